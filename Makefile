@@ -1,0 +1,20 @@
+# Names for the commands of dev.py, which holds all logic (and runs where there is no make).
+#   make test BLENDER=4.2            one Blender, or several: BLENDER=5.0,4.2
+#   make bench ARGS="hang --n 100"   what follows goes to the command
+
+PYTHON ?= $(shell command -v python3 || command -v python)
+DEV := $(PYTHON) dev.py
+WITH_BLENDER := $(if $(BLENDER),--blender $(BLENDER))
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint typecheck test-core test-blender format zips truth bench setup \
+	doctor hooks clean
+
+help:
+	@$(DEV) help
+
+demo test test-blender zips setup doctor:
+	@$(DEV) $@ $(WITH_BLENDER) $(ARGS)
+
+lint typecheck test-core format truth bench hooks clean:
+	@$(DEV) $@ $(ARGS)

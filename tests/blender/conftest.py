@@ -1,0 +1,67 @@
+"""Runs in a real Blender (the bpy module) with the built zip installed: see `dev.py test-blender`.
+
+The zip is installed once per run into an isolated user folder.
+"""
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import installed_extension
+import pytest
+
+if "VERLET_ZIP" not in os.environ or "BLENDER_USER_RESOURCES" not in os.environ:
+    pytest.exit("run these tests with `python dev.py test-blender [pytest options]`", returncode=2)
+
+installed_extension.prepare_user_folder()
+
+import bpy  # noqa: E402
+
+exit_status = 0
+
+
+@pytest.fixture(scope="session")
+def zip_path() -> Path:
+    """The zip under test."""
+    return Path(os.environ["VERLET_ZIP"])
+
+
+@pytest.fixture(scope="session")
+def has_wheels(zip_path: Path) -> bool:
+    """Whether the zip under test carries Numba."""
+    return "without_wheels" not in zip_path.name
+
+
+@pytest.fixture(scope="session")
+def extension(zip_path: Path) -> ModuleType:
+    """The installed and enabled extension: the module bl_ext.user_default.verlet_physics."""
+    return installed_extension.install(zip_path)
+
+
+@pytest.fixture
+def scene(extension: ModuleType) -> Iterator[bpy.types.Scene]:
+    """An empty factory scene, with the extension enabled."""
+    if not installed_extension.is_enabled():
+        installed_extension.enable()
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    yield bpy.context.scene
+
+
+def pytest_report_header() -> str:
+    """Name the Blender and the zip at the top of the report."""
+    return f"Blender {bpy.app.version_string}, {Path(os.environ['VERLET_ZIP']).name}"
+
+
+def pytest_sessionfinish(exitstatus: int) -> None:
+    """Keep the status for the exit below."""
+    global exit_status
+    exit_status = int(exitstatus)
+
+
+def pytest_unconfigure() -> None:
+    """Leave without Blender's clean-up, in which 4.2 crashes and 4.5 hangs."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(exit_status)

@@ -1,0 +1,127 @@
+"""The installed extension registers, leaves nothing behind, and brings its own Numba."""
+
+import importlib
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import bpy
+import installed_extension
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.usefixtures("scene")
+
+
+def registered_names() -> dict[str, set[str]]:
+    """What an add-on can leave behind: classes, properties, handlers."""
+    handlers = {
+        f"{event}:{function.__module__}.{function.__qualname__}"
+        for event in dir(bpy.app.handlers)
+        if isinstance(functions := getattr(bpy.app.handlers, event), list)
+        for function in functions
+    }
+    return {
+        "types": {name for name in dir(bpy.types) if "VERLET" in name.upper()},
+        "operators": set(dir(bpy.ops.verlet)),
+        "scene properties": set(bpy.types.Scene.bl_rna.properties.keys()),
+        "object properties": set(bpy.types.Object.bl_rna.properties.keys()),
+        "handlers": {name for name in handlers if "verlet" in name},
+    }
+
+
+@pytest.mark.without_wheels
+def test_module_comes_from_the_installed_zip(extension):
+    installed_in = Path(extension.__file__).resolve()
+    extensions = Path(bpy.utils.user_resource("EXTENSIONS")).resolve()
+    assert installed_in.is_relative_to(extensions)
+    assert not installed_in.is_relative_to(Path(__file__).resolve().parents[2] / "verlet_addon")
+
+
+@pytest.mark.without_wheels
+def test_unregister_leaves_nothing_and_register_brings_all_back(extension):
+    enabled = registered_names()
+    installed_extension.disable()
+    disabled = registered_names()
+    assert not disabled["types"]
+    assert not disabled["operators"]
+    assert not disabled["handlers"]
+    installed_extension.enable()
+    assert registered_names() == enabled
+    assert enabled["operators"]
+
+
+@pytest.mark.without_wheels
+def test_twice_disabled_and_enabled_still_works(extension):
+    for _ in range(2):
+        installed_extension.disable()
+        installed_extension.enable()
+    assert installed_extension.is_enabled()
+
+
+@pytest.mark.without_wheels
+def test_core_is_importable(extension):
+    assert importlib.import_module(f"{extension.__name__}.core")
+
+
+def test_numba_comes_from_the_zip_and_compiles():
+    numba = importlib.import_module("numba")
+    llvmlite = importlib.import_module("llvmlite")
+    wheels = Path(bpy.utils.user_resource("EXTENSIONS"), ".local").resolve()
+    assert Path(numba.__file__).resolve().is_relative_to(wheels)
+    assert Path(llvmlite.__file__).resolve().is_relative_to(wheels)
+
+    @numba.njit(parallel=True)
+    def dot(a, b):
+        total = 0.0
+        for i in numba.prange(a.size):
+            total += a[i] * b[i]
+        return total
+
+    a = np.arange(1000.0)
+    assert dot(a, a) == pytest.approx(float(a @ a))
+
+
+@pytest.mark.without_wheels
+def test_numpy_is_the_one_that_blender_ships(extension):
+    wheels = Path(bpy.utils.user_resource("EXTENSIONS"), ".local").resolve()
+    assert not Path(np.__file__).resolve().is_relative_to(wheels)
+
+
+@pytest.mark.without_wheels
+def test_numba_is_absent_without_the_wheels(has_wheels):
+    if has_wheels:
+        pytest.skip("this zip carries Numba")
+    assert importlib.util.find_spec("numba") is None
+
+
+@pytest.mark.without_wheels
+def test_zip_holds_no_development_files(extension):
+    root = Path(extension.__file__).parent
+    names = {path.name for path in root.iterdir()} - {"__pycache__"}
+    assert names <= {
+        "__init__.py",
+        "blender_manifest.toml",
+        "LICENSE",
+        "README.md",
+        "core",
+        "verlet_addon",
+        "wheels",
+    }
+
+
+def test_core_never_imports_bpy(extension):
+    """In a Python of its own, with the installed files and without Blender's modules."""
+    folder = Path(extension.__file__).parent
+    code = (
+        "import importlib.util, sys\n"
+        f"path = {str(folder / 'core' / '__init__.py')!r}\n"
+        "spec = importlib.util.spec_from_file_location('verlet_physics', path)\n"
+        "sys.modules['bpy'] = None\n"
+        "module = importlib.util.module_from_spec(spec)\n"
+        "sys.modules['verlet_physics'] = module\n"
+        "spec.loader.exec_module(module)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,60 @@
+"""The import rule: core/ knows nothing of Blender, and imports point one way."""
+
+import ast
+import importlib
+import pkgutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import verlet_physics
+
+ROOT = Path(__file__).resolve().parents[2]
+CORE_FILES = sorted((ROOT / "core").rglob("*.py"))
+BLENDER_MODULES = {"bpy", "bmesh", "mathutils", "gpu", "gpu_extras", "blf", "bl_ext", "bl_ui"}
+OWN_NAMES = {"core", "verlet_physics", "verlet_addon"}
+
+
+def imports(tree: ast.AST) -> Iterator[tuple[int, str, int]]:
+    """Line, top-level module name and relative level of every import."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield node.lineno, alias.name.split(".")[0], 0
+        elif isinstance(node, ast.ImportFrom):
+            yield node.lineno, (node.module or "").split(".")[0], node.level
+
+
+@pytest.mark.parametrize("path", CORE_FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_core_is_free_of_blender_and_imports_itself_relatively(path):
+    package_depth = len(path.relative_to(ROOT / "core").parts)
+    for line, name, level in imports(ast.parse(path.read_text("utf-8"))):
+        where = f"{path.relative_to(ROOT)}:{line}"
+        if level == 0:
+            assert name not in BLENDER_MODULES, f"{where} imports {name}: core/ runs without it"
+            assert name not in OWN_NAMES, f"{where}: inside core/ use relative imports"
+        assert level <= package_depth, f"{where} reaches out of core/"
+
+
+def test_root_module_imports_nothing_at_top_level():
+    """Or pytest and other tools need Blender just to look at the checkout."""
+    tree = ast.parse((ROOT / "__init__.py").read_text("utf-8"))
+    assert not [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+
+
+def test_every_module_of_core_imports_without_blender():
+    prefix = "verlet_physics."
+    names = [module.name for module in pkgutil.walk_packages(verlet_physics.__path__, prefix)]
+    for name in names:
+        if not name.endswith("__main__"):
+            importlib.import_module(name)
+    assert names
+
+
+def test_importing_core_loads_no_blender_module():
+    code = "import sys, verlet_physics; print(*sorted(name.split('.')[0] for name in sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not BLENDER_MODULES & set(done.stdout.split())
