@@ -26,7 +26,10 @@ import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 ROOT = Path(__file__).resolve().parent
 ENVIRONMENTS = ROOT / ".venv"
@@ -149,12 +152,12 @@ def run(command: Sequence[str | Path], what: str, cwd: Path = ROOT, **variables:
         raise Failure(f"{what} failed (exit status {status})")
 
 
-def output_of(command: Sequence[str | Path]) -> tuple[int, str]:
+def output_of(command: Sequence[str | Path], cwd: Path = ROOT) -> tuple[int, str]:
     """Exit status and output of a command; 127 when it cannot be started."""
     try:
         done = subprocess.run(
             [*map(str, command)],
-            cwd=ROOT,
+            cwd=cwd,
             env=clean_environment(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -179,7 +182,7 @@ def clean_environment() -> dict[str, str]:
 def locked(folder: Path) -> Iterator[None]:
     """Let one process at a time work in a folder, so that two shells do not collide."""
     folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / ".lock", "w") as handle:
+    with (folder / ".lock").open("w") as handle:
         if ON_WINDOWS:
             import msvcrt
 
@@ -282,7 +285,7 @@ def ensure_environment(name: str, python_version: str, requirements: Sequence[st
         with timed(f"set up {shown(folder)}: {', '.join(requirements)}"):
             shutil.rmtree(folder, ignore_errors=True)
             run([python, "-m", "venv", folder], f"making {shown(folder)}")
-            install = [interpreter, "-m", "pip", "install", "--quiet"]
+            install = [interpreter, "-m", "pip", "install", "-qq"]
             run([*install, *requirements], f"installing into {shown(folder)}")
         stamp.write_text(wanted, "utf-8")
     return interpreter
@@ -303,7 +306,7 @@ def link_core(interpreter: Path) -> None:
     with locked(ENVIRONMENTS):
         if stamp.exists() and stamp.read_text("utf-8") == wanted:
             return
-        command = [interpreter, "-m", "pip", "install", "--quiet", "--no-deps", "--editable", "."]
+        command = [interpreter, "-m", "pip", "install", "-qq", "--no-deps", "--editable", "."]
         with timed("link core/ into .venv/core as verlet_physics"):
             run(command, "linking the project")
         stamp.write_text(wanted, "utf-8")
@@ -332,8 +335,15 @@ DEBIAN_PACKAGES = {
     "libEGL.so.1": "libegl1",
     "libgomp.so.1": "libgomp1",
 }
-# Mesa's software driver, under the names that it had over the years.
-MESA_DRIVERS = ("/usr/lib*/**/dri/swrast_dri.so", "/usr/lib*/**/libgallium*.so")
+# A driver that can render: Mesa's software one, under the names that it had over the years, or
+# the machine's own.
+DRIVERS = (
+    "/usr/lib*/dri/swrast_dri.so",
+    "/usr/lib/*/dri/swrast_dri.so",
+    "/usr/lib*/libgallium*.so",
+    "/usr/lib/*/libgallium*.so",
+    "/usr/share/glvnd/egl_vendor.d/*nvidia*.json",
+)
 
 
 def check_system_libraries(interpreter: Path) -> None:
@@ -358,7 +368,7 @@ def missing_system_libraries(interpreter: Path) -> set[str]:
         missing |= set(re.findall(r"(\S+) => not found", listing))
     if ctypes.util.find_library("EGL") is None:
         missing.add("libEGL.so.1")
-    if not any(glob.glob(pattern, recursive=True) for pattern in MESA_DRIVERS):
+    if not any(glob.glob(pattern) for pattern in DRIVERS):
         missing.add("libgl1-mesa-dri")
     return missing
 
@@ -452,7 +462,7 @@ def download_for(interpreter: Path, target: Platform, python: str) -> list[str]:
     """Download one platform's wheels for one Python; their file names."""
     folder = WHEELS / f"{target.name}-{python}"
     shutil.rmtree(folder, ignore_errors=True)
-    command = [interpreter, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", folder]
+    command = [interpreter, "-m", "pip", "download", "-qq", "--no-deps", "--dest", folder]
     command += ["--only-binary=:all:", "--implementation=cp", f"--python-version={python}"]
     command += [f"--platform={tag}" for tag in target.tags]
     with timed(f"download wheels: {target.name}, Python {python}"):
@@ -557,7 +567,10 @@ def typecheck(options: argparse.Namespace) -> None:
     with timed("typecheck"), locked(folder):
         stage_extension(folder / "extension", wheels=(), platforms=())
         command = [interpreter, "-m", "mypy", "--config-file", ROOT / "pyproject.toml"]
-        run([*command, "-p", "extension"], "mypy", cwd=folder)
+        status, output = output_of([*command, "-p", "extension"], cwd=folder)
+    print(re.sub("^extension/", "", output.replace("\\", "/"), flags=re.MULTILINE), end="")
+    if status:
+        raise Failure("mypy failed")
 
 
 def test_core(options: argparse.Namespace) -> None:
@@ -576,9 +589,7 @@ def test_blender(options: argparse.Namespace) -> None:
             run_blender_tests(blender, None, options.arguments)
 
 
-def run_blender_tests(
-    blender: Blender, target: Platform | None, arguments: Sequence[str]
-) -> None:
+def run_blender_tests(blender: Blender, target: Platform | None, arguments: Sequence[str]) -> None:
     """Run the Blender tests with one zip: a platform's, or the one without wheels."""
     interpreter = blender_environment(blender)
     (zip_path,) = build_zip(blender, [target] if target else [])
@@ -678,7 +689,7 @@ def clean(options: argparse.Namespace) -> None:
         print(f"deleted {shown(folder)}")
 
 
-COMMANDS: dict[str, Callable[[argparse.Namespace], None]] = {
+COMMANDS = {
     "demo": demo,
     "test": test,
     "lint": lint,

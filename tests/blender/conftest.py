@@ -5,12 +5,12 @@ The zip is installed once per run into an isolated user folder.
 
 import os
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
-import installed_extension
 import pytest
+
+import installed_extension
 
 if "VERLET_ZIP" not in os.environ or "BLENDER_USER_RESOURCES" not in os.environ:
     pytest.exit("run these tests with `python dev.py test-blender [pytest options]`", returncode=2)
@@ -41,12 +41,12 @@ def extension(zip_path: Path) -> ModuleType:
 
 
 @pytest.fixture
-def scene(extension: ModuleType) -> Iterator[bpy.types.Scene]:
+def scene(extension: ModuleType) -> bpy.types.Scene:
     """An empty factory scene, with the extension enabled."""
     if not installed_extension.is_enabled():
         installed_extension.enable()
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    yield bpy.context.scene
+    return bpy.context.scene
 
 
 def pytest_report_header() -> str:

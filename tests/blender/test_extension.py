@@ -7,9 +7,10 @@ import sys
 from pathlib import Path
 
 import bpy
-import installed_extension
 import numpy as np
 import pytest
+
+import installed_extension
 
 pytestmark = pytest.mark.usefixtures("scene")
 
