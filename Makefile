@@ -8,7 +8,7 @@ WITH_BLENDER := $(if $(BLENDER),--blender $(BLENDER))
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint typecheck test-core test-blender format zips truth bench setup \
-	doctor hooks clean
+	doctor debian-packages hooks clean
 
 help:
 	@$(DEV) help
@@ -16,5 +16,5 @@ help:
 demo test test-blender zips setup doctor:
 	@$(DEV) $@ $(WITH_BLENDER) $(ARGS)
 
-lint typecheck test-core format truth bench hooks clean:
+lint typecheck test-core format truth bench debian-packages hooks clean:
 	@$(DEV) $@ $(ARGS)

@@ -30,6 +30,7 @@ from PIL import Image, ImageDraw, ImageFont
 SHEET_TILE_COUNT = 12
 SHEET_COLUMNS = 4
 SHEET_TILE_WIDTH = 400
+SHEET_GAP = 4
 MOVIE_WIDTH = 640
 
 seconds: dict[str, float] = {}
@@ -139,25 +140,25 @@ def render_sheet(scene: bpy.types.Scene, path: Path) -> Path:
     """Render some frames and lay them out in one picture with their frame numbers."""
     use_format(scene.render.image_settings, "IMAGE", "PNG")
     frames = np.linspace(scene.frame_start, scene.frame_end, SHEET_TILE_COUNT)
-    tile_height = round(SHEET_TILE_WIDTH * scene.render.resolution_y / scene.render.resolution_x)
+    width = SHEET_TILE_WIDTH
+    height = round(width * scene.render.resolution_y / scene.render.resolution_x)
     rows = -(-SHEET_TILE_COUNT // SHEET_COLUMNS)
-    sheet = Image.new("RGB", (SHEET_COLUMNS * SHEET_TILE_WIDTH, rows * tile_height))
+    size = (SHEET_COLUMNS * (width + SHEET_GAP), rows * (height + SHEET_GAP))
+    sheet = Image.new("RGB", size, "white")
     draw = ImageDraw.Draw(sheet)
     font = ImageFont.load_default(size=18)
     with tempfile.TemporaryDirectory() as folder:
         for tile, frame in enumerate(sorted({int(frame) for frame in frames.round()})):
             scene.frame_set(frame)
             scene.render.filepath = str(Path(folder, f"{frame}.png"))
-            bpy.ops.render.render(write_still=True)
-            corner = (
-                tile % SHEET_COLUMNS * SHEET_TILE_WIDTH,
-                tile // SHEET_COLUMNS * tile_height,
-            )
+            with silent_output():
+                bpy.ops.render.render(write_still=True)
+            row, column = divmod(tile, SHEET_COLUMNS)
+            x, y = column * (width + SHEET_GAP), row * (height + SHEET_GAP)
             with Image.open(scene.render.filepath) as picture:
-                picture = picture.convert("RGB")
-                sheet.paste(picture.resize((SHEET_TILE_WIDTH, tile_height)), corner)
-            place = (corner[0] + 8, corner[1] + 6)
-            draw.text(place, f"frame {frame}", "white", font, stroke_width=2, stroke_fill="black")
+                sheet.paste(picture.convert("RGB").resize((width, height)), (x, y))
+            label = f"frame {frame}"
+            draw.text((x + 8, y + 6), label, "white", font, stroke_width=2, stroke_fill="black")
     sheet.save(path)
     return path
 

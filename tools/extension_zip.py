@@ -1,0 +1,203 @@
+"""The extension's zips: a clean copy of the sources, the wheels, and Blender's own build tool."""
+
+from __future__ import annotations
+
+import ast
+import json
+import platform
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tools.environments import (
+    NUMBA,
+    NUMBA_FOR_INTEL_MAC,
+    Blender,
+    blender_environment,
+    digest_of,
+    site_packages,
+)
+from tools.processes import BUILD, ROOT, Failure, locked, output_of, run, timed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+WHEELS = BUILD / "wheels"
+ZIPS = BUILD / "zips"
+
+
+@dataclass(frozen=True)
+class Platform:
+    """A platform in Blender's words, and the wheels for it in pip's words."""
+
+    name: str
+    tags: tuple[str, ...]
+    pythons: tuple[str, ...] = ("3.11", "3.13")
+    requirements: tuple[str, ...] = NUMBA
+
+
+PLATFORMS = {
+    platform.name: platform
+    for platform in (
+        Platform("linux-x64", ("manylinux_2_28_x86_64", "manylinux_2_27_x86_64")),
+        Platform("linux-arm64", ("manylinux_2_28_aarch64", "manylinux_2_27_aarch64")),
+        Platform("windows-x64", ("win_amd64",)),
+        Platform("windows-arm64", ("win_arm64",), pythons=("3.13",)),
+        Platform("macos-arm64", ("macosx_12_0_arm64", "macosx_11_0_arm64")),
+        # Blender 4.5 is the last one for these, so Python 3.11 is enough.
+        Platform("macos-x64", ("macosx_10_15_x86_64",), ("3.11",), NUMBA_FOR_INTEL_MAC),
+    )
+}
+
+
+EXTENSION_FILES = ("blender_manifest.toml", "__init__.py", "LICENSE", "README.md")
+EXTENSION_FOLDERS = ("core", "verlet_addon")
+
+
+def host_platform() -> Platform:
+    """This machine's platform in Blender's words."""
+    system = {"darwin": "macos"}.get(platform.system().lower(), platform.system().lower())
+    machine = platform.machine().lower()
+    machine = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64"}.get(machine, machine)
+    try:
+        return PLATFORMS[f"{system}-{machine}"]
+    except KeyError:
+        raise Failure(
+            f"there are no Numba wheels for {system}-{machine}; known: {', '.join(PLATFORMS)}.\n"
+            "  The tests with the zip that carries no wheels still run:"
+            " dev.py test-blender --without-wheels"
+        ) from None
+
+
+def extension_sources() -> list[Path]:
+    """The files of the extension, relative to the checkout: those that git knows."""
+    status, listing = output_of(["git", "ls-files", "-z", *EXTENSION_FILES, *EXTENSION_FOLDERS])
+    if status == 0 and listing:
+        warn_of_untracked_sources()
+        names = [Path(name) for name in listing.split("\0") if name]
+        return sorted(name for name in names if (ROOT / name).is_file())
+    found = [ROOT / name for name in EXTENSION_FILES if (ROOT / name).is_file()]
+    for folder in EXTENSION_FOLDERS:  # a source archive without git
+        found += (path for path in (ROOT / folder).rglob("*") if path.is_file())
+    return sorted(path.relative_to(ROOT) for path in found if "__pycache__" not in path.parts)
+
+
+def warn_of_untracked_sources() -> None:
+    """Say which files will be missing from the zip, before an import fails there."""
+    command = ["git", "ls-files", "--others", "--exclude-standard", *EXTENSION_FOLDERS]
+    untracked = output_of(command)[1].split()
+    if untracked:
+        print(f"note: not in the zip, because git does not know them: {', '.join(untracked)}")
+
+
+def stage_extension(folder: Path, wheels: Sequence[Path], platforms: Sequence[str]) -> None:
+    """Copy the extension into a clean folder and name the wheels in its manifest."""
+    shutil.rmtree(folder, ignore_errors=True)
+    for source in extension_sources():
+        (folder / source).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / source, folder / source)
+    if not wheels:
+        return
+    (folder / "wheels").mkdir()
+    for wheel in wheels:
+        shutil.copy2(wheel, folder / "wheels" / wheel.name)
+    manifest = folder / "blender_manifest.toml"
+    wheel_lines = "".join(f'  "./wheels/{wheel.name}",\n' for wheel in wheels)
+    added = f"platforms = {json.dumps(list(platforms))}\nwheels = [\n{wheel_lines}]\n\n["
+    text = manifest.read_text("utf-8")
+    manifest.write_text(re.sub(r"^\[", lambda _: added, text, count=1, flags=re.M), "utf-8")
+
+
+def download_wheels(interpreter: Path, platforms: Sequence[Platform]) -> list[Path]:
+    """Download the unmodified wheels for these platforms, those that are not here yet."""
+    stamp = WHEELS / "downloaded.json"
+    with locked(WHEELS):
+        known = json.loads(stamp.read_text("utf-8")) if stamp.exists() else {}
+        wheels = []
+        for target in platforms:
+            for python in target.pythons:
+                key = f"{target.name} {python} {' '.join(target.requirements)}"
+                names = known.get(key, [])
+                if not names or not all((WHEELS / name).exists() for name in names):
+                    known[key] = names = download_for(interpreter, target, python)
+                    stamp.write_text(json.dumps(known, indent=1), "utf-8")
+                wheels += (WHEELS / name for name in names)
+    return sorted(set(wheels))
+
+
+def download_for(interpreter: Path, target: Platform, python: str) -> list[str]:
+    """Download one platform's wheels for one Python; their file names."""
+    folder = WHEELS / f"{target.name}-{python}"
+    shutil.rmtree(folder, ignore_errors=True)
+    command = [interpreter, "-m", "pip", "download", "-qq", "--no-deps", "--dest", folder]
+    command += ["--only-binary=:all:", "--implementation=cp", f"--python-version={python}"]
+    command += [f"--platform={tag}" for tag in target.tags]
+    with timed(f"download wheels: {target.name}, Python {python}"):
+        run([*command, *target.requirements], f"downloading wheels for {target.name}")
+    names = []
+    for wheel in folder.glob("*.whl"):
+        wheel.replace(WHEELS / wheel.name)
+        names.append(wheel.name)
+    folder.rmdir()
+    return sorted(names)
+
+
+def build_zip(blender: Blender, platforms: Sequence[Platform]) -> list[Path]:
+    """Build and validate one zip per platform, or the one without wheels when none is named."""
+    interpreter = blender_environment(blender)
+    wheels = download_wheels(interpreter, platforms)
+    version = manifest_version()
+    base = ZIPS / f"verlet_physics-{version}.zip"
+    if platforms:
+        suffixes = [target.name.replace("-", "_") for target in platforms]
+    else:
+        suffixes = ["without_wheels"]
+        base = base.with_name(f"{base.stem}-{suffixes[0]}.zip")
+    zips = [ZIPS / f"verlet_physics-{version}-{suffix}.zip" for suffix in suffixes]
+    with locked(BUILD):
+        sources = [ROOT / source for source in extension_sources()]
+        inputs = digest_of(sources, *(wheel.name for wheel in wheels))
+        if not all(is_up_to_date(path, inputs) for path in zips):
+            ZIPS.mkdir(parents=True, exist_ok=True)
+            names = [target.name for target in platforms]
+            with timed(f"build and validate {', '.join(path.name for path in zips)}"):
+                staging = BUILD / "extension"
+                stage_extension(staging, wheels, names)
+                build = ["build", "--source-dir", staging, "--output-filepath", base]
+                blender_tool(interpreter, *build, *(["--split-platforms"] if platforms else []))
+                for path in zips:
+                    blender_tool(interpreter, "validate", path)
+                    stamp_of(path).write_text(inputs, "utf-8")
+    return zips
+
+
+def stamp_of(path: Path) -> Path:
+    """The file that remembers from which inputs a zip was made."""
+    return path.with_name(f".{path.name}.inputs")
+
+
+def is_up_to_date(path: Path, inputs: str) -> bool:
+    """Whether a zip was made from these inputs."""
+    stamp = stamp_of(path)
+    return path.exists() and stamp.exists() and stamp.read_text("utf-8") == inputs
+
+
+def blender_tool(interpreter: Path, command: str, *arguments: str | Path) -> None:
+    """Run Blender's own extension tool, which lies inside the bpy wheel."""
+    scripts = next(site_packages(interpreter).glob("bpy/*/scripts"))
+    tool = scripts / "addons_core" / "bl_pkg" / "cli" / "blender_ext.py"
+    tags = scripts / "modules" / "_bpy_internal" / "extensions" / "tags.py"
+    status, output = output_of([interpreter, tool, command, "--valid-tags", tags, *arguments])
+    if status:
+        raise Failure(f"blender_ext.py {command} failed:\n{output}")
+
+
+def manifest_version() -> str:
+    """The extension's version, which stands in the manifest and nowhere else."""
+    text = (ROOT / "blender_manifest.toml").read_text("utf-8")
+    found = re.search(r'^version = (".+")', text, flags=re.M)
+    if found is None:
+        raise Failure("blender_manifest.toml names no version")
+    return str(ast.literal_eval(found[1]))
