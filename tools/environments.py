@@ -107,7 +107,7 @@ def python_candidates(version: str) -> Iterator[list[str]]:
         "/usr/local/bin",
         f"/Library/Frameworks/Python.framework/Versions/{version}/bin",
     ):
-        for path in sorted(glob.glob(f"{os.path.expanduser(place)}/{executable}"), reverse=True):
+        for path in sorted(glob.glob(str(Path(place).expanduser() / executable)), reverse=True):
             yield [path]
 
 
