@@ -68,7 +68,7 @@ def typecheck(options: argparse.Namespace) -> None:
     interpreter = core_environment()
     folder = BUILD / "typecheck"
     with timed("typecheck"), locked(folder):
-        stage_extension(folder / "extension", wheels=(), platforms=())
+        stage_extension(folder / "extension", target=None, wheels=())
         command = [interpreter, "-m", "mypy", "--config-file", ROOT / "pyproject.toml"]
         status, output = output_of([*command, "-p", "extension"], cwd=folder)
     print(re.sub("^extension/", "", output.replace("\\", "/"), flags=re.MULTILINE), end="")
@@ -95,7 +95,7 @@ def test_blender(options: argparse.Namespace) -> None:
 def run_blender_tests(blender: Blender, target: Platform | None, arguments: Sequence[str]) -> None:
     """Run the Blender tests with one zip: a platform's, or the one without wheels."""
     interpreter = blender_environment(blender)
-    (zip_path,) = build_zip(blender, [target] if target else [])
+    zip_path = build_zip(blender, target)
     what = f"test Blender {blender.version} with {zip_path.name}"
     user_folder = BUILD / "user" / f"test-{blender.version}-{'with' if target else 'no'}-wheels"
     selection = [] if target else ["-m", "without_wheels"]
@@ -119,7 +119,7 @@ def test(options: argparse.Namespace) -> None:
 def zips(options: argparse.Namespace) -> None:
     """Build the zips for release: one per platform, and a small one without wheels."""
     blender = (options.blender or [default_blender()])[0]
-    built = build_zip(blender, list(PLATFORMS.values())) + build_zip(blender, [])
+    built = [build_zip(blender, target) for target in (*PLATFORMS.values(), None)]
     print("\nZips")
     for path in built:
         print(f"  {path.stat().st_size / 1e6:6.1f} MB  {shown(path)}")
@@ -134,7 +134,7 @@ def demo(options: argparse.Namespace) -> None:
     if not files:
         raise Failure("there are no .blend files in demo_files/")
     interpreter = blender_environment(blender)
-    (zip_path,) = build_zip(blender, [host_platform()])
+    zip_path = build_zip(blender, host_platform())
     user_folder = BUILD / "user" / f"demo-{blender.version}"
     OUT.mkdir(exist_ok=True)
     failed = []

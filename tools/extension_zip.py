@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import json
 import platform
 import re
 import shutil
@@ -92,85 +91,73 @@ def warn_of_untracked_sources() -> None:
         print(f"note: not in the zip, because git does not know them: {', '.join(untracked)}")
 
 
-def stage_extension(folder: Path, wheels: Sequence[Path], platforms: Sequence[str]) -> None:
+def stage_extension(folder: Path, target: Platform | None, wheels: Sequence[Path]) -> None:
     """Copy the extension into a clean folder and name the wheels in its manifest."""
     shutil.rmtree(folder, ignore_errors=True)
     for source in extension_sources():
         (folder / source).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / source, folder / source)
-    if not wheels:
+    if target is None:
         return
     (folder / "wheels").mkdir()
     for wheel in wheels:
         shutil.copy2(wheel, folder / "wheels" / wheel.name)
     manifest = folder / "blender_manifest.toml"
     wheel_lines = "".join(f'  "./wheels/{wheel.name}",\n' for wheel in wheels)
-    added = f"platforms = {json.dumps(list(platforms))}\nwheels = [\n{wheel_lines}]\n\n["
-    text = manifest.read_text("utf-8")
+    added = f'platforms = ["{target.name}"]\nwheels = [\n{wheel_lines}]\n\n['
+    text = manifest.read_text("utf-8")  # the keys go before the first table
     manifest.write_text(re.sub(r"^\[", lambda _: added, text, count=1, flags=re.M), "utf-8")
 
 
-def download_wheels(interpreter: Path, platforms: Sequence[Platform]) -> list[Path]:
-    """Download the unmodified wheels for these platforms, those that are not here yet."""
-    stamp = WHEELS / "downloaded.json"
-    with locked(WHEELS):
-        known = json.loads(stamp.read_text("utf-8")) if stamp.exists() else {}
-        wheels = []
-        for target in platforms:
-            for python in target.pythons:
-                key = f"{target.name} {python} {' '.join(target.requirements)}"
-                names = known.get(key, [])
-                if not names or not all((WHEELS / name).exists() for name in names):
-                    known[key] = names = download_for(interpreter, target, python)
-                    stamp.write_text(json.dumps(known, indent=1), "utf-8")
-                wheels += (WHEELS / name for name in names)
-    return sorted(set(wheels))
+def download_wheels(interpreter: Path, target: Platform) -> list[Path]:
+    """The unmodified wheels for a platform, downloaded unless they are here already."""
+    wheels: list[Path] = []
+    for python in target.pythons:
+        folder = WHEELS / f"{target.name}-{python}"
+        stamp = folder / "requirements.txt"
+        wanted = "\n".join(target.requirements)
+        with locked(folder):
+            if not stamp.exists() or stamp.read_text("utf-8") != wanted:
+                download_into(folder, interpreter, target, python)
+                stamp.write_text(wanted, "utf-8")
+        wheels += sorted(folder.glob("*.whl"))
+    return wheels
 
 
-def download_for(interpreter: Path, target: Platform, python: str) -> list[str]:
-    """Download one platform's wheels for one Python; their file names."""
-    folder = WHEELS / f"{target.name}-{python}"
-    shutil.rmtree(folder, ignore_errors=True)
+def download_into(folder: Path, interpreter: Path, target: Platform, python: str) -> None:
+    """Download one platform's wheels for one Python."""
+    for old in folder.glob("*.whl"):
+        old.unlink()
     command = [interpreter, "-m", "pip", "download", "-qq", "--no-deps", "--dest", folder]
     command += ["--only-binary=:all:", "--implementation=cp", f"--python-version={python}"]
     command += [f"--platform={tag}" for tag in target.tags]
     with timed(f"download wheels: {target.name}, Python {python}"):
         run([*command, *target.requirements], f"downloading wheels for {target.name}")
-    names = []
-    for wheel in folder.glob("*.whl"):
-        wheel.replace(WHEELS / wheel.name)
-        names.append(wheel.name)
-    folder.rmdir()
-    return sorted(names)
 
 
-def build_zip(blender: Blender, platforms: Sequence[Platform]) -> list[Path]:
-    """Build and validate one zip per platform, or the one without wheels when none is named."""
+def build_zip(blender: Blender, target: Platform | None) -> Path:
+    """Build and validate a platform's zip, or the one without wheels; nothing when up to date."""
     interpreter = blender_environment(blender)
-    wheels = download_wheels(interpreter, platforms)
-    version = manifest_version()
-    base = ZIPS / f"verlet_physics-{version}.zip"
-    if platforms:
-        suffixes = [target.name.replace("-", "_") for target in platforms]
-    else:
-        suffixes = ["without_wheels"]
-        base = base.with_name(f"{base.stem}-{suffixes[0]}.zip")
-    zips = [ZIPS / f"verlet_physics-{version}-{suffix}.zip" for suffix in suffixes]
-    with locked(BUILD):
+    wheels = download_wheels(interpreter, target) if target else []
+    name = f"verlet_physics-{manifest_version()}.zip"
+    suffix = target.name.replace("-", "_") if target else "without_wheels"
+    path = ZIPS / name.replace(".zip", f"-{suffix}.zip")
+    with locked(ZIPS):
         sources = [ROOT / source for source in extension_sources()]
         inputs = digest_of(sources, *(wheel.name for wheel in wheels))
-        if not all(is_up_to_date(path, inputs) for path in zips):
-            ZIPS.mkdir(parents=True, exist_ok=True)
-            names = [target.name for target in platforms]
-            with timed(f"build and validate {', '.join(path.name for path in zips)}"):
-                staging = BUILD / "extension"
-                stage_extension(staging, wheels, names)
-                build = ["build", "--source-dir", staging, "--output-filepath", base]
-                blender_tool(interpreter, *build, *(["--split-platforms"] if platforms else []))
-                for path in zips:
-                    blender_tool(interpreter, "validate", path)
-                    stamp_of(path).write_text(inputs, "utf-8")
-    return zips
+        if is_up_to_date(path, inputs):
+            return path
+        with timed(f"build and validate {path.name}"):
+            staging = BUILD / "extension"
+            stage_extension(staging, target, wheels)
+            build = ["build", "--source-dir", staging, "--output-filepath"]
+            if target:  # Blender's tool appends the platform to the name
+                blender_tool(interpreter, *build, ZIPS / name, "--split-platforms")
+            else:
+                blender_tool(interpreter, *build, path)
+            blender_tool(interpreter, "validate", path)
+            stamp_of(path).write_text(inputs, "utf-8")
+    return path
 
 
 def stamp_of(path: Path) -> Path:
