@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 OUT = ROOT / "out"
+TOOLS = sorted((ROOT / "tools").glob("*.py"))
 
 
 def lint(options: argparse.Namespace) -> None:
@@ -70,6 +71,7 @@ def typecheck(options: argparse.Namespace) -> None:
     with timed("typecheck"), locked(folder):
         stage_extension(folder / "extension", target=None, wheels=())
         command = [interpreter, "-m", "mypy", "--config-file", ROOT / "pyproject.toml"]
+        run([*command, "--strict", "--no-error-summary", "dev.py", *TOOLS], "mypy dev.py")
         status, output = output_of([*command, "-p", "extension"], cwd=folder)
     print(re.sub("^extension/", "", output.replace("\\", "/"), flags=re.MULTILINE), end="")
     if status:
@@ -253,7 +255,8 @@ def parse_arguments() -> argparse.Namespace:
             command.add_argument("--wheels", choices=("with", "without", "both"), default="both")
         if name == "clean":
             command.add_argument("--all", action="store_true", help="delete .venv/ too")
-    options, options.arguments = parser.parse_known_args()
+    options, arguments = parser.parse_known_args()
+    options.arguments = arguments
     if options.command == "help":
         parser.print_help()
         sys.exit(0)

@@ -170,7 +170,8 @@ def core_environment() -> Path:
 def link_core(interpreter: Path) -> None:
     """Install the project itself as a link, again only when its packaging files changed."""
     stamp = ENVIRONMENTS / "core" / "linked.txt"
-    wanted = digest_of([ROOT / "pyproject.toml", ROOT / "setup.py", ROOT / "blender_manifest.toml"])
+    packaging = [ROOT / name for name in ("pyproject.toml", "setup.py", "blender_manifest.toml")]
+    wanted = digest_of(packaging, str(ROOT))
     with locked(ENVIRONMENTS):
         if stamp.exists() and stamp.read_text("utf-8") == wanted:
             return

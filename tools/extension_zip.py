@@ -150,11 +150,11 @@ def build_zip(blender: Blender, target: Platform | None) -> Path:
         with timed(f"build and validate {path.name}"):
             staging = BUILD / "extension"
             stage_extension(staging, target, wheels)
-            build = ["build", "--source-dir", staging, "--output-filepath"]
+            build = ("--source-dir", staging, "--output-filepath")
             if target:  # Blender's tool appends the platform to the name
-                blender_tool(interpreter, *build, ZIPS / name, "--split-platforms")
+                blender_tool(interpreter, "build", *build, ZIPS / name, "--split-platforms")
             else:
-                blender_tool(interpreter, *build, path)
+                blender_tool(interpreter, "build", *build, path)
             blender_tool(interpreter, "validate", path)
             stamp_of(path).write_text(inputs, "utf-8")
     return path
@@ -171,7 +171,7 @@ def is_up_to_date(path: Path, inputs: str) -> bool:
     return path.exists() and stamp.exists() and stamp.read_text("utf-8") == inputs
 
 
-def blender_tool(interpreter: Path, command: str, *arguments: str | Path) -> None:
+def blender_tool(interpreter: Path, command: str, *arguments: object) -> None:
     """Run Blender's own extension tool, which lies inside the bpy wheel."""
     scripts = next(site_packages(interpreter).glob("bpy/*/scripts"))
     tool = scripts / "addons_core" / "bl_pkg" / "cli" / "blender_ext.py"

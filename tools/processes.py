@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -43,7 +44,7 @@ def print_times() -> None:
             print(f"  {seconds:7.1f} s  {what}")
 
 
-def run(command: Sequence[str | Path], what: str, cwd: Path = ROOT, **variables: str) -> None:
+def run(command: Sequence[object], what: str, cwd: Path = ROOT, **variables: str) -> None:
     """Run a command, showing its output; fail naming `what` when it fails."""
     environment = {**clean_environment(), **variables}
     status = subprocess.run([*map(str, command)], cwd=cwd, env=environment, check=False).returncode
@@ -51,7 +52,7 @@ def run(command: Sequence[str | Path], what: str, cwd: Path = ROOT, **variables:
         raise Failure(f"{what} failed (exit status {status})")
 
 
-def output_of(command: Sequence[str | Path], cwd: Path = ROOT) -> tuple[int, str]:
+def output_of(command: Sequence[object], cwd: Path = ROOT) -> tuple[int, str]:
     """Exit status and output of a command; 127 when it cannot be started."""
     try:
         done = subprocess.run(
@@ -82,7 +83,7 @@ def locked(folder: Path) -> Iterator[None]:
     """Let one process at a time work in a folder, so that two shells do not collide."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / ".lock").open("w") as handle:
-        if ON_WINDOWS:
+        if sys.platform == "win32":
             import msvcrt
 
             while True:
