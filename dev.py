@@ -29,7 +29,14 @@ from tools.environments import (
     environment_interpreter,
     require_python,
 )
-from tools.extension_zip import PLATFORMS, Platform, build_zip, host_platform, stage_extension
+from tools.extension_zip import (
+    PLATFORMS,
+    Platform,
+    build_zip,
+    host_platform,
+    stage_extension,
+    uncommitted_sources,
+)
 from tools.processes import (
     BUILD,
     ROOT,
@@ -125,6 +132,9 @@ def zips(options: argparse.Namespace) -> None:
     print("\nZips")
     for path in built:
         print(f"  {path.stat().st_size / 1e6:6.1f} MB  {shown(path)}")
+    uncommitted = uncommitted_sources()
+    if uncommitted:
+        print(f"Not fit for release, for these are not committed: {', '.join(uncommitted)}")
 
 
 def demo(options: argparse.Namespace) -> None:

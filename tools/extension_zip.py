@@ -71,11 +71,14 @@ def host_platform() -> Platform:
 
 
 def extension_sources() -> list[Path]:
-    """The files of the extension, relative to the checkout: those that git knows."""
-    status, listing = output_of(["git", "ls-files", "-z", *EXTENSION_FILES, *EXTENSION_FOLDERS])
+    """The files of the extension, relative to the checkout: all that git does not ignore.
+
+    New files that are not committed yet belong to it, so that they can be tested first.
+    """
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--"]
+    status, listing = output_of([*command, *EXTENSION_FILES, *EXTENSION_FOLDERS])
     if status == 0 and listing:
-        warn_of_untracked_sources()
-        names = [Path(name) for name in listing.split("\0") if name]
+        names = {Path(name) for name in listing.split("\0") if name}
         return sorted(name for name in names if (ROOT / name).is_file())
     found = [ROOT / name for name in EXTENSION_FILES if (ROOT / name).is_file()]
     for folder in EXTENSION_FOLDERS:  # a source archive without git
@@ -83,12 +86,11 @@ def extension_sources() -> list[Path]:
     return sorted(path.relative_to(ROOT) for path in found if "__pycache__" not in path.parts)
 
 
-def warn_of_untracked_sources() -> None:
-    """Say which files will be missing from the zip, before an import fails there."""
-    command = ["git", "ls-files", "--others", "--exclude-standard", *EXTENSION_FOLDERS]
-    untracked = output_of(command)[1].split()
-    if untracked:
-        print(f"note: not in the zip, because git does not know them: {', '.join(untracked)}")
+def uncommitted_sources() -> list[str]:
+    """Files of the extension that differ from the last commit."""
+    command = ["git", "status", "--porcelain", "--untracked-files=all", "--"]
+    status, listing = output_of([*command, *EXTENSION_FILES, *EXTENSION_FOLDERS])
+    return [line[3:] for line in listing.splitlines()] if status == 0 else []
 
 
 def stage_extension(folder: Path, target: Platform | None, wheels: Sequence[Path]) -> None:
