@@ -168,10 +168,9 @@ def core_environment() -> Path:
 
 
 def link_core(interpreter: Path) -> None:
-    """Install the project itself as a link, again only when its packaging files changed."""
+    """Install the project itself as a link, again only when it moved or setup.py changed."""
     stamp = ENVIRONMENTS / "core" / "linked.txt"
-    packaging = [ROOT / name for name in ("pyproject.toml", "setup.py", "blender_manifest.toml")]
-    wanted = digest_of(packaging, str(ROOT))
+    wanted = digest_of([ROOT / "setup.py"], str(ROOT))
     with locked(ENVIRONMENTS):
         if stamp.exists() and stamp.read_text("utf-8") == wanted:
             return
