@@ -1,0 +1,99 @@
+"""Rigid bodies as four particles and six sticks (Jakobsen §5).
+
+The particles stand at (±ex, ±ey, ±ez) with an even number of minus signs, each a quarter of the
+mass. Their second moments are m·ex², m·ey², m·ez² and their mixed moments vanish, so with
+e = the radii of gyration along the principal axes the tetrahedron has exactly the body's mass,
+centre and inertia tensor.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .jit import inline, kernel
+from .model import Floats, Model, State
+from .vector import quaternion_of
+
+CORNER_SIGNS = np.array([[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]])
+
+
+@inline
+def corner_weights(weights, row, column, px, py, pz, extent):
+    """Write the four weights cᵢ, Σcᵢ = 1, of the point p (in the body's frame) into a row.
+
+    p = Σ cᵢ xᵢ for every place of the body (Jakobsen §5, "embedding"); extent (3,) in m.
+    """
+    u = px / extent[0]
+    v = py / extent[1]
+    t = pz / extent[2]
+    weights[row, column] = 0.25 * (1.0 + u + v + t)
+    weights[row, column + 1] = 0.25 * (1.0 + u - v - t)
+    weights[row, column + 2] = 0.25 * (1.0 - u + v - t)
+    weights[row, column + 3] = 0.25 * (1.0 - u - v + t)
+
+
+@inline
+def pose_of(x, first, extent, centre, r):
+    """Write a body's centre (3,) and rotation r (3, 3), read off its four particles.
+
+    The frame follows from differences of the corners (Jakobsen §5); three Newton steps
+    R ← (R + R⁻ᵀ)/2 bring it to the nearest rotation (Higham 1986), without favouring an axis.
+    """
+    for k in range(3):
+        a = x[first, k]
+        b = x[first + 1, k]
+        c = x[first + 2, k]
+        d = x[first + 3, k]
+        centre[k] = 0.25 * (a + b + c + d)
+        r[k, 0] = 0.25 * (a + b - c - d) / extent[0]
+        r[k, 1] = 0.25 * (a - b + c - d) / extent[1]
+        r[k, 2] = 0.25 * (a - b - c + d) / extent[2]
+    for _ in range(3):
+        c00 = r[1, 1] * r[2, 2] - r[1, 2] * r[2, 1]
+        c01 = r[1, 2] * r[2, 0] - r[1, 0] * r[2, 2]
+        c02 = r[1, 0] * r[2, 1] - r[1, 1] * r[2, 0]
+        c10 = r[2, 1] * r[0, 2] - r[2, 2] * r[0, 1]
+        c11 = r[2, 2] * r[0, 0] - r[2, 0] * r[0, 2]
+        c12 = r[2, 0] * r[0, 1] - r[2, 1] * r[0, 0]
+        c20 = r[0, 1] * r[1, 2] - r[0, 2] * r[1, 1]
+        c21 = r[0, 2] * r[1, 0] - r[0, 0] * r[1, 2]
+        c22 = r[0, 0] * r[1, 1] - r[0, 1] * r[1, 0]
+        volume = r[0, 0] * c00 + r[0, 1] * c01 + r[0, 2] * c02
+        if not volume > 1e-12:  # flattened or turned inside out: the sticks must mend it first
+            break
+        f = 0.5 / volume
+        r[0, 0] = 0.5 * r[0, 0] + f * c00
+        r[0, 1] = 0.5 * r[0, 1] + f * c01
+        r[0, 2] = 0.5 * r[0, 2] + f * c02
+        r[1, 0] = 0.5 * r[1, 0] + f * c10
+        r[1, 1] = 0.5 * r[1, 1] + f * c11
+        r[1, 2] = 0.5 * r[1, 2] + f * c12
+        r[2, 0] = 0.5 * r[2, 0] + f * c20
+        r[2, 1] = 0.5 * r[2, 1] + f * c21
+        r[2, 2] = 0.5 * r[2, 2] + f * c22
+
+
+@kernel
+def _read_poses(x, first_particle, extent, position, orientation, r):
+    for b in range(first_particle.shape[0]):
+        pose_of(x, first_particle[b], extent[b], position[b], r)
+        w, i, j, k = quaternion_of(r)
+        orientation[b, 0] = w
+        orientation[b, 1] = i
+        orientation[b, 2] = j
+        orientation[b, 3] = k
+
+
+def body_poses(model: Model, state: State) -> tuple[Floats, Floats]:
+    """Centre of mass (b, 3) in m and unit quaternion (b, 4) of every rigid body."""
+    position = np.empty((model.body_count, 3))
+    orientation = np.empty((model.body_count, 4))
+    _read_poses(
+        state.position,
+        model.body_first_particle,
+        model.body_extent,
+        position,
+        orientation,
+        np.empty((3, 3)),
+    )
+    return position, orientation

@@ -1,0 +1,408 @@
+"""`ModelBuilder`: collects particles, constraints, bodies and colliders, checks them, and hands
+out a `Model` whose arrays lie in the order in which the solver walks through them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .bodies import CORNER_SIGNS
+from .contact.shapes import BOX, CAPSULE, KINDS, SPHERE
+from .errors import ModelError
+from .model import Floats, Ints, Model, ObjectSpan
+from .schedule import make_schedule
+
+THINNEST = 0.1
+"""Smallest gyration radius of a body relative to its largest.
+
+The six sticks of a flatter tetrahedron lie almost in one plane and hold it only softly.
+"""
+
+
+def _rotation(quaternion: Floats) -> Floats:
+    w, x, y, z = quaternion
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+@dataclass
+class _Body:
+    first_particle: int
+    extent: Floats
+    mass: float
+
+
+@dataclass
+class _Shape:
+    kind: int
+    size: Floats
+    body: int
+    friction: float
+    restitution: float
+
+
+class ModelBuilder:
+    """Adds things one by one; `finalize` checks the whole and returns a `Model`.
+
+    Every ``add_`` method refuses bad numbers with a `ModelError` that names the object, and
+    leaves the builder as it was. Particle indices are counted over the whole model.
+    """
+
+    def __init__(self) -> None:
+        self.objects: list[ObjectSpan] = []
+        self._position: list[Floats] = []
+        self._velocity: list[Floats] = []
+        self._mass: list[Floats] = []
+        self._drag: list[Floats] = []
+        self._radius: list[Floats] = []
+        self._friction: list[Floats] = []
+        self._restitution: list[Floats] = []
+        self._colliding: list[Ints] = []
+        self._pinned: list[Ints] = []
+        self._stick: list[Ints] = []
+        self._stick_rest: list[Floats] = []
+        self._spring: list[Ints] = []
+        self._spring_rest: list[Floats] = []
+        self._spring_compliance: list[Floats] = []
+        self._tether: list[Ints] = []
+        self._tether_length: list[Floats] = []
+        self._triangle: list[Ints] = []
+        self._bodies: list[_Body] = []
+        self._body_shapes: list[_Shape] = []
+        self._collider_names: list[str] = []
+        self._collider_shapes: list[_Shape] = []
+        self._collider_position: list[Floats] = []
+        self._collider_orientation: list[Floats] = []
+        self.particle_count = 0
+
+    # ------------------------------------------------------------------ particles
+
+    def add_particles(
+        self,
+        name: str,
+        position: ArrayLike,
+        *,
+        mass: ArrayLike,
+        velocity: ArrayLike = 0.0,
+        drag: float = 0.0,
+        radius: float = 0.0,
+        friction: float = 0.5,
+        restitution: float = 0.0,
+    ) -> int:
+        """Add an object of free particles; returns its index in `objects`.
+
+        position (n, 3) m; mass (n,) or one number, kg, above zero; velocity (n, 3) or (3,) m/s;
+        drag 1/s; radius m, the distance kept from surfaces.
+        """
+        x = self._checked(name, "position", position)
+        if x.ndim != 2 or x.shape[1] != 3:
+            raise ModelError(name, f"positions have shape {x.shape}, expected (n, 3)")
+        if len(x) == 0:
+            raise ModelError(name, "has no vertices; add some, or remove the simulation from it")
+        m = np.broadcast_to(self._checked(name, "mass", mass), (len(x),)).copy()
+        if (m <= 0.0).any():
+            raise ModelError(name, f"vertex {int(np.argmin(m))} has no mass; masses must be above 0")
+        v = np.broadcast_to(self._checked(name, "velocity", velocity), x.shape).copy()
+        for label, value in (
+            ("drag", drag),
+            ("radius", radius),
+            ("friction", friction),
+            ("restitution", restitution),
+        ):
+            if not (np.isfinite(value) and value >= 0.0):
+                raise ModelError(name, f"{label} = {value} must be a number of 0 or more")
+
+        span = ObjectSpan(name, self.particle_count, len(x))
+        self._append_particles(x, v, m, drag, radius, friction, restitution)
+        self._colliding.append(np.arange(span.first_particle, self.particle_count, dtype=np.int32))
+        self.objects.append(span)
+        return len(self.objects) - 1
+
+    def _append_particles(
+        self,
+        x: Floats,
+        v: Floats,
+        m: Floats,
+        drag: float,
+        radius: float,
+        friction: float,
+        restitution: float,
+    ) -> None:
+        count = len(x)
+        self._position.append(x)
+        self._velocity.append(v)
+        self._mass.append(m)
+        self._drag.append(np.full(count, drag))
+        self._radius.append(np.full(count, radius))
+        self._friction.append(np.full(count, friction))
+        self._restitution.append(np.full(count, restitution))
+        self.particle_count += count
+
+    def pin(self, particles: ArrayLike) -> None:
+        """Hold particles: they follow `FrameInputs.pin_position` and nothing else moves them."""
+        self._pinned.append(self._indices("", particles).reshape(-1))
+
+    # ------------------------------------------------------------------ constraints
+
+    def add_sticks(self, pairs: ArrayLike, rest_length: ArrayLike | None = None) -> None:
+        """Rigid sticks between pairs (s, 2); rest_length (s,) m, default as they stand."""
+        ends, rest = self._pairs(pairs, rest_length)
+        self._stick.append(ends)
+        self._stick_rest.append(rest)
+
+    def add_springs(
+        self, pairs: ArrayLike, stiffness: ArrayLike, rest_length: ArrayLike | None = None
+    ) -> None:
+        """Springs between pairs (c, 2) of stiffness (c,) or one number in N/m, above zero."""
+        ends, rest = self._pairs(pairs, rest_length)
+        k = np.broadcast_to(np.asarray(stiffness, dtype=np.float64), rest.shape)
+        if not (k > 0.0).all():
+            raise ModelError(self._name_of(ends), "spring stiffness must be above 0 N/m")
+        long = rest > 0.0  # a spring without length has no direction to act in
+        self._spring.append(ends[long])
+        self._spring_rest.append(rest[long])
+        self._spring_compliance.append(1.0 / k[long])
+
+    def add_tethers(self, particles: ArrayLike, anchors: ArrayLike, length: ArrayLike) -> None:
+        """Keep particles (t,) within length (t,) m of anchors (t,), which must be pinned."""
+        ends = np.stack([self._indices("", particles), self._indices("", anchors)], axis=1)
+        self._tether.append(ends)
+        self._tether_length.append(self._checked("", "tether length", length))
+
+    def add_triangles(self, triangle: ArrayLike) -> None:
+        """Surface (f, 3) that the wind blows on."""
+        self._triangle.append(self._indices("", triangle).reshape(-1, 3))
+
+    # ------------------------------------------------------------------ bodies and colliders
+
+    def add_body(
+        self,
+        name: str,
+        shape: str,
+        size: Sequence[float],
+        position: ArrayLike,
+        orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+        *,
+        mass: float,
+        velocity: ArrayLike = (0.0, 0.0, 0.0),
+        angular_velocity: ArrayLike = (0.0, 0.0, 0.0),
+        drag: float = 0.0,
+        friction: float = 0.5,
+        restitution: float = 0.0,
+    ) -> int:
+        """Add a rigid body, a homogeneous BOX or SPHERE; returns its index in `objects`.
+
+        size: half extents (3,) of a box or radius of a sphere, m; position: centre (3,) m;
+        orientation: quaternion (4,); velocity (3,) m/s; angular_velocity (3,) rad/s; mass kg.
+        """
+        kind = self._kind(name, shape, (BOX, SPHERE))
+        half = self._size(name, kind, size)
+        if not (np.isfinite(mass) and mass > 0.0):
+            raise ModelError(name, f"mass = {mass} kg must be above 0")
+        centre = self._checked(name, "position", position).reshape(3)
+        quaternion = self._quaternion(name, orientation)
+        # radius of gyration along an axis: h/√3 of a box, r/√5 of a ball
+        extent = half / np.sqrt(3.0) if kind == BOX else np.full(3, half[0] / np.sqrt(5.0))
+        extent = np.maximum(extent, THINNEST * extent.max())
+        offset = (CORNER_SIGNS * extent) @ _rotation(quaternion).T
+        v = self._checked(name, "velocity", velocity) + np.cross(
+            self._checked(name, "angular velocity", angular_velocity), offset
+        )
+        body = len(self._bodies)
+        span = ObjectSpan(name, self.particle_count, 4, body)
+        self._append_particles(
+            centre + offset, v, np.full(4, mass / 4.0), drag, 0.0, friction, restitution
+        )
+        self._bodies.append(_Body(span.first_particle, extent, mass))
+        self._body_shapes.append(_Shape(kind, half, body, friction, restitution))
+        self.objects.append(span)
+        return len(self.objects) - 1
+
+    def add_collider(
+        self,
+        name: str,
+        shape: str,
+        size: Sequence[float],
+        position: ArrayLike,
+        orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+        *,
+        friction: float = 0.5,
+        restitution: float = 0.0,
+    ) -> int:
+        """Add something that only `FrameInputs` moves; returns its index among the colliders.
+
+        shape and size as in `contact.shapes`: PLANE (solid below its local z = 0), BOX and ROOM
+        (half extents), SPHERE (radius), CAPSULE (radius, half length along local z), m.
+        """
+        kind = self._kind(name, shape, tuple(KINDS.values()))
+        half = self._size(name, kind, size)
+        self._collider_position.append(self._checked(name, "position", position).reshape(3))
+        self._collider_orientation.append(self._quaternion(name, orientation))
+        self._collider_shapes.append(_Shape(kind, half, -1, friction, restitution))
+        self._collider_names.append(name)
+        return len(self._collider_names) - 1
+
+    # ------------------------------------------------------------------ the whole
+
+    def finalize(self) -> Model:
+        """Check how the parts fit together and lay them out for the solver.
+
+        Raises `ModelError` for constraints to particles that do not exist and for an empty model.
+        """
+        if self.particle_count == 0:
+            raise ModelError("", "nothing to simulate: add a cloth or a rigid body")
+        stick = _joined(self._stick, (0, 2), np.int32)
+        spring = _joined(self._spring, (0, 2), np.int32)
+        pinned = np.unique(_joined(self._pinned, (0,), np.int32)).astype(np.int32)
+        tether = _joined(self._tether, (0, 2), np.int32)
+        triangle = _joined(self._triangle, (0, 3), np.int32)
+        for what, index in (("stick", stick), ("spring", spring), ("pin", pinned),
+                            ("tether", tether), ("triangle", triangle)):
+            if index.size and (index.min() < 0 or index.max() >= self.particle_count):
+                raise ModelError("", f"a {what} names a particle outside 0 … {self.particle_count - 1}")
+
+        mass = _joined(self._mass, (0,), np.float64)
+        inverse_mass = 1.0 / mass
+        inverse_mass[pinned] = 0.0
+        # what cannot move needs no constraint
+        stick_moves = inverse_mass[stick].any(axis=1)
+        spring_moves = inverse_mass[spring].any(axis=1)
+        stick, stick_rest = stick[stick_moves], _joined(self._stick_rest, (0,), np.float64)[stick_moves]
+        spring = spring[spring_moves]
+        spring_rest = _joined(self._spring_rest, (0,), np.float64)[spring_moves]
+        compliance = _joined(self._spring_compliance, (0,), np.float64)[spring_moves]
+        if len(tether) and inverse_mass[tether[:, 1]].any():
+            loose = tether[int(np.argmax(inverse_mass[tether[:, 1]] > 0.0)), 1]
+            raise ModelError(self._name_of(np.array([loose])), "a tether hangs on a loose vertex")
+        tether_length = _joined(self._tether_length, (0,), np.float64)
+        hangs = inverse_mass[tether[:, 0]] > 0.0
+        order = np.argsort(tether[hangs, 0], kind="stable")
+        tether, tether_length = tether[hangs][order], tether_length[hangs][order]
+        tethered, tether_start = np.unique(tether[:, 0], return_index=True)
+
+        schedule = make_schedule(self.particle_count, stick, spring)
+        shapes = self._collider_shapes + self._body_shapes
+        return Model(
+            objects=tuple(self.objects),
+            rest_position=_joined(self._position, (0, 3), np.float64),
+            initial_velocity=_joined(self._velocity, (0, 3), np.float64),
+            inverse_mass=inverse_mass,
+            mass=mass,
+            drag=_joined(self._drag, (0,), np.float64),
+            radius=_joined(self._radius, (0,), np.float64),
+            friction=_joined(self._friction, (0,), np.float64),
+            restitution=_joined(self._restitution, (0,), np.float64),
+            pinned=pinned,
+            colliding=_joined(self._colliding, (0,), np.int32),
+            stick=np.ascontiguousarray(stick[schedule.stick_order]),
+            stick_rest_length=stick_rest[schedule.stick_order],
+            spring=np.ascontiguousarray(spring[schedule.spring_order]),
+            spring_rest_length=spring_rest[schedule.spring_order],
+            spring_compliance=compliance[schedule.spring_order],
+            task_stick=schedule.task_stick,
+            task_spring=schedule.task_spring,
+            phase_task=schedule.phase_task,
+            tethered=tethered.astype(np.int32),
+            tether_start=np.append(tether_start, len(tether)).astype(np.int32),
+            tether_anchor=np.ascontiguousarray(tether[:, 1]),
+            tether_length=tether_length,
+            triangle=triangle,
+            body_first_particle=np.array([b.first_particle for b in self._bodies], dtype=np.int32),
+            body_extent=np.array([b.extent for b in self._bodies]).reshape(-1, 3),
+            body_mass=np.array([b.mass for b in self._bodies], dtype=np.float64),
+            collider_names=tuple(self._collider_names),
+            collider_position=np.array(self._collider_position, dtype=np.float64).reshape(-1, 3),
+            collider_orientation=np.array(self._collider_orientation, dtype=np.float64).reshape(-1, 4),
+            shape_kind=np.array([s.kind for s in shapes], dtype=np.int32),
+            shape_size=np.array([s.size for s in shapes], dtype=np.float64).reshape(-1, 3),
+            shape_body=np.array([s.body for s in shapes], dtype=np.int32),
+            shape_friction=np.array([s.friction for s in shapes], dtype=np.float64),
+            shape_restitution=np.array([s.restitution for s in shapes], dtype=np.float64),
+        )
+
+    # ------------------------------------------------------------------ checks
+
+    def _checked(self, name: str, what: str, values: ArrayLike) -> Floats:
+        array = np.array(values, dtype=np.float64, order="C")
+        bad = ~np.isfinite(array)
+        if bad.any():
+            row = int(np.argwhere(bad)[0][0]) if array.ndim else 0
+            raise ModelError(
+                name, f"{what} of vertex {row} is not a finite number; repair the mesh there"
+            )
+        return array
+
+    def _indices(self, name: str, values: ArrayLike) -> Ints:
+        array = np.asarray(values)
+        if array.size and not np.issubdtype(array.dtype, np.integer):
+            raise ModelError(name, "particle indices must be whole numbers")
+        return np.ascontiguousarray(array, dtype=np.int32)
+
+    def _pairs(self, pairs: ArrayLike, rest_length: ArrayLike | None) -> tuple[Ints, Floats]:
+        ends = self._indices("", pairs).reshape(-1, 2)
+        if ends.size and (ends.min() < 0 or ends.max() >= self.particle_count):
+            raise ModelError("", f"a pair names a particle outside 0 … {self.particle_count - 1}")
+        if (ends[:, 0] == ends[:, 1]).any():
+            loop = ends[int(np.argmax(ends[:, 0] == ends[:, 1]))]
+            raise ModelError(self._name_of(loop), "a pair joins a particle with itself")
+        if rest_length is None:
+            x = _joined(self._position, (0, 3), np.float64)
+            rest = np.linalg.norm(x[ends[:, 1]] - x[ends[:, 0]], axis=1)
+        else:
+            rest = np.broadcast_to(self._checked("", "rest length", rest_length), (len(ends),)).copy()
+            if (rest < 0.0).any():
+                raise ModelError(self._name_of(ends), "rest lengths must be 0 m or more")
+        return ends, rest
+
+    def _kind(self, name: str, shape: str, allowed: tuple[int, ...]) -> int:
+        if shape not in KINDS or KINDS[shape] not in allowed:
+            known = ", ".join(k for k, v in KINDS.items() if v in allowed)
+            raise ModelError(name, f"shape {shape!r} is none of {known}")
+        return KINDS[shape]
+
+    def _size(self, name: str, kind: int, size: Sequence[float]) -> Floats:
+        given = self._checked(name, "size", size).reshape(-1)
+        half = np.zeros(3)
+        half[: min(3, len(given))] = given[:3]
+        if kind == SPHERE:
+            half[1:] = 0.0
+            needed = half[:1]
+        elif kind == CAPSULE:
+            half[2] = 0.0
+            needed = half[:1]
+        else:
+            needed = half if kind in (BOX, KINDS["ROOM"]) else np.ones(1)
+        if (needed <= 0.0).any() or (half < 0.0).any():
+            raise ModelError(name, f"has no size along some axis ({half.tolist()} m); scale it up")
+        return half
+
+    def _quaternion(self, name: str, orientation: ArrayLike) -> Floats:
+        q = self._checked(name, "orientation", orientation).reshape(4)
+        length = np.linalg.norm(q)
+        if length < 1e-9:
+            raise ModelError(name, "orientation is a zero quaternion")
+        return q / length
+
+    def _name_of(self, particles: Ints) -> str:
+        if particles.size == 0:
+            return ""
+        particle = int(particles.reshape(-1)[0])
+        for span in self.objects:
+            if span.first_particle <= particle < span.first_particle + span.particle_count:
+                return span.name
+        return ""
+
+
+def _joined(parts: list, shape: tuple[int, ...], dtype: type) -> np.ndarray:
+    """All parts after one another; an empty array of that shape when there are none."""
+    if not parts:
+        return np.zeros(shape, dtype=dtype)
+    return np.ascontiguousarray(np.concatenate(parts), dtype=dtype)

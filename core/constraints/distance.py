@@ -1,0 +1,92 @@
+"""The relaxation pass over sticks and springs (Jakobsen §4): Gauss–Seidel over scheduled tasks.
+
+Tasks of one phase share no particle, so they may run on any thread in any order and give the
+same bits; inside a task, sticks come before springs, in the order of the arrays.
+"""
+
+from __future__ import annotations
+
+from ..jit import parallel_kernel, prange
+from .spring import multiplier
+from .stick import EXACT, MOMENTUM, SQRT_FREE, mass_weighted, momentum, sqrt_free
+
+
+@parallel_kernel
+def relax_distances(
+    x,
+    previous,
+    inverse_mass,
+    form,
+    stick,
+    stick_rest_length,
+    task_stick,
+    spring,
+    spring_rest_length,
+    spring_compliance,
+    spring_total,
+    task_spring,
+    first_task,
+    last_task,
+    first_pass,
+    h,
+):
+    """Project the sticks and springs of tasks first_task … last_task − 1 once.
+
+    x, previous (n, 3); stick, spring (·, 2) particles; spring_total (·,) is scratch that carries
+    the multipliers from pass to pass of one step.
+    """
+    for task in prange(first_task, last_task):
+        for s in range(task_stick[task], task_stick[task + 1]):
+            a = stick[s, 0]
+            b = stick[s, 1]
+            wa = inverse_mass[a]
+            wb = inverse_mass[b]
+            rest = stick_rest_length[s]
+            dx = x[b, 0] - x[a, 0]
+            dy = x[b, 1] - x[a, 1]
+            dz = x[b, 2] - x[a, 2]
+            ex, ey, ez = dx, dy, dz
+            if form == MOMENTUM:
+                ex = previous[b, 0] - previous[a, 0]
+                ey = previous[b, 1] - previous[a, 1]
+                ez = previous[b, 2] - previous[a, 2]
+                step, ex, ey, ez = momentum(dx, dy, dz, ex, ey, ez, wa + wb, rest)
+            elif form == SQRT_FREE:
+                step = sqrt_free(dx, dy, dz, wa + wb, rest)
+            elif form == EXACT:
+                wa = 1.0 if wa > 0.0 else 0.0
+                wb = 1.0 if wb > 0.0 else 0.0
+                step = mass_weighted(dx, dy, dz, wa + wb, rest)
+            else:
+                step = mass_weighted(dx, dy, dz, wa + wb, rest)
+            x[a, 0] += wa * step * ex
+            x[a, 1] += wa * step * ey
+            x[a, 2] += wa * step * ez
+            x[b, 0] -= wb * step * ex
+            x[b, 1] -= wb * step * ey
+            x[b, 2] -= wb * step * ez
+        for s in range(task_spring[task], task_spring[task + 1]):
+            a = spring[s, 0]
+            b = spring[s, 1]
+            wa = inverse_mass[a]
+            wb = inverse_mass[b]
+            total = 0.0 if first_pass else spring_total[s]
+            step, ex, ey, ez = multiplier(
+                x[b, 0] - x[a, 0],
+                x[b, 1] - x[a, 1],
+                x[b, 2] - x[a, 2],
+                previous[b, 0] - previous[a, 0],
+                previous[b, 1] - previous[a, 1],
+                previous[b, 2] - previous[a, 2],
+                wa + wb,
+                spring_rest_length[s],
+                spring_compliance[s] / (h * h),
+                total,
+            )
+            spring_total[s] = total + step
+            x[a, 0] += wa * step * ex
+            x[a, 1] += wa * step * ey
+            x[a, 2] += wa * step * ez
+            x[b, 0] -= wb * step * ex
+            x[b, 1] -= wb * step * ey
+            x[b, 2] -= wb * step * ez

@@ -1,0 +1,55 @@
+"""Sticks: two particles at a fixed distance (Jakobsen §4), in four forms.
+
+Each form returns (λ, ex, ey, ez); the ends then move by +w₁ λ e and −w₂ λ e. With δ = x₂ − x₁ the
+ends of a stick that is too long move toward each other: the sign in Jakobsen's exact listings is
+misprinted.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..jit import inline
+
+MOMENTUM, SQRT_FREE, MASS_WEIGHTED, EXACT = 0, 1, 2, 3
+FORMS = {
+    "MOMENTUM": MOMENTUM,
+    "SQRT_FREE": SQRT_FREE,
+    "MASS_WEIGHTED": MASS_WEIGHTED,
+    "EXACT": EXACT,
+}
+
+_TINY = 1e-300  # keeps 0/0 of coinciding ends with rest length 0 from becoming NaN
+
+
+@inline
+def mass_weighted(dx, dy, dz, w, rest):
+    """λ of the exact form, δ (|δ| − r)/(|δ| (w₁ + w₂)); w = w₁ + w₂."""
+    length = math.sqrt(dx * dx + dy * dy + dz * dz)
+    return (length - rest) / (w * (length + _TINY))
+
+
+@inline
+def sqrt_free(dx, dy, dz, w, rest):
+    """λ of the form δ (r²/(δ² + r²) − ½), with masses: one Newton step for √ about r."""
+    dd = dx * dx + dy * dy + dz * dz
+    rr = rest * rest
+    return (dd - rr) / (w * (dd + rr + _TINY))
+
+
+@inline
+def momentum(dx, dy, dz, ex, ey, ez, w, rest):
+    """λ along e, the stick one step ago: SHAKE (Ryckaert, Ciccotti, Berendsen 1977, eq. 5).
+
+    One Newton step for |δ − λ w e|² = r². Corrections along e keep the angular momentum
+    Σ m x* × x/h exactly, which those along δ lose at a rate of (ω h)² a step. Falls back on the
+    square-root free form for a stick that has turned by more than 45° or collapsed in one step.
+    Returns (λ, ex, ey, ez).
+    """
+    dd = dx * dx + dy * dy + dz * dz
+    de = dx * ex + dy * ey + dz * ez
+    ee = ex * ex + ey * ey + ez * ez
+    rr = rest * rest
+    if de * de > 0.5 * dd * ee and de > 0.25 * rr and ee > 0.25 * rr:
+        return 0.5 * (dd - rr) / (w * de), ex, ey, ez
+    return (dd - rr) / (w * (dd + rr + _TINY)), dx, dy, dz

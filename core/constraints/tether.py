@@ -1,0 +1,34 @@
+"""Tethers: a particle is never farther from a pin than along the material.
+
+Long-range attachments (Kim, Chentanez, Müller 2012, "Long Range Attachments – A Method to
+Simulate Inextensible Clothing in Computer Games", §3): a one-sided stick whose far end is
+immovable, of the geodesic rest length. They carry a pin's pull to every particle in one pass.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..jit import parallel_kernel, prange
+
+
+@parallel_kernel
+def relax_tethers(x, tethered, tether_start, tether_anchor, tether_length):
+    """Pull each tethered particle back into the balls around its anchors.
+
+    tethered (q,) particles; tether_start (q + 1,) rows of tether_anchor and tether_length.
+    """
+    for q in prange(tethered.shape[0]):
+        i = tethered[q]
+        for t in range(tether_start[q], tether_start[q + 1]):
+            a = tether_anchor[t]
+            dx = x[i, 0] - x[a, 0]
+            dy = x[i, 1] - x[a, 1]
+            dz = x[i, 2] - x[a, 2]
+            length = tether_length[t]
+            dd = dx * dx + dy * dy + dz * dz
+            if dd > length * length:
+                f = length / math.sqrt(dd)
+                x[i, 0] = x[a, 0] + f * dx
+                x[i, 1] = x[a, 1] + f * dy
+                x[i, 2] = x[a, 2] + f * dz

@@ -1,0 +1,129 @@
+"""Particles against colliders: projection, depth friction, bounce (Jakobsen §3, §7).
+
+All of it happens in the collider's own frame, where p is the particle now and o where it was one
+step ago in the frame as it was then. So a moving collider drags and hits by itself.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..jit import inline, parallel_kernel, prange
+from ..vector import rotate, unrotate
+from .shapes import distance, face_count
+
+
+@inline
+def bounce(gap_before, u, a, h, restitution):
+    """Where a ball stands and how fast it is after hitting a wall during a step.
+
+    gap_before ≥ 0 is its distance from the wall at the start of the step, u < 0 its Verlet
+    displacement x' − x, a the acceleration, all along the wall's normal. The path is the parabola
+    gap + v t + ½ a t² with v = u/h − ½ a h; its first root is the moment of the hit. Returns the
+    new gap and the new x − x* from which Verlet goes on along the reflected parabola, exactly.
+    """
+    v = u / h - 0.5 * a * h
+    root = math.sqrt(max(v * v - 2.0 * a * gap_before, 0.0))
+    t = 2.0 * gap_before / (root - v) if root - v > 0.0 else 0.0
+    t = min(max(t, 0.0), h)
+    out = -restitution * (v + a * t)
+    left = h - t
+    gap = max(out * left + 0.5 * a * left * left, 0.0)
+    speed = out + a * left
+    return gap, speed * h - 0.5 * a * h * h
+
+
+@parallel_kernel
+def collide_particles(
+    x, previous, inverse_mass, colliding, radius, friction, restitution,
+    shapes, collider_count, gravity, h, may_bounce,
+):
+    """Project particles out of the colliders and let friction act.
+
+    * Projection: the least way out. Depth that was there before the step is taken from x and x*
+      alike, so that an overlapping start is resolved without a kick.
+    * Friction (Jakobsen §7): the tangential velocity loses μ·d, d the depth that was projected
+      away, and never reverses. When it would stop altogether the particle is held in place, so
+      that nothing creeps down a slope that should hold it.
+    * Restitution: with ``may_bounce`` a fast particle is reflected on its exact path.
+    """
+    for j in prange(colliding.shape[0]):
+        i = colliding[j]
+        if inverse_mass[i] == 0.0:
+            continue
+        for s in range(collider_count):
+            reach = radius[i]
+            if (
+                max(x[i, 0], previous[i, 0]) + reach < shapes.lower[s, 0]
+                or min(x[i, 0], previous[i, 0]) - reach > shapes.upper[s, 0]
+                or max(x[i, 1], previous[i, 1]) + reach < shapes.lower[s, 1]
+                or min(x[i, 1], previous[i, 1]) - reach > shapes.upper[s, 1]
+                or max(x[i, 2], previous[i, 2]) + reach < shapes.lower[s, 2]
+                or min(x[i, 2], previous[i, 2]) - reach > shapes.upper[s, 2]
+            ):
+                continue
+            r = shapes.rotation[s]
+            rb = shapes.rotation_before[s]
+            c = shapes.centre[s]
+            cb = shapes.centre_before[s]
+            px, py, pz = unrotate(r, x[i, 0] - c[0], x[i, 1] - c[1], x[i, 2] - c[2])
+            ox, oy, oz = unrotate(
+                rb, previous[i, 0] - cb[0], previous[i, 1] - cb[1], previous[i, 2] - cb[2]
+            )
+            touched = False
+            for face in range(face_count(shapes.kind[s])):
+                gap, nx, ny, nz = distance(
+                    shapes.kind[s], shapes.size[s], face, px, py, pz, ox, oy, oz, reach
+                )
+                if gap >= 0.0:
+                    continue
+                touched = True
+                ux, uy, uz = px - ox, py - oy, pz - oz
+                un = ux * nx + uy * ny + uz * nz
+                before = gap - un
+                e = max(restitution[i], shapes.restitution[s])
+                gx, gy, gz = unrotate(r, gravity[0], gravity[1], gravity[2])
+                a = gx * nx + gy * ny + gz * nz
+                if may_bounce and e > 0.0 and before >= 0.0 and un < -2.0 * abs(a) * h * h:
+                    height, after = bounce(before, un, a, h, e)
+                    shift = height - gap
+                    px += shift * nx
+                    py += shift * ny
+                    pz += shift * nz
+                    # x* such that the normal part of x − x* is ``after``, tangent untouched
+                    back = (un + shift) - after
+                    ox += back * nx
+                    oy += back * ny
+                    oz += back * nz
+                    impulse = after - un
+                else:
+                    old = min(-gap, max(0.0, -before))
+                    px -= gap * nx
+                    py -= gap * ny
+                    pz -= gap * nz
+                    ox += old * nx
+                    oy += old * ny
+                    oz += old * nz
+                    impulse = -gap - old
+                tx = ux - un * nx
+                ty = uy - un * ny
+                tz = uz - un * nz
+                slide = math.sqrt(tx * tx + ty * ty + tz * tz)
+                limit = math.sqrt(friction[i] * shapes.friction[s]) * impulse
+                if slide <= limit:
+                    px -= tx
+                    py -= ty
+                    pz -= tz
+                elif limit > 0.0:
+                    ox += tx * limit / slide
+                    oy += ty * limit / slide
+                    oz += tz * limit / slide
+            if touched:
+                wx, wy, wz = rotate(r, px, py, pz)
+                x[i, 0] = c[0] + wx
+                x[i, 1] = c[1] + wy
+                x[i, 2] = c[2] + wz
+                wx, wy, wz = rotate(rb, ox, oy, oz)
+                previous[i, 0] = cb[0] + wx
+                previous[i, 1] = cb[1] + wy
+                previous[i, 2] = cb[2] + wz

@@ -1,0 +1,94 @@
+"""Figures about a frame, and the guard that lets no NaN out of a step."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .contact.response import deepest_contact
+from .contact.shapes import deepest_particle
+from .errors import SimulationDiverged
+from .jit import kernel
+from .model import Diagnostics, Floats, Model, State
+
+if TYPE_CHECKING:
+    from .workspace import Workspace
+
+
+@kernel
+def _first_bad_particle(x, previous, limit):
+    """First particle that is not finite or moved by more than limit (m); -1 when all is well."""
+    for i in range(x.shape[0]):
+        moved = 0.0
+        for k in range(3):
+            d = x[i, k] - previous[i, k]
+            moved += d * d
+        if not moved <= limit * limit:  # also true for NaN
+            return i
+    return -1
+
+
+@kernel
+def _stick_figures(x, stick, rest_length):
+    """(mean stretch, largest stretch, largest error in m) of sticks longer than nothing."""
+    total = 0.0
+    largest = 0.0
+    error = 0.0
+    for s in range(stick.shape[0]):
+        a = stick[s, 0]
+        b = stick[s, 1]
+        dx = x[b, 0] - x[a, 0]
+        dy = x[b, 1] - x[a, 1]
+        dz = x[b, 2] - x[a, 2]
+        length = math.sqrt(dx * dx + dy * dy + dz * dz)
+        rest = rest_length[s]
+        error = max(error, abs(length - rest))
+        if rest > 0.0:
+            stretch = max(length / rest - 1.0, 0.0)
+            total += stretch
+            largest = max(largest, stretch)
+    return total / max(stick.shape[0], 1), largest, error
+
+
+def check_finite(model: Model, state: State, speed_limit: float) -> None:
+    """Raise `SimulationDiverged` naming the first particle that left the finite world."""
+    particle = _first_bad_particle(state.position, state.previous, speed_limit * state.step)
+    if particle < 0:
+        return
+    span = model.object_of_particle(particle)
+    moved = state.position[particle] - state.previous[particle]
+    speed = float(np.linalg.norm(moved)) / state.step
+    reason = f"{speed:.3g} m/s" if math.isfinite(speed) else "position is not a number"
+    raise SimulationDiverged(span.name, state.frame, particle - span.first_particle, reason)
+
+
+def measure(
+    model: Model, state: State, gravity: Floats, work: Workspace, contact_count: int
+) -> Diagnostics:
+    """Energy, stretch, penetration and residual of ``state``, the end of a frame.
+
+    The velocity is (x − x*)/h + ½ a h, the one that belongs to x.
+    """
+    free = model.inverse_mass > 0.0
+    mass = model.mass * free
+    velocity = (state.position - state.previous) / state.step
+    velocity[free] += 0.5 * state.step * gravity
+    kinetic = 0.5 * float(mass @ (velocity * velocity).sum(axis=1))
+    potential = -float(mass @ (state.position @ gravity))
+    mean, largest, error = _stick_figures(state.position, model.stick, model.stick_rest_length)
+    depth = deepest_particle(
+        state.position, model.colliding, work.shapes, model.collider_count
+    ) if model.collider_count else 0.0
+    if contact_count:
+        depth = max(depth, deepest_contact(work.contacts, contact_count, state.position))
+    return Diagnostics(
+        kinetic_energy=kinetic,
+        potential_energy=potential,
+        stretch_mean=float(mean),
+        stretch_max=float(largest),
+        penetration=float(depth),
+        residual=float(error),
+        contact_count=contact_count,
+    )

@@ -1,0 +1,37 @@
+"""What can go wrong, said so that a user can act on it: each message names the object."""
+
+from __future__ import annotations
+
+
+class VerletError(Exception):
+    """Base of every error that the engine raises on purpose."""
+
+
+class ModelError(VerletError, ValueError):
+    """Bad input, found while a model is built: nothing has been simulated yet.
+
+    ``object_name`` is the object to look at, or "" when the input belongs to none.
+    """
+
+    def __init__(self, object_name: str, problem: str) -> None:
+        self.object_name = object_name
+        self.problem = problem
+        super().__init__(f"{object_name}: {problem}" if object_name else problem)
+
+
+class SimulationDiverged(VerletError):
+    """A step left the finite world. The state from before the step is still good.
+
+    ``frame`` is the frame that could not be computed, ``particle`` counts within the object.
+    """
+
+    def __init__(self, object_name: str, frame: int, particle: int, reason: str) -> None:
+        self.object_name = object_name
+        self.frame = frame
+        self.particle = particle
+        self.reason = reason
+        super().__init__(
+            f"{object_name}: the simulation blew up at frame {frame} (vertex {particle}: {reason}). "
+            "Raise Substep Rate, or look for colliders that squeeze this object; "
+            "frames before this one are kept."
+        )

@@ -1,0 +1,1 @@
+"""One force a file: each adds newtons to the array that the integrator reads."""

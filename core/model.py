@@ -1,0 +1,202 @@
+"""The three things a simulation is made of: what never changes, what moves, what drives it.
+
+Structure of arrays throughout: float64, C-contiguous, SI units, Z up, quaternions (w, x, y, z).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .settings import WindSettings
+
+if TYPE_CHECKING:
+    from .workspace import Workspace
+
+EARTH_GRAVITY = (0.0, 0.0, -9.81)  # m/s²
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class ObjectSpan:
+    """Which part of the arrays belongs to one named object."""
+
+    name: str
+    first_particle: int
+    particle_count: int
+    body: int = -1  # index into the body arrays, -1 for a particle object
+
+    @property
+    def particles(self) -> slice:
+        """The object's rows in every per-particle array."""
+        return slice(self.first_particle, self.first_particle + self.particle_count)
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """Everything that stays constant while a scene is simulated. Made by `ModelBuilder`.
+
+    Shapes: n particles, s sticks, c compliant sticks (springs), t tethers, f triangles,
+    b bodies, k collision shapes.
+    """
+
+    objects: tuple[ObjectSpan, ...]
+
+    # particles
+    rest_position: Floats  # (n, 3) m
+    initial_velocity: Floats  # (n, 3) m/s
+    inverse_mass: Floats  # (n,) 1/kg, 0 = driven from outside (pinned)
+    mass: Floats  # (n,) kg, also of pinned particles
+    drag: Floats  # (n,) 1/s
+    radius: Floats  # (n,) m, distance kept from surfaces
+    friction: Floats  # (n,)
+    restitution: Floats  # (n,)
+    pinned: Ints  # (p,) particles that FrameInputs.pin_position moves
+    colliding: Ints  # particles that touch shapes themselves (all but those of bodies)
+
+    # distance constraints, in the order in which the solver visits them
+    stick: Ints  # (s, 2)
+    stick_rest_length: Floats  # (s,) m
+    spring: Ints  # (c, 2)
+    spring_rest_length: Floats  # (c,) m
+    spring_compliance: Floats  # (c,) m/N
+    task_stick: Ints  # (tasks + 1,) first stick of each task
+    task_spring: Ints  # (tasks + 1,) first spring of each task
+    phase_task: Ints  # (phases + 1,) first task of each phase
+    tethered: Ints  # (q,) particles that hang on tethers
+    tether_start: Ints  # (q + 1,) first tether of each
+    tether_anchor: Ints  # (t,) pinned particle at the far end
+    tether_length: Floats  # (t,) m, along the material
+
+    # wind
+    triangle: Ints  # (f, 3)
+
+    # rigid bodies: four particles each, at ±extent along the principal axes
+    body_first_particle: Ints  # (b,)
+    body_extent: Floats  # (b, 3) m, radius of gyration along each axis
+    body_mass: Floats  # (b,) kg
+
+    # collision shapes: the kinematic colliders first, then one for each body
+    collider_names: tuple[str, ...]
+    collider_position: Floats  # (colliders, 3) m, at the first frame
+    collider_orientation: Floats  # (colliders, 4)
+    shape_kind: Ints  # (k,) see contact.shapes
+    shape_size: Floats  # (k, 3) m
+    shape_body: Ints  # (k,) body that carries it, -1 for a collider
+    shape_friction: Floats  # (k,)
+    shape_restitution: Floats  # (k,)
+
+    @property
+    def particle_count(self) -> int:
+        """Number of particles, those of the bodies included."""
+        return len(self.inverse_mass)
+
+    @property
+    def body_count(self) -> int:
+        """Number of rigid bodies."""
+        return len(self.body_mass)
+
+    @property
+    def collider_count(self) -> int:
+        """Number of kinematic colliders."""
+        return len(self.collider_names)
+
+    @cached_property
+    def workspace(self) -> Workspace:
+        """Scratch memory for `advance`."""
+        from .workspace import Workspace
+
+        return Workspace(self)
+
+    def object_of_particle(self, particle: int) -> ObjectSpan:
+        """The object that a particle belongs to."""
+        for span in self.objects:
+            if span.first_particle <= particle < span.first_particle + span.particle_count:
+                return span
+        raise IndexError(f"particle {particle} of {self.particle_count}")
+
+    def initial_state(
+        self,
+        frame: int = 0,
+        *,
+        step: float = 1.0 / 480.0,
+        gravity: tuple[float, float, float] = EARTH_GRAVITY,
+    ) -> State:
+        """The state at rest pose with the initial velocities.
+
+        ``step`` is the substep h in seconds that x* is laid out for, x* = x − v·h + ½·a·h²:
+        the start that makes position Verlet exact in free flight (Kenwright §VII).
+        """
+        x = self.rest_position.copy()
+        moves = (self.inverse_mass > 0.0)[:, None]
+        previous = x - self.initial_velocity * step + 0.5 * step**2 * np.array(gravity) * moves
+        return State(
+            position=x,
+            previous=previous,
+            collider_position=self.collider_position.copy(),
+            collider_orientation=self.collider_orientation.copy(),
+            step=step,
+            time=0.0,
+            frame=frame,
+        )
+
+
+@dataclass
+class State:
+    """What moves. `advance` reads one state and returns another; it never writes to its input."""
+
+    position: Floats  # (n, 3) m
+    previous: Floats  # (n, 3) m, x*: the position one substep ago
+    collider_position: Floats  # (colliders, 3) m
+    collider_orientation: Floats  # (colliders, 4)
+    step: float  # s, the substep that separates previous from position
+    time: float  # s since the start
+    frame: int
+
+    def copy(self) -> State:
+        """An independent copy."""
+        return State(
+            **{
+                f.name: value.copy()
+                if isinstance(value := getattr(self, f.name), np.ndarray)
+                else value
+                for f in fields(self)
+            }
+        )
+
+
+@dataclass
+class FrameInputs:
+    """What the outside world does during one frame. None means: stays where it is.
+
+    Targets are reached at the end of the frame, substeps move on a straight line to them.
+    """
+
+    duration: float = 1.0 / 24.0  # s
+    gravity: tuple[float, float, float] = EARTH_GRAVITY  # m/s²
+    wind: WindSettings = field(default_factory=WindSettings)
+    pin_position: Floats | None = None  # (p, 3) m, in the order of Model.pinned
+    collider_position: Floats | None = None  # (colliders, 3) m
+    collider_orientation: Floats | None = None  # (colliders, 4)
+
+
+@dataclass
+class Diagnostics:
+    """Figures about one advanced frame."""
+
+    kinetic_energy: float = 0.0  # J
+    potential_energy: float = 0.0  # J, m·g·z
+    stretch_mean: float = 0.0  # share of the rest length, longer sticks only
+    stretch_max: float = 0.0
+    penetration: float = 0.0  # m, deepest vertex or body contact
+    residual: float = 0.0  # m, largest stick error that the last pass left
+    contact_count: int = 0
+    substeps: int = 0
+    threads: int = 1
+    stage_seconds: dict[str, float] = field(default_factory=dict)

@@ -1,0 +1,1 @@
+"""Geometry in, builder calls out: one verb of the product a file."""

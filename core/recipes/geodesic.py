@@ -1,0 +1,130 @@
+"""Distances along a surface, for tethers.
+
+Label correcting over triangles: a front crosses a triangle by unfolding the point it comes from
+into the triangle's plane (Novotni & Klein 2002, "Computing Geodesic Distances on Triangular
+Meshes", §3), which is exact on flat cloth, where distances along edges would be up to 8 % (or, on
+a plain grid without diagonals, 41 %) too long.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..jit import inline, kernel
+from ..model import Floats, Ints
+
+
+@inline
+def _across(da, db, ab, ac, bc):
+    """Distance of c from the point that is da from a and db from b, on the far side of ab.
+
+    ab, ac, bc: side lengths of the triangle, all above 0. Infinite when the straight way does not
+    pass between a and b.
+    """
+    sx = (da * da - db * db + ab * ab) / (2.0 * ab)
+    ss = da * da - sx * sx
+    if ss < 0.0:
+        return math.inf
+    cx = (ac * ac - bc * bc + ab * ab) / (2.0 * ab)
+    cc = ac * ac - cx * cx
+    if cc <= 0.0:
+        return math.inf
+    sy = -math.sqrt(ss)
+    cy = math.sqrt(cc)
+    crossing = sx + (cx - sx) * (-sy) / (cy - sy)
+    if crossing < 0.0 or crossing > ab:
+        return math.inf
+    return math.hypot(cx - sx, cy - sy)
+
+
+@kernel
+def _spread(position, edge_start, edge_neighbour, corner_start, corner, queue, queued,
+            distance, source):
+    """Spread distance (n,) and source (n,) from the particles that stand in queue.
+
+    queue (n + 1,) is a ring, queued (n,) marks its members; the first of them have distance 0.
+    """
+    size = queue.shape[0]
+    head = 0
+    tail = 0
+    for i in range(position.shape[0]):
+        if distance[i] == 0.0:
+            queue[tail] = i
+            queued[i] = True
+            tail += 1
+    while head != tail:
+        i = queue[head]
+        head = (head + 1) % size
+        queued[i] = False
+        for n in range(edge_start[i], edge_start[i + 1]):
+            j = edge_neighbour[n]
+            length = 0.0
+            for k in range(3):
+                length += (position[j, k] - position[i, k]) ** 2
+            far = distance[i] + math.sqrt(length)
+            if far < distance[j] * (1.0 - 1e-9):
+                distance[j] = far
+                source[j] = source[i]
+                if not queued[j]:
+                    queued[j] = True
+                    queue[tail] = j
+                    tail = (tail + 1) % size
+        for n in range(corner_start[i], corner_start[i + 1]):
+            for turn in range(2):
+                b = corner[n, turn]
+                c = corner[n, 1 - turn]
+                if source[b] != source[i] or source[b] < 0:
+                    continue
+                ab = 0.0
+                ac = 0.0
+                bc = 0.0
+                for k in range(3):
+                    ab += (position[b, k] - position[i, k]) ** 2
+                    ac += (position[c, k] - position[i, k]) ** 2
+                    bc += (position[c, k] - position[b, k]) ** 2
+                if ab == 0.0 or ac == 0.0 or bc == 0.0:
+                    continue
+                far = _across(
+                    distance[i], distance[b], math.sqrt(ab), math.sqrt(ac), math.sqrt(bc)
+                )
+                if far < distance[c] * (1.0 - 1e-9):
+                    distance[c] = far
+                    source[c] = source[i]
+                    if not queued[c]:
+                        queued[c] = True
+                        queue[tail] = c
+                        tail = (tail + 1) % size
+
+
+def surface_distances(
+    position: Floats, edge: Ints, triangle: Ints, sources: Ints
+) -> tuple[Floats, Ints]:
+    """Distance (n,) of every particle from the nearest of sources along the surface, and which.
+
+    position (n, 3) m, edge (m, 2), triangle (f, 3). Unreachable: infinite and −1.
+    """
+    count = len(position)
+    ends = np.concatenate([edge, edge[:, ::-1]])
+    ends = ends[np.argsort(ends[:, 0], kind="stable")]
+    # every corner of every triangle with the two others
+    corner = np.concatenate([triangle, np.roll(triangle, -1, axis=1), np.roll(triangle, -2, axis=1)])
+    corner = corner[np.argsort(corner[:, 0], kind="stable")]
+    places = np.arange(count + 1)
+    distance = np.full(count, np.inf)
+    source = np.full(count, -1, dtype=np.int32)
+    distance[sources] = 0.0
+    source[sources] = sources
+    _spread(
+        position,
+        np.searchsorted(ends[:, 0], places).astype(np.int32),
+        np.ascontiguousarray(ends[:, 1], dtype=np.int32),
+        np.searchsorted(corner[:, 0], places).astype(np.int32),
+        np.ascontiguousarray(corner[:, 1:], dtype=np.int32),
+        np.empty(count + 1, dtype=np.int32),
+        np.zeros(count, dtype=np.bool_),
+        distance,
+        source,
+    )
+    return distance, source

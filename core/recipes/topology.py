@@ -1,0 +1,111 @@
+"""What a mesh's edges and faces say about its neighbourhoods."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..jit import kernel
+from ..model import Floats, Ints
+
+STRAIGHT = -0.5
+"""Cosine above which two edges at a vertex count as a corner, not as a way straight on."""
+
+
+def triangles_of(face_offsets: Ints, face_vertices: Ints) -> Ints:
+    """Fan triangles (f, 3) of polygons given as offsets (faces + 1,) into face_vertices."""
+    sizes = np.diff(face_offsets)
+    fans = np.maximum(sizes - 2, 0)
+    face = np.repeat(np.arange(len(sizes)), fans)
+    nth = np.arange(len(face)) - np.repeat(np.cumsum(fans) - fans, fans)
+    first = face_offsets[face]
+    return np.ascontiguousarray(
+        np.stack(
+            [face_vertices[first], face_vertices[first + nth + 1], face_vertices[first + nth + 2]], 1
+        ),
+        dtype=np.int32,
+    ).reshape(-1, 3)
+
+
+def unique_pairs(pairs: Ints) -> Ints:
+    """Pairs with the smaller index first, each once, without pairs of one particle."""
+    ends = np.sort(pairs.reshape(-1, 2), axis=1)
+    ends = ends[ends[:, 0] != ends[:, 1]]
+    return np.unique(ends, axis=0).astype(np.int32).reshape(-1, 2)
+
+
+def face_diagonals(face_offsets: Ints, face_vertices: Ints) -> Ints:
+    """All pairs (d, 2) of vertices that share a face of four or more but not its border."""
+    sizes = np.diff(face_offsets)
+    found = [np.zeros((0, 2), dtype=np.int32)]
+    for size in np.unique(sizes[sizes > 3]):
+        corners = face_vertices[face_offsets[:-1][sizes == size][:, None] + np.arange(size)]
+        for step in range(2, size // 2 + 1):
+            # on a big polygon a few lengths of diagonals stiffen as well as all of them
+            if step > 3 and step < size // 2:
+                continue
+            found.append(np.stack([corners, np.roll(corners, -step, axis=1)], 2).reshape(-1, 2))
+    return unique_pairs(np.concatenate(found))
+
+
+@kernel
+def _straight_on(position, start, neighbour, out):
+    """Write pairs of neighbours of a vertex that lie opposite each other; returns how many."""
+    count = 0
+    for v in range(start.shape[0] - 1):
+        for n in range(start[v], start[v + 1]):
+            a = neighbour[n]
+            best = STRAIGHT
+            partner = -1
+            for m in range(start[v], start[v + 1]):
+                b = neighbour[m]
+                if m == n:
+                    continue
+                dot = 0.0
+                aa = 0.0
+                bb = 0.0
+                for k in range(3):
+                    da = position[a, k] - position[v, k]
+                    db = position[b, k] - position[v, k]
+                    dot += da * db
+                    aa += da * da
+                    bb += db * db
+                if aa == 0.0 or bb == 0.0:
+                    continue
+                cosine = dot / (aa * bb) ** 0.5
+                if cosine < best:
+                    best = cosine
+                    partner = b
+            if partner >= 0:
+                out[count, 0] = a
+                out[count, 1] = partner
+                count += 1
+    return count
+
+
+def support_pairs(position: Floats, edge: Ints) -> Ints:
+    """Pairs (c, 2) of vertices that share a neighbour and lie on opposite sides of it.
+
+    Jakobsen's support sticks (§4, plants): each edge is paired with the one that goes straightest
+    on at its end.
+    """
+    both = np.concatenate([edge, edge[:, ::-1]])
+    both = both[np.argsort(both[:, 0], kind="stable")]
+    start = np.searchsorted(both[:, 0], np.arange(len(position) + 1)).astype(np.int32)
+    out = np.empty((len(both), 2), dtype=np.int32)
+    count = _straight_on(position, start, np.ascontiguousarray(both[:, 1], dtype=np.int32), out)
+    return unique_pairs(out[:count])
+
+
+def connected_parts(count: int, edge: Ints) -> Ints:
+    """Label (n,) of the connected part that each of ``count`` vertices belongs to, from 0 up."""
+    label = np.arange(count)
+    while True:  # every vertex takes the smallest label around it, then labels are shortened
+        low = np.minimum(label[edge[:, 0]], label[edge[:, 1]])
+        new = label.copy()
+        np.minimum.at(new, edge[:, 0], low)
+        np.minimum.at(new, edge[:, 1], low)
+        new = np.minimum(new, new[new])
+        if (new == label).all():
+            break
+        label = new
+    return np.unique(label, return_inverse=True)[1].reshape(-1).astype(np.int32)

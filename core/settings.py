@@ -1,0 +1,323 @@
+"""Every tunable of the product, once: unit, range, default and description.
+
+The Blender properties, the command line and the documentation are generated from the
+dataclasses on this page, so nothing about a parameter stands anywhere else.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any
+
+from .errors import ModelError
+
+
+@dataclass(frozen=True)
+class Tunable:
+    """What a person needs to know about one parameter."""
+
+    label: str
+    description: str
+    unit: str = ""  # SI, "" for a pure number
+    minimum: float | None = None
+    maximum: float | None = None
+    soft_minimum: float | None = None  # slider range, where it differs from the hard one
+    soft_maximum: float | None = None
+    choices: tuple[tuple[str, str, str], ...] = ()  # (identifier, label, description)
+    advanced: bool = False
+
+
+def _tunable(default: Any, label: str, description: str, **details: Any) -> Any:
+    about = Tunable(label=label, description=description, **details)
+    return dataclasses.field(default=default, metadata={"tunable": about})
+
+
+def tunables(settings: type | object) -> dict[str, tuple[Any, Tunable]]:
+    """``{field name: (default, Tunable)}`` of a settings dataclass, in panel order."""
+    return {
+        field.name: (field.default, field.metadata["tunable"])
+        for field in dataclasses.fields(settings)  # type: ignore[arg-type]
+        if "tunable" in field.metadata
+    }
+
+
+class _Checked:
+    """Settings refuse values outside their range when they are made."""
+
+    def __post_init__(self) -> None:
+        for name, (_, about) in tunables(self).items():
+            value = getattr(self, name)
+            if about.choices:
+                known = [identifier for identifier, _, _ in about.choices]
+                if value not in known:
+                    raise ModelError("", f"{about.label}: {value!r} is none of {', '.join(known)}")
+            for number in value if isinstance(value, tuple) else (value,):
+                if not isinstance(number, int | float) or isinstance(number, bool):
+                    continue
+                below = about.minimum is not None and number < about.minimum
+                above = about.maximum is not None and number > about.maximum
+                if number != number or below or above:
+                    limits = f"{about.minimum} to {about.maximum} {about.unit}".strip()
+                    raise ModelError("", f"{about.label} = {number} lies outside {limits}")
+
+
+STICK_FORMS = (
+    (
+        "MOMENTUM",
+        "Momentum Conserving",
+        "Correct along the direction that the stick had at the start of the step "
+        "(SHAKE): linear and angular momentum are kept, swings do not die by themselves",
+    ),
+    ("SQRT_FREE", "Square-Root Free", "Jakobsen's fast form: one Newton step, one division"),
+    ("MASS_WEIGHTED", "Mass Weighted", "Exact length; the lighter end moves more"),
+    ("EXACT", "Exact", "Exact length; both ends move alike unless pinned"),
+)
+
+
+@dataclass(frozen=True)
+class SolverSettings(_Checked):
+    """How a scene is stepped. One per scene."""
+
+    substep_rate: float = _tunable(
+        480.0,
+        "Substep Rate",
+        "Steps per second. More steps make everything stiffer and more exact; the motion "
+        "stays the same at any frame rate",
+        unit="1/s",
+        minimum=24.0,
+        maximum=100_000.0,
+        soft_minimum=120.0,
+        soft_maximum=2400.0,
+    )
+    iterations: int = _tunable(
+        1,
+        "Iterations",
+        "Relaxation passes over all constraints in each substep",
+        minimum=1,
+        maximum=200,
+        soft_maximum=20,
+        advanced=True,
+    )
+    body_iterations: int = _tunable(
+        4,
+        "Body Passes",
+        "Passes over contacts and the six sticks of each rigid body in every relaxation pass",
+        minimum=1,
+        maximum=100,
+        soft_maximum=20,
+        advanced=True,
+    )
+    stick_form: str = _tunable(
+        "MOMENTUM",
+        "Stick Form",
+        "Formula that brings a stick back to its length",
+        choices=STICK_FORMS,
+        advanced=True,
+    )
+    speed_limit: float = _tunable(
+        5000.0,
+        "Blow-Up Speed",
+        "A particle faster than this counts as blown up: the simulation stops and names it",
+        unit="m/s",
+        minimum=1.0,
+        maximum=1e9,
+        advanced=True,
+    )
+    threads: int = _tunable(
+        0,
+        "Threads",
+        "Processor threads; 0 chooses what is fastest. The result does not depend on it",
+        minimum=0,
+        maximum=256,
+        advanced=True,
+    )
+
+    def substep_count(self, duration: float) -> int:
+        """Substeps in a frame of ``duration`` seconds."""
+        return max(1, round(self.substep_rate * duration))
+
+
+@dataclass(frozen=True)
+class WindSettings(_Checked):
+    """Moving air. One per scene."""
+
+    velocity: tuple[float, float, float] = _tunable(
+        (0.0, 0.0, 0.0),
+        "Wind",
+        "Velocity of the air",
+        unit="m/s",
+        minimum=-200.0,
+        maximum=200.0,
+        soft_minimum=-20.0,
+        soft_maximum=20.0,
+    )
+    gust: float = _tunable(
+        0.3,
+        "Gusts",
+        "How much the wind swells, fades and turns about its mean",
+        minimum=0.0,
+        maximum=1.0,
+    )
+    gust_length: float = _tunable(
+        2.0,
+        "Gust Length",
+        "Distance between two gusts along the wind",
+        unit="m",
+        minimum=0.01,
+        maximum=1000.0,
+        soft_maximum=20.0,
+        advanced=True,
+    )
+    air_density: float = _tunable(
+        1.2,
+        "Air Density",
+        "Mass of the air per volume: 1.2 at sea level",
+        unit="kg/m³",
+        minimum=0.0,
+        maximum=1000.0,
+        soft_maximum=2.0,
+        advanced=True,
+    )
+
+
+@dataclass(frozen=True)
+class ClothSettings(_Checked):
+    """One cloth object."""
+
+    shear: float = _tunable(
+        0.5,
+        "Shear",
+        "Resistance of the weave to being pulled askew",
+        minimum=0.0,
+        maximum=1.0,
+    )
+    bend: float = _tunable(
+        0.25,
+        "Bend",
+        "Resistance to folding: silk is near 0, leather near 1",
+        minimum=0.0,
+        maximum=1.0,
+    )
+    drag: float = _tunable(
+        1.0,
+        "Air Drag",
+        "Share of the velocity lost per second to still air",
+        unit="1/s",
+        minimum=0.0,
+        maximum=1000.0,
+        soft_maximum=10.0,
+    )
+    friction: float = _tunable(
+        0.5,
+        "Friction",
+        "Coulomb friction against other surfaces",
+        minimum=0.0,
+        maximum=10.0,
+        soft_maximum=1.0,
+    )
+    restitution: float = _tunable(
+        0.0, "Bounciness", "Speed kept by a bounce", minimum=0.0, maximum=1.0
+    )
+    area_density: float = _tunable(
+        0.3,
+        "Mass per Area",
+        "Mass of a square metre: silk 0.1, cotton 0.3, leather 1",
+        unit="kg/m²",
+        minimum=1e-4,
+        maximum=1e4,
+        soft_minimum=0.05,
+        soft_maximum=2.0,
+        advanced=True,
+    )
+    thickness: float = _tunable(
+        0.1,
+        "Contact Distance",
+        "Distance kept from other surfaces, in mean edge lengths",
+        minimum=0.0,
+        maximum=10.0,
+        soft_maximum=0.5,
+        advanced=True,
+    )
+    tethers: bool = _tunable(
+        True,
+        "Tethers",
+        "Keep each vertex within its distance along the cloth from the pins, so that long "
+        "cloth does not stretch",
+        advanced=True,
+    )
+
+
+BODY_SHAPES = (
+    ("AUTO", "Automatic", "The shape that fits the mesh best"),
+    ("BOX", "Box", "The mesh's bounding box"),
+    ("SPHERE", "Sphere", "A ball of the mesh's mean radius"),
+)
+
+COLLIDER_SHAPES = (
+    ("AUTO", "Automatic", "The shape that fits the mesh best"),
+    ("PLANE", "Plane", "An endless floor: all below the object's local XY plane is solid"),
+    ("BOX", "Box", "The mesh's bounding box, solid"),
+    ("ROOM", "Room", "The mesh's bounding box, hollow: keeps things inside"),
+    ("SPHERE", "Sphere", "A solid ball"),
+    ("CAPSULE", "Capsule", "A solid cylinder with round ends, along the longest side"),
+)
+
+
+@dataclass(frozen=True)
+class BodySettings(_Checked):
+    """One rigid body."""
+
+    shape: str = _tunable(
+        "AUTO", "Shape", "What collides in place of the mesh", choices=BODY_SHAPES
+    )
+    mass: float = _tunable(
+        1.0,
+        "Mass",
+        "Mass of the body",
+        unit="kg",
+        minimum=1e-6,
+        maximum=1e9,
+        soft_minimum=0.01,
+        soft_maximum=1000.0,
+    )
+    friction: float = _tunable(
+        0.5,
+        "Friction",
+        "Coulomb friction against other surfaces",
+        minimum=0.0,
+        maximum=10.0,
+        soft_maximum=1.0,
+    )
+    restitution: float = _tunable(
+        0.0, "Bounciness", "Speed kept by a bounce", minimum=0.0, maximum=1.0
+    )
+    drag: float = _tunable(
+        0.05,
+        "Air Drag",
+        "Share of the velocity lost per second to still air",
+        unit="1/s",
+        minimum=0.0,
+        maximum=1000.0,
+        soft_maximum=10.0,
+    )
+
+
+@dataclass(frozen=True)
+class ColliderSettings(_Checked):
+    """One thing that others bump into and that nothing moves but its own animation."""
+
+    shape: str = _tunable(
+        "AUTO", "Shape", "What collides in place of the mesh", choices=COLLIDER_SHAPES
+    )
+    friction: float = _tunable(
+        0.5,
+        "Friction",
+        "Coulomb friction against other surfaces",
+        minimum=0.0,
+        maximum=10.0,
+        soft_maximum=1.0,
+    )
+    restitution: float = _tunable(
+        0.0, "Bounciness", "Speed kept by a bounce", minimum=0.0, maximum=1.0
+    )

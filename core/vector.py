@@ -1,0 +1,69 @@
+"""Three-vectors and quaternions (w, x, y, z) as plain numbers, for use inside kernels."""
+
+from __future__ import annotations
+
+import math
+
+from .jit import inline
+
+
+@inline
+def cross(ax, ay, az, bx, by, bz):
+    """a × b."""
+    return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
+
+
+@inline
+def rotate(r, x, y, z):
+    """R·v, for R a (3, 3) array."""
+    return (
+        r[0, 0] * x + r[0, 1] * y + r[0, 2] * z,
+        r[1, 0] * x + r[1, 1] * y + r[1, 2] * z,
+        r[2, 0] * x + r[2, 1] * y + r[2, 2] * z,
+    )
+
+
+@inline
+def unrotate(r, x, y, z):
+    """Rᵀ·v, for R a (3, 3) array."""
+    return (
+        r[0, 0] * x + r[1, 0] * y + r[2, 0] * z,
+        r[0, 1] * x + r[1, 1] * y + r[2, 1] * z,
+        r[0, 2] * x + r[1, 2] * y + r[2, 2] * z,
+    )
+
+
+@inline
+def write_rotation(r, w, x, y, z):
+    """Write the rotation matrix of a unit quaternion into r (3, 3)."""
+    r[0, 0] = 1.0 - 2.0 * (y * y + z * z)
+    r[0, 1] = 2.0 * (x * y - w * z)
+    r[0, 2] = 2.0 * (x * z + w * y)
+    r[1, 0] = 2.0 * (x * y + w * z)
+    r[1, 1] = 1.0 - 2.0 * (x * x + z * z)
+    r[1, 2] = 2.0 * (y * z - w * x)
+    r[2, 0] = 2.0 * (x * z - w * y)
+    r[2, 1] = 2.0 * (y * z + w * x)
+    r[2, 2] = 1.0 - 2.0 * (x * x + y * y)
+
+
+@inline
+def quaternion_of(r):
+    """Unit quaternion of the rotation matrix r (3, 3), w ≥ 0 (Shepperd's method)."""
+    trace = r[0, 0] + r[1, 1] + r[2, 2]
+    if trace >= r[0, 0] and trace >= r[1, 1] and trace >= r[2, 2]:
+        w = 1.0 + trace
+        x, y, z = r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]
+    elif r[0, 0] >= r[1, 1] and r[0, 0] >= r[2, 2]:
+        w = r[2, 1] - r[1, 2]
+        x, y, z = 1.0 + 2.0 * r[0, 0] - trace, r[0, 1] + r[1, 0], r[0, 2] + r[2, 0]
+    elif r[1, 1] >= r[2, 2]:
+        w = r[0, 2] - r[2, 0]
+        x, y, z = r[0, 1] + r[1, 0], 1.0 + 2.0 * r[1, 1] - trace, r[1, 2] + r[2, 1]
+    else:
+        w = r[1, 0] - r[0, 1]
+        x, y, z = r[0, 2] + r[2, 0], r[1, 2] + r[2, 1], 1.0 + 2.0 * r[2, 2] - trace
+    size = math.sqrt(w * w + x * x + y * y + z * z)
+    if w < 0.0:
+        size = -size
+    return w / size, x / size, y / size, z / size

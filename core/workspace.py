@@ -1,0 +1,78 @@
+"""Scratch memory of one model: allocated once, so that the step loop allocates nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .contact.body_contact import MARGIN
+from .contact.box_box import MAX_POINTS
+from .contact.response import contact_room
+from .contact.shapes import BOX, place_shapes
+from .model import Model
+
+
+class Workspace:
+    """Arrays that stages write and that mean nothing between two frames.
+
+    Only ``threads`` is remembered: what the thread governor has learnt (it cannot change bits).
+    """
+
+    def __init__(self, model: Model) -> None:
+        count = model.particle_count
+        self.keep = np.empty(count)  # 1 − β of each particle
+        self.force = np.zeros((count, 3))  # N
+        self.air = np.zeros((len(model.triangle), 3))  # m/s, wind at each triangle
+        self.spring_total = np.zeros(len(model.spring))
+        self.shapes = place_shapes(model)
+        smallest = np.where(
+            model.shape_kind == BOX, model.shape_size.min(axis=1, initial=np.inf), model.shape_size[:, 0]
+        )
+        bodies = model.shape_body >= 0
+        self.margin = np.where(bodies, MARGIN * smallest, 0.0)  # m
+        self.pairs = np.zeros((max(16, 8 * model.body_count), 2), dtype=np.int32)
+        self.contacts = contact_room(max(16, 32 * model.body_count) if model.body_count else 1)
+        self.box_scratch = (
+            np.zeros((3, 3)),
+            np.zeros(3),
+            np.zeros((2, 2 * MAX_POINTS, 3)),
+        )
+        self.on_a = np.zeros((MAX_POINTS, 3))
+        self.on_b = np.zeros((MAX_POINTS, 3))
+        self.normal = np.zeros(3)
+        self.governor = Governor()
+
+
+class Governor:
+    """Chooses between one thread and several by what the last frames took.
+
+    On a busy machine every barrier can cost milliseconds and one thread is faster. The result
+    has the same bits either way, so the choice is free: the faster way is taken, and every
+    ``PROBE`` frames the other one is tried for one frame.
+    """
+
+    PROBE = 24
+
+    def __init__(self) -> None:
+        self.frame = 0
+        self.seconds: dict[bool, float] = {}  # running time per frame, by "is parallel"
+
+    def choose(self, limit: int) -> int:
+        """Threads for the next frame, at most ``limit``."""
+        self.frame += 1
+        if limit <= 1:
+            return 1
+        untried = [way for way in (True, False) if way not in self.seconds]
+        if untried:
+            return limit if untried[0] else 1
+        parallel = self.seconds[True] < self.seconds[False]
+        if self.frame % self.PROBE == 0:
+            parallel = not parallel
+        return limit if parallel else 1
+
+    def learn(self, threads: int, seconds: float) -> None:
+        """Remember how long a frame took."""
+        way = threads > 1
+        if way not in self.seconds and self.frame <= 2:
+            self.seconds[way] = float("inf") if way else seconds
+        known = self.seconds.get(way, seconds)
+        self.seconds[way] = seconds if known == float("inf") else 0.5 * (known + seconds)
