@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 OUT = ROOT / "out"
+WHEELS = ("with", "without", "both")
 TOOLS = sorted((ROOT / "tools").glob("*.py"))
 
 
@@ -89,7 +90,22 @@ def test_core(options: argparse.Namespace) -> None:
     """Test the engine without Blender."""
     interpreter = core_environment()
     with timed("test core"):
-        run([interpreter, "-m", "pytest", "tests/core", *options.arguments], "tests/core")
+        run_pytest(interpreter, "tests/core", options.arguments, "tests/core")
+
+
+def run_pytest(
+    interpreter: Path,
+    folder: str,
+    arguments: Sequence[str],
+    what: str,
+    variables: dict[str, str] | None = None,
+) -> None:
+    """Run pytest on a folder, or on the tests that the user's arguments name."""
+    named = [argument for argument in arguments if (ROOT / argument.split("::")[0]).exists()]
+    command = [interpreter, "-m", "pytest", *([] if named else [folder]), *arguments]
+    nothing_selected = 5  # fine for somebody who runs a single test
+    accept = (0, nothing_selected) if arguments else (0,)
+    run(command, what, accept=accept, variables=variables)
 
 
 def test_blender(options: argparse.Namespace) -> None:
@@ -107,14 +123,13 @@ def run_blender_tests(blender: Blender, target: Platform | None, arguments: Sequ
     zip_path = build_zip(blender, target)
     what = f"test Blender {blender.version} with {zip_path.name}"
     user_folder = BUILD / "user" / f"test-{blender.version}-{'with' if target else 'no'}-wheels"
-    selection = [] if target else ["-m", "without_wheels"]
+    variables = {
+        "BLENDER_USER_RESOURCES": str(user_folder),
+        "VERLET_ZIP": str(zip_path),
+        "PYTEST_ADDOPTS": "" if target else "-m without_wheels",
+    }
     with timed(what), locked(user_folder):
-        run(
-            [interpreter, "-m", "pytest", "tests/blender", *selection, *arguments],
-            what,
-            BLENDER_USER_RESOURCES=str(user_folder),
-            VERLET_ZIP=str(zip_path),
-        )
+        run_pytest(interpreter, "tests/blender", arguments, what, variables)
 
 
 def test(options: argparse.Namespace) -> None:
@@ -143,6 +158,9 @@ def demo(options: argparse.Namespace) -> None:
     files = [Path(name).resolve() for name in options.arguments] or sorted(
         (ROOT / "demo_files").glob("*.blend")
     )
+    missing = [str(file) for file in files if not file.is_file()]
+    if missing:
+        raise Failure(f"no such file: {', '.join(missing)}")
     if not files:
         raise Failure("there are no .blend files in demo_files/")
     interpreter = blender_environment(blender)
@@ -163,7 +181,7 @@ def demo(options: argparse.Namespace) -> None:
                             OUT,
                         ],
                         f"demo {file.name}",
-                        BLENDER_USER_RESOURCES=str(user_folder),
+                        variables={"BLENDER_USER_RESOURCES": str(user_folder)},
                     )
             except Failure as failure:
                 print(f"error: {failure}", file=sys.stderr, flush=True)
@@ -173,10 +191,14 @@ def demo(options: argparse.Namespace) -> None:
     print(f"\nBaked files, pictures and movies are in {OUT}")
 
 
-def engine(options: argparse.Namespace) -> None:
-    """Run a command of the engine in .venv/core: truth, bench, list, compile."""
-    arguments = [options.command, *options.arguments]
-    run([core_environment(), "-m", "verlet_physics", *arguments], options.command)
+def truth(options: argparse.Namespace) -> None:
+    """Compare the engine with known solutions; takes names of cases and --json."""
+    run([core_environment(), "-m", "verlet_physics", "truth", *options.arguments], "truth")
+
+
+def bench(options: argparse.Namespace) -> None:
+    """Measure the engine's speed; takes names of scenes, --n, --threads and --json."""
+    run([core_environment(), "-m", "verlet_physics", "bench", *options.arguments], "bench")
 
 
 def setup(options: argparse.Namespace) -> None:
@@ -223,14 +245,16 @@ COMMANDS = {
     "test-blender": test_blender,
     "format": format_code,
     "zips": zips,
-    "truth": engine,
-    "bench": engine,
+    "truth": truth,
+    "bench": bench,
     "setup": setup,
     "doctor": doctor,
     "debian-packages": debian_packages,
     "hooks": hooks,
     "clean": clean,
 }
+TAKE_BLENDER = ("demo", "test", "test-blender", "zips", "setup", "doctor")
+TAKE_ARGUMENTS = ("demo", "test", "test-core", "test-blender", "truth", "bench")
 
 
 def parse_blenders(text: str) -> list[Blender]:
@@ -253,7 +277,7 @@ def parse_arguments() -> argparse.Namespace:
     for name, function in COMMANDS.items():
         text = (function.__doc__ or "").splitlines()[0]
         command = commands.add_parser(name, help=text, description=text)
-        if name in ("demo", "test", "test-blender", "zips", "setup", "doctor"):
+        if name in TAKE_BLENDER:
             command.add_argument(
                 "--blender",
                 type=parse_blenders,
@@ -262,10 +286,14 @@ def parse_arguments() -> argparse.Namespace:
                 f" 5.2 on 3.13); one of {', '.join(BLENDERS)}",
             )
         if name in ("test", "test-blender"):
-            command.add_argument("--wheels", choices=("with", "without", "both"), default="both")
+            command.add_argument(
+                "--wheels", choices=WHEELS, default="both", help="which zip (default: both)"
+            )
         if name == "clean":
             command.add_argument("--all", action="store_true", help="delete .venv/ too")
     options, arguments = parser.parse_known_args()
+    if arguments and options.command not in TAKE_ARGUMENTS:
+        parser.error(f"{options.command} does not know {' '.join(arguments)}")
     options.arguments = arguments
     if options.command == "help":
         parser.print_help()

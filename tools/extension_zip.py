@@ -66,7 +66,7 @@ def host_platform() -> Platform:
         raise Failure(
             f"there are no Numba wheels for {system}-{machine}; known: {', '.join(PLATFORMS)}.\n"
             "  The tests with the zip that carries no wheels still run:"
-            " dev.py test-blender --without-wheels"
+            " dev.py test-blender --wheels without"
         ) from None
 
 

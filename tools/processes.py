@@ -44,11 +44,17 @@ def print_times() -> None:
             print(f"  {seconds:7.1f} s  {what}")
 
 
-def run(command: Sequence[object], what: str, cwd: Path = ROOT, **variables: str) -> None:
-    """Run a command, showing its output; fail naming `what` when it fails."""
-    environment = {**clean_environment(), **variables}
+def run(
+    command: Sequence[object],
+    what: str,
+    cwd: Path = ROOT,
+    accept: Sequence[int] = (0,),
+    variables: dict[str, str] | None = None,
+) -> None:
+    """Run a command, showing its output; fail naming `what` when its status is not accepted."""
+    environment = {**clean_environment(), **(variables or {})}
     status = subprocess.run([*map(str, command)], cwd=cwd, env=environment, check=False).returncode
-    if status:
+    if status not in accept:
         raise Failure(f"{what} failed (exit status {status})")
 
 
