@@ -15,6 +15,9 @@ import numpy as np
 from ..jit import inline, kernel
 from ..model import Floats, Ints
 
+ROUNDING = 1e-7
+"""Relative slack for a front that runs exactly along an edge."""
+
 
 @inline
 def _across(da, db, ab, ac, bc):
@@ -25,16 +28,16 @@ def _across(da, db, ab, ac, bc):
     """
     sx = (da * da - db * db + ab * ab) / (2.0 * ab)
     ss = da * da - sx * sx
-    if ss < 0.0:
+    if ss < -ROUNDING * ab * ab:
         return math.inf
     cx = (ac * ac - bc * bc + ab * ab) / (2.0 * ab)
     cc = ac * ac - cx * cx
     if cc <= 0.0:
         return math.inf
-    sy = -math.sqrt(ss)
+    sy = -math.sqrt(max(ss, 0.0))
     cy = math.sqrt(cc)
     crossing = sx + (cx - sx) * (-sy) / (cy - sy)
-    if crossing < 0.0 or crossing > ab:
+    if crossing < -ROUNDING * ab or crossing > ab * (1.0 + ROUNDING):
         return math.inf
     return math.hypot(cx - sx, cy - sy)
 
