@@ -73,7 +73,7 @@ def format_code(options: argparse.Namespace) -> None:
 
 
 def typecheck(options: argparse.Namespace) -> None:
-    """Check types with mypy: the engine strictly, the add-on with Blender's stubs."""
+    """Check the types with mypy."""
     interpreter = core_environment()
     folder = BUILD / "typecheck"
     with timed("typecheck"), locked(folder):

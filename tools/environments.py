@@ -57,7 +57,6 @@ CORE_REQUIREMENTS = (
     "hypothesis==6.170.15",
     "ruff==0.17.5",
     "mypy==2.4.1",
-    "fake-bpy-module==20261026",
     "pre-commit==4.7.0",
 )
 
@@ -145,17 +144,19 @@ def ensure_environment(name: str, python_version: str, requirements: Sequence[st
     folder = ENVIRONMENTS / name
     interpreter = environment_interpreter(name)
     stamp = folder / "installed.json"
-    wanted = json.dumps([python_version, *requirements])
+    wanted = [python_version, *requirements]
     with locked(ENVIRONMENTS):
-        if interpreter.exists() and stamp.exists() and stamp.read_text("utf-8") == wanted:
+        found = json.loads(stamp.read_text("utf-8")) if stamp.exists() else [None]
+        if found == wanted and interpreter.exists():
             return interpreter
         python = require_python(python_version, f"The environment {shown(folder)}")
         with timed(f"set up {shown(folder)}: {', '.join(requirements)}"):
-            shutil.rmtree(folder, ignore_errors=True)
-            run([python, "-m", "venv", folder], f"making {shown(folder)}")
+            if found[0] != python_version:  # else add to it: somebody may be using it
+                shutil.rmtree(folder, ignore_errors=True)
+                run([python, "-m", "venv", folder], f"making {shown(folder)}")
             install = [interpreter, "-m", "pip", "install", "-qq"]
             run([*install, *requirements], f"installing into {shown(folder)}")
-        stamp.write_text(wanted, "utf-8")
+        stamp.write_text(json.dumps(wanted), "utf-8")
     return interpreter
 
 
