@@ -143,26 +143,32 @@ def ensure_environment(name: str, python_version: str, requirements: Sequence[st
     """Make .venv/<name> with the requirements, unless it is there already; its interpreter."""
     folder = ENVIRONMENTS / name
     interpreter = environment_interpreter(name)
-    stamp = folder / "installed.json"
     wanted = [python_version, *requirements]
     with locked(ENVIRONMENTS):
-        found = json.loads(stamp.read_text("utf-8")) if stamp.exists() else [None]
+        found = installed(name)
         if found == wanted and interpreter.exists():
             return interpreter
         python = require_python(python_version, f"The environment {shown(folder)}")
         with timed(f"set up {shown(folder)}: {', '.join(requirements)}"):
-            if found[0] != python_version:  # else add to it: somebody may be using it
+            if found[:1] != [python_version]:  # else add to it: somebody may be using it
                 shutil.rmtree(folder, ignore_errors=True)
                 run([python, "-m", "venv", folder], f"making {shown(folder)}")
             install = [interpreter, "-m", "pip", "install", "-qq"]
             run([*install, *requirements], f"installing into {shown(folder)}")
-        stamp.write_text(json.dumps(wanted), "utf-8")
+        (folder / "installed.json").write_text(json.dumps(wanted), "utf-8")
     return interpreter
+
+
+def installed(name: str) -> list[str]:
+    """The Python and the requirements that an environment was made with; empty: not made."""
+    stamp = ENVIRONMENTS / name / "installed.json"
+    return json.loads(stamp.read_text("utf-8")) if stamp.exists() else []
 
 
 def core_environment() -> Path:
     """The interpreter that runs the engine and the checks, without Blender."""
-    python_version = default_blender().python
+    found = installed("core")  # keeps its Python, whichever one runs dev.py today
+    python_version = found[0] if found else default_blender().python
     interpreter = ensure_environment("core", python_version, CORE_REQUIREMENTS)
     link_core(interpreter)
     return interpreter

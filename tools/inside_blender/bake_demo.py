@@ -181,16 +181,19 @@ def render_movie(scene: bpy.types.Scene, path: Path) -> Path:
 
 @contextmanager
 def silent_output() -> Iterator[None]:
-    """Keep Blender's line per rendered frame off the terminal."""
+    """Keep Blender's line per frame, and the driver's notes, off the terminal."""
     sys.stdout.flush()
-    kept = os.dup(1)
+    sys.stderr.flush()
+    kept = {stream: os.dup(stream) for stream in (1, 2)}
     with Path(os.devnull).open("w") as nothing:
-        os.dup2(nothing.fileno(), 1)
+        for stream in kept:
+            os.dup2(nothing.fileno(), stream)
     try:
         yield
     finally:
-        os.dup2(kept, 1)
-        os.close(kept)
+        for stream, original in kept.items():
+            os.dup2(original, stream)
+            os.close(original)
 
 
 if __name__ == "__main__":
