@@ -110,11 +110,18 @@ def run_pytest(
 
 def test_blender(options: argparse.Namespace) -> None:
     """Test the installed zip in real Blender, with and without the wheels in it."""
+    failed = []
     for blender in options.blender or [default_blender()]:
-        if options.wheels in ("with", "both"):
-            run_blender_tests(blender, host_platform(), options.arguments)
-        if options.wheels in ("without", "both"):
-            run_blender_tests(blender, None, options.arguments)
+        for wheels in ("with", "without"):
+            if options.wheels in (wheels, "both"):
+                target = host_platform() if wheels == "with" else None
+                try:
+                    run_blender_tests(blender, target, options.arguments)
+                except Failure as failure:
+                    print(f"\nerror: {failure}", file=sys.stderr, flush=True)
+                    failed.append(f"{blender.version} {wheels} wheels")
+    if failed:
+        raise Failure(f"the tests failed in Blender {', '.join(failed)}")
 
 
 def run_blender_tests(blender: Blender, target: Platform | None, arguments: Sequence[str]) -> None:
