@@ -127,7 +127,7 @@ class SolverSettings(_Checked):
     threads: int = _tunable(
         0,
         "Threads",
-        "Processor threads; 0 chooses what is fastest. The result does not depend on it",
+        "Processor threads; 0 takes as many as are worth it. The result does not depend on it",
         minimum=0,
         maximum=256,
         advanced=True,

@@ -16,7 +16,7 @@ from .constraints.tetrahedron import relax_bodies
 from .contact.body_contact import find_body_contacts, find_particle_contacts
 from .contact.pairs import find_pairs, sweep_order
 from .contact.particle_contact import collide_particles
-from .contact.response import contact_room, relax_contacts, resolve_overlap, restitute
+from .contact.response import contact_room, prepare_contacts, relax_contacts, resolve_overlap, restitute
 from .contact.shapes import move_shapes
 from .diagnostics import check_finite, measure
 from .errors import ModelError
@@ -29,7 +29,10 @@ from .workspace import Workspace
 PARALLEL_FROM = 4000
 """Constraints per pass above which several threads can pay."""
 
-OVERLAP_SHARE = 0.1
+STICK_PASSES = 2
+"""Passes over a body's six sticks for each pass over the contacts."""
+
+OVERLAP_SHARE = 0.5
 """Share of an old overlap of bodies that is resolved in one substep."""
 
 OVERLAP_SPEED = 1.0
@@ -83,13 +86,11 @@ class FrameStages:
         return target
 
     def _thread_count(self) -> int:
-        wanted = self.settings.threads or jit.thread_limit()
-        work = len(self.model.stick) + len(self.model.spring) + len(self.model.colliding)
-        if work < PARALLEL_FROM or not jit.compiled:
-            return 1
-        threads = min(wanted, jit.thread_limit())
+        threads = min(self.settings.threads, jit.thread_limit())
         if self.settings.threads == 0:
-            threads = self.work.governor.choose(threads)
+            work = len(self.model.stick) + len(self.model.spring) + len(self.model.colliding)
+            small = work < PARALLEL_FROM
+            threads = 1 if small else self.work.governor.choose(jit.thread_limit())
         jit.set_thread_count(threads)
         return threads
 
@@ -155,20 +156,22 @@ class FrameStages:
             work.pairs = np.zeros((2 * count, 2), dtype=np.int32)
         while (found := self._fill_contacts(count)) > len(work.contacts.friction):
             work.contacts = contact_room(2 * found)
+        prepare_contacts(
+            work.contacts, found, work.shapes, model.body_first_particle, model.body_extent,
+            model.friction, model.restitution, self.x, self.previous, model.inverse_mass,
+        )
         self.contact_count = found
 
     def _fill_contacts(self, pair_count: int) -> int:
         model, work = self.model, self.work
-        bodies = (model.body_first_particle, model.body_extent)
-        moving = (self.x, self.previous, model.inverse_mass)
         found = find_body_contacts(
-            work.pairs, pair_count, work.contacts, work.shapes, work.margin, *bodies, *moving,
+            work.pairs, pair_count, work.contacts, work.shapes, work.margin,
             work.box_scratch, work.on_a, work.on_b, work.normal,
         )
         if len(model.colliding):
             found = find_particle_contacts(
                 found, work.contacts, work.shapes, model.collider_count, model.colliding,
-                model.radius, model.friction, model.restitution, *bodies, *moving,
+                model.radius, self.x, self.previous,
             )
         return found
 
@@ -226,7 +229,7 @@ class FrameStages:
             relax_contacts(work.contacts, self.contact_count, *moving)
             relax_bodies(
                 self.x, self.previous, model.body_first_particle, model.body_extent,
-                model.inverse_mass, 1,
+                model.inverse_mass, STICK_PASSES,
             )
 
     def restitute(self) -> None:

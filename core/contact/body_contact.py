@@ -1,79 +1,36 @@
-"""Narrow phase: where bodies touch colliders, each other and particles, as weighted contacts."""
+"""Narrow phase: where bodies touch colliders, each other and particles."""
 
 from __future__ import annotations
 
 import math
 
-from ..bodies import corner_weights
 from ..jit import inline, kernel
 from ..vector import rotate, unrotate
 from .box_box import box_box
-from .response import prepare
 from .shapes import BOX, CAPSULE, PLANE, ROOM, SPHERE, distance, face_count
 
 MARGIN = 0.02  # of a shape's smallest half extent: contacts are found a little before they touch
 
 
 @inline
-def _write_body_point(contacts, c, column, shapes, s, first_particle, extent, px, py, pz, sign):
-    """Express a world point of shape s by the four particles of its body, sign·cᵢ."""
-    body = shapes.body[s]
-    lx, ly, lz = unrotate(
-        shapes.rotation[s],
-        px - shapes.centre[s, 0],
-        py - shapes.centre[s, 1],
-        pz - shapes.centre[s, 2],
-    )
-    corner_weights(contacts.weight, c, column, lx, ly, lz, extent[body])
-    for k in range(4):
-        contacts.particle[c, column + k] = first_particle[body] + k
-        contacts.weight[c, column + k] *= sign
+def _add(contacts, c, a, b, particle, ax, ay, az, bx, by, bz, nx, ny, nz):
+    """Note contact c between world points a and b; returns the next free row.
 
-
-@inline
-def _add(
-    contacts, c, shapes, a, b, particle, first_particle, extent, ax, ay, az, bx, by, bz,
-    nx, ny, nz, friction, restitution, x, previous, inverse_mass,
-):
-    """Write contact c between point a and point b of shape b; returns the next free row.
-
-    Point a belongs to shape a, or to a free particle when a < 0. Rows beyond the room are
-    counted but not written.
+    a, b: shapes, or a = -1 for a free particle. Rows beyond the room are counted, not written.
     """
-    if c >= contacts.friction.shape[0]:
-        return c + 1
-    contacts.normal[c, 0] = nx
-    contacts.normal[c, 1] = ny
-    contacts.normal[c, 2] = nz
-    if a < 0:
-        for k in range(4):
-            contacts.particle[c, k] = particle
-            contacts.weight[c, k] = 1.0 if k == 0 else 0.0
-    else:
-        _write_body_point(contacts, c, 0, shapes, a, first_particle, extent, ax, ay, az, 1.0)
-    contacts.offset[c] = 0.0
-    for k in range(3):
-        contacts.surface[c, k] = 0.0
-    if shapes.body[b] >= 0:
-        _write_body_point(contacts, c, 4, shapes, b, first_particle, extent, bx, by, bz, -1.0)
-    else:
-        for k in range(4):
-            contacts.particle[c, 4 + k] = contacts.particle[c, 0]
-            contacts.weight[c, 4 + k] = 0.0
-        contacts.offset[c] = bx * nx + by * ny + bz * nz
-        lx, ly, lz = unrotate(
-            shapes.rotation[b],
-            bx - shapes.centre[b, 0],
-            by - shapes.centre[b, 1],
-            bz - shapes.centre[b, 2],
-        )
-        ox, oy, oz = rotate(shapes.rotation_before[b], lx, ly, lz)
-        contacts.surface[c, 0] = bx - shapes.centre_before[b, 0] - ox
-        contacts.surface[c, 1] = by - shapes.centre_before[b, 1] - oy
-        contacts.surface[c, 2] = bz - shapes.centre_before[b, 2] - oz
-    contacts.friction[c] = math.sqrt(friction * shapes.friction[b])
-    contacts.restitution[c] = max(restitution, shapes.restitution[b])
-    prepare(contacts, c, x, previous, inverse_mass)
+    if c < contacts.friction.shape[0]:
+        contacts.shape[c, 0] = a
+        contacts.shape[c, 1] = b
+        contacts.particle[c, 0] = particle
+        contacts.point[c, 0, 0] = ax
+        contacts.point[c, 0, 1] = ay
+        contacts.point[c, 0, 2] = az
+        contacts.point[c, 1, 0] = bx
+        contacts.point[c, 1, 1] = by
+        contacts.point[c, 1, 2] = bz
+        contacts.normal[c, 0] = nx
+        contacts.normal[c, 1] = ny
+        contacts.normal[c, 2] = nz
     return c + 1
 
 
@@ -121,10 +78,7 @@ def _closest_on_capsule(shapes, capsule, box):
 
 
 @kernel
-def find_body_contacts(
-    pairs, pair_count, contacts, shapes, margin, first_particle, extent,
-    x, previous, inverse_mass, scratch, on_a, on_b, normal,
-):
+def find_body_contacts(pairs, pair_count, contacts, shapes, margin, scratch, on_a, on_b, normal):
     """Contacts of bodies with colliders and with each other; returns how many there are.
 
     pairs (p, 2) from `find_pairs`, the second one a body. May return more than fit.
@@ -136,8 +90,6 @@ def find_body_contacts(
         kind_a = shapes.kind[a]
         kind_b = shapes.kind[b]
         room = max(margin[a], margin[b])
-        mu = shapes.friction[a]
-        e = shapes.restitution[a]
         if kind_a == BOX and kind_b == BOX:
             found = box_box(
                 shapes.centre[a], shapes.rotation[a], shapes.size[a],
@@ -146,9 +98,9 @@ def find_body_contacts(
             )
             for n in range(found):
                 c = _add(
-                    contacts, c, shapes, a, b, -1, first_particle, extent,
+                    contacts, c, a, b, -1,
                     on_a[n, 0], on_a[n, 1], on_a[n, 2], on_b[n, 0], on_b[n, 1], on_b[n, 2],
-                    normal[0], normal[1], normal[2], mu, e, x, previous, inverse_mass,
+                    normal[0], normal[1], normal[2],
                 )
         elif kind_a == SPHERE:
             px, py, pz = shapes.centre[a, 0], shapes.centre[a, 1], shapes.centre[a, 2]
@@ -159,9 +111,9 @@ def find_body_contacts(
                     continue
                 ax, ay, az = px - radius * nx, py - radius * ny, pz - radius * nz
                 c = _add(
-                    contacts, c, shapes, a, b, -1, first_particle, extent,
+                    contacts, c, a, b, -1,
                     ax, ay, az, ax - gap * nx, ay - gap * ny, az - gap * nz,
-                    nx, ny, nz, mu, e, x, previous, inverse_mass,
+                    nx, ny, nz,
                 )
         elif kind_b == PLANE or kind_b == ROOM:
             for corner in range(8):
@@ -180,9 +132,9 @@ def find_body_contacts(
                     if gap > room:
                         continue
                     c = _add(
-                        contacts, c, shapes, a, b, -1, first_particle, extent,
+                        contacts, c, a, b, -1,
                         px, py, pz, px - gap * nx, py - gap * ny, pz - gap * nz,
-                        nx, ny, nz, mu, e, x, previous, inverse_mass,
+                        nx, ny, nz,
                     )
         else:
             # box a against a ball or a capsule b: balls on its axis against the box
@@ -205,17 +157,16 @@ def find_body_contacts(
                 # the normal found leads from box a to ball b; contacts want it from b to a
                 bx, by, bz = px - radius * nx, py - radius * ny, pz - radius * nz
                 c = _add(
-                    contacts, c, shapes, a, b, -1, first_particle, extent,
+                    contacts, c, a, b, -1,
                     bx - gap * nx, by - gap * ny, bz - gap * nz, bx, by, bz,
-                    -nx, -ny, -nz, mu, e, x, previous, inverse_mass,
+                    -nx, -ny, -nz,
                 )
     return c
 
 
 @kernel
 def find_particle_contacts(
-    c, contacts, shapes, first_shape, colliding, radius, friction, restitution,
-    first_particle, extent, x, previous, inverse_mass,
+    c, contacts, shapes, first_shape, colliding, radius, x, previous
 ):
     """Contacts of free particles with bodies, written from row c on; returns the row after them.
 
@@ -272,9 +223,9 @@ def find_particle_contacts(
             nx, ny, nz = rotate(r, nx, ny, nz)
             # point b is the place in the body's frame where the particle's centre should be
             c = _add(
-                contacts, c, shapes, -1, s, i, first_particle, extent,
+                contacts, c, -1, s, i,
                 x[i, 0], x[i, 1], x[i, 2],
                 x[i, 0] - gap * nx, x[i, 1] - gap * ny, x[i, 2] - gap * nz,
-                nx, ny, nz, friction[i], restitution[i], x, previous, inverse_mass,
+                nx, ny, nz,
             )
     return c

@@ -12,11 +12,16 @@ from collections import namedtuple
 
 import numpy as np
 
+from ..bodies import corner_weights
 from ..jit import inline, kernel
+from ..model import Floats
+from ..vector import rotate, unrotate
 
 Contacts = namedtuple(
     "Contacts",
     [
+        "shape",  # (c, 2) shapes a and b; a is -1 for a free particle
+        "point",  # (c, 2, 3) m, points a and b where they were found
         "particle",  # (c, 8) four of point a, four of point b
         "weight",  # (c, 8) cᵢ; those of b are negative, 0 where b lies on a collider
         "inverse_mass",  # (c,) Σ wᵢ cᵢ², 1/kg
@@ -35,11 +40,27 @@ Contacts = namedtuple(
 
 def contact_room(count: int) -> Contacts:
     """Empty contacts with room for ``count``."""
+    def scalars() -> Floats:
+        return np.zeros(count)
+
+    def vectors() -> Floats:
+        return np.zeros((count, 3))
+
     return Contacts(
-        np.zeros((count, 8), dtype=np.int32),
-        np.zeros((count, 8)),
-        *(np.zeros((count, 3)) if vector else np.zeros(count) for vector in
-          (False, True, False, True, False, False, False, False, False, True)),
+        shape=np.zeros((count, 2), dtype=np.int32),
+        point=np.zeros((count, 2, 3)),
+        particle=np.zeros((count, 8), dtype=np.int32),
+        weight=np.zeros((count, 8)),
+        inverse_mass=scalars(),
+        normal=vectors(),
+        offset=scalars(),
+        surface=vectors(),
+        friction=scalars(),
+        restitution=scalars(),
+        approach=scalars(),
+        overlap=scalars(),
+        pushed=scalars(),
+        dragged=vectors(),
     )
 
 
@@ -87,22 +108,85 @@ def _move(contacts, c, x, inverse_mass, dx, dy, dz):
 
 
 @inline
-def prepare(contacts, c, x, previous, inverse_mass):
-    """Fill in what follows from points, normal and weights of contact c."""
-    total = 0.0
-    for k in range(8):
-        f = contacts.weight[c, k]
-        total += inverse_mass[contacts.particle[c, k]] * f * f
-    contacts.inverse_mass[c] = total
-    ux, uy, uz = _displacement(contacts, c, x, previous)
-    approach = (
-        ux * contacts.normal[c, 0] + uy * contacts.normal[c, 1] + uz * contacts.normal[c, 2]
+def _write_weights(contacts, c, column, shapes, s, first_particle, extent, point, sign):
+    """Express a world point (3,) of shape s by the four particles of its body, sign·cᵢ."""
+    body = shapes.body[s]
+    px, py, pz = unrotate(
+        shapes.rotation[s],
+        point[0] - shapes.centre[s, 0],
+        point[1] - shapes.centre[s, 1],
+        point[2] - shapes.centre[s, 2],
     )
-    contacts.approach[c] = approach
-    contacts.overlap[c] = max(0.0, approach - _gap(contacts, c, x))
-    contacts.pushed[c] = 0.0
-    for k in range(3):
-        contacts.dragged[c, k] = 0.0
+    corner_weights(contacts.weight, c, column, px, py, pz, extent[body])
+    for k in range(4):
+        contacts.particle[c, column + k] = first_particle[body] + k
+        contacts.weight[c, column + k] *= sign
+
+
+@kernel
+def prepare_contacts(
+    contacts, count, shapes, first_particle, extent, friction, restitution,
+    x, previous, inverse_mass,
+):
+    """Work out weights and constants of contacts noted as shapes, points and normals.
+
+    friction, restitution (n,) of the free particles. Friction of two surfaces is the geometric
+    mean, restitution the larger.
+    """
+    for c in range(count):
+        a = contacts.shape[c, 0]
+        b = contacts.shape[c, 1]
+        normal = contacts.normal[c]
+        if a < 0:
+            i = contacts.particle[c, 0]
+            for k in range(4):
+                contacts.particle[c, k] = i
+                contacts.weight[c, k] = 1.0 if k == 0 else 0.0
+            mu = friction[i]
+            e = restitution[i]
+        else:
+            _write_weights(
+                contacts, c, 0, shapes, a, first_particle, extent, contacts.point[c, 0], 1.0
+            )
+            mu = shapes.friction[a]
+            e = shapes.restitution[a]
+        contacts.friction[c] = math.sqrt(mu * shapes.friction[b])
+        contacts.restitution[c] = max(e, shapes.restitution[b])
+        point = contacts.point[c, 1]
+        contacts.offset[c] = 0.0
+        for k in range(3):
+            contacts.surface[c, k] = 0.0
+        if shapes.body[b] >= 0:
+            _write_weights(contacts, c, 4, shapes, b, first_particle, extent, point, -1.0)
+        else:
+            for k in range(4):
+                contacts.particle[c, 4 + k] = contacts.particle[c, 0]
+                contacts.weight[c, 4 + k] = 0.0
+            px, py, pz = unrotate(
+                shapes.rotation[b],
+                point[0] - shapes.centre[b, 0],
+                point[1] - shapes.centre[b, 1],
+                point[2] - shapes.centre[b, 2],
+            )
+            px, py, pz = rotate(shapes.rotation_before[b], px, py, pz)
+            contacts.surface[c, 0] = point[0] - shapes.centre_before[b, 0] - px
+            contacts.surface[c, 1] = point[1] - shapes.centre_before[b, 1] - py
+            contacts.surface[c, 2] = point[2] - shapes.centre_before[b, 2] - pz
+            contacts.offset[c] = (
+                point[0] * normal[0] + point[1] * normal[1] + point[2] * normal[2]
+            )
+        total = 0.0
+        for k in range(8):
+            f = contacts.weight[c, k]
+            total += inverse_mass[contacts.particle[c, k]] * f * f
+        contacts.inverse_mass[c] = total
+        ux, uy, uz = _displacement(contacts, c, x, previous)
+        approach = ux * normal[0] + uy * normal[1] + uz * normal[2]
+        contacts.approach[c] = approach
+        contacts.overlap[c] = max(0.0, approach - _gap(contacts, c, x))
+        contacts.pushed[c] = 0.0
+        for k in range(3):
+            contacts.dragged[c, k] = 0.0
 
 
 @kernel
