@@ -1,0 +1,148 @@
+"""Mesh objects as arrays: the base mesh of cloth, the visible points of bodies and colliders."""
+
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.errors import ModelError
+from .pose import Floats, is_invertible, matrix_of
+
+Ints = NDArray[np.int32]
+PIN_WEIGHT = 0.5
+
+
+@dataclass(frozen=True)
+class MeshArrays:
+    """The base mesh of an object, before any modifier, in its local space."""
+
+    positions: Floats  # (n, 3), shape keys mixed in
+    edges: Ints  # (m, 2)
+    face_offsets: Ints  # (f + 1,)
+    face_vertices: Ints  # (loops,)
+
+
+def read_base_mesh(ob: bpy.types.Object) -> MeshArrays:
+    """The mesh that cloth simulates: all vertices, loose ones too, shape keys mixed in."""
+    if ob.mode == "EDIT":
+        ob.update_from_editmode()
+    mesh = ob.data
+    positions = _mixed_positions(ob)
+    require_finite_points(ob.name, positions)
+    edges = np.empty(2 * len(mesh.edges), np.int32)
+    mesh.edges.foreach_get("vertices", edges)
+    offsets = np.empty(len(mesh.polygons) + 1, np.int32)
+    mesh.polygons.foreach_get("loop_start", offsets[:-1])
+    offsets[-1] = len(mesh.loops)
+    corners = np.empty(len(mesh.loops), np.int32)
+    mesh.loops.foreach_get("vertex_index", corners)
+    return MeshArrays(positions, edges.reshape(-1, 2), offsets, corners)
+
+
+def _points(collection: bpy.types.bpy_prop_collection) -> Floats:
+    flat = np.empty(3 * len(collection), np.float32)
+    collection.foreach_get("co", flat)
+    return flat.reshape(-1, 3).astype(np.float64)
+
+
+def _mixed_positions(ob: bpy.types.Object) -> Floats:
+    """Vertex positions with the object's shape keys at their present values.
+
+    An absolute key block is blended linearly, whatever its interpolation.
+    """
+    mesh = ob.data
+    keys = mesh.shape_keys
+    if keys is None or not keys.key_blocks:
+        return _points(mesh.vertices)
+    blocks = keys.key_blocks
+    if ob.show_only_shape_key and ob.active_shape_key is not None:
+        return _points(ob.active_shape_key.data)
+    if not keys.use_relative:
+        order = sorted(blocks, key=lambda block: block.frame)
+        times = [block.frame for block in order]
+        right = int(np.clip(np.searchsorted(times, keys.eval_time), 1, max(len(order) - 1, 1)))
+        if len(order) == 1:
+            return _points(order[0].data)
+        span = times[right] - times[right - 1]
+        share = np.clip((keys.eval_time - times[right - 1]) / span, 0.0, 1.0) if span else 0.0
+        return (1 - share) * _points(order[right - 1].data) + share * _points(order[right].data)
+    mixed = _points(blocks[0].data)
+    for block in blocks[1:]:
+        if block.mute or block.value == 0.0:
+            continue
+        change = _points(block.data) - _points(block.relative_key.data)
+        if block.vertex_group and block.vertex_group in ob.vertex_groups:
+            change *= group_weights(ob, block.vertex_group)[:, None]
+        mixed += block.value * change
+    return mixed
+
+
+def group_weights(ob: bpy.types.Object, name: str) -> Floats:
+    """Weight of every vertex in a vertex group, 0 for those outside."""
+    index = ob.vertex_groups[name].index
+    weights = np.zeros(len(ob.data.vertices))
+    for vertex in ob.data.vertices:
+        for entry in vertex.groups:
+            if entry.group == index:
+                weights[vertex.index] = entry.weight
+    return weights
+
+
+def pinned_vertices(ob: bpy.types.Object) -> NDArray[np.bool_]:
+    """Which vertices (n,) the object's pin group holds."""
+    name = ob.verlet.pin_group
+    if not name:
+        return np.zeros(len(ob.data.vertices), bool)
+    if name not in ob.vertex_groups:
+        raise ModelError(
+            ob.name,
+            f'its pin group "{name}" is missing. Choose another one or clear the field',
+        )
+    return group_weights(ob, name) >= PIN_WEIGHT
+
+
+def read_visible_points(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
+    """Local vertex positions (n, 3) of the mesh as it is seen, modifiers applied."""
+    if ob.mode == "EDIT":
+        ob.update_from_editmode()
+    points = _points(ob.evaluated_get(depsgraph).data.vertices)
+    if not len(points):  # a modifier may hide everything: then the mesh itself counts
+        points = _points(ob.data.vertices)
+    require_finite_points(ob.name, points)
+    return points
+
+
+def require_finite_points(name: str, points: Floats) -> None:
+    """Refuse a mesh that has no vertices, or whose vertices are nowhere."""
+    if not len(points):
+        raise ModelError(
+            name,
+            "its mesh has no vertices. Add some in Edit Mode, or remove it from the simulation",
+        )
+    finite = np.isfinite(points).all(axis=1)
+    if not finite.all():
+        bad = np.flatnonzero(~finite)
+        raise ModelError(
+            name,
+            f"{len(bad)} of its vertices (the first: {bad[0]}) have coordinates that are not "
+            "numbers (NaN or infinite). Delete them in Edit Mode, or undo what made them",
+        )
+
+
+def read_matrix(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
+    """World matrix (4, 4) at the evaluated frame, which must not be flat."""
+    matrix = matrix_of(ob.evaluated_get(depsgraph))
+    if not np.isfinite(matrix).all():
+        raise ModelError(
+            ob.name,
+            "its transform holds values that are not numbers. Reset location, rotation and "
+            "scale (Alt G, Alt R, Alt S)",
+        )
+    if not is_invertible(matrix):
+        raise ModelError(
+            ob.name,
+            "its scale, or that of a parent, is zero along an axis. Set it to another value, "
+            "for example with Object › Clear › Scale",
+        )
+    return matrix
