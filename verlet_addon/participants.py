@@ -1,0 +1,22 @@
+"""Which objects take part. Cheap to import and to ask: it runs on every frame of every file."""
+
+import bpy
+
+
+def simulated_objects(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+    """The scene's objects that take part, in an order that does not change from run to run."""
+    found = [ob for ob in scene.objects if ob.verlet.kind != "NONE" and ob.type == "MESH"]
+    return sorted(found, key=lambda ob: (ob.name, ob.library.filepath if ob.library else ""))
+
+
+def has_any(scene: bpy.types.Scene) -> bool:
+    """Whether anything in the scene takes part."""
+    return any(ob.verlet.kind != "NONE" for ob in scene.objects)
+
+
+def find_object(uid: int, name: str = "") -> bpy.types.Object | None:
+    """The object with a session id, quickly when it still has the name it had."""
+    ob = bpy.data.objects.get(name)
+    if ob is not None and ob.session_uid == uid:
+        return ob
+    return next((ob for ob in bpy.data.objects if ob.session_uid == uid), None)

@@ -1,0 +1,258 @@
+"""Blender's view of the settings: PropertyGroups made from the core's dataclasses.
+
+A parameter's range, default, unit and description stand in ``core/settings.py`` and nowhere
+else. What is stored besides them is which objects take part and what the preview must restore.
+"""
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import bpy
+import numpy as np
+
+from ..core.settings import (
+    BodySettings,
+    ClothSettings,
+    ColliderSettings,
+    SolverSettings,
+    Tunable,
+    WindSettings,
+    tunables,
+)
+from . import session
+
+KINDS = (
+    ("NONE", "None", "Takes no part in the simulation", "X", 0),
+    ("CLOTH", "Cloth", "Every vertex moves, every edge keeps its length", "MOD_CLOTH", 1),
+    ("BODY", "Rigid Body", "Moves and turns as a whole, keeps its shape", "RIGID_BODY", 2),
+    ("COLLIDER", "Collider", "Others bump into it, it moves by its animation", "MOD_PHYSICS", 3),
+)
+KIND_LABEL = {identifier: label for identifier, label, *_ in KINDS}
+KIND_ICON = {identifier: icon for identifier, _, _, icon, _ in KINDS}
+
+# Units that Blender shows itself; every other unit is named in the tooltip.
+_BLENDER_UNIT = {"m": "LENGTH", "m/s": "VELOCITY", "kg": "MASS", "m/s²": "ACCELERATION"}
+_EDITED_BY_HAND = {"VIEW_3D", "PROPERTIES"}
+
+Settings = TypeVar("Settings")
+Update = Callable[[Any, bpy.types.Context], None]
+
+
+def settings_from(group: bpy.types.PropertyGroup, settings: type[Settings]) -> Settings:
+    """The settings dataclass with the values of a PropertyGroup that was made from it."""
+    return settings(**{name: _number(getattr(group, name)) for name in tunables(settings)})
+
+
+def _number(value: Any) -> Any:
+    """A property's value as the decimal the user typed.
+
+    Blender keeps 32-bit floats, in which 0.0001 lies below a minimum of 0.0001.
+    """
+    if isinstance(value, float):
+        return float(str(np.float32(value)))
+    if isinstance(value, bool | int | str):
+        return value
+    return tuple(_number(component) for component in value)
+
+
+def _property(name: str, default: Any, about: Tunable, update: Update) -> Any:
+    """The Blender property of one tunable."""
+    unit = _BLENDER_UNIT.get(about.unit, "NONE")
+    description = about.description
+    if about.unit and unit == "NONE":
+        description += f". In {about.unit}"
+    common: dict[str, Any] = {
+        "name": about.label,
+        "description": description,
+        "default": default,
+        "update": update,
+        "override": {"LIBRARY_OVERRIDABLE"},
+    }
+    if about.choices:
+        return bpy.props.EnumProperty(items=about.choices, **common)
+    if isinstance(default, bool):
+        return bpy.props.BoolProperty(**common)
+    for ours, theirs in (
+        ("minimum", "min"),
+        ("maximum", "max"),
+        ("soft_minimum", "soft_min"),
+        ("soft_maximum", "soft_max"),
+    ):
+        if (limit := getattr(about, ours)) is not None:
+            common[theirs] = limit
+    if isinstance(default, int):
+        return bpy.props.IntProperty(**common)
+    if isinstance(default, tuple):
+        return bpy.props.FloatVectorProperty(
+            size=len(default), subtype="XYZ", unit=unit, precision=2, **common
+        )
+    is_factor = not about.unit and about.minimum == 0.0 and about.maximum == 1.0
+    return bpy.props.FloatProperty(
+        subtype="FACTOR" if is_factor else "NONE", unit=unit, precision=3, **common
+    )
+
+
+def _after_edit(name: str) -> Update:
+    """What happens when the user changes the property called ``name``."""
+
+    def update(group: Any, context: bpy.types.Context) -> None:
+        session.suspect_all()
+        _copy_to_selected(group, name, context)
+
+    return update
+
+
+def _copy_to_selected(group: Any, name: str, context: bpy.types.Context) -> None:
+    """An edit by hand on the active object holds for all selected objects of its kind.
+
+    Scripts set one property on one object, so only edits from the panels are passed on. The
+    others are not the active object, so that their own updates end here.
+    """
+    ob = group.id_data
+    by_hand = context.area is not None and context.area.type in _EDITED_BY_HAND
+    if not by_hand or not isinstance(ob, bpy.types.Object) or ob != context.object:
+        return
+    path = group.path_from_id()
+    for other in context.selected_objects:
+        if other != ob and other.is_editable and other.verlet.kind == ob.verlet.kind:
+            setattr(other.path_resolve(path), name, getattr(group, name))
+
+
+def _group_of(settings: type, class_name: str) -> type[bpy.types.PropertyGroup]:
+    """A PropertyGroup with one property for each tunable of a settings dataclass."""
+    annotations = {
+        name: _property(name, default, about, _after_edit(name))
+        for name, (default, about) in tunables(settings).items()
+    }
+    body = {"__annotations__": annotations, "__doc__": settings.__doc__, "__module__": __name__}
+    return type(class_name, (bpy.types.PropertyGroup,), body)
+
+
+VerletSolver = _group_of(SolverSettings, "VerletSolver")
+VerletWind = _group_of(WindSettings, "VerletWind")
+VerletCloth = _group_of(ClothSettings, "VerletCloth")
+VerletBody = _group_of(BodySettings, "VerletBody")
+VerletCollider = _group_of(ColliderSettings, "VerletCollider")
+
+
+class VerletRestPose(bpy.types.PropertyGroup):
+    """The user's own transform of a body, kept while the preview moves the object.
+
+    It lies in the file, so that it comes back even after a crash and a recovered session.
+    """
+
+    owner: bpy.props.StringProperty(
+        description="Session id of the object that the pose was taken from: a duplicate of a "
+        "previewed object carries a copy that is not its own",
+        options={"HIDDEN"},
+    )
+    location: bpy.props.FloatVectorProperty(size=3, options={"HIDDEN"})
+    rotation_mode: bpy.props.StringProperty(options={"HIDDEN"})
+    rotation: bpy.props.FloatVectorProperty(size=4, options={"HIDDEN"})
+    muted_constraints: bpy.props.StringProperty(
+        description="Names of the constraints that the preview switched off, one a line",
+        options={"HIDDEN"},
+    )
+
+
+class VerletObject(bpy.types.PropertyGroup):
+    """What one object is in the simulation."""
+
+    kind: bpy.props.EnumProperty(
+        name="Kind",
+        description="What the object is in the simulation",
+        items=KINDS,
+        default="NONE",
+        update=_after_edit("kind"),
+        override={"LIBRARY_OVERRIDABLE"},
+    )
+    cloth: bpy.props.PointerProperty(type=VerletCloth, override={"LIBRARY_OVERRIDABLE"})
+    body: bpy.props.PointerProperty(type=VerletBody, override={"LIBRARY_OVERRIDABLE"})
+    collider: bpy.props.PointerProperty(type=VerletCollider, override={"LIBRARY_OVERRIDABLE"})
+    pin_group: bpy.props.StringProperty(
+        name="Pin Group",
+        description="Vertices with a weight of 0.5 or more in this vertex group stay where the "
+        "object's own animation takes them",
+        update=_after_edit("pin_group"),
+        override={"LIBRARY_OVERRIDABLE"},
+    )
+    rest: bpy.props.PointerProperty(type=VerletRestPose)
+
+
+class VerletScene(bpy.types.PropertyGroup):
+    """How a scene is simulated."""
+
+    solver: bpy.props.PointerProperty(type=VerletSolver)
+    wind: bpy.props.PointerProperty(type=VerletWind)
+    use_own_start: bpy.props.BoolProperty(
+        name="Own Start Frame",
+        description="Start the simulation at a frame of its own and not at the scene's first",
+        update=_after_edit("use_own_start"),
+    )
+    own_start: bpy.props.IntProperty(
+        name="Start Frame",
+        description="Frame in which everything is at its place and the simulation begins",
+        default=1,
+        update=_after_edit("own_start"),
+    )
+
+
+def start_frame(scene: bpy.types.Scene) -> int:
+    """The frame in which the simulation begins."""
+    return scene.verlet.own_start if scene.verlet.use_own_start else scene.frame_start
+
+
+def settings_of(ob: bpy.types.Object) -> Any:
+    """The settings dataclass of an object's kind, None for an object that takes no part."""
+    match ob.verlet.kind:
+        case "CLOTH":
+            return settings_from(ob.verlet.cloth, ClothSettings)
+        case "BODY":
+            return settings_from(ob.verlet.body, BodySettings)
+        case "COLLIDER":
+            return settings_from(ob.verlet.collider, ColliderSettings)
+    return None
+
+
+def panel_fields(settings: type, *, advanced: bool) -> list[str]:
+    """Names of the parameters that a panel or its Advanced sub-panel shows, in order."""
+    return [name for name, (_, about) in tunables(settings).items() if about.advanced == advanced]
+
+
+def shared_values(values: Any, settings: type[Settings]) -> Settings:
+    """Settings of one class from another's fields of the same name, defaults for the rest."""
+    known = {field.name for field in dataclasses.fields(settings)}  # type: ignore[arg-type]
+    return settings(
+        **{name: value for name, value in dataclasses.asdict(values).items() if name in known}
+    )
+
+
+CLASSES = (
+    VerletSolver,
+    VerletWind,
+    VerletCloth,
+    VerletBody,
+    VerletCollider,
+    VerletRestPose,
+    VerletObject,
+    VerletScene,
+)
+
+
+def register() -> None:
+    """Register the groups and hang them on objects and scenes."""
+    for cls in CLASSES:
+        bpy.utils.register_class(cls)
+    bpy.types.Object.verlet = bpy.props.PointerProperty(
+        type=VerletObject, override={"LIBRARY_OVERRIDABLE"}
+    )
+    bpy.types.Scene.verlet = bpy.props.PointerProperty(type=VerletScene)
+
+
+def unregister() -> None:
+    """Take them away again; the values stay in the file."""
+    del bpy.types.Scene.verlet
+    del bpy.types.Object.verlet
+    for cls in reversed(CLASSES):
+        bpy.utils.unregister_class(cls)

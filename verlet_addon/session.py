@@ -1,0 +1,147 @@
+"""The running simulation of a scene: kept in memory only, known by the scene's session id.
+
+Nothing here refers to Blender's data. Undo and loading a file replace every datablock, so
+objects are remembered by their session ids and looked up anew each time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import bpy
+
+    from ..core.cache import FrameCache
+    from ..core.model import Diagnostics, FrameInputs, Model
+    from .bake.point_cache import PointCacheFile
+    from .scene import Participant, SceneInputs
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something that the panel shows, with a button that mends it where there is one."""
+
+    message: str
+    object_uid: int = 0  # the object that it is about
+    operator: str = ""  # the mending operator and its button's text
+    button: str = ""
+    is_error: bool = False
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where the objects stand in one simulated frame; all matrices (4, 4) or (b, 4, 4)."""
+
+    bodies: Floats  # world, in the order of the model
+    cloths: dict[int, Floats]  # world, by session id: what local positions are relative to
+    parents: dict[int, Floats]  # of bodies that have one: see bake.parents
+
+
+@dataclass
+class Session:
+    """One scene's simulation since its start frame."""
+
+    scene_uid: int
+    start: int
+    inputs: SceneInputs | None = None  # what it was built from
+    timeless: dict[int, bytes] = field(default_factory=dict)  # see scene.timeless_digests
+    model: Model | None = None  # None: nothing to simulate, or an error
+    cache: FrameCache | None = None
+    placements: list[Placement] = field(default_factory=list)  # one a frame
+    files: dict[int, PointCacheFile] = field(default_factory=dict)  # preview of each cloth
+    last_inputs: FrameInputs | None = None
+    last_diagnostics: Diagnostics | None = None
+    first_guessed: int | None = None  # first frame that playback left out while things moved
+    problems: list[Problem] = field(default_factory=list)
+    failure: str = ""  # why no further frame is simulated
+    is_suspect: bool = False  # something was changed: compare before going on
+    is_outdated: bool = False  # settings or meshes differ: simulate anew from the start
+    motion_changed: bool = False  # an action was edited, which no digest sees
+    bake_progress: tuple[int, int] | None = None  # frames done, frames in all
+
+    @property
+    def last(self) -> int:
+        """The last simulated frame; the start frame before anything is simulated."""
+        return self.start + max(len(self.placements), 1) - 1
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether there is something to simulate and to show."""
+        return self.model is not None
+
+    def participants(self, kind: str) -> list[Participant]:
+        """The objects of one kind, in the order of the model."""
+        if self.inputs is None:
+            return []
+        return [p for p in self.inputs.participants if p.kind == kind]
+
+    def placement(self, frame: int) -> Placement:
+        """Where the objects stand in a simulated frame."""
+        return self.placements[frame - self.start]
+
+    def is_current(self, digest: bytes, start: int) -> bool:
+        """Whether the simulated frames are still those of inputs with this digest."""
+        return (
+            self.inputs is not None
+            and self.inputs.digest == digest
+            and self.start == start
+            and not self.motion_changed
+        )
+
+    def forget_frames_from(self, frame: int) -> None:
+        """Drop ``frame`` and all that follow; the start frame stays."""
+        kept = max(frame - self.start, 1)
+        if kept >= len(self.placements):
+            return
+        del self.placements[kept:]
+        for file in self.files.values():
+            file.truncate(self.start + kept - 1)
+        self.failure = ""
+        self.last_inputs = self.first_guessed = None
+
+    def close(self) -> None:
+        """Let go of the files; Blender empties its temporary folder when it quits."""
+        for file in self.files.values():
+            file.remove()
+        self.files.clear()
+
+
+_sessions: dict[int, Session] = {}
+
+
+def of(scene: bpy.types.Scene) -> Session | None:
+    """The scene's session, None before its first visit to the start frame."""
+    return _sessions.get(scene.session_uid)
+
+
+def begin(scene: bpy.types.Scene, start: int) -> Session:
+    """A new, empty session in place of the old one."""
+    drop(scene)
+    session = _sessions[scene.session_uid] = Session(scene.session_uid, start)
+    return session
+
+
+def drop(scene: bpy.types.Scene) -> None:
+    """Forget the scene's simulation."""
+    session = _sessions.pop(scene.session_uid, None)
+    if session is not None:
+        session.close()
+
+
+def drop_all() -> None:
+    """Forget every simulation: another file is loaded."""
+    for session in _sessions.values():
+        session.close()
+    _sessions.clear()
+
+
+def suspect_all() -> None:
+    """Something that a simulation may depend on was changed."""
+    for session in _sessions.values():
+        session.is_suspect = True
