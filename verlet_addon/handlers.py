@@ -1,0 +1,198 @@
+"""What happens by itself: frame changes, loading, saving, undo, rendering."""
+
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import bpy
+from bpy.app.handlers import persistent
+
+from . import kernels, participants, preview, redraw, rest_pose, session
+from .bake import animation, point_cache
+from .properties import start_frame
+
+_is_rendering = False
+_shown_while_saving: list[tuple[int, str, tuple[float, ...], str, tuple[float, ...]]] = []
+
+
+def is_rendering() -> bool:
+    """Whether a render runs: then nothing is written, for it reads the same data in a thread."""
+    return _is_rendering or (not bpy.app.background and bpy.app.is_job_running("RENDER"))
+
+
+def is_playing() -> bool:
+    """Whether the timeline plays in some window."""
+    windows = bpy.context.window_manager.windows
+    return any(window.screen.is_animation_playing for window in windows)
+
+
+@persistent
+def frame_change_pre(scene: bpy.types.Scene, *_: Any) -> None:
+    """Bodies stand at their own place when the start frame is evaluated."""
+    if not is_rendering():
+        preview.before_frame(scene, start_frame(scene), session.of(scene))
+
+
+@persistent
+def frame_change_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    """Simulate the frame if it is the next one, and show it."""
+    if is_rendering():
+        return
+    running = session.of(scene)
+    is_start = scene.frame_current == start_frame(scene)
+    if not (is_start and participants.has_any(scene)) and (running is None or not running.inputs):
+        return
+    from . import simulation  # brings Numba: only for scenes that simulate something
+
+    try:
+        may_skip = bpy.app.background or is_playing()
+        simulation.visit_frame(scene, depsgraph, may_skip=may_skip)
+    except Exception as error:  # a traceback for each frame would help nobody
+        traceback.print_exc()
+        _stop_with(scene, error)
+    redraw.panels()
+
+
+def _stop_with(scene: bpy.types.Scene, error: Exception) -> None:
+    """Show an unexpected error in the panel and simulate no further."""
+    running = session.of(scene) or session.begin(scene, start_frame(scene))
+    running.failure = (
+        f"{type(error).__name__}: {error}. Press Reset; if it comes again, please report it "
+        "with the text in the system console"
+    )
+    running.problems = [p for p in running.problems if p.is_error]
+
+
+@persistent
+def depsgraph_update_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    """Notice edits of meshes and actions while frames are kept; compared before going on."""
+    running = session.of(scene)
+    if running is None or running.inputs is None:
+        return
+    for update in depsgraph.updates:
+        if isinstance(update.id, bpy.types.Action) and not update.id.get(animation.MARK):
+            running.motion_changed = running.is_outdated = True
+        elif update.is_updated_geometry:
+            running.is_suspect = True
+
+
+@persistent
+def undo_post(*_: Any) -> None:
+    """Every datablock is a new one, perhaps with other settings: compare, then show the frame."""
+    session.suspect_all()
+    for scene in bpy.data.scenes:
+        _show_again(scene)
+
+
+def _show_again(scene: bpy.types.Scene) -> None:
+    """Put the preview of the current frame back, where undo or saving took it away."""
+    running = session.of(scene)
+    if running is None or not running.is_ready or scene != bpy.context.scene or is_rendering():
+        return
+    frame = min(scene.frame_current, running.last)
+    if frame > running.start:
+        preview.show(running, frame, bpy.context.evaluated_depsgraph_get(), is_new=True)
+
+
+@persistent
+def load_pre(*_: Any) -> None:
+    """Nothing of the old file may be shown in the new one."""
+    session.drop_all()
+
+
+@persistent
+def load_post(*_: Any) -> None:
+    """A file that was saved behind our back (autosave, a crash) holds preview poses."""
+    session.drop_all()
+    for ob in bpy.data.objects:
+        if ob.library is None:
+            rest_pose.adopt_after_load(ob)
+            point_cache.detach(ob)
+    if any(participants.has_any(scene) for scene in bpy.data.scenes) and not bpy.app.background:
+        kernels.prepare()
+
+
+@persistent
+def save_pre(*_: Any) -> None:
+    """A saved file holds the user's own transforms and no preview."""
+    _shown_while_saving.clear()
+    for ob in bpy.data.objects:
+        if ob.library is not None:
+            continue
+        if rest_pose.is_stored(ob):
+            channel = rest_pose.rotation_channel(ob.rotation_mode)
+            _shown_while_saving.append(
+                (
+                    ob.session_uid,
+                    ob.name,
+                    tuple(ob.location),
+                    channel,
+                    tuple(getattr(ob, channel)),
+                )
+            )
+        preview.clear(ob)
+
+
+@persistent
+def save_post(*_: Any) -> None:
+    """Show the same as before saving."""
+    for uid, name, location, channel, rotation in _shown_while_saving:
+        ob = participants.find_object(uid, name)
+        if ob is not None:
+            rest_pose.store(ob)
+            ob.location = location
+            setattr(ob, channel, rotation)
+    _shown_while_saving.clear()
+    for scene in bpy.data.scenes:
+        running = session.of(scene)
+        if running is not None and scene.frame_current > running.start:
+            preview.attach_files(running)
+
+
+@persistent
+def render_begins(*_: Any) -> None:
+    """From here on the render's thread owns the data."""
+    global _is_rendering
+    _is_rendering = True
+
+
+@persistent
+def render_ends(*_: Any) -> None:
+    """The viewport may follow the timeline again."""
+    global _is_rendering
+    _is_rendering = False
+
+
+_HANDLERS: tuple[tuple[str, Callable[..., None]], ...] = (
+    ("frame_change_pre", frame_change_pre),
+    ("frame_change_post", frame_change_post),
+    ("depsgraph_update_post", depsgraph_update_post),
+    ("undo_post", undo_post),
+    ("redo_post", undo_post),
+    ("load_pre", load_pre),
+    ("load_post", load_post),
+    ("save_pre", save_pre),
+    ("save_post", save_post),
+    ("save_post_fail", save_post),
+    ("render_init", render_begins),
+    ("render_pre", render_begins),
+    ("render_complete", render_ends),
+    ("render_cancel", render_ends),
+)
+
+
+def register() -> None:
+    """Register every handler."""
+    for event, function in _HANDLERS:
+        getattr(bpy.app.handlers, event).append(function)
+
+
+def unregister() -> None:
+    """Take the handlers and every preview away."""
+    for event, function in _HANDLERS:
+        functions = getattr(bpy.app.handlers, event)
+        if function in functions:
+            functions.remove(function)
+    session.drop_all()
+    if hasattr(bpy.data, "objects"):  # not while Blender starts or quits
+        preview.clear_all()

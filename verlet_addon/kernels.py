@@ -1,0 +1,130 @@
+"""Compiles the solver in the background, so that the first start does not freeze Blender.
+
+A child process with the same Python compiles every kernel into the cache folder; playing waits
+until it is there. Without a window there is nobody to freeze, and the first frame compiles.
+"""
+
+import json
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import bpy
+
+from . import redraw
+
+POLL_SECONDS = 0.5
+
+# The child imports the core under the very name that it has in here: Numba's files hold it.
+_CHILD = """
+import importlib, json, os, sys, types
+package, root, cache, paths = json.loads(sys.argv[1])
+sys.path += [path for path in paths if path not in sys.path]
+parts = package.split(".")
+for end in range(1, len(parts) + 1):
+    module = types.ModuleType(".".join(parts[:end]))
+    module.__path__ = [root] if end == len(parts) else []
+    sys.modules[module.__name__] = module
+jit = importlib.import_module(package + ".core.jit")
+jit.use_cache_folder(cache)
+jit.warm_up()
+"""
+
+_child: subprocess.Popen[bytes] | None = None
+_is_prepared = False
+_failed = False
+
+
+def extension_package() -> str:
+    """Name of the extension's package, like ``bl_ext.user_default.verlet_physics``."""
+    return __package__.rpartition(".")[0]
+
+
+def cache_folder() -> Path:
+    """Where compiled kernels are kept: the extension's own folder in the user's files."""
+    try:
+        folder = bpy.utils.extension_path_user(extension_package(), path="kernels", create=True)
+    except ValueError:  # loaded from a checkout, not installed as an extension
+        folder = str(Path(bpy.app.tempdir, "verlet_physics", "kernels"))
+    return Path(folder)
+
+
+def is_plain() -> bool:
+    """Whether the solver runs as slow plain Python, because Numba is not there."""
+    return find_spec("numba") is None
+
+
+def prepare() -> None:
+    """Set the cache folder and begin to compile if nothing is there yet. Cheap the second time."""
+    global _is_prepared
+    if _is_prepared:
+        return
+    _is_prepared = True
+    from ..core import jit
+
+    jit.use_cache_folder(cache_folder())
+    if not bpy.app.background and jit.compiled and not jit.is_warm():
+        _start_child()
+
+
+def are_ready() -> bool:
+    """Whether frames can be simulated now; False while the child still compiles."""
+    prepare()
+    return _child is None or _child.poll() is not None
+
+
+def wait() -> None:
+    """Block until the child has finished: for scripts that bake with a window open."""
+    prepare()
+    if _child is not None:
+        _child.wait()
+
+
+def message() -> str:
+    """What the panel says about compiling, "" when all is well."""
+    if _child is not None and _child.poll() is None:
+        return "Compiling the solver, on the first start only…"
+    if _failed:
+        return "Compiling in the background failed: the first frame compiles and takes long"
+    return ""
+
+
+def stop() -> None:
+    """End a child that still compiles."""
+    global _child, _is_prepared, _failed
+    if _child is not None and _child.poll() is None:
+        _child.terminate()
+        _child.wait()
+    _child, _is_prepared, _failed = None, False, False
+    if bpy.app.timers.is_registered(_poll):
+        bpy.app.timers.unregister(_poll)
+
+
+def _start_child() -> None:
+    global _child, _failed
+    root = str(Path(__file__).resolve().parents[1])
+    task = json.dumps([extension_package(), root, str(cache_folder()), sys.path])
+    hidden = {"creationflags": subprocess.CREATE_NO_WINDOW} if sys.platform == "win32" else {}
+    try:
+        _child = subprocess.Popen(
+            [sys.executable, "-c", _CHILD, task],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            **hidden,
+        )
+    except OSError as error:
+        print(f"Verlet Physics: cannot compile in the background: {error}")
+        _failed = True
+        return
+    bpy.app.timers.register(_poll, first_interval=POLL_SECONDS, persistent=True)
+
+
+def _poll() -> float | None:
+    """Timer: redraw the panels when the child has finished."""
+    global _failed
+    if _child is not None and _child.poll() is None:
+        return POLL_SECONDS
+    _failed = _child is not None and _child.returncode != 0
+    redraw.panels()
+    return None

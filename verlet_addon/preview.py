@@ -1,0 +1,177 @@
+"""Shows a simulated frame in the viewport, without touching a mesh.
+
+Cloth plays a point cache file through a modifier, natively: scrubbing and rendering need no
+Python. Bodies get their location and rotation written; `rest_pose` keeps what was there.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+from mathutils import Quaternion
+
+from . import rest_pose
+from .bake import parents, point_cache, restore
+from .bake.point_cache import PointCacheFile
+from .bake.rotations import nearest_rotation, quaternions
+from .extract import pose
+from .participants import find_object
+from .session import Floats, Session
+
+if TYPE_CHECKING:
+    from .scene import Participant
+
+_file_numbers = itertools.count()
+
+
+def open_file(participant: Participant, start: int) -> PointCacheFile:
+    """A new point cache of a cloth in Blender's temporary folder, which Blender empties itself."""
+    name = f"{next(_file_numbers)}_{participant.uid}.pc2"
+    path = Path(bpy.app.tempdir, "verlet_physics", name)
+    return PointCacheFile(path, len(participant.points), start)
+
+
+def show(session: Session, frame: int, depsgraph: bpy.types.Depsgraph, *, is_new: bool) -> None:
+    """Bring all objects to a simulated frame; ``is_new`` when it was simulated just now."""
+    for participant in session.participants("CLOTH"):
+        ob = _previewable(participant)
+        if ob is None:
+            continue
+        if len(ob.data.vertices) != len(participant.points):
+            point_cache.detach(ob)  # the mesh was edited: Blender could not play the file on it
+            session.is_suspect = True
+            continue
+        _attach(ob, session, participant)
+        if is_new:  # the frame was evaluated before it was in the file
+            ob.update_tag(refresh={"DATA"})
+    _move_bodies(session, session.placement(frame).bodies, depsgraph)
+
+
+def _attach(ob: bpy.types.Object, session: Session, participant: Participant) -> None:
+    path = str(session.files[participant.uid].path)
+    modifier = point_cache.attached(ob)
+    if modifier is None or modifier.filepath != path:
+        point_cache.attach(ob, path, session.start)
+
+
+def attach_files(session: Session) -> None:
+    """Let every cloth play its frames again after they were taken off for saving."""
+    for participant in session.participants("CLOTH"):
+        ob = _previewable(participant)
+        if ob is not None and len(ob.data.vertices) == len(participant.points):
+            _attach(ob, session, participant)
+
+
+def _previewable(participant: Participant) -> bpy.types.Object | None:
+    """The object, if it still exists, still takes part and does not play a bake."""
+    ob = find_object(participant.uid, participant.name)
+    if ob is None or ob.verlet.kind != participant.kind or restore.is_baked(ob):
+        return None
+    return ob
+
+
+def before_frame(scene: bpy.types.Scene, start: int, session: Session | None) -> None:
+    """Before a frame is evaluated: give bodies their own place again at the start.
+
+    Later their constraints must be off, so that the evaluated matrix tells where the parent is.
+    """
+    if scene.frame_current <= start:
+        for ob in scene.objects:
+            if ob.verlet.rest.owner:
+                rest_pose.put_back(ob)
+    elif session is not None and session.is_ready and not session.is_outdated:
+        _hold_bodies(session)
+
+
+def _hold_bodies(session: Session) -> None:
+    """Keep the own transform of every body, and switch its constraints off."""
+    for participant in session.participants("BODY"):
+        ob = _previewable(participant)
+        if ob is not None:
+            rest_pose.store(ob)
+
+
+def _move_bodies(session: Session, matrices: Floats, depsgraph: bpy.types.Depsgraph) -> None:
+    """Write location and rotation so that the world matrices become ``matrices``; scale stays.
+
+    What a parent with uneven scale makes askew has no location, rotation and scale: then the
+    place is exact and the rotation is the nearest, as in the bake.
+    """
+    found = [(_previewable(body), index) for index, body in enumerate(session.participants("BODY"))]
+    bodies = [(ob, index) for ob, index in found if ob is not None]
+    if not bodies:
+        return
+    worlds = matrices[[index for _, index in bodies]]
+    moved = simulated_matrices(session, matrices)
+    spaces = np.array([parent_matrix(ob, depsgraph, moved) for ob, _ in bodies])
+    local = np.linalg.inv(spaces) @ worlds
+    scale = np.array([np.multiply(ob.scale, ob.delta_scale) for ob, _ in bodies])
+    turned = nearest_rotation(local[:, :3, :3] * scale[:, None, :])
+    for (ob, _), place, rotation in zip(bodies, local[:, :3, 3], quaternions(turned)):
+        rest_pose.store(ob)
+        ob.location = place - np.array(ob.delta_location)
+        rest_pose.write_rotation(ob, _delta_rotation(ob).inverted() @ Quaternion(rotation))
+
+
+def _delta_rotation(ob: bpy.types.Object) -> Quaternion:
+    if ob.rotation_mode in {"QUATERNION", "AXIS_ANGLE"}:
+        return ob.delta_rotation_quaternion
+    return ob.delta_rotation_euler.to_quaternion()
+
+
+def simulated_matrices(session: Session, matrices: Floats) -> dict[int, Floats]:
+    """World matrix of each body by session id."""
+    return {body.uid: matrix for body, matrix in zip(session.participants("BODY"), matrices)}
+
+
+def parent_matrix(
+    ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph, moved: Mapping[int, Floats]
+) -> Floats:
+    """What stands between the object's own transform and the world (4, 4).
+
+    ``moved`` are the world matrices of bodies, of which the evaluated scene knows only the last
+    frame's: an object may be the child of a body.
+    """
+    if _has_moved_ancestor(ob, moved) and ob.parent_type == "OBJECT":
+        return world_matrix(ob.parent, depsgraph, moved) @ np.array(ob.matrix_parent_inverse)
+    return parents.parent_matrix(ob, depsgraph)
+
+
+def world_matrix(
+    ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph, moved: Mapping[int, Floats]
+) -> Floats:
+    """World matrix (4, 4) of an object that may be, or hang on, a body in ``moved``."""
+    if ob.session_uid in moved:
+        return moved[ob.session_uid]
+    evaluated = ob.evaluated_get(depsgraph)
+    if _has_moved_ancestor(ob, moved):
+        return parent_matrix(ob, depsgraph, moved) @ np.array(evaluated.matrix_basis)
+    return pose.matrix_of(evaluated)
+
+
+def _has_moved_ancestor(ob: bpy.types.Object, moved: Mapping[int, Floats]) -> bool:
+    ancestor = ob.parent
+    while ancestor is not None:
+        if ancestor.session_uid in moved:
+            return True
+        ancestor = ancestor.parent
+    return False
+
+
+def clear(ob: bpy.types.Object) -> None:
+    """Take the preview off an object: it shows its own mesh and transform again."""
+    if ob.library is not None:
+        return
+    rest_pose.put_back(ob)
+    point_cache.detach(ob)
+
+
+def clear_all() -> None:
+    """Take every preview off, also those that no session knows of."""
+    for ob in bpy.data.objects:
+        clear(ob)

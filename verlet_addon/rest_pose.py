@@ -1,0 +1,97 @@
+"""Keeps the user's own transform of a body safe while the preview moves the object.
+
+The preview writes location and rotation, because that alone is cheap, shows at once in every
+editor and carries children along. What was there lies in ``Object.verlet.rest`` in the file.
+"""
+
+from typing import Any
+
+import bpy
+from mathutils import Euler, Quaternion
+
+_CHANNELS = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
+
+
+def rotation_channel(rotation_mode: str) -> str:
+    """Name of the property that holds the rotation in a rotation mode."""
+    return _CHANNELS.get(rotation_mode, "rotation_euler")
+
+
+def is_stored(ob: bpy.types.Object) -> bool:
+    """Whether the object shows a preview pose, and its own one is kept."""
+    return bool(ob.verlet.rest.owner)
+
+
+def store(ob: bpy.types.Object) -> None:
+    """Keep the present transform, and switch off the constraints that would fight the preview."""
+    rest = ob.verlet.rest
+    if rest.owner == str(ob.session_uid):
+        return
+    rest.owner = str(ob.session_uid)
+    rest.location = ob.location
+    rest.rotation_mode = ob.rotation_mode
+    rotation = list(getattr(ob, rotation_channel(ob.rotation_mode)))
+    rest.rotation = (rotation + [0.0])[:4]
+    active = [constraint for constraint in ob.constraints if not constraint.mute]
+    for constraint in active:
+        constraint.mute = True
+    rest.muted_constraints = "\n".join(constraint.name for constraint in active)
+
+
+def put_back(ob: bpy.types.Object) -> bool:
+    """Give the object its own transform again; False when the preview has not touched it.
+
+    A duplicate of a previewed object is not sent back to where the original started: it stays
+    where its user put it.
+    """
+    rest = ob.verlet.rest
+    if not rest.owner:
+        return False
+    is_own = rest.owner == str(ob.session_uid)
+    rest.owner = ""
+    for name in rest.muted_constraints.split("\n"):
+        if name in ob.constraints:
+            ob.constraints[name].mute = False
+    rest.muted_constraints = ""
+    if is_own:
+        _write(ob, rest)
+    return is_own
+
+
+def adopt_after_load(ob: bpy.types.Object) -> None:
+    """Session ids are new in every session: a pose that lies in the file is the object's own."""
+    if ob.verlet.rest.owner:
+        ob.verlet.rest.owner = str(ob.session_uid)
+        put_back(ob)
+
+
+def _write(ob: bpy.types.Object, rest: Any) -> None:
+    ob.location = rest.location
+    channel = rotation_channel(rest.rotation_mode)
+    size = 3 if channel == "rotation_euler" else 4
+    rotation = tuple(rest.rotation)[:size]
+    if ob.rotation_mode == rest.rotation_mode:
+        setattr(ob, channel, rotation)
+        return
+    match channel:  # the user chose another rotation mode while the preview ran: keep that choice
+        case "rotation_quaternion":
+            quaternion = Quaternion(rotation)
+        case "rotation_axis_angle":
+            quaternion = Quaternion(rotation[1:], rotation[0])
+        case _:
+            quaternion = Euler(rotation, rest.rotation_mode).to_quaternion()
+    write_rotation(ob, quaternion)
+
+
+def write_rotation(ob: bpy.types.Object, quaternion: Quaternion) -> None:
+    """Set the rotation in whatever rotation mode the object has."""
+    match rotation_channel(ob.rotation_mode):
+        case "rotation_quaternion":
+            if ob.rotation_quaternion.dot(quaternion) < 0.0:
+                quaternion = -quaternion
+            ob.rotation_quaternion = quaternion
+        case "rotation_axis_angle":
+            axis, angle = quaternion.to_axis_angle()
+            ob.rotation_axis_angle = (angle, *axis)
+        case _:
+            ob.rotation_euler = quaternion.to_euler(ob.rotation_mode, ob.rotation_euler)

@@ -1,0 +1,253 @@
+"""Goes on with a scene's simulation: builds it at the start frame, adds frames, shows them."""
+
+from collections.abc import Mapping
+
+import bpy
+import numpy as np
+
+from ..core.bodies import body_poses
+from ..core.cache import FrameCache
+from ..core.errors import ModelError, VerletError
+from ..core.model import FrameInputs, State
+from ..core.step import advance
+from . import kernels, participants, preview, session
+from .extract import pose
+from .properties import start_frame
+from .scene import (
+    Participant,
+    SceneInputs,
+    build_model,
+    problem_of,
+    read_frame,
+    read_inputs,
+    timeless_digests,
+)
+from .session import Floats, Placement, Problem, Session
+
+
+def visit_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, *, may_skip: bool) -> None:
+    """After a frame was evaluated: simulate it if it is next, and show it.
+
+    ``may_skip``: frames that playback left out are simulated on the way.
+    """
+    frame = scene.frame_current
+    if frame == start_frame(scene):
+        build_when_changed(scene, depsgraph)
+    running = session.of(scene)
+    if running is None or not running.is_ready or frame <= running.start:
+        return
+    last = running.last
+    limit = last + (_longest_gap(running) if may_skip else 1)
+    if last < frame <= limit and _may_go_on(scene, running):
+        _simulate(scene, running, depsgraph, frame)
+    shown = min(frame, running.last)
+    if shown > running.start:
+        preview.show(running, shown, depsgraph, is_new=shown > last)
+
+
+def _longest_gap(running: Session) -> int:
+    """Frames that may be simulated at one go: a second's worth while somebody waits."""
+    return 1_000_000 if bpy.app.background else round(1.0 / running.inputs.frame_duration)
+
+
+def _may_go_on(scene: bpy.types.Scene, running: Session) -> bool:
+    """Whether the next frame may be simulated with the model as it is."""
+    if running.failure or running.is_outdated or not kernels.are_ready():
+        return False
+    if running.is_suspect:
+        running.is_outdated = running.timeless != timeless_digests(scene, running.timeless)
+        running.is_suspect = False
+    return not running.is_outdated
+
+
+def build_when_changed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    """At the start frame: keep the simulated frames if nothing has changed, else begin anew."""
+    start = start_frame(scene)
+    running = session.of(scene)
+    known: dict[int, Participant] = {}
+    if running is not None and running.inputs is not None:
+        known = {p.uid: p for p in running.inputs.participants}
+    try:
+        inputs, problems = read_inputs(scene, depsgraph, known)
+        if running is not None and running.is_current(inputs.digest, start):
+            running.is_suspect = running.is_outdated = False
+            return
+        if known:
+            inputs, problems = read_inputs(scene, depsgraph, {})
+        _begin(scene, depsgraph, inputs, problems)
+    except VerletError as error:
+        problem = problem_of(error) if isinstance(error, ModelError) else Problem(str(error))
+        session.begin(scene, start).problems = [problem]
+
+
+def _begin(
+    scene: bpy.types.Scene,
+    depsgraph: bpy.types.Depsgraph,
+    inputs: SceneInputs,
+    problems: list[Problem],
+) -> None:
+    """A new simulation. With an error in any object there is none, and the panel says why."""
+    for ob in scene.objects:
+        if ob.library is None:
+            preview.clear(ob)
+    running = session.begin(scene, inputs.start)
+    running.problems = problems
+    running.inputs = inputs
+    running.timeless = timeless_digests(scene)
+    model = None if any(problem.is_error for problem in problems) else build_model(inputs)
+    if model is None:
+        return
+    kernels.prepare()
+    duration = inputs.frame_duration
+    running.cache = FrameCache(model)
+    running.cache.store(
+        model.initial_state(
+            inputs.start,
+            step=duration / inputs.solver.substep_count(duration),
+            gravity=inputs.gravity,
+        )
+    )
+    bodies = np.array([p.matrix for p in running.participants("BODY")]).reshape(-1, 4, 4)
+    cloths = {p.uid: p.matrix for p in running.participants("CLOTH")}
+    parents = _parent_matrices(running, depsgraph, {})
+    running.placements.append(Placement(bodies, cloths, parents))
+    for participant in running.participants("CLOTH"):
+        running.files[participant.uid] = file = preview.open_file(participant, inputs.start)
+        file.append(inputs.start, participant.points)
+    running.model = model
+
+
+def _simulate(
+    scene: bpy.types.Scene, running: Session, depsgraph: bpy.types.Depsgraph, frame: int
+) -> None:
+    """Simulate up to ``frame``. Inputs of frames that playback left out are blended between."""
+    first = running.last
+    target = read_frame(running, scene, depsgraph)
+    before = running.last_inputs or _resting_inputs(running)
+    if frame > first + 1 and running.first_guessed is None and _moves(before, target):
+        running.first_guessed = first + 1
+    try:
+        for number in range(first + 1, frame + 1):
+            share = (number - first) / (frame - first)
+            inputs = target if share == 1.0 else _blend(before, target, share)
+            state, running.last_diagnostics = advance(
+                running.model, running.cache[number - 1], inputs, running.inputs.solver
+            )
+            running.last_inputs = inputs
+            _keep(running, state, depsgraph)
+    except VerletError as error:
+        running.failure = str(error)
+
+
+def _keep(running: Session, state: State, depsgraph: bpy.types.Depsgraph) -> None:
+    """Store a frame, and what is shown of it."""
+    bodies = _world_matrices(running, state)
+    moved = preview.simulated_matrices(running, bodies)
+    cloths = {}
+    for participant, _ in _cloths(running):
+        ob = participants.find_object(participant.uid, participant.name)
+        matrix = None if ob is None else preview.world_matrix(ob, depsgraph, moved)
+        if matrix is None or not pose.is_invertible(matrix):
+            matrix = running.placements[-1].cloths[participant.uid]
+        cloths[participant.uid] = matrix
+    running.cache.store(state)
+    running.placements.append(
+        Placement(bodies, cloths, _parent_matrices(running, depsgraph, moved))
+    )
+    for participant, particles in _cloths(running):
+        local = _local_positions(cloths[participant.uid], state, particles)
+        running.files[participant.uid].append(state.frame, local)
+
+
+def _cloths(running: Session) -> list[tuple[Participant, slice]]:
+    """Each cloth with its rows in the particle arrays."""
+    spans = [span for span in running.model.objects if span.body < 0]
+    return [(p, span.particles) for p, span in zip(running.participants("CLOTH"), spans)]
+
+
+def _local_positions(matrix: Floats, state: State, particles: slice) -> np.ndarray:
+    world = state.position[particles]
+    return pose.transformed(np.linalg.inv(matrix), world).astype(np.float32)
+
+
+def _world_matrices(running: Session, state: State) -> Floats:
+    """World matrices (b, 4, 4) of the bodies' objects: T_t · T_0⁻¹ · M_0."""
+    position, orientation = body_poses(running.model, state)
+    start_position, start_orientation = body_poses(running.model, running.cache[running.start])
+    turn = pose.rotation_of(orientation) @ np.swapaxes(pose.rotation_of(start_orientation), -1, -2)
+    moved = np.tile(np.eye(4), (len(turn), 1, 1))
+    moved[:, :3, :3] = turn
+    moved[:, :3, 3] = position - np.einsum("bij,bj->bi", turn, start_position)
+    return moved @ running.placements[0].bodies
+
+
+def _parent_matrices(
+    running: Session, depsgraph: bpy.types.Depsgraph, moved: Mapping[int, Floats]
+) -> dict[int, Floats]:
+    found = [participants.find_object(p.uid, p.name) for p in running.participants("BODY")]
+    return {
+        ob.session_uid: preview.parent_matrix(ob, depsgraph, moved)
+        for ob in found
+        if ob is not None and ob.parent is not None
+    }
+
+
+def cloth_positions(running: Session, uid: int, frames: range) -> np.ndarray:
+    """Local positions (F, n, 3) in float32 of a cloth, the very numbers that the preview shows."""
+    participant, particles = next(found for found in _cloths(running) if found[0].uid == uid)
+    return np.stack(
+        [
+            _local_positions(running.placement(frame).cloths[uid], running.cache[frame], particles)
+            if frame > running.start
+            else participant.points.astype(np.float32)
+            for frame in frames
+        ]
+    )
+
+
+def body_matrices(running: Session, uid: int, frames: range) -> tuple[Floats, Floats | None]:
+    """World matrices (F, 4, 4) of a body, and those of its parent's space if it has a parent."""
+    index = [participant.uid for participant in running.participants("BODY")].index(uid)
+    placements = [running.placement(frame) for frame in frames]
+    worlds = np.stack([placement.bodies[index] for placement in placements])
+    if not all(uid in placement.parents for placement in placements):
+        return worlds, None
+    return worlds, np.stack([placement.parents[uid] for placement in placements])
+
+
+def _resting_inputs(running: Session) -> FrameInputs:
+    """The inputs at the start frame."""
+    model = running.model
+    return FrameInputs(
+        duration=running.inputs.frame_duration,
+        gravity=running.inputs.gravity,
+        wind=running.inputs.wind,
+        pin_position=model.rest_position[model.pinned],
+        collider_position=model.collider_position,
+        collider_orientation=model.collider_orientation,
+    )
+
+
+def _moves(a: FrameInputs, b: FrameInputs) -> bool:
+    """Whether anything that drives the simulation differs between two frames."""
+    return (
+        a.wind != b.wind
+        or a.gravity != b.gravity
+        or not np.array_equal(a.pin_position, b.pin_position)
+        or not np.array_equal(a.collider_position, b.collider_position)
+        or not np.array_equal(a.collider_orientation, b.collider_orientation)
+    )
+
+
+def _blend(a: FrameInputs, b: FrameInputs, share: float) -> FrameInputs:
+    """Inputs on the straight way from a to b."""
+    return FrameInputs(
+        duration=b.duration,
+        gravity=b.gravity,
+        wind=b.wind,
+        pin_position=(1.0 - share) * a.pin_position + share * b.pin_position,
+        collider_position=(1.0 - share) * a.collider_position + share * b.collider_position,
+        collider_orientation=pose.blended_rotations(
+            a.collider_orientation, b.collider_orientation, share
+        ),
+    )
