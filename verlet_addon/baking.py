@@ -1,0 +1,133 @@
+"""Bake: simulate the frames that are missing, then write all of them to native Blender data.
+
+Preview and bake read the same cache and simulate by the same frame handler, so a bake is the
+preview bit for bit. Nothing is written before every frame is there.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import bpy
+
+from ..core.errors import ModelError, VerletError
+from . import participants, preview, session
+from .bake import restore, shape_keys, transforms
+from .properties import start_frame
+from .session import Session
+
+
+@dataclass
+class BakeResult:
+    """What a bake has written."""
+
+    objects: list[str] = field(default_factory=list)
+    frames: range = range(0)
+    warnings: list[str] = field(default_factory=list)
+    failure: str = ""  # why fewer frames were written than asked for, or none
+
+
+def bakeable_objects(
+    scene: bpy.types.Scene, selected: Sequence[bpy.types.Object] | None
+) -> list[bpy.types.Object]:
+    """Cloth and bodies of the scene that are not baked yet; only those in ``selected`` if given."""
+    return [
+        ob
+        for ob in participants.simulated_objects(scene)
+        if ob.verlet.kind in {"CLOTH", "BODY"}
+        and not restore.is_baked(ob)
+        and (selected is None or ob in selected)
+    ]
+
+
+def frames_of(scene: bpy.types.Scene, first: int | None, last: int | None) -> range:
+    """The frames to write: the scene's range where none is given, from the start frame on."""
+    first = scene.frame_start if first is None else first
+    last = scene.frame_end if last is None else last
+    start = start_frame(scene)
+    if last < max(first, start):
+        raise VerletError(
+            f"There is nothing to bake: the last frame, {last}, comes before the first, "
+            f"{max(first, start)}. Set another frame range"
+        )
+    return range(max(first, start), last + 1)
+
+
+def simulate(scene: bpy.types.Scene, frames: range) -> Iterator[int]:
+    """Simulate up to the last of ``frames``, yielding after each one; the user's frame comes back.
+
+    Raises VerletError when there is nothing to simulate. A simulation that blows up ends early.
+    """
+    shown = scene.frame_current, scene.frame_subframe
+    try:
+        running = _session_from_start(scene)
+        if running.first_guessed is not None:  # playback left frames out while things moved
+            running.forget_frames_from(running.first_guessed)
+        for frame in range(running.last + 1, frames[-1] + 1):
+            running.bake_progress = (frame - running.start, frames[-1] - running.start)
+            yield frame
+            scene.frame_set(frame)
+            if session.of(scene) is not running:
+                raise VerletError("The setup was changed while it was baked. Press Bake again")
+            if running.last < frame:
+                break
+    finally:
+        if (running := session.of(scene)) is not None:
+            running.bake_progress = None
+        scene.frame_set(shown[0], subframe=shown[1])
+
+
+def _session_from_start(scene: bpy.types.Scene) -> Session:
+    """The scene's simulation, compared or built anew at the start frame."""
+    scene.frame_set(start_frame(scene))
+    running = session.of(scene)
+    if running is None:
+        raise VerletError("Nothing is set up: select a mesh and press Cloth or Rigid Body first")
+    for problem in running.problems:
+        if problem.is_error:
+            raise VerletError(problem.message)
+    if not running.is_ready:
+        raise VerletError("Nothing can move: select a mesh and press Cloth or Rigid Body first")
+    return running
+
+
+def write(scene: bpy.types.Scene, frames: range, uids: Sequence[int]) -> BakeResult:
+    """Write the simulated ones of ``frames`` to the objects; what cannot be written is reported."""
+    running = session.of(scene)
+    assert running is not None
+    written = range(frames.start, min(frames[-1], running.last) + 1)
+    result = BakeResult(frames=written)
+    if len(written) < len(frames):
+        result.failure = running.failure or f"Only frames up to {running.last} are simulated"
+    if not written:
+        return result
+    for kind in ("BODY", "CLOTH"):
+        for participant in running.participants(kind):
+            ob = participants.find_object(participant.uid, participant.name)
+            if ob is None or participant.uid not in uids:
+                continue
+            try:
+                result.warnings += _write_object(running, ob, participant.uid, written)
+                result.objects.append(ob.name)
+            except ModelError as error:
+                result.warnings.append(str(error))
+            except VerletError as error:
+                result.warnings.append(str(error))
+    scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
+    return result
+
+
+def _write_object(running: Session, ob: bpy.types.Object, uid: int, frames: range) -> list[str]:
+    """Write one object and return warnings. Raises BakeError before anything has changed."""
+    from . import simulation  # brings Numba
+
+    if ob.verlet.kind == "CLOTH":
+        shape_keys.require_bakeable(ob)
+        positions = simulation.cloth_positions(running, uid, frames)
+        preview.clear(ob)
+        shape_keys.write(ob, list(frames), positions)
+        return []
+    transforms.require_bakeable(ob)
+    worlds, parents = simulation.body_matrices(running, uid, frames)
+    preview.clear(ob)
+    warning = transforms.write(ob, list(frames), worlds, parents)
+    return [warning] if warning else []

@@ -1,0 +1,21 @@
+"""The verbs of the product, one file for each group."""
+
+import bpy
+
+from . import bake, pins, setup, show, simulate
+
+_MODULES = (setup, pins, simulate, show, bake)
+
+
+def register() -> None:
+    """Register every operator."""
+    for module in _MODULES:
+        for cls in module.CLASSES:
+            bpy.utils.register_class(cls)
+
+
+def unregister() -> None:
+    """Unregister every operator."""
+    for module in reversed(_MODULES):
+        for cls in reversed(module.CLASSES):
+            bpy.utils.unregister_class(cls)

@@ -1,0 +1,209 @@
+"""Bake and Free Bake: simulated motion to native Blender data, and back without a trace."""
+
+from collections.abc import Iterator
+from time import perf_counter
+
+import bpy
+
+from ...core.errors import VerletError
+from .. import baking, kernels, preview, redraw, session
+from ..bake import restore
+from .selection import for_each, selected_meshes
+
+TIMER_SECONDS = 0.02
+BUSY_SECONDS = 0.1  # simulate so long between two looks at the keyboard
+
+
+class VERLET_OT_bake(bpy.types.Operator):
+    """Writes the simulation to native Blender data."""
+
+    bl_idname = "verlet.bake"
+    bl_label = "Bake"
+    bl_description = (
+        "Simulate the frames that are missing and write everything to shape keys and keyframes, "
+        "which play and export without the add-on. Esc stops; simulated frames are kept"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    frame_start: bpy.props.IntProperty(
+        name="First Frame",
+        description="First frame to write; the scene's when it is not set",
+        options={"SKIP_SAVE"},
+    )
+    frame_end: bpy.props.IntProperty(
+        name="Last Frame",
+        description="Last frame to write; the scene's when it is not set",
+        options={"SKIP_SAVE"},
+    )
+    selected_only: bpy.props.BoolProperty(
+        name="Selected Only",
+        description="Write only the selected objects; the others are simulated with them",
+        options={"SKIP_SAVE"},
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not baking.bakeable_objects(context.scene, None):
+            cls.poll_message_set(
+                "There is no cloth and no rigid body that is not baked already: press Cloth or "
+                "Rigid Body first, or Free Bake to bake anew"
+            )
+            return False
+        if context.mode != "OBJECT":
+            cls.poll_message_set("Leave Edit Mode first")
+            return False
+        running = session.of(context.scene)
+        if running is not None and running.bake_progress is not None:
+            cls.poll_message_set("A bake is running: press Esc to stop it")
+            return False
+        return True
+
+    def _begin(self, context: bpy.types.Context) -> Iterator[int]:
+        given = self.properties.is_property_set
+        self._scene_name = context.scene.name
+        self._frames = baking.frames_of(
+            context.scene,
+            self.frame_start if given("frame_start") else None,
+            self.frame_end if given("frame_end") else None,
+        )
+        selected = list(context.selected_objects) if self.selected_only else None
+        objects = baking.bakeable_objects(context.scene, selected)
+        if not objects:
+            raise VerletError("None of the selected objects is cloth or a rigid body to bake")
+        self._uids = [ob.session_uid for ob in objects]
+        return baking.simulate(context.scene, self._frames)
+
+    def _finish(self, context: bpy.types.Context) -> set[str]:
+        result = baking.write(context.scene, self._frames, self._uids)
+        redraw.panels()
+        frames = f"frames {result.frames.start} to {result.frames.stop - 1}"
+        problems = [*result.warnings, *([result.failure] if result.failure else [])]
+        if not result.objects:
+            self.report({"ERROR"}, "\n".join(problems) or "Nothing was baked")
+            return {"CANCELLED"}
+        count = len(result.objects)
+        what = result.objects[0] if count == 1 else f"{count} objects"
+        if problems:
+            self.report({"WARNING"}, f"{what}: {frames} baked. " + "; ".join(problems))
+        else:
+            self.report({"INFO"}, f"{what}: {frames} baked")
+        return {"FINISHED"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        try:
+            kernels.wait()
+            for _ in self._begin(context):
+                pass
+        except VerletError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        return self._finish(context)
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        if bpy.app.background or context.window is None:
+            return self.execute(context)
+        if context.screen.is_animation_playing:
+            bpy.ops.screen.animation_cancel(restore_frame=False)
+        try:
+            self._steps = self._begin(context)
+        except VerletError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        window_manager = context.window_manager
+        self._timer = window_manager.event_timer_add(TIMER_SECONDS, window=context.window)
+        window_manager.modal_handler_add(self)
+        context.workspace.status_text_set("Baking…   Esc: stop and keep the simulated frames")
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        if event.type == "ESC" and event.value == "PRESS":
+            self._steps.close()  # brings the user's frame back
+            self._clean_up(context)
+            self.report({"INFO"}, "Bake stopped: nothing was written, simulated frames are kept")
+            return {"CANCELLED"}
+        if event.type != "TIMER":
+            return {"RUNNING_MODAL"}  # no edits in between
+        if not kernels.are_ready():
+            context.workspace.status_text_set(f"{kernels.message()}   Esc: stop")
+            return {"RUNNING_MODAL"}
+        try:
+            is_done = self._work(context)
+        except VerletError as error:
+            self._clean_up(context)
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        except BaseException:
+            self._clean_up(context)
+            raise
+        if not is_done:
+            return {"RUNNING_MODAL"}
+        self._clean_up(context)
+        return self._finish(context)
+
+    def _work(self, context: bpy.types.Context) -> bool:
+        """Simulate for a moment; True when all frames are there."""
+        until = perf_counter() + BUSY_SECONDS
+        while perf_counter() < until:
+            frame = next(self._steps, None)
+            if frame is None:
+                return True
+            last = self._frames[-1]
+            context.workspace.status_text_set(
+                f"Baking frame {frame} of {last}   Esc: stop and keep the simulated frames"
+            )
+        redraw.panels()
+        return False
+
+    def _clean_up(self, context: bpy.types.Context) -> None:
+        context.window_manager.event_timer_remove(self._timer)
+        context.workspace.status_text_set(None)
+        redraw.panels()
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        """Blender ends the operator itself, for example when a file is loaded."""
+        self._clean_up(context)
+
+
+class VERLET_OT_free_bake(bpy.types.Operator):
+    """Take the bake off the selected objects, or off all, and put back exactly what was there"""
+
+    bl_idname = "verlet.free_bake"
+    bl_label = "Free Bake"
+    bl_options = {"REGISTER", "UNDO"}
+
+    selected_only: bpy.props.BoolProperty(
+        name="Selected Only",
+        description="Free only the selected objects",
+        options={"SKIP_SAVE"},
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not any(restore.is_baked(ob) for ob in context.scene.objects):
+            cls.poll_message_set("Nothing in this scene is baked")
+            return False
+        if context.mode != "OBJECT":
+            cls.poll_message_set("Leave Edit Mode first")
+            return False
+        return True
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        among = selected_meshes(context) if self.selected_only else context.scene.objects
+        objects = [ob for ob in among if restore.is_baked(ob)]
+        if not objects:
+            self.report({"ERROR"}, "None of the selected objects is baked")
+            return {"CANCELLED"}
+
+        def free(ob: bpy.types.Object) -> None:
+            restore.free(ob)
+            preview.clear(ob)
+
+        result = for_each(self, objects, free, "freed from the bake")
+        session.suspect_all()
+        scene = context.scene
+        scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
+        redraw.panels()
+        return result
+
+
+CLASSES = (VERLET_OT_bake, VERLET_OT_free_bake)

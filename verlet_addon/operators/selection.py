@@ -1,0 +1,48 @@
+"""What the verbs share: the selected objects, and one report about all of them."""
+
+from collections.abc import Callable
+
+import bpy
+
+from ...core.errors import VerletError
+
+
+def selected_meshes(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """The selected mesh objects; in a properties editor with a pinned object that one."""
+    chosen = list(context.selected_objects)
+    ob = context.object
+    if ob is not None and ob not in chosen and (ob.mode != "OBJECT" or not chosen):
+        chosen.append(ob)
+    return [ob for ob in chosen if ob.type == "MESH"]
+
+
+def for_each(
+    operator: bpy.types.Operator,
+    objects: list[bpy.types.Object],
+    change: Callable[[bpy.types.Object], None],
+    done: str,
+) -> set[str]:
+    """Change the objects one by one and report what was ``done``, and for which it failed why.
+
+    An object that cannot be changed is left as it is and does not keep the others from it.
+    """
+    problems: list[str] = []
+    for ob in objects:
+        try:
+            change(ob)
+        except VerletError as error:
+            problems.append(str(error))
+    changed = len(objects) - len(problems)
+    if not changed:
+        operator.report({"ERROR"}, "\n".join(problems))
+        return {"CANCELLED"}
+    if problems:
+        operator.report({"WARNING"}, f"{_count(changed)} {done}. Not done: " + "; ".join(problems))
+    else:
+        what = objects[0].name if len(objects) == 1 else _count(changed)
+        operator.report({"INFO"}, f"{what} {done}")
+    return {"FINISHED"}
+
+
+def _count(number: int) -> str:
+    return f"{number} object{'s' if number != 1 else ''}"

@@ -1,0 +1,64 @@
+"""Buttons beside a warning: show the object it is about, or mend it."""
+
+import bpy
+
+from .. import participants, session
+
+
+class _OnOneObject:
+    """Acts on the object with a session id."""
+
+    bl_options = {"REGISTER", "UNDO"}
+
+    def found(self) -> bpy.types.Object | None:
+        ob = participants.find_object(int(self.uid))
+        if ob is None:
+            self.report({"ERROR"}, "The object is gone")
+        return ob
+
+
+class VERLET_OT_show_object(_OnOneObject, bpy.types.Operator):
+    """Select the object that this is about and make it active"""
+
+    bl_idname = "verlet.show_object"
+    bl_label = "Show Object"
+
+    # session ids use all 32 bits, an IntProperty has 31
+    uid: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        ob = self.found()
+        if ob is None:
+            return {"CANCELLED"}
+        if ob.name not in context.view_layer.objects:
+            self.report({"ERROR"}, f"{ob.name} is not in this view layer")
+            return {"CANCELLED"}
+        if context.mode != "OBJECT":
+            bpy.ops.object.mode_set(mode="OBJECT")
+        for other in context.selected_objects:
+            other.select_set(False)
+        ob.hide_set(False)
+        ob.select_set(True)
+        context.view_layer.objects.active = ob
+        return {"FINISHED"}
+
+
+class VERLET_OT_remove_own_rigid_body(_OnOneObject, bpy.types.Operator):
+    """Take Blender's own Rigid Body off the object, so that one simulation moves it"""
+
+    bl_idname = "verlet.remove_own_rigid_body"
+    bl_label = "Remove Blender's Rigid Body"
+
+    uid: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        ob = self.found()
+        if ob is None:
+            return {"CANCELLED"}
+        with context.temp_override(object=ob, active_object=ob, selected_objects=[ob]):
+            bpy.ops.rigidbody.object_remove()
+        session.suspect_all()
+        return {"FINISHED"}
+
+
+CLASSES = (VERLET_OT_show_object, VERLET_OT_remove_own_rigid_body)

@@ -1,0 +1,79 @@
+"""Reset and Go to Start: back to where everything stands at its own place."""
+
+import bpy
+
+from .. import preview, redraw, session
+from ..properties import start_frame
+
+
+class VERLET_OT_reset(bpy.types.Operator):
+    """Forget all simulated frames, put everything back in its own place and go to the start"""
+
+    bl_idname = "verlet.reset"
+    bl_label = "Reset"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        session.drop(context.scene)
+        for ob in context.scene.objects:
+            if ob.verlet.kind != "NONE" or ob.verlet.rest.owner:
+                preview.clear(ob)
+        context.scene.frame_set(start_frame(context.scene))
+        redraw.panels()
+        return {"FINISHED"}
+
+
+class VERLET_OT_go_to_start(bpy.types.Operator):
+    """Go to the frame in which the simulation starts; frames that still hold are kept"""
+
+    bl_idname = "verlet.go_to_start"
+    bl_label = "Go to Start"
+    bl_options = {"REGISTER"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        context.scene.frame_set(start_frame(context.scene))
+        return {"FINISHED"}
+
+
+class VERLET_OT_play(bpy.types.Operator):
+    """Play from here, or from the start when nothing is simulated up to here; stop when playing"""
+
+    bl_idname = "verlet.play"
+    bl_label = "Play"
+    bl_options = {"REGISTER"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if context.screen is None:
+            cls.poll_message_set("Playing needs a window")
+            return False
+        return True
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        scene = context.scene
+        if not context.screen.is_animation_playing:
+            running = session.of(scene)
+            lost = running is None or running.is_outdated or running.is_suspect
+            if lost or not running.start <= scene.frame_current <= running.last + 1:
+                scene.frame_set(start_frame(scene))
+        return bpy.ops.screen.animation_play()
+
+
+class VERLET_OT_play_every_frame(bpy.types.Operator):
+    """Set the timeline to play every frame: a simulation cannot leave frames out"""
+
+    bl_idname = "verlet.play_every_frame"
+    bl_label = "Play Every Frame"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        context.scene.sync_mode = "NONE"
+        return {"FINISHED"}
+
+
+CLASSES = (
+    VERLET_OT_reset,
+    VERLET_OT_go_to_start,
+    VERLET_OT_play,
+    VERLET_OT_play_every_frame,
+)
