@@ -1,0 +1,22 @@
+"""The Blender side of Verlet Physics: registration, in order.
+
+Imports point one way, from here into ``core``. Numba is loaded only once a scene simulates
+something, so that the add-on costs nothing at the start of Blender.
+"""
+
+from . import bake, cli, handlers, kernels, operators, panels, properties
+
+_MODULES = (bake, properties, operators, panels, cli, handlers)
+
+
+def register() -> None:
+    """Register everything."""
+    for module in _MODULES:
+        module.register()
+
+
+def unregister() -> None:
+    """Unregister everything, in the opposite order."""
+    for module in reversed(_MODULES):
+        module.unregister()
+    kernels.stop()

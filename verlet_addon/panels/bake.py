@@ -1,0 +1,46 @@
+"""Bake: to native Blender data and back."""
+
+import bpy
+
+from .. import participants, session
+from ..bake import restore
+from .places import Sidebar
+
+
+class VERLET_PT_bake(Sidebar, bpy.types.Panel):
+    """Write the simulation to shape keys and keyframes, which play without the add-on"""
+
+    bl_label = "Bake"
+    bl_idname = "VERLET_PT_bake"
+    bl_order = 4
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout, scene = self.layout, context.scene
+        running = session.of(scene)
+        if running is not None and running.bake_progress is not None:
+            done, total = running.bake_progress
+            layout.progress(factor=done / max(total, 1), text=f"Frame {running.start + done}")
+            layout.label(text="Esc: stop, simulated frames are kept", icon="EVENT_ESC")
+            return
+        row = layout.row(align=True)
+        row.use_property_split = False
+        row.prop(scene, "frame_start", text="From")
+        row.prop(scene, "frame_end", text="To")
+        column = layout.column(align=True)
+        column.scale_y = 1.2
+        column.operator("verlet.bake", icon="REC")
+        column.operator("verlet.bake", text="Bake Selected").selected_only = True
+        row = layout.row(align=True)
+        row.operator("verlet.free_bake", icon="UNLOCKED")
+        row.operator("verlet.free_bake", text="Free Selected").selected_only = True
+        baked = [ob for ob in participants.simulated_objects(scene) if restore.is_baked(ob)]
+        ranges = {restore.baked_range(ob) for ob in baked}
+        if len(ranges) == 1:
+            first, last = ranges.pop()
+            count = f"{len(baked)} objects" if len(baked) > 1 else baked[0].name
+            layout.label(text=f"Baked {first}–{last}: {count}", icon="LOCKED")
+        elif baked:
+            layout.label(text=f"{len(baked)} objects baked", icon="LOCKED")
+
+
+CLASSES = (VERLET_PT_bake,)
