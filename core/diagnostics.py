@@ -64,6 +64,11 @@ def check_finite(model: Model, state: State, speed_limit: float) -> None:
     raise SimulationDiverged(span.name, state.frame, particle - span.first_particle, reason)
 
 
+def measure_stretch(model: Model, state: State) -> tuple[float, float, float]:
+    """Mean and largest stretch of the sticks as shares of their length, largest error in m."""
+    return _stick_figures(state.position, model.stick, model.stick_rest_length)
+
+
 def measure(
     model: Model, state: State, gravity: Floats, work: Workspace, contact_count: int
 ) -> Diagnostics:
@@ -77,7 +82,7 @@ def measure(
     velocity[free] += 0.5 * state.step * gravity
     kinetic = 0.5 * float(mass @ (velocity * velocity).sum(axis=1))
     potential = -float(mass @ (state.position @ gravity))
-    mean, largest, error = _stick_figures(state.position, model.stick, model.stick_rest_length)
+    mean, largest, error = measure_stretch(model, state)
     depth = deepest_particle(
         state.position, model.colliding, work.shapes, model.collider_count
     ) if model.collider_count else 0.0

@@ -1,0 +1,126 @@
+"""Command line: ``python -m verlet_physics truth | bench | list | compile``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+
+from . import jit
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m verlet_physics", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+
+    truth = commands.add_parser("truth", help="compare the engine with exact answers")
+    truth.add_argument("cases", nargs="*", metavar="CASE", help="names from `list`; default all")
+    truth.add_argument("--json", action="store_true", help="one JSON object a line")
+
+    bench = commands.add_parser("bench", help="time and measure scenes")
+    bench.add_argument("scenes", nargs="*", metavar="SCENE", help="names from `list`; default all")
+    bench.add_argument("--n", type=int, help="size: vertices along a side, or bodies")
+    bench.add_argument("--threads", type=int, default=0, help="0 takes as many as are worth it")
+    bench.add_argument("--json", action="store_true", help="one JSON object a line")
+
+    commands.add_parser("list", help="names of all cases and scenes")
+    commands.add_parser("compile", help="compile all kernels into the cache folder")
+
+    options = parser.parse_args(arguments)
+    if options.command == "truth":
+        return _truth(options.cases, options.json)
+    if options.command == "bench":
+        return _bench(options.scenes, options.n, options.threads, options.json)
+    if options.command == "list":
+        return _list()
+    return _compile()
+
+
+def _fail(message: str) -> int:
+    print(f"error: {message}", file=sys.stderr)
+    return 2
+
+
+def _truth(names: list[str], as_json: bool) -> int:
+    from .truth.all import CASES, select
+
+    try:
+        chosen = select(names)
+    except KeyError as unknown:
+        return _fail(f"no truth case {unknown}; known are: {', '.join(CASES)}")
+    failed = 0
+    if not as_json:
+        print(f"{'case':26} {'measured':>14} {'expected':>14} {'tolerance':>12}  result")
+    for name in chosen:
+        begun = time.perf_counter()
+        result = CASES[name]()
+        failed += not result.passed
+        if as_json:
+            line = {
+                "case": name,
+                "measured": result.measured,
+                "expected": result.expected,
+                "tolerance": result.tolerance,
+                "pass": result.passed,
+            }
+            print(json.dumps(line), flush=True)
+        else:
+            verdict = "pass" if result.passed else "FAIL"
+            print(
+                f"{name:26} {result.measured:14.6g} {result.expected:14.6g} "
+                f"{result.tolerance:12.2g}  {verdict}  ({time.perf_counter() - begun:.1f} s)",
+                flush=True,
+            )
+    if not as_json:
+        print(f"{len(chosen) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+def _bench(names: list[str], n: int | None, threads: int, as_json: bool) -> int:
+    from .bench.compare import COMPARISONS
+    from .bench.run import run_scene
+    from .bench.scenes import SCENES
+
+    known = [*SCENES, *COMPARISONS]
+    for name in names:
+        if name not in known:
+            return _fail(f"no bench scene {name!r}; known are: {', '.join(known)}")
+    if n is not None and n < 2:
+        return _fail(f"--n {n}: at least 2")
+    if threads < 0:
+        return _fail(f"--threads {threads}: 0 or more")
+    for name in names or known:
+        if name in COMPARISONS:
+            figures = COMPARISONS[name](n, threads)
+        else:
+            figures = run_scene(name, n, threads)
+        if as_json:
+            print(json.dumps(figures), flush=True)
+        else:
+            print(f"{name}: " + ", ".join(f"{k} {v}" for k, v in figures.items() if k != "scene"))
+            sys.stdout.flush()
+    return 0
+
+
+def _list() -> int:
+    from .bench.compare import COMPARISONS
+    from .bench.scenes import SCENES
+    from .truth.all import CASES
+
+    print("truth:", *CASES, sep="\n  ")
+    print("bench:", *SCENES, *COMPARISONS, sep="\n  ")
+    return 0
+
+
+def _compile() -> int:
+    if not jit.compiled:
+        return _fail("Numba is not installed: nothing to compile, kernels run as plain Python")
+    seconds = jit.warm_up()
+    print(f"{jit.compile_count()} kernels compiled in {seconds:.1f} s, kept in {jit.cache_folder()}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

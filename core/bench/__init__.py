@@ -1,0 +1,1 @@
+"""Scenes that are timed and measured: `python -m verlet_physics bench`."""

@@ -1,0 +1,151 @@
+"""Benchmarks that are ratios, both sides measured in turn in one run."""
+
+from __future__ import annotations
+
+import ctypes
+import multiprocessing
+import os
+import shutil
+import statistics
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from ..constraints.distance import relax_distances
+from ..constraints.stick import MOMENTUM
+from ..model import FrameInputs
+from ..settings import SolverSettings
+from ..step import advance
+from .run import Figures, compile_ahead
+from .scenes import hang
+
+_C_SOURCE = """
+void relax(double *x, const double *o, const double *w, const int *stick, const double *rest,
+           long count) {
+  for (long s = 0; s < count; s++) {
+    long a = stick[2 * s], b = stick[2 * s + 1];
+    double wa = w[a], wb = w[b], r = rest[s], rr = r * r;
+    double dx = x[3 * b] - x[3 * a], dy = x[3 * b + 1] - x[3 * a + 1],
+           dz = x[3 * b + 2] - x[3 * a + 2];
+    double ex = o[3 * b] - o[3 * a], ey = o[3 * b + 1] - o[3 * a + 1],
+           ez = o[3 * b + 2] - o[3 * a + 2];
+    double dd = dx * dx + dy * dy + dz * dz, de = dx * ex + dy * ey + dz * ez,
+           ee = ex * ex + ey * ey + ez * ez, f;
+    if (de * de > 0.5 * dd * ee && de > 0.25 * rr && ee > 0.25 * rr) {
+      f = 0.5 * (dd - rr) / ((wa + wb) * de);
+    } else {
+      f = (dd - rr) / ((wa + wb) * (dd + rr + 1e-300));
+      ex = dx; ey = dy; ez = dz;
+    }
+    x[3 * a] += wa * f * ex; x[3 * a + 1] += wa * f * ey; x[3 * a + 2] += wa * f * ez;
+    x[3 * b] -= wb * f * ex; x[3 * b + 1] -= wb * f * ey; x[3 * b + 2] -= wb * f * ez;
+  }
+}
+"""
+
+
+def kernel_against_c(n: int | None, threads: int) -> Figures:
+    """Nanoseconds per stick of the compiled kernel and of the same loop in C (one thread)."""
+    del threads
+    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+    if compiler is None:
+        return {"scene": "kernel", "error": "no C compiler (cc, gcc, clang) on PATH"}
+    compile_ahead()
+    model = hang(n or 100).model
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder, "relax.c")
+        library = Path(folder, "relax.so")
+        source.write_text(_C_SOURCE)
+        subprocess.run(
+            [compiler, "-O3", "-march=native", "-shared", "-fPIC", "-o", library, source], check=True
+        )
+        c_relax = ctypes.CDLL(str(library)).relax
+    x = model.rest_position.copy()
+    previous = model.rest_position.copy()
+    nothing = np.zeros(len(model.task_stick), dtype=np.int32)
+    count = len(model.stick)
+
+    def address(array: np.ndarray) -> ctypes.c_void_p:
+        return ctypes.c_void_p(array.ctypes.data)
+
+    def ours() -> None:
+        relax_distances(
+            x, previous, model.inverse_mass, MOMENTUM, model.stick, model.stick_rest_length,
+            model.task_stick, model.spring, model.spring_rest_length, model.spring_compliance,
+            np.empty(0), nothing, 0, len(model.task_stick) - 1, True, 1 / 480,
+        )
+
+    def theirs() -> None:
+        c_relax(
+            address(x), address(previous), address(model.inverse_mass), address(model.stick),
+            address(model.stick_rest_length), ctypes.c_long(count),
+        )
+
+    timed: dict[str, list[float]] = {"ours": [], "theirs": []}
+    for _ in range(15):
+        for name, run in (("ours", ours), ("theirs", theirs)):
+            begun = time.perf_counter()
+            for _ in range(50):
+                run()
+            timed[name].append((time.perf_counter() - begun) / 50 / count * 1e9)
+    mine, c = statistics.median(timed["ours"]), statistics.median(timed["theirs"])
+    return {
+        "scene": "kernel",
+        "n": n or 100,
+        "threads": 1,
+        "sticks": count,
+        "ns_per_stick": round(mine, 3),
+        "c_ns_per_stick": round(c, 3),
+        "ratio": round(mine / c, 3),
+    }
+
+
+def _keep_busy(stop: multiprocessing.synchronize.Event) -> None:
+    while not stop.is_set():
+        for _ in range(100_000):
+            pass
+
+
+def under_load(n: int | None, threads: int) -> Figures:
+    """Milliseconds per frame of the hanging sheet alone and with one other process on a core.
+
+    Turns alternate; each turn is 60 frames, of which the mean counts: stalls must show.
+    """
+    compile_ahead()
+    scene = hang(n or 100)
+    settings = SolverSettings(threads=threads)
+    context = multiprocessing.get_context("spawn")
+    turns: dict[bool, list[float]] = {False: [], True: []}
+    state = scene.model.initial_state()
+    for _ in range(60):
+        state, _ = advance(scene.model, state, FrameInputs(), settings)
+    for turn in range(6):
+        busy = turn % 2 == 1
+        stop = context.Event()
+        other = context.Process(target=_keep_busy, args=(stop,), daemon=True)
+        if busy:
+            other.start()
+            time.sleep(1.0)
+        begun = time.perf_counter()
+        for _ in range(60):
+            state, _ = advance(scene.model, state, FrameInputs(), settings)
+        turns[busy].append((time.perf_counter() - begun) / 60 * 1e3)
+        if busy:
+            stop.set()
+            other.join()
+    alone, loaded = statistics.median(turns[False]), statistics.median(turns[True])
+    return {
+        "scene": "load",
+        "n": n or 100,
+        "threads": threads,
+        "cores": os.cpu_count() or 1,
+        "ms_per_frame": round(alone, 3),
+        "ms_per_frame_loaded": round(loaded, 3),
+        "ratio": round(loaded / alone, 3),
+    }
+
+
+COMPARISONS = {"kernel": kernel_against_c, "load": under_load}

@@ -1,0 +1,1 @@
+"""Exact setups with exact answers: `python -m verlet_physics truth`."""

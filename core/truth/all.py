@@ -1,0 +1,8 @@
+"""Importing this module registers every case."""
+
+from __future__ import annotations
+
+from . import cloth, determinism, particles  # noqa: F401
+from .case import CASES, select
+
+__all__ = ["CASES", "select"]
