@@ -1,0 +1,106 @@
+"""What a bake has displaced, kept in the file on the object, so that Free Bake can put it back.
+
+The pointers count as users: an action or a mesh that only a record knows is saved with the file,
+and survives undo and reload.
+"""
+
+from __future__ import annotations
+
+import bpy
+from bpy.props import (
+    BoolProperty,
+    FloatProperty,
+    FloatVectorProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+)
+
+
+class VerletAnimationRecord(bpy.types.PropertyGroup):
+    """The animation of one datablock (an object or its shape keys) as it was before a bake."""
+
+    had_animation_data: BoolProperty(options={"HIDDEN"})
+    action: PointerProperty(type=bpy.types.Action)
+    slot_handle: IntProperty(options={"HIDDEN"})
+    last_slot_identifier: StringProperty(options={"HIDDEN"})
+    action_blend_type: StringProperty(options={"HIDDEN"})
+    action_extrapolation: StringProperty(options={"HIDDEN"})
+    action_influence: FloatProperty(options={"HIDDEN"})
+    muted_drivers: StringProperty(
+        description="JSON: [data path, array index] of each driver that the bake muted",
+        options={"HIDDEN"},
+    )
+    track_flags: StringProperty(
+        description="JSON: [solo, mute] of each NLA track, if one was solo",
+        options={"HIDDEN"},
+    )
+
+
+class VerletShapeKeyRecord(bpy.types.PropertyGroup):
+    """The shape keys of an object as they were before a bake."""
+
+    is_baked: BoolProperty(options={"HIDDEN"})
+    frame_start: IntProperty(options={"HIDDEN"})
+    frame_end: IntProperty(options={"HIDDEN"})
+    mesh: PointerProperty(
+        type=bpy.types.Mesh,
+        description="The mesh to put back, if the bake went to a single-user copy of it",
+    )
+    had_keys: BoolProperty(options={"HIDDEN"})
+    use_relative: BoolProperty(options={"HIDDEN"})
+    eval_time: FloatProperty(options={"HIDDEN"})
+    active_index: IntProperty(options={"HIDDEN"})
+    show_only: BoolProperty(options={"HIDDEN"})
+    baked_names: StringProperty(
+        description="JSON: the names of the shape keys that the bake made",
+        options={"HIDDEN"},
+    )
+    animation: PointerProperty(type=VerletAnimationRecord)
+
+
+class VerletTransformRecord(bpy.types.PropertyGroup):
+    """The transform channels of an object as they were before a bake."""
+
+    is_baked: BoolProperty(options={"HIDDEN"})
+    frame_start: IntProperty(options={"HIDDEN"})
+    frame_end: IntProperty(options={"HIDDEN"})
+    rotation_mode: StringProperty(options={"HIDDEN"})
+    location: FloatVectorProperty(size=3, options={"HIDDEN"})
+    rotation_euler: FloatVectorProperty(size=3, options={"HIDDEN"})
+    rotation_quaternion: FloatVectorProperty(size=4, options={"HIDDEN"})
+    rotation_axis_angle: FloatVectorProperty(size=4, options={"HIDDEN"})
+    scale: FloatVectorProperty(size=3, options={"HIDDEN"})
+    delta_location: FloatVectorProperty(size=3, options={"HIDDEN"})
+    delta_rotation_euler: FloatVectorProperty(size=3, options={"HIDDEN"})
+    delta_rotation_quaternion: FloatVectorProperty(size=4, options={"HIDDEN"})
+    delta_scale: FloatVectorProperty(size=3, options={"HIDDEN"})
+    muted_constraints: StringProperty(
+        description="JSON: the names of the constraints that the bake muted",
+        options={"HIDDEN"},
+    )
+    animation: PointerProperty(type=VerletAnimationRecord)
+
+
+class VerletBake(bpy.types.PropertyGroup):
+    """``Object.verlet_bake``: everything that Free Bake needs."""
+
+    shape_keys: PointerProperty(type=VerletShapeKeyRecord)
+    transforms: PointerProperty(type=VerletTransformRecord)
+
+
+CLASSES = (VerletAnimationRecord, VerletShapeKeyRecord, VerletTransformRecord, VerletBake)
+
+
+def register() -> None:
+    """Register the record as ``Object.verlet_bake``."""
+    for cls in CLASSES:
+        bpy.utils.register_class(cls)
+    bpy.types.Object.verlet_bake = PointerProperty(type=VerletBake, options={"HIDDEN"})
+
+
+def unregister() -> None:
+    """Take ``Object.verlet_bake`` away; what it holds stays in the file."""
+    del bpy.types.Object.verlet_bake
+    for cls in reversed(CLASSES):
+        bpy.utils.unregister_class(cls)

@@ -1,0 +1,88 @@
+"""Rotation matrices, scales and quaternions of many frames at once, in NumPy."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+ORTHOGONAL_TOLERANCE = 1e-4  # cosine between two axes of a matrix that still counts as no shear
+SCALE_TOLERANCE = 1e-4  # relative
+
+
+def split_rotation_scale(linear: Floats, own_scale: Floats) -> tuple[Floats, Floats | None, Floats]:
+    """Split ``linear`` (F,3,3) = R · diag(scale) + shear.
+
+    ``own_scale`` (3,) is what the object has now: it decides the signs, and is kept where it fits.
+    Returns the rotations R (F,3,3), the scales (F,3) if they differ from ``own_scale`` (else
+    None), and the shear (F,): the largest cosine between two axes, 0 where there is none.
+    """
+    lengths = np.linalg.norm(linear, axis=1)
+    safe_lengths = np.where(lengths > 0.0, lengths, 1.0)
+    axes = linear / safe_lengths[:, None, :]
+    cosines = np.abs(
+        [
+            np.einsum("fi,fi->f", axes[:, :, 0], axes[:, :, 1]),
+            np.einsum("fi,fi->f", axes[:, :, 1], axes[:, :, 2]),
+            np.einsum("fi,fi->f", axes[:, :, 2], axes[:, :, 0]),
+        ]
+    ).max(axis=0)
+    largest = np.abs(own_scale).max(initial=0.0)
+    own_fits = np.abs(lengths - np.abs(own_scale)).max() <= SCALE_TOLERANCE * max(largest, 1e-12)
+    is_orthogonal = bool((cosines <= ORTHOGONAL_TOLERANCE).all())
+
+    scales = None
+    used_scale = np.broadcast_to(own_scale, lengths.shape)
+    if is_orthogonal and not own_fits:
+        scales = np.where(own_scale < 0.0, -1.0, 1.0) * lengths
+        mirrored = np.linalg.det(linear) * np.prod(np.where(own_scale < 0.0, -1.0, 1.0)) < 0.0
+        scales[mirrored] *= -1.0  # three mirrored axes: the same rotation, the other handedness
+        used_scale = scales
+    if is_orthogonal and (lengths > 0.0).all():
+        rotations = axes * np.where(used_scale < 0.0, -1.0, 1.0)[:, None, :]
+        if (np.linalg.det(rotations) > 0.0).all():
+            return rotations, scales, cosines
+    return nearest_rotation(linear * used_scale[:, None, :]), scales, cosines
+
+
+def nearest_rotation(matrices: Floats) -> Floats:
+    """Return the rotations (F,3,3) nearest to ``matrices`` in the sum of squares (Procrustes)."""
+    u, _, vt = np.linalg.svd(matrices)
+    u[:, :, 2] *= np.linalg.det(u @ vt)[:, None]
+    return u @ vt
+
+
+def quaternions(rotations: Floats) -> Floats:
+    """Return unit quaternions (F,4), w first, of ``rotations`` (F,3,3).
+
+    Neighbours lie on the same half of the sphere, so that curves run the short way round.
+    """
+    m = rotations
+    trace = m[:, 0, 0] + m[:, 1, 1] + m[:, 2, 2]
+    # Four times the square of w, x, y, z. Dividing by the largest keeps every digit (Shepperd).
+    squares = np.stack(
+        [
+            1.0 + trace,
+            1.0 - trace + 2.0 * m[:, 0, 0],
+            1.0 - trace + 2.0 * m[:, 1, 1],
+            1.0 - trace + 2.0 * m[:, 2, 2],
+        ],
+        axis=1,
+    )
+    wx, wy, wz = m[:, 2, 1] - m[:, 1, 2], m[:, 0, 2] - m[:, 2, 0], m[:, 1, 0] - m[:, 0, 1]
+    xy, yz, zx = m[:, 1, 0] + m[:, 0, 1], m[:, 2, 1] + m[:, 1, 2], m[:, 0, 2] + m[:, 2, 0]
+    rows = np.stack(
+        [
+            np.stack([squares[:, 0], wx, wy, wz], axis=1),
+            np.stack([wx, squares[:, 1], xy, zx], axis=1),
+            np.stack([wy, xy, squares[:, 2], yz], axis=1),
+            np.stack([wz, zx, yz, squares[:, 3]], axis=1),
+        ],
+        axis=1,
+    )
+    result = rows[np.arange(len(m)), squares.argmax(axis=1)]
+    result /= np.linalg.norm(result, axis=1, keepdims=True)
+    flips = np.where(np.einsum("fi,fi->f", result[1:], result[:-1]) < 0.0, -1.0, 1.0)
+    result[1:] *= np.cumprod(flips)[:, None]
+    return result
