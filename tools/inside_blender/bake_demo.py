@@ -55,6 +55,7 @@ def main() -> None:
         bpy.ops.wm.open_mainfile(filepath=str(blend))
     with timed("bake"):
         bake()
+    bpy.context.preferences.filepaths.save_version = 0  # no .blend1 beside it
     with timed("save the baked file"):
         bpy.ops.wm.save_as_mainfile(filepath=str(baked), compress=True, copy=True)
     installed_extension.disable()
