@@ -6,12 +6,12 @@ import time
 import bpy
 import numpy as np
 import pytest
-
 from object_snapshot import animation_snapshot, differences, file_snapshot, mesh_snapshot
 
 pytestmark = pytest.mark.usefixtures("scene")
 
 FRAMES = list(range(3, 15))
+FRAME_COUNT = len(FRAMES)
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def new_grid(scene, name="Cloth", size=4):
     return ob
 
 
-def motion(ob, frame_count=len(FRAMES), seed=5):
+def motion(ob, frame_count=FRAME_COUNT, seed=5):
     shape = (frame_count, len(ob.data.vertices), 3)
     return np.random.default_rng(seed).normal(size=shape).astype(np.float32)
 
@@ -506,7 +506,7 @@ def test_edit_mode_and_tweak_mode_are_refused(scene, shape_keys, restore, bake_e
     settle()
     bpy.context.view_layer.objects.active = ob
     bpy.ops.object.mode_set(mode="EDIT")
-    with pytest.raises(bake_error, match="Cloth: .*Edit Mode"):
+    with pytest.raises(bake_error, match=r"Cloth: .*Edit Mode"):
         shape_keys.write(ob, FRAMES, motion(ob))
     bpy.ops.object.mode_set(mode="OBJECT")
     animation.nla_tracks[1].is_solo = False
@@ -514,7 +514,7 @@ def test_edit_mode_and_tweak_mode_are_refused(scene, shape_keys, restore, bake_e
     animation.nla_tracks[1].strips[0].select = True
     animation.use_tweak_mode = True
     if animation.use_tweak_mode:
-        with pytest.raises(bake_error, match="Cloth: .*[Tt]weak"):
+        with pytest.raises(bake_error, match=r"Cloth: .*[Tt]weak"):
             shape_keys.write(ob, FRAMES, motion(ob))
     assert not restore.is_baked(ob)
 

@@ -48,7 +48,16 @@ KEY_BLOCK_VALUES = (
     "frame",
     "lock_shape",
 )
-FCURVE_VALUES = ("data_path", "array_index", "mute", "lock", "hide", "extrapolation", "group")
+FCURVE_VALUES = (
+    "data_path",
+    "array_index",
+    "mute",
+    "lock",
+    "hide",
+    "is_valid",
+    "extrapolation",
+    "group",
+)
 KEYFRAME_VALUES = (
     "co",
     "handle_left",

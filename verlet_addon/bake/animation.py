@@ -12,6 +12,8 @@ from .record import VerletAnimationRecord
 
 MARK = "verlet_bake"  # custom property of the actions that bakes have made; copies carry it too
 
+ASIDE = "verlet_bake_aside."  # before the data path of a driver that a bake has set aside
+
 Channel = tuple[str, int]
 IsBaked = Callable[[str], bool]
 """Says of a data path whether the bake owns it: old curves and drivers on it must be silent."""
@@ -29,7 +31,7 @@ def take_over(
 
     The old action stays untouched, held by ``record``. With ``keep_other_curves`` the new action
     starts as a copy of it, without the curves that ``is_baked``. Drivers on baked channels are
-    muted, and the NLA stack cannot reach the baked channels: the new action replaces it.
+    set aside, and the NLA stack cannot reach the baked channels: the new action replaces it.
     """
     animation = datablock.animation_data
     record.had_animation_data = animation is not None
@@ -41,7 +43,7 @@ def take_over(
     record.action_blend_type = animation.action_blend_type
     record.action_extrapolation = animation.action_extrapolation
     record.action_influence = animation.action_influence
-    record.muted_drivers = json.dumps(_mute_drivers(animation, is_baked))
+    record.muted_drivers = json.dumps(_set_drivers_aside(animation, is_baked))
     record.track_flags = json.dumps(_mute_instead_of_solo(animation))
 
     has_own_curves = old_action is not None and (
@@ -69,10 +71,7 @@ def give_back(datablock: bpy.types.ID, record: VerletAnimationRecord) -> None:
     """Give ``datablock`` what ``take_over`` found, and remove the action of the bake."""
     animation = datablock.animation_data_create()
     baked_action = animation.action
-    for path, index in json.loads(record.muted_drivers or "[]"):
-        driver = animation.drivers.find(path, index=index)
-        if driver is not None:
-            driver.mute = False
+    _put_drivers_back(animation, json.loads(record.muted_drivers or "[]"))
     _solo_again(animation, json.loads(record.track_flags or "[]"))
     if record.action_blend_type:
         animation.action_blend_type = record.action_blend_type
@@ -100,13 +99,29 @@ def remove_unused(action: bpy.types.Action | None) -> None:
         bpy.data.actions.remove(action)
 
 
-def _mute_drivers(animation: bpy.types.AnimData, is_baked: IsBaked) -> list[Channel]:
+def _set_drivers_aside(animation: bpy.types.AnimData, is_baked: IsBaked) -> list[Channel]:
+    """Mute the drivers of baked channels and point them nowhere; return those not muted before.
+
+    Muting alone is not enough: Blender still orders its evaluation as if the driver wrote the
+    channel, and about once in a thousand frames it plays the old value of a baked curve.
+    """
     muted = []
     for driver in animation.drivers:
-        if is_baked(driver.data_path) and not driver.mute:
+        if is_baked(driver.data_path):
+            if not driver.mute:
+                muted.append((driver.data_path, driver.array_index))
             driver.mute = True
-            muted.append((driver.data_path, driver.array_index))
+            driver.data_path = ASIDE + driver.data_path
     return muted
+
+
+def _put_drivers_back(animation: bpy.types.AnimData, muted: list[Channel]) -> None:
+    muted_channels = {tuple(channel) for channel in muted}
+    for driver in animation.drivers:
+        if driver.data_path.startswith(ASIDE):
+            driver.data_path = driver.data_path.removeprefix(ASIDE)
+            driver.mute = (driver.data_path, driver.array_index) not in muted_channels
+            driver.is_valid = True  # editors mark a driver that points nowhere
 
 
 def _mute_instead_of_solo(animation: bpy.types.AnimData) -> list[tuple[bool, bool]]:
