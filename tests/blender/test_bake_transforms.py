@@ -671,9 +671,9 @@ def test_many_objects_are_baked_in_bulk(scene, transforms, restore, object_count
     for ob in objects:
         transforms.write(ob, frames, matrices)
     written = time.perf_counter()
-    for ob in objects:
-        restore.free(ob)
+    assert restore.free_many(objects) == object_count
     freed = time.perf_counter()
     print(f"\n{object_count}: write {written - start:.3f} s, free {freed - written:.3f} s")
     assert written - start < limit
+    assert freed - written < limit
     assert not bpy.data.actions

@@ -67,8 +67,8 @@ def take_over(
     return action, handle
 
 
-def give_back(datablock: bpy.types.ID, record: VerletAnimationRecord) -> None:
-    """Give ``datablock`` what ``take_over`` found, and remove the action of the bake."""
+def give_back(datablock: bpy.types.ID, record: VerletAnimationRecord) -> bpy.types.Action | None:
+    """Give ``datablock`` what ``take_over`` found; return the action that this leaves over."""
     animation = datablock.animation_data_create()
     baked_action = animation.action
     _put_drivers_back(animation, json.loads(record.muted_drivers or "[]"))
@@ -82,7 +82,7 @@ def give_back(datablock: bpy.types.ID, record: VerletAnimationRecord) -> None:
     if not in_use:
         datablock.animation_data_clear()
     forget(record)
-    remove_unused(baked_action)
+    return baked_action
 
 
 def forget(record: VerletAnimationRecord) -> None:
@@ -91,12 +91,6 @@ def forget(record: VerletAnimationRecord) -> None:
     record.muted_drivers = record.track_flags = record.last_slot_identifier = ""
     record.slot_handle = compat.NO_SLOT
     record.had_animation_data = False
-
-
-def remove_unused(action: bpy.types.Action | None) -> None:
-    """Remove an action that a bake has made and that nothing uses any more."""
-    if action is not None and action.users == 0 and action.get(MARK):
-        bpy.data.actions.remove(action)
 
 
 def _set_drivers_aside(animation: bpy.types.AnimData, is_baked: IsBaked) -> list[Channel]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import bpy
 
 from . import shape_keys, transforms
+from .leftovers import Leftovers
 
 
 def is_baked(ob: bpy.types.Object) -> bool:
@@ -23,12 +26,26 @@ def baked_range(ob: bpy.types.Object) -> tuple[int, int] | None:
 
 def free(ob: bpy.types.Object) -> bool:
     """Put back exactly what the bakes of the object have displaced; False when it holds none."""
-    if not is_baked(ob):
-        return False
-    if ob.verlet_bake.shape_keys.is_baked:
-        shape_keys.require_freeable(ob)
-    if ob.verlet_bake.transforms.is_baked:
-        transforms.require_freeable(ob)
-    shape_keys.free(ob)
-    transforms.free(ob)
-    return True
+    return free_many([ob]) == 1
+
+
+def free_many(objects: Iterable[bpy.types.Object]) -> int:
+    """Free all ``objects`` that hold a bake and return how many they were.
+
+    Much faster for many objects than ``free`` for each. Raises BakeError, before anything has
+    changed, when one of them cannot be freed.
+    """
+    baked = [ob for ob in objects if is_baked(ob)]
+    for ob in baked:
+        if ob.verlet_bake.shape_keys.is_baked:
+            shape_keys.require_freeable(ob)
+        if ob.verlet_bake.transforms.is_baked:
+            transforms.require_freeable(ob)
+    leftovers = Leftovers()
+    try:
+        for ob in baked:
+            shape_keys.detach(ob, leftovers)
+            transforms.detach(ob, leftovers)
+    finally:
+        leftovers.remove()
+    return len(baked)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from . import animation, point_cache
 from .curves import write_curves
 from .errors import BakeError, require_editable_animation, require_editable_object
+from .leftovers import Leftovers
 from .record import VerletShapeKeyRecord
 
 KEY_DISTANCE = 20.0  # between neighbouring keys, in units of eval_time
@@ -48,16 +49,23 @@ def write(ob: bpy.types.Object, frames: Sequence[int], positions: NDArray[np.flo
 
 def free(ob: bpy.types.Object) -> None:
     """Take the baked shape keys away and put back what was there. Harmless without a bake."""
+    leftovers = Leftovers()
+    detach(ob, leftovers)
+    leftovers.remove()
+
+
+def detach(ob: bpy.types.Object, leftovers: Leftovers) -> None:
+    """Do what ``free`` does, but add what is to be removed from the file to ``leftovers``."""
     record = ob.verlet_bake.shape_keys
     if not record.is_baked:
         return
     require_freeable(ob)
     names = json.loads(record.baked_names or "[]")
     if record.mesh is not None:
-        _put_mesh_back(ob, record, names)
+        _put_mesh_back(ob, record, names, leftovers)
     else:
         _keep_bake_of_other_users(ob)
-        _remove_keys(ob, record, names)
+        _remove_keys(ob, record, names, leftovers)
     ob.show_only_shape_key = record.show_only
     if ob.data.shape_keys is not None:
         ob.active_shape_key_index = record.active_index
@@ -195,21 +203,21 @@ def _eval_times(keys: bpy.types.Key, count: int) -> NDArray[np.float32]:
 
 
 def _put_mesh_back(
-    ob: bpy.types.Object, record: VerletShapeKeyRecord, baked_names: list[str]
+    ob: bpy.types.Object,
+    record: VerletShapeKeyRecord,
+    baked_names: list[str],
+    leftovers: Leftovers,
 ) -> None:
     """Exchange the baked single-user copy for the mesh that it was made from."""
     baked_mesh = ob.data
     keys = baked_mesh.shape_keys
-    holds_bake = keys is not None and any(name in keys.key_blocks for name in baked_names)
-    baked_action = (
-        keys.animation_data.action if keys is not None and keys.animation_data is not None else None
-    )
+    if keys is not None and any(name in keys.key_blocks for name in baked_names):
+        leftovers.meshes.append(baked_mesh)
+        if keys.animation_data is not None and keys.animation_data.action is not None:
+            leftovers.actions.append(keys.animation_data.action)
     ob.data = record.mesh
     record.mesh = None
     animation.forget(record.animation)
-    if holds_bake and baked_mesh.users == 0:
-        bpy.data.meshes.remove(baked_mesh)
-        animation.remove_unused(baked_action)
 
 
 def _keep_bake_of_other_users(ob: bpy.types.Object) -> None:
@@ -225,14 +233,19 @@ def _keep_bake_of_other_users(ob: bpy.types.Object) -> None:
 
 
 def _remove_keys(
-    ob: bpy.types.Object, record: VerletShapeKeyRecord, baked_names: list[str]
+    ob: bpy.types.Object,
+    record: VerletShapeKeyRecord,
+    baked_names: list[str],
+    leftovers: Leftovers,
 ) -> None:
     """Remove the keys that the bake made from the mesh, and put the old ones in charge."""
     keys = ob.data.shape_keys
     if keys is None:  # someone removed them all
         animation.forget(record.animation)
         return
-    animation.give_back(keys, record.animation)
+    baked_action = animation.give_back(keys, record.animation)
+    if baked_action is not None:
+        leftovers.actions.append(baked_action)
     baked = [keys.key_blocks[name] for name in baked_names if name in keys.key_blocks]
     if len(baked) == len(keys.key_blocks):
         ob.shape_key_clear()

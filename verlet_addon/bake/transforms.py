@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from . import animation
 from .curves import write_curves
 from .errors import BakeError, require_editable_animation, require_editable_object
+from .leftovers import Leftovers
 from .parents import parent_matrix
 from .record import VerletTransformRecord
 from .rotations import ORTHOGONAL_TOLERANCE, quaternions, split_rotation_scale
@@ -101,12 +102,21 @@ def write(
 
 
 def free(ob: bpy.types.Object) -> None:
-    """Put back the animation, the rotation mode and all that ``write`` displaced."""
+    """Put back all that ``write`` has displaced. Harmless without a bake."""
+    leftovers = Leftovers()
+    detach(ob, leftovers)
+    leftovers.remove()
+
+
+def detach(ob: bpy.types.Object, leftovers: Leftovers) -> None:
+    """Do what ``free`` does, but add what is to be removed from the file to ``leftovers``."""
     record = ob.verlet_bake.transforms
     if not record.is_baked:
         return
     require_freeable(ob)
-    animation.give_back(ob, record.animation)
+    baked_action = animation.give_back(ob, record.animation)
+    if baked_action is not None:
+        leftovers.actions.append(baked_action)
     for name in json.loads(record.muted_constraints or "[]"):
         if name in ob.constraints:
             ob.constraints[name].mute = False
