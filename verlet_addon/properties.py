@@ -33,6 +33,7 @@ KIND_ICON = {identifier: icon for identifier, _, _, icon, _ in KINDS}
 
 # Units that Blender shows itself; every other unit is named in the tooltip.
 _BLENDER_UNIT = {"m": "LENGTH", "m/s": "VELOCITY", "kg": "MASS", "m/s²": "ACCELERATION"}
+_VECTOR_SUBTYPE = {"m": "TRANSLATION", "m/s": "VELOCITY", "m/s²": "ACCELERATION"}
 _EDITED_BY_HAND = {"VIEW_3D", "PROPERTIES"}
 
 Settings = TypeVar("Settings")
@@ -85,7 +86,7 @@ def _property(name: str, default: Any, about: Tunable, update: Update) -> Any:
         return bpy.props.IntProperty(**common)
     if isinstance(default, tuple):
         return bpy.props.FloatVectorProperty(
-            size=len(default), subtype="XYZ", unit=unit, precision=2, **common
+            size=len(default), subtype=_VECTOR_SUBTYPE.get(about.unit, "XYZ"), precision=2, **common
         )
     is_factor = not about.unit and about.minimum == 0.0 and about.maximum == 1.0
     return bpy.props.FloatProperty(

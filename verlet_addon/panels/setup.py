@@ -9,12 +9,13 @@ from .settings import draw_text
 
 
 def draw_verbs(layout: bpy.types.UILayout) -> None:
-    """One button for each kind."""
-    column = layout.column(align=True)
-    column.scale_y = 1.2
-    column.operator("verlet.cloth", icon=ICONS["CLOTH"])
-    column.operator("verlet.rigid_body", icon=ICONS["BODY"])
-    column.operator("verlet.collider", icon=ICONS["COLLIDER"])
+    """One button for each verb, two a row."""
+    grid = layout.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
+    grid.scale_y = 1.2
+    grid.operator("verlet.cloth", icon=ICONS["CLOTH"])
+    grid.operator("verlet.rigid_body", icon=ICONS["BODY"])
+    grid.operator("verlet.collider", icon=ICONS["COLLIDER"])
+    grid.operator("verlet.remove", icon="X")
 
 
 class VERLET_PT_setup(Sidebar, bpy.types.Panel):
@@ -27,15 +28,14 @@ class VERLET_PT_setup(Sidebar, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
         draw_verbs(layout)
-        layout.operator("verlet.remove", icon="X")
         message = kernels.message()
         if message:
             draw_text(layout.box(), message, context.region.width, "SORTTIME")
         elif kernels.is_plain():
             draw_text(
                 layout.box(),
-                "Runs uncompiled and slowly. For the fast build, install the extension's zip for "
-                "your platform: it brings Numba",
+                "Uncompiled and slow. The extension's zip for your platform brings Numba: "
+                "install that one",
                 context.region.width,
                 "INFO",
             )

@@ -18,11 +18,25 @@ class VERLET_PT_world(Sidebar, bpy.types.Panel):
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
-        layout.prop(context.scene, "use_gravity")
-        column = layout.column()
-        column.active = context.scene.use_gravity
-        column.prop(context.scene, "gravity", index=2, text="Gravity Z")
-        draw_settings(layout, context.scene.verlet.wind, WindSettings)
+        row = layout.row(heading="Gravity")
+        row.prop(context.scene, "use_gravity", text="")
+        field = row.row()
+        field.active = context.scene.use_gravity
+        field.prop(context.scene, "gravity", index=2, text="")
+
+
+class VERLET_PT_wind(Sidebar, bpy.types.Panel):
+    """The air that blows on cloth; its velocity can be keyed"""
+
+    bl_label = "Wind"
+    bl_idname = "VERLET_PT_wind"
+    bl_parent_id = "VERLET_PT_world"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        wind = context.scene.verlet.wind
+        draw_settings(self.layout, wind, WindSettings)
+        draw_settings(self.layout, wind, WindSettings, advanced=True)
 
 
 class VERLET_PT_solver(Sidebar, bpy.types.Panel):
@@ -34,22 +48,9 @@ class VERLET_PT_solver(Sidebar, bpy.types.Panel):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
-        draw_settings(self.layout, context.scene.verlet.solver, SolverSettings)
+        solver = context.scene.verlet.solver
+        draw_settings(self.layout, solver, SolverSettings)
+        draw_settings(self.layout, solver, SolverSettings, advanced=True)
 
 
-class VERLET_PT_world_advanced(Sidebar, bpy.types.Panel):
-    """Settings in physical units"""
-
-    bl_label = "Advanced"
-    bl_idname = "VERLET_PT_world_advanced"
-    bl_parent_id = "VERLET_PT_world"
-    bl_options = {"DEFAULT_CLOSED"}
-
-    def draw(self, context: bpy.types.Context) -> None:
-        scene = context.scene
-        draw_settings(self.layout, scene.verlet.wind, WindSettings, advanced=True)
-        self.layout.separator()
-        draw_settings(self.layout, scene.verlet.solver, SolverSettings, advanced=True)
-
-
-CLASSES = (VERLET_PT_world, VERLET_PT_solver, VERLET_PT_world_advanced)
+CLASSES = (VERLET_PT_world, VERLET_PT_wind, VERLET_PT_solver)
