@@ -435,6 +435,14 @@ def test_other_actions_on_the_object_are_untouched(scene, shape_keys, restore, c
     assert animation_snapshot(ob) == before
 
 
+def test_a_mesh_kept_by_a_fake_user_is_baked_in_place(scene, shape_keys):
+    ob = new_grid(scene)
+    mesh = ob.data
+    mesh.use_fake_user = True
+    shape_keys.write(ob, FRAMES, motion(ob))
+    assert ob.data == mesh
+
+
 def linked_object(tmp_path, as_override=False):
     """The object "Linked" from a file of its own."""
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
@@ -460,10 +468,13 @@ def test_linked_objects_are_refused_unchanged(scene, shape_keys, bake_error, tmp
 
 
 def test_a_linked_mesh_of_a_local_object_is_baked_as_a_copy(scene, shape_keys, restore, tmp_path):
-    mesh = linked_object(tmp_path).data
-    scene = bpy.context.scene
+    linked_object(tmp_path)
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    with bpy.data.libraries.load(str(tmp_path / "library.blend"), link=True) as (_, wanted):
+        wanted.meshes = ["Linked"]
+    mesh = bpy.data.meshes["Linked"]
     ob = bpy.data.objects.new("Mine", mesh)
-    scene.collection.objects.link(ob)
+    bpy.context.scene.collection.objects.link(ob)
     settle()
     before = file_snapshot()
     positions = motion(ob)

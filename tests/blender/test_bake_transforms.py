@@ -127,6 +127,11 @@ def mirrored(ob, compat):
     ob.rotation_euler = (0.3, 0.2, 0.1)
 
 
+def mirrored_twice(ob, compat):
+    ob.scale = (-1.0, 1.5, -2.0)
+    ob.rotation_euler = (0.3, 0.2, 0.1)
+
+
 def mirrored_thrice(ob, compat):
     ob.scale = (-1.0, -1.0, -2.0)
 
@@ -278,6 +283,11 @@ def child_of_growing(ob, compat):
         insert_keys(ob.parent, compat, "scale", index, (1, 1.0), (20, 3.0))
 
 
+def child_of_growing_with_deltas(ob, compat):
+    child_of_growing(ob, compat)
+    deltas(ob, compat)
+
+
 def child_of_bone(ob, compat, relative=False):
     armature = bpy.data.armatures.new("Rig")
     rig = new_object(bpy.context.scene, "Rig", armature)
@@ -340,6 +350,7 @@ SETUPS = [
     quaternion,
     uneven_scale,
     mirrored,
+    mirrored_twice,
     mirrored_thrice,
     flat,
     deltas,
@@ -358,6 +369,7 @@ SETUPS = [
     child,
     child_of_moving,
     child_of_growing,
+    child_of_growing_with_deltas,
     child_of_bone,
     child_of_relative_bone,
     child_of_vertices,
@@ -419,14 +431,51 @@ def test_other_channels_of_the_action_go_on(scene, transforms, compat):
     assert len(compat.fcurves(old, walk.get("action_slot_handle", 0))) == 9
 
 
-def test_own_scale_is_kept_without_curves(scene, transforms, compat):
+@pytest.mark.parametrize("setup", [mirrored, deltas, flat, child], ids=lambda s: s.__name__)
+def test_own_scale_is_kept_without_curves(scene, transforms, compat, setup):
     ob = new_object(scene)
-    mirrored(ob, compat)
+    setup(ob, compat)
     settle()
+    scale = tuple(ob.scale)
     transforms.write(ob, FRAMES, tumble(ob.matrix_world))
     scene.frame_set(FRAMES[4])
-    assert tuple(ob.scale) == (-0.5, 3.0, 1.25)
+    assert tuple(ob.scale) == scale
     assert "scale" not in {curve.data_path for curve in compat.fcurves_of(ob)}
+
+
+def test_the_copy_of_an_action_holds_no_slots_of_others(scene, transforms, compat):
+    ob = new_object(scene)
+    sharing_an_action(ob, compat)
+    transforms.write(ob, FRAMES, tumble(Matrix()))
+    if compat.HAS_SLOTS:
+        assert len(ob.animation_data.action.slots) == 1
+
+
+def test_nla_goes_on_around_the_bake(scene, transforms, compat):
+    """The solo track still rules the other channels, and the bake its own outside its range."""
+    ob = new_object(scene)
+    in_the_nla_solo(ob, compat)
+    ob.animation_data.action_extrapolation = "NOTHING"
+    scene.frame_set(11)
+    heat = ob["Heat"]
+    matrices = tumble(Matrix())
+    transforms.write(ob, FRAMES, matrices)
+    scene.frame_set(12)
+    scene.frame_set(11)
+    assert heat > 1.0
+    assert ob["Heat"] == heat
+    for frame, expected in ((FRAMES[0] - 2, matrices[0]), (FRAMES[-1] + 30, matrices[-1])):
+        scene.frame_set(frame)
+        np.testing.assert_allclose(evaluated_matrix(ob), expected, atol=1e-4)
+
+
+def test_drivers_of_baked_channels_are_silent_and_others_go_on(scene, transforms, compat):
+    ob = new_object(scene)
+    driven(ob, compat)
+    transforms.write(ob, FRAMES, tumble(Matrix()))
+    assert [driver.mute for driver in ob.animation_data.drivers] == [True, True, True, False, True]
+    scene.frame_set(11)
+    assert ob["Heat"] == 33.0
 
 
 def test_objects_that_share_an_action_do_not_disturb_each_other(scene, transforms, restore, compat):
@@ -473,6 +522,7 @@ def test_keys_are_linear_with_handles_between_neighbours(scene, transforms, comp
         assert len(curve.keyframe_points) == FRAME_COUNT
         for key in curve.keyframe_points:
             assert key.interpolation == "LINEAR"
+            assert {key.handle_left_type, key.handle_right_type} == {"VECTOR"}
             assert abs(key.handle_right[0] - key.co[0] - 1.0 / 3.0) < 1e-3
             assert abs(key.handle_left[0] - key.co[0] + 1.0 / 3.0) < 1e-3
     scene.frame_set(FRAMES[5], subframe=0.25)

@@ -57,7 +57,6 @@ def take_over(
     else:
         action = bpy.data.actions.new(action_name)
         handle = compat.ensure_slot(action, datablock)
-    action.use_fake_user = False
     action[MARK] = True
     _hold_channels_of_nla(animation, datablock, action, handle, is_baked)
     compat.assign_action(datablock, action, handle)

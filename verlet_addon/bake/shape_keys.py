@@ -156,7 +156,6 @@ def _write(
     if record.mesh is not None:
         ob.data = record.mesh.copy()
         ob.data.name = f"{record.mesh.name} Verlet Bake"
-        ob.data.use_fake_user = False
     ob.show_only_shape_key = False
     names = []
     if not record.had_keys:
