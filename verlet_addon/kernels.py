@@ -101,14 +101,19 @@ def stop() -> None:
         bpy.app.timers.unregister(_poll)
 
 
+def child_command(cache: Path) -> list[str]:
+    """The command line of the process that compiles every kernel into a cache folder."""
+    root = str(Path(__file__).resolve().parents[1])
+    task = json.dumps([extension_package(), root, str(cache), sys.path])
+    return [sys.executable, "-c", _CHILD, task]
+
+
 def _start_child() -> None:
     global _child, _failed
-    root = str(Path(__file__).resolve().parents[1])
-    task = json.dumps([extension_package(), root, str(cache_folder()), sys.path])
     hidden = {"creationflags": subprocess.CREATE_NO_WINDOW} if sys.platform == "win32" else {}
     try:
         _child = subprocess.Popen(
-            [sys.executable, "-c", _CHILD, task],
+            child_command(cache_folder()),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             **hidden,

@@ -60,7 +60,7 @@ def play_until(g, frame, seconds=60):
 
 def steps(g):
     scene = bpy.context.scene
-    view, props = g.area("VIEW_3D"), g.area("PROPERTIES")
+    view = g.area("VIEW_3D")
     make_scene()
     bpy.ops.ed.undo_push(message="scene")
     yield from g.n_panel("Verlet")

@@ -11,6 +11,7 @@ from .pose import Floats, is_invertible, matrix_of
 
 Ints = NDArray[np.int32]
 PIN_WEIGHT = 0.5
+FARTHEST = 1e9  # m; Blender turns an infinite coordinate into 3.4e38
 
 
 @dataclass(frozen=True)
@@ -120,13 +121,13 @@ def require_finite_points(name: str, points: Floats) -> None:
             name,
             "its mesh has no vertices. Add some in Edit Mode, or remove it from the simulation",
         )
-    finite = np.isfinite(points).all(axis=1)
-    if not finite.all():
-        bad = np.flatnonzero(~finite)
+    sound = (np.abs(points) < FARTHEST).all(axis=1)  # False for NaN too
+    if not sound.all():
+        bad = np.flatnonzero(~sound)
         raise ModelError(
             name,
-            f"{len(bad)} of its vertices (the first: {bad[0]}) have coordinates that are not "
-            "numbers (NaN or infinite). Delete them in Edit Mode, or undo what made them",
+            f"{len(bad)} of its vertices (the first: {bad[0]}) have coordinates that are "
+            "infinite or not numbers (NaN). Delete them in Edit Mode, or undo what made them",
         )
 
 

@@ -1,12 +1,13 @@
 """Bake and Free Bake: simulated motion to native Blender data, and back without a trace."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from time import perf_counter
 
 import bpy
 
 from ...core.errors import VerletError
-from .. import baking, kernels, preview, redraw, session
+from .. import baking, kernels, redraw, session
 from ..bake import restore
 from .selection import for_each, selected_meshes
 
@@ -194,11 +195,9 @@ class VERLET_OT_free_bake(bpy.types.Operator):
             self.report({"ERROR"}, "None of the selected objects is baked")
             return {"CANCELLED"}
 
-        def free(ob: bpy.types.Object) -> None:
-            restore.free(ob)
-            preview.clear(ob)
-
-        result = for_each(self, objects, free, "freed from the bake")
+        with suppress(VerletError):  # one cannot be freed: find out below which
+            restore.free_many(objects)  # all at once, which is much faster
+        result = for_each(self, objects, restore.free, "freed from the bake")
         session.suspect_all()
         scene = context.scene
         scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)

@@ -1,0 +1,176 @@
+"""Blender's properties are the core's settings: nothing about a parameter stands twice."""
+
+import importlib
+import subprocess
+import sys
+
+import bpy
+import pytest
+from small_scenes import MODULE, addon, cloth, floor, grid, play, select, session_of
+
+pytestmark = pytest.mark.usefixtures("scene")
+
+GROUPS = {
+    "ClothSettings": lambda ob: ob.verlet.cloth,
+    "BodySettings": lambda ob: ob.verlet.body,
+    "ColliderSettings": lambda ob: ob.verlet.collider,
+    "SolverSettings": lambda ob: bpy.context.scene.verlet.solver,
+    "WindSettings": lambda ob: bpy.context.scene.verlet.wind,
+}
+
+
+@pytest.fixture
+def settings(extension):
+    return importlib.import_module(f"{MODULE}.core.settings")
+
+
+@pytest.mark.without_wheels
+@pytest.mark.parametrize("name", GROUPS)
+def test_untouched_properties_are_the_default_settings(settings, name):
+    cls = getattr(settings, name)
+    assert addon("properties").settings_from(GROUPS[name](grid()), cls) == cls()
+
+
+@pytest.mark.without_wheels
+@pytest.mark.parametrize("name", GROUPS)
+def test_every_tunable_has_its_label_tooltip_and_range(settings, name):
+    properties = GROUPS[name](grid()).bl_rna.properties
+    tunables = settings.tunables(getattr(settings, name))
+    assert set(properties.keys()) - {"rna_type", "name"} == set(tunables)
+    for field, (_, about) in tunables.items():
+        shown = properties[field]
+        assert shown.name == about.label
+        assert shown.description.startswith(about.description)
+        if about.minimum is not None:
+            assert shown.hard_min == pytest.approx(about.minimum)
+        if about.maximum is not None:
+            assert shown.hard_max == pytest.approx(about.maximum)
+        if about.soft_maximum is not None:
+            assert shown.soft_max == pytest.approx(about.soft_maximum)
+
+
+@pytest.mark.parametrize("name", GROUPS)
+@pytest.mark.parametrize("end", ["minimum", "maximum"])
+def test_the_ends_of_every_range_are_valid_settings(settings, name, end):
+    """Blender's 32-bit floats may round an end of a range to outside of it."""
+    cls = getattr(settings, name)
+    group = GROUPS[name](grid())
+    for field, (default, about) in settings.tunables(cls).items():
+        limit = getattr(about, end)
+        if limit is not None:
+            setattr(group, field, (limit,) * 3 if isinstance(default, tuple) else limit)
+    made = addon("properties").settings_from(group, cls)
+    for field, (default, about) in settings.tunables(cls).items():
+        limit = getattr(about, end)
+        if limit is not None and not isinstance(default, tuple):
+            assert getattr(made, field) == pytest.approx(limit)
+
+
+def test_every_operator_says_what_it_does():
+    for name in dir(bpy.ops.verlet):
+        operator = getattr(bpy.ops.verlet, name).get_rna_type()
+        assert len(operator.description) > 20, name
+        for key, prop in operator.properties.items():
+            assert key == "rna_type" or prop.is_hidden or prop.description, f"{name}.{key}"
+
+
+@pytest.mark.parametrize("use_own", [False, True])
+def test_start_frame(scene, use_own):
+    scene.frame_start = 5
+    scene.verlet.own_start = 8
+    scene.verlet.use_own_start = use_own
+    start = 8 if use_own else 5
+    cloth()
+    play(scene, 1, 12)
+    assert session_of(scene).start == start
+    assert session_of(scene).last == 12
+
+
+def test_scripts_change_one_object_only():
+    first, second = cloth(name="A"), cloth(name="B")
+    select(first, second)
+    second.verlet.cloth.bend = 0.9
+    assert first.verlet.cloth.bend == pytest.approx(0.25)
+
+
+def test_settings_change_the_simulation(scene):
+    ob = cloth(location=(0, 0, 1))
+    floor()
+    for friction in (0.0, 1.0):
+        ob.verlet.cloth.friction = friction
+        play(scene, 1, 3)
+        assert session_of(scene).model.friction[:25] == pytest.approx(friction)
+
+
+def test_enabling_the_extension_does_not_load_numba(extension):
+    """Numba takes half a second to import: only scenes that simulate something pay for it."""
+    code = (
+        "import bpy, sys, addon_utils\n"
+        f"addon_utils.enable({MODULE!r}, default_set=True)\n"
+        "bpy.context.scene.frame_set(2)\n"
+        "assert hasattr(bpy.types.Scene, 'verlet')\n"
+        "print('numba' in sys.modules)\n"
+        "sys.stdout.flush()\n"
+        "import os; os._exit(0)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.splitlines()[-1] == "False", done.stdout + done.stderr
+
+
+def test_the_second_start_compiles_nothing(scene):
+    """Kernels lie in the extension's own user folder, under the name that they have here."""
+    jit = importlib.import_module(f"{MODULE}.core.jit")
+    cloth()
+    floor()
+    play(scene, 1, 3)
+    folder = addon("kernels").cache_folder()
+    assert folder.is_relative_to(bpy.utils.user_resource("EXTENSIONS"))
+    if not jit.compiled:
+        pytest.skip("this zip carries no Numba")
+    assert any(folder.rglob("*.nbi"))
+    code = (
+        "import bpy, sys, addon_utils\n"
+        f"addon_utils.enable({MODULE!r}, default_set=True)\n"
+        "bpy.ops.mesh.primitive_grid_add(x_subdivisions=3, y_subdivisions=3)\n"
+        "bpy.ops.verlet.cloth()\n"
+        "for frame in (1, 2, 3):\n"
+        "    bpy.context.scene.frame_set(frame)\n"
+        f"from {MODULE}.core import jit\n"
+        "print('compiled', jit.compile_count())\n"
+        "sys.stdout.flush()\n"
+        "import os; os._exit(0)\n"
+    )
+    for _ in range(2):  # the first one may meet kernels that this process has not used
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "compiled 0" in done.stdout, done.stdout + done.stderr
+
+
+def test_the_child_compiles_for_this_process(scene, tmp_path):
+    """What the background process compiles must be found here, under the same names."""
+    kernels = addon("kernels")
+    jit = importlib.import_module(f"{MODULE}.core.jit")
+    if not jit.compiled:
+        pytest.skip("this zip carries no Numba")
+    child = kernels.child_command(tmp_path)
+    done = subprocess.run(child, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    files = {path.name for path in tmp_path.rglob("*.nbi")}
+    assert any("core" in name or "advance" in name or "-" in name for name in files)
+    code = (
+        "import bpy, sys, addon_utils, pathlib\n"
+        f"addon_utils.enable({MODULE!r}, default_set=True)\n"
+        f"from {MODULE}.verlet_addon import kernels\n"
+        f"kernels.cache_folder = lambda: pathlib.Path({str(tmp_path)!r})\n"
+        "bpy.ops.mesh.primitive_grid_add(x_subdivisions=3, y_subdivisions=3)\n"
+        "bpy.ops.verlet.cloth()\n"
+        "bpy.ops.mesh.primitive_cube_add()\n"
+        "bpy.ops.verlet.rigid_body()\n"
+        "for frame in (1, 2, 3):\n"
+        "    bpy.context.scene.frame_set(frame)\n"
+        f"from {MODULE}.core import jit\n"
+        "print('compiled', jit.compile_count(), jit.is_warm())\n"
+        "sys.stdout.flush()\n"
+        "import os; os._exit(0)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "compiled 0 True" in done.stdout, done.stdout + done.stderr

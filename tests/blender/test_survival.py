@@ -1,0 +1,302 @@
+"""What a user may do in mid-simulation: nothing crashes and nothing of theirs is lost."""
+
+import bpy
+import numpy as np
+import pytest
+from small_scenes import (
+    addon,
+    body,
+    cloth,
+    floor,
+    grid,
+    pin,
+    play,
+    seen,
+    seen_matrix,
+    select,
+    session_of,
+)
+
+pytestmark = pytest.mark.usefixtures("scene")
+
+
+@pytest.fixture
+def both(scene):
+    """A sheet and a crate at frame 6 of a simulation."""
+    floor()
+    objects = cloth(name="Sheet"), body(name="Crate", location=(1.5, 0, 1))
+    play(scene, 1, 6)
+    return objects
+
+
+def test_rename(scene, both):
+    sheet, crate = both
+    before = seen(sheet), seen_matrix(crate)
+    sheet.name, crate.name = "Zebra", "Aardvark"
+    play(scene, 7, 9)
+    assert session_of(scene).last == 9
+    assert np.abs(seen(sheet) - before[0]).max() > 1e-3
+    assert np.abs(seen_matrix(crate) - before[1]).max() > 1e-3
+
+
+def test_names_exchanged(scene, both):
+    _, crate = both
+    other = body(name="Other", location=(-1.5, 0, 3))
+    bpy.ops.verlet.reset()
+    play(scene, 1, 6)
+    heights = crate.location.z, other.location.z
+    crate.name, other.name = "x", "Crate"
+    crate.name = "Other"
+    play(scene, 4, 6)
+    assert (crate.location.z, other.location.z) == heights
+
+
+def test_delete(scene, both):
+    sheet, crate = both
+    bpy.data.objects.remove(crate)
+    play(scene, 7, 9)
+    assert np.isfinite(seen(sheet)).all()
+    bpy.data.objects.remove(sheet)
+    play(scene, 10, 12)
+    play(scene, 1, 3)
+    assert not session_of(scene).is_ready
+
+
+def test_delete_a_collider(scene, both):
+    bpy.data.objects.remove(bpy.data.objects["Floor"])
+    play(scene, 1, 30)
+    assert seen(both[0])[:, 2].max() < -0.5
+
+
+def test_delete_and_purge_the_mesh_of_the_cloth(scene, both):
+    sheet, _ = both
+    bpy.data.meshes.remove(sheet.data)  # takes the object with it
+    play(scene, 7, 9)
+    assert session_of(scene).failure == ""
+
+
+def test_topology_edited_while_previewed(scene, both):
+    sheet, _ = both
+    select(sheet)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_all(action="SELECT")
+    bpy.ops.mesh.subdivide()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    count = len(sheet.data.vertices)
+    play(scene, 7, 9)
+    assert len(seen(sheet)) == count
+    assert not sheet.modifiers
+    assert session_of(scene).is_outdated
+    play(scene, 1, 6)
+    assert session_of(scene).last == 6
+    assert len(seen(sheet)) == count
+    assert seen(sheet)[:, 2].max() < 1.99
+
+
+def test_simulated_while_in_edit_mode(scene):
+    ob = cloth()
+    select(ob)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_all(action="SELECT")
+    bpy.ops.transform.translate(value=(0, 0, 3))
+    play(scene, 1, 6)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert session_of(scene).last == 6
+    scene.frame_set(6)
+    assert 4.5 < seen(ob)[:, 2].mean() < 5.0
+
+
+def test_a_kind_changed_while_previewed(scene, both):
+    sheet, crate = both
+    select(sheet)
+    bpy.ops.verlet.rigid_body()
+    assert not sheet.modifiers
+    select(crate)
+    bpy.ops.verlet.cloth()
+    assert tuple(crate.location) == (1.5, 0, 1)
+    play(scene, 7, 9)
+    play(scene, 1, 6)
+    assert session_of(scene).last == 6
+    assert crate.modifiers
+    assert sheet.location.z < 2
+
+
+def test_removed_while_previewed(scene, both):
+    sheet, crate = both
+    select(sheet, crate)
+    bpy.ops.verlet.remove()
+    assert tuple(crate.location) == (1.5, 0, 1)
+    assert not sheet.modifiers
+    scene.frame_set(7)
+    assert tuple(crate.location) == (1.5, 0, 1)
+    assert not sheet.modifiers
+
+
+def test_a_duplicate_of_a_previewed_body_starts_where_it_was_put(scene, both):
+    _, crate = both
+    select(crate)
+    bpy.ops.object.duplicate()
+    twin = bpy.context.object
+    twin.location = (-1.5, 0, 2)
+    scene.frame_set(1)
+    assert tuple(twin.location) == (-1.5, 0, 2)
+    assert tuple(crate.location) == (1.5, 0, 1)
+    play(scene, 2, 6)
+    assert twin.location.z < 2
+
+
+def test_a_duplicate_of_previewed_cloth_is_simulated_by_itself(scene, both):
+    sheet, _ = both
+    select(sheet)
+    bpy.ops.object.duplicate()
+    twin = bpy.context.object
+    twin.location.x = -3
+    play(scene, 1, 6)
+    assert sheet.modifiers[0].filepath != twin.modifiers[0].filepath
+    assert len(twin.modifiers) == 1
+
+
+def test_rotation_mode_changed_while_previewed(scene, both):
+    _, crate = both
+    crate.rotation_mode = "QUATERNION"
+    play(scene, 7, 9)
+    bpy.ops.verlet.reset()
+    assert crate.rotation_mode == "QUATERNION"
+    assert tuple(crate.rotation_quaternion) == (1, 0, 0, 0)
+
+
+def test_a_saved_file_holds_no_preview(scene, both, tmp_path):
+    sheet, crate = both
+    shown = seen(sheet), seen_matrix(crate)
+    path = str(tmp_path / "saved.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    np.testing.assert_array_equal(seen(sheet), shown[0])
+    np.testing.assert_array_equal(seen_matrix(crate), shown[1])
+    play(scene, 7, 8)
+    assert session_of(scene).last == 8
+
+    addon("handlers").unregister()  # what is in the file, and not what loading makes of it
+    try:
+        bpy.ops.wm.open_mainfile(filepath=path)
+        sheet, crate = bpy.data.objects["Sheet"], bpy.data.objects["Crate"]
+        assert not sheet.modifiers
+        assert tuple(crate.location) == (1.5, 0, 1)
+        assert crate.verlet.rest.owner == ""
+        assert sheet.verlet.kind == "CLOTH"
+    finally:
+        addon("handlers").register()
+
+
+def test_a_file_saved_behind_our_back_is_put_right_when_it_is_opened(both, tmp_path):
+    """An autosave writes the file without telling the add-on."""
+    path = str(tmp_path / "quit.blend")
+    bpy.app.handlers.save_pre.remove(addon("handlers").save_pre)
+    try:
+        bpy.ops.wm.save_as_mainfile(filepath=path, copy=True)
+    finally:
+        bpy.app.handlers.save_pre.append(addon("handlers").save_pre)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    sheet, crate = bpy.data.objects["Sheet"], bpy.data.objects["Crate"]
+    assert tuple(crate.location) == (1.5, 0, 1)
+    assert not sheet.modifiers
+    play(bpy.context.scene, 1, 4)
+    assert session_of(bpy.context.scene).last == 4
+
+
+def test_another_file_knows_nothing_of_the_old_simulation(both):
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    assert session_of(bpy.context.scene) is None
+    play(bpy.context.scene, 1, 4)
+    assert session_of(bpy.context.scene) is None
+
+
+def test_undo_brings_the_preview_back(scene, both):
+    """Undo replaces all datablocks; a window is needed for the real one (see tests/gui)."""
+    sheet, crate = both
+    shown = seen(sheet), seen_matrix(crate)
+    addon("bake.point_cache").detach(sheet)
+    crate.location = (9, 9, 9)
+    addon("handlers").undo_post()
+    bpy.context.view_layer.update()
+    np.testing.assert_array_equal(seen(sheet), shown[0])
+    np.testing.assert_allclose(seen_matrix(crate), shown[1], atol=1e-6)
+    scene.frame_set(7)
+    assert session_of(scene).last == 7
+
+
+def test_undo_of_a_setting_simulates_anew(scene, both):
+    sheet, _ = both
+    sheet.verlet.cloth.bend = 0.9
+    addon("handlers").undo_post()
+    scene.frame_set(7)
+    assert session_of(scene).last == 6
+    assert session_of(scene).is_outdated
+
+
+def test_disabling_takes_every_preview_away(scene, both, extension):
+    import installed_extension
+
+    installed_extension.disable()
+    assert not both[0].modifiers
+    assert tuple(both[1].location) == (1.5, 0, 1)
+    installed_extension.enable()
+    assert both[0].verlet.kind == "CLOTH"
+    play(scene, 1, 3)
+    assert session_of(scene).last == 3
+
+
+def test_a_flattened_object_mid_simulation(scene):
+    """The place of a cloth that is scaled to nothing cannot be turned into local positions."""
+    ob = cloth()
+    pin(ob, [0, 4])
+    play(scene, 1, 3)
+    ob.scale = (0, 0, 0)
+    bpy.context.view_layer.update()
+    play(scene, 4, 5)
+    assert session_of(scene).failure == ""
+    play(scene, 1, 2)
+    assert any("zero" in problem.message for problem in session_of(scene).problems)
+
+
+def test_the_vertex_group_of_the_pins_is_deleted_mid_simulation(scene):
+    ob = cloth(name="Flag")
+    pin(ob, [0, 4])
+    play(scene, 1, 3)
+    ob.vertex_groups.clear()
+    play(scene, 4, 5)
+    play(scene, 1, 2)
+    assert "Flag" in session_of(scene).problems[0].message
+
+
+def test_joined_by_the_user_mid_simulation(scene, both):
+    sheet, _ = both
+    other = grid(name="Patch", location=(3, 0, 2))
+    select(other, sheet)
+    bpy.ops.object.join()
+    play(scene, 7, 8)
+    play(scene, 1, 5)
+    assert len(seen(sheet)) == 50
+    assert session_of(scene).last == 5
+
+
+def test_no_frame_is_lost_by_selecting(scene, both):
+    select(both[0])
+    bpy.context.view_layer.update()
+    scene.frame_set(7)
+    assert session_of(scene).last == 7
+
+
+def test_an_edited_action_simulates_anew(scene):
+    ob = cloth()
+    pin(ob, [0])
+    ob.keyframe_insert("location", frame=1)
+    ob.location.x = 1
+    ob.keyframe_insert("location", frame=10)
+    play(scene, 1, 8)
+    before = seen(ob)
+    ob.location.x = 5
+    ob.keyframe_insert("location", frame=10)
+    bpy.context.view_layer.update()
+    assert session_of(scene).is_outdated
+    play(scene, 1, 8)
+    assert np.abs(seen(ob) - before).max() > 0.1
