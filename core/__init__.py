@@ -52,7 +52,24 @@ _HOME = {
     "advance": "step",
 }
 
-__all__ = sorted(_HOME)
+__all__ = [
+    "BodySettings",
+    "ClothSettings",
+    "ColliderSettings",
+    "Diagnostics",
+    "FrameCache",
+    "FrameInputs",
+    "Model",
+    "ModelBuilder",
+    "ModelError",
+    "SimulationDiverged",
+    "SolverSettings",
+    "State",
+    "VerletError",
+    "WindSettings",
+    "advance",
+    "body_poses",
+]
 
 
 def __getattr__(name: str) -> object:

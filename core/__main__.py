@@ -118,7 +118,9 @@ def _compile() -> int:
     if not jit.compiled:
         return _fail("Numba is not installed: nothing to compile, kernels run as plain Python")
     seconds = jit.warm_up()
-    print(f"{jit.compile_count()} kernels compiled in {seconds:.1f} s, kept in {jit.cache_folder()}")
+    print(
+        f"{jit.compile_count()} kernels compiled in {seconds:.1f} s, kept in {jit.cache_folder()}"
+    )
     return 0
 
 

@@ -1,10 +1,12 @@
 """`ModelBuilder`: collects particles, constraints, bodies and colliders, checks them, and hands
-out a `Model` whose arrays lie in the order in which the solver walks through them."""
+out a `Model` whose arrays lie in the order in which the solver walks through them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -109,7 +111,9 @@ class ModelBuilder:
             raise ModelError(name, "has no vertices; add some, or remove the simulation from it")
         m = np.broadcast_to(self._checked(name, "mass", mass), (len(x),)).copy()
         if (m <= 0.0).any():
-            raise ModelError(name, f"vertex {int(np.argmin(m))} has no mass; masses must be above 0")
+            raise ModelError(
+                name, f"vertex {int(np.argmin(m))} has no mass; masses must be above 0"
+            )
         v = np.broadcast_to(self._checked(name, "velocity", velocity), x.shape).copy()
         for label, value in (
             ("drag", drag),
@@ -264,10 +268,17 @@ class ModelBuilder:
         pinned = np.unique(_joined(self._pinned, (0,), np.int32)).astype(np.int32)
         tether = _joined(self._tether, (0, 2), np.int32)
         triangle = _joined(self._triangle, (0, 3), np.int32)
-        for what, index in (("stick", stick), ("spring", spring), ("pin", pinned),
-                            ("tether", tether), ("triangle", triangle)):
+        for what, index in (
+            ("stick", stick),
+            ("spring", spring),
+            ("pin", pinned),
+            ("tether", tether),
+            ("triangle", triangle),
+        ):
             if index.size and (index.min() < 0 or index.max() >= self.particle_count):
-                raise ModelError("", f"a {what} names a particle outside 0 … {self.particle_count - 1}")
+                raise ModelError(
+                    "", f"a {what} names a particle outside 0 … {self.particle_count - 1}"
+                )
 
         mass = _joined(self._mass, (0,), np.float64)
         inverse_mass = 1.0 / mass
@@ -275,7 +286,10 @@ class ModelBuilder:
         # what cannot move needs no constraint
         stick_moves = inverse_mass[stick].any(axis=1)
         spring_moves = inverse_mass[spring].any(axis=1)
-        stick, stick_rest = stick[stick_moves], _joined(self._stick_rest, (0,), np.float64)[stick_moves]
+        stick, stick_rest = (
+            stick[stick_moves],
+            _joined(self._stick_rest, (0,), np.float64)[stick_moves],
+        )
         spring = spring[spring_moves]
         spring_rest = _joined(self._spring_rest, (0,), np.float64)[spring_moves]
         compliance = _joined(self._spring_compliance, (0,), np.float64)[spring_moves]
@@ -320,7 +334,9 @@ class ModelBuilder:
             body_mass=np.array([b.mass for b in self._bodies], dtype=np.float64),
             collider_names=tuple(self._collider_names),
             collider_position=np.array(self._collider_position, dtype=np.float64).reshape(-1, 3),
-            collider_orientation=np.array(self._collider_orientation, dtype=np.float64).reshape(-1, 4),
+            collider_orientation=np.array(self._collider_orientation, dtype=np.float64).reshape(
+                -1, 4
+            ),
             shape_kind=np.array([s.kind for s in shapes], dtype=np.int32),
             shape_size=np.array([s.size for s in shapes], dtype=np.float64).reshape(-1, 3),
             shape_body=np.array([s.body for s in shapes], dtype=np.int32),
@@ -357,7 +373,9 @@ class ModelBuilder:
             x = _joined(self._position, (0, 3), np.float64)
             rest = np.linalg.norm(x[ends[:, 1]] - x[ends[:, 0]], axis=1)
         else:
-            rest = np.broadcast_to(self._checked("", "rest length", rest_length), (len(ends),)).copy()
+            rest = np.broadcast_to(
+                self._checked("", "rest length", rest_length), (len(ends),)
+            ).copy()
             if (rest < 0.0).any():
                 raise ModelError(self._name_of(ends), "rest lengths must be 0 m or more")
         return ends, rest
@@ -401,7 +419,7 @@ class ModelBuilder:
         return ""
 
 
-def _joined(parts: list, shape: tuple[int, ...], dtype: type) -> np.ndarray:
+def _joined(parts: list[Any], shape: tuple[int, ...], dtype: type) -> np.ndarray:
     """All parts after one another; an empty array of that shape when there are none."""
     if not parts:
         return np.zeros(shape, dtype=dtype)

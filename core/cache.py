@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from .model import Model, State
 
 
 class FrameCache:
-    """An unbroken run of frames. Each holds the full state, so that any can be resumed, bit for bit.
+    """An unbroken run of frames, each with its full state: any can be resumed, bit for bit.
 
     Memory: 48 bytes a particle and frame.
     """
@@ -54,10 +55,10 @@ class FrameCache:
         """Write all frames to an .npz file."""
         if not self._states:
             raise ValueError("nothing is cached")
-        np.savez_compressed(
-            path,
-            **{f.name: np.stack([getattr(s, f.name) for s in self._states]) for f in fields(State)},
-        )
+        columns: dict[str, Any] = {
+            f.name: np.stack([getattr(s, f.name) for s in self._states]) for f in fields(State)
+        }
+        np.savez_compressed(path, **columns)
 
     def load(self, path: str | os.PathLike[str]) -> None:
         """Replace the content by a file that `save` wrote for the same model."""
@@ -71,6 +72,8 @@ class FrameCache:
             )
         scalars = {"step": float, "time": float, "frame": int}
         self._states = [
-            State(**{k: scalars[k](v[n]) if k in scalars else v[n].copy() for k, v in columns.items()})
+            State(
+                **{k: scalars[k](v[n]) if k in scalars else v[n].copy() for k, v in columns.items()}
+            )
             for n in range(len(columns["frame"]))
         ]

@@ -83,9 +83,11 @@ def measure(
     kinetic = 0.5 * float(mass @ (velocity * velocity).sum(axis=1))
     potential = -float(mass @ (state.position @ gravity))
     mean, largest, error = measure_stretch(model, state)
-    depth = deepest_particle(
-        state.position, model.colliding, work.shapes, model.collider_count
-    ) if model.collider_count else 0.0
+    depth = (
+        deepest_particle(state.position, model.colliding, work.shapes, model.collider_count)
+        if model.collider_count
+        else 0.0
+    )
     if contact_count:
         depth = max(depth, deepest_contact(work.contacts, contact_count, state.position))
     return Diagnostics(

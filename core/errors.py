@@ -31,7 +31,7 @@ class SimulationDiverged(VerletError):
         self.particle = particle
         self.reason = reason
         super().__init__(
-            f"{object_name}: the simulation blew up at frame {frame} (vertex {particle}: {reason}). "
-            "Raise Substep Rate, or look for colliders that squeeze this object; "
-            "frames before this one are kept."
+            f"{object_name}: the simulation blew up at frame {frame} "
+            f"(vertex {particle}: {reason}). Raise Substep Rate, or look for colliders that "
+            "squeeze this object; frames before this one are kept."
         )

@@ -88,8 +88,8 @@ class Kernel:
 
     def compile_count(self) -> int:
         """How many times this process had to compile this kernel: 0 when all came from disk."""
-        dispatchers = [d for d in (self._serial, self._parallel) if hasattr(d, "stats")]
-        return sum(sum(d.stats.cache_misses.values()) for d in dispatchers)  # type: ignore[union-attr]
+        stats = [getattr(d, "stats", None) for d in (self._serial, self._parallel)]
+        return sum(sum(s.cache_misses.values()) for s in stats if s is not None)
 
 
 def kernel(function: Callable[..., Any]) -> Kernel:

@@ -5,7 +5,8 @@ Structure of arrays throughout: float64, C-contiguous, SI units, Z up, quaternio
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from copy import deepcopy
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -161,14 +162,7 @@ class State:
 
     def copy(self) -> State:
         """An independent copy."""
-        return State(
-            **{
-                f.name: value.copy()
-                if isinstance(value := getattr(self, f.name), np.ndarray)
-                else value
-                for f in fields(self)
-            }
-        )
+        return deepcopy(self)
 
 
 @dataclass

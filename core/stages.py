@@ -16,27 +16,30 @@ from .constraints.tetrahedron import relax_bodies
 from .contact.body_contact import find_body_contacts, find_particle_contacts
 from .contact.pairs import find_pairs, sweep_order
 from .contact.particle_contact import collide_particles
-from .contact.response import contact_room, prepare_contacts, relax_contacts, resolve_overlap, restitute
+from .contact.response import (
+    contact_room,
+    place_bounces,
+    prepare_contacts,
+    relax_contacts,
+    resolve_overlap,
+)
 from .contact.shapes import move_shapes
 from .diagnostics import check_finite, measure
 from .errors import ModelError
 from .forces.wind import EVALUATION_RATE, add_wind, is_calm, sample_gusts
 from .integrate import change_step, drag_per_step, move_pins, position_verlet
-from .model import Diagnostics, Floats, FrameInputs, Model, State
+from .model import Diagnostics, Floats, FrameInputs, Ints, Model, State
 from .settings import SolverSettings
 from .workspace import Workspace
 
 PARALLEL_FROM = 4000
 """Constraints per pass above which several threads can pay."""
 
+RESTING = 4.0
+"""Contacts that approach by less than this many times g·h² in a step do not bounce."""
+
 STICK_PASSES = 2
 """Passes over a body's six sticks for each pass over the contacts."""
-
-OVERLAP_SHARE = 0.5
-"""Share of an old overlap of bodies that is resolved in one substep."""
-
-OVERLAP_SPEED = 1.0
-"""Fastest parting of bodies that overlap at the start, m/s."""
 
 
 class FrameStages:
@@ -72,7 +75,7 @@ class FrameStages:
         self.windy = len(model.triangle) > 0 and not is_calm(inputs.wind)
         self.wind_hold = max(1, round(1.0 / (self.h * EVALUATION_RATE)))
         self.contact_count = 0
-        self.order = None
+        self.order: Ints | None = None
         self.threads = self._thread_count()
 
     def _target(self, name: str, given: Floats | None, start: Floats) -> Floats:
@@ -110,35 +113,57 @@ class FrameStages:
         model, wind = self.model, self.inputs.wind
         if substep == 0:
             sample_gusts(
-                self.x, model.triangle, np.array(wind.velocity, dtype=np.float64),
-                wind.gust, wind.gust_length, self.state.time, self.work.air,
+                self.x,
+                model.triangle,
+                np.array(wind.velocity, dtype=np.float64),
+                wind.gust,
+                wind.gust_length,
+                self.state.time,
+                self.work.air,
             )
         self.work.force[:] = 0.0
         add_wind(
-            self.x, self.previous, model.inverse_mass, model.triangle, self.work.air,
-            wind.air_density, self.h, self.wind_hold * self.h, self.work.force,
+            self.x,
+            self.previous,
+            model.inverse_mass,
+            model.triangle,
+            self.work.air,
+            wind.air_density,
+            self.h,
+            self.wind_hold * self.h,
+            self.work.force,
         )
 
     def integrate(self) -> None:
         """Position Verlet for every free particle, those of the bodies too."""
         position_verlet.on(self.threads)(
-            self.x, self.previous, self.model.inverse_mass, self.work.keep,
-            self.gravity, self.work.force, self.windy, self.h,
+            self.x,
+            self.previous,
+            self.model.inverse_mass,
+            self.work.keep,
+            self.gravity,
+            self.work.force,
+            self.windy,
+            self.h,
         )
 
     def drive(self, substep: int) -> None:
         """Move pins and colliders to their places at the end of this substep."""
         share = (substep + 1) / self.substeps
         if len(self.model.pinned):
-            move_pins(
-                self.x, self.previous, self.model.pinned, self.pin_start, self.pin_end, share
-            )
+            move_pins(self.x, self.previous, self.model.pinned, self.pin_start, self.pin_end, share)
         if len(self.model.shape_kind):
             move_shapes(
-                self.work.shapes, self.x, self.previous,
-                self.model.body_first_particle, self.model.body_extent,
-                self.state.collider_position, self.state.collider_orientation,
-                *self.collider_end, share, substep / self.substeps,
+                self.work.shapes,
+                self.x,
+                self.previous,
+                self.model.body_first_particle,
+                self.model.body_extent,
+                self.state.collider_position,
+                self.state.collider_orientation,
+                *self.collider_end,
+                share,
+                substep / self.substeps,
             )
 
     # ------------------------------------------------------------------ contacts
@@ -157,21 +182,43 @@ class FrameStages:
         while (found := self._fill_contacts(count)) > len(work.contacts.friction):
             work.contacts = contact_room(2 * found)
         prepare_contacts(
-            work.contacts, found, work.shapes, model.body_first_particle, model.body_extent,
-            model.friction, model.restitution, self.x, self.previous, model.inverse_mass,
+            work.contacts,
+            found,
+            work.shapes,
+            model.body_first_particle,
+            model.body_extent,
+            model.friction,
+            model.restitution,
+            self.x,
+            self.previous,
+            model.inverse_mass,
+            RESTING * float(np.linalg.norm(self.gravity)) * self.h**2,
         )
         self.contact_count = found
 
     def _fill_contacts(self, pair_count: int) -> int:
         model, work = self.model, self.work
         found = find_body_contacts(
-            work.pairs, pair_count, work.contacts, work.shapes, work.margin,
-            work.box_scratch, work.on_a, work.on_b, work.normal,
+            work.pairs,
+            pair_count,
+            work.contacts,
+            work.shapes,
+            work.margin,
+            work.box_scratch,
+            work.on_a,
+            work.on_b,
+            work.normal,
         )
         if len(model.colliding):
             found = find_particle_contacts(
-                found, work.contacts, work.shapes, model.collider_count, model.colliding,
-                model.radius, self.x, self.previous,
+                found,
+                work.contacts,
+                work.shapes,
+                model.collider_count,
+                model.colliding,
+                model.radius,
+                self.x,
+                self.previous,
             )
         return found
 
@@ -189,9 +236,18 @@ class FrameStages:
         if not (model.collider_count and len(model.colliding)):
             return
         collide_particles.on(self.threads)(
-            self.x, self.previous, model.inverse_mass, model.colliding, model.radius,
-            model.friction, model.restitution, self.work.shapes, model.collider_count,
-            self.gravity, self.h, may_bounce,
+            self.x,
+            self.previous,
+            model.inverse_mass,
+            model.colliding,
+            model.radius,
+            model.friction,
+            model.restitution,
+            self.work.shapes,
+            model.collider_count,
+            self.gravity,
+            self.h,
+            may_bounce,
         )
 
     # ------------------------------------------------------------------ relaxation
@@ -204,11 +260,22 @@ class FrameStages:
         relax = relax_distances.on(self.threads)
         for p in range(1 if together else len(phases) - 1):
             relax(
-                self.x, self.previous, model.inverse_mass, FORMS[self.settings.stick_form],
-                model.stick, model.stick_rest_length, model.task_stick,
-                model.spring, model.spring_rest_length, model.spring_compliance,
-                self.work.spring_total, model.task_spring,
-                phases[p], phases[-1] if together else phases[p + 1], first_pass, self.h,
+                self.x,
+                self.previous,
+                model.inverse_mass,
+                FORMS[self.settings.stick_form],
+                model.stick,
+                model.stick_rest_length,
+                model.task_stick,
+                model.spring,
+                model.spring_rest_length,
+                model.spring_compliance,
+                self.work.spring_pull,
+                model.task_spring,
+                phases[p],
+                phases[-1] if together else phases[p + 1],
+                first_pass,
+                self.h,
             )
 
     def relax_tethers(self) -> None:
@@ -220,27 +287,37 @@ class FrameStages:
             )
 
     def relax_bodies(self) -> None:
-        """Passes over the contacts and the six sticks of each body (Jakobsen §5: 3–4)."""
+        """Passes over the contacts and the six sticks of each body (Jakobsen §5: 3–4).
+
+        A hard hit takes more: up to four times as many passes, while the last one still pushed
+        something farther than gravity moves it in a step.
+        """
         model, work = self.model, self.work
         if not model.body_count:
             return
         moving = (self.x, self.previous, model.inverse_mass)
-        for _ in range(self.settings.body_iterations):
-            relax_contacts(work.contacts, self.contact_count, *moving)
+        quiet = float(np.linalg.norm(self.gravity)) * self.h**2
+        for n in range(4 * self.settings.body_iterations):
+            push = relax_contacts(work.contacts, self.contact_count, *moving)
             relax_bodies(
-                self.x, self.previous, model.body_first_particle, model.body_extent,
-                model.inverse_mass, STICK_PASSES,
+                self.x,
+                self.previous,
+                model.body_first_particle,
+                model.body_extent,
+                model.inverse_mass,
+                STICK_PASSES,
             )
+            if n + 1 >= self.settings.body_iterations and push <= quiet:
+                break
 
-    def restitute(self) -> None:
-        """Bounces through x*, then a share of the overlap that was there from the start."""
+    def settle_contacts(self) -> None:
+        """Corrections of place alone, x and x* alike: bounces, and overlap from the start."""
         if not self.contact_count:
             return
         moving = (self.x, self.previous, self.model.inverse_mass)
         contacts = (self.work.contacts, self.contact_count)
-        resting = 4.0 * float(np.linalg.norm(self.gravity)) * self.h**2
-        restitute(*contacts, *moving, resting)
-        resolve_overlap(*contacts, *moving, OVERLAP_SHARE, OVERLAP_SPEED * self.h)
+        place_bounces(*contacts, *moving)
+        resolve_overlap(*contacts, *moving, self.h)
 
     # ------------------------------------------------------------------ the end
 

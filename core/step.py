@@ -1,7 +1,7 @@
 """`advance`: one frame of the whole scene, as the paper reads.
 
 Each substep: forces → integrate → contacts → relax (sticks, springs, tethers, bodies, contacts)
-→ restitution through x*. The stages themselves are in `stages.py`.
+→ settle (x and x* alike). The stages themselves are in `stages.py`.
 """
 
 from __future__ import annotations
@@ -41,6 +41,6 @@ def advance(
                 frame.relax_bodies()
             with frame.timed("contacts"):
                 frame.collide_particles()
-        with frame.timed("restitution"):
-            frame.restitute()
+        with frame.timed("settle"):
+            frame.settle_contacts()
     return frame.finish()

@@ -9,7 +9,7 @@ from .jit import inline
 
 @inline
 def cross(ax, ay, az, bx, by, bz):
-    """a × b."""
+    """Cross product a × b."""
     return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
 
 

@@ -22,10 +22,12 @@ class Workspace:
         self.keep = np.empty(count)  # 1 − β of each particle
         self.force = np.zeros((count, 3))  # N
         self.air = np.zeros((len(model.triangle), 3))  # m/s, wind at each triangle
-        self.spring_total = np.zeros(len(model.spring))
+        self.spring_pull = np.zeros(len(model.spring))
         self.shapes = place_shapes(model)
         smallest = np.where(
-            model.shape_kind == BOX, model.shape_size.min(axis=1, initial=np.inf), model.shape_size[:, 0]
+            model.shape_kind == BOX,
+            model.shape_size.min(axis=1, initial=np.inf),
+            model.shape_size[:, 0],
         )
         bodies = model.shape_body >= 0
         self.margin = np.where(bodies, MARGIN * smallest, 0.0)  # m
@@ -53,26 +55,28 @@ class Governor:
     PROBE = 24
 
     def __init__(self) -> None:
-        self.frame = 0
-        self.seconds: dict[bool, float] = {}  # running time per frame, by "is parallel"
+        self.frames = 0
+        self.tries = {True: 0, False: 0}  # by "several threads"
+        self.seconds = {True: 0.0, False: 0.0}  # a frame takes, running mean
 
     def choose(self, limit: int) -> int:
         """Threads for the next frame, at most ``limit``."""
-        self.frame += 1
         if limit <= 1:
             return 1
-        untried = [way for way in (True, False) if way not in self.seconds]
-        if untried:
-            return limit if untried[0] else 1
-        parallel = self.seconds[True] < self.seconds[False]
-        if self.frame % self.PROBE == 0:
-            parallel = not parallel
-        return limit if parallel else 1
+        self.frames += 1
+        for several in (True, False):
+            if self.tries[several] < 2:
+                return limit if several else 1
+        several = self.seconds[True] < self.seconds[False]
+        if self.frames % self.PROBE == 0:
+            several = not several
+        return limit if several else 1
 
     def learn(self, threads: int, seconds: float) -> None:
-        """Remember how long a frame took."""
-        way = threads > 1
-        if way not in self.seconds and self.frame <= 2:
-            self.seconds[way] = float("inf") if way else seconds
-        known = self.seconds.get(way, seconds)
-        self.seconds[way] = seconds if known == float("inf") else 0.5 * (known + seconds)
+        """Remember how long a frame took; the first of each kind does not count (it compiles)."""
+        several = threads > 1
+        self.tries[several] += 1
+        if self.tries[several] == 2:
+            self.seconds[several] = seconds
+        elif self.tries[several] > 2:
+            self.seconds[several] = 0.5 * (self.seconds[several] + seconds)

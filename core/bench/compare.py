@@ -60,7 +60,8 @@ def kernel_against_c(n: int | None, threads: int) -> Figures:
         library = Path(folder, "relax.so")
         source.write_text(_C_SOURCE)
         subprocess.run(
-            [compiler, "-O3", "-march=native", "-shared", "-fPIC", "-o", library, source], check=True
+            [compiler, "-O3", "-march=native", "-shared", "-fPIC", "-o", library, source],
+            check=True,
         )
         c_relax = ctypes.CDLL(str(library)).relax
     x = model.rest_position.copy()
@@ -73,15 +74,32 @@ def kernel_against_c(n: int | None, threads: int) -> Figures:
 
     def ours() -> None:
         relax_distances(
-            x, previous, model.inverse_mass, MOMENTUM, model.stick, model.stick_rest_length,
-            model.task_stick, model.spring, model.spring_rest_length, model.spring_compliance,
-            np.empty(0), nothing, 0, len(model.task_stick) - 1, True, 1 / 480,
+            x,
+            previous,
+            model.inverse_mass,
+            MOMENTUM,
+            model.stick,
+            model.stick_rest_length,
+            model.task_stick,
+            model.spring,
+            model.spring_rest_length,
+            model.spring_compliance,
+            np.empty(0),
+            nothing,
+            0,
+            len(model.task_stick) - 1,
+            True,
+            1 / 480,
         )
 
     def theirs() -> None:
         c_relax(
-            address(x), address(previous), address(model.inverse_mass), address(model.stick),
-            address(model.stick_rest_length), ctypes.c_long(count),
+            address(x),
+            address(previous),
+            address(model.inverse_mass),
+            address(model.stick),
+            address(model.stick_rest_length),
+            ctypes.c_long(count),
         )
 
     timed: dict[str, list[float]] = {"ours": [], "theirs": []}

@@ -88,7 +88,7 @@ def drop(n: int) -> Scene:
 
 
 def boxes(n: int) -> Scene:
-    """n cubes of 0.5 m and 1 kg, randomly turned, dropped in layers of sixteen on a floor."""
+    """N cubes of 0.5 m and 1 kg, randomly turned, dropped in layers of sixteen on a floor."""
     random = np.random.default_rng(7)
     builder = ModelBuilder()
     for k in range(n):

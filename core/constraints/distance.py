@@ -23,7 +23,7 @@ def relax_distances(
     spring,
     spring_rest_length,
     spring_compliance,
-    spring_total,
+    spring_pull,
     task_spring,
     first_task,
     last_task,
@@ -32,7 +32,7 @@ def relax_distances(
 ):
     """Project the sticks and springs of tasks first_task … last_task − 1 once.
 
-    x, previous (n, 3); stick, spring (·, 2) particles; spring_total (·,) is scratch that carries
+    x, previous (n, 3); stick, spring (·, 2) particles; spring_pull (·,) is scratch that carries
     the multipliers from pass to pass of one step.
     """
     for task in prange(first_task, last_task):
@@ -70,7 +70,7 @@ def relax_distances(
             b = spring[s, 1]
             wa = inverse_mass[a]
             wb = inverse_mass[b]
-            total = 0.0 if first_pass else spring_total[s]
+            pull = 0.0 if first_pass else spring_pull[s]
             step, ex, ey, ez = multiplier(
                 x[b, 0] - x[a, 0],
                 x[b, 1] - x[a, 1],
@@ -81,9 +81,9 @@ def relax_distances(
                 wa + wb,
                 spring_rest_length[s],
                 spring_compliance[s] / (h * h),
-                total,
+                pull,
             )
-            spring_total[s] = total + step
+            spring_pull[s] = pull + step
             x[a, 0] += wa * step * ex
             x[a, 1] += wa * step * ey
             x[a, 2] += wa * step * ez

@@ -41,9 +41,7 @@ def _gap_to(shapes, s, face, x, y, z, radius):
     lx, ly, lz = unrotate(
         r, x - shapes.centre[s, 0], y - shapes.centre[s, 1], z - shapes.centre[s, 2]
     )
-    gap, nx, ny, nz = distance(
-        shapes.kind[s], shapes.size[s], face, lx, ly, lz, lx, ly, lz, radius
-    )
+    gap, nx, ny, nz = distance(shapes.kind[s], shapes.size[s], face, lx, ly, lz, lx, ly, lz, radius)
     nx, ny, nz = rotate(r, nx, ny, nz)
     return gap, nx, ny, nz
 
@@ -92,15 +90,34 @@ def find_body_contacts(pairs, pair_count, contacts, shapes, margin, scratch, on_
         room = max(margin[a], margin[b])
         if kind_a == BOX and kind_b == BOX:
             found = box_box(
-                shapes.centre[a], shapes.rotation[a], shapes.size[a],
-                shapes.centre[b], shapes.rotation[b], shapes.size[b],
-                room, scratch, on_a, on_b, normal,
+                shapes.centre[a],
+                shapes.rotation[a],
+                shapes.size[a],
+                shapes.centre[b],
+                shapes.rotation[b],
+                shapes.size[b],
+                room,
+                scratch,
+                on_a,
+                on_b,
+                normal,
             )
             for n in range(found):
                 c = _add(
-                    contacts, c, a, b, -1,
-                    on_a[n, 0], on_a[n, 1], on_a[n, 2], on_b[n, 0], on_b[n, 1], on_b[n, 2],
-                    normal[0], normal[1], normal[2],
+                    contacts,
+                    c,
+                    a,
+                    b,
+                    -1,
+                    on_a[n, 0],
+                    on_a[n, 1],
+                    on_a[n, 2],
+                    on_b[n, 0],
+                    on_b[n, 1],
+                    on_b[n, 2],
+                    normal[0],
+                    normal[1],
+                    normal[2],
                 )
         elif kind_a == SPHERE:
             px, py, pz = shapes.centre[a, 0], shapes.centre[a, 1], shapes.centre[a, 2]
@@ -111,18 +128,31 @@ def find_body_contacts(pairs, pair_count, contacts, shapes, margin, scratch, on_
                     continue
                 ax, ay, az = px - radius * nx, py - radius * ny, pz - radius * nz
                 c = _add(
-                    contacts, c, a, b, -1,
-                    ax, ay, az, ax - gap * nx, ay - gap * ny, az - gap * nz,
-                    nx, ny, nz,
+                    contacts,
+                    c,
+                    a,
+                    b,
+                    -1,
+                    ax,
+                    ay,
+                    az,
+                    ax - gap * nx,
+                    ay - gap * ny,
+                    az - gap * nz,
+                    nx,
+                    ny,
+                    nz,
                 )
-        elif kind_b == PLANE or kind_b == ROOM:
+        elif kind_b in (PLANE, ROOM):
             for corner in range(8):
                 sx = 1.0 if corner & 1 else -1.0
                 sy = 1.0 if corner & 2 else -1.0
                 sz = 1.0 if corner & 4 else -1.0
                 px, py, pz = rotate(
                     shapes.rotation[a],
-                    sx * shapes.size[a, 0], sy * shapes.size[a, 1], sz * shapes.size[a, 2],
+                    sx * shapes.size[a, 0],
+                    sy * shapes.size[a, 1],
+                    sz * shapes.size[a, 2],
                 )
                 px += shapes.centre[a, 0]
                 py += shapes.centre[a, 1]
@@ -132,9 +162,20 @@ def find_body_contacts(pairs, pair_count, contacts, shapes, margin, scratch, on_
                     if gap > room:
                         continue
                     c = _add(
-                        contacts, c, a, b, -1,
-                        px, py, pz, px - gap * nx, py - gap * ny, pz - gap * nz,
-                        nx, ny, nz,
+                        contacts,
+                        c,
+                        a,
+                        b,
+                        -1,
+                        px,
+                        py,
+                        pz,
+                        px - gap * nx,
+                        py - gap * ny,
+                        pz - gap * nz,
+                        nx,
+                        ny,
+                        nz,
                     )
         else:
             # box a against a ball or a capsule b: balls on its axis against the box
@@ -157,17 +198,26 @@ def find_body_contacts(pairs, pair_count, contacts, shapes, margin, scratch, on_
                 # the normal found leads from box a to ball b; contacts want it from b to a
                 bx, by, bz = px - radius * nx, py - radius * ny, pz - radius * nz
                 c = _add(
-                    contacts, c, a, b, -1,
-                    bx - gap * nx, by - gap * ny, bz - gap * nz, bx, by, bz,
-                    -nx, -ny, -nz,
+                    contacts,
+                    c,
+                    a,
+                    b,
+                    -1,
+                    bx - gap * nx,
+                    by - gap * ny,
+                    bz - gap * nz,
+                    bx,
+                    by,
+                    bz,
+                    -nx,
+                    -ny,
+                    -nz,
                 )
     return c
 
 
 @kernel
-def find_particle_contacts(
-    c, contacts, shapes, first_shape, colliding, radius, x, previous
-):
+def find_particle_contacts(c, contacts, shapes, first_shape, colliding, radius, x, previous):
     """Contacts of free particles with bodies, written from row c on; returns the row after them.
 
     Shapes from first_shape on belong to bodies. May return more than fit.
@@ -184,9 +234,12 @@ def find_particle_contacts(
         highest_z = max(highest_z, x[i, 2] + radius[i])
     for s in range(first_shape, shapes.kind.shape[0]):
         if (
-            shapes.lower[s, 0] > highest_x or shapes.upper[s, 0] < lowest_x
-            or shapes.lower[s, 1] > highest_y or shapes.upper[s, 1] < lowest_y
-            or shapes.lower[s, 2] > highest_z or shapes.upper[s, 2] < lowest_z
+            shapes.lower[s, 0] > highest_x
+            or shapes.upper[s, 0] < lowest_x
+            or shapes.lower[s, 1] > highest_y
+            or shapes.upper[s, 1] < lowest_y
+            or shapes.lower[s, 2] > highest_z
+            or shapes.upper[s, 2] < lowest_z
         ):
             continue
         r = shapes.rotation[s]
@@ -223,9 +276,19 @@ def find_particle_contacts(
             nx, ny, nz = rotate(r, nx, ny, nz)
             # point b is the place in the body's frame where the particle's centre should be
             c = _add(
-                contacts, c, -1, s, i,
-                x[i, 0], x[i, 1], x[i, 2],
-                x[i, 0] - gap * nx, x[i, 1] - gap * ny, x[i, 2] - gap * nz,
-                nx, ny, nz,
+                contacts,
+                c,
+                -1,
+                s,
+                i,
+                x[i, 0],
+                x[i, 1],
+                x[i, 2],
+                x[i, 0] - gap * nx,
+                x[i, 1] - gap * ny,
+                x[i, 2] - gap * nz,
+                nx,
+                ny,
+                nz,
             )
     return c

@@ -200,9 +200,7 @@ def box_box(ca, ra, ha, cb, rb, hb, margin, scratch, on_a, on_b, normal):
         sign = -1.0 if along > 0.0 else 1.0  # outward from b toward a
         for k in range(3):
             normal[k] = sign * rb[k, axis_b]
-        return _face_points(
-            cb, rb, hb, axis_b, sign, ca, ra, ha, margin, polygon, on_b, on_a
-        )
+        return _face_points(cb, rb, hb, axis_b, sign, ca, ra, ha, margin, polygon, on_b, on_a)
     sign = 1.0 if d[axis_a] > 0.0 else -1.0  # outward from a toward b
     for k in range(3):
         normal[k] = -sign * ra[k, axis_a]

@@ -10,6 +10,7 @@ import math
 
 from ..jit import inline, parallel_kernel, prange
 from ..vector import rotate, unrotate
+from .response import OVERLAP_SPEED
 from .shapes import distance, face_count
 
 
@@ -35,16 +36,26 @@ def bounce(gap_before, u, a, h, restitution):
 
 @parallel_kernel
 def collide_particles(
-    x, previous, inverse_mass, colliding, radius, friction, restitution,
-    shapes, collider_count, gravity, h, may_bounce,
+    x,
+    previous,
+    inverse_mass,
+    colliding,
+    radius,
+    friction,
+    restitution,
+    shapes,
+    collider_count,
+    gravity,
+    h,
+    may_bounce,
 ):
     """Project particles out of the colliders and let friction act.
 
     * Projection: the least way out. Depth that was there before the step is taken from x and x*
-      alike, so that an overlapping start is resolved without a kick.
-    * Friction (Jakobsen §7): the tangential velocity loses μ·d, d the depth that was projected
-      away, and never reverses. When it would stop altogether the particle is held in place, so
-      that nothing creeps down a slope that should hold it.
+      alike and not at once, so that an overlapping start is resolved without a kick.
+    * Friction (Jakobsen §7): the tangential velocity x − x* loses μ·d, d the depth that was
+      projected away, and never reverses. It is x that gives way, not x*: the velocity is the same,
+      and the particle does not slide a step too far or creep down a slope that holds it.
     * Restitution: with ``may_bounce`` a fast particle is reflected on its exact path.
     """
     for j in prange(colliding.shape[0]):
@@ -98,26 +109,23 @@ def collide_particles(
                     impulse = after - un
                 else:
                     old = min(-gap, max(0.0, -before))
-                    px -= gap * nx
-                    py -= gap * ny
-                    pz -= gap * nz
-                    ox += old * nx
-                    oy += old * ny
-                    oz += old * nz
                     impulse = -gap - old
+                    part = min(old, OVERLAP_SPEED * h)
+                    px += (impulse + part) * nx
+                    py += (impulse + part) * ny
+                    pz += (impulse + part) * nz
+                    ox += part * nx
+                    oy += part * ny
+                    oz += part * nz
                 tx = ux - un * nx
                 ty = uy - un * ny
                 tz = uz - un * nz
                 slide = math.sqrt(tx * tx + ty * ty + tz * tz)
                 limit = math.sqrt(friction[i] * shapes.friction[s]) * impulse
-                if slide <= limit:
-                    px -= tx
-                    py -= ty
-                    pz -= tz
-                elif limit > 0.0:
-                    ox += tx * limit / slide
-                    oy += ty * limit / slide
-                    oz += tz * limit / slide
+                hold = 1.0 if slide <= limit else limit / slide
+                px -= hold * tx
+                py -= hold * ty
+                pz -= hold * tz
             if touched:
                 wx, wy, wz = rotate(r, px, py, pz)
                 x[i, 0] = c[0] + wx

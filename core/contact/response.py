@@ -2,7 +2,7 @@
 
 A contact joins a point a = Σ cᵢ xᵢ with a point b that is such a sum too or a place on a collider.
 It asks for (a − b)·n ≥ 0 and is met by xᵢ += wᵢ cᵢ λ Δ, λ = 1/Σ wᵢ cᵢ² (Jakobsen §5). A free
-particle is the sum with one weight, so cloth, ropes and bodies all meet in this one loop.
+particle is a sum with one weight, so cloth, ropes and bodies all meet in this one loop.
 """
 
 from __future__ import annotations
@@ -17,6 +17,12 @@ from ..jit import inline, kernel
 from ..model import Floats
 from ..vector import rotate, unrotate
 
+OVERLAP_SHARE = 0.5
+"""Share of an old overlap of bodies that is resolved in one step."""
+
+OVERLAP_SPEED = 1.0
+"""Fastest parting of things that overlap from the start, m/s."""
+
 Contacts = namedtuple(
     "Contacts",
     [
@@ -30,7 +36,8 @@ Contacts = namedtuple(
         "surface",  # (c, 3) m, how far the collider's surface moved in this step
         "friction",  # (c,)
         "restitution",  # (c,)
-        "approach",  # (c,) m, normal displacement of the step before any response
+        "bounce",  # (c,) m, normal displacement that restitution asks for, 0 for none
+        "bounce_gap",  # (c,) m, gap at the end of a step with a bounce
         "overlap",  # (c,) m, penetration that was there before the step
         "pushed",  # (c,) m, depth projected away so far in this step
         "dragged",  # (c, 3) m, slide undone by friction so far in this step
@@ -40,6 +47,7 @@ Contacts = namedtuple(
 
 def contact_room(count: int) -> Contacts:
     """Empty contacts with room for ``count``."""
+
     def scalars() -> Floats:
         return np.zeros(count)
 
@@ -57,7 +65,8 @@ def contact_room(count: int) -> Contacts:
         surface=vectors(),
         friction=scalars(),
         restitution=scalars(),
-        approach=scalars(),
+        bounce=scalars(),
+        bounce_gap=scalars(),
         overlap=scalars(),
         pushed=scalars(),
         dragged=vectors(),
@@ -123,15 +132,49 @@ def _write_weights(contacts, c, column, shapes, s, first_particle, extent, point
         contacts.weight[c, column + k] *= sign
 
 
+@inline
+def _shift(contacts, c, x, previous, inverse_mass, away):
+    """Part a and b by ``away`` m along the normal, x and x* alike: place without speed.
+
+    Bodies are moved as a whole. Moving single corners would bend their tetrahedra, and the sticks
+    that straighten them again would turn the shift into speed.
+    """
+    a = contacts.shape[c, 0]
+    wa = inverse_mass[contacts.particle[c, 0]] * (1.0 if a < 0 else 0.25)
+    wb = 0.0
+    if contacts.weight[c, 4] != 0.0 or contacts.weight[c, 5] != 0.0:
+        wb = 0.25 * inverse_mass[contacts.particle[c, 4]]
+    if wa + wb == 0.0:
+        return
+    for k in range(8):
+        if a < 0 and 0 < k < 4:
+            continue
+        i = contacts.particle[c, k]
+        f = away * (wa if k < 4 else -wb) / (wa + wb)
+        for axis in range(3):
+            x[i, axis] += f * contacts.normal[c, axis]
+            previous[i, axis] += f * contacts.normal[c, axis]
+
+
 @kernel
 def prepare_contacts(
-    contacts, count, shapes, first_particle, extent, friction, restitution,
-    x, previous, inverse_mass,
+    contacts,
+    count,
+    shapes,
+    first_particle,
+    extent,
+    friction,
+    restitution,
+    x,
+    previous,
+    inverse_mass,
+    resting,
 ):
     """Work out weights and constants of contacts noted as shapes, points and normals.
 
     friction, restitution (n,) of the free particles. Friction of two surfaces is the geometric
-    mean, restitution the larger.
+    mean, restitution the larger; contacts slower than ``resting`` m a step do not bounce, so that
+    heaps come to rest.
     """
     for c in range(count):
         a = contacts.shape[c, 0]
@@ -172,9 +215,7 @@ def prepare_contacts(
             contacts.surface[c, 0] = point[0] - shapes.centre_before[b, 0] - px
             contacts.surface[c, 1] = point[1] - shapes.centre_before[b, 1] - py
             contacts.surface[c, 2] = point[2] - shapes.centre_before[b, 2] - pz
-            contacts.offset[c] = (
-                point[0] * normal[0] + point[1] * normal[1] + point[2] * normal[2]
-            )
+            contacts.offset[c] = point[0] * normal[0] + point[1] * normal[1] + point[2] * normal[2]
         total = 0.0
         for k in range(8):
             f = contacts.weight[c, k]
@@ -182,8 +223,13 @@ def prepare_contacts(
         contacts.inverse_mass[c] = total
         ux, uy, uz = _displacement(contacts, c, x, previous)
         approach = ux * normal[0] + uy * normal[1] + uz * normal[2]
-        contacts.approach[c] = approach
-        contacts.overlap[c] = max(0.0, approach - _gap(contacts, c, x))
+        gap = _gap(contacts, c, x)
+        contacts.overlap[c] = max(0.0, approach - gap)
+        contacts.bounce[c] = 0.0
+        if contacts.restitution[c] > 0.0 and approach < -resting and gap < 0.0:
+            contacts.bounce[c] = -contacts.restitution[c] * approach
+            # the part of the step that was left after the hit leads away again
+            contacts.bounce_gap[c] = contacts.restitution[c] * min(-gap, -approach)
         contacts.pushed[c] = 0.0
         for k in range(3):
             contacts.dragged[c, k] = 0.0
@@ -193,22 +239,30 @@ def prepare_contacts(
 def relax_contacts(contacts, count, x, previous, inverse_mass):
     """One pass over all contacts: push apart, then hold against sliding up to μ times the push.
 
-    Both are accumulated over the passes of a step and clamped as sums, so that a later pass can
+    A contact that bounces is pushed until x − x* is e times the approach, reversed (Kenwright
+    §III sets x* for that; pushing x instead lets the bodies' sticks take part). Push and hold are
+    accumulated over the passes of a step and clamped as sums, so that a later pass can
     take back what an earlier one overdid (Catto 2005). Overlap older than the step is left to
-    `resolve_overlap`.
+    `resolve_overlap`. Returns the largest push of this pass in m.
     """
+    largest = 0.0
     for c in range(count):
         nx = contacts.normal[c, 0]
         ny = contacts.normal[c, 1]
         nz = contacts.normal[c, 2]
-        pushed = max(0.0, contacts.pushed[c] - (_gap(contacts, c, x) + contacts.overlap[c]))
+        if contacts.bounce[c] > 0.0:
+            ux, uy, uz = _displacement(contacts, c, x, previous)
+            short = ux * nx + uy * ny + uz * nz - contacts.bounce[c]
+        else:
+            short = _gap(contacts, c, x) + contacts.overlap[c]
+        pushed = max(0.0, contacts.pushed[c] - short)
         push = pushed - contacts.pushed[c]
         contacts.pushed[c] = pushed
+        largest = max(largest, abs(push))
         if push != 0.0:
             _move(contacts, c, x, inverse_mass, push * nx, push * ny, push * nz)
-        if pushed == 0.0 and contacts.dragged[c, 0] == 0.0 and contacts.dragged[c, 1] == 0.0:
-            if contacts.dragged[c, 2] == 0.0:
-                continue
+        if pushed == 0.0 and push == 0.0:
+            continue
         ux, uy, uz = _displacement(contacts, c, x, previous)
         un = ux * nx + uy * ny + uz * nz
         tx = contacts.dragged[c, 0] - (ux - un * nx)
@@ -220,52 +274,45 @@ def relax_contacts(contacts, count, x, previous, inverse_mass):
             f = limit / size
             tx, ty, tz = f * tx, f * ty, f * tz
         _move(
-            contacts, c, x, inverse_mass,
-            tx - contacts.dragged[c, 0], ty - contacts.dragged[c, 1], tz - contacts.dragged[c, 2],
+            contacts,
+            c,
+            x,
+            inverse_mass,
+            tx - contacts.dragged[c, 0],
+            ty - contacts.dragged[c, 1],
+            tz - contacts.dragged[c, 2],
         )
         contacts.dragged[c, 0] = tx
         contacts.dragged[c, 1] = ty
         contacts.dragged[c, 2] = tz
+    return largest
 
 
 @kernel
-def restitute(contacts, count, x, previous, inverse_mass, threshold):
-    """Bounce through x* (Kenwright §III): the separating speed becomes e times the approach.
+def place_bounces(contacts, count, x, previous, inverse_mass):
+    """Put what bounced where it should be at the end of the step, x and x* alike.
 
-    ``threshold`` in m per step: slower contacts do not bounce, so that stacks come to rest.
+    The push that reversed the velocity acted over the whole step; the hit came in the midst of it.
     """
     for c in range(count):
-        if contacts.restitution[c] == 0.0 or contacts.pushed[c] == 0.0:
+        if contacts.bounce[c] == 0.0 or contacts.pushed[c] == 0.0:
             continue
-        if contacts.approach[c] > -threshold:
-            continue
-        ux, uy, uz = _displacement(contacts, c, x, previous)
-        nx = contacts.normal[c, 0]
-        ny = contacts.normal[c, 1]
-        nz = contacts.normal[c, 2]
-        missing = -contacts.restitution[c] * contacts.approach[c] - (ux * nx + uy * ny + uz * nz)
-        if missing > 0.0:
-            _move(
-                contacts, c, previous, inverse_mass, -missing * nx, -missing * ny, -missing * nz
-            )
+        away = contacts.bounce_gap[c] - _gap(contacts, c, x)
+        _shift(contacts, c, x, previous, inverse_mass, away)
 
 
 @kernel
-def resolve_overlap(contacts, count, x, previous, inverse_mass, share, most):
+def resolve_overlap(contacts, count, x, previous, inverse_mass, h):
     """Take old overlap out of x and x* alike: bodies part gently, without gaining speed.
 
-    A ``share`` of what is left, at most ``most`` m per step.
+    A share of what is left, at a limited speed.
     """
     for c in range(count):
         depth = -_gap(contacts, c, x)
         if depth <= 0.0 or contacts.overlap[c] == 0.0:
             continue
-        part = min(share * depth, most)
-        dx = part * contacts.normal[c, 0]
-        dy = part * contacts.normal[c, 1]
-        dz = part * contacts.normal[c, 2]
-        _move(contacts, c, x, inverse_mass, dx, dy, dz)
-        _move(contacts, c, previous, inverse_mass, dx, dy, dz)
+        part = min(OVERLAP_SHARE * depth, OVERLAP_SPEED * h)
+        _shift(contacts, c, x, previous, inverse_mass, part)
 
 
 @kernel

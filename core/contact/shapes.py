@@ -72,9 +72,7 @@ def _interpolate_pose(x0, q0, x1, q1, share, centre, r):
 def half_extent(kind, size, r, k):
     """Half the size along world axis k of the shape's bounding box; infinite for plane and room."""
     if kind == BOX:
-        return (
-            abs(r[k, 0]) * size[0] + abs(r[k, 1]) * size[1] + abs(r[k, 2]) * size[2]
-        )
+        return abs(r[k, 0]) * size[0] + abs(r[k, 1]) * size[1] + abs(r[k, 2]) * size[2]
     if kind == SPHERE:
         return size[0]
     if kind == CAPSULE:
@@ -95,12 +93,22 @@ def move_shapes(
         body = shapes.body[s]
         if body < 0:
             _interpolate_pose(
-                start_x[s], start_q[s], end_x[s], end_q[s], share_before,
-                shapes.centre_before[s], shapes.rotation_before[s],
+                start_x[s],
+                start_q[s],
+                end_x[s],
+                end_q[s],
+                share_before,
+                shapes.centre_before[s],
+                shapes.rotation_before[s],
             )
             _interpolate_pose(
-                start_x[s], start_q[s], end_x[s], end_q[s], share,
-                shapes.centre[s], shapes.rotation[s],
+                start_x[s],
+                start_q[s],
+                end_x[s],
+                end_q[s],
+                share,
+                shapes.centre[s],
+                shapes.rotation[s],
             )
         else:
             first = first_particle[body]
@@ -111,12 +119,8 @@ def move_shapes(
         for k in range(3):
             now = half_extent(shapes.kind[s], shapes.size[s], shapes.rotation[s], k)
             then = half_extent(shapes.kind[s], shapes.size[s], shapes.rotation_before[s], k)
-            shapes.lower[s, k] = min(
-                shapes.centre[s, k] - now, shapes.centre_before[s, k] - then
-            )
-            shapes.upper[s, k] = max(
-                shapes.centre[s, k] + now, shapes.centre_before[s, k] + then
-            )
+            shapes.lower[s, k] = min(shapes.centre[s, k] - now, shapes.centre_before[s, k] - then)
+            shapes.upper[s, k] = max(shapes.centre[s, k] + now, shapes.centre_before[s, k] + then)
 
 
 @inline
@@ -235,5 +239,3 @@ def deepest_particle(x, colliding, shapes, collider_count):
                 )
                 deepest = max(deepest, -gap)
     return deepest
-
-

@@ -48,7 +48,9 @@ def sample_gusts(x, triangle, mean, gust, gust_length, time, air):
         along = turn * (px * fx + py * fy + pz * fz - speed * time)
         side = turn * (px * sx + py * sy + pz * sz)
         high = turn * (px * ux + py * uy + pz * uz)
-        swell = gust * (0.6 * math.sin(along + 0.4 * side) + 0.4 * math.sin(2.3 * along - high + 1.7))
+        swell = gust * (
+            0.6 * math.sin(along + 0.4 * side) + 0.4 * math.sin(2.3 * along - high + 1.7)
+        )
         yaw = 0.5 * gust * math.sin(1.37 * along + 0.7 * high + 0.5)
         lift = 0.3 * gust * math.sin(1.9 * along + 0.9 * side + 2.1)
         for k in range(3):

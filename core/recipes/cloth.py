@@ -49,6 +49,8 @@ def add_cloth(
     if border.size and (border.min() < 0 or border.max() >= len(x)):
         raise ModelError(name, "an edge or face names a vertex that does not exist")
     border = unique_pairs(border)
+    if len(x) == 0:
+        raise ModelError(name, "has no vertices; add some, or remove the simulation from it")
     finite = np.isfinite(x).all(axis=1)
     if not finite.all():
         raise ModelError(
@@ -110,9 +112,7 @@ def _without(pairs: Ints, others: Ints) -> Ints:
     return pairs[~np.isin(key, others[:, 0] * width + others[:, 1])]
 
 
-def _vertex_masses(
-    x: Floats, triangle: Ints, edge: Ints, length: Floats, density: float
-) -> Floats:
+def _vertex_masses(x: Floats, triangle: Ints, edge: Ints, length: Floats, density: float) -> Floats:
     """Mass (n,) of each vertex: a third of the triangles around it.
 
     Where there is no surface a wire of length l weighs as much as a strip as wide as the mean

@@ -43,8 +43,9 @@ def _across(da, db, ab, ac, bc):
 
 
 @kernel
-def _spread(position, edge_start, edge_neighbour, corner_start, corner, queue, queued,
-            distance, source):
+def _spread(
+    position, edge_start, edge_neighbour, corner_start, corner, queue, queued, distance, source
+):
     """Spread distance (n,) and source (n,) from the particles that stand in queue.
 
     queue (n + 1,) is a ring, queued (n,) marks its members; the first of them have distance 0.
@@ -89,9 +90,7 @@ def _spread(position, edge_start, edge_neighbour, corner_start, corner, queue, q
                     bc += (position[c, k] - position[b, k]) ** 2
                 if ab == 0.0 or ac == 0.0 or bc == 0.0:
                     continue
-                far = _across(
-                    distance[i], distance[b], math.sqrt(ab), math.sqrt(ac), math.sqrt(bc)
-                )
+                far = _across(distance[i], distance[b], math.sqrt(ab), math.sqrt(ac), math.sqrt(bc))
                 if far < distance[c] * (1.0 - 1e-9):
                     distance[c] = far
                     source[c] = source[i]
@@ -112,7 +111,9 @@ def surface_distances(
     ends = np.concatenate([edge, edge[:, ::-1]])
     ends = ends[np.argsort(ends[:, 0], kind="stable")]
     # every corner of every triangle with the two others
-    corner = np.concatenate([triangle, np.roll(triangle, -1, axis=1), np.roll(triangle, -2, axis=1)])
+    corner = np.concatenate(
+        [triangle, np.roll(triangle, -1, axis=1), np.roll(triangle, -2, axis=1)]
+    )
     corner = corner[np.argsort(corner[:, 0], kind="stable")]
     places = np.arange(count + 1)
     distance = np.full(count, np.inf)

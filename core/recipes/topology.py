@@ -20,7 +20,8 @@ def triangles_of(face_offsets: Ints, face_vertices: Ints) -> Ints:
     first = face_offsets[face]
     return np.ascontiguousarray(
         np.stack(
-            [face_vertices[first], face_vertices[first + nth + 1], face_vertices[first + nth + 2]], 1
+            [face_vertices[first], face_vertices[first + nth + 1], face_vertices[first + nth + 2]],
+            1,
         ),
         dtype=np.int32,
     ).reshape(-1, 3)

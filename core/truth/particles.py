@@ -97,8 +97,13 @@ def _tumbling() -> tuple[Model, State]:
     diagonals = np.stack([index[:-1, :-1].ravel(), index[1:, 1:].ravel()], axis=1)
     builder.add_springs(diagonals, 200.0)
     builder.add_body(
-        "plank", "BOX", (0.05, 0.2, 0.45), (3.0, 0.0, 0.0), mass=10.0,
-        velocity=(-0.2, 0.2, 0.8), angular_velocity=(0.1, 5.0, 0.1),
+        "plank",
+        "BOX",
+        (0.05, 0.2, 0.45),
+        (3.0, 0.0, 0.0),
+        mass=10.0,
+        velocity=(-0.2, 0.2, 0.8),
+        angular_velocity=(0.1, 5.0, 0.1),
     )
     model = builder.finalize()
     return model, model.initial_state(gravity=(0.0, 0.0, 0.0))

@@ -1,0 +1,263 @@
+"""Contacts: distances against brute force, friction and tunnelling against hand calculation."""
+
+import math
+
+import numpy as np
+import pytest
+
+from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance, body_poses
+from verlet_physics.contact.shapes import KINDS, distance
+
+SECOND = 24
+
+
+def run(model, frames, inputs=None, **settings):
+    chosen = SolverSettings(**settings)
+    state = model.initial_state(step=1 / chosen.substep_rate)
+    for _ in range(frames):
+        state, figures = advance(model, state, inputs or FrameInputs(), chosen)
+    return state, figures
+
+
+def particle_on(shape, size, place, turn=(1, 0, 0, 0), start=(0, 0, 1), **about):
+    builder = ModelBuilder()
+    velocity = about.pop("velocity", (0, 0, 0))
+    builder.add_particles("ball", [start], mass=1.0, velocity=velocity, **about)
+    builder.add_collider("ground", shape, size, place, turn, friction=about.get("friction", 0.5))
+    return builder.finalize()
+
+
+@pytest.mark.parametrize(
+    ("shape", "size"),
+    [("BOX", (0.5, 0.3, 0.2)), ("SPHERE", (0.4, 0, 0)), ("CAPSULE", (0.2, 0.5, 0))],
+)
+def test_distance_is_that_to_the_nearest_surface_point(shape, size):
+    random = np.random.default_rng(0)
+    size = np.array(size, dtype=float)
+    surface = surface_points(shape, size, random)
+    for p in random.uniform(-1, 1, (200, 3)):
+        gap, *normal = distance(KINDS[shape], size, 0, *p, *p, 0.0)
+        nearest = np.linalg.norm(surface - p, axis=1).min()
+        assert abs(gap) == pytest.approx(nearest, abs=0.02)
+        assert np.linalg.norm(normal) == pytest.approx(1.0)
+        on_surface = p - gap * np.array(normal)
+        assert np.linalg.norm(surface - on_surface, axis=1).min() < 0.03
+
+
+def surface_points(shape, size, random):
+    count = 60_000
+    if shape == "BOX":
+        points = random.uniform(-1, 1, (count, 3))
+        axis = random.integers(0, 3, count)
+        points[np.arange(count), axis] = np.sign(points[np.arange(count), axis])
+        return points * size
+    ball = random.normal(size=(count, 3))
+    ball *= size[0] / np.linalg.norm(ball, axis=1, keepdims=True)
+    if shape == "SPHERE":
+        return ball
+    ball[:, 2] += np.sign(ball[:, 2]) * size[1]
+    ring = random.normal(size=(count, 2))
+    ring *= size[0] / np.linalg.norm(ring, axis=1, keepdims=True)
+    return np.concatenate([ball, np.c_[ring, random.uniform(-size[1], size[1], count)]])
+
+
+@pytest.mark.parametrize("degrees", [26.0, 27.1])
+def test_a_particle_holds_on_a_slope_up_to_the_angle_of_friction(degrees):
+    angle = math.radians(degrees)
+    turn = (math.cos(angle / 2), 0.0, math.sin(angle / 2), 0.0)
+    model = particle_on("PLANE", (), (0, 0, 0), turn, start=(0, 0, 0), friction=0.5)
+    state, _ = run(model, 2 * SECOND)
+    moved = np.linalg.norm(state.position[0])
+    if degrees < math.degrees(math.atan(0.5)):
+        assert moved < 1e-9
+    else:
+        slide = 9.81 * (math.sin(angle) - 0.5 * math.cos(angle)) * 2.0**2 / 2
+        assert moved == pytest.approx(slide, rel=0.02)
+
+
+def test_friction_slows_by_mu_g_and_never_reverses():
+    model = particle_on("PLANE", (), (0, 0, 0), start=(0, 0, 0), velocity=(3, 0, 0), friction=0.5)
+    state = model.initial_state()
+    for frame in range(1, 25):
+        state, _ = advance(model, state, FrameInputs(), SolverSettings())
+        speed = (state.position[0, 0] - state.previous[0, 0]) / state.step
+        exact = max(0.0, 3.0 - 0.5 * 9.81 * frame / 24)
+        assert speed == pytest.approx(exact, abs=0.02)
+        assert speed >= 0.0
+
+
+def test_a_turning_belt_carries_what_lies_on_it():
+    model = particle_on("BOX", (5, 5, 0.5), (0, 0, -0.5), start=(0, 0, 0), friction=1.0)
+    state = model.initial_state()
+    for frame in range(1, 25):
+        inputs = FrameInputs(collider_position=np.array([[0.02 * frame, 0, -0.5]]))
+        state, _ = advance(model, state, inputs, SolverSettings())
+    assert state.position[0, 0] == pytest.approx(0.48, abs=0.02)
+
+
+def test_a_rising_collider_lifts_a_particle():
+    model = particle_on("BOX", (1, 1, 0.1), (0, 0, -0.1), start=(0, 0, 0))
+    state = model.initial_state()
+    for frame in range(1, 25):
+        inputs = FrameInputs(collider_position=np.array([[0, 0, -0.1 + frame / 24]]))
+        state, _ = advance(model, state, inputs, SolverSettings())
+    assert state.position[0, 2] == pytest.approx(1.0, abs=0.01)
+
+
+def test_a_fast_particle_does_not_pass_a_thin_wall():
+    model = particle_on(
+        "BOX", (1, 1, 0.005), (0, 0, 0), start=(0, 0, 5), velocity=(0, 0, -200), radius=0.001
+    )
+    state, _ = run(model, SECOND)
+    assert state.position[0, 2] > 0.0
+
+
+def test_an_overlapping_start_is_left_without_a_kick():
+    model = particle_on("SPHERE", (0.5,), (0, 0, 0), start=(0.3, 0, 0.1))
+    still = FrameInputs(gravity=(0, 0, 0))
+    state = model.initial_state(gravity=(0, 0, 0))
+    for _ in range(6):
+        state, _ = advance(model, state, still, SolverSettings())
+        assert np.linalg.norm(state.position - state.previous) < 1e-12
+    assert np.linalg.norm(state.position[0]) == pytest.approx(0.5)
+
+
+def test_overlapping_bodies_part_gently():
+    builder = ModelBuilder()
+    for k in range(3):
+        builder.add_body(f"box {k}", "BOX", (0.5,) * 3, (0.1 * k, 0.05 * k, 0.2 * k), mass=1.0)
+    model = builder.finalize()
+    state = model.initial_state(gravity=(0, 0, 0))
+    for _ in range(48):
+        state, figures = advance(model, state, FrameInputs(gravity=(0, 0, 0)), SolverSettings())
+        assert figures.kinetic_energy < 0.05
+    assert figures.penetration < 5e-3
+
+
+def test_a_room_keeps_particles_inside():
+    random = np.random.default_rng(1)
+    builder = ModelBuilder()
+    builder.add_particles(
+        "dust", random.uniform(-0.4, 0.4, (200, 3)), mass=1.0, restitution=0.9,
+        velocity=random.uniform(-30, 30, (200, 3)),
+    )  # fmt: skip
+    builder.add_collider("room", "ROOM", (0.5, 0.6, 0.7), (0, 0, 0))
+    state, _ = run(builder.finalize(), 3 * SECOND)
+    assert (np.abs(state.position) <= np.array([0.5, 0.6, 0.7]) + 1e-9).all()
+
+
+@pytest.mark.parametrize("restitution", [0.0, 0.5, 1.0])
+def test_bodies_bounce_by_their_restitution(restitution):
+    builder = ModelBuilder()
+    builder.add_body("box", "BOX", (0.2,) * 3, (0, 0, 1.2), mass=3.0, restitution=restitution)
+    builder.add_collider("floor", "PLANE", (), (0, 0, 0))
+    model = builder.finalize()
+    state = model.initial_state()
+    heights = []
+    for _ in range(480):
+        state, _ = advance(model, state, FrameInputs(duration=1 / 480), SolverSettings())
+        heights.append(body_poses(model, state)[0][0, 2])
+    landed = int(np.argmin(heights[: len(heights) // 2]))
+    apex = max(heights[landed:]) - 0.2
+    assert apex == pytest.approx(restitution**2, abs=0.03)
+
+
+def test_two_bodies_keep_their_momentum_and_bounce_apart():
+    builder = ModelBuilder()
+    builder.add_body("a", "SPHERE", (0.3,), (-1, 0, 0), mass=1.0, velocity=(3, 0, 0), restitution=1)
+    builder.add_body("b", "SPHERE", (0.3,), (1, 0.2, 0), mass=3.0, restitution=1)
+    model = builder.finalize()
+    still = FrameInputs(duration=1 / 480, gravity=(0, 0, 0))
+    state = model.initial_state(gravity=(0, 0, 0))
+
+    def momentum(state):
+        return (model.mass[:, None] * (state.position - state.previous) / state.step).sum(axis=0)
+
+    before = momentum(state)
+    closest = math.inf
+    for _ in range(480):
+        state, _ = advance(model, state, still, SolverSettings())
+        places = body_poses(model, state)[0]
+        closest = min(closest, np.linalg.norm(places[1] - places[0]))
+    assert np.allclose(momentum(state), before, atol=1e-9)
+    assert closest > 0.57
+    assert (places[1] - places[0]) @ (1, 0, 0) > 1.0
+    assert momentum(state)[0] == pytest.approx(3.0)
+    velocity = (state.position - state.previous)[:4].mean(axis=0) / state.step
+    assert velocity[0] < 0.0  # the lighter one is thrown back
+
+
+SHAPES = {"BOX": (0.3, 0.25, 0.2), "SPHERE": (0.25,)}
+GROUNDS = {
+    "PLANE": ((), (0, 0, 0)),
+    "BOX": ((3, 3, 0.5), (0, 0, -0.5)),
+    "ROOM": ((2, 2, 2), (0, 0, 2)),
+    "SPHERE": ((30.0,), (0, 0, -30.0)),
+    "CAPSULE": ((30.0, 5.0), (0, 0, -30.0)),
+}
+
+
+@pytest.mark.parametrize("body", SHAPES)
+@pytest.mark.parametrize("ground", GROUNDS)
+def test_every_body_comes_to_rest_on_every_collider(body, ground):
+    builder = ModelBuilder()
+    turn = (0.9, 0.3, 0.2, 0.1) if ground != "CAPSULE" else (1, 0, 0, 0)
+    builder.add_body("body", body, SHAPES[body], (0.1, 0.05, 0.8), turn, mass=2.0, friction=1.0)
+    size, place = GROUNDS[ground]
+    along_x = (math.sqrt(0.5), 0, math.sqrt(0.5), 0) if ground == "CAPSULE" else (1, 0, 0, 0)
+    builder.add_collider("ground", ground, size, place, along_x, friction=1.0)
+    model = builder.finalize()
+    state, figures = run(model, 4 * SECOND)
+    height = body_poses(model, state)[0][0, 2]
+    lowest = min(SHAPES[body])
+    assert figures.penetration < 2e-3
+    assert height == pytest.approx(lowest, abs=0.02)
+
+
+def test_crossed_edges_of_two_boxes_meet_in_one_point():
+    """A box standing on its edge lands across the edge of another: only edges can touch."""
+    builder = ModelBuilder()
+    half = 0.25
+    lift = half * math.sqrt(2)
+    lying = (math.cos(math.pi / 8), math.sin(math.pi / 8), 0, 0)  # edge up, along x
+    crossing = (math.cos(math.pi / 8), 0, math.sin(math.pi / 8), 0)  # edge down, along y
+    builder.add_collider("lower", "BOX", (half,) * 3, (0, 0, 0), lying)
+    builder.add_body("upper", "BOX", (half,) * 3, (0, 0, 2 * lift + 0.05), crossing, mass=1.0)
+    model = builder.finalize()
+    state = model.initial_state()
+    for _ in range(6):
+        state, figures = advance(model, state, FrameInputs(), SolverSettings())
+    assert body_poses(model, state)[0][0, 2] == pytest.approx(2 * lift, abs=2e-3)
+    assert figures.contact_count == 1
+
+
+def test_cloth_and_box_push_each_other():
+    """A box caught by a pinned sheet is held up; the sheet bears it: two ways, one solver."""
+    from verlet_physics.bench.scenes import add_sheet
+
+    builder = ModelBuilder()
+    n = 24
+    add_sheet(builder, n, pins=(0, n - 1, n * (n - 1), n * n - 1))
+    builder.add_body("crate", "BOX", (0.3, 0.3, 0.1), (0, 0, 0.2), mass=0.5)
+    model = builder.finalize()
+    state, _ = run(model, 3 * SECOND)
+    height = body_poses(model, state)[0][0, 2]
+    assert -1.2 < height < 0.2
+    sheet = state.position[: n * n, 2]
+    empty = ModelBuilder()
+    add_sheet(empty, n, pins=(0, n - 1, n * (n - 1), n * n - 1))
+    alone, _ = run(empty.finalize(), 3 * SECOND)
+    assert sheet.min() < alone.position[:, 2].min() - 0.01
+
+
+def test_a_stack_of_three_stands():
+    builder = ModelBuilder()
+    for k in range(3):
+        builder.add_body(f"box {k}", "BOX", (0.25,) * 3, (0, 0, 0.25 + 0.5 * k), mass=1.0)
+    builder.add_collider("floor", "PLANE", (), (0, 0, 0))
+    model = builder.finalize()
+    state, figures = run(model, 5 * SECOND)
+    places = body_poses(model, state)[0]
+    assert np.allclose(places[:, 2], [0.25, 0.75, 1.25], atol=2e-3)
+    assert np.abs(places[:, :2]).max() < 0.02
+    assert figures.penetration < 1e-3

@@ -1,0 +1,37 @@
+"""The thread governor takes the faster way and notices when that changes."""
+
+from verlet_physics.workspace import Governor
+
+
+def drive(governor, several, single, frames):
+    chosen = []
+    for _ in range(frames):
+        threads = governor.choose(2)
+        governor.learn(threads, several if threads > 1 else single)
+        chosen.append(threads)
+    return chosen
+
+
+def test_both_ways_are_tried_and_the_faster_one_is_kept():
+    chosen = drive(Governor(), 0.005, 0.009, 100)
+    assert chosen.count(1) <= 6
+    chosen = drive(Governor(), 0.050, 0.009, 100)
+    assert chosen.count(2) <= 6
+
+
+def test_a_change_of_load_is_noticed():
+    governor = Governor()
+    drive(governor, 0.005, 0.009, 100)
+    assert drive(governor, 0.090, 0.010, 100).count(1) > 80
+    assert drive(governor, 0.005, 0.009, 200)[-20:].count(2) >= 18
+
+
+def test_the_first_frame_of_each_way_does_not_count():
+    governor = Governor()
+    for seconds in (20.0, 0.005, 20.0, 0.009):  # compiling takes 20 s
+        governor.learn(governor.choose(2), seconds)
+    assert governor.choose(2) == 2
+
+
+def test_one_core_has_no_choice():
+    assert Governor().choose(1) == 1

@@ -1,0 +1,64 @@
+"""Without Numba the same code runs as plain Python and gives the same answers."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from verlet_physics import jit
+
+SCRIPT = """
+import json
+from verlet_physics import FrameInputs, SolverSettings, WindSettings, advance, jit
+from verlet_physics.bench.scenes import add_sheet
+from verlet_physics.builder import ModelBuilder
+builder = ModelBuilder()
+add_sheet(builder, 5, height=0.3, pins=(0,))
+builder.add_body("box", "BOX", (0.2, 0.2, 0.2), (0.1, 0, 0.6), (0.9, 0.1, 0.2, 0), mass=1.0)
+builder.add_body("ball", "SPHERE", (0.2,), (0.8, 0, 0.6), mass=1.0)
+builder.add_collider("floor", "PLANE", (), (0, 0, 0))
+builder.add_collider("post", "CAPSULE", (0.1, 0.3), (0.1, 0.1, 0))
+model = builder.finalize()
+state = model.initial_state()
+for _ in range(8):
+    state, _ = advance(model, state, FrameInputs(wind=WindSettings(velocity=(2, 0, 0))),
+                       SolverSettings(threads=2))
+print(json.dumps([jit.compiled, state.position.tolist()]))
+"""
+
+
+def run(**environment):
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    compiled, position = json.loads(done.stdout)
+    return compiled, np.array(position)
+
+
+@pytest.mark.skipif(not jit.compiled, reason="needs Numba to compare with")
+def test_plain_python_agrees_with_compiled_code():
+    compiled, fast = run()
+    plain, slow = run(VERLET_NO_NUMBA="1")
+    assert compiled is True
+    assert plain is False
+    assert np.allclose(fast, slow, atol=1e-9)
+
+
+@pytest.mark.skipif(not jit.compiled, reason="needs Numba")
+def test_a_second_start_compiles_nothing():
+    script = (
+        "from verlet_physics import jit; jit.warm_up(); print(jit.compile_count(), jit.is_warm())"
+    )
+    for expected in (None, "0 True"):
+        done = subprocess.run(
+            [sys.executable, "-c", script], capture_output=True, text=True, check=True
+        )
+        if expected:
+            assert done.stdout.strip() == expected
