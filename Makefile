@@ -7,13 +7,13 @@ DEV := $(PYTHON) dev.py
 WITH_BLENDER := $(if $(BLENDER),--blender $(BLENDER))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint typecheck test-core test-blender format zips truth bench setup \
+.PHONY: help demo demo-files test lint typecheck test-core test-blender format zips truth bench setup \
 	doctor debian-packages hooks clean
 
 help:
 	@$(DEV) help
 
-demo test test-blender zips setup doctor:
+demo demo-files test test-blender zips setup doctor:
 	@$(DEV) $@ $(WITH_BLENDER) $(ARGS)
 
 lint typecheck test-core format truth bench debian-packages hooks clean:

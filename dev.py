@@ -198,6 +198,20 @@ def demo(options: argparse.Namespace) -> None:
     print(f"\nBaked files, pictures and movies are in {OUT}")
 
 
+def demo_files(options: argparse.Namespace) -> None:
+    """Make the files in demo_files/ anew, in the oldest Blender so that all can open them."""
+    blender = (options.blender or [next(iter(BLENDERS.values()))])[0]
+    interpreter = blender_environment(blender)
+    user_folder = BUILD / "user" / f"demo-{blender.version}"
+    folder = ROOT / "demo_files"
+    with locked(user_folder):
+        run(
+            [interpreter, folder / "make_demo_files.py", build_zip(blender, None), folder],
+            "making the demo files",
+            variables={"BLENDER_USER_RESOURCES": str(user_folder)},
+        )
+
+
 def truth(options: argparse.Namespace) -> None:
     """Compare the engine with known solutions; takes names of cases and --json."""
     run([core_environment(), "-m", "verlet_physics", "truth", *options.arguments], "truth")
@@ -245,6 +259,7 @@ def clean(options: argparse.Namespace) -> None:
 
 COMMANDS = {
     "demo": demo,
+    "demo-files": demo_files,
     "test": test,
     "lint": lint,
     "typecheck": typecheck,
@@ -260,7 +275,7 @@ COMMANDS = {
     "hooks": hooks,
     "clean": clean,
 }
-TAKE_BLENDER = ("demo", "test", "test-blender", "zips", "setup", "doctor")
+TAKE_BLENDER = ("demo", "demo-files", "test", "test-blender", "zips", "setup", "doctor")
 TAKE_ARGUMENTS = ("demo", "test", "test-core", "test-blender", "truth", "bench")
 
 
