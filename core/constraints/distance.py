@@ -35,6 +35,7 @@ def relax_distances(
     x, previous (n, 3); stick, spring (·, 2) particles; spring_pull (·,) is scratch that carries
     the multipliers from pass to pass of one step.
     """
+    per_step = 1.0 / (h * h)
     for task in prange(first_task, last_task):
         for s in range(task_stick[task], task_stick[task + 1]):
             a = stick[s, 0]
@@ -71,7 +72,7 @@ def relax_distances(
             wa = inverse_mass[a]
             wb = inverse_mass[b]
             pull = 0.0 if first_pass else spring_pull[s]
-            step, ex, ey, ez = multiplier(
+            step, added, ex, ey, ez = multiplier(
                 x[b, 0] - x[a, 0],
                 x[b, 1] - x[a, 1],
                 x[b, 2] - x[a, 2],
@@ -80,10 +81,10 @@ def relax_distances(
                 previous[b, 2] - previous[a, 2],
                 wa + wb,
                 spring_rest_length[s],
-                spring_compliance[s] / (h * h),
+                spring_compliance[s] * per_step,
                 pull,
             )
-            spring_pull[s] = pull + step
+            spring_pull[s] = pull + added
             x[a, 0] += wa * step * ex
             x[a, 1] += wa * step * ey
             x[a, 2] += wa * step * ez

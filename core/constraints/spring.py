@@ -15,21 +15,21 @@ from ..jit import inline
 
 @inline
 def multiplier(dx, dy, dz, ex, ey, ez, w, rest, compliance_per_step, pull):
-    """Returns (Δλ, nx, ny, nz): the ends move by +w₁ Δλ n and −w₂ Δλ n.
+    """Returns (s, Δλ, ex, ey, ez): the ends move by +w₁ s e and −w₂ s e, s = Δλ/|e|.
 
     compliance_per_step is α/h², pull the λ (toward each other) of earlier passes of this step.
+    With |∇C| = δ·e/(|δ||e|) and one Newton step for |e| about |δ|, |δ||e| = (δ² + e²)/2, all of
+    it takes one root and one division.
     """
     dd = dx * dx + dy * dy + dz * dz
     ee = ex * ex + ey * ey + ez * ez
-    if dd == 0.0:
-        return 0.0, 0.0, 0.0, 0.0
-    length = math.sqrt(dd)
     de = dx * ex + dy * ey + dz * ez
-    before = 0.5 * (length + ee / length)  # |e| by one Newton step for √ about |δ|
     if not (de * de > 0.5 * dd * ee and de > 0.25 * dd):
         ex, ey, ez = dx, dy, dz
-        de = dd
-        before = length
-    slope = de / (length * before)
-    step = (length - rest - compliance_per_step * pull) / (w * slope + compliance_per_step)
-    return step, ex / before, ey / before, ez / before
+        de = ee = dd
+        if dd == 0.0:
+            return 0.0, 0.0, ex, ey, ez
+    length = math.sqrt(dd)
+    error = length - rest - compliance_per_step * pull
+    s = error * length / (w * de + 0.5 * compliance_per_step * (dd + ee))
+    return s, s * length, ex, ey, ez
