@@ -28,9 +28,22 @@ def is_playing() -> bool:
 
 @persistent
 def frame_change_pre(scene: bpy.types.Scene, *_: Any) -> None:
-    """Bodies stand at their own place when the start frame is evaluated."""
-    if not is_rendering():
-        preview.before_frame(scene, start_frame(scene), session.of(scene))
+    """Leaving the start frame: what was changed there counts. Then bodies' own places."""
+    if is_rendering():
+        return
+    start = start_frame(scene)
+    if scene.frame_current > start:
+        depsgraph = _evaluated(scene)
+        if depsgraph is not None and depsgraph.scene_eval.frame_current == start:
+            _guarded(scene, depsgraph, "compare_at_start")
+    preview.before_frame(scene, start, session.of(scene))
+
+
+def _evaluated(scene: bpy.types.Scene) -> bpy.types.Depsgraph | None:
+    """What is evaluated of a scene now, without evaluating anything."""
+    is_shown = scene == bpy.context.scene
+    view_layer = bpy.context.view_layer if is_shown else scene.view_layers[0]
+    return view_layer.depsgraph
 
 
 @persistent
@@ -38,19 +51,26 @@ def frame_change_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) ->
     """Simulate the frame if it is the next one, and show it."""
     if is_rendering():
         return
-    running = session.of(scene)
-    is_start = scene.frame_current == start_frame(scene)
-    if not (is_start and participants.has_any(scene)) and (running is None or not running.inputs):
+    if scene.frame_current == start_frame(scene):
+        _guarded(scene, depsgraph, "compare_at_start")
+    elif session.of(scene) is not None:
+        _guarded(scene, depsgraph, "visit_frame", may_skip=bpy.app.background or is_playing())
+    redraw.panels()
+
+
+def _guarded(
+    scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, task: str, **options: bool
+) -> None:
+    """Run a task of `simulation`, which brings Numba: only in scenes that simulate something."""
+    if session.of(scene) is None and not participants.has_any(scene):
         return
-    from . import simulation  # brings Numba: only for scenes that simulate something
+    from . import simulation
 
     try:
-        may_skip = bpy.app.background or is_playing()
-        simulation.visit_frame(scene, depsgraph, may_skip=may_skip)
+        getattr(simulation, task)(scene, depsgraph, **options)
     except Exception as error:  # a traceback for each frame would help nobody
         traceback.print_exc()
         _stop_with(scene, error)
-    redraw.panels()
 
 
 def _stop_with(scene: bpy.types.Scene, error: Exception) -> None:

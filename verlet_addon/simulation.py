@@ -31,8 +31,6 @@ def visit_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, *, may_s
     ``may_skip``: frames that playback left out are simulated on the way.
     """
     frame = scene.frame_current
-    if frame == start_frame(scene):
-        build_when_changed(scene, depsgraph)
     running = session.of(scene)
     if running is None or not running.is_ready or frame <= running.start:
         return
@@ -60,8 +58,13 @@ def _may_go_on(scene: bpy.types.Scene, running: Session) -> bool:
     return not running.is_outdated
 
 
-def build_when_changed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    """At the start frame: keep the simulated frames if nothing has changed, else begin anew."""
+def compare_at_start(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    """At the start frame: keep the simulated frames if nothing has changed, else begin anew.
+
+    Building runs kernels too, so it waits until they are compiled.
+    """
+    if not kernels.are_ready():
+        return
     start = start_frame(scene)
     running = session.of(scene)
     known: dict[int, Participant] = {}

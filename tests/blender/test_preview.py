@@ -117,7 +117,34 @@ def test_frames_before_the_start_show_the_own_place(scene):
     assert crate.location.z == 5
 
 
+def test_play_from_the_start_frame_simulates_at_once(scene):
+    """Pressing the space bar in frame 1 goes to frame 2: frame 1 is never visited."""
+    ob = cloth(location=(1, 0, 2))
+    rest = seen(ob)
+    play(scene, 2, 6)
+    assert session_of(scene).last == 6
+    assert seen(ob)[:, 2].max() < rest[:, 2].min()
+
+
+def test_what_was_changed_in_the_start_frame_counts_at_once(scene):
+    ob = cloth(location=(0, 0, 2))
+    play(scene, 1, 6)
+    scene.frame_set(1)
+    ob.location.z = 8
+    bpy.context.view_layer.update()
+    scene.frame_set(2)
+    assert session_of(scene).last == 2
+    assert session_of(scene).cache[2].position[:, 2].min() > 7
+    play(scene, 2, 6)
+    fallen = 8 - seen(ob)[:, 2].min()
+    scene.frame_set(1)
+    ob.verlet.cloth.drag = 50.0
+    play(scene, 2, 6)
+    assert 8 - seen(ob)[:, 2].min() < 0.5 * fallen
+
+
 def test_nothing_is_simulated_before_the_start_frame_was_visited(scene):
+    scene.frame_set(4)
     ob = cloth()
     rest = seen(ob)
     play(scene, 5, 8)
