@@ -252,7 +252,7 @@ class FrameStages:
 
     # ------------------------------------------------------------------ relaxation
 
-    def relax_distances(self, first_pass: bool) -> None:
+    def relax_distances(self, iteration: int) -> None:
         """One pass over sticks and springs, phase by phase."""
         model = self.model
         phases = model.phase_task
@@ -274,7 +274,8 @@ class FrameStages:
                 model.task_spring,
                 phases[p],
                 phases[-1] if together else phases[p + 1],
-                first_pass,
+                iteration == 0,
+                iteration == self.settings.iterations - 1,
                 self.h,
             )
 

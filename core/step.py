@@ -35,7 +35,7 @@ def advance(
             frame.bounce_particles()
         for iteration in range(settings.iterations):
             with frame.timed("distances"):
-                frame.relax_distances(first_pass=iteration == 0)
+                frame.relax_distances(iteration)
                 frame.relax_tethers()
             with frame.timed("bodies"):
                 frame.relax_bodies()

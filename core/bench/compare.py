@@ -32,9 +32,8 @@ void relax(double *x, const double *o, const double *w, const int *stick, const 
            dz = x[3 * b + 2] - x[3 * a + 2];
     double ex = o[3 * b] - o[3 * a], ey = o[3 * b + 1] - o[3 * a + 1],
            ez = o[3 * b + 2] - o[3 * a + 2];
-    double dd = dx * dx + dy * dy + dz * dz, de = dx * ex + dy * ey + dz * ez,
-           ee = ex * ex + ey * ey + ez * ez, f;
-    if (de * de > 0.5 * dd * ee && de > 0.25 * rr && ee > 0.25 * rr) {
+    double dd = dx * dx + dy * dy + dz * dz, de = dx * ex + dy * ey + dz * ez, f;
+    if (de > 0.5 * (dd > rr ? dd : rr)) {
       f = 0.5 * (dd - rr) / ((wa + wb) * de);
     } else {
       f = (dd - rr) / ((wa + wb) * (dd + rr + 1e-300));
@@ -88,6 +87,7 @@ def kernel_against_c(n: int | None, threads: int) -> Figures:
             nothing,
             0,
             len(model.task_stick) - 1,
+            True,
             True,
             1 / 480,
         )

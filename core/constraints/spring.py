@@ -18,18 +18,17 @@ def multiplier(dx, dy, dz, ex, ey, ez, w, rest, compliance_per_step, pull):
     """Returns (s, Δλ, ex, ey, ez): the ends move by +w₁ s e and −w₂ s e, s = Δλ/|e|.
 
     compliance_per_step is α/h², pull the λ (toward each other) of earlier passes of this step.
-    With |∇C| = δ·e/(|δ||e|) and one Newton step for |e| about |δ|, |δ||e| = (δ² + e²)/2, all of
-    it takes one root and one division.
+    |∇C| = δ·e/(|δ||e|); a step turns and stretches a spring so little that |e| stands for |δ|
+    there, which is exact at rest and takes one root and one division in all.
     """
     dd = dx * dx + dy * dy + dz * dz
-    ee = ex * ex + ey * ey + ez * ez
     de = dx * ex + dy * ey + dz * ez
-    if not (de * de > 0.5 * dd * ee and de > 0.25 * dd):
-        ex, ey, ez = dx, dy, dz
-        de = ee = dd
+    if not de > 0.5 * dd:  # turned by more than 60° or stretched to the double in one step
         if dd == 0.0:
             return 0.0, 0.0, ex, ey, ez
+        ex, ey, ez = dx, dy, dz
+        de = dd
     length = math.sqrt(dd)
     error = length - rest - compliance_per_step * pull
-    s = error * length / (w * de + 0.5 * compliance_per_step * (dd + ee))
+    s = error * length / (w * de + compliance_per_step * dd)
     return s, s * length, ex, ey, ez
