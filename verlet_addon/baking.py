@@ -4,7 +4,7 @@ Preview and bake read the same cache and simulate by the same frame handler, so 
 preview bit for bit. Nothing is written before every frame is there.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 
 import bpy
@@ -52,7 +52,7 @@ def frames_of(scene: bpy.types.Scene, first: int | None, last: int | None) -> ra
     return range(max(first, start), last + 1)
 
 
-def simulate(scene: bpy.types.Scene, frames: range) -> Iterator[int]:
+def simulate(scene: bpy.types.Scene, frames: range) -> Generator[int, None, None]:
     """Simulate up to the last of ``frames``, yielding after each one; the user's frame comes back.
 
     Raises VerletError when there is nothing to simulate. A simulation that blows up ends early.

@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
-from . import kernels, participants, preview, redraw, rest_pose, session
+from . import baking, cli, kernels, participants, preview, redraw, rest_pose, session
 from .bake import animation, point_cache
 from .properties import start_frame
 
@@ -177,6 +177,17 @@ def render_begins(*_: Any) -> None:
 
 
 @persistent
+def warn_of_unbaked(scene: bpy.types.Scene, *_: Any) -> None:
+    """A farm has no panel: say in its log what will not move in the pictures."""
+    still = [ob.name for ob in baking.bakeable_objects(scene, None)]
+    if bpy.app.background and still:
+        print(
+            f"Verlet Physics: not baked, so it will not move in this render: {', '.join(still)}. "
+            f"Bake first: blender -b FILE --command {cli.COMMAND}"
+        )
+
+
+@persistent
 def render_ends(*_: Any) -> None:
     """The viewport may follow the timeline again."""
     global _is_rendering
@@ -195,6 +206,7 @@ _HANDLERS: tuple[tuple[str, Callable[..., None]], ...] = (
     ("save_post", save_post),
     ("save_post_fail", save_post),
     ("render_init", render_begins),
+    ("render_init", warn_of_unbaked),
     ("render_pre", render_begins),
     ("render_complete", render_ends),
     ("render_cancel", render_ends),

@@ -110,13 +110,13 @@ def child_command(cache: Path) -> list[str]:
 
 def _start_child() -> None:
     global _child, _failed
-    hidden = {"creationflags": subprocess.CREATE_NO_WINDOW} if sys.platform == "win32" else {}
+    no_window = getattr(subprocess, "CREATE_NO_WINDOW", 0)  # exists on Windows only
     try:
         _child = subprocess.Popen(
             child_command(cache_folder()),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
-            **hidden,
+            creationflags=no_window,
         )
     except OSError as error:
         print(f"Verlet Physics: cannot compile in the background: {error}")

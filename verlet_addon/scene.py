@@ -146,7 +146,9 @@ def read_inputs(
 
 def problem_of(error: ModelError, uid: int = 0) -> Problem:
     """An error as the panel shows it."""
-    return Problem(str(error), uid, "verlet.show_object" if uid else "", "Show", is_error=True)
+    return Problem(
+        str(error), uid, "verlet.show_object" if uid else "", "Show Object", is_error=True
+    )
 
 
 def _read(
@@ -178,7 +180,7 @@ def _doubts(ob: bpy.types.Object) -> list[Problem]:
                 f"{ob.name}: its {modifier.name} modifier moves the cloth a second time",
                 ob.session_uid,
                 "verlet.show_object",
-                "Show",
+                "Show Object",
             )
             for modifier in ob.modifiers
             if modifier.type in DEFORMING_MODIFIERS and modifier.show_viewport

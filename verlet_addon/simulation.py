@@ -169,8 +169,8 @@ def _cloths(running: Session) -> list[tuple[Participant, slice]]:
 
 
 def _local_positions(matrix: Floats, state: State, particles: slice) -> np.ndarray:
-    world = state.position[particles]
-    return pose.transformed(np.linalg.inv(matrix), world).astype(np.float32)
+    to_local = np.linalg.inv(matrix).astype(np.float64, copy=False)
+    return pose.transformed(to_local, state.position[particles]).astype(np.float32)
 
 
 def _world_matrices(running: Session, state: State) -> Floats:

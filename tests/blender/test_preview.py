@@ -418,6 +418,20 @@ def test_a_render_does_not_write(scene, tmp_path):
     np.testing.assert_array_equal(seen(sheet), kept[2])
 
 
+def test_a_render_without_a_window_names_what_is_not_baked(scene, capsys):
+    cloth(name="Sheet")
+    crate = body(name="Crate")
+    scene.frame_end = 2
+    select(crate)
+    bpy.ops.verlet.bake(selected_only=True)
+    capsys.readouterr()
+    addon("handlers").warn_of_unbaked(scene)
+    said = capsys.readouterr().out
+    assert "Sheet" in said
+    assert "Crate" not in said
+    assert "verlet_bake" in said
+
+
 def test_two_scenes_have_simulations_of_their_own(scene):
     ob = cloth(name="First")
     play(scene, 1, 5)

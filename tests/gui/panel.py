@@ -5,6 +5,8 @@ Run by the window driver of tools/blender_gui, which steps through ``steps(g)``:
 It needs no Numba, so the scene is small. All panels fit a window of 1600 by 1100 pixels.
 """
 
+import importlib
+
 import bpy
 import numpy as np
 
@@ -17,6 +19,11 @@ def evaluated(name):
     ob.data.vertices.foreach_get("co", flat)
     matrix = np.array(ob.matrix_world)
     return flat.reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3]
+
+
+def session_module():
+    """Where the add-on keeps its running simulations."""
+    return importlib.import_module("bl_ext.user_default.verlet_physics.verlet_addon.session")
 
 
 def press(g, needle, *, area, region):
@@ -93,6 +100,15 @@ def steps(g):
     )
     g.shot("03_bodies")
 
+    field = yield from g.find("verlet.body.friction", view, ui, xfrac=(0.75,))
+    g.check(field is not None, "the panel shows Friction")
+    yield from g.click(*field, double=True)
+    yield from g.key("ctrl+a", "A")
+    yield from g.text("0.8")
+    yield from g.key("Return", "RET")
+    frictions = [bpy.data.objects[name].verlet.body.friction for name in ("Box 1.6", "Box 1.75")]
+    g.check(np.allclose(frictions, 0.8), f"an edit holds for all selected: {frictions}")
+
     before = evaluated("Cloth")
     play = yield from g.find("verlet.play", view, ui)
     g.check(play is not None, "the panel shows Play")
@@ -129,6 +145,17 @@ def steps(g):
     select("Cloth")
     yield 0.3
     yield from press(g, "verlet.bake(", area=view, region=ui)
+    yield 1.0
+    g.shot("07_baking")
+    yield from g.move(view.x + 300, view.y + 300)
+    yield from g.key("Escape", "ESC")
+    yield 0.5
+    simulated = session_module().of(scene).last
+    g.check(frame < simulated < 40, f"Esc stops the bake at frame {simulated}")
+    g.check(bpy.data.objects["Cloth"].data.shape_keys is None, "and nothing is written")
+    g.check(scene.frame_current == frame, "and the frame is the user's")
+    g.shot("08_stopped")
+    yield from press(g, "verlet.bake(", area=view, region=ui)
     for _ in range(600):
         keys = bpy.data.objects["Cloth"].data.shape_keys
         if keys is not None:
@@ -141,8 +168,32 @@ def steps(g):
     g.check(np.array_equal(evaluated("Cloth"), cloth), "the bake is the preview, bit for bit")
     g.check(np.abs(evaluated("Box 1.6") - box).max() < 1e-5, "bodies are baked where they were")
     yield 0.3
-    g.shot("07_baked")
+    g.shot("09_baked")
     yield from press(g, "verlet.free_bake", area=view, region=ui)
     g.check(bpy.data.objects["Cloth"].data.shape_keys is None, "Free Bake takes the keys away")
     yield 0.3
-    g.shot("08_freed")
+    g.shot("10_freed")
+
+    bpy.data.objects["Cloth"].verlet.pin_group = "Lost"
+    bpy.data.objects["Cloth"].modifiers.new("Lattice", "LATTICE")
+    scene.frame_set(scene.frame_start)
+    yield 0.5
+    g.shot("11_error")
+    yield from press(g, "verlet.show_object", area=view, region=ui)
+    g.check(bpy.context.object.name == "Cloth", "the error's button shows the object")
+    bpy.data.objects["Cloth"].verlet.pin_group = ""
+    scene.sync_mode = "FRAME_DROP"
+    scene.frame_set(scene.frame_start + 1)
+    scene.frame_set(scene.frame_start)
+    scene.frame_set(scene.frame_start + 1)
+    bpy.data.objects["Cloth"].verlet.cloth.bend = 0.9
+    scene.frame_set(scene.frame_start + 2)
+    yield 0.5
+    g.shot("12_warnings")
+    yield from press(g, "verlet.play_every_frame", area=view, region=ui)
+    g.check(scene.sync_mode == "NONE", "the warning's button mends it")
+    yield from press(g, "verlet.go_to_start", area=view, region=ui)
+    g.check(scene.frame_current == scene.frame_start, "out of date: the button goes to the start")
+    bpy.ops.object.mode_set(mode="EDIT")
+    yield 0.5
+    g.shot("13_edit_mode")

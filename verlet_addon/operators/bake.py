@@ -1,15 +1,15 @@
 """Bake and Free Bake: simulated motion to native Blender data, and back without a trace."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import suppress
 from time import perf_counter
 
 import bpy
 
 from ...core.errors import VerletError
-from .. import baking, kernels, redraw, session
+from .. import baking, kernels, participants, redraw, session
 from ..bake import restore
-from .selection import for_each, selected_meshes
+from .selection import for_each
 
 TIMER_SECONDS = 0.02
 BUSY_SECONDS = 0.1  # simulate so long between two looks at the keyboard
@@ -59,7 +59,7 @@ class VERLET_OT_bake(bpy.types.Operator):
             return False
         return True
 
-    def _begin(self, context: bpy.types.Context) -> Iterator[int]:
+    def _begin(self, context: bpy.types.Context) -> Generator[int, None, None]:
         given = self.properties.is_property_set
         self._scene_name = context.scene.name
         self._frames = baking.frames_of(
@@ -180,7 +180,7 @@ class VERLET_OT_free_bake(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not any(restore.is_baked(ob) for ob in context.scene.objects):
+        if not any(map(restore.is_baked, participants.simulated_objects(context.scene))):
             cls.poll_message_set("Nothing in this scene is baked")
             return False
         if context.mode != "OBJECT":
@@ -189,8 +189,11 @@ class VERLET_OT_free_bake(bpy.types.Operator):
         return True
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        among = selected_meshes(context) if self.selected_only else context.scene.objects
-        objects = [ob for ob in among if restore.is_baked(ob)]
+        objects = [
+            ob
+            for ob in participants.simulated_objects(context.scene)
+            if restore.is_baked(ob) and (not self.selected_only or ob in context.selected_objects)
+        ]
         if not objects:
             self.report({"ERROR"}, "None of the selected objects is baked")
             return {"CANCELLED"}

@@ -19,7 +19,7 @@ def selected_meshes(context: bpy.types.Context) -> list[bpy.types.Object]:
 def for_each(
     operator: bpy.types.Operator,
     objects: list[bpy.types.Object],
-    change: Callable[[bpy.types.Object], None],
+    change: Callable[[bpy.types.Object], object],
     done: str,
 ) -> set[str]:
     """Change the objects one by one and report what was ``done``, and for which it failed why.

@@ -34,7 +34,7 @@ def require_suitable(ob: bpy.types.Object, kind: str, depsgraph: bpy.types.Depsg
         meshes.read_visible_points(ob, depsgraph)
 
 
-class _KindVerb:
+class _KindVerb(bpy.types.Operator):
     """Makes the selected objects one kind of thing."""
 
     bl_options = {"REGISTER", "UNDO"}
@@ -62,7 +62,7 @@ class _KindVerb:
         return for_each(self, selected_meshes(context), change, done)
 
 
-class VERLET_OT_cloth(_KindVerb, bpy.types.Operator):
+class VERLET_OT_cloth(_KindVerb):
     """Turn the selected meshes into cloth: every vertex moves, every edge keeps its length"""
 
     bl_idname = "verlet.cloth"
@@ -70,7 +70,7 @@ class VERLET_OT_cloth(_KindVerb, bpy.types.Operator):
     kind = "CLOTH"
 
 
-class VERLET_OT_rigid_body(_KindVerb, bpy.types.Operator):
+class VERLET_OT_rigid_body(_KindVerb):
     """Turn the selected meshes into rigid bodies that fall, tumble and pile up"""
 
     bl_idname = "verlet.rigid_body"
@@ -78,7 +78,7 @@ class VERLET_OT_rigid_body(_KindVerb, bpy.types.Operator):
     kind = "BODY"
 
 
-class VERLET_OT_collider(_KindVerb, bpy.types.Operator):
+class VERLET_OT_collider(_KindVerb):
     """Let cloth and bodies bump into the selected meshes, which only their animation moves"""
 
     bl_idname = "verlet.collider"

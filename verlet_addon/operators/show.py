@@ -5,7 +5,7 @@ import bpy
 from .. import participants, session
 
 
-class _OnOneObject:
+class _OnOneObject(bpy.types.Operator):
     """Acts on the object with a session id."""
 
     bl_options = {"REGISTER", "UNDO"}
@@ -17,7 +17,7 @@ class _OnOneObject:
         return ob
 
 
-class VERLET_OT_show_object(_OnOneObject, bpy.types.Operator):
+class VERLET_OT_show_object(_OnOneObject):
     """Select the object that this is about and make it active"""
 
     bl_idname = "verlet.show_object"
@@ -43,7 +43,7 @@ class VERLET_OT_show_object(_OnOneObject, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class VERLET_OT_remove_own_rigid_body(_OnOneObject, bpy.types.Operator):
+class VERLET_OT_remove_own_rigid_body(_OnOneObject):
     """Take Blender's own Rigid Body off the object, so that one simulation moves it"""
 
     bl_idname = "verlet.remove_own_rigid_body"

@@ -5,6 +5,7 @@ import bpy
 from .. import participants, session
 from ..bake import restore
 from .places import Sidebar
+from .settings import draw_text
 
 
 class VERLET_PT_bake(Sidebar, bpy.types.Panel):
@@ -19,8 +20,9 @@ class VERLET_PT_bake(Sidebar, bpy.types.Panel):
         running = session.of(scene)
         if running is not None and running.bake_progress is not None:
             done, total = running.bake_progress
-            layout.progress(factor=done / max(total, 1), text=f"Frame {running.start + done}")
-            layout.label(text="Esc: stop, simulated frames are kept", icon="EVENT_ESC")
+            text = f"Frame {running.start + done} of {running.start + total}"
+            layout.progress(factor=done / max(total, 1), text=text)
+            layout.label(text="Esc stops, simulated frames are kept")
             return
         row = layout.row(align=True)
         row.use_property_split = False
@@ -33,7 +35,8 @@ class VERLET_PT_bake(Sidebar, bpy.types.Panel):
         row = layout.row(align=True)
         row.operator("verlet.free_bake", icon="UNLOCKED")
         row.operator("verlet.free_bake", text="Free Selected").selected_only = True
-        baked = [ob for ob in participants.simulated_objects(scene) if restore.is_baked(ob)]
+        taking_part = participants.simulated_objects(scene)
+        baked = [ob for ob in taking_part if restore.is_baked(ob)]
         ranges = {restore.baked_range(ob) for ob in baked}
         if len(ranges) == 1:
             first, last = ranges.pop()
@@ -41,6 +44,13 @@ class VERLET_PT_bake(Sidebar, bpy.types.Panel):
             layout.label(text=f"Baked {first}–{last}: {count}", icon="LOCKED")
         elif baked:
             layout.label(text=f"{len(baked)} objects baked", icon="LOCKED")
+        if any(ob.verlet.kind == "BODY" and ob not in baked for ob in taking_part):
+            draw_text(
+                layout,
+                "A render shows rigid bodies move only once they are baked",
+                context.region.width,
+                "INFO",
+            )
 
 
 CLASSES = (VERLET_PT_bake,)

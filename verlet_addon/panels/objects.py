@@ -47,7 +47,7 @@ def _draw_pins(layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
         unpin.unpin = True
 
 
-class _ObjectPanel:
+class _ObjectPanel(bpy.types.Panel):
     bl_label = "Object"
 
     @classmethod
@@ -58,7 +58,7 @@ class _ObjectPanel:
         draw_object(self.layout, context.object)
 
 
-class _AdvancedPanel:
+class _AdvancedPanel(bpy.types.Panel):
     bl_label = "Advanced"
     bl_options = {"DEFAULT_CLOSED"}
 
@@ -75,14 +75,14 @@ class _AdvancedPanel:
         draw_settings(self.layout, group, SETTINGS_OF_KIND[ob.verlet.kind], advanced=True)
 
 
-class VERLET_PT_object(_ObjectPanel, Sidebar, bpy.types.Panel):
+class VERLET_PT_object(Sidebar, _ObjectPanel):
     """Settings of the active object; an edit holds for all selected objects of its kind"""
 
     bl_idname = "VERLET_PT_object"
     bl_order = 1
 
 
-class VERLET_PT_object_advanced(_AdvancedPanel, Sidebar, bpy.types.Panel):
+class VERLET_PT_object_advanced(Sidebar, _AdvancedPanel):
     """Settings in physical units"""
 
     bl_idname = "VERLET_PT_object_advanced"
@@ -107,7 +107,7 @@ class VERLET_PT_physics(PhysicsTab, bpy.types.Panel):
             draw_verbs(self.layout)
 
 
-class VERLET_PT_physics_advanced(_AdvancedPanel, PhysicsTab, bpy.types.Panel):
+class VERLET_PT_physics_advanced(PhysicsTab, _AdvancedPanel):
     """Settings in physical units"""
 
     bl_idname = "VERLET_PT_physics_advanced"
