@@ -68,7 +68,8 @@ class Model:
     spring_rest_length: Floats  # (c,) m
     spring_compliance: Floats  # (c,) m/N
     task_stick: Ints  # (tasks + 1,) first stick of each task
-    task_spring: Ints  # (tasks + 1,) first spring of each task
+    # (tasks, 4) where in each task the springs of every step, of even and of odd steps begin
+    task_spring: Ints
     phase_task: Ints  # (phases + 1,) first task of each phase
     tethered: Ints  # (q,) particles that hang on tethers
     tether_start: Ints  # (q + 1,) first tether of each

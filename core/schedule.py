@@ -28,7 +28,7 @@ class Schedule:
     stick_order: Ints  # (s,) rows of the builder's sticks, in solver order
     spring_order: Ints  # (c,)
     task_stick: Ints  # (tasks + 1,)
-    task_spring: Ints  # (tasks + 1,)
+    task_spring: Ints  # (tasks, 4)
     phase_task: Ints  # (phases + 1,)
 
 
@@ -118,14 +118,17 @@ def _independent_order(pairs: Ints, rows: Ints, particle_count: int) -> Ints:
 
 
 def make_schedule(
-    particle_count: int, stick: Ints, spring: Ints, block_size: int = BLOCK_SIZE
+    particle_count: int, stick: Ints, spring: Ints, turn: Ints, block_size: int = BLOCK_SIZE
 ) -> Schedule:
-    """Schedule sticks (s, 2) and springs (c, 2) over ``particle_count`` particles."""
+    """Schedule sticks (s, 2) and springs (c, 2) over ``particle_count`` particles.
+
+    turn (c,): −1 for springs that act in every step, 0 and 1 for those that take turns.
+    """
     pairs = np.concatenate([stick, spring]).astype(np.int32)
     if len(pairs) == 0:
         none = np.zeros(0, dtype=np.int32)
         zero = np.zeros(1, dtype=np.int32)
-        return Schedule(none, none, zero, zero, zero)
+        return Schedule(none, none, zero, np.zeros((0, 4), dtype=np.int32), zero)
 
     start = np.zeros(particle_count + 1, dtype=np.int32)
     neighbour = np.empty(2 * len(pairs), dtype=np.int32)
@@ -162,18 +165,25 @@ def make_schedule(
     )
 
     stick_order, spring_order = [], []
-    task_stick, task_spring, phase_task = [0], [0], [0]
+    task_stick, phase_task = [0], [0]
+    task_spring: list[list[int]] = []
+    spring_count = 0
     for c in range(int(colour.max()) + 1):
         groups = [members[g] for g in np.flatnonzero(colour == c)]
         if c == 63:
             groups = [np.concatenate(groups)]  # may share particles: one task, one thread
         for rows in groups:
             sticks = _independent_order(pairs, rows[rows < len(stick)], particle_count)
-            springs = _independent_order(pairs, rows[rows >= len(stick)], particle_count)
             stick_order.append(sticks)
-            spring_order.append(springs - len(stick))
             task_stick.append(task_stick[-1] + len(sticks))
-            task_spring.append(task_spring[-1] + len(springs))
+            springs = rows[rows >= len(stick)]
+            bounds = [spring_count]
+            for part in (-1, 0, 1):
+                chosen = springs[turn[springs - len(stick)] == part]
+                spring_order.append(_independent_order(pairs, chosen, particle_count) - len(stick))
+                spring_count += len(chosen)
+                bounds.append(spring_count)
+            task_spring.append(bounds)
         phase_task.append(len(task_stick) - 1)
 
     def ints(values: object) -> Ints:

@@ -252,7 +252,7 @@ class FrameStages:
 
     # ------------------------------------------------------------------ relaxation
 
-    def relax_distances(self, iteration: int) -> None:
+    def relax_distances(self, substep: int, iteration: int) -> None:
         """One pass over sticks and springs, phase by phase."""
         model = self.model
         phases = model.phase_task
@@ -274,15 +274,20 @@ class FrameStages:
                 model.task_spring,
                 phases[p],
                 phases[-1] if together else phases[p + 1],
+                self._turn(substep),
                 iteration == 0,
                 iteration == self.settings.iterations - 1,
                 self.h,
             )
 
-    def relax_tethers(self) -> None:
-        """One pass over the tethers."""
+    def _turn(self, substep: int) -> int:
+        """0 and 1 in turns, from frame to frame too."""
+        return (self.state.frame * self.substeps + substep) % 2
+
+    def relax_tethers(self, substep: int) -> None:
+        """One pass over the tethers, every second step: they only guard what sticks hold."""
         model = self.model
-        if len(model.tethered):
+        if len(model.tethered) and self._turn(substep) == 1:
             relax_tethers.on(self.threads)(
                 self.x, model.tethered, model.tether_start, model.tether_anchor, model.tether_length
             )

@@ -35,8 +35,8 @@ def advance(
             frame.bounce_particles()
         for iteration in range(settings.iterations):
             with frame.timed("distances"):
-                frame.relax_distances(iteration)
-                frame.relax_tethers()
+                frame.relax_distances(substep, iteration)
+                frame.relax_tethers(substep)
             with frame.timed("bodies"):
                 frame.relax_bodies()
             with frame.timed("contacts"):

@@ -65,7 +65,7 @@ def kernel_against_c(n: int | None, threads: int) -> Figures:
         c_relax = ctypes.CDLL(str(library)).relax
     x = model.rest_position.copy()
     previous = model.rest_position.copy()
-    nothing = np.zeros(len(model.task_stick), dtype=np.int32)
+    nothing = np.zeros_like(model.task_spring)
     count = len(model.stick)
 
     def address(array: np.ndarray) -> ctypes.c_void_p:
@@ -87,6 +87,7 @@ def kernel_against_c(n: int | None, threads: int) -> Figures:
             nothing,
             0,
             len(model.task_stick) - 1,
+            0,
             True,
             True,
             1 / 480,

@@ -29,11 +29,17 @@ def relax_distances(
     task_spring,
     first_task,
     last_task,
+    turn,
     first_pass,
     last_pass,
     h,
 ):
     """Project the sticks and springs of tasks first_task … last_task − 1 once.
+
+    Springs that take turns act in steps of their ``turn`` only, 0 or 1, with the impulse of two
+    steps (multiple time steps, Tuckerman, Berne, Martyna 1992). Such a push goes on into the step
+    that is left out, so its own inverse mass is added to the compliance: without that a stiff
+    spring would overshoot by half and ring.
 
     x, previous (n, 3); stick, spring (·, 2) particles; spring_pull (·,) is scratch that carries
     the multipliers from pass to pass of one step. Indices are read as unsigned: Numba then leaves
@@ -70,29 +76,34 @@ def relax_distances(
             x[b, 0] -= wb * step * ex
             x[b, 1] -= wb * step * ey
             x[b, 2] -= wb * step * ez
-        for s in range(task_spring[task], task_spring[task + 1]):
-            a = np.uint32(spring[s, 0])
-            b = np.uint32(spring[s, 1])
-            wa = inverse_mass[a]
-            wb = inverse_mass[b]
-            pull = 0.0 if first_pass else spring_pull[s]
-            step, added, ex, ey, ez = multiplier(
-                x[b, 0] - x[a, 0],
-                x[b, 1] - x[a, 1],
-                x[b, 2] - x[a, 2],
-                previous[b, 0] - previous[a, 0],
-                previous[b, 1] - previous[a, 1],
-                previous[b, 2] - previous[a, 2],
-                wa + wb,
-                spring_rest_length[s],
-                spring_compliance[s] * per_step,
-                pull,
-            )
-            if not last_pass:
-                spring_pull[s] = pull + added
-            x[a, 0] += wa * step * ex
-            x[a, 1] += wa * step * ey
-            x[a, 2] += wa * step * ez
-            x[b, 0] -= wb * step * ex
-            x[b, 1] -= wb * step * ey
-            x[b, 2] -= wb * step * ez
+        for part in range(2):
+            first = task_spring[task, 0] if part == 0 else task_spring[task, 1 + turn]
+            last = task_spring[task, 1] if part == 0 else task_spring[task, 2 + turn]
+            factor = per_step / (1.0 + part)
+            for s in range(first, last):
+                a = np.uint32(spring[s, 0])
+                b = np.uint32(spring[s, 1])
+                wa = inverse_mass[a]
+                wb = inverse_mass[b]
+                w = wa + wb
+                pull = 0.0 if first_pass else spring_pull[s]
+                step, added, ex, ey, ez = multiplier(
+                    x[b, 0] - x[a, 0],
+                    x[b, 1] - x[a, 1],
+                    x[b, 2] - x[a, 2],
+                    previous[b, 0] - previous[a, 0],
+                    previous[b, 1] - previous[a, 1],
+                    previous[b, 2] - previous[a, 2],
+                    w,
+                    spring_rest_length[s],
+                    spring_compliance[s] * factor + part * w,
+                    pull,
+                )
+                if not last_pass:
+                    spring_pull[s] = pull + added
+                x[a, 0] += wa * step * ex
+                x[a, 1] += wa * step * ey
+                x[a, 2] += wa * step * ez
+                x[b, 0] -= wb * step * ex
+                x[b, 1] -= wb * step * ey
+                x[b, 2] -= wb * step * ez

@@ -74,10 +74,10 @@ def add_cloth(
     diagonal = face_diagonals(offsets, corners)
     diagonal = _without(diagonal, border)
     if settings.shear > 0.0 and len(diagonal):
-        builder.add_springs(diagonal + first, _stiffness(SHEAR_STIFFNESS, settings.shear))
+        builder.add_springs(diagonal + first, _stiffness(SHEAR_STIFFNESS, settings.shear), turn=0)
     support = _without(support_pairs(x, border), np.concatenate([border, diagonal]))
     if settings.bend > 0.0 and len(support):
-        builder.add_springs(support + first, _stiffness(BEND_STIFFNESS, settings.bend))
+        builder.add_springs(support + first, _stiffness(BEND_STIFFNESS, settings.bend), turn=1)
     builder.add_triangles(triangle + first)
 
     pins = np.flatnonzero(np.asarray(pinned, dtype=bool)).astype(np.int32)

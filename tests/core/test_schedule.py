@@ -29,21 +29,25 @@ def scattered(n):
 @pytest.mark.parametrize("block", [7, 64, 1024])
 def test_schedule(count, sticks, block):
     springs = sticks[::3] if len(sticks) else sticks
-    schedule = make_schedule(count, sticks, springs, block)
+    turn = np.arange(len(springs), dtype=np.int32) % 3 - 1
+    schedule = make_schedule(count, sticks, springs, turn, block)
     assert sorted(schedule.stick_order) == list(range(len(sticks)))
     assert sorted(schedule.spring_order) == list(range(len(springs)))
     for first, last in zip(schedule.phase_task[:-1], schedule.phase_task[1:]):
         used: set[int] = set()
         for task in range(first, last):
             mine: set[int] = set()
-            for pairs, order, start in (
-                (sticks, schedule.stick_order, schedule.task_stick),
-                (springs, schedule.spring_order, schedule.task_spring),
-            ):
-                mine |= set(pairs[order[start[task] : start[task + 1]]].ravel().tolist())
+            rows = schedule.stick_order[schedule.task_stick[task] : schedule.task_stick[task + 1]]
+            mine |= set(sticks[rows].ravel().tolist())
+            every, even, odd, end = schedule.task_spring[task]
+            mine |= set(springs[schedule.spring_order[every:end]].ravel().tolist())
+            for part, (start, stop) in enumerate(((every, even), (even, odd), (odd, end))):
+                assert (turn[schedule.spring_order[start:stop]] == part - 1).all()
             assert not (mine & used), "two tasks of a phase share a particle"
             used |= mine
 
 
 def test_a_sheet_needs_two_phases_only():
-    assert len(make_schedule(10_000, grid(100), np.zeros((0, 2), np.int32)).phase_task) - 1 == 2
+    nothing = np.zeros((0, 2), np.int32)
+    schedule = make_schedule(10_000, grid(100), nothing, nothing[:, 0])
+    assert len(schedule.phase_task) - 1 == 2
