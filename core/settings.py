@@ -200,7 +200,7 @@ class ClothSettings(_Checked):
         maximum=1.0,
     )
     drag: float = _tunable(
-        1.0,
+        1.5,
         "Air Drag",
         "Share of the velocity lost per second to still air",
         unit="1/s",

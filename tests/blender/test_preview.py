@@ -303,6 +303,21 @@ def test_an_animated_collider_pushes(scene):
     assert seen_matrix(ob)[0, 3] > 0.5
 
 
+def test_a_turning_collider_tips_what_lies_on_it(scene):
+    tray = floor(name="Tray")
+    tray.keyframe_insert("rotation_euler", frame=1)
+    tray.rotation_euler.y = math.radians(40)
+    tray.keyframe_insert("rotation_euler", frame=12)
+    scene.frame_set(1)
+    ob = body(location=(0, 0, 0.2))
+    ob.verlet.body.friction = 0.0
+    tray.verlet.collider.friction = 0.0
+    play(scene, 1, 20)
+    assert seen_matrix(ob)[0, 3] > 0.2  # it slid down
+    up = seen_matrix(ob)[:3, 2]
+    assert math.degrees(math.acos(up[2])) == pytest.approx(40, abs=3)
+
+
 def test_keyed_wind_blows_when_it_is_keyed(scene):
     scene.use_gravity = False
     ob = cloth()

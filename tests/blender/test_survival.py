@@ -187,6 +187,22 @@ def test_a_saved_file_holds_no_preview(scene, both, tmp_path):
         addon("handlers").register()
 
 
+@pytest.mark.parametrize("rotation_mode", ["XYZ", "QUATERNION", "AXIS_ANGLE"])
+def test_saving_keeps_the_rotation_that_is_shown(scene, tmp_path, rotation_mode):
+    floor()
+    crate = body(location=(0, 0, 0.4))
+    crate.rotation_euler = (0.5, 0.3, 0.0)
+    crate.rotation_mode = rotation_mode
+    bpy.context.view_layer.update()
+    rest = seen_matrix(crate)
+    play(scene, 1, 14)
+    shown = seen_matrix(crate)
+    assert np.abs(shown[:3, :3] - rest[:3, :3]).max() > 0.05
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "saved.blend"))
+    bpy.context.view_layer.update()
+    np.testing.assert_array_equal(seen_matrix(crate), shown)
+
+
 def test_a_file_saved_behind_our_back_is_put_right_when_it_is_opened(both, tmp_path):
     """An autosave writes the file without telling the add-on."""
     path = str(tmp_path / "quit.blend")
@@ -284,6 +300,36 @@ def test_no_frame_is_lost_by_selecting(scene, both):
     bpy.context.view_layer.update()
     scene.frame_set(7)
     assert session_of(scene).last == 7
+
+
+def test_an_edited_vertex_simulates_anew(scene, both):
+    sheet, _ = both
+    sheet.data.vertices[0].co.z += 0.5
+    sheet.data.update()
+    bpy.context.view_layer.update()
+    scene.frame_set(7)
+    assert session_of(scene).is_outdated
+    assert session_of(scene).last == 6
+
+
+def test_another_solver_setting_simulates_anew(scene, both):
+    scene.verlet.solver.substep_rate = 960
+    scene.frame_set(7)
+    assert session_of(scene).is_outdated
+    assert session_of(scene).last == 6
+
+
+def test_gravity_changed_while_it_plays_acts_at_once_and_from_the_start_in_the_bake(scene, both):
+    sheet, _ = both
+    scene.gravity.z = 100
+    bpy.context.view_layer.update()
+    height = seen(sheet)[:, 2].mean()
+    play(scene, 7, 12)
+    assert seen(sheet)[:, 2].mean() > height
+    scene.frame_end = 3
+    bpy.ops.verlet.bake()
+    scene.frame_set(3)
+    assert seen(sheet)[:, 2].min() > 2.0
 
 
 def test_an_edited_action_simulates_anew(scene):
