@@ -203,8 +203,8 @@ def timeless_digests(
     """Settings and meshes, whatever the frame: by session id, 0 for the scene.
 
     Tells whether to go on is right. Wind and gravity may be keyed, and changed while it plays:
-    they count at the start frame only, so that a bake has them from its first frame. A baked object's mesh is that of the bake: it counts as
-    what is ``known`` of it.
+    they count at the start frame only, so that a bake has them from its first frame. A baked
+    object's mesh is that of the bake: it counts as what is ``known`` of it.
     """
     world = [
         settings_from(scene.verlet.solver, SolverSettings),
