@@ -117,7 +117,9 @@ def _list() -> int:
 def _compile() -> int:
     if not jit.compiled:
         return _fail("Numba is not installed: nothing to compile, kernels run as plain Python")
-    seconds = jit.warm_up()
+    from .warm_up import warm_up
+
+    seconds = warm_up()
     print(
         f"{jit.compile_count()} kernels compiled in {seconds:.1f} s, kept in {jit.cache_folder()}"
     )

@@ -12,7 +12,6 @@ import hashlib
 import os
 import sys
 import threading
-import time
 import types
 from collections.abc import Callable
 from pathlib import Path
@@ -167,14 +166,9 @@ def is_warm() -> bool:
     return not compiled or (cache_folder() / "complete").exists()
 
 
-def warm_up() -> float:
-    """Compile every kernel into the cache folder (or load it from there); returns seconds."""
-    from .bench.scenes import smallest_of_everything
-
-    start = time.perf_counter()
-    smallest_of_everything()
+def mark_warm() -> None:
+    """Note in the cache folder that it holds every kernel."""
     if compiled:
         folder = cache_folder()
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "complete").touch()
-    return time.perf_counter() - start

@@ -7,16 +7,11 @@ from __future__ import annotations
 
 from copy import deepcopy
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .settings import WindSettings
-
-if TYPE_CHECKING:
-    from .workspace import Workspace
 
 EARTH_GRAVITY = (0.0, 0.0, -9.81)  # m/s²
 
@@ -108,13 +103,6 @@ class Model:
     def collider_count(self) -> int:
         """Number of kinematic colliders."""
         return len(self.collider_names)
-
-    @cached_property
-    def workspace(self) -> Workspace:
-        """Scratch memory for `advance`."""
-        from .workspace import Workspace
-
-        return Workspace(self)
 
     def object_of_particle(self, particle: int) -> ObjectSpan:
         """The object that a particle belongs to."""

@@ -33,6 +33,33 @@ def _tunable(default: Any, label: str, description: str, **details: Any) -> Any:
     return dataclasses.field(default=default, metadata={"tunable": about})
 
 
+def _friction() -> Any:
+    return _tunable(
+        0.5,
+        "Friction",
+        "Coulomb friction against other surfaces",
+        minimum=0.0,
+        maximum=10.0,
+        soft_maximum=1.0,
+    )
+
+
+def _restitution() -> Any:
+    return _tunable(0.0, "Bounciness", "Speed kept by a bounce", minimum=0.0, maximum=1.0)
+
+
+def _drag(default: float) -> Any:
+    return _tunable(
+        default,
+        "Air Drag",
+        "Share of the velocity lost per second to still air",
+        unit="1/s",
+        minimum=0.0,
+        maximum=1000.0,
+        soft_maximum=10.0,
+    )
+
+
 def tunables(settings: type | object) -> dict[str, tuple[Any, Tunable]]:
     """``{field name: (default, Tunable)}`` of a settings dataclass, in panel order."""
     return {
@@ -199,26 +226,9 @@ class ClothSettings(_Checked):
         minimum=0.0,
         maximum=1.0,
     )
-    drag: float = _tunable(
-        1.5,
-        "Air Drag",
-        "Share of the velocity lost per second to still air",
-        unit="1/s",
-        minimum=0.0,
-        maximum=1000.0,
-        soft_maximum=10.0,
-    )
-    friction: float = _tunable(
-        0.5,
-        "Friction",
-        "Coulomb friction against other surfaces",
-        minimum=0.0,
-        maximum=10.0,
-        soft_maximum=1.0,
-    )
-    restitution: float = _tunable(
-        0.0, "Bounciness", "Speed kept by a bounce", minimum=0.0, maximum=1.0
-    )
+    drag: float = _drag(1.5)
+    friction: float = _friction()
+    restitution: float = _restitution()
     area_density: float = _tunable(
         0.3,
         "Mass per Area",
@@ -281,26 +291,9 @@ class BodySettings(_Checked):
         soft_minimum=0.01,
         soft_maximum=1000.0,
     )
-    friction: float = _tunable(
-        0.5,
-        "Friction",
-        "Coulomb friction against other surfaces",
-        minimum=0.0,
-        maximum=10.0,
-        soft_maximum=1.0,
-    )
-    restitution: float = _tunable(
-        0.0, "Bounciness", "Speed kept by a bounce", minimum=0.0, maximum=1.0
-    )
-    drag: float = _tunable(
-        0.05,
-        "Air Drag",
-        "Share of the velocity lost per second to still air",
-        unit="1/s",
-        minimum=0.0,
-        maximum=1000.0,
-        soft_maximum=10.0,
-    )
+    friction: float = _friction()
+    restitution: float = _restitution()
+    drag: float = _drag(0.05)
 
 
 @dataclass(frozen=True)
@@ -310,14 +303,5 @@ class ColliderSettings(_Checked):
     shape: str = _tunable(
         "AUTO", "Shape", "What collides in place of the mesh", choices=COLLIDER_SHAPES
     )
-    friction: float = _tunable(
-        0.5,
-        "Friction",
-        "Coulomb friction against other surfaces",
-        minimum=0.0,
-        maximum=10.0,
-        soft_maximum=1.0,
-    )
-    restitution: float = _tunable(
-        0.0, "Bounciness", "Speed kept by a bounce", minimum=0.0, maximum=1.0
-    )
+    friction: float = _friction()
+    restitution: float = _restitution()

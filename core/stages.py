@@ -30,7 +30,7 @@ from .forces.wind import EVALUATION_RATE, add_wind, is_calm, sample_gusts
 from .integrate import change_step, drag_per_step, move_pins, position_verlet
 from .model import Diagnostics, Floats, FrameInputs, Ints, Model, State
 from .settings import SolverSettings
-from .workspace import Workspace
+from .workspace import workspace_of
 
 PARALLEL_FROM = 4000
 """Constraints per pass above which several threads can pay."""
@@ -51,7 +51,7 @@ class FrameStages:
         self.model = model
         self.settings = settings
         self.inputs = inputs
-        self.work: Workspace = model.workspace
+        self.work = workspace_of(model)
         self.started = time.perf_counter()
         self.seconds: dict[str, float] = {}
 

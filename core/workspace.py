@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import weakref
+
 import numpy as np
 
 from .contact.body_contact import MARGIN
@@ -42,6 +44,16 @@ class Workspace:
         self.on_b = np.zeros((MAX_POINTS, 3))
         self.normal = np.zeros(3)
         self.governor = Governor()
+
+
+_workspaces: weakref.WeakKeyDictionary[Model, Workspace] = weakref.WeakKeyDictionary()
+
+
+def workspace_of(model: Model) -> Workspace:
+    """The model's scratch memory, allocated at first use; it goes when the model goes."""
+    if model not in _workspaces:
+        _workspaces[model] = Workspace(model)
+    return _workspaces[model]
 
 
 class Governor:

@@ -28,7 +28,7 @@ for end in range(1, len(parts) + 1):
     sys.modules[module.__name__] = module
 jit = importlib.import_module(package + ".core.jit")
 jit.use_cache_folder(cache)
-jit.warm_up()
+importlib.import_module(package + ".core.warm_up").warm_up()
 """
 
 _child: subprocess.Popen[bytes] | None = None

@@ -7,12 +7,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .. import jit
 from ..builder import ModelBuilder
 from ..model import Floats, FrameInputs, Ints, Model
 from ..recipes.cloth import add_cloth
-from ..settings import ClothSettings, SolverSettings, WindSettings
-from ..step import advance
+from ..settings import ClothSettings, WindSettings
 
 CLOTH_SIZE = 2.0  # m
 SPHERE_RADIUS = 0.5  # m
@@ -118,24 +116,3 @@ SCENES: dict[str, tuple[Callable[[int], Scene], int]] = {
     "boxes": (boxes, 50),
 }
 """Scene builders and their default n."""
-
-
-def smallest_of_everything() -> None:
-    """Run every kernel once, on one thread and on several: what compiling ahead needs."""
-    builder = ModelBuilder()
-    add_sheet(builder, 3, height=2.0, pins=(0, 2))
-    for place, shape, size in (
-        ((0.0, 0.0, 0.5), "BOX", (0.5,) * 3),
-        ((3.0, 0.0, 0.5), "SPHERE", (0.5,)),
-    ):
-        builder.add_body(shape, shape, size, place, mass=1.0, restitution=0.1)
-    builder.add_collider("floor", "PLANE", (), (0.0, 0.0, 0.0), restitution=0.1)
-    model = builder.finalize()
-    inputs = FrameInputs(duration=1 / 480, wind=WindSettings(velocity=(1.0, 0.0, 0.0)))
-    for threads in {1, jit.thread_limit()}:
-        state = model.initial_state()
-        for _ in range(2):
-            state, _ = advance(model, state, inputs, SolverSettings(threads=threads))
-    from ..bodies import body_poses
-
-    body_poses(model, state)

@@ -7,7 +7,7 @@ import math
 from ..jit import inline, kernel
 from ..vector import rotate, unrotate
 from .box_box import box_box
-from .shapes import BOX, CAPSULE, PLANE, ROOM, SPHERE, distance, face_count
+from .shapes import BOX, CAPSULE, PLANE, ROOM, SPHERE, distance, face_count, passes_by
 
 MARGIN = 0.02  # of a shape's smallest half extent: contacts are found a little before they touch
 
@@ -247,14 +247,7 @@ def find_particle_contacts(c, contacts, shapes, first_shape, colliding, radius, 
         for j in range(colliding.shape[0]):
             i = colliding[j]
             reach = radius[i]
-            if (
-                max(x[i, 0], previous[i, 0]) + reach < shapes.lower[s, 0]
-                or min(x[i, 0], previous[i, 0]) - reach > shapes.upper[s, 0]
-                or max(x[i, 1], previous[i, 1]) + reach < shapes.lower[s, 1]
-                or min(x[i, 1], previous[i, 1]) - reach > shapes.upper[s, 1]
-                or max(x[i, 2], previous[i, 2]) + reach < shapes.lower[s, 2]
-                or min(x[i, 2], previous[i, 2]) - reach > shapes.upper[s, 2]
-            ):
+            if passes_by(shapes, s, x, previous, i, reach):
                 continue
             px, py, pz = unrotate(
                 r,

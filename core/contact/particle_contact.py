@@ -11,7 +11,7 @@ import math
 from ..jit import inline, parallel_kernel, prange
 from ..vector import rotate, unrotate
 from .response import OVERLAP_SPEED
-from .shapes import distance, face_count
+from .shapes import distance, face_count, passes_by
 
 
 @inline
@@ -64,14 +64,7 @@ def collide_particles(
             continue
         for s in range(collider_count):
             reach = radius[i]
-            if (
-                max(x[i, 0], previous[i, 0]) + reach < shapes.lower[s, 0]
-                or min(x[i, 0], previous[i, 0]) - reach > shapes.upper[s, 0]
-                or max(x[i, 1], previous[i, 1]) + reach < shapes.lower[s, 1]
-                or min(x[i, 1], previous[i, 1]) - reach > shapes.upper[s, 1]
-                or max(x[i, 2], previous[i, 2]) + reach < shapes.lower[s, 2]
-                or min(x[i, 2], previous[i, 2]) - reach > shapes.upper[s, 2]
-            ):
+            if passes_by(shapes, s, x, previous, i, reach):
                 continue
             r = shapes.rotation[s]
             rb = shapes.rotation_before[s]

@@ -124,6 +124,17 @@ def move_shapes(
 
 
 @inline
+def passes_by(shapes, s, x, previous, i, reach):
+    """Whether particle i's step, ``reach`` wide, stays clear of the box around shape s."""
+    for k in range(3):
+        if max(x[i, k], previous[i, k]) + reach < shapes.lower[s, k]:
+            return True
+        if min(x[i, k], previous[i, k]) - reach > shapes.upper[s, k]:
+            return True
+    return False
+
+
+@inline
 def _through_box(px, py, pz, ox, oy, oz, hx, hy, hz):
     """Face of a box (0..5 = +x −x +y −y +z −z) by which the path o → p came in, -1 if it did not.
 
