@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import bpy
 
-from ..core.errors import ModelError, VerletError
+from ..core.errors import VerletError
 from . import participants, preview, session
 from .bake import restore, shape_keys, transforms
 from .properties import start_frame
@@ -101,15 +101,13 @@ def write(scene: bpy.types.Scene, frames: range, uids: Sequence[int]) -> BakeRes
     if not written:
         return result
     for kind in ("BODY", "CLOTH"):
-        for participant in running.participants(kind):
-            ob = participants.find_object(participant.uid, participant.name)
+        wanted = running.participants(kind)
+        for participant, ob in zip(wanted, participants.find_objects(wanted)):
             if ob is None or participant.uid not in uids:
                 continue
             try:
                 result.warnings += _write_object(running, ob, participant.uid, written)
                 result.objects.append(ob.name)
-            except ModelError as error:
-                result.warnings.append(str(error))
             except VerletError as error:
                 result.warnings.append(str(error))
     scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)

@@ -20,7 +20,7 @@ from .bake import parents, point_cache, restore
 from .bake.point_cache import PointCacheFile
 from .bake.rotations import nearest_rotation, quaternions
 from .extract import pose
-from .participants import find_object
+from .participants import find_objects
 from .session import Floats, Session
 
 if TYPE_CHECKING:
@@ -38,10 +38,7 @@ def open_file(participant: Participant, start: int) -> PointCacheFile:
 
 def show(session: Session, frame: int, depsgraph: bpy.types.Depsgraph, *, is_new: bool) -> None:
     """Bring all objects to a simulated frame; ``is_new`` when it was simulated just now."""
-    for participant in session.participants("CLOTH"):
-        ob = _previewable(participant)
-        if ob is None:
-            continue
+    for participant, ob in _previewable(session, "CLOTH"):
         if len(ob.data.vertices) != len(participant.points):
             point_cache.detach(ob)  # the mesh was edited: Blender could not play the file on it
             session.is_suspect = True
@@ -61,18 +58,19 @@ def _attach(ob: bpy.types.Object, session: Session, participant: Participant) ->
 
 def attach_files(session: Session) -> None:
     """Let every cloth play its frames again after they were taken off for saving."""
-    for participant in session.participants("CLOTH"):
-        ob = _previewable(participant)
-        if ob is not None and len(ob.data.vertices) == len(participant.points):
+    for participant, ob in _previewable(session, "CLOTH"):
+        if len(ob.data.vertices) == len(participant.points):
             _attach(ob, session, participant)
 
 
-def _previewable(participant: Participant) -> bpy.types.Object | None:
-    """The object, if it still exists, still takes part and does not play a bake."""
-    ob = find_object(participant.uid, participant.name)
-    if ob is None or ob.verlet.kind != participant.kind or restore.is_baked(ob):
-        return None
-    return ob
+def _previewable(session: Session, kind: str) -> list[tuple[Participant, bpy.types.Object]]:
+    """The objects that still exist, still take part and do not play a bake."""
+    wanted = session.participants(kind)
+    return [
+        (participant, ob)
+        for participant, ob in zip(wanted, find_objects(wanted))
+        if ob is not None and ob.verlet.kind == kind and not restore.is_baked(ob)
+    ]
 
 
 def before_frame(scene: bpy.types.Scene, start: int, session: Session | None) -> None:
@@ -90,10 +88,8 @@ def before_frame(scene: bpy.types.Scene, start: int, session: Session | None) ->
 
 def _hold_bodies(session: Session) -> None:
     """Keep the own transform of every body, and switch its constraints off."""
-    for participant in session.participants("BODY"):
-        ob = _previewable(participant)
-        if ob is not None:
-            rest_pose.store(ob)
+    for _, ob in _previewable(session, "BODY"):
+        rest_pose.store(ob)
 
 
 def _move_bodies(session: Session, matrices: Floats, depsgraph: bpy.types.Depsgraph) -> None:
@@ -102,17 +98,16 @@ def _move_bodies(session: Session, matrices: Floats, depsgraph: bpy.types.Depsgr
     What a parent with uneven scale makes askew has no location, rotation and scale: then the
     place is exact and the rotation is the nearest, as in the bake.
     """
-    found = [(_previewable(body), index) for index, body in enumerate(session.participants("BODY"))]
-    bodies = [(ob, index) for ob, index in found if ob is not None]
+    moved = simulated_matrices(session, matrices)
+    bodies = [ob for _, ob in _previewable(session, "BODY")]
     if not bodies:
         return
-    worlds = matrices[[index for _, index in bodies]]
-    moved = simulated_matrices(session, matrices)
-    spaces = np.array([parent_matrix(ob, depsgraph, moved) for ob, _ in bodies])
+    worlds = np.array([moved[ob.session_uid] for ob in bodies])
+    spaces = np.array([parent_matrix(ob, depsgraph, moved) for ob in bodies])
     local = np.linalg.inv(spaces) @ worlds
-    scale = np.array([np.multiply(ob.scale, ob.delta_scale) for ob, _ in bodies])
+    scale = np.array([np.multiply(ob.scale, ob.delta_scale) for ob in bodies])
     turned = nearest_rotation(local[:, :3, :3] * scale[:, None, :])
-    for (ob, _), place, rotation in zip(bodies, local[:, :3, 3], quaternions(turned)):
+    for ob, place, rotation in zip(bodies, local[:, :3, 3], quaternions(turned)):
         rest_pose.store(ob)
         ob.location = place - np.array(ob.delta_location)
         rest_pose.write_rotation(ob, _delta_rotation(ob).inverted() @ Quaternion(rotation))

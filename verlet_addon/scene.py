@@ -19,7 +19,7 @@ from ..core.settings import ColliderSettings, SolverSettings, WindSettings
 from .bake import restore
 from .extract import mesh as meshes
 from .extract import pose
-from .participants import find_object, simulated_objects
+from .participants import find_objects, simulated_objects
 from .properties import settings_from, settings_of, shared_values, start_frame
 from .session import Floats, Problem, Session
 
@@ -301,7 +301,7 @@ def _matrices(
     session: Session, depsgraph: bpy.types.Depsgraph, kind: str
 ) -> Iterator[tuple[Participant, Floats | None]]:
     """Each participant of a kind with its world matrix, None when that is gone or flat."""
-    for participant in session.participants(kind):
-        ob = find_object(participant.uid, participant.name)
+    wanted = session.participants(kind)
+    for participant, ob in zip(wanted, find_objects(wanted)):
         matrix = pose.matrix_of(ob.evaluated_get(depsgraph)) if ob is not None else None
         yield participant, matrix if matrix is not None and pose.is_invertible(matrix) else None

@@ -147,8 +147,8 @@ def _keep(running: Session, state: State, depsgraph: bpy.types.Depsgraph) -> Non
     bodies = _world_matrices(running, state)
     moved = preview.simulated_matrices(running, bodies)
     cloths = {}
-    for participant, _ in _cloths(running):
-        ob = participants.find_object(participant.uid, participant.name)
+    sheets = running.participants("CLOTH")
+    for participant, ob in zip(sheets, participants.find_objects(sheets)):
         matrix = None if ob is None else preview.world_matrix(ob, depsgraph, moved)
         if matrix is None or not pose.is_invertible(matrix):
             matrix = running.placements[-1].cloths[participant.uid]
@@ -187,10 +187,9 @@ def _world_matrices(running: Session, state: State) -> Floats:
 def _parent_matrices(
     running: Session, depsgraph: bpy.types.Depsgraph, moved: Mapping[int, Floats]
 ) -> dict[int, Floats]:
-    found = [participants.find_object(p.uid, p.name) for p in running.participants("BODY")]
     return {
         ob.session_uid: preview.parent_matrix(ob, depsgraph, moved)
-        for ob in found
+        for ob in participants.find_objects(running.participants("BODY"))
         if ob is not None and ob.parent is not None
     }
 

@@ -159,8 +159,9 @@ def test_what_is_baked_stays_when_the_rest_is_simulated_on(scene, both):
     _, crate = both
     select(crate)
     bpy.ops.verlet.bake(selected_only=True)
-    bpy.context.view_layer.update()  # tells of the new action
     keys = crate.animation_data.action
+    keys.update_tag()
+    bpy.context.view_layer.update()  # tells the add-on of an action that was edited
     model = session_of(scene).model
     play(scene, 1, 15)
     assert session_of(scene).model is model

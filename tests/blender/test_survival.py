@@ -62,6 +62,19 @@ def test_delete(scene, both):
     assert not session_of(scene).is_ready
 
 
+def test_rename_and_delete_among_many_bodies(scene):
+    """Many objects are found in another way than few."""
+    crates = [body(name=f"Crate {i:02}", location=(i, 0, 5)) for i in range(25)]
+    play(scene, 1, 4)
+    crates[3].name = "Zebra"
+    bpy.data.objects.remove(crates.pop(7))
+    play(scene, 5, 8)
+    assert session_of(scene).last == 8
+    for crate in crates:
+        assert crate.location.z == pytest.approx(crates[0].location.z, abs=1e-6)
+    assert [crate.location.x for crate in crates] == pytest.approx([*range(7), *range(8, 25)])
+
+
 def test_delete_a_collider(scene, both):
     bpy.data.objects.remove(bpy.data.objects["Floor"])
     play(scene, 1, 30)
