@@ -131,6 +131,19 @@ def test_linked_object(library):
     assert ob.verlet.kind == "NONE"
 
 
+def test_a_library_override_is_previewed_but_not_baked(scene, library):
+    ob = link(library).override_create(remap_local_usages=True)
+    press("cloth", ob)
+    height = seen(ob)[:, 2].max()
+    play(scene, 1, 6)
+    assert seen(ob)[:, 2].max() < height - 0.05
+    with pytest.raises(RuntimeError, match=r"Linked.*Make Local|Linked.*Clear"):
+        bpy.ops.verlet.bake()
+    bpy.ops.verlet.reset()
+    assert seen(ob)[:, 2].max() == height
+    assert not ob.modifiers
+
+
 def test_local_object_with_a_linked_mesh(scene, library):
     mesh = link(library).data
     ob = bpy.data.objects.new("Local", mesh)
