@@ -159,7 +159,7 @@ def drape() -> None:
 
 def boxes() -> None:
     """Fifty boxes that fall in a heap: rigid bodies."""
-    new_scene(160, Vector((6.6, -7.6, 4.0)), Vector((0.0, 0.0, 1.5)))
+    new_scene(160, Vector((6.4, -7.4, 3.9)), Vector((0.0, 0.0, 1.25)))
     add_floor(16.0)
     random = np.random.default_rng(4)
     corner = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float)

@@ -1,7 +1,7 @@
 """Drives a real Blender window: sets up a scene with the panel's buttons, plays, bakes, undoes.
 
-Run by the window driver of tools/blender_gui, which steps through ``steps(g)``:
-    gui_test.sh ROOT EXTENSION.zip tests/gui/panel.py OUT
+Run inside Blender by a window driver that installs the zip and steps through ``steps(g)``: g finds
+and clicks buttons, types and takes pictures, and each ``yield`` gives the seconds to wait.
 It needs no Numba, so the scene is small. All panels fit a window of 1600 by 1100 pixels.
 """
 
