@@ -52,6 +52,25 @@ def _stick_figures(x, stick, rest_length):
     return total / max(stick.shape[0], 1), largest, error
 
 
+@kernel
+def _energies(x, previous, mass, inverse_mass, gravity, h):
+    """(kinetic, potential) energy in J of all free particles."""
+    kinetic = 0.0
+    potential = 0.0
+    for i in range(x.shape[0]):
+        if inverse_mass[i] == 0.0:
+            continue
+        speed = 0.0
+        height = 0.0
+        for k in range(3):
+            v = (x[i, k] - previous[i, k]) / h + 0.5 * h * gravity[k]
+            speed += v * v
+            height -= x[i, k] * gravity[k]
+        kinetic += 0.5 * mass[i] * speed
+        potential += mass[i] * height
+    return kinetic, potential
+
+
 def check_finite(model: Model, state: State, speed_limit: float) -> None:
     """Raise `SimulationDiverged` naming the first particle that left the finite world."""
     particle = _first_bad_particle(state.position, state.previous, speed_limit * state.step)
@@ -76,12 +95,9 @@ def measure(
 
     The velocity is (x − x*)/h + ½ a h, the one that belongs to x.
     """
-    free = model.inverse_mass > 0.0
-    mass = model.mass * free
-    velocity = (state.position - state.previous) / state.step
-    velocity[free] += 0.5 * state.step * gravity
-    kinetic = 0.5 * float(mass @ (velocity * velocity).sum(axis=1))
-    potential = -float(mass @ (state.position @ gravity))
+    kinetic, potential = _energies(
+        state.position, state.previous, model.mass, model.inverse_mass, gravity, state.step
+    )
     mean, largest, error = measure_stretch(model, state)
     depth = (
         deepest_particle(state.position, model.colliding, work.shapes, model.collider_count)
