@@ -68,6 +68,7 @@ class ModelBuilder:
         self._friction: list[Floats] = []
         self._restitution: list[Floats] = []
         self._colliding: list[Ints] = []
+        self._crowd: list[Ints] = []
         self._pinned: list[Ints] = []
         self._stick: list[Ints] = []
         self._stick_rest: list[Floats] = []
@@ -99,11 +100,13 @@ class ModelBuilder:
         radius: float = 0.0,
         friction: float = 0.5,
         restitution: float = 0.0,
+        crowd: bool = False,
     ) -> int:
         """Add an object of free particles; returns its index in `objects`.
 
         position (n, 3) m; mass (n,) or one number, kg, above zero; velocity (n, 3) or (3,) m/s;
-        drag 1/s; radius m, the distance kept from surfaces.
+        drag 1/s; radius m, the distance kept from surfaces; crowd: they also collide with each
+        other and with the particles of other crowds, as balls of that radius.
         """
         x = self._checked(name, "position", position)
         if x.ndim != 2 or x.shape[1] != 3:
@@ -128,6 +131,8 @@ class ModelBuilder:
         span = ObjectSpan(name, self.particle_count, len(x))
         self._append_particles(x, v, m, drag, radius, friction, restitution)
         self._colliding.append(np.arange(span.first_particle, self.particle_count, dtype=np.int32))
+        if crowd:
+            self._crowd.append(self._colliding[-1])
         self.objects.append(span)
         return len(self.objects) - 1
 
@@ -330,6 +335,7 @@ class ModelBuilder:
             restitution=_joined(self._restitution, (0,), np.float64),
             pinned=pinned,
             colliding=_joined(self._colliding, (0,), np.int32),
+            crowd=_joined(self._crowd, (0,), np.int32),
             stick=np.ascontiguousarray(stick[schedule.stick_order]),
             stick_rest_length=stick_rest[schedule.stick_order],
             spring=np.ascontiguousarray(spring[schedule.spring_order]),

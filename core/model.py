@@ -55,6 +55,7 @@ class Model:
     restitution: Floats  # (n,)
     pinned: Ints  # (p,) particles that FrameInputs.pin_position moves
     colliding: Ints  # particles that touch shapes themselves (all but those of bodies)
+    crowd: Ints  # particles that also touch each other
 
     # distance constraints, in the order in which the solver visits them
     stick: Ints  # (s, 2)

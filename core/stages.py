@@ -13,6 +13,7 @@ from .constraints.stick import FORMS
 from .constraints.tether import relax_tethers
 from .constraints.tetrahedron import relax_bodies
 from .contact.body_contact import find_body_contacts, find_particle_contacts
+from .contact.crowd import find_crowd_contacts
 from .contact.pairs import find_pairs, sweep_order
 from .contact.particle_contact import collide_particles
 from .contact.response import (
@@ -89,6 +90,7 @@ class FrameStages:
         self.work.keep[:] = drag_per_step(model.drag, self.h)
         self.windy = len(model.triangle) > 0 and not is_calm(inputs.wind)
         self.wind_hold = max(1, round(1.0 / (self.h * EVALUATION_RATE)))
+        self.meets = model.body_count > 0 or not self.work.crowd.is_empty
         self.contact_count = 0
         self.order: Ints | None = None
         self.threads = self._thread_count()
@@ -181,17 +183,14 @@ class FrameStages:
     # ------------------------------------------------------------------ contacts
 
     def find_contacts(self) -> None:
-        """Contacts of this substep that involve a body."""
-        if not self.model.body_count:
+        """Contacts of this substep between bodies, bodies and colliders, and free particles."""
+        if not self.meets:
             return
         model, work = self.model, self.work
-        if self.order is None:
-            self.order = sweep_order(work.shapes)
-        while (count := find_pairs(work.shapes, self.order, work.pairs, work.margin)) > len(
-            work.pairs
-        ):
-            work.pairs = np.zeros((2 * count, 2), dtype=np.int32)
-        while (found := self._fill_contacts(count)) > len(work.contacts.friction):
+        pair_count = self._find_pairs()
+        if not work.crowd.is_empty:
+            work.crowd.fill(model, self.x)
+        while (found := self._fill_contacts(pair_count)) > len(work.contacts.friction):
             work.contacts = contact_room(2 * found)
         prepare_contacts(
             work.contacts,
@@ -199,6 +198,7 @@ class FrameStages:
             work.shapes,
             model.body_first_particle,
             model.body_extent,
+            model.radius,
             model.friction,
             model.restitution,
             self.x,
@@ -208,20 +208,35 @@ class FrameStages:
         )
         self.contact_count = found
 
+    def _find_pairs(self) -> int:
+        """Shapes that may touch, in work.pairs; returns how many."""
+        work = self.work
+        if not self.model.body_count:
+            return 0
+        if self.order is None:
+            self.order = sweep_order(work.shapes)
+        while (count := find_pairs(work.shapes, self.order, work.pairs, work.margin)) > len(
+            work.pairs
+        ):
+            work.pairs = np.zeros((2 * count, 2), dtype=np.int32)
+        return count
+
     def _fill_contacts(self, pair_count: int) -> int:
         model, work = self.model, self.work
-        found = find_body_contacts(
-            work.pairs,
-            pair_count,
-            work.contacts,
-            work.shapes,
-            work.margin,
-            work.box_scratch,
-            work.on_a,
-            work.on_b,
-            work.normal,
-        )
-        if len(model.colliding):
+        found = 0
+        if model.body_count:
+            found = find_body_contacts(
+                work.pairs,
+                pair_count,
+                work.contacts,
+                work.shapes,
+                work.margin,
+                work.box_scratch,
+                work.on_a,
+                work.on_b,
+                work.normal,
+            )
+        if model.body_count and len(model.colliding):
             found = find_particle_contacts(
                 found,
                 work.contacts,
@@ -231,6 +246,18 @@ class FrameStages:
                 model.radius,
                 self.x,
                 self.previous,
+            )
+        if not work.crowd.is_empty:
+            found = find_crowd_contacts(
+                found,
+                work.contacts,
+                model.crowd,
+                work.crowd.cell,
+                work.crowd.first,
+                work.crowd.member,
+                self.x,
+                model.radius,
+                model.inverse_mass,
             )
         return found
 
@@ -311,7 +338,7 @@ class FrameStages:
         something farther than gravity moves it in a step.
         """
         model, work = self.model, self.work
-        if not model.body_count:
+        if not self.meets:
             return
         moving = (self.x, self.previous, model.inverse_mass)
         quiet = float(np.linalg.norm(self.gravity)) * self.h**2
@@ -328,9 +355,9 @@ class FrameStages:
             if n + 1 >= self.settings.body_iterations and push <= quiet:
                 break
 
-    def settle_contacts(self) -> None:
-        """Corrections of place alone, x and x* alike: bounces, and overlap from the start."""
-        if not self.contact_count:
+    def settle_contacts(self, iteration: int) -> None:
+        """After the last pass, corrections of place alone: bounces, and overlap from the start."""
+        if not self.contact_count or iteration < self.settings.iterations - 1:
             return
         moving = (self.x, self.previous, self.model.inverse_mass)
         contacts = (self.work.contacts, self.contact_count)

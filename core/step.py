@@ -1,7 +1,7 @@
 """`advance`: one frame of the whole scene, as the paper reads.
 
-Each substep: forces → integrate → contacts → relax (sticks, springs, tethers, bodies, contacts)
-→ settle (x and x* alike). The stages themselves are in `stages.py`.
+Each substep: forces → integrate → contacts → relax (sticks, springs, tethers, bodies, contacts).
+The stages themselves are in `stages.py`.
 """
 
 from __future__ import annotations
@@ -40,7 +40,6 @@ def advance(
             with frame.timed("bodies"):
                 frame.relax_bodies()
             with frame.timed("contacts"):
+                frame.settle_contacts(iteration)
                 frame.collide_particles()
-        with frame.timed("settle"):
-            frame.settle_contacts()
     return frame.finish()

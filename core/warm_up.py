@@ -55,5 +55,8 @@ def _smallest_of_everything() -> Model:
     )
     builder.add_body("box", "BOX", (0.5,) * 3, (0.5, 0.5, 0.5), mass=1.0, restitution=0.1)
     builder.add_body("ball", "SPHERE", (0.5,), (1.5, 0.5, 0.5), mass=1.0)
+    builder.add_particles(
+        "dust", [(3, 0, 1), (3, 0, 1.1)], mass=1.0, radius=0.1, restitution=0.5, crowd=True
+    )
     builder.add_collider("floor", "PLANE", (), (0.0, 0.0, 0.0))
     return builder.finalize()

@@ -8,6 +8,7 @@ import numpy as np
 
 from .contact.body_contact import MARGIN
 from .contact.box_box import MAX_POINTS
+from .contact.crowd import CrowdGrid
 from .contact.response import contact_room
 from .contact.shapes import BOX, place_shapes
 from .model import Model
@@ -34,7 +35,7 @@ class Workspace:
         bodies = model.shape_body >= 0
         self.margin = np.where(bodies, MARGIN * smallest, 0.0)  # m
         self.pairs = np.zeros((max(16, 8 * model.body_count), 2), dtype=np.int32)
-        self.contacts = contact_room(max(16, 32 * model.body_count) if model.body_count else 1)
+        self.contacts = contact_room(max(1, 32 * model.body_count, 4 * len(model.crowd)))
         self.box_scratch = (
             np.zeros((3, 3)),
             np.zeros(3),
@@ -43,6 +44,7 @@ class Workspace:
         self.on_a = np.zeros((MAX_POINTS, 3))
         self.on_b = np.zeros((MAX_POINTS, 3))
         self.normal = np.zeros(3)
+        self.crowd = CrowdGrid(model)
         self.governor = Governor()
 
 

@@ -7,6 +7,7 @@ import math
 from ..jit import inline, kernel
 from ..vector import rotate, unrotate
 from .box_box import box_box
+from .response import FREE_PARTNER
 from .shapes import BOX, CAPSULE, PLANE, ROOM, SPHERE, distance, face_count, passes_by
 
 MARGIN = 0.02  # of a shape's smallest half extent: contacts are found a little before they touch
@@ -16,7 +17,8 @@ MARGIN = 0.02  # of a shape's smallest half extent: contacts are found a little 
 def _add(contacts, c, a, b, particle, ax, ay, az, bx, by, bz, nx, ny, nz):
     """Note contact c between world points a and b; returns the next free row.
 
-    a, b: shapes, or a = -1 for a free particle. Rows beyond the room are counted, not written.
+    a, b: shapes, or a = FREE_PARTNER for a free particle. Rows beyond the room are counted and
+    not written.
     """
     if c < contacts.friction.shape[0]:
         contacts.shape[c, 0] = a
@@ -271,7 +273,7 @@ def find_particle_contacts(c, contacts, shapes, first_shape, colliding, radius, 
             c = _add(
                 contacts,
                 c,
-                -1,
+                FREE_PARTNER,
                 s,
                 i,
                 x[i, 0],

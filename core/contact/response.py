@@ -23,10 +23,13 @@ OVERLAP_SHARE = 0.5
 OVERLAP_SPEED = 1.0
 """Fastest parting of things that overlap from the start, m/s."""
 
+FREE_PARTNER = -1
+"""In place of a shape: that side of the contact is a free particle."""
+
 Contacts = namedtuple(
     "Contacts",
     [
-        "shape",  # (c, 2) shapes a and b; a is -1 for a free particle
+        "shape",  # (c, 2) shapes a and b, FREE_PARTNER for a free particle
         "point",  # (c, 2, 3) m, points a and b where they were found
         "particle",  # (c, 8) four of point a, four of point b
         "weight",  # (c, 8) cᵢ; those of b are negative, 0 where b lies on a collider
@@ -139,21 +142,52 @@ def _shift(contacts, c, x, previous, inverse_mass, away):
     Bodies are moved as a whole. Moving single corners would bend their tetrahedra, and the sticks
     that straighten them again would turn the shift into speed.
     """
-    a = contacts.shape[c, 0]
-    wa = inverse_mass[contacts.particle[c, 0]] * (1.0 if a < 0 else 0.25)
+    free_a = contacts.shape[c, 0] == FREE_PARTNER
+    free_b = contacts.shape[c, 1] == FREE_PARTNER
+    wa = inverse_mass[contacts.particle[c, 0]] * (1.0 if free_a else 0.25)
     wb = 0.0
     if contacts.weight[c, 4] != 0.0 or contacts.weight[c, 5] != 0.0:
-        wb = 0.25 * inverse_mass[contacts.particle[c, 4]]
+        wb = inverse_mass[contacts.particle[c, 4]] * (1.0 if free_b else 0.25)
     if wa + wb == 0.0:
         return
     for k in range(8):
-        if a < 0 and 0 < k < 4:
+        if (free_a and 0 < k < 4) or (free_b and k > 4):
             continue
         i = contacts.particle[c, k]
         f = away * (wa if k < 4 else -wb) / (wa + wb)
         for axis in range(3):
             x[i, axis] += f * contacts.normal[c, axis]
             previous[i, axis] += f * contacts.normal[c, axis]
+
+
+@inline
+def _write_free(contacts, c, column, sign):
+    """A free particle is the sum with one weight."""
+    i = contacts.particle[c, column]
+    for k in range(4):
+        contacts.particle[c, column + k] = i
+        contacts.weight[c, column + k] = sign if k == 0 else 0.0
+
+
+@inline
+def _write_collider(contacts, c, shapes, b):
+    """A place on a collider: no particles, a fixed offset, and the surface's own movement."""
+    point = contacts.point[c, 1]
+    for k in range(4):
+        contacts.particle[c, 4 + k] = contacts.particle[c, 0]
+        contacts.weight[c, 4 + k] = 0.0
+    px, py, pz = unrotate(
+        shapes.rotation[b],
+        point[0] - shapes.centre[b, 0],
+        point[1] - shapes.centre[b, 1],
+        point[2] - shapes.centre[b, 2],
+    )
+    px, py, pz = rotate(shapes.rotation_before[b], px, py, pz)
+    contacts.surface[c, 0] = point[0] - shapes.centre_before[b, 0] - px
+    contacts.surface[c, 1] = point[1] - shapes.centre_before[b, 1] - py
+    contacts.surface[c, 2] = point[2] - shapes.centre_before[b, 2] - pz
+    for k in range(3):
+        contacts.offset[c] += point[k] * contacts.normal[c, k]
 
 
 @kernel
@@ -163,6 +197,7 @@ def prepare_contacts(
     shapes,
     first_particle,
     extent,
+    radius,
     friction,
     restitution,
     x,
@@ -172,19 +207,20 @@ def prepare_contacts(
 ):
     """Work out weights and constants of contacts noted as shapes, points and normals.
 
-    friction, restitution (n,) of the free particles. Friction of two surfaces is the geometric
-    mean, restitution the larger; contacts slower than ``resting`` m a step do not bounce, so that
-    heaps come to rest.
+    radius, friction, restitution (n,) of the free particles. Friction of two surfaces is the
+    geometric mean, restitution the larger; contacts slower than ``resting`` m a step do not
+    bounce, so that heaps come to rest.
     """
     for c in range(count):
         a = contacts.shape[c, 0]
         b = contacts.shape[c, 1]
         normal = contacts.normal[c]
-        if a < 0:
+        contacts.offset[c] = 0.0
+        for k in range(3):
+            contacts.surface[c, k] = 0.0
+        if a == FREE_PARTNER:
             i = contacts.particle[c, 0]
-            for k in range(4):
-                contacts.particle[c, k] = i
-                contacts.weight[c, k] = 1.0 if k == 0 else 0.0
+            _write_free(contacts, c, 0, 1.0)
             mu = friction[i]
             e = restitution[i]
         else:
@@ -193,29 +229,23 @@ def prepare_contacts(
             )
             mu = shapes.friction[a]
             e = shapes.restitution[a]
-        contacts.friction[c] = math.sqrt(mu * shapes.friction[b])
-        contacts.restitution[c] = max(e, shapes.restitution[b])
-        point = contacts.point[c, 1]
-        contacts.offset[c] = 0.0
-        for k in range(3):
-            contacts.surface[c, k] = 0.0
-        if shapes.body[b] >= 0:
-            _write_weights(contacts, c, 4, shapes, b, first_particle, extent, point, -1.0)
+        if b == FREE_PARTNER:
+            j = contacts.particle[c, 4]
+            _write_free(contacts, c, 4, -1.0)
+            contacts.offset[c] = radius[contacts.particle[c, 0]] + radius[j]
+            mu *= friction[j]
+            e = max(e, restitution[j])
         else:
-            for k in range(4):
-                contacts.particle[c, 4 + k] = contacts.particle[c, 0]
-                contacts.weight[c, 4 + k] = 0.0
-            px, py, pz = unrotate(
-                shapes.rotation[b],
-                point[0] - shapes.centre[b, 0],
-                point[1] - shapes.centre[b, 1],
-                point[2] - shapes.centre[b, 2],
-            )
-            px, py, pz = rotate(shapes.rotation_before[b], px, py, pz)
-            contacts.surface[c, 0] = point[0] - shapes.centre_before[b, 0] - px
-            contacts.surface[c, 1] = point[1] - shapes.centre_before[b, 1] - py
-            contacts.surface[c, 2] = point[2] - shapes.centre_before[b, 2] - pz
-            contacts.offset[c] = point[0] * normal[0] + point[1] * normal[1] + point[2] * normal[2]
+            mu *= shapes.friction[b]
+            e = max(e, shapes.restitution[b])
+            if shapes.body[b] >= 0:
+                _write_weights(
+                    contacts, c, 4, shapes, b, first_particle, extent, contacts.point[c, 1], -1.0
+                )
+            else:
+                _write_collider(contacts, c, shapes, b)
+        contacts.friction[c] = math.sqrt(mu)
+        contacts.restitution[c] = e
         total = 0.0
         for k in range(8):
             f = contacts.weight[c, k]

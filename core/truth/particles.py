@@ -124,6 +124,43 @@ case("momentum-linear")(lambda: Result(_momentum_error(angular=False), 0.0, 1e-1
 case("momentum-angular")(lambda: Result(_momentum_error(angular=True), 0.0, 1e-6))
 
 
+def _pair(offset: float) -> tuple[float, float]:
+    """Two elastic balls of 1 and 3 kg that meet ``offset`` m off centre.
+
+    Returns the largest relative change of momentum and the change of energy over the hit.
+    """
+    builder = ModelBuilder()
+    builder.add_particles(
+        "pair",
+        [(-1.0, offset, 0.0), (1.0, 0.0, 0.1 * offset)],
+        mass=[1.0, 3.0],
+        velocity=[(3.0, 0.2, 0.0), (-1.0, 0.0, 0.1)],
+        radius=0.25,
+        friction=0.0,
+        restitution=1.0,
+        crowd=True,
+    )
+    model = builder.finalize()
+    still = FrameInputs(duration=1 / 480, gravity=(0.0, 0.0, 0.0))
+    state = model.initial_state(gravity=still.gravity)
+    p0, _ = momenta(model, state)
+    energies = []
+    for _ in range(480):
+        state, figures = advance(model, state, still, SolverSettings())
+        energies.append(figures.kinetic_energy)
+    velocity = (state.position - state.previous) / state.step
+    if velocity[0, 0] > 0.0 and offset == 0.0:  # no hit: nothing was measured
+        return float("nan"), float("nan")
+    p1, _ = momenta(model, state)
+    change = float(np.linalg.norm(p1 - p0) / np.linalg.norm(p0))
+    return change, abs(energies[-1] / energies[0] - 1.0)
+
+
+for _name, _offset in (("head-on", 0.0), ("oblique", 0.2)):
+    case(f"pair-{_name}-momentum")(lambda o=_offset: Result(_pair(o)[0], 0.0, 1e-9))
+    case(f"pair-{_name}-energy")(lambda o=_offset: Result(_pair(o)[1], 0.0, 1e-9))
+
+
 def _apex(restitution: float, bounce: int) -> Result:
     """Height of the n-th apex of a particle dropped from 2 m; exact: 2·e²ⁿ m."""
     builder = ModelBuilder()

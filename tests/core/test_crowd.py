@@ -1,0 +1,77 @@
+"""Free particles against each other."""
+
+import numpy as np
+import pytest
+
+from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance
+from verlet_physics.contact.crowd import CrowdGrid, find_crowd_contacts
+from verlet_physics.contact.response import contact_room
+
+
+def crowd(positions, radius=0.1, **about):
+    builder = ModelBuilder()
+    builder.add_particles("crowd", positions, mass=1.0, radius=radius, crowd=True, **about)
+    return builder
+
+
+@pytest.mark.parametrize("spread", [0.3, 1.0, 5.0, 1e12])
+def test_the_grid_finds_exactly_the_pairs_that_overlap(spread):
+    random = np.random.default_rng(2)
+    x = random.uniform(-spread, spread, (300, 3))
+    model = crowd(x, radius=0.07).finalize()
+    grid = CrowdGrid(model)
+    grid.fill(model, x)
+    contacts = contact_room(50_000)
+    count = find_crowd_contacts(
+        0, contacts, model.crowd, grid.cell, grid.first, grid.member, x, model.radius,
+        model.inverse_mass,
+    )  # fmt: skip
+    found = {tuple(pair) for pair in contacts.particle[:count, [0, 4]].tolist()}
+    apart = np.linalg.norm(x[:, None] - x[None], axis=2)
+    expected = {(i, j) for i, j in zip(*np.nonzero(apart < 0.14)) if i < j}
+    assert len(found) == count
+    assert found == expected
+
+
+def test_more_contacts_than_room_are_found_all_the_same():
+    state = crowd(np.zeros((40, 3)) + np.arange(40)[:, None] * 1e-3).finalize().initial_state()
+    model = crowd(state.position).finalize()
+    _, figures = advance(model, state, FrameInputs(duration=1 / 480), SolverSettings())
+    assert figures.contact_count == 40 * 39 // 2
+
+
+def test_coinciding_particles_part_and_stay_finite():
+    model = crowd(np.zeros((5, 3)), restitution=0.0).finalize()
+    still = FrameInputs(gravity=(0, 0, 0))
+    state = model.initial_state(gravity=still.gravity)
+    for _ in range(48):
+        state, _ = advance(model, state, still, SolverSettings())
+    apart = np.linalg.norm(state.position[:, None] - state.position[None], axis=2)
+    assert apart[np.triu_indices(5, 1)].min() > 0.19
+    assert np.linalg.norm(state.position - state.previous, axis=1).max() < 0.01
+
+
+def test_a_box_of_balls_comes_to_rest_without_overlap():
+    random = np.random.default_rng(3)
+    start = np.stack(np.meshgrid(*[np.arange(4) * 0.21 - 0.3] * 3), axis=-1).reshape(-1, 3)
+    builder = crowd(start + random.uniform(-0.004, 0.004, start.shape), drag=2.0)
+    builder.add_collider("room", "ROOM", (0.5, 0.5, 0.5), (0, 0, 0))
+    model = builder.finalize()
+    state = model.initial_state()
+    for _ in range(240):
+        before = state.position
+        state, figures = advance(model, state, FrameInputs(), SolverSettings())
+    assert (np.abs(state.position) < 0.4 + 1e-6).all()
+    assert figures.penetration < 0.01
+    assert np.abs(state.position - before).max() < 2e-3  # m from frame to frame
+
+
+def test_objects_that_are_no_crowd_pass_through_each_other():
+    builder = ModelBuilder()
+    for x, speed in ((-1.0, 4.0), (1.0, -4.0)):
+        builder.add_particles("ghost", [(x, 0, 0)], mass=1.0, radius=0.3, velocity=(speed, 0, 0))
+    model = builder.finalize()
+    still = FrameInputs(duration=0.5, gravity=(0, 0, 0))
+    state = model.initial_state(gravity=still.gravity)
+    state, _ = advance(model, state, still, SolverSettings())
+    assert np.allclose(state.position[:, 0], (1.0, -1.0))
