@@ -156,9 +156,17 @@ def _pair(offset: float) -> tuple[float, float]:
     return change, abs(energies[-1] / energies[0] - 1.0)
 
 
+def _pair_momentum(offset: float) -> Result:
+    return Result(_pair(offset)[0], 0.0, 1e-9)
+
+
+def _pair_energy(offset: float) -> Result:
+    return Result(_pair(offset)[1], 0.0, 1e-9)
+
+
 for _name, _offset in (("head-on", 0.0), ("oblique", 0.2)):
-    case(f"pair-{_name}-momentum")(lambda o=_offset: Result(_pair(o)[0], 0.0, 1e-9))
-    case(f"pair-{_name}-energy")(lambda o=_offset: Result(_pair(o)[1], 0.0, 1e-9))
+    case(f"pair-{_name}-momentum")(partial(_pair_momentum, _offset))
+    case(f"pair-{_name}-energy")(partial(_pair_energy, _offset))
 
 
 def _apex(restitution: float, bounce: int) -> Result:
