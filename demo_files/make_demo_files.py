@@ -6,9 +6,7 @@ Everything is set up with the add-on's own operators, as a person would do it.
 """
 
 import math
-import os
 import sys
-import traceback
 from pathlib import Path
 
 import numpy as np
@@ -202,12 +200,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    status = 1
-    try:
-        main()
-        status = 0
-    except Exception:
-        traceback.print_exc()
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(status)  # Blender 4.2 crashes and 4.5 hangs in the usual exit
+    installed_extension.run_and_leave(main)

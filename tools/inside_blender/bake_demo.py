@@ -12,7 +12,6 @@ import shutil
 import sys
 import tempfile
 import time
-import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -198,12 +197,4 @@ def silent_output() -> Iterator[None]:
 
 
 if __name__ == "__main__":
-    status = 1
-    try:
-        main()
-        status = 0
-    except Exception:
-        traceback.print_exc()
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(status)  # Blender 4.2 crashes and 4.5 hangs in the usual exit
+    installed_extension.run_and_leave(main)

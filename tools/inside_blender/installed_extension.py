@@ -6,9 +6,13 @@ BLENDER_USER_RESOURCES must be set before `import bpy`, or the user's own Blende
 import importlib
 import os
 import shutil
+import sys
 import time
+import traceback
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
+from typing import NoReturn
 
 EXTENSION_ID = "verlet_physics"
 MODULE = f"bl_ext.user_default.{EXTENSION_ID}"
@@ -60,3 +64,26 @@ def disable() -> None:
     import bpy
 
     bpy.ops.preferences.addon_disable(module=MODULE)
+
+
+def leave(status: int) -> NoReturn:
+    """End the process without Blender's usual exit, in which 4.2 crashes and 4.5 hangs."""
+    import bpy
+
+    session_folder = Path(bpy.app.tempdir)
+    if session_folder.name.startswith("blender_"):  # never the system's own temporary folder
+        shutil.rmtree(session_folder, ignore_errors=True)  # as the usual exit would
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)
+
+
+def run_and_leave(main: Callable[[], None]) -> NoReturn:
+    """Run a script's main function and end the process; status 1 when it raised."""
+    status = 1
+    try:
+        main()
+        status = 0
+    except Exception:
+        traceback.print_exc()
+    leave(status)
