@@ -41,6 +41,24 @@ def test_pose_is_read_back_as_it_was_put_in(turn):
     assert abs(q[0] @ given) == pytest.approx(1.0, abs=1e-12)
 
 
+def test_a_bent_tetrahedron_has_the_nearest_rotation():
+    model = plank(turn=(0.5, 0.5, -0.5, 0.5))
+    state = model.initial_state()
+    state.position += np.random.default_rng(1).normal(0.0, 0.004, (4, 3))
+    _, q = body_poses(model, state)
+    corners = model.body_extent[0] * [(1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1)]
+    centred = state.position - state.position.mean(axis=0)
+    frame = np.linalg.lstsq(corners, centred, rcond=None)[0].T  # local → world, not rigid
+    u, _, v = np.linalg.svd(frame)
+    w, i, j, k = q[0]
+    rotation = [
+        [1 - 2 * (j * j + k * k), 2 * (i * j - w * k), 2 * (i * k + w * j)],
+        [2 * (i * j + w * k), 1 - 2 * (i * i + k * k), 2 * (j * k - w * i)],
+        [2 * (i * k - w * j), 2 * (j * k + w * i), 1 - 2 * (i * i + j * j)],
+    ]
+    assert np.allclose(rotation, u @ v, atol=1e-6)
+
+
 @pytest.mark.parametrize("axis", [0, 1, 2])
 def test_a_spinning_body_neither_slows_nor_deforms(axis):
     spin = np.zeros(3)
