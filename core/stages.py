@@ -90,6 +90,8 @@ class FrameStages:
         self.work.keep[:] = drag_per_step(model.drag, self.h)
         self.windy = len(model.triangle) > 0 and not is_calm(inputs.wind)
         self.wind_hold = max(1, round(1.0 / (self.h * EVALUATION_RATE)))
+        self.fall = float(np.linalg.norm(self.gravity)) * self.h**2  # m, by gravity in one step
+        self.bouncy = bool(model.restitution.any() or model.shape_restitution.any())
         self.meets = model.body_count > 0 or not self.work.crowd.is_empty
         self.contact_count = 0
         self.order: Ints | None = None
@@ -204,7 +206,7 @@ class FrameStages:
             self.x,
             self.previous,
             model.inverse_mass,
-            RESTING * float(np.linalg.norm(self.gravity)) * self.h**2,
+            RESTING * self.fall,
         )
         self.contact_count = found
 
@@ -263,7 +265,7 @@ class FrameStages:
 
     def bounce_particles(self) -> None:
         """Reflect fast particles on their exact path before constraints disturb it."""
-        if self.model.restitution.any() or self.model.shape_restitution.any():
+        if self.bouncy:
             self._collide(may_bounce=True)
 
     def collide_particles(self) -> None:
@@ -341,7 +343,6 @@ class FrameStages:
         if not self.meets:
             return
         moving = (self.x, self.previous, model.inverse_mass)
-        quiet = float(np.linalg.norm(self.gravity)) * self.h**2
         for n in range(4 * self.settings.body_iterations):
             push = relax_contacts(work.contacts, self.contact_count, *moving)
             relax_bodies(
@@ -352,7 +353,7 @@ class FrameStages:
                 model.inverse_mass,
                 STICK_PASSES,
             )
-            if n + 1 >= self.settings.body_iterations and push <= quiet:
+            if n + 1 >= self.settings.body_iterations and push <= self.fall:
                 break
 
     def settle_contacts(self, iteration: int) -> None:
