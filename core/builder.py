@@ -16,23 +16,13 @@ from .contact.shapes import BOX, CAPSULE, KINDS, SPHERE
 from .errors import ModelError
 from .model import Floats, Ints, Model, ObjectSpan
 from .schedule import make_schedule
+from .vector import rotation_matrix
 
 THINNEST = 0.1
 """Smallest gyration radius of a body relative to its largest.
 
 The six sticks of a flatter tetrahedron lie almost in one plane and hold it only softly.
 """
-
-
-def _rotation(quaternion: Floats) -> Floats:
-    w, x, y, z = quaternion
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
 
 
 @dataclass
@@ -234,7 +224,7 @@ class ModelBuilder:
         # radius of gyration along an axis: h/√3 of a box, r/√5 of a ball
         extent = half / np.sqrt(3.0) if kind == BOX else np.full(3, half[0] / np.sqrt(5.0))
         extent = np.maximum(extent, THINNEST * extent.max())
-        offset = (CORNER_SIGNS * extent) @ _rotation(quaternion).T
+        offset = (CORNER_SIGNS * extent) @ rotation_matrix(quaternion).T
         v = self._checked(name, "velocity", velocity) + np.cross(
             self._checked(name, "angular velocity", angular_velocity), offset
         )

@@ -1,16 +1,13 @@
-"""Three-vectors and quaternions (w, x, y, z) as plain numbers, for use inside kernels."""
+"""Rotations of three-vectors and quaternions (w, x, y, z), as plain numbers inside kernels."""
 
 from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from .jit import inline
-
-
-@inline
-def cross(ax, ay, az, bx, by, bz):
-    """Cross product a × b."""
-    return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
+from .model import Floats
 
 
 @inline
@@ -67,3 +64,11 @@ def quaternion_of(r):
     if w < 0.0:
         size = -size
     return w / size, x / size, y / size, z / size
+
+
+def rotation_matrix(quaternion: Floats) -> Floats:
+    """Rotation matrix (3, 3) of a unit quaternion (4,), for use outside kernels."""
+    r = np.empty((3, 3))
+    plain = getattr(write_rotation, "py_func", write_rotation)  # not worth compiling for one call
+    plain(r, *quaternion)
+    return r

@@ -152,9 +152,3 @@ def remove_fcurves(
         for fcurve in list(owner.fcurves):
             if (fcurve.data_path, fcurve.array_index) in keys:
                 owner.fcurves.remove(fcurve)
-
-
-def remove_fcurve(datablock: bpy.types.ID, fcurve: bpy.types.FCurve) -> None:
-    """Remove one F-curve from the action and slot that ``datablock`` uses."""
-    animation = datablock.animation_data
-    remove_fcurves(animation.action, slot_handle(animation), [fcurve])

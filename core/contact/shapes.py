@@ -10,7 +10,7 @@ import numpy as np
 from ..bodies import pose_of
 from ..jit import inline, kernel
 from ..model import Model
-from ..vector import write_rotation
+from ..vector import unrotate, write_rotation
 
 PLANE, BOX, ROOM, SPHERE, CAPSULE = range(5)
 KINDS = {"PLANE": PLANE, "BOX": BOX, "ROOM": ROOM, "SPHERE": SPHERE, "CAPSULE": CAPSULE}
@@ -238,12 +238,12 @@ def deepest_particle(x, colliding, shapes, collider_count):
         i = colliding[j]
         for s in range(collider_count):
             r = shapes.rotation[s]
-            dx = x[i, 0] - shapes.centre[s, 0]
-            dy = x[i, 1] - shapes.centre[s, 1]
-            dz = x[i, 2] - shapes.centre[s, 2]
-            px = r[0, 0] * dx + r[1, 0] * dy + r[2, 0] * dz
-            py = r[0, 1] * dx + r[1, 1] * dy + r[2, 1] * dz
-            pz = r[0, 2] * dx + r[1, 2] * dy + r[2, 2] * dz
+            px, py, pz = unrotate(
+                r,
+                x[i, 0] - shapes.centre[s, 0],
+                x[i, 1] - shapes.centre[s, 1],
+                x[i, 2] - shapes.centre[s, 2],
+            )
             for face in range(face_count(shapes.kind[s])):
                 gap, _, _, _ = distance(
                     shapes.kind[s], shapes.size[s], face, px, py, pz, px, py, pz, 0.0

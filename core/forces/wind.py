@@ -9,10 +9,7 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from ..jit import kernel
-from ..model import Floats
 from ..settings import WindSettings
 
 EVALUATION_RATE = 120.0  # 1/s; the air changes more slowly than a substep
@@ -109,8 +106,3 @@ def add_wind(x, previous, inverse_mass, triangle, air, density, h, hold, force):
 def is_calm(wind: WindSettings) -> bool:
     """True when there is no wind to compute."""
     return wind.air_density == 0.0 or not any(wind.velocity)
-
-
-def mean_velocity(wind: WindSettings) -> Floats:
-    """The wind's mean velocity (3,) m/s."""
-    return np.array(wind.velocity, dtype=np.float64)

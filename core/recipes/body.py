@@ -23,8 +23,7 @@ def add_body(
     points (n, 3) m: its vertices in world space; orientation (4,): the object's axes, along
     which a box is fitted. The body's own frame is the fitted shape's: see `bodies.body_poses`.
     """
-    shape = settings.shape
-    fit = fit_shape(name, points, orientation, shape)
+    fit = fit_shape(name, points, orientation, settings.shape)
     if fit.shape == "PLANE":  # a flat body is a thin box; only the ground is endless
         fit = fit_shape(name, points, orientation, "BOX")
     return builder.add_body(

@@ -10,6 +10,7 @@ from ..errors import ModelError
 from ..model import Floats, Ints
 from ..settings import ClothSettings
 from .geodesic import surface_distances
+from .points import checked_points
 from .topology import connected_parts, face_diagonals, support_pairs, triangles_of, unique_pairs
 
 SHEAR_STIFFNESS = (3.0, 30_000.0)
@@ -40,7 +41,7 @@ def add_cloth(
     makes a net. Raises `ModelError` for a mesh without vertices or with numbers that are not
     finite.
     """
-    x = np.array(positions, dtype=np.float64).reshape(-1, 3)
+    x = checked_points(name, positions)
     offsets = np.asarray(face_offsets, dtype=np.int32)
     corners = np.asarray(face_vertices, dtype=np.int32)
     triangle = triangles_of(offsets, corners)
@@ -49,13 +50,6 @@ def add_cloth(
     if border.size and (border.min() < 0 or border.max() >= len(x)):
         raise ModelError(name, "an edge or face names a vertex that does not exist")
     border = unique_pairs(border)
-    if len(x) == 0:
-        raise ModelError(name, "has no vertices; add some, or remove the simulation from it")
-    finite = np.isfinite(x).all(axis=1)
-    if not finite.all():
-        raise ModelError(
-            name, f"vertex {int(np.argmin(finite))} has no finite position; repair the mesh there"
-        )
 
     length = np.linalg.norm(x[border[:, 1]] - x[border[:, 0]], axis=1)
     mean_length = float(length.mean()) if len(length) else 0.0

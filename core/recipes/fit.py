@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..builder import _rotation
 from ..errors import ModelError
 from ..model import Floats
+from ..vector import rotation_matrix
+from .points import checked_points
 
 FLAT = 1e-3
 """A mesh thinner than this share of its size is a plane."""
@@ -33,16 +34,9 @@ def fit_shape(name: str, points: ArrayLike, orientation: ArrayLike, shape: str) 
 
     Raises `ModelError` for no points, points that are not finite, or a single place.
     """
-    x = np.array(points, dtype=np.float64).reshape(-1, 3)
-    if len(x) == 0:
-        raise ModelError(name, "has no vertices; add some, or remove the simulation from it")
-    finite = np.isfinite(x).all(axis=1)
-    if not finite.all():
-        raise ModelError(
-            name, f"vertex {int(np.argmin(finite))} has no finite position; repair the mesh there"
-        )
+    x = checked_points(name, points)
     q = np.array(orientation, dtype=np.float64)
-    axes = _rotation(q / np.linalg.norm(q))
+    axes = rotation_matrix(q / np.linalg.norm(q))
     local = x @ axes
     low, high = local.min(axis=0), local.max(axis=0)
     half = 0.5 * (high - low)

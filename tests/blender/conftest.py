@@ -3,6 +3,7 @@
 The zip is installed once per run into an isolated user folder.
 """
 
+import importlib
 import os
 from pathlib import Path
 from types import ModuleType
@@ -46,6 +47,24 @@ def scene(extension: ModuleType) -> bpy.types.Scene:
         installed_extension.enable()
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     return bpy.context.scene
+
+
+@pytest.fixture
+def restore(extension: ModuleType) -> ModuleType:
+    """The add-on's module that frees bakes."""
+    return importlib.import_module(f"{extension.__name__}.verlet_addon.bake.restore")
+
+
+@pytest.fixture
+def compat(extension: ModuleType) -> ModuleType:
+    """The add-on's module that knows Blender's version."""
+    return importlib.import_module(f"{extension.__name__}.verlet_addon.compat")
+
+
+@pytest.fixture
+def bake_error(extension: ModuleType) -> type[Exception]:
+    """What a bake raises for an object that cannot be baked."""
+    return importlib.import_module(f"{extension.__name__}.verlet_addon.bake.errors").BakeError
 
 
 def pytest_report_header() -> str:

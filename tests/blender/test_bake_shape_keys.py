@@ -19,21 +19,6 @@ def shape_keys(extension):
     return importlib.import_module(f"{extension.__name__}.verlet_addon.bake.shape_keys")
 
 
-@pytest.fixture
-def restore(extension):
-    return importlib.import_module(f"{extension.__name__}.verlet_addon.bake.restore")
-
-
-@pytest.fixture
-def compat(extension):
-    return importlib.import_module(f"{extension.__name__}.verlet_addon.compat")
-
-
-@pytest.fixture
-def bake_error(extension):
-    return importlib.import_module(f"{extension.__name__}.verlet_addon.bake.errors").BakeError
-
-
 def new_grid(scene, name="Cloth", size=4):
     mesh = bpy.data.meshes.new(name)
     mesh.from_pydata(

@@ -21,21 +21,6 @@ def transforms(extension):
     return importlib.import_module(f"{extension.__name__}.verlet_addon.bake.transforms")
 
 
-@pytest.fixture
-def restore(extension):
-    return importlib.import_module(f"{extension.__name__}.verlet_addon.bake.restore")
-
-
-@pytest.fixture
-def compat(extension):
-    return importlib.import_module(f"{extension.__name__}.verlet_addon.compat")
-
-
-@pytest.fixture
-def bake_error(extension):
-    return importlib.import_module(f"{extension.__name__}.verlet_addon.bake.errors").BakeError
-
-
 def new_object(scene, name="Box", data=None):
     ob = bpy.data.objects.new(name, data)
     scene.collection.objects.link(ob)
