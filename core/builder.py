@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,6 +17,10 @@ from .errors import ModelError
 from .model import Floats, Ints, Model, ObjectSpan
 from .schedule import make_schedule
 from .vector import rotation_matrix
+
+if TYPE_CHECKING:
+    from .constraints.base import Constraint
+    from .forces.base import Force
 
 THINNEST = 0.1
 """Smallest gyration radius of a body relative to its largest.
@@ -59,7 +63,11 @@ class ModelBuilder:
         self._restitution: list[Floats] = []
         self._colliding: list[Ints] = []
         self._crowd: list[Ints] = []
+        self._crowd_group: list[Ints] = []
         self._pinned: list[Ints] = []
+        self._pin_weight: list[Floats] = []
+        self._constraint: list[Constraint] = []
+        self._force: list[Force] = []
         self._stick: list[Ints] = []
         self._stick_rest: list[Floats] = []
         self._spring: list[Ints] = []
@@ -86,17 +94,19 @@ class ModelBuilder:
         *,
         mass: ArrayLike,
         velocity: ArrayLike = 0.0,
-        drag: float = 0.0,
-        radius: float = 0.0,
-        friction: float = 0.5,
-        restitution: float = 0.0,
+        drag: ArrayLike = 0.0,
+        radius: ArrayLike = 0.0,
+        friction: ArrayLike = 0.5,
+        restitution: ArrayLike = 0.0,
         crowd: bool = False,
+        meets_itself: bool = True,
     ) -> int:
         """Add an object of free particles; returns its index in `objects`.
 
-        position (n, 3) m; mass (n,) or one number, kg, above zero; velocity (n, 3) or (3,) m/s;
-        drag 1/s; radius m, the distance kept from surfaces; crowd: they also collide with each
-        other and with the particles of other crowds, as balls of that radius.
+        position (n, 3) m; mass kg, above zero; velocity (n, 3) or (3,) m/s; drag 1/s; radius m, the
+        distance kept from surfaces; friction; restitution: each (n,) or one number for all. crowd:
+        they also collide with the particles of other crowds and, when the object ``meets_itself``,
+        with each other, as balls of that radius.
         """
         x = self._checked(name, "position", position)
         if x.ndim != 2 or x.shape[1] != 3:
@@ -109,20 +119,25 @@ class ModelBuilder:
                 name, f"vertex {int(np.argmin(m))} has no mass; masses must be above 0"
             )
         v = np.broadcast_to(self._checked(name, "velocity", velocity), x.shape).copy()
-        for label, value in (
+        surface = {}
+        for label, given in (
             ("drag", drag),
             ("radius", radius),
             ("friction", friction),
             ("restitution", restitution),
         ):
-            if not (np.isfinite(value) and value >= 0.0):
-                raise ModelError(name, f"{label} = {value} must be a number of 0 or more")
+            values = np.broadcast_to(self._checked(name, label, given), (len(x),)).copy()
+            if (values < 0.0).any():
+                raise ModelError(name, f"{label} = {values.min()} must be 0 or more")
+            surface[label] = values
 
         span = ObjectSpan(name, self.particle_count, len(x))
-        self._append_particles(x, v, m, drag, radius, friction, restitution)
+        self._append_particles(x, v, m, **surface)
         self._colliding.append(np.arange(span.first_particle, self.particle_count, dtype=np.int32))
         if crowd:
             self._crowd.append(self._colliding[-1])
+            group = -1 if meets_itself else len(self.objects)
+            self._crowd_group.append(np.full(len(x), group, dtype=np.int32))
         self.objects.append(span)
         return len(self.objects) - 1
 
@@ -131,24 +146,33 @@ class ModelBuilder:
         x: Floats,
         v: Floats,
         m: Floats,
-        drag: float,
-        radius: float,
-        friction: float,
-        restitution: float,
+        drag: Floats,
+        radius: Floats,
+        friction: Floats,
+        restitution: Floats,
     ) -> None:
-        count = len(x)
         self._position.append(x)
         self._velocity.append(v)
         self._mass.append(m)
-        self._drag.append(np.full(count, drag))
-        self._radius.append(np.full(count, radius))
-        self._friction.append(np.full(count, friction))
-        self._restitution.append(np.full(count, restitution))
-        self.particle_count += count
+        self._drag.append(drag)
+        self._radius.append(radius)
+        self._friction.append(friction)
+        self._restitution.append(restitution)
+        self.particle_count += len(x)
 
-    def pin(self, particles: ArrayLike) -> None:
-        """Hold particles: they follow `FrameInputs.pin_position` and nothing else moves them."""
-        self._pinned.append(self._indices("", particles).reshape(-1))
+    def pin(self, particles: ArrayLike, weight: ArrayLike = 1.0) -> None:
+        """Pin particles: they follow `FrameInputs.pin_position`.
+
+        weight (p,) or one number: 1 holds them immovably, less draws them to their place as
+        `constraints.attach` says, 0 leaves them free. `FrameInputs` may change it frame by frame.
+        A particle that is pinned twice keeps the larger weight.
+        """
+        pinned = self._indices("", particles).reshape(-1)
+        weights = np.broadcast_to(self._checked("", "pin weight", weight), pinned.shape).copy()
+        if ((weights < 0.0) | (weights > 1.0)).any():
+            raise ModelError(self._name_of(pinned), "pin weights must lie between 0 and 1")
+        self._pinned.append(pinned)
+        self._pin_weight.append(weights)
 
     # ------------------------------------------------------------------ constraints
 
@@ -188,6 +212,14 @@ class ModelBuilder:
         ends = np.stack([self._indices("", particles), self._indices("", anchors)], axis=1)
         self._tether.append(ends)
         self._tether_length.append(self._checked("", "tether length", length))
+
+    def add_constraint(self, constraint: Constraint) -> None:
+        """Any other constraint, see `constraints`; they are projected in the order of adding."""
+        self._constraint.append(constraint)
+
+    def add_force(self, force: Force) -> None:
+        """A force of an object's own, see `forces.base`."""
+        self._force.append(force)
 
     def add_triangles(self, triangle: ArrayLike) -> None:
         """Surface (f, 3) that the wind blows on."""
@@ -231,7 +263,9 @@ class ModelBuilder:
         body = len(self._bodies)
         span = ObjectSpan(name, self.particle_count, 4, body)
         self._append_particles(
-            centre + offset, v, np.full(4, mass / 4.0), drag, 0.0, friction, restitution
+            centre + offset,
+            v,
+            *(np.full(4, value) for value in (mass / 4.0, drag, 0.0, friction, restitution)),
         )
         self._bodies.append(_Body(span.first_particle, extent, mass))
         self._body_shapes.append(_Shape(kind, half, body, friction, restitution))
@@ -273,7 +307,7 @@ class ModelBuilder:
             raise ModelError("", "nothing to simulate: add a cloth or a rigid body")
         stick = _joined(self._stick, (0, 2), np.int32)
         spring = _joined(self._spring, (0, 2), np.int32)
-        pinned = np.unique(_joined(self._pinned, (0,), np.int32)).astype(np.int32)
+        pinned, pin_weight = self._pins()
         tether = _joined(self._tether, (0, 2), np.int32)
         triangle = _joined(self._triangle, (0, 3), np.int32)
         for what, index in (
@@ -282,6 +316,8 @@ class ModelBuilder:
             ("pin", pinned),
             ("tether", tether),
             ("triangle", triangle),
+            *((type(c).__name__, c.particles) for c in self._constraint),
+            *((type(f).__name__, f.particles) for f in self._force),
         ):
             if index.size and (index.min() < 0 or index.max() >= self.particle_count):
                 raise ModelError(
@@ -290,19 +326,14 @@ class ModelBuilder:
 
         mass = _joined(self._mass, (0,), np.float64)
         inverse_mass = 1.0 / mass
-        inverse_mass[pinned] = 0.0
-        # what cannot move needs no constraint
-        stick_moves = inverse_mass[stick].any(axis=1)
-        spring_moves = inverse_mass[spring].any(axis=1)
-        stick, stick_rest = (
-            stick[stick_moves],
-            _joined(self._stick_rest, (0,), np.float64)[stick_moves],
-        )
-        spring = spring[spring_moves]
-        spring_rest = _joined(self._spring_rest, (0,), np.float64)[spring_moves]
-        compliance = _joined(self._spring_compliance, (0,), np.float64)[spring_moves]
-        if len(tether) and inverse_mass[tether[:, 1]].any():
-            loose = tether[int(np.argmax(inverse_mass[tether[:, 1]] > 0.0)), 1]
+        inverse_mass[pinned[pin_weight >= 1.0]] = 0.0
+        stick_rest = _joined(self._stick_rest, (0,), np.float64)
+        spring_rest = _joined(self._spring_rest, (0,), np.float64)
+        compliance = _joined(self._spring_compliance, (0,), np.float64)
+        held = np.zeros(self.particle_count, dtype=bool)
+        held[pinned] = True
+        if len(tether) and not held[tether[:, 1]].all():
+            loose = tether[int(np.argmin(held[tether[:, 1]])), 1]
             raise ModelError(self._name_of(np.array([loose])), "a tether hangs on a loose vertex")
         tether_length = _joined(self._tether_length, (0,), np.float64)
         hangs = inverse_mass[tether[:, 0]] > 0.0
@@ -310,7 +341,7 @@ class ModelBuilder:
         tether, tether_length = tether[hangs][order], tether_length[hangs][order]
         tethered, tether_start = np.unique(tether[:, 0], return_index=True)
 
-        turn = _joined(self._spring_turn, (0,), np.int32)[spring_moves]
+        turn = _joined(self._spring_turn, (0,), np.int32)
         schedule = make_schedule(self.particle_count, stick, spring, turn)
         shapes = self._collider_shapes + self._body_shapes
         return Model(
@@ -324,8 +355,10 @@ class ModelBuilder:
             friction=_joined(self._friction, (0,), np.float64),
             restitution=_joined(self._restitution, (0,), np.float64),
             pinned=pinned,
+            pin_weight=pin_weight,
             colliding=_joined(self._colliding, (0,), np.int32),
             crowd=_joined(self._crowd, (0,), np.int32),
+            crowd_group=_joined(self._crowd_group, (0,), np.int32),
             stick=np.ascontiguousarray(stick[schedule.stick_order]),
             stick_rest_length=stick_rest[schedule.stick_order],
             spring=np.ascontiguousarray(spring[schedule.spring_order]),
@@ -338,6 +371,8 @@ class ModelBuilder:
             tether_start=np.append(tether_start, len(tether)).astype(np.int32),
             tether_anchor=np.ascontiguousarray(tether[:, 1]),
             tether_length=tether_length,
+            constraints=tuple(self._constraint),
+            forces=tuple(self._force),
             triangle=triangle,
             body_first_particle=np.array([b.first_particle for b in self._bodies], dtype=np.int32),
             body_extent=np.array([b.extent for b in self._bodies]).reshape(-1, 3),
@@ -353,6 +388,14 @@ class ModelBuilder:
             shape_friction=np.array([s.friction for s in shapes], dtype=np.float64),
             shape_restitution=np.array([s.restitution for s in shapes], dtype=np.float64),
         )
+
+    def _pins(self) -> tuple[Ints, Floats]:
+        """Pinned particles in rising order, each once, and their weights."""
+        pinned = _joined(self._pinned, (0,), np.int32)
+        weight = _joined(self._pin_weight, (0,), np.float64)
+        rising = np.lexsort((-weight, pinned))
+        pinned, first = np.unique(pinned[rising], return_index=True)
+        return pinned.astype(np.int32), weight[rising][first]
 
     # ------------------------------------------------------------------ checks
 

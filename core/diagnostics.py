@@ -12,6 +12,7 @@ from .contact.shapes import deepest_particle
 from .errors import SimulationDiverged
 from .jit import kernel
 from .model import Diagnostics, Floats, Model, State
+from .settings import SolverSettings
 
 if TYPE_CHECKING:
     from .workspace import Workspace
@@ -71,9 +72,11 @@ def _energies(x, previous, mass, inverse_mass, gravity, h):
     return kinetic, potential
 
 
-def check_finite(model: Model, state: State, speed_limit: float) -> None:
+def check_finite(model: Model, state: State, settings: SolverSettings) -> None:
     """Raise `SimulationDiverged` naming the first particle that left the finite world."""
-    particle = _first_bad_particle(state.position, state.previous, speed_limit * state.step)
+    particle = _first_bad_particle(
+        state.position, state.previous, settings.speed_limit * state.step
+    )
     if particle < 0:
         return
     span = model.object_of_particle(particle)

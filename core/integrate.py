@@ -32,9 +32,11 @@ def position_verlet(x, previous, inverse_mass, keep, gravity, force, has_force, 
 
 
 @kernel
-def move_pins(x, previous, pinned, start, end, share):
-    """Drive pinned particles along the straight line from start to end (p, 3)."""
+def move_pins(x, previous, pinned, weight, start, end, share):
+    """Drive particles of full weight along the straight line from start to end (p, 3)."""
     for j in range(pinned.shape[0]):
+        if weight[j] < 1.0:
+            continue
         i = pinned[j]
         for k in range(3):
             previous[i, k] = x[i, k]

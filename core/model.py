@@ -7,11 +7,16 @@ from __future__ import annotations
 
 from copy import deepcopy
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .settings import WindSettings
+from .settings import AnimatedSettings, WindSettings
+
+if TYPE_CHECKING:
+    from .constraints.base import Constraint
+    from .forces.base import Force
 
 EARTH_GRAVITY = (0.0, 0.0, -9.81)  # m/s²
 
@@ -54,8 +59,10 @@ class Model:
     friction: Floats  # (n,)
     restitution: Floats  # (n,)
     pinned: Ints  # (p,) particles that FrameInputs.pin_position moves
+    pin_weight: Floats  # (p,) 1 = immovable, between = drawn there, 0 = free
     colliding: Ints  # particles that touch shapes themselves (all but those of bodies)
     crowd: Ints  # particles that also touch each other
+    crowd_group: Ints  # (crowd,) those of one group do not; -1 meets everyone
 
     # distance constraints, in the order in which the solver visits them
     stick: Ints  # (s, 2)
@@ -71,6 +78,9 @@ class Model:
     tether_start: Ints  # (q + 1,) first tether of each
     tether_anchor: Ints  # (t,) pinned particle at the far end
     tether_length: Floats  # (t,) m, along the material
+
+    constraints: tuple[Constraint, ...]  # all other kinds, in the order of their projection
+    forces: tuple[Force, ...]  # those that belong to an object
 
     # wind
     triangle: Ints  # (f, 3)
@@ -130,6 +140,7 @@ class Model:
         return State(
             position=x,
             previous=previous,
+            pin_position=x[self.pinned],
             collider_position=self.collider_position.copy(),
             collider_orientation=self.collider_orientation.copy(),
             step=step,
@@ -144,6 +155,7 @@ class State:
 
     position: Floats  # (n, 3) m
     previous: Floats  # (n, 3) m, x*: the position one substep ago
+    pin_position: Floats  # (p, 3) m, where pins were driven last
     collider_position: Floats  # (colliders, 3) m
     collider_orientation: Floats  # (colliders, 4)
     step: float  # s, the substep that separates previous from position
@@ -166,6 +178,8 @@ class FrameInputs:
     gravity: tuple[float, float, float] = EARTH_GRAVITY  # m/s²
     wind: WindSettings = field(default_factory=WindSettings)
     pin_position: Floats | None = None  # (p, 3) m, in the order of Model.pinned
+    pin_weight: Floats | None = None  # (p,) in place of Model.pin_weight
+    animated: tuple[AnimatedSettings, ...] | None = None  # one for each of Model.objects
     collider_position: Floats | None = None  # (colliders, 3) m
     collider_orientation: Floats | None = None  # (colliders, 4)
 

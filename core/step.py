@@ -1,14 +1,18 @@
 """`advance`: one frame of the whole scene, as the paper reads.
 
-Each substep: forces → integrate → contacts → relax (sticks, springs, tethers, bodies, contacts).
-The stages themselves are in `stages.py`.
+Each substep: forces → integrate → contacts → relax (sticks, springs, tethers, other constraints,
+bodies, contacts). The stages themselves are in `stages/`.
 """
 
 from __future__ import annotations
 
 from .model import Diagnostics, FrameInputs, Model, State
 from .settings import SolverSettings
-from .stages import FrameStages
+from .stages.contacts import Contacts
+from .stages.forces import Forces
+from .stages.frame import Frame
+from .stages.motion import Motion
+from .stages.relaxation import Relaxation
 
 
 def advance(
@@ -23,23 +27,34 @@ def advance(
     ``settings.speed_limit``, and `ModelError` for inputs of the wrong shape; ``state`` is never
     written to, so it is still good then.
     """
-    frame = FrameStages(model, state, inputs, settings)
+    frame = Frame(model, state, inputs, settings)
+    forces = Forces(frame)
+    motion = Motion(frame, forces)
+    contacts = Contacts(frame)
+    relaxation = Relaxation(frame)
     for substep in range(frame.substeps):
+        frame.substep = substep
         with frame.timed("forces"):
-            frame.apply_wind(substep)
+            forces.apply()
         with frame.timed("integrate"):
-            frame.integrate()
-            frame.drive(substep)
+            motion.integrate()
+            motion.drive()
         with frame.timed("contacts"):
-            frame.find_contacts()
-            frame.bounce_particles()
-        for iteration in range(settings.iterations):
+            contacts.find()
+            contacts.bounce()
+        for number in relaxation.passes():
+            if number > 0:
+                with frame.timed("contacts"):
+                    contacts.collide()
             with frame.timed("distances"):
-                frame.relax_distances(substep, iteration)
-                frame.relax_tethers(substep)
+                relaxation.relax_distances()
+                relaxation.relax_tethers()
+            with frame.timed("constraints"):
+                relaxation.project_constraints()
             with frame.timed("bodies"):
-                frame.relax_bodies()
-            with frame.timed("contacts"):
-                frame.settle_contacts(iteration)
-                frame.collide_particles()
+                contacts.relax()
+        with frame.timed("contacts"):
+            contacts.settle()
+            contacts.collide()
+    motion.finish()
     return frame.finish()

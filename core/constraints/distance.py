@@ -52,6 +52,8 @@ def relax_distances(
             b = np.uint32(stick[s, 1])
             wa = inverse_mass[a]
             wb = inverse_mass[b]
+            if wa + wb == 0.0:  # both ends pinned
+                continue
             rest = stick_rest_length[s]
             dx = x[b, 0] - x[a, 0]
             dy = x[b, 1] - x[a, 1]
@@ -86,6 +88,8 @@ def relax_distances(
                 wa = inverse_mass[a]
                 wb = inverse_mass[b]
                 w = wa + wb
+                if w == 0.0:
+                    continue
                 pull = 0.0 if first_pass else spring_pull[s]
                 step, added, ex, ey, ez = multiplier(
                     x[b, 0] - x[a, 0],

@@ -13,15 +13,20 @@ from ..jit import parallel_kernel, prange
 
 
 @parallel_kernel
-def relax_tethers(x, tethered, tether_start, tether_anchor, tether_length):
+def relax_tethers(x, inverse_mass, tethered, tether_start, tether_anchor, tether_length):
     """Pull each tethered particle back into the balls around its anchors.
 
-    tethered (q,) particles; tether_start (q + 1,) rows of tether_anchor and tether_length.
+    tethered (q,) particles; tether_start (q + 1,) rows of tether_anchor and tether_length. A pin
+    that was released holds no tether.
     """
     for q in prange(tethered.shape[0]):
         i = tethered[q]
+        if inverse_mass[i] == 0.0:
+            continue
         for t in range(tether_start[q], tether_start[q + 1]):
             a = tether_anchor[t]
+            if inverse_mass[a] > 0.0:
+                continue
             dx = x[i, 0] - x[a, 0]
             dy = x[i, 1] - x[a, 1]
             dz = x[i, 2] - x[a, 2]

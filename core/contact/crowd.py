@@ -67,7 +67,7 @@ def _fill(x, crowd, cell_size, cell, bucket, first, member):
 
 
 @kernel
-def find_crowd_contacts(c, contacts, crowd, cell, first, member, x, radius, inverse_mass):
+def find_crowd_contacts(c, contacts, crowd, group, cell, first, member, x, radius, inverse_mass):
     """Contacts of free particles that overlap, written from row c on; returns the row after them.
 
     Coinciding particles part along a fixed direction that depends on their indices only. May
@@ -87,6 +87,8 @@ def find_crowd_contacts(c, contacts, crowd, cell, first, member, x, radius, inve
                 if other <= n or cell[other, 0] != cx:
                     continue
                 if cell[other, 1] != cy or cell[other, 2] != cz:
+                    continue
+                if group[n] >= 0 and group[n] == group[other]:
                     continue
                 if inverse_mass[i] + inverse_mass[j] == 0.0:
                     continue

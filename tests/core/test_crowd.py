@@ -20,8 +20,8 @@ def pairs_found(x, radius):
     grid.fill(model, x)
     contacts = contact_room(50_000)
     count = find_crowd_contacts(
-        0, contacts, model.crowd, grid.cell, grid.first, grid.member, x, model.radius,
-        model.inverse_mass,
+        0, contacts, model.crowd, model.crowd_group, grid.cell, grid.first, grid.member, x,
+        model.radius, model.inverse_mass,
     )  # fmt: skip
     return sorted(map(tuple, contacts.particle[:count, [0, 4]].tolist()))
 
@@ -86,3 +86,18 @@ def test_objects_that_are_no_crowd_pass_through_each_other():
     state = model.initial_state(gravity=still.gravity)
     state, _ = advance(model, state, still, SolverSettings())
     assert np.allclose(state.position[:, 0], (1.0, -1.0))
+
+
+def test_an_object_that_does_not_meet_itself_still_meets_others():
+    builder = ModelBuilder()
+    for name, x in (("sheet", 0.0), ("other", 0.15)):
+        builder.add_particles(
+            name, [(x, 0, 0), (x + 0.02, 0, 0)], mass=1.0, radius=0.1, crowd=True,
+            meets_itself=False,
+        )  # fmt: skip
+    model = builder.finalize()
+    still = FrameInputs(duration=0.5, gravity=(0.0, 0.0, 0.0))
+    state, _ = advance(model, model.initial_state(gravity=still.gravity), still, SolverSettings())
+    x = state.position[:, 0]
+    assert x[1] - x[0] < 0.1  # of one group: they stay as close as they were
+    assert x[2] - x[1] > 0.19

@@ -1,0 +1,54 @@
+"""What every kind of constraint has in common, so that the step can project them all alike.
+
+Sticks, springs and tethers are not among them: they are most of all constraints, are scheduled
+for threads together and keep their arrays in the `Model` itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from ..model import Floats, Ints
+from ..settings import AnimatedSettings
+
+
+@dataclass(slots=True)
+class Moving:
+    """What a constraint may read and, in ``x``, change during one pass of a substep."""
+
+    x: Floats  # (n, 3) m
+    previous: Floats  # (n, 3) m, x*
+    inverse_mass: Floats  # (n,) 1/kg, 0 = pinned
+    h: float  # s
+    time: float  # s since the start, at the end of the substep
+    is_first_pass: bool  # multipliers start from 0
+    animated: Sequence[AnimatedSettings]  # one for each of Model.objects
+
+
+class Constraint(Protocol):
+    """All constraints of one kind that one object has: constant arrays and their projection.
+
+    A frozen dataclass in a file of its own, with the formula and its source above the kernel.
+    `ModelBuilder.add_constraint` takes it.
+    """
+
+    @property
+    def object(self) -> int:
+        """Index into `Model.objects` of the object that it belongs to."""
+        ...
+
+    @property
+    def particles(self) -> Ints:
+        """Every particle that it names, for the check that they exist."""
+        ...
+
+    @property
+    def multiplier_count(self) -> int:
+        """Multipliers λ that it carries from pass to pass of one step."""
+        ...
+
+    def project(self, moving: Moving, multiplier: Floats) -> None:
+        """Project once, in place; multiplier (multiplier_count,) is its own scratch."""
+        ...

@@ -1,0 +1,183 @@
+"""One frame under way: a private copy of the state, and what stays constant until its end."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+
+import numpy as np
+
+from .. import jit
+from ..diagnostics import check_finite, measure
+from ..errors import ModelError
+from ..integrate import change_step, drag_per_step
+from ..model import Diagnostics, Floats, FrameInputs, Model, State
+from ..settings import AnimatedSettings, SolverSettings
+from ..workspace import workspace_of
+
+PARALLEL_FROM = 4000
+"""Constraints per pass above which several threads can pay."""
+
+
+class Stopwatch:
+    """Sums up the time spent in ``with`` blocks; entered a hundred times a frame, so kept light."""
+
+    __slots__ = ("begun", "seconds")
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self.begun = 0.0
+
+    def __enter__(self) -> None:
+        self.begun = time.perf_counter()
+
+    def __exit__(self, *_: object) -> None:
+        self.seconds += time.perf_counter() - self.begun
+
+
+class Frame:
+    """What every stage reads: the moving arrays, the constants of the frame, scratch memory."""
+
+    def __init__(
+        self, model: Model, state: State, inputs: FrameInputs, settings: SolverSettings
+    ) -> None:
+        self.model = model
+        self.settings = settings
+        self.inputs = inputs
+        self.work = workspace_of(model)
+        self.started = time.perf_counter()
+        self.watches: defaultdict[str, Stopwatch] = defaultdict(Stopwatch)
+
+        self.substeps = settings.substep_count(inputs.duration)
+        self.substep = 0
+        self.pass_number = 0
+        self.h = inputs.duration / self.substeps
+        self.gravity = np.array(inputs.gravity, dtype=np.float64)
+        self.fall = float(np.linalg.norm(self.gravity)) * self.h**2  # m, by gravity in one step
+
+        self.animated = self._animated()
+        self.pin_weight = self._pin_weight()
+        self.inverse_mass = self._inverse_mass()
+        self.friction = self._scaled(model.friction, "friction")
+        self.work.keep[:] = drag_per_step(self._scaled(model.drag, "drag"), self.h)
+        self.spring_compliance = self._spring_compliance()
+
+        self.state = state.copy()
+        change_step(self.state, self.inverse_mass, self.gravity, self.h)
+        self.x = self.state.position
+        self.previous = self.state.previous
+        self.collider_end = (
+            self.target("collider_position", inputs.collider_position, state.collider_position),
+            self.target(
+                "collider_orientation", inputs.collider_orientation, state.collider_orientation
+            ),
+        )
+        self.contact_count = 0
+        self.threads = self._thread_count()
+
+    # ------------------------------------------------------------------ constants of the frame
+
+    def target(self, name: str, given: Floats | None, start: Floats) -> Floats:
+        """What the inputs say, checked; ``start`` when they say nothing."""
+        if given is None:
+            return start
+        target = np.ascontiguousarray(given, dtype=np.float64)
+        if target.shape != start.shape:
+            raise ModelError("", f"{name} has shape {target.shape}, expected {start.shape}")
+        if not np.isfinite(target).all():
+            raise ModelError("", f"{name} holds numbers that are not finite")
+        return target
+
+    def _animated(self) -> tuple[AnimatedSettings, ...]:
+        count = len(self.model.objects)
+        animated = self.inputs.animated
+        if animated is None:
+            return (AnimatedSettings(),) * count
+        if len(animated) != count:
+            raise ModelError("", f"animated holds {len(animated)} settings for {count} objects")
+        return animated
+
+    def factors(self, name: str) -> Floats | None:
+        """One animated factor of each particle (n,); None when it is 1 everywhere."""
+        by_object = np.array([getattr(a, name) for a in self.animated])
+        if (by_object == 1.0).all():
+            return None
+        return np.repeat(by_object, [span.particle_count for span in self.model.objects])
+
+    def _scaled(self, values: Floats, name: str) -> Floats:
+        factors = self.factors(name)
+        return values if factors is None else values * factors
+
+    def _pin_weight(self) -> Floats:
+        model = self.model
+        weight = self.target("pin_weight", self.inputs.pin_weight, model.pin_weight)
+        factors = self.factors("pin")
+        return weight if factors is None else weight * factors[model.pinned]
+
+    def _inverse_mass(self) -> Floats:
+        """Pins of full weight are immovable, weaker ones are pulled, of weight 0 are free."""
+        model = self.model
+        soft = self.pin_weight < 1.0
+        if np.array_equal(soft, model.pin_weight < 1.0):
+            return model.inverse_mass
+        inverse_mass = model.inverse_mass.copy()
+        inverse_mass[model.pinned] = np.where(soft, 1.0 / model.mass[model.pinned], 0.0)
+        return inverse_mass
+
+    def _spring_compliance(self) -> Floats:
+        factors = self.factors("stiffness")
+        compliance = self.model.spring_compliance
+        if factors is None or not len(compliance):
+            return compliance
+        return compliance / np.maximum(factors[self.model.spring[:, 0]], 1e-12)
+
+    def _thread_count(self) -> int:
+        threads = min(self.settings.threads, jit.thread_limit())
+        if self.settings.threads == 0:
+            work = len(self.model.stick) + len(self.model.spring) + len(self.model.colliding)
+            small = work < PARALLEL_FROM
+            threads = 1 if small else self.work.governor.choose(jit.thread_limit())
+        jit.set_thread_count(threads)
+        return threads
+
+    # ------------------------------------------------------------------ under way
+
+    def timed(self, stage: str) -> Stopwatch:
+        """``with frame.timed("stage"):`` adds the time spent inside to the named stage."""
+        return self.watches[stage]
+
+    @property
+    def time(self) -> float:
+        """Seconds since the start at the beginning of this substep."""
+        return self.state.time + self.substep * self.h
+
+    @property
+    def global_substep(self) -> int:
+        """Number of this substep since the start of the simulation."""
+        return self.state.frame * self.substeps + self.substep
+
+    @property
+    def begin_share(self) -> float:
+        """How much of the frame has passed at the beginning of this substep."""
+        return self.substep / self.substeps
+
+    @property
+    def end_share(self) -> float:
+        """How much of the frame has passed at the end of this substep."""
+        return (self.substep + 1) / self.substeps
+
+    def finish(self) -> tuple[State, Diagnostics]:
+        """Check the frame, measure it and hand it out."""
+        state = self.state
+        state.frame += 1
+        state.time += self.inputs.duration
+        state.collider_position, state.collider_orientation = (a.copy() for a in self.collider_end)
+        check_finite(self.model, state, self.settings)
+        elapsed = time.perf_counter() - self.started
+        if self.settings.threads == 0:
+            self.work.governor.learn(self.threads, elapsed)
+        figures = measure(self.model, state, self.gravity, self.work, self.contact_count)
+        figures.substeps = self.substeps
+        figures.threads = self.threads
+        figures.stage_seconds = {name: watch.seconds for name, watch in self.watches.items()}
+        return state, figures
