@@ -26,6 +26,7 @@ class Tunable:
     soft_maximum: float | None = None
     choices: tuple[tuple[str, str, str], ...] = ()  # (identifier, label, description)
     advanced: bool = False
+    paintable: bool = False  # a vertex group may scale it
 
 
 def _tunable(default: Any, label: str, description: str, **details: Any) -> Any:
@@ -41,6 +42,7 @@ def _friction() -> Any:
         minimum=0.0,
         maximum=10.0,
         soft_maximum=1.0,
+        paintable=True,
     )
 
 
@@ -57,6 +59,16 @@ def _drag(default: float) -> Any:
         minimum=0.0,
         maximum=1000.0,
         soft_maximum=10.0,
+        paintable=True,
+    )
+
+
+def _meets_others(default: bool = True) -> Any:
+    return _tunable(
+        default,
+        "Meet Others",
+        "Collide with other cloths, ropes, soft bodies and particles too",
+        advanced=True,
     )
 
 
@@ -242,6 +254,7 @@ class ClothSettings(_Checked):
         "Resistance of the weave to being pulled askew",
         minimum=0.0,
         maximum=1.0,
+        paintable=True,
     )
     bend: float = _tunable(
         0.25,
@@ -249,6 +262,7 @@ class ClothSettings(_Checked):
         "Resistance to folding: silk is near 0, leather near 1",
         minimum=0.0,
         maximum=1.0,
+        paintable=True,
     )
     drag: float = _drag(1.5)
     friction: float = _friction()
@@ -280,6 +294,7 @@ class ClothSettings(_Checked):
         "cloth does not stretch",
         advanced=True,
     )
+    meets_others: bool = _meets_others()
 
 
 BODY_SHAPES = (

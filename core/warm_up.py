@@ -11,6 +11,7 @@ from .bodies import body_poses
 from .builder import ModelBuilder
 from .model import FrameInputs, Model
 from .recipes.cloth import add_cloth
+from .recipes.geometry import Geometry
 from .settings import ClothSettings, SolverSettings, WindSettings
 from .step import advance
 
@@ -45,13 +46,9 @@ def _smallest_of_everything() -> Model:
     builder = ModelBuilder()
     add_cloth(
         builder,
-        "sheet",
-        positions,
-        np.zeros((0, 2), dtype=np.int32),
-        np.arange(len(quads) + 1) * 4,
-        quads.reshape(-1),
-        np.arange(n * n) == 0,
+        Geometry.of("sheet", positions, (), np.arange(len(quads) + 1) * 4, quads.reshape(-1)),
         ClothSettings(),
+        pin_weight=np.arange(n * n) == 0,
     )
     builder.add_body("box", "BOX", (0.5,) * 3, (0.5, 0.5, 0.5), mass=1.0, restitution=0.1)
     builder.add_body("ball", "SPHERE", (0.5,), (1.5, 0.5, 0.5), mass=1.0)

@@ -15,6 +15,7 @@ from ..core.model import FrameInputs, Model
 from ..core.recipes.body import add_body
 from ..core.recipes.cloth import add_cloth
 from ..core.recipes.collider import add_collider
+from ..core.recipes.geometry import Geometry
 from ..core.settings import ColliderSettings, SolverSettings, WindSettings
 from .bake import restore
 from .extract import mesh as meshes
@@ -243,16 +244,14 @@ def build_model(inputs: SceneInputs) -> Model | None:
         match p.kind:
             case "CLOTH":
                 assert p.mesh is not None
-                add_cloth(
-                    builder,
+                geometry = Geometry.of(
                     p.name,
                     p.world_points,
                     p.mesh.edges,
                     p.mesh.face_offsets,
                     p.mesh.face_vertices,
-                    p.pinned,
-                    p.settings,
                 )
+                add_cloth(builder, geometry, p.settings, pin_weight=p.pinned)
             case "BODY":
                 add_body(builder, p.name, p.world_points, pose.local_axes(p.matrix), p.settings)
             case "COLLIDER":

@@ -10,6 +10,7 @@ import numpy as np
 from ..builder import ModelBuilder
 from ..model import Floats, FrameInputs, Ints, Model
 from ..recipes.cloth import add_cloth
+from ..recipes.geometry import Geometry
 from ..settings import ClothSettings, WindSettings
 
 CLOTH_SIZE = 2.0  # m
@@ -50,15 +51,12 @@ def add_sheet(
     positions, quads = cloth_grid(n, height)
     pinned = np.zeros(n * n, dtype=bool)
     pinned[list(pins)] = True
+    offsets = np.arange(len(quads) + 1, dtype=np.int32) * 4
     return add_cloth(
         builder,
-        "sheet",
-        positions,
-        np.zeros((0, 2), dtype=np.int32),
-        np.arange(len(quads) + 1, dtype=np.int32) * 4,
-        quads.reshape(-1),
-        pinned,
+        Geometry.of("sheet", positions, (), offsets, quads.reshape(-1)),
         settings or ClothSettings(),
+        pin_weight=pinned,
     )
 
 

@@ -27,11 +27,13 @@ class CrowdGrid:
         self.first = np.zeros(buckets + 1, dtype=np.int32)  # first member of each bucket
         self.member = np.zeros(count, dtype=np.int32)  # rows of crowd, bucket by bucket
         self.bucket = np.zeros(count, dtype=np.int32)
+        group = model.crowd_group
+        self.is_one_group = bool(count and group[0] >= 0 and (group == group[0]).all())
 
     @property
     def is_empty(self) -> bool:
         """True when no two particles can meet."""
-        return len(self.member) < 2 or self.cell_size == 0.0
+        return len(self.member) < 2 or self.cell_size == 0.0 or self.is_one_group
 
     def fill(self, model: Model, x: Floats) -> None:
         """Sort the particles into cells by where they are, x (n, 3) m."""

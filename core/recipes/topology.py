@@ -110,3 +110,12 @@ def connected_parts(count: int, edge: Ints) -> Ints:
             break
         label = new
     return np.unique(label, return_inverse=True)[1].reshape(-1).astype(np.int32)
+
+
+def without(pairs: Ints, others: Ints) -> Ints:
+    """The pairs that do not occur among others; both sorted within each pair."""
+    if len(pairs) == 0 or len(others) == 0:
+        return pairs
+    width = np.int64(max(pairs.max(), others.max())) + 1
+    key = pairs[:, 0] * width + pairs[:, 1]
+    return pairs[~np.isin(key, others[:, 0] * width + others[:, 1])]

@@ -20,6 +20,7 @@ from verlet_physics.recipes.cloth import add_cloth
 from verlet_physics.recipes.collider import add_collider
 from verlet_physics.recipes.fit import fit_shape
 from verlet_physics.recipes.geodesic import surface_distances
+from verlet_physics.recipes.geometry import Geometry
 from verlet_physics.recipes.topology import face_diagonals, support_pairs, triangles_of
 
 NO_EDGES = np.zeros((0, 2), dtype=np.int32)
@@ -30,10 +31,8 @@ def cloth(positions, edges=NO_EDGES, offsets=(0,), corners=(), pins=(), **settin
     builder = ModelBuilder()
     pinned = np.zeros(len(positions), dtype=bool)
     pinned[list(pins)] = True
-    add_cloth(
-        builder, "shirt", positions, edges, np.array(offsets), np.array(corners, dtype=np.int32),
-        pinned, ClothSettings(**settings),
-    )  # fmt: skip
+    geometry = Geometry.of("shirt", positions, edges, offsets, corners)
+    add_cloth(builder, geometry, ClothSettings(**settings), pin_weight=pinned)
     return builder.finalize()
 
 

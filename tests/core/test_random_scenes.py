@@ -14,6 +14,7 @@ from verlet_physics import (
     advance,
 )
 from verlet_physics.recipes.cloth import add_cloth
+from verlet_physics.recipes.geometry import Geometry
 
 
 def random_scene(seed):
@@ -29,13 +30,14 @@ def random_scene(seed):
         edges = edges[edges[:, 0] != edges[:, 1]]
         faces = np.stack([random.permutation(n)[:3] for _ in range(n)])
         add_cloth(
-            builder, f"cloth {k}", points, edges, np.arange(n + 1) * 3, faces.ravel(),
-            random.random(n) < 0.2,
+            builder,
+            Geometry.of(f"cloth {k}", points, edges, np.arange(n + 1) * 3, faces.ravel()),
             ClothSettings(
                 shear=random.random(), bend=random.random(), drag=random.uniform(0, 5),
                 friction=random.random(), restitution=random.random(),
                 area_density=10.0 ** random.uniform(-2, 1),
             ),
+            pin_weight=random.random(n) < 0.2,
         )  # fmt: skip
     for k in range(random.integers(0, 5)):
         shape = "BOX" if random.random() < 0.7 else "SPHERE"
