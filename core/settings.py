@@ -244,6 +244,16 @@ class AnimatedSettings(_Checked):
     pressure: float = _factor("Pressure", "Factor on the pressure inside a closed object")
 
 
+BEND_MODELS = (
+    ("SUPPORT", "Support Springs", "Springs between vertices two edges apart: fast"),
+    (
+        "DIHEDRAL",
+        "Fold Angles",
+        "Resist folding at every edge: keeps curved shapes, needs faces",
+    ),
+)
+
+
 @dataclass(frozen=True)
 class ClothSettings(_Checked):
     """One cloth object."""
@@ -260,6 +270,14 @@ class ClothSettings(_Checked):
         0.25,
         "Bend",
         "Resistance to folding: silk is near 0, leather near 1",
+        minimum=0.0,
+        maximum=1.0,
+        paintable=True,
+    )
+    stretch: float = _tunable(
+        0.0,
+        "Stretch",
+        "How far it gives when it is pulled: 0 like woven cloth, 1 like thin rubber",
         minimum=0.0,
         maximum=1.0,
         paintable=True,
@@ -287,12 +305,313 @@ class ClothSettings(_Checked):
         soft_maximum=0.5,
         advanced=True,
     )
+    bend_model: str = _tunable(
+        "SUPPORT", "Bend Model", "What resists folding", choices=BEND_MODELS, advanced=True
+    )
+    sewing: float = _tunable(
+        0.0,
+        "Sewing Speed",
+        "Edges without faces are threads that close at this speed; 0 leaves them as they are",
+        unit="m/s",
+        minimum=0.0,
+        maximum=1000.0,
+        soft_maximum=5.0,
+        advanced=True,
+    )
     tethers: bool = _tunable(
         True,
         "Tethers",
         "Keep each vertex within its distance along the cloth from the pins, so that long "
         "cloth does not stretch",
         advanced=True,
+    )
+    meets_others: bool = _meets_others()
+
+
+def _line_density(default: float) -> Any:
+    return _tunable(
+        default,
+        "Mass per Length",
+        "Mass of one metre: string 0.005, rope 0.1, steel cable 0.4",
+        unit="kg/m",
+        minimum=1e-5,
+        maximum=1e4,
+        soft_minimum=0.005,
+        soft_maximum=2.0,
+        advanced=True,
+    )
+
+
+def _density(default: float) -> Any:
+    return _tunable(
+        default,
+        "Density",
+        "Mass of a cubic metre: foam 50, wood 600, rubber 1100",
+        unit="kg/m³",
+        minimum=1e-3,
+        maximum=1e5,
+        soft_minimum=10.0,
+        soft_maximum=2000.0,
+        advanced=True,
+    )
+
+
+@dataclass(frozen=True)
+class RopeSettings(_Checked):
+    """One object of ropes: a mesh of edges or a curve."""
+
+    stretch: float = _tunable(
+        0.0,
+        "Stretch",
+        "How far it gives when it is pulled: 0 not at all, 1 like a rubber band",
+        minimum=0.0,
+        maximum=1.0,
+        paintable=True,
+    )
+    bend: float = _tunable(
+        0.3,
+        "Bend",
+        "Resistance to bending: 0 like a chain, 1 like a steel cable",
+        minimum=0.0,
+        maximum=1.0,
+        paintable=True,
+    )
+    springback: float = _tunable(
+        0.0,
+        "Springback",
+        "How much it wants back to the shape that it was drawn in; 0 takes straight as its rest",
+        minimum=0.0,
+        maximum=1.0,
+    )
+    diameter: float = _tunable(
+        0.03,
+        "Diameter",
+        "Thickness of the rope for collisions and wind",
+        unit="m",
+        minimum=0.0,
+        maximum=100.0,
+        soft_maximum=0.5,
+    )
+    drag: float = _drag(0.4)
+    friction: float = _friction()
+    restitution: float = _restitution()
+    line_density: float = _line_density(0.1)
+    tethers: bool = _tunable(
+        True,
+        "Tethers",
+        "Keep each point within its distance along the rope from the pins",
+        advanced=True,
+    )
+    meets_others: bool = _meets_others()
+
+
+@dataclass(frozen=True)
+class PlantSettings(_Checked):
+    """One plant: branches of edges, leaves of faces, rooted where it is pinned."""
+
+    stiffness: float = _tunable(
+        0.5,
+        "Stiffness",
+        "How hard the branches are to bend: grass is near 0, a tree near 1",
+        minimum=0.0,
+        maximum=1.0,
+        paintable=True,
+    )
+    recovery: float = _tunable(
+        0.5,
+        "Recovery",
+        "How fast it comes to rest when the wind is over: 0 sways for long, 1 hardly at all",
+        minimum=0.0,
+        maximum=1.0,
+    )
+    leaf_softness: float = _tunable(
+        0.6,
+        "Leaf Softness",
+        "How much softer leaves are than branches",
+        minimum=0.0,
+        maximum=1.0,
+    )
+    taper: float = _tunable(
+        0.7,
+        "Taper",
+        "How much softer and lighter branches get toward their ends",
+        minimum=0.0,
+        maximum=1.0,
+        advanced=True,
+    )
+    diameter: float = _tunable(
+        0.02,
+        "Branch Diameter",
+        "Thickness of bare branches for collisions and wind",
+        unit="m",
+        minimum=0.0,
+        maximum=100.0,
+        soft_maximum=0.5,
+    )
+    drag: float = _drag(0.5)
+    friction: float = _friction()
+    restitution: float = _restitution()
+    area_density: float = _tunable(
+        0.3,
+        "Leaf Mass per Area",
+        "Mass of a square metre of leaves",
+        unit="kg/m²",
+        minimum=1e-4,
+        maximum=1e4,
+        soft_minimum=0.05,
+        soft_maximum=2.0,
+        advanced=True,
+    )
+    meets_others: bool = _meets_others(default=False)
+
+
+@dataclass(frozen=True)
+class SoftBodySettings(_Checked):
+    """One soft body: a closed mesh that keeps its volume and, more or less, its shape."""
+
+    stiffness: float = _tunable(
+        0.4,
+        "Skin",
+        "Resistance of the surface to stretching: jelly is near 0, a ball near 1",
+        minimum=0.0,
+        maximum=1.0,
+        paintable=True,
+    )
+    shape: float = _tunable(
+        0.4,
+        "Shape",
+        "How much it wants back to its own shape: 0 like a bag, 1 like hard rubber",
+        minimum=0.0,
+        maximum=1.0,
+        paintable=True,
+    )
+    volume: float = _tunable(
+        1.0,
+        "Volume",
+        "How well the volume is kept: 0 not at all, 1 as if filled with water",
+        minimum=0.0,
+        maximum=1.0,
+    )
+    pressure: float = _tunable(
+        1.0,
+        "Pressure",
+        "Volume that it aims at, as a factor on its own: above 1 it swells like a balloon",
+        minimum=0.0,
+        maximum=100.0,
+        soft_maximum=3.0,
+    )
+    bend: float = _tunable(
+        0.2,
+        "Bend",
+        "Resistance of the surface to folding",
+        minimum=0.0,
+        maximum=1.0,
+        paintable=True,
+        advanced=True,
+    )
+    damping: float = _tunable(
+        0.2,
+        "Damping",
+        "How fast wobbling dies away",
+        minimum=0.0,
+        maximum=1.0,
+    )
+    drag: float = _drag(0.2)
+    friction: float = _friction()
+    restitution: float = _restitution()
+    density: float = _density(200.0)
+    thickness: float = _tunable(
+        0.1,
+        "Contact Distance",
+        "Distance kept from other surfaces, in mean edge lengths",
+        minimum=0.0,
+        maximum=10.0,
+        soft_maximum=0.5,
+        advanced=True,
+    )
+    meets_others: bool = _meets_others()
+
+
+PARTICLE_BEHAVIOURS = (
+    ("DUST", "Dust", "Falls, floats and bounces as the air and the forces take it"),
+    ("FLOCK", "Flock", "Flies with its neighbours like a swarm of birds or fish"),
+    ("FLOW", "Flow", "Is carried by a turbulent stream that neither gathers nor thins it out"),
+)
+
+
+@dataclass(frozen=True)
+class ParticleSettings(_Checked):
+    """One cloud: each vertex of a mesh is a particle of its own."""
+
+    behaviour: str = _tunable(
+        "DUST", "Behaviour", "What moves the particles", choices=PARTICLE_BEHAVIOURS
+    )
+    radius: float = _tunable(
+        0.03,
+        "Radius",
+        "Size of a particle for collisions",
+        unit="m",
+        minimum=0.0,
+        maximum=1000.0,
+        soft_maximum=0.5,
+        paintable=True,
+    )
+    mass: float = _tunable(
+        0.01,
+        "Mass",
+        "Mass of a particle",
+        unit="kg",
+        minimum=1e-9,
+        maximum=1e6,
+        soft_minimum=1e-4,
+        soft_maximum=1.0,
+        paintable=True,
+    )
+    weight: float = _tunable(
+        1.0,
+        "Gravity",
+        "Share of gravity that it feels: 0 floats, below 0 rises",
+        minimum=-100.0,
+        maximum=100.0,
+        soft_minimum=-1.0,
+        soft_maximum=1.0,
+    )
+    drag: float = _drag(0.5)
+    friction: float = _friction()
+    restitution: float = _restitution()
+    speed: float = _tunable(
+        2.0,
+        "Speed",
+        "Speed of a flock, or of the stream of a flow",
+        unit="m/s",
+        minimum=0.0,
+        maximum=1000.0,
+        soft_maximum=20.0,
+    )
+    size: float = _tunable(
+        1.0,
+        "Pattern Size",
+        "How far birds see each other, or how large the eddies of a flow are",
+        unit="m",
+        minimum=1e-3,
+        maximum=1e4,
+        soft_minimum=0.1,
+        soft_maximum=10.0,
+    )
+    separation: float = _tunable(
+        1.0, "Separation", "Flock: how hard neighbours keep apart", minimum=0.0, maximum=10.0
+    )
+    alignment: float = _tunable(
+        1.0, "Alignment", "Flock: how hard they turn the same way", minimum=0.0, maximum=10.0
+    )
+    cohesion: float = _tunable(
+        1.0, "Cohesion", "Flock: how hard they keep together", minimum=0.0, maximum=10.0
+    )
+    seed: int = _tunable(
+        0, "Seed", "Another number gives another start", minimum=0, maximum=1_000_000, advanced=True
+    )
+    meets_itself: bool = _tunable(
+        True, "Meet Each Other", "Particles of this cloud collide with each other", advanced=True
     )
     meets_others: bool = _meets_others()
 
