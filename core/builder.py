@@ -77,6 +77,8 @@ class ModelBuilder:
         self._tether: list[Ints] = []
         self._tether_length: list[Floats] = []
         self._triangle: list[Ints] = []
+        self._wire: list[Ints] = []
+        self._wire_diameter: list[Floats] = []
         self._bodies: list[_Body] = []
         self._body_shapes: list[_Shape] = []
         self._collider_names: list[str] = []
@@ -174,6 +176,16 @@ class ModelBuilder:
         self._pinned.append(pinned)
         self._pin_weight.append(weights)
 
+    @property
+    def position(self) -> Floats:
+        """Places (n, 3) m of all particles added so far."""
+        return _joined(self._position, (0, 3), np.float64)
+
+    @property
+    def mass(self) -> Floats:
+        """Masses (n,) kg of all particles added so far."""
+        return _joined(self._mass, (0,), np.float64)
+
     # ------------------------------------------------------------------ constraints
 
     def add_sticks(self, pairs: ArrayLike, rest_length: ArrayLike | None = None) -> None:
@@ -224,6 +236,18 @@ class ModelBuilder:
     def add_triangles(self, triangle: ArrayLike) -> None:
         """Surface (f, 3) that the wind blows on."""
         self._triangle.append(self._indices("", triangle).reshape(-1, 3))
+
+    def add_wires(self, pairs: ArrayLike, diameter: ArrayLike) -> None:
+        """Lines (e, 2) that the wind blows on as round wires of diameter (e,) or one number, m.
+
+        For what has no triangles: ropes, stalks, hair.
+        """
+        ends, _ = self._pairs(pairs, 0.0)
+        width = np.broadcast_to(self._checked("", "wire diameter", diameter), (len(ends),)).copy()
+        if (width < 0.0).any():
+            raise ModelError(self._name_of(ends), "wire diameters must be 0 m or more")
+        self._wire.append(ends)
+        self._wire_diameter.append(width)
 
     # ------------------------------------------------------------------ bodies and colliders
 
@@ -374,6 +398,8 @@ class ModelBuilder:
             constraints=tuple(self._constraint),
             forces=tuple(self._force),
             triangle=triangle,
+            wire=_joined(self._wire, (0, 2), np.int32),
+            wire_diameter=_joined(self._wire_diameter, (0,), np.float64),
             body_first_particle=np.array([b.first_particle for b in self._bodies], dtype=np.int32),
             body_extent=np.array([b.extent for b in self._bodies]).reshape(-1, 3),
             body_mass=np.array([b.mass for b in self._bodies], dtype=np.float64),

@@ -17,6 +17,7 @@ from .settings import AnimatedSettings, WindSettings
 if TYPE_CHECKING:
     from .constraints.base import Constraint
     from .forces.base import Force
+    from .forces.field import Field
 
 EARTH_GRAVITY = (0.0, 0.0, -9.81)  # m/s²
 
@@ -84,6 +85,8 @@ class Model:
 
     # wind
     triangle: Ints  # (f, 3)
+    wire: Ints  # (e, 2)
+    wire_diameter: Floats  # (e,) m
 
     # rigid bodies: four particles each, at ±extent along the principal axes
     body_first_particle: Ints  # (b,)
@@ -177,6 +180,7 @@ class FrameInputs:
     duration: float = 1.0 / 24.0  # s
     gravity: tuple[float, float, float] = EARTH_GRAVITY  # m/s²
     wind: WindSettings = field(default_factory=WindSettings)
+    fields: tuple[Field, ...] = ()  # force fields, as they are in this frame
     pin_position: Floats | None = None  # (p, 3) m, in the order of Model.pinned
     pin_weight: Floats | None = None  # (p,) in place of Model.pin_weight
     animated: tuple[AnimatedSettings, ...] | None = None  # one for each of Model.objects

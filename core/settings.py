@@ -218,6 +218,116 @@ class WindSettings(_Checked):
         soft_maximum=2.0,
         advanced=True,
     )
+    drag: float = _tunable(
+        1.0,
+        "Drag",
+        "Factor on the push along the wind: what carries things away",
+        minimum=0.0,
+        maximum=10.0,
+        soft_maximum=2.0,
+        advanced=True,
+    )
+    lift: float = _tunable(
+        1.0,
+        "Lift",
+        "Factor on the push across the wind on what stands askew to it: what makes a flag flutter "
+        "and a leaf sail",
+        minimum=0.0,
+        maximum=10.0,
+        soft_maximum=2.0,
+        advanced=True,
+    )
+    skin_friction: float = _tunable(
+        0.02,
+        "Skin Friction",
+        "Pull of the air along a surface, as a share of its pressure on a surface square to it",
+        minimum=0.0,
+        maximum=1.0,
+        soft_maximum=0.1,
+        advanced=True,
+    )
+
+
+@dataclass(frozen=True)
+class FlockSettings(_Checked):
+    """One flock: particles that steer by their neighbours."""
+
+    radius: float = _tunable(
+        3.0,
+        "Sight",
+        "Distance within which a boid sees the others",
+        unit="m",
+        minimum=1e-3,
+        maximum=1e4,
+        soft_minimum=0.1,
+        soft_maximum=20.0,
+    )
+    distance: float = _tunable(
+        1.0,
+        "Personal Space",
+        "Boids nearer than this steer away from each other",
+        unit="m",
+        minimum=0.0,
+        maximum=1e4,
+        soft_maximum=5.0,
+    )
+    separation: float = _tunable(
+        1.5,
+        "Separation",
+        "How strongly boids keep out of each other's personal space",
+        minimum=0.0,
+        maximum=100.0,
+        soft_maximum=5.0,
+    )
+    alignment: float = _tunable(
+        1.0,
+        "Alignment",
+        "How strongly a boid takes on the mean course of those it sees",
+        minimum=0.0,
+        maximum=100.0,
+        soft_maximum=5.0,
+    )
+    cohesion: float = _tunable(
+        0.5,
+        "Cohesion",
+        "How strongly a boid is drawn to the middle of those it sees",
+        minimum=0.0,
+        maximum=100.0,
+        soft_maximum=5.0,
+    )
+    cruise_speed: float = _tunable(
+        4.0,
+        "Cruise Speed",
+        "Speed that a boid left alone takes on",
+        unit="m/s",
+        minimum=0.0,
+        maximum=1000.0,
+        soft_maximum=20.0,
+    )
+    max_speed: float = _tunable(
+        8.0,
+        "Top Speed",
+        "No boid steers itself beyond this speed",
+        unit="m/s",
+        minimum=0.0,
+        maximum=1000.0,
+        soft_maximum=40.0,
+    )
+    max_acceleration: float = _tunable(
+        20.0,
+        "Agility",
+        "Largest acceleration that steering gives",
+        unit="m/s²",
+        minimum=0.0,
+        maximum=1e5,
+        soft_maximum=100.0,
+    )
+    flies: bool = _tunable(
+        True,
+        "Flies",
+        "Boids carry their own weight. Off: they fall, and steer as far as that allows",
+        advanced=True,
+    )
 
 
 def _factor(label: str, description: str, maximum: float = 10.0) -> Any:

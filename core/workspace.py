@@ -25,6 +25,8 @@ class Workspace:
         self.keep = np.empty(count)  # 1 − β of each particle
         self.force = np.zeros((count, 3))  # N
         self.air = np.zeros((len(model.triangle), 3))  # m/s, wind at each triangle
+        self.wire_air = np.zeros((len(model.wire), 3))  # m/s, wind at each wire
+        self.normal_of_particle = np.zeros((count, 3))  # of the surface, for force fields
         self.multipliers = [np.zeros(c.multiplier_count) for c in model.constraints]
         self.spring_pull = np.zeros(len(model.spring))
         self.shapes = place_shapes(model)

@@ -22,6 +22,7 @@ class Acting:
     time: float  # s since the start
     hold: float  # s until the next evaluation
     animated: Sequence[AnimatedSettings]  # one for each of Model.objects
+    gravity: Floats  # (3,) m/s²
 
 
 class Force(Protocol):

@@ -44,7 +44,7 @@ class Contacts:
         model, work = frame.model, frame.work
         pair_count = self._find_pairs()
         if not work.crowd.is_empty:
-            work.crowd.fill(model, frame.x)
+            work.crowd.sort(frame.x)
         while (found := self._fill_contacts(pair_count)) > len(work.contacts.friction):
             work.contacts = contact_room(2 * found)
         prepare_contacts(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..forces.base import Acting
-from ..forces.wind import EVALUATION_RATE, add_wind, is_calm, sample_gusts
-from ..model import Floats
+from ..forces.field import add_fields, kick, kick_row, needs_normals, pack_fields, surface_normals
+from ..forces.wind import EVALUATION_RATE, add_wind, add_wire_wind, is_calm, sample_gusts
 from .frame import Frame
 
 
@@ -16,15 +16,24 @@ class Forces:
     def __init__(self, frame: Frame) -> None:
         self.frame = frame
         model = frame.model
-        self.is_windy = len(model.triangle) > 0 and not is_calm(frame.inputs.wind)
-        self.is_any = self.is_windy or bool(model.forces)
+        given = [one for one in frame.inputs.fields if one.acts]
+        held = tuple(one for one in given if not one.is_impulse)
+        self.impulses = tuple(one for one in given if one.is_impulse)
+        self.fields = pack_fields(held)
+        self.has_normals = needs_normals(model, held)
+        self.susceptibility = frame.factors("fields") if given else None
+        if given and self.susceptibility is None:
+            self.susceptibility = np.ones(model.particle_count)
+        has_surface = len(model.triangle) > 0 or len(model.wire) > 0
+        self.is_windy = has_surface and not is_calm(frame.inputs.wind)
+        self.is_any = self.is_windy or bool(model.forces) or len(held) > 0
         self.exposure = frame.factors("wind") if self.is_windy else None
         self.every = max(1, round(1.0 / (frame.h * EVALUATION_RATE)))
-        self.velocity: Floats | None = None
 
     def apply(self) -> None:
-        """Evaluate anew when it is time to."""
+        """Evaluate anew when it is time to; explosions and hits act at their moment."""
         frame = self.frame
+        self._kick()
         if not self.is_any or frame.substep % self.every:
             return
         force = frame.work.force
@@ -33,6 +42,8 @@ class Forces:
             self._blow()
             if self.exposure is not None:
                 force *= self.exposure[:, None]
+        if len(self.fields):
+            self._push()
         if frame.model.forces:
             acting = Acting(
                 frame.x,
@@ -43,31 +54,86 @@ class Forces:
                 frame.time,
                 self.every * frame.h,
                 frame.animated,
+                frame.gravity,
             )
             for one in frame.model.forces:
                 one.apply(acting)
 
-    def _blow(self) -> None:
+    def _kick(self) -> None:
+        """Explosions and hits whose moment lies in this substep."""
         frame = self.frame
-        model, wind = frame.model, frame.inputs.wind
-        if frame.substep == 0:
-            sample_gusts(
-                frame.x,
-                model.triangle,
-                np.array(wind.velocity, dtype=np.float64),
-                wind.gust,
-                wind.gust_length,
-                frame.state.time,
-                frame.work.air,
-            )
-        add_wind(
+        for one in self.impulses:
+            late = one.time - frame.state.time
+            if late < 0.0 or one.time >= frame.state.time + frame.inputs.duration:
+                continue
+            if min(int(late / frame.h), frame.substeps - 1) == frame.substep:
+                kick(
+                    frame.x,
+                    frame.previous,
+                    frame.inverse_mass,
+                    self.susceptibility,
+                    kick_row(one),
+                    late - frame.substep * frame.h,
+                    frame.h,
+                )
+
+    def _push(self) -> None:
+        frame = self.frame
+        normal = frame.work.normal_of_particle
+        if self.has_normals:
+            surface_normals(frame.x, frame.model.triangle, normal)
+        elif frame.substep == 0:
+            normal[:] = 0.0
+        add_fields.on(frame.threads)(
             frame.x,
             frame.previous,
+            frame.model.mass,
             frame.inverse_mass,
-            model.triangle,
-            frame.work.air,
-            wind.air_density,
+            self.susceptibility,
+            normal,
+            self.fields,
+            frame.gravity,
+            frame.time,
             frame.h,
             self.every * frame.h,
             frame.work.force,
         )
+
+    def _blow(self) -> None:
+        frame = self.frame
+        model, wind = frame.model, frame.inputs.wind
+        elements = ((model.triangle, frame.work.air), (model.wire, frame.work.wire_air))
+        if frame.substep == 0:
+            mean = np.array(wind.velocity, dtype=np.float64)
+            for element, air in elements:
+                sample_gusts(
+                    frame.x, element, mean, wind.gust, wind.gust_length, frame.state.time, air
+                )
+        moving = (frame.x, frame.previous, frame.inverse_mass)
+        hold = self.every * frame.h
+        if len(model.triangle):
+            add_wind(
+                *moving,
+                model.triangle,
+                frame.work.air,
+                wind.air_density,
+                wind.drag,
+                wind.lift,
+                wind.skin_friction,
+                frame.h,
+                hold,
+                frame.work.force,
+            )
+        if len(model.wire):
+            add_wire_wind(
+                *moving,
+                model.wire,
+                model.wire_diameter,
+                frame.work.wire_air,
+                wind.air_density,
+                wind.drag,
+                wind.lift,
+                frame.h,
+                hold,
+                frame.work.force,
+            )

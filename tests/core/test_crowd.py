@@ -17,7 +17,7 @@ def crowd(positions, radius=0.1, **about):
 def pairs_found(x, radius):
     model = crowd(x, radius=radius).finalize()
     grid = CrowdGrid(model)
-    grid.fill(model, x)
+    grid.sort(x)
     contacts = contact_room(50_000)
     count = find_crowd_contacts(
         0, contacts, model.crowd, model.crowd_group, grid.cell, grid.first, grid.member, x,
