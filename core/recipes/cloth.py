@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 from ..builder import ModelBuilder
 from ..model import Floats, Ints
 from ..settings import ClothSettings
+from ..surface import connected_parts
 from .geodesic import surface_distances
 from .geometry import Geometry, Paint
-from .topology import connected_parts
 from .vertices import add_vertices, mean_of_ends, surface_masses
 
 SHEAR_STIFFNESS = (3.0, 30_000.0)

@@ -97,21 +97,6 @@ def support_pairs(position: Floats, edge: Ints) -> Ints:
     return unique_pairs(out[:count])
 
 
-def connected_parts(count: int, edge: Ints) -> Ints:
-    """Label (n,) of the connected part that each of ``count`` vertices belongs to, from 0 up."""
-    label = np.arange(count)
-    while True:  # every vertex takes the smallest label around it, then labels are shortened
-        low = np.minimum(label[edge[:, 0]], label[edge[:, 1]])
-        new = label.copy()
-        np.minimum.at(new, edge[:, 0], low)
-        np.minimum.at(new, edge[:, 1], low)
-        new = np.minimum(new, new[new])
-        if (new == label).all():
-            break
-        label = new
-    return np.unique(label, return_inverse=True)[1].reshape(-1).astype(np.int32)
-
-
 def without(pairs: Ints, others: Ints) -> Ints:
     """The pairs that do not occur among others; both sorted within each pair."""
     if len(pairs) == 0 or len(others) == 0:

@@ -1,0 +1,207 @@
+"""Links: pairs of particles with a shortest and a longest length, each of which may be missing.
+
+One-sided sticks (Jakobsen §6: "act only when the distance falls below a threshold") keep knees
+apart; both limits make a slack chain; a longest length that shrinks with time is a sewing spring.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..errors import ModelError
+from ..jit import kernel
+from ..model import Floats, Ints
+from .base import Moving
+from .checks import numbers, rows_of_particles, vertices
+from .degenerate import direction_of
+from .repair import repair_rate, share_per_pass
+from .spring import multiplier as spring_multiplier
+
+if TYPE_CHECKING:
+    from ..builder import ModelBuilder
+
+
+@dataclass(frozen=True, eq=False)
+class Links:
+    """All links of one object. Made by `Links.of`."""
+
+    object: int
+    pair: Ints  # (s, 2)
+    shortest: Floats  # (s,) m, 0 = no such limit
+    longest: Floats  # (s,) m at the start, ∞ = no such limit
+    repair: Floats  # (s,) share of the error repaired per pass at 480 steps a second
+    compliance: Floats  # (s,) m/N
+    closing_speed: Floats  # (s,) m/s by which longest shrinks, down to shortest
+
+    @classmethod
+    def of(
+        cls,
+        builder: ModelBuilder,
+        object: int,
+        pairs: ArrayLike,
+        *,
+        shortest: ArrayLike | None = None,
+        longest: ArrayLike | None = None,
+        repair: ArrayLike = 1.0,
+        compliance: ArrayLike = 0.0,
+        closing_speed: ArrayLike = 0.0,
+    ) -> Links:
+        """Links between pairs (s, 2) of particles of the whole model.
+
+        shortest, longest: (s,) or one number, m. One that is missing is no limit; where both are
+        missing the link keeps its length as it stands, or with a closing_speed m/s above zero
+        closes from there to nothing. repair: share of the error repaired per pass, 0 … 1, see
+        `repair`. compliance m/N: the limits give way like springs; 0 is rigid.
+
+        Raises `ModelError` for limits that contradict each other, naming the vertices.
+        """
+        pair = rows_of_particles(builder, object, "link", pairs, 2)
+        count = (len(pair),)
+        speed = numbers(builder, object, "closing speed", closing_speed, count, least=0.0)
+        x = builder.position
+        apart = np.linalg.norm(x[pair[:, 1]] - x[pair[:, 0]], axis=1)
+        if longest is None:
+            longest = np.where(speed > 0.0, apart, np.inf if shortest is not None else apart)
+            if shortest is None:
+                shortest = np.where(speed > 0.0, 0.0, apart)
+            longest = np.where(speed > 0.0, np.maximum(longest, shortest), longest)
+        if shortest is None:
+            shortest = 0.0
+        least = numbers(builder, object, "shortest length", shortest, count, least=0.0)
+        most = numbers(builder, object, "longest length", longest, count, least=0.0, endless=True)
+        wrong = least > most
+        if wrong.any():
+            s = int(np.argmax(wrong))
+            raise ModelError(
+                builder.objects[object].name,
+                f"the link between vertices {vertices(builder, object, pair[s])} may be neither "
+                f"shorter than {least[s]:g} m nor longer than {most[s]:g} m: exchange the limits",
+            )
+        return cls(
+            object,
+            pair,
+            least,
+            most,
+            numbers(builder, object, "repair", repair, count, least=0.0, most=1.0),
+            numbers(builder, object, "compliance", compliance, count, least=0.0),
+            speed,
+        )
+
+    @property
+    def particles(self) -> Ints:
+        """Every particle that a link names."""
+        return self.pair
+
+    @property
+    def multiplier_count(self) -> int:
+        """One for each link: its pull."""
+        return len(self.pair)
+
+    def project(self, moving: Moving, multiplier: Floats) -> None:
+        """Project every link once, in the order of their adding."""
+        stiffness = moving.animated[self.object].stiffness
+        project_links(
+            moving.x,
+            moving.previous,
+            moving.inverse_mass,
+            self.pair,
+            self.shortest,
+            self.longest,
+            self.repair,
+            self.compliance,
+            self.closing_speed,
+            repair_rate(moving.h, stiffness),
+            1.0 / (moving.h**2 * max(stiffness, 1e-12)),
+            moving.time,
+            moving.is_first_pass,
+            multiplier,
+        )
+
+
+# C = |δ| − r with r the limit that is passed, along the direction one step ago (see `spring`):
+# Δλ = s (C − α̃λ)/(w + α̃). The pull λ of a limit keeps its sign from pass to pass, so that a
+# limit gives back what it pulled too much, and never pushes the other way.
+@kernel
+def project_links(
+    x,
+    previous,
+    inverse_mass,
+    pair,
+    shortest,
+    longest,
+    repair,
+    compliance,
+    closing_speed,
+    rate,
+    per_step,
+    time,
+    first_pass,
+    pull,
+):
+    """Bring every link between its limits.
+
+    rate: see `repair.repair_rate`; per_step: 1/h² over the stiffness factor; pull (s,) carries λ.
+    """
+    for s in range(pair.shape[0]):
+        a = pair[s, 0]
+        b = pair[s, 1]
+        wa = inverse_mass[a]
+        wb = inverse_mass[b]
+        w = wa + wb
+        if first_pass:
+            pull[s] = 0.0
+        if w == 0.0:
+            continue
+        held = pull[s]
+        least = shortest[s]
+        most = longest[s]
+        if closing_speed[s] > 0.0:
+            most = max(least, most - closing_speed[s] * time)
+        dx = x[b, 0] - x[a, 0]
+        dy = x[b, 1] - x[a, 1]
+        dz = x[b, 2] - x[a, 2]
+        dd = dx * dx + dy * dy + dz * dz
+        if dd > most * most or held > 0.0:
+            rest = most
+        elif dd < least * least or held < 0.0:
+            rest = least
+        else:
+            continue
+        softness = compliance[s] * per_step
+        if dd == 0.0:
+            ex, ey, ez = direction_of(a, b)
+            step = (-rest - softness * held) / (w + softness)
+            added = step
+        else:
+            step, added, ex, ey, ez = spring_multiplier(
+                dx,
+                dy,
+                dz,
+                previous[b, 0] - previous[a, 0],
+                previous[b, 1] - previous[a, 1],
+                previous[b, 2] - previous[a, 2],
+                w,
+                rest,
+                softness,
+                held,
+            )
+        share = share_per_pass(repair[s], rate)
+        if least < most:
+            if rest == most:
+                wanted = max(0.0, held + share * added)
+            else:
+                wanted = min(0.0, held + share * added)
+            if added != 0.0:
+                share = (wanted - held) / added
+        pull[s] = held + share * added
+        step *= share
+        x[a, 0] += wa * step * ex
+        x[a, 1] += wa * step * ey
+        x[a, 2] += wa * step * ez
+        x[b, 0] -= wb * step * ex
+        x[b, 1] -= wb * step * ey
+        x[b, 2] -= wb * step * ez

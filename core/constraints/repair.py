@@ -1,0 +1,31 @@
+"""Partial repair (Jakobsen §7): a constraint that repairs only a share of its error per pass.
+
+A share s of the error, taken out in every step of h₀ = 1/480 s, holds a load like a spring of
+stiffness k = μ/h₀² · s/(1 − s), with μ the inertia that the correction moves: under an
+acceleration g an error e comes to rest where (1 − s)(e + g h₀²) = e. To be as stiff at any other
+step h the share becomes
+
+    s' = s/(s + (1 − s)(h₀/h)²)
+
+which is s at 480 steps a second and leaves 1 − s' ≈ (1 − s)ᵃ nowhere else: that law, which keeps
+the rate at which an error decays, halves the sag each time the step is halved.
+"""
+
+from __future__ import annotations
+
+from ..jit import inline
+
+REFERENCE_RATE = 480.0
+"""1/s, the substep rate at which shares are given."""
+
+
+def repair_rate(h: float, stiffness: float) -> float:
+    """What a step of h seconds and a factor on the stiffness do to s/(1 − s)."""
+    return stiffness * (h * REFERENCE_RATE) ** 2
+
+
+@inline
+def share_per_pass(share, rate):
+    """The share of the error to repair in this step; rate is `repair_rate`."""
+    stiff = share * rate
+    return stiff / (stiff + 1.0 - share) if stiff > 0.0 else 0.0

@@ -1,0 +1,323 @@
+"""Rods: bending of ropes, hair and branches, by triples of particles along them.
+
+The curvature at b of the rod through a, b, c with segments of lengths p and q is κ = 2|v|/(p q),
+
+    v = (q a + p c)/(p + q) − b,
+
+the vector from b to where it would lie on a straight rod (for p = q the "triangle bending" of
+Kelager, Niebe, Erleben 2010, §3). A bending rigidity EI stores ½ EI κ² per length, and b stands
+for the length (p + q)/2, so that C = |v| − |v₀| has the compliance
+
+    α = (p q)²/(2 EI (p + q))        m/N, independent of how finely the rod is divided.
+
+Only the amount of a bent rest shape is kept; its direction is free to turn about the rod. A
+segment whose two ends are pinned cannot bend: its half of the length does not count, which
+clamps the rod exactly where the pins begin.
+
+All triples of a chain are solved together (Deul, Kugelstadt, Weiler, Bender 2018, "Direct
+Position-Based Solver for Stiff Rods"): v is linear in the particles, so the system that XPBD
+relaxes is a symmetric band of five and takes one sweep up and one down. Chains that branch off
+take turns, as everything else does.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..errors import ModelError
+from ..jit import inline, kernel
+from ..model import Floats, Ints
+from .base import Moving
+from .checks import numbers, rows_of_particles, vertices
+from .degenerate import direction_of
+
+if TYPE_CHECKING:
+    from ..builder import ModelBuilder
+
+COLUMNS = 8
+"""Numbers of scratch for each triple: λ, direction (3), band (3), right-hand side."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rods:
+    """The bending of all rods of one object. Made by `Rods.of`."""
+
+    object: int
+    triple: Ints  # (k, 3), chain by chain; of neighbours in a chain two particles are the same
+    chain_start: Ints  # (chains + 1,) first triple of each
+    segment: Floats  # (k, 2) m, lengths p and q
+    compliance: Floats  # (k,) m/N, of the whole length (p + q)/2
+    rest_bend: Floats  # (k,) m, |v₀|
+
+    @classmethod
+    def of(
+        cls,
+        builder: ModelBuilder,
+        object: int,
+        triples: ArrayLike,
+        rigidity: ArrayLike,
+        *,
+        straight: bool = False,
+        segment: ArrayLike | None = None,
+    ) -> Rods:
+        """Bending at the middle b of triples (k, 3) (a, b, c) of particles of the whole model.
+
+        rigidity: EI (k,) or one number, N·m², above 0; a round rod of radius r and Young's
+        modulus E has EI = E π r⁴/4. straight: the rest shape is straight; by default it is as
+        the particles stand. segment (k, 2) m: lengths of a–b and b–c, by default as they stand.
+
+        Raises `ModelError` for segments without length.
+        """
+        triple = rows_of_particles(builder, object, "rod", triples, 3)
+        count = len(triple)
+        stiff = numbers(builder, object, "bending rigidity", rigidity, (count,), least=0.0)
+        name = builder.objects[object].name
+        if (stiff <= 0.0).any():
+            raise ModelError(name, "bending rigidity must be above 0 N·m²; leave out slack rods")
+        x = builder.position
+        a, b, c = x[triple[:, 0]], x[triple[:, 1]], x[triple[:, 2]]
+        if segment is None:
+            segment = np.stack(
+                [np.linalg.norm(b - a, axis=1), np.linalg.norm(c - b, axis=1)], axis=1
+            )
+        lengths = numbers(builder, object, "segment length", segment, (count, 2), least=0.0)
+        if (lengths <= 0.0).any():
+            row, side = np.argwhere(lengths <= 0.0)[0]
+            ends = triple[row, side : side + 2]
+            raise ModelError(
+                name,
+                f"the segment between vertices {vertices(builder, object, ends)} has no length; "
+                "merge them by distance",
+            )
+        p, q = lengths[:, 0], lengths[:, 1]
+        v = (q[:, None] * a + p[:, None] * c) / (p + q)[:, None] - b
+        bend = np.linalg.norm(v, axis=1)
+        bend[bend < 1e-9 * (p + q)] = 0.0  # rounding is no bend
+        order, flipped, start = _chains(triple)
+        lengths = np.where(flipped[:, None], lengths[order][:, ::-1], lengths[order])
+        return cls(
+            object,
+            np.ascontiguousarray(
+                np.where(flipped[:, None], triple[order][:, ::-1], triple[order]), dtype=np.int32
+            ),
+            start,
+            np.ascontiguousarray(lengths),
+            ((p * q) ** 2 / (2.0 * stiff * (p + q)))[order],
+            np.zeros(count) if straight else bend[order],
+        )
+
+    @property
+    def particles(self) -> Ints:
+        """Every particle that a rod names."""
+        return self.triple
+
+    @property
+    def multiplier_count(self) -> int:
+        """λ and what a chain's solution needs, for each triple."""
+        return COLUMNS * len(self.triple)
+
+    def project(self, moving: Moving, multiplier: Floats) -> None:
+        """Project chain after chain."""
+        stiffness = max(moving.animated[self.object].stiffness, 1e-12)
+        project_rods(
+            moving.x,
+            moving.previous,
+            moving.inverse_mass,
+            self.triple,
+            self.chain_start,
+            self.segment,
+            self.compliance,
+            self.rest_bend,
+            1.0 / (moving.h**2 * stiffness),
+            moving.is_first_pass,
+            multiplier.reshape(-1, COLUMNS),
+        )
+
+
+def _chains(triple: Ints) -> tuple[Ints, Ints, Ints]:
+    """Cut triples into chains in which no particle comes twice.
+
+    Returns (order (k,), flipped (k,) bool, start (chains + 1,)): triple order[j], read backward
+    where flipped, is the j-th.
+    """
+    by_segment: dict[tuple[int, int], list[tuple[int, bool]]] = {}
+    rows = triple.tolist()
+    for t, (a, b, c) in enumerate(rows):
+        by_segment.setdefault((a, b), []).append((t, False))
+        by_segment.setdefault((c, b), []).append((t, True))
+    used = [False] * len(rows)
+
+    def extend(chain: list[tuple[int, bool]], members: set[int]) -> None:
+        while True:
+            t, back = chain[-1]
+            _, b, c = rows[t][::-1] if back else rows[t]
+            for other, turned in by_segment.get((b, c), ()):
+                last = rows[other][0] if turned else rows[other][2]
+                if not used[other] and last not in members:
+                    used[other] = True
+                    members.add(last)
+                    chain.append((other, turned))
+                    break
+            else:
+                return
+
+    order: list[tuple[int, bool]] = []
+    start = [0]
+    for t in range(len(rows)):
+        if used[t]:
+            continue
+        used[t] = True
+        members = set(rows[t])
+        chain = [(t, False)]
+        extend(chain, members)
+        chain = [(other, not turned) for other, turned in reversed(chain)]
+        extend(chain, members)
+        order += chain
+        start.append(len(order))
+    return (
+        np.array([t for t, _ in order], dtype=np.int32),
+        np.array([turned for _, turned in order], dtype=bool),
+        np.array(start, dtype=np.int32),
+    )
+
+
+@inline
+def _bend(x, a, b, c, p, q):
+    """The vector v of a triple."""
+    wa = q / (p + q)
+    wc = p / (p + q)
+    return (
+        wa * x[a, 0] + wc * x[c, 0] - x[b, 0],
+        wa * x[a, 1] + wc * x[c, 1] - x[b, 1],
+        wa * x[a, 2] + wc * x[c, 2] - x[b, 2],
+    )
+
+
+# (E W Eᵀ + α̃) Δλ = −(C + α̃λ) for all triples of a chain, Δx = W Eᵀ Δλ. The gradient of C is the
+# unit vector e of v one step ago (times the weights of a, b, c), which keeps angular momentum as
+# in `stick.momentum`; where v turned by more than 60° a step, or was zero, that of v now.
+@kernel
+def project_rods(
+    x,
+    previous,
+    inverse_mass,
+    triple,
+    chain_start,
+    segment,
+    compliance,
+    rest_bend,
+    per_step,
+    first_pass,
+    scratch,
+):
+    """Solve the bending of every chain.
+
+    per_step: 1/h² over the stiffness factor; scratch (k, 8): λ, e (3), the band's diagonal and
+    its two neighbours, right-hand side.
+    """
+    for chain in range(chain_start.shape[0] - 1):
+        first = chain_start[chain]
+        last = chain_start[chain + 1]
+        for t in range(first, last):
+            a = triple[t, 0]
+            b = triple[t, 1]
+            c = triple[t, 2]
+            p = segment[t, 0]
+            q = segment[t, 1]
+            wa = inverse_mass[a]
+            wb = inverse_mass[b]
+            wc = inverse_mass[c]
+            if first_pass:
+                scratch[t, 0] = 0.0
+            vx, vy, vz = _bend(x, a, b, c, p, q)
+            ex, ey, ez = _bend(previous, a, b, c, p, q)
+            vv = vx * vx + vy * vy + vz * vz
+            along = vx * ex + vy * ey + vz * ez
+            rest = rest_bend[t]
+            if not (along > 0.5 * vv or (rest == 0.0 and -along > 0.5 * vv)) or vv == 0.0:
+                ex, ey, ez = vx, vy, vz
+                if vv == 0.0:
+                    ex, ey, ez = direction_of(a, c)
+            size = 1.0 / math.sqrt(ex * ex + ey * ey + ez * ez)
+            ex *= size
+            ey *= size
+            ez *= size
+            if rest == 0.0:
+                error = vx * ex + vy * ey + vz * ez
+            else:
+                error = math.sqrt(vv) - rest
+            free = (p if wa + wb > 0.0 else 0.0) + (q if wb + wc > 0.0 else 0.0)
+            weight = (q * q * wa + p * p * wc) / ((p + q) * (p + q)) + wb
+            scratch[t, 1] = ex
+            scratch[t, 2] = ey
+            scratch[t, 3] = ez
+            if free == 0.0 or weight == 0.0:
+                scratch[t, 4] = 1.0
+                scratch[t, 7] = 0.0
+            else:
+                softness = compliance[t] * per_step * (p + q) / free
+                scratch[t, 4] = weight + softness
+                scratch[t, 7] = -error - softness * scratch[t, 0]
+            scratch[t, 5] = 0.0
+            scratch[t, 6] = 0.0
+        # how triples of a chain disturb the next and the next but one: columns 5 and 6
+        for t in range(first, last - 1):
+            p = segment[t, 0]
+            q = segment[t, 1]
+            wb = inverse_mass[triple[t, 1]]
+            wc = inverse_mass[triple[t, 2]]
+            ahead = segment[t + 1, 1] / (segment[t + 1, 0] + segment[t + 1, 1])
+            scratch[t, 5] = -(ahead * wb + p / (p + q) * wc) * (
+                scratch[t, 1] * scratch[t + 1, 1]
+                + scratch[t, 2] * scratch[t + 1, 2]
+                + scratch[t, 3] * scratch[t + 1, 3]
+            )
+            if t + 2 < last:
+                ahead = segment[t + 2, 1] / (segment[t + 2, 0] + segment[t + 2, 1])
+                scratch[t, 6] = (
+                    p
+                    / (p + q)
+                    * ahead
+                    * wc
+                    * (
+                        scratch[t, 1] * scratch[t + 2, 1]
+                        + scratch[t, 2] * scratch[t + 2, 2]
+                        + scratch[t, 3] * scratch[t + 2, 3]
+                    )
+                )
+        # L D Lᵀ of the band, downward
+        for t in range(first, last):
+            pivot = scratch[t, 4]
+            near = scratch[t, 5]
+            far = scratch[t, 6]
+            if t + 1 < last:
+                scratch[t + 1, 4] -= near * near / pivot
+                scratch[t + 1, 5] -= near * far / pivot
+                scratch[t + 1, 7] -= near / pivot * scratch[t, 7]
+            if t + 2 < last:
+                scratch[t + 2, 4] -= far * far / pivot
+                scratch[t + 2, 7] -= far / pivot * scratch[t, 7]
+        for t in range(last - 1, first - 1, -1):  # and back
+            solved = scratch[t, 7]
+            if t + 1 < last:
+                solved -= scratch[t, 5] * scratch[t + 1, 7]
+            if t + 2 < last:
+                solved -= scratch[t, 6] * scratch[t + 2, 7]
+            scratch[t, 7] = solved / scratch[t, 4]
+        for t in range(first, last):
+            added = scratch[t, 7]
+            scratch[t, 0] += added
+            p = segment[t, 0]
+            q = segment[t, 1]
+            on_a = added * q / (p + q) * inverse_mass[triple[t, 0]]
+            on_b = -added * inverse_mass[triple[t, 1]]
+            on_c = added * p / (p + q) * inverse_mass[triple[t, 2]]
+            for k in range(3):
+                x[triple[t, 0], k] += on_a * scratch[t, 1 + k]
+                x[triple[t, 1], k] += on_b * scratch[t, 1 + k]
+                x[triple[t, 2], k] += on_c * scratch[t, 1 + k]

@@ -1,0 +1,332 @@
+"""Shape matching: clusters of particles that return to their shape, turned and moved as it fits.
+
+Müller, Heidelberger, Teschner, Gross 2005, "Meshless Deformations Based on Shape Matching", §3.3:
+each particle is drawn to its goal c + R q, with c the cluster's centre of mass, q the particle's
+rest place about it, and R the rotation that brings all q closest to where they are.
+
+R is found by Horn 1987, "Closed-form solution of absolute orientation using unit quaternions":
+the eigenvector to the largest eigenvalue of a symmetric 4×4 matrix. It is never a reflection, is
+defined for flat, straight and single-point clusters too (what they leave open does not matter for
+the goals), and needs nothing from the step before.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..errors import ModelError
+from ..jit import inline, kernel
+from ..model import Floats, Ints
+from ..vector import rotate, write_rotation
+from .base import Moving
+from .checks import numbers, rows_of_particles, vertices
+from .repair import repair_rate, share_per_pass
+
+if TYPE_CHECKING:
+    from ..builder import ModelBuilder
+
+HEAVY = 1e4
+"""A pinned particle counts as this many times the mass of all free ones of its cluster."""
+
+SWEEPS = 12
+"""Jacobi sweeps at most; four to six are enough for full precision."""
+
+
+@dataclass(frozen=True, eq=False)
+class ShapeMatches:
+    """All clusters of one object, which may overlap. Made by `ShapeMatches.of`."""
+
+    object: int
+    member: Ints  # (m,) particles, cluster by cluster
+    cluster_start: Ints  # (k + 1,) first member of each
+    rest_place: Floats  # (m, 3) m, in any frame: centred with the masses of the moment
+    repair: Floats  # (k,) share of the deformation repaired per pass at 480 steps a second
+
+    @classmethod
+    def of(
+        cls,
+        builder: ModelBuilder,
+        object: int,
+        clusters: Sequence[ArrayLike],
+        *,
+        repair: ArrayLike = 1.0,
+        rest_position: ArrayLike | None = None,
+    ) -> ShapeMatches:
+        """One cluster for each list of particles of the whole model.
+
+        repair: share of the deformation repaired per pass, (k,) or one number, 0 … 1, see
+        `repair`. rest_position (n, 3) m of all particles of the model, by default as they stand.
+
+        Raises `ModelError` for empty clusters and for particles that come twice in one.
+        """
+        name = builder.objects[object].name
+        members = [rows_of_particles(builder, object, "cluster", c, 1)[:, 0] for c in clusters]
+        for c, member in enumerate(members):
+            if len(member) == 0:
+                raise ModelError(name, f"cluster {c} has no vertices; leave it out")
+            chosen, times = np.unique(member, return_counts=True)
+            if (times > 1).any():
+                twice = vertices(builder, object, chosen[int(np.argmax(times))])
+                raise ModelError(name, f"cluster {c} names vertex {twice} more than once")
+        start = np.cumsum([0] + [len(m) for m in members]).astype(np.int32)
+        member = np.concatenate(members) if members else np.zeros(0)
+        x = builder.position
+        if rest_position is not None:
+            x = numbers(builder, object, "rest position", rest_position, x.shape)
+        member = np.ascontiguousarray(member, dtype=np.int32)
+        place = x[member]
+        for c in range(len(members)):  # near the origin, so that the kernel loses no digits
+            rows = slice(int(start[c]), int(start[c + 1]))
+            place[rows] -= place[rows].mean(axis=0)
+        return cls(
+            object,
+            member,
+            start,
+            np.ascontiguousarray(place),
+            numbers(builder, object, "repair", repair, (len(members),), least=0.0, most=1.0),
+        )
+
+    @property
+    def particles(self) -> Ints:
+        """Every particle of a cluster."""
+        return self.member
+
+    @property
+    def multiplier_count(self) -> int:
+        """No multipliers, but room for two 4×4 matrices."""
+        return 32
+
+    def project(self, moving: Moving, multiplier: Floats) -> None:
+        """Project cluster after cluster."""
+        project_shapes(
+            moving.x,
+            moving.previous,
+            moving.inverse_mass,
+            self.member,
+            self.cluster_start,
+            self.rest_place,
+            self.repair,
+            repair_rate(moving.h, moving.animated[self.object].stiffness),
+            multiplier.reshape(2, 4, 4),
+        )
+
+
+@inline
+def _largest_eigenvector(a, v):
+    """Unit eigenvector of the symmetric a (4, 4) to its largest eigenvalue, by Jacobi's method.
+
+    a is destroyed, v (4, 4) is scratch (Golub & Van Loan, §8.5; the order of rotations is fixed).
+    """
+    size = 0.0
+    for i in range(4):
+        for j in range(4):
+            v[i, j] = 1.0 if i == j else 0.0
+            size += a[i, j] * a[i, j]
+    for _ in range(SWEEPS):
+        off = 0.0
+        for i in range(3):
+            for j in range(i + 1, 4):
+                off += a[i, j] * a[i, j]
+        if off <= 1e-32 * size:
+            break
+        for p in range(3):
+            for q in range(p + 1, 4):
+                if a[p, q] == 0.0:
+                    continue
+                theta = 0.5 * (a[q, q] - a[p, p]) / a[p, q]
+                t = 1.0 / (abs(theta) + math.sqrt(theta * theta + 1.0))
+                if theta < 0.0:
+                    t = -t
+                c = 1.0 / math.sqrt(t * t + 1.0)
+                s = t * c
+                for k in range(4):
+                    kp = a[k, p]
+                    kq = a[k, q]
+                    a[k, p] = c * kp - s * kq
+                    a[k, q] = s * kp + c * kq
+                for k in range(4):
+                    pk = a[p, k]
+                    qk = a[q, k]
+                    a[p, k] = c * pk - s * qk
+                    a[q, k] = s * pk + c * qk
+                for k in range(4):
+                    kp = v[k, p]
+                    kq = v[k, q]
+                    v[k, p] = c * kp - s * kq
+                    v[k, q] = s * kp + c * kq
+    best = 0
+    for i in range(1, 4):
+        if a[i, i] > a[best, best]:
+            best = i
+    norm = math.sqrt(
+        v[0, best] * v[0, best]
+        + v[1, best] * v[1, best]
+        + v[2, best] * v[2, best]
+        + v[3, best] * v[3, best]
+    )
+    return v[0, best] / norm, v[1, best] / norm, v[2, best] / norm, v[3, best] / norm
+
+
+@inline
+def _solve_inertia(xx, yy, zz, xy, xz, yz, lx, ly, lz):
+    """ω with I ω = L, for I = Σ m (r² − r rᵀ) from the sums of m x x, m x y, …
+
+    A thousand-billionth of the trace keeps it solvable for particles on one line, about which
+    L has no part.
+    """
+    floor = 1e-12 * (xx + yy + zz)
+    if floor == 0.0:
+        return 0.0, 0.0, 0.0
+    a = yy + zz + floor
+    b = xx + zz + floor
+    c = xx + yy + floor
+    d = -xy
+    e = -xz
+    f = -yz
+    # L D Lᵀ
+    l10 = d / a
+    l20 = e / a
+    d1 = b - l10 * d
+    l21 = (f - l20 * d) / d1
+    d2 = c - l20 * e - l21 * l21 * d1
+    y0 = lx
+    y1 = ly - l10 * y0
+    y2 = lz - l20 * y0 - l21 * y1
+    z = y2 / d2
+    y = y1 / d1 - l21 * z
+    x = y0 / a - l10 * y - l20 * z
+    return x, y, z
+
+
+# Δx = s (c + R q − x) + ω × (x* − c*). The first term has no torque about the present places, but
+# what Verlet keeps is Σ m x* × x/h; the small turn ω takes out what is left over there,
+# I* ω = −Σ m (x* − c*) × s (R q − (x − c)), so that both momenta are kept to rounding.
+@kernel
+def project_shapes(
+    x, previous, inverse_mass, member, cluster_start, rest_place, repair, rate, scratch
+):
+    """Draw every cluster to its shape.
+
+    rate: see `repair.repair_rate`; scratch (2, 4, 4).
+    """
+    n = scratch[0]
+    v = scratch[1]
+    for cluster in range(cluster_start.shape[0] - 1):
+        first = cluster_start[cluster]
+        last = cluster_start[cluster + 1]
+        share = share_per_pass(repair[cluster], rate)
+        total = 0.0
+        for i in range(first, last):
+            w = inverse_mass[member[i]]
+            if w > 0.0:
+                total += 1.0 / w
+        if total == 0.0 or share == 0.0:
+            continue
+        heavy = HEAVY * total
+
+        origin = member[first]  # everything is measured from here: far places cost no digits
+        cx = cy = cz = 0.0
+        bx = by = bz = 0.0
+        qx = qy = qz = 0.0
+        total = 0.0
+        for i in range(first, last):
+            j = member[i]
+            m = 1.0 / inverse_mass[j] if inverse_mass[j] > 0.0 else heavy
+            total += m
+            cx += m * (x[j, 0] - x[origin, 0])
+            cy += m * (x[j, 1] - x[origin, 1])
+            cz += m * (x[j, 2] - x[origin, 2])
+            bx += m * (previous[j, 0] - previous[origin, 0])
+            by += m * (previous[j, 1] - previous[origin, 1])
+            bz += m * (previous[j, 2] - previous[origin, 2])
+            qx += m * rest_place[i, 0]
+            qy += m * rest_place[i, 1]
+            qz += m * rest_place[i, 2]
+        cx = x[origin, 0] + cx / total
+        cy = x[origin, 1] + cy / total
+        cz = x[origin, 2] + cz / total
+        bx = previous[origin, 0] + bx / total
+        by = previous[origin, 1] + by / total
+        bz = previous[origin, 2] + bz / total
+        qx /= total
+        qy /= total
+        qz /= total
+
+        s00 = s01 = s02 = s10 = s11 = s12 = s20 = s21 = s22 = 0.0  # Σ m q rᵀ
+        for i in range(first, last):
+            j = member[i]
+            m = 1.0 / inverse_mass[j] if inverse_mass[j] > 0.0 else heavy
+            rx = m * (x[j, 0] - cx)
+            ry = m * (x[j, 1] - cy)
+            rz = m * (x[j, 2] - cz)
+            px = rest_place[i, 0] - qx
+            py = rest_place[i, 1] - qy
+            pz = rest_place[i, 2] - qz
+            s00 += px * rx
+            s01 += px * ry
+            s02 += px * rz
+            s10 += py * rx
+            s11 += py * ry
+            s12 += py * rz
+            s20 += pz * rx
+            s21 += pz * ry
+            s22 += pz * rz
+        n[0, 0] = s00 + s11 + s22
+        n[1, 1] = s00 - s11 - s22
+        n[2, 2] = s11 - s00 - s22
+        n[3, 3] = s22 - s00 - s11
+        n[0, 1] = s12 - s21
+        n[0, 2] = s20 - s02
+        n[0, 3] = s01 - s10
+        n[1, 2] = s01 + s10
+        n[1, 3] = s20 + s02
+        n[2, 3] = s12 + s21
+        for i in range(3):
+            for j in range(i + 1, 4):
+                n[j, i] = n[i, j]
+        w, ux, uy, uz = _largest_eigenvector(n, v)
+        write_rotation(v, w, ux, uy, uz)
+
+        lx = ly = lz = 0.0
+        xx = yy = zz = xy = xz = yz = 0.0
+        for i in range(first, last):
+            j = member[i]
+            m = 1.0 / inverse_mass[j] if inverse_mass[j] > 0.0 else heavy
+            gx, gy, gz = rotate(
+                v, rest_place[i, 0] - qx, rest_place[i, 1] - qy, rest_place[i, 2] - qz
+            )
+            gx -= x[j, 0] - cx
+            gy -= x[j, 1] - cy
+            gz -= x[j, 2] - cz
+            rx = previous[j, 0] - bx
+            ry = previous[j, 1] - by
+            rz = previous[j, 2] - bz
+            lx -= m * (ry * gz - rz * gy)
+            ly -= m * (rz * gx - rx * gz)
+            lz -= m * (rx * gy - ry * gx)
+            xx += m * rx * rx
+            yy += m * ry * ry
+            zz += m * rz * rz
+            xy += m * rx * ry
+            xz += m * rx * rz
+            yz += m * ry * rz
+        ox, oy, oz = _solve_inertia(xx, yy, zz, xy, xz, yz, lx, ly, lz)
+        for i in range(first, last):
+            j = member[i]
+            if inverse_mass[j] == 0.0:
+                continue
+            gx, gy, gz = rotate(
+                v, rest_place[i, 0] - qx, rest_place[i, 1] - qy, rest_place[i, 2] - qz
+            )
+            rx = previous[j, 0] - bx
+            ry = previous[j, 1] - by
+            rz = previous[j, 2] - bz
+            x[j, 0] += share * (gx - (x[j, 0] - cx) + oy * rz - oz * ry)
+            x[j, 1] += share * (gy - (x[j, 1] - cy) + oz * rx - ox * rz)
+            x[j, 2] += share * (gz - (x[j, 2] - cz) + ox * ry - oy * rx)
