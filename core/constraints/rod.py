@@ -32,6 +32,7 @@ from numpy.typing import ArrayLike
 from ..errors import ModelError
 from ..jit import inline, kernel
 from ..model import Floats, Ints
+from .angular import solve_inertia
 from .base import Moving
 from .checks import numbers, rows_of_particles, vertices
 from .degenerate import direction_of
@@ -41,6 +42,12 @@ if TYPE_CHECKING:
 
 COLUMNS = 8
 """Numbers of scratch for each triple: λ, direction (3), band (3), right-hand side."""
+
+LARGEST_TURN = 0.1
+"""Rad a step by which a chain as a whole makes up for a torque; beyond, it is let go.
+
+Only the trembling of an almost straight stiff rod about its own axis asks for more.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,6 +205,50 @@ def _bend(x, a, b, c, p, q):
     )
 
 
+@inline
+def _give_back(x, previous, inverse_mass, triple, first, last, tx, ty, tz):
+    """Turn a free chain as a whole so that a torque impulse on it is undone, see `angular`."""
+    total = 0.0
+    cx = cy = cz = 0.0
+    origin = triple[first, 0]
+    for k in range(last - first + 2):
+        i = triple[first, k] if k < 2 else triple[first + k - 2, 2]
+        if inverse_mass[i] == 0.0:
+            return
+        m = 1.0 / inverse_mass[i]
+        total += m
+        cx += m * (previous[i, 0] - previous[origin, 0])
+        cy += m * (previous[i, 1] - previous[origin, 1])
+        cz += m * (previous[i, 2] - previous[origin, 2])
+    cx = previous[origin, 0] + cx / total
+    cy = previous[origin, 1] + cy / total
+    cz = previous[origin, 2] + cz / total
+    xx = yy = zz = xy = xz = yz = 0.0
+    for k in range(last - first + 2):
+        i = triple[first, k] if k < 2 else triple[first + k - 2, 2]
+        m = 1.0 / inverse_mass[i]
+        rx = previous[i, 0] - cx
+        ry = previous[i, 1] - cy
+        rz = previous[i, 2] - cz
+        xx += m * rx * rx
+        yy += m * ry * ry
+        zz += m * rz * rz
+        xy += m * rx * ry
+        xz += m * rx * rz
+        yz += m * ry * rz
+    ox, oy, oz = solve_inertia(xx, yy, zz, xy, xz, yz, -tx, -ty, -tz)
+    if ox * ox + oy * oy + oz * oz > LARGEST_TURN * LARGEST_TURN:
+        return
+    for k in range(last - first + 2):
+        i = triple[first, k] if k < 2 else triple[first + k - 2, 2]
+        rx = previous[i, 0] - cx
+        ry = previous[i, 1] - cy
+        rz = previous[i, 2] - cz
+        x[i, 0] += oy * rz - oz * ry
+        x[i, 1] += oz * rx - ox * rz
+        x[i, 2] += ox * ry - oy * rx
+
+
 # (E W Eᵀ + α̃) Δλ = −(C + α̃λ) for all triples of a chain, Δx = W Eᵀ Δλ. The gradient of C is the
 # unit vector e of v one step ago (times the weights of a, b, c), which keeps angular momentum as
 # in `stick.momentum`; where v turned by more than 60° a step, or was zero, that of v now.
@@ -223,6 +274,7 @@ def project_rods(
     for chain in range(chain_start.shape[0] - 1):
         first = chain_start[chain]
         last = chain_start[chain + 1]
+        turned = False
         for t in range(first, last):
             a = triple[t, 0]
             b = triple[t, 1]
@@ -240,6 +292,7 @@ def project_rods(
             along = vx * ex + vy * ey + vz * ez
             rest = rest_bend[t]
             if not (along > 0.5 * vv or (rest == 0.0 and -along > 0.5 * vv)) or vv == 0.0:
+                turned = True
                 ex, ey, ez = vx, vy, vz
                 if vv == 0.0:
                     ex, ey, ez = direction_of(a, c)
@@ -309,6 +362,7 @@ def project_rods(
             if t + 2 < last:
                 solved -= scratch[t, 6] * scratch[t + 2, 7]
             scratch[t, 7] = solved / scratch[t, 4]
+        tx = ty = tz = 0.0
         for t in range(first, last):
             added = scratch[t, 7]
             scratch[t, 0] += added
@@ -321,3 +375,9 @@ def project_rods(
                 x[triple[t, 0], k] += on_a * scratch[t, 1 + k]
                 x[triple[t, 1], k] += on_b * scratch[t, 1 + k]
                 x[triple[t, 2], k] += on_c * scratch[t, 1 + k]
+            ux, uy, uz = _bend(previous, triple[t, 0], triple[t, 1], triple[t, 2], p, q)
+            tx += added * (uy * scratch[t, 3] - uz * scratch[t, 2])
+            ty += added * (uz * scratch[t, 1] - ux * scratch[t, 3])
+            tz += added * (ux * scratch[t, 2] - uy * scratch[t, 1])
+        if turned:
+            _give_back(x, previous, inverse_mass, triple, first, last, tx, ty, tz)

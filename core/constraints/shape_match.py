@@ -24,6 +24,7 @@ from ..errors import ModelError
 from ..jit import inline, kernel
 from ..model import Floats, Ints
 from ..vector import rotate, write_rotation
+from .angular import solve_inertia
 from .base import Moving
 from .checks import numbers, rows_of_particles, vertices
 from .repair import repair_rate, share_per_pass
@@ -173,40 +174,9 @@ def _largest_eigenvector(a, v):
     return v[0, best] / norm, v[1, best] / norm, v[2, best] / norm, v[3, best] / norm
 
 
-@inline
-def _solve_inertia(xx, yy, zz, xy, xz, yz, lx, ly, lz):
-    """ω with I ω = L, for I = Σ m (r² − r rᵀ) from the sums of m x x, m x y, …
-
-    A thousand-billionth of the trace keeps it solvable for particles on one line, about which
-    L has no part.
-    """
-    floor = 1e-12 * (xx + yy + zz)
-    if floor == 0.0:
-        return 0.0, 0.0, 0.0
-    a = yy + zz + floor
-    b = xx + zz + floor
-    c = xx + yy + floor
-    d = -xy
-    e = -xz
-    f = -yz
-    # L D Lᵀ
-    l10 = d / a
-    l20 = e / a
-    d1 = b - l10 * d
-    l21 = (f - l20 * d) / d1
-    d2 = c - l20 * e - l21 * l21 * d1
-    y0 = lx
-    y1 = ly - l10 * y0
-    y2 = lz - l20 * y0 - l21 * y1
-    z = y2 / d2
-    y = y1 / d1 - l21 * z
-    x = y0 / a - l10 * y - l20 * z
-    return x, y, z
-
-
 # Δx = s (c + R q − x) + ω × (x* − c*). The first term has no torque about the present places, but
-# what Verlet keeps is Σ m x* × x/h; the small turn ω takes out what is left over there,
-# I* ω = −Σ m (x* − c*) × s (R q − (x − c)), so that both momenta are kept to rounding.
+# what Verlet keeps is Σ m x* × x/h; the small turn ω takes out what is left over there (see
+# `angular`), so that both momenta are kept to rounding.
 @kernel
 def project_shapes(
     x, previous, inverse_mass, member, cluster_start, rest_place, repair, rate, scratch
@@ -316,7 +286,7 @@ def project_shapes(
             xy += m * rx * ry
             xz += m * rx * rz
             yz += m * ry * rz
-        ox, oy, oz = _solve_inertia(xx, yy, zz, xy, xz, yz, lx, ly, lz)
+        ox, oy, oz = solve_inertia(xx, yy, zz, xy, xz, yz, lx, ly, lz)
         for i in range(first, last):
             j = member[i]
             if inverse_mass[j] == 0.0:
