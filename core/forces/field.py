@@ -102,7 +102,7 @@ class Field:
                         f"the force field's {one.name.replace('_', ' ')} is not a finite number; "
                         "set it anew, and look at its keys and drivers",
                     )
-        for label in ("flow", "size", "distance_min", "radial_min"):
+        for label in ("size", "distance_min", "radial_min"):
             if getattr(self, label) < 0.0:
                 raise ModelError(
                     self.name,
