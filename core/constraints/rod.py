@@ -16,8 +16,12 @@ clamps the rod exactly where the pins begin.
 
 All triples of a chain are solved together (Deul, Kugelstadt, Weiler, Bender 2018, "Direct
 Position-Based Solver for Stiff Rods"): v is linear in the particles, so the system that XPBD
-relaxes is a symmetric band of five and takes one sweep up and one down. Chains that branch off
-take turns, as everything else does.
+relaxes is a symmetric band of five, the same for each coordinate, and takes one sweep up and one
+down. Chains that branch off take turns, as everything else does.
+
+The forces of a chain have no torque about its present places, but a little about those of one
+step ago, which is what Verlet's angular momentum asks for (see `angular`). A free chain gives
+that back by turning as a whole; a pinned one stands on its pins.
 """
 
 from __future__ import annotations
@@ -40,8 +44,8 @@ from .degenerate import direction_of
 if TYPE_CHECKING:
     from ..builder import ModelBuilder
 
-COLUMNS = 8
-"""Numbers of scratch for each triple: λ, direction (3), band (3), right-hand side."""
+COLUMNS = 9
+"""Numbers of scratch for each triple: λ (3), right-hand side (3), band (3)."""
 
 LARGEST_TURN = 0.1
 """Rad a step by which a chain as a whole makes up for a torque; beyond, it is let go.
@@ -249,9 +253,9 @@ def _give_back(x, previous, inverse_mass, triple, first, last, tx, ty, tz):
         x[i, 2] += ox * ry - oy * rx
 
 
-# (E W Eᵀ + α̃) Δλ = −(C + α̃λ) for all triples of a chain, Δx = W Eᵀ Δλ. The gradient of C is the
-# unit vector e of v one step ago (times the weights of a, b, c), which keeps angular momentum as
-# in `stick.momentum`; where v turned by more than 60° a step, or was zero, that of v now.
+# (G W Gᵀ + α̃) Δλ = −(v − v₀ + α̃λ) for all triples of a chain and each coordinate, Δx = W Gᵀ Δλ,
+# with the weights G of v, the same for all coordinates. v₀ has the length of the rest bend and the
+# direction that v has now.
 @kernel
 def project_rods(
     x,
@@ -268,13 +272,12 @@ def project_rods(
 ):
     """Solve the bending of every chain.
 
-    per_step: 1/h² over the stiffness factor; scratch (k, 8): λ, e (3), the band's diagonal and
-    its two neighbours, right-hand side.
+    per_step: 1/h² over the stiffness factor; scratch (k, 9): λ (3), right-hand side (3), the
+    band's diagonal and its two neighbours.
     """
     for chain in range(chain_start.shape[0] - 1):
         first = chain_start[chain]
         last = chain_start[chain + 1]
-        turned = False
         for t in range(first, last):
             a = triple[t, 0]
             b = triple[t, 1]
@@ -285,99 +288,78 @@ def project_rods(
             wb = inverse_mass[b]
             wc = inverse_mass[c]
             if first_pass:
-                scratch[t, 0] = 0.0
+                scratch[t, 0] = scratch[t, 1] = scratch[t, 2] = 0.0
             vx, vy, vz = _bend(x, a, b, c, p, q)
-            ex, ey, ez = _bend(previous, a, b, c, p, q)
-            vv = vx * vx + vy * vy + vz * vz
-            along = vx * ex + vy * ey + vz * ez
             rest = rest_bend[t]
-            if not (along > 0.5 * vv or (rest == 0.0 and -along > 0.5 * vv)) or vv == 0.0:
-                turned = True
-                ex, ey, ez = vx, vy, vz
-                if vv == 0.0:
-                    ex, ey, ez = direction_of(a, c)
-            size = 1.0 / math.sqrt(ex * ex + ey * ey + ez * ez)
-            ex *= size
-            ey *= size
-            ez *= size
-            if rest == 0.0:
-                error = vx * ex + vy * ey + vz * ez
-            else:
-                error = math.sqrt(vv) - rest
+            if rest > 0.0:
+                length = math.sqrt(vx * vx + vy * vy + vz * vz)
+                if length > 0.0:
+                    vx -= rest * vx / length
+                    vy -= rest * vy / length
+                    vz -= rest * vz / length
+                else:
+                    vx, vy, vz = direction_of(a, c)
+                    vx *= -rest
+                    vy *= -rest
+                    vz *= -rest
             free = (p if wa + wb > 0.0 else 0.0) + (q if wb + wc > 0.0 else 0.0)
             weight = (q * q * wa + p * p * wc) / ((p + q) * (p + q)) + wb
-            scratch[t, 1] = ex
-            scratch[t, 2] = ey
-            scratch[t, 3] = ez
-            if free == 0.0 or weight == 0.0:
-                scratch[t, 4] = 1.0
-                scratch[t, 7] = 0.0
+            if free == 0.0:  # all three pinned
+                scratch[t, 3] = scratch[t, 4] = scratch[t, 5] = 0.0
+                scratch[t, 6] = 1.0
             else:
-                softness = compliance[t] * per_step * (p + q) / free
-                scratch[t, 4] = weight + softness
-                scratch[t, 7] = -error - softness * scratch[t, 0]
-            scratch[t, 5] = 0.0
-            scratch[t, 6] = 0.0
-        # how triples of a chain disturb the next and the next but one: columns 5 and 6
-        for t in range(first, last - 1):
-            p = segment[t, 0]
-            q = segment[t, 1]
-            wb = inverse_mass[triple[t, 1]]
-            wc = inverse_mass[triple[t, 2]]
-            ahead = segment[t + 1, 1] / (segment[t + 1, 0] + segment[t + 1, 1])
-            scratch[t, 5] = -(ahead * wb + p / (p + q) * wc) * (
-                scratch[t, 1] * scratch[t + 1, 1]
-                + scratch[t, 2] * scratch[t + 1, 2]
-                + scratch[t, 3] * scratch[t + 1, 3]
-            )
+                softness = compliance[t] * per_step * free / (p + q)
+                scratch[t, 3] = -vx - softness * scratch[t, 0]
+                scratch[t, 4] = -vy - softness * scratch[t, 1]
+                scratch[t, 5] = -vz - softness * scratch[t, 2]
+                scratch[t, 6] = weight + softness
+            # how it disturbs the next triple of the chain and the next but one
+            scratch[t, 7] = scratch[t, 8] = 0.0
+            if t + 1 < last:
+                ahead = segment[t + 1, 1] / (segment[t + 1, 0] + segment[t + 1, 1])
+                scratch[t, 7] = -(ahead * wb + p / (p + q) * wc)
             if t + 2 < last:
                 ahead = segment[t + 2, 1] / (segment[t + 2, 0] + segment[t + 2, 1])
-                scratch[t, 6] = (
-                    p
-                    / (p + q)
-                    * ahead
-                    * wc
-                    * (
-                        scratch[t, 1] * scratch[t + 2, 1]
-                        + scratch[t, 2] * scratch[t + 2, 2]
-                        + scratch[t, 3] * scratch[t + 2, 3]
-                    )
-                )
+                scratch[t, 8] = p / (p + q) * ahead * wc
         # L D Lᵀ of the band, downward
         for t in range(first, last):
-            pivot = scratch[t, 4]
-            near = scratch[t, 5]
-            far = scratch[t, 6]
+            near = scratch[t, 7] / scratch[t, 6]
+            far = scratch[t, 8] / scratch[t, 6]
             if t + 1 < last:
-                scratch[t + 1, 4] -= near * near / pivot
-                scratch[t + 1, 5] -= near * far / pivot
-                scratch[t + 1, 7] -= near / pivot * scratch[t, 7]
+                scratch[t + 1, 6] -= near * scratch[t, 7]
+                scratch[t + 1, 7] -= near * scratch[t, 8]
+                for k in range(3, 6):
+                    scratch[t + 1, k] -= near * scratch[t, k]
             if t + 2 < last:
-                scratch[t + 2, 4] -= far * far / pivot
-                scratch[t + 2, 7] -= far / pivot * scratch[t, 7]
+                scratch[t + 2, 6] -= far * scratch[t, 8]
+                for k in range(3, 6):
+                    scratch[t + 2, k] -= far * scratch[t, k]
         for t in range(last - 1, first - 1, -1):  # and back
-            solved = scratch[t, 7]
-            if t + 1 < last:
-                solved -= scratch[t, 5] * scratch[t + 1, 7]
-            if t + 2 < last:
-                solved -= scratch[t, 6] * scratch[t + 2, 7]
-            scratch[t, 7] = solved / scratch[t, 4]
+            for k in range(3, 6):
+                solved = scratch[t, k]
+                if t + 1 < last:
+                    solved -= scratch[t, 7] * scratch[t + 1, k]
+                if t + 2 < last:
+                    solved -= scratch[t, 8] * scratch[t + 2, k]
+                scratch[t, k] = solved / scratch[t, 6]
         tx = ty = tz = 0.0
         for t in range(first, last):
-            added = scratch[t, 7]
-            scratch[t, 0] += added
+            a = triple[t, 0]
+            b = triple[t, 1]
+            c = triple[t, 2]
             p = segment[t, 0]
             q = segment[t, 1]
-            on_a = added * q / (p + q) * inverse_mass[triple[t, 0]]
-            on_b = -added * inverse_mass[triple[t, 1]]
-            on_c = added * p / (p + q) * inverse_mass[triple[t, 2]]
+            on_a = q / (p + q) * inverse_mass[a]
+            on_b = -inverse_mass[b]
+            on_c = p / (p + q) * inverse_mass[c]
             for k in range(3):
-                x[triple[t, 0], k] += on_a * scratch[t, 1 + k]
-                x[triple[t, 1], k] += on_b * scratch[t, 1 + k]
-                x[triple[t, 2], k] += on_c * scratch[t, 1 + k]
-            ux, uy, uz = _bend(previous, triple[t, 0], triple[t, 1], triple[t, 2], p, q)
-            tx += added * (uy * scratch[t, 3] - uz * scratch[t, 2])
-            ty += added * (uz * scratch[t, 1] - ux * scratch[t, 3])
-            tz += added * (ux * scratch[t, 2] - uy * scratch[t, 1])
-        if turned:
-            _give_back(x, previous, inverse_mass, triple, first, last, tx, ty, tz)
+                added = scratch[t, 3 + k]
+                scratch[t, k] += added
+                x[a, k] += on_a * added
+                x[b, k] += on_b * added
+                x[c, k] += on_c * added
+            ux, uy, uz = _bend(previous, a, b, c, p, q)
+            tx += uy * scratch[t, 5] - uz * scratch[t, 4]
+            ty += uz * scratch[t, 3] - ux * scratch[t, 5]
+            tz += ux * scratch[t, 4] - uy * scratch[t, 3]
+        _give_back(x, previous, inverse_mass, triple, first, last, tx, ty, tz)
