@@ -1,34 +1,37 @@
-"""Bakes vertex positions to absolute shape keys: one key a frame, one curve on ``eval_time``.
+"""Bakes coordinates to absolute shape keys: one key a frame, one curve on ``eval_time``.
+
+A mesh has one coordinate for each vertex, a curve those that control_points.py describes.
 
 Playing 250 such keys costs 0.06 ms a frame for 10,000 vertices; with one value curve for each
-key it would cost 2 ms. Shape keys that were there stay in the mesh, before the baked ones, and
+key it would cost 2 ms. Shape keys that were there stay in the data, before the baked ones, and
 play no part until the bake is freed.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from . import animation, point_cache
+from . import animation, control_points, point_cache
 from .curves import write_curves
 from .errors import BakeError, require_editable_animation, require_editable_object
 from .leftovers import Leftovers
 from .record import VerletShapeKeyRecord
 
 KEY_DISTANCE = 20.0  # between neighbouring keys, in units of eval_time
+ORIGINAL_CURVE = "curve"  # custom property of the record, which itself holds meshes only
 ABSOLUTE_ONLY = frozenset({"eval_time", "use_relative"})
 
 
 def write(ob: bpy.types.Object, frames: Sequence[int], positions: NDArray[np.floating]) -> None:
     """Bake ``positions`` (F,n,3) in metres of the object's own space at ``frames`` (F,) rising.
 
-    A bake that is already there is freed first. A mesh that other users share is copied for this
-    object and put back by ``free``. Raises BakeError before anything has changed.
+    A bake that is already there is freed first. A mesh or curve that other users share is copied
+    for this object and put back by ``free``. Raises BakeError before anything has changed.
     """
     frame_numbers = _checked_frames(ob, frames)
     coordinates = _checked_positions(ob, frame_numbers, positions)
@@ -61,8 +64,8 @@ def detach(ob: bpy.types.Object, leftovers: Leftovers) -> None:
         return
     require_freeable(ob)
     names = json.loads(record.baked_names or "[]")
-    if record.mesh is not None:
-        _put_mesh_back(ob, record, names, leftovers)
+    if _original(record) is not None:
+        _put_data_back(ob, record, names, leftovers)
     else:
         _keep_bake_of_other_users(ob)
         _remove_keys(ob, record, names, leftovers)
@@ -77,16 +80,26 @@ def detach(ob: bpy.types.Object, leftovers: Leftovers) -> None:
 
 def require_bakeable(ob: bpy.types.Object) -> None:
     """Raise BakeError when shape keys cannot be baked to this object. Changes nothing."""
-    if ob.type != "MESH":
-        raise BakeError(ob.name, "only a mesh object can hold baked shape keys.")
+    if ob.type not in {"MESH", "CURVE"}:
+        raise BakeError(ob.name, "only a mesh or curve object can hold baked shape keys.")
     require_editable_object(ob)
     if ob.data.override_library is not None:
         raise BakeError(
             ob.name,
-            f"its mesh {ob.data.name} is a library override. Make the mesh local first "
-            "(Object › Relations › Make Local › Selected Objects and Data).",
+            f"its {_kind(ob)} {ob.data.name} is a library override. Make the {_kind(ob)} local "
+            "first (Object › Relations › Make Local › Selected Objects and Data).",
+        )
+    if ob.type == "CURVE" and control_points.automatic_spline(ob.data) is not None:
+        raise BakeError(
+            ob.name,
+            "it has Automatic or Vector handles, which Blender places itself whatever a shape "
+            "key holds. In Edit Mode select all and press V › Aligned, or Free.",
         )
     require_freeable(ob)
+
+
+def _kind(ob: bpy.types.Object) -> str:
+    return ob.type.lower()
 
 
 def require_freeable(ob: bpy.types.Object) -> None:
@@ -111,16 +124,16 @@ def _checked_positions(
     ob: bpy.types.Object, frames: NDArray[np.int64], positions: NDArray[np.floating]
 ) -> NDArray[np.float32]:
     """Return the positions as float32 (F,n,3), C-contiguous."""
-    if ob.type == "MESH":
-        expected = (len(frames), len(ob.data.vertices), 3)
-        if expected[1] == 0:
-            raise BakeError(ob.name, "the mesh has no vertices, so there is nothing to bake.")
-        if np.shape(positions) != expected:
+    if ob.type in {"MESH", "CURVE"}:
+        count, what = _coordinate_count(ob)
+        if count == 0:
+            raise BakeError(ob.name, f"the {_kind(ob)} has no {what}, so there is nothing to bake.")
+        if np.shape(positions) != (len(frames), count, 3):
             raise BakeError(
                 ob.name,
-                f"the mesh has {expected[1]} vertices, but positions of shape "
-                f"{np.shape(positions)} were given for {expected[0]} frames. "
-                "Was the mesh edited after the simulation? Simulate again.",
+                f"the {_kind(ob)} has {count} {what}, but positions of shape "
+                f"{np.shape(positions)} were given for {len(frames)} frames. "
+                f"Was the {_kind(ob)} edited after the simulation? Simulate again.",
             )
     coordinates = np.ascontiguousarray(positions, dtype=np.float32)
     finite = np.isfinite(coordinates).all(axis=(1, 2))
@@ -130,9 +143,26 @@ def _checked_positions(
     return coordinates
 
 
+def _coordinate_count(ob: bpy.types.Object) -> tuple[int, str]:
+    """How many coordinates a shape key of the object holds, and what they are."""
+    if ob.type == "CURVE":
+        return control_points.coordinate_count(ob.data), "control points and handles"
+    return len(ob.data.vertices), "vertices"
+
+
+def _block_writer(
+    ob: bpy.types.Object,
+) -> Callable[[bpy.types.ShapeKey, NDArray[np.float32]], None]:
+    """Return what writes coordinates (n,3) to a shape key of the object."""
+    if ob.type == "CURVE":
+        is_bezier = control_points.bezier_mask(ob.data)
+        return lambda block, xyz: control_points.write_key(block, is_bezier, xyz)
+    return lambda block, xyz: block.points.foreach_set("co", xyz.ravel())
+
+
 def _remember(ob: bpy.types.Object, record: VerletShapeKeyRecord) -> None:
     keys = ob.data.shape_keys
-    record.mesh = ob.data if _is_shared(ob.data) else None
+    _set_original(record, ob.data if _is_shared(ob.data) else None)
     record.had_keys = keys is not None
     record.use_relative = keys.use_relative if keys is not None else True
     record.eval_time = keys.eval_time if keys is not None else 0.0
@@ -141,10 +171,24 @@ def _remember(ob: bpy.types.Object, record: VerletShapeKeyRecord) -> None:
     record.baked_names = ""
 
 
-def _is_shared(mesh: bpy.types.Mesh) -> bool:
-    """Whether someone else than one object uses the mesh, or it cannot be edited here."""
-    own_users = mesh.users - int(mesh.use_fake_user) - int(mesh.use_extra_user)
-    return own_users > 1 or mesh.library is not None
+def _original(record: VerletShapeKeyRecord) -> bpy.types.ID | None:
+    """Return the mesh or curve to put back, if the bake went to a single-user copy of it."""
+    return record.mesh or record.get(ORIGINAL_CURVE)
+
+
+def _set_original(record: VerletShapeKeyRecord, data: bpy.types.ID | None) -> None:
+    is_curve = isinstance(data, bpy.types.Curve)
+    record.mesh = None if is_curve else data
+    if is_curve:
+        record[ORIGINAL_CURVE] = data  # such a pointer counts as a user too
+    elif ORIGINAL_CURVE in record:
+        del record[ORIGINAL_CURVE]
+
+
+def _is_shared(data: bpy.types.ID) -> bool:
+    """Whether someone else than one object uses the datablock, or it cannot be edited here."""
+    own_users = data.users - int(data.use_fake_user) - int(data.use_extra_user)
+    return own_users > 1 or data.library is not None
 
 
 def _write(
@@ -153,9 +197,10 @@ def _write(
     frames: NDArray[np.int64],
     coordinates: NDArray[np.float32],
 ) -> None:
-    if record.mesh is not None:
-        ob.data = record.mesh.copy()
-        ob.data.name = f"{record.mesh.name} Verlet Bake"
+    original = _original(record)
+    if original is not None:
+        ob.data = original.copy()
+        ob.data.name = f"{original.name} Verlet Bake"
     ob.show_only_shape_key = False
     names = []
     if not record.had_keys:
@@ -164,12 +209,13 @@ def _write(
     keys = ob.data.shape_keys
     keys.use_relative = False
     eval_times = _eval_times(keys, len(frames))
+    write_block = _block_writer(ob)
     blocks = []
     for number, frame in enumerate(frames):
         keys.eval_time = eval_times[number]  # an absolute key is made just there
         block = ob.shape_key_add(name=f"Verlet {frame:04d}", from_mix=False)
         block.interpolation = "KEY_LINEAR"
-        block.points.foreach_set("co", coordinates[number].ravel())
+        write_block(block, coordinates[number])
         blocks.append(block)
     names += [block.name for block in blocks]
     record.baked_names = json.dumps(names)
@@ -201,26 +247,26 @@ def _eval_times(keys: bpy.types.Key, count: int) -> NDArray[np.float32]:
     return (first + KEY_DISTANCE * np.arange(count)).astype(np.float32)
 
 
-def _put_mesh_back(
+def _put_data_back(
     ob: bpy.types.Object,
     record: VerletShapeKeyRecord,
     baked_names: list[str],
     leftovers: Leftovers,
 ) -> None:
-    """Exchange the baked single-user copy for the mesh that it was made from."""
-    baked_mesh = ob.data
-    keys = baked_mesh.shape_keys
+    """Exchange the baked single-user copy for the mesh or curve that it was made from."""
+    baked_data = ob.data
+    keys = baked_data.shape_keys
     if keys is not None and any(name in keys.key_blocks for name in baked_names):
-        leftovers.meshes.append(baked_mesh)
+        leftovers.meshes.append(baked_data)
         if keys.animation_data is not None and keys.animation_data.action is not None:
             leftovers.actions.append(keys.animation_data.action)
-    ob.data = record.mesh
-    record.mesh = None
+    ob.data = _original(record)
+    _set_original(record, None)
     animation.forget(record.animation)
 
 
 def _keep_bake_of_other_users(ob: bpy.types.Object) -> None:
-    """Linked duplicates of a baked object share its mesh: free a copy, so that theirs stays."""
+    """Linked duplicates of a baked object share its data: free a copy, so that theirs stays."""
     if not _is_shared(ob.data):
         return
     if any(
@@ -237,7 +283,7 @@ def _remove_keys(
     baked_names: list[str],
     leftovers: Leftovers,
 ) -> None:
-    """Remove the keys that the bake made from the mesh, and put the old ones in charge."""
+    """Remove the keys that the bake made, and put the old ones in charge."""
     keys = ob.data.shape_keys
     if keys is None:  # someone removed them all
         animation.forget(record.animation)
