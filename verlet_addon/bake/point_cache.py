@@ -1,7 +1,8 @@
 """The live preview: a PC2 file that grows frame by frame, and the modifier that plays it.
 
 Blender reads one sample of the file for each evaluation, in the viewport and in renders alike, so
-what is seen while the simulation runs needs neither shape keys nor a mesh that is written to.
+what is seen while the simulation runs needs neither shape keys nor a mesh that is written to. A
+curve object plays its control points in the same way: see control_points.py for their order.
 """
 
 from __future__ import annotations
@@ -22,8 +23,10 @@ MAGIC = b"POINTCACHE2\0"
 class PointCacheFile:
     """A PC2 file of float32 positions in the object's own space, one sample for each frame.
 
-    Sample i belongs to frame ``first_frame + i``. Everything is written through at once, and the
-    header counts a sample only after its positions are in the file, so a reader never sees half.
+    Sample i belongs to frame ``first_frame + i``. ``vertex_count`` is the number of vertices of a
+    mesh, or of coordinates of a curve (``control_points.coordinate_count``). Everything is written
+    through at once, and the header counts a sample only after its positions are in the file, so a
+    reader never sees half.
     """
 
     def __init__(self, path: str | Path, vertex_count: int, first_frame: int) -> None:
@@ -116,8 +119,9 @@ def attached(ob: bpy.types.Object) -> bpy.types.MeshCacheModifier | None:
 def attach(ob: bpy.types.Object, path: str | Path, first_frame: int) -> bpy.types.MeshCacheModifier:
     """Play the PC2 file at ``path`` on the object: frame f shows sample f − first_frame.
 
-    The modifier comes first in the stack and takes the place of the mesh's own coordinates and
-    shape keys. Before the first and after the last sample that sample is held.
+    The modifier comes first in the stack and takes the place of the object's own coordinates and
+    shape keys. Before the first and after the last sample that sample is held. On a curve it
+    moves the control points, so that Blender tessellates and bevels what the simulation made.
     """
     modifier = attached(ob) or ob.modifiers.new(MODIFIER_NAME, "MESH_CACHE")
     modifier.cache_format = "PC2"
@@ -131,6 +135,7 @@ def attach(ob: bpy.types.Object, path: str | Path, first_frame: int) -> bpy.type
     modifier.factor = 1.0
     modifier.vertex_group = ""
     modifier.forward_axis, modifier.up_axis = "POS_Y", "POS_Z"  # Blender's own: nothing is turned
+    modifier.use_apply_on_spline = ob.type == "CURVE"
     modifier.property_unset("flip_axis")  # a set in 4.2, three switches later
     modifier.show_viewport = modifier.show_render = True
     modifier.show_in_editmode = modifier.show_on_cage = False
