@@ -1,0 +1,193 @@
+"""Curve objects as chains of particles, and particles back as control points."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.errors import ModelError
+from ..bake.control_points import (
+    automatic_spline,
+    bezier_mask,
+    curve_coordinates,
+    key_coordinates,
+)
+from .mesh import FARTHEST, Ints
+from .nurbs import NurbsShape
+from .pose import Floats
+from .spline_fit import (
+    Chain,
+    SampledSpline,
+    SplineFit,
+    chain_of,
+    fit_of,
+    sampled_bezier,
+    sampled_nurbs,
+    sampled_polyline,
+)
+
+WAY_OUT_OF_OTHER_TYPES = "Use Object › Convert › Curve, or Mesh"
+
+
+@dataclass(frozen=True)
+class CurveArrays:
+    """The splines of a curve object as chains of particles, in its local space at rest."""
+
+    points: Floats  # (n, 3) m
+    edges: Ints  # (m, 2), along each spline and back to its start where it is cyclic
+    coordinates: Floats  # (c, 3) m, see bake.control_points for the order
+    control_particles: Ints  # (p,) the particle at each control point, spline by spline
+    fit: SplineFit
+
+
+def read_curve(ob: bpy.types.Object) -> CurveArrays:
+    """The chains that a rope simulates, shape keys mixed in.
+
+    A poly spline has a particle at each control point; along a Bezier or NURBS spline the
+    particles lie on the drawn curve. Raises ModelError for what cannot become a rope.
+    """
+    if ob.type != "CURVE":
+        raise ModelError(
+            ob.name,
+            f"it is a {ob.type.lower()} object, and only the splines of a curve object can "
+            f"become a rope. {WAY_OUT_OF_OTHER_TYPES}",
+        )
+    if ob.mode == "EDIT":
+        ob.update_from_editmode()
+    curve = ob.data
+    if not len(curve.splines):
+        raise ModelError(
+            ob.name,
+            "its curve has no splines. Add one in Edit Mode, or remove it from the simulation",
+        )
+    _require_movable_handles(ob)
+    coordinates = _mixed_coordinates(ob)
+    _require_finite(ob.name, coordinates)
+    splines: list[SampledSpline] = []
+    chains: list[Chain] = []
+    row = 0
+    for number, spline in enumerate(curve.splines, start=1):
+        count = len(spline.bezier_points if spline.type == "BEZIER" else spline.points)
+        size = 3 * count if spline.type == "BEZIER" else count
+        if count < 2:
+            raise ModelError(
+                ob.name,
+                f"its spline {number} has a single point, and a rope needs two. Extrude it "
+                "(E) in Edit Mode, or delete it",
+            )
+        splines.append(_sampled(spline, coordinates[row : row + size]))
+        chains.append(chain_of(splines[-1]))
+        row += size
+        if len(chains[-1].positions) < 2:
+            raise ModelError(
+                ob.name,
+                f"all points of its spline {number} lie in one place. Move them apart in Edit "
+                "Mode, or delete the spline",
+            )
+    return _assembled(splines, chains)
+
+
+def pinned_particles(arrays: CurveArrays, is_pinned: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which particles (n,) are held when the control points ``is_pinned`` (p,) are."""
+    pinned = np.zeros(len(arrays.points), bool)
+    pinned[arrays.control_particles[is_pinned]] = True
+    return pinned
+
+
+def control_points(arrays: CurveArrays, simulated: Floats) -> Floats:
+    """Coordinates (c, 3) of points and handles whose curve follows ``simulated`` (n, 3), local.
+
+    Points lie exactly on their particle, where the spline passes through its points; the rest is
+    the best fit. Tilt and radius are not among them and stay as they are.
+    """
+    return arrays.fit.coordinates(simulated)
+
+
+def _sampled(spline: bpy.types.Spline, coordinates: Floats) -> SampledSpline:
+    cyclic = bool(spline.use_cyclic_u)
+    if spline.type == "BEZIER":
+        return sampled_bezier(coordinates.reshape(-1, 3, 3), cyclic)
+    if spline.type == "POLY":
+        return sampled_polyline(coordinates, cyclic)
+    weights = np.array([point.weight for point in spline.points], np.float64)
+    shape = NurbsShape(
+        len(coordinates),
+        spline.order_u,
+        cyclic,
+        bool(spline.use_endpoint_u),
+        bool(spline.use_bezier_u),
+    )
+    return sampled_nurbs(coordinates, weights, shape)
+
+
+def _assembled(splines: list[SampledSpline], chains: list[Chain]) -> CurveArrays:
+    edges, control_particles = [], []
+    count = 0
+    for spline, chain in zip(splines, chains):
+        edges.append(chain.edges + count)
+        control_particles.append(chain.particles[spline.control_samples] + count)
+        count += len(chain.positions)
+    fit = fit_of(splines, chains)
+    return CurveArrays(
+        points=fit.rest_points,
+        edges=np.concatenate(edges).astype(np.int32),
+        coordinates=fit.rest_coordinates,
+        control_particles=np.concatenate(control_particles).astype(np.int32),
+        fit=fit,
+    )
+
+
+def _mixed_coordinates(ob: bpy.types.Object) -> Floats:
+    """Coordinates (c, 3) with the object's shape keys at their present values.
+
+    An absolute key block is blended linearly, whatever its interpolation.
+    """
+    curve = ob.data
+    keys = curve.shape_keys
+    if keys is None or not keys.key_blocks:
+        return curve_coordinates(curve).astype(np.float64)
+    is_bezier = bezier_mask(curve)
+
+    def of(block: bpy.types.ShapeKey) -> Floats:
+        return key_coordinates(block, is_bezier).astype(np.float64)
+
+    if ob.show_only_shape_key and ob.active_shape_key is not None:
+        return of(ob.active_shape_key)
+    if not keys.use_relative:
+        order = sorted(keys.key_blocks, key=lambda block: block.frame)
+        times = [block.frame for block in order]
+        if len(order) == 1:
+            return of(order[0])
+        right = int(np.clip(np.searchsorted(times, keys.eval_time), 1, len(order) - 1))
+        span = times[right] - times[right - 1]
+        share = np.clip((keys.eval_time - times[right - 1]) / span, 0.0, 1.0) if span else 0.0
+        return (1.0 - share) * of(order[right - 1]) + share * of(order[right])
+    mixed = of(keys.reference_key)
+    for block in keys.key_blocks[1:]:
+        if not block.mute and block.value != 0.0:
+            mixed += block.value * (of(block) - of(block.relative_key))
+    return mixed
+
+
+def _require_movable_handles(ob: bpy.types.Object) -> None:
+    number = automatic_spline(ob.data)
+    if number is not None:
+        raise ModelError(
+            ob.name,
+            f"its spline {number + 1} has Automatic or Vector handles, which Blender places "
+            "itself and no simulation can move. In Edit Mode select all and press V › Aligned, "
+            "or Free",
+        )
+
+
+def _require_finite(name: str, coordinates: Floats) -> None:
+    sound = (np.abs(coordinates) < FARTHEST).all(axis=1)  # False for NaN too
+    if not sound.all():
+        raise ModelError(
+            name,
+            f"{int((~sound).sum())} coordinates of its control points and handles are infinite "
+            "or not numbers (NaN). Delete those points in Edit Mode, or undo what made them",
+        )
