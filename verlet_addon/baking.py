@@ -11,7 +11,8 @@ import bpy
 
 from ..core.errors import VerletError
 from . import participants, preview, session
-from .bake import restore, shape_keys, transforms
+from .bake import carriers, restore, shape_keys, transforms
+from .kinds import KINDS
 from .properties import start_frame
 from .session import Session
 
@@ -29,11 +30,11 @@ class BakeResult:
 def bakeable_objects(
     scene: bpy.types.Scene, selected: Sequence[bpy.types.Object] | None
 ) -> list[bpy.types.Object]:
-    """Cloth and bodies of the scene that are not baked yet; only those in ``selected`` if given."""
+    """What moves in the scene and is not baked yet; only those in ``selected`` if given."""
     return [
         ob
         for ob in participants.simulated_objects(scene)
-        if ob.verlet.kind in {"CLOTH", "BODY"}
+        if KINDS[ob.verlet.kind].moves
         and not restore.is_baked(ob)
         and (selected is None or ob in selected)
     ]
@@ -81,12 +82,12 @@ def _session_from_start(scene: bpy.types.Scene) -> Session:
     scene.frame_set(start_frame(scene))
     running = session.of(scene)
     if running is None:
-        raise VerletError("Nothing is set up: select a mesh and press Cloth or Rigid Body first")
+        raise VerletError("Nothing is set up: select objects and press Cloth or another verb first")
     for problem in running.problems:
         if problem.is_error:
             raise VerletError(problem.message)
     if not running.is_ready:
-        raise VerletError("Nothing can move: select a mesh and press Cloth or Rigid Body first")
+        raise VerletError("Nothing can move: select objects and press Cloth or another verb first")
     return running
 
 
@@ -100,8 +101,7 @@ def write(scene: bpy.types.Scene, frames: range, uids: Sequence[int]) -> BakeRes
         result.failure = running.failure or f"Only frames up to {running.last} are simulated"
     if not written:
         return result
-    for kind in ("BODY", "CLOTH"):
-        wanted = running.participants(kind)
+    for wanted in (running.participants("BODY"), running.particle_objects()):
         for participant, ob in zip(wanted, participants.find_objects(wanted)):
             if ob is None or participant.uid not in uids:
                 continue
@@ -118,11 +118,12 @@ def _write_object(running: Session, ob: bpy.types.Object, uid: int, frames: rang
     """Write one object and return warnings. Raises BakeError before anything has changed."""
     from . import simulation  # brings Numba
 
-    if ob.verlet.kind == "CLOTH":
+    if KINDS[ob.verlet.kind].is_particles:
         shape_keys.require_bakeable(ob)
-        positions = simulation.cloth_positions(running, uid, frames)
+        positions = simulation.shown_positions(running, uid, frames)
         preview.clear(ob)
         shape_keys.write(ob, list(frames), positions)
+        carriers.mute(ob)
         return []
     transforms.require_bakeable(ob)
     worlds, parents = simulation.body_matrices(running, uid, frames)

@@ -33,7 +33,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     """Read the command's own arguments."""
     parser = argparse.ArgumentParser(
         prog=f"blender -b FILE --command {COMMAND}",
-        description="Bake all cloth and rigid bodies of the open file and save it.",
+        description="Bake all that moves in the open file and save it.",
     )
     parser.add_argument(
         "--frames", type=frame_range, metavar="A-B", help="frames to write (default: the scene's)"
@@ -72,9 +72,7 @@ def _bake(options: argparse.Namespace) -> baking.BakeResult:
     scene = bpy.context.scene
     objects = baking.bakeable_objects(scene, None)
     if not objects:
-        raise VerletError(
-            f"{bpy.data.filepath}: no cloth and no rigid body that is not baked already"
-        )
+        raise VerletError(f"{bpy.data.filepath}: nothing moves that is not baked already")
     frames = baking.frames_of(scene, *(options.frames or (None, None)))
     for frame in baking.simulate(scene, frames):
         print(f"\rSimulating frame {frame} of {frames[-1]}", end="", flush=True)

@@ -9,6 +9,7 @@ from bpy.app.handlers import persistent
 
 from . import baking, cli, kernels, participants, preview, redraw, rest_pose, session
 from .bake import animation, point_cache
+from .extract import own_motion
 from .properties import start_frame
 
 _is_rendering = False
@@ -87,7 +88,7 @@ def _stop_with(scene: bpy.types.Scene, error: Exception) -> None:
 def depsgraph_update_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     """Notice edits of meshes and actions while frames are kept; compared before going on."""
     running = session.of(scene)
-    if running is None or running.inputs is None:
+    if running is None or running.inputs is None or own_motion.is_reading():
         return
     for update in depsgraph.updates:
         if isinstance(update.id, bpy.types.Action) and not update.id.get(animation.MARK):

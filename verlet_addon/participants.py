@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import bpy
 
+from .properties import kind_of
+
 if TYPE_CHECKING:
     from .scene import Participant
 
@@ -15,7 +17,7 @@ FEW = 20  # so many names are looked up faster than all objects are listed (11 Â
 
 def simulated_objects(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     """The scene's objects that take part, in an order that does not change from run to run."""
-    found = [ob for ob in scene.objects if ob.verlet.kind != "NONE" and ob.type == "MESH"]
+    found = [ob for ob in scene.objects if kind_of(ob) is not None]
     return sorted(found, key=lambda ob: (ob.name, ob.library.filepath if ob.library else ""))
 
 

@@ -1,7 +1,8 @@
 """Shows a simulated frame in the viewport, without touching a mesh.
 
-Cloth plays a point cache file through a modifier, natively: scrubbing and rendering need no
-Python. Bodies get their location and rotation written; `rest_pose` keeps what was there.
+What is made of particles plays a point cache file through a modifier, natively: scrubbing and
+rendering need no Python. Bodies get their location and rotation written; `rest_pose` keeps what
+was there.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from . import rest_pose
 from .bake import parents, point_cache, restore
 from .bake.point_cache import PointCacheFile
 from .bake.rotations import nearest_rotation, quaternions
-from .extract import pose
+from .extract import own_motion, pose
+from .extract.particles import shown_count
 from .participants import find_objects
 from .session import Floats, Session
 
@@ -30,17 +32,17 @@ _file_numbers = itertools.count()
 
 
 def open_file(participant: Participant, start: int) -> PointCacheFile:
-    """A new point cache of a cloth in Blender's temporary folder, which Blender empties itself."""
+    """A new point cache in Blender's temporary folder, which Blender empties itself."""
     name = f"{next(_file_numbers)}_{participant.uid}.pc2"
     path = Path(bpy.app.tempdir, "verlet_physics", name)
-    return PointCacheFile(path, len(participant.points), start)
+    return PointCacheFile(path, participant.particles.shown_count, start)
 
 
 def show(session: Session, frame: int, depsgraph: bpy.types.Depsgraph, *, is_new: bool) -> None:
     """Bring all objects to a simulated frame; ``is_new`` when it was simulated just now."""
-    for participant, ob in _previewable(session, "CLOTH"):
-        if len(ob.data.vertices) != len(participant.points):
-            point_cache.detach(ob)  # the mesh was edited: Blender could not play the file on it
+    for participant, ob in _previewable(session, session.particle_objects()):
+        if not _fits(ob, participant):
+            point_cache.detach(ob)  # the object was edited: Blender could not play the file on it
             session.is_suspect = True
             continue
         _attach(ob, session, participant)
@@ -49,27 +51,37 @@ def show(session: Session, frame: int, depsgraph: bpy.types.Depsgraph, *, is_new
     _move_bodies(session, session.placement(frame).bodies, depsgraph)
 
 
+def _fits(ob: bpy.types.Object, participant: Participant) -> bool:
+    """Whether the object still has the vertices that its file was written for."""
+    return shown_count(ob) == participant.particles.shown_count
+
+
 def _attach(ob: bpy.types.Object, session: Session, participant: Participant) -> None:
+    """Play the object's file, behind the modifiers that its pins follow."""
     path = str(session.files[participant.uid].path)
     modifier = point_cache.attached(ob)
     if modifier is None or modifier.filepath != path:
         point_cache.attach(ob, path, session.start)
+        behind = len(own_motion.carriers(ob))
+        if behind:
+            ob.modifiers.move(0, behind)
 
 
 def attach_files(session: Session) -> None:
-    """Let every cloth play its frames again after they were taken off for saving."""
-    for participant, ob in _previewable(session, "CLOTH"):
-        if len(ob.data.vertices) == len(participant.points):
+    """Let everything play its frames again after they were taken off for saving."""
+    for participant, ob in _previewable(session, session.particle_objects()):
+        if _fits(ob, participant):
             _attach(ob, session, participant)
 
 
-def _previewable(session: Session, kind: str) -> list[tuple[Participant, bpy.types.Object]]:
+def _previewable(
+    session: Session, wanted: list[Participant]
+) -> list[tuple[Participant, bpy.types.Object]]:
     """The objects that still exist, still take part and do not play a bake."""
-    wanted = session.participants(kind)
     return [
         (participant, ob)
         for participant, ob in zip(wanted, find_objects(wanted))
-        if ob is not None and ob.verlet.kind == kind and not restore.is_baked(ob)
+        if ob is not None and ob.verlet.kind == participant.kind and not restore.is_baked(ob)
     ]
 
 
@@ -88,7 +100,7 @@ def before_frame(scene: bpy.types.Scene, start: int, session: Session | None) ->
 
 def _hold_bodies(session: Session) -> None:
     """Keep the own transform of every body, and switch its constraints off."""
-    for _, ob in _previewable(session, "BODY"):
+    for _, ob in _previewable(session, session.participants("BODY")):
         rest_pose.store(ob)
 
 
@@ -99,7 +111,7 @@ def _move_bodies(session: Session, matrices: Floats, depsgraph: bpy.types.Depsgr
     place is exact and the rotation is the nearest, as in the bake.
     """
     moved = simulated_matrices(session, matrices)
-    bodies = [ob for _, ob in _previewable(session, "BODY")]
+    bodies = [ob for _, ob in _previewable(session, session.participants("BODY"))]
     if not bodies:
         return
     worlds = np.array([moved[ob.session_uid] for ob in bodies])

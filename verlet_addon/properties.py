@@ -12,24 +12,23 @@ import bpy
 import numpy as np
 
 from ..core.settings import (
-    BodySettings,
-    ClothSettings,
-    ColliderSettings,
+    AnimatedSettings,
     SolverSettings,
     Tunable,
     WindSettings,
     tunables,
 )
 from . import session
+from .kinds import KINDS, Kind
 
-KINDS = (
+_KIND_ITEMS = (
     ("NONE", "None", "Takes no part in the simulation", "X", 0),
-    ("CLOTH", "Cloth", "Every vertex moves, every edge keeps its length", "MOD_CLOTH", 1),
-    ("BODY", "Rigid Body", "Moves and turns as a whole, keeps its shape", "RIGID_BODY", 2),
-    ("COLLIDER", "Collider", "Others bump into it, it moves by its animation", "MOD_PHYSICS", 3),
+    *(
+        (kind.identifier, kind.label, kind.tooltip, kind.icon, kind.number)
+        for kind in KINDS.values()
+    ),
 )
-KIND_LABEL = {identifier: label for identifier, label, *_ in KINDS}
-KIND_ICON = {identifier: icon for identifier, _, _, icon, _ in KINDS}
+PAINT_SUFFIX = "_group"  # a parameter's vertex group: bend → bend_group
 
 # Units that Blender shows itself; every other unit is named in the tooltip.
 _BLENDER_UNIT = {"m": "LENGTH", "m/s": "VELOCITY", "kg": "MASS", "m/s²": "ACCELERATION"}
@@ -120,21 +119,43 @@ def _copy_to_selected(group: Any, name: str, context: bpy.types.Context) -> None
             setattr(other.path_resolve(path), name, getattr(group, name))
 
 
+def paintable(settings: type) -> list[str]:
+    """Names of the parameters that a vertex group may scale."""
+    return [name for name, (_, about) in tunables(settings).items() if about.paintable]
+
+
+def _paint_property(name: str, about: Tunable) -> Any:
+    """The vertex group that scales one parameter."""
+    return bpy.props.StringProperty(
+        name=f"{about.label} Group",
+        description=f"Vertex group whose weights scale {about.label}: 1 is the full value, 0 none "
+        "of it. Empty: the full value everywhere",
+        update=_after_edit(name + PAINT_SUFFIX),
+        override={"LIBRARY_OVERRIDABLE"},
+    )
+
+
 def _group_of(settings: type, class_name: str) -> type[bpy.types.PropertyGroup]:
-    """A PropertyGroup with one property for each tunable of a settings dataclass."""
-    annotations = {
-        name: _property(name, default, about, _after_edit(name))
-        for name, (default, about) in tunables(settings).items()
-    }
+    """A PropertyGroup with one property for each tunable of a settings dataclass.
+
+    Those that can be painted have a second one, with the name of a vertex group.
+    """
+    annotations = {}
+    for name, (default, about) in tunables(settings).items():
+        annotations[name] = _property(name, default, about, _after_edit(name))
+        if about.paintable:
+            annotations[name + PAINT_SUFFIX] = _paint_property(name, about)
     body = {"__annotations__": annotations, "__doc__": settings.__doc__, "__module__": __name__}
     return type(class_name, (bpy.types.PropertyGroup,), body)
 
 
 VerletSolver = _group_of(SolverSettings, "VerletSolver")
 VerletWind = _group_of(WindSettings, "VerletWind")
-VerletCloth = _group_of(ClothSettings, "VerletCloth")
-VerletBody = _group_of(BodySettings, "VerletBody")
-VerletCollider = _group_of(ColliderSettings, "VerletCollider")
+VerletAnimated = _group_of(AnimatedSettings, "VerletAnimated")
+_GROUP_OF_KIND = {
+    kind.group: _group_of(kind.settings, f"Verlet{kind.group.title().replace('_', '')}")
+    for kind in KINDS.values()
+}
 
 
 class VerletRestPose(bpy.types.PropertyGroup):
@@ -157,28 +178,52 @@ class VerletRestPose(bpy.types.PropertyGroup):
     )
 
 
+def _may_be_pin_target(group: Any, target: bpy.types.Object) -> bool:
+    return target != group.id_data
+
+
 class VerletObject(bpy.types.PropertyGroup):
     """What one object is in the simulation."""
 
     kind: bpy.props.EnumProperty(
         name="Kind",
         description="What the object is in the simulation",
-        items=KINDS,
+        items=_KIND_ITEMS,
         default="NONE",
         update=_after_edit("kind"),
         override={"LIBRARY_OVERRIDABLE"},
     )
-    cloth: bpy.props.PointerProperty(type=VerletCloth, override={"LIBRARY_OVERRIDABLE"})
-    body: bpy.props.PointerProperty(type=VerletBody, override={"LIBRARY_OVERRIDABLE"})
-    collider: bpy.props.PointerProperty(type=VerletCollider, override={"LIBRARY_OVERRIDABLE"})
     pin_group: bpy.props.StringProperty(
         name="Pin Group",
-        description="Vertices with a weight of 0.5 or more in this vertex group stay where the "
-        "object's own animation takes them",
+        description="Vertices of this vertex group go where the object's own animation, armature "
+        "and shape keys take them. A weight of 1 holds them there, a smaller one draws them",
         update=_after_edit("pin_group"),
         override={"LIBRARY_OVERRIDABLE"},
     )
+    pin_points: bpy.props.StringProperty(
+        name="Pinned Points",
+        description="Numbers of the control points of a curve that are pinned, and how many "
+        "points it had then: Pin Selected and Pin Ends write it",
+        options={"HIDDEN"},
+        update=_after_edit("pin_points"),
+        override={"LIBRARY_OVERRIDABLE"},
+    )
+    pin_target: bpy.props.PointerProperty(
+        type=bpy.types.Object,
+        name="Pin To",
+        description="The pins follow this object and not the one that they belong to",
+        poll=_may_be_pin_target,
+        update=_after_edit("pin_target"),
+        override={"LIBRARY_OVERRIDABLE"},
+    )
+    animated: bpy.props.PointerProperty(type=VerletAnimated, override={"LIBRARY_OVERRIDABLE"})
     rest: bpy.props.PointerProperty(type=VerletRestPose)
+
+
+for _name, _group in _GROUP_OF_KIND.items():
+    VerletObject.__annotations__[_name] = bpy.props.PointerProperty(
+        type=_group, override={"LIBRARY_OVERRIDABLE"}
+    )
 
 
 class VerletScene(bpy.types.PropertyGroup):
@@ -204,16 +249,21 @@ def start_frame(scene: bpy.types.Scene) -> int:
     return scene.verlet.own_start if scene.verlet.use_own_start else scene.frame_start
 
 
+def kind_of(ob: bpy.types.Object) -> Kind | None:
+    """What an object is in the simulation, None when it takes no part."""
+    kind = KINDS.get(ob.verlet.kind)
+    return kind if kind is not None and ob.type in kind.object_types else None
+
+
+def group_of(ob: bpy.types.Object, kind: Kind) -> Any:
+    """The PropertyGroup with an object's settings of a kind."""
+    return getattr(ob.verlet, kind.group)
+
+
 def settings_of(ob: bpy.types.Object) -> Any:
     """The settings dataclass of an object's kind, None for an object that takes no part."""
-    match ob.verlet.kind:
-        case "CLOTH":
-            return settings_from(ob.verlet.cloth, ClothSettings)
-        case "BODY":
-            return settings_from(ob.verlet.body, BodySettings)
-        case "COLLIDER":
-            return settings_from(ob.verlet.collider, ColliderSettings)
-    return None
+    kind = KINDS.get(ob.verlet.kind)
+    return None if kind is None else settings_from(group_of(ob, kind), kind.settings)
 
 
 def panel_fields(settings: type, *, advanced: bool) -> list[str]:
@@ -232,9 +282,8 @@ def shared_values(values: Any, settings: type[Settings]) -> Settings:
 CLASSES = (
     VerletSolver,
     VerletWind,
-    VerletCloth,
-    VerletBody,
-    VerletCollider,
+    VerletAnimated,
+    *_GROUP_OF_KIND.values(),
     VerletRestPose,
     VerletObject,
     VerletScene,

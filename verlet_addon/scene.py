@@ -1,6 +1,6 @@
 """What takes part in a scene's simulation, as arrays; and the model made from it."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
@@ -16,26 +16,30 @@ from ..core.recipes.body import add_body
 from ..core.recipes.cloth import add_cloth
 from ..core.recipes.collider import add_collider
 from ..core.recipes.geometry import Geometry
-from ..core.settings import ColliderSettings, SolverSettings, WindSettings
-from .bake import restore
+from ..core.settings import AnimatedSettings, ColliderSettings, SolverSettings, WindSettings
+from .bake import control_points, restore
 from .extract import mesh as meshes
-from .extract import pose
-from .participants import find_objects, simulated_objects
-from .properties import settings_from, settings_of, shared_values, start_frame
+from .extract import own_motion, pins, pose
+from .extract.particles import ParticleArrays, read_particles
+from .kinds import KINDS, is_particles
+from .participants import find_object, find_objects, simulated_objects
+from .properties import (
+    PAINT_SUFFIX,
+    group_of,
+    paintable,
+    settings_from,
+    settings_of,
+    shared_values,
+    start_frame,
+)
 from .session import Floats, Problem, Session
 
+RECIPES = {"CLOTH": add_cloth}
+
 # Modifiers that move vertices along with something else: after cloth they move them twice.
-DEFORMING_MODIFIERS = {
-    "ARMATURE",
-    "CLOTH",
-    "CURVE",
-    "HOOK",
-    "LATTICE",
-    "MESH_DEFORM",
-    "SOFT_BODY",
-    "SURFACE_DEFORM",
-    "WARP",
-    "WAVE",
+DEFORMING_MODIFIERS = (own_motion.CARRIERS | {"CLOTH", "SOFT_BODY"}) - {
+    "MESH_CACHE",
+    "SHRINKWRAP",
 }
 
 
@@ -45,12 +49,16 @@ class Participant:
 
     uid: int
     name: str
-    kind: str  # CLOTH, BODY or COLLIDER
+    kind: str  # see kinds.KINDS
     settings: Any
+    animated: AnimatedSettings
     matrix: Floats  # (4, 4) to world space
-    points: Floats  # (n, 3) local: all vertices of cloth, the visible ones of others
-    mesh: meshes.MeshArrays | None = None  # cloth only
-    pinned: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))  # (n,), cloth
+    points: Floats  # (n, 3) local: the particles, or the visible vertices of others
+    particles: ParticleArrays | None = None  # of an object made of particles, as are:
+    pin_weight: Floats = field(default_factory=lambda: np.zeros(0))  # (n,)
+    paint: Mapping[str, Floats] = field(default_factory=dict)  # (n,) by name of a parameter
+    carrier: int = 0  # session id of the object that carries the pins, 0: this one
+    carrier_matrix: Floats | None = None  # (4, 4), of that object
 
     @property
     def world_points(self) -> Floats:
@@ -58,16 +66,23 @@ class Participant:
         return pose.transformed(self.matrix, self.points)
 
     @property
-    def pinned_points(self) -> Floats:
-        """Local positions of the pinned vertices."""
-        return self.points[self.pinned]
+    def pinned(self) -> NDArray[np.bool_]:
+        """Which particles (n,) are pinned, however weakly."""
+        return self.pin_weight > 0.0
 
     def digest(self) -> bytes:
         """Changes when anything does that the model depends on."""
-        arrays: list[NDArray[Any]] = [self.matrix, self.points, self.pinned]
-        if self.mesh is not None:
-            arrays += [self.mesh.edges, self.mesh.face_offsets, self.mesh.face_vertices]
-        return _digest([f"{self.uid} {self.name} {self.kind} {self.settings}", *arrays])
+        arrays: list[Any] = [self.matrix, self.points, self.pin_weight]
+        if self.particles is not None:
+            p = self.particles
+            arrays += [p.edges, p.face_offsets, p.face_vertices]
+            arrays += [p.curve.coordinates] if p.curve is not None else []
+        if self.carrier_matrix is not None:
+            arrays += [self.carrier, self.carrier_matrix]
+        for name in sorted(self.paint):
+            arrays += [name, self.paint[name]]
+        about = f"{self.uid} {self.name} {self.kind} {self.settings} {self.animated}"
+        return _digest([about, *arrays])
 
 
 @dataclass(frozen=True)
@@ -123,14 +138,19 @@ def read_inputs(
     """
     participants: list[Participant] = []
     problems: list[Problem] = []
-    for ob in simulated_objects(scene):
+    objects = simulated_objects(scene)
+    carried = own_motion.read_carried_points(
+        [ob for ob in objects if not restore.is_baked(ob) and _is_carried(ob)], depsgraph
+    )
+    for ob in objects:
         try:
             if not restore.is_baked(ob):
-                participants.append(_read(ob, depsgraph, ob.verlet.kind, settings_of(ob)))
+                points = carried.get(ob.session_uid)
+                participants.append(_read(ob, depsgraph, ob.verlet.kind, settings_of(ob), points))
                 problems += _doubts(ob)
             elif ob.session_uid in known:
                 participants.append(known[ob.session_uid])
-            elif ob.verlet.kind != "CLOTH":
+            elif not is_particles(ob.verlet.kind):
                 settings = shared_values(settings_of(ob), ColliderSettings)
                 participants.append(_read(ob, depsgraph, "COLLIDER", settings))
         except ModelError as error:
@@ -152,8 +172,17 @@ def problem_of(error: ModelError, uid: int = 0) -> Problem:
     )
 
 
+def _is_carried(ob: bpy.types.Object) -> bool:
+    """Whether modifiers of its own bring the vertices of an object of particles to their place."""
+    return is_particles(ob.verlet.kind) and bool(own_motion.carriers(ob))
+
+
 def _read(
-    ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph, kind: str, settings: Any
+    ob: bpy.types.Object,
+    depsgraph: bpy.types.Depsgraph,
+    kind: str,
+    settings: Any,
+    carried: Floats | None = None,
 ) -> Participant:
     if ob.library is not None and kind != "COLLIDER":
         raise ModelError(
@@ -161,31 +190,63 @@ def _read(
             f"it is linked from {ob.library.filepath} and cannot be moved here. Use Object › "
             "Relations › Make Local, or Object › Library Override › Make",
         )
+    about = ob.session_uid, ob.name, kind, settings, read_animated(ob, depsgraph)
     matrix = meshes.read_matrix(ob, depsgraph)
-    if kind != "CLOTH":
-        points = meshes.read_visible_points(ob, depsgraph)
-        return Participant(ob.session_uid, ob.name, kind, settings, matrix, points)
-    base = meshes.read_base_mesh(ob)
-    pinned = meshes.pinned_vertices(ob)
+    if not is_particles(kind):
+        return Participant(*about, matrix, meshes.read_visible_points(ob, depsgraph))
+    particles = read_particles(ob)
+    if carried is not None:
+        meshes.require_finite_points(ob.name, carried)
+    target = ob.verlet.pin_target
     return Participant(
-        ob.session_uid, ob.name, kind, settings, matrix, base.positions, base, pinned
+        *about,
+        matrix,
+        particles.points if carried is None else carried,
+        particles,
+        pins.pin_weights(ob, particles.curve),
+        pins.paint(ob),
+        *(() if target is None else (target.session_uid, meshes.read_matrix(target, depsgraph))),
     )
+
+
+def read_animated(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> AnimatedSettings:
+    """The object's keyed factors in the evaluated frame: those that mean something to its kind."""
+    kind = KINDS[ob.verlet.kind]
+    settings = settings_from(ob.evaluated_get(depsgraph).verlet.animated, AnimatedSettings)
+    return AnimatedSettings(**{name: getattr(settings, name) for name in kind.animated})
 
 
 def _doubts(ob: bpy.types.Object) -> list[Problem]:
     """What will work, but perhaps not as it was meant."""
     found = []
-    if ob.verlet.kind == "CLOTH":
+    if is_particles(ob.verlet.kind):
+        own = own_motion.carriers(ob)
         found += [
             Problem(
-                f"{ob.name}: its {modifier.name} modifier moves the cloth a second time",
+                f"{ob.name}: its {modifier.name} modifier moves it a second time. Move it up, "
+                "before all others, so that pins follow it",
                 ob.session_uid,
                 "verlet.show_object",
                 "Show Object",
             )
             for modifier in ob.modifiers
-            if modifier.type in DEFORMING_MODIFIERS and modifier.show_viewport
+            if modifier.type in DEFORMING_MODIFIERS
+            and modifier.show_viewport
+            and modifier not in own
         ]
+        target = ob.verlet.pin_target
+        if target is not None and (
+            target.verlet.kind == "BODY" or is_particles(target.verlet.kind)
+        ):
+            found.append(
+                Problem(
+                    f"{ob.name}: it is pinned to {target.name}, which is simulated itself: the "
+                    "pins follow it a frame late and do not hold it",
+                    ob.session_uid,
+                    "verlet.show_object",
+                    "Show Object",
+                )
+            )
     if ob.rigid_body is not None and ob.verlet.kind == "BODY":
         found.append(
             Problem(
@@ -224,17 +285,38 @@ def timeless_digests(
 def _timeless_digest(ob: bpy.types.Object) -> bytes:
     if ob.mode == "EDIT":
         ob.update_from_editmode()
+    parts: list[Any] = [ob.verlet.kind, settings_of(ob)]
+    if ob.type == "CURVE":
+        parts += [control_points.curve_coordinates(ob.data), ob.verlet.pin_points]
+        parts += [
+            f"{s.type} {s.use_cyclic_u} {s.order_u} {s.use_endpoint_u} {s.use_bezier_u}"
+            for s in ob.data.splines
+        ]
+    else:
+        parts += _timeless_mesh(ob)
+    if is_particles(ob.verlet.kind) and ob.verlet.pin_target is not None:
+        parts.append(ob.verlet.pin_target.session_uid)
+    return _digest(parts)
+
+
+def _timeless_mesh(ob: bpy.types.Object) -> list[Any]:
     mesh = ob.data
     positions = np.empty(3 * len(mesh.vertices), np.float32)
     mesh.vertices.foreach_get("co", positions)
-    parts: list[Any] = [ob.verlet.kind, settings_of(ob), positions]
-    if ob.verlet.kind == "CLOTH":
-        edges = np.empty(2 * len(mesh.edges), np.int32)
-        mesh.edges.foreach_get("vertices", edges)
-        parts += [edges, len(mesh.polygons), ob.verlet.pin_group]
-        if ob.verlet.pin_group in ob.vertex_groups:
-            parts.append(meshes.pinned_vertices(ob))
-    return _digest(parts)
+    parts: list[Any] = [positions]
+    if not is_particles(ob.verlet.kind):
+        return parts
+    edges = np.empty(2 * len(mesh.edges), np.int32)
+    mesh.edges.foreach_get("vertices", edges)
+    parts += [edges, len(mesh.polygons)]
+    kind = KINDS[ob.verlet.kind]
+    group = group_of(ob, kind)
+    painted = [getattr(group, name + PAINT_SUFFIX) for name in paintable(kind.settings)]
+    for name in (ob.verlet.pin_group, *painted):
+        parts.append(name)
+        if name in ob.vertex_groups:
+            parts.append(meshes.group_weights(ob, name))
+    return parts
 
 
 def build_model(inputs: SceneInputs) -> Model | None:
@@ -242,20 +324,23 @@ def build_model(inputs: SceneInputs) -> Model | None:
     builder = ModelBuilder()
     for p in inputs.participants:
         match p.kind:
-            case "CLOTH":
-                assert p.mesh is not None
-                geometry = Geometry.of(
-                    p.name,
-                    p.world_points,
-                    p.mesh.edges,
-                    p.mesh.face_offsets,
-                    p.mesh.face_vertices,
-                )
-                add_cloth(builder, geometry, p.settings, pin_weight=p.pinned)
             case "BODY":
                 add_body(builder, p.name, p.world_points, pose.local_axes(p.matrix), p.settings)
             case "COLLIDER":
                 add_collider(builder, p.name, p.world_points, pose.local_axes(p.matrix), p.settings)
+            case _:
+                arrays = p.particles
+                assert arrays is not None
+                geometry = Geometry.of(
+                    p.name,
+                    p.world_points,
+                    arrays.edges,
+                    arrays.face_offsets,
+                    arrays.face_vertices,
+                )
+                RECIPES[p.kind](
+                    builder, geometry, p.settings, pin_weight=p.pin_weight, paint=p.paint
+                )
     return builder.finalize() if builder.objects else None
 
 
@@ -267,40 +352,85 @@ def read_frame(
     Objects that were deleted meanwhile stay where they were last.
     """
     assert session.model is not None
-    last = session.last_inputs
-    model = session.model
-    collider_position = model.collider_position.copy()
-    collider_orientation = model.collider_orientation.copy()
-    pins = [np.zeros((0, 3))]
-    for participant, matrix in _matrices(session, depsgraph, "CLOTH"):
-        if matrix is None:
-            matrix = session.placements[-1].cloths[participant.uid]
-        pins.append(pose.transformed(matrix, participant.pinned_points))
-    for index, (participant, matrix) in enumerate(_matrices(session, depsgraph, "COLLIDER")):
-        if matrix is None:
-            if last is not None:
-                collider_position[index] = last.collider_position[index]
-                collider_orientation[index] = last.collider_orientation[index]
-        elif not np.array_equal(matrix, participant.matrix):  # exactly still while it is still
-            change = matrix @ np.linalg.inv(participant.matrix)
-            turn = pose.rotation_part(change[:3, :3])
-            collider_position[index] = pose.transformed(change, collider_position[index])
-            collider_orientation[index] = pose.product(turn, collider_orientation[index])
+    collider_position, collider_orientation = _colliders(session, depsgraph)
     return FrameInputs(
         duration=frame_duration(scene),
         gravity=gravity(scene),
         wind=settings_from(scene.verlet.wind, WindSettings),
-        pin_position=np.concatenate(pins),
+        pin_position=_pin_positions(session, depsgraph),
+        animated=_animated(session, depsgraph),
         collider_position=collider_position,
         collider_orientation=collider_orientation,
     )
 
 
-def _matrices(
-    session: Session, depsgraph: bpy.types.Depsgraph, kind: str
-) -> Iterator[tuple[Participant, Floats | None]]:
-    """Each participant of a kind with its world matrix, None when that is gone or flat."""
-    wanted = session.participants(kind)
-    for participant, ob in zip(wanted, find_objects(wanted)):
-        matrix = pose.matrix_of(ob.evaluated_get(depsgraph)) if ob is not None else None
-        yield participant, matrix if matrix is not None and pose.is_invertible(matrix) else None
+def _animated(session: Session, depsgraph: bpy.types.Depsgraph) -> tuple[AnimatedSettings, ...]:
+    """The keyed factors of all that moves, in the order of the model."""
+    moving = [p for p in session.inputs.participants if p.kind != "COLLIDER"]
+    return tuple(
+        p.animated if ob is None or ob.verlet.kind != p.kind else read_animated(ob, depsgraph)
+        for p, ob in zip(moving, find_objects(moving))
+    )
+
+
+def _pin_positions(session: Session, depsgraph: bpy.types.Depsgraph) -> Floats:
+    """World positions (p, 3) of all pins, in the order of the model."""
+    positions = [np.zeros((0, 3))]
+    wanted = [p for p in session.particle_objects() if p.pinned.any()]
+    objects = find_objects(wanted)
+    carried = own_motion.read_carried_points(
+        [
+            ob
+            for p, ob in zip(wanted, objects)
+            if ob is not None and not p.carrier and _follows_own_motion(ob, p)
+        ],
+        depsgraph,
+    )
+    for participant, ob in zip(wanted, objects):
+        points = carried.get(participant.uid, participant.points)[participant.pinned]
+        matrix = None if ob is None else _solid_matrix(ob, depsgraph)
+        if participant.carrier:
+            target = find_object(participant.carrier)
+            there = None if target is None else _solid_matrix(target, depsgraph)
+            if there is None:
+                there = participant.carrier_matrix
+            matrix = there @ np.linalg.inv(participant.carrier_matrix) @ participant.matrix
+        elif matrix is None:
+            matrix = session.placements[-1].local[participant.uid]
+        positions.append(pose.transformed(matrix, points))
+    return np.concatenate(positions)
+
+
+def _follows_own_motion(ob: bpy.types.Object, participant: Participant) -> bool:
+    """Whether the pins of an object follow more than its transform."""
+    return (
+        not restore.is_baked(ob)
+        and own_motion.moves_vertices(ob)
+        and len(ob.data.vertices) == len(participant.points)
+    )
+
+
+def _solid_matrix(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats | None:
+    """World matrix (4, 4), None when it is flat."""
+    matrix = pose.matrix_of(ob.evaluated_get(depsgraph))
+    return matrix if pose.is_invertible(matrix) else None
+
+
+def _colliders(session: Session, depsgraph: bpy.types.Depsgraph) -> tuple[Floats, Floats]:
+    """Where the colliders stand (k, 3) and how they are turned (k, 4)."""
+    last = session.last_inputs
+    position = session.model.collider_position.copy()
+    orientation = session.model.collider_orientation.copy()
+    wanted = session.participants("COLLIDER")
+    for index, (participant, ob) in enumerate(zip(wanted, find_objects(wanted))):
+        matrix = None if ob is None else _solid_matrix(ob, depsgraph)
+        if matrix is None:
+            if last is not None:
+                position[index] = last.collider_position[index]
+                orientation[index] = last.collider_orientation[index]
+        elif not np.array_equal(matrix, participant.matrix):  # exactly still while it is still
+            change = matrix @ np.linalg.inv(participant.matrix)
+            turn = pose.rotation_part(change[:3, :3])
+            position[index] = pose.transformed(change, position[index])
+            orientation[index] = pose.product(turn, orientation[index])
+    return position, orientation

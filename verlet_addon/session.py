@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from .kinds import is_particles
+
 if TYPE_CHECKING:
     import bpy
 
@@ -39,7 +41,7 @@ class Placement:
     """Where the objects stand in one simulated frame; all matrices (4, 4) or (b, 4, 4)."""
 
     bodies: Floats  # world, in the order of the model
-    cloths: dict[int, Floats]  # world, by session id: what local positions are relative to
+    local: dict[int, Floats]  # world, by session id: what particles' positions are relative to
     parents: dict[int, Floats]  # of bodies that have one: see bake.parents
 
 
@@ -54,7 +56,7 @@ class Session:
     model: Model | None = None  # None: nothing to simulate, or an error
     cache: FrameCache | None = None
     placements: list[Placement] = field(default_factory=list)  # one a frame
-    files: dict[int, PointCacheFile] = field(default_factory=dict)  # preview of each cloth
+    files: dict[int, PointCacheFile] = field(default_factory=dict)  # preview by session id
     last_inputs: FrameInputs | None = None
     last_diagnostics: Diagnostics | None = None
     first_guessed: int | None = None  # first frame that playback left out while things moved
@@ -80,6 +82,12 @@ class Session:
         if self.inputs is None:
             return []
         return [p for p in self.inputs.participants if p.kind == kind]
+
+    def particle_objects(self) -> list[Participant]:
+        """The objects whose vertices are particles, in the order of the model."""
+        if self.inputs is None:
+            return []
+        return [p for p in self.inputs.participants if is_particles(p.kind)]
 
     def placement(self, frame: int) -> Placement:
         """Where the objects stand in a simulated frame."""

@@ -111,12 +111,12 @@ def _begin(
         )
     )
     bodies = np.array([p.matrix for p in running.participants("BODY")]).reshape(-1, 4, 4)
-    cloths = {p.uid: p.matrix for p in running.participants("CLOTH")}
+    local = {p.uid: p.matrix for p in running.particle_objects()}
     parents = _parent_matrices(running, depsgraph, {})
-    running.placements.append(Placement(bodies, cloths, parents))
-    for participant in running.participants("CLOTH"):
+    running.placements.append(Placement(bodies, local, parents))
+    for participant in running.particle_objects():
         running.files[participant.uid] = file = preview.open_file(participant, inputs.start)
-        file.append(inputs.start, participant.points)
+        file.append(inputs.start, participant.particles.shown(participant.points))
     running.model = model
 
 
@@ -146,31 +146,33 @@ def _keep(running: Session, state: State, depsgraph: bpy.types.Depsgraph) -> Non
     """Store a frame, and what is shown of it."""
     bodies = _world_matrices(running, state)
     moved = preview.simulated_matrices(running, bodies)
-    cloths = {}
-    sheets = running.participants("CLOTH")
-    for participant, ob in zip(sheets, participants.find_objects(sheets)):
+    local = {}
+    wanted = running.particle_objects()
+    for participant, ob in zip(wanted, participants.find_objects(wanted)):
         matrix = None if ob is None else preview.world_matrix(ob, depsgraph, moved)
         if matrix is None or not pose.is_invertible(matrix):
-            matrix = running.placements[-1].cloths[participant.uid]
-        cloths[participant.uid] = matrix
+            matrix = running.placements[-1].local[participant.uid]
+        local[participant.uid] = matrix
     running.cache.store(state)
-    running.placements.append(
-        Placement(bodies, cloths, _parent_matrices(running, depsgraph, moved))
-    )
-    for participant, particles in _cloths(running):
-        local = _local_positions(cloths[participant.uid], state, particles)
-        running.files[participant.uid].append(state.frame, local)
+    running.placements.append(Placement(bodies, local, _parent_matrices(running, depsgraph, moved)))
+    for participant, rows in _particle_rows(running):
+        shown = _shown_positions(participant, local[participant.uid], state, rows)
+        running.files[participant.uid].append(state.frame, shown)
 
 
-def _cloths(running: Session) -> list[tuple[Participant, slice]]:
-    """Each cloth with its rows in the particle arrays."""
+def _particle_rows(running: Session) -> list[tuple[Participant, slice]]:
+    """Each object made of particles with its rows in the particle arrays."""
     spans = [span for span in running.model.objects if span.body < 0]
-    return [(p, span.particles) for p, span in zip(running.participants("CLOTH"), spans)]
+    return [(p, span.particles) for p, span in zip(running.particle_objects(), spans)]
 
 
-def _local_positions(matrix: Floats, state: State, particles: slice) -> np.ndarray:
+def _shown_positions(
+    participant: Participant, matrix: Floats, state: State, rows: slice
+) -> np.ndarray:
+    """Local positions, in float32, of what the preview and the bake move."""
     to_local = np.linalg.inv(matrix).astype(np.float64, copy=False)
-    return pose.transformed(to_local, state.position[particles]).astype(np.float32)
+    local = pose.transformed(to_local, state.position[rows])
+    return participant.particles.shown(local).astype(np.float32)
 
 
 def _world_matrices(running: Session, state: State) -> Floats:
@@ -194,14 +196,20 @@ def _parent_matrices(
     }
 
 
-def cloth_positions(running: Session, uid: int, frames: range) -> np.ndarray:
-    """Local positions (F, n, 3) in float32 of a cloth, the very numbers that the preview shows."""
-    participant, particles = next(found for found in _cloths(running) if found[0].uid == uid)
+def shown_positions(running: Session, uid: int, frames: range) -> np.ndarray:
+    """Local positions (F, n, 3) in float32 of an object made of particles: vertices or points.
+
+    The very numbers that the preview shows.
+    """
+    participant, rows = next(found for found in _particle_rows(running) if found[0].uid == uid)
+    rest = participant.particles.shown(participant.points).astype(np.float32)
     return np.stack(
         [
-            _local_positions(running.placement(frame).cloths[uid], running.cache[frame], particles)
-            if frame > running.start
-            else participant.points.astype(np.float32)
+            rest
+            if frame == running.start
+            else _shown_positions(
+                participant, running.placement(frame).local[uid], running.cache[frame], rows
+            )
             for frame in frames
         ]
     )
@@ -225,6 +233,7 @@ def _resting_inputs(running: Session) -> FrameInputs:
         gravity=running.inputs.gravity,
         wind=running.inputs.wind,
         pin_position=model.rest_position[model.pinned],
+        animated=tuple(p.animated for p in running.inputs.participants if p.kind != "COLLIDER"),
         collider_position=model.collider_position,
         collider_orientation=model.collider_orientation,
     )
@@ -235,6 +244,7 @@ def _moves(a: FrameInputs, b: FrameInputs) -> bool:
     return (
         a.wind != b.wind
         or a.gravity != b.gravity
+        or a.animated != b.animated
         or not np.array_equal(a.pin_position, b.pin_position)
         or not np.array_equal(a.collider_position, b.collider_position)
         or not np.array_equal(a.collider_orientation, b.collider_orientation)
@@ -247,6 +257,7 @@ def _blend(a: FrameInputs, b: FrameInputs, share: float) -> FrameInputs:
         duration=b.duration,
         gravity=b.gravity,
         wind=b.wind,
+        animated=b.animated,
         pin_position=(1.0 - share) * a.pin_position + share * b.pin_position,
         collider_position=(1.0 - share) * a.collider_position + share * b.collider_position,
         collider_orientation=pose.blended_rotations(

@@ -361,7 +361,7 @@ class TestCommand:
         box()
         bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "empty.blend"))
         assert addon("cli").run([]) == 1
-        assert "no cloth and no rigid body" in capsys.readouterr().err
+        assert "nothing moves" in capsys.readouterr().err
 
     def test_a_broken_object_is_named(self, path, capsys):
         bpy.data.objects["Sheet"].data.vertices[0].co.x = float("nan")

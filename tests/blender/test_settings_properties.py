@@ -12,6 +12,11 @@ pytestmark = pytest.mark.usefixtures("scene")
 
 GROUPS = {
     "ClothSettings": lambda ob: ob.verlet.cloth,
+    "RopeSettings": lambda ob: ob.verlet.rope,
+    "PlantSettings": lambda ob: ob.verlet.plant,
+    "SoftBodySettings": lambda ob: ob.verlet.soft_body,
+    "ParticleSettings": lambda ob: ob.verlet.particles,
+    "AnimatedSettings": lambda ob: ob.verlet.animated,
     "BodySettings": lambda ob: ob.verlet.body,
     "ColliderSettings": lambda ob: ob.verlet.collider,
     "SolverSettings": lambda ob: bpy.context.scene.verlet.solver,
@@ -36,7 +41,8 @@ def test_untouched_properties_are_the_default_settings(settings, name):
 def test_every_tunable_has_its_label_tooltip_and_range(settings, name):
     properties = GROUPS[name](grid()).bl_rna.properties
     tunables = settings.tunables(getattr(settings, name))
-    assert set(properties.keys()) - {"rna_type", "name"} == set(tunables)
+    groups = {f"{field}_group" for field, (_, about) in tunables.items() if about.paintable}
+    assert set(properties.keys()) - {"rna_type", "name"} == set(tunables) | groups
     for field, (_, about) in tunables.items():
         shown = properties[field]
         assert shown.name == about.label

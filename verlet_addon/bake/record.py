@@ -56,6 +56,11 @@ class VerletShapeKeyRecord(bpy.types.PropertyGroup):
         description="JSON: the names of the shape keys that the bake made",
         options={"HIDDEN"},
     )
+    muted_modifiers: StringProperty(
+        description="JSON: [name, in the viewport, in renders] of each modifier that the bake "
+        "switched off, as it was",
+        options={"HIDDEN"},
+    )
     animation: PointerProperty(type=VerletAnimationRecord)
 
 

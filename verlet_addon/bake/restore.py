@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import bpy
 
-from . import shape_keys, transforms
+from . import carriers, shape_keys, transforms
 from .leftovers import Leftovers
 
 
@@ -44,6 +44,7 @@ def free_many(objects: Iterable[bpy.types.Object]) -> int:
     leftovers = Leftovers()
     try:
         for ob in baked:
+            carriers.give_back(ob)
             shape_keys.detach(ob, leftovers)
             transforms.detach(ob, leftovers)
     finally:

@@ -1,4 +1,4 @@
-"""Mesh objects as arrays: the base mesh of cloth, the visible points of bodies and colliders."""
+"""Mesh objects as arrays: the base mesh of particles, the visible points of all others."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,6 @@ from ...core.errors import ModelError
 from .pose import Floats, is_invertible, matrix_of
 
 Ints = NDArray[np.int32]
-PIN_WEIGHT = 0.5
 FARTHEST = 1e9  # m; Blender turns an infinite coordinate into 3.4e38
 
 
@@ -25,7 +24,7 @@ class MeshArrays:
 
 
 def read_base_mesh(ob: bpy.types.Object) -> MeshArrays:
-    """The mesh that cloth simulates: all vertices, loose ones too, shape keys mixed in."""
+    """The mesh that is simulated: all vertices, loose ones too, shape keys mixed in."""
     if ob.mode == "EDIT":
         ob.update_from_editmode()
     mesh = ob.data
@@ -88,19 +87,6 @@ def group_weights(ob: bpy.types.Object, name: str) -> Floats:
             if entry.group == index:
                 weights[vertex.index] = entry.weight
     return weights
-
-
-def pinned_vertices(ob: bpy.types.Object) -> NDArray[np.bool_]:
-    """Which vertices (n,) the object's pin group holds."""
-    name = ob.verlet.pin_group
-    if not name:
-        return np.zeros(len(ob.data.vertices), bool)
-    if name not in ob.vertex_groups:
-        raise ModelError(
-            ob.name,
-            f'its pin group "{name}" is missing. Choose another one or clear the field',
-        )
-    return group_weights(ob, name) >= PIN_WEIGHT
 
 
 def read_visible_points(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:

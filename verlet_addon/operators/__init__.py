@@ -2,9 +2,9 @@
 
 import bpy
 
-from . import bake, pins, setup, show, simulate
+from . import bake, pins, preset, setup, show, simulate
 
-_MODULES = (setup, pins, simulate, show, bake)
+_MODULES = (setup, preset, pins, simulate, show, bake)
 
 
 def register() -> None:

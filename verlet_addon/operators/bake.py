@@ -46,8 +46,8 @@ class VERLET_OT_bake(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         if not baking.bakeable_objects(context.scene, None):
             cls.poll_message_set(
-                "There is no cloth and no rigid body that is not baked already: press Cloth or "
-                "Rigid Body first, or Free Bake to bake anew"
+                "Nothing moves that is not baked already: press Cloth, Rigid Body or another verb "
+                "first, or Free Bake to bake anew"
             )
             return False
         if context.mode != "OBJECT":
@@ -70,7 +70,7 @@ class VERLET_OT_bake(bpy.types.Operator):
         selected = list(context.selected_objects) if self.selected_only else None
         objects = baking.bakeable_objects(context.scene, selected)
         if not objects:
-            raise VerletError("None of the selected objects is cloth or a rigid body to bake")
+            raise VerletError("None of the selected objects is simulated and not baked yet")
         self._uids = [ob.session_uid for ob in objects]
         return baking.simulate(context.scene, self._frames)
 

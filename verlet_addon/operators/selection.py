@@ -5,15 +5,19 @@ from collections.abc import Callable
 import bpy
 
 from ...core.errors import VerletError
+from ..extract.particles import WAY_OUT
 
 
-def selected_meshes(context: bpy.types.Context) -> list[bpy.types.Object]:
-    """The selected mesh objects; in a properties editor with a pinned object that one."""
+def selected_shapes(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """The selected objects that have a shape, of whatever type.
+
+    In a properties editor with a pinned object that one; in Edit Mode the active one too.
+    """
     chosen = list(context.selected_objects)
     ob = context.object
     if ob is not None and ob not in chosen and (ob.mode != "OBJECT" or not chosen):
         chosen.append(ob)
-    return [ob for ob in chosen if ob.type == "MESH"]
+    return [ob for ob in chosen if ob.type == "MESH" or ob.type in WAY_OUT]
 
 
 def for_each(

@@ -1,16 +1,17 @@
-"""Cloth, Rigid Body, Collider, Remove: what the selected objects are in the simulation."""
+"""The verbs and Remove: what the selected objects are in the simulation."""
 
 import bpy
 
 from ...core.errors import ModelError
-from .. import kernels, preview, session
-from ..bake import restore
+from .. import kernels, participants, preview, session
+from ..bake import control_points, restore
 from ..extract import mesh as meshes
-from ..properties import KIND_ICON, KIND_LABEL
-from .selection import for_each, selected_meshes
+from ..extract import particles
+from ..kinds import KINDS, Kind
+from .selection import for_each, selected_shapes
 
 
-def require_suitable(ob: bpy.types.Object, kind: str, depsgraph: bpy.types.Depsgraph) -> None:
+def require_suitable(ob: bpy.types.Object, kind: Kind, depsgraph: bpy.types.Depsgraph) -> None:
     """Raise ModelError for an object that cannot be of the kind; nothing is changed then."""
     if ob.library is not None or not ob.is_editable:
         library = ob.library.filepath if ob.library else "another file"
@@ -21,69 +22,68 @@ def require_suitable(ob: bpy.types.Object, kind: str, depsgraph: bpy.types.Depsg
         )
     if restore.is_baked(ob):
         raise ModelError(ob.name, "it is baked. Press Free Bake first")
+    if ob.type not in kind.object_types:
+        needed = " or a ".join(sorted((t.lower() for t in kind.object_types), reverse=True))
+        raise ModelError(
+            ob.name,
+            f"it is a {ob.type.lower()} object, and {kind.label} needs a {needed}. "
+            f"{particles.WAY_OUT[ob.type]}",
+        )
     meshes.read_matrix(ob, depsgraph)
-    if kind == "CLOTH":
-        arrays = meshes.read_base_mesh(ob)
-        if not len(arrays.edges):
-            raise ModelError(
-                ob.name,
-                "its mesh has no edges, so nothing would hold the vertices together. Add edges "
-                "or faces in Edit Mode",
-            )
+    if kind.is_particles:
+        particles.require_suitable(ob, kind)
     else:
         meshes.read_visible_points(ob, depsgraph)
+
+
+def _free_handles(ob: bpy.types.Object) -> None:
+    """Let the simulation move handles that Blender would place itself; the shape stays."""
+    if ob.type == "CURVE" and ob.data.is_editable and ob.mode != "EDIT":
+        control_points.free_handles(ob.data)
 
 
 class _KindVerb(bpy.types.Operator):
     """Makes the selected objects one kind of thing."""
 
     bl_options = {"REGISTER", "UNDO"}
-    kind = ""
+    kind: Kind
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not selected_meshes(context):
-            cls.poll_message_set("Select a mesh object first")
+        if not selected_shapes(context):
+            kinds = " or a ".join(sorted((t.lower() for t in cls.kind.object_types), reverse=True))
+            cls.poll_message_set(f"Select a {kinds} object first")
             return False
         return True
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         depsgraph = context.evaluated_depsgraph_get()
+        kind = self.kind
 
         def change(ob: bpy.types.Object) -> None:
-            require_suitable(ob, self.kind, depsgraph)
-            if ob.verlet.kind != self.kind:
+            if ob.type in kind.object_types:
+                _free_handles(ob)
+            require_suitable(ob, kind, depsgraph)
+            if ob.verlet.kind != kind.identifier:
                 preview.clear(ob)
-                ob.verlet.kind = self.kind
+                ob.verlet.kind = kind.identifier
 
         kernels.prepare()
         session.suspect_all()
-        done = f"set up: {KIND_LABEL[self.kind]}"
-        return for_each(self, selected_meshes(context), change, done)
+        return for_each(self, selected_shapes(context), change, f"set up: {kind.label}")
 
 
-class VERLET_OT_cloth(_KindVerb):
-    """Turn the selected meshes into cloth: every vertex moves, every edge keeps its length"""
-
-    bl_idname = "verlet.cloth"
-    bl_label = "Cloth"
-    kind = "CLOTH"
-
-
-class VERLET_OT_rigid_body(_KindVerb):
-    """Turn the selected meshes into rigid bodies that fall, tumble and pile up"""
-
-    bl_idname = "verlet.rigid_body"
-    bl_label = "Rigid Body"
-    kind = "BODY"
-
-
-class VERLET_OT_collider(_KindVerb):
-    """Let cloth and bodies bump into the selected meshes, which only their animation moves"""
-
-    bl_idname = "verlet.collider"
-    bl_label = "Collider"
-    kind = "COLLIDER"
+def _verb_of(kind: Kind) -> type[bpy.types.Operator]:
+    """The operator of one kind."""
+    body = {
+        "bl_idname": f"verlet.{kind.verb}",
+        "bl_label": kind.label,
+        "bl_description": kind.tooltip,
+        "kind": kind,
+        "__doc__": kind.tooltip,
+        "__module__": __name__,
+    }
+    return type(f"VERLET_OT_{kind.verb}", (_KindVerb,), body)
 
 
 class VERLET_OT_remove(bpy.types.Operator):
@@ -95,7 +95,7 @@ class VERLET_OT_remove(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not any(ob.verlet.kind != "NONE" for ob in selected_meshes(context)):
+        if not any(ob.verlet.kind != "NONE" for ob in selected_shapes(context)):
             cls.poll_message_set("None of the selected objects takes part in the simulation")
             return False
         return True
@@ -109,10 +109,32 @@ class VERLET_OT_remove(bpy.types.Operator):
             preview.clear(ob)
             ob.verlet.kind = "NONE"
 
-        objects = [ob for ob in selected_meshes(context) if ob.verlet.kind != "NONE"]
+        objects = [ob for ob in selected_shapes(context) if ob.verlet.kind != "NONE"]
         session.suspect_all()
         return for_each(self, objects, change, "removed from the simulation")
 
 
-ICONS = {kind: KIND_ICON[kind] for kind in ("CLOTH", "BODY", "COLLIDER")}
-CLASSES = (VERLET_OT_cloth, VERLET_OT_rigid_body, VERLET_OT_collider, VERLET_OT_remove)
+class VERLET_OT_free_handles(bpy.types.Operator):
+    """Set Automatic and Vector handles of the curve to Aligned or Free, so that it can move"""
+
+    bl_idname = "verlet.free_handles"
+    bl_label = "Free Handles"
+    bl_options = {"REGISTER", "UNDO"}
+
+    uid: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        ob = participants.find_object(int(self.uid))
+        if ob is None or ob.type != "CURVE" or not ob.data.is_editable:
+            self.report({"ERROR"}, "The curve is gone, or linked")
+            return {"CANCELLED"}
+        if ob.mode == "EDIT":
+            self.report({"ERROR"}, f"{ob.name}: leave Edit Mode first")
+            return {"CANCELLED"}
+        control_points.free_handles(ob.data)
+        session.suspect_all()
+        context.scene.frame_set(context.scene.frame_current)
+        return {"FINISHED"}
+
+
+CLASSES = (*map(_verb_of, KINDS.values()), VERLET_OT_remove, VERLET_OT_free_handles)

@@ -2,49 +2,72 @@
 
 import bpy
 
+from .. import presets
 from ..bake import restore
-from ..operators.pins import VERLET_OT_pin_selected
-from ..properties import KIND_ICON, KIND_LABEL, panel_fields
+from ..extract.particles import WAY_OUT
+from ..extract.pins import pinned_point_count
+from ..kinds import Kind
+from ..properties import group_of, kind_of, panel_fields
 from .places import PhysicsTab, Sidebar
-from .settings import SETTINGS_OF_KIND, draw_settings
+from .settings import draw_settings
 from .setup import draw_verbs
 
-GROUP_OF_KIND = {"CLOTH": "cloth", "BODY": "body", "COLLIDER": "collider"}
+
+def active_kind(context: bpy.types.Context) -> Kind | None:
+    """What the active object is in the simulation, None when it takes no part."""
+    return None if context.object is None else kind_of(context.object)
 
 
-def takes_part(context: bpy.types.Context) -> bool:
-    """Whether the active object is in the simulation."""
-    ob = context.object
-    return ob is not None and ob.type == "MESH" and ob.verlet.kind != "NONE"
+def _painted_on(ob: bpy.types.Object) -> bpy.types.Object | None:
+    """The object itself where it can have vertex groups."""
+    return ob if ob.type == "MESH" else None
 
 
-def draw_object(layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
+def draw_object(layout: bpy.types.UILayout, ob: bpy.types.Object, kind: Kind) -> None:
     """The active object's settings; greyed out while it is baked."""
-    kind = ob.verlet.kind
     baked = restore.baked_range(ob)
-    row = layout.row()
-    row.label(text=f"{ob.name}: {KIND_LABEL[kind]}", icon=KIND_ICON[kind])
+    layout.label(text=f"{ob.name}: {kind.label}", icon=kind.icon)
     if baked is not None:
         layout.label(text=f"Baked {baked[0]}–{baked[1]}", icon="LOCKED")
     column = layout.column()
     column.active = baked is None
-    if kind == "CLOTH":
+    _draw_preset(column, ob, kind)
+    if kind.is_particles:
         _draw_pins(column, ob)
-    draw_settings(column, getattr(ob.verlet, GROUP_OF_KIND[kind]), SETTINGS_OF_KIND[kind])
+    painted_on = _painted_on(ob)
+    draw_settings(column, group_of(ob, kind), kind.settings, painted_on=painted_on)
+
+
+def _draw_preset(layout: bpy.types.UILayout, ob: bpy.types.Object, kind: Kind) -> None:
+    known = presets.presets_of(kind)
+    if known:
+        chosen = presets.current(ob, kind)
+        layout.menu(
+            "VERLET_MT_preset", text=known[chosen].label if chosen else "Custom", icon="PRESET"
+        )
 
 
 def _draw_pins(layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
     layout.use_property_split = True
     layout.use_property_decorate = False
-    name = ob.verlet.pin_group
-    row = layout.row()
-    row.alert = bool(name) and name not in ob.vertex_groups
-    row.prop_search(ob.verlet, "pin_group", ob, "vertex_groups")
+    if ob.type == "CURVE":
+        count = pinned_point_count(ob)
+        row = layout.row(heading="Pins")
+        row.label(text=f"{count} control point{'s' if count != 1 else ''}")
+    else:
+        name = ob.verlet.pin_group
+        row = layout.row()
+        row.alert = bool(name) and name not in ob.vertex_groups
+        row.prop_search(ob.verlet, "pin_group", ob, "vertex_groups")
+    row = layout.row(align=True)
     if ob.mode == "EDIT":
-        row = layout.row(align=True)
-        row.operator(VERLET_OT_pin_selected.bl_idname, text="Pin", icon="PINNED")
-        unpin = row.operator(VERLET_OT_pin_selected.bl_idname, text="Unpin", icon="UNPINNED")
-        unpin.unpin = True
+        row.operator("verlet.pin_selected", text="Pin", icon="PINNED")
+        row.operator("verlet.pin_selected", text="Unpin", icon="UNPINNED").unpin = True
+    elif ob.verlet.kind == "ROPE":
+        row.operator("verlet.pin_ends", icon="PINNED")
+        row.operator("verlet.unpin_all", icon="UNPINNED")
+    if ob.verlet.pin_group or ob.verlet.pin_points:
+        layout.prop(ob.verlet, "pin_target")
 
 
 class _ObjectPanel(bpy.types.Panel):
@@ -52,10 +75,29 @@ class _ObjectPanel(bpy.types.Panel):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return takes_part(context)
+        return active_kind(context) is not None
 
     def draw(self, context: bpy.types.Context) -> None:
-        draw_object(self.layout, context.object)
+        draw_object(self.layout, context.object, active_kind(context))
+
+
+class _AnimatePanel(bpy.types.Panel):
+    bl_label = "Animate"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        kind = active_kind(context)
+        return kind is not None and bool(kind.animated)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout, ob = self.layout, context.object
+        layout.use_property_split = True
+        layout.use_property_decorate = True
+        layout.active = not restore.is_baked(ob)
+        column = layout.column()
+        for name in active_kind(context).animated:
+            column.prop(ob.verlet.animated, name)
 
 
 class _AdvancedPanel(bpy.types.Panel):
@@ -64,15 +106,19 @@ class _AdvancedPanel(bpy.types.Panel):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not takes_part(context):
-            return False
-        return bool(panel_fields(SETTINGS_OF_KIND[context.object.verlet.kind], advanced=True))
+        kind = active_kind(context)
+        return kind is not None and bool(panel_fields(kind.settings, advanced=True))
 
     def draw(self, context: bpy.types.Context) -> None:
-        ob = context.object
-        group = getattr(ob.verlet, GROUP_OF_KIND[ob.verlet.kind])
+        ob, kind = context.object, active_kind(context)
         self.layout.active = not restore.is_baked(ob)
-        draw_settings(self.layout, group, SETTINGS_OF_KIND[ob.verlet.kind], advanced=True)
+        draw_settings(
+            self.layout,
+            group_of(ob, kind),
+            kind.settings,
+            advanced=True,
+            painted_on=_painted_on(ob),
+        )
 
 
 class VERLET_PT_object(Sidebar, _ObjectPanel):
@@ -80,6 +126,13 @@ class VERLET_PT_object(Sidebar, _ObjectPanel):
 
     bl_idname = "VERLET_PT_object"
     bl_order = 1
+
+
+class VERLET_PT_object_animate(Sidebar, _AnimatePanel):
+    """Factors that can be keyed: let go of pins, stiffen, or take the wind away"""
+
+    bl_idname = "VERLET_PT_object_animate"
+    bl_parent_id = "VERLET_PT_object"
 
 
 class VERLET_PT_object_advanced(Sidebar, _AdvancedPanel):
@@ -97,14 +150,23 @@ class VERLET_PT_physics(PhysicsTab, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return context.object is not None and context.object.type == "MESH"
+        ob = context.object
+        return ob is not None and (ob.type == "MESH" or ob.type in WAY_OUT)
 
     def draw(self, context: bpy.types.Context) -> None:
-        if takes_part(context):
-            draw_object(self.layout, context.object)
+        kind = active_kind(context)
+        if kind is not None:
+            draw_object(self.layout, context.object, kind)
             self.layout.operator("verlet.remove", icon="X")
         else:
             draw_verbs(self.layout)
+
+
+class VERLET_PT_physics_animate(PhysicsTab, _AnimatePanel):
+    """Factors that can be keyed: let go of pins, stiffen, or take the wind away"""
+
+    bl_idname = "VERLET_PT_physics_animate"
+    bl_parent_id = "VERLET_PT_physics"
 
 
 class VERLET_PT_physics_advanced(PhysicsTab, _AdvancedPanel):
@@ -116,7 +178,9 @@ class VERLET_PT_physics_advanced(PhysicsTab, _AdvancedPanel):
 
 CLASSES = (
     VERLET_PT_object,
+    VERLET_PT_object_animate,
     VERLET_PT_object_advanced,
     VERLET_PT_physics,
+    VERLET_PT_physics_animate,
     VERLET_PT_physics_advanced,
 )

@@ -2,10 +2,9 @@
 
 import bpy
 
-from ...core.settings import BodySettings, ClothSettings, ColliderSettings
-from ..properties import panel_fields
+from ..properties import PAINT_SUFFIX, paintable, panel_fields
 
-SETTINGS_OF_KIND = {"CLOTH": ClothSettings, "BODY": BodySettings, "COLLIDER": ColliderSettings}
+PAINT_WIDTH = 4.5  # of the vertex group beside a slider, in units of a button's height
 
 
 def draw_settings(
@@ -14,13 +13,33 @@ def draw_settings(
     settings: type,
     *,
     advanced: bool = False,
+    painted_on: bpy.types.Object | None = None,
 ) -> None:
-    """One row for each parameter, label on the left."""
+    """One row for each parameter, label on the left.
+
+    With an object that it is ``painted_on`` the vertex group stands beside what can be painted.
+    """
     layout.use_property_split = True
     layout.use_property_decorate = False
     column = layout.column()
+    can_be_painted = paintable(settings) if painted_on is not None else []
     for name in panel_fields(settings, advanced=advanced):
-        column.prop(group, name)
+        if name in can_be_painted:
+            _draw_painted(column.row(align=True), group, name, painted_on)
+        else:
+            column.prop(group, name)
+
+
+def _draw_painted(
+    row: bpy.types.UILayout, group: bpy.types.PropertyGroup, name: str, ob: bpy.types.Object
+) -> None:
+    row.prop(group, name)
+    chosen = getattr(group, name + PAINT_SUFFIX)
+    field = row.row(align=True)
+    field.ui_units_x = PAINT_WIDTH
+    field.use_property_split = False
+    field.alert = bool(chosen) and chosen not in ob.vertex_groups
+    field.prop_search(group, name + PAINT_SUFFIX, ob, "vertex_groups", text="")
 
 
 def draw_text(layout: bpy.types.UILayout, text: str, width: int, icon: str = "NONE") -> None:

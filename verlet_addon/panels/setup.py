@@ -3,7 +3,7 @@
 import bpy
 
 from .. import kernels
-from ..operators.setup import ICONS
+from ..kinds import KINDS
 from .places import Sidebar
 from .settings import draw_text
 
@@ -12,9 +12,8 @@ def draw_verbs(layout: bpy.types.UILayout) -> None:
     """One button for each verb, two a row."""
     grid = layout.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
     grid.scale_y = 1.2
-    grid.operator("verlet.cloth", icon=ICONS["CLOTH"])
-    grid.operator("verlet.rigid_body", icon=ICONS["BODY"])
-    grid.operator("verlet.collider", icon=ICONS["COLLIDER"])
+    for kind in KINDS.values():
+        grid.operator(f"verlet.{kind.verb}", icon=kind.icon)
     grid.operator("verlet.remove", icon="X")
 
 

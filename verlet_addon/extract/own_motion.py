@@ -1,0 +1,109 @@
+"""Where an object's own armature, hooks and shape keys take its vertices, without our preview.
+
+The modifiers at the top of the stack that carry vertices along with something else belong to the
+object's own motion: pins follow them, and the simulation starts from where they put the vertices
+and takes over behind them. Modifiers further down work on what was simulated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import bpy
+import numpy as np
+
+from ..bake.point_cache import attached
+from .pose import Floats
+
+CARRIERS = frozenset(
+    {
+        "ARMATURE",
+        "CURVE",
+        "HOOK",
+        "LATTICE",
+        "MESH_CACHE",
+        "MESH_DEFORM",
+        "SHRINKWRAP",
+        "SURFACE_DEFORM",
+        "WARP",
+        "WAVE",
+    }
+)
+"""Types of modifiers that move vertices along with something else."""
+
+ALSO_KEEP_THE_VERTICES = frozenset(
+    {"CAST", "CORRECTIVE_SMOOTH", "DISPLACE", "LAPLACIANDEFORM", "LAPLACIANSMOOTH"}
+    | {"SIMPLE_DEFORM", "SMOOTH", "VERTEX_WEIGHT_EDIT", "VERTEX_WEIGHT_MIX"}
+    | {"VERTEX_WEIGHT_PROXIMITY"}
+)
+"""Types that may stand between carriers: they neither make nor remove vertices."""
+
+_is_reading = False
+
+
+def is_reading() -> bool:
+    """Whether the scene is evaluated without the preview just now: that is no edit."""
+    return _is_reading
+
+
+def carriers(ob: bpy.types.Object) -> list[bpy.types.Modifier]:
+    """The modifiers, from the top, up to the last one that carries the vertices along."""
+    if ob.type != "MESH":  # Python does not see where modifiers move the points of a curve
+        return []
+    preview = attached(ob)
+    leading = []
+    last = 0
+    for modifier in ob.modifiers:
+        if modifier == preview:
+            continue
+        if modifier.type in CARRIERS:
+            last = len(leading) + 1
+        elif modifier.type not in ALSO_KEEP_THE_VERTICES:
+            break
+        leading.append(modifier)
+    found = leading[:last]
+    return found if any(modifier.show_viewport for modifier in found) else []
+
+
+def moves_vertices(ob: bpy.types.Object) -> bool:
+    """Whether anything of the object's own may move its vertices from frame to frame."""
+    if ob.type != "MESH":
+        return False
+    keys = ob.data.shape_keys
+    return bool(carriers(ob)) or (keys is not None and keys.animation_data is not None)
+
+
+def read_carried_points(
+    objects: Iterable[bpy.types.Object], depsgraph: bpy.types.Depsgraph
+) -> dict[int, Floats]:
+    """Local vertices (n, 3) of each object by session id, moved by nothing but its own motion.
+
+    All modifiers behind the carriers are switched off for one evaluation of these objects. An
+    object whose evaluated vertices are not those of its mesh (in Edit Mode) is left out.
+    """
+    global _is_reading
+    wanted = list(objects)
+    hidden = []
+    for ob in wanted:
+        keep = carriers(ob)
+        hidden += [m for m in ob.modifiers if m.show_viewport and m not in keep]
+    points: dict[int, Floats] = {}
+    _is_reading = True
+    try:
+        for modifier in hidden:
+            modifier.show_viewport = False
+        if hidden:
+            depsgraph.update()
+        for ob in wanted:
+            vertices = ob.evaluated_get(depsgraph).data.vertices
+            if len(vertices) == len(ob.data.vertices):
+                flat = np.empty(3 * len(vertices), np.float32)
+                vertices.foreach_get("co", flat)
+                points[ob.session_uid] = flat.reshape(-1, 3).astype(np.float64)
+    finally:
+        for modifier in hidden:
+            modifier.show_viewport = True
+        if hidden:
+            depsgraph.update()
+        _is_reading = False
+    return points
