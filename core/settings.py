@@ -248,12 +248,44 @@ class WindSettings(_Checked):
     )
 
 
+IMPULSE_KINDS = (
+    ("EXPLOSION", "Explosion", "Throws everything away from it, less with the square of distance"),
+    ("HIT", "Hit", "Throws everything within reach along its Z axis"),
+)
+
+
+@dataclass(frozen=True)
+class ImpulseSettings(_Checked):
+    """A push at one moment: particles are moved, once (Jakobsen §7)."""
+
+    kind: str = _tunable("EXPLOSION", "Impulse", "How it pushes", choices=IMPULSE_KINDS)
+    strength: float = _tunable(
+        8.0,
+        "Strength",
+        "Speed that it gives: an explosion at a distance of one metre, a hit everywhere",
+        unit="m/s",
+        minimum=-10_000.0,
+        maximum=10_000.0,
+        soft_minimum=0.0,
+        soft_maximum=50.0,
+    )
+    radius: float = _tunable(
+        3.0,
+        "Radius",
+        "Nothing farther away than this is moved",
+        unit="m",
+        minimum=0.0,
+        maximum=1e6,
+        soft_maximum=20.0,
+    )
+
+
 @dataclass(frozen=True)
 class FlockSettings(_Checked):
     """One flock: particles that steer by their neighbours."""
 
     radius: float = _tunable(
-        3.0,
+        5.0,
         "Sight",
         "Distance within which a boid sees the others",
         unit="m",

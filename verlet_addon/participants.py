@@ -21,6 +21,11 @@ def simulated_objects(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     return sorted(found, key=lambda ob: (ob.name, ob.library.filepath if ob.library else ""))
 
 
+def impulses(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+    """The scene's explosions and hits, in an order that does not change from run to run."""
+    return sorted((ob for ob in scene.objects if ob.verlet.is_impulse), key=lambda ob: ob.name_full)
+
+
 def has_any(scene: bpy.types.Scene) -> bool:
     """Whether anything in the scene takes part."""
     return any(ob.verlet.kind != "NONE" for ob in scene.objects)

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..core.settings import (
     AnimatedSettings,
+    ImpulseSettings,
     SolverSettings,
     Tunable,
     WindSettings,
@@ -152,6 +153,7 @@ def _group_of(settings: type, class_name: str) -> type[bpy.types.PropertyGroup]:
 VerletSolver = _group_of(SolverSettings, "VerletSolver")
 VerletWind = _group_of(WindSettings, "VerletWind")
 VerletAnimated = _group_of(AnimatedSettings, "VerletAnimated")
+VerletImpulse = _group_of(ImpulseSettings, "VerletImpulse")
 _GROUP_OF_KIND = {
     kind.group: _group_of(kind.settings, f"Verlet{kind.group.title().replace('_', '')}")
     for kind in KINDS.values()
@@ -217,6 +219,20 @@ class VerletObject(bpy.types.PropertyGroup):
         override={"LIBRARY_OVERRIDABLE"},
     )
     animated: bpy.props.PointerProperty(type=VerletAnimated, override={"LIBRARY_OVERRIDABLE"})
+    is_impulse: bpy.props.BoolProperty(
+        name="Impulse",
+        description="The object pushes everything around it at one moment",
+        update=_after_edit("is_impulse"),
+        override={"LIBRARY_OVERRIDABLE"},
+    )
+    impulse: bpy.props.PointerProperty(type=VerletImpulse, override={"LIBRARY_OVERRIDABLE"})
+    impulse_frame: bpy.props.IntProperty(
+        name="Frame",
+        description="Frame in which it pushes",
+        default=1,
+        update=_after_edit("impulse_frame"),
+        override={"LIBRARY_OVERRIDABLE"},
+    )
     rest: bpy.props.PointerProperty(type=VerletRestPose)
 
 
@@ -283,6 +299,7 @@ CLASSES = (
     VerletSolver,
     VerletWind,
     VerletAnimated,
+    VerletImpulse,
     *_GROUP_OF_KIND.values(),
     VerletRestPose,
     VerletObject,

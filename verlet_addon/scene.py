@@ -11,18 +11,26 @@ from numpy.typing import NDArray
 
 from ..core.builder import ModelBuilder
 from ..core.errors import ModelError
+from ..core.forces.field import Field
 from ..core.model import FrameInputs, Model
 from ..core.recipes.body import add_body
 from ..core.recipes.cloth import add_cloth
 from ..core.recipes.collider import add_collider
 from ..core.recipes.geometry import Geometry
-from ..core.settings import AnimatedSettings, ColliderSettings, SolverSettings, WindSettings
+from ..core.settings import (
+    AnimatedSettings,
+    ColliderSettings,
+    ImpulseSettings,
+    SolverSettings,
+    WindSettings,
+)
 from .bake import control_points, restore
 from .extract import mesh as meshes
 from .extract import own_motion, pins, pose
+from .extract.fields import read_fields
 from .extract.particles import ParticleArrays, read_particles
 from .kinds import KINDS, is_particles
-from .participants import find_object, find_objects, simulated_objects
+from .participants import find_object, find_objects, impulses, simulated_objects
 from .properties import (
     PAINT_SUFFIX,
     group_of,
@@ -92,6 +100,7 @@ class SceneInputs:
     participants: tuple[Participant, ...]
     solver: SolverSettings
     wind: WindSettings
+    fields: tuple[Field, ...]
     gravity: tuple[float, float, float]  # m/s²
     frame_duration: float  # s
     start: int
@@ -159,10 +168,44 @@ def read_inputs(
     wind = settings_from(scene.verlet.wind, WindSettings)
     start = start_frame(scene)
     duration = frame_duration(scene)
-    world = f"{solver} {wind} {gravity(scene)} {duration} {start}"
+    fields, notes = read_all_fields(scene, depsgraph)
+    problems += [Problem(note) for note in notes]
+    world = f"{solver} {wind} {fields} {notes} {gravity(scene)} {duration} {start}"
     digest = _digest([world, *(participant.digest() for participant in participants)])
-    inputs = SceneInputs(tuple(participants), solver, wind, gravity(scene), duration, start, digest)
+    inputs = SceneInputs(
+        tuple(participants), solver, wind, fields, gravity(scene), duration, start, digest
+    )
     return inputs, problems
+
+
+def read_all_fields(
+    scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
+) -> tuple[tuple[Field, ...], list[str]]:
+    """Blender's force fields and our impulses in the evaluated frame, and notes for the user."""
+    fields, notes = read_fields(scene, depsgraph)
+    pushes = []
+    for ob in impulses(scene):
+        try:
+            pushes.append(_impulse(ob, scene, depsgraph))
+        except ModelError as error:
+            notes.append(str(error))
+    return (*fields, *pushes), notes
+
+
+def _impulse(ob: bpy.types.Object, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> Field:
+    settings = settings_from(ob.verlet.impulse, ImpulseSettings)
+    matrix = pose.matrix_of(ob.evaluated_get(depsgraph))
+    if not pose.is_invertible(matrix):
+        raise ModelError(ob.name, "its scale is zero along an axis, so it cannot push")
+    return Field(
+        name=ob.name,
+        kind=settings.kind,
+        position=tuple(matrix[:3, 3].tolist()),
+        orientation=tuple(pose.local_axes(matrix).tolist()),
+        strength=settings.strength,
+        distance_max=settings.radius,
+        time=(ob.verlet.impulse_frame - start_frame(scene)) * frame_duration(scene),
+    )
 
 
 def problem_of(error: ModelError, uid: int = 0) -> Problem:
@@ -272,6 +315,14 @@ def timeless_digests(
         settings_from(scene.verlet.solver, SolverSettings),
         frame_duration(scene),
         start_frame(scene),
+        *(
+            (
+                ob.session_uid,
+                ob.verlet.impulse_frame,
+                settings_from(ob.verlet.impulse, ImpulseSettings),
+            )
+            for ob in impulses(scene)
+        ),
     ]
     digests = {0: _digest(world)}
     for ob in simulated_objects(scene):
@@ -353,10 +404,12 @@ def read_frame(
     """
     assert session.model is not None
     collider_position, collider_orientation = _colliders(session, depsgraph)
+    fields, _ = read_all_fields(scene, depsgraph)
     return FrameInputs(
         duration=frame_duration(scene),
         gravity=gravity(scene),
         wind=settings_from(scene.verlet.wind, WindSettings),
+        fields=fields,
         pin_position=_pin_positions(session, depsgraph),
         animated=_animated(session, depsgraph),
         collider_position=collider_position,

@@ -232,6 +232,7 @@ def _resting_inputs(running: Session) -> FrameInputs:
         duration=running.inputs.frame_duration,
         gravity=running.inputs.gravity,
         wind=running.inputs.wind,
+        fields=running.inputs.fields,
         pin_position=model.rest_position[model.pinned],
         animated=tuple(p.animated for p in running.inputs.participants if p.kind != "COLLIDER"),
         collider_position=model.collider_position,
@@ -245,6 +246,7 @@ def _moves(a: FrameInputs, b: FrameInputs) -> bool:
         a.wind != b.wind
         or a.gravity != b.gravity
         or a.animated != b.animated
+        or a.fields != b.fields
         or not np.array_equal(a.pin_position, b.pin_position)
         or not np.array_equal(a.collider_position, b.collider_position)
         or not np.array_equal(a.collider_orientation, b.collider_orientation)
@@ -257,6 +259,7 @@ def _blend(a: FrameInputs, b: FrameInputs, share: float) -> FrameInputs:
         duration=b.duration,
         gravity=b.gravity,
         wind=b.wind,
+        fields=b.fields,
         animated=b.animated,
         pin_position=(1.0 - share) * a.pin_position + share * b.pin_position,
         collider_position=(1.0 - share) * a.collider_position + share * b.collider_position,

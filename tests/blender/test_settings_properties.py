@@ -19,6 +19,7 @@ GROUPS = {
     "AnimatedSettings": lambda ob: ob.verlet.animated,
     "BodySettings": lambda ob: ob.verlet.body,
     "ColliderSettings": lambda ob: ob.verlet.collider,
+    "ImpulseSettings": lambda ob: ob.verlet.impulse,
     "SolverSettings": lambda ob: bpy.context.scene.verlet.solver,
     "WindSettings": lambda ob: bpy.context.scene.verlet.wind,
 }

@@ -2,9 +2,9 @@
 
 import bpy
 
-from . import bake, pins, preset, setup, show, simulate
+from . import bake, impulse, pins, preset, setup, show, simulate
 
-_MODULES = (setup, preset, pins, simulate, show, bake)
+_MODULES = (setup, preset, pins, impulse, simulate, show, bake)
 
 
 def register() -> None:

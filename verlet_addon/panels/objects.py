@@ -2,6 +2,7 @@
 
 import bpy
 
+from ...core.settings import ImpulseSettings
 from .. import presets
 from ..bake import restore
 from ..extract.particles import WAY_OUT
@@ -70,15 +71,26 @@ def _draw_pins(layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
         layout.prop(ob.verlet, "pin_target")
 
 
+def draw_impulse(layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
+    """What an explosion or a hit does, and when."""
+    layout.label(text=ob.name, icon="FORCE_FORCE")
+    draw_settings(layout, ob.verlet.impulse, ImpulseSettings)
+    layout.prop(ob.verlet, "impulse_frame")
+
+
 class _ObjectPanel(bpy.types.Panel):
     bl_label = "Object"
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return active_kind(context) is not None
+        is_impulse = context.object is not None and context.object.verlet.is_impulse
+        return is_impulse or active_kind(context) is not None
 
     def draw(self, context: bpy.types.Context) -> None:
-        draw_object(self.layout, context.object, active_kind(context))
+        if context.object.verlet.is_impulse:
+            draw_impulse(self.layout, context.object)
+        else:
+            draw_object(self.layout, context.object, active_kind(context))
 
 
 class _AnimatePanel(bpy.types.Panel):
@@ -151,11 +163,13 @@ class VERLET_PT_physics(PhysicsTab, bpy.types.Panel):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         ob = context.object
-        return ob is not None and (ob.type == "MESH" or ob.type in WAY_OUT)
+        return ob is not None and (ob.type == "MESH" or ob.type in WAY_OUT or ob.verlet.is_impulse)
 
     def draw(self, context: bpy.types.Context) -> None:
         kind = active_kind(context)
-        if kind is not None:
+        if context.object.verlet.is_impulse:
+            draw_impulse(self.layout, context.object)
+        elif kind is not None:
             draw_object(self.layout, context.object, kind)
             self.layout.operator("verlet.remove", icon="X")
         else:

@@ -39,6 +39,24 @@ class VERLET_PT_wind(Sidebar, bpy.types.Panel):
         draw_settings(self.layout, wind, WindSettings, advanced=True)
 
 
+class VERLET_PT_fields(Sidebar, bpy.types.Panel):
+    """Blender's force fields act on everything here; explosions and hits push once"""
+
+    bl_label = "Force Fields"
+    bl_idname = "VERLET_PT_fields"
+    bl_parent_id = "VERLET_PT_world"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout = self.layout
+        row = layout.row(align=True)
+        row.operator("verlet.add_explosion", icon="LIGHT_POINT")
+        row.operator("verlet.add_hit", icon="EMPTY_SINGLE_ARROW")
+        layout.operator_menu_enum(
+            "object.effector_add", "type", text="Add Force Field", icon="FORCE_FORCE"
+        )
+
+
 class VERLET_PT_solver(Sidebar, bpy.types.Panel):
     """How exactly the scene is simulated"""
 
@@ -53,4 +71,4 @@ class VERLET_PT_solver(Sidebar, bpy.types.Panel):
         draw_settings(self.layout, solver, SolverSettings, advanced=True)
 
 
-CLASSES = (VERLET_PT_world, VERLET_PT_wind, VERLET_PT_solver)
+CLASSES = (VERLET_PT_world, VERLET_PT_wind, VERLET_PT_fields, VERLET_PT_solver)
