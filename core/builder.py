@@ -64,6 +64,7 @@ class ModelBuilder:
         self._colliding: list[Ints] = []
         self._crowd: list[Ints] = []
         self._crowd_group: list[Ints] = []
+        self._crowd_radius: list[Floats] = []
         self._pinned: list[Ints] = []
         self._pin_weight: list[Floats] = []
         self._constraint: list[Constraint] = []
@@ -102,13 +103,14 @@ class ModelBuilder:
         restitution: ArrayLike = 0.0,
         crowd: bool = False,
         meets_itself: bool = True,
+        contact_radius: ArrayLike | None = None,
     ) -> int:
         """Add an object of free particles; returns its index in `objects`.
 
         position (n, 3) m; mass kg, above zero; velocity (n, 3) or (3,) m/s; drag 1/s; radius m, the
         distance kept from surfaces; friction; restitution: each (n,) or one number for all. crowd:
         they also collide with the particles of other crowds and, when the object ``meets_itself``,
-        with each other, as balls of that radius.
+        with each other, as balls of contact_radius m, by default their radius.
         """
         x = self._checked(name, "position", position)
         if x.ndim != 2 or x.shape[1] != 3:
@@ -133,6 +135,13 @@ class ModelBuilder:
                 raise ModelError(name, f"{label} = {values.min()} must be 0 or more")
             surface[label] = values
 
+        ball = surface["radius"]
+        if contact_radius is not None:
+            given = self._checked(name, "contact radius", contact_radius)
+            ball = np.broadcast_to(given, (len(x),)).copy()
+            if (ball < 0.0).any():
+                raise ModelError(name, f"contact radius = {ball.min()} must be 0 or more")
+
         span = ObjectSpan(name, self.particle_count, len(x))
         self._append_particles(x, v, m, **surface)
         self._colliding.append(np.arange(span.first_particle, self.particle_count, dtype=np.int32))
@@ -140,6 +149,7 @@ class ModelBuilder:
             self._crowd.append(self._colliding[-1])
             group = -1 if meets_itself else len(self.objects)
             self._crowd_group.append(np.full(len(x), group, dtype=np.int32))
+            self._crowd_radius.append(ball)
         self.objects.append(span)
         return len(self.objects) - 1
 
@@ -383,6 +393,7 @@ class ModelBuilder:
             colliding=_joined(self._colliding, (0,), np.int32),
             crowd=_joined(self._crowd, (0,), np.int32),
             crowd_group=_joined(self._crowd_group, (0,), np.int32),
+            crowd_radius=_joined(self._crowd_radius, (0,), np.float64),
             stick=np.ascontiguousarray(stick[schedule.stick_order]),
             stick_rest_length=stick_rest[schedule.stick_order],
             spring=np.ascontiguousarray(spring[schedule.spring_order]),

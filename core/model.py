@@ -64,6 +64,7 @@ class Model:
     colliding: Ints  # particles that touch shapes themselves (all but those of bodies)
     crowd: Ints  # particles that also touch each other
     crowd_group: Ints  # (crowd,) those of one group do not; -1 meets everyone
+    crowd_radius: Floats  # (crowd,) m, of the balls that touch each other
 
     # distance constraints, in the order in which the solver visits them
     stick: Ints  # (s, 2)

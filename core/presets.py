@@ -81,7 +81,7 @@ PRESETS: dict[str, dict[str, Preset]] = {
         "BUNGEE": Preset(
             "Bungee",
             "Stretches and springs back",
-            RopeSettings(stretch=0.7, bend=0.15, diameter=0.015, line_density=0.08, tethers=False),
+            RopeSettings(stretch=0.7, bend=0.15, diameter=0.015, line_density=0.08),
         ),
     },
     "PLANT": {

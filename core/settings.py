@@ -312,7 +312,7 @@ class FlockSettings(_Checked):
         soft_maximum=5.0,
     )
     alignment: float = _tunable(
-        1.0,
+        2.0,
         "Alignment",
         "How strongly a boid takes on the mean course of those it sees",
         minimum=0.0,
@@ -328,7 +328,7 @@ class FlockSettings(_Checked):
         soft_maximum=5.0,
     )
     cruise_speed: float = _tunable(
-        4.0,
+        3.0,
         "Cruise Speed",
         "Speed that a boid left alone takes on",
         unit="m/s",
@@ -526,9 +526,9 @@ class RopeSettings(_Checked):
         maximum=1.0,
     )
     diameter: float = _tunable(
-        0.03,
+        0.0,
         "Diameter",
-        "Thickness of the rope for collisions and wind",
+        "Thickness of the rope for collisions and wind; 0 takes a hundredth of its size",
         unit="m",
         minimum=0.0,
         maximum=100.0,
@@ -538,12 +538,6 @@ class RopeSettings(_Checked):
     friction: float = _friction()
     restitution: float = _restitution()
     line_density: float = _line_density(0.1)
-    tethers: bool = _tunable(
-        True,
-        "Tethers",
-        "Keep each point within its distance along the rope from the pins",
-        advanced=True,
-    )
     meets_others: bool = _meets_others()
 
 

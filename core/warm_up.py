@@ -9,10 +9,13 @@ import numpy as np
 from . import jit
 from .bodies import body_poses
 from .builder import ModelBuilder
+from .forces.field import Field
+from .forces.flock import Flock
 from .model import FrameInputs, Model
 from .recipes.cloth import add_cloth
 from .recipes.geometry import Geometry
-from .settings import ClothSettings, SolverSettings, WindSettings
+from .recipes.rope import add_rope
+from .settings import ClothSettings, RopeSettings, SolverSettings, WindSettings
 from .step import advance
 
 
@@ -24,7 +27,14 @@ def warm_up() -> float:
     """
     start = time.perf_counter()
     model = _smallest_of_everything()
-    inputs = FrameInputs(duration=1 / 12, wind=WindSettings(velocity=(1.0, 0.0, 0.0)))
+    inputs = FrameInputs(
+        duration=1 / 12,
+        wind=WindSettings(velocity=(1.0, 0.0, 0.0)),
+        fields=(
+            Field("eddies", "TURBULENCE", strength=0.1, noise=0.1, surface=0.5),
+            Field("bang", "EXPLOSION", strength=0.01, time=0.1),
+        ),
+    )
     ends = []
     for threads in (1, jit.thread_limit()):
         state = model.initial_state()
@@ -50,10 +60,20 @@ def _smallest_of_everything() -> Model:
         ClothSettings(),
         pin_weight=np.arange(n * n) == 0,
     )
+    line = np.stack([np.linspace(-3.0, -2.0, 5), np.zeros(5), np.ones(5)], axis=1)
+    add_rope(
+        builder,
+        Geometry.of("rope", line, [(0, 1), (1, 2), (2, 3), (3, 4)]),
+        RopeSettings(),
+        pin_weight=[1, 0, 0, 0, 0],
+    )
     builder.add_body("box", "BOX", (0.5,) * 3, (0.5, 0.5, 0.5), mass=1.0, restitution=0.1)
     builder.add_body("ball", "SPHERE", (0.5,), (1.5, 0.5, 0.5), mass=1.0)
     builder.add_particles(
         "dust", [(3, 0, 1), (3, 0, 1.1)], mass=1.0, radius=0.1, restitution=0.5, crowd=True
     )
+    dust = builder.particle_count - 2
+    builder.add_wires([(dust, dust + 1)], 0.01)
+    builder.add_force(Flock(len(builder.objects) - 1, np.array([dust, dust + 1])))
     builder.add_collider("floor", "PLANE", (), (0.0, 0.0, 0.0))
     return builder.finalize()

@@ -197,7 +197,6 @@ def prepare_contacts(
     shapes,
     first_particle,
     extent,
-    radius,
     friction,
     restitution,
     x,
@@ -207,7 +206,7 @@ def prepare_contacts(
 ):
     """Work out weights and constants of contacts noted as shapes, points and normals.
 
-    radius, friction, restitution (n,) of the free particles. Friction of two surfaces is the
+    friction, restitution (n,) of the free particles. Friction of two surfaces is the
     geometric mean, restitution the larger; contacts slower than ``resting`` m a step do not
     bounce, so that heaps come to rest.
     """
@@ -215,7 +214,8 @@ def prepare_contacts(
         a = contacts.shape[c, 0]
         b = contacts.shape[c, 1]
         normal = contacts.normal[c]
-        contacts.offset[c] = 0.0
+        if b != FREE_PARTNER:  # two free particles come with their reach
+            contacts.offset[c] = 0.0
         for k in range(3):
             contacts.surface[c, k] = 0.0
         if a == FREE_PARTNER:
@@ -232,7 +232,6 @@ def prepare_contacts(
         if b == FREE_PARTNER:
             j = contacts.particle[c, 4]
             _write_free(contacts, c, 4, -1.0)
-            contacts.offset[c] = radius[contacts.particle[c, 0]] + radius[j]
             mu *= friction[j]
             e = max(e, restitution[j])
         else:

@@ -33,6 +33,7 @@ class Contacts:
         self.frame = frame
         model = frame.model
         self.is_bouncy = bool(model.restitution.any() or model.shape_restitution.any())
+        frame.work.crowd.choose(model, frame.x, frame.previous, frame.h, frame.substeps, frame.fall)
         self.is_any = model.body_count > 0 or not frame.work.crowd.is_empty
         self.order: Ints | None = None
 
@@ -53,7 +54,6 @@ class Contacts:
             work.shapes,
             model.body_first_particle,
             model.body_extent,
-            model.radius,
             frame.friction,
             model.restitution,
             frame.x,
@@ -107,13 +107,13 @@ class Contacts:
             found = find_crowd_contacts(
                 found,
                 work.contacts,
-                model.crowd,
-                model.crowd_group,
+                work.crowd.particles,
+                work.crowd.group,
+                work.crowd.radius,
                 work.crowd.cell,
                 work.crowd.first,
                 work.crowd.member,
                 frame.x,
-                model.radius,
                 frame.inverse_mass,
             )
         return found

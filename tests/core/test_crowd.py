@@ -20,8 +20,8 @@ def pairs_found(x, radius):
     grid.sort(x)
     contacts = contact_room(50_000)
     count = find_crowd_contacts(
-        0, contacts, model.crowd, model.crowd_group, grid.cell, grid.first, grid.member, x,
-        model.radius, model.inverse_mass,
+        0, contacts, model.crowd, model.crowd_group, model.crowd_radius, grid.cell, grid.first,
+        grid.member, x, model.inverse_mass,
     )  # fmt: skip
     return sorted(map(tuple, contacts.particle[:count, [0, 4]].tolist()))
 

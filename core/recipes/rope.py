@@ -1,0 +1,194 @@
+"""Ropes: edges → strands that keep their length, bending rods along them, wires for the wind."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..builder import ModelBuilder
+from ..constraints.rod import Rods
+from ..constraints.strand import Strands
+from ..errors import ModelError
+from ..model import Floats, Ints
+from ..settings import RopeSettings
+from .geometry import Geometry, Paint
+from .tethers import add_tethers
+from .trees import Forest, lengths_from_root, neighbour_lists, roots_of, spanning_forest
+from .vertices import add_vertices, mean_of_ends, wire_masses
+
+GRAVITY = 9.81
+"""m/s² that artist parameters are scaled with, whatever the scene's gravity is."""
+
+BEND_LENGTH = (0.01, 1.0)
+"""The length that its own weight bends, ∛(EI/(ρ g)), in the size of the rope, at bend just above
+0 and at 1, growing by equal ratios between: a rope and its enlargement move alike."""
+
+STRAIN = (1e-4, 1.0)
+"""Strain of a rope that hangs by its end, at the top and by its own weight, at stretch 0 and 1,
+growing by equal ratios between."""
+
+DIAMETER_SHARE = 0.01
+"""Diameter of a rope in its size, where it is left to the recipe."""
+
+MOST_LOOPS = 0.1
+"""Share of edges that close loops above which a net is relaxed stick by stick."""
+
+
+def add_rope(
+    builder: ModelBuilder,
+    geometry: Geometry,
+    settings: RopeSettings,
+    *,
+    pin_weight: ArrayLike = 0.0,
+    velocity: ArrayLike = 0.0,
+    paint: Paint = MappingProxyType({}),
+) -> int:
+    """Add a mesh's edges as ropes; returns the object's index in ``builder.objects``.
+
+    Any number of pieces, with branches and loops; pin_weight (n,), 0 = free … 1 = held; velocity
+    (n, 3) or (3,) m/s; paint: factors on ``stretch``, ``bend``, ``drag`` and ``friction``.
+
+    Raises `ModelError` for a mesh without edges or with edges that have no length.
+    """
+    x, edge = geometry.positions, geometry.edges
+    if len(edge) == 0:
+        raise ModelError(geometry.name, "has no edges to make a rope of; connect its vertices")
+    if (geometry.edge_lengths <= 0.0).any():
+        a, b = edge[int(np.argmin(geometry.edge_lengths))]
+        raise ModelError(
+            geometry.name,
+            f"the edge between vertices {a} and {b} has no length; use Mesh › Merge › By Distance",
+        )
+    pins = np.broadcast_to(np.asarray(pin_weight, dtype=np.float64), (geometry.count,))
+    forest = spanning_forest(
+        geometry.count, edge, np.argsort(-pins, kind="stable")[: (pins > 0).sum()].astype(np.int32)
+    )
+    size = _sizes(forest, x)
+    diameter = settings.diameter or DIAMETER_SHARE * float(np.median(size))
+    first = builder.particle_count
+    index = add_vertices(
+        builder,
+        geometry,
+        settings,
+        mass=wire_masses(geometry, settings.line_density),
+        radius=0.5 * diameter,
+        contact_radius=max(0.5 * diameter, 0.5 * geometry.mean_edge_length),
+        pin_weight=pins,
+        velocity=velocity,
+        paint=paint,
+    )
+    _add_bend(builder, geometry, settings, forest, size, first, index, paint)
+    _add_length(builder, geometry, settings, forest, pins, first, index, paint)
+    builder.add_wires(edge + first, diameter)
+    return index
+
+
+def _sizes(forest: Forest, x: Floats) -> Floats:
+    """Size (n,) m of the piece that each vertex belongs to: the diagonal of its bounds."""
+    piece = roots_of(forest)[forest.row]
+    low = np.full(x.shape, np.inf)
+    high = np.full(x.shape, -np.inf)
+    np.minimum.at(low, piece, x)
+    np.maximum.at(high, piece, x)
+    return np.linalg.norm(high[piece] - low[piece], axis=1)
+
+
+def _add_length(
+    builder: ModelBuilder,
+    geometry: Geometry,
+    settings: RopeSettings,
+    forest: Forest,
+    pins: Floats,
+    first: int,
+    index: int,
+    paint: Paint,
+) -> None:
+    """What keeps the length: strands along the trees, sticks where loops close, tethers of nets."""
+    x, edge = geometry.positions, geometry.edges
+    loops = forest.edges_left(edge)
+    gives_way = settings.stretch > 0.0
+    stretch = settings.stretch * geometry.painted(paint, "stretch")
+    along = lengths_from_root(forest, x)
+    longest = np.zeros(geometry.count)
+    np.maximum.at(longest, roots_of(forest), along)
+    reach = np.empty(geometry.count)  # of the tree that a vertex belongs to
+    reach[forest.vertex] = longest[roots_of(forest)]
+
+    def axial_stiffness(pairs: Ints) -> Floats:  # EA, N
+        strain = STRAIN[0] * (STRAIN[1] / STRAIN[0]) ** mean_of_ends(stretch, pairs)
+        return settings.line_density * GRAVITY * reach[pairs[:, 0]] / strain
+
+    in_loops = edge if len(loops) > MOST_LOOPS * len(edge) else loops
+    if len(in_loops):
+        length = np.linalg.norm(x[in_loops[:, 1]] - x[in_loops[:, 0]], axis=1)
+        if gives_way:
+            builder.add_springs(in_loops + first, axial_stiffness(in_loops) / length)
+        else:
+            builder.add_sticks(in_loops + first, length)
+    if in_loops is edge:
+        if not gives_way:
+            add_tethers(builder, geometry, pins, first)
+        return
+    child = forest.parent >= 0
+    pairs = np.stack([forest.vertex[forest.parent[child]], forest.vertex[child]], axis=1)
+    length = np.linalg.norm(x[pairs[:, 1]] - x[pairs[:, 0]], axis=1)
+    compliance = np.zeros(geometry.count)
+    compliance[child] = length / axial_stiffness(pairs)
+    builder.add_constraint(
+        Strands.of(
+            builder,
+            index,
+            forest.vertex + first,
+            forest.parent,
+            compliance,
+            gives_way=gives_way,
+        )
+    )
+
+
+def _add_bend(
+    builder: ModelBuilder,
+    geometry: Geometry,
+    settings: RopeSettings,
+    forest: Forest,
+    size: Floats,
+    first: int,
+    index: int,
+    paint: Paint,
+) -> None:
+    """Rods of rigidity EI wherever two edges follow each other."""
+    triple = _triples(geometry, forest)
+    bend = settings.bend * geometry.painted(paint, "bend")[triple[:, 1]]
+    triple, bend = triple[bend > 0.0], bend[bend > 0.0]
+    if len(triple) == 0:
+        return
+    length = BEND_LENGTH[0] * (BEND_LENGTH[1] / BEND_LENGTH[0]) ** bend
+    length *= size[triple[:, 1]]
+    rigidity = settings.line_density * GRAVITY * length**3
+    rods = Rods.of(builder, index, triple + first, rigidity, straight=settings.springback == 0.0)
+    builder.add_constraint(replace(rods, rest_bend=settings.springback * rods.rest_bend))
+
+
+def _triples(geometry: Geometry, forest: Forest) -> Ints:
+    """Vertices (k, 3) that follow each other: along chains, and from a stem into each branch."""
+    start, neighbour = neighbour_lists(geometry.count, geometry.edges)
+    degree = np.diff(start)
+    middle = np.flatnonzero(degree == 2)
+    chains = np.stack([neighbour[start[middle]], middle, neighbour[start[middle] + 1]], axis=1)
+    parent = forest.parent
+    row = np.flatnonzero(parent >= 0)
+    fork = row[degree[forest.vertex[parent[row]]] > 2]
+    stem = parent[parent[fork]]
+    # at a root that forks the first branch stands for the stem
+    rooted = stem < 0
+    first_child = np.full(len(parent), -1, dtype=np.int32)
+    first_child[parent[row][::-1]] = row[::-1]
+    stem = np.where(rooted, first_child[parent[fork]], stem)
+    keep = stem != fork
+    forks = np.stack(
+        [forest.vertex[stem], forest.vertex[parent[fork]], forest.vertex[fork]], axis=1
+    )[keep]
+    return np.concatenate([chains, forks]).astype(np.int32).reshape(-1, 3)

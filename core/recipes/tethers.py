@@ -1,0 +1,50 @@
+"""Tethers from every vertex to the pins that it hangs on (Kim 2012, §3.2)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..builder import ModelBuilder
+from ..model import Ints
+from ..surface import connected_parts
+from .geodesic import surface_distances
+from .geometry import Geometry
+
+MOST_TETHERS = 4
+"""Separate pinned places that one particle hangs on at most."""
+
+
+def add_tethers(
+    builder: ModelBuilder, geometry: Geometry, pin_weight: ArrayLike, first: int
+) -> None:
+    """Tether every vertex to the nearest pin of each pinned place, along edges and triangles.
+
+    pin_weight (n,): pins of weight 1 hold tethers, weaker ones give way themselves. A place is a
+    set of pins joined by edges; with many places the nearest few count. first: the particle of
+    vertex 0.
+    """
+    x, edge = geometry.positions, geometry.edges
+    is_pin = np.broadcast_to(np.asarray(pin_weight, dtype=np.float64), (len(x),)) >= 1.0
+    pins: Ints = np.flatnonzero(is_pin).astype(np.int32)
+    if len(pins) == 0:
+        return
+    joined = edge[is_pin[edge].all(axis=1)]
+    place = connected_parts(len(x), joined)[pins]
+    places = np.unique(place)
+    if len(places) > 4 * MOST_TETHERS:  # pins scattered everywhere: the nearest one of all will do
+        place = np.zeros(len(pins), dtype=np.int32)
+        places = np.zeros(1, dtype=np.int32)
+    found = [surface_distances(x, edge, geometry.triangles, pins[place == p]) for p in places]
+    distance = np.stack([d for d, _ in found])
+    anchor = np.stack([a for _, a in found])
+    for rank in np.argsort(distance, axis=0, kind="stable")[:MOST_TETHERS]:
+        vertex = np.arange(len(x))
+        far = distance[rank, vertex]
+        reached = np.isfinite(far) & ~is_pin
+        vertex, far = vertex[reached], far[reached]
+        pin = anchor[rank[reached], vertex]
+        straight = np.linalg.norm(x[vertex] - x[pin], axis=1)
+        builder.add_tethers(
+            (vertex + first).astype(np.int32), pin + first, np.maximum(far, straight)
+        )
