@@ -420,6 +420,29 @@ def test_pins_hold_the_particles_at_their_control_points(curves):
     assert not curves.pinned_particles(arrays, np.zeros(8, bool)).any()
 
 
+@pytest.mark.parametrize("type_", ["BEZIER", "NURBS", "POLY"])
+def test_the_switches_of_a_spline_tell_a_change_that_coordinates_do_not(control, type_):
+    ob = new_curve()
+    if type_ == "BEZIER":
+        spline = add_bezier(ob, straight_triples(3))
+    else:
+        spline = add_points(ob, type_, random_points(6))
+    seen = [control.spline_switches(ob.data)]
+    assert control.spline_switches(ob.data) == seen[0]
+    spline.use_cyclic_u = True
+    seen.append(control.spline_switches(ob.data))
+    if type_ == "BEZIER":
+        spline.bezier_points[1].handle_left_type = "VECTOR"
+        seen.append(control.spline_switches(ob.data))
+    elif type_ == "NURBS":
+        for name, value in (("use_endpoint_u", True), ("use_bezier_u", True), ("order_u", 3)):
+            setattr(spline, name, value)
+            seen.append(control.spline_switches(ob.data))
+        spline.points[2].weight = 0.5
+        seen.append(control.spline_switches(ob.data))
+    assert len(set(map(str, seen))) == len(seen)
+
+
 @pytest.mark.parametrize("way", ["relative", "absolute", "only shown", "edit mode"])
 def test_shape_keys_and_edits_are_read_as_they_show(scene, curves, way):
     ob = mixed_curve()
@@ -555,9 +578,11 @@ def test_automatic_handles_are_named_and_can_be_freed(curves, control, model_err
     for spline in ob.data.splines:  # as after an edit: Blender places the handles
         spline.bezier_points[0].handle_left_type = spline.bezier_points[0].handle_left_type
     before, edges = drawn(ob)
+    places = control.curve_coordinates(ob.data)
     with pytest.raises(model_error, match=r"^Rope: its spline 1 has Automatic or Vector"):
         curves.read_curve(ob)
     assert control.free_handles(ob.data) == 8 + 5
+    np.testing.assert_array_equal(control.curve_coordinates(ob.data), places)
     bpy.context.view_layer.update()
     assert distances(before, *drawn(ob)).max() < 1e-3 * np.ptp(before)
     assert distances(drawn(ob)[0], before, edges).max() < 0.05 * np.ptp(before)

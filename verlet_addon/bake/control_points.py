@@ -6,6 +6,8 @@ for each Bezier point its left handle, the point, its right handle; one row for 
 
 from __future__ import annotations
 
+from typing import Any
+
 import bpy
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +57,26 @@ def _read(points: bpy.types.bpy_prop_collection, name: str, width: int) -> NDArr
     return values.reshape(-1, width)
 
 
+def spline_switches(curve: bpy.types.Curve) -> list[tuple[Any, ...]]:
+    """What decides, beside the coordinates, how each spline is drawn and whether it can move.
+
+    Two curves with equal switches and equal coordinates make equal ropes.
+    """
+    found: list[tuple[Any, ...]] = []
+    for spline in curve.splines:
+        switches = (spline.type, _point_count(spline), spline.use_cyclic_u)
+        if spline.type == "BEZIER":
+            is_automatic = any(_is_automatic(point) for point in spline.bezier_points)
+            found.append((*switches, is_automatic))
+        elif spline.type == "NURBS":
+            weights = tuple(point.weight for point in spline.points)
+            shape = (spline.order_u, spline.use_endpoint_u, spline.use_bezier_u)
+            found.append((*switches, *shape, weights))
+        else:
+            found.append(switches)
+    return found
+
+
 def key_coordinates(block: bpy.types.ShapeKey, is_bezier: NDArray[np.bool_]) -> NDArray[np.float32]:
     """Coordinates (c, 3) of a shape key of a curve with ``bezier_mask`` (p,)."""
     rows = _rows(is_bezier)
@@ -98,10 +120,13 @@ def automatic_spline(curve: bpy.types.Curve) -> int | None:
     shape key can move them: two points with such handles stay a straight line.
     """
     for number, spline in enumerate(curve.splines):
-        for point in spline.bezier_points:
-            if point.handle_left_type in AUTOMATIC or point.handle_right_type in AUTOMATIC:
-                return number
+        if any(_is_automatic(point) for point in spline.bezier_points):
+            return number
     return None
+
+
+def _is_automatic(point: bpy.types.BezierSplinePoint) -> bool:
+    return point.handle_left_type in AUTOMATIC or point.handle_right_type in AUTOMATIC
 
 
 def free_handles(curve: bpy.types.Curve) -> int:
