@@ -220,6 +220,12 @@ def test_comes_first_before_other_modifiers(scene, cached, point_cache):
     )
 
 
+def test_a_mesh_keeps_the_switch_for_curves_off(cached):
+    """A curve plays its control points by it: see test_curves.py."""
+    ob, _, _ = cached
+    assert not ob.modifiers[0].use_apply_on_spline
+
+
 def test_attaching_twice_keeps_one_modifier(cached, point_cache):
     ob, cache, _ = cached
     point_cache.attach(ob, cache.path, FIRST_FRAME)
