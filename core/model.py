@@ -201,5 +201,7 @@ class Diagnostics:
     residual: float = 0.0  # m, largest stick error that the last pass left
     contact_count: int = 0
     substeps: int = 0
+    passes: int = 0  # relaxation passes, of all substeps
+    is_cut: bool = False  # passes were left out because the time budget was spent
     threads: int = 1
     stage_seconds: dict[str, float] = field(default_factory=dict)

@@ -114,6 +114,30 @@ STICK_FORMS = (
 )
 
 
+RELAXATIONS = (
+    (
+        "GAUSS_SEIDEL",
+        "Gauss–Seidel",
+        "Each correction sees those before it: fewer passes",
+    ),
+    (
+        "JACOBI",
+        "Jacobi",
+        "Every particle reads an old copy and writes a new one: the order of the mesh's edges "
+        "means nothing, but several times as many passes are needed",
+    ),
+)
+
+ACCELERATIONS = (
+    ("NONE", "None", "Plain passes"),
+    (
+        "CHEBYSHEV",
+        "Chebyshev",
+        "Each pass is carried on along the change of the two before: pays with ten passes or more",
+    ),
+)
+
+
 @dataclass(frozen=True)
 class SolverSettings(_Checked):
     """How a scene is stepped. One per scene."""
@@ -154,6 +178,70 @@ class SolverSettings(_Checked):
         choices=STICK_FORMS,
         advanced=True,
     )
+    relaxation: str = _tunable(
+        "GAUSS_SEIDEL",
+        "Relaxation",
+        "How a pass goes through sticks and springs",
+        choices=RELAXATIONS,
+        advanced=True,
+    )
+    over_relaxation: float = _tunable(
+        1.0,
+        "Over-Relaxation",
+        "Corrections of sticks are multiplied by it. Above 1.3 it needs two or more iterations, "
+        "above 1.6 four, or the sticks ring",
+        minimum=1.0,
+        maximum=1.95,
+        advanced=True,
+    )
+    acceleration: str = _tunable(
+        "NONE",
+        "Acceleration",
+        "How passes of one substep learn from each other",
+        choices=ACCELERATIONS,
+        advanced=True,
+    )
+    spectral_radius: float = _tunable(
+        0.95,
+        "Spectral Radius",
+        "Share of the error that a plain pass leaves, for the Chebyshev acceleration: nearer to 1 "
+        "for more iterations and finer meshes; too near, and it overshoots",
+        minimum=0.0,
+        maximum=0.9999,
+        advanced=True,
+    )
+    tolerance: float = _tunable(
+        0.0,
+        "Tolerance",
+        "Passes of a substep end early once the last one moved nothing by more than this along "
+        "any axis; 0 makes all iterations always",
+        unit="m",
+        minimum=0.0,
+        maximum=1.0,
+        soft_maximum=1e-3,
+        advanced=True,
+    )
+    strain_limit: float = _tunable(
+        0.02,
+        "Strain Limit",
+        "Sticks that a load has stretched by more than this share are shortened in extra rounds; "
+        "0 switches them off",
+        minimum=0.0,
+        maximum=1.0,
+        soft_maximum=0.2,
+        advanced=True,
+    )
+    time_budget: float = _tunable(
+        0.0,
+        "Time Budget",
+        "Milliseconds that the passes of a frame may take in live preview, 0 = as many as they "
+        "need. What is left out makes the preview differ from the bake",
+        unit="ms",
+        minimum=0.0,
+        maximum=60_000.0,
+        soft_maximum=100.0,
+        advanced=True,
+    )
     speed_limit: float = _tunable(
         5000.0,
         "Blow-Up Speed",
@@ -175,6 +263,13 @@ class SolverSettings(_Checked):
     def substep_count(self, duration: float) -> int:
         """Substeps in a frame of ``duration`` seconds."""
         return max(1, round(self.substep_rate * duration))
+
+    def without_budget(self) -> SolverSettings:
+        """The same without a time budget: for bakes and renders, where the clock must not count.
+
+        Frames that were made under a budget are not those of a bake; simulate them again.
+        """
+        return dataclasses.replace(self, time_budget=0.0)
 
 
 @dataclass(frozen=True)

@@ -53,6 +53,8 @@ def advance(
                 relaxation.project_constraints()
             with frame.timed("bodies"):
                 contacts.relax()
+        with frame.timed("distances"):
+            relaxation.limit_strain()
         with frame.timed("contacts"):
             contacts.settle()
             contacts.collide()

@@ -6,6 +6,7 @@ import weakref
 
 import numpy as np
 
+from .constraints.jacobi import Adjacency
 from .contact.body_contact import MARGIN
 from .contact.box_box import MAX_POINTS
 from .contact.crowd import CrowdGrid
@@ -28,7 +29,11 @@ class Workspace:
         self.wire_air = np.zeros((len(model.wire), 3))  # m/s, wind at each wire
         self.normal_of_particle = np.zeros((count, 3))  # of the surface, for force fields
         self.multipliers = [np.zeros(c.multiplier_count) for c in model.constraints]
-        self.spring_pull = np.zeros(len(model.spring))
+        self.spring_pull = np.zeros(len(model.spring))  # multipliers of springs
+        self.task_strained = np.zeros(len(model.task_stick) - 1, dtype=np.int32)
+        self.adjacency: Adjacency | None = None  # for Jacobi passes
+        self.old_position = np.empty((count, 3))  # m, likewise
+        self.old_spring_pull = np.empty(len(model.spring))
         self.shapes = place_shapes(model)
         smallest = np.where(
             model.shape_kind == BOX,

@@ -66,6 +66,7 @@ def kernel_against_c(n: int | None, threads: int) -> Figures:
     x = model.rest_position.copy()
     previous = model.rest_position.copy()
     nothing = np.zeros_like(model.task_spring)
+    strained = np.zeros(len(model.task_stick) - 1, dtype=np.int32)
     count = len(model.stick)
 
     def address(array: np.ndarray) -> ctypes.c_void_p:
@@ -77,6 +78,9 @@ def kernel_against_c(n: int | None, threads: int) -> Figures:
             previous,
             model.inverse_mass,
             MOMENTUM,
+            1.0,
+            0.02,
+            strained,
             model.stick,
             model.stick_rest_length,
             model.task_stick,

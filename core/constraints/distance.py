@@ -10,7 +10,7 @@ import numpy as np
 
 from ..jit import parallel_kernel, prange
 from .spring import multiplier
-from .stick import EXACT, MOMENTUM, SQRT_FREE, mass_weighted, momentum, sqrt_free
+from .stick import correction
 
 
 @parallel_kernel
@@ -19,6 +19,9 @@ def relax_distances(
     previous,
     inverse_mass,
     form,
+    over_relaxation,
+    strain_limit,
+    task_strained,
     stick,
     stick_rest_length,
     task_stick,
@@ -41,12 +44,18 @@ def relax_distances(
     that is left out, so its own inverse mass is added to the compliance: without that a stiff
     spring would overshoot by half and ring.
 
+    over_relaxation multiplies the corrections of sticks; springs give way by themselves.
+    task_strained (tasks,) becomes 1 where a stick was longer than 1 + strain_limit times its rest
+    length before it was corrected, else 0.
+
     x, previous (n, 3); stick, spring (·, 2) particles; spring_pull (·,) is scratch that carries
     the multipliers from pass to pass of one step. Indices are read as unsigned: Numba then leaves
     out the test for negative ones, a tenth of the time.
     """
     per_step = 1.0 / (h * h)
+    most = (1.0 + strain_limit) * (1.0 + strain_limit)
     for task in prange(first_task, last_task):
+        strained = 0
         for s in range(task_stick[task], task_stick[task + 1]):
             a = np.uint32(stick[s, 0])
             b = np.uint32(stick[s, 1])
@@ -58,26 +67,30 @@ def relax_distances(
             dx = x[b, 0] - x[a, 0]
             dy = x[b, 1] - x[a, 1]
             dz = x[b, 2] - x[a, 2]
-            ex, ey, ez = dx, dy, dz
-            if form == MOMENTUM:
-                ex = previous[b, 0] - previous[a, 0]
-                ey = previous[b, 1] - previous[a, 1]
-                ez = previous[b, 2] - previous[a, 2]
-                step, ex, ey, ez = momentum(dx, dy, dz, ex, ey, ez, wa + wb, rest)
-            elif form == SQRT_FREE:
-                step = sqrt_free(dx, dy, dz, wa + wb, rest)
-            elif form == EXACT:
-                wa = 1.0 if wa > 0.0 else 0.0
-                wb = 1.0 if wb > 0.0 else 0.0
-                step = mass_weighted(dx, dy, dz, wa + wb, rest)
-            else:
-                step = mass_weighted(dx, dy, dz, wa + wb, rest)
+            if dx * dx + dy * dy + dz * dz > most * rest * rest:
+                strained = 1
+            wa, wb, step, ex, ey, ez = correction(
+                form,
+                dx,
+                dy,
+                dz,
+                previous[b, 0] - previous[a, 0],
+                previous[b, 1] - previous[a, 1],
+                previous[b, 2] - previous[a, 2],
+                wa,
+                wb,
+                1.0,
+                1.0,
+                rest,
+            )
+            step *= over_relaxation
             x[a, 0] += wa * step * ex
             x[a, 1] += wa * step * ey
             x[a, 2] += wa * step * ez
             x[b, 0] -= wb * step * ex
             x[b, 1] -= wb * step * ey
             x[b, 2] -= wb * step * ez
+        task_strained[task] = strained
         for part in range(2):
             first = task_spring[task, 0] if part == 0 else task_spring[task, 1 + turn]
             last = task_spring[task, 1] if part == 0 else task_spring[task, 2 + turn]

@@ -53,3 +53,21 @@ def momentum(dx, dy, dz, ex, ey, ez, w, rest):
     if de > 0.5 * max(dd, rr):
         return 0.5 * (dd - rr) / (w * de), ex, ey, ez
     return (dd - rr) / (w * (dd + rr + _TINY)), dx, dy, dz
+
+
+@inline
+def correction(form, dx, dy, dz, ex, ey, ez, wa, wb, share_a, share_b, rest):
+    """One stick in any form: returns (w₁, w₂, λ, ex, ey, ez) to move its ends by.
+
+    λ is found for masses that are split into share_a and share_b equal parts, 1 for whole ones.
+    """
+    if form == EXACT:
+        wa = 1.0 if wa > 0.0 else 0.0
+        wb = 1.0 if wb > 0.0 else 0.0
+    w = share_a * wa + share_b * wb
+    if form == MOMENTUM:
+        step, ex, ey, ez = momentum(dx, dy, dz, ex, ey, ez, w, rest)
+        return wa, wb, step, ex, ey, ez
+    if form == SQRT_FREE:
+        return wa, wb, sqrt_free(dx, dy, dz, w, rest), dx, dy, dz
+    return wa, wb, mass_weighted(dx, dy, dz, w, rest), dx, dy, dz

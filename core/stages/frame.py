@@ -73,6 +73,8 @@ class Frame:
             ),
         )
         self.contact_count = 0
+        self.passes = 0
+        self.is_cut = False
         self.threads = self._thread_count()
 
     # ------------------------------------------------------------------ constants of the frame
@@ -178,6 +180,8 @@ class Frame:
             self.work.governor.learn(self.threads, elapsed)
         figures = measure(self.model, state, self.gravity, self.work, self.contact_count)
         figures.substeps = self.substeps
+        figures.passes = self.passes
+        figures.is_cut = self.is_cut
         figures.threads = self.threads
         figures.stage_seconds = {name: watch.seconds for name, watch in self.watches.items()}
         return state, figures

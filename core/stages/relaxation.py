@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
+import math
+import time
 from collections.abc import Iterator
 
+import numpy as np
+
+from ..chebyshev import History
 from ..constraints.base import Moving
 from ..constraints.distance import relax_distances
+from ..constraints.jacobi import adjacency_of, relax_jacobi
 from ..constraints.stick import FORMS
+from ..constraints.strain import FIRM_FACTOR, GENTLE_ROUNDS, ROUNDS, limit_strain
 from ..constraints.tether import relax_tethers
 from .frame import Frame
 
@@ -25,25 +33,68 @@ class Relaxation:
             is_first_pass=True,
             animated=frame.animated,
         )
+        settings = frame.settings
+        self.strain_limit = settings.strain_limit or math.inf
+        is_accelerated = settings.acceleration == "CHEBYSHEV"
+        self.spectral_radius = settings.spectral_radius if is_accelerated else 0.0
+        self.history: History | None = None
+        if settings.iterations > 1 and (is_accelerated or settings.tolerance > 0.0):
+            work, bodies = frame.work, frame.model.body_first_particle
+            self.history = History(
+                [frame.x, work.spring_pull, *work.multipliers],
+                (bodies[:, None] + np.arange(4)).reshape(-1),
+            )
 
     def passes(self) -> Iterator[int]:
-        """Number of each pass of this substep."""
-        for number in range(self.frame.settings.iterations):
-            self.frame.pass_number = number
+        """Number of each pass of this substep; ends early when the last one changed little enough
+        or when the time is up (Jakobsen §4: relaxation may stop at any time).
+        """
+        frame, settings = self.frame, self.frame.settings
+        deadline = self._deadline()
+        frame.work.task_strained[:] = 0
+        if self.history is not None:
+            self.history.begin()
+        for number in range(settings.iterations):
+            frame.pass_number = number
             yield number
+            frame.passes += 1
+            if self.history is not None:
+                change = self.history.follow(number, self.spectral_radius)
+                if 0.0 < settings.tolerance >= change:
+                    break
+            if number + 1 < settings.iterations and time.perf_counter() >= deadline:
+                frame.is_cut = True
+                break
+
+    def _deadline(self) -> float:
+        """When this substep's passes have to end: what is left of the budget, in equal parts."""
+        frame = self.frame
+        if frame.settings.time_budget == 0.0:
+            return math.inf
+        now = time.perf_counter()
+        left = frame.started + 1e-3 * frame.settings.time_budget - now
+        return now + left / (frame.substeps - frame.substep)
 
     def relax_distances(self) -> None:
-        """One pass over sticks and springs, phase by phase."""
+        """One pass over sticks and springs."""
+        if self.frame.settings.relaxation == "JACOBI":
+            self._relax_jacobi()
+        else:
+            self._relax_gauss_seidel()
+
+    def _relax_gauss_seidel(self) -> None:
+        """Phase by phase; one thread needs no barriers and takes all phases in one call."""
         frame, model = self.frame, self.frame.model
-        phases = model.phase_task
-        together = frame.threads <= 1  # one thread needs no barriers: all phases in one call
         relax = relax_distances.on(frame.threads)
-        for p in range(1 if together else len(phases) - 1):
+        for first, last in self._phases():
             relax(
                 frame.x,
                 frame.previous,
                 frame.inverse_mass,
                 FORMS[frame.settings.stick_form],
+                frame.settings.over_relaxation,
+                self.strain_limit,
+                frame.work.task_strained,
                 model.stick,
                 model.stick_rest_length,
                 model.task_stick,
@@ -52,13 +103,74 @@ class Relaxation:
                 frame.spring_compliance,
                 frame.work.spring_pull,
                 model.task_spring,
-                phases[p],
-                phases[-1] if together else phases[p + 1],
+                first,
+                last,
                 self._turn,
                 frame.pass_number == 0,
-                frame.pass_number == frame.settings.iterations - 1,
+                frame.settings.iterations == 1,
                 frame.h,
             )
+
+    def _relax_jacobi(self) -> None:
+        frame, model, work = self.frame, self.frame.model, self.frame.work
+        if work.adjacency is None:
+            work.adjacency = adjacency_of(model)
+        work.old_position[:] = frame.x
+        work.old_spring_pull[:] = work.spring_pull
+        relax_jacobi.on(frame.threads)(
+            frame.x,
+            work.old_position,
+            frame.previous,
+            frame.inverse_mass,
+            FORMS[frame.settings.stick_form],
+            frame.settings.over_relaxation,
+            model.stick,
+            model.stick_rest_length,
+            model.spring,
+            model.spring_rest_length,
+            frame.spring_compliance,
+            work.adjacency.spring_turn,
+            work.spring_pull,
+            work.old_spring_pull,
+            work.adjacency.start,
+            work.adjacency.row,
+            work.adjacency.share,
+            self._turn,
+            frame.pass_number == 0,
+            frame.h,
+        )
+        work.task_strained[:] = 1  # not looked at here
+
+    def _phases(self) -> list[tuple[int, int]]:
+        """First and last task of each phase; all are one phase to one thread."""
+        bounds = self.frame.model.phase_task.tolist()
+        if self.frame.threads <= 1:
+            return [(bounds[0], bounds[-1])]
+        return list(itertools.pairwise(bounds))
+
+    def limit_strain(self) -> None:
+        """Rounds over the sticks that a load has stretched too far, where there are any."""
+        frame, model, strained = self.frame, self.frame.model, self.frame.work.task_strained
+        limit = limit_strain.on(frame.threads)
+        for number in range(ROUNDS):
+            if not strained.any():
+                break
+            firm = number >= GENTLE_ROUNDS
+            for first, last in self._phases():
+                limit(
+                    frame.x,
+                    frame.previous,
+                    frame.inverse_mass,
+                    FORMS[frame.settings.stick_form],
+                    firm,
+                    model.stick,
+                    model.stick_rest_length,
+                    model.task_stick,
+                    strained,
+                    first,
+                    last,
+                    self.strain_limit * (FIRM_FACTOR if firm else 1.0),
+                )
 
     @property
     def _turn(self) -> int:

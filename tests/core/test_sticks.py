@@ -129,8 +129,8 @@ def test_tethers_hold_a_long_strip_that_sticks_alone_let_stretch():
                   settings=ClothSettings(tethers=tethers))  # fmt: skip
         model = builder.finalize()
         state = model.initial_state()
-        for _ in range(48):
-            state, figures = advance(model, state, FrameInputs(), SolverSettings())
+        for _ in range(48):  # the strain limit would help the sticks
+            state, figures = advance(model, state, FrameInputs(), SolverSettings(strain_limit=0.0))
         return figures.stretch_mean
 
     assert strip(True) < 0.5 * strip(False)
