@@ -22,6 +22,7 @@ from .bake.point_cache import PointCacheFile
 from .bake.rotations import nearest_rotation, quaternions
 from .extract import own_motion, pose
 from .extract.particles import shown_count
+from .kinds import is_particles
 from .participants import find_objects
 from .session import Floats, Session
 
@@ -46,6 +47,7 @@ def show(session: Session, frame: int, depsgraph: bpy.types.Depsgraph, *, is_new
             session.is_suspect = True
             continue
         _attach(ob, session, participant)
+        _play(ob, True)
         if is_new:  # the frame was evaluated before it was in the file
             ob.update_tag(refresh={"DATA"})
     _move_bodies(session, session.placement(frame).bodies, depsgraph)
@@ -67,6 +69,13 @@ def _attach(ob: bpy.types.Object, session: Session, participant: Participant) ->
             ob.modifiers.move(0, behind)
 
 
+def _play(ob: bpy.types.Object, is_on: bool) -> None:
+    """Show the simulation or, at the start, the armature's own pose in the viewport."""
+    modifier = point_cache.attached(ob)
+    if modifier is not None and modifier.show_viewport != is_on:
+        modifier.show_viewport = is_on
+
+
 def attach_files(session: Session) -> None:
     """Let everything play its frames again after they were taken off for saving."""
     for participant, ob in _previewable(session, session.particle_objects()):
@@ -86,7 +95,8 @@ def _previewable(
 
 
 def before_frame(scene: bpy.types.Scene, start: int, session: Session | None) -> None:
-    """Before a frame is evaluated: give bodies their own place again at the start.
+    """Before a frame is evaluated: give bodies their own place, rigged cloth its own pose again
+    at the start.
 
     Later their constraints must be off, so that the evaluated matrix tells where the parent is.
     """
@@ -94,6 +104,8 @@ def before_frame(scene: bpy.types.Scene, start: int, session: Session | None) ->
         for ob in scene.objects:
             if ob.verlet.rest.owner:
                 rest_pose.put_back(ob)
+            elif is_particles(ob.verlet.kind) and own_motion.carriers(ob):
+                _play(ob, False)
     elif session is not None and session.is_ready and not session.is_outdated:
         _hold_bodies(session)
 

@@ -149,7 +149,10 @@ def read_inputs(
     problems: list[Problem] = []
     objects = simulated_objects(scene)
     carried = own_motion.read_carried_points(
-        [ob for ob in objects if not restore.is_baked(ob) and _is_carried(ob)], depsgraph
+        [ob for ob in objects if not restore.is_baked(ob) and _is_carried(ob)],
+        scene,
+        depsgraph,
+        start_frame(scene),
     )
     for ob in objects:
         try:
@@ -410,7 +413,7 @@ def read_frame(
         gravity=gravity(scene),
         wind=settings_from(scene.verlet.wind, WindSettings),
         fields=fields,
-        pin_position=_pin_positions(session, depsgraph),
+        pin_position=_pin_positions(session, scene, depsgraph),
         animated=_animated(session, depsgraph),
         collider_position=collider_position,
         collider_orientation=collider_orientation,
@@ -426,7 +429,9 @@ def _animated(session: Session, depsgraph: bpy.types.Depsgraph) -> tuple[Animate
     )
 
 
-def _pin_positions(session: Session, depsgraph: bpy.types.Depsgraph) -> Floats:
+def _pin_positions(
+    session: Session, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
+) -> Floats:
     """World positions (p, 3) of all pins, in the order of the model."""
     positions = [np.zeros((0, 3))]
     wanted = [p for p in session.particle_objects() if p.pinned.any()]
@@ -437,7 +442,9 @@ def _pin_positions(session: Session, depsgraph: bpy.types.Depsgraph) -> Floats:
             for p, ob in zip(wanted, objects)
             if ob is not None and not p.carrier and _follows_own_motion(ob, p)
         ],
+        scene,
         depsgraph,
+        scene.frame_current,
     )
     for participant, ob in zip(wanted, objects):
         points = carried.get(participant.uid, participant.points)[participant.pinned]

@@ -74,10 +74,14 @@ def moves_vertices(ob: bpy.types.Object) -> bool:
 
 
 def read_carried_points(
-    objects: Iterable[bpy.types.Object], depsgraph: bpy.types.Depsgraph
+    objects: Iterable[bpy.types.Object],
+    scene: bpy.types.Scene,
+    depsgraph: bpy.types.Depsgraph,
+    frame: int,
 ) -> dict[int, Floats]:
     """Local vertices (n, 3) of each object by session id, moved by nothing but its own motion.
 
+    ``frame`` is the one that is evaluated: while it is left, the scene already has the next one.
     All modifiers behind the carriers are switched off for one evaluation of these objects. An
     object whose evaluated vertices are not those of its mesh (in Edit Mode) is left out.
     """
@@ -88,11 +92,14 @@ def read_carried_points(
         keep = carriers(ob)
         hidden += [m for m in ob.modifiers if m.show_viewport and m not in keep]
     points: dict[int, Floats] = {}
+    shown_frame = scene.frame_current
     _is_reading = True
     try:
         for modifier in hidden:
             modifier.show_viewport = False
         if hidden:
+            if shown_frame != frame:
+                scene.frame_current = frame
             depsgraph.update()
         for ob in wanted:
             vertices = ob.evaluated_get(depsgraph).data.vertices
@@ -102,8 +109,8 @@ def read_carried_points(
                 points[ob.session_uid] = flat.reshape(-1, 3).astype(np.float64)
     finally:
         for modifier in hidden:
-            modifier.show_viewport = True
-        if hidden:
-            depsgraph.update()
+            modifier.show_viewport = True  # evaluated with the next update
+        if scene.frame_current != shown_frame:
+            scene.frame_current = shown_frame
         _is_reading = False
     return points
