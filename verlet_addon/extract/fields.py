@@ -129,8 +129,9 @@ def _field(name: str, settings: bpy.types.FieldSettings, matrix: Floats) -> Fiel
         seed=settings.seed,
         size=settings.size,
         is_global=settings.use_global_coords,
-        linear_drag=min(settings.linear_drag, LARGEST_DRAG) if is_drag else 0.0,
-        quadratic_drag=min(settings.quadratic_drag, LARGEST_DRAG) if is_drag else 0.0,
+        # Blender brakes by linear_drag·v² and quadratic_drag·v, whatever their names say
+        linear_drag=min(settings.quadratic_drag, LARGEST_DRAG) if is_drag else 0.0,
+        quadratic_drag=min(settings.linear_drag, LARGEST_DRAG) if is_drag else 0.0,
         surface=settings.wind_factor,
     )
 
