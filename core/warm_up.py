@@ -9,6 +9,13 @@ import numpy as np
 from . import jit
 from .bodies import body_poses
 from .builder import ModelBuilder
+from .constraints.angle_limit import AngleLimits
+from .constraints.hinge_bend import HingeBends
+from .constraints.link import Links
+from .constraints.plane import MovingPlanes, Planes
+from .constraints.rod import Rods
+from .constraints.shape_match import ShapeMatches
+from .constraints.volume import Volumes
 from .forces.field import Field
 from .forces.flock import Flock
 from .model import FrameInputs, Model
@@ -40,6 +47,10 @@ def warm_up() -> float:
         state = model.initial_state()
         for _ in range(4):
             state, _ = advance(model, state, inputs, SolverSettings(threads=threads))
+        rare = SolverSettings(
+            threads=threads, relaxation="JACOBI", acceleration="CHEBYSHEV", iterations=2
+        )
+        state, _ = advance(model, state, inputs, rare)
         ends.append(state.position.tobytes())
     body_poses(model, state)
     jit.mark_warm(twins_agree=ends[0] == ends[1])
@@ -75,5 +86,25 @@ def _smallest_of_everything() -> Model:
     dust = builder.particle_count - 2
     builder.add_wires([(dust, dust + 1)], 0.01)
     builder.add_force(Flock(len(builder.objects) - 1, np.array([dust, dust + 1])))
+    _add_constraints(builder)
     builder.add_collider("floor", "PLANE", (), (0.0, 0.0, 0.0))
     return builder.finalize()
+
+
+def _add_constraints(builder: ModelBuilder) -> None:
+    """A tetrahedron in the air with one constraint of every kind."""
+    corners = [(6, 0, 9), (7, 0, 9), (6, 1, 9), (6, 0, 10)]
+    owner = builder.add_particles("jelly", corners, mass=1.0)
+    a, b, c, d = (builder.objects[owner].first_particle + k for k in range(4))
+    faces = [(a, c, b), (a, b, d), (b, c, d), (c, a, d)]
+    for constraint in (
+        Links.of(builder, owner, [(a, b)], closing_speed=0.1),
+        Rods.of(builder, owner, [(a, b, c)], 0.01),
+        HingeBends.of(builder, owner, [(a, b, c, d)], 0.01),
+        AngleLimits.between(builder, owner, [(a, b, c)], 89.0, 91.0),
+        Planes.of(builder, owner, [a], corners[0], (1.0, 1.0, 0.0)),
+        MovingPlanes.of(builder, owner, [(a, b, c, d)]),
+        Volumes.of(builder, owner, faces, compliance=1e-6),
+        ShapeMatches.of(builder, owner, [(a, b, c, d)], repair=0.5),
+    ):
+        builder.add_constraint(constraint)
