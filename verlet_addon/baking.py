@@ -61,8 +61,8 @@ def simulate(scene: bpy.types.Scene, frames: range) -> Generator[int, None, None
     shown = scene.frame_current, scene.frame_subframe
     try:
         running = _session_from_start(scene)
-        if running.first_guessed is not None:  # playback left frames out while things moved
-            running.forget_frames_from(running.first_guessed)
+        if running.first_inexact is not None:  # frames were left out or cut short in the preview
+            running.forget_frames_from(running.first_inexact)
         for frame in range(running.last + 1, frames[-1] + 1):
             running.bake_progress = (frame - running.start, frames[-1] - running.start)
             yield frame

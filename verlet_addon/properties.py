@@ -210,6 +210,10 @@ class VerletObject(bpy.types.PropertyGroup):
         update=_after_edit("pin_points"),
         override={"LIBRARY_OVERRIDABLE"},
     )
+    own_handles: bpy.props.StringProperty(
+        description="Types of the curve's handles before it became a rope, if some were automatic",
+        options={"HIDDEN"},
+    )
     pin_target: bpy.props.PointerProperty(
         type=bpy.types.Object,
         name="Pin To",

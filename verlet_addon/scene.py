@@ -17,6 +17,7 @@ from ..core.recipes.body import add_body
 from ..core.recipes.cloth import add_cloth
 from ..core.recipes.collider import add_collider
 from ..core.recipes.geometry import Geometry
+from ..core.recipes.rope import add_rope
 from ..core.settings import (
     AnimatedSettings,
     ColliderSettings,
@@ -42,7 +43,7 @@ from .properties import (
 )
 from .session import Floats, Problem, Session
 
-RECIPES = {"CLOTH": add_cloth}
+RECIPES = {"CLOTH": add_cloth, "ROPE": add_rope}
 
 # Modifiers that move vertices along with something else: after cloth they move them twice.
 DEFORMING_MODIFIERS = (own_motion.CARRIERS | {"CLOTH", "SOFT_BODY"}) - {
@@ -166,7 +167,7 @@ def read_inputs(
                 settings = shared_values(settings_of(ob), ColliderSettings)
                 participants.append(_read(ob, depsgraph, "COLLIDER", settings))
         except ModelError as error:
-            problems.append(problem_of(error, ob.session_uid))
+            problems.append(_mendable(ob) or problem_of(error, ob.session_uid))
     solver = settings_from(scene.verlet.solver, SolverSettings)
     wind = settings_from(scene.verlet.wind, WindSettings)
     start = start_frame(scene)
@@ -215,6 +216,20 @@ def problem_of(error: ModelError, uid: int = 0) -> Problem:
     """An error as the panel shows it."""
     return Problem(
         str(error), uid, "verlet.show_object" if uid else "", "Show Object", is_error=True
+    )
+
+
+def _mendable(ob: bpy.types.Object) -> Problem | None:
+    """An error that a button mends."""
+    if ob.type != "CURVE" or control_points.automatic_spline(ob.data) is None:
+        return None
+    return Problem(
+        f"{ob.name}: it has Automatic or Vector handles, which Blender places itself and no "
+        "simulation can move",
+        ob.session_uid,
+        "verlet.free_handles",
+        "Free Handles",
+        is_error=True,
     )
 
 
@@ -342,10 +357,7 @@ def _timeless_digest(ob: bpy.types.Object) -> bytes:
     parts: list[Any] = [ob.verlet.kind, settings_of(ob)]
     if ob.type == "CURVE":
         parts += [control_points.curve_coordinates(ob.data), ob.verlet.pin_points]
-        parts += [
-            f"{s.type} {s.use_cyclic_u} {s.order_u} {s.use_endpoint_u} {s.use_bezier_u}"
-            for s in ob.data.splines
-        ]
+        parts.append(control_points.spline_switches(ob.data))
     else:
         parts += _timeless_mesh(ob)
     if is_particles(ob.verlet.kind) and ob.verlet.pin_target is not None:

@@ -60,6 +60,7 @@ class Session:
     last_inputs: FrameInputs | None = None
     last_diagnostics: Diagnostics | None = None
     first_guessed: int | None = None  # first frame that playback left out while things moved
+    first_draft: int | None = None  # first frame that was cut short by the time budget
     problems: list[Problem] = field(default_factory=list)
     failure: str = ""  # why no further frame is simulated
     is_suspect: bool = False  # something was changed: compare before going on
@@ -112,6 +113,15 @@ class Session:
             file.truncate(self.start + kept - 1)
         self.failure = ""
         self.last_inputs = self.first_guessed = None
+        if self.first_draft is not None and self.first_draft >= frame:
+            self.first_draft = None
+
+    @property
+    def first_inexact(self) -> int | None:
+        """First frame that a bake has to simulate again; None when it may take all of them."""
+        return min(
+            (f for f in (self.first_guessed, self.first_draft) if f is not None), default=None
+        )
 
     def close(self) -> None:
         """Let go of the files; Blender empties its temporary folder when it quits."""

@@ -9,6 +9,7 @@ from ..core.bodies import body_poses
 from ..core.cache import FrameCache
 from ..core.errors import ModelError, VerletError
 from ..core.model import FrameInputs, State
+from ..core.settings import SolverSettings
 from ..core.step import advance
 from . import kernels, participants, preview, session
 from .extract import pose
@@ -134,12 +135,25 @@ def _simulate(
             share = (number - first) / (frame - first)
             inputs = target if share == 1.0 else _blend(before, target, share)
             state, running.last_diagnostics = advance(
-                running.model, running.cache[number - 1], inputs, running.inputs.solver
+                running.model, running.cache[number - 1], inputs, _solver(running)
             )
+            if running.last_diagnostics.is_cut and running.first_draft is None:
+                running.first_draft = number
             running.last_inputs = inputs
             _keep(running, state, depsgraph)
     except VerletError as error:
         running.failure = str(error)
+
+
+def is_live() -> bool:
+    """Whether somebody watches: only then may the clock cut frames short."""
+    return not bpy.app.background
+
+
+def _solver(running: Session) -> SolverSettings:
+    """How the next frame is stepped: within the time budget in the live preview only."""
+    solver = running.inputs.solver
+    return solver if is_live() and running.bake_progress is None else solver.without_budget()
 
 
 def _keep(running: Session, state: State, depsgraph: bpy.types.Depsgraph) -> None:

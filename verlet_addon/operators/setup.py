@@ -3,11 +3,12 @@
 import bpy
 
 from ...core.errors import ModelError
-from .. import kernels, participants, preview, session
-from ..bake import control_points, restore
+from .. import kernels, preview, session
+from ..bake import restore
 from ..extract import mesh as meshes
 from ..extract import particles
 from ..kinds import KINDS, Kind
+from . import handles
 from .selection import for_each, selected_shapes
 
 
@@ -36,12 +37,6 @@ def require_suitable(ob: bpy.types.Object, kind: Kind, depsgraph: bpy.types.Deps
         meshes.read_visible_points(ob, depsgraph)
 
 
-def _free_handles(ob: bpy.types.Object) -> None:
-    """Let the simulation move handles that Blender would place itself; the shape stays."""
-    if ob.type == "CURVE" and ob.data.is_editable and ob.mode != "EDIT":
-        control_points.free_handles(ob.data)
-
-
 class _KindVerb(bpy.types.Operator):
     """Makes the selected objects one kind of thing."""
 
@@ -62,7 +57,7 @@ class _KindVerb(bpy.types.Operator):
 
         def change(ob: bpy.types.Object) -> None:
             if ob.type in kind.object_types:
-                _free_handles(ob)
+                handles.free(ob)
             require_suitable(ob, kind, depsgraph)
             if ob.verlet.kind != kind.identifier:
                 preview.clear(ob)
@@ -107,6 +102,7 @@ class VERLET_OT_remove(bpy.types.Operator):
             if restore.is_baked(ob):
                 raise ModelError(ob.name, "it is baked. Press Free Bake first")
             preview.clear(ob)
+            handles.give_back(ob)
             ob.verlet.kind = "NONE"
 
         objects = [ob for ob in selected_shapes(context) if ob.verlet.kind != "NONE"]
@@ -114,27 +110,4 @@ class VERLET_OT_remove(bpy.types.Operator):
         return for_each(self, objects, change, "removed from the simulation")
 
 
-class VERLET_OT_free_handles(bpy.types.Operator):
-    """Set Automatic and Vector handles of the curve to Aligned or Free, so that it can move"""
-
-    bl_idname = "verlet.free_handles"
-    bl_label = "Free Handles"
-    bl_options = {"REGISTER", "UNDO"}
-
-    uid: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
-
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        ob = participants.find_object(int(self.uid))
-        if ob is None or ob.type != "CURVE" or not ob.data.is_editable:
-            self.report({"ERROR"}, "The curve is gone, or linked")
-            return {"CANCELLED"}
-        if ob.mode == "EDIT":
-            self.report({"ERROR"}, f"{ob.name}: leave Edit Mode first")
-            return {"CANCELLED"}
-        control_points.free_handles(ob.data)
-        session.suspect_all()
-        context.scene.frame_set(context.scene.frame_current)
-        return {"FINISHED"}
-
-
-CLASSES = (*map(_verb_of, KINDS.values()), VERLET_OT_remove, VERLET_OT_free_handles)
+CLASSES = (*map(_verb_of, KINDS.values()), VERLET_OT_remove)

@@ -4,6 +4,16 @@ import bpy
 
 from ..properties import PAINT_SUFFIX, paintable, panel_fields
 
+MATTERS_ONLY_FOR = {
+    "spectral_radius": ("acceleration", ("CHEBYSHEV",)),
+    "separation": ("behaviour", ("FLOCK",)),
+    "alignment": ("behaviour", ("FLOCK",)),
+    "cohesion": ("behaviour", ("FLOCK",)),
+    "speed": ("behaviour", ("FLOCK", "FLOW")),
+    "size": ("behaviour", ("FLOCK", "FLOW")),
+}
+"""Parameters by name: another one of the same settings, and those of its choices that they need."""
+
 PAINT_WIDTH = 4.5  # of the vertex group beside a slider, in units of a button's height
 
 
@@ -24,10 +34,20 @@ def draw_settings(
     column = layout.column()
     can_be_painted = paintable(settings) if painted_on is not None else []
     for name in panel_fields(settings, advanced=advanced):
+        row = column.row(align=True)
+        row.active = _matters(group, name)
         if name in can_be_painted:
-            _draw_painted(column.row(align=True), group, name, painted_on)
+            _draw_painted(row, group, name, painted_on)
         else:
-            column.prop(group, name)
+            row.prop(group, name)
+
+
+def _matters(group: bpy.types.PropertyGroup, name: str) -> bool:
+    """Whether a parameter does anything now: some belong to one choice of another one."""
+    if name not in MATTERS_ONLY_FOR:
+        return True
+    chooser, choices = MATTERS_ONLY_FOR[name]
+    return getattr(group, chooser, None) in {*choices, None}
 
 
 def _draw_painted(

@@ -20,6 +20,8 @@ def status(scene: bpy.types.Scene) -> tuple[str, str]:
         return cached, "ERROR"
     if running.is_outdated:
         return f"{cached}, out of date", "FILE_REFRESH"
+    if running.first_draft is not None:
+        return f"{cached}, a draft from {running.first_draft} on", "TEMP"
     return cached, "CHECKMARK"
 
 
@@ -88,6 +90,9 @@ class VERLET_PT_simulate(Sidebar, bpy.types.Panel):
             waits = kernels.message()
             text = waits or f"Frame {running.last} is shown, the last one simulated"
             layout.label(text=text, icon="INFO")
+        if running.first_draft is not None:
+            text = "The time budget cut frames short: Bake simulates them in full"
+            draw_text(layout, text, width, "INFO")
         figures = running.last_diagnostics
         if figures is not None and not running.failure:
             milliseconds = 1000.0 * sum(figures.stage_seconds.values())
