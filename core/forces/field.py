@@ -19,7 +19,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from ..errors import ModelError
-from ..jit import inline, kernel, parallel_kernel, prange
+from ..jit import inline, kernel
 from ..model import Floats, Model
 from ..vector import rotation_matrix
 from .curl_noise import chance, curl_noise
@@ -277,16 +277,17 @@ def _held(linear, quadratic, hold):
     return phi / (1.0 + max(quadratic * hold, 0.0))
 
 
-@parallel_kernel
+@kernel
 def add_fields(
     x, previous, mass, inverse_mass, factor, normal, fields, gravity, time, h, hold, force
 ):
     """Add the newtons of all fields to force (n, 3).
 
     factor (n,) scales what they do; normal (n, 3) of the surface, 0 where there is none;
-    fields (k, columns) from `pack_fields`; hold: seconds for which the force will stand.
+    fields (k, columns) from `pack_fields`; hold: seconds for which the force will stand. One
+    thread is enough: 60 ns a particle and plain field, 400 ns for two octaves of eddies.
     """
-    for i in prange(x.shape[0]):
+    for i in range(x.shape[0]):
         if inverse_mass[i] > 0.0 and factor[i] != 0.0:
             px, py, pz = x[i, 0], x[i, 1], x[i, 2]
             vx = (px - previous[i, 0]) / h

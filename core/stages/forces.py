@@ -84,7 +84,7 @@ class Forces:
             surface_normals(frame.x, frame.model.triangle, normal)
         elif frame.substep == 0:
             normal[:] = 0.0
-        add_fields.on(frame.threads)(
+        add_fields(
             frame.x,
             frame.previous,
             frame.model.mass,

@@ -10,12 +10,20 @@ import numpy as np
 from ..bench.scenes import add_sheet
 from ..builder import ModelBuilder
 from ..cache import FrameCache
+from ..forces.field import Field
+from ..forces.flock import Flock
 from ..model import FrameInputs, Model, State
 from ..settings import SolverSettings, WindSettings
 from ..step import advance
 from .case import Result, case
 
-_INPUTS = FrameInputs(wind=WindSettings(velocity=(3.0, 1.0, 0.0)))
+_INPUTS = FrameInputs(
+    wind=WindSettings(velocity=(3.0, 1.0, 0.0)),
+    fields=(
+        Field("eddies", "TURBULENCE", strength=2.0, noise=0.5, speed=0.5, surface=0.5),
+        Field("bang", "EXPLOSION", strength=0.5, distance_min=0.5, time=1.23),
+    ),
+)
 
 
 def _everything() -> Model:
@@ -24,6 +32,12 @@ def _everything() -> Model:
     for k in range(12):
         place = (0.6 * (k % 4) - 0.9, 0.6 * (k // 4) - 0.6, 0.4 + 0.05 * k)
         builder.add_body(f"cube {k}", "BOX", (0.2,) * 3, place, (1.0, 0.1 * k, 0.2, 0.0), mass=1.0)
+    random = np.random.default_rng(1)
+    boids = builder.particle_count + np.arange(20)
+    start = random.uniform(-1.0, 1.0, (20, 3)) + (0.0, 0.0, 4.0)
+    birds = builder.add_particles("birds", start, mass=0.1, velocity=random.normal(size=(20, 3)))
+    builder.add_force(Flock(birds, boids))
+    builder.add_wires(boids.reshape(-1, 2), 0.01)
     builder.add_collider("floor", "PLANE", (), (0.0, 0.0, 0.0))
     return builder.finalize()
 

@@ -1,14 +1,18 @@
 """Force fields against the formulas that they are documented with."""
 
+import json
 import math
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
-from verlet_physics import FrameInputs, ModelBuilder, ModelError, SolverSettings, advance
+from verlet_physics import FrameInputs, ModelBuilder, ModelError, SolverSettings, advance, jit
 from verlet_physics.bodies import body_poses
 from verlet_physics.forces.curl_noise import curl_noise
-from verlet_physics.forces.field import Field, add_fields, pack_fields
+from verlet_physics.forces.field import Field
 from verlet_physics.settings import AnimatedSettings
 from verlet_physics.vector import rotation_matrix
 
@@ -347,25 +351,51 @@ def test_eddies_move_with_their_field_unless_they_are_global():
     assert accelerations((fixed,), x) == pytest.approx(here, abs=1e-8)
 
 
-def test_several_threads_give_the_same_bits():
-    random = np.random.default_rng(8)
-    x, v = random.uniform(-3, 3, (500, 3)), random.uniform(-1, 1, (500, 3))
-    packed = pack_fields(
-        tuple(
-            field(kind, flow=0.3, noise=0.1, linear_drag=0.2, quadratic_drag=0.1, power=1.0)
-            for kind in ("WIND", "FORCE", "VORTEX", "TURBULENCE", "DRAG")
-        )
+PLAIN = """
+import json
+import numpy as np
+from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, WindSettings, advance, jit
+from verlet_physics.forces.field import Field
+from verlet_physics.forces.flock import Flock
+random = np.random.default_rng(8)
+builder = ModelBuilder()
+x = random.uniform(-1, 1, (12, 3))
+builder.add_particles("p", x, mass=1.0, velocity=random.uniform(-1, 1, (12, 3)))
+builder.add_triangles(np.array([(0, 1, 2)]))
+builder.add_wires([(3, 4)], 0.05)
+builder.add_force(Flock(0, np.arange(6, 12)))
+model = builder.finalize()
+fields = [
+    Field(kind, kind, flow=0.3, noise=0.1, linear_drag=0.2, quadratic_drag=0.1, power=1.0, seed=-3,
+          surface=0.5, falloff=falloff, shape="PLANE", speed=0.7, time=0.05)
+    for falloff in ("SPHERE", "TUBE", "CONE")
+    for kind in ("WIND", "FORCE", "VORTEX", "TURBULENCE", "DRAG", "EXPLOSION", "HIT")
+]
+state = model.initial_state()
+for _ in range(4):
+    state, _ = advance(
+        model, state, FrameInputs(fields=tuple(fields), wind=WindSettings(velocity=(2, 0, 0))),
+        SolverSettings(substep_rate=120.0),
     )
-    ones = np.ones(500)
-    forces = []
-    for threads in (1, 2):
-        force = np.zeros((500, 3))
-        add_fields.on(threads)(
-            x, x - v / 480, ones, ones, ones, np.zeros((500, 3)), packed, np.zeros(3), 1.5,
-            1 / 480, HOLD, force,
-        )  # fmt: skip
-        forces.append(force.tobytes())
-    assert forces[0] == forces[1]
+print(json.dumps([jit.compiled, state.position.tolist()]))
+"""
+
+
+@pytest.mark.skipif(not jit.compiled, reason="needs Numba to compare with")
+def test_plain_python_agrees_with_compiled_code():
+    ends = []
+    for plain in ("", "1"):
+        done = subprocess.run(
+            [sys.executable, "-c", PLAIN],
+            env={**os.environ, "VERLET_NO_NUMBA": plain},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        compiled, position = json.loads(done.stdout)
+        assert compiled is not bool(plain)
+        ends.append(np.array(position))
+    assert ends[0] == pytest.approx(ends[1], abs=1e-9)
 
 
 # ---------------------------------------------------------------------------- surfaces

@@ -52,15 +52,14 @@ def test_plain_python_agrees_with_compiled_code():
 
 
 SECOND_START = """
-from verlet_physics import FrameInputs, SolverSettings, WindSettings, advance, jit
+from verlet_physics import SolverSettings, advance, jit
 from verlet_physics.bench.scenes import SCENES
-from verlet_physics.truth.determinism import _everything
+from verlet_physics.truth.determinism import _INPUTS, _everything
 assert jit.is_warm()
-wind = FrameInputs(wind=WindSettings(velocity=(2, 0, 0)))
 for model in [_everything(), *(make(6).model for make, _ in SCENES.values())]:
     state = model.initial_state()
     for threads in (1, 2):
-        state, _ = advance(model, state, wind, SolverSettings(threads=threads))
+        state, _ = advance(model, state, _INPUTS, SolverSettings(threads=threads))
 print(jit.compile_count())
 """
 
