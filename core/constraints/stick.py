@@ -43,14 +43,13 @@ def momentum(dx, dy, dz, ex, ey, ez, w, rest):
 
     One Newton step for |δ − λ w e|² = r². Corrections along e keep the angular momentum
     Σ m x* × x/h exactly, which those along δ lose at a rate of (ω h)² a step. Falls back on the
-    square-root free form for a stick that in one step has turned by more than 60°, doubled or
-    collapsed.
-    Returns (λ, ex, ey, ez).
+    square-root free form for a stick that in one step has turned by more than 37° or changed its
+    length by a fifth: beyond, many such passes diverge. Returns (λ, ex, ey, ez).
     """
     dd = dx * dx + dy * dy + dz * dz
     de = dx * ex + dy * ey + dz * ez
     rr = rest * rest
-    if de > 0.5 * max(dd, rr):
+    if de > 0.8 * max(dd, rr):
         return 0.5 * (dd - rr) / (w * de), ex, ey, ez
     return (dd - rr) / (w * (dd + rr + _TINY)), dx, dy, dz
 

@@ -14,7 +14,7 @@ import numpy as np
 from ..jit import parallel_kernel, prange
 from .stick import correction, mass_weighted
 
-ROUNDS = 8
+ROUNDS = 10
 """Rounds over the sticks that are too long, at most."""
 
 GENTLE_ROUNDS = 5
