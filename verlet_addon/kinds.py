@@ -83,7 +83,7 @@ KINDS = {
             "Plant",
             "Turn the selected meshes into plants that bend and sway: edges are branches, "
             "faces leaves. Pin their roots",
-            "OUTLINER_OB_HAIR",
+            "STRANDS",
             "plant",
             "plant",
             PlantSettings,

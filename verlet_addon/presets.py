@@ -35,12 +35,24 @@ def _told_apart(kind: Kind) -> list[str]:
 
 def current(ob: bpy.types.Object, kind: Kind) -> str:
     """Identifier of the preset that the object's settings are those of, "" for none."""
-    settings: Any = settings_from(group_of(ob, kind), kind.settings)
-    names = _told_apart(kind)
     for identifier, preset in presets_of(kind).items():
-        if all(getattr(settings, name) == getattr(preset.settings, name) for name in names):
+        if _has(ob, kind, preset.settings):
             return identifier
     return ""
+
+
+def label(ob: bpy.types.Object, kind: Kind) -> str:
+    """What the panel calls the object's present settings."""
+    identifier = current(ob, kind)
+    if identifier:
+        return presets_of(kind)[identifier].label
+    return "Default" if _has(ob, kind, kind.settings()) else "Custom"
+
+
+def _has(ob: bpy.types.Object, kind: Kind, wanted: Any) -> bool:
+    """Whether the object's settings are the wanted ones, as far as presets tell them apart."""
+    settings: Any = settings_from(group_of(ob, kind), kind.settings)
+    return all(getattr(settings, name) == getattr(wanted, name) for name in _told_apart(kind))
 
 
 def apply(ob: bpy.types.Object, kind: Kind, identifier: str) -> None:

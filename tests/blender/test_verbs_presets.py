@@ -1,6 +1,8 @@
 """Presets: by name, for all selected objects of a kind."""
 
 import importlib
+import re
+from pathlib import Path
 
 import bpy
 import pytest
@@ -107,3 +109,14 @@ def test_kinds_have_numbers_of_their_own():
         "PARTICLES": 7,
     }
     assert new_object("New", [(0, 0, 0)]).verlet.kind == "NONE"
+
+
+def test_every_icon_is_one_of_this_blender():
+    """Icons come and go with Blender's versions, and an unknown one breaks the whole panel."""
+    known = bpy.types.UILayout.bl_rna.functions["operator"].parameters["icon"].enum_items.keys()
+    package = Path(addon("kinds").__file__).parent
+    for file in package.rglob("*.py"):
+        for icon in re.findall(r'icon="(\w+)"', file.read_text()):
+            assert icon in known, f"{file.name}: {icon}"
+    for kind in kinds().values():
+        assert kind.icon in known

@@ -53,6 +53,13 @@ def make_scene():
     for x in (1.6, 1.75):
         bpy.ops.mesh.primitive_cube_add(size=0.4, location=(x, 0, 0.6 + 2 * (x - 1.6)))
         bpy.context.object.name = f"Box {x}"
+    curve = bpy.data.curves.new("Cable", "CURVE")
+    curve.dimensions, curve.bevel_depth = "3D", 0.03
+    spline = curve.splines.new("POLY")
+    spline.points.add(5)
+    for number, point in enumerate(spline.points):
+        point.co = (-1.5 + 0.3 * number, -1.2, 1.5, 1.0)
+    bpy.context.collection.objects.link(bpy.data.objects.new("Cable", curve))
     bpy.context.scene.frame_end = 40
 
 
@@ -108,6 +115,22 @@ def steps(g):
     yield from g.key("Return", "RET")
     frictions = [bpy.data.objects[name].verlet.body.friction for name in ("Box 1.6", "Box 1.75")]
     g.check(np.allclose(frictions, 0.8), f"an edit holds for all selected: {frictions}")
+
+    select("Cable")
+    yield 0.3
+    yield from press(g, "verlet.rope", area=view, region=ui)
+    cable = bpy.data.objects["Cable"]
+    g.check(cable.verlet.kind == "ROPE", "Rope makes a rope of a curve")
+    yield 0.3
+    yield from press(g, "verlet.pin_ends", area=view, region=ui)
+    g.check(cable.verlet.pin_points == "0 5/6", f"Pin Ends: {cable.verlet.pin_points!r}")
+    yield 0.8
+    g.shot("03b_rope")
+    bpy.ops.verlet.preset(preset="CABLE")
+    yield 0.8
+    g.check(abs(cable.verlet.rope.bend - 0.75) < 1e-6, "a preset changes the settings")
+    g.shot("03c_preset")
+    select("Cloth")
 
     before = evaluated("Cloth")
     play = yield from g.find("verlet.play", view, ui)

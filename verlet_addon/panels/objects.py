@@ -40,12 +40,8 @@ def draw_object(layout: bpy.types.UILayout, ob: bpy.types.Object, kind: Kind) ->
 
 
 def _draw_preset(layout: bpy.types.UILayout, ob: bpy.types.Object, kind: Kind) -> None:
-    known = presets.presets_of(kind)
-    if known:
-        chosen = presets.current(ob, kind)
-        layout.menu(
-            "VERLET_MT_preset", text=known[chosen].label if chosen else "Custom", icon="PRESET"
-        )
+    if presets.presets_of(kind):
+        layout.menu("VERLET_MT_preset", text=presets.label(ob, kind), icon="PRESET")
 
 
 def _draw_pins(layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
@@ -53,8 +49,8 @@ def _draw_pins(layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
     layout.use_property_decorate = False
     if ob.type == "CURVE":
         count = pinned_point_count(ob)
-        row = layout.row(heading="Pins")
-        row.label(text=f"{count} control point{'s' if count != 1 else ''}")
+        points = f"{count} control point{'s' if count != 1 else ''} pinned"
+        layout.label(text=points if count else "Not pinned", icon="PINNED")
     else:
         name = ob.verlet.pin_group
         row = layout.row()

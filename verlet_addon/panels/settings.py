@@ -1,5 +1,7 @@
 """Draws the parameters of a settings dataclass: nothing about them stands here."""
 
+from collections.abc import Sequence
+
 import bpy
 
 from ..properties import PAINT_SUFFIX, paintable, panel_fields
@@ -14,7 +16,7 @@ MATTERS_ONLY_FOR = {
 }
 """Parameters by name: another one of the same settings, and those of its choices that they need."""
 
-PAINT_WIDTH = 4.5  # of the vertex group beside a slider, in units of a button's height
+PAINT_WIDTH = 1.6  # of the empty field beside a slider, in units of a button's height
 
 
 def draw_settings(
@@ -23,9 +25,10 @@ def draw_settings(
     settings: type,
     *,
     advanced: bool = False,
+    names: Sequence[str] | None = None,
     painted_on: bpy.types.Object | None = None,
 ) -> None:
-    """One row for each parameter, label on the left.
+    """One row for each parameter, or for those of ``names``, label on the left.
 
     With an object that it is ``painted_on`` the vertex group stands beside what can be painted.
     """
@@ -33,13 +36,13 @@ def draw_settings(
     layout.use_property_decorate = False
     column = layout.column()
     can_be_painted = paintable(settings) if painted_on is not None else []
-    for name in panel_fields(settings, advanced=advanced):
-        row = column.row(align=True)
-        row.active = _matters(group, name)
+    for name in names or panel_fields(settings, advanced=advanced):
+        if not _matters(group, name):
+            continue
         if name in can_be_painted:
-            _draw_painted(row, group, name, painted_on)
+            _draw_painted(column, group, name, painted_on)
         else:
-            row.prop(group, name)
+            column.prop(group, name)
 
 
 def _matters(group: bpy.types.PropertyGroup, name: str) -> bool:
@@ -51,14 +54,19 @@ def _matters(group: bpy.types.PropertyGroup, name: str) -> bool:
 
 
 def _draw_painted(
-    row: bpy.types.UILayout, group: bpy.types.PropertyGroup, name: str, ob: bpy.types.Object
+    column: bpy.types.UILayout, group: bpy.types.PropertyGroup, name: str, ob: bpy.types.Object
 ) -> None:
+    """A slider with the vertex group beside it, or below it where one is chosen: to be read."""
+    row = column.row(align=True)
     row.prop(group, name)
     chosen = getattr(group, name + PAINT_SUFFIX)
     field = row.row(align=True)
-    field.ui_units_x = PAINT_WIDTH
-    field.use_property_split = False
-    field.alert = bool(chosen) and chosen not in ob.vertex_groups
+    if chosen:
+        field = column.row(heading=" ")
+        field.alert = chosen not in ob.vertex_groups
+    else:
+        field.ui_units_x = PAINT_WIDTH
+        field.use_property_split = False
     field.prop_search(group, name + PAINT_SUFFIX, ob, "vertex_groups", text="")
 
 

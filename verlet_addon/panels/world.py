@@ -2,9 +2,12 @@
 
 import bpy
 
-from ...core.settings import SolverSettings, WindSettings
+from ...core.settings import SolverSettings, WindSettings, tunables
 from .places import Sidebar
 from .settings import draw_settings
+
+PRECISION = ("substep_rate", "iterations", "body_iterations", "time_budget", "threads")
+"""Parameters of the solver that trade time for exactness; all others are its method."""
 
 
 class VERLET_PT_world(Sidebar, bpy.types.Panel):
@@ -58,7 +61,7 @@ class VERLET_PT_fields(Sidebar, bpy.types.Panel):
 
 
 class VERLET_PT_solver(Sidebar, bpy.types.Panel):
-    """How exactly the scene is simulated"""
+    """How exactly the scene is simulated, and how long that may take"""
 
     bl_label = "Solver"
     bl_idname = "VERLET_PT_solver"
@@ -66,9 +69,26 @@ class VERLET_PT_solver(Sidebar, bpy.types.Panel):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
-        solver = context.scene.verlet.solver
-        draw_settings(self.layout, solver, SolverSettings)
-        draw_settings(self.layout, solver, SolverSettings, advanced=True)
+        draw_settings(self.layout, context.scene.verlet.solver, SolverSettings, names=PRECISION)
 
 
-CLASSES = (VERLET_PT_world, VERLET_PT_wind, VERLET_PT_fields, VERLET_PT_solver)
+class VERLET_PT_solver_method(Sidebar, bpy.types.Panel):
+    """By which formulas the scene is stepped and relaxed"""
+
+    bl_label = "Method"
+    bl_idname = "VERLET_PT_solver_method"
+    bl_parent_id = "VERLET_PT_solver"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        names = [name for name in tunables(SolverSettings) if name not in PRECISION]
+        draw_settings(self.layout, context.scene.verlet.solver, SolverSettings, names=names)
+
+
+CLASSES = (
+    VERLET_PT_world,
+    VERLET_PT_wind,
+    VERLET_PT_fields,
+    VERLET_PT_solver,
+    VERLET_PT_solver_method,
+)
