@@ -88,18 +88,18 @@ PRESETS: dict[str, dict[str, Preset]] = {
         "GRASS": Preset(
             "Grass",
             "Thin blades that every breeze bends",
-            PlantSettings(stiffness=0.15, recovery=0.4, diameter=0.004, drag=1.5, area_density=0.2),
+            PlantSettings(stiffness=0.2, recovery=0.4, drag=1.5),
         ),
         "SHRUB": Preset("Shrub", "Elastic branches, soft leaves: the default", PlantSettings()),
         "TREE": Preset(
             "Tree",
             "Stiff branches that sway slowly",
-            PlantSettings(stiffness=0.85, recovery=0.6, diameter=0.06, drag=0.4),
+            PlantSettings(stiffness=0.8, recovery=0.6, drag=0.4),
         ),
         "FLOWER": Preset(
             "Flower",
             "A slender stem with a heavy head",
-            PlantSettings(stiffness=0.3, recovery=0.6, diameter=0.008, leaf_softness=0.4),
+            PlantSettings(stiffness=0.3, recovery=0.6, leaf_softness=0.4),
         ),
     },
     "SOFT_BODY": {

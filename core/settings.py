@@ -623,7 +623,7 @@ class RopeSettings(_Checked):
     diameter: float = _tunable(
         0.0,
         "Diameter",
-        "Thickness of the rope for collisions and wind; 0 takes a hundredth of its size",
+        "Thickness of the rope for collisions and wind; 0 takes it from the rope's size",
         unit="m",
         minimum=0.0,
         maximum=100.0,
@@ -643,7 +643,7 @@ class PlantSettings(_Checked):
     stiffness: float = _tunable(
         0.5,
         "Stiffness",
-        "How hard the branches are to bend: grass is near 0, a tree near 1",
+        "How fast it sways, and so how hard it is to bend: grass is near 0, a tree near 1",
         minimum=0.0,
         maximum=1.0,
         paintable=True,
@@ -671,9 +671,9 @@ class PlantSettings(_Checked):
         advanced=True,
     )
     diameter: float = _tunable(
-        0.02,
+        0.0,
         "Branch Diameter",
-        "Thickness of bare branches for collisions and wind",
+        "Thickness of bare branches for collisions and wind; 0 takes it from the plant's size",
         unit="m",
         minimum=0.0,
         maximum=100.0,
@@ -683,9 +683,9 @@ class PlantSettings(_Checked):
     friction: float = _friction()
     restitution: float = _restitution()
     area_density: float = _tunable(
-        0.3,
+        0.5,
         "Leaf Mass per Area",
-        "Mass of a square metre of leaves",
+        "Mass of a square metre of leaves and stems: the lighter, the more the wind bends them",
         unit="kg/m²",
         minimum=1e-4,
         maximum=1e4,

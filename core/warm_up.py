@@ -21,8 +21,15 @@ from .forces.flock import Flock
 from .model import FrameInputs, Model
 from .recipes.cloth import add_cloth
 from .recipes.geometry import Geometry
+from .recipes.plant import add_plant
 from .recipes.rope import add_rope
-from .settings import ClothSettings, RopeSettings, SolverSettings, WindSettings
+from .settings import (
+    ClothSettings,
+    PlantSettings,
+    RopeSettings,
+    SolverSettings,
+    WindSettings,
+)
 from .step import advance
 
 
@@ -77,6 +84,12 @@ def _smallest_of_everything() -> Model:
         Geometry.of("rope", line, [(0, 1), (1, 2), (2, 3), (3, 4)]),
         RopeSettings(),
         pin_weight=[1, 0, 0, 0, 0],
+    )
+    stem_and_leaf = [(9, 0, 0), (9, 0, 1), (9, 0, 2), (9, 0.1, 2), (9, 1, 2), (9, 1, 3)]
+    add_plant(
+        builder,
+        Geometry.of("plant", stem_and_leaf, [(0, 1), (1, 2)], (0, 3), (3, 4, 5)),
+        PlantSettings(),
     )
     builder.add_body("box", "BOX", (0.5,) * 3, (0.5, 0.5, 0.5), mass=1.0, restitution=0.1)
     builder.add_body("ball", "SPHERE", (0.5,), (1.5, 0.5, 0.5), mass=1.0)

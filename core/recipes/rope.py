@@ -93,7 +93,8 @@ def _sizes(forest: Forest, x: Floats) -> Floats:
     high = np.full(x.shape, -np.inf)
     np.minimum.at(low, piece, x)
     np.maximum.at(high, piece, x)
-    return np.linalg.norm(high[piece] - low[piece], axis=1)
+    size: Floats = np.linalg.norm(high[piece] - low[piece], axis=1)
+    return size
 
 
 def _add_length(
