@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .bodies import CORNER_SIGNS
+from .coincidence import part_coinciding
 from .contact.shapes import BOX, CAPSULE, KINDS, SPHERE
 from .errors import ModelError
 from .model import Floats, Ints, Model, ObjectSpan
@@ -74,6 +75,7 @@ class ModelBuilder:
         self._spring: list[Ints] = []
         self._spring_rest: list[Floats] = []
         self._spring_compliance: list[Floats] = []
+        self._spring_damping: list[Floats] = []
         self._spring_turn: list[Ints] = []
         self._tether: list[Ints] = []
         self._tether_length: list[Floats] = []
@@ -210,9 +212,12 @@ class ModelBuilder:
         stiffness: ArrayLike,
         rest_length: ArrayLike | None = None,
         *,
+        damping: ArrayLike = 0.0,
         turn: int = -1,
     ) -> None:
         """Springs between pairs (c, 2) of stiffness (c,) or one number in N/m, above zero.
+
+        damping (c,) or one number in N·s/m: a damper along each spring, F = −k x − b v.
 
         Springs of turn 0 and 1 act in every second step, with twice the impulse: for two large
         sets of springs that only give a material its character, at half the cost.
@@ -223,11 +228,14 @@ class ModelBuilder:
         k = np.broadcast_to(np.asarray(stiffness, dtype=np.float64), rest.shape)
         if not (k > 0.0).all():
             raise ModelError(self._name_of(ends), "spring stiffness must be above 0 N/m")
-        long = rest > 0.0  # a spring without length has no direction to act in
-        self._spring.append(ends[long])
-        self._spring_rest.append(rest[long])
-        self._spring_compliance.append(1.0 / k[long])
-        self._spring_turn.append(np.full(int(long.sum()), turn, dtype=np.int32))
+        b = np.broadcast_to(np.asarray(damping, dtype=np.float64), rest.shape)
+        if not ((b >= 0.0) & np.isfinite(b)).all():
+            raise ModelError(self._name_of(ends), "spring damping must be 0 N·s/m or more")
+        self._spring.append(ends)
+        self._spring_rest.append(rest)
+        self._spring_compliance.append(1.0 / k)
+        self._spring_damping.append(b)
+        self._spring_turn.append(np.full(len(ends), turn, dtype=np.int32))
 
     def add_tethers(self, particles: ArrayLike, anchors: ArrayLike, length: ArrayLike) -> None:
         """Keep particles (t,) within length (t,) m of anchors (t,), which must be pinned."""
@@ -364,6 +372,10 @@ class ModelBuilder:
         stick_rest = _joined(self._stick_rest, (0,), np.float64)
         spring_rest = _joined(self._spring_rest, (0,), np.float64)
         compliance = _joined(self._spring_compliance, (0,), np.float64)
+        damping = _joined(self._spring_damping, (0,), np.float64)
+        position = _joined(self._position, (0, 3), np.float64)
+        for pairs, rest in ((stick, stick_rest), (spring, spring_rest)):
+            part_coinciding(position, position.copy(), inverse_mass, pairs, rest)
         held = np.zeros(self.particle_count, dtype=bool)
         held[pinned] = True
         if len(tether) and not held[tether[:, 1]].all():
@@ -380,7 +392,7 @@ class ModelBuilder:
         shapes = self._collider_shapes + self._body_shapes
         return Model(
             objects=tuple(self.objects),
-            rest_position=_joined(self._position, (0, 3), np.float64),
+            rest_position=position,
             initial_velocity=_joined(self._velocity, (0, 3), np.float64),
             inverse_mass=inverse_mass,
             mass=mass,
@@ -399,6 +411,7 @@ class ModelBuilder:
             spring=np.ascontiguousarray(spring[schedule.spring_order]),
             spring_rest_length=spring_rest[schedule.spring_order],
             spring_compliance=compliance[schedule.spring_order],
+            spring_damping=damping[schedule.spring_order],
             task_stick=schedule.task_stick,
             task_spring=schedule.task_spring,
             phase_task=schedule.phase_task,

@@ -10,6 +10,7 @@ import numpy as np
 from .contact.response import deepest_contact
 from .contact.shapes import deepest_particle
 from .errors import SimulationDiverged
+from .integrators.stability import least_rate
 from .jit import kernel
 from .model import Diagnostics, Floats, Model, State
 from .settings import SolverSettings
@@ -72,8 +73,11 @@ def _energies(x, previous, mass, inverse_mass, gravity, h):
     return kinetic, potential
 
 
-def check_finite(model: Model, state: State, settings: SolverSettings) -> None:
-    """Raise `SimulationDiverged` naming the first particle that left the finite world."""
+def check_finite(model: Model, state: State, settings: SolverSettings, frame: int) -> None:
+    """Raise `SimulationDiverged` naming the first particle that left the finite world.
+
+    frame is the number of the frame that is being computed.
+    """
     particle = _first_bad_particle(
         state.position, state.previous, settings.speed_limit * state.step
     )
@@ -81,9 +85,37 @@ def check_finite(model: Model, state: State, settings: SolverSettings) -> None:
         return
     span = model.object_of_particle(particle)
     moved = state.position[particle] - state.previous[particle]
-    speed = float(np.linalg.norm(moved)) / state.step
+    with np.errstate(over="ignore"):
+        speed = float(np.linalg.norm(moved)) / state.step
     reason = f"{speed:.3g} m/s" if math.isfinite(speed) else "position is not a number"
-    raise SimulationDiverged(span.name, state.frame, particle - span.first_particle, reason)
+    place = (span.name, frame, particle - span.first_particle, reason)
+    way_out = _way_out(model, settings, 1.0 / state.step)
+    if way_out is None:
+        raise SimulationDiverged(*place)
+    subject = settings.integrator_label
+    if not settings.is_force_based:
+        subject += " with springs as forces"
+    raise SimulationDiverged(*place, subject, way_out)
+
+
+def _way_out(model: Model, settings: SolverSettings, rate: float) -> str | None:
+    """What to do about springs too stiff for the integrator at ``rate`` 1/s; None if they are not.
+
+    No explicit integrator blows up by its springs at a rate that is enough for them.
+    """
+    if not settings.takes_springs_as_forces:
+        return None
+    if settings.integrator == "IMPLICIT_EULER":  # no stiffness makes it blow up
+        return "Look for pins, colliders or forces that move this object faster than Blow-Up Speed"
+    needed = least_rate(model, settings)
+    if needed is not None and needed <= rate:
+        return None
+    way_out = "hoose Implicit Euler as the Integrator"
+    if not settings.is_force_based:
+        way_out = "hoose Compliant as the Spring Form"
+    if needed is not None:
+        return f"C{way_out}, or raise Substep Rate to at least {needed:,.0f} 1/s"
+    return f"No Substep Rate is high enough for such stiff springs: c{way_out}"
 
 
 def measure_stretch(model: Model, state: State) -> tuple[float, float, float]:
@@ -92,15 +124,23 @@ def measure_stretch(model: Model, state: State) -> tuple[float, float, float]:
 
 
 def measure(
-    model: Model, state: State, gravity: Floats, work: Workspace, contact_count: int
+    model: Model,
+    state: State,
+    gravity: Floats,
+    work: Workspace,
+    contact_count: int,
+    velocity: Floats | None = None,
 ) -> Diagnostics:
     """Energy, stretch, penetration and residual of ``state``, the end of a frame.
 
-    The velocity is (x − x*)/h + ½ a h, the one that belongs to x.
+    velocity (n, 3) m/s belongs to x; by default it is Verlet's, (x − x*)/h + ½ g h.
     """
     kinetic, potential = _energies(
         state.position, state.previous, model.mass, model.inverse_mass, gravity, state.step
     )
+    if velocity is not None:
+        free = model.inverse_mass > 0.0
+        kinetic = 0.5 * float((model.mass[free, None] * velocity[free] ** 2).sum())
     mean, largest, error = measure_stretch(model, state)
     depth = (
         deepest_particle(state.position, model.colliding, work.shapes, model.collider_count)

@@ -23,15 +23,23 @@ class SimulationDiverged(VerletError):
     """A step left the finite world. The state from before the step is still good.
 
     ``frame`` is the frame that could not be computed, ``particle`` counts within the object.
+    ``subject`` is what blew up and ``advice`` the way out.
     """
 
-    def __init__(self, object_name: str, frame: int, particle: int, reason: str) -> None:
+    def __init__(
+        self,
+        object_name: str,
+        frame: int,
+        particle: int,
+        reason: str,
+        subject: str = "the simulation",
+        advice: str = "Raise Substep Rate, or look for colliders that squeeze this object",
+    ) -> None:
         self.object_name = object_name
         self.frame = frame
         self.particle = particle
         self.reason = reason
         super().__init__(
-            f"{object_name}: the simulation blew up at frame {frame} "
-            f"(vertex {particle}: {reason}). Raise Substep Rate, or look for colliders that "
-            "squeeze this object; frames before this one are kept."
+            f"{object_name}: {subject} blew up at frame {frame} "
+            f"(vertex {particle}: {reason}). {advice}; frames before this one are kept."
         )

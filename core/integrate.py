@@ -48,17 +48,30 @@ def drag_per_step(drag: Floats, h: float) -> Floats:
     return np.exp(-drag * h)
 
 
-def change_step(state: State, inverse_mass: Floats, gravity: Floats, h: float) -> None:
-    """Lay x* out for a new step h: time-corrected Verlet (Kenwright eq. 11).
+def change_step(state: State, h: float, acceleration: Floats) -> None:
+    """Lay x* out for a new step h, in place: time-corrected Verlet (Kenwright eq. 11).
 
     Eq. 11 scales (x − x*) by h_n/h_{n−1} and forgets that this difference is the velocity half a
     step ago; ½·a·h_n·(h_{n−1} − h_n) brings it to the present, which makes free flight exact.
+    acceleration (n, 3) m/s² at the present places; zeros where (x − x*)/h is the velocity at x
+    itself.
     """
     old = state.step
     if h == old:
         return
-    moves = (inverse_mass > 0.0)[:, None]
     travelled = (state.position - state.previous) * (h / old)
-    travelled += 0.5 * h * (old - h) * np.asarray(gravity) * moves
-    state.previous = state.position - travelled
+    travelled += 0.5 * h * (old - h) * acceleration
+    state.previous[:] = state.position - travelled
+    state.step = h
+
+
+def start_from(state: State, h: float, gravity: Floats, acceleration: Floats) -> None:
+    """Lay the x* of `Model.initial_state` out anew, in place, for step h.
+
+    There x* = x − v h₀ + ½ g h₀². gravity (n, 3) m/s², 0 for pinned particles; acceleration (n, 3)
+    is that of all forces for integrators whose (x − x*)/h is the velocity half a step ago, zeros
+    for those that keep the velocity at x.
+    """
+    velocity = (state.position - state.previous) / state.step + 0.5 * state.step * gravity
+    state.previous[:] = state.position - (velocity * h - 0.5 * h * h * acceleration)
     state.step = h

@@ -72,6 +72,7 @@ class Model:
     spring: Ints  # (c, 2)
     spring_rest_length: Floats  # (c,) m
     spring_compliance: Floats  # (c,) m/N
+    spring_damping: Floats  # (c,) N·s/m
     task_stick: Ints  # (tasks + 1,) first stick of each task
     # (tasks, 4) where in each task the springs of every step, of even and of odd steps begin
     task_spring: Ints
@@ -136,7 +137,8 @@ class Model:
         """The state at rest pose with the initial velocities.
 
         ``step`` is the substep h in seconds that x* is laid out for, x* = x − v·h + ½·a·h²:
-        the start that makes position Verlet exact in free flight (Kenwright §VII).
+        the start that makes position Verlet exact in free flight (Kenwright §VII). The first frame
+        lays x* out anew for another integrator or step, given the same gravity.
         """
         x = self.rest_position.copy()
         moves = (self.inverse_mass > 0.0)[:, None]
@@ -158,7 +160,9 @@ class State:
     """What moves. `advance` reads one state and returns another; it never writes to its input."""
 
     position: Floats  # (n, 3) m
-    previous: Floats  # (n, 3) m, x*: the position one substep ago
+    # (n, 3) m, x*. (x − x*)/step is the velocity half a substep ago, so that x* is the place one
+    # substep ago (Verlet, leapfrog), or the velocity at x itself (the other integrators).
+    previous: Floats
     pin_position: Floats  # (p, 3) m, where pins were driven last
     collider_position: Floats  # (colliders, 3) m
     collider_orientation: Floats  # (colliders, 4)
@@ -195,6 +199,7 @@ class Diagnostics:
 
     kinetic_energy: float = 0.0  # J
     potential_energy: float = 0.0  # J, m·g·z
+    elastic_energy: float = 0.0  # J, in springs that are taken as forces
     stretch_mean: float = 0.0  # share of the rest length, longer sticks only
     stretch_max: float = 0.0
     penetration: float = 0.0  # m, deepest vertex or body contact

@@ -137,6 +137,68 @@ ACCELERATIONS = (
     ),
 )
 
+_BY_FORCES = (
+    "Carries masses, springs, dampers, pins, colliders and forces. Sticks become springs of the "
+    "Edge Stiffness; tethers and all other constraints are left out; rigid bodies are refused"
+)
+
+INTEGRATORS = (
+    (
+        "POSITION_VERLET",
+        "Position Verlet",
+        "Places alone, constraints by projection: carries everything. A step of another length "
+        "than the one before changes the speed",
+    ),
+    (
+        "TIME_CORRECTED",
+        "Time-Corrected Verlet",
+        "Position Verlet that keeps the speed when the step changes its length (frames of "
+        "unlike duration, another Substep Rate midway). Carries everything",
+    ),
+    ("LEAPFROG", "Leapfrog", f"Velocities between the steps; second order. {_BY_FORCES}"),
+    (
+        "VELOCITY_VERLET",
+        "Velocity Verlet",
+        f"Velocities at the steps; second order, energy does not drift. {_BY_FORCES}",
+    ),
+    (
+        "EXPLICIT_EULER",
+        "Explicit Euler",
+        f"First order; undamped springs gain energy and blow up. To compare with. {_BY_FORCES}",
+    ),
+    (
+        "SYMPLECTIC_EULER",
+        "Symplectic Euler",
+        f"Velocity first, then place with it; first order, energy does not drift. {_BY_FORCES}",
+    ),
+    ("MIDPOINT", "Midpoint", f"A slope from the middle of the step; second order. {_BY_FORCES}"),
+    (
+        "TRAPEZOID",
+        "Trapezoid (Heun)",
+        f"The mean of the slopes at both ends of the step; second order. {_BY_FORCES}",
+    ),
+    (
+        "IMPLICIT_EULER",
+        "Implicit Euler",
+        "Solves for the velocity at the end of the step: stable at any stiffness and step, first "
+        f"order, damps. {_BY_FORCES}",
+    ),
+)
+
+SPRING_FORMS = (
+    (
+        "COMPLIANT",
+        "Compliant",
+        "Taken implicitly as constraints that give way: stable at any stiffness, damp a little",
+    ),
+    (
+        "FORCE",
+        "Force",
+        "Hooke's law as a force: second order with Position Verlet and energy is kept, but stiff "
+        "springs need a higher Substep Rate or blow up",
+    ),
+)
+
 
 @dataclass(frozen=True)
 class SolverSettings(_Checked):
@@ -242,6 +304,32 @@ class SolverSettings(_Checked):
         soft_maximum=100.0,
         advanced=True,
     )
+    integrator: str = _tunable(
+        "POSITION_VERLET",
+        "Integrator",
+        "How places and speeds are taken from one step to the next",
+        choices=INTEGRATORS,
+        advanced=True,
+    )
+    spring_form: str = _tunable(
+        "COMPLIANT",
+        "Spring Form",
+        "How Position Verlet takes springs; the integrators by forces always take Hooke's law",
+        choices=SPRING_FORMS,
+        advanced=True,
+    )
+    edge_stiffness: float = _tunable(
+        1000.0,
+        "Edge Stiffness",
+        "Stiffness of the springs that stand for sticks where the integrator carries no sticks: "
+        "a cloth of 1 kg hung from it stretches by about one percent",
+        unit="N/m",
+        minimum=1e-6,
+        maximum=1e12,
+        soft_minimum=1.0,
+        soft_maximum=100_000.0,
+        advanced=True,
+    )
     speed_limit: float = _tunable(
         5000.0,
         "Blow-Up Speed",
@@ -270,6 +358,21 @@ class SolverSettings(_Checked):
         Frames that were made under a budget are not those of a bake; simulate them again.
         """
         return dataclasses.replace(self, time_budget=0.0)
+
+    @property
+    def is_force_based(self) -> bool:
+        """Whether the integrator sees forces alone and no constraints."""
+        return self.integrator not in ("POSITION_VERLET", "TIME_CORRECTED")
+
+    @property
+    def takes_springs_as_forces(self) -> bool:
+        """Whether springs pull by Hooke's law instead of being projected."""
+        return self.is_force_based or self.spring_form == "FORCE"
+
+    @property
+    def integrator_label(self) -> str:
+        """The integrator's name for people."""
+        return next(label for name, label, _ in INTEGRATORS if name == self.integrator)
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,8 @@ def advance(
     One model may be advanced by one thread at a time (it owns the scratch memory).
 
     Raises `SimulationDiverged` when a coordinate stops being finite or a particle exceeds
-    ``settings.speed_limit``, and `ModelError` for inputs of the wrong shape; ``state`` is never
-    written to, so it is still good then.
+    ``settings.speed_limit``, and `ModelError` for inputs of the wrong shape and for rigid bodies
+    under an integrator that carries none; ``state`` is never written to, so it is still good then.
     """
     frame = Frame(model, state, inputs, settings)
     forces = Forces(frame)
@@ -58,5 +58,6 @@ def advance(
         with frame.timed("contacts"):
             contacts.settle()
             contacts.collide()
+        motion.keep_velocity()
     motion.finish()
-    return frame.finish()
+    return frame.finish(motion.velocity(), motion.elastic_energy())

@@ -19,7 +19,7 @@ FORMS = {
     "EXACT": EXACT,
 }
 
-_TINY = 1e-300  # keeps 0/0 of coinciding ends with rest length 0 from becoming NaN
+_TINY = 1e-200  # keeps coinciding ends, of rest length 0 or not, from becoming NaN
 
 
 @inline

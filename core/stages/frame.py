@@ -10,7 +10,7 @@ import numpy as np
 from .. import jit
 from ..diagnostics import check_finite, measure
 from ..errors import ModelError
-from ..integrate import change_step, drag_per_step
+from ..integrate import drag_per_step
 from ..model import Diagnostics, Floats, FrameInputs, Model, State
 from ..settings import AnimatedSettings, SolverSettings
 from ..workspace import workspace_of
@@ -59,11 +59,11 @@ class Frame:
         self.pin_weight = self._pin_weight()
         self.inverse_mass = self._inverse_mass()
         self.friction = self._scaled(model.friction, "friction")
-        self.work.keep[:] = drag_per_step(self._scaled(model.drag, "drag"), self.h)
+        self.drag = self._scaled(model.drag, "drag")
+        self.work.keep[:] = drag_per_step(self.drag, self.h)
         self.spring_compliance = self._spring_compliance()
 
         self.state = state.copy()
-        change_step(self.state, self.inverse_mass, self.gravity, self.h)
         self.x = self.state.position
         self.previous = self.state.previous
         self.collider_end = (
@@ -168,17 +168,21 @@ class Frame:
         """How much of the frame has passed at the end of this substep."""
         return (self.substep + 1) / self.substeps
 
-    def finish(self) -> tuple[State, Diagnostics]:
-        """Check the frame, measure it and hand it out."""
+    def finish(self, velocity: Floats | None, elastic_energy: float) -> tuple[State, Diagnostics]:
+        """Check the frame, measure it and hand it out.
+
+        velocity (n, 3) m/s where it is not what position Verlet's x* says; elastic_energy J.
+        """
         state = self.state
         state.frame += 1
         state.time += self.inputs.duration
         state.collider_position, state.collider_orientation = (a.copy() for a in self.collider_end)
-        check_finite(self.model, state, self.settings)
+        check_finite(self.model, state, self.settings, state.frame)
         elapsed = time.perf_counter() - self.started
         if self.settings.threads == 0:
             self.work.governor.learn(self.threads, elapsed)
-        figures = measure(self.model, state, self.gravity, self.work, self.contact_count)
+        figures = measure(self.model, state, self.gravity, self.work, self.contact_count, velocity)
+        figures.elastic_energy = elastic_energy
         figures.substeps = self.substeps
         figures.passes = self.passes
         figures.is_cut = self.is_cut

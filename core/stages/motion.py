@@ -2,26 +2,141 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from ..coincidence import part_coinciding
 from ..constraints.attach import attach_pins
 from ..contact.shapes import move_shapes
-from ..integrate import move_pins, position_verlet
+from ..diagnostics import check_finite
+from ..forces.spring import SpringSystem, damp_springs, stiffnesses
+from ..integrate import change_step, move_pins, position_verlet, start_from
+from ..integrators.carries import refuse_bodies
+from ..integrators.explicit import (
+    Step,
+    explicit_euler,
+    leapfrog,
+    midpoint,
+    present_velocity,
+    symplectic_euler,
+    trapezoid,
+    velocity_verlet,
+)
+from ..integrators.implicit import implicit_euler
+from ..model import Floats
 from .forces import Forces
 from .frame import Frame
 
+EXPLICIT: dict[str, Step] = {
+    "POSITION_VERLET": leapfrog,  # the same orbit; here only with springs as forces
+    "TIME_CORRECTED": leapfrog,
+    "LEAPFROG": leapfrog,
+    "VELOCITY_VERLET": velocity_verlet,
+    "EXPLICIT_EULER": explicit_euler,
+    "SYMPLECTIC_EULER": symplectic_euler,
+    "MIDPOINT": midpoint,
+    "TRAPEZOID": trapezoid,
+}
+
+HALF_STEP = ("POSITION_VERLET", "TIME_CORRECTED", "LEAPFROG")
+"""Integrators whose (x − x*)/h is the velocity half a step ago; for the others it is that at x."""
+
 
 class Motion:
-    """Moves everything by one substep before constraints correct it."""
+    """Moves everything by one substep before constraints correct it.
+
+    Between the stages of a substep ``previous`` is where a particle stood at its start, for all
+    integrators alike: contacts, pins and friction need no more. What the velocity at the end of
+    the step adds to that difference waits in ``lag`` until they are done.
+    """
 
     def __init__(self, frame: Frame, forces: Forces) -> None:
+        refuse_bodies(frame.model, frame.settings)
         self.frame = frame
         self.forces = forces
         self.pin_start = frame.state.pin_position
         self.pin_end = frame.target("pin_position", frame.inputs.pin_position, self.pin_start)
-        self.has_soft_pins = bool((frame.pin_weight < 1.0).any())
+        hard = frame.pin_weight >= 1.0
+        self.has_soft_pins = not hard.all()
+        self.driven = frame.model.pinned[hard]
+        self.driven_start, self.driven_end = self.pin_start[hard], self.pin_end[hard]
+        self.is_half_step = frame.settings.integrator in HALF_STEP
+        self.damped = np.flatnonzero(frame.model.spring_damping).astype(np.int32)
+        self.system = self._system() if frame.settings.takes_springs_as_forces else None
+        self.lag: Floats | None = None  # (n, 3) m
+        self.change = np.zeros_like(frame.x)  # m/s, where the implicit solver starts from
+        self._lay_out()
+        for pairs, rest in (
+            (frame.model.stick, frame.model.stick_rest_length),
+            (frame.model.spring, frame.model.spring_rest_length),
+        ):
+            part_coinciding(frame.x, frame.previous, frame.inverse_mass, pairs, rest)
+
+    def _system(self) -> SpringSystem:
+        """The springs of this frame and all else that accelerates particles."""
+        frame, settings = self.frame, self.frame.settings
+        by_forces = settings.is_force_based
+        springs = stiffnesses(
+            frame.model, frame.spring_compliance, settings.edge_stiffness if by_forces else None
+        )
+        return SpringSystem(
+            *springs,
+            inverse_mass=frame.inverse_mass,
+            # position Verlet keeps its own share of the velocity, 1 − β
+            drag=frame.drag if by_forces else np.zeros_like(frame.drag),
+            gravity=frame.gravity,
+            held=frame.work.force if self.forces.is_any else np.zeros_like(frame.x),
+        )
+
+    def _lay_out(self) -> None:
+        """Make x* fit this frame's step, and at the start of a simulation the integrator."""
+        frame, state, h = self.frame, self.frame.state, self.frame.h
+        starts = state.time == 0.0
+        gravity = np.where((frame.inverse_mass > 0.0)[:, None], frame.gravity, 0.0)
+        if self.system is None:
+            if starts or frame.settings.integrator == "TIME_CORRECTED":
+                change_step(state, h, gravity)
+            state.step = h  # plain Verlet: x − x* stays as long as it was
+            return
+        acceleration = np.zeros_like(gravity)
+        if starts:
+            if self.is_half_step:
+                velocity = (frame.x - frame.previous) / state.step + 0.5 * state.step * gravity
+                velocity[self.driven] = (self.driven_end - self.driven_start) / (h * frame.substeps)
+                acceleration = self.system.acceleration(frame.x, velocity)
+            start_from(state, h, gravity, acceleration)
+            return
+        if frame.settings.integrator == "POSITION_VERLET":
+            state.step = h
+        elif h != state.step:
+            if self.is_half_step:
+                acceleration = self.system.acceleration(frame.x, self._present(state.step))
+            change_step(state, h, acceleration)
+
+    def _present(self, step: float) -> Floats:
+        """Velocities (n, 3) m/s at x."""
+        frame = self.frame
+        velocity = (frame.x - frame.previous) / step
+        if self.is_half_step and self.system is not None:
+            velocity = present_velocity(self.system, frame.x, velocity, step)
+        return velocity
 
     def integrate(self) -> None:
         """One step of the integrator for every free particle, those of the bodies too."""
         frame = self.frame
+        if self.system is not None:
+            with np.errstate(over="ignore", invalid="ignore"):  # checked right after
+                self._integrate_forces(self.system)
+            check_finite(frame.model, frame.state, frame.settings, frame.state.frame + 1)
+            return
+        if len(self.damped):
+            damp_springs(
+                frame.x,
+                frame.previous,
+                frame.inverse_mass,
+                frame.model.spring[self.damped],
+                frame.model.spring_damping[self.damped],
+                frame.h,
+            )
         position_verlet.on(frame.threads)(
             frame.x,
             frame.previous,
@@ -32,6 +147,41 @@ class Motion:
             self.forces.is_any,
             frame.h,
         )
+
+    def _integrate_forces(self, system: SpringSystem) -> None:
+        """One step of an integrator that evaluates the springs itself."""
+        frame, h = self.frame, self.frame.h
+        integrator = frame.settings.integrator
+        v = (frame.x - frame.previous) / h
+        if not frame.settings.is_force_based:
+            v *= frame.work.keep[:, None]
+        driven = self.driven
+        travel = frame.end_share * (self.driven_end - self.driven_start)
+        v[driven] = (self.driven_start + travel - frame.x[driven]) / h
+        if integrator == "IMPLICIT_EULER":
+            x, v = implicit_euler(system, frame.x, v, h, self.change)
+        else:
+            x, v = EXPLICIT[integrator](system, frame.x, v, h)
+        x[driven] = frame.x[driven]  # `drive` moves them
+        frame.previous[:] = frame.x
+        frame.x[:] = x
+        self.lag = None
+        if integrator in ("VELOCITY_VERLET", "EXPLICIT_EULER", "MIDPOINT", "TRAPEZOID"):
+            self.lag = v * h - (x - frame.previous)
+            self.lag[driven] = 0.0
+
+    def keep_velocity(self) -> None:
+        """At the end of a substep, lay x* out so that (x − x*)/h is the velocity to go on with."""
+        if self.lag is not None:
+            self.frame.previous -= self.lag
+
+    def velocity(self) -> Floats | None:
+        """Velocities (n, 3) m/s at the end of the frame; None where it is position Verlet's."""
+        return None if self.system is None else self._present(self.frame.h)
+
+    def elastic_energy(self) -> float:
+        """Energy that springs taken as forces hold, J."""
+        return 0.0 if self.system is None else self.system.energy(self.frame.x)
 
     def drive(self) -> None:
         """Move pins and colliders to their places at the end of this substep."""

@@ -16,7 +16,11 @@ from ..constraints.jacobi import adjacency_of, relax_jacobi
 from ..constraints.stick import FORMS
 from ..constraints.strain import FIRM_FACTOR, GENTLE_ROUNDS, ROUNDS, limit_strain
 from ..constraints.tether import relax_tethers
+from ..model import Ints
 from .frame import Frame
+
+NEVER = 2
+"""The turn of springs that act as forces and not as constraints."""
 
 
 class Relaxation:
@@ -24,6 +28,12 @@ class Relaxation:
 
     def __init__(self, frame: Frame) -> None:
         self.frame = frame
+        settings = frame.settings
+        self.is_idle = settings.is_force_based  # such an integrator carries no constraints
+        self.task_spring = frame.model.task_spring
+        if settings.takes_springs_as_forces:
+            self.task_spring = np.zeros_like(self.task_spring)
+        self.spring_turn: Ints | None = None
         self.moving = Moving(
             x=frame.x,
             previous=frame.previous,
@@ -33,7 +43,6 @@ class Relaxation:
             is_first_pass=True,
             animated=frame.animated,
         )
-        settings = frame.settings
         self.strain_limit = settings.strain_limit or math.inf
         is_accelerated = settings.acceleration == "CHEBYSHEV"
         self.spectral_radius = settings.spectral_radius if is_accelerated else 0.0
@@ -77,6 +86,8 @@ class Relaxation:
 
     def relax_distances(self) -> None:
         """One pass over sticks and springs."""
+        if self.is_idle:
+            return
         if self.frame.settings.relaxation == "JACOBI":
             self._relax_jacobi()
         else:
@@ -102,7 +113,7 @@ class Relaxation:
                 model.spring_rest_length,
                 frame.spring_compliance,
                 frame.work.spring_pull,
-                model.task_spring,
+                self.task_spring,
                 first,
                 last,
                 self._turn,
@@ -115,6 +126,10 @@ class Relaxation:
         frame, model, work = self.frame, self.frame.model, self.frame.work
         if work.adjacency is None:
             work.adjacency = adjacency_of(model)
+        if self.spring_turn is None:
+            self.spring_turn = work.adjacency.spring_turn
+            if frame.settings.takes_springs_as_forces:
+                self.spring_turn = np.full_like(self.spring_turn, NEVER)
         work.old_position[:] = frame.x
         work.old_spring_pull[:] = work.spring_pull
         relax_jacobi.on(frame.threads)(
@@ -129,7 +144,7 @@ class Relaxation:
             model.spring,
             model.spring_rest_length,
             frame.spring_compliance,
-            work.adjacency.spring_turn,
+            self.spring_turn,
             work.spring_pull,
             work.old_spring_pull,
             work.adjacency.start,
@@ -180,7 +195,7 @@ class Relaxation:
     def relax_tethers(self) -> None:
         """One pass over the tethers, every second step: they only guard what sticks hold."""
         frame, model = self.frame, self.frame.model
-        if len(model.tethered) and self._turn == 1:
+        if len(model.tethered) and self._turn == 1 and not self.is_idle:
             relax_tethers.on(frame.threads)(
                 frame.x,
                 frame.inverse_mass,
@@ -192,6 +207,8 @@ class Relaxation:
 
     def project_constraints(self) -> None:
         """One pass over all other constraints, in the order in which they were added."""
+        if self.is_idle:
+            return
         frame, moving = self.frame, self.moving
         moving.time = frame.time + frame.h
         moving.is_first_pass = frame.pass_number == 0
