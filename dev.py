@@ -37,6 +37,7 @@ from tools.extension_zip import (
     stage_extension,
     uncommitted_sources,
 )
+from tools.peers.compare import compare
 from tools.processes import (
     BUILD,
     ROOT,
@@ -222,6 +223,12 @@ def bench(options: argparse.Namespace) -> None:
     run([core_environment(), "-m", "verlet_physics", "bench", *options.arguments], "bench")
 
 
+def benchmarks(options: argparse.Namespace) -> None:
+    """Compare the hanging sheet with other engines, into docs/BENCHMARKS.md; takes --quick."""
+    with timed("benchmarks"):
+        compare(options.arguments)
+
+
 def setup(options: argparse.Namespace) -> None:
     """Only set up the environments."""
     core_environment()
@@ -269,6 +276,7 @@ COMMANDS = {
     "zips": zips,
     "truth": truth,
     "bench": bench,
+    "benchmarks": benchmarks,
     "setup": setup,
     "doctor": doctor,
     "debian-packages": debian_packages,
@@ -276,7 +284,7 @@ COMMANDS = {
     "clean": clean,
 }
 TAKE_BLENDER = ("demo", "demo-files", "test", "test-blender", "zips", "setup", "doctor")
-TAKE_ARGUMENTS = ("demo", "test", "test-core", "test-blender", "truth", "bench")
+TAKE_ARGUMENTS = ("demo", "test", "test-core", "test-blender", "truth", "bench", "benchmarks")
 
 
 def parse_blenders(text: str) -> list[Blender]:

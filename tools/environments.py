@@ -60,6 +60,10 @@ CORE_REQUIREMENTS = (
     "pre-commit==4.7.0",
 )
 
+# Engines that `dev.py benchmarks` compares with.
+PYPBD_REQUIREMENTS = ("pypbd==2.2.2", "numpy==2.4.6")
+JOLT_REQUIREMENTS = ("culverin==0.15.0", "numpy==2.4.6")  # wheels for Python 3.12 and up
+
 
 def blender_requirements(blender: Blender) -> tuple[str, ...]:
     """No Numba here: in Blender it must come out of the extension's zip."""

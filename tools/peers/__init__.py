@@ -1,0 +1,1 @@
+"""The hanging sheet in other engines, on the same input and by the same measure."""
