@@ -267,6 +267,25 @@ def test_a_moment_on_the_edge_of_a_frame_counts_once(frame):
     assert velocity_of(state)[0, 2] == pytest.approx(1.0, abs=1e-12)
 
 
+@pytest.mark.parametrize("frame", [1, 2, 3, 9])
+def test_a_moment_just_before_the_edge_of_a_frame_counts_too(frame):
+    time = 0.0
+    for _ in range(frame):
+        time += 1 / 24
+    time = math.nextafter(time, 0.0)
+    state = run(particles([(0, 0, 0)]), 1.0, (field("HIT", time=time),))
+    assert velocity_of(state)[0, 2] == pytest.approx(1.0, abs=1e-12)
+
+
+def test_a_moment_that_rounds_to_the_end_of_its_frame_counts_in_the_last_substep():
+    duration, substeps = 0.04645404145915617, 18
+    time = math.nextafter(duration, 0.0)
+    assert int(time / (duration / substeps)) == substeps  # or this tests nothing
+    hit = (field("HIT", time=time),)
+    state = run(particles([(0, 0, 0)]), 0.2, hit, rate=substeps / duration, fps=1 / duration)
+    assert velocity_of(state)[0, 2] == pytest.approx(1.0, abs=1e-12)
+
+
 def test_near_its_centre_an_explosion_is_finite_and_far_away_it_ends():
     blast = field("EXPLOSION", strength=1.0, distance_min=0.5, distance_max=2.0)
     v = velocity_of(run(particles([(0.1, 0, 0), (0, 0, 0), (2.1, 0, 0)]), 0.1, (blast,)))
@@ -414,6 +433,19 @@ def test_across_a_surface_only_its_normal_part_acts():
         assert v[:4, 0] == pytest.approx((1 - share) * v[4, 0], abs=1e-9)
         assert v[:4, 2] == pytest.approx(v[4, 2])  # the loose particle feels all of it
         assert v[4, 0] == pytest.approx(v[4, 2])
+
+
+def test_across_a_surface_that_stands_askew():
+    builder = ModelBuilder()
+    x = np.array([(0.1, 0.2, 0.3), (1.0, 0.3, -0.4), (0.2, 1.5, 0.9)])
+    builder.add_particles("sheet", x, mass=0.1)
+    builder.add_triangles(np.array([(0, 1, 2)]))
+    normal = np.cross(x[1] - x[0], x[2] - x[0])
+    normal /= np.linalg.norm(normal)
+    wind = field("WIND", strength=2.0, orientation=TILTED, surface=1.0)
+    v = velocity_of(run(builder.finalize(), 0.5, (wind,)))
+    direction = rotation_matrix(np.array(TILTED) / np.linalg.norm(TILTED))[:, 2]
+    assert v == pytest.approx(np.tile((direction @ normal) * normal, (3, 1)), rel=1e-6)
 
 
 def test_flow_across_a_surface_carries_it_at_the_speed_of_the_air():

@@ -65,6 +65,28 @@ def test_drag_scales_what_is_along_the_stream_and_lift_what_is_across(degrees):
     )
 
 
+@pytest.mark.parametrize("kind", ["plate", "wire"])
+def test_without_lift_the_push_is_along_the_stream_wherever_it_comes_from(kind):
+    builder = ModelBuilder()
+    builder.add_particles("it", [(0, 0, 0), (0.9, 0.1, 0.4), (0.2, 1.1, -0.3)], mass=HEAVY)
+    if kind == "plate":
+        builder.add_triangles(np.array([(0, 1, 2)]))
+    else:
+        builder.add_wires([(0, 1), (1, 2)], 0.02)
+    model = builder.finalize()
+    stream = np.array([3.0, -4.0, 5.0])
+    along, across, whole = (
+        force_of(
+            model,
+            WindSettings(velocity=tuple(stream), gust=0.0, drag=float(drag), lift=float(lift)),
+        )
+        for drag, lift in ((1, 0), (0, 1), (1, 1))
+    )
+    assert np.abs(np.cross(along, stream)).max() < 1e-6 * (along @ stream)
+    assert abs(across @ stream) < 1e-6 * np.linalg.norm(across)
+    assert along + across == pytest.approx(whole, rel=1e-6)
+
+
 def test_skin_friction_pulls_along_a_surface():
     f = force_of(plate(0.0), steady(skin_friction=0.05))
     assert f == pytest.approx((0.05 * DENSITY * 0.5 * 100.0, 0, 0), rel=1e-6)
