@@ -20,10 +20,11 @@ BEND_STIFFNESS = (0.03, 300.0)
 """N/m, likewise, on a mesh whose edges are ``BEND_EDGE_LENGTH`` long."""
 
 BEND_EDGE_LENGTH = 0.025
-"""m. Shear springs give a cloth the same stiffness on any mesh; support pairs do not. Over two edges
-of length a they store k·a⁴κ⁴/32 per area of a gentle curvature κ, which asks for k in proportion to
-1/a⁴, and k·a per width of a sharp fold, which asks for 1/a. Cloth that hangs down over an edge lies
-between: with 1/a² strips droop alike (truth case strip-droop)."""
+"""m. Shear springs give a cloth the same stiffness on any mesh; support pairs do not.
+
+Over two edges of length a they store k·a⁴κ⁴/32 per area of a gentle curvature κ, which asks for k
+in proportion to 1/a⁴, and k·a per width of a sharp fold, which asks for 1/a. Cloth that hangs over
+an edge lies between: with 1/a² strips droop alike (truth case strip-droop)."""
 
 
 def add_cloth(
