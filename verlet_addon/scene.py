@@ -13,11 +13,10 @@ from ..core.builder import ModelBuilder
 from ..core.errors import ModelError
 from ..core.forces.field import Field
 from ..core.model import FrameInputs, Model
+from ..core.recipes.all import RECIPES
 from ..core.recipes.body import add_body
-from ..core.recipes.cloth import add_cloth
 from ..core.recipes.collider import add_collider
 from ..core.recipes.geometry import Geometry
-from ..core.recipes.rope import add_rope
 from ..core.settings import (
     AnimatedSettings,
     ColliderSettings,
@@ -42,8 +41,6 @@ from .properties import (
     start_frame,
 )
 from .session import Floats, Problem, Session
-
-RECIPES = {"CLOTH": add_cloth, "ROPE": add_rope}
 
 # Modifiers that move vertices along with something else: after cloth they move them twice.
 DEFORMING_MODIFIERS = (own_motion.CARRIERS | {"CLOTH", "SOFT_BODY"}) - {
