@@ -19,7 +19,7 @@ from ..forces.spring import SpringSystem, spring_direction
 from ..jit import inline, kernel
 from ..model import Floats
 
-TOLERANCE = 1e-10
+TOLERANCE = 1e-8
 """Speed that the conjugate gradients may leave unsolved, as a share of the change of speed."""
 
 ITERATION_LIMIT = 2000

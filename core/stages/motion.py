@@ -63,7 +63,7 @@ class Motion:
         self.damped = np.flatnonzero(frame.model.spring_damping).astype(np.int32)
         self.system = self._system() if frame.settings.takes_springs_as_forces else None
         self.lag: Floats | None = None  # (n, 3) m
-        self.change = np.zeros_like(frame.x)  # m/s, where the implicit solver starts from
+        self.change: Floats | None = None  # (n, 3) m/s, where the implicit solver starts from
         self._lay_out()
         for pairs, rest in (
             (frame.model.stick, frame.model.stick_rest_length),
@@ -91,6 +91,8 @@ class Motion:
         """Make x* fit this frame's step, and at the start of a simulation the integrator."""
         frame, state, h = self.frame, self.frame.state, self.frame.h
         starts = state.time == 0.0
+        if self.system is None and h == state.step:
+            return
         gravity = np.where((frame.inverse_mass > 0.0)[:, None], frame.gravity, 0.0)
         if self.system is None:
             if starts or frame.settings.integrator == "TIME_CORRECTED":
@@ -159,6 +161,8 @@ class Motion:
         travel = frame.end_share * (self.driven_end - self.driven_start)
         v[driven] = (self.driven_start + travel - frame.x[driven]) / h
         if integrator == "IMPLICIT_EULER":
+            if self.change is None:  # of no earlier frame: resuming must give the same bits
+                self.change = np.zeros_like(v)
             x, v = implicit_euler(system, frame.x, v, h, self.change)
         else:
             x, v = EXPLICIT[integrator](system, frame.x, v, h)
