@@ -125,7 +125,7 @@ PRESETS: dict[str, dict[str, Preset]] = {
             "Rubber",
             "A solid ball or eraser: gives a little and bounces",
             SoftBodySettings(
-                stiffness=0.8,
+                stiffness=0.5,
                 shape=0.8,
                 damping=0.1,
                 friction=0.9,
@@ -155,12 +155,16 @@ PRESETS: dict[str, dict[str, Preset]] = {
         "FLOCK": Preset(
             "Flock",
             "Birds or fish that keep together",
-            ParticleSettings(behaviour="FLOCK", radius=0.05, weight=0.0, drag=0.0, speed=4.0),
+            ParticleSettings(
+                behaviour="FLOCK", radius=0.05, weight=0.0, drag=0.0, speed=4.0, size=5.0
+            ),
         ),
         "FLOW": Preset(
             "Flow",
             "Smoke or leaves carried by a turbulent stream",
-            ParticleSettings(behaviour="FLOW", radius=0.02, weight=0.0, meets_itself=False),
+            ParticleSettings(
+                behaviour="FLOW", radius=0.02, weight=0.0, drag=4.0, meets_itself=False
+            ),
         ),
     },
     "BODY": {

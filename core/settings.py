@@ -933,13 +933,13 @@ class ParticleSettings(_Checked):
         soft_maximum=10.0,
     )
     separation: float = _tunable(
-        1.0, "Separation", "Flock: how hard neighbours keep apart", minimum=0.0, maximum=10.0
+        1.5, "Separation", "Flock: how hard neighbours keep apart", minimum=0.0, maximum=10.0
     )
     alignment: float = _tunable(
-        1.0, "Alignment", "Flock: how hard they turn the same way", minimum=0.0, maximum=10.0
+        2.0, "Alignment", "Flock: how hard they turn the same way", minimum=0.0, maximum=10.0
     )
     cohesion: float = _tunable(
-        1.0, "Cohesion", "Flock: how hard they keep together", minimum=0.0, maximum=10.0
+        0.5, "Cohesion", "Flock: how hard they keep together", minimum=0.0, maximum=10.0
     )
     seed: int = _tunable(
         0, "Seed", "Another number gives another start", minimum=0, maximum=1_000_000, advanced=True

@@ -21,10 +21,12 @@ from .forces.flock import Flock
 from .model import FrameInputs, Model
 from .recipes.cloth import add_cloth
 from .recipes.geometry import Geometry
+from .recipes.particles import add_particles
 from .recipes.plant import add_plant
 from .recipes.rope import add_rope
 from .settings import (
     ClothSettings,
+    ParticleSettings,
     PlantSettings,
     RopeSettings,
     SolverSettings,
@@ -103,6 +105,7 @@ def _smallest_of_everything() -> Model:
         Geometry.of("plant", stem_and_leaf, [(0, 1), (1, 2)], (0, 3), (3, 4, 5)),
         PlantSettings(),
     )
+    add_particles(builder, Geometry.of("smoke", [(9, 9, 9)]), ParticleSettings(behaviour="FLOW"))
     builder.add_body("box", "BOX", (0.5,) * 3, (0.5, 0.5, 0.5), mass=1.0, restitution=0.1)
     builder.add_body("ball", "SPHERE", (0.5,), (1.5, 0.5, 0.5), mass=1.0)
     builder.add_particles(
