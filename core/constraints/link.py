@@ -190,14 +190,12 @@ def project_links(
                 held,
             )
         share = share_per_pass(repair[s], rate)
+        wanted = held + share * added
         if least < most:
-            if rest == most:
-                wanted = max(0.0, held + share * added)
-            else:
-                wanted = min(0.0, held + share * added)
+            wanted = max(0.0, wanted) if rest == most else min(0.0, wanted)
             if added != 0.0:
                 share = (wanted - held) / added
-        pull[s] = held + share * added
+        pull[s] = wanted
         step *= share
         x[a, 0] += wa * step * ex
         x[a, 1] += wa * step * ey

@@ -1,14 +1,13 @@
 """Partial repair (Jakobsen §7): a constraint that repairs only a share of its error per pass.
 
-A share s of the error, taken out in every step of h₀ = 1/480 s, holds a load like a spring of
-stiffness k = μ/h₀² · s/(1 − s), with μ the inertia that the correction moves: under an
-acceleration g an error e comes to rest where (1 − s)(e + g h₀²) = e. To be as stiff at any other
+A share s of the error, taken out in every step of h₀ = 1/480 s, holds a load like a spring: under
+an acceleration g an error e comes to rest where (1 − s)(e + g h₀²) = e. To rest there at any other
 step h the share becomes
 
     s' = s/(s + (1 − s)(h₀/h)²)
 
-which is s at 480 steps a second and leaves 1 − s' ≈ (1 − s)ᵃ nowhere else: that law, which keeps
-the rate at which an error decays, halves the sag each time the step is halved.
+which keeps the stiffness s/((1 − s) h²). The share 1 − (1 − s)^(h/h₀), which keeps the rate at
+which an error decays, would halve the sag each time the step is halved.
 """
 
 from __future__ import annotations

@@ -76,18 +76,17 @@ class ShapeMatches:
                 twice = vertices(builder, object, chosen[int(np.argmax(times))])
                 raise ModelError(name, f"cluster {c} names vertex {twice} more than once")
         start = np.cumsum([0] + [len(m) for m in members]).astype(np.int32)
-        member = np.concatenate(members) if members else np.zeros(0)
         x = builder.position
         if rest_position is not None:
             x = numbers(builder, object, "rest position", rest_position, x.shape)
-        member = np.ascontiguousarray(member, dtype=np.int32)
-        place = x[member]
+        joined: Ints = np.concatenate([np.zeros(0, dtype=np.int32), *members])
+        place = x[joined]
         for c in range(len(members)):  # near the origin, so that the kernel loses no digits
             rows = slice(int(start[c]), int(start[c + 1]))
             place[rows] -= place[rows].mean(axis=0)
         return cls(
             object,
-            member,
+            joined,
             start,
             np.ascontiguousarray(place),
             numbers(builder, object, "repair", repair, (len(members),), least=0.0, most=1.0),

@@ -9,6 +9,7 @@ has α = V₀/K, and 0 lets nothing give way.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,12 @@ if TYPE_CHECKING:
 
 FLAT = 1e-9
 """A volume below this many times the cube of the surface's extent counts as none."""
+
+LONGEST_WAY = 0.1
+"""Edges of a cube of the rest volume that a vertex moves in one pass at most.
+
+A collapsed surface has next to no gradient left, and would be shot out of any proportion.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,6 +261,16 @@ def project_volumes(
         softness = compliance[v] * per_step
         error = volume - pressure_factor * pressure[v] * rest_volume[v]
         added = -(error + softness * pull[v]) / (both + softness)
+        farthest = 0.0
+        for i in range(first, last):
+            w = inverse_mass[vertex[i]]
+            gg = 0.0
+            for k in range(3):
+                gg += gradient[which, i, k] * gradient[which, i, k]
+            farthest = max(farthest, w * math.sqrt(gg) * abs(added))
+        limit = LONGEST_WAY * rest_volume[v] ** (1.0 / 3.0)
+        if farthest > limit:
+            added *= limit / farthest
         pull[v] += added
         for i in range(first, last):
             p = vertex[i]

@@ -239,9 +239,9 @@ def _strip(columns: int) -> Result:
     half = len(x)
     mirrored = np.arange(half) + half * (np.arange(half) % 2)  # the row y = 0 is common to both
     x = np.concatenate([x, x * (1.0, -1.0, 1.0)])
-    triangles = np.concatenate([triangles, mirrored[triangles[:, ::-1]]])
-    used, triangles = np.unique(triangles, return_inverse=True)
-    x, triangles = x[used], triangles.reshape(-1, 3).astype(np.int32)
+    both = np.concatenate([triangles, mirrored[triangles[:, ::-1]]])
+    used, rows = np.unique(both, return_inverse=True)
+    x, triangles = x[used], rows.reshape(-1, 3).astype(np.int32)
     mass = np.bincount(triangles.reshape(-1)) * density * side * side / 6.0
     builder = ModelBuilder()
     strip = builder.add_particles("strip", x, mass=mass, drag=8.0)

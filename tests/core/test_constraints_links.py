@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance
+from verlet_physics.constraints.base import Moving
 from verlet_physics.constraints.link import Links
 from verlet_physics.constraints.repair import repair_rate, share_per_pass
 from verlet_physics.errors import ModelError
@@ -147,3 +148,30 @@ def test_bad_input_is_refused_by_name(pairs, limits, message):
     pair = builder.add_particles("pair", np.eye(3), mass=1.0)
     with pytest.raises(ModelError, match=f"pair: .*{message}"):
         Links.of(builder, pair, pairs, **limits)
+
+
+@pytest.mark.parametrize(("sign", "limits"), [(1, {"longest": 1.0}), (-1, {"shortest": 1.0})])
+def test_a_limit_gives_back_what_it_took_and_no_more(sign, limits):
+    """Pass 1 pulls by 2 mm; others then move the ends past the limit; pass 2 returns 2 mm."""
+    builder = ModelBuilder()
+    start = np.array([(0.0, 0.0, 0.0), (1.0 + 0.002 * sign, 0.0, 0.0)])
+    pair = builder.add_particles("pair", start, mass=1.0)
+    link = Links.of(builder, pair, [(0, 1)], **limits)
+    moving = Moving(
+        x=start.copy(),
+        previous=start.copy(),
+        inverse_mass=np.ones(2),
+        h=1 / 480,
+        time=0.0,
+        is_first_pass=True,
+        animated=(AnimatedSettings(),),
+    )
+    multiplier = np.zeros(link.multiplier_count)
+    link.project(moving, multiplier)
+    assert moving.x[1, 0] - moving.x[0, 0] == pytest.approx(1.0)
+    moving.x[1, 0] -= 0.005 * sign
+    moving.is_first_pass = False
+    link.project(moving, multiplier)
+    assert moving.x[1, 0] - moving.x[0, 0] == pytest.approx(1.0 - 0.003 * sign, abs=1e-4)
+    link.project(moving, multiplier)
+    assert moving.x[1, 0] - moving.x[0, 0] == pytest.approx(1.0 - 0.003 * sign, abs=1e-4)
