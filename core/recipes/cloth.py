@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from ..builder import ModelBuilder
+from ..constraints.hinge_bend import HingeBends
+from ..constraints.link import Links
 from ..model import Floats, Ints
 from ..settings import ClothSettings
 from .geometry import Geometry, Paint
 from .tethers import add_tethers
+from .topology import hinges_of, without
 from .vertices import add_vertices, mean_of_ends, surface_masses
 
 SHEAR_STIFFNESS = (3.0, 30_000.0)
@@ -27,6 +31,14 @@ in proportion to 1/a⁴, and k·a per width of a sharp fold, which asks for 1/a.
 an edge lies between: with 1/a² strips droop alike (truth case strip-droop)."""
 
 
+STRETCH_STIFFNESS = (30_000.0, 30.0)
+"""N/m of the edges at stretch just above 0 and at 1, falling by equal ratios between; as of every
+net of springs, those of a membrane whatever its mesh."""
+
+FOLD_RIGIDITY = (1e-6, 1e-2)
+"""N·m of the hinges at bend just above 0 and at 1, growing by equal ratios between."""
+
+
 def add_cloth(
     builder: ModelBuilder,
     geometry: Geometry,
@@ -39,31 +51,91 @@ def add_cloth(
     """Add a mesh as cloth; returns its index in ``builder.objects``.
 
     pin_weight (n,), 0 = free … 1 = held; velocity (n, 3) or (3,) m/s; paint: factors on
-    ``shear``, ``bend``, ``drag`` and ``friction``. A mesh of wires alone makes a net.
+    ``shear``, ``bend``, ``stretch``, ``drag`` and ``friction``. A mesh of wires alone makes a net.
     """
-    edge, diagonal, support = geometry.edges, geometry.diagonals, geometry.supports
+    whole = geometry
+    geometry, thread = _without_threads(geometry) if settings.sewing > 0.0 else (geometry, None)
+    edge, diagonal = geometry.edges, geometry.diagonals
     first = builder.particle_count
     index = add_vertices(
         builder,
         geometry,
         settings,
-        mass=surface_masses(geometry, settings.area_density),
+        mass=surface_masses(whole, settings.area_density),
         radius=settings.thickness * geometry.mean_edge_length,
         contact_radius=max(settings.thickness, 0.5) * geometry.mean_edge_length,
         pin_weight=pin_weight,
         velocity=velocity,
         paint=paint,
     )
-    builder.add_sticks(edge + first, geometry.edge_lengths)
+    if settings.stretch > 0.0:
+        _add_membrane(builder, geometry, settings, first, paint)
+    else:
+        builder.add_sticks(edge + first, geometry.edge_lengths)
     shear = settings.shear * mean_of_ends(geometry.painted(paint, "shear"), diagonal)
-    _add_springs(builder, diagonal, first, SHEAR_STIFFNESS, shear, turn=0)
-    bend = settings.bend * mean_of_ends(geometry.painted(paint, "bend"), support)
-    fineness = BEND_EDGE_LENGTH / max(geometry.mean_edge_length, 1e-9)
-    _add_springs(builder, support, first, BEND_STIFFNESS, bend, turn=1, factor=fineness**2)
+    most = _membrane_stiffness(geometry, settings, diagonal, paint)
+    _add_springs(builder, diagonal, first, SHEAR_STIFFNESS, shear, turn=0, most=most)
+    if settings.bend_model == "DIHEDRAL":
+        _add_hinges(builder, geometry, settings, first, index, paint)
+    else:
+        support = geometry.supports
+        bend = settings.bend * mean_of_ends(geometry.painted(paint, "bend"), support)
+        fineness = BEND_EDGE_LENGTH / max(geometry.mean_edge_length, 1e-9)
+        _add_springs(builder, support, first, BEND_STIFFNESS, bend, turn=1, factor=fineness**2)
+    if thread is not None and len(thread):
+        threads = Links.of(builder, index, thread + first, closing_speed=settings.sewing)
+        builder.add_constraint(threads)
     builder.add_triangles(geometry.triangles + first)
-    if settings.tethers:
+    if settings.tethers and settings.stretch == 0.0:
         add_tethers(builder, geometry, pin_weight, first)
     return index
+
+
+def _without_threads(geometry: Geometry) -> tuple[Geometry, Ints]:
+    """The mesh without the edges that belong to no face, and those edges; a net keeps its own."""
+    if len(geometry.triangles) == 0:
+        return geometry, np.zeros((0, 2), dtype=np.int32)
+    sheet = Geometry.of(
+        geometry.name, geometry.positions, (), geometry.face_offsets, geometry.face_vertices
+    )
+    return sheet, without(geometry.edges, sheet.edges)
+
+
+def _membrane_stiffness(
+    geometry: Geometry, settings: ClothSettings, pairs: Ints, paint: Paint
+) -> Floats:
+    """N/m of springs (c,) in place of sticks; without end where the cloth does not stretch."""
+    if settings.stretch == 0.0:
+        return np.full(len(pairs), np.inf)
+    stiff, soft = STRETCH_STIFFNESS
+    amount = settings.stretch * mean_of_ends(geometry.painted(paint, "stretch"), pairs)
+    return stiff * (soft / stiff) ** amount
+
+
+def _add_membrane(
+    builder: ModelBuilder, geometry: Geometry, settings: ClothSettings, first: int, paint: Paint
+) -> None:
+    """Springs in place of sticks."""
+    long = geometry.edge_lengths > 0.0
+    stiffness = _membrane_stiffness(geometry, settings, geometry.edges, paint)
+    builder.add_springs(geometry.edges[long] + first, stiffness[long])
+
+
+def _add_hinges(
+    builder: ModelBuilder,
+    geometry: Geometry,
+    settings: ClothSettings,
+    first: int,
+    index: int,
+    paint: Paint,
+) -> None:
+    """Resistance to folding at every edge between two triangles."""
+    hinge = hinges_of(geometry.triangles)
+    bend = settings.bend * mean_of_ends(geometry.painted(paint, "bend"), hinge[:, :2])
+    hinge, bend = hinge[bend > 0.0], bend[bend > 0.0]
+    if len(hinge):
+        rigidity = FOLD_RIGIDITY[0] * (FOLD_RIGIDITY[1] / FOLD_RIGIDITY[0]) ** bend
+        builder.add_constraint(HingeBends.of(builder, index, hinge + first, rigidity))
 
 
 def _add_springs(
@@ -74,11 +146,13 @@ def _add_springs(
     amount: Floats,
     turn: int,
     factor: float = 1.0,
+    most: Floats | float = np.inf,
 ) -> None:
     """Springs where the artist parameter (pairs,) is above 0, ``factor`` times as stiff.
 
-    Equal steps of it are equal ratios of stiffness, N/m.
+    Equal steps of it are equal ratios of stiffness, N/m; none is stiffer than ``most``.
     """
     some = amount > 0.0
     stiffness = factor * limits[0] * (limits[1] / limits[0]) ** amount[some]
+    stiffness = np.minimum(stiffness, np.broadcast_to(most, some.shape)[some])
     builder.add_springs(pairs[some] + first, stiffness, turn=turn)

@@ -219,7 +219,7 @@ def _regions(x: Floats) -> list[Ints]:
     axes = np.linalg.svd(middle, full_matrices=False)[2]
     extent = np.sort(np.ptp(middle @ axes.T, axis=0))[::-1]
     width = max(float(extent[1]), 0.05 * float(extent[0]))
-    everything = np.arange(len(x))
+    everything: Ints = np.arange(len(x), dtype=np.int32)
     if extent[0] <= LONG * width:
         return [everything]
     nearest = np.linalg.norm(middle - middle[np.argmax(middle @ axes[0])], axis=1)
@@ -227,5 +227,8 @@ def _regions(x: Floats) -> list[Ints]:
     while nearest.max() > width:
         centres.append(int(np.argmax(nearest)))
         nearest = np.minimum(nearest, np.linalg.norm(x - x[centres[-1]], axis=1))
-    regions = [np.flatnonzero(np.linalg.norm(x - x[c], axis=1) <= 1.5 * width) for c in centres]
+    regions: list[Ints] = [
+        np.flatnonzero(np.linalg.norm(x - x[c], axis=1) <= 1.5 * width).astype(np.int32)
+        for c in centres
+    ]
     return [region for region in regions if len(region) >= 4] or [everything]
