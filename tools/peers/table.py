@@ -120,7 +120,9 @@ wide, 0.3 kg/m², starts level and swings down from two corners; 120 frames, 24 
 - **ratio**: their time over ours, from runs in turn (ours, theirs, ours, theirs), the median of
   the pairs. Other load on the machine then meets both sides.
 - **CPU ms a frame, CPU ratio**: the same of the processor time that all threads of the process
-  take: other load hardly changes it, and it counts against an engine that takes more threads.
+  take. It counts against an engine that takes more threads, ours among them, but other load hardly
+  changes it. On a busy machine it is the fairer ratio: there a frame of a few milliseconds often
+  goes through without being interrupted, and a longer one does not.
 
 Ours runs at its default settings. Each other engine is shown at its own defaults and at the
 cheapest of the tried settings that stretches no more than ours. There it has the drag that ours
@@ -193,21 +195,21 @@ def _goals(results: Results) -> str:
                 if not one.ratio:
                     continue
                 better = one.mean_pct >= ours.mean_pct and one.largest_pct >= ours.largest_pct
-                ratio = statistics.median(one.ratio)
+                ratios = statistics.median(one.ratio), statistics.median(one.cpu_ratio)
+                met = ["yes" if ratio >= goal else "**no**" for ratio in ratios]
                 rows.append(
                     [
                         name,
                         str(n),
                         f"{one.settings} ({reason})",
-                        f"{ratio:.1f}",
-                        f"{statistics.median(one.cpu_ratio):.1f}",
                         f"{goal:g}",
-                        "yes" if ratio >= goal else "**no**",
+                        *(f"{ratio:.1f}" for ratio in ratios),
+                        *met,
                         "yes" if better else "no",
                     ]
                 )
-    head = ["against", "n", "its settings", "ratio", "CPU ratio", "goal", "met"]
-    head.append("ours stretches no more")
+    head = ["against", "n", "its settings", "goal", "ratio", "CPU ratio"]
+    head += ["met by ratio", "by CPU ratio", "ours stretches no more"]
     return "## Goals\n\n" + (_table(head, rows) if rows else "Nothing to compare with.")
 
 
