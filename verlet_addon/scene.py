@@ -7,11 +7,11 @@ from typing import Any
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from ..core.builder import ModelBuilder
 from ..core.errors import ModelError
 from ..core.forces.field import Field
+from ..core.integrators.carries import left_out
 from ..core.model import FrameInputs, Model
 from ..core.recipes.all import RECIPES
 from ..core.recipes.body import add_body
@@ -28,6 +28,7 @@ from .bake import control_points, restore
 from .extract import mesh as meshes
 from .extract import own_motion, pins, pose
 from .extract.fields import read_fields
+from .extract.mesh import Ints
 from .extract.particles import ParticleArrays, read_particles
 from .kinds import KINDS, is_particles
 from .participants import find_object, find_objects, impulses, simulated_objects
@@ -70,11 +71,6 @@ class Participant:
     def world_points(self) -> Floats:
         """World positions (n, 3) at the start frame."""
         return pose.transformed(self.matrix, self.points)
-
-    @property
-    def pinned(self) -> NDArray[np.bool_]:
-        """Which particles (n,) are pinned, however weakly."""
-        return self.pin_weight > 0.0
 
     def digest(self) -> bytes:
         """Changes when anything does that the model depends on."""
@@ -407,6 +403,15 @@ def build_model(inputs: SceneInputs) -> Model | None:
     return builder.finalize() if builder.objects else None
 
 
+def doubts_about_integrator(model: Model, solver: SolverSettings) -> list[Problem]:
+    """What of the scene the chosen integrator leaves out."""
+    missing = left_out(model, solver)
+    if not missing:
+        return []
+    message = f"{solver.integrator_label} leaves out: {'; '.join(missing)}"
+    return [Problem(message, 0, "verlet.use_position_verlet", "Use Position Verlet")]
+
+
 def read_frame(
     session: Session, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
 ) -> FrameInputs:
@@ -443,7 +448,8 @@ def _pin_positions(
 ) -> Floats:
     """World positions (p, 3) of all pins, in the order of the model."""
     positions = [np.zeros((0, 3))]
-    wanted = [p for p in session.particle_objects() if p.pinned.any()]
+    held = _held_rows(session)
+    wanted = [p for p in session.particle_objects() if len(held[p.uid])]
     objects = find_objects(wanted)
     carried = own_motion.read_carried_points(
         [
@@ -456,7 +462,7 @@ def _pin_positions(
         scene.frame_current,
     )
     for participant, ob in zip(wanted, objects):
-        points = carried.get(participant.uid, participant.points)[participant.pinned]
+        points = carried.get(participant.uid, participant.points)[held[participant.uid]]
         matrix = None if ob is None else _solid_matrix(ob, depsgraph)
         if participant.carrier:
             target = find_object(participant.carrier)
@@ -468,6 +474,18 @@ def _pin_positions(
             matrix = session.placements[-1].local[participant.uid]
         positions.append(pose.transformed(matrix, points))
     return np.concatenate(positions)
+
+
+def _held_rows(session: Session) -> dict[int, Ints]:
+    """By session id the particles of each object that the model pins: a plant roots itself."""
+    pinned = session.model.pinned
+    spans = [span for span in session.model.objects if span.body < 0]
+    held = {}
+    for participant, span in zip(session.particle_objects(), spans):
+        end = span.first_particle + span.particle_count
+        first, last = np.searchsorted(pinned, [span.first_particle, end])
+        held[participant.uid] = pinned[first:last] - span.first_particle
+    return held
 
 
 def _follows_own_motion(ob: bpy.types.Object, participant: Participant) -> bool:

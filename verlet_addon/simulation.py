@@ -18,6 +18,7 @@ from .scene import (
     Participant,
     SceneInputs,
     build_model,
+    doubts_about_integrator,
     problem_of,
     read_frame,
     read_inputs,
@@ -101,6 +102,7 @@ def _begin(
     model = None if any(problem.is_error for problem in problems) else build_model(inputs)
     if model is None:
         return
+    running.problems += doubts_about_integrator(model, inputs.solver)
     kernels.prepare()
     duration = inputs.frame_duration
     running.cache = FrameCache(model)

@@ -2,7 +2,7 @@
 
 Run inside Blender by a window driver that installs the zip and steps through ``steps(g)``: g finds
 and clicks buttons, types and takes pictures, and each ``yield`` gives the seconds to wait.
-It needs no Numba, so the scene is small. All panels fit a window of 1600 by 1100 pixels.
+It needs no Numba, so the scene is small. All panels fit a window of 1600 by 1300 pixels.
 """
 
 import importlib

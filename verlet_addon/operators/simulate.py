@@ -71,7 +71,22 @@ class VERLET_OT_play_every_frame(bpy.types.Operator):
         return {"FINISHED"}
 
 
+class VERLET_OT_use_position_verlet(bpy.types.Operator):
+    """Set the integrator back to Position Verlet, which carries everything"""
+
+    bl_idname = "verlet.use_position_verlet"
+    bl_label = "Use Position Verlet"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        context.scene.verlet.solver.property_unset("integrator")
+        session.suspect_all()
+        context.scene.frame_set(start_frame(context.scene))
+        return {"FINISHED"}
+
+
 CLASSES = (
+    VERLET_OT_use_position_verlet,
     VERLET_OT_reset,
     VERLET_OT_go_to_start,
     VERLET_OT_play,

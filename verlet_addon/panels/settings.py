@@ -4,9 +4,22 @@ from collections.abc import Sequence
 
 import bpy
 
+from ...core.settings import INTEGRATORS, SolverSettings
 from ..properties import PAINT_SUFFIX, paintable, panel_fields
 
+_BY_FORCES = {name: SolverSettings(integrator=name).is_force_based for name, _, _ in INTEGRATORS}
+_FORCE_BASED = tuple(name for name, is_force_based in _BY_FORCES.items() if is_force_based)
+_PROJECTING = tuple(name for name, is_force_based in _BY_FORCES.items() if not is_force_based)
+
 MATTERS_ONLY_FOR = {
+    "edge_stiffness": ("integrator", _FORCE_BASED),
+    "spring_form": ("integrator", _PROJECTING),
+    "stick_form": ("integrator", _PROJECTING),
+    "relaxation": ("integrator", _PROJECTING),
+    "over_relaxation": ("integrator", _PROJECTING),
+    "acceleration": ("integrator", _PROJECTING),
+    "tolerance": ("integrator", _PROJECTING),
+    "strain_limit": ("integrator", _PROJECTING),
     "spectral_radius": ("acceleration", ("CHEBYSHEV",)),
     "separation": ("behaviour", ("FLOCK",)),
     "alignment": ("behaviour", ("FLOCK",)),

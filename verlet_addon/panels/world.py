@@ -81,7 +81,8 @@ class VERLET_PT_solver_method(Sidebar, bpy.types.Panel):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
-        names = [name for name in tunables(SolverSettings) if name not in PRECISION]
+        others = [name for name in tunables(SolverSettings) if name not in PRECISION]
+        names = ["integrator", *(name for name in others if name != "integrator")]
         draw_settings(self.layout, context.scene.verlet.solver, SolverSettings, names=names)
 
 
