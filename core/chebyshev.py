@@ -36,7 +36,9 @@ def follow_pass(now, last, older, omega, under_relaxation):
         change = now[i] - last[i]
         largest = max(largest, abs(change))
         if omega != 1.0 or under_relaxation != 1.0:
-            now[i] = omega * (under_relaxation * change + last[i] - older[i]) + older[i]
+            # the same line, as small steps from x⁽ᵏ⁾: less is lost to rounding
+            step = omega * under_relaxation * change + (omega - 1.0) * (last[i] - older[i])
+            now[i] = last[i] + step
         older[i] = last[i]
         last[i] = now[i]
     return largest

@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -171,4 +172,45 @@ def under_load(n: int | None, threads: int) -> Figures:
     }
 
 
-COMPARISONS = {"kernel": kernel_against_c, "load": under_load}
+SOLVERS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "over_relaxed": {"over_relaxation": 1.5},
+    "chebyshev": {"acceleration": "CHEBYSHEV"},
+    "jacobi": {"relaxation": "JACOBI"},
+    "jacobi_over_relaxed": {"relaxation": "JACOBI", "over_relaxation": 1.8},
+    "jacobi_chebyshev": {"relaxation": "JACOBI", "acceleration": "CHEBYSHEV"},
+    "adaptive": {"tolerance": 1e-4},
+}
+"""Solver modes that are compared."""
+
+
+def solver_modes(n: int | None, threads: int) -> Figures:
+    """Every solver mode on the hanging sheet at few, long steps: 48 a second, 20 passes.
+
+    Milliseconds a frame, stretch in % and residual in mm, means over the last second.
+    """
+    compile_ahead()
+    figures: Figures = {"scene": "solvers", "n": n or 64, "threads": threads}
+    for name, more in SOLVERS.items():
+        scene = hang(n or 64)
+        settings = SolverSettings(
+            substep_rate=48.0, iterations=20, strain_limit=0.0, threads=threads, **more
+        )
+        state = scene.model.initial_state(step=1 / 48)
+        rows = []
+        for _ in range(scene.frames):
+            begun = time.perf_counter()
+            state, d = advance(scene.model, state, scene.inputs, settings)
+            ms = 1e3 * (time.perf_counter() - begun)
+            rows.append((ms, 100 * d.stretch_mean, 100 * d.stretch_max, 1e3 * d.residual, d.passes))
+        means = np.mean(rows[-24:], axis=0)
+        for label, value in zip(
+            ("ms", "stretch_mean_pct", "stretch_max_pct", "residual_mm", "passes"),
+            means,
+            strict=True,
+        ):
+            figures[f"{name}_{label}"] = round(float(value), 4)
+    return figures
+
+
+COMPARISONS = {"kernel": kernel_against_c, "load": under_load, "solvers": solver_modes}
