@@ -33,7 +33,7 @@ def _everything() -> Model:
         place = (0.6 * (k % 4) - 0.9, 0.6 * (k // 4) - 0.6, 0.4 + 0.05 * k)
         builder.add_body(f"cube {k}", "BOX", (0.2,) * 3, place, (1.0, 0.1 * k, 0.2, 0.0), mass=1.0)
     random = np.random.default_rng(1)
-    boids = builder.particle_count + np.arange(20)
+    boids = np.arange(20, dtype=np.int32) + np.int32(builder.particle_count)
     start = random.uniform(-1.0, 1.0, (20, 3)) + (0.0, 0.0, 4.0)
     birds = builder.add_particles("birds", start, mass=0.1, velocity=random.normal(size=(20, 3)))
     builder.add_force(Flock(birds, boids))
