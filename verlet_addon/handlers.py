@@ -86,15 +86,20 @@ def _stop_with(scene: bpy.types.Scene, error: Exception) -> None:
 
 @persistent
 def depsgraph_update_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    """Notice edits of meshes and actions while frames are kept; compared before going on."""
+    """Notice edits of meshes and actions while frames are kept; compared before going on.
+
+    What the preview itself has tagged while it plays is no edit: comparing reads every weight.
+    """
     running = session.of(scene)
     if running is None or running.inputs is None or own_motion.is_reading():
         return
+    own = running.awaited if running.awaited and is_playing() else frozenset()
     for update in depsgraph.updates:
         if isinstance(update.id, bpy.types.Action) and not update.id.get(animation.MARK):
             running.motion_changed = running.is_outdated = True
-        elif update.is_updated_geometry:
+        elif update.is_updated_geometry and update.id.original.session_uid not in own:
             running.is_suspect = True
+    running.awaited.clear()
 
 
 @persistent

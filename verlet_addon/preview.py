@@ -50,6 +50,7 @@ def show(session: Session, frame: int, depsgraph: bpy.types.Depsgraph, *, is_new
         _play(ob, True)
         if is_new:  # the frame was evaluated before it was in the file
             ob.update_tag(refresh={"DATA"})
+            session.awaited |= {ob.session_uid, ob.data.session_uid}
     _move_bodies(session, session.placement(frame).bodies, depsgraph)
 
 

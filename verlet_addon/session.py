@@ -63,6 +63,7 @@ class Session:
     first_draft: int | None = None  # first frame that was cut short by the time budget
     problems: list[Problem] = field(default_factory=list)
     failure: str = ""  # why no further frame is simulated
+    awaited: set[int] = field(default_factory=set)  # datablocks that the preview itself has tagged
     is_suspect: bool = False  # something was changed: compare before going on
     is_outdated: bool = False  # settings or meshes differ: simulate anew from the start
     motion_changed: bool = False  # an action was edited, which no digest sees

@@ -137,6 +137,9 @@ def steps(g):
     g.check(play is not None, "the panel shows Play")
     yield from g.click(*play)
     yield from play_until(g, 20)
+    g.check(
+        not session_module().of(scene).is_suspect, "what the preview tags is not taken for an edit"
+    )
     g.shot("04_playing")
     yield from g.click(*play)  # hovering lags behind while it plays: the same place
     for _ in range(20):

@@ -23,6 +23,7 @@ CARRIERS = frozenset(
         "LATTICE",
         "MESH_CACHE",
         "MESH_DEFORM",
+        "MESH_SEQUENCE_CACHE",
         "SHRINKWRAP",
         "SURFACE_DEFORM",
         "WARP",
