@@ -24,10 +24,6 @@ def test_triangles_cover_the_sheet_with_one_normal():
     start = sheet.vertices(6)
     a, b, c = (start[corner] for corner in sheet.triangles(6).T)
     normal = np.cross(b - a, c - a)
-    goal = (
-        "| Cloth modifier | 64 | default (default; least mean reached) | 15 | 20.0 | 20.0 | yes |"
-    )
-    assert goal in page
     assert (normal[:, 2] > 0).all()
     assert normal[:, 2].sum() / 2 == pytest.approx(sheet.SIZE**2)
 
@@ -118,10 +114,6 @@ def test_page():
     }
     page = table.page(results)
     assert page.startswith("<!-- Made by `python dev.py benchmarks`")
-    goal = (
-        "| Cloth modifier | 64 | default (default; least mean reached) | 15 | 20.0 | 20.0 | yes |"
-    )
-    assert goal in page
     assert (
         "| **Verlet Physics** | default |  | 2.00 | 0.050 | 0.80 | 2.000 | 1 | 2.00 | 1 |" in page
     )
