@@ -136,15 +136,17 @@ def _paint_property(name: str, about: Tunable) -> Any:
     )
 
 
-def _group_of(settings: type, class_name: str) -> type[bpy.types.PropertyGroup]:
+def _group_of(
+    settings: type, class_name: str, *, is_painted: bool = False
+) -> type[bpy.types.PropertyGroup]:
     """A PropertyGroup with one property for each tunable of a settings dataclass.
 
-    Those that can be painted have a second one, with the name of a vertex group.
+    Where it ``is_painted``, what is paintable has a second one, with the name of a vertex group.
     """
     annotations = {}
     for name, (default, about) in tunables(settings).items():
         annotations[name] = _property(name, default, about, _after_edit(name))
-        if about.paintable:
+        if is_painted and about.paintable:
             annotations[name + PAINT_SUFFIX] = _paint_property(name, about)
     body = {"__annotations__": annotations, "__doc__": settings.__doc__, "__module__": __name__}
     return type(class_name, (bpy.types.PropertyGroup,), body)
@@ -155,7 +157,11 @@ VerletWind = _group_of(WindSettings, "VerletWind")
 VerletAnimated = _group_of(AnimatedSettings, "VerletAnimated")
 VerletImpulse = _group_of(ImpulseSettings, "VerletImpulse")
 _GROUP_OF_KIND = {
-    kind.group: _group_of(kind.settings, f"Verlet{kind.group.title().replace('_', '')}")
+    kind.group: _group_of(
+        kind.settings,
+        f"Verlet{kind.group.title().replace('_', '')}",
+        is_painted=kind.is_particles,
+    )
     for kind in KINDS.values()
 }
 

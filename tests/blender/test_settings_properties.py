@@ -42,7 +42,12 @@ def test_untouched_properties_are_the_default_settings(settings, name):
 def test_every_tunable_has_its_label_tooltip_and_range(settings, name):
     properties = GROUPS[name](grid()).bl_rna.properties
     tunables = settings.tunables(getattr(settings, name))
-    groups = {f"{field}_group" for field, (_, about) in tunables.items() if about.paintable}
+    is_painted = name in {
+        k.settings.__name__ for k in addon("kinds").KINDS.values() if k.is_particles
+    }
+    groups = {
+        f"{field}_group" for field, (_, about) in tunables.items() if is_painted and about.paintable
+    }
     assert set(properties.keys()) - {"rna_type", "name"} == set(tunables) | groups
     for field, (_, about) in tunables.items():
         shown = properties[field]

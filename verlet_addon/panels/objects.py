@@ -19,9 +19,9 @@ def active_kind(context: bpy.types.Context) -> Kind | None:
     return None if context.object is None else kind_of(context.object)
 
 
-def _painted_on(ob: bpy.types.Object) -> bpy.types.Object | None:
-    """The object itself where it can have vertex groups."""
-    return ob if ob.type == "MESH" else None
+def _painted_on(ob: bpy.types.Object, kind: Kind) -> bpy.types.Object | None:
+    """The object itself where its parameters may differ from vertex to vertex."""
+    return ob if kind.is_particles and ob.type == "MESH" else None
 
 
 def draw_object(layout: bpy.types.UILayout, ob: bpy.types.Object, kind: Kind) -> None:
@@ -35,7 +35,7 @@ def draw_object(layout: bpy.types.UILayout, ob: bpy.types.Object, kind: Kind) ->
     _draw_preset(column, ob, kind)
     if kind.is_particles:
         _draw_pins(column, ob)
-    painted_on = _painted_on(ob)
+    painted_on = _painted_on(ob, kind)
     draw_settings(column, group_of(ob, kind), kind.settings, painted_on=painted_on)
 
 
@@ -125,7 +125,7 @@ class _AdvancedPanel(bpy.types.Panel):
             group_of(ob, kind),
             kind.settings,
             advanced=True,
-            painted_on=_painted_on(ob),
+            painted_on=_painted_on(ob, kind),
         )
 
 
