@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from .forces.weight import Weight
 from .settings import AnimatedSettings, WindSettings
 
 if TYPE_CHECKING:
@@ -141,8 +142,12 @@ class Model:
         lays x* out anew for another integrator or step, given the same gravity.
         """
         x = self.rest_position.copy()
-        moves = (self.inverse_mass > 0.0)[:, None]
-        previous = x - self.initial_velocity * step + 0.5 * step**2 * np.array(gravity) * moves
+        falls = (self.inverse_mass > 0.0).astype(np.float64)
+        for force in self.forces:
+            if isinstance(force, Weight):
+                falls[force.particles] *= force.share
+        fall = 0.5 * step**2 * np.array(gravity) * falls[:, None]
+        previous = x - self.initial_velocity * step + fall
         return State(
             position=x,
             previous=previous,

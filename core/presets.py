@@ -106,13 +106,13 @@ PRESETS: dict[str, dict[str, Preset]] = {
         "JELLY": Preset(
             "Jelly",
             "Wobbles, keeps its volume: the default",
-            SoftBodySettings(stiffness=0.2, shape=0.3, damping=0.15, density=1000.0),
+            SoftBodySettings(stiffness=0.15, shape=0.3, bend=0.35, damping=0.25, density=1000.0),
         ),
         "BALLOON": Preset(
             "Balloon",
             "A light skin blown up by the pressure inside",
             SoftBodySettings(
-                stiffness=0.6,
+                stiffness=0.85,
                 shape=0.0,
                 pressure=1.3,
                 bend=0.1,
@@ -129,7 +129,6 @@ PRESETS: dict[str, dict[str, Preset]] = {
                 shape=0.8,
                 damping=0.1,
                 friction=0.9,
-                restitution=0.5,
                 density=1100.0,
             ),
         ),
@@ -137,7 +136,7 @@ PRESETS: dict[str, dict[str, Preset]] = {
             "Cushion",
             "Gives way, comes back slowly",
             SoftBodySettings(
-                stiffness=0.3, shape=0.25, volume=0.4, damping=0.8, friction=0.7, density=60.0
+                stiffness=0.1, shape=0.25, volume=0.3, damping=1.0, friction=0.7, density=60.0
             ),
         ),
     },

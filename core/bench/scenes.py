@@ -9,9 +9,15 @@ import numpy as np
 
 from ..builder import ModelBuilder
 from ..model import Floats, FrameInputs, Ints, Model
+from ..presets import PRESETS
 from ..recipes.cloth import add_cloth
 from ..recipes.geometry import Geometry
-from ..settings import ClothSettings, WindSettings
+from ..recipes.particles import add_particles
+from ..recipes.plant import add_plant
+from ..recipes.rope import add_rope
+from ..recipes.soft_body import add_soft_body
+from ..settings import ClothSettings, PlantSettings, RopeSettings, WindSettings
+from .shapes import ball, tube_tree
 
 CLOTH_SIZE = 2.0  # m
 SPHERE_RADIUS = 0.5  # m
@@ -107,10 +113,59 @@ def boxes(n: int) -> Scene:
     return Scene("boxes", builder.finalize(), 192)
 
 
+def rope(n: int) -> Scene:
+    """A rope of n segments, 2 m long, held by its ends 1.67 m apart; it falls into its catenary."""
+    t = np.linspace(0.0, 1.0, n + 1)
+    apart = 2.0 / 1.2
+    deep = np.sqrt(4.0 - apart**2) / 2.0
+    points = np.stack([(t - 0.5) * apart, 0 * t, deep * abs(2.0 * t - 1.0)], axis=1)
+    pins = np.zeros(n + 1)
+    pins[[0, -1]] = 1.0
+    builder = ModelBuilder()
+    edges = np.stack([np.arange(n), np.arange(1, n + 1)], axis=1)
+    add_rope(builder, Geometry.of("rope", points, edges), RopeSettings(), pin_weight=pins)
+    return Scene("rope", builder.finalize(), 120)
+
+
+def plant(n: int) -> Scene:
+    """A tree of 5 m with a trunk of n rings, branches and loose leaves in a wind of 8 m/s."""
+    builder = ModelBuilder()
+    add_plant(builder, tube_tree(5.0, rings=n), PlantSettings())
+    wind = WindSettings(velocity=(8.0, 0.0, 0.0))
+    return Scene("plant", builder.finalize(), 120, FrameInputs(wind=wind))
+
+
+def soft(n: int) -> Scene:
+    """A ball of jelly, its faces cut in four n times, that falls on a floor."""
+    builder = ModelBuilder()
+    add_soft_body(builder, ball(n, 0.5, (0.0, 0.0, 1.0)), PRESETS["SOFT_BODY"]["JELLY"].settings)
+    builder.add_collider("floor", "PLANE", (), (0.0, 0.0, 0.0))
+    return Scene("soft", builder.finalize(), 120)
+
+
+def particles(n: int) -> Scene:
+    """N balls that fall in a heap."""
+    side = int(np.ceil(n ** (1.0 / 3.0)))
+    grid = np.stack(np.meshgrid(*[np.arange(side) * 0.13] * 3), axis=-1).reshape(-1, 3)[:n]
+    shaken = grid + np.random.default_rng(7).uniform(-0.004, 0.004, grid.shape)
+    builder = ModelBuilder()
+    add_particles(
+        builder,
+        Geometry.of("balls", shaken + (0.0, 0.0, 0.3)),
+        PRESETS["PARTICLES"]["BALLS"].settings,
+    )
+    builder.add_collider("floor", "PLANE", (), (0.0, 0.0, 0.0))
+    return Scene("particles", builder.finalize(), 120)
+
+
 SCENES: dict[str, tuple[Callable[[int], Scene], int]] = {
     "hang": (hang, 100),
     "flag": (flag, 64),
     "drop": (drop, 64),
     "boxes": (boxes, 50),
+    "rope": (rope, 200),
+    "plant": (plant, 16),
+    "soft": (soft, 3),
+    "particles": (particles, 500),
 }
 """Scene builders and their default n."""

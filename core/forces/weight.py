@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from ..model import Ints
-from .base import Acting
+if TYPE_CHECKING:  # the model itself asks for weights at its start
+    from ..model import Ints
+    from .base import Acting
 
 
 @dataclass(frozen=True, eq=False)

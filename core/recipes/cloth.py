@@ -17,6 +17,10 @@ from .tethers import add_tethers
 from .topology import hinges_of, without
 from .vertices import add_vertices, mean_of_ends, surface_masses
 
+CONTACT_SHARE = 0.7
+"""Radius of a vertex for the vertices of other objects, in mean edge lengths: with half a diagonal
+of a square face not even the smallest slips through between its corners."""
+
 SHEAR_STIFFNESS = (3.0, 30_000.0)
 """N/m at the artist parameters just above 0 and at 1, growing by equal ratios between."""
 
@@ -63,7 +67,7 @@ def add_cloth(
         settings,
         mass=surface_masses(whole, settings.area_density),
         radius=settings.thickness * geometry.mean_edge_length,
-        contact_radius=max(settings.thickness, 0.5) * geometry.mean_edge_length,
+        contact_radius=max(settings.thickness, CONTACT_SHARE) * geometry.mean_edge_length,
         pin_weight=pin_weight,
         velocity=velocity,
         paint=paint,

@@ -30,10 +30,10 @@ GRAVITY = 9.81
 SHAPE_SWAY = (1.0, 25.0)
 """Hz of a body of one metre at shape just above 0 and at 1, growing by equal ratios between."""
 
-SKIN = (0.5, 500.0)
+SKIN = (1.5, 1000.0)
 """Stiffness of the skin's edges in ρ g L² at stiffness just above 0 and at 1, likewise."""
 
-BEND = (0.01, 100.0)
+BEND = (0.5, 300.0)
 """Stiffness of springs over two edges in ρ g L² at bend just above 0 and at 1, likewise."""
 
 SQUEEZE = 3e-4

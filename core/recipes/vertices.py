@@ -48,6 +48,8 @@ def add_vertices(
     pins = np.broadcast_to(np.asarray(pin_weight, dtype=np.float64), (geometry.count,))
     if not ((pins >= 0.0) & (pins <= 1.0)).all():
         raise ModelError(geometry.name, "pin weights must lie between 0 and 1")
+    for name in paint:  # refused before anything is added
+        geometry.painted(paint, name)
     first = builder.particle_count
     index = builder.add_particles(
         geometry.name,
