@@ -52,7 +52,7 @@ def carriers(ob: bpy.types.Object) -> list[bpy.types.Modifier]:
     if ob.type != "MESH":  # Python does not see where modifiers move the points of a curve
         return []
     preview = attached(ob)
-    leading = []
+    leading: list[bpy.types.Modifier] = []
     last = 0
     for modifier in ob.modifiers:
         if modifier == preview:
