@@ -136,9 +136,11 @@ def plant(n: int) -> Scene:
 
 
 def soft(n: int) -> Scene:
-    """A ball of jelly, its faces cut in four n times, that falls on a floor."""
+    """A ball of jelly with about 4·n edges around it (a power of two) that falls on a floor."""
     builder = ModelBuilder()
-    add_soft_body(builder, ball(n, 0.5, (0.0, 0.0, 1.0)), PRESETS["SOFT_BODY"]["JELLY"].settings)
+    fineness = max(0, round(np.log2(n)) - 1)
+    jelly = ball(fineness, 0.5, (0.0, 0.0, 1.0))
+    add_soft_body(builder, jelly, PRESETS["SOFT_BODY"]["JELLY"].settings)
     builder.add_collider("floor", "PLANE", (), (0.0, 0.0, 0.0))
     return Scene("soft", builder.finalize(), 120)
 
@@ -165,7 +167,7 @@ SCENES: dict[str, tuple[Callable[[int], Scene], int]] = {
     "boxes": (boxes, 50),
     "rope": (rope, 200),
     "plant": (plant, 16),
-    "soft": (soft, 3),
+    "soft": (soft, 16),
     "particles": (particles, 500),
 }
 """Scene builders and their default n."""
