@@ -164,8 +164,10 @@ def test_a_painted_half_of_a_soft_body_is_softer(scene):
     ob.verlet.soft_body.shape_group = ob.verlet.soft_body.stiffness_group = "Firm"
     ob.verlet.soft_body.volume = 0.0
     play(scene, 1, 15)
-    assert session_of(scene).problems == []
-    sag = 2 - seen(ob)[:, 2]
+    running = session_of(scene)
+    assert running.problems == []
+    heights = np.stack([running.cache[frame].position[:, 2] for frame in range(1, 16)])
+    sag = (heights[0] - heights).max(axis=0)  # both ends swing, the firm one faster
     assert sag[x > 0.9].mean() > 1.3 * sag[x < -0.9].mean()
 
 
