@@ -1,6 +1,6 @@
 """Blender's view of the settings: PropertyGroups made from the core's dataclasses.
 
-A parameter's range, default, unit and description stand in ``core/settings.py`` and nowhere
+A parameter's range, default, unit and description stand in ``core/settings/`` and nowhere
 else. What is stored besides them is which objects take part and what the preview must restore.
 """
 

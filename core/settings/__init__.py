@@ -1,0 +1,52 @@
+"""Every tunable of the product, once: unit, range, default and description.
+
+The Blender properties, the command line and the documentation are generated from these
+dataclasses, so nothing about a parameter stands anywhere else.
+"""
+
+from __future__ import annotations
+
+from .air import IMPULSE_KINDS, ImpulseSettings, WindSettings
+from .animated import AnimatedSettings
+from .cloth import BEND_MODELS, ClothSettings
+from .particles import PARTICLE_BEHAVIOURS, FlockSettings, ParticleSettings
+from .plant import PlantSettings
+from .rigid import BODY_SHAPES, COLLIDER_SHAPES, BodySettings, ColliderSettings
+from .rope import RopeSettings
+from .soft_body import SoftBodySettings
+from .solver import (
+    ACCELERATIONS,
+    INTEGRATORS,
+    RELAXATIONS,
+    SPRING_FORMS,
+    STICK_FORMS,
+    SolverSettings,
+)
+from .tunable import Tunable, tunables
+
+__all__ = [
+    "ACCELERATIONS",
+    "BEND_MODELS",
+    "BODY_SHAPES",
+    "COLLIDER_SHAPES",
+    "IMPULSE_KINDS",
+    "INTEGRATORS",
+    "PARTICLE_BEHAVIOURS",
+    "RELAXATIONS",
+    "SPRING_FORMS",
+    "STICK_FORMS",
+    "AnimatedSettings",
+    "BodySettings",
+    "ClothSettings",
+    "ColliderSettings",
+    "FlockSettings",
+    "ImpulseSettings",
+    "ParticleSettings",
+    "PlantSettings",
+    "RopeSettings",
+    "SoftBodySettings",
+    "SolverSettings",
+    "Tunable",
+    "WindSettings",
+    "tunables",
+]

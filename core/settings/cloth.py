@@ -1,0 +1,97 @@
+"""Cloth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .tunable import (
+    Checked,
+    drag_tunable,
+    friction_tunable,
+    meets_others_tunable,
+    restitution_tunable,
+    tunable,
+)
+
+BEND_MODELS = (
+    ("SUPPORT", "Support Springs", "Springs between vertices two edges apart: fast"),
+    (
+        "DIHEDRAL",
+        "Fold Angles",
+        "Resist folding at every edge: keeps curved shapes, needs faces",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class ClothSettings(Checked):
+    """One cloth object."""
+
+    shear: float = tunable(
+        0.5,
+        "Shear",
+        "Resistance of the weave to being pulled askew",
+        minimum=0.0,
+        maximum=1.0,
+        paintable=True,
+    )
+    bend: float = tunable(
+        0.25,
+        "Bend",
+        "Resistance to folding: silk is near 0, leather near 1",
+        minimum=0.0,
+        maximum=1.0,
+        paintable=True,
+    )
+    stretch: float = tunable(
+        0.0,
+        "Stretch",
+        "How far it gives when it is pulled: 0 like woven cloth, 1 like thin rubber",
+        minimum=0.0,
+        maximum=1.0,
+        paintable=True,
+    )
+    drag: float = drag_tunable(1.5)
+    friction: float = friction_tunable()
+    restitution: float = restitution_tunable()
+    area_density: float = tunable(
+        0.3,
+        "Mass per Area",
+        "Mass of a square metre: silk 0.1, cotton 0.3, leather 1",
+        unit="kg/m²",
+        minimum=1e-4,
+        maximum=1e4,
+        soft_minimum=0.05,
+        soft_maximum=2.0,
+        advanced=True,
+    )
+    thickness: float = tunable(
+        0.1,
+        "Contact Distance",
+        "Distance kept from other surfaces, in mean edge lengths",
+        minimum=0.0,
+        maximum=10.0,
+        soft_maximum=0.5,
+        advanced=True,
+    )
+    bend_model: str = tunable(
+        "SUPPORT", "Bend Model", "What resists folding", choices=BEND_MODELS, advanced=True
+    )
+    sewing: float = tunable(
+        0.0,
+        "Sewing Speed",
+        "Edges without faces are threads that close at this speed; 0 leaves them as they are",
+        unit="m/s",
+        minimum=0.0,
+        maximum=1000.0,
+        soft_maximum=5.0,
+        advanced=True,
+    )
+    tethers: bool = tunable(
+        True,
+        "Tethers",
+        "Keep each vertex within its distance along the cloth from the pins, so that long "
+        "cloth does not stretch",
+        advanced=True,
+    )
+    meets_others: bool = meets_others_tunable()

@@ -1,0 +1,72 @@
+"""Ropes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from .tunable import (
+    Checked,
+    drag_tunable,
+    friction_tunable,
+    meets_others_tunable,
+    restitution_tunable,
+    tunable,
+)
+
+
+def _line_density(default: float) -> Any:
+    return tunable(
+        default,
+        "Mass per Length",
+        "Mass of one metre: string 0.005, rope 0.1, steel cable 0.4",
+        unit="kg/m",
+        minimum=1e-5,
+        maximum=1e4,
+        soft_minimum=0.005,
+        soft_maximum=2.0,
+        advanced=True,
+    )
+
+
+@dataclass(frozen=True)
+class RopeSettings(Checked):
+    """One object of ropes: a mesh of edges or a curve."""
+
+    stretch: float = tunable(
+        0.0,
+        "Stretch",
+        "How far it gives when it is pulled: 0 not at all, 1 like a rubber band",
+        minimum=0.0,
+        maximum=1.0,
+        paintable=True,
+    )
+    bend: float = tunable(
+        0.3,
+        "Bend",
+        "Resistance to bending: 0 like a chain, 1 like a steel cable",
+        minimum=0.0,
+        maximum=1.0,
+        paintable=True,
+    )
+    springback: float = tunable(
+        0.0,
+        "Springback",
+        "How much it wants back to the shape that it was drawn in; 0 takes straight as its rest",
+        minimum=0.0,
+        maximum=1.0,
+    )
+    diameter: float = tunable(
+        0.0,
+        "Diameter",
+        "Thickness of the rope for collisions and wind; 0 takes it from the rope's size",
+        unit="m",
+        minimum=0.0,
+        maximum=100.0,
+        soft_maximum=0.5,
+    )
+    drag: float = drag_tunable(0.4)
+    friction: float = friction_tunable()
+    restitution: float = restitution_tunable()
+    line_density: float = _line_density(0.1)
+    meets_others: bool = meets_others_tunable()
