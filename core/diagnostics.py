@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .constraints.strand import Strands
 from .contact.response import deepest_contact
 from .contact.shapes import deepest_particle
 from .errors import SimulationDiverged
@@ -119,8 +120,19 @@ def _way_out(model: Model, settings: SolverSettings, rate: float) -> str | None:
 
 
 def measure_stretch(model: Model, state: State) -> tuple[float, float, float]:
-    """Mean and largest stretch of the sticks as shares of their length, largest error in m."""
-    return _stick_figures(state.position, model.stick, model.stick_rest_length)
+    """Mean and largest stretch of all sticks as shares of their length, largest error in m.
+
+    The sticks of ropes, which are solved together, count as well as those of the model.
+    """
+    sticks = [(model.stick, model.stick_rest_length)]
+    sticks += [(c.stick, c.stick_rest_length) for c in model.constraints if isinstance(c, Strands)]
+    figures = [(len(pairs), *_stick_figures(state.position, pairs, rest)) for pairs, rest in sticks]
+    total = max(1, sum(count for count, *_ in figures))
+    return (
+        sum(count * mean for count, mean, _, _ in figures) / total,
+        max(largest for _, _, largest, _ in figures),
+        max(error for _, _, _, error in figures),
+    )
 
 
 def measure(

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -108,6 +109,18 @@ class Strands:
     def particles(self) -> Ints:
         """Every particle of the strands."""
         return self.particle
+
+    @cached_property
+    def stick(self) -> Ints:
+        """The sticks (s, 2) of the strands, for figures about their stretch."""
+        child = self.parent >= 0
+        pairs = np.stack([self.particle[self.parent[child]], self.particle[child]], axis=1)
+        return np.ascontiguousarray(pairs)
+
+    @cached_property
+    def stick_rest_length(self) -> Floats:
+        """(s,) m."""
+        return self.rest_length[self.parent >= 0]
 
     @property
     def multiplier_count(self) -> int:

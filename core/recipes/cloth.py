@@ -74,18 +74,25 @@ def add_cloth(
     )
     if settings.stretch > 0.0:
         _add_membrane(builder, geometry, settings, first, paint)
+    elif settings.slack > 0.0:
+        length = geometry.edge_lengths
+        shortest = (1.0 - settings.slack) * length
+        edges = Links.of(builder, index, edge + first, shortest=shortest, longest=length)
+        builder.add_constraint(edges)
     else:
         builder.add_sticks(edge + first, geometry.edge_lengths)
+    damping = settings.damping
     shear = settings.shear * mean_of_ends(geometry.painted(paint, "shear"), diagonal)
     most = _membrane_stiffness(geometry, settings, diagonal, paint)
-    _add_springs(builder, diagonal, first, SHEAR_STIFFNESS, shear, turn=0, most=most)
+    _add_springs(builder, diagonal, first, SHEAR_STIFFNESS, shear, 0, most=most, damping=damping)
     if settings.bend_model == "DIHEDRAL":
         _add_hinges(builder, geometry, settings, first, index, paint)
     else:
         support = geometry.supports
         bend = settings.bend * mean_of_ends(geometry.painted(paint, "bend"), support)
         fineness = BEND_EDGE_LENGTH / max(geometry.mean_edge_length, 1e-9)
-        _add_springs(builder, support, first, BEND_STIFFNESS, bend, turn=1, factor=fineness**2)
+        factor = fineness**2
+        _add_springs(builder, support, first, BEND_STIFFNESS, bend, 1, factor, damping=damping)
     if thread is not None and len(thread):
         threads = Links.of(builder, index, thread + first, closing_speed=settings.sewing)
         builder.add_constraint(threads)
@@ -151,12 +158,16 @@ def _add_springs(
     turn: int,
     factor: float = 1.0,
     most: Floats | float = np.inf,
+    damping: float = 0.0,
 ) -> None:
     """Springs where the artist parameter (pairs,) is above 0, ``factor`` times as stiff.
 
     Equal steps of it are equal ratios of stiffness, N/m; none is stiffer than ``most``.
+    damping: dampers beside them, as a share of what stops a spring between two vertices at once.
     """
     some = amount > 0.0
     stiffness = factor * limits[0] * (limits[1] / limits[0]) ** amount[some]
     stiffness = np.minimum(stiffness, np.broadcast_to(most, some.shape)[some])
-    builder.add_springs(pairs[some] + first, stiffness, turn=turn)
+    mass = builder.mass[pairs[some] + first].mean(axis=1)
+    critical = np.sqrt(stiffness * mass)
+    builder.add_springs(pairs[some] + first, stiffness, turn=turn, damping=damping * critical)

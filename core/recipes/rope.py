@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..builder import ModelBuilder
+from ..constraints.angle_limit import AngleLimits
 from ..constraints.rod import Rods
 from ..constraints.strand import Strands
 from ..errors import ModelError
@@ -82,6 +83,11 @@ def add_rope(
     )
     _add_bend(builder, geometry, settings, forest, size, first, index, paint)
     _add_length(builder, geometry, settings, forest, pins, first, index, paint)
+    if settings.bend_limit < 180.0:
+        joint = _triples(geometry, forest)[:, [1, 0, 2]]
+        # a corner that is drawn sharper than the limit may stay as sharp as it is
+        sharpest = np.minimum(180.0 - settings.bend_limit, _angles(x, joint))
+        builder.add_constraint(AngleLimits.between(builder, index, joint + first, sharpest))
     builder.add_wires(edge + first, diameter)
     return index
 
@@ -171,6 +177,15 @@ def _add_bend(
     rigidity = settings.line_density * GRAVITY * length**3
     rods = Rods.of(builder, index, triple + first, rigidity, straight=settings.springback == 0.0)
     builder.add_constraint(replace(rods, rest_bend=settings.springback * rods.rest_bend))
+
+
+def _angles(x: Floats, joint: Ints) -> Floats:
+    """Angle (k,) in degrees at the first of joint (k, 3) between the ways to the other two."""
+    way = x[joint[:, 1:]] - x[joint[:, :1]]
+    way /= np.linalg.norm(way, axis=2, keepdims=True)
+    cosine = np.clip((way[:, 0] * way[:, 1]).sum(axis=1), -1.0, 1.0)
+    angles: Floats = np.degrees(np.arccos(cosine))
+    return angles
 
 
 def _triples(geometry: Geometry, forest: Forest) -> Ints:

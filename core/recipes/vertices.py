@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..builder import ModelBuilder
+from ..constraints.plane import Planes
 from ..errors import ModelError
 from ..model import Floats, Ints
 from .geometry import Geometry, Paint
@@ -24,6 +25,8 @@ class SurfaceSettings(Protocol):
     def restitution(self) -> float: ...
     @property
     def meets_others(self) -> bool: ...
+    @property
+    def plane(self) -> str: ...
 
 
 def add_vertices(
@@ -66,6 +69,10 @@ def add_vertices(
     )
     pinned = np.flatnonzero(pins > 0.0).astype(np.int32)
     builder.pin(pinned + first, pins[pinned])
+    if settings.plane != "FREE":
+        normal = np.eye(3)["XYZ".index(settings.plane)]
+        particles = np.arange(first, builder.particle_count)
+        builder.add_constraint(Planes.of(builder, index, particles, geometry.positions, normal))
     return index
 
 

@@ -22,7 +22,7 @@ from .solver import (
     STICK_FORMS,
     SolverSettings,
 )
-from .tunable import Tunable, tunables
+from .tunable import PLANES, Tunable, tunables
 
 __all__ = [
     "ACCELERATIONS",
@@ -32,6 +32,7 @@ __all__ = [
     "IMPULSE_KINDS",
     "INTEGRATORS",
     "PARTICLE_BEHAVIOURS",
+    "PLANES",
     "RELAXATIONS",
     "SPRING_FORMS",
     "STICK_FORMS",

@@ -9,6 +9,7 @@ from .tunable import (
     drag_tunable,
     friction_tunable,
     meets_others_tunable,
+    plane_tunable,
     restitution_tunable,
     tunable,
 )
@@ -77,6 +78,22 @@ class ClothSettings(Checked):
     bend_model: str = tunable(
         "SUPPORT", "Bend Model", "What resists folding", choices=BEND_MODELS, advanced=True
     )
+    slack: float = tunable(
+        0.0,
+        "Slack",
+        "Share of its length that an edge may shorten before it resists: loose knits and nets",
+        minimum=0.0,
+        maximum=1.0,
+        advanced=True,
+    )
+    damping: float = tunable(
+        0.0,
+        "Damping",
+        "How fast the weave stops moving in itself: 0 keeps every flutter, 1 hardly any",
+        minimum=0.0,
+        maximum=1.0,
+        advanced=True,
+    )
     sewing: float = tunable(
         0.0,
         "Sewing Speed",
@@ -95,3 +112,4 @@ class ClothSettings(Checked):
         advanced=True,
     )
     meets_others: bool = meets_others_tunable()
+    plane: str = plane_tunable()

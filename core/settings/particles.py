@@ -9,6 +9,7 @@ from .tunable import (
     drag_tunable,
     friction_tunable,
     meets_others_tunable,
+    plane_tunable,
     restitution_tunable,
     tunable,
 )
@@ -178,3 +179,4 @@ class ParticleSettings(Checked):
         True, "Meet Each Other", "Particles of this cloud collide with each other", advanced=True
     )
     meets_others: bool = meets_others_tunable()
+    plane: str = plane_tunable()

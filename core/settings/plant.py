@@ -9,6 +9,7 @@ from .tunable import (
     drag_tunable,
     friction_tunable,
     meets_others_tunable,
+    plane_tunable,
     restitution_tunable,
     tunable,
 )
@@ -72,3 +73,4 @@ class PlantSettings(Checked):
         advanced=True,
     )
     meets_others: bool = meets_others_tunable(default=False)
+    plane: str = plane_tunable()

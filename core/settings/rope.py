@@ -10,6 +10,7 @@ from .tunable import (
     drag_tunable,
     friction_tunable,
     meets_others_tunable,
+    plane_tunable,
     restitution_tunable,
     tunable,
 )
@@ -56,6 +57,16 @@ class RopeSettings(Checked):
         minimum=0.0,
         maximum=1.0,
     )
+    bend_limit: float = tunable(
+        180.0,
+        "Sharpest Bend",
+        "Largest angle between one edge and the next: small for cables and chains that cannot "
+        "kink; 180 is no limit",
+        unit="°",
+        minimum=1.0,
+        maximum=180.0,
+        advanced=True,
+    )
     diameter: float = tunable(
         0.0,
         "Diameter",
@@ -70,3 +81,4 @@ class RopeSettings(Checked):
     restitution: float = restitution_tunable()
     line_density: float = _line_density(0.1)
     meets_others: bool = meets_others_tunable()
+    plane: str = plane_tunable()

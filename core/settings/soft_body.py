@@ -10,6 +10,7 @@ from .tunable import (
     drag_tunable,
     friction_tunable,
     meets_others_tunable,
+    plane_tunable,
     restitution_tunable,
     tunable,
 )
@@ -94,3 +95,4 @@ class SoftBodySettings(Checked):
         advanced=True,
     )
     meets_others: bool = meets_others_tunable()
+    plane: str = plane_tunable()

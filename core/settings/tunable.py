@@ -73,6 +73,25 @@ def meets_others_tunable(default: bool = True) -> Any:
     )
 
 
+PLANES = (
+    ("FREE", "Free", "Moves in all directions"),
+    ("X", "Across X", "Every vertex keeps its X: flat animation seen from the side"),
+    ("Y", "Across Y", "Every vertex keeps its Y: flat animation seen from the front"),
+    ("Z", "Across Z", "Every vertex keeps its height: flat animation seen from above"),
+)
+
+
+def plane_tunable() -> Any:
+    """Planes that particles do not leave (Jakobsen §6)."""
+    return tunable(
+        "FREE",
+        "Keep in Plane",
+        "Vertices that leave the plane they start in, square to an axis of the world, are put back",
+        choices=PLANES,
+        advanced=True,
+    )
+
+
 def tunables(settings: type | object) -> dict[str, tuple[Any, Tunable]]:
     """``{field name: (default, Tunable)}`` of a settings dataclass, in panel order."""
     return {
