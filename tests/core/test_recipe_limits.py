@@ -21,7 +21,9 @@ def played(builder, frames=48, inputs=None, settings=None):
     state = model.initial_state()
     states = []
     for _ in range(frames):
-        state, figures = advance(model, state, inputs or FrameInputs(), settings or SolverSettings())
+        state, figures = advance(
+            model, state, inputs or FrameInputs(), settings or SolverSettings()
+        )
         states.append(state)
     return model, states, figures
 
