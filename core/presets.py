@@ -105,7 +105,7 @@ PRESETS: dict[str, dict[str, Preset]] = {
     "SOFT_BODY": {
         "JELLY": Preset(
             "Jelly",
-            "Wobbles, keeps its volume: the default",
+            "Wobbles, keeps its volume",
             SoftBodySettings(stiffness=0.15, shape=0.3, bend=0.35, damping=0.25, density=1000.0),
         ),
         "BALLOON": Preset(
@@ -143,7 +143,7 @@ PRESETS: dict[str, dict[str, Preset]] = {
     "PARTICLES": {
         "DUST": Preset(
             "Dust",
-            "Fine grains that the air carries: the default",
+            "Fine grains that the air carries",
             ParticleSettings(radius=0.01, mass=0.001, weight=0.15, drag=3.0, meets_itself=False),
         ),
         "BALLS": Preset(
