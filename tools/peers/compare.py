@@ -23,7 +23,7 @@ from tools.environments import (
     ensure_environment,
 )
 from tools.peers.table import Results, Tried, choose, page
-from tools.processes import ROOT, Failure, clean_environment, shown
+from tools.processes import ROOT, Failure, clean_environment, output_of, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -242,17 +242,26 @@ class Comparison:
 
 
 def machine() -> str:
-    """Processor, cores and system, for the page."""
+    """Processor, cores, system, load and the commit that is measured, for the page."""
     model = platform.processor() or platform.machine()
     information = Path("/proc/cpuinfo")
     if information.exists():
         for line in information.read_text("utf-8").splitlines():
             if line.startswith("model name"):
                 model = line.split(":", 1)[1].strip()
-    load = (
-        f", load average {os.getloadavg()[0]:.1f} at the start" if hasattr(os, "getloadavg") else ""
-    )
-    return f"{model}, {os.cpu_count()} cores, {platform.system()}{load}"
+    cores = os.cpu_count() or 1
+    status, commit = output_of(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT)
+    measured = f", commit {commit.strip()}" if status == 0 else ""
+    return f"{model}, {cores} cores, {platform.system()}{measured}{load(cores)}"
+
+
+def load(cores: int) -> str:
+    """What else the machine was doing at the start, and what that means for the figures."""
+    if not hasattr(os, "getloadavg"):
+        return ""
+    average = os.getloadavg()[0]
+    busy = "; **the machine was busy: go by the CPU ratio**" if average > cores / 2 else ""
+    return f", load average {average:.1f} at the start{busy}"
 
 
 def compare(arguments: Sequence[str]) -> None:
