@@ -127,9 +127,9 @@ wide, 0.3 kg/m², starts level and swings down from two corners; 120 frames, 24 
 Ours runs at its default settings. Each other engine is shown at its own defaults and at the
 cheapest of the tried settings that stretches no more than ours. There it has the drag that ours
 has by default (1.5/s) and, in the modifier, the clock that fits 24 frames a second; the modifier's
-tension, compression and shear are raised together. Jolt and pyPBD resist no bending here, which
-makes them cheaper. pyPBD runs on one thread, for two are slower; every other engine takes the
-threads that it wants."""
+tension, compression and shear are raised together. Jolt and pyPBD get triangles, diagonals as stiff
+as edges, and no bending, which makes them cheaper. pyPBD runs on one thread, for two were slower in
+a trial on two busy cores; every other engine takes the threads that it wants."""
 
 
 def page(results: Results) -> str:
