@@ -56,6 +56,9 @@ SKIN_FREQUENCY = 60.0
 SKIN_DAMPING = 0.5
 """Share of the critical damping of that."""
 
+LIMP = 1e-9
+"""Least stiffness of a joint in what turning its branch costs: a keyed stiffness may be zero."""
+
 STILL = 1e-9
 """Movement of pins, in the extent of all, below which they have not turned."""
 
@@ -290,7 +293,8 @@ def _invert(s, k, at):
     cx = yy * zz - yz * yz
     cy = xz * yz - xy * zz
     cz = xy * yz - xz * yy
-    f = 1.0 / (xx * cx + xy * cy + xz * cz)
+    determinant = xx * cx + xy * cy + xz * cz
+    f = 1.0 / determinant if determinant > 0.0 else 0.0  # nothing there that could be turned
     s[k, at] = f * cx
     s[k, at + 1] = f * (xx * zz - xz * xz)
     s[k, at + 2] = f * (xx * yy - xy * xy)
@@ -358,8 +362,9 @@ def _hand_inward(s, k, p):
     for row in range(3):
         _add_half_turned_row(s, k, row, dx, dy, dz)
     # H = C' + S
-    stiff = s[k, _S]
     size = math.sqrt(dx * dx + dy * dy + dz * dz)
+    s[k, _S] = max(s[k, _S], LIMP * size * size * (s[k, _A] + s[k, _A + 1] + s[k, _A + 2]))
+    stiff = s[k, _S]
     tx, ty, tz = (dx / size, dy / size, dz / size) if size > 0.0 else (0.0, 0.0, 0.0)
     extra = stiff * (TWIST - 1.0)
     s[k, _C] += stiff + extra * tx * tx

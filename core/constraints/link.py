@@ -6,6 +6,7 @@ apart; both limits make a slack chain; a longest length that shrinks with time i
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,11 +19,14 @@ from ..model import Floats, Ints
 from .base import Moving
 from .checks import numbers, rows_of_particles, vertices
 from .degenerate import direction_of
-from .repair import repair_rate, share_per_pass
+from .repair import left_over, repair_rate, share_per_pass
 from .spring import multiplier as spring_multiplier
 
 if TYPE_CHECKING:
     from ..builder import ModelBuilder
+
+SNAPPING = 200.0
+"""m/s, how fast a rigid link comes in at least that is beyond its limits at the start of a step."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,6 +120,7 @@ class Links:
             self.closing_speed,
             repair_rate(moving.h, stiffness),
             1.0 / (moving.h**2 * max(stiffness, 1e-12)),
+            moving.h,
             moving.time,
             moving.is_first_pass,
             multiplier,
@@ -138,6 +143,7 @@ def project_links(
     closing_speed,
     rate,
     per_step,
+    h,
     time,
     first_pass,
     pull,
@@ -167,10 +173,20 @@ def project_links(
         dd = dx * dx + dy * dy + dz * dz
         if dd > most * most or held > 0.0:
             rest = most
+            is_long = True
         elif dd < least * least or held < 0.0:
             rest = least
+            is_long = False
         else:
             continue
+        ex = previous[b, 0] - previous[a, 0]
+        ey = previous[b, 1] - previous[a, 1]
+        ez = previous[b, 2] - previous[a, 2]
+        is_one_sided = least < most
+        if compliance[s] == 0.0 and repair[s] == 1.0:  # rigid: from afar over some steps
+            old = math.sqrt(ex * ex + ey * ey + ez * ez) - rest
+            if not is_one_sided or (old > 0.0) == is_long:
+                rest += left_over(old, SNAPPING, h)
         softness = compliance[s] * per_step
         if dd == 0.0:
             ex, ey, ez = direction_of(a, b)
@@ -181,9 +197,9 @@ def project_links(
                 dx,
                 dy,
                 dz,
-                previous[b, 0] - previous[a, 0],
-                previous[b, 1] - previous[a, 1],
-                previous[b, 2] - previous[a, 2],
+                ex,
+                ey,
+                ez,
                 w,
                 rest,
                 softness,
@@ -191,8 +207,8 @@ def project_links(
             )
         share = share_per_pass(repair[s], rate)
         wanted = held + share * added
-        if least < most:
-            wanted = max(0.0, wanted) if rest == most else min(0.0, wanted)
+        if is_one_sided:
+            wanted = max(0.0, wanted) if is_long else min(0.0, wanted)
             if added != 0.0:
                 share = (wanted - held) / added
         pull[s] = wanted

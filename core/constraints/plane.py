@@ -11,6 +11,7 @@ change when all four turn, both momenta are kept.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,9 +23,13 @@ from ..jit import inline, kernel
 from ..model import Floats, Ints
 from .base import Moving
 from .checks import numbers, rows_of_particles
+from .repair import REPAIR_SPEED, left_over
 
 if TYPE_CHECKING:
     from ..builder import ModelBuilder
+
+CLOSING = 20.0
+"""1/s, most of its own size by which a moving plane and its particle come together in a second."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,11 +111,13 @@ class Planes:
         """Project every particle once; pinned ones stay where they are driven."""
         project_planes(
             moving.x,
+            moving.previous,
             moving.inverse_mass,
             self.particle,
             self.point,
             self.direction,
             self.is_line,
+            moving.h,
         )
 
 
@@ -138,24 +145,35 @@ class MovingPlanes:
 
     def project(self, moving: Moving, multiplier: Floats) -> None:
         """Project every plane once, in the order of their adding."""
-        project_moving_planes(moving.x, moving.previous, moving.inverse_mass, self.quad)
+        project_moving_planes(moving.x, moving.previous, moving.inverse_mass, self.quad, moving.h)
 
 
 @kernel
-def project_planes(x, inverse_mass, particle, point, direction, is_line):
-    """Put every particle back into its plane, or onto its line."""
+def project_planes(x, previous, inverse_mass, particle, point, direction, is_line, h):
+    """Put every particle back into its plane, or onto its line; from far away over some steps."""
     for t in range(particle.shape[0]):
         i = particle[t]
         if inverse_mass[i] == 0.0:
             continue
         along = 0.0
+        before = 0.0
         for k in range(3):
             along += direction[t, k] * (x[i, k] - point[t, k])
+            before += direction[t, k] * (previous[i, k] - point[t, k])
+        if not is_line:
+            away = along - left_over(before, REPAIR_SPEED, h)
+            for k in range(3):
+                x[i, k] -= away * direction[t, k]
+            continue
+        square = 0.0
         for k in range(3):
-            if is_line:
-                x[i, k] = point[t, k] + along * direction[t, k]
-            else:
-                x[i, k] -= along * direction[t, k]
+            aside = previous[i, k] - point[t, k] - before * direction[t, k]
+            square += aside * aside
+        distance = math.sqrt(square)
+        share = left_over(distance, REPAIR_SPEED, h) / distance if distance > 0.0 else 0.0
+        for k in range(3):
+            aside = previous[i, k] - point[t, k] - before * direction[t, k]
+            x[i, k] = point[t, k] + along * direction[t, k] + share * aside
 
 
 @inline
@@ -190,8 +208,11 @@ def _dot(ax, ay, az, bx, by, bz):
 
 # Δxᵢ = −wᵢ ∇ᵢC* C/(Σ w ∇C·∇C*), with ∇C* the gradient one step ago (see `stick.momentum`).
 @kernel
-def project_moving_planes(x, previous, inverse_mass, quad):
-    """Bring every particle into the plane of three others; three on one line span none."""
+def project_moving_planes(x, previous, inverse_mass, quad, h):
+    """Bring every particle into the plane of three others; three on one line span none.
+
+    From far away it takes some steps.
+    """
     for t in range(quad.shape[0]):
         i = quad[t, 0]
         a = quad[t, 1]
@@ -216,7 +237,28 @@ def project_moving_planes(x, previous, inverse_mass, quad):
             both = now
         if both == 0.0:
             continue
+        area = math.sqrt(_dot(ix, iy, iz, ix, iy, iz))
+        nx, ny, nz = _gradients(previous, i, a, b, c)[:3]
+        height = nx * (previous[i, 0] - previous[a, 0])
+        height += ny * (previous[i, 1] - previous[a, 1]) + nz * (previous[i, 2] - previous[a, 2])
+        area_before = math.sqrt(_dot(nx, ny, nz, nx, ny, nz))
+        if area_before > 0.0:
+            height = left_over(height / area_before, REPAIR_SPEED, h)
+        error -= height * area
         step = -error / both
+        # the plane of a thin triangle turns by any angle at once: nothing has to follow so fast
+        size = 0.0
+        for k in range(3):
+            size += abs(x[b, k] - x[a, k]) + abs(x[c, k] - x[a, k]) + abs(x[i, k] - x[a, k])
+        farthest = abs(step) * max(
+            wi * math.sqrt(_dot(jx, jy, jz, jx, jy, jz)),
+            wa * math.sqrt(_dot(dx, dy, dz, dx, dy, dz)),
+            wb * math.sqrt(_dot(ex, ey, ez, ex, ey, ez)),
+            wc * math.sqrt(_dot(fx, fy, fz, fx, fy, fz)),
+        )
+        limit = h * max(REPAIR_SPEED, CLOSING * size)
+        if farthest > limit:
+            step *= limit / farthest
         x[i, 0] += wi * step * jx
         x[i, 1] += wi * step * jy
         x[i, 2] += wi * step * jz

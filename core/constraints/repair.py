@@ -8,9 +8,14 @@ step h the share becomes
 
 which keeps the stiffness s/((1 − s) h²). The share 1 − (1 − s)^(h/h₀), which keeps the rate at
 which an error decays, would halve the sag each time the step is halved.
+
+Errors that are far older than a step, as where a constraint was made for things that lie far from
+it, are taken out over several steps (`left_over`): all in one step would shoot things off.
 """
 
 from __future__ import annotations
+
+import math
 
 from ..jit import inline
 
@@ -21,6 +26,23 @@ REFERENCE_RATE = 480.0
 def repair_rate(h: float, stiffness: float) -> float:
     """What a step of h seconds and a factor on the stiffness do to s/(1 − s)."""
     return stiffness * (h * REFERENCE_RATE) ** 2
+
+
+REPAIR_SPEED = 5.0
+"""m/s, an error that this takes out in one step is taken out at once."""
+
+REPAIR_RATE = 4.0
+"""1/s, share of a larger error that is taken out per second."""
+
+
+@inline
+def left_over(error, speed, h):
+    """What a step leaves of an error that was there at its start, in the error's unit.
+
+    speed: how fast it may go at least, in that unit per second.
+    """
+    after = abs(error) - h * max(speed, REPAIR_RATE * abs(error))
+    return math.copysign(after, error) if after > 0.0 else 0.0
 
 
 @inline

@@ -34,6 +34,8 @@ class WobbleDamping:
         spin = (mass * np.cross(place, relative)).sum(axis=0)
         squares = (mass * place).T @ place
         inertia = np.trace(squares) * np.eye(3) - squares
+        if not (np.isfinite(inertia).all() and np.isfinite(spin).all()):
+            return  # blown up: the check at the end of the frame says so
         turn = np.linalg.lstsq(inertia, spin, rcond=1e-9)[0]
         relative -= np.cross(turn, place)
         rate = (1.0 - np.exp(-self.rate * acting.hold)) / acting.hold
