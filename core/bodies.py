@@ -8,11 +8,16 @@ centre and inertia tensor.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from .jit import inline, kernel
 from .model import Floats, Model, State
 from .vector import quaternion_of
+
+BENT = 1e-2
+"""Error of a body's frame from which it is made a rotation by force."""
 
 CORNER_SIGNS = np.array([[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]])
 
@@ -30,6 +35,41 @@ def corner_weights(weights, row, column, px, py, pz, extent):
     weights[row, column + 1] = 0.25 * (1.0 + u - v - t)
     weights[row, column + 2] = 0.25 * (1.0 - u + v - t)
     weights[row, column + 3] = 0.25 * (1.0 - u - v + t)
+
+
+@inline
+def _make_rotation(r):
+    """Make a rotation of r (3, 3) where it is none: of a body that a blow has bent out of shape.
+
+    Gram–Schmidt on the columns, the first one first; without a direction, an axis of the world.
+    """
+    worst = 0.0
+    for i in range(3):
+        for j in range(i, 3):
+            dot = r[0, i] * r[0, j] + r[1, i] * r[1, j] + r[2, i] * r[2, j]
+            worst = max(worst, abs(dot - 1.0 if i == j else dot))
+    if worst < BENT:
+        return
+    length = math.sqrt(r[0, 0] ** 2 + r[1, 0] ** 2 + r[2, 0] ** 2)
+    for k in range(3):
+        r[k, 0] = r[k, 0] / length if length > 0.0 else (1.0 if k == 0 else 0.0)
+    along = r[0, 0] * r[0, 1] + r[1, 0] * r[1, 1] + r[2, 0] * r[2, 1]
+    for k in range(3):
+        r[k, 1] -= along * r[k, 0]
+    length = math.sqrt(r[0, 1] ** 2 + r[1, 1] ** 2 + r[2, 1] ** 2)
+    if not length > 1e-6 * abs(along):  # square to the first column and its smallest component
+        smallest = 0
+        for k in range(1, 3):
+            if abs(r[k, 0]) < abs(r[smallest, 0]):
+                smallest = k
+        for k in range(3):
+            r[k, 1] = (1.0 if k == smallest else 0.0) - r[smallest, 0] * r[k, 0]
+        length = math.sqrt(r[0, 1] ** 2 + r[1, 1] ** 2 + r[2, 1] ** 2)
+    for k in range(3):
+        r[k, 1] /= length
+    r[0, 2] = r[1, 0] * r[2, 1] - r[2, 0] * r[1, 1]
+    r[1, 2] = r[2, 0] * r[0, 1] - r[0, 0] * r[2, 1]
+    r[2, 2] = r[0, 0] * r[1, 1] - r[1, 0] * r[0, 1]
 
 
 @inline
@@ -71,6 +111,7 @@ def pose_of(x, first, extent, centre, r):
         r[2, 0] = 0.5 * r[2, 0] + f * c20
         r[2, 1] = 0.5 * r[2, 1] + f * c21
         r[2, 2] = 0.5 * r[2, 2] + f * c22
+    _make_rotation(r)
 
 
 @kernel

@@ -269,7 +269,10 @@ def find_particle_contacts(c, contacts, shapes, first_shape, colliding, radius, 
             if gap > 0.0:
                 continue
             nx, ny, nz = rotate(r, nx, ny, nz)
-            # point b is the place in the body's frame where the particle's centre should be
+            # point b lies on the surface: a lever of the particle's radius would bend the body
+            if c < contacts.friction.shape[0]:
+                contacts.offset[c] = reach
+            away = gap + reach
             c = _add(
                 contacts,
                 c,
@@ -279,9 +282,9 @@ def find_particle_contacts(c, contacts, shapes, first_shape, colliding, radius, 
                 x[i, 0],
                 x[i, 1],
                 x[i, 2],
-                x[i, 0] - gap * nx,
-                x[i, 1] - gap * ny,
-                x[i, 2] - gap * nz,
+                x[i, 0] - away * nx,
+                x[i, 1] - away * ny,
+                x[i, 2] - away * nz,
                 nx,
                 ny,
                 nz,

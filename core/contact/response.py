@@ -214,7 +214,7 @@ def prepare_contacts(
         a = contacts.shape[c, 0]
         b = contacts.shape[c, 1]
         normal = contacts.normal[c]
-        if b != FREE_PARTNER:  # two free particles come with their reach
+        if a != FREE_PARTNER:  # free particles come with their reach
             contacts.offset[c] = 0.0
         for k in range(3):
             contacts.surface[c, k] = 0.0
@@ -322,11 +322,12 @@ def place_bounces(contacts, count, x, previous, inverse_mass):
     """Put what bounced where it should be at the end of the step, x and x* alike.
 
     The push that reversed the velocity acted over the whole step; the hit came in the midst of it.
+    Overlap older than the step is left to `resolve_overlap`.
     """
     for c in range(count):
         if contacts.bounce[c] == 0.0 or contacts.pushed[c] == 0.0:
             continue
-        away = contacts.bounce_gap[c] - _gap(contacts, c, x)
+        away = contacts.bounce_gap[c] - contacts.overlap[c] - _gap(contacts, c, x)
         _shift(contacts, c, x, previous, inverse_mass, away)
 
 
