@@ -76,11 +76,25 @@ def _split(fx, fy, fz, vx, vy, vz, drag, lift):
 
 
 @kernel
-def add_wind(x, previous, inverse_mass, triangle, air, density, drag, lift, skin, h, hold, force):
+def add_wind(
+    x,
+    previous,
+    inverse_mass,
+    exposure,
+    triangle,
+    air,
+    density,
+    drag,
+    lift,
+    skin,
+    h,
+    hold,
+    force,
+):
     """Add the air's push on each triangle to its corners; force (n, 3) N, air (f, 3) m/s.
 
-    The push is taken implicitly over the ``hold`` seconds for which it stands, so that a light
-    cloth is carried by the wind and never thrown back by it.
+    exposure (n,) is a factor on it. The push is taken implicitly over the ``hold`` seconds for
+    which it stands, so that a light cloth is carried by the wind and never thrown back by it.
     """
     strongest = max(drag, lift)
     for f in range(triangle.shape[0]):
@@ -108,7 +122,7 @@ def add_wind(x, previous, inverse_mass, triangle, air, density, drag, lift, skin
         speed = math.sqrt(vx * vx + vy * vy + vz * vz)
         # a corner carries the push of about six triangles, a third of each
         w = 2.0 * (inverse_mass[a] + inverse_mass[b] + inverse_mass[c]) / 3.0
-        pressure = density * area * _PLATE
+        pressure = exposure[a] * density * area * _PLATE
         w *= strongest
         press = pressure * abs(through) / (1.0 + hold * pressure * abs(through) * w)
         rub = skin * pressure * speed
@@ -132,7 +146,7 @@ def add_wind(x, previous, inverse_mass, triangle, air, density, drag, lift, skin
 
 @kernel
 def add_wire_wind(
-    x, previous, inverse_mass, wire, diameter, air, density, drag, lift, h, hold, force
+    x, previous, inverse_mass, exposure, wire, diameter, air, density, drag, lift, h, hold, force
 ):
     """Add the air's push on each wire (e, 2) of diameter (e,) m to its ends, implicitly too."""
     for e in range(wire.shape[0]):
@@ -149,7 +163,8 @@ def add_wire_wind(
         cx, cy, cz = vx - along * tx, vy - along * ty, vz - along * tz
         # an end carries the push of about two wires, half of each
         w = 0.5 * (inverse_mass[a] + inverse_mass[b]) * max(drag, lift)
-        push = density * diameter[e] * length * _WIRE * math.sqrt(cx * cx + cy * cy + cz * cz)
+        push = exposure[a] * density * diameter[e] * length * _WIRE
+        push *= math.sqrt(cx * cx + cy * cy + cz * cz)
         push /= 2.0 * (1.0 + hold * push * w)
         gx, gy, gz = _split(push * cx, push * cy, push * cz, vx, vy, vz, drag, lift)
         for end in range(2):

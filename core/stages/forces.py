@@ -27,7 +27,9 @@ class Forces:
         has_surface = len(model.triangle) > 0 or len(model.wire) > 0
         self.is_windy = has_surface and not is_calm(frame.inputs.wind)
         self.is_any = self.is_windy or bool(model.forces) or len(held) > 0
-        self.exposure = frame.factors("wind") if self.is_windy else None
+        if self.is_windy:
+            exposure = frame.factors("wind")
+            self.exposure = np.ones(model.particle_count) if exposure is None else exposure
         self.every = max(1, round(1.0 / (frame.h * EVALUATION_RATE)))
 
     def apply(self) -> None:
@@ -40,8 +42,6 @@ class Forces:
         force[:] = 0.0
         if self.is_windy:
             self._blow()
-            if self.exposure is not None:
-                force *= self.exposure[:, None]
         if len(self.fields):
             self._push()
         if frame.model.forces:
@@ -109,7 +109,7 @@ class Forces:
                 sample_gusts(
                     frame.x, element, mean, wind.gust, wind.gust_length, frame.state.time, air
                 )
-        moving = (frame.x, frame.previous, frame.inverse_mass)
+        moving = (frame.x, frame.previous, frame.inverse_mass, self.exposure)
         hold = self.every * frame.h
         if len(model.triangle):
             add_wind(
