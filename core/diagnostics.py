@@ -104,7 +104,8 @@ def _way_out(model: Model, settings: SolverSettings, rate: float) -> str | None:
 
     No explicit integrator blows up by its springs at a rate that is enough for them.
     """
-    if not settings.takes_springs_as_forces:
+    springs = len(model.spring) + (len(model.stick) if settings.is_force_based else 0)
+    if not settings.takes_springs_as_forces or springs == 0:
         return None
     if settings.integrator == "IMPLICIT_EULER":  # no stiffness makes it blow up
         return "Look for pins, colliders or forces that move this object faster than Blow-Up Speed"

@@ -37,6 +37,9 @@ EXPLICIT: dict[str, Step] = {
     "TRAPEZOID": trapezoid,
 }
 
+PART_EVERY = 4
+"""Frames after which ends that coincide are looked for again."""
+
 HALF_STEP = ("POSITION_VERLET", "TIME_CORRECTED", "LEAPFROG")
 """Integrators whose (x − x*)/h is the velocity half a step ago; for the others it is that at x."""
 
@@ -53,23 +56,25 @@ class Motion:
         refuse_bodies(frame.model, frame.settings)
         self.frame = frame
         self.forces = forces
-        self.pin_start = frame.state.pin_position
-        self.pin_end = frame.target("pin_position", frame.inputs.pin_position, self.pin_start)
         hard = frame.pin_weight >= 1.0
+        pinned = frame.state.pin_position
+        self.pin_end = frame.target("pin_position", frame.inputs.pin_position, pinned)
+        # a pin that takes hold in this frame sets out from where its particle is
+        self.pin_start = np.where(hard[:, None], frame.x[frame.model.pinned], pinned)
         self.has_soft_pins = not hard.all()
         self.driven = frame.model.pinned[hard]
         self.driven_start, self.driven_end = self.pin_start[hard], self.pin_end[hard]
         self.is_half_step = frame.settings.integrator in HALF_STEP
-        self.damped = np.flatnonzero(frame.model.spring_damping).astype(np.int32)
         self.system = self._system() if frame.settings.takes_springs_as_forces else None
         self.lag: Floats | None = None  # (n, 3) m
         self.change: Floats | None = None  # (n, 3) m/s, where the implicit solver starts from
         self._lay_out()
-        for pairs, rest in (
-            (frame.model.stick, frame.model.stick_rest_length),
-            (frame.model.spring, frame.model.spring_rest_length),
-        ):
-            part_coinciding(frame.x, frame.previous, frame.inverse_mass, pairs, rest)
+        if frame.state.frame % PART_EVERY == 0:
+            for pairs, rest in (
+                (frame.model.stick, frame.model.stick_rest_length),
+                (frame.model.spring, frame.model.spring_rest_length),
+            ):
+                part_coinciding(frame.x, frame.previous, frame.inverse_mass, pairs, rest)
 
     def _system(self) -> SpringSystem:
         """The springs of this frame and all else that accelerates particles."""
@@ -130,13 +135,13 @@ class Motion:
                 self._integrate_forces(self.system)
             check_finite(frame.model, frame.state, frame.settings, frame.state.frame + 1)
             return
-        if len(self.damped):
+        if len(frame.work.damped):
             damp_springs(
                 frame.x,
                 frame.previous,
                 frame.inverse_mass,
-                frame.model.spring[self.damped],
-                frame.model.spring_damping[self.damped],
+                frame.model.spring[frame.work.damped],
+                frame.model.spring_damping[frame.work.damped],
                 frame.h,
             )
         position_verlet.on(frame.threads)(
