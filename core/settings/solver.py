@@ -160,8 +160,8 @@ class SolverSettings(Checked):
     over_relaxation: float = tunable(
         1.0,
         "Over-Relaxation",
-        "Corrections of sticks are multiplied by it. Above 1.3 it needs two or more iterations, "
-        "above 1.6 four, or the sticks ring",
+        "Corrections of sticks are multiplied by up to so much, less from iteration to iteration "
+        "and not at all in the last one: with a single iteration it does nothing",
         minimum=1.0,
         maximum=1.95,
         advanced=True,

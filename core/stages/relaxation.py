@@ -103,7 +103,7 @@ class Relaxation:
                 frame.previous,
                 frame.inverse_mass,
                 FORMS[frame.settings.stick_form],
-                frame.settings.over_relaxation,
+                self._over_relaxation,
                 self.strain_limit,
                 frame.work.task_strained,
                 model.stick,
@@ -138,7 +138,7 @@ class Relaxation:
             frame.previous,
             frame.inverse_mass,
             FORMS[frame.settings.stick_form],
-            frame.settings.over_relaxation,
+            self._over_relaxation,
             model.stick,
             model.stick_rest_length,
             model.spring,
@@ -192,6 +192,13 @@ class Relaxation:
         """0 and 1 in turns, from frame to frame too."""
         return self.frame.global_substep % 2
 
+    @property
+    def _over_relaxation(self) -> float:
+        """Less from pass to pass and none in the last: what is overdone goes on as speed."""
+        settings = self.frame.settings
+        left = settings.iterations - 1 - self.frame.pass_number
+        return 1.0 + (settings.over_relaxation - 1.0) * left / settings.iterations
+
     def relax_tethers(self) -> None:
         """One pass over the tethers, every second step: they only guard what sticks hold."""
         frame, model = self.frame, self.frame.model
@@ -199,6 +206,7 @@ class Relaxation:
             relax_tethers.on(frame.threads)(
                 frame.x,
                 frame.inverse_mass,
+                frame.inverse_mass is model.inverse_mass,
                 model.tethered,
                 model.tether_start,
                 model.tether_anchor,
