@@ -24,11 +24,13 @@ class Workspace:
     def __init__(self, model: Model) -> None:
         count = model.particle_count
         self.keep = np.empty(count)  # 1 − β of each particle
+        self.keep_step = 0.0  # s that it is for, 0 when it is for a keyed drag
         self.force = np.zeros((count, 3))  # N
         self.air = np.zeros((len(model.triangle), 3))  # m/s, wind at each triangle
         self.wire_air = np.zeros((len(model.wire), 3))  # m/s, wind at each wire
         self.normal_of_particle = np.zeros((count, 3))  # of the surface, for force fields
         self.multipliers = [np.zeros(c.multiplier_count) for c in model.constraints]
+        self.damped = np.flatnonzero(model.spring_damping).astype(np.int32)
         self.spring_pull = np.zeros(len(model.spring))  # multipliers of springs
         self.task_strained = np.zeros(len(model.task_stick) - 1, dtype=np.int32)
         self.adjacency: Adjacency | None = None  # for Jacobi passes

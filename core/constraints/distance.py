@@ -10,7 +10,7 @@ import numpy as np
 
 from ..jit import parallel_kernel, prange
 from .spring import multiplier
-from .stick import correction
+from .stick import NO_WEIGHT, correction
 
 
 @parallel_kernel
@@ -55,20 +55,17 @@ def relax_distances(
     per_step = 1.0 / (h * h)
     most = (1.0 + strain_limit) * (1.0 + strain_limit)
     for task in prange(first_task, last_task):
-        strained = 0
+        excess = 0.0
         for s in range(task_stick[task], task_stick[task + 1]):
             a = np.uint32(stick[s, 0])
             b = np.uint32(stick[s, 1])
             wa = inverse_mass[a]
             wb = inverse_mass[b]
-            if wa + wb == 0.0:  # both ends pinned
-                continue
             rest = stick_rest_length[s]
             dx = x[b, 0] - x[a, 0]
             dy = x[b, 1] - x[a, 1]
             dz = x[b, 2] - x[a, 2]
-            if dx * dx + dy * dy + dz * dz > most * rest * rest:
-                strained = 1
+            excess = max(excess, dx * dx + dy * dy + dz * dz - most * rest * rest)
             wa, wb, step, ex, ey, ez = correction(
                 form,
                 dx,
@@ -90,7 +87,7 @@ def relax_distances(
             x[b, 0] -= wb * step * ex
             x[b, 1] -= wb * step * ey
             x[b, 2] -= wb * step * ez
-        task_strained[task] = strained
+        task_strained[task] = excess > 0.0
         for part in range(2):
             first = task_spring[task, 0] if part == 0 else task_spring[task, 1 + turn]
             last = task_spring[task, 1] if part == 0 else task_spring[task, 2 + turn]
@@ -100,9 +97,7 @@ def relax_distances(
                 b = np.uint32(spring[s, 1])
                 wa = inverse_mass[a]
                 wb = inverse_mass[b]
-                w = wa + wb
-                if w == 0.0:
-                    continue
+                w = wa + wb + NO_WEIGHT
                 pull = 0.0 if first_pass else spring_pull[s]
                 step, added, ex, ey, ez = multiplier(
                     x[b, 0] - x[a, 0],

@@ -19,6 +19,9 @@ FORMS = {
     "EXACT": EXACT,
 }
 
+NO_WEIGHT = 1e-100
+"""1/kg, changes no bit of an inverse mass: two pinned ends need no test, they move by 0 times this."""
+
 _TINY = 1e-200  # keeps coinciding ends, of rest length 0 or not, from becoming NaN
 
 
@@ -63,7 +66,7 @@ def correction(form, dx, dy, dz, ex, ey, ez, wa, wb, share_a, share_b, rest):
     if form == EXACT:
         wa = 1.0 if wa > 0.0 else 0.0
         wb = 1.0 if wb > 0.0 else 0.0
-    w = share_a * wa + share_b * wb
+    w = share_a * wa + share_b * wb + NO_WEIGHT
     if form == MOMENTUM:
         step, ex, ey, ez = momentum(dx, dy, dz, ex, ey, ez, w, rest)
         return wa, wb, step, ex, ey, ez

@@ -13,19 +13,21 @@ from ..jit import parallel_kernel, prange
 
 
 @parallel_kernel
-def relax_tethers(x, inverse_mass, tethered, tether_start, tether_anchor, tether_length):
+def relax_tethers(
+    x, inverse_mass, are_pins_held, tethered, tether_start, tether_anchor, tether_length
+):
     """Pull each tethered particle back into the balls around its anchors.
 
     tethered (q,) particles; tether_start (q + 1,) rows of tether_anchor and tether_length. A pin
-    that was released holds no tether.
+    that was released holds no tether; looked up only where not all ``are_pins_held`` as built.
     """
     for q in prange(tethered.shape[0]):
         i = tethered[q]
-        if inverse_mass[i] == 0.0:
+        if not are_pins_held and inverse_mass[i] == 0.0:
             continue
         for t in range(tether_start[q], tether_start[q + 1]):
             a = tether_anchor[t]
-            if inverse_mass[a] > 0.0:
+            if not are_pins_held and inverse_mass[a] > 0.0:
                 continue
             dx = x[i, 0] - x[a, 0]
             dy = x[i, 1] - x[a, 1]

@@ -60,7 +60,7 @@ class Frame:
         self.inverse_mass = self._inverse_mass()
         self.friction = self._scaled(model.friction, "friction")
         self.drag = self._scaled(model.drag, "drag")
-        self.work.keep[:] = drag_per_step(self.drag, self.h)
+        self._keep_velocity()
         self.spring_compliance = self._spring_compliance()
 
         self.state = state.copy()
@@ -109,6 +109,13 @@ class Frame:
     def _scaled(self, values: Floats, name: str) -> Floats:
         factors = self.factors(name)
         return values if factors is None else values * factors
+
+    def _keep_velocity(self) -> None:
+        """Find how much velocity drag leaves in a step, unless it is known from the last frame."""
+        work, is_keyed = self.work, self.drag is not self.model.drag
+        if is_keyed or work.keep_step != self.h:
+            work.keep[:] = drag_per_step(self.drag, self.h)
+            work.keep_step = 0.0 if is_keyed else self.h
 
     def _pin_weight(self) -> Floats:
         model = self.model
