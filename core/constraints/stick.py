@@ -20,7 +20,7 @@ FORMS = {
 }
 
 NO_WEIGHT = 1e-100
-"""1/kg, changes no bit of an inverse mass, but with it two pinned ends need no test of their own."""
+"""1/kg, changes no bit of an inverse mass; with it two pinned ends need no test of their own."""
 
 _TINY = 1e-200  # keeps coinciding ends, of rest length 0 or not, from becoming NaN
 
