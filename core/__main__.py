@@ -1,4 +1,4 @@
-"""Command line: ``python -m verlet_physics truth | bench | list | compile``."""
+"""Command line: ``python -m verlet_physics truth | bench | random | list | compile``."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ import sys
 import time
 
 from . import jit
+
+MOST_STOPPED = 0.002
+"""Share of random scenes that may blow up: their parameters go to the ends of every slider."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -25,6 +28,10 @@ def main(arguments: list[str] | None = None) -> int:
     bench.add_argument("--threads", type=int, default=0, help="0 takes as many as are worth it")
     bench.add_argument("--json", action="store_true", help="one JSON object a line")
 
+    random = commands.add_parser("random", help="simulate random scenes twice: no NaN, same bits")
+    random.add_argument("--count", type=int, default=10_000, help="how many")
+    random.add_argument("--first", type=int, default=0, help="seed of the first one")
+
     commands.add_parser("list", help="names of all cases and scenes")
     commands.add_parser("compile", help="compile all kernels into the cache folder")
 
@@ -33,6 +40,8 @@ def main(arguments: list[str] | None = None) -> int:
         return _truth(options.cases, options.json)
     if options.command == "bench":
         return _bench(options.scenes, options.n, options.threads, options.json)
+    if options.command == "random":
+        return _random(options.count, options.first)
     if options.command == "list":
         return _list()
     return _compile()
@@ -102,6 +111,27 @@ def _bench(names: list[str], n: int | None, threads: int, as_json: bool) -> int:
             print(f"{name}: " + ", ".join(f"{k} {v}" for k, v in figures.items() if k != "scene"))
             sys.stdout.flush()
     return 0
+
+
+def _random(count: int, first: int) -> int:
+    from .truth.random_scenes import survey
+
+    begun = time.perf_counter()
+    problems: list[str] = []
+    stopped: list[str] = []
+    for number, outcome in enumerate(survey(count, first), start=1):
+        for text, kept in ((outcome.problem, problems), (outcome.stopped, stopped)):
+            if text:
+                kept.append(text)
+                print(text, flush=True)
+        if number % 1000 == 0 and number < count:
+            print(f"{number} of {count}", file=sys.stderr, flush=True)
+    print(
+        f"{count} random scenes in {time.perf_counter() - begun:.0f} s: "
+        f"{len(problems)} with a NaN, an exception or other bits the second time, "
+        f"{len(stopped)} blew up"
+    )
+    return 1 if problems or len(stopped) > MOST_STOPPED * count else 0
 
 
 def _list() -> int:

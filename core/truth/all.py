@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from . import cloth, constraints, determinism, forces, integrators, particles  # noqa: F401
+from . import (  # noqa: F401
+    cloth,
+    constraints,
+    determinism,
+    forces,
+    integrators,
+    particles,
+    random_scenes,
+)
 from .case import CASES, select
 
 __all__ = ["CASES", "select"]
