@@ -66,7 +66,7 @@ PRESETS: dict[str, dict[str, Preset]] = {
         "CABLE": Preset(
             "Cable",
             "Steel: heavy and hard to bend",
-            RopeSettings(bend=0.75, diameter=0.02, drag=0.1, friction=0.3, line_density=0.8),
+            RopeSettings(bend=0.95, diameter=0.02, drag=0.1, friction=0.3, line_density=0.8),
         ),
         "CHAIN": Preset(
             "Chain",

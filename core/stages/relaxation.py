@@ -200,9 +200,9 @@ class Relaxation:
         return 1.0 + (settings.over_relaxation - 1.0) * left / settings.iterations
 
     def relax_tethers(self) -> None:
-        """One pass over the tethers, every second step: they only guard what sticks hold."""
+        """One pass over the tethers, in every step: one left out sets taut cloth swinging."""
         frame, model = self.frame, self.frame.model
-        if len(model.tethered) and self._turn == 1 and not self.is_idle:
+        if len(model.tethered) and not self.is_idle:
             relax_tethers.on(frame.threads)(
                 frame.x,
                 frame.inverse_mass,

@@ -137,3 +137,20 @@ def test_soft_bodies_keep_their_plane_too():
     change = states[-1].position - model.rest_position
     assert np.abs(change[:, 1]).max() < 1e-9
     assert change[:, 0].min() > 0.3
+
+
+@pytest.mark.parametrize("size", [0.3, 2.0])
+def test_cloth_pinned_taut_by_its_corners_comes_to_rest(size):
+    n = 17
+    u = np.linspace(-0.5 * size, 0.5 * size, n)
+    x = np.stack([*np.meshgrid(u, u), np.zeros((n, n))], axis=-1).reshape(-1, 3)
+    a = (np.arange(n - 1)[:, None] * n + np.arange(n - 1)).reshape(-1)
+    quads = np.stack([a, a + 1, a + n + 1, a + n], axis=1)
+    builder = ModelBuilder()
+    sheet = Geometry.of("sheet", x, (), np.arange(len(quads) + 1) * 4, quads.ravel())
+    corners = np.isin(np.arange(n * n), (0, n - 1, n * n - n, n * n - 1))
+    RECIPES["CLOTH"](builder, sheet, ClothSettings(), pin_weight=corners)
+    _, states, _ = played(builder, 120)
+    speed = np.linalg.norm(states[-1].position - states[-1].previous, axis=1) / states[-1].step
+    assert speed.mean() < 0.01
+    assert speed.max() < 0.1
