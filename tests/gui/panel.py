@@ -21,9 +21,23 @@ def evaluated(name):
     return flat.reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3]
 
 
+def addon_module(name):
+    """A module of the installed add-on."""
+    return importlib.import_module(f"bl_ext.user_default.verlet_physics.verlet_addon.{name}")
+
+
 def session_module():
     """Where the add-on keeps its running simulations."""
-    return importlib.import_module("bl_ext.user_default.verlet_physics.verlet_addon.session")
+    return addon_module("session")
+
+
+def compiled(g, seconds=600):
+    """Wait until the kernels are compiled: before that nothing is simulated."""
+    for _ in range(seconds):
+        if not addon_module("kernels").message():
+            return
+        yield 1.0
+    g.check(False, "the kernels are compiled")
 
 
 def press(g, needle, *, area, region):
@@ -128,11 +142,12 @@ def steps(g):
     g.shot("03b_rope")
     bpy.ops.verlet.preset(preset="CABLE")
     yield 0.8
-    g.check(abs(cable.verlet.rope.bend - 0.75) < 1e-6, "a preset changes the settings")
+    g.check(abs(cable.verlet.rope.bend - 0.95) < 1e-6, "a preset changes the settings")
     g.shot("03c_preset")
     select("Cloth")
 
     before = evaluated("Cloth")
+    yield from compiled(g)
     play = yield from g.find("verlet.play", view, ui)
     g.check(play is not None, "the panel shows Play")
     yield from g.click(*play)
@@ -169,6 +184,7 @@ def steps(g):
     scene.frame_set(frame)
 
     select("Cloth")
+    scene.frame_end = 2000  # long enough to be stopped halfway on any machine
     yield 0.3
     yield from press(g, "verlet.bake(", area=view, region=ui)
     yield 1.0
@@ -177,10 +193,11 @@ def steps(g):
     yield from g.key("Escape", "ESC")
     yield 0.5
     simulated = session_module().of(scene).last
-    g.check(frame < simulated < 40, f"Esc stops the bake at frame {simulated}")
+    g.check(frame < simulated < 2000, f"Esc stops the bake at frame {simulated}")
     g.check(bpy.data.objects["Cloth"].data.shape_keys is None, "and nothing is written")
     g.check(scene.frame_current == frame, "and the frame is the user's")
     g.shot("08_stopped")
+    scene.frame_end = 40
     yield from press(g, "verlet.bake(", area=view, region=ui)
     for _ in range(600):
         keys = bpy.data.objects["Cloth"].data.shape_keys
