@@ -39,12 +39,26 @@ PRESETS: dict[str, dict[str, Preset]] = {
         "DENIM": Preset(
             "Denim",
             "Heavier, with larger folds",
-            ClothSettings(shear=0.7, bend=0.45, drag=0.8, friction=0.6, area_density=0.45),
+            ClothSettings(
+                shear=0.7,
+                bend=0.45,
+                drag=0.8,
+                friction=0.6,
+                area_density=0.45,
+                bend_model="DIHEDRAL",
+            ),
         ),
         "LEATHER": Preset(
             "Leather",
             "Stiff and heavy, bends in wide curves",
-            ClothSettings(shear=0.85, bend=0.7, drag=0.5, friction=0.7, area_density=1.0),
+            ClothSettings(
+                shear=0.85,
+                bend=0.7,
+                drag=0.5,
+                friction=0.7,
+                area_density=1.0,
+                bend_model="DIHEDRAL",
+            ),
         ),
         "RUBBER": Preset(
             "Rubber",
