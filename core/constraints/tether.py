@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from ..jit import parallel_kernel, prange
 
 
@@ -22,20 +24,25 @@ def relax_tethers(
     that was released holds no tether; looked up only where not all ``are_pins_held`` as built.
     """
     for q in prange(tethered.shape[0]):
-        i = tethered[q]
+        i = np.uint32(tethered[q])
         if not are_pins_held and inverse_mass[i] == 0.0:
             continue
-        for t in range(tether_start[q], tether_start[q + 1]):
-            a = tether_anchor[t]
+        px, py, pz = x[i, 0], x[i, 1], x[i, 2]
+        is_moved = False
+        for t in range(np.uint32(tether_start[q]), np.uint32(tether_start[q + 1])):
+            a = np.uint32(tether_anchor[t])
             if not are_pins_held and inverse_mass[a] > 0.0:
                 continue
-            dx = x[i, 0] - x[a, 0]
-            dy = x[i, 1] - x[a, 1]
-            dz = x[i, 2] - x[a, 2]
+            dx = px - x[a, 0]
+            dy = py - x[a, 1]
+            dz = pz - x[a, 2]
             length = tether_length[t]
             dd = dx * dx + dy * dy + dz * dz
             if dd > length * length:
                 f = length / math.sqrt(dd)
-                x[i, 0] = x[a, 0] + f * dx
-                x[i, 1] = x[a, 1] + f * dy
-                x[i, 2] = x[a, 2] + f * dz
+                px = x[a, 0] + f * dx
+                py = x[a, 1] + f * dy
+                pz = x[a, 2] + f * dz
+                is_moved = True
+        if is_moved:
+            x[i, 0], x[i, 1], x[i, 2] = px, py, pz
