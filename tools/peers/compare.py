@@ -22,7 +22,7 @@ from tools.environments import (
     default_blender,
     ensure_environment,
 )
-from tools.peers.table import Results, Tried, choose, page
+from tools.peers.table import HALF_RATE, Results, Tried, choose, page
 from tools.processes import ROOT, Failure, clean_environment, output_of, shown
 
 if TYPE_CHECKING:
@@ -62,6 +62,14 @@ def _pypbd() -> Path:
 
 
 PEERS = (
+    Peer(
+        HALF_RATE,
+        "verlet.py",
+        core_environment,
+        {"substep_rate": 240.0},
+        (),
+        "{substep_rate:g} substeps a second",
+    ),
     Peer(
         "Cloth modifier",
         "cloth_modifier.py",

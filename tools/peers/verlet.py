@@ -1,4 +1,4 @@
-"""This engine at its default settings."""
+"""This engine at its default settings, or at another substep rate."""
 
 import os
 
@@ -11,7 +11,7 @@ from verlet_physics.bench.scenes import hang
 wanted = sheet.request()
 compile_ahead()
 scene = hang(wanted["n"])
-settings = SolverSettings()
+settings = SolverSettings(substep_rate=wanted.get("substep_rate", SolverSettings().substep_rate))
 state = scene.model.initial_state(step=settings_step(settings, scene))
 
 
