@@ -9,9 +9,18 @@ from __future__ import annotations
 from .air import IMPULSE_KINDS, ImpulseSettings, WindSettings
 from .animated import AnimatedSettings
 from .cloth import BEND_MODELS, ClothSettings
+from .joint import JOINT_KINDS, MOTORS, JointSettings
 from .particles import PARTICLE_BEHAVIOURS, FlockSettings, ParticleSettings
 from .plant import PlantSettings
-from .rigid import BODY_SHAPES, COLLIDER_SHAPES, BodySettings, ColliderSettings
+from .rigid import (
+    BODY_MODELS,
+    BODY_SHAPES,
+    BODY_TYPES,
+    COLLIDER_SHAPES,
+    MASSES,
+    BodySettings,
+    ColliderSettings,
+)
 from .rope import RopeSettings
 from .soft_body import SoftBodySettings
 from .solver import (
@@ -27,10 +36,15 @@ from .tunable import PLANES, Tunable, tunables
 __all__ = [
     "ACCELERATIONS",
     "BEND_MODELS",
+    "BODY_MODELS",
     "BODY_SHAPES",
+    "BODY_TYPES",
     "COLLIDER_SHAPES",
     "IMPULSE_KINDS",
     "INTEGRATORS",
+    "JOINT_KINDS",
+    "MASSES",
+    "MOTORS",
     "PARTICLE_BEHAVIOURS",
     "PLANES",
     "RELAXATIONS",
@@ -42,6 +56,7 @@ __all__ = [
     "ColliderSettings",
     "FlockSettings",
     "ImpulseSettings",
+    "JointSettings",
     "ParticleSettings",
     "PlantSettings",
     "RopeSettings",

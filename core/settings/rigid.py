@@ -6,10 +6,42 @@ from dataclasses import dataclass
 
 from .tunable import Checked, drag_tunable, friction_tunable, restitution_tunable, tunable
 
+BODY_TYPES = (
+    ("ACTIVE", "Active", "Falls, tumbles and is pushed by all others"),
+    (
+        "ANIMATED",
+        "Animated",
+        "Follows its own animation and pushes others. Key Pin to 0, and from that frame on it "
+        "moves freely, with the speed that its animation had",
+    ),
+    ("PASSIVE", "Passive", "Others bump into it; only its own animation moves it"),
+)
+
+
+BODY_MODELS = (
+    ("QUATERNION", "Quaternion", "Place and rotation: exact spin, stacks that stand, sleep"),
+    (
+        "TETRAHEDRON",
+        "Four Particles",
+        "Four particles and six sticks (Jakobsen): a little soft, joins cloth and rope by sharing "
+        "particles",
+    ),
+    (
+        "AXES",
+        "Axis Frame",
+        "A particle in the middle and three on axes of equal length at right angles (Jakobsen)",
+    ),
+)
+
+
 BODY_SHAPES = (
     ("AUTO", "Automatic", "The shape that fits the mesh best"),
     ("BOX", "Box", "The mesh's bounding box"),
     ("SPHERE", "Sphere", "A ball of the mesh's mean radius"),
+    ("CAPSULE", "Capsule", "A cylinder with round ends, along the longest side"),
+    ("CYLINDER", "Cylinder", "A cylinder along the axis that fits best"),
+    ("HULL", "Convex Hull", "The mesh wrapped tightly, without its hollows"),
+    ("COMPOUND", "Compound", "Several convex parts: keeps hollows, holes and loose parts"),
 )
 
 
@@ -20,14 +52,34 @@ COLLIDER_SHAPES = (
     ("ROOM", "Room", "The mesh's bounding box, hollow: keeps things inside"),
     ("SPHERE", "Sphere", "A solid ball"),
     ("CAPSULE", "Capsule", "A solid cylinder with round ends, along the longest side"),
+    ("CYLINDER", "Cylinder", "A solid cylinder along the axis that fits best"),
+    ("HULL", "Convex Hull", "The mesh wrapped tightly, without its hollows"),
+    ("COMPOUND", "Compound", "Several convex parts: keeps hollows, holes and loose parts"),
+    ("MESH", "Mesh", "Every triangle, deforming with its modifiers: for ground and characters"),
 )
+
+MASSES = (
+    ("MASS", "Mass", "The mass is given"),
+    ("DENSITY", "Density", "The mass follows from the volume of the mesh"),
+)
+
+
+def _layers_tunable() -> tuple[bool, ...]:
+    return tunable(  # type: ignore[no-any-return]
+        (True,) + (False,) * 7,
+        "Layers",
+        "Two things collide when they share a layer",
+        advanced=True,
+    )
 
 
 @dataclass(frozen=True)
 class BodySettings(Checked):
     """One rigid body."""
 
+    type: str = tunable("ACTIVE", "Type", "What moves the body", choices=BODY_TYPES)
     shape: str = tunable("AUTO", "Shape", "What collides in place of the mesh", choices=BODY_SHAPES)
+    mass_by: str = tunable("MASS", "Mass By", "How the mass is told", choices=MASSES)
     mass: float = tunable(
         1.0,
         "Mass",
@@ -38,9 +90,62 @@ class BodySettings(Checked):
         soft_minimum=0.01,
         soft_maximum=1000.0,
     )
+    density: float = tunable(
+        1000.0,
+        "Density",
+        "Mass of a cubic metre: wood 600, water 1000, stone 2600, steel 7800",
+        unit="kg/m³",
+        minimum=1e-3,
+        maximum=1e6,
+        soft_minimum=10.0,
+        soft_maximum=10_000.0,
+    )
     friction: float = friction_tunable()
     restitution: float = restitution_tunable()
     drag: float = drag_tunable(0.05)
+    angular_drag: float = tunable(
+        0.1,
+        "Spin Drag",
+        "Share of the spin lost per second",
+        unit="1/s",
+        minimum=0.0,
+        maximum=1000.0,
+        soft_maximum=10.0,
+    )
+    velocity: tuple[float, float, float] = tunable(
+        (0.0, 0.0, 0.0),
+        "Velocity",
+        "Velocity at the start, along the axes of the world, beside that of the animation",
+        unit="m/s",
+    )
+    angular_velocity: tuple[float, float, float] = tunable(
+        (0.0, 0.0, 0.0),
+        "Spin",
+        "Angular velocity at the start, about the axes of the world",
+        unit="rad/s",
+    )
+    static_friction: float = tunable(
+        1.0,
+        "Static Friction",
+        "Friction of a body that stands still, as a factor on Friction",
+        minimum=1.0,
+        maximum=10.0,
+        soft_maximum=2.0,
+        advanced=True,
+    )
+    model: str = tunable(
+        "QUATERNION", "Model", "What the body is made of", choices=BODY_MODELS, advanced=True
+    )
+    gyroscopic: bool = tunable(
+        True,
+        "Gyroscopic",
+        "Spin about an axis that is not a principal one tumbles, as in nature; off, the axis stays",
+        advanced=True,
+    )
+    sleeps: bool = tunable(
+        True, "Sleep", "Rests for good, at no cost, until something touches it", advanced=True
+    )
+    layers: tuple[bool, ...] = _layers_tunable()
 
 
 @dataclass(frozen=True)
@@ -52,3 +157,11 @@ class ColliderSettings(Checked):
     )
     friction: float = friction_tunable()
     restitution: float = restitution_tunable()
+    two_sided: bool = tunable(
+        True,
+        "Two-Sided",
+        "Of shape Mesh: collide with both sides of each triangle; off for closed meshes, which "
+        "then push out what got inside",
+        advanced=True,
+    )
+    layers: tuple[bool, ...] = _layers_tunable()
