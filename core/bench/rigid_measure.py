@@ -154,14 +154,15 @@ class Measure:
         if self.scene.collides and self.frame % self.every == 0:
             self._look_at_depths()
 
-    def _look_at_depths(self) -> None:
-        depths = body_depths(*self.poses[-1], self.scene.half)
-        self.deepest.append(float(depths.max(initial=0.0)))
-        self.deepest_wall.append(self._wall_depth())
-
-    def _wall_depth(self) -> float:
+    def _look_at_depths(self) -> Floats:
+        """Note how deep bodies are in walls and in each other; depths (m) of the latter."""
         scene = self.scene
-        return wall_depth(*self.poses[-1], scene.half, scene.wall_position, scene.wall_half)
+        depths = body_depths(*self.poses[-1], scene.half)
+        self.deepest.append(float(depths.max(initial=0.0)))
+        self.deepest_wall.append(
+            wall_depth(*self.poses[-1], scene.half, scene.wall_position, scene.wall_half)
+        )
+        return depths
 
     def figures(self) -> Figures:
         """Depth, gap, drift (mm), kinetic energy (J) at the end, bodies lost and at rest."""
@@ -180,13 +181,14 @@ class Measure:
             "at_rest": int((np.linalg.norm(moved, axis=2).max(axis=1) < STILL).sum()),
         }
         if scene.collides:
-            depths = body_depths(position, orientation, scene.half)
+            depths = self._look_at_depths()
             result |= {
-                "depth_end_mm": 1e3 * float(depths.max(initial=0.0)),
+                "depth_end_mm": 1e3 * self.deepest[-1],
                 "depth_mean_mm": 1e3 * float(depths.mean()) if len(depths) else 0.0,
-                "depth_peak_mm": 1e3 * max([*self.deepest, float(depths.max(initial=0.0))]),
-                "wall_end_mm": 1e3 * self._wall_depth(),
-                "wall_peak_mm": 1e3 * max([*self.deepest_wall, self._wall_depth()]),
+                "depth_over_time_mm": 1e3 * float(np.mean(self.deepest)),
+                "depth_peak_mm": 1e3 * max(self.deepest),
+                "wall_end_mm": 1e3 * self.deepest_wall[-1],
+                "wall_peak_mm": 1e3 * max(self.deepest_wall),
             }
         if self.gap_mean:
             result |= {

@@ -10,6 +10,7 @@ from verlet_physics.bench.rigid_measure import (
     joint_gaps,
     kinetic_energy,
     near_pairs,
+    overlap,
     wall_depth,
 )
 from verlet_physics.bench.rigid_scenes import (
@@ -66,18 +67,24 @@ def test_crossed_edges_are_told_apart_by_their_cross_product_alone():
 def test_depth_is_the_shortest_way_out():
     """No shift that is shorter parts the boxes, whatever its direction."""
     random = np.random.default_rng(5)
-    turns = random_turns(40, random)
+    half = np.array([0.3, 0.5, 0.4])
     checked = 0
-    for turn in turns:
+    for turn in random_turns(40, random):
         place = random.normal(size=3) * 0.45
-        found = depth(place, turn, (0.3, 0.5, 0.4))
+        found = depth(place, turn, half)
         if not len(found):
             continue
         checked += 1
-        ways = random.normal(size=(200, 3))
+        ways = random.normal(size=(500, 3))
         ways /= np.linalg.norm(ways, axis=1)[:, None]
-        shorter = [depth(place + 0.99 * found[0] * way, turn, (0.3, 0.5, 0.4)) for way in ways]
-        assert all(len(left) for left in shorter)
+        rotations = np.broadcast_to(rotation_matrices(np.array([LEVEL, turn])), (500, 2, 3, 3))
+        halves = np.broadcast_to([(0.5,) * 3, half], (500, 2, 3))
+        left = overlap(
+            place + 0.99 * found[0] * ways,
+            (rotations[:, 0], rotations[:, 1]),
+            (halves[:, 0], halves[:, 1]),
+        )
+        assert (left > 0.0).all()
     assert checked > 20
 
 

@@ -92,7 +92,7 @@ def read() -> tuple[np.ndarray, np.ndarray]:
 
 rigid.simulate(
     boxes,
-    wanted["seconds"],
+    wanted,
     bpy.app.version_string,
     lambda frame: scene.frame_set(1 + frame),
     read,

@@ -84,4 +84,4 @@ def asleep() -> int:
     return sum(not world.is_active(handle) for handle in handles)
 
 
-rigid.simulate(scene, wanted["seconds"], f"culverin {version('culverin')}", step, read, asleep)
+rigid.simulate(scene, wanted, f"culverin {version('culverin')}", step, read, asleep)

@@ -82,4 +82,4 @@ def read() -> tuple[np.ndarray, np.ndarray]:
     )
 
 
-rigid.simulate(scene, wanted["seconds"], f"pybullet {version('pybullet')}", step, read)
+rigid.simulate(scene, wanted, f"pybullet {version('pybullet')}", step, read)

@@ -85,4 +85,4 @@ def asleep() -> int:
     return sum(world.rigid_bodies[handle].is_sleeping for handle in handles)
 
 
-rigid.simulate(scene, wanted["seconds"], f"rapier3d {version('rapier3d')}", step, read, asleep)
+rigid.simulate(scene, wanted, f"rapier3d {version('rapier3d')}", step, read, asleep)
