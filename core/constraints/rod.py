@@ -33,13 +33,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..coincidence import direction_between
 from ..errors import ModelError
 from ..jit import inline, kernel
 from ..model import Floats, Ints
 from .angular import solve_inertia
 from .base import Moving
 from .checks import numbers, rows_of_particles, vertices
-from .degenerate import direction_of
 
 if TYPE_CHECKING:
     from ..builder import ModelBuilder
@@ -298,7 +298,7 @@ def project_rods(
                     vy -= rest * vy / length
                     vz -= rest * vz / length
                 else:
-                    vx, vy, vz = direction_of(a, c)
+                    vx, vy, vz = direction_between(a, c)
                     vx *= -rest
                     vy *= -rest
                     vz *= -rest

@@ -30,13 +30,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..coincidence import direction_between
 from ..errors import ModelError
 from ..jit import inline, kernel
 from ..model import Floats, Ints
 from .angular import solve_inertia
 from .base import Moving
 from .checks import numbers, rows_of_particles
-from .degenerate import direction_of
 
 if TYPE_CHECKING:
     from ..builder import ModelBuilder
@@ -197,7 +197,7 @@ def solve_strands(point, parent, rest_length, compliance, per_step, first_pass, 
         if length > 0.0:
             nx, ny, nz = nx / length, ny / length, nz / length
         else:
-            nx, ny, nz = direction_of(k, p)
+            nx, ny, nz = direction_between(p, k)
         mx = s[k, 1] * nx + s[k, 4] * ny + s[k, 5] * nz
         my = s[k, 4] * nx + s[k, 2] * ny + s[k, 6] * nz
         mz = s[k, 5] * nx + s[k, 6] * ny + s[k, 3] * nz
