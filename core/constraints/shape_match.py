@@ -19,8 +19,8 @@ from ..errors import ModelError
 from ..jit import kernel
 from ..model import Floats, Ints
 from ..rotation_fit import fitted_turn
-from ..vector import rotate, write_rotation
-from .angular import solve_inertia
+from ..vector import cross, rotate, write_rotation
+from .angular import NO_INERTIA, add_inertia, solve_inertia
 from .base import Moving
 from .checks import numbers, rows_of_particles, vertices
 from .repair import repair_rate, share_per_pass
@@ -186,7 +186,7 @@ def project_shapes(
         write_rotation(turn, w, ux, uy, uz)
 
         lx = ly = lz = 0.0
-        xx = yy = zz = xy = xz = yz = 0.0
+        inertia = NO_INERTIA
         for i in range(first, last):
             j = member[i]
             m = 1.0 / inverse_mass[j] if inverse_mass[j] > 0.0 else heavy
@@ -199,16 +199,12 @@ def project_shapes(
             rx = previous[j, 0] - bx
             ry = previous[j, 1] - by
             rz = previous[j, 2] - bz
-            lx -= m * (ry * gz - rz * gy)
-            ly -= m * (rz * gx - rx * gz)
-            lz -= m * (rx * gy - ry * gx)
-            xx += m * rx * rx
-            yy += m * ry * ry
-            zz += m * rz * rz
-            xy += m * rx * ry
-            xz += m * rx * rz
-            yz += m * ry * rz
-        ox, oy, oz = solve_inertia(xx, yy, zz, xy, xz, yz, lx, ly, lz)
+            tx, ty, tz = cross(rx, ry, rz, gx, gy, gz)
+            lx -= m * tx
+            ly -= m * ty
+            lz -= m * tz
+            inertia = add_inertia(inertia, m, rx, ry, rz)
+        ox, oy, oz = solve_inertia(inertia, lx, ly, lz)
         for i in range(first, last):
             j = member[i]
             if inverse_mass[j] == 0.0:
