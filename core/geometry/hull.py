@@ -107,8 +107,8 @@ def convex_hull(points: ArrayLike, limit: int | None = None) -> Hull | None:
     key = (snapped[:, 0] << 42) | (snapped[:, 1] << 21) | snapped[:, 2]
     _, kept = np.unique(key, return_index=True)
     order = np.concatenate([start, np.setdiff1d(kept, start)])
-    triangles, beyond = _quickhull(snapped[order], most)
-    return _polygons(x[order], triangles, COPLANAR * size, beyond * size / GRID)
+    triangles, normal, beyond = _quickhull(snapped[order], most)
+    return _polygons(x[order], triangles, normal, COPLANAR * size, beyond * size / GRID)
 
 
 def _first_tetrahedron(x: Floats) -> tuple[NDArray[np.int64], tuple[float, float, float]]:
@@ -166,10 +166,11 @@ class _Face:
         self.alive = True
 
 
-def _quickhull(x: NDArray[np.int64], most: int) -> tuple[NDArray[np.int64], float]:
+def _quickhull(x: NDArray[np.int64], most: int) -> tuple[NDArray[np.int64], Floats, float]:
     """Triangles (t, 3) of the hull of grid points (n, 3), no two alike, the first four a solid.
 
-    Also the height in steps of the highest point that was left out when ``most`` were in.
+    Also their unit normals (t, 3), and the height in steps of the highest point that was left
+    out when ``most`` were in.
     """
     row = x.tolist()
     queue: list[tuple[float, int, _Face]] = []
@@ -259,15 +260,33 @@ def _quickhull(x: NDArray[np.int64], most: int) -> tuple[NDArray[np.int64], floa
             cap.neighbour = [beyond, new[(k + 1) % len(new)], new[k - 1]]
         hull += new
     left_out = max((-top for top, _, face in queue if face.alive), default=0.0)
-    return np.array([face.corner for face in hull if face.alive], dtype=np.int64), left_out
+    alive = [face for face in hull if face.alive]
+    normal = np.array([face.normal for face in alive], dtype=np.float64)
+    normal /= np.linalg.norm(normal, axis=1)[:, None]
+    return np.array([face.corner for face in alive], dtype=np.int64), normal, left_out
 
 
-def _polygons(x: Floats, triangles: NDArray[np.int64], near: float, beyond: float) -> Hull:
-    """The hull of triangles (t, 3), those in one plane to within ``near`` m merged."""
+def _polygons(
+    x: Floats, triangles: NDArray[np.int64], grid_normal: Floats, near: float, beyond: float
+) -> Hull:
+    """The hull of triangles (t, 3), those in one plane to within ``near`` m merged.
+
+    grid_normal (t, 3): their normals on the grid, for those too narrow to have one off it.
+    """
     used, corner = np.unique(triangles, return_inverse=True)
     vertex = x[used]
     triangle = corner.reshape(-1, 3)
-    rings = _merged(vertex, triangle, near) or [list(t) for t in triangle.tolist()]
+    a, b, c = (vertex[triangle[:, k]] for k in range(3))
+    cross = np.cross(b - a, c - a)
+    area = np.linalg.norm(cross, axis=1)  # twice the area
+    longest = np.sqrt(np.max([((p - q) ** 2).sum(axis=1) for p, q in ((a, b), (b, c), (c, a))], 0))
+    narrow = area <= 2.0 * near * longest
+    normal = np.where(narrow[:, None], grid_normal, cross / np.maximum(area, 1e-300)[:, None])
+    merged = _merged(vertex, triangle, normal, area, narrow, near)
+    if merged is None:
+        merged = triangle.tolist(), list(range(len(triangle)))
+    rings, seeds = merged
+    seed_normal = normal[seeds]
     kept = np.unique([i for ring in rings for i in ring])
     vertex = np.ascontiguousarray(vertex[kept])
     rows = {int(old): new for new, old in enumerate(kept)}
@@ -277,8 +296,10 @@ def _polygons(x: Floats, triangles: NDArray[np.int64], near: float, beyond: floa
     fan, face_of = _fans(face_start, face_corner)
     a, b, c = (vertex[fan[:, k]] for k in range(3))
     normal = np.zeros((len(rings), 3))
-    np.add.at(normal, face_of, np.cross(b - a, c - a))
-    normal /= np.linalg.norm(normal, axis=1)[:, None]
+    np.add.at(normal, face_of, np.cross(b - a, c - a))  # Newell's method
+    length = np.linalg.norm(normal, axis=1)[:, None]
+    fine = (normal * seed_normal).sum(axis=1)[:, None] > 0.9 * length
+    normal = np.where(fine, normal / np.maximum(length, 1e-300), seed_normal)
     chunks = np.array_split(normal, 1 + len(vertex) * len(normal) // 2**20)
     left = {
         (start, end): face
@@ -309,20 +330,25 @@ def _fans(face_start: Ints, face_corner: Ints) -> tuple[Ints, NDArray[np.int64]]
     return face_corner[corner], face
 
 
-def _merged(vertex: Floats, triangle: NDArray[np.int64], near: float) -> list[list[int]] | None:
-    """Rings of the polygons that triangles in one plane make, or None when they make none.
+def _merged(
+    vertex: Floats,
+    triangle: NDArray[np.int64],
+    normal: Floats,
+    area: Floats,
+    narrow: NDArray[np.bool_],
+    near: float,
+) -> tuple[list[list[int]], list[int]] | None:
+    """Rings of the polygons that triangles in one plane make, and the largest triangle of each.
 
-    Largest triangle first: its plane decides, so that a chain of small bends is not one face.
+    Largest triangle first: its plane decides, so that a chain of small bends is not one face. A
+    narrow triangle has no say about its direction. None when the regions are no polygons.
     """
-    a, b, c = (vertex[triangle[:, k]] for k in range(3))
-    normal = np.cross(b - a, c - a)
-    area = np.linalg.norm(normal, axis=1)  # twice the area
-    normal /= np.maximum(area, 1e-300)[:, None]
     directed = {}
     for t, (i, j, k) in enumerate(triangle.tolist()):
         directed[i, j] = directed[j, k] = directed[k, i] = t
     face = np.full(len(triangle), -1)
     regions: list[list[int]] = []
+    seeds: list[int] = []
     for seed in np.argsort(-area, kind="stable").tolist():
         if face[seed] >= 0:
             continue
@@ -332,13 +358,16 @@ def _merged(vertex: Floats, triangle: NDArray[np.int64], near: float) -> list[li
             i, j, k = triangle[t].tolist()
             for start, end in ((i, j), (j, k), (k, i)):
                 other = directed[end, start]
-                if face[other] >= 0 or normal[other] @ normal[seed] <= 0.0:
+                if face[other] >= 0:
                     continue
-                height = (vertex[triangle[other]] - a[seed]) @ normal[seed]
+                if not narrow[other] and normal[other] @ normal[seed] <= 0.0:
+                    continue
+                height = (vertex[triangle[other]] - vertex[triangle[seed, 0]]) @ normal[seed]
                 if np.abs(height).max() <= near:
                     face[other] = face[seed]
                     region.append(other)
         regions.append(region)
+        seeds.append(seed)
     rings = []
     for region in regions:
         inside = set(region)
@@ -359,4 +388,4 @@ def _merged(vertex: Floats, triangle: NDArray[np.int64], near: float) -> list[li
         rings.append(ring)
     faces_at = np.bincount([i for ring in rings for i in ring], minlength=len(vertex))
     rings = [[i for i in ring if faces_at[i] > 2] for ring in rings]
-    return rings if min(len(ring) for ring in rings) > 2 else None
+    return (rings, seeds) if min(len(ring) for ring in rings) > 2 else None
