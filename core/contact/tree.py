@@ -92,7 +92,7 @@ def end_of(last):
 
 @inline
 def next_leaf(tree, node, end, low_x, low_y, low_z, high_x, high_y, high_z):
-    """The first leaf from ``node`` on that meets the given box, or ``end``; touching counts."""
+    """The first leaf from ``node`` on whose box meets this one, or ``end``; touching counts."""
     while node < end:
         if (
             tree.lower[node, 0] <= high_x
@@ -180,7 +180,9 @@ def _spread(bits):
 def _cell(twice_centre, start, cells_per_metre):
     """The cell of a centre along one axis; the same scale for all axes keeps cells cubic."""
     cell = (0.5 * twice_centre - start) * cells_per_metre
-    return int(min(max(cell, 0.0), (1 << AXIS_BITS) - 1.0))
+    if not cell > 0.0:
+        return 0
+    return int(min(cell, (1 << AXIS_BITS) - 1.0))
 
 
 @inline
