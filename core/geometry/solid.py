@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -57,36 +58,54 @@ def loose_parts(triangles: Ints) -> list[Ints]:
     return [triangles[rows] for rows in np.split(order, ends)]
 
 
-def closed_surface(points: ArrayLike, triangles: ArrayLike) -> Ints | None:
-    """Triangles (t, 3) over points (n, 3) m, closed and wound counter-clockwise from outside.
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One connected part of a mesh: triangles (t, 3), closed and facing outward if it is solid.
+
+    ``volume`` in m³ is 0 for a sheet, which is given as it was; a cavity's is below 0 and its
+    triangles face into the hollow.
+    """
+
+    triangles: Ints
+    volume: float
+
+
+def solid_parts(points: ArrayLike, triangles: ArrayLike) -> list[Part]:
+    """The connected parts of triangles (t, 3) over points (n, 3) m, each made a solid.
 
     Doubled vertices are welded, faces wound against their neighbours are turned round and holes
     closed by fans. A part inside out is turned round too, unless it lies within the bounding box
-    of another part and is its cavity. Parts that enclose nothing are left out: sheets, points,
-    edges that more than two faces share in disagreement. Returns None when all are.
+    of another part and is its cavity. What encloses nothing is a sheet: flat faces, holes as
+    large as the part, edges that more than two faces share in disagreement.
     """
     x = np.asarray(points, dtype=np.float64).reshape(-1, 3)
-    parts = []
-    for part in loose_parts(welded(x, triangles)):
-        closed = _closed_part(x, part)
-        if closed is not None:
-            parts.append((closed, _volume(x, closed), x[closed].min((0, 1)), x[closed].max((0, 1))))
-    if not parts:
-        return None
+    found = []
+    for rows in loose_parts(welded(x, triangles)):
+        closed = _closed_part(x, rows)
+        found.append(Part(rows, 0.0) if closed is None else Part(closed, _volume(x, closed)))
+    if not found:
+        return []
     # The sign of the largest part says whether the mesh as a whole is inside out.
-    outward = np.sign(max((volume for _, volume, _, _ in parts), key=abs))
-    surface = []
-    for closed, volume, low, high in parts:
-        is_cavity = volume * outward < 0.0 and any(
-            abs(other) > abs(volume)
-            and other * outward > 0.0
+    outward = np.sign(max((part.volume for part in found), key=abs))
+    boxes = [(x[p.triangles].min((0, 1)), x[p.triangles].max((0, 1))) for p in found]
+    parts = []
+    for part, (low, high) in zip(found, boxes):
+        is_cavity = part.volume * outward < 0.0 and any(
+            abs(other.volume) > abs(part.volume)
+            and other.volume * outward > 0.0
             and (around <= low).all()
             and (high <= until).all()
-            for _, other, around, until in parts
+            for other, (around, until) in zip(found, boxes)
         )
-        turned = volume > 0.0 if is_cavity else volume < 0.0
-        surface.append(closed[:, ::-1] if turned else closed)
-    return np.concatenate(surface)
+        turned = part.volume > 0.0 if is_cavity else part.volume < 0.0
+        parts.append(Part(part.triangles[:, ::-1], -part.volume) if turned else part)
+    return parts
+
+
+def closed_surface(points: ArrayLike, triangles: ArrayLike) -> Ints | None:
+    """The surface (t, 3) of all solid parts together, sheets left out; None when there is none."""
+    solids = [part.triangles for part in solid_parts(points, triangles) if part.volume]
+    return np.concatenate(solids) if solids else None
 
 
 def _volume(x: Floats, triangles: Ints) -> float:
