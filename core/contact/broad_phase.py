@@ -36,7 +36,6 @@ Rules = namedtuple(
         "body",  # (k,) body that carries the shape, -1 for a collider's
         "group",  # (k,) uint32, groups that the shape is in
         "mask",  # (k,) uint32, groups that it meets
-        "excluded",  # (e, 2) bodies that do not meet each other: low before high, sorted
         "is_awake",  # (k,) whether the owner moves; two shapes at rest do not meet
     ],
 )
@@ -61,9 +60,9 @@ class BroadPhase:
             np.asarray(body, dtype=np.int32),
             np.asarray(group, dtype=np.uint32),
             np.asarray(mask, dtype=np.uint32),
-            np.ascontiguousarray(pairs, dtype=np.int32),
             np.zeros(count, dtype=np.bool_),
         )
+        self._excluded: Ints = np.ascontiguousarray(pairs, dtype=np.int32)
         is_endless = np.isin(self.rules.kind, (PLANE, ROOM))
         self._endless = np.flatnonzero(is_endless).astype(np.int32)
         self._bounded = np.flatnonzero(~is_endless).astype(np.int32)
@@ -76,7 +75,7 @@ class BroadPhase:
         self._is_stirred = np.zeros(2 * bounded, dtype=np.bool_)
         self._partner: Ints = np.zeros((bounded, SLOTS), dtype=np.int32)
         self._partner_count: Ints = np.zeros(bounded, dtype=np.int32)
-        self._many: Ints = np.zeros(bounded, dtype=np.int32)
+        self._many: Ints = np.zeros((1, bounded), dtype=np.int32)
         self._bucket: Ints = np.zeros(count + 1, dtype=np.int32)
         self._other_pair: Ints = np.zeros((8 * count, 2), dtype=np.int32)
         self.pair: Ints = np.zeros((8 * count, 2), dtype=np.int32)
@@ -130,6 +129,7 @@ class BroadPhase:
                 self._partner_count,
                 self._many,
                 self._endless,
+                self._excluded,
                 self.pair,
                 self._other_pair,
                 self._bucket,
@@ -191,20 +191,21 @@ def is_surface(kind):
 
 
 @inline
-def may_meet(rules, s, t):
-    """Whether shapes s and t may touch at all, wherever they are."""
-    body, other = rules.body[s], rules.body[t]
-    surface, other_surface = is_surface(rules.kind[s]), is_surface(rules.kind[t])
-    # all at once, without branches: this is most of the time that finding takes
-    is_allowed = (
-        (rules.is_awake[s] | rules.is_awake[t])
-        & (body != other)  # also two of colliders, which carry -1
-        & ((not surface) | ((not other_surface) & (other >= 0)))
-        & ((not other_surface) | (body >= 0))
-        & ((rules.group[s] & rules.mask[t]) != 0)
-        & ((rules.group[t] & rules.mask[s]) != 0)
+def may_meet(kind, body, group, mask, is_awake, s, t):
+    """Whether shapes s and t may touch at all, wherever they are.
+
+    Written without branches: where an array is used in one branch only, Numba counts references to
+    it each time, which would take as long as all the rest of a search.
+    """
+    surface, other_surface = is_surface(kind[s]), is_surface(kind[t])
+    return (
+        (is_awake[s] | is_awake[t])
+        & (body[s] != body[t])  # also where both are colliders, which have -1
+        & ((not surface) | ((not other_surface) & (body[t] >= 0)))
+        & ((not other_surface) | (body[s] >= 0))
+        & ((group[s] & mask[t]) != 0)
+        & ((group[t] & mask[s]) != 0)
     )
-    return is_allowed and not _is_excluded(rules.excluded, body, other)
 
 
 @inline
@@ -221,14 +222,12 @@ def _is_excluded(excluded, body, other):
 
 
 @inline
-def _comes_first(rules, s, t):
+def _comes_first(kind, body, s, t):
     """Whether s is a and t is b in a pair of the two."""
-    if is_surface(rules.kind[s]):
-        return False
-    if is_surface(rules.kind[t]):
-        return True
-    if rules.body[s] < 0 or rules.body[t] < 0:
-        return rules.body[t] < 0
+    if is_surface(kind[s]) or is_surface(kind[t]):
+        return is_surface(kind[t])
+    if body[s] < 0 or body[t] < 0:
+        return body[t] < 0
     return s < t
 
 
@@ -271,18 +270,19 @@ def mark_leaves(tree, leaf_node, is_stirred, bounded, rules):
 
 
 @inline
-def _partners_of(tree, leaf_node, is_stirred, bounded, rules, place, found):
-    """Write the shapes that the one of leaf ``place`` may meet to found (r,); returns how many.
+def _find_partners_of(place, tree, leaf_node, is_stirred, bounded, rules, found, found_row):
+    """Write the shapes that the one of leaf ``place`` may meet to a row of found; how many.
 
     There may be more than fit. Only leaves to its right are passed, those of the nodes after it, so
     that each pair is seen once. Shapes at rest look only where something is awake.
     """
+    kind, body, group, mask, is_awake = rules
     own = leaf_node[place]
     end = end_of(bounded.shape[0])
     s = bounded[tree.leaf[own]]
     low_x, low_y, low_z = tree.lower[own, 0], tree.lower[own, 1], tree.lower[own, 2]
     high_x, high_y, high_z = tree.upper[own, 0], tree.upper[own, 1], tree.upper[own, 2]
-    looks_everywhere = rules.is_awake[s]
+    looks_everywhere = is_awake[s]
     count = 0
     node = own + 1
     while node < end:
@@ -293,14 +293,14 @@ def _partners_of(tree, leaf_node, is_stirred, bounded, rules, place, found):
             and tree.upper[node, 1] >= low_y
             and tree.lower[node, 2] <= high_z
             and tree.upper[node, 2] >= low_z
-            and (looks_everywhere or is_stirred[node])
+            and (looks_everywhere | is_stirred[node])
         ):
             row = tree.leaf[node]
             if row >= 0:
                 t = bounded[row]
-                if may_meet(rules, s, t):
-                    if count < found.shape[0]:
-                        found[count] = t
+                if may_meet(kind, body, group, mask, is_awake, s, t):
+                    if count < found.shape[1]:
+                        found[found_row, count] = t
                     count += 1
             node += 1
         else:
@@ -312,14 +312,14 @@ def _partners_of(tree, leaf_node, is_stirred, bounded, rules, place, found):
 def find_partners(tree, leaf_node, is_stirred, bounded, rules, partner, partner_count):
     """Count for each leaf the shapes to its right that it may meet, and note the first SLOTS."""
     for place in prange(bounded.shape[0]):
-        partner_count[place] = _partners_of(
-            tree, leaf_node, is_stirred, bounded, rules, place, partner[place]
+        partner_count[place] = _find_partners_of(
+            place, tree, leaf_node, is_stirred, bounded, rules, partner, place
         )
 
 
 @inline
-def _write_pair(rules, s, t, pair, count):
-    if _comes_first(rules, s, t):
+def _write_pair(kind, body, s, t, pair, count):
+    if _comes_first(kind, body, s, t):
         pair[count, 0], pair[count, 1] = s, t
     else:
         pair[count, 0], pair[count, 1] = t, s
@@ -352,38 +352,53 @@ def write_pairs(
     partner_count,
     many,
     endless,
+    excluded,
     pair,
     other_pair,
     bucket,
 ):
-    """Write all pairs (a, b), sorted, to ``pair``; returns how many, which may be more than fit."""
+    """Write all pairs (a, b), sorted, to ``pair``; returns how many, which may be more than fit.
+
+    ``excluded`` (e, 2) bodies do not meet each other: low before high, sorted.
+    """
+    kind, body, group, mask, is_awake = rules
     count = 0
     for place in range(bounded.shape[0]):
         count += partner_count[place]
     for n in range(endless.shape[0]):
         for m in range(bounded.shape[0]):
-            if may_meet(rules, bounded[m], endless[n]):
+            if may_meet(kind, body, group, mask, is_awake, bounded[m], endless[n]):
                 count += 1
     if count > pair.shape[0]:
         return count
     row = 0
     for place in range(bounded.shape[0]):
         s = bounded[tree.leaf[leaf_node[place]]]
-        found = partner[place]
         if partner_count[place] > SLOTS:
-            found = many
-            _partners_of(tree, leaf_node, is_stirred, bounded, rules, place, many)
-        for n in range(partner_count[place]):
-            _write_pair(rules, s, found[n], pair, row)
-            row += 1
+            _find_partners_of(place, tree, leaf_node, is_stirred, bounded, rules, many, 0)
+            for n in range(partner_count[place]):
+                _write_pair(kind, body, s, many[0, n], pair, row + n)
+        else:
+            for n in range(partner_count[place]):
+                _write_pair(kind, body, s, partner[place, n], pair, row + n)
+        row += partner_count[place]
     for n in range(endless.shape[0]):
         for m in range(bounded.shape[0]):
-            if may_meet(rules, bounded[m], endless[n]):
-                _write_pair(rules, bounded[m], endless[n], pair, row)
+            if may_meet(kind, body, group, mask, is_awake, bounded[m], endless[n]):
+                _write_pair(kind, body, bounded[m], endless[n], pair, row)
                 row += 1
     _sort_by(1, pair, count, other_pair, bucket)
     _sort_by(0, other_pair, count, pair, bucket)
-    return count
+    if excluded.shape[0] == 0:
+        return count
+    kept = 0
+    for n in range(count):
+        a, b = pair[n, 0], pair[n, 1]
+        if body[b] >= 0 and _is_excluded(excluded, body[a], body[b]):
+            continue
+        pair[kept, 0], pair[kept, 1] = a, b
+        kept += 1
+    return kept
 
 
 @inline
