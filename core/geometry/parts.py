@@ -21,6 +21,8 @@ from .support import DIRECTION, support_area, support_volume
 if TYPE_CHECKING:
     from ..model import Floats
 
+    Planes = tuple[Floats, Floats, Floats]  # normals, places, weights
+
 DEFAULT_MOST = 16
 """Convex parts of a mesh, unless said otherwise."""
 
@@ -39,8 +41,11 @@ SHARP = 0.02
 STEPS = 8
 """Planes across each axis that are tried, less one."""
 
-EDGES = 36
-"""Planes through concave edges that are tried, those along which there are most."""
+EDGES = 18
+"""Planes through concave edges that are tried, of either kind: those along which there are most."""
+
+ALIKE = 1e-3
+"""Share of a piece's hull: cuts that leave less than this empty are all as good."""
 
 CLEAN = 0.95
 """Power of the empty volume in the measure by which cuts are compared: of two cuts that leave as
@@ -59,16 +64,19 @@ def convex_parts(
     most: int = DEFAULT_MOST,
     limit: int = DEFAULT_LIMIT,
     concavity: float = CONCAVITY,
+    largest_hole: float = 1.0,
 ) -> list[Hull]:
     """At most ``most`` hulls of at most ``limit`` vertices that fill triangles (t, 3) over points.
 
     points (n, 3) m, along axes in which the mesh is straight if it is so in any: those are tried
-    for cuts. Cavities are filled. ``concavity`` is the share of a piece's hull that may be empty.
+    for cuts. Cavities are filled. ``concavity`` is the share of a piece's hull that may be empty,
+    ``largest_hole`` the share of a surface above which a hole in it is none to be closed: what has
+    one is hollow, and its walls become thin plates.
     Returns none when every part is a line or a point.
     """
     x = np.asarray(points, dtype=np.float64).reshape(-1, 3)
     cells = []
-    for part in solid_parts(x, triangles):
+    for part in solid_parts(x, triangles, largest_hole):
         surface = x[part.triangles]
         cell = Cell(Solid(surface, part.volume > 0.0), _coarse(surface))
         if part.volume >= 0.0 and cell.hull is not None:
@@ -132,11 +140,10 @@ def _pieces(whole: Cell, most: int, concavity: float, small: float) -> list[Cell
     return done
 
 
-def _planes_at_edges(cell: Cell) -> tuple[Floats, Floats, Floats]:
-    """Planes through the concave edges of a cell's surface: normals (p, 3), places (p, 3), weights.
+def _planes_at_edges(cell: Cell) -> tuple[Planes, Planes]:
+    """Planes through the concave edges of a cell's surface: along the faces beside, and between.
 
-    Three through each edge: along the face on either side, and between them. The weight is the
-    edge's length times its angle.
+    Each as normals (p, 3), places (p, 3) and weights (p,): the edge's length times its angle.
     """
     vertex, t = cell.mesh
     normal = cell.looks / np.maximum(np.linalg.norm(cell.looks, axis=1), 1e-300)[:, None]
@@ -153,24 +160,31 @@ def _planes_at_edges(cell: Cell) -> tuple[Floats, Floats, Floats]:
     length = np.linalg.norm(along, axis=1)
     bend = (np.cross(one, other) * along).sum(axis=1) / length
     angle = np.arctan2(bend, (one * other).sum(axis=1))
-    between = np.cross(along, one + other)
-    planes = np.concatenate([one, other, between])
-    size = np.linalg.norm(planes, axis=1)
-    concave = np.tile(angle < -SHARP, 3) & (size > 1e-9 * np.tile(length, 3))
-    planes = planes[concave] / size[concave][:, None]
-    # The same plane looks the same way whichever edge it comes from.
-    leading = np.argmax(np.abs(planes) > 0.3, axis=1)
-    planes *= np.sign(planes[np.arange(len(planes)), leading])[:, None]
-    middle = np.tile(0.5 * (a + b), (3, 1))[concave]
-    return planes, middle, np.tile(-angle * length, 3)[concave]
+    concave = (angle < -SHARP) & (length > 0.0)
+    middle, weight = 0.5 * (a + b)[concave], (-angle * length)[concave]
+    beside = np.concatenate([one[concave], other[concave]])
+    between = np.cross(along, one + other)[concave]
+    return (
+        (_signed(beside), np.tile(middle, (2, 1)), np.tile(weight, 2)),
+        (_signed(between), middle, weight),
+    )
 
 
-def _best_cut(cell: Cell, edges: tuple[Floats, Floats, Floats]) -> tuple[Cell, Cell] | None:
+def _signed(normal: Floats) -> Floats:
+    """Normals (p, 3) made unit ones, and such that the same plane always looks the same way."""
+    unit = normal / np.maximum(np.linalg.norm(normal, axis=1), 1e-300)[:, None]
+    leading = np.argmax(np.abs(unit) > 0.3, axis=1)
+    return np.asarray(unit * np.sign(unit[np.arange(len(unit)), leading])[:, None])
+
+
+def _best_cut(cell: Cell, edges: tuple[Planes, Planes]) -> tuple[Cell, Cell] | None:
     """The halves of a cell for the plane that leaves the least empty volume in their hulls.
 
     A cut often leaves as much as there was: the first one of a ring, wherever it is. Then
-    `CLEAN` and `COMPACT` decide; the latter leads to arcs instead of ever flatter rings.
+    `CLEAN` and `COMPACT` decide; the latter leads to arcs instead of ever flatter rings. Of
+    cuts as good as each other the first one is taken.
     """
+    little = ALIKE * cell.hull_volume
     best, chosen = np.inf, None
     for normal, offset in _candidates(cell, edges):
         pair = cell.halves(normal, offset)
@@ -179,37 +193,41 @@ def _best_cut(cell: Cell, edges: tuple[Floats, Floats, Floats]) -> tuple[Cell, C
         below = cell.columns.below(normal, offset).volume
         full = np.array([below, cell.volume - below])
         both = np.array(pair)
-        excess = np.maximum(support_volume(both) - full, 0.0)
+        excess = np.maximum(support_volume(both) - full, little)
         score = float((excess**CLEAN * support_area(both) ** COMPACT).sum())
-        if score < best - 1e-9 * abs(score):
+        if score < best * (1.0 - 1e-6):
             best, chosen = score, (normal, offset)
     return None if chosen is None else cell.cut(*chosen)
 
 
-def _candidates(cell: Cell, edges: tuple[Floats, Floats, Floats]) -> list[tuple[Floats, float]]:
-    """Planes (normal, offset) that may be worth a cut."""
+def _candidates(cell: Cell, edges: tuple[Planes, Planes]) -> list[tuple[Floats, float]]:
+    """Planes (normal, offset) that may be worth a cut, those first that leave straight pieces."""
     vertex, _ = cell.mesh
     low, high = vertex.min(axis=0), vertex.max(axis=0)
-    size = float((high - low).max())
-    planes = [
+    beside, between = (_heaviest(cell, low, float((high - low).max()), planes) for planes in edges)
+    across = [
         (np.eye(3)[axis], float(low[axis] + (high[axis] - low[axis]) * k / STEPS))
         for axis in range(3)
         for k in range(1, STEPS)
     ]
-    normal, middle, weight = edges
+    return beside + across + between
+
+
+def _heaviest(cell: Cell, low: Floats, size: float, planes: Planes) -> list[tuple[Floats, float]]:
+    """Those planes within a cell along which the concave edges weigh most."""
+    normal, middle, weight = planes
     inside = np.ones(len(middle), dtype=bool)
     for above, offset in cell.planes:
         inside &= middle @ above < offset + ON_PLANE * cell.solid.size
     normal, middle, weight = normal[inside], middle[inside], weight[inside]
     if len(normal) == 0:
-        return planes
+        return []
     # Of planes that are nearly the same one stands for all, with the sum of their weights.
     apart = (normal * (middle - low)).sum(axis=1) / size
     key = np.rint(np.concatenate([8.0 * normal, 16.0 * apart[:, None]], axis=1))
     _, first, group = np.unique(key, axis=0, return_index=True, return_inverse=True)
-    heaviest = np.argsort(-np.bincount(group.reshape(-1), weight), kind="stable")[:EDGES]
-    planes += [(normal[i], float(normal[i] @ middle[i])) for i in first[heaviest]]
-    return planes
+    ranked = np.argsort(-np.bincount(group.reshape(-1), weight), kind="stable")[:EDGES]
+    return [(normal[i], float(normal[i] @ middle[i])) for i in first[ranked]]
 
 
 def _joined(pieces: list[Cell], most: int, concavity: float, small: float) -> list[Floats]:

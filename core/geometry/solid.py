@@ -18,7 +18,7 @@ WELD = 1e-6
 """Share of the size within which vertices are one and the same."""
 
 HOLLOW = 0.02
-"""A closed part that fills less of its bounding box than this was a sheet with one big hole."""
+"""A part that, its holes closed, fills less of its bounding box than this is a sheet."""
 
 NOTHING = 1e-9
 """Share of the size cubed below which a closed surface encloses nothing."""
@@ -70,18 +70,19 @@ class Part:
     volume: float
 
 
-def solid_parts(points: ArrayLike, triangles: ArrayLike) -> list[Part]:
+def solid_parts(points: ArrayLike, triangles: ArrayLike, largest_hole: float = 1.0) -> list[Part]:
     """The connected parts of triangles (t, 3) over points (n, 3) m, each made a solid.
 
     Doubled vertices are welded, faces wound against their neighbours are turned round and holes
     closed by fans. A part inside out is turned round too, unless it lies within the bounding box
-    of another part and is its cavity. What encloses nothing is a sheet: flat faces, holes as
-    large as the part, edges that more than two faces share in disagreement.
+    of another part and is its cavity. What encloses nothing is a sheet: flat faces, holes that
+    are more than ``largest_hole`` of the surface, edges that more than two faces share in
+    disagreement.
     """
     x = np.asarray(points, dtype=np.float64).reshape(-1, 3)
     found = []
     for rows in loose_parts(welded(x, triangles)):
-        closed = _closed_part(x, rows)
+        closed = _closed_part(x, rows, largest_hole)
         found.append(Part(rows, 0.0) if closed is None else Part(closed, _volume(x, closed)))
     if not found:
         return []
@@ -114,7 +115,13 @@ def _volume(x: Floats, triangles: Ints) -> float:
     return float(np.einsum("ij,ij->", a, np.cross(b, c))) / 6.0
 
 
-def _closed_part(x: Floats, triangles: Ints) -> Ints | None:
+def _area(x: Floats, triangles: Ints) -> float:
+    """The area m² of triangles."""
+    a, b, c = (x[triangles[:, k]] for k in range(3))
+    return 0.5 * float(np.linalg.norm(np.cross(b - a, c - a), axis=1).sum())
+
+
+def _closed_part(x: Floats, triangles: Ints, largest_hole: float) -> Ints | None:
     """One connected part, wound consistently and without holes; None when it encloses nothing."""
     t = triangles
     if not _is_cycle(triangles):
@@ -122,8 +129,16 @@ def _closed_part(x: Floats, triangles: Ints) -> Ints | None:
         loops = None if alike is None else boundary_loops(alike)
         if alike is None or loops is None:
             return None
-        fans = [(ring[0], b, c) for ring in loops for b, c in pairwise(ring[1:])]
-        t = np.concatenate([alike, np.array(fans, dtype=np.int32).reshape(-1, 3)])
+        fans = [
+            np.array([(ring[0], b, c) for b, c in pairwise(ring[1:])], dtype=np.int32).reshape(
+                -1, 3
+            )
+            for ring in loops
+        ]
+        largest = max((_area(x, fan) for fan in fans), default=0.0)
+        t = np.concatenate([alike, *fans])
+        if largest > largest_hole * _area(x, alike):
+            return None
         extent = np.ptp(x[triangles.ravel()], axis=0)
         if abs(_volume(x, t)) < HOLLOW * extent.prod():
             return None
