@@ -21,10 +21,9 @@ from numpy.typing import NDArray
 
 from ..jit import inline, kernel, parallel_kernel, prange
 from ..model import Floats, Ints
-from .shapes import PLANE, ROOM
-from .tree import build_tree, end_of, next_leaf, root_of, tree_room, tree_scratch
+from .kinds import MESH, PLANE, ROOM
+from .tree import Tree, build_tree, end_of, next_leaf, root_of, tree_room, tree_scratch
 
-MESH = 7  # the number of that kind of shape
 SLOTS = 16
 """Partners of a shape that are noted while they are counted; where there are more, the second
 pass looks for them again."""
@@ -81,9 +80,7 @@ class BroadPhase:
         self.pair: Ints = np.zeros((8 * count, 2), dtype=np.int32)
         self.pair_count = 0
         self.find_count = 0  # how often pairs were found anew
-        self.a: Ints = np.zeros(8 * count, dtype=np.int32)
-        self.b: Ints = np.zeros(8 * count, dtype=np.int32)
-        self.sub: Ints = np.zeros(8 * count, dtype=np.int32)
+        self.item: Ints = np.zeros((8 * count, 3), dtype=np.int32)
         self.item_count = 0
 
     def update(
@@ -150,9 +147,9 @@ class BroadPhase:
         reach: Floats,
         mesh: Ints,
         mesh_first_triangle: Ints,
-        mesh_tree: tuple[NDArray[np.generic], ...],
+        mesh_tree: Tree,
     ) -> int:
-        """Write the items of this step to a, b and sub (all (capacity,)); returns how many.
+        """Write the items of this step, rows a, b, sub, to ``item``; returns how many.
 
         The same lower and upper as `update` had, size (k, 3) m, poses centre (k, 3) m and rotation
         (k, 3, 3); reach (k,) m, how far a point of a plane, room or mesh may get from that pose.
@@ -173,13 +170,11 @@ class BroadPhase:
                 mesh,
                 mesh_first_triangle,
                 mesh_tree,
-                self.a,
-                self.b,
-                self.sub,
+                self.item,
             )
-            if count <= len(self.a):
+            if count <= len(self.item):
                 break
-            self.a, self.b, self.sub = (np.zeros(count * 3 // 2, dtype=np.int32) for _ in range(3))
+            self.item = np.zeros((count * 3 // 2, 3), dtype=np.int32)
         self.item_count = count
         return count
 
@@ -422,19 +417,19 @@ def _centre_along(lower, upper, a, centre, rotation, b, axis):
 
 
 @inline
-def _sort_run(numbers, first, last):
-    """Sort a run of numbers in place (Shell 1959; gaps after Tokuda 1992)."""
+def _sort_by_sub(item, first, last):
+    """Sort the subs of a run of items in place (Shell 1959)."""
     gap = 1
     while gap < last - first:
         gap = (9 * gap) // 4 + 1
     while gap > 0:
         for n in range(first + gap, last):
-            number = numbers[n]
+            sub = item[n, 2]
             m = n
-            while m >= first + gap and numbers[m - gap] > number:
-                numbers[m] = numbers[m - gap]
+            while m >= first + gap and item[m - gap, 2] > sub:
+                item[m, 2] = item[m - gap, 2]
                 m -= gap
-            numbers[m] = number
+            item[m, 2] = sub
         gap = 0 if gap == 1 else max((4 * (gap - 1)) // 9, 1)
 
 
@@ -452,17 +447,15 @@ def write_items(
     mesh,
     mesh_first_triangle,
     mesh_tree,
-    item_a,
-    item_b,
-    item_sub,
+    item,
 ):
-    """Write the items of all pairs that may touch now, sorted by (a, b, sub).
+    """Write the items of all pairs that may touch now, rows (a, b, sub) in rising order.
 
     sub is -1, or the wall of room b (0..5 = +x −x +y −y +z −z), or a row of mesh_triangle. Returns
     how many items there are, which may be more than fit.
     """
     count = 0
-    room = item_a.shape[0]
+    room = item.shape[0]
     for n in range(pair_count):
         a, b = pair[n, 0], pair[n, 1]
         first = count
@@ -470,7 +463,7 @@ def write_items(
             height = _centre_along(lower, upper, a, centre, rotation, b, 2)
             if height - _extent_along(lower, upper, a, rotation, b, 2) <= reach[b]:
                 if count < room:
-                    item_sub[count] = -1
+                    item[count, 2] = -1
                 count += 1
         elif kind[b] == ROOM:
             for wall in range(6):
@@ -481,7 +474,7 @@ def write_items(
                 extent = _extent_along(lower, upper, a, rotation, b, axis)
                 if way + extent >= size[b, axis] - reach[b]:
                     if count < room:
-                        item_sub[count] = wall
+                        item[count, 2] = wall
                     count += 1
         elif (
             lower[a, 0] <= upper[b, 0]
@@ -504,15 +497,15 @@ def write_items(
                 node = next_leaf(mesh_tree, node, end, *box)
                 while node < end:
                     if count < room:
-                        item_sub[count] = mesh_tree.leaf[node]
+                        item[count, 2] = mesh_tree.leaf[node]
                     count += 1
                     node = next_leaf(mesh_tree, node + 1, end, *box)
-                _sort_run(item_sub, first, min(count, room))
+                _sort_by_sub(item, first, min(count, room))
             else:
                 if count < room:
-                    item_sub[count] = -1
+                    item[count, 2] = -1
                 count += 1
-        for item in range(first, min(count, room)):
-            item_a[item] = a
-            item_b[item] = b
+        for row in range(first, min(count, room)):
+            item[row, 0] = a
+            item[row, 1] = b
     return count

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from verlet_physics import jit
-from verlet_physics.contact.broad_phase import MESH, SLOTS, BroadPhase
-from verlet_physics.contact.shapes import BOX, CAPSULE, PLANE, ROOM, SPHERE
+from verlet_physics.contact.broad_phase import SLOTS, BroadPhase
+from verlet_physics.contact.kinds import BOX, CAPSULE, MESH, PLANE, ROOM, SPHERE
 from verlet_physics.contact.tree import (
     build_tree,
     end_of,
@@ -225,7 +225,7 @@ class Scene:
             self.first_triangle,
             self.mesh_tree,
         )
-        return np.stack([found.a, found.b, found.sub], axis=1)[:count].tolist()
+        return found.item[:count].tolist()
 
     def may_meet(self, a, b):
         """Whether a is the first of the pair (a, b), and the two may touch."""
@@ -334,7 +334,7 @@ def test_more_pairs_than_there_was_room_for():
     meshes = (np.full(count, -1, np.int32), np.zeros(1, np.int32), tree_room(0))
     items = found.expand(*arguments[:2], nothing, identity, nothing, np.zeros(count), *meshes)
     assert items == found.pair_count
-    assert (np.stack([found.a, found.b], axis=1)[:items] == found.pair[:items]).all()
+    assert (found.item[:items, :2] == found.pair[:items]).all()
 
 
 @pytest.mark.parametrize("count", [0, 1, 2])
