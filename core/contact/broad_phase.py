@@ -35,7 +35,7 @@ Rules = namedtuple(
         "body",  # (k,) body that carries the shape, -1 for a collider's
         "group",  # (k,) uint32, groups that the shape is in
         "mask",  # (k,) uint32, groups that it meets
-        "is_awake",  # (k,) whether the owner moves; two shapes at rest do not meet
+        "is_awake",  # (k,) whether the owner moved when pairs were found; two at rest do not meet
     ],
 )
 
@@ -61,6 +61,7 @@ class BroadPhase:
             np.asarray(mask, dtype=np.uint32),
             np.zeros(count, dtype=np.bool_),
         )
+        self._is_awake = np.zeros(count, dtype=np.bool_)  # whether it moves now
         self._excluded: Ints = np.ascontiguousarray(pairs, dtype=np.int32)
         is_endless = np.isin(self.rules.kind, (PLANE, ROOM))
         self._endless = np.flatnonzero(is_endless).astype(np.int32)
@@ -96,6 +97,7 @@ class BroadPhase:
         lower, upper (k, 3) m, boxes around where each shape is and may get until the next update;
         margin (k,) m, how much wider they are kept; is_awake (k,).
         """
+        self._is_awake[:] = is_awake
         if self.find_count and not has_stirred(
             lower, upper, is_awake, self.rules.is_awake, self._bounded, self._lower, self._upper
         ):
@@ -112,6 +114,7 @@ class BroadPhase:
         threads: int = 1,
     ) -> None:
         """Find all pairs anew; takes what `update` takes."""
+        self._is_awake[:] = is_awake
         self.rules.is_awake[:] = is_awake
         widen_boxes(lower, upper, margin, self._bounded, self._lower, self._upper)
         build_tree(self._tree, self._lower, self._upper, 0, len(self._bounded), self._scratch)
@@ -154,13 +157,15 @@ class BroadPhase:
         The same lower and upper as `update` had, size (k, 3) m, poses centre (k, 3) m and rotation
         (k, 3, 3); reach (k,) m, how far a point of a plane, room or mesh may get from that pose.
         mesh (k,) index of each shape's mesh, mesh_first_triangle (m + 1,), mesh_tree over the
-        boxes of all triangles as they are in the shape's own frame.
+        boxes of all triangles as they are in the shape's own frame. Pairs that have both come to
+        rest since they were found have no items.
         """
         while True:
             count = write_items(
                 self.pair,
                 self.pair_count,
                 self.rules.kind,
+                self._is_awake,
                 lower,
                 upper,
                 centre,
@@ -438,6 +443,7 @@ def write_items(
     pair,
     pair_count,
     kind,
+    is_awake,
     lower,
     upper,
     centre,
@@ -458,6 +464,8 @@ def write_items(
     room = item.shape[0]
     for n in range(pair_count):
         a, b = pair[n, 0], pair[n, 1]
+        if not (is_awake[a] or is_awake[b]):
+            continue
         first = count
         if kind[b] == PLANE:
             height = _centre_along(lower, upper, a, centre, rotation, b, 2)
