@@ -385,11 +385,11 @@ def test_what_comes_to_rest_after_a_find_has_no_items():
     lower, upper, _, is_awake = arguments
     found.update(*arguments)
     assert expand_boxes(found, lower, upper) == 3
-    is_awake[1:] = False
+    is_awake[[0, 2]] = False
     assert not found.update(*arguments)
     assert expand_boxes(found, lower, upper) == 2
-    assert found.item[:2].tolist() == [[0, 1, -1], [0, 2, -1]]
-    is_awake[1] = True
+    assert found.item[:2].tolist() == [[0, 1, -1], [1, 2, -1]]
+    is_awake[0] = True
     assert not found.update(*arguments)
     assert expand_boxes(found, lower, upper) == 3
 
