@@ -68,9 +68,13 @@ class Columns:
 
 @dataclass(frozen=True, eq=False)
 class Solid:
-    """A closed surface of corners (t, 3, 3) m facing outward, or a sheet, which has no inside."""
+    """A closed surface of corners (t, 3, 3) m facing outward, or a sheet, which has no inside.
+
+    ``coarse`` is a surface of fewer triangles that is close to it, for what need not be exact.
+    """
 
     surface: Floats
+    coarse: Floats
     is_closed: bool
 
     @cached_property
@@ -129,7 +133,7 @@ class Solid:
         """
         if not self.is_closed:
             return np.zeros(len(points), dtype=bool)
-        a, b, c = (self.surface[None, :, i] - points[:, None] for i in range(3))
+        a, b, c = (self.coarse[None, :, i] - points[:, None] for i in range(3))
         la, lb, lc = (np.linalg.norm(v, axis=2) for v in (a, b, c))
         volume = (a * np.cross(b, c)).sum(axis=2)
         dots = (a * b).sum(axis=2) * lc + (b * c).sum(axis=2) * la + (c * a).sum(axis=2) * lb
@@ -140,7 +144,7 @@ class Solid:
 class Cell:
     """The part of a solid below all of ``planes``; surface (t, 3, 3) m is what is left of its.
 
-    The surface may be a coarser one than the solid's, so that cuts are found faster.
+    The surface may be the solid's coarse one, so that cuts are found faster.
     """
 
     solid: Solid
@@ -150,7 +154,7 @@ class Cell:
     @cached_property
     def columns(self) -> Columns:
         """The solid within the cell, on a grid over the cell alone."""
-        points = self.surface.reshape(-1, 3)
+        points = self.points  # the surface alone may lie all on one side
         columns = self.solid.columns(points.min(axis=0), points.max(axis=0))
         for normal, offset in self.planes:
             columns = columns.below(normal, offset)
@@ -164,13 +168,16 @@ class Cell:
     @cached_property
     def mesh(self) -> tuple[Floats, NDArray[np.int64]]:
         """The surface as vertices (n, 3) m and triangles (t, 3)."""
-        vertex, index = np.unique(self.surface.reshape(-1, 3), axis=0, return_inverse=True)
-        return vertex, index.reshape(-1, 3)
+        points = self.surface.reshape(-1, 3)
+        # Rounded, lest rounding errors decide about the order.
+        place = np.rint(points / (ON_PLANE * self.solid.size))
+        _, first, index = np.unique(place, axis=0, return_index=True, return_inverse=True)
+        return points[first], index.reshape(-1, 3)
 
     @cached_property
     def reach(self) -> Floats:
-        """How far each vertex of `mesh` lies in each of the directions of `support`, (n, 162) m."""
-        return self.mesh[0] @ DIRECTION.T
+        """How far each of `points` lies in each of the directions of `support`, (n, 162) m."""
+        return self.points @ DIRECTION.T
 
     @cached_property
     def edges(self) -> NDArray[np.int64]:
@@ -184,22 +191,33 @@ class Cell:
         x = self.surface
         return np.cross(x[:, 1] - x[:, 0], x[:, 2] - x[:, 0])
 
+    def _belongs_below(self, normal: Floats, low: Floats, high: Floats) -> NDArray[np.bool_]:
+        """Which faces (t,) go below when they lie in the plane.
+
+        Those of a solid go with the side that they bound, those of a sheet with the emptier one.
+        low, high (t,): between which heights each face lies.
+        """
+        if self.solid.is_closed:
+            return np.asarray(self.looks @ normal > 0.0)
+        return np.full(len(low), not low.min() < 0.0)
+
     def halves(self, normal: Floats, offset: float) -> tuple[Floats, Floats] | None:
         """Outermost points (162, 3) m of what `cut` gives, without making it."""
-        vertex, triangle = self.mesh
+        vertex, triangle = self.points, self.mesh[1]
         height = vertex @ normal - offset
         height[np.abs(height) <= ON_PLANE * self.solid.size] = 0.0
-        of_face = height[triangle]
-        low, high = of_face.min(axis=1), of_face.max(axis=1)
-        looks_up = self.looks @ normal > 0.0
-        has_below = (low < 0.0) | ((high <= 0.0) & looks_up)
-        has_above = (high > 0.0) | ((low >= 0.0) & ~looks_up)
+        low, high = height[triangle].min(axis=1), height[triangle].max(axis=1)
+        in_plane = (low == 0.0) & (high == 0.0)
+        belongs_below = self._belongs_below(normal, low, high)
+        has_below = (low < 0.0) | (in_plane & belongs_below)
+        has_above = (high > 0.0) | (in_plane & ~belongs_below)
         start, end = self.edges[height[self.edges[:, 0]] * height[self.edges[:, 1]] < 0.0].T
         share = height[start] / (height[start] - height[end])
         crossing = vertex[start] + (vertex[end] - vertex[start]) * share[:, None]
         outermost = []
         for has, side in ((has_below, height <= 0.0), (has_above, height >= 0.0)):
             mine = np.zeros(len(vertex), dtype=bool)
+            mine[len(self.mesh[0]) :] = True
             mine[triangle[has]] = True
             mine = np.flatnonzero(mine & side)
             points = np.concatenate([vertex[mine], crossing])
@@ -211,7 +229,7 @@ class Cell:
 
     @cached_property
     def points(self) -> Floats:
-        """Points (n, 3) m whose hull is the hull of the solid within the cell."""
+        """Points (n, 3) m whose hull is that of the solid within the cell; `mesh`'s come first."""
         points = self.mesh[0]
         return np.concatenate([points, self._inner_corners(points)])
 
@@ -249,17 +267,13 @@ class Cell:
         return corners[self.solid.contains(corners + 1e-3 * (middle - corners))]
 
     def cut(self, normal: Floats, offset: float) -> tuple[Cell, Cell] | None:
-        """The cells below and above a plane n·x = offset; None when one of them is empty.
-
-        A face that lies in the plane goes with the side that it bounds.
-        """
+        """The cells below and above a plane n·x = offset; None when one of them is empty."""
         x = self.surface
         height = x @ normal - offset
         side = np.where(np.abs(height) <= ON_PLANE * self.solid.size, 0.0, height)
         low, high = side.min(axis=1), side.max(axis=1)
         in_plane = (low == 0.0) & (high == 0.0)
-        looks_up = self.looks @ normal > 0.0
-        is_below = (high <= 0.0) & ~(in_plane & ~looks_up)
+        is_below = (high <= 0.0) & ~(in_plane & ~self._belongs_below(normal, low, high))
         is_above = (low >= 0.0) & ~is_below
         crossing = ~is_below & ~is_above
         below, above = _split(x[crossing], side[crossing])

@@ -54,6 +54,9 @@ much, the one that leaves it all on one side, so that the other is done."""
 COMPACT = 0.05
 """Power of a hull's surface in the same measure: of two such cuts, the one with smaller hulls."""
 
+CROWD = 40
+"""Pieces more than these are joined by their bounding boxes, the smallest first."""
+
 COARSE = 1500
 """Vertices of the surface on which cuts are looked for."""
 
@@ -78,7 +81,8 @@ def convex_parts(
     cells = []
     for part in solid_parts(x, triangles, largest_hole):
         surface = x[part.triangles]
-        cell = Cell(Solid(surface, part.volume > 0.0), _coarse(surface))
+        coarse = _coarse(surface)
+        cell = Cell(Solid(surface, coarse, part.volume > 0.0), coarse)
         if part.volume >= 0.0 and cell.hull is not None:
             cells.append(cell)
     small = SMALL * sum(cell.hull_volume for cell in cells)
@@ -143,7 +147,8 @@ def _pieces(whole: Cell, most: int, concavity: float, small: float) -> list[Cell
 def _planes_at_edges(cell: Cell) -> tuple[Planes, Planes]:
     """Planes through the concave edges of a cell's surface: along the faces beside, and between.
 
-    Each as normals (p, 3), places (p, 3) and weights (p,): the edge's length times its angle.
+    Of a sheet, through all edges that bend. Each as normals (p, 3), places (p, 3) and weights
+    (p,): the edge's length times its angle.
     """
     vertex, t = cell.mesh
     normal = cell.looks / np.maximum(np.linalg.norm(cell.looks, axis=1), 1e-300)[:, None]
@@ -160,6 +165,8 @@ def _planes_at_edges(cell: Cell) -> tuple[Planes, Planes]:
     length = np.linalg.norm(along, axis=1)
     bend = (np.cross(one, other) * along).sum(axis=1) / length
     angle = np.arctan2(bend, (one * other).sum(axis=1))
+    if not cell.solid.is_closed:
+        angle = -np.abs(angle)
     concave = (angle < -SHARP) & (length > 0.0)
     middle, weight = 0.5 * (a + b)[concave], (-angle * length)[concave]
     beside = np.concatenate([one[concave], other[concave]])
@@ -195,7 +202,7 @@ def _best_cut(cell: Cell, edges: tuple[Planes, Planes]) -> tuple[Cell, Cell] | N
         both = np.array(pair)
         excess = np.maximum(support_volume(both) - full, little)
         score = float((excess**CLEAN * support_area(both) ** COMPACT).sum())
-        if score < best * (1.0 - 1e-6):
+        if score < best * (1.0 - 1e-4):
             best, chosen = score, (normal, offset)
     return None if chosen is None else cell.cut(*chosen)
 
@@ -224,30 +231,46 @@ def _heaviest(cell: Cell, low: Floats, size: float, planes: Planes) -> list[tupl
         return []
     # Of planes that are nearly the same one stands for all, with the sum of their weights.
     apart = (normal * (middle - low)).sum(axis=1) / size
-    key = np.rint(np.concatenate([8.0 * normal, 16.0 * apart[:, None]], axis=1))
+    # (The 0.12 keeps simple fractions off the borders, where rounding errors would decide.)
+    key = np.rint(np.concatenate([8.0 * normal, 16.0 * apart[:, None]], axis=1) + 0.12)
     _, first, group = np.unique(key, axis=0, return_index=True, return_inverse=True)
-    ranked = np.argsort(-np.bincount(group.reshape(-1), weight), kind="stable")[:EDGES]
+    sums = np.bincount(group.reshape(-1), weight)
+    ranked = np.argsort(-np.round(sums / sums.max(), 6), kind="stable")[:EDGES]
     return [(normal[i], float(normal[i] @ middle[i])) for i in first[ranked]]
 
 
 def _joined(pieces: list[Cell], most: int, concavity: float, small: float) -> list[Floats]:
     """Points (n, 3) of pieces, those together that make up a convex one or are too many."""
     points = [piece.points for piece in pieces]
-    solid = [piece.volume for piece in pieces]
+    solid = np.array([piece.volume for piece in pieces])
+    low = np.array([p.min(axis=0) for p in points])
+    high = np.array([p.max(axis=0) for p in points])
+    while len(points) > max(CROWD, most):  # by bounding boxes, for there may be thousands
+        a = int(np.argmin((high - low).max(axis=1)))
+        union = (np.maximum(high, high[a]) - np.minimum(low, low[a])).max(axis=1)
+        union[a] = np.inf
+        b = int(np.argmin(union))
+        points[b] = np.concatenate([points[b], points[a]])
+        low[b], high[b] = np.minimum(low[b], low[a]), np.maximum(high[b], high[a])
+        solid[b] += solid[a]
+        del points[a]
+        low, high, solid = (np.delete(array, a, axis=0) for array in (low, high, solid))
+    outermost = np.array([p[(p @ DIRECTION.T).argmax(axis=0)] for p in points])
     while len(points) > 1:
-        outermost = np.array([p[(p @ DIRECTION.T).argmax(axis=0)] for p in points])
         height = (outermost * DIRECTION).sum(axis=2)
         i, j = np.triu_indices(len(points), 1)
         higher = (height[i] >= height[j])[:, :, None]
-        both = support_volume(np.where(higher, outermost[i], outermost[j]))
-        excess = both - np.array(solid)[i] - np.array(solid)[j]
-        best = int(np.argmin(excess / np.maximum(both, small)))
-        if len(points) <= most and excess[best] > max(concavity * both[best], small):
-            break
-        if len(points) > most:
+        union = support_volume(np.where(higher, outermost[i], outermost[j]))
+        excess = union - solid[i] - solid[j]
+        best = int(np.argmin(excess / np.maximum(union, small)))
+        if excess[best] > max(concavity * union[best], small):
+            if len(points) <= most:
+                break
             alone = support_volume(outermost)
-            best = int(np.argmin(both - alone[i] - alone[j]))
+            best = int(np.argmin(union - alone[i] - alone[j]))
         a, b = int(i[best]), int(j[best])
         points[a] = np.concatenate([points[a], points.pop(b)])
-        solid[a] += solid.pop(b)
+        outermost[a] = np.where((height[a] >= height[b])[:, None], outermost[a], outermost[b])
+        solid[a] += solid[b]
+        outermost, solid = np.delete(outermost, b, axis=0), np.delete(solid, b)
     return points
