@@ -63,7 +63,7 @@ def lean(function: Callable[..., Any]) -> Callable[..., Any]:
         return template_of(tuple(numba.types.unliteral(a) for a in arguments), keywords)
 
     dispatcher.get_call_template = for_any_number
-    return dispatcher  # type: ignore[no-any-return]
+    return dispatcher
 
 
 class Kernel:

@@ -25,10 +25,10 @@ def mesh_edges(triangle: Ints, vertex_count: int) -> MeshEdges:
 
     Meshes in one table share no vertices.
     """
-    triangle = np.asarray(triangle, dtype=np.int64).reshape(-1, 3)
-    opposite = np.full(triangle.size, -1, dtype=np.int32)
-    ends = np.sort(np.stack([triangle, np.roll(triangle, -1, axis=1)], axis=2).reshape(-1, 2), 1)
-    third = np.roll(triangle, -2, axis=1).reshape(-1)
+    corner = np.asarray(triangle, dtype=np.int64).reshape(-1, 3)
+    opposite = np.full(corner.size, -1, dtype=np.int32)
+    ends = np.sort(np.stack([corner, np.roll(corner, -1, axis=1)], axis=2).reshape(-1, 2), axis=1)
+    third = np.roll(corner, -2, axis=1).reshape(-1)
     edge, row, uses = np.unique(ends, axis=0, return_inverse=True, return_counts=True)
     order = np.argsort(row.reshape(-1), kind="stable")
     pairs = (np.cumsum(uses) - uses)[uses == 2]

@@ -202,7 +202,7 @@ def penetration(core, e, count):
             mx, my, mz = nx, ny, nz
             c0, c1, c2 = e.face[nearest, 0], e.face[nearest, 1], e.face[nearest, 2]
         scale = max(scale, abs(x) + abs(y) + abs(z))
-        tolerance = 1e-11 * scale
+        tolerance = 1e-10 * scale
         if depth - least <= tolerance:
             break
         edges = 0
