@@ -48,6 +48,11 @@ def inline(function: Callable[..., Any]) -> Callable[..., Any]:
     return numba.njit(**_OPTIONS)(function) if compiled else function
 
 
+def plain(function: Callable[..., Any]) -> Callable[..., Any]:
+    """An `inline` function as plain Python: for a few calls that are not worth compiling."""
+    return getattr(function, "py_func", function)
+
+
 class Kernel:
     """A loop over arrays, compiled at its first call or loaded from the cache folder."""
 

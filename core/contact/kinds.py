@@ -1,0 +1,3 @@
+"""Kinds of collision shapes."""
+
+PLANE, BOX, ROOM, SPHERE, CAPSULE, CYLINDER, HULL, MESH = range(8)
