@@ -338,7 +338,9 @@ class ModelBuilder:
                 raise ModelError(name, f"{label} = {number} must be 0 or more")
         feel = Surfaces(friction, static_friction, restitution, layers)
         if model == "TETRAHEDRON":
-            return self._add_tetrahedron(name, shapes, centre, quaternion, mass, moments, v, spin, drag, feel)
+            return self._add_tetrahedron(
+                name, shapes, centre, quaternion, mass, moments, v, spin, drag, feel
+            )
         body = len(self._rigid.bodies)
         self._rigid.bodies.append(
             {
@@ -570,9 +572,7 @@ class ModelBuilder:
             x = _joined(self._position, (0, 3), np.float64)
             rest = np.linalg.norm(x[ends[:, 1]] - x[ends[:, 0]], axis=1)
         else:
-            rest = np.broadcast_to(
-                finite("", "rest length", rest_length), (len(ends),)
-            ).copy()
+            rest = np.broadcast_to(finite("", "rest length", rest_length), (len(ends),)).copy()
             if (rest < 0.0).any():
                 raise ModelError(self._name_of(ends), "rest lengths must be 0 m or more")
         return ends, rest

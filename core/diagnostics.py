@@ -161,7 +161,10 @@ def measure(
         else 0.0
     )
     if contact_count:
-        depth = max(depth, deepest_contact(work.contacts, contact_count, state.position, work.owners, state.step))
+        depth = max(
+            depth,
+            deepest_contact(work.contacts, contact_count, state.position, work.owners, state.step),
+        )
     return Diagnostics(
         kinetic_energy=kinetic,
         potential_energy=potential,

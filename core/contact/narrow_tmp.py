@@ -1,18 +1,36 @@
 """TEMPORARY."""
+
 import math
 from .kinds import *
 from ..jit import kernel
 from .box_box import box_box
 
+
 @kernel
-def narrow_phase(item_a, item_b, item_sub, count, shapes, reach, manifolds, scratch, on_a, on_b, normal):
+def narrow_phase(
+    item_a, item_b, item_sub, count, shapes, reach, manifolds, scratch, on_a, on_b, normal
+):
     for n in range(count):
-        a = item_a[n]; b = item_b[n]
+        a = item_a[n]
+        b = item_b[n]
         room = reach[a] + reach[b]
         manifolds.count[n] = 0
-        ka = shapes.kind[a]; kb = shapes.kind[b]
+        ka = shapes.kind[a]
+        kb = shapes.kind[b]
         if ka == BOX and kb == BOX:
-            found = box_box(shapes.centre[a], shapes.rotation[a], shapes.size[a], shapes.centre[b], shapes.rotation[b], shapes.size[b], room, scratch, on_a, on_b, normal)
+            found = box_box(
+                shapes.centre[a],
+                shapes.rotation[a],
+                shapes.size[a],
+                shapes.centre[b],
+                shapes.rotation[b],
+                shapes.size[b],
+                room,
+                scratch,
+                on_a,
+                on_b,
+                normal,
+            )
             m = 0
             for p in range(min(found, 4)):
                 for k in range(3):

@@ -184,7 +184,9 @@ def _move(contacts, c, x, inverse_mass, owners, h, dx, dy, dz):
         x[i, 2] += f * dz
     share /= h
     _give(contacts, c, 0, owners.velocity, owners.spin, owners, share * dx, share * dy, share * dz)
-    _give(contacts, c, 1, owners.velocity, owners.spin, owners, -share * dx, -share * dy, -share * dz)
+    _give(
+        contacts, c, 1, owners.velocity, owners.spin, owners, -share * dx, -share * dy, -share * dz
+    )
 
 
 @inline

@@ -68,9 +68,9 @@ def place_shapes(model: Model) -> Shapes:
         kind=table.kind,
         size=table.size,
         owner=table.owner,
-        particle_body=np.where(
-            table.owner >= solid_count, table.owner - solid_count, -1
-        ).astype(np.int32),
+        particle_body=np.where(table.owner >= solid_count, table.owner - solid_count, -1).astype(
+            np.int32
+        ),
         offset=table.offset,
         turn=turn,
         friction=table.friction,

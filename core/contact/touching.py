@@ -30,7 +30,12 @@ class Touching:
         self.manifolds: Manifolds = manifold_room(max(16, 8 * len(table)))
         self.mesh_tree = tree_room(0)
         self.owner = table.owner
-        self.tmp = ((np.zeros((3, 3)), np.zeros(3), np.zeros((2, 16, 3))), np.zeros((8, 3)), np.zeros((8, 3)), np.zeros(3))
+        self.tmp = (
+            (np.zeros((3, 3)), np.zeros(3), np.zeros((2, 16, 3))),
+            np.zeros((8, 3)),
+            np.zeros((8, 3)),
+            np.zeros(3),
+        )
 
     @property
     def items(self) -> tuple[Ints, Ints, Ints]:
@@ -39,7 +44,7 @@ class Touching:
 
     def find(self, shapes: Shapes, owners: Owners, reach: Floats, threads: int) -> int:
         """Find all manifolds of shapes as they are posed; returns how many items were looked at."""
-        is_awake = (owners.inverse_mass[self.owner] > 0.0)
+        is_awake = owners.inverse_mass[self.owner] > 0.0
         broad = self.broad_phase
         broad.update(shapes.lower, shapes.upper, self.margin, is_awake, threads)
         count = broad.expand(

@@ -108,8 +108,19 @@ def _to_owner(owners, o, x, y, z, out):
 
 @kernel
 def fill_rows(
-    item_a, item_b, item_sub, item_count, manifolds, shapes, owners, body_count, old_key, old_impulse,
-    old_count, rows, slop_of_shape,
+    item_a,
+    item_b,
+    item_sub,
+    item_count,
+    manifolds,
+    shapes,
+    owners,
+    body_count,
+    old_key,
+    old_impulse,
+    old_count,
+    rows,
+    slop_of_shape,
 ):
     """Rows for all manifolds, with what is remembered of them; returns how many (may be too many).
 
@@ -138,9 +149,7 @@ def fill_rows(
             old_key[old, 0] < a
             or (
                 old_key[old, 0] == a
-                and (
-                    old_key[old, 1] < b or (old_key[old, 1] == b and old_key[old, 2] < sub)
-                )
+                and (old_key[old, 1] < b or (old_key[old, 1] == b and old_key[old, 2] < sub))
             )
         ):
             old += 1
@@ -170,10 +179,7 @@ def fill_rows(
                 rows.impulse[c, k] = 0.0
             m = old
             while (
-                m < old_count
-                and old_key[m, 0] == a
-                and old_key[m, 1] == b
-                and old_key[m, 2] == sub
+                m < old_count and old_key[m, 0] == a and old_key[m, 1] == b and old_key[m, 2] == sub
             ):
                 if old_key[m, 3] == rows.key[c, 3]:
                     rows.impulse[c, 0] = old_impulse[m, 0]

@@ -37,7 +37,9 @@ def _join(parent, i, j):
 
 
 @kernel
-def find_rest(owners, body_count, rows, row_count, joint, sleeps, radius, pull, duration, rest, parent):
+def find_rest(
+    owners, body_count, rows, row_count, joint, sleeps, radius, pull, duration, rest, parent
+):
     """Count the seconds (b,) for which bodies have been still, by islands.
 
     joint (j, 2) owners; radius (b,) m; pull: √g; parent (b,) is scratch. A body that touches

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .shape import KINDS, ConvexHull, Shape, Surface
+from ..contact.kinds import KINDS
+from .shape import ConvexHull, Shape, Surface
 from .table import Bodies, HullTable, MeshTable, ShapeTable, empty_hulls, empty_meshes
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class RigidParts:
         hulls = [shape.hull for shape in shapes if shape.hull is not None]
         meshes = [shape.surface for shape in shapes if shape.surface is not None]
         return ShapeTable(
-            kind=np.array([KINDS.index(shape.kind) for shape in shapes], dtype=np.int32),
+            kind=np.array([KINDS[shape.kind] for shape in shapes], dtype=np.int32),
             size=np.array([shape.size for shape in shapes], dtype=np.float64).reshape(-1, 3),
             owner=np.array([first[kind] + row for kind, row, _, _ in rows], dtype=np.int32),
             offset=np.array([shape.offset for shape in shapes], dtype=np.float64).reshape(-1, 3),
@@ -123,9 +124,7 @@ def _mesh_table(meshes: list[Surface]) -> MeshTable:
     if not meshes:
         return empty_meshes()
     first_vertex = _starts([len(mesh.vertex) for mesh in meshes])
-    triangles = [
-        mesh.triangle + v for mesh, v in zip(meshes, first_vertex[:-1], strict=True)
-    ]
+    triangles = [mesh.triangle + v for mesh, v in zip(meshes, first_vertex[:-1], strict=True)]
     return MeshTable(
         first_triangle=_starts([len(mesh.triangle) for mesh in meshes]),
         triangle=np.ascontiguousarray(np.concatenate(triangles), dtype=np.int32),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from ..contact.kinds import KINDS
 from ..errors import ModelError
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from ..model import Floats, Ints
 
-KINDS = ("PLANE", "BOX", "ROOM", "SPHERE", "CAPSULE", "CYLINDER", "HULL", "MESH")
+
 NEEDED = {"BOX": 3, "ROOM": 3, "SPHERE": 1, "CAPSULE": 1, "CYLINDER": 2}
 """How many numbers of the size must be above zero."""
 

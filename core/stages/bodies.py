@@ -191,9 +191,7 @@ class Bodies:
         if not self.is_any or self.are_alone:
             return
         frame = self.frame
-        end_substep(
-            self.moves, self.owners, frame.work.rows, self.row_count, self.passes, frame.h
-        )
+        end_substep(self.moves, self.owners, frame.work.rows, self.row_count, self.passes, frame.h)
 
     # ------------------------------------------------------------------ the end of the frame
 
