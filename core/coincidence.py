@@ -35,7 +35,7 @@ def part_coinciding(x, previous, inverse_mass, pairs, rest_length):
     """Part the ends of pairs (c, 2) that coincide and have a rest length (c,) m above 0.
 
     By `DISLOCATION` of that length, x and x* (n, 3) alike: place without speed; the centre of mass
-    stays. Once a frame, so that what was squashed to nothing recovers.
+    stays. Called every few frames, so that what was squashed to nothing recovers.
     """
     for s in range(pairs.shape[0]):
         a = pairs[s, 0]

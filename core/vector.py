@@ -1,4 +1,4 @@
-"""Rotations of three-vectors and quaternions (w, x, y, z), as plain numbers inside kernels."""
+"""Products and rotations of three-vectors, and quaternions (w, x, y, z), as plain numbers."""
 
 from __future__ import annotations
 
@@ -12,6 +12,12 @@ from .jit import inline, plain
 
 if TYPE_CHECKING:
     from .model import Floats
+
+
+@inline
+def cross(ax, ay, az, bx, by, bz):
+    """The product a × b."""
+    return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
 
 
 @inline

@@ -63,6 +63,8 @@ CORE_REQUIREMENTS = (
 # Engines that `dev.py benchmarks` compares with.
 PYPBD_REQUIREMENTS = ("pypbd==2.2.2", "numpy==2.4.6")
 JOLT_REQUIREMENTS = ("culverin==0.15.0", "numpy==2.4.6")  # wheels for Python 3.12 and up
+RAPIER_REQUIREMENTS = ("rapier3d==0.36.1", "numpy==2.4.6")
+PYBULLET_REQUIREMENTS = ("pybullet==3.2.7", "numpy==2.4.6")  # else it needs a C++ compiler
 
 
 def blender_requirements(blender: Blender) -> tuple[str, ...]:

@@ -30,6 +30,7 @@ from .extract import own_motion, pins, pose
 from .extract.fields import read_fields
 from .extract.mesh import Ints
 from .extract.particles import ParticleArrays, read_particles
+from .extract.vertex_groups import group_weights
 from .kinds import KINDS, is_particles
 from .participants import find_object, find_objects, impulses, simulated_objects
 from .properties import (
@@ -374,7 +375,7 @@ def _timeless_mesh(ob: bpy.types.Object) -> list[Any]:
     for name in (ob.verlet.pin_group, *painted):
         parts.append(name)
         if name in ob.vertex_groups:
-            parts.append(meshes.group_weights(ob, name))
+            parts.append(group_weights(ob, name))
     return parts
 
 

@@ -9,14 +9,32 @@ from __future__ import annotations
 
 from ..jit import inline
 
+NO_INERTIA = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+"""The sums Σ m r rᵀ of nothing, as xx yy zz xy xz yz."""
+
 
 @inline
-def solve_inertia(xx, yy, zz, xy, xz, yz, lx, ly, lz):
-    """ω with I ω = L, for I = Σ m (r² − r rᵀ) from the sums of m x x, m x y, …
+def add_inertia(sums, m, rx, ry, rz):
+    """The sums Σ m r rᵀ with one more particle of mass m at r from the centre of mass."""
+    xx, yy, zz, xy, xz, yz = sums
+    return (
+        xx + m * rx * rx,
+        yy + m * ry * ry,
+        zz + m * rz * rz,
+        xy + m * rx * ry,
+        xz + m * rx * rz,
+        yz + m * ry * rz,
+    )
+
+
+@inline
+def solve_inertia(sums, lx, ly, lz):
+    """ω with I ω = L, for I = Σ m (r² − r rᵀ) from the sums Σ m r rᵀ.
 
     A thousand-billionth of the trace keeps it solvable for particles on one line, about which
     L has no part.
     """
+    xx, yy, zz, xy, xz, yz = sums
     floor = 1e-12 * (xx + yy + zz)
     if floor == 0.0:
         return 0.0, 0.0, 0.0

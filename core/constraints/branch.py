@@ -35,9 +35,9 @@ from numpy.typing import ArrayLike
 from ..errors import ModelError
 from ..jit import inline, kernel
 from ..model import Floats, Ints
+from ..rotation_fit import fitted_turn
 from .base import Moving
 from .checks import numbers, rows_of_particles
-from .shape_match import _largest_eigenvector
 
 if TYPE_CHECKING:
     from ..builder import ModelBuilder
@@ -199,7 +199,7 @@ def _turned(qw, qx, qy, qz, vx, vy, vz):
 
 @inline
 def _root_turn(x, root, place, matrices):
-    """Unit quaternion of how the root particles are turned from their rest (Horn 1987)."""
+    """Unit quaternion of how the root particles are turned from their rest."""
     count = root.shape[0]
     if count < 3:
         return 1.0, 0.0, 0.0, 0.0
@@ -213,27 +213,21 @@ def _root_turn(x, root, place, matrices):
             moved = max(moved, abs(x[root[r], k] - x[i, k] - was))
     if moved <= STILL * size:
         return 1.0, 0.0, 0.0, 0.0
-    n = matrices[0]
-    n[:] = 0.0
-    # sums of rest place times present place, about the first particle
+    s00 = s01 = s02 = s10 = s11 = s12 = s20 = s21 = s22 = 0.0  # Σ q rᵀ about the first particle
     for r in range(count):
         j = root[r]
         ax, ay, az = place[r, 0] - place[0, 0], place[r, 1] - place[0, 1], place[r, 2] - place[0, 2]
         bx, by, bz = x[j, 0] - x[i, 0], x[j, 1] - x[i, 1], x[j, 2] - x[i, 2]
-        n[0, 0] += ax * bx + ay * by + az * bz
-        n[1, 1] += ax * bx - ay * by - az * bz
-        n[2, 2] += -ax * bx + ay * by - az * bz
-        n[3, 3] += -ax * bx - ay * by + az * bz
-        n[0, 1] += ay * bz - az * by
-        n[0, 2] += az * bx - ax * bz
-        n[0, 3] += ax * by - ay * bx
-        n[1, 2] += ax * by + ay * bx
-        n[1, 3] += az * bx + ax * bz
-        n[2, 3] += ay * bz + az * by
-    for a in range(3):
-        for b in range(a + 1, 4):
-            n[b, a] = n[a, b]
-    return _largest_eigenvector(n, matrices[1])
+        s00 += ax * bx
+        s01 += ax * by
+        s02 += ax * bz
+        s10 += ay * bx
+        s11 += ay * by
+        s12 += ay * bz
+        s20 += az * bx
+        s21 += az * by
+        s22 += az * bz
+    return fitted_turn(s00, s01, s02, s10, s11, s12, s20, s21, s22, matrices)
 
 
 @inline

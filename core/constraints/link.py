@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..coincidence import direction_between
 from ..errors import ModelError
 from ..jit import kernel
 from ..model import Floats, Ints
 from .base import Moving
 from .checks import numbers, rows_of_particles, vertices
-from .degenerate import direction_of
 from .repair import left_over, repair_rate, share_per_pass
 from .spring import multiplier as spring_multiplier
 
@@ -189,7 +189,7 @@ def project_links(
                 rest += left_over(old, SNAPPING, h)
         softness = compliance[s] * per_step
         if dd == 0.0:
-            ex, ey, ez = direction_of(a, b)
+            ex, ey, ez = direction_between(a, b)
             step = (-rest - softness * held) / (w + softness)
             added = step
         else:

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 from ..errors import ModelError
 from ..jit import inline, kernel
 from ..model import Floats, Ints
+from ..vector import cross
 from .base import Moving
 from .checks import numbers, rows_of_particles
 from .repair import REPAIR_SPEED, left_over
@@ -34,7 +35,7 @@ CLOSING = 20.0
 
 @dataclass(frozen=True, eq=False)
 class Planes:
-    """Particles of one object kept in planes or on lines. Made by `Planes.of` or `Planes.lines`."""
+    """Particles of one object kept in planes or on lines. Made by `Planes.of`."""
 
     object: int
     particle: Ints  # (k,)
@@ -49,39 +50,15 @@ class Planes:
         object: int,
         particles: ArrayLike,
         point: ArrayLike,
-        normal: ArrayLike,
-    ) -> Planes:
-        """Keep particles (k,) of the model in planes through a point (k, 3) or (3,) m.
-
-        normal (k, 3) or (3,), of any length above 0, or `ModelError` is raised.
-        """
-        return cls._made(builder, object, particles, point, normal, is_line=False)
-
-    @classmethod
-    def lines(
-        cls,
-        builder: ModelBuilder,
-        object: int,
-        particles: ArrayLike,
-        point: ArrayLike,
         direction: ArrayLike,
+        *,
+        is_line: bool = False,
     ) -> Planes:
-        """Keep particles (k,) of the model on lines through a point (k, 3) or (3,) m.
+        """Keep particles (k,) of the model in planes, or on lines, through points (k, 3) or (3,) m.
 
-        direction (k, 3) or (3,), of any length above 0, or `ModelError` is raised.
+        direction (k, 3) or (3,): normals of the planes, or where the lines lead; of any length
+        above 0, or `ModelError` is raised.
         """
-        return cls._made(builder, object, particles, point, direction, is_line=True)
-
-    @classmethod
-    def _made(
-        cls,
-        builder: ModelBuilder,
-        object: int,
-        particles: ArrayLike,
-        point: ArrayLike,
-        direction: ArrayLike,
-        is_line: bool,
-    ) -> Planes:
         what = "line" if is_line else "plane"
         particle = rows_of_particles(builder, object, what, particles, 1)[:, 0]
         shape = (len(particle), 3)
@@ -179,25 +156,13 @@ def project_planes(x, previous, inverse_mass, particle, point, direction, is_lin
 @inline
 def _gradients(x, i, a, b, c):
     """∂C/∂ of the particle i and of b and c; that of a is their negative sum."""
-    ux = x[i, 0] - x[a, 0]
-    uy = x[i, 1] - x[a, 1]
-    uz = x[i, 2] - x[a, 2]
-    vx = x[b, 0] - x[a, 0]
-    vy = x[b, 1] - x[a, 1]
-    vz = x[b, 2] - x[a, 2]
-    wx = x[c, 0] - x[a, 0]
-    wy = x[c, 1] - x[a, 1]
-    wz = x[c, 2] - x[a, 2]
+    ux, uy, uz = x[i, 0] - x[a, 0], x[i, 1] - x[a, 1], x[i, 2] - x[a, 2]
+    vx, vy, vz = x[b, 0] - x[a, 0], x[b, 1] - x[a, 1], x[b, 2] - x[a, 2]
+    wx, wy, wz = x[c, 0] - x[a, 0], x[c, 1] - x[a, 1], x[c, 2] - x[a, 2]
     return (
-        vy * wz - vz * wy,
-        vz * wx - vx * wz,
-        vx * wy - vy * wx,
-        wy * uz - wz * uy,
-        wz * ux - wx * uz,
-        wx * uy - wy * ux,
-        uy * vz - uz * vy,
-        uz * vx - ux * vz,
-        ux * vy - uy * vx,
+        cross(vx, vy, vz, wx, wy, wz),
+        cross(wx, wy, wz, ux, uy, uz),
+        cross(ux, uy, uz, vx, vy, vz),
     )
 
 
@@ -222,12 +187,12 @@ def project_moving_planes(x, previous, inverse_mass, quad, h):
         wa = inverse_mass[a]
         wb = inverse_mass[b]
         wc = inverse_mass[c]
-        ix, iy, iz, bx, by, bz, cx, cy, cz = _gradients(x, i, a, b, c)
+        (ix, iy, iz), (bx, by, bz), (cx, cy, cz) = _gradients(x, i, a, b, c)
         ax, ay, az = -(ix + bx + cx), -(iy + by + cy), -(iz + bz + cz)
         error = _dot(ix, iy, iz, x[i, 0] - x[a, 0], x[i, 1] - x[a, 1], x[i, 2] - x[a, 2])
         now = wi * _dot(ix, iy, iz, ix, iy, iz) + wa * _dot(ax, ay, az, ax, ay, az)
         now += wb * _dot(bx, by, bz, bx, by, bz) + wc * _dot(cx, cy, cz, cx, cy, cz)
-        jx, jy, jz, ex, ey, ez, fx, fy, fz = _gradients(previous, i, a, b, c)
+        (jx, jy, jz), (ex, ey, ez), (fx, fy, fz) = _gradients(previous, i, a, b, c)
         dx, dy, dz = -(jx + ex + fx), -(jy + ey + fy), -(jz + ez + fz)
         both = wi * _dot(ix, iy, iz, jx, jy, jz) + wa * _dot(ax, ay, az, dx, dy, dz)
         both += wb * _dot(bx, by, bz, ex, ey, ez) + wc * _dot(cx, cy, cz, fx, fy, fz)
@@ -238,7 +203,7 @@ def project_moving_planes(x, previous, inverse_mass, quad, h):
         if both == 0.0:
             continue
         area = math.sqrt(_dot(ix, iy, iz, ix, iy, iz))
-        nx, ny, nz = _gradients(previous, i, a, b, c)[:3]
+        nx, ny, nz = _gradients(previous, i, a, b, c)[0]
         height = nx * (previous[i, 0] - previous[a, 0])
         height += ny * (previous[i, 1] - previous[a, 1]) + nz * (previous[i, 2] - previous[a, 2])
         area_before = math.sqrt(_dot(nx, ny, nz, nx, ny, nz))

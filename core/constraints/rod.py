@@ -33,13 +33,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..coincidence import direction_between
 from ..errors import ModelError
 from ..jit import inline, kernel
 from ..model import Floats, Ints
-from .angular import solve_inertia
+from ..vector import cross
+from .angular import NO_INERTIA, add_inertia, solve_inertia
 from .base import Moving
 from .checks import numbers, rows_of_particles, vertices
-from .degenerate import direction_of
 
 if TYPE_CHECKING:
     from ..builder import ModelBuilder
@@ -227,30 +228,22 @@ def _give_back(x, previous, inverse_mass, triple, first, last, tx, ty, tz):
     cx = previous[origin, 0] + cx / total
     cy = previous[origin, 1] + cy / total
     cz = previous[origin, 2] + cz / total
-    xx = yy = zz = xy = xz = yz = 0.0
+    inertia = NO_INERTIA
     for k in range(last - first + 2):
         i = triple[first, k] if k < 2 else triple[first + k - 2, 2]
         m = 1.0 / inverse_mass[i]
-        rx = previous[i, 0] - cx
-        ry = previous[i, 1] - cy
-        rz = previous[i, 2] - cz
-        xx += m * rx * rx
-        yy += m * ry * ry
-        zz += m * rz * rz
-        xy += m * rx * ry
-        xz += m * rx * rz
-        yz += m * ry * rz
-    ox, oy, oz = solve_inertia(xx, yy, zz, xy, xz, yz, -tx, -ty, -tz)
+        rx, ry, rz = previous[i, 0] - cx, previous[i, 1] - cy, previous[i, 2] - cz
+        inertia = add_inertia(inertia, m, rx, ry, rz)
+    ox, oy, oz = solve_inertia(inertia, -tx, -ty, -tz)
     if ox * ox + oy * oy + oz * oz > LARGEST_TURN * LARGEST_TURN:
         return
     for k in range(last - first + 2):
         i = triple[first, k] if k < 2 else triple[first + k - 2, 2]
-        rx = previous[i, 0] - cx
-        ry = previous[i, 1] - cy
-        rz = previous[i, 2] - cz
-        x[i, 0] += oy * rz - oz * ry
-        x[i, 1] += oz * rx - ox * rz
-        x[i, 2] += ox * ry - oy * rx
+        rx, ry, rz = previous[i, 0] - cx, previous[i, 1] - cy, previous[i, 2] - cz
+        ux, uy, uz = cross(ox, oy, oz, rx, ry, rz)
+        x[i, 0] += ux
+        x[i, 1] += uy
+        x[i, 2] += uz
 
 
 # (G W Gᵀ + α̃) Δλ = −(v − v₀ + α̃λ) for all triples of a chain and each coordinate, Δx = W Gᵀ Δλ,
@@ -298,7 +291,7 @@ def project_rods(
                     vy -= rest * vy / length
                     vz -= rest * vz / length
                 else:
-                    vx, vy, vz = direction_of(a, c)
+                    vx, vy, vz = direction_between(a, c)
                     vx *= -rest
                     vy *= -rest
                     vz *= -rest
@@ -359,7 +352,8 @@ def project_rods(
                 x[b, k] += on_b * added
                 x[c, k] += on_c * added
             ux, uy, uz = _bend(previous, a, b, c, p, q)
-            tx += uy * scratch[t, 5] - uz * scratch[t, 4]
-            ty += uz * scratch[t, 3] - ux * scratch[t, 5]
-            tz += ux * scratch[t, 4] - uy * scratch[t, 3]
+            mx, my, mz = cross(ux, uy, uz, scratch[t, 3], scratch[t, 4], scratch[t, 5])
+            tx += mx
+            ty += my
+            tz += mz
         _give_back(x, previous, inverse_mass, triple, first, last, tx, ty, tz)

@@ -2,17 +2,12 @@
 
 Müller, Heidelberger, Teschner, Gross 2005, "Meshless Deformations Based on Shape Matching", §3.3:
 each particle is drawn to its goal c + R q, with c the cluster's centre of mass, q the particle's
-rest place about it, and R the rotation that brings all q closest to where they are.
-
-R is found by Horn 1987, "Closed-form solution of absolute orientation using unit quaternions":
-the eigenvector to the largest eigenvalue of a symmetric 4×4 matrix. It is never a reflection, is
-defined for flat, straight and single-point clusters too (what they leave open does not matter for
-the goals), and needs nothing from the step before.
+rest place about it, and R the rotation that brings all q closest to where they are (see
+`rotation_fit`; what flat and straight clusters leave open does not matter for the goals).
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -21,10 +16,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import ModelError
-from ..jit import inline, kernel
+from ..jit import kernel
 from ..model import Floats, Ints
-from ..vector import rotate, write_rotation
-from .angular import solve_inertia
+from ..rotation_fit import fitted_turn
+from ..vector import cross, rotate, write_rotation
+from .angular import NO_INERTIA, add_inertia, solve_inertia
 from .base import Moving
 from .checks import numbers, rows_of_particles, vertices
 from .repair import repair_rate, share_per_pass
@@ -34,9 +30,6 @@ if TYPE_CHECKING:
 
 HEAVY = 1e4
 """A pinned particle counts as this many times the mass of all free ones of its cluster."""
-
-SWEEPS = 12
-"""Jacobi sweeps at most; four to six are enough for full precision."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,62 +110,6 @@ class ShapeMatches:
         )
 
 
-@inline
-def _largest_eigenvector(a, v):
-    """Unit eigenvector of the symmetric a (4, 4) to its largest eigenvalue, by Jacobi's method.
-
-    a is destroyed, v (4, 4) is scratch (Golub & Van Loan, §8.5; the order of rotations is fixed).
-    """
-    size = 0.0
-    for i in range(4):
-        for j in range(4):
-            v[i, j] = 1.0 if i == j else 0.0
-            size += a[i, j] * a[i, j]
-    for _ in range(SWEEPS):
-        off = 0.0
-        for i in range(3):
-            for j in range(i + 1, 4):
-                off += a[i, j] * a[i, j]
-        if off <= 1e-32 * size:
-            break
-        for p in range(3):
-            for q in range(p + 1, 4):
-                if a[p, q] == 0.0:
-                    continue
-                theta = 0.5 * (a[q, q] - a[p, p]) / a[p, q]
-                t = 1.0 / (abs(theta) + math.sqrt(theta * theta + 1.0))
-                if theta < 0.0:
-                    t = -t
-                c = 1.0 / math.sqrt(t * t + 1.0)
-                s = t * c
-                for k in range(4):
-                    kp = a[k, p]
-                    kq = a[k, q]
-                    a[k, p] = c * kp - s * kq
-                    a[k, q] = s * kp + c * kq
-                for k in range(4):
-                    pk = a[p, k]
-                    qk = a[q, k]
-                    a[p, k] = c * pk - s * qk
-                    a[q, k] = s * pk + c * qk
-                for k in range(4):
-                    kp = v[k, p]
-                    kq = v[k, q]
-                    v[k, p] = c * kp - s * kq
-                    v[k, q] = s * kp + c * kq
-    best = 0
-    for i in range(1, 4):
-        if a[i, i] > a[best, best]:
-            best = i
-    norm = math.sqrt(
-        v[0, best] * v[0, best]
-        + v[1, best] * v[1, best]
-        + v[2, best] * v[2, best]
-        + v[3, best] * v[3, best]
-    )
-    return v[0, best] / norm, v[1, best] / norm, v[2, best] / norm, v[3, best] / norm
-
-
 # Δx = s (c + R q − x) + ω × (x* − c*). The first term has no torque about the present places, but
 # what Verlet keeps is Σ m x* × x/h; the small turn ω takes out what is left over there (see
 # `angular`), so that both momenta are kept to rounding.
@@ -184,8 +121,7 @@ def project_shapes(
 
     rate: see `repair.repair_rate`; scratch (2, 4, 4).
     """
-    n = scratch[0]
-    v = scratch[1]
+    turn = scratch[0]
     for cluster in range(cluster_start.shape[0] - 1):
         first = cluster_start[cluster]
         last = cluster_start[cluster + 1]
@@ -246,29 +182,16 @@ def project_shapes(
             s20 += pz * rx
             s21 += pz * ry
             s22 += pz * rz
-        n[0, 0] = s00 + s11 + s22
-        n[1, 1] = s00 - s11 - s22
-        n[2, 2] = s11 - s00 - s22
-        n[3, 3] = s22 - s00 - s11
-        n[0, 1] = s12 - s21
-        n[0, 2] = s20 - s02
-        n[0, 3] = s01 - s10
-        n[1, 2] = s01 + s10
-        n[1, 3] = s20 + s02
-        n[2, 3] = s12 + s21
-        for i in range(3):
-            for j in range(i + 1, 4):
-                n[j, i] = n[i, j]
-        w, ux, uy, uz = _largest_eigenvector(n, v)
-        write_rotation(v, w, ux, uy, uz)
+        w, ux, uy, uz = fitted_turn(s00, s01, s02, s10, s11, s12, s20, s21, s22, scratch)
+        write_rotation(turn, w, ux, uy, uz)
 
         lx = ly = lz = 0.0
-        xx = yy = zz = xy = xz = yz = 0.0
+        inertia = NO_INERTIA
         for i in range(first, last):
             j = member[i]
             m = 1.0 / inverse_mass[j] if inverse_mass[j] > 0.0 else heavy
             gx, gy, gz = rotate(
-                v, rest_place[i, 0] - qx, rest_place[i, 1] - qy, rest_place[i, 2] - qz
+                turn, rest_place[i, 0] - qx, rest_place[i, 1] - qy, rest_place[i, 2] - qz
             )
             gx -= x[j, 0] - cx
             gy -= x[j, 1] - cy
@@ -276,22 +199,18 @@ def project_shapes(
             rx = previous[j, 0] - bx
             ry = previous[j, 1] - by
             rz = previous[j, 2] - bz
-            lx -= m * (ry * gz - rz * gy)
-            ly -= m * (rz * gx - rx * gz)
-            lz -= m * (rx * gy - ry * gx)
-            xx += m * rx * rx
-            yy += m * ry * ry
-            zz += m * rz * rz
-            xy += m * rx * ry
-            xz += m * rx * rz
-            yz += m * ry * rz
-        ox, oy, oz = solve_inertia(xx, yy, zz, xy, xz, yz, lx, ly, lz)
+            tx, ty, tz = cross(rx, ry, rz, gx, gy, gz)
+            lx -= m * tx
+            ly -= m * ty
+            lz -= m * tz
+            inertia = add_inertia(inertia, m, rx, ry, rz)
+        ox, oy, oz = solve_inertia(inertia, lx, ly, lz)
         for i in range(first, last):
             j = member[i]
             if inverse_mass[j] == 0.0:
                 continue
             gx, gy, gz = rotate(
-                v, rest_place[i, 0] - qx, rest_place[i, 1] - qy, rest_place[i, 2] - qz
+                turn, rest_place[i, 0] - qx, rest_place[i, 1] - qy, rest_place[i, 2] - qz
             )
             rx = previous[j, 0] - bx
             ry = previous[j, 1] - by

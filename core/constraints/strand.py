@@ -30,13 +30,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..coincidence import direction_between
 from ..errors import ModelError
 from ..jit import inline, kernel
 from ..model import Floats, Ints
-from .angular import solve_inertia
+from ..vector import cross
+from .angular import NO_INERTIA, add_inertia, solve_inertia
 from .base import Moving
 from .checks import numbers, rows_of_particles
-from .degenerate import direction_of
 
 if TYPE_CHECKING:
     from ..builder import ModelBuilder
@@ -197,7 +198,7 @@ def solve_strands(point, parent, rest_length, compliance, per_step, first_pass, 
         if length > 0.0:
             nx, ny, nz = nx / length, ny / length, nz / length
         else:
-            nx, ny, nz = direction_of(k, p)
+            nx, ny, nz = direction_between(p, k)
         mx = s[k, 1] * nx + s[k, 4] * ny + s[k, 5] * nz
         my = s[k, 4] * nx + s[k, 2] * ny + s[k, 6] * nz
         mz = s[k, 5] * nx + s[k, 6] * ny + s[k, 3] * nz
@@ -272,7 +273,7 @@ def _keep_spin(x, previous, inverse_mass, particle, point, first, last):
         return
     cx, cy, cz = cx / mass, cy / mass, cz / mass
     lx = ly = lz = 0.0
-    xx = yy = zz = xy = xz = yz = 0.0
+    inertia = NO_INERTIA
     for k in range(first, last):
         i = particle[k]
         if inverse_mass[i] == 0.0:
@@ -280,23 +281,20 @@ def _keep_spin(x, previous, inverse_mass, particle, point, first, last):
         m = 1.0 / inverse_mass[i]
         rx, ry, rz = previous[i, 0] - cx, previous[i, 1] - cy, previous[i, 2] - cz
         ux, uy, uz = point[k, 0] - x[i, 0], point[k, 1] - x[i, 1], point[k, 2] - x[i, 2]
-        lx -= m * (ry * uz - rz * uy)
-        ly -= m * (rz * ux - rx * uz)
-        lz -= m * (rx * uy - ry * ux)
-        xx += m * rx * rx
-        yy += m * ry * ry
-        zz += m * rz * rz
-        xy += m * rx * ry
-        xz += m * rx * rz
-        yz += m * ry * rz
-    ox, oy, oz = solve_inertia(xx, yy, zz, xy, xz, yz, lx, ly, lz)
+        tx, ty, tz = cross(rx, ry, rz, ux, uy, uz)
+        lx -= m * tx
+        ly -= m * ty
+        lz -= m * tz
+        inertia = add_inertia(inertia, m, rx, ry, rz)
+    ox, oy, oz = solve_inertia(inertia, lx, ly, lz)
     for k in range(first, last):
         i = particle[k]
         if inverse_mass[i] > 0.0:
             rx, ry, rz = previous[i, 0] - cx, previous[i, 1] - cy, previous[i, 2] - cz
-            point[k, 0] += oy * rz - oz * ry
-            point[k, 1] += oz * rx - ox * rz
-            point[k, 2] += ox * ry - oy * rx
+            tx, ty, tz = cross(ox, oy, oz, rx, ry, rz)
+            point[k, 0] += tx
+            point[k, 1] += ty
+            point[k, 2] += tz
 
 
 @kernel

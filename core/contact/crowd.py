@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from ..coincidence import direction_between
 from ..jit import kernel
 from ..model import Floats, Model
 from .grid import NeighbourGrid, bucket_of
@@ -97,8 +98,7 @@ def _find_bounds(x, previous, crowd, start, low, high, fastest):
 def find_crowd_contacts(c, contacts, crowd, group, radius, cell, first, member, x, inverse_mass):
     """Contacts of free particles that overlap, written from row c on; returns the row after them.
 
-    crowd, group, radius (count,) of the particles in the grid. Coinciding particles part along a
-    fixed direction that depends on their indices only. May return more than fit.
+    crowd, group, radius (count,) of the particles in the grid. May return more than fit.
     """
     buckets = first.shape[0] - 1
     for n in range(crowd.shape[0]):
@@ -129,8 +129,8 @@ def find_crowd_contacts(c, contacts, crowd, group, radius, cell, first, member, 
                 if c < contacts.friction.shape[0]:
                     gap = math.sqrt(dd)
                     if gap == 0.0:
-                        dx, dy, dz = math.cos(float(i)), math.sin(float(i)), 1.0
-                        gap = math.sqrt(2.0)
+                        dx, dy, dz = direction_between(j, i)
+                        gap = 1.0
                     contacts.shape[c, 0] = FREE_PARTNER
                     contacts.shape[c, 1] = FREE_PARTNER
                     contacts.particle[c, 0] = i

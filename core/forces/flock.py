@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..coincidence import direction_between
 from ..contact.grid import NeighbourGrid, bucket_of
 from ..errors import ModelError
 from ..jit import kernel
@@ -128,10 +129,9 @@ def steer_flock(
                 ux, uy, uz = ux + velocity[j, 0], uy + velocity[j, 1], uz + velocity[j, 2]
                 if dd < distance * distance:
                     gap = math.sqrt(dd)
-                    if gap < 1e-6 * distance:  # coinciding boids part along a fixed direction
-                        side = 1.0 if n < other else -1.0
-                        dx, dy, dz = side * distance, 0.0, 0.0
-                        push = separation
+                    if gap < 1e-6 * distance:
+                        dx, dy, dz = direction_between(i, j)
+                        push = separation * distance
                     else:
                         push = separation * min(distance / gap - 1.0, 1e3)
                     ax, ay, az = ax - push * dx, ay - push * dy, az - push * dz

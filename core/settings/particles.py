@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from .tunable import (
     Checked,
@@ -13,6 +14,18 @@ from .tunable import (
     restitution_tunable,
     tunable,
 )
+
+
+def _separation(**slider: float) -> Any:
+    return tunable(1.5, "Separation", "Flock: how hard neighbours keep apart", **slider)
+
+
+def _alignment(**slider: float) -> Any:
+    return tunable(2.0, "Alignment", "Flock: how hard they turn the same way", **slider)
+
+
+def _cohesion(**slider: float) -> Any:
+    return tunable(0.5, "Cohesion", "Flock: how hard they keep together", **slider)
 
 
 @dataclass(frozen=True)
@@ -38,30 +51,9 @@ class FlockSettings(Checked):
         maximum=1e4,
         soft_maximum=5.0,
     )
-    separation: float = tunable(
-        1.5,
-        "Separation",
-        "How strongly boids keep out of each other's personal space",
-        minimum=0.0,
-        maximum=100.0,
-        soft_maximum=5.0,
-    )
-    alignment: float = tunable(
-        2.0,
-        "Alignment",
-        "How strongly a boid takes on the mean course of those it sees",
-        minimum=0.0,
-        maximum=100.0,
-        soft_maximum=5.0,
-    )
-    cohesion: float = tunable(
-        0.5,
-        "Cohesion",
-        "How strongly a boid is drawn to the middle of those it sees",
-        minimum=0.0,
-        maximum=100.0,
-        soft_maximum=5.0,
-    )
+    separation: float = _separation(minimum=0.0, maximum=100.0, soft_maximum=5.0)
+    alignment: float = _alignment(minimum=0.0, maximum=100.0, soft_maximum=5.0)
+    cohesion: float = _cohesion(minimum=0.0, maximum=100.0, soft_maximum=5.0)
     cruise_speed: float = tunable(
         3.0,
         "Cruise Speed",
@@ -163,15 +155,9 @@ class ParticleSettings(Checked):
         soft_minimum=0.1,
         soft_maximum=10.0,
     )
-    separation: float = tunable(
-        1.5, "Separation", "Flock: how hard neighbours keep apart", minimum=0.0, maximum=10.0
-    )
-    alignment: float = tunable(
-        2.0, "Alignment", "Flock: how hard they turn the same way", minimum=0.0, maximum=10.0
-    )
-    cohesion: float = tunable(
-        0.5, "Cohesion", "Flock: how hard they keep together", minimum=0.0, maximum=10.0
-    )
+    separation: float = _separation(minimum=0.0, maximum=10.0)
+    alignment: float = _alignment(minimum=0.0, maximum=10.0)
+    cohesion: float = _cohesion(minimum=0.0, maximum=10.0)
     seed: int = tunable(
         0, "Seed", "Another number gives another start", minimum=0, maximum=1_000_000, advanced=True
     )

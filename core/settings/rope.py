@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from .tunable import (
     Checked,
@@ -14,20 +13,6 @@ from .tunable import (
     restitution_tunable,
     tunable,
 )
-
-
-def _line_density(default: float) -> Any:
-    return tunable(
-        default,
-        "Mass per Length",
-        "Mass of one metre: string 0.005, rope 0.1, steel cable 0.4",
-        unit="kg/m",
-        minimum=1e-5,
-        maximum=1e4,
-        soft_minimum=0.005,
-        soft_maximum=2.0,
-        advanced=True,
-    )
 
 
 @dataclass(frozen=True)
@@ -79,6 +64,16 @@ class RopeSettings(Checked):
     drag: float = drag_tunable(0.4)
     friction: float = friction_tunable()
     restitution: float = restitution_tunable()
-    line_density: float = _line_density(0.1)
+    line_density: float = tunable(
+        0.1,
+        "Mass per Length",
+        "Mass of one metre: string 0.005, rope 0.1, steel cable 0.4",
+        unit="kg/m",
+        minimum=1e-5,
+        maximum=1e4,
+        soft_minimum=0.005,
+        soft_maximum=2.0,
+        advanced=True,
+    )
     meets_others: bool = meets_others_tunable()
     plane: str = plane_tunable()

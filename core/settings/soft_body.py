@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from .tunable import (
     Checked,
@@ -14,20 +13,6 @@ from .tunable import (
     restitution_tunable,
     tunable,
 )
-
-
-def _density(default: float) -> Any:
-    return tunable(
-        default,
-        "Density",
-        "Mass of a cubic metre: foam 50, wood 600, rubber 1100",
-        unit="kg/m³",
-        minimum=1e-3,
-        maximum=1e5,
-        soft_minimum=10.0,
-        soft_maximum=2000.0,
-        advanced=True,
-    )
 
 
 @dataclass(frozen=True)
@@ -84,7 +69,17 @@ class SoftBodySettings(Checked):
     drag: float = drag_tunable(0.2)
     friction: float = friction_tunable()
     restitution: float = restitution_tunable()
-    density: float = _density(200.0)
+    density: float = tunable(
+        200.0,
+        "Density",
+        "Mass of a cubic metre: foam 50, wood 600, rubber 1100",
+        unit="kg/m³",
+        minimum=1e-3,
+        maximum=1e5,
+        soft_minimum=10.0,
+        soft_maximum=2000.0,
+        advanced=True,
+    )
     thickness: float = tunable(
         0.1,
         "Contact Distance",

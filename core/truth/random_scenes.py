@@ -277,7 +277,7 @@ def _constraints(random: Random, builder: ModelBuilder, owner: int, scale: float
         (1, lambda p: Planes.of(builder, owner, p, near(p), random.normal(size=3))),
         (4, lambda p: ShapeMatches.of(builder, owner, list(p), repair=random.random())),
         (4, lambda p: MovingPlanes.of(builder, owner, p)),
-        (1, lambda p: Planes.lines(builder, owner, p, near(p), random.normal(size=3))),
+        (1, lambda p: Planes.of(builder, owner, p, near(p), random.normal(size=3), is_line=True)),
     ):
         if span.particle_count < width or random.random() < 0.8:
             continue

@@ -124,7 +124,7 @@ def falling(seconds=1.0):
     builder.pin([3])
     point, along = (0.0, 0.0, 1.0), (1.0, 1.0, 2.0)
     builder.add_constraint(Planes.of(builder, owner, [0, 1, 3], point, along))
-    builder.add_constraint(Planes.lines(builder, owner, [2], point, along))
+    builder.add_constraint(Planes.of(builder, owner, [2], point, along, is_line=True))
     model = builder.finalize()
     state = model.initial_state()
     for _ in range(round(24 * seconds)):
@@ -173,4 +173,4 @@ def test_planes_through_one_line_and_without_direction():
     with pytest.raises(ModelError, match=r"lid: a plane has no direction"):
         Planes.of(builder, owner, [0], (0, 0, 0), (0, 0, 0))
     with pytest.raises(ModelError, match=r"lid: a line has no direction"):
-        Planes.lines(builder, owner, [0], (0, 0, 0), (0, 0, 0))
+        Planes.of(builder, owner, [0], (0, 0, 0), (0, 0, 0), is_line=True)

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance
-from verlet_physics.constraints import shape_match
 from verlet_physics.constraints.shape_match import ShapeMatches
 from verlet_physics.constraints.volume import Volumes, enclosed
 from verlet_physics.errors import ModelError
+from verlet_physics.rotation_fit import largest_eigenvector
 from verlet_physics.settings import AnimatedSettings
 from verlet_physics.truth.constraints import edges_of, icosahedron
 
@@ -227,7 +227,7 @@ def test_the_rotation_is_the_best_one_and_never_a_reflection():
 
 
 def test_eigenvectors_are_those_of_lapack():
-    largest = getattr(shape_match._largest_eigenvector, "py_func", shape_match._largest_eigenvector)
+    largest = getattr(largest_eigenvector, "py_func", largest_eigenvector)
     random = np.random.default_rng(3)
     for _ in range(20):
         a = random.normal(size=(4, 4))

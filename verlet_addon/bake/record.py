@@ -47,6 +47,10 @@ class VerletShapeKeyRecord(bpy.types.PropertyGroup):
         type=bpy.types.Mesh,
         description="The mesh to put back, if the bake went to a single-user copy of it",
     )
+    curve: PointerProperty(
+        type=bpy.types.Curve,
+        description="The curve to put back, likewise",
+    )
     had_keys: BoolProperty(options={"HIDDEN"})
     use_relative: BoolProperty(options={"HIDDEN"})
     eval_time: FloatProperty(options={"HIDDEN"})

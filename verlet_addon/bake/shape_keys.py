@@ -23,7 +23,6 @@ from .leftovers import Leftovers
 from .record import VerletShapeKeyRecord
 
 KEY_DISTANCE = 20.0  # between neighbouring keys, in units of eval_time
-ORIGINAL_CURVE = "curve"  # custom property of the record, which itself holds meshes only
 ABSOLUTE_ONLY = frozenset({"eval_time", "use_relative"})
 
 
@@ -173,16 +172,12 @@ def _remember(ob: bpy.types.Object, record: VerletShapeKeyRecord) -> None:
 
 def _original(record: VerletShapeKeyRecord) -> bpy.types.ID | None:
     """Return the mesh or curve to put back, if the bake went to a single-user copy of it."""
-    return record.mesh or record.get(ORIGINAL_CURVE)
+    return record.mesh or record.curve
 
 
 def _set_original(record: VerletShapeKeyRecord, data: bpy.types.ID | None) -> None:
-    is_curve = isinstance(data, bpy.types.Curve)
-    record.mesh = None if is_curve else data
-    if is_curve:
-        record[ORIGINAL_CURVE] = data  # such a pointer counts as a user too
-    elif ORIGINAL_CURVE in record:
-        del record[ORIGINAL_CURVE]
+    record.mesh = data if isinstance(data, bpy.types.Mesh) else None
+    record.curve = data if isinstance(data, bpy.types.Curve) else None
 
 
 def _is_shared(data: bpy.types.ID) -> bool:

@@ -18,6 +18,7 @@ from ..bake.control_points import (
 from .mesh import FARTHEST, Ints
 from .nurbs import NurbsShape
 from .pose import Floats
+from .shape_key_mix import mixed_shape_keys
 from .spline_fit import (
     Chain,
     SampledSpline,
@@ -141,35 +142,10 @@ def _assembled(splines: list[SampledSpline], chains: list[Chain]) -> CurveArrays
 
 
 def _mixed_coordinates(ob: bpy.types.Object) -> Floats:
-    """Coordinates (c, 3) with the object's shape keys at their present values.
-
-    An absolute key block is blended linearly, whatever its interpolation.
-    """
-    curve = ob.data
-    keys = curve.shape_keys
-    if keys is None or not keys.key_blocks:
-        return curve_coordinates(curve).astype(np.float64)
-    is_bezier = bezier_mask(curve)
-
-    def of(block: bpy.types.ShapeKey) -> Floats:
-        return key_coordinates(block, is_bezier).astype(np.float64)
-
-    if ob.show_only_shape_key and ob.active_shape_key is not None:
-        return of(ob.active_shape_key)
-    if not keys.use_relative:
-        order = sorted(keys.key_blocks, key=lambda block: block.frame)
-        times = [block.frame for block in order]
-        if len(order) == 1:
-            return of(order[0])
-        right = int(np.clip(np.searchsorted(times, keys.eval_time), 1, len(order) - 1))
-        span = times[right] - times[right - 1]
-        share = np.clip((keys.eval_time - times[right - 1]) / span, 0.0, 1.0) if span else 0.0
-        return (1.0 - share) * of(order[right - 1]) + share * of(order[right])
-    mixed = of(keys.reference_key)
-    for block in keys.key_blocks[1:]:
-        if not block.mute and block.value != 0.0:
-            mixed += block.value * (of(block) - of(block.relative_key))
-    return mixed
+    """Coordinates (c, 3) with the object's shape keys at their present values."""
+    is_bezier = bezier_mask(ob.data)
+    mixed = mixed_shape_keys(ob, lambda key: key_coordinates(key, is_bezier).astype(np.float64))
+    return curve_coordinates(ob.data).astype(np.float64) if mixed is None else mixed
 
 
 def _require_movable_handles(ob: bpy.types.Object) -> None:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from ...core.errors import ModelError
 from .pose import Floats, is_invertible, matrix_of
+from .shape_key_mix import mixed_shape_keys
 
 Ints = NDArray[np.int32]
 FARTHEST = 1e9  # m; Blender turns an infinite coordinate into 3.4e38
@@ -28,7 +29,9 @@ def read_base_mesh(ob: bpy.types.Object) -> MeshArrays:
     if ob.mode == "EDIT":
         ob.update_from_editmode()
     mesh = ob.data
-    positions = _mixed_positions(ob)
+    positions = mixed_shape_keys(ob, lambda key: _points(key.data))
+    if positions is None:
+        positions = _points(mesh.vertices)
     require_finite_points(ob.name, positions)
     edges = np.empty(2 * len(mesh.edges), np.int32)
     mesh.edges.foreach_get("vertices", edges)
@@ -44,49 +47,6 @@ def _points(collection: bpy.types.bpy_prop_collection) -> Floats:
     flat = np.empty(3 * len(collection), np.float32)
     collection.foreach_get("co", flat)
     return flat.reshape(-1, 3).astype(np.float64)
-
-
-def _mixed_positions(ob: bpy.types.Object) -> Floats:
-    """Vertex positions with the object's shape keys at their present values.
-
-    An absolute key block is blended linearly, whatever its interpolation.
-    """
-    mesh = ob.data
-    keys = mesh.shape_keys
-    if keys is None or not keys.key_blocks:
-        return _points(mesh.vertices)
-    blocks = keys.key_blocks
-    if ob.show_only_shape_key and ob.active_shape_key is not None:
-        return _points(ob.active_shape_key.data)
-    if not keys.use_relative:
-        order = sorted(blocks, key=lambda block: block.frame)
-        times = [block.frame for block in order]
-        right = int(np.clip(np.searchsorted(times, keys.eval_time), 1, max(len(order) - 1, 1)))
-        if len(order) == 1:
-            return _points(order[0].data)
-        span = times[right] - times[right - 1]
-        share = np.clip((keys.eval_time - times[right - 1]) / span, 0.0, 1.0) if span else 0.0
-        return (1 - share) * _points(order[right - 1].data) + share * _points(order[right].data)
-    mixed = _points(blocks[0].data)
-    for block in blocks[1:]:
-        if block.mute or block.value == 0.0:
-            continue
-        change = _points(block.data) - _points(block.relative_key.data)
-        if block.vertex_group and block.vertex_group in ob.vertex_groups:
-            change *= group_weights(ob, block.vertex_group)[:, None]
-        mixed += block.value * change
-    return mixed
-
-
-def group_weights(ob: bpy.types.Object, name: str) -> Floats:
-    """Weight of every vertex in a vertex group, 0 for those outside."""
-    index = ob.vertex_groups[name].index
-    weights = np.zeros(len(ob.data.vertices))
-    for vertex in ob.data.vertices:
-        for entry in vertex.groups:
-            if entry.group == index:
-                weights[vertex.index] = entry.weight
-    return weights
 
 
 def read_visible_points(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:

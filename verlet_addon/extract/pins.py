@@ -10,8 +10,8 @@ from ...core.errors import ModelError
 from ..bake.control_points import bezier_mask
 from ..properties import PAINT_SUFFIX, group_of, kind_of, paintable
 from .curve import CurveArrays, pinned_particles
-from .mesh import group_weights
 from .pose import Floats
+from .vertex_groups import group_weights
 
 
 def pin_weights(ob: bpy.types.Object, curve: CurveArrays | None) -> Floats:

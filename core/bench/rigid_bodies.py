@@ -1,0 +1,66 @@
+"""Rigid scenes in this engine, timed and measured as in the others: `python -m … bench heap`."""
+
+from __future__ import annotations
+
+import math
+
+from ..bodies import body_poses
+from ..builder import ModelBuilder
+from ..model import FrameInputs, Model
+from ..settings import SolverSettings
+from ..step import advance
+from .rigid_measure import Figures
+from .rigid_run import run
+from .rigid_scenes import FRAMES, FRICTION, LINEAR_DAMPING, SCENES, RigidScene
+from .run import compile_ahead
+
+
+def model_of(scene: RigidScene) -> Model:
+    """The scene as a model."""
+    builder = ModelBuilder()
+    for b in range(scene.body_count):
+        builder.add_body(
+            f"body {b}",
+            "BOX",
+            tuple(scene.half[b]),
+            scene.position[b],
+            scene.orientation[b],
+            mass=float(scene.mass[b]),
+            drag=LINEAR_DAMPING,
+            friction=FRICTION,
+        )
+    for w, (place, half) in enumerate(zip(scene.wall_position, scene.wall_half)):
+        builder.add_collider(f"wall {w}", "BOX", tuple(half), place, friction=FRICTION)
+    return builder.finalize()
+
+
+def measure(
+    scene: RigidScene,
+    settings: SolverSettings,
+    *,
+    frames: int = FRAMES,
+    seconds: float = math.inf,
+) -> Figures:
+    """Run a scene for some frames, or until the stepping took some seconds."""
+    model = model_of(scene)
+    inputs = FrameInputs()
+    state = model.initial_state(step=inputs.duration / settings.substep_count(inputs.duration))
+
+    def step(frame: int) -> None:
+        nonlocal state
+        state, _ = advance(model, state, inputs, settings)
+
+    return run(scene, step, lambda: body_poses(model, state), frames=frames, seconds=seconds)
+
+
+def measure_named(name: str, n: int | None, threads: int) -> Figures:
+    """Figures of one of ``SCENES`` at the default settings, rounded to what they are worth."""
+    compile_s = compile_ahead()
+    make, usual = SCENES[name]
+    figures = measure(make(n or usual), SolverSettings(threads=threads))
+    told = {
+        key: round(value, 4) if isinstance(value, float) else value
+        for key, value in figures.items()
+        if value is not None
+    }
+    return {"scene": name, "n": n or usual, **told, "compile_s": round(compile_s, 2)}

@@ -1,0 +1,216 @@
+"""Rigid scenes as plain arrays, the same for every engine that is compared.
+
+Metres, kilograms, 24 frames a second, Z up, quaternions (w, x, y, z). The interpreters of other
+engines read this file too, so it needs NumPy only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+FPS = 24
+FRAMES = 240
+GRAVITY = 9.81  # m/s²
+FRICTION = 0.5
+LINEAR_DAMPING = 0.04  # share of the speed lost in a second: Blender's default
+ANGULAR_DAMPING = 0.1
+CUBE_HALF = 0.25  # m
+CUBE_SPACING = 0.95  # m, wider than a cube's diagonal, so that no two start in each other
+WALL = 1.0  # m, thickness of floor and walls
+LINK = 0.2  # m
+WORLD = -1
+"""In place of a body: the joint's other side is fixed."""
+
+
+@dataclass(frozen=True, eq=False)
+class RigidScene:
+    """Boxes, what they fall on and how they are joined.
+
+    Shapes: b bodies, w walls (static boxes along the axes), j ball joints.
+    """
+
+    name: str
+    position: Floats  # (b, 3) m
+    orientation: Floats  # (b, 4)
+    half: Floats  # (b, 3) m
+    mass: Floats  # (b,) kg
+    wall_position: Floats = field(default_factory=lambda: np.empty((0, 3)))  # (w, 3) m
+    wall_half: Floats = field(default_factory=lambda: np.empty((0, 3)))  # (w, 3) m
+    lower: Floats = field(default_factory=lambda: np.full(3, -np.inf))  # (3,) m: a centre that
+    upper: Floats = field(default_factory=lambda: np.full(3, np.inf))  # leaves this is lost
+    joint_body: Ints = field(default_factory=lambda: np.empty((0, 2), np.int64))  # (j, 2)
+    joint_point: Floats = field(default_factory=lambda: np.empty((0, 3)))  # (j, 3) m, at first
+    is_pile: bool = False  # stands at first and should go on standing; the last body is its top
+
+    @property
+    def body_count(self) -> int:
+        """Number of bodies."""
+        return len(self.mass)
+
+    @property
+    def collides(self) -> bool:
+        """Whether bodies touch anything: the links of a chain do not."""
+        return not len(self.joint_body)
+
+    def anchors(self) -> Floats:
+        """Where joints hold their bodies, in these' frames (j, 2, 3) m; of WORLD: in space."""
+        body = self.joint_body
+        arm = self.joint_point[:, None] - self.position[body]
+        turned = np.einsum("jski,jsk->jsi", rotation_matrices(self.orientation)[body], arm)
+        return np.where((body == WORLD)[:, :, None], self.joint_point[:, None], turned)
+
+
+def rotation_matrices(orientation: Floats) -> Floats:
+    """Rotations (…, 3, 3) of quaternions (…, 4), which need not be of length 1."""
+    q = orientation / np.linalg.norm(orientation, axis=-1, keepdims=True)
+    w, x, y, z = np.moveaxis(q, -1, 0)
+    rows = (
+        (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
+        (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
+        (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
+    )
+    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+
+
+def random_turns(count: int, random: np.random.Generator) -> Floats:
+    """Uniformly random unit quaternions (count, 4) with w ≥ 0 (Shoemake 1992)."""
+    u, v, w = random.random((count, 3)).T
+    q = np.stack(
+        [
+            np.sqrt(1 - u) * np.sin(2 * np.pi * v),
+            np.sqrt(1 - u) * np.cos(2 * np.pi * v),
+            np.sqrt(u) * np.sin(2 * np.pi * w),
+            np.sqrt(u) * np.cos(2 * np.pi * w),
+        ],
+        axis=1,
+    )
+    return q * np.where(q[:, :1] < 0.0, -1.0, 1.0)
+
+
+def heap(n: int, width: float | None = None) -> RigidScene:
+    """N cubes of 0.5 m and 1 kg with random turns, dropped in layers into an open box.
+
+    width (m) is the box's inside; by default it has room for 12 cubes on a square metre, but for
+    the two usual sizes, 200 and 1000, 4 and 7 m.
+    """
+    inside = width or {200: 4.0, 1000: 7.0}.get(n) or spread_width(n)
+    side = int(inside // CUBE_SPACING)
+    k = np.arange(n)
+    place = np.stack([k % side, k // side % side, k // side**2], axis=1) * CUBE_SPACING
+    place -= ((side - 1) / 2 * CUBE_SPACING, (side - 1) / 2 * CUBE_SPACING, -0.6)
+    height = place[-1, 2] + 5.0
+    outer = inside / 2 + WALL
+    across = inside / 2 + WALL / 2
+    walls = [((0.0, 0.0, -WALL / 2), (outer, outer, WALL / 2))]
+    for s in (-1, 1):
+        walls.append(((s * across, 0.0, height / 2), (WALL / 2, outer, height / 2)))
+        walls.append(((0.0, s * across, height / 2), (inside / 2, WALL / 2, height / 2)))
+    return RigidScene(
+        "heap",
+        place,
+        random_turns(n, np.random.default_rng(7)),
+        np.full((n, 3), CUBE_HALF),
+        np.ones(n),
+        *(np.array(column) for column in zip(*walls)),
+        lower=np.array([-inside / 2, -inside / 2, 0.0]),
+        upper=np.array([inside / 2, inside / 2, np.inf]),
+    )
+
+
+def spread_width(n: int) -> float:
+    """Width of a box in which n cubes lie as high as any other number does, m."""
+    return max(2.0, round((n / 12.0) ** 0.5, 2))
+
+
+def chain(n: int, *, both: bool, end_mass: float = 1.0) -> RigidScene:
+    """N rods of 0.2 m and 1 kg on ball joints, laid out level and pinned at one or both ends.
+
+    both: in a zigzag that spans 0.7 of its length; else straight, and the last rod weighs
+    ``end_mass``. They touch nothing, not even each other.
+    """
+    forward = 0.7 if both else 1.0
+    aside = np.sqrt(1.0 - forward**2)
+    way = np.zeros((n, 3))
+    way[:, 0] = forward
+    way[:, 1] = aside * (-1.0) ** np.arange(n)
+    joints = np.concatenate([np.zeros((1, 3)), LINK * np.cumsum(way, axis=0)])
+    if both:
+        span = np.hypot(*joints[-1, :2])
+        c, s = joints[-1, :2] / span
+        turn = np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
+        joints = joints @ turn.T
+    way = np.diff(joints, axis=0) / LINK
+    angle = np.arctan2(way[:, 1], way[:, 0]) / 2
+    mass = np.ones(n)
+    mass[-1] = end_mass
+    body = np.stack([np.arange(-1, n), np.arange(n + 1)], axis=1)
+    body[-1, 1] = WORLD
+    held = n + 1 if both else n
+    return RigidScene(
+        "chain",
+        (joints[1:] + joints[:-1]) / 2,
+        np.stack([np.cos(angle), 0 * angle, 0 * angle, np.sin(angle)], axis=1),
+        np.tile([LINK / 2, 0.03, 0.03], (n, 1)),
+        mass,
+        joint_body=body[:held],
+        joint_point=joints[:held],
+    )
+
+
+def pile(name: str, place: Floats, top_mass: float = 1.0) -> RigidScene:
+    """Cubes of 0.5 m and 1 kg that touch without a gap on a floor; the last weighs top_mass."""
+    n = len(place)
+    mass = np.ones(n)
+    mass[-1] = top_mass
+    return RigidScene(
+        name,
+        place,
+        np.tile([1.0, 0.0, 0.0, 0.0], (n, 1)),
+        np.full((n, 3), CUBE_HALF),
+        mass,
+        np.array([[0.0, 0.0, -WALL / 2]]),
+        np.array([[100.0, 100.0, WALL / 2]]),
+        lower=np.array([-100.0, -100.0, 0.0]),
+        is_pile=True,
+    )
+
+
+def stack(n: int, top_mass: float = 1.0) -> RigidScene:
+    """N cubes one on the other."""
+    height = CUBE_HALF * (1.0 + 2.0 * np.arange(n))
+    return pile("stack", height[:, None] * (0.0, 0.0, 1.0), top_mass)
+
+
+def pyramid(n: int) -> RigidScene:
+    """Rows of n, n − 1, … 1 cubes, those of a row 2.5 cm apart."""
+    step = 2.1 * CUBE_HALF
+    return pile(
+        "pyramid",
+        np.array(
+            [
+                ((i - (n - row - 1) / 2) * step, 0.0, CUBE_HALF * (1 + 2 * row))
+                for row in range(n)
+                for i in range(n - row)
+            ]
+        ),
+    )
+
+
+SCENES = {
+    "heap": (heap, 200),
+    "heap_spread": (lambda n: heap(n, spread_width(n)), 1000),
+    "chain": (lambda n: chain(n, both=True), 21),
+    "chain_one": (lambda n: chain(n, both=False), 21),
+    "chain_heavy": (lambda n: chain(n, both=False, end_mass=100.0), 21),
+    "stack": (stack, 10),
+    "stack_10": (lambda n: stack(n, 10.0), 10),
+    "stack_100": (lambda n: stack(n, 100.0), 10),
+    "pyramid": (pyramid, 10),
+}
+"""Scenes that take a number, and the number they take by default: bodies, or the pyramid's base."""

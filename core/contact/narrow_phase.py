@@ -1,0 +1,127 @@
+"""Narrow phase: where two shapes that may touch do, and in which points.
+
+Every item of the broad phase gets a manifold of up to four points. Cheap pairs have their own
+code (balls, capsules, boxes, planes); all others share GJK, the expanding polytope and clipping.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+import numpy as np
+
+from ..jit import inline, parallel_kernel, prange
+from .ball_contact import ball_contact
+from .box_pair import box_pair
+from .capsule_contact import capsule_contact
+from .clip import MAX_CORNERS, ROOM, Polygon
+from .convex_contact import convex_contact
+from .gjk import Simplex
+from .kinds import BOX, CAPSULE, MESH, PLANE, SPHERE
+from .kinds import ROOM as ROOM_SHAPE
+from .penetration import MAX_CORNERS as MAX_POLYTOPE
+from .penetration import MAX_FACES, Polytope
+from .plane_contact import plane_contact
+from .support import Core
+
+LANES = 16
+"""Parts into which the items are dealt, each with scratch memory of its own."""
+
+Scratch = namedtuple("Scratch", ["core", "polytope", "faces", "polygon"])
+
+
+def narrow_phase_scratch(most_vertices: int) -> Scratch:
+    """Scratch memory for `narrow_phase`; ``most_vertices`` of any hull among the shapes."""
+    corners = max(8, most_vertices)
+    return Scratch(
+        Core(
+            np.zeros((LANES, 2, corners, 3)),
+            np.zeros((LANES, 2), dtype=np.int64),
+            np.zeros((LANES, 2, 5)),
+        ),
+        Polytope(
+            Simplex(
+                np.zeros((LANES, MAX_POLYTOPE, 3)),
+                np.zeros((LANES, MAX_POLYTOPE, 3)),
+                np.zeros((LANES, MAX_POLYTOPE), dtype=np.int64),
+                np.zeros((LANES, 4)),
+            ),
+            np.zeros((LANES, MAX_FACES, 3), dtype=np.int64),
+            np.zeros((LANES, MAX_FACES, 4)),
+            np.zeros((LANES, 3 * MAX_FACES, 2), dtype=np.int64),
+        ),
+        np.zeros((LANES, 2, MAX_CORNERS, 3)),
+        Polygon(
+            np.zeros((LANES, 2, ROOM, 3)),
+            np.zeros((LANES, 2, ROOM, 2), dtype=np.int64),
+            np.zeros((LANES, ROOM)),
+            np.zeros((LANES, 4), dtype=np.int64),
+        ),
+    )
+
+
+@inline
+def lane_of(scratch, lane):
+    """The part of the scratch memory that belongs to one lane."""
+    core = scratch.core
+    polytope = scratch.polytope
+    simplex = polytope.simplex
+    polygon = scratch.polygon
+    return Scratch(
+        Core(core.points[lane], core.count[lane], core.about[lane]),
+        Polytope(
+            Simplex(
+                simplex.spot[lane], simplex.on_a[lane], simplex.index[lane], simplex.weight[lane]
+            ),
+            polytope.face[lane],
+            polytope.plane[lane],
+            polytope.edge[lane],
+        ),
+        scratch.faces[lane],
+        Polygon(
+            polygon.corner[lane], polygon.label[lane], polygon.height[lane], polygon.chosen[lane]
+        ),
+    )
+
+
+@parallel_kernel
+def narrow_phase(item, item_count, shapes, reach, opposite, manifolds, scratch):
+    """Write the manifold of each of the first ``item_count`` rows of item (m, 3): a, b, sub.
+
+    a: any convex shape; b: any shape; sub: the wall if b is a room, the row of the triangle if it
+    is a mesh, else anything. There are no points where the gap is larger than reach (m,) ≥ 0 m.
+    opposite (t, 3) from `opposite_corners` of shapes.mesh_triangle; scratch from
+    `narrow_phase_scratch`.
+    """
+    for lane in prange(LANES):
+        own = lane_of(scratch, lane)
+        for m in range(lane, item_count, LANES):
+            a = item[m, 0]
+            b = item[m, 1]
+            sub = item[m, 2]
+            kind_a = shapes.kind[a]
+            kind_b = shapes.kind[b]
+            # one order of each pair of kinds, so that both ways round give the same
+            flip = (
+                kind_b != PLANE
+                and kind_b != ROOM_SHAPE
+                and kind_b != MESH
+                and kind_a != SPHERE
+                and (kind_b == SPHERE or kind_a > kind_b)
+            )
+            p, q = (b, a) if flip else (a, b)
+            kind_p = shapes.kind[p]
+            kind_q = shapes.kind[q]
+            manifolds.count[m] = 0
+            if kind_q in (PLANE, ROOM_SHAPE):
+                plane_contact(shapes, p, q, sub, reach[m], own, manifolds, m, flip)
+            elif kind_p == SPHERE:
+                ball_contact(shapes, p, q, sub, reach[m], opposite, own.core, manifolds, m, flip)
+            elif kind_p == CAPSULE and kind_q == CAPSULE:
+                capsule_contact(shapes, p, q, reach[m], own.faces, manifolds, m, flip)
+            else:
+                found = -1
+                if kind_p == BOX and kind_q == BOX:
+                    found = box_pair(shapes, p, q, reach[m], own, manifolds, m, flip)
+                if found < 0:
+                    convex_contact(shapes, p, q, sub, reach[m], opposite, own, manifolds, m, flip)

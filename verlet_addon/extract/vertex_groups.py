@@ -1,0 +1,17 @@
+"""Vertex groups as arrays."""
+
+import bpy
+import numpy as np
+
+from .pose import Floats
+
+
+def group_weights(ob: bpy.types.Object, name: str) -> Floats:
+    """Weight of every vertex in a vertex group, 0 for those outside."""
+    index = ob.vertex_groups[name].index
+    weights = np.zeros(len(ob.data.vertices))
+    for vertex in ob.data.vertices:
+        for entry in vertex.groups:
+            if entry.group == index:
+                weights[vertex.index] = entry.weight
+    return weights
