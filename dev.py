@@ -38,6 +38,7 @@ from tools.extension_zip import (
     uncommitted_sources,
 )
 from tools.peers.compare import compare
+from tools.peers.rigid_compare import compare_rigid
 from tools.processes import (
     BUILD,
     ROOT,
@@ -224,9 +225,12 @@ def bench(options: argparse.Namespace) -> None:
 
 
 def benchmarks(options: argparse.Namespace) -> None:
-    """Compare the hanging sheet with other engines, into docs/BENCHMARKS.md; takes --quick."""
+    """Compare with other engines, into docs/BENCHMARKS.md: the sheet, or --rigid; --quick."""
     with timed("benchmarks"):
-        compare(options.arguments)
+        if "--rigid" in options.arguments:
+            compare_rigid([one for one in options.arguments if one != "--rigid"])
+        else:
+            compare(options.arguments)
 
 
 def setup(options: argparse.Namespace) -> None:

@@ -89,10 +89,11 @@ def _truth(names: list[str], as_json: bool) -> int:
 
 def _bench(names: list[str], n: int | None, threads: int, as_json: bool) -> int:
     from .bench.compare import COMPARISONS
+    from .bench.rigid_bodies import RIGID_SCENES, measure_named
     from .bench.run import run_scene
     from .bench.scenes import SCENES
 
-    known = [*SCENES, *COMPARISONS]
+    known = [*SCENES, *RIGID_SCENES, *COMPARISONS]
     for name in names:
         if name not in known:
             return _fail(f"no bench scene {name!r}; known are: {', '.join(known)}")
@@ -103,6 +104,8 @@ def _bench(names: list[str], n: int | None, threads: int, as_json: bool) -> int:
     for name in names or known:
         if name in COMPARISONS:
             figures = COMPARISONS[name](n, threads)
+        elif name in RIGID_SCENES:
+            figures = measure_named(name, n, threads)
         else:
             figures = run_scene(name, n, threads)
         if as_json:
@@ -136,11 +139,12 @@ def _random(count: int, first: int) -> int:
 
 def _list() -> int:
     from .bench.compare import COMPARISONS
+    from .bench.rigid_bodies import RIGID_SCENES
     from .bench.scenes import SCENES
     from .truth.all import CASES
 
     print("truth:", *CASES, sep="\n  ")
-    print("bench:", *SCENES, *COMPARISONS, sep="\n  ")
+    print("bench:", *SCENES, *RIGID_SCENES, *COMPARISONS, sep="\n  ")
     return 0
 
 

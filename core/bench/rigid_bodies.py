@@ -14,6 +14,9 @@ from .rigid_run import run
 from .rigid_scenes import FRAMES, FRICTION, LINEAR_DAMPING, SCENES, RigidScene
 from .run import compile_ahead
 
+RIGID_SCENES = [name for name, (make, n) in SCENES.items() if make(n).collides]
+"""Names of what `measure_named` can simulate."""
+
 
 def model_of(scene: RigidScene) -> Model:
     """The scene as a model."""
@@ -53,7 +56,7 @@ def measure(
     return run(scene, step, lambda: body_poses(model, state), frames=frames, seconds=seconds)
 
 
-def measure_named(name: str, n: int | None, threads: int) -> Figures:
+def measure_named(name: str, n: int | None, threads: int) -> dict[str, float | int | str]:
     """Figures of one of ``SCENES`` at the default settings, rounded to what they are worth."""
     compile_s = compile_ahead()
     make, usual = SCENES[name]

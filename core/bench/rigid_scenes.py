@@ -102,7 +102,7 @@ def heap(n: int, width: float | None = None) -> RigidScene:
     inside = width or {200: 4.0, 1000: 7.0}.get(n) or spread_width(n)
     side = int(inside // CUBE_SPACING)
     k = np.arange(n)
-    place = np.stack([k % side, k // side % side, k // side**2], axis=1) * CUBE_SPACING
+    place = CUBE_SPACING * np.stack([k % side, k // side % side, k // side**2], axis=1, dtype=float)
     place -= ((side - 1) / 2 * CUBE_SPACING, (side - 1) / 2 * CUBE_SPACING, -0.6)
     height = place[-1, 2] + 5.0
     outer = inside / 2 + WALL
@@ -117,7 +117,8 @@ def heap(n: int, width: float | None = None) -> RigidScene:
         random_turns(n, np.random.default_rng(7)),
         np.full((n, 3), CUBE_HALF),
         np.ones(n),
-        *(np.array(column) for column in zip(*walls)),
+        np.array([middle for middle, _ in walls]),
+        np.array([half for _, half in walls]),
         lower=np.array([-inside / 2, -inside / 2, 0.0]),
         upper=np.array([inside / 2, inside / 2, np.inf]),
     )
@@ -184,7 +185,8 @@ def pile(name: str, place: Floats, top_mass: float = 1.0) -> RigidScene:
 def stack(n: int, top_mass: float = 1.0) -> RigidScene:
     """N cubes one on the other."""
     height = CUBE_HALF * (1.0 + 2.0 * np.arange(n))
-    return pile("stack", height[:, None] * (0.0, 0.0, 1.0), top_mass)
+    place: Floats = height[:, None] * np.array([0.0, 0.0, 1.0])
+    return pile("stack", place, top_mass)
 
 
 def pyramid(n: int) -> RigidScene:

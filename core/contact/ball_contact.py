@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 
-from ..jit import inline
+from ..jit import lean
 from ..vector import rotate, unrotate
-from .kinds import BOX, CAPSULE, CYLINDER, HULL, MESH, SPHERE
+from .kinds import BOX, CAPSULE, CYLINDER, HULL, MESH
 from .manifold import one_point, triangle_normal
 from .point_distance import cylinder_distance, hull_distance, triangle_distance
 from .support import load_core
-from .triangle_side import neighbours_allow
+from .triangle_side import ALONG_FACE, neighbours_allow
 
 
-@inline
+@lean
 def _box_distance(hx, hy, hz, px, py, pz):
     """Signed distance of the point p from a box, and the way out."""
     dx = abs(px) - hx
@@ -32,17 +32,52 @@ def _box_distance(hx, hy, hz, px, py, pz):
     return gap, nx / gap, ny / gap, nz / gap
 
 
-@inline
-def ball_contact(shapes, p, q, sub, reach, opposite, core, manifolds, m, flip):
-    """Manifold m of the ball p and any shape q but a plane or a room; its points, 0 or 1."""
-    kind = shapes.kind[q]
-    radius = shapes.size[p, 0]
-    x = shapes.centre[p, 0]
-    y = shapes.centre[p, 1]
-    z = shapes.centre[p, 2]
+@lean
+def ball_ball(placed, a, b, reach, manifolds, m):
+    """Manifold m of the balls a and b; its points, 0 or 1."""
+    radius = placed.size[a, 0]
+    x = placed.centre[a, 0]
+    y = placed.centre[a, 1]
+    z = placed.centre[a, 2]
+    nx = x - placed.centre[b, 0]
+    ny = y - placed.centre[b, 1]
+    nz = z - placed.centre[b, 2]
+    away = radius + placed.size[b, 0]
+    dd = nx * nx + ny * ny + nz * nz
+    if dd > (away + reach) * (away + reach):
+        return 0
+    apart = math.sqrt(dd)
+    if apart > 0.0:
+        nx /= apart
+        ny /= apart
+        nz /= apart
+    else:  # dead centre: any way out is as short, take a fixed one
+        nz = 1.0
+    return one_point(
+        manifolds,
+        m,
+        False,
+        x - radius * nx,
+        y - radius * ny,
+        z - radius * nz,
+        apart - away,
+        nx,
+        ny,
+        nz,
+    )
+
+
+@lean
+def ball_contact(placed, hulls, meshes, edges, p, q, sub, reach, core, manifolds, m, flip):
+    """Manifold m of the ball p and shape q, no ball, plane or room; its points, 0 or 1."""
+    kind = placed.kind[q]
+    radius = placed.size[p, 0]
+    x = placed.centre[p, 0]
+    y = placed.centre[p, 1]
+    z = placed.centre[p, 2]
     if kind == MESH:
-        o = shapes.centre[p]
-        load_core(core, 1, shapes, q, sub, x, y, z)
+        o = placed.centre[p]
+        load_core(core, 1, placed, hulls, meshes, q, sub, x, y, z)
         t = core.points
         centre = (0.0, 0.0, 0.0)
         gap, nx, ny, nz, wa, wb, wc = triangle_distance(
@@ -52,36 +87,24 @@ def ball_contact(shapes, p, q, sub, reach, opposite, core, manifolds, m, flip):
             centre,
             centre,
             radius,
-            shapes.mesh_two_sided[shapes.mesh[q]],
+            meshes.two_sided[meshes.mesh[q]],
         )
         if gap > reach or gap < -2.0 * radius:
             return 0
-        over = wa > 0.0 and wb > 0.0 and wc > 0.0
-        if not over and not neighbours_allow(core, shapes, q, sub, opposite, o, nx, ny, nz):
-            # right over the edge between two that lie flat it is either one's
+        if wa == 0.0 or wb == 0.0 or wc == 0.0:
             fx, fy, fz = triangle_normal(core, 1)
-            if abs(fx * nx + fy * ny + fz * nz) < 1.0 - 1e-9:
+            facing = fx * nx + fy * ny + fz * nz
+            if abs(facing) > ALONG_FACE:  # all but over the triangle
+                sign = math.copysign(1.0, facing)
+                nx, ny, nz = sign * fx, sign * fy, sign * fz
+                gap = -(nx * t[1, 0, 0] + ny * t[1, 0, 1] + nz * t[1, 0, 2]) - radius
+            elif not neighbours_allow(core, placed, meshes, edges, q, sub, o, nx, ny, nz):
                 return 0
-    elif kind == SPHERE:
-        dx = x - shapes.centre[q, 0]
-        dy = y - shapes.centre[q, 1]
-        dz = z - shapes.centre[q, 2]
-        away = radius + shapes.size[q, 0]
-        dd = dx * dx + dy * dy + dz * dz
-        if dd > (away + reach) * (away + reach):
-            return 0
-        apart = math.sqrt(dd)
-        gap = apart - away
-        nx, ny, nz = 0.0, 0.0, 1.0  # dead centre: any way out is as short, take a fixed one
-        if apart > 0.0:
-            nx = dx / apart
-            ny = dy / apart
-            nz = dz / apart
     else:
-        r = shapes.rotation[q]
-        size = shapes.size[q]
+        r = placed.rotation[q]
+        size = placed.size[q]
         lx, ly, lz = unrotate(
-            r, x - shapes.centre[q, 0], y - shapes.centre[q, 1], z - shapes.centre[q, 2]
+            r, x - placed.centre[q, 0], y - placed.centre[q, 1], z - placed.centre[q, 2]
         )
         gap, nx, ny, nz = math.inf, 0.0, 0.0, 1.0
         if kind == BOX:
@@ -96,15 +119,15 @@ def ball_contact(shapes, p, q, sub, reach, opposite, core, manifolds, m, flip):
         elif kind == CYLINDER:
             gap, nx, ny, nz = cylinder_distance(size, lx, ly, lz, lx, ly, lz, 0.0)
         elif kind == HULL:
-            hull = shapes.hull[q]
+            hull = hulls.hull[q]
             gap, nx, ny, nz = hull_distance(
-                shapes.hull_first_face[hull],
-                shapes.hull_first_face[hull + 1],
-                shapes.hull_face_first_corner,
-                shapes.hull_face_corner,
-                shapes.hull_face_normal,
-                shapes.hull_face_offset,
-                shapes.hull_vertex,
+                hulls.first_face[hull],
+                hulls.first_face[hull + 1],
+                hulls.face_first_corner,
+                hulls.face_corner,
+                hulls.face_normal,
+                hulls.face_offset,
+                hulls.vertex,
                 (lx, ly, lz),
                 (lx, ly, lz),
                 0.0,

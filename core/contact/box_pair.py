@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 
-from ..jit import inline
+from ..jit import lean
 from .clip import EDGE_SLACK, clip, set_corner
 from .manifold import PREFERENCE, face_numbers, one_point, write_chosen
 
 
-@inline
+@lean
 def _edge_gap(raw, cosine, best, margin):
     """Gap along an axis across two edges, from ``raw``, which is too large by the axis's length.
 
@@ -27,15 +27,15 @@ def _edge_gap(raw, cosine, best, margin):
     return raw / math.sqrt(square)
 
 
-@inline
-def box_pair(shapes, a, b, reach, scratch, manifolds, m, flip):
+@lean
+def box_pair(placed, a, b, reach, polygon, manifolds, m, flip):
     """Manifold m of the boxes a and b; its points, 0 … 4."""
-    ra = shapes.rotation
-    dx = shapes.centre[b, 0] - shapes.centre[a, 0]
-    dy = shapes.centre[b, 1] - shapes.centre[a, 1]
-    dz = shapes.centre[b, 2] - shapes.centre[a, 2]
-    a0, a1, a2 = shapes.size[a, 0], shapes.size[a, 1], shapes.size[a, 2]
-    b0, b1, b2 = shapes.size[b, 0], shapes.size[b, 1], shapes.size[b, 2]
+    ra = placed.rotation
+    dx = placed.centre[b, 0] - placed.centre[a, 0]
+    dy = placed.centre[b, 1] - placed.centre[a, 1]
+    dz = placed.centre[b, 2] - placed.centre[a, 2]
+    a0, a1, a2 = placed.size[a, 0], placed.size[a, 1], placed.size[a, 2]
+    b0, b1, b2 = placed.size[b, 0], placed.size[b, 1], placed.size[b, 2]
     # c: axes of b seen from a; d: the way from a to b, seen from a; e: seen from b
     d0 = dx * ra[a, 0, 0] + dy * ra[a, 1, 0] + dz * ra[a, 2, 0]
     d1 = dx * ra[a, 0, 1] + dy * ra[a, 1, 1] + dz * ra[a, 2, 1]
@@ -150,7 +150,7 @@ def box_pair(shapes, a, b, reach, scratch, manifolds, m, flip):
     if edge >= 0:
         if best > reach:
             return 0
-        return _edge_contact(shapes, a, b, edge // 3, edge % 3, manifolds, m, flip)
+        return _edge_contact(placed, a, b, edge // 3, edge % 3, manifolds, m, flip)
     # the face of ``one`` that carries the contact looks along sign · axis towards ``two``
     one, two, axis = a, b, axis_a
     along = -(d0 if axis_a == 0 else (d1 if axis_a == 1 else d2))
@@ -162,25 +162,25 @@ def box_pair(shapes, a, b, reach, scratch, manifolds, m, flip):
         best = best_b
     sign = -1.0 if along > 0.0 else 1.0
     nx, ny, nz = sign * ra[one, 0, axis], sign * ra[one, 1, axis], sign * ra[one, 2, axis]
-    other, turned, count = _load_face(scratch.polygon, shapes, one, two, nx, ny, nz)
+    other, turned, count = _load_face(polygon, placed, one, two, nx, ny, nz)
     row = 0
     for side in range(4):
         k = (axis + 1 + side // 2) % 3
         turn = 1.0 if side % 2 == 0 else -1.0
-        half = shapes.size[one, k]
+        half = placed.size[one, k]
         ux, uy, uz = turn * ra[one, 0, k], turn * ra[one, 1, k], turn * ra[one, 2, k]
         slack = EDGE_SLACK * 2.0 * half
-        row, count = clip(scratch.polygon, row, count, ux, uy, uz, half, slack, side)
+        row, count = clip(polygon, row, count, ux, uy, uz, half, slack, side)
         if count == 0:
             return -1
-    corner = scratch.polygon.corner
-    label = scratch.polygon.label
-    height = scratch.polygon.height
+    corner = polygon.corner
+    label = polygon.label
+    height = polygon.height
     found = 0
     least = math.inf
     for n in range(count):
         gap = nx * corner[row, n, 0] + ny * corner[row, n, 1] + nz * corner[row, n, 2]
-        gap -= shapes.size[one, axis]
+        gap -= placed.size[one, axis]
         least = min(least, gap)
         if gap <= reach:
             for k in range(3):
@@ -204,7 +204,7 @@ def box_pair(shapes, a, b, reach, scratch, manifolds, m, flip):
         manifolds,
         m,
         flip,
-        scratch.polygon,
+        polygon,
         row,
         found,
         reference,
@@ -214,17 +214,17 @@ def box_pair(shapes, a, b, reach, scratch, manifolds, m, flip):
         nz,
         0.0,
         0.0,
-        shapes.centre[one],
+        placed.centre[one],
     )
 
 
-@inline
-def _load_face(polygon, shapes, one, two, nx, ny, nz):
+@lean
+def _load_face(polygon, placed, one, two, nx, ny, nz):
     """Write the face of box ``two`` that looks most against n, seen from the centre of ``one``.
 
     Returns (its axis, its sign, corners).
     """
-    r = shapes.rotation
+    r = placed.rotation
     face = 0
     steepest = -1.0
     turned = 1.0
@@ -236,12 +236,12 @@ def _load_face(polygon, shapes, one, two, nx, ny, nz):
             turned = -1.0 if along > 0.0 else 1.0
     one_side = (face + 1) % 3
     other_side = (face + 2) % 3
-    s0 = turned * shapes.size[two, face]
-    s1 = shapes.size[two, one_side]
-    s2 = shapes.size[two, other_side]
-    x = shapes.centre[two, 0] - shapes.centre[one, 0] + s0 * r[two, 0, face]
-    y = shapes.centre[two, 1] - shapes.centre[one, 1] + s0 * r[two, 1, face]
-    z = shapes.centre[two, 2] - shapes.centre[one, 2] + s0 * r[two, 2, face]
+    s0 = turned * placed.size[two, face]
+    s1 = placed.size[two, one_side]
+    s2 = placed.size[two, other_side]
+    x = placed.centre[two, 0] - placed.centre[one, 0] + s0 * r[two, 0, face]
+    y = placed.centre[two, 1] - placed.centre[one, 1] + s0 * r[two, 1, face]
+    z = placed.centre[two, 2] - placed.centre[one, 2] + s0 * r[two, 2, face]
     for n in range(4):
         u = s1 if n == 0 or n == 3 else -s1
         v = s2 if n < 2 else -s2
@@ -255,18 +255,18 @@ def _load_face(polygon, shapes, one, two, nx, ny, nz):
     return face, turned, 4
 
 
-@inline
-def _edge_contact(shapes, a, b, i, j, manifolds, m, flip):
+@lean
+def _edge_contact(placed, a, b, i, j, manifolds, m, flip):
     """One point where edge direction i of box a crosses edge direction j of box b.
 
     −1 when the nearest points of the edges' lines lie beyond the ends of the edges.
     """
-    r = shapes.rotation
+    r = placed.rotation
     ux, uy, uz = r[a, 0, i], r[a, 1, i], r[a, 2, i]
     vx, vy, vz = r[b, 0, j], r[b, 1, j], r[b, 2, j]
-    dx = shapes.centre[b, 0] - shapes.centre[a, 0]
-    dy = shapes.centre[b, 1] - shapes.centre[a, 1]
-    dz = shapes.centre[b, 2] - shapes.centre[a, 2]
+    dx = placed.centre[b, 0] - placed.centre[a, 0]
+    dy = placed.centre[b, 1] - placed.centre[a, 1]
+    dz = placed.centre[b, 2] - placed.centre[a, 2]
     nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
     size = math.sqrt(nx * nx + ny * ny + nz * nz)
     if nx * dx + ny * dy + nz * dz > 0.0:
@@ -279,13 +279,13 @@ def _edge_contact(shapes, a, b, i, j, manifolds, m, flip):
     for k in range(3):
         if k != i:
             along = nx * r[a, 0, k] + ny * r[a, 1, k] + nz * r[a, 2, k]
-            h = -math.copysign(shapes.size[a, k], along)
+            h = -math.copysign(placed.size[a, k], along)
             ax += h * r[a, 0, k]
             ay += h * r[a, 1, k]
             az += h * r[a, 2, k]
         if k != j:
             along = nx * r[b, 0, k] + ny * r[b, 1, k] + nz * r[b, 2, k]
-            h = math.copysign(shapes.size[b, k], along)
+            h = math.copysign(placed.size[b, k], along)
             bx += h * r[b, 0, k]
             by += h * r[b, 1, k]
             bz += h * r[b, 2, k]
@@ -297,15 +297,15 @@ def _edge_contact(shapes, a, b, i, j, manifolds, m, flip):
     den = 1.0 - uv * uv
     s = (wu - uv * wv) / den
     t = (uv * wu - wv) / den
-    if abs(s) > shapes.size[a, i] * 1.001 or abs(t) > shapes.size[b, j] * 1.001:
+    if abs(s) > placed.size[a, i] * 1.001 or abs(t) > placed.size[b, j] * 1.001:
         return -1
     return one_point(
         manifolds,
         m,
         flip,
-        shapes.centre[a, 0] + ax + s * ux,
-        shapes.centre[a, 1] + ay + s * uy,
-        shapes.centre[a, 2] + az + s * uz,
+        placed.centre[a, 0] + ax + s * ux,
+        placed.centre[a, 1] + ay + s * uy,
+        placed.centre[a, 2] + az + s * uz,
         gap,
         nx,
         ny,

@@ -21,10 +21,9 @@ from numpy.typing import NDArray
 
 from ..jit import inline, kernel, parallel_kernel, prange
 from ..model import Floats, Ints
-from .shapes import PLANE, ROOM
-from .tree import build_tree, end_of, next_leaf, root_of, tree_room, tree_scratch
+from .kinds import MESH, PLANE, ROOM
+from .tree import Tree, build_tree, end_of, next_leaf, root_of, tree_room, tree_scratch
 
-MESH = 7  # the number of that kind of shape
 SLOTS = 16
 """Partners of a shape that are noted while they are counted; where there are more, the second
 pass looks for them again."""
@@ -36,8 +35,7 @@ Rules = namedtuple(
         "body",  # (k,) body that carries the shape, -1 for a collider's
         "group",  # (k,) uint32, groups that the shape is in
         "mask",  # (k,) uint32, groups that it meets
-        "excluded",  # (e, 2) bodies that do not meet each other: low before high, sorted
-        "is_awake",  # (k,) whether the owner moves; two shapes at rest do not meet
+        "is_awake",  # (k,) whether the owner moved when pairs were found; two at rest do not meet
     ],
 )
 
@@ -61,9 +59,10 @@ class BroadPhase:
             np.asarray(body, dtype=np.int32),
             np.asarray(group, dtype=np.uint32),
             np.asarray(mask, dtype=np.uint32),
-            np.ascontiguousarray(pairs, dtype=np.int32),
             np.zeros(count, dtype=np.bool_),
         )
+        self._is_awake = np.zeros(count, dtype=np.bool_)  # whether it moves now
+        self._excluded: Ints = np.ascontiguousarray(pairs, dtype=np.int32)
         is_endless = np.isin(self.rules.kind, (PLANE, ROOM))
         self._endless = np.flatnonzero(is_endless).astype(np.int32)
         self._bounded = np.flatnonzero(~is_endless).astype(np.int32)
@@ -76,15 +75,13 @@ class BroadPhase:
         self._is_stirred = np.zeros(2 * bounded, dtype=np.bool_)
         self._partner: Ints = np.zeros((bounded, SLOTS), dtype=np.int32)
         self._partner_count: Ints = np.zeros(bounded, dtype=np.int32)
-        self._many: Ints = np.zeros(bounded, dtype=np.int32)
+        self._many: Ints = np.zeros((1, bounded), dtype=np.int32)
         self._bucket: Ints = np.zeros(count + 1, dtype=np.int32)
         self._other_pair: Ints = np.zeros((8 * count, 2), dtype=np.int32)
         self.pair: Ints = np.zeros((8 * count, 2), dtype=np.int32)
         self.pair_count = 0
         self.find_count = 0  # how often pairs were found anew
-        self.a: Ints = np.zeros(8 * count, dtype=np.int32)
-        self.b: Ints = np.zeros(8 * count, dtype=np.int32)
-        self.sub: Ints = np.zeros(8 * count, dtype=np.int32)
+        self.item: Ints = np.zeros((8 * count, 3), dtype=np.int32)
         self.item_count = 0
 
     def update(
@@ -100,6 +97,7 @@ class BroadPhase:
         lower, upper (k, 3) m, boxes around where each shape is and may get until the next update;
         margin (k,) m, how much wider they are kept; is_awake (k,).
         """
+        self._is_awake[:] = is_awake
         if self.find_count and not has_stirred(
             lower, upper, is_awake, self.rules.is_awake, self._bounded, self._lower, self._upper
         ):
@@ -116,6 +114,7 @@ class BroadPhase:
         threads: int = 1,
     ) -> None:
         """Find all pairs anew; takes what `update` takes."""
+        self._is_awake[:] = is_awake
         self.rules.is_awake[:] = is_awake
         widen_boxes(lower, upper, margin, self._bounded, self._lower, self._upper)
         build_tree(self._tree, self._lower, self._upper, 0, len(self._bounded), self._scratch)
@@ -130,6 +129,7 @@ class BroadPhase:
                 self._partner_count,
                 self._many,
                 self._endless,
+                self._excluded,
                 self.pair,
                 self._other_pair,
                 self._bucket,
@@ -150,20 +150,22 @@ class BroadPhase:
         reach: Floats,
         mesh: Ints,
         mesh_first_triangle: Ints,
-        mesh_tree: tuple[NDArray[np.generic], ...],
+        mesh_tree: Tree,
     ) -> int:
-        """Write the items of this step to a, b and sub (all (capacity,)); returns how many.
+        """Write the items of this step, rows a, b, sub, to ``item``; returns how many.
 
         The same lower and upper as `update` had, size (k, 3) m, poses centre (k, 3) m and rotation
         (k, 3, 3); reach (k,) m, how far a point of a plane, room or mesh may get from that pose.
         mesh (k,) index of each shape's mesh, mesh_first_triangle (m + 1,), mesh_tree over the
-        boxes of all triangles as they are in the shape's own frame.
+        boxes of all triangles as they are in the shape's own frame. Pairs that have both come to
+        rest since they were found have no items.
         """
         while True:
             count = write_items(
                 self.pair,
                 self.pair_count,
                 self.rules.kind,
+                self._is_awake,
                 lower,
                 upper,
                 centre,
@@ -173,13 +175,11 @@ class BroadPhase:
                 mesh,
                 mesh_first_triangle,
                 mesh_tree,
-                self.a,
-                self.b,
-                self.sub,
+                self.item,
             )
-            if count <= len(self.a):
+            if count <= len(self.item):
                 break
-            self.a, self.b, self.sub = (np.zeros(count * 3 // 2, dtype=np.int32) for _ in range(3))
+            self.item = np.zeros((count * 3 // 2, 3), dtype=np.int32)
         self.item_count = count
         return count
 
@@ -191,20 +191,21 @@ def is_surface(kind):
 
 
 @inline
-def may_meet(rules, s, t):
-    """Whether shapes s and t may touch at all, wherever they are."""
-    body, other = rules.body[s], rules.body[t]
-    surface, other_surface = is_surface(rules.kind[s]), is_surface(rules.kind[t])
-    # all at once, without branches: this is most of the time that finding takes
-    is_allowed = (
-        (rules.is_awake[s] | rules.is_awake[t])
-        & (body != other)  # also two of colliders, which carry -1
-        & ((not surface) | ((not other_surface) & (other >= 0)))
-        & ((not other_surface) | (body >= 0))
-        & ((rules.group[s] & rules.mask[t]) != 0)
-        & ((rules.group[t] & rules.mask[s]) != 0)
+def may_meet(kind, body, group, mask, is_awake, s, t):
+    """Whether shapes s and t may touch at all, wherever they are.
+
+    Written without branches: where an array is used in one branch only, Numba counts references to
+    it each time, which would take as long as all the rest of a search.
+    """
+    surface, other_surface = is_surface(kind[s]), is_surface(kind[t])
+    return (
+        (is_awake[s] | is_awake[t])
+        & (body[s] != body[t])  # also where both are colliders, which have -1
+        & ((not surface) | ((not other_surface) & (body[t] >= 0)))
+        & ((not other_surface) | (body[s] >= 0))
+        & ((group[s] & mask[t]) != 0)
+        & ((group[t] & mask[s]) != 0)
     )
-    return is_allowed and not _is_excluded(rules.excluded, body, other)
 
 
 @inline
@@ -221,14 +222,12 @@ def _is_excluded(excluded, body, other):
 
 
 @inline
-def _comes_first(rules, s, t):
+def _comes_first(kind, body, s, t):
     """Whether s is a and t is b in a pair of the two."""
-    if is_surface(rules.kind[s]):
-        return False
-    if is_surface(rules.kind[t]):
-        return True
-    if rules.body[s] < 0 or rules.body[t] < 0:
-        return rules.body[t] < 0
+    if is_surface(kind[s]) or is_surface(kind[t]):
+        return is_surface(kind[t])
+    if body[s] < 0 or body[t] < 0:
+        return body[t] < 0
     return s < t
 
 
@@ -271,18 +270,19 @@ def mark_leaves(tree, leaf_node, is_stirred, bounded, rules):
 
 
 @inline
-def _partners_of(tree, leaf_node, is_stirred, bounded, rules, place, found):
-    """Write the shapes that the one of leaf ``place`` may meet to found (r,); returns how many.
+def _find_partners_of(place, tree, leaf_node, is_stirred, bounded, rules, found, found_row):
+    """Write the shapes that the one of leaf ``place`` may meet to a row of found; how many.
 
     There may be more than fit. Only leaves to its right are passed, those of the nodes after it, so
     that each pair is seen once. Shapes at rest look only where something is awake.
     """
+    kind, body, group, mask, is_awake = rules
     own = leaf_node[place]
     end = end_of(bounded.shape[0])
     s = bounded[tree.leaf[own]]
     low_x, low_y, low_z = tree.lower[own, 0], tree.lower[own, 1], tree.lower[own, 2]
     high_x, high_y, high_z = tree.upper[own, 0], tree.upper[own, 1], tree.upper[own, 2]
-    looks_everywhere = rules.is_awake[s]
+    looks_everywhere = is_awake[s]
     count = 0
     node = own + 1
     while node < end:
@@ -293,14 +293,14 @@ def _partners_of(tree, leaf_node, is_stirred, bounded, rules, place, found):
             and tree.upper[node, 1] >= low_y
             and tree.lower[node, 2] <= high_z
             and tree.upper[node, 2] >= low_z
-            and (looks_everywhere or is_stirred[node])
+            and (looks_everywhere | is_stirred[node])
         ):
             row = tree.leaf[node]
             if row >= 0:
                 t = bounded[row]
-                if may_meet(rules, s, t):
-                    if count < found.shape[0]:
-                        found[count] = t
+                if may_meet(kind, body, group, mask, is_awake, s, t):
+                    if count < found.shape[1]:
+                        found[found_row, count] = t
                     count += 1
             node += 1
         else:
@@ -312,14 +312,14 @@ def _partners_of(tree, leaf_node, is_stirred, bounded, rules, place, found):
 def find_partners(tree, leaf_node, is_stirred, bounded, rules, partner, partner_count):
     """Count for each leaf the shapes to its right that it may meet, and note the first SLOTS."""
     for place in prange(bounded.shape[0]):
-        partner_count[place] = _partners_of(
-            tree, leaf_node, is_stirred, bounded, rules, place, partner[place]
+        partner_count[place] = _find_partners_of(
+            place, tree, leaf_node, is_stirred, bounded, rules, partner, place
         )
 
 
 @inline
-def _write_pair(rules, s, t, pair, count):
-    if _comes_first(rules, s, t):
+def _write_pair(kind, body, s, t, pair, count):
+    if _comes_first(kind, body, s, t):
         pair[count, 0], pair[count, 1] = s, t
     else:
         pair[count, 0], pair[count, 1] = t, s
@@ -352,38 +352,53 @@ def write_pairs(
     partner_count,
     many,
     endless,
+    excluded,
     pair,
     other_pair,
     bucket,
 ):
-    """Write all pairs (a, b), sorted, to ``pair``; returns how many, which may be more than fit."""
+    """Write all pairs (a, b), sorted, to ``pair``; returns how many, which may be more than fit.
+
+    ``excluded`` (e, 2) bodies do not meet each other: low before high, sorted.
+    """
+    kind, body, group, mask, is_awake = rules
     count = 0
     for place in range(bounded.shape[0]):
         count += partner_count[place]
     for n in range(endless.shape[0]):
         for m in range(bounded.shape[0]):
-            if may_meet(rules, bounded[m], endless[n]):
+            if may_meet(kind, body, group, mask, is_awake, bounded[m], endless[n]):
                 count += 1
     if count > pair.shape[0]:
         return count
     row = 0
     for place in range(bounded.shape[0]):
         s = bounded[tree.leaf[leaf_node[place]]]
-        found = partner[place]
         if partner_count[place] > SLOTS:
-            found = many
-            _partners_of(tree, leaf_node, is_stirred, bounded, rules, place, many)
-        for n in range(partner_count[place]):
-            _write_pair(rules, s, found[n], pair, row)
-            row += 1
+            _find_partners_of(place, tree, leaf_node, is_stirred, bounded, rules, many, 0)
+            for n in range(partner_count[place]):
+                _write_pair(kind, body, s, many[0, n], pair, row + n)
+        else:
+            for n in range(partner_count[place]):
+                _write_pair(kind, body, s, partner[place, n], pair, row + n)
+        row += partner_count[place]
     for n in range(endless.shape[0]):
         for m in range(bounded.shape[0]):
-            if may_meet(rules, bounded[m], endless[n]):
-                _write_pair(rules, bounded[m], endless[n], pair, row)
+            if may_meet(kind, body, group, mask, is_awake, bounded[m], endless[n]):
+                _write_pair(kind, body, bounded[m], endless[n], pair, row)
                 row += 1
     _sort_by(1, pair, count, other_pair, bucket)
     _sort_by(0, other_pair, count, pair, bucket)
-    return count
+    if excluded.shape[0] == 0:
+        return count
+    kept = 0
+    for n in range(count):
+        a, b = pair[n, 0], pair[n, 1]
+        if body[b] >= 0 and _is_excluded(excluded, body[a], body[b]):
+            continue
+        pair[kept, 0], pair[kept, 1] = a, b
+        kept += 1
+    return kept
 
 
 @inline
@@ -407,19 +422,19 @@ def _centre_along(lower, upper, a, centre, rotation, b, axis):
 
 
 @inline
-def _sort_run(numbers, first, last):
-    """Sort a run of numbers in place (Shell 1959; gaps after Tokuda 1992)."""
+def _sort_by_sub(item, first, last):
+    """Sort the subs of a run of items in place (Shell 1959)."""
     gap = 1
     while gap < last - first:
         gap = (9 * gap) // 4 + 1
     while gap > 0:
         for n in range(first + gap, last):
-            number = numbers[n]
+            sub = item[n, 2]
             m = n
-            while m >= first + gap and numbers[m - gap] > number:
-                numbers[m] = numbers[m - gap]
+            while m >= first + gap and item[m - gap, 2] > sub:
+                item[m, 2] = item[m - gap, 2]
                 m -= gap
-            numbers[m] = number
+            item[m, 2] = sub
         gap = 0 if gap == 1 else max((4 * (gap - 1)) // 9, 1)
 
 
@@ -428,6 +443,7 @@ def write_items(
     pair,
     pair_count,
     kind,
+    is_awake,
     lower,
     upper,
     centre,
@@ -437,25 +453,25 @@ def write_items(
     mesh,
     mesh_first_triangle,
     mesh_tree,
-    item_a,
-    item_b,
-    item_sub,
+    item,
 ):
-    """Write the items of all pairs that may touch now, sorted by (a, b, sub).
+    """Write the items of all pairs that may touch now, rows (a, b, sub) in rising order.
 
     sub is -1, or the wall of room b (0..5 = +x −x +y −y +z −z), or a row of mesh_triangle. Returns
     how many items there are, which may be more than fit.
     """
     count = 0
-    room = item_a.shape[0]
+    room = item.shape[0]
     for n in range(pair_count):
         a, b = pair[n, 0], pair[n, 1]
+        if not (is_awake[a] or is_awake[b]):
+            continue
         first = count
         if kind[b] == PLANE:
             height = _centre_along(lower, upper, a, centre, rotation, b, 2)
             if height - _extent_along(lower, upper, a, rotation, b, 2) <= reach[b]:
                 if count < room:
-                    item_sub[count] = -1
+                    item[count, 2] = -1
                 count += 1
         elif kind[b] == ROOM:
             for wall in range(6):
@@ -466,7 +482,7 @@ def write_items(
                 extent = _extent_along(lower, upper, a, rotation, b, axis)
                 if way + extent >= size[b, axis] - reach[b]:
                     if count < room:
-                        item_sub[count] = wall
+                        item[count, 2] = wall
                     count += 1
         elif (
             lower[a, 0] <= upper[b, 0]
@@ -489,15 +505,15 @@ def write_items(
                 node = next_leaf(mesh_tree, node, end, *box)
                 while node < end:
                     if count < room:
-                        item_sub[count] = mesh_tree.leaf[node]
+                        item[count, 2] = mesh_tree.leaf[node]
                     count += 1
                     node = next_leaf(mesh_tree, node + 1, end, *box)
-                _sort_run(item_sub, first, min(count, room))
+                _sort_by_sub(item, first, min(count, room))
             else:
                 if count < room:
-                    item_sub[count] = -1
+                    item[count, 2] = -1
                 count += 1
-        for item in range(first, min(count, room)):
-            item_a[item] = a
-            item_b[item] = b
+        for row in range(first, min(count, room)):
+            item[row, 0] = a
+            item[row, 1] = b
     return count

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import math
 
-from ..jit import inline
+from ..jit import lean
 from .manifold import one_point, parallel_edges
 
 _CLOSE = 1e-10  # of the axes' lengths: nearer than that they count as crossing
 
 
-@inline
-def capsule_contact(shapes, p, q, reach, faces, manifolds, m, flip):
+@lean
+def capsule_contact(placed, p, q, reach, faces, manifolds, m, flip):
     """Manifold m of the capsules p and q; its points, 0 … 2."""
-    ra = shapes.size[p, 0]
-    rb = shapes.size[q, 0]
+    ra = placed.size[p, 0]
+    rb = placed.size[q, 0]
     limit = reach + ra + rb
-    ha = shapes.size[p, 1]
-    hb = shapes.size[q, 1]
-    o = shapes.centre[p]
-    ux, uy, uz = shapes.rotation[p, 0, 2], shapes.rotation[p, 1, 2], shapes.rotation[p, 2, 2]
-    vx, vy, vz = shapes.rotation[q, 0, 2], shapes.rotation[q, 1, 2], shapes.rotation[q, 2, 2]
-    dx = shapes.centre[q, 0] - o[0]
-    dy = shapes.centre[q, 1] - o[1]
-    dz = shapes.centre[q, 2] - o[2]
+    ha = placed.size[p, 1]
+    hb = placed.size[q, 1]
+    o = placed.centre[p]
+    ux, uy, uz = placed.rotation[p, 0, 2], placed.rotation[p, 1, 2], placed.rotation[p, 2, 2]
+    vx, vy, vz = placed.rotation[q, 0, 2], placed.rotation[q, 1, 2], placed.rotation[q, 2, 2]
+    dx = placed.centre[q, 0] - o[0]
+    dy = placed.centre[q, 1] - o[1]
+    dz = placed.centre[q, 2] - o[2]
     if dx * dx + dy * dy + dz * dz > (limit + ha + hb) ** 2:
         return 0
     # Lumelsky 1985: nearest points s·u and d + t·v with |s| ≤ ha, |t| ≤ hb

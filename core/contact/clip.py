@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import namedtuple
 
-from ..jit import inline
+from ..jit import lean
 
 MAX_CORNERS = 64  # of one face; faces with more are thinned out
 ROOM = 2 * MAX_CORNERS + 2
@@ -29,7 +29,7 @@ Polygon = namedtuple(
 )
 
 
-@inline
+@lean
 def set_corner(polygon, n, x, y, z):
     """Write corner n of the polygon that is to be clipped."""
     polygon.corner[0, n, 0] = x
@@ -39,7 +39,7 @@ def set_corner(polygon, n, x, y, z):
     polygon.label[0, n, 1] = n
 
 
-@inline
+@lean
 def clip(polygon, row, count, ax, ay, az, limit, slack, side):
     """Keep the part with a·p ≤ limit of the polygon in ``row``; returns its new row and corners.
 
@@ -90,7 +90,7 @@ def clip(polygon, row, count, ax, ay, az, limit, slack, side):
     return to, kept
 
 
-@inline
+@lean
 def four_of(polygon, row, count, nx, ny, nz):
     """Choose four of ``count`` > 4 points that span much area and hold the deepest; how many.
 
@@ -166,7 +166,7 @@ def four_of(polygon, row, count, nx, ny, nz):
     return found
 
 
-@inline
+@lean
 def _area(p, row, a, b, c, nx, ny, nz):
     """Twice the area of the triangle a b c seen against n, m²."""
     ux = p[row, b, 0] - p[row, a, 0]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import namedtuple
 
-from ..jit import inline
+from ..jit import lean
 from .support import farthest
 
 Simplex = namedtuple(
@@ -28,7 +28,7 @@ _ROUNDS = 100
 _TOUCHING = 1e-10  # of the size of A − B: nearer than that counts as touching
 
 
-@inline
+@lean
 def segment_weight(ax, ay, az, bx, by, bz):
     """Where (0 … 1) from a to b the segment is nearest to the origin."""
     dx, dy, dz = bx - ax, by - ay, bz - az
@@ -38,7 +38,7 @@ def segment_weight(ax, ay, az, bx, by, bz):
     return min(max(-(ax * dx + ay * dy + az * dz) / whole, 0.0), 1.0)
 
 
-@inline
+@lean
 def triangle_weights(ax, ay, az, bx, by, bz, cx, cy, cz):
     """Weights of a, b, c in the point of the triangle that is nearest to the origin."""
     abx, aby, abz = bx - ax, by - ay, bz - az
@@ -92,7 +92,7 @@ def triangle_weights(ax, ay, az, bx, by, bz, cx, cy, cz):
     return wa, wb, wc
 
 
-@inline
+@lean
 def _tetrahedron_weights(s):
     """Write the weights of the point of the tetrahedron that is nearest to the origin.
 
@@ -138,7 +138,7 @@ def _tetrahedron_weights(s):
     return inside
 
 
-@inline
+@lean
 def _weigh(s, count):
     """Write the weights of the simplex's nearest point: (whether it holds the origin, x, y, z)."""
     p = s.spot
@@ -163,7 +163,7 @@ def _weigh(s, count):
     return False, x, y, z
 
 
-@inline
+@lean
 def _reduce(s, count):
     """Keep the corners of the simplex that carry its nearest point; how many."""
     kept = 0
@@ -179,7 +179,7 @@ def _reduce(s, count):
     return kept
 
 
-@inline
+@lean
 def add_corner(core, s, n, dx, dy, dz):
     """Write the point of A − B farthest along d to corner n of the simplex and return it."""
     index, ax, ay, az = farthest(core, 0, dx, dy, dz)
@@ -194,7 +194,7 @@ def add_corner(core, s, n, dx, dy, dz):
     return ax - bx, ay - by, az - bz
 
 
-@inline
+@lean
 def gjk(core, s, limit, dx, dy, dz):
     """Vector from B's nearest point to A's, both without their balls: (state, corners, x, y, z).
 
@@ -240,7 +240,7 @@ def gjk(core, s, limit, dx, dy, dz):
     return NEAR, count, x, y, z
 
 
-@inline
+@lean
 def point_on_a(s, count):
     """The point of A's core that belongs to the nearest point of the simplex."""
     x = y = z = 0.0

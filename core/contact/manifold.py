@@ -7,7 +7,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from ..jit import inline
+from ..jit import lean
 from .clip import EDGE_SLACK, MAX_CORNERS, clip, four_of, set_corner
 from .kinds import BOX, CAPSULE, CYLINDER, HULL, MESH
 
@@ -43,7 +43,7 @@ def manifold_room(items: int) -> Manifolds:
     )
 
 
-@inline
+@lean
 def set_normal(manifolds, m, flip, nx, ny, nz):
     """Write the normal, which points from the second shape to the first, or ``flip``."""
     sign = -1.0 if flip else 1.0
@@ -52,7 +52,7 @@ def set_normal(manifolds, m, flip, nx, ny, nz):
     manifolds.normal[m, 2] = sign * nz
 
 
-@inline
+@lean
 def set_point(manifolds, m, n, flip, ax, ay, az, bx, by, bz, feature):
     """Write point n of manifold m: a on the first shape, b on the second, or ``flip``."""
     if flip:
@@ -66,31 +66,31 @@ def set_point(manifolds, m, n, flip, ax, ay, az, bx, by, bz, feature):
     manifolds.feature[m, n] = feature
 
 
-@inline
+@lean
 def _set_face_corner(faces, side, n, x, y, z):
     faces[side, n, 0] = x
     faces[side, n, 1] = y
     faces[side, n, 2] = z
 
 
-@inline
-def _on_hull_face(shapes, face, vertex):
-    for c in range(shapes.hull_face_first_corner[face], shapes.hull_face_first_corner[face + 1]):
-        if shapes.hull_face_corner[c] == vertex:
+@lean
+def _on_hull_face(hulls, face, vertex):
+    for c in range(hulls.face_first_corner[face], hulls.face_first_corner[face + 1]):
+        if hulls.face_corner[c] == vertex:
             return True
     return False
 
 
-@inline
-def supporting_face(core, side, shapes, s, faces, dx, dy, dz):
+@lean
+def supporting_face(core, side, placed, hulls, s, faces, dx, dy, dz):
     """Face of shape s that looks most along the unit vector d.
 
     Writes its corners to faces[side], counter-clockwise seen from outside; returns how many, its
     number, and its normal, which is zero where the shape is round there: a line of two corners.
     """
-    kind = shapes.kind[s]
+    kind = placed.kind[s]
     points = core.points
-    r = shapes.rotation
+    r = placed.rotation
     if kind == BOX:
         along_x = dx * r[s, 0, 0] + dy * r[s, 1, 0] + dz * r[s, 2, 0]
         along_y = dx * r[s, 0, 1] + dy * r[s, 1, 1] + dz * r[s, 2, 1]
@@ -124,44 +124,40 @@ def supporting_face(core, side, shapes, s, faces, dx, dy, dz):
         lx = dx * r[s, 0, 0] + dy * r[s, 1, 0] + dz * r[s, 2, 0]
         ly = dx * r[s, 0, 1] + dy * r[s, 1, 1] + dz * r[s, 2, 1]
         lz = dx * r[s, 0, 2] + dy * r[s, 1, 2] + dz * r[s, 2, 2]
-        hull = shapes.hull[s]
-        first = shapes.hull_first_vertex[hull]
+        hull = hulls.hull[s]
+        first = hulls.first_vertex[hull]
         # a face around the farthest vertex: a needle's broadside looks along d, but is not there
         vertex = first
         most = -math.inf
-        for v in range(first, shapes.hull_first_vertex[hull + 1]):
-            along = (
-                lx * shapes.hull_vertex[v, 0]
-                + ly * shapes.hull_vertex[v, 1]
-                + lz * shapes.hull_vertex[v, 2]
-            )
+        for v in range(first, hulls.first_vertex[hull + 1]):
+            along = lx * hulls.vertex[v, 0] + ly * hulls.vertex[v, 1] + lz * hulls.vertex[v, 2]
             if along > most:
                 most = along
                 vertex = v
         face = -1
         most = -math.inf
-        for f in range(shapes.hull_first_face[hull], shapes.hull_first_face[hull + 1]):
+        for f in range(hulls.first_face[hull], hulls.first_face[hull + 1]):
             along = (
-                lx * shapes.hull_face_normal[f, 0]
-                + ly * shapes.hull_face_normal[f, 1]
-                + lz * shapes.hull_face_normal[f, 2]
+                lx * hulls.face_normal[f, 0]
+                + ly * hulls.face_normal[f, 1]
+                + lz * hulls.face_normal[f, 2]
             )
-            if along > most and _on_hull_face(shapes, f, vertex):
+            if along > most and _on_hull_face(hulls, f, vertex):
                 most = along
                 face = f
-        begin = shapes.hull_face_first_corner[face]
-        whole = shapes.hull_face_first_corner[face + 1] - begin
+        begin = hulls.face_first_corner[face]
+        whole = hulls.face_first_corner[face + 1] - begin
         count = min(whole, MAX_CORNERS)
         for n in range(count):
-            v = shapes.hull_face_corner[begin + n * whole // count] - first
+            v = hulls.face_corner[begin + n * whole // count] - first
             for k in range(3):
                 faces[side, n, k] = points[side, v, k]
-        nx = shapes.hull_face_normal[face, 0]
-        ny = shapes.hull_face_normal[face, 1]
-        nz = shapes.hull_face_normal[face, 2]
+        nx = hulls.face_normal[face, 0]
+        ny = hulls.face_normal[face, 1]
+        nz = hulls.face_normal[face, 2]
         return (
             count,
-            face - shapes.hull_first_face[hull],
+            face - hulls.first_face[hull],
             r[s, 0, 0] * nx + r[s, 0, 1] * ny + r[s, 0, 2] * nz,
             r[s, 1, 0] * nx + r[s, 1, 1] * ny + r[s, 1, 2] * nz,
             r[s, 2, 0] * nx + r[s, 2, 1] * ny + r[s, 2, 2] * nz,
@@ -225,7 +221,7 @@ def supporting_face(core, side, shapes, s, faces, dx, dy, dz):
     return 1, 0, 0.0, 0.0, 0.0
 
 
-@inline
+@lean
 def triangle_normal(core, side):
     """Unit normal of the triangle in the core, zero if it has no area."""
     p = core.points
@@ -242,7 +238,7 @@ def triangle_normal(core, side):
     return nx / size, ny / size, nz / size
 
 
-@inline
+@lean
 def face_numbers(reference, id0, id1):
     """The part of a feature that says which faces were clipped: 17 bits above the label's 14."""
     clipped = id0 if reference == 1 else id1
@@ -250,7 +246,7 @@ def face_numbers(reference, id0, id1):
     return (reference << 30) + ((whole & 255) << 22) + ((clipped & 255) << 14)
 
 
-@inline
+@lean
 def write_chosen(
     manifolds, m, flip, polygon, row, found, reference, ids, nx, ny, nz, radius_a, radius_b, o
 ):
@@ -293,7 +289,7 @@ def write_chosen(
     return count
 
 
-@inline
+@lean
 def clip_faces(polygon, faces, reference, sides, count, mx, my, mz, nx, ny, nz, limit):
     """Part of the other face that lies over the reference face, with gaps of at most ``limit``.
 
@@ -344,7 +340,7 @@ def clip_faces(polygon, faces, reference, sides, count, mx, my, mz, nx, ny, nz, 
     return row, found, least
 
 
-@inline
+@lean
 def extreme_edge(faces, side, count, dx, dy, dz, tolerance):
     """First corner of the edge of a face that lies farthest along d, -1 if it is one corner.
 
@@ -369,7 +365,7 @@ def extreme_edge(faces, side, count, dx, dy, dz, tolerance):
     return best
 
 
-@inline
+@lean
 def parallel_edges(
     manifolds, m, flip, faces, i, j, count0, count1, nx, ny, nz, limit, radius_a, radius_b, o
 ):
@@ -423,7 +419,7 @@ def parallel_edges(
     return found
 
 
-@inline
+@lean
 def one_point(manifolds, m, flip, ax, ay, az, gap, nx, ny, nz):
     """A manifold of the one world point a on the first shape, ``gap`` m off the second."""
     set_point(

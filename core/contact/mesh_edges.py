@@ -2,32 +2,42 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
+
 import numpy as np
 
 from ..model import Ints
 
+MeshEdges = namedtuple(
+    "MeshEdges",
+    [
+        # (t, 3) for the edge between corners k and k + 1 of each triangle the third corner of the
+        # triangle beyond it, -1 where the surface ends or more than two triangles meet
+        "opposite",
+        "ring_start",  # (v + 1,) first entry of each vertex in ring
+        "ring",  # vertices at the other ends of its edges
+    ],
+)
 
-def opposite_corners(triangle: Ints) -> Ints:
-    """For each edge of each triangle the corner of the triangle beyond it.
 
-    triangle (t, 3) rows of vertices; several meshes may stand in one table, for they share no
-    vertices. Returns (t, 3): for edge k, between corners k and k + 1, the third corner of the
-    other triangle at it, or -1 where the surface ends or more than two triangles meet.
+def mesh_edges(triangle: Ints, vertex_count: int) -> MeshEdges:
+    """Neighbours in a table of triangles (t, 3), which may hold several meshes.
+
+    Meshes in one table share no vertices.
     """
     triangle = np.asarray(triangle, dtype=np.int64).reshape(-1, 3)
-    count = len(triangle)
-    opposite = np.full((count, 3), -1, dtype=np.int32)
-    if count == 0:
-        return opposite
+    opposite = np.full(triangle.size, -1, dtype=np.int32)
     ends = np.sort(np.stack([triangle, np.roll(triangle, -1, axis=1)], axis=2).reshape(-1, 2), 1)
     third = np.roll(triangle, -2, axis=1).reshape(-1)
-    _, edge, uses = np.unique(ends, axis=0, return_inverse=True, return_counts=True)
-    edge = edge.reshape(-1)
-    order = np.argsort(edge, kind="stable")
-    first = np.concatenate([[0], np.cumsum(uses)[:-1]])
-    pairs = first[uses == 2]
+    edge, row, uses = np.unique(ends, axis=0, return_inverse=True, return_counts=True)
+    order = np.argsort(row.reshape(-1), kind="stable")
+    pairs = (np.cumsum(uses) - uses)[uses == 2]
     one, other = order[pairs], order[pairs + 1]
-    flat = opposite.reshape(-1)
-    flat[one] = third[other]
-    flat[other] = third[one]
-    return opposite
+    opposite[one] = third[other]
+    opposite[other] = third[one]
+    both = np.concatenate([edge, edge[:, ::-1]])
+    both = both[np.lexsort((both[:, 1], both[:, 0]))]
+    start = np.searchsorted(both[:, 0], np.arange(vertex_count + 1))
+    return MeshEdges(
+        opposite.reshape(-1, 3), start.astype(np.int32), both[:, 1].astype(np.int32).copy()
+    )

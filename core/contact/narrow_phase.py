@@ -11,7 +11,7 @@ from collections import namedtuple
 import numpy as np
 
 from ..jit import inline, parallel_kernel, prange
-from .ball_contact import ball_contact
+from .ball_contact import ball_ball, ball_contact
 from .box_pair import box_pair
 from .capsule_contact import capsule_contact
 from .clip import MAX_CORNERS, ROOM, Polygon
@@ -22,7 +22,7 @@ from .kinds import ROOM as ROOM_SHAPE
 from .penetration import MAX_CORNERS as MAX_POLYTOPE
 from .penetration import MAX_FACES, Polytope
 from .plane_contact import plane_contact
-from .support import Core
+from .support import Core, Hulls, Meshes, Placed
 
 LANES = 16
 """Parts into which the items are dealt, each with scratch memory of its own."""
@@ -85,20 +85,35 @@ def lane_of(scratch, lane):
 
 
 @parallel_kernel
-def narrow_phase(item, item_count, shapes, reach, opposite, manifolds, scratch):
+def narrow_phase(item, item_count, shapes, reach, edges, manifolds, scratch):
     """Write the manifold of each of the first ``item_count`` rows of item (m, 3): a, b, sub.
 
     a: any convex shape; b: any shape; sub: the wall if b is a room, the row of the triangle if it
     is a mesh, else anything. There are no points where the gap is larger than reach (m,) ≥ 0 m.
-    opposite (t, 3) from `opposite_corners` of shapes.mesh_triangle; scratch from
+    edges from `mesh_edges` of shapes.mesh_triangle; scratch from
     `narrow_phase_scratch`.
     """
     for lane in prange(LANES):
         own = lane_of(scratch, lane)
+        placed = Placed(shapes.kind, shapes.size, shapes.centre, shapes.rotation)
+        hulls = Hulls(
+            shapes.hull,
+            shapes.hull_first_vertex,
+            shapes.hull_vertex,
+            shapes.hull_first_face,
+            shapes.hull_face_first_corner,
+            shapes.hull_face_corner,
+            shapes.hull_face_normal,
+            shapes.hull_face_offset,
+        )
+        meshes = Meshes(
+            shapes.mesh, shapes.mesh_triangle, shapes.mesh_vertex, shapes.mesh_two_sided
+        )
         for m in range(lane, item_count, LANES):
-            a = item[m, 0]
-            b = item[m, 1]
-            sub = item[m, 2]
+            a = np.int64(item[m, 0])
+            b = np.int64(item[m, 1])
+            sub = np.int64(item[m, 2])
+            room = reach[m]
             kind_a = shapes.kind[a]
             kind_b = shapes.kind[b]
             # one order of each pair of kinds, so that both ways round give the same
@@ -114,14 +129,20 @@ def narrow_phase(item, item_count, shapes, reach, opposite, manifolds, scratch):
             kind_q = shapes.kind[q]
             manifolds.count[m] = 0
             if kind_q in (PLANE, ROOM_SHAPE):
-                plane_contact(shapes, p, q, sub, reach[m], own, manifolds, m, flip)
+                plane_contact(placed, hulls, meshes, p, q, sub, room, own, manifolds, m, flip)
+            elif kind_p == SPHERE and kind_q == SPHERE:
+                ball_ball(placed, p, q, room, manifolds, m)
             elif kind_p == SPHERE:
-                ball_contact(shapes, p, q, sub, reach[m], opposite, own.core, manifolds, m, flip)
+                ball_contact(
+                    placed, hulls, meshes, edges, p, q, sub, room, own.core, manifolds, m, flip
+                )
             elif kind_p == CAPSULE and kind_q == CAPSULE:
-                capsule_contact(shapes, p, q, reach[m], own.faces, manifolds, m, flip)
+                capsule_contact(placed, p, q, room, own.faces, manifolds, m, flip)
             else:
                 found = -1
                 if kind_p == BOX and kind_q == BOX:
-                    found = box_pair(shapes, p, q, reach[m], own, manifolds, m, flip)
+                    found = box_pair(placed, p, q, room, own.polygon, manifolds, m, flip)
                 if found < 0:
-                    convex_contact(shapes, p, q, sub, reach[m], opposite, own, manifolds, m, flip)
+                    convex_contact(
+                        placed, hulls, meshes, edges, p, q, sub, room, own, manifolds, m, flip
+                    )

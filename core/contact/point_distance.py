@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 
-from ..jit import inline
+from ..jit import lean
 from .gjk import segment_weight, triangle_weights
 
 
-@inline
+@lean
 def cylinder_distance(size, px, py, pz, ox, oy, oz, radius):
     """From a cylinder around z: size = radius, half height."""
     wide = size[0] + radius
@@ -65,7 +65,7 @@ def cylinder_distance(size, px, py, pz, ox, oy, oz, radius):
     return gap - radius, ex * out / gap, ey * out / gap, sign * above / gap
 
 
-@inline
+@lean
 def hull_distance(
     first_face, last_face, first_corner, corner, normal, offset, vertex, p, o, radius
 ):
@@ -141,7 +141,7 @@ def hull_distance(
     return gap - radius, -qx / gap, -qy / gap, -qz / gap
 
 
-@inline
+@lean
 def triangle_distance(a, b, c, p, o, radius, two_sided):
     """From the triangle a b c (three numbers each), and the weights of its nearest point.
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections import namedtuple
 
-from ..jit import inline
+from ..jit import lean
 from .kinds import BOX, CAPSULE, CYLINDER, HULL, MESH, SPHERE
 
 Core = namedtuple(
@@ -25,19 +25,37 @@ Core = namedtuple(
 )
 
 
-@inline
-def load_core(core, side, shapes, s, sub, ox, oy, oz):
+Placed = namedtuple("Placed", ["kind", "size", "centre", "rotation"])
+Hulls = namedtuple(
+    "Hulls",
+    [
+        "hull",
+        "first_vertex",
+        "vertex",
+        "first_face",
+        "face_first_corner",
+        "face_corner",
+        "face_normal",
+        "face_offset",
+    ],
+)
+Meshes = namedtuple("Meshes", ["mesh", "triangle", "vertex", "two_sided"])
+"""Parts of `Shapes` under the same names: a call is the cheaper the fewer arrays it is given."""
+
+
+@lean
+def load_core(core, side, placed, hulls, meshes, s, sub, ox, oy, oz):
     """Write shape s (triangle ``sub`` of it, if it is a mesh) to row ``side``, seen from o."""
-    kind = shapes.kind[s]
+    kind = placed.kind[s]
     points = core.points
     about = core.about
-    r = shapes.rotation
-    x = shapes.centre[s, 0] - ox
-    y = shapes.centre[s, 1] - oy
-    z = shapes.centre[s, 2] - oz
-    sx = shapes.size[s, 0]
-    sy = shapes.size[s, 1]
-    sz = shapes.size[s, 2]
+    r = placed.rotation
+    x = placed.centre[s, 0] - ox
+    y = placed.centre[s, 1] - oy
+    z = placed.centre[s, 2] - oz
+    sx = placed.size[s, 0]
+    sy = placed.size[s, 1]
+    sz = placed.size[s, 2]
     about[side, 0] = 0.0
     about[side, 1] = 0.0
     if kind == BOX:
@@ -56,24 +74,24 @@ def load_core(core, side, shapes, s, sub, ox, oy, oz):
             points[side, 6, k] = middle - ux + uy + uz
             points[side, 7, k] = middle + ux + uy + uz
     elif kind == HULL:
-        hull = shapes.hull[s]
-        first = shapes.hull_first_vertex[hull]
-        count = shapes.hull_first_vertex[hull + 1] - first
+        hull = hulls.hull[s]
+        first = hulls.first_vertex[hull]
+        count = hulls.first_vertex[hull + 1] - first
         core.count[side] = count
         for n in range(count):
-            vx = shapes.hull_vertex[first + n, 0]
-            vy = shapes.hull_vertex[first + n, 1]
-            vz = shapes.hull_vertex[first + n, 2]
+            vx = hulls.vertex[first + n, 0]
+            vy = hulls.vertex[first + n, 1]
+            vz = hulls.vertex[first + n, 2]
             points[side, n, 0] = x + (r[s, 0, 0] * vx + r[s, 0, 1] * vy + r[s, 0, 2] * vz)
             points[side, n, 1] = y + (r[s, 1, 0] * vx + r[s, 1, 1] * vy + r[s, 1, 2] * vz)
             points[side, n, 2] = z + (r[s, 2, 0] * vx + r[s, 2, 1] * vy + r[s, 2, 2] * vz)
     elif kind == MESH:
         core.count[side] = 3
         for n in range(3):
-            v = shapes.mesh_triangle[sub, n]
-            vx = shapes.mesh_vertex[v, 0]
-            vy = shapes.mesh_vertex[v, 1]
-            vz = shapes.mesh_vertex[v, 2]
+            v = meshes.triangle[sub, n]
+            vx = meshes.vertex[v, 0]
+            vy = meshes.vertex[v, 1]
+            vz = meshes.vertex[v, 2]
             points[side, n, 0] = x + (r[s, 0, 0] * vx + r[s, 0, 1] * vy + r[s, 0, 2] * vz)
             points[side, n, 1] = y + (r[s, 1, 0] * vx + r[s, 1, 1] * vy + r[s, 1, 2] * vz)
             points[side, n, 2] = z + (r[s, 2, 0] * vx + r[s, 2, 1] * vy + r[s, 2, 2] * vz)
@@ -93,7 +111,7 @@ def load_core(core, side, shapes, s, sub, ox, oy, oz):
             about[side, 2 + k] = r[s, k, 2]
 
 
-@inline
+@lean
 def farthest(core, side, dx, dy, dz):
     """Farthest point along d of a shape without its ball: (number of the core's point, x, y, z)."""
     points = core.points
@@ -125,14 +143,14 @@ def farthest(core, side, dx, dy, dz):
     return index, x, y, z
 
 
-@inline
+@lean
 def reach_along(core, side, dx, dy, dz):
     """How far a shape without its ball extends along the unit vector d, m from the origin."""
     _, x, y, z = farthest(core, side, dx, dy, dz)
     return dx * x + dy * y + dz * z
 
 
-@inline
+@lean
 def separation(core, nx, ny, nz):
     """Gap between the two shapes without their balls along n, from the second to the first, m."""
     return -reach_along(core, 0, -nx, -ny, -nz) - reach_along(core, 1, nx, ny, nz)

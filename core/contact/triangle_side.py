@@ -10,60 +10,64 @@ from __future__ import annotations
 
 import math
 
-from ..jit import inline
+from ..jit import lean
 
+ALONG_FACE = 0.9986
+"""Cosine of 3°: a normal that is as near as that to a triangle's own becomes it."""
 _SLOPE = 0.02  # sine of the angle by which a neighbour may rise above the contact's plane
 
 
-@inline
-def neighbours_allow(core, shapes, s, t, opposite, o, nx, ny, nz):
+@lean
+def neighbours_allow(core, placed, meshes, edges, s, t, o, nx, ny, nz):
     """Whether a contact with normal n at the edge or corner of triangle t is its own.
 
-    core: the triangle stands in row 1, seen from o (3,). opposite (t, 3) from `opposite_corners`.
+    core: the triangle stands in row 1, seen from o (3,). edges: see `mesh_edges`.
     """
     p = core.points
     h0 = nx * p[1, 0, 0] + ny * p[1, 0, 1] + nz * p[1, 0, 2]
     h1 = nx * p[1, 1, 0] + ny * p[1, 1, 1] + nz * p[1, 1, 2]
     h2 = nx * p[1, 2, 0] + ny * p[1, 2, 1] + nz * p[1, 2, 2]
     corner = 0
-    most = h0
-    if h1 > most:
+    if h1 > h0 and h1 >= h2:
         corner = 1
-        most = h1
-    if h2 > most:
+    elif h2 > h0:
         corner = 2
-        most = h2
     # is it one of the two edges at this corner?
     after = (corner + 1) % 3
     before = (corner + 2) % 3
-    fall_after = most - (h0 if after == 0 else (h1 if after == 1 else h2))
-    fall_before = most - (h0 if before == 0 else (h1 if before == 1 else h2))
-    long_after = _length(p, corner, after)
-    long_before = _length(p, corner, before)
-    on_after = fall_after <= _SLOPE * long_after and fall_after <= fall_before
-    on_before = fall_before <= _SLOPE * long_before and fall_before < fall_after
-    for n in range(2):
-        if (n == 0 and on_before) or (n == 1 and on_after):
-            continue
-        edge = corner if n == 0 else before
-        v = opposite[t, edge]
-        if v < 0:
-            continue
-        r = shapes.rotation[s]
-        lx = shapes.mesh_vertex[v, 0]
-        ly = shapes.mesh_vertex[v, 1]
-        lz = shapes.mesh_vertex[v, 2]
-        x = r[0, 0] * lx + r[0, 1] * ly + r[0, 2] * lz + shapes.centre[s, 0] - o[0]
-        y = r[1, 0] * lx + r[1, 1] * ly + r[1, 2] * lz + shapes.centre[s, 1] - o[1]
-        z = r[2, 0] * lx + r[2, 1] * ly + r[2, 2] * lz + shapes.centre[s, 2] - o[2]
-        dx, dy, dz = x - p[1, corner, 0], y - p[1, corner, 1], z - p[1, corner, 2]
-        rise = nx * dx + ny * dy + nz * dz
-        if rise > _SLOPE * math.sqrt(dx * dx + dy * dy + dz * dz):
+    slope_after = _fall(p, corner, after, nx, ny, nz)
+    slope_before = _fall(p, corner, before, nx, ny, nz)
+    x, y, z = p[1, corner, 0] + o[0], p[1, corner, 1] + o[1], p[1, corner, 2] + o[2]
+    if min(slope_after, slope_before) <= _SLOPE:
+        edge = corner if slope_after <= slope_before else before
+        v = edges.opposite[t, edge]
+        return v < 0 or not _rises(placed, meshes, s, v, x, y, z, nx, ny, nz)
+    at = meshes.triangle[t, corner]
+    for n in range(edges.ring_start[at], edges.ring_start[at + 1]):
+        if _rises(placed, meshes, s, edges.ring[n], x, y, z, nx, ny, nz):
             return False
     return True
 
 
-@inline
-def _length(p, i, j):
+@lean
+def _fall(p, i, j, nx, ny, nz):
+    """Sine of the slope down along −n from corner i of the triangle to corner j."""
     dx, dy, dz = p[1, i, 0] - p[1, j, 0], p[1, i, 1] - p[1, j, 1], p[1, i, 2] - p[1, j, 2]
-    return math.sqrt(dx * dx + dy * dy + dz * dz)
+    length = math.sqrt(dx * dx + dy * dy + dz * dz)
+    if length == 0.0:
+        return 0.0
+    return (nx * dx + ny * dy + nz * dz) / length
+
+
+@lean
+def _rises(placed, meshes, s, v, x, y, z, nx, ny, nz):
+    """Whether vertex v of mesh s stands above the plane through the world point with normal n."""
+    r = placed.rotation
+    lx = meshes.vertex[v, 0]
+    ly = meshes.vertex[v, 1]
+    lz = meshes.vertex[v, 2]
+    dx = r[s, 0, 0] * lx + r[s, 0, 1] * ly + r[s, 0, 2] * lz + placed.centre[s, 0] - x
+    dy = r[s, 1, 0] * lx + r[s, 1, 1] * ly + r[s, 1, 2] * lz + placed.centre[s, 1] - y
+    dz = r[s, 2, 0] * lx + r[s, 2, 1] * ly + r[s, 2, 2] * lz + placed.centre[s, 2] - z
+    rise = nx * dx + ny * dy + nz * dz
+    return rise > _SLOPE * math.sqrt(dx * dx + dy * dy + dz * dz)

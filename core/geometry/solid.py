@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ WELD = 1e-6
 """Share of the size within which vertices are one and the same."""
 
 HOLLOW = 0.02
-"""A closed part that fills less of its bounding box than this was a sheet with one big hole."""
+"""A part that, its holes closed, fills less of its bounding box than this is a sheet."""
 
 NOTHING = 1e-9
 """Share of the size cubed below which a closed surface encloses nothing."""
@@ -57,36 +58,55 @@ def loose_parts(triangles: Ints) -> list[Ints]:
     return [triangles[rows] for rows in np.split(order, ends)]
 
 
-def closed_surface(points: ArrayLike, triangles: ArrayLike) -> Ints | None:
-    """Triangles (t, 3) over points (n, 3) m, closed and wound counter-clockwise from outside.
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One connected part of a mesh: triangles (t, 3), closed and facing outward if it is solid.
+
+    ``volume`` in m³ is 0 for a sheet, which is given as it was; a cavity's is below 0 and its
+    triangles face into the hollow.
+    """
+
+    triangles: Ints
+    volume: float
+
+
+def solid_parts(points: ArrayLike, triangles: ArrayLike, largest_hole: float = 1.0) -> list[Part]:
+    """The connected parts of triangles (t, 3) over points (n, 3) m, each made a solid.
 
     Doubled vertices are welded, faces wound against their neighbours are turned round and holes
     closed by fans. A part inside out is turned round too, unless it lies within the bounding box
-    of another part and is its cavity. Parts that enclose nothing are left out: sheets, points,
-    edges that more than two faces share in disagreement. Returns None when all are.
+    of another part and is its cavity. What encloses nothing is a sheet: flat faces, holes that
+    are more than ``largest_hole`` of the surface, edges that more than two faces share in
+    disagreement.
     """
     x = np.asarray(points, dtype=np.float64).reshape(-1, 3)
-    parts = []
-    for part in loose_parts(welded(x, triangles)):
-        closed = _closed_part(x, part)
-        if closed is not None:
-            parts.append((closed, _volume(x, closed), x[closed].min((0, 1)), x[closed].max((0, 1))))
-    if not parts:
-        return None
+    found = []
+    for rows in loose_parts(welded(x, triangles)):
+        closed = _closed_part(x, rows, largest_hole)
+        found.append(Part(rows, 0.0) if closed is None else Part(closed, _volume(x, closed)))
+    if not found:
+        return []
     # The sign of the largest part says whether the mesh as a whole is inside out.
-    outward = np.sign(max((volume for _, volume, _, _ in parts), key=abs))
-    surface = []
-    for closed, volume, low, high in parts:
-        is_cavity = volume * outward < 0.0 and any(
-            abs(other) > abs(volume)
-            and other * outward > 0.0
+    outward = np.sign(max((part.volume for part in found), key=abs))
+    boxes = [(x[p.triangles].min((0, 1)), x[p.triangles].max((0, 1))) for p in found]
+    parts = []
+    for part, (low, high) in zip(found, boxes):
+        is_cavity = part.volume * outward < 0.0 and any(
+            abs(other.volume) > abs(part.volume)
+            and other.volume * outward > 0.0
             and (around <= low).all()
             and (high <= until).all()
-            for _, other, around, until in parts
+            for other, (around, until) in zip(found, boxes)
         )
-        turned = volume > 0.0 if is_cavity else volume < 0.0
-        surface.append(closed[:, ::-1] if turned else closed)
-    return np.concatenate(surface)
+        turned = part.volume > 0.0 if is_cavity else part.volume < 0.0
+        parts.append(Part(part.triangles[:, ::-1], -part.volume) if turned else part)
+    return parts
+
+
+def closed_surface(points: ArrayLike, triangles: ArrayLike) -> Ints | None:
+    """The surface (t, 3) of all solid parts together, sheets left out; None when there is none."""
+    solids = [part.triangles for part in solid_parts(points, triangles) if part.volume]
+    return np.concatenate(solids) if solids else None
 
 
 def _volume(x: Floats, triangles: Ints) -> float:
@@ -95,7 +115,13 @@ def _volume(x: Floats, triangles: Ints) -> float:
     return float(np.einsum("ij,ij->", a, np.cross(b, c))) / 6.0
 
 
-def _closed_part(x: Floats, triangles: Ints) -> Ints | None:
+def _area(x: Floats, triangles: Ints) -> float:
+    """The area m² of triangles."""
+    a, b, c = (x[triangles[:, k]] for k in range(3))
+    return 0.5 * float(np.linalg.norm(np.cross(b - a, c - a), axis=1).sum())
+
+
+def _closed_part(x: Floats, triangles: Ints, largest_hole: float) -> Ints | None:
     """One connected part, wound consistently and without holes; None when it encloses nothing."""
     t = triangles
     if not _is_cycle(triangles):
@@ -103,8 +129,16 @@ def _closed_part(x: Floats, triangles: Ints) -> Ints | None:
         loops = None if alike is None else boundary_loops(alike)
         if alike is None or loops is None:
             return None
-        fans = [(ring[0], b, c) for ring in loops for b, c in pairwise(ring[1:])]
-        t = np.concatenate([alike, np.array(fans, dtype=np.int32).reshape(-1, 3)])
+        fans = [
+            np.array([(ring[0], b, c) for b, c in pairwise(ring[1:])], dtype=np.int32).reshape(
+                -1, 3
+            )
+            for ring in loops
+        ]
+        largest = max((_area(x, fan) for fan in fans), default=0.0)
+        t = np.concatenate([alike, *fans])
+        if largest > largest_hole * _area(x, alike):
+            return None
         extent = np.ptp(x[triangles.ravel()], axis=0)
         if abs(_volume(x, t)) < HOLLOW * extent.prod():
             return None

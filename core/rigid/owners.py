@@ -33,7 +33,6 @@ Owners = namedtuple(
         "inertia",  # (o, 3) kg·m², principal
         "inverse_inertia",  # (o, 3, 3) in the world
         "shift",  # (o, 3) m, correction of place alone in this substep
-        "tilt",  # (o, 3) rad, likewise of rotation
         "driven",  # (o,) 1: goes where the frame's inputs say
         "asleep",  # (o,) 1: rests and is left alone
     ],
@@ -87,7 +86,6 @@ def owner_room(count: int) -> Owners:
         inertia=np.ones((count, 3)),
         inverse_inertia=np.zeros((count, 3, 3)),
         shift=vectors(),
-        tilt=vectors(),
         driven=np.ones(count, dtype=np.int32),
         asleep=np.zeros(count, dtype=np.int32),
     )
@@ -199,7 +197,6 @@ def accelerate_bodies(owners, bodies, h):
     for b in range(bodies.count):
         for k in range(3):
             owners.shift[b, k] = 0.0
-            owners.tilt[b, k] = 0.0
         w = owners.inverse_mass[b]
         if w == 0.0:
             continue
@@ -298,10 +295,17 @@ def move_bodies(owners, bodies, h):
             )
             w, x, y, z = product(q[0], q[1], q[2], q[3], w, x, y, z)
             q[0], q[1], q[2], q[3] = normalised(w, x, y, z)
-        _turn_by(q, owners.tilt[b, 0], owners.tilt[b, 1], owners.tilt[b, 2])
         # for shapes and for the next substep's contacts
         write_inverse_inertia(owners, b)
         write_spin(owners, b)
+
+
+@inline
+def take_momenta(owners, bodies):
+    """L of all bodies after contacts and joints have changed ω."""
+    for b in range(bodies.count):
+        if owners.inverse_mass[b] > 0.0:
+            write_momentum(owners, b)
 
 
 @inline

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from ..jit import inline, kernel
-from .contact_rows import aim_rows, part_rows, solve_rows, warm_rows
-from .owners import accelerate_bodies, drive_owners, move_bodies
-
-APART_PASSES = 2
-"""Passes that take overlap out of places in each substep."""
+from .contact_rows import aim_rows, solve_rows, warm_rows
+from .owners import accelerate_bodies, drive_owners, move_bodies, take_momenta
 
 
 @inline
@@ -15,18 +12,19 @@ def _begin(bodies, owners, drive, rows, row_count, passes, h, share_before, shar
     """Velocities of the substep: gravity and forces, then what contacts and joints make of it."""
     accelerate_bodies(owners, bodies, h)
     drive_owners(owners, drive, share_before, share, h)
-    aim_rows(rows, row_count, owners, bodies.gravity, h)
-    warm_rows(rows, row_count, owners)
+    warm_rows(rows, row_count, owners, bodies.gravity, h)
     for _ in range(passes):
-        solve_rows(rows, row_count, owners, h)
+        solve_rows(rows, row_count, owners, h, True)
 
 
 @inline
-def _end(bodies, owners, rows, row_count, h):
-    """Places at the end of the substep."""
-    for _ in range(APART_PASSES):
-        part_rows(rows, row_count, owners, h)
+def _end(bodies, owners, rows, row_count, passes, h):
+    """Places at the end of the substep, and velocities without what drove overlaps apart."""
     move_bodies(owners, bodies, h)
+    aim_rows(rows, row_count, owners)
+    for _ in range(passes):
+        solve_rows(rows, row_count, owners, h, False)
+    take_momenta(owners, bodies)
 
 
 @kernel
@@ -39,8 +37,8 @@ def begin_substep(bodies, owners, drive, rows, row_count, passes, h, share_befor
 def end_substep(bodies, owners, rows, row_count, passes, h):
     """Second half of a substep: what particles did has to agree with contacts and joints."""
     for _ in range(passes):
-        solve_rows(rows, row_count, owners, h)
-    _end(bodies, owners, rows, row_count, h)
+        solve_rows(rows, row_count, owners, h, True)
+    _end(bodies, owners, rows, row_count, passes, h)
 
 
 @kernel
@@ -50,4 +48,4 @@ def whole_substeps(bodies, owners, drive, rows, row_count, passes, h, first, las
         share_before = substep / substeps
         share = (substep + 1) / substeps
         _begin(bodies, owners, drive, rows, row_count, passes, h, share_before, share)
-        _end(bodies, owners, rows, row_count, h)
+        _end(bodies, owners, rows, row_count, passes, h)

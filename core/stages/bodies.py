@@ -10,7 +10,7 @@ from ..bodies import place_particle_bodies
 from ..contact.shapes import at_start, move_shapes
 from ..integrate import drag_per_step
 from ..model import Floats
-from ..rigid.contact_rows import fill_rows, remember_rows, row_room
+from ..rigid.contact_rows import aim_contacts, fill_rows, remember_rows, row_room
 from ..rigid.islands import REST_TIME, find_rest
 from ..rigid.owners import Drive, Moves, lay_down_bodies, look_ahead, take_up_bodies
 from ..rigid.reach import bound_shapes
@@ -159,12 +159,14 @@ class Bodies:
         fall = 0.5 * float(np.linalg.norm(frame.gravity)) * duration**2
         bound_shapes(work.shapes, self.owners, work.thickness, duration, fall, work.reach)
         self.row_count = 0
-        count = work.touching.find(at_start(work.shapes), self.owners, work.reach, frame.threads)
+        count = work.touching.find(
+            at_start(work.shapes), self.owners.inverse_mass, work.reach, frame.threads
+        )
         if not count:
             return
         while True:
             found = fill_rows(
-                *work.touching.items,
+                work.touching.item,
                 count,
                 work.touching.manifolds,
                 work.shapes,
@@ -180,6 +182,7 @@ class Bodies:
                 break
             work.rows = row_room(found * 3 // 2)
         self.row_count = found
+        aim_contacts(work.rows, found, self.owners)
 
     def _remember(self) -> None:
         self.key = np.empty((self.row_count, 4), dtype=np.int32)

@@ -6,7 +6,7 @@ import numpy as np
 
 from verlet_physics.contact.kinds import BOX, CAPSULE, CYLINDER, HULL, MESH, PLANE, ROOM, SPHERE
 from verlet_physics.contact.manifold import manifold_room
-from verlet_physics.contact.mesh_edges import opposite_corners
+from verlet_physics.contact.mesh_edges import mesh_edges
 from verlet_physics.contact.narrow_phase import narrow_phase, narrow_phase_scratch
 from verlet_physics.geometry.hull import convex_hull
 
@@ -106,7 +106,7 @@ class Scene:
             len(item),
             shapes,
             np.broadcast_to(np.asarray(reach, dtype=float), len(item)).copy(),
-            opposite_corners(shapes.mesh_triangle),
+            mesh_edges(shapes.mesh_triangle, len(shapes.mesh_vertex)),
             manifolds,
             narrow_phase_scratch(most),
         )
@@ -123,7 +123,7 @@ class Scene:
 
     def support(self, s, directions, sub=-1):
         """How far shape s reaches along directions (d, 3), from the world's origin."""
-        kind, size, centre, r, table = self.rows[s]
+        kind, size, centre, r, _ = self.rows[s]
         d = np.atleast_2d(directions)
         local = d @ r
         length = np.linalg.norm(local, axis=1)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from verlet_physics import jit
-from verlet_physics.contact.broad_phase import MESH, SLOTS, BroadPhase
-from verlet_physics.contact.shapes import BOX, CAPSULE, PLANE, ROOM, SPHERE
+from verlet_physics.contact.broad_phase import SLOTS, BroadPhase
+from verlet_physics.contact.kinds import BOX, CAPSULE, MESH, PLANE, ROOM, SPHERE
 from verlet_physics.contact.tree import (
     build_tree,
     end_of,
@@ -225,7 +225,7 @@ class Scene:
             self.first_triangle,
             self.mesh_tree,
         )
-        return np.stack([found.a, found.b, found.sub], axis=1)[:count].tolist()
+        return found.item[:count].tolist()
 
     def may_meet(self, a, b):
         """Whether a is the first of the pair (a, b), and the two may touch."""
@@ -308,6 +308,14 @@ def cubes(centre, half, body):
     return found, [lower, upper, np.full(count, 0.1), np.ones(count, dtype=bool)]
 
 
+def expand_boxes(found, lower, upper):
+    count = len(lower)
+    turn = np.broadcast_to(np.eye(3), (count, 3, 3)).copy()
+    nothing = np.zeros((count, 3))
+    meshes = (np.full(count, -1, np.int32), np.zeros(1, np.int32), tree_room(0))
+    return found.expand(lower, upper, nothing, turn, nothing, np.zeros(count), *meshes)
+
+
 @pytest.mark.parametrize("floor_body", [-1, 0])
 def test_one_floor_under_many_small_bodies(floor_body):
     centre = np.zeros((501, 3))
@@ -329,12 +337,9 @@ def test_more_pairs_than_there_was_room_for():
     found, arguments = cubes(np.zeros((count, 3)), 1.0, np.arange(count))
     found.find(*arguments)
     assert found.pair_count == count * (count - 1) // 2 > 8 * count
-    identity = np.broadcast_to(np.eye(3), (count, 3, 3)).copy()
-    nothing = np.zeros((count, 3))
-    meshes = (np.full(count, -1, np.int32), np.zeros(1, np.int32), tree_room(0))
-    items = found.expand(*arguments[:2], nothing, identity, nothing, np.zeros(count), *meshes)
+    items = expand_boxes(found, *arguments[:2])
     assert items == found.pair_count
-    assert (np.stack([found.a, found.b], axis=1)[:items] == found.pair[:items]).all()
+    assert (found.item[:items, :2] == found.pair[:items]).all()
 
 
 @pytest.mark.parametrize("count", [0, 1, 2])
@@ -373,6 +378,20 @@ def test_pairs_stand_until_a_box_leaves_its_margin():
     is_awake[2] = True
     assert found.update(*arguments)
     assert found.pair[: found.pair_count].tolist() == [[0, 2]]
+
+
+def test_what_comes_to_rest_after_a_find_has_no_items():
+    found, arguments = cubes(np.zeros((3, 3)), 1.0, np.arange(3))
+    lower, upper, _, is_awake = arguments
+    found.update(*arguments)
+    assert expand_boxes(found, lower, upper) == 3
+    is_awake[[0, 2]] = False
+    assert not found.update(*arguments)
+    assert expand_boxes(found, lower, upper) == 2
+    assert found.item[:2].tolist() == [[0, 1, -1], [1, 2, -1]]
+    is_awake[0] = True
+    assert not found.update(*arguments)
+    assert expand_boxes(found, lower, upper) == 3
 
 
 def test_nothing_is_missed_between_two_finds():

@@ -22,6 +22,7 @@ from tools.environments import (
     default_blender,
     ensure_environment,
 )
+from tools.peers.pages import write_part
 from tools.peers.table import HALF_RATE, Results, Tried, choose, page
 from tools.processes import ROOT, Failure, clean_environment, output_of, shown
 
@@ -299,7 +300,6 @@ def compare(arguments: Sequence[str]) -> None:
 
 def write(results: Results, target: Path) -> None:
     """Write the page, and the figures that it was made from beside the other build products."""
-    for folder in (target.parent, ROOT / "out"):
-        folder.mkdir(exist_ok=True)
-    target.write_text(page(results), "utf-8")
+    write_part(target, page(results))
+    (ROOT / "out").mkdir(exist_ok=True)
     (ROOT / "out" / "benchmarks.json").write_text(json.dumps(asdict(results), indent=1), "utf-8")
