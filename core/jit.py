@@ -48,11 +48,11 @@ def inline(function: Callable[..., Any]) -> Callable[..., Any]:
     return numba.njit(**_OPTIONS)(function) if compiled else function
 
 
-<<<<<<< HEAD
 def plain(function: Callable[..., Any]) -> Callable[..., Any]:
     """An `inline` function as plain Python: for a few calls that are not worth compiling."""
     return getattr(function, "py_func", function)
-=======
+
+
 def lean(function: Callable[..., Any]) -> Callable[..., Any]:
     """As `inline`, for functions that get many arrays, and neither make nor return any.
 
@@ -69,7 +69,6 @@ def lean(function: Callable[..., Any]) -> Callable[..., Any]:
 
     dispatcher.get_call_template = for_any_number
     return dispatcher  # type: ignore[no-any-return]
->>>>>>> main
 
 
 class Kernel:

@@ -25,7 +25,7 @@ from collections import namedtuple
 import numpy as np
 
 from ..contact.bounce import bounce
-from ..jit import inline, kernel
+from ..jit import inline, kernel, lean
 
 SLOP = 5e-4
 """Overlap that is left alone, as a share of the smaller shape: rows need one to stay in touch."""
@@ -83,7 +83,7 @@ def row_room(count: int) -> Rows:
     )
 
 
-@inline
+@lean
 def _write_tangents(axis):
     """Two directions square to axis[0] and to each other, in axis[1] and axis[2]."""
     nx, ny, nz = axis[0, 0], axis[0, 1], axis[0, 2]
@@ -99,7 +99,7 @@ def _write_tangents(axis):
     axis[2, 2] = nx * ty - ny * tx
 
 
-@inline
+@lean
 def _to_owner(owners, o, x, y, z, out):
     """A place of the world in the frame of owner o."""
     r = owners.rotation[o]
@@ -208,7 +208,7 @@ def remember_rows(rows, count, key, impulse):
             )
 
 
-@inline
+@lean
 def _speed(rows, c, d, owners, a, b):
     """Speed of a relative to b along axis d at the point of contact, m/s."""
     axis = rows.axis[c, d]
@@ -229,7 +229,7 @@ def _speed(rows, c, d, owners, a, b):
     )
 
 
-@inline
+@lean
 def _push(rows, c, d, velocity, spin, inverse_mass, a, b, p):
     """An impulse p along axis d on a, and against it on b."""
     axis = rows.axis[c, d]
@@ -244,7 +244,7 @@ def _push(rows, c, d, velocity, spin, inverse_mass, a, b, p):
         spin[b, k] -= p * tb[k]
 
 
-@inline
+@lean
 def aim_rows(rows, count, owners):
     """Arms, effective masses and gaps where the owners are now."""
     for c in range(count):
@@ -300,7 +300,7 @@ def aim_rows(rows, count, owners):
             rows.mass[c, d] = 1.0 / total if total > 0.0 else 0.0
 
 
-@inline
+@lean
 def warm_rows(rows, count, owners, gravity, h):
     """Find who bounces, then start from the impulses of the substep before.
 
@@ -334,7 +334,7 @@ def warm_rows(rows, count, owners, gravity, h):
                 _push(rows, c, d, owners.velocity, owners.spin, owners.inverse_mass, a, b, p)
 
 
-@inline
+@lean
 def solve_rows(rows, count, owners, h, is_biased):
     """One pass over all rows: the push first, then the drag that it allows.
 
