@@ -10,7 +10,7 @@ from ..jit import kernel
 from .broad_phase import BroadPhase
 from .kinds import MESH
 from .manifold import Manifolds, manifold_room
-from .mesh_edges import opposite_corners
+from .mesh_edges import mesh_edges
 from .narrow_phase import narrow_phase, narrow_phase_scratch
 from .tree import build_tree, tree_room, tree_scratch
 
@@ -36,7 +36,7 @@ class Touching:
         self.owner = table.owner
         self.manifolds: Manifolds = manifold_room(max(16, 8 * len(table)))
         self.reach: Floats = np.zeros(len(self.manifolds.count))
-        self.opposite = opposite_corners(table.meshes.triangle)
+        self.edges = mesh_edges(table.meshes.triangle, len(table.meshes.vertex))
         corners = np.diff(table.hulls.first_vertex)
         self.scratch = narrow_phase_scratch(int(corners.max(initial=0)))
         triangles = len(table.meshes.triangle)
@@ -81,7 +81,7 @@ class Touching:
             count,
             shapes,
             self.reach,
-            self.opposite,
+            self.edges,
             self.manifolds,
             self.scratch,
         )

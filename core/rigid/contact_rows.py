@@ -312,6 +312,9 @@ def warm_rows(rows, count, owners, gravity, h):
         a = rows.owner[c, 0]
         b = rows.owner[c, 1]
         normal = rows.axis[c, 0]
+        if rows.bounce[c, 0] > 0.0:  # a blow is not what holds the body in the next step
+            for d in range(3):
+                rows.impulse[c, d] = 0.0
         rows.bounce[c, 0] = 0.0
         if rows.restitution[c] > 0.0:
             speed = _speed(rows, c, 0, owners, a, b)
@@ -343,12 +346,14 @@ def solve_rows(rows, count, owners, h, is_biased):
     for c in range(count):
         a = rows.owner[c, 0]
         b = rows.owner[c, 1]
-        speed = _speed(rows, c, 0, owners, a, b)
         gap = rows.gap[c]
+        if gap > 0.0 and rows.impulse[c, 0] == 0.0 and not is_biased:
+            continue  # the next step's matter
+        speed = _speed(rows, c, 0, owners, a, b)
         mass = rows.mass[c, 0]
         leak = 0.0
-        if rows.bounce[c, 0] > 0.0:
-            speed -= rows.bounce[c, 0]
+        if rows.bounce[c, 0] > 0.0:  # first to where it will be, then to how fast it goes on
+            speed -= (rows.bounce[c, 1] - gap) / h if is_biased else rows.bounce[c, 0]
         elif gap > 0.0:
             speed += gap / h
         elif is_biased:
