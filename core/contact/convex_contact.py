@@ -21,7 +21,7 @@ from .manifold import (
 )
 from .penetration import penetration
 from .support import load_core, separation
-from .triangle_side import ALONG_FACE, neighbours_allow
+from .triangle_side import ALONG_FACE, SLOPE, neighbours_allow
 
 
 @lean
@@ -100,7 +100,7 @@ def convex_contact(placed, hulls, meshes, edges, p, q, sub, reach, scratch, mani
         elif state == NEAR:
             if not allowed:
                 return 0
-        elif facing <= 0.0 or not allowed:
+        elif facing < -SLOPE or not allowed:
             snap = True
             face_only = True
     if snap:

@@ -84,6 +84,24 @@ def lane_of(scratch, lane):
     )
 
 
+@inline
+def parts_of(shapes):
+    """`Shapes` as the functions of the narrow phase take them: (Placed, Hulls, Meshes)."""
+    placed = Placed(shapes.kind, shapes.size, shapes.centre, shapes.rotation)
+    hulls = Hulls(
+        shapes.hull,
+        shapes.hull_first_vertex,
+        shapes.hull_vertex,
+        shapes.hull_first_face,
+        shapes.hull_face_first_corner,
+        shapes.hull_face_corner,
+        shapes.hull_face_normal,
+        shapes.hull_face_offset,
+    )
+    meshes = Meshes(shapes.mesh, shapes.mesh_triangle, shapes.mesh_vertex, shapes.mesh_two_sided)
+    return placed, hulls, meshes
+
+
 @parallel_kernel
 def narrow_phase(item, item_count, shapes, reach, edges, manifolds, scratch):
     """Write the manifold of each of the first ``item_count`` rows of item (m, 3): a, b, sub.
@@ -95,20 +113,7 @@ def narrow_phase(item, item_count, shapes, reach, edges, manifolds, scratch):
     """
     for lane in prange(LANES):
         own = lane_of(scratch, lane)
-        placed = Placed(shapes.kind, shapes.size, shapes.centre, shapes.rotation)
-        hulls = Hulls(
-            shapes.hull,
-            shapes.hull_first_vertex,
-            shapes.hull_vertex,
-            shapes.hull_first_face,
-            shapes.hull_face_first_corner,
-            shapes.hull_face_corner,
-            shapes.hull_face_normal,
-            shapes.hull_face_offset,
-        )
-        meshes = Meshes(
-            shapes.mesh, shapes.mesh_triangle, shapes.mesh_vertex, shapes.mesh_two_sided
-        )
+        placed, hulls, meshes = parts_of(shapes)
         for m in range(lane, item_count, LANES):
             a = np.int64(item[m, 0])
             b = np.int64(item[m, 1])

@@ -14,7 +14,8 @@ from ..jit import lean
 
 ALONG_FACE = 0.9986
 """Cosine of 3°: a normal that is as near as that to a triangle's own becomes it."""
-_SLOPE = 0.02  # sine of the angle by which a neighbour may rise above the contact's plane
+SLOPE = 0.02
+"""Sine of the angle by which a neighbour may rise above the contact's plane."""
 
 
 @lean
@@ -38,7 +39,7 @@ def neighbours_allow(core, placed, meshes, edges, s, t, o, nx, ny, nz):
     slope_after = _fall(p, corner, after, nx, ny, nz)
     slope_before = _fall(p, corner, before, nx, ny, nz)
     x, y, z = p[1, corner, 0] + o[0], p[1, corner, 1] + o[1], p[1, corner, 2] + o[2]
-    if min(slope_after, slope_before) <= _SLOPE:
+    if min(slope_after, slope_before) <= SLOPE:
         edge = corner if slope_after <= slope_before else before
         v = edges.opposite[t, edge]
         return v < 0 or not _rises(placed, meshes, s, v, x, y, z, nx, ny, nz)
@@ -70,4 +71,4 @@ def _rises(placed, meshes, s, v, x, y, z, nx, ny, nz):
     dy = r[s, 1, 0] * lx + r[s, 1, 1] * ly + r[s, 1, 2] * lz + placed.centre[s, 1] - y
     dz = r[s, 2, 0] * lx + r[s, 2, 1] * ly + r[s, 2, 2] * lz + placed.centre[s, 2] - z
     rise = nx * dx + ny * dy + nz * dz
-    return rise > _SLOPE * math.sqrt(dx * dx + dy * dy + dz * dz)
+    return rise > SLOPE * math.sqrt(dx * dx + dy * dy + dz * dz)

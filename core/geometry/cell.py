@@ -202,7 +202,10 @@ class Cell:
         return np.full(len(low), not low.min() < 0.0)
 
     def halves(self, normal: Floats, offset: float) -> tuple[Floats, Floats] | None:
-        """Outermost points (162, 3) m of what `cut` gives, without making it."""
+        """Outermost points (162, 3) m of what `cut` gives, without making it.
+
+        Less the corners that this very plane makes inside the solid, which are few.
+        """
         vertex, triangle = self.points, self.mesh[1]
         height = vertex @ normal - offset
         height[np.abs(height) <= ON_PLANE * self.solid.size] = 0.0

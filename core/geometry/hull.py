@@ -77,6 +77,18 @@ class Hull:
             self.deviation,
         )
 
+    def scaled(self, scale: float) -> Hull:
+        """The same hull, ``scale`` times as large as seen from the origin."""
+        return Hull(
+            scale * self.vertex,
+            self.face_start,
+            self.face_corner,
+            self.face_normal,
+            scale * self.face_offset,
+            self.edge,
+            scale * self.deviation,
+        )
+
 
 def convex_hull(points: ArrayLike, limit: int | None = None) -> Hull | None:
     """The convex hull of points (n, 3) m, of at most ``limit`` (at least 8) vertices.

@@ -51,8 +51,10 @@ CLEAN = 0.95
 """Power of the empty volume in the measure by which cuts are compared: of two cuts that leave as
 much, the one that leaves it all on one side, so that the other is done."""
 
-COMPACT = 0.05
-"""Power of a hull's surface in the same measure: of two such cuts, the one with smaller hulls."""
+COMPACT = (0.05, 0.2)
+"""Power of a hull's surface in the same measure: of two such cuts, the one with smaller hulls. The
+first is best for what is made of straight pieces; where it does not do, the second one is tried,
+which is best for rings."""
 
 CROWD = 40
 """Pieces more than these are joined by their bounding boxes, the smallest first."""
@@ -86,10 +88,13 @@ def convex_parts(
         if part.volume >= 0.0 and cell.hull is not None:
             cells.append(cell)
     small = SMALL * sum(cell.hull_volume for cell in cells)
-    found = [
-        piece for cell in cells for piece in _pieces(cell, int(SPLITS * most), concavity, small)
-    ]
-    exact = [piece.restored() for piece in found]
+    exact = []
+    for cell in cells:
+        best = _pieces(cell, int(SPLITS * most), concavity, small, COMPACT[0])
+        if max(piece.excess for piece in best) > max(concavity * cell.hull_volume / most, small):
+            other = _pieces(cell, int(SPLITS * most), concavity, small, COMPACT[1])
+            best = min(best, other, key=lambda pieces: sum(p.hull_volume for p in pieces))
+        exact += [piece.restored() for piece in best]
     groups = _joined([piece for piece in exact if piece is not None], most, concavity, small)
     hulls = [convex_hull(group, limit) for group in groups]
     return [hull for hull in hulls if hull is not None]
@@ -124,7 +129,7 @@ def _coarse(surface: Floats) -> Floats:
     return vertex[first][t[distinct]]
 
 
-def _pieces(whole: Cell, most: int, concavity: float, small: float) -> list[Cell]:
+def _pieces(whole: Cell, most: int, concavity: float, small: float, compact: float) -> list[Cell]:
     """A solid cut into at most ``most`` cells, the worst one first."""
     done: list[Cell] = []
     open_cells = [whole]
@@ -136,7 +141,7 @@ def _pieces(whole: Cell, most: int, concavity: float, small: float) -> list[Cell
         if cell.excess <= enough or len(done) + len(open_cells) + 2 > most:
             done.append(cell)
             continue
-        halves = _best_cut(cell, edges)
+        halves = _best_cut(cell, edges, compact)
         if halves is None:
             done.append(cell)
         else:
@@ -184,11 +189,11 @@ def _signed(normal: Floats) -> Floats:
     return np.asarray(unit * np.sign(unit[np.arange(len(unit)), leading])[:, None])
 
 
-def _best_cut(cell: Cell, edges: tuple[Planes, Planes]) -> tuple[Cell, Cell] | None:
+def _best_cut(cell: Cell, edges: tuple[Planes, Planes], compact: float) -> tuple[Cell, Cell] | None:
     """The halves of a cell for the plane that leaves the least empty volume in their hulls.
 
     A cut often leaves as much as there was: the first one of a ring, wherever it is. Then
-    `CLEAN` and `COMPACT` decide; the latter leads to arcs instead of ever flatter rings. Of
+    `CLEAN` and ``compact`` decide; the latter leads to arcs instead of ever flatter rings. Of
     cuts as good as each other the first one is taken.
     """
     little = ALIKE * cell.hull_volume
@@ -201,7 +206,7 @@ def _best_cut(cell: Cell, edges: tuple[Planes, Planes]) -> tuple[Cell, Cell] | N
         full = np.array([below, cell.volume - below])
         both = np.array(pair)
         excess = np.maximum(support_volume(both) - full, little)
-        score = float((excess**CLEAN * support_area(both) ** COMPACT).sum())
+        score = float((excess**CLEAN * support_area(both) ** compact).sum())
         if score < best * (1.0 - 1e-4):
             best, chosen = score, (normal, offset)
     return None if chosen is None else cell.cut(*chosen)
