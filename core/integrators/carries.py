@@ -42,7 +42,9 @@ def left_out(model: Model, settings: SolverSettings) -> tuple[str, ...]:
 
 def refuse_bodies(model: Model, settings: SolverSettings) -> None:
     """Raise `ModelError` that names the first rigid body when the integrator carries none."""
-    if (model.body_count or model.particle_body_count) and "bodies" not in CARRIES[settings.integrator]:
+    if (model.body_count or model.particle_body_count) and "bodies" not in CARRIES[
+        settings.integrator
+    ]:
         raise ModelError(
             _bodies(model)[0],
             f"{settings.integrator_label} does not carry rigid bodies; choose Position Verlet as "
