@@ -115,6 +115,14 @@ def pose_of(x, first, extent, centre, r):
 
 
 @kernel
+def place_particle_bodies(x, first_particle, extent, first_owner, position, rotation):
+    """Write where bodies of particles are as owners from first_owner on, (o, 3) and (o, 3, 3)."""
+    for b in range(first_particle.shape[0]):
+        o = first_owner + b
+        pose_of(x, first_particle[b], extent[b], position[o], rotation[o])
+
+
+@kernel
 def _read_poses(x, first_particle, extent, position, orientation, r):
     for b in range(first_particle.shape[0]):
         pose_of(x, first_particle[b], extent[b], position[b], r)
@@ -126,15 +134,22 @@ def _read_poses(x, first_particle, extent, position, orientation, r):
 
 
 def body_poses(model: Model, state: State) -> tuple[Floats, Floats]:
-    """Centre of mass (b, 3) in m and unit quaternion (b, 4) of every rigid body."""
-    position = np.empty((model.body_count, 3))
-    orientation = np.empty((model.body_count, 4))
-    _read_poses(
-        state.position,
-        model.body_first_particle,
-        model.body_extent,
-        position,
-        orientation,
-        np.empty((3, 3)),
+    """Centre of mass in m and unit quaternion of every rigid body, (n, 3) and (n, 4).
+
+    Those of place and rotation first, then those of particles: `ObjectSpan.body` is the row.
+    """
+    position = np.empty((model.particle_body_count, 3))
+    orientation = np.empty((model.particle_body_count, 4))
+    if model.particle_body_count:
+        _read_poses(
+            state.position,
+            model.body_first_particle,
+            model.body_extent,
+            position,
+            orientation,
+            np.empty((3, 3)),
+        )
+    return (
+        np.concatenate([state.body_position, position]),
+        np.concatenate([state.body_orientation, orientation]),
     )
-    return position, orientation

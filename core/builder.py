@@ -5,7 +5,7 @@ out a `Model` whose arrays lie in the order in which the solver walks through th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,9 +13,12 @@ from numpy.typing import ArrayLike
 
 from .bodies import CORNER_SIGNS
 from .coincidence import part_coinciding
-from .contact.shapes import BOX, CAPSULE, KINDS, SPHERE
 from .errors import ModelError
 from .model import Floats, Ints, Model, ObjectSpan
+from .rigid.inertia import inertia_of
+from .rigid.parts import BODY, COLLIDER, PARTICLE_BODY, RigidParts, Surfaces
+from .rigid.shape import Shape, finite, unit_quaternion
+from .rigid.table import FOLLOWS
 from .schedule import make_schedule
 from .vector import rotation_matrix
 
@@ -30,20 +33,14 @@ The six sticks of a flatter tetrahedron lie almost in one plane and hold it only
 """
 
 
+BODY_MODELS = ("QUATERNION", "TETRAHEDRON")
+
+
 @dataclass
 class _Body:
     first_particle: int
     extent: Floats
     mass: float
-
-
-@dataclass
-class _Shape:
-    kind: int
-    size: Floats
-    body: int
-    friction: float
-    restitution: float
 
 
 class ModelBuilder:
@@ -82,12 +79,8 @@ class ModelBuilder:
         self._triangle: list[Ints] = []
         self._wire: list[Ints] = []
         self._wire_diameter: list[Floats] = []
-        self._bodies: list[_Body] = []
-        self._body_shapes: list[_Shape] = []
-        self._collider_names: list[str] = []
-        self._collider_shapes: list[_Shape] = []
-        self._collider_position: list[Floats] = []
-        self._collider_orientation: list[Floats] = []
+        self._rigid = RigidParts()
+        self._particle_bodies: list[_Body] = []
         self.particle_count = 0
 
     # ------------------------------------------------------------------ particles
@@ -114,17 +107,17 @@ class ModelBuilder:
         they also collide with the particles of other crowds and, when the object ``meets_itself``,
         with each other, as balls of contact_radius m, by default their radius.
         """
-        x = self._checked(name, "position", position)
+        x = finite(name, "position", position)
         if x.ndim != 2 or x.shape[1] != 3:
             raise ModelError(name, f"positions have shape {x.shape}, expected (n, 3)")
         if len(x) == 0:
             raise ModelError(name, "has no vertices; add some, or remove the simulation from it")
-        m = np.broadcast_to(self._checked(name, "mass", mass), (len(x),)).copy()
+        m = np.broadcast_to(finite(name, "mass", mass), (len(x),)).copy()
         if (m <= 0.0).any():
             raise ModelError(
                 name, f"vertex {int(np.argmin(m))} has no mass; masses must be above 0"
             )
-        v = np.broadcast_to(self._checked(name, "velocity", velocity), x.shape).copy()
+        v = np.broadcast_to(finite(name, "velocity", velocity), x.shape).copy()
         surface = {}
         for label, given in (
             ("drag", drag),
@@ -132,14 +125,14 @@ class ModelBuilder:
             ("friction", friction),
             ("restitution", restitution),
         ):
-            values = np.broadcast_to(self._checked(name, label, given), (len(x),)).copy()
+            values = np.broadcast_to(finite(name, label, given), (len(x),)).copy()
             if (values < 0.0).any():
                 raise ModelError(name, f"{label} = {values.min()} must be 0 or more")
             surface[label] = values
 
         ball = surface["radius"]
         if contact_radius is not None:
-            given = self._checked(name, "contact radius", contact_radius)
+            given = finite(name, "contact radius", contact_radius)
             ball = np.broadcast_to(given, (len(x),)).copy()
             if (ball < 0.0).any():
                 raise ModelError(name, f"contact radius = {ball.min()} must be 0 or more")
@@ -182,7 +175,7 @@ class ModelBuilder:
         A particle that is pinned twice keeps the larger weight.
         """
         pinned = self._indices("", particles).reshape(-1)
-        weights = np.broadcast_to(self._checked("", "pin weight", weight), pinned.shape).copy()
+        weights = np.broadcast_to(finite("", "pin weight", weight), pinned.shape).copy()
         if ((weights < 0.0) | (weights > 1.0)).any():
             raise ModelError(self._name_of(pinned), "pin weights must lie between 0 and 1")
         self._pinned.append(pinned)
@@ -241,7 +234,7 @@ class ModelBuilder:
         """Keep particles (t,) within length (t,) m of anchors (t,), which must be pinned."""
         ends = np.stack([self._indices("", particles), self._indices("", anchors)], axis=1)
         self._tether.append(ends)
-        self._tether_length.append(self._checked("", "tether length", length))
+        self._tether_length.append(finite("", "tether length", length))
 
     def add_constraint(self, constraint: Constraint) -> None:
         """Any other constraint, see `constraints`; they are projected in the order of adding."""
@@ -261,7 +254,7 @@ class ModelBuilder:
         For what has no triangles: ropes, stalks, hair.
         """
         ends, _ = self._pairs(pairs, 0.0)
-        width = np.broadcast_to(self._checked("", "wire diameter", diameter), (len(ends),)).copy()
+        width = np.broadcast_to(finite("", "wire diameter", diameter), (len(ends),)).copy()
         if (width < 0.0).any():
             raise ModelError(self._name_of(ends), "wire diameters must be 0 m or more")
         self._wire.append(ends)
@@ -278,41 +271,135 @@ class ModelBuilder:
         orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0),
         *,
         mass: float,
+        model: str = "QUATERNION",
+        **details: Any,
+    ) -> int:
+        """Add a homogeneous rigid body of one shape; returns its index in `objects`.
+
+        shape, size: BOX (half extents), SPHERE (radius), CAPSULE (radius, half length along local
+        z), CYLINDER (radius, half height), m; position: centre (3,) m; orientation: quaternion
+        (4,); mass kg; model QUATERNION or TETRAHEDRON; details as in `add_rigid_body`.
+        """
+        one = Shape.of(name, shape, size)
+        inertia = inertia_of(name, one, self._mass_of(name, mass))
+        return self.add_rigid_body(
+            name, [one], position, orientation, mass=mass, inertia=inertia, model=model, **details
+        )
+
+    def add_rigid_body(
+        self,
+        name: str,
+        shapes: Sequence[Shape],
+        position: ArrayLike,
+        orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+        *,
+        mass: float,
+        inertia: ArrayLike,
+        model: str = "QUATERNION",
         velocity: ArrayLike = (0.0, 0.0, 0.0),
         angular_velocity: ArrayLike = (0.0, 0.0, 0.0),
         drag: float = 0.0,
+        angular_drag: float = 0.0,
         friction: float = 0.5,
+        static_friction: float = 1.0,
         restitution: float = 0.0,
+        gyroscopic: bool = True,
+        sleeps: bool = True,
+        follows: str = "ACTIVE",
+        layers: int = 1,
     ) -> int:
-        """Add a rigid body, a homogeneous BOX or SPHERE; returns its index in `objects`.
+        """Add a rigid body of any shapes; returns its index in `objects`.
 
-        size: half extents (3,) of a box or radius of a sphere, m; position: centre (3,) m;
-        orientation: quaternion (4,); velocity (3,) m/s; angular_velocity (3,) rad/s; mass kg.
+        position (3,) m: centre of mass; orientation (4,): principal axes; mass kg; inertia (3,)
+        kg·m²: principal moments; shapes: placed in that frame; velocity (3,) m/s;
+        angular_velocity (3,) rad/s in the world; drag, angular_drag 1/s; layers: bits. model:
+        QUATERNION, or TETRAHEDRON for four particles and six sticks, which knows no angular_drag,
+        static_friction and sleep and is always ACTIVE and gyroscopic.
         """
-        kind = self._kind(name, shape, (BOX, SPHERE))
-        half = self._size(name, kind, size)
-        if not (np.isfinite(mass) and mass > 0.0):
-            raise ModelError(name, f"mass = {mass} kg must be above 0")
-        centre = self._checked(name, "position", position).reshape(3)
-        quaternion = self._quaternion(name, orientation)
-        # radius of gyration along an axis: h/√3 of a box, r/√5 of a ball
-        extent = half / np.sqrt(3.0) if kind == BOX else np.full(3, half[0] / np.sqrt(5.0))
+        self._mass_of(name, mass)
+        moments = finite(name, "inertia", inertia).reshape(3)
+        if not (moments > 0.0).all():
+            raise ModelError(name, f"inertia {moments.tolist()} kg·m² must be above 0; thicken it")
+        if model not in BODY_MODELS:
+            raise ModelError(name, f"model {model!r} is none of {', '.join(BODY_MODELS)}")
+        if follows not in FOLLOWS:
+            raise ModelError(name, f"follows {follows!r} is none of {', '.join(FOLLOWS)}")
+        centre = finite(name, "position", position).reshape(3)
+        quaternion = unit_quaternion(name, orientation)
+        v = finite(name, "velocity", velocity).reshape(3)
+        spin = finite(name, "angular velocity", angular_velocity).reshape(3)
+        for label, number in (
+            ("drag", drag),
+            ("angular drag", angular_drag),
+            ("friction", friction),
+            ("restitution", restitution),
+        ):
+            if not (np.isfinite(number) and number >= 0.0):
+                raise ModelError(name, f"{label} = {number} must be 0 or more")
+        feel = Surfaces(friction, static_friction, restitution, layers)
+        if model == "TETRAHEDRON":
+            return self._add_tetrahedron(
+                name, shapes, centre, quaternion, mass, moments, v, spin, drag, feel
+            )
+        body = len(self._rigid.bodies)
+        self._rigid.bodies.append(
+            {
+                "object": len(self.objects),
+                "position": centre,
+                "orientation": quaternion,
+                "velocity": v,
+                "angular_velocity": spin,
+                "mass": mass,
+                "inertia": moments,
+                "drag": drag,
+                "angular_drag": angular_drag,
+                "gyroscopic": gyroscopic,
+                "sleeps": sleeps,
+                "follows": FOLLOWS[follows],
+            }
+        )
+        self._rigid.add_shapes(BODY, body, shapes, feel)
+        self.objects.append(ObjectSpan(name, self.particle_count, 0, body))
+        return len(self.objects) - 1
+
+    def _add_tetrahedron(
+        self,
+        name: str,
+        shapes: Sequence[Shape],
+        centre: Floats,
+        quaternion: Floats,
+        mass: float,
+        moments: Floats,
+        velocity: Floats,
+        spin: Floats,
+        drag: float,
+        feel: Surfaces,
+    ) -> int:
+        """A body of four particles with the same mass, centre and inertia (`bodies`)."""
+        # m·eᵢ² = (Iⱼ + Iₖ − Iᵢ)/2
+        second = np.maximum(0.5 * moments.sum() - moments, 0.0) / mass
+        extent = np.sqrt(second)
         extent = np.maximum(extent, THINNEST * extent.max())
         offset = (CORNER_SIGNS * extent) @ rotation_matrix(quaternion).T
-        v = self._checked(name, "velocity", velocity) + np.cross(
-            self._checked(name, "angular velocity", angular_velocity), offset
-        )
-        body = len(self._bodies)
+        body = len(self._particle_bodies)
         span = ObjectSpan(name, self.particle_count, 4, body)
         self._append_particles(
             centre + offset,
-            v,
-            *(np.full(4, value) for value in (mass / 4.0, drag, 0.0, friction, restitution)),
+            velocity + np.cross(spin, offset),
+            *(
+                np.full(4, value)
+                for value in (mass / 4.0, drag, 0.0, feel.friction, feel.restitution)
+            ),
         )
-        self._bodies.append(_Body(span.first_particle, extent, mass))
-        self._body_shapes.append(_Shape(kind, half, body, friction, restitution))
+        self._particle_bodies.append(_Body(span.first_particle, extent, mass))
+        self._rigid.add_shapes(PARTICLE_BODY, body, shapes, feel)
         self.objects.append(span)
         return len(self.objects) - 1
+
+    def _mass_of(self, name: str, mass: float) -> float:
+        if not (np.isfinite(mass) and mass > 0.0):
+            raise ModelError(name, f"mass = {mass} kg must be above 0")
+        return mass
 
     def add_collider(
         self,
@@ -321,22 +408,40 @@ class ModelBuilder:
         size: Sequence[float],
         position: ArrayLike,
         orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+        **feel: Any,
+    ) -> int:
+        """Add something of one shape that only `FrameInputs` moves, see `add_collider_shapes`."""
+        return self.add_collider_shapes(
+            name, [Shape.of(name, shape, size)], position, orientation, **feel
+        )
+
+    def add_collider_shapes(
+        self,
+        name: str,
+        shapes: Sequence[Shape],
+        position: ArrayLike,
+        orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0),
         *,
         friction: float = 0.5,
+        static_friction: float = 1.0,
         restitution: float = 0.0,
+        layers: int = 1,
     ) -> int:
         """Add something that only `FrameInputs` moves; returns its index among the colliders.
 
-        shape and size as in `contact.shapes`: PLANE (solid below its local z = 0), BOX and ROOM
-        (half extents), SPHERE (radius), CAPSULE (radius, half length along local z), m.
+        shapes: placed in its frame; position (3,) m; orientation (4,); layers: bits.
         """
-        kind = self._kind(name, shape, tuple(KINDS.values()))
-        half = self._size(name, kind, size)
-        self._collider_position.append(self._checked(name, "position", position).reshape(3))
-        self._collider_orientation.append(self._quaternion(name, orientation))
-        self._collider_shapes.append(_Shape(kind, half, -1, friction, restitution))
-        self._collider_names.append(name)
-        return len(self._collider_names) - 1
+        rigid = self._rigid
+        place = finite(name, "position", position).reshape(3)
+        q = unit_quaternion(name, orientation)
+        rigid.collider_position.append(place)
+        rigid.collider_orientation.append(q)
+        rigid.collider_names.append(name)
+        row = len(rigid.collider_names) - 1
+        rigid.add_shapes(
+            COLLIDER, row, shapes, Surfaces(friction, static_friction, restitution, layers)
+        )
+        return row
 
     # ------------------------------------------------------------------ the whole
 
@@ -345,7 +450,7 @@ class ModelBuilder:
 
         Raises `ModelError` for constraints to particles that do not exist and for an empty model.
         """
-        if self.particle_count == 0:
+        if not self.objects:
             raise ModelError("", "nothing to simulate: add a cloth or a rigid body")
         stick = _joined(self._stick, (0, 2), np.int32)
         spring = _joined(self._spring, (0, 2), np.int32)
@@ -389,9 +494,9 @@ class ModelBuilder:
 
         turn = _joined(self._spring_turn, (0,), np.int32)
         schedule = make_schedule(self.particle_count, stick, spring, turn)
-        shapes = self._collider_shapes + self._body_shapes
+        rigid, clusters = self._rigid, self._particle_bodies
         return Model(
-            objects=tuple(self.objects),
+            objects=tuple(self._numbered(span) for span in self.objects),
             rest_position=position,
             initial_velocity=_joined(self._velocity, (0, 3), np.float64),
             inverse_mass=inverse_mass,
@@ -424,20 +529,21 @@ class ModelBuilder:
             triangle=triangle,
             wire=_joined(self._wire, (0, 2), np.int32),
             wire_diameter=_joined(self._wire_diameter, (0,), np.float64),
-            body_first_particle=np.array([b.first_particle for b in self._bodies], dtype=np.int32),
-            body_extent=np.array([b.extent for b in self._bodies]).reshape(-1, 3),
-            body_mass=np.array([b.mass for b in self._bodies], dtype=np.float64),
-            collider_names=tuple(self._collider_names),
-            collider_position=np.array(self._collider_position, dtype=np.float64).reshape(-1, 3),
-            collider_orientation=np.array(self._collider_orientation, dtype=np.float64).reshape(
-                -1, 4
-            ),
-            shape_kind=np.array([s.kind for s in shapes], dtype=np.int32),
-            shape_size=np.array([s.size for s in shapes], dtype=np.float64).reshape(-1, 3),
-            shape_body=np.array([s.body for s in shapes], dtype=np.int32),
-            shape_friction=np.array([s.friction for s in shapes], dtype=np.float64),
-            shape_restitution=np.array([s.restitution for s in shapes], dtype=np.float64),
+            bodies=rigid.body_table(),
+            shapes=rigid.shape_table(),
+            body_first_particle=np.array([c.first_particle for c in clusters], dtype=np.int32),
+            body_extent=np.array([c.extent for c in clusters]).reshape(-1, 3),
+            body_mass=np.array([c.mass for c in clusters], dtype=np.float64),
+            collider_names=tuple(rigid.collider_names),
+            collider_position=np.array(rigid.collider_position).reshape(-1, 3),
+            collider_orientation=np.array(rigid.collider_orientation).reshape(-1, 4),
         )
+
+    def _numbered(self, span: ObjectSpan) -> ObjectSpan:
+        """Bodies of particles come after the others in `bodies.body_poses`."""
+        if span.body < 0 or span.particle_count == 0:
+            return span
+        return replace(span, body=span.body + len(self._rigid.bodies))
 
     def _pins(self) -> tuple[Ints, Floats]:
         """Pinned particles in rising order, each once, and their weights."""
@@ -448,16 +554,6 @@ class ModelBuilder:
         return pinned.astype(np.int32), weight[rising][first]
 
     # ------------------------------------------------------------------ checks
-
-    def _checked(self, name: str, what: str, values: ArrayLike) -> Floats:
-        array = np.array(values, dtype=np.float64, order="C")
-        bad = ~np.isfinite(array)
-        if bad.any():
-            row = int(np.argwhere(bad)[0][0]) if array.ndim else 0
-            raise ModelError(
-                name, f"{what} of vertex {row} is not a finite number; repair the mesh there"
-            )
-        return array
 
     def _indices(self, name: str, values: ArrayLike) -> Ints:
         array = np.asarray(values)
@@ -476,41 +572,10 @@ class ModelBuilder:
             x = _joined(self._position, (0, 3), np.float64)
             rest = np.linalg.norm(x[ends[:, 1]] - x[ends[:, 0]], axis=1)
         else:
-            rest = np.broadcast_to(
-                self._checked("", "rest length", rest_length), (len(ends),)
-            ).copy()
+            rest = np.broadcast_to(finite("", "rest length", rest_length), (len(ends),)).copy()
             if (rest < 0.0).any():
                 raise ModelError(self._name_of(ends), "rest lengths must be 0 m or more")
         return ends, rest
-
-    def _kind(self, name: str, shape: str, allowed: tuple[int, ...]) -> int:
-        if shape not in KINDS or KINDS[shape] not in allowed:
-            known = ", ".join(k for k, v in KINDS.items() if v in allowed)
-            raise ModelError(name, f"shape {shape!r} is none of {known}")
-        return KINDS[shape]
-
-    def _size(self, name: str, kind: int, size: Sequence[float]) -> Floats:
-        given = self._checked(name, "size", size).reshape(-1)
-        half = np.zeros(3)
-        half[: min(3, len(given))] = given[:3]
-        if kind == SPHERE:
-            half[1:] = 0.0
-            needed = half[:1]
-        elif kind == CAPSULE:
-            half[2] = 0.0
-            needed = half[:1]
-        else:
-            needed = half if kind in (BOX, KINDS["ROOM"]) else np.ones(1)
-        if (needed <= 0.0).any() or (half < 0.0).any():
-            raise ModelError(name, f"has no size along some axis ({half.tolist()} m); scale it up")
-        return half
-
-    def _quaternion(self, name: str, orientation: ArrayLike) -> Floats:
-        q = self._checked(name, "orientation", orientation).reshape(4)
-        length = np.linalg.norm(q)
-        if length < 1e-9:
-            raise ModelError(name, "orientation is a zero quaternion")
-        return q / length
 
     def _name_of(self, particles: Ints) -> str:
         if particles.size == 0:

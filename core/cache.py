@@ -13,10 +13,14 @@ from .errors import ModelError
 from .model import Model, State
 
 
+RAGGED = ("contact_key", "contact_impulse")
+"""Arrays of a state whose length changes from frame to frame."""
+
+
 class FrameCache:
     """An unbroken run of frames, each with its full state: any can be resumed, bit for bit.
 
-    Memory: 48 bytes a particle and frame.
+    Memory: 48 bytes a particle and frame, 112 a rigid body and 48 a contact of one.
     """
 
     def __init__(self, model: Model) -> None:
@@ -55,15 +59,23 @@ class FrameCache:
         """Write all frames to an .npz file."""
         if not self._states:
             raise ValueError("nothing is cached")
-        columns: dict[str, Any] = {
-            f.name: np.stack([getattr(s, f.name) for s in self._states]) for f in fields(State)
-        }
+        columns: dict[str, Any] = {}
+        for f in fields(State):
+            values = [np.asarray(getattr(s, f.name)) for s in self._states]
+            if f.name in RAGGED:  # as many rows as there were contacts
+                columns[f.name + "_count"] = np.array([len(rows) for rows in values])
+                columns[f.name] = np.concatenate(values)
+            else:
+                columns[f.name] = np.stack(values)
         np.savez_compressed(path, **columns)
 
     def load(self, path: str | os.PathLike[str]) -> None:
         """Replace the content by a file that `save` wrote for the same model."""
         with np.load(Path(path)) as data:
-            columns = {f.name: data[f.name] for f in fields(State)}
+            columns: dict[str, Any] = {f.name: data[f.name] for f in fields(State)}
+            for name in RAGGED:
+                ends = np.cumsum(data[name + "_count"])
+                columns[name] = np.split(columns[name], ends[:-1])
         if columns["position"].shape[1] != self._particle_count:
             raise ModelError(
                 "",

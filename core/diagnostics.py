@@ -156,12 +156,15 @@ def measure(
         kinetic = 0.5 * float((model.mass[free, None] * velocity[free] ** 2).sum())
     mean, largest, error = measure_stretch(model, state)
     depth = (
-        deepest_particle(state.position, model.colliding, work.shapes, model.collider_count)
+        deepest_particle(state.position, model.colliding, work.shapes, model.collider_shape_count)
         if model.collider_count
         else 0.0
     )
     if contact_count:
-        depth = max(depth, deepest_contact(work.contacts, contact_count, state.position))
+        depth = max(
+            depth,
+            deepest_contact(work.contacts, contact_count, state.position, work.owners, state.step),
+        )
     return Diagnostics(
         kinetic_energy=kinetic,
         potential_energy=potential,

@@ -48,6 +48,11 @@ def inline(function: Callable[..., Any]) -> Callable[..., Any]:
     return numba.njit(**_OPTIONS)(function) if compiled else function
 
 
+def plain(function: Callable[..., Any]) -> Callable[..., Any]:
+    """An `inline` function as plain Python: for a few calls that are not worth compiling."""
+    return getattr(function, "py_func", function)
+
+
 def lean(function: Callable[..., Any]) -> Callable[..., Any]:
     """As `inline`, for functions that get many arrays, and neither make nor return any.
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .forces.weight import Weight
+from .rigid.table import Bodies, ShapeTable, turned_back
 from .settings import AnimatedSettings, WindSettings
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class ObjectSpan:
     name: str
     first_particle: int
     particle_count: int
-    body: int = -1  # index into the body arrays, -1 for a particle object
+    body: int = -1  # row of `bodies.body_poses`, -1 for a particle object
 
     @property
     def particles(self) -> slice:
@@ -46,7 +47,7 @@ class Model:
     """Everything that stays constant while a scene is simulated. Made by `ModelBuilder`.
 
     Shapes: n particles, s sticks, c compliant sticks (springs), t tethers, f triangles,
-    b bodies, k collision shapes.
+    b rigid bodies, p rigid bodies of particles, k collision shapes.
     """
 
     objects: tuple[ObjectSpan, ...]
@@ -91,20 +92,17 @@ class Model:
     wire: Ints  # (e, 2)
     wire_diameter: Floats  # (e,) m
 
-    # rigid bodies: four particles each, at ±extent along the principal axes
-    body_first_particle: Ints  # (b,)
-    body_extent: Floats  # (b, 3) m, radius of gyration along each axis
-    body_mass: Floats  # (b,) kg
+    bodies: Bodies  # rigid bodies of place and rotation
+    shapes: ShapeTable  # what all that is solid collides with
 
-    # collision shapes: the kinematic colliders first, then one for each body
+    # bodies of four particles each, at ±extent along the principal axes
+    body_first_particle: Ints  # (p,)
+    body_extent: Floats  # (p, 3) m, radius of gyration along each axis
+    body_mass: Floats  # (p,) kg
+
     collider_names: tuple[str, ...]
     collider_position: Floats  # (colliders, 3) m, at the first frame
     collider_orientation: Floats  # (colliders, 4)
-    shape_kind: Ints  # (k,) see contact.shapes
-    shape_size: Floats  # (k, 3) m
-    shape_body: Ints  # (k,) body that carries it, -1 for a collider
-    shape_friction: Floats  # (k,)
-    shape_restitution: Floats  # (k,)
 
     @property
     def particle_count(self) -> int:
@@ -113,8 +111,25 @@ class Model:
 
     @property
     def body_count(self) -> int:
-        """Number of rigid bodies."""
+        """Number of rigid bodies of place and rotation."""
+        return len(self.bodies)
+
+    @property
+    def particle_body_count(self) -> int:
+        """Number of rigid bodies made of particles."""
         return len(self.body_mass)
+
+    @property
+    def collider_shape_count(self) -> int:
+        """Number of shapes that belong to colliders; they come first."""
+        first = self.body_count
+        owner = self.shapes.owner
+        return int(((owner >= first) & (owner < first + self.collider_count)).sum())
+
+    @property
+    def owner_count(self) -> int:
+        """Number of things that carry shapes: bodies, colliders, bodies of particles."""
+        return self.body_count + self.collider_count + self.particle_body_count
 
     @property
     def collider_count(self) -> int:
@@ -148,12 +163,22 @@ class Model:
                 falls[force.particles] *= force.share
         fall = 0.5 * step**2 * np.array(gravity) * falls[:, None]
         previous = x - self.initial_velocity * step + fall
+        bodies = self.bodies
         return State(
             position=x,
             previous=previous,
             pin_position=x[self.pinned],
             collider_position=self.collider_position.copy(),
             collider_orientation=self.collider_orientation.copy(),
+            body_position=bodies.position.copy(),
+            body_previous=bodies.position
+            - step * bodies.velocity
+            + 0.5 * step**2 * np.array(gravity),
+            body_orientation=bodies.orientation.copy(),
+            body_previous_orientation=turned_back(bodies, step),
+            body_rest=np.zeros(len(bodies)),
+            contact_key=np.zeros((0, 4), dtype=np.int32),
+            contact_impulse=np.zeros((0, 4)),
             step=step,
             time=0.0,
             frame=frame,
@@ -171,6 +196,13 @@ class State:
     pin_position: Floats  # (p, 3) m, where pins were driven last
     collider_position: Floats  # (colliders, 3) m
     collider_orientation: Floats  # (colliders, 4)
+    body_position: Floats  # (b, 3) m, x: centres of mass
+    body_previous: Floats  # (b, 3) m, x*
+    body_orientation: Floats  # (b, 4), q: principal axes
+    body_previous_orientation: Floats  # (b, 4), q*: the turn from it to q is the spin
+    body_rest: Floats  # (b,) s for which the body has been at rest
+    contact_key: Ints  # (c, 4) shapes, sub-shape and feature of each contact of the last substep
+    contact_impulse: Floats  # (c, 4) N·s, its push and its friction along the axes of the world
     step: float  # s, the substep that separates previous from position
     time: float  # s since the start
     frame: int
@@ -196,6 +228,8 @@ class FrameInputs:
     animated: tuple[AnimatedSettings, ...] | None = None  # one for each of Model.objects
     collider_position: Floats | None = None  # (colliders, 3) m
     collider_orientation: Floats | None = None  # (colliders, 4)
+    body_position: Floats | None = None  # (b, 3) m, read for bodies that follow their animation
+    body_orientation: Floats | None = None  # (b, 4), likewise
 
 
 @dataclass

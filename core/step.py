@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from .model import Diagnostics, FrameInputs, Model, State
 from .settings import SolverSettings
+from .stages.bodies import Bodies
 from .stages.contacts import Contacts
 from .stages.forces import Forces
 from .stages.frame import Frame
@@ -30,6 +31,7 @@ def advance(
     frame = Frame(model, state, inputs, settings)
     forces = Forces(frame)
     motion = Motion(frame, forces)
+    bodies = Bodies(frame)
     contacts = Contacts(frame)
     relaxation = Relaxation(frame)
     for substep in range(frame.substeps):
@@ -39,6 +41,10 @@ def advance(
         with frame.timed("integrate"):
             motion.integrate()
             motion.drive()
+        with frame.timed("bodies"):
+            bodies.begin()
+        if bodies.are_alone:
+            continue
         with frame.timed("contacts"):
             contacts.find()
             contacts.bounce()
@@ -51,13 +57,16 @@ def advance(
                 relaxation.relax_tethers()
             with frame.timed("constraints"):
                 relaxation.project_constraints()
-            with frame.timed("bodies"):
+            with frame.timed("contacts"):
                 contacts.relax()
         with frame.timed("distances"):
             relaxation.limit_strain()
         with frame.timed("contacts"):
             contacts.settle()
             contacts.collide()
+        with frame.timed("bodies"):
+            bodies.end()
         motion.keep_velocity()
     motion.finish()
+    bodies.finish()
     return frame.finish(motion.velocity(), motion.elastic_energy())

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import math
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from .jit import inline
-from .model import Floats
+from .jit import inline, plain
+
+if TYPE_CHECKING:
+    from .model import Floats
 
 
 @inline
@@ -75,6 +79,5 @@ def quaternion_of(r):
 def rotation_matrix(quaternion: Floats) -> Floats:
     """Rotation matrix (3, 3) of a unit quaternion (4,), for use outside kernels."""
     r = np.empty((3, 3))
-    plain = getattr(write_rotation, "py_func", write_rotation)  # not worth compiling for one call
-    plain(r, *quaternion)
+    plain(write_rotation)(r, *quaternion)
     return r

@@ -11,8 +11,12 @@ from .contact.body_contact import MARGIN
 from .contact.box_box import MAX_POINTS
 from .contact.crowd import CrowdGrid
 from .contact.response import contact_room
-from .contact.shapes import BOX, place_shapes
+from .contact.shapes import place_shapes, smallest_half_extent
+from .contact.touching import Touching
 from .model import Model
+from .rigid.contact_rows import SLOP, row_room
+from .rigid.owners import Ahead, place_owners
+from .rigid.reach import body_radius
 
 
 class Workspace:
@@ -37,15 +41,24 @@ class Workspace:
         self.old_position = np.empty((count, 3))  # m, likewise
         self.old_spring_pull = np.empty(len(model.spring))
         self.shapes = place_shapes(model)
-        smallest = np.where(
-            model.shape_kind == BOX,
-            model.shape_size.min(axis=1, initial=np.inf),
-            model.shape_size[:, 0],
+        self.owners = place_owners(model)
+        self.ahead = Ahead(
+            np.zeros((model.owner_count, 3)), np.tile(np.eye(3), (model.owner_count, 1, 1))
         )
-        bodies = model.shape_body >= 0
+        self.body_force = np.zeros((model.body_count, 3))  # N
+        self.body_radius = body_radius(model)
+        self.island = np.zeros(model.body_count, dtype=np.int32)  # scratch of union–find
+        self.thickness = smallest_half_extent(model.shapes)
+        self.slop = SLOP * self.thickness  # m, overlap that is left alone
+        self.reach = np.zeros(len(model.shapes))
+        self.rows = row_room(16 * model.body_count)
+        self.touching = Touching(model, self.thickness)
+        smallest = self.thickness
+        bodies = self.shapes.particle_body >= 0
         self.margin = np.where(bodies, MARGIN * smallest, 0.0)  # m
-        self.pairs = np.zeros((max(16, 8 * model.body_count), 2), dtype=np.int32)
-        self.contacts = contact_room(max(1, 32 * model.body_count, 4 * len(model.crowd)))
+        particle_bodies = model.particle_body_count
+        self.pairs = np.zeros((max(16, 8 * particle_bodies), 2), dtype=np.int32)
+        self.contacts = contact_room(max(1, 32 * particle_bodies, 4 * len(model.crowd)))
         self.box_scratch = (
             np.zeros((3, 3)),
             np.zeros(3),

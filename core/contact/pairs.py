@@ -38,7 +38,7 @@ def find_pairs(shapes, order, pairs, margin):
             room = max(margin[s], margin[t])
             if lower[t, 0] > upper[s, 0] + room:
                 break
-            if shapes.body[s] < 0 and shapes.body[t] < 0:
+            if shapes.particle_body[s] < 0 and shapes.particle_body[t] < 0:
                 continue
             if (
                 lower[t, 1] > upper[s, 1] + room

@@ -1,8 +1,10 @@
 """What a contact does: Jakobsen's weighted projection between two points, friction, restitution.
 
-A contact joins a point a = Σ cᵢ xᵢ with a point b that is such a sum too or a place on a collider.
-It asks for (a − b)·n ≥ 0 and is met by xᵢ += wᵢ cᵢ λ Δ, λ = 1/Σ wᵢ cᵢ² (Jakobsen §5). A free
-particle is a sum with one weight, so cloth, ropes and bodies all meet in this one loop.
+A contact joins a point a = Σ cᵢ xᵢ with a point b that is such a sum too, or either with a place on
+a body or collider. It asks for (a − b)·n ≥ 0 and is met by xᵢ += wᵢ cᵢ λ Δ, λ = 1/Σ wᵢ cᵢ²
+(Jakobsen §5). A free particle is a sum with one weight. A place on a body moves by h (v + ω×r) in
+the step and adds 1/m + (r×d)ᵀ I⁻¹ (r×d) to Σ wᵢ cᵢ², so cloth, ropes and bodies of both kinds all
+meet in this one loop, and what one gains in momentum the other loses.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import numpy as np
 from ..bodies import corner_weights
 from ..jit import inline, kernel
 from ..model import Floats
-from ..vector import rotate, unrotate
+from ..vector import unrotate
 
 OVERLAP_SHARE = 0.5
 """Share of an old overlap of bodies that is resolved in one step."""
@@ -36,7 +38,8 @@ Contacts = namedtuple(
         "inverse_mass",  # (c,) Σ wᵢ cᵢ², 1/kg
         "normal",  # (c, 3) from b to a
         "offset",  # (c,) m: gap = Σ cᵢ xᵢ·n − offset
-        "surface",  # (c, 3) m, how far the collider's surface moved in this step
+        "owner",  # (c, 2) body or collider that a or b is a place on, -1 for none
+        "arm",  # (c, 2, 3) m, from the owner's centre to that place
         "friction",  # (c,)
         "restitution",  # (c,)
         "bounce",  # (c,) m, normal displacement that restitution asks for, 0 for none
@@ -65,7 +68,8 @@ def contact_room(count: int) -> Contacts:
         inverse_mass=scalars(),
         normal=vectors(),
         offset=scalars(),
-        surface=vectors(),
+        owner=np.zeros((count, 2), dtype=np.int32),
+        arm=np.zeros((count, 2, 3)),
         friction=scalars(),
         restitution=scalars(),
         bounce=scalars(),
@@ -77,14 +81,30 @@ def contact_room(count: int) -> Contacts:
 
 
 @inline
-def _displacement(contacts, c, x, previous):
+def _owner_motion(contacts, c, side, owners, h):
+    """How far a place on the owner of one side moves in this step (three numbers, m)."""
+    o = contacts.owner[c, side]
+    if o < 0:
+        return 0.0, 0.0, 0.0
+    v, w, r = owners.velocity[o], owners.spin[o], contacts.arm[c, side]
+    return (
+        h * (v[0] + w[1] * r[2] - w[2] * r[1]),
+        h * (v[1] + w[2] * r[0] - w[0] * r[2]),
+        h * (v[2] + w[0] * r[1] - w[1] * r[0]),
+    )
+
+
+@inline
+def _displacement(contacts, c, x, previous, owners, h):
     """Movement of a relative to b in this step (three numbers, m)."""
-    ux = -contacts.surface[c, 0]
-    uy = -contacts.surface[c, 1]
-    uz = -contacts.surface[c, 2]
+    ax, ay, az = _owner_motion(contacts, c, 0, owners, h)
+    bx, by, bz = _owner_motion(contacts, c, 1, owners, h)
+    ux, uy, uz = ax - bx, ay - by, az - bz
     for k in range(8):
         i = contacts.particle[c, k]
         f = contacts.weight[c, k]
+        if f == 0.0:
+            continue
         ux += f * (x[i, 0] - previous[i, 0])
         uy += f * (x[i, 1] - previous[i, 1])
         uz += f * (x[i, 2] - previous[i, 2])
@@ -92,37 +112,87 @@ def _displacement(contacts, c, x, previous):
 
 
 @inline
-def _gap(contacts, c, x):
+def _gap(contacts, c, x, owners, h):
     """(a − b)·n in m, negative when the two overlap."""
-    gap = -contacts.offset[c]
+    n = contacts.normal[c]
+    ax, ay, az = _owner_motion(contacts, c, 0, owners, h)
+    bx, by, bz = _owner_motion(contacts, c, 1, owners, h)
+    gap = (ax - bx) * n[0] + (ay - by) * n[1] + (az - bz) * n[2] - contacts.offset[c]
     for k in range(8):
         i = contacts.particle[c, k]
-        gap += contacts.weight[c, k] * (
-            x[i, 0] * contacts.normal[c, 0]
-            + x[i, 1] * contacts.normal[c, 1]
-            + x[i, 2] * contacts.normal[c, 2]
-        )
+        f = contacts.weight[c, k]
+        if f != 0.0:
+            gap += f * (x[i, 0] * n[0] + x[i, 1] * n[1] + x[i, 2] * n[2])
     return gap
 
 
 @inline
-def _move(contacts, c, x, inverse_mass, dx, dy, dz):
-    """Move a by (dx, dy, dz) relative to b, each particle by its share."""
-    if contacts.inverse_mass[c] == 0.0:
+def _give(contacts, c, side, velocity, spin, owners, dx, dy, dz):
+    """Change velocity and spin of the owner of one side by an impulse (dx, dy, dz)."""
+    o = contacts.owner[c, side]
+    if o < 0 or owners.inverse_mass[o] == 0.0:
         return
-    share = 1.0 / contacts.inverse_mass[c]
+    w, r, a = owners.inverse_mass[o], contacts.arm[c, side], owners.inverse_inertia[o]
+    velocity[o, 0] += w * dx
+    velocity[o, 1] += w * dy
+    velocity[o, 2] += w * dz
+    tx = r[1] * dz - r[2] * dy
+    ty = r[2] * dx - r[0] * dz
+    tz = r[0] * dy - r[1] * dx
+    for k in range(3):
+        spin[o, k] += a[k, 0] * tx + a[k, 1] * ty + a[k, 2] * tz
+
+
+@inline
+def _mobility(contacts, c, side, owners, dx, dy, dz):
+    """1/m + (r×d)ᵀ I⁻¹ (r×d) of the owner of one side along the unit vector d, 1/kg."""
+    o = contacts.owner[c, side]
+    if o < 0 or owners.inverse_mass[o] == 0.0:
+        return 0.0
+    r, a = contacts.arm[c, side], owners.inverse_inertia[o]
+    tx = r[1] * dz - r[2] * dy
+    ty = r[2] * dx - r[0] * dz
+    tz = r[0] * dy - r[1] * dx
+    return (
+        owners.inverse_mass[o]
+        + tx * (a[0, 0] * tx + a[0, 1] * ty + a[0, 2] * tz)
+        + ty * (a[1, 0] * tx + a[1, 1] * ty + a[1, 2] * tz)
+        + tz * (a[2, 0] * tx + a[2, 1] * ty + a[2, 2] * tz)
+    )
+
+
+@inline
+def _move(contacts, c, x, inverse_mass, owners, h, dx, dy, dz):
+    """Move a by (dx, dy, dz) relative to b, each particle and owner by its share."""
+    total = contacts.inverse_mass[c]
+    if contacts.owner[c, 0] >= 0 or contacts.owner[c, 1] >= 0:
+        size = math.sqrt(dx * dx + dy * dy + dz * dz)
+        if size == 0.0:
+            return
+        total += _mobility(contacts, c, 0, owners, dx / size, dy / size, dz / size)
+        total += _mobility(contacts, c, 1, owners, dx / size, dy / size, dz / size)
+    if total == 0.0:
+        return
+    share = 1.0 / total
     for k in range(8):
         i = contacts.particle[c, k]
         f = share * inverse_mass[i] * contacts.weight[c, k]
+        if f == 0.0:
+            continue
         x[i, 0] += f * dx
         x[i, 1] += f * dy
         x[i, 2] += f * dz
+    share /= h
+    _give(contacts, c, 0, owners.velocity, owners.spin, owners, share * dx, share * dy, share * dz)
+    _give(
+        contacts, c, 1, owners.velocity, owners.spin, owners, -share * dx, -share * dy, -share * dz
+    )
 
 
 @inline
 def _write_weights(contacts, c, column, shapes, s, first_particle, extent, point, sign):
     """Express a world point (3,) of shape s by the four particles of its body, sign·cᵢ."""
-    body = shapes.body[s]
+    body = shapes.particle_body[s]
     px, py, pz = unrotate(
         shapes.rotation[s],
         point[0] - shapes.centre[s, 0],
@@ -136,28 +206,39 @@ def _write_weights(contacts, c, column, shapes, s, first_particle, extent, point
 
 
 @inline
-def _shift(contacts, c, x, previous, inverse_mass, away):
+def _shift(contacts, c, x, previous, inverse_mass, owners, away):
     """Part a and b by ``away`` m along the normal, x and x* alike: place without speed.
 
     Bodies are moved as a whole. Moving single corners would bend their tetrahedra, and the sticks
     that straighten them again would turn the shift into speed.
     """
-    free_a = contacts.shape[c, 0] == FREE_PARTNER
-    free_b = contacts.shape[c, 1] == FREE_PARTNER
-    wa = inverse_mass[contacts.particle[c, 0]] * (1.0 if free_a else 0.25)
-    wb = 0.0
-    if contacts.weight[c, 4] != 0.0 or contacts.weight[c, 5] != 0.0:
-        wb = inverse_mass[contacts.particle[c, 4]] * (1.0 if free_b else 0.25)
+    wa = _whole_mobility(contacts, c, 0, inverse_mass, owners)
+    wb = _whole_mobility(contacts, c, 1, inverse_mass, owners)
     if wa + wb == 0.0:
         return
-    for k in range(8):
-        if (free_a and 0 < k < 4) or (free_b and k > 4):
+    for side in range(2):
+        f = away * (wa if side == 0 else -wb) / (wa + wb)
+        o = contacts.owner[c, side]
+        if o >= 0:
+            for axis in range(3):
+                owners.shift[o, axis] += f * contacts.normal[c, axis]
             continue
-        i = contacts.particle[c, k]
-        f = away * (wa if k < 4 else -wb) / (wa + wb)
-        for axis in range(3):
-            x[i, axis] += f * contacts.normal[c, axis]
-            previous[i, axis] += f * contacts.normal[c, axis]
+        count = 1 if contacts.shape[c, side] == FREE_PARTNER else 4
+        for k in range(4 * side, 4 * side + count):
+            i = contacts.particle[c, k]
+            for axis in range(3):
+                x[i, axis] += f * contacts.normal[c, axis]
+                previous[i, axis] += f * contacts.normal[c, axis]
+
+
+@inline
+def _whole_mobility(contacts, c, side, inverse_mass, owners):
+    """1/m in 1/kg of what side a or b is a part of."""
+    o = contacts.owner[c, side]
+    if o >= 0:
+        return owners.inverse_mass[o]
+    w = inverse_mass[contacts.particle[c, 4 * side]]
+    return w if contacts.shape[c, side] == FREE_PARTNER else 0.25 * w
 
 
 @inline
@@ -170,24 +251,24 @@ def _write_free(contacts, c, column, sign):
 
 
 @inline
-def _write_collider(contacts, c, shapes, b):
-    """A place on a collider: no particles, a fixed offset, and the surface's own movement."""
-    point = contacts.point[c, 1]
-    for k in range(4):
-        contacts.particle[c, 4 + k] = contacts.particle[c, 0]
-        contacts.weight[c, 4 + k] = 0.0
-    px, py, pz = unrotate(
-        shapes.rotation[b],
-        point[0] - shapes.centre[b, 0],
-        point[1] - shapes.centre[b, 1],
-        point[2] - shapes.centre[b, 2],
-    )
-    px, py, pz = rotate(shapes.rotation_before[b], px, py, pz)
-    contacts.surface[c, 0] = point[0] - shapes.centre_before[b, 0] - px
-    contacts.surface[c, 1] = point[1] - shapes.centre_before[b, 1] - py
-    contacts.surface[c, 2] = point[2] - shapes.centre_before[b, 2] - pz
+def _write_owner(contacts, c, side, o, ahead_position):
+    """A place on a body or collider: no particles, an arm from where its centre gets to."""
+    contacts.owner[c, side] = o
     for k in range(3):
-        contacts.offset[c] += point[k] * contacts.normal[c, k]
+        contacts.arm[c, side, k] = contacts.point[c, side, k] - ahead_position[o, k]
+    for k in range(4 * side, 4 * side + 4):
+        contacts.particle[c, k] = 0
+        contacts.weight[c, k] = 0.0
+
+
+@inline
+def _level(contacts, c, x, owners, h, reach):
+    """Set the offset so that the gap is what it was found to be, (a − b)·n − reach."""
+    found = -reach
+    for k in range(3):
+        found += contacts.normal[c, k] * (contacts.point[c, 0, k] - contacts.point[c, 1, k])
+    contacts.offset[c] = 0.0
+    contacts.offset[c] = _gap(contacts, c, x, owners, h) - found
 
 
 @kernel
@@ -202,6 +283,9 @@ def prepare_contacts(
     x,
     previous,
     inverse_mass,
+    owners,
+    ahead_position,
+    h,
     resting,
 ):
     """Work out weights and constants of contacts noted as shapes, points and normals.
@@ -214,19 +298,23 @@ def prepare_contacts(
         a = contacts.shape[c, 0]
         b = contacts.shape[c, 1]
         normal = contacts.normal[c]
-        if a != FREE_PARTNER:  # free particles come with their reach
-            contacts.offset[c] = 0.0
-        for k in range(3):
-            contacts.surface[c, k] = 0.0
+        reach = 0.0
+        if a == FREE_PARTNER:  # free particles come with their reach
+            reach = contacts.offset[c]
+        contacts.owner[c, 0] = -1
+        contacts.owner[c, 1] = -1
         if a == FREE_PARTNER:
             i = contacts.particle[c, 0]
             _write_free(contacts, c, 0, 1.0)
             mu = friction[i]
             e = restitution[i]
         else:
-            _write_weights(
-                contacts, c, 0, shapes, a, first_particle, extent, contacts.point[c, 0], 1.0
-            )
+            if shapes.particle_body[a] >= 0:
+                _write_weights(
+                    contacts, c, 0, shapes, a, first_particle, extent, contacts.point[c, 0], 1.0
+                )
+            else:
+                _write_owner(contacts, c, 0, shapes.owner[a], ahead_position)
             mu = shapes.friction[a]
             e = shapes.restitution[a]
         if b == FREE_PARTNER:
@@ -237,12 +325,15 @@ def prepare_contacts(
         else:
             mu *= shapes.friction[b]
             e = max(e, shapes.restitution[b])
-            if shapes.body[b] >= 0:
+            if shapes.particle_body[b] >= 0:
                 _write_weights(
                     contacts, c, 4, shapes, b, first_particle, extent, contacts.point[c, 1], -1.0
                 )
             else:
-                _write_collider(contacts, c, shapes, b)
+                _write_owner(contacts, c, 1, shapes.owner[b], ahead_position)
+        contacts.offset[c] = reach
+        if contacts.owner[c, 0] >= 0 or contacts.owner[c, 1] >= 0:
+            _level(contacts, c, x, owners, h, reach)
         contacts.friction[c] = math.sqrt(mu)
         contacts.restitution[c] = e
         total = 0.0
@@ -250,9 +341,9 @@ def prepare_contacts(
             f = contacts.weight[c, k]
             total += inverse_mass[contacts.particle[c, k]] * f * f
         contacts.inverse_mass[c] = total
-        ux, uy, uz = _displacement(contacts, c, x, previous)
+        ux, uy, uz = _displacement(contacts, c, x, previous, owners, h)
         approach = ux * normal[0] + uy * normal[1] + uz * normal[2]
-        gap = _gap(contacts, c, x)
+        gap = _gap(contacts, c, x, owners, h)
         contacts.overlap[c] = max(0.0, approach - gap)
         contacts.bounce[c] = 0.0
         if contacts.restitution[c] > 0.0 and approach < -resting and gap < 0.0:
@@ -265,7 +356,7 @@ def prepare_contacts(
 
 
 @kernel
-def relax_contacts(contacts, count, x, previous, inverse_mass):
+def relax_contacts(contacts, count, x, previous, inverse_mass, owners, h):
     """One pass over all contacts: push apart, then hold against sliding up to μ times the push.
 
     A contact that bounces is pushed until x − x* is e times the approach, reversed (Kenwright
@@ -280,19 +371,19 @@ def relax_contacts(contacts, count, x, previous, inverse_mass):
         ny = contacts.normal[c, 1]
         nz = contacts.normal[c, 2]
         if contacts.bounce[c] > 0.0:
-            ux, uy, uz = _displacement(contacts, c, x, previous)
+            ux, uy, uz = _displacement(contacts, c, x, previous, owners, h)
             short = ux * nx + uy * ny + uz * nz - contacts.bounce[c]
         else:
-            short = _gap(contacts, c, x) + contacts.overlap[c]
+            short = _gap(contacts, c, x, owners, h) + contacts.overlap[c]
         pushed = max(0.0, contacts.pushed[c] - short)
         push = pushed - contacts.pushed[c]
         contacts.pushed[c] = pushed
         largest = max(largest, abs(push))
         if push != 0.0:
-            _move(contacts, c, x, inverse_mass, push * nx, push * ny, push * nz)
+            _move(contacts, c, x, inverse_mass, owners, h, push * nx, push * ny, push * nz)
         if pushed == 0.0 and push == 0.0:
             continue
-        ux, uy, uz = _displacement(contacts, c, x, previous)
+        ux, uy, uz = _displacement(contacts, c, x, previous, owners, h)
         un = ux * nx + uy * ny + uz * nz
         tx = contacts.dragged[c, 0] - (ux - un * nx)
         ty = contacts.dragged[c, 1] - (uy - un * ny)
@@ -307,6 +398,8 @@ def relax_contacts(contacts, count, x, previous, inverse_mass):
             c,
             x,
             inverse_mass,
+            owners,
+            h,
             tx - contacts.dragged[c, 0],
             ty - contacts.dragged[c, 1],
             tz - contacts.dragged[c, 2],
@@ -318,7 +411,7 @@ def relax_contacts(contacts, count, x, previous, inverse_mass):
 
 
 @kernel
-def place_bounces(contacts, count, x, previous, inverse_mass):
+def place_bounces(contacts, count, x, previous, inverse_mass, owners, h):
     """Put what bounced where it should be at the end of the step, x and x* alike.
 
     The push that reversed the velocity acted over the whole step; the hit came in the midst of it.
@@ -327,28 +420,28 @@ def place_bounces(contacts, count, x, previous, inverse_mass):
     for c in range(count):
         if contacts.bounce[c] == 0.0 or contacts.pushed[c] == 0.0:
             continue
-        away = contacts.bounce_gap[c] - contacts.overlap[c] - _gap(contacts, c, x)
-        _shift(contacts, c, x, previous, inverse_mass, away)
+        away = contacts.bounce_gap[c] - contacts.overlap[c] - _gap(contacts, c, x, owners, h)
+        _shift(contacts, c, x, previous, inverse_mass, owners, away)
 
 
 @kernel
-def resolve_overlap(contacts, count, x, previous, inverse_mass, h):
+def resolve_overlap(contacts, count, x, previous, inverse_mass, owners, h):
     """Take old overlap out of x and x* alike: bodies part gently, without gaining speed.
 
     A share of what is left, at a limited speed.
     """
     for c in range(count):
-        depth = -_gap(contacts, c, x)
+        depth = -_gap(contacts, c, x, owners, h)
         if depth <= 0.0 or contacts.overlap[c] == 0.0:
             continue
         part = min(OVERLAP_SHARE * depth, OVERLAP_SPEED * h)
-        _shift(contacts, c, x, previous, inverse_mass, part)
+        _shift(contacts, c, x, previous, inverse_mass, owners, part)
 
 
 @kernel
-def deepest_contact(contacts, count, x):
+def deepest_contact(contacts, count, x, owners, h):
     """Deepest overlap in m that is left."""
     deepest = 0.0
     for c in range(count):
-        deepest = max(deepest, -_gap(contacts, c, x))
+        deepest = max(deepest, -_gap(contacts, c, x, owners, h))
     return deepest

@@ -7,27 +7,47 @@ from collections import namedtuple
 
 import numpy as np
 
-from ..bodies import pose_of
 from ..jit import inline, kernel
-from ..model import Model
-from ..vector import unrotate, write_rotation
+from ..model import Floats, Model
+from ..rigid.table import ShapeTable
+from ..vector import rotation_matrix, unrotate
+from .kinds import BOX, CAPSULE, CYLINDER, HULL, MESH, PLANE, ROOM, SPHERE
 
-PLANE, BOX, ROOM, SPHERE, CAPSULE = range(5)
-KINDS = {"PLANE": PLANE, "BOX": BOX, "ROOM": ROOM, "SPHERE": SPHERE, "CAPSULE": CAPSULE}
 
 Shapes = namedtuple(
     "Shapes",
     [
         "kind",  # (k,) one of the constants above
-        # (k, 3) m. box, room: half extents; sphere: radius; capsule: radius, half length along z;
-        # plane: nothing, the solid half space is z < 0
+        # (k, 3) m. box, room: half extents; sphere: radius; capsule, cylinder: radius, half length
+        # of the axis along z; hull, mesh: half extents about the shape's origin; plane: nothing,
+        # the solid half space is z < 0
         "size",
-        "body",  # (k,) index of the rigid body, -1 for a collider
+        "owner",  # (k,) see rigid.owners
+        "particle_body",  # (k,) row of the body of particles that carries it, -1 for none
+        "offset",  # (k, 3) m, place in the owner's frame
+        "turn",  # (k, 3, 3) rotation in the owner's frame
         "friction",  # (k,)
+        "static_friction",  # (k,) factor on friction for what stands still
         "restitution",  # (k,)
-        "centre",  # (k, 3) m, now
-        "rotation",  # (k, 3, 3) now
-        "centre_before",  # (k, 3) m, one substep ago
+        "layers",  # (k,) bits; two shapes meet when they share one
+        "hull",  # (k,) row of the hull table, -1 for none
+        "hull_first_vertex",  # (h + 1,)
+        "hull_vertex",  # (v, 3) m, in the frame of the shape
+        "hull_first_face",  # (h + 1,)
+        "hull_face_first_corner",  # (f + 1,)
+        "hull_face_corner",  # (c,) rows of hull_vertex, counter-clockwise seen from outside
+        "hull_face_normal",  # (f, 3)
+        "hull_face_offset",  # (f,) m, n·x on the face
+        "hull_first_edge",  # (h + 1,)
+        "hull_edge",  # (e, 4) two rows of hull_vertex, two of faces
+        "mesh",  # (k,) row of the mesh table, -1 for none
+        "mesh_first_triangle",  # (m + 1,)
+        "mesh_triangle",  # (t, 3) rows of mesh_vertex
+        "mesh_vertex",  # (v, 3) m, in the frame of the shape
+        "mesh_two_sided",  # (m,)
+        "centre",  # (k, 3) m, at the end of the substep as far as is known
+        "rotation",  # (k, 3, 3) likewise
+        "centre_before",  # (k, 3) m, at its start
         "rotation_before",  # (k, 3, 3)
         "lower",  # (k, 3) m, bounding box of the substep's motion
         "upper",  # (k, 3)
@@ -37,85 +57,110 @@ Shapes = namedtuple(
 
 def place_shapes(model: Model) -> Shapes:
     """The model's shapes with room for their poses."""
-    count = len(model.shape_kind)
+    table = model.shapes
+    count = len(table)
+    solid_count = model.body_count + model.collider_count
+    turn = np.zeros((count, 3, 3))
+    for s in range(count):
+        turn[s] = rotation_matrix(table.turn[s])
+    hulls, meshes = table.hulls, table.meshes
     return Shapes(
-        model.shape_kind,
-        model.shape_size,
-        model.shape_body,
-        model.shape_friction,
-        model.shape_restitution,
-        np.zeros((count, 3)),
-        np.zeros((count, 3, 3)),
-        np.zeros((count, 3)),
-        np.zeros((count, 3, 3)),
-        np.zeros((count, 3)),
-        np.zeros((count, 3)),
+        kind=table.kind,
+        size=table.size,
+        owner=table.owner,
+        particle_body=np.where(table.owner >= solid_count, table.owner - solid_count, -1).astype(
+            np.int32
+        ),
+        offset=table.offset,
+        turn=turn,
+        friction=table.friction,
+        static_friction=table.static_friction,
+        restitution=table.restitution,
+        layers=table.layers,
+        hull=table.hull,
+        hull_first_vertex=hulls.first_vertex,
+        hull_vertex=hulls.vertex,
+        hull_first_face=hulls.first_face,
+        hull_face_first_corner=hulls.face_first_corner,
+        hull_face_corner=hulls.face_corner,
+        hull_face_normal=hulls.face_normal,
+        hull_face_offset=hulls.face_offset,
+        hull_first_edge=hulls.first_edge,
+        hull_edge=hulls.edge,
+        mesh=table.mesh,
+        mesh_first_triangle=meshes.first_triangle,
+        mesh_triangle=meshes.triangle,
+        mesh_vertex=meshes.vertex.copy(),
+        mesh_two_sided=meshes.two_sided,
+        centre=np.zeros((count, 3)),
+        rotation=np.zeros((count, 3, 3)),
+        centre_before=np.zeros((count, 3)),
+        rotation_before=np.zeros((count, 3, 3)),
+        lower=np.zeros((count, 3)),
+        upper=np.zeros((count, 3)),
     )
 
 
-@inline
-def _interpolate_pose(x0, q0, x1, q1, share, centre, r):
-    """Pose between two poses: straight line and normalised quaternion blend."""
-    for k in range(3):
-        centre[k] = x0[k] + share * (x1[k] - x0[k])
-    dot = q0[0] * q1[0] + q0[1] * q1[1] + q0[2] * q1[2] + q0[3] * q1[3]
-    t = share if dot >= 0.0 else -share
-    w = (1.0 - share) * q0[0] + t * q1[0]
-    x = (1.0 - share) * q0[1] + t * q1[1]
-    y = (1.0 - share) * q0[2] + t * q1[2]
-    z = (1.0 - share) * q0[3] + t * q1[3]
-    size = math.sqrt(w * w + x * x + y * y + z * z)
-    write_rotation(r, w / size, x / size, y / size, z / size)
+def smallest_half_extent(table: ShapeTable) -> Floats:
+    """Half the least thickness (k,) m of each shape; infinite for planes."""
+    size = table.size
+    least = size.min(axis=1, initial=np.inf)
+    least = np.where(np.isin(table.kind, (SPHERE, CAPSULE)), size[:, 0], least)
+    least = np.where(table.kind == CYLINDER, size[:, :2].min(axis=1, initial=np.inf), least)
+    return np.where(np.isin(table.kind, (PLANE, ROOM)), np.inf, least)
+
+
+def largest_radius(table: ShapeTable) -> Floats:
+    """Radius (k,) m of the ball around each shape's own origin that holds it; 0 for planes."""
+    size = table.size
+    radius = np.linalg.norm(size, axis=1)
+    radius = np.where(table.kind == CAPSULE, size[:, 0] + size[:, 1], radius)
+    return np.where(table.kind == PLANE, 0.0, radius)
+
+
+def at_start(shapes: Shapes) -> Shapes:
+    """The same shapes where they are at the start of the substep: a view, nothing is copied."""
+    return shapes._replace(centre=shapes.centre_before, rotation=shapes.rotation_before)
 
 
 @inline
 def half_extent(kind, size, r, k):
     """Half the size along world axis k of the shape's bounding box; infinite for plane and room."""
-    if kind == BOX:
+    if kind == BOX or kind == HULL or kind == MESH:
         return abs(r[k, 0]) * size[0] + abs(r[k, 1]) * size[1] + abs(r[k, 2]) * size[2]
     if kind == SPHERE:
         return size[0]
     if kind == CAPSULE:
         return abs(r[k, 2]) * size[1] + size[0]
+    if kind == CYLINDER:
+        side = max(0.0, 1.0 - r[k, 2] * r[k, 2])
+        return abs(r[k, 2]) * size[1] + size[0] * math.sqrt(side)
     return math.inf
 
 
+@inline
+def place(centre, rotation, s, owners, o, offset, turn):
+    """Pose of shape s from position and rotation of its owner o."""
+    r = owners.rotation[o]
+    for i in range(3):
+        centre[s, i] = owners.position[o, i]
+        for j in range(3):
+            centre[s, i] += r[i, j] * offset[j]
+            rotation[s, i, j] = r[i, 0] * turn[0, j] + r[i, 1] * turn[1, j] + r[i, 2] * turn[2, j]
+
+
 @kernel
-def move_shapes(
-    shapes, x, previous, first_particle, extent, start_x, start_q, end_x, end_q, share, share_before
-):
+def move_shapes(shapes, owners, ahead):
     """Pose all shapes for one substep and bound their motion in it.
 
-    Colliders stand between (start_x, start_q) and (end_x, end_q) at ``share`` of the frame;
-    bodies where their particles are. x, previous (n, 3).
+    owners: where they are at the start of the substep; ahead: where they get to by its end.
     """
     for s in range(shapes.kind.shape[0]):
-        body = shapes.body[s]
-        if body < 0:
-            _interpolate_pose(
-                start_x[s],
-                start_q[s],
-                end_x[s],
-                end_q[s],
-                share_before,
-                shapes.centre_before[s],
-                shapes.rotation_before[s],
-            )
-            _interpolate_pose(
-                start_x[s],
-                start_q[s],
-                end_x[s],
-                end_q[s],
-                share,
-                shapes.centre[s],
-                shapes.rotation[s],
-            )
-        else:
-            first = first_particle[body]
-            pose_of(
-                previous, first, extent[body], shapes.centre_before[s], shapes.rotation_before[s]
-            )
-            pose_of(x, first, extent[body], shapes.centre[s], shapes.rotation[s])
+        o = shapes.owner[s]
+        offset = shapes.offset[s]
+        turn = shapes.turn[s]
+        place(shapes.centre_before, shapes.rotation_before, s, owners, o, offset, turn)
+        place(shapes.centre, shapes.rotation, s, ahead, o, offset, turn)
         for k in range(3):
             now = half_extent(shapes.kind[s], shapes.size[s], shapes.rotation[s], k)
             then = half_extent(shapes.kind[s], shapes.size[s], shapes.rotation_before[s], k)

@@ -35,14 +35,16 @@ def left_out(model: Model, settings: SolverSettings) -> tuple[str, ...]:
                 model.objects[one.object].name for one in model.constraints if type(one) is kind
             )
             left.append(f"{kind.__name__} ({', '.join(names)})")
-    if model.body_count and "bodies" not in carried:
+    if (model.body_count or model.particle_body_count) and "bodies" not in carried:
         left.append(f"rigid bodies ({', '.join(_bodies(model))})")
     return tuple(left)
 
 
 def refuse_bodies(model: Model, settings: SolverSettings) -> None:
     """Raise `ModelError` that names the first rigid body when the integrator carries none."""
-    if model.body_count and "bodies" not in CARRIES[settings.integrator]:
+    if (model.body_count or model.particle_body_count) and "bodies" not in CARRIES[
+        settings.integrator
+    ]:
         raise ModelError(
             _bodies(model)[0],
             f"{settings.integrator_label} does not carry rigid bodies; choose Position Verlet as "

@@ -134,10 +134,21 @@ class SolverSettings(Checked):
         soft_maximum=20,
         advanced=True,
     )
+    contact_iterations: int = tunable(
+        1,
+        "Contact Passes",
+        "Passes over contacts and joints of rigid bodies in every substep; they remember the "
+        "forces of the last one, so one pass is enough for most",
+        minimum=1,
+        maximum=100,
+        soft_maximum=20,
+        advanced=True,
+    )
     body_iterations: int = tunable(
         4,
         "Body Passes",
-        "Passes over contacts and the six sticks of each rigid body in every relaxation pass",
+        "Passes over contacts of particles and the six sticks of each body of particles in every "
+        "relaxation pass",
         minimum=1,
         maximum=100,
         soft_maximum=20,

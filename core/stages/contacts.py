@@ -32,9 +32,13 @@ class Contacts:
     def __init__(self, frame: Frame) -> None:
         self.frame = frame
         model = frame.model
-        self.is_bouncy = bool(model.restitution.any() or model.shape_restitution.any())
+        self.is_bouncy = bool(model.restitution.any() or model.shapes.restitution.any())
         frame.work.crowd.choose(model, frame.x, frame.previous, frame.h, frame.substeps, frame.fall)
-        self.is_any = model.body_count > 0 or not frame.work.crowd.is_empty
+        self.is_any = (
+            model.particle_body_count > 0
+            or not frame.work.crowd.is_empty
+            or (model.body_count > 0 and len(model.colliding) > 0)
+        )
         self.order: Ints | None = None
 
     def find(self) -> None:
@@ -59,6 +63,9 @@ class Contacts:
             frame.x,
             frame.previous,
             frame.inverse_mass,
+            work.owners,
+            work.ahead.position,
+            frame.h,
             RESTING * frame.fall,
         )
         frame.contact_count = found
@@ -66,7 +73,7 @@ class Contacts:
     def _find_pairs(self) -> int:
         """Shapes that may touch, in work.pairs; returns how many."""
         work = self.frame.work
-        if not self.frame.model.body_count:
+        if not self.frame.model.particle_body_count:
             return 0
         if self.order is None:
             self.order = sweep_order(work.shapes)
@@ -80,7 +87,7 @@ class Contacts:
         frame = self.frame
         model, work = frame.model, frame.work
         found = 0
-        if model.body_count:
+        if model.particle_body_count:
             found = find_body_contacts(
                 work.pairs,
                 pair_count,
@@ -92,12 +99,12 @@ class Contacts:
                 work.on_b,
                 work.normal,
             )
-        if model.body_count and len(model.colliding):
+        if model.body_count + model.particle_body_count and len(model.colliding):
             found = find_particle_contacts(
                 found,
                 work.contacts,
                 work.shapes,
-                model.collider_count,
+                model.collider_shape_count,
                 model.colliding,
                 model.radius,
                 frame.x,
@@ -141,7 +148,7 @@ class Contacts:
             frame.friction,
             model.restitution,
             frame.work.shapes,
-            model.collider_count,
+            model.collider_shape_count,
             frame.gravity,
             frame.h,
             may_bounce,
@@ -157,7 +164,7 @@ class Contacts:
         model, work = frame.model, frame.work
         if not self.is_any:
             return
-        moving = (frame.x, frame.previous, frame.inverse_mass)
+        moving = (frame.x, frame.previous, frame.inverse_mass, work.owners, frame.h)
         for n in range(4 * frame.settings.body_iterations):
             push = relax_contacts(work.contacts, frame.contact_count, *moving)
             relax_bodies(
@@ -176,7 +183,8 @@ class Contacts:
         frame = self.frame
         if not frame.contact_count:
             return
-        moving = (frame.x, frame.previous, frame.inverse_mass)
-        contacts = (frame.work.contacts, frame.contact_count)
+        work = frame.work
+        moving = (frame.x, frame.previous, frame.inverse_mass, work.owners, frame.h)
+        contacts = (work.contacts, frame.contact_count)
         place_bounces(*contacts, *moving)
-        resolve_overlap(*contacts, *moving, frame.h)
+        resolve_overlap(*contacts, *moving)

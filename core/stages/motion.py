@@ -1,4 +1,4 @@
-"""Motion: free particles fly on, pins and colliders go where they are driven."""
+"""Motion: free particles fly on, pins go where they are driven."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import numpy as np
 
 from ..coincidence import part_coinciding
 from ..constraints.attach import attach_pins
-from ..contact.shapes import move_shapes
 from ..diagnostics import check_finite
 from ..forces.spring import SpringSystem, damp_springs, stiffnesses
 from ..integrate import change_step, move_pins, position_verlet, start_from
@@ -193,7 +192,7 @@ class Motion:
         return 0.0 if self.system is None else self.system.energy(self.frame.x)
 
     def drive(self) -> None:
-        """Move pins and colliders to their places at the end of this substep."""
+        """Move pins to their places at the end of this substep."""
         frame, model = self.frame, self.frame.model
         if len(model.pinned):
             move_pins(
@@ -216,19 +215,6 @@ class Motion:
                 frame.end_share,
                 frame.begin_share,
                 frame.h,
-            )
-        if len(model.shape_kind):
-            move_shapes(
-                frame.work.shapes,
-                frame.x,
-                frame.previous,
-                model.body_first_particle,
-                model.body_extent,
-                frame.state.collider_position,
-                frame.state.collider_orientation,
-                *frame.collider_end,
-                frame.end_share,
-                frame.begin_share,
             )
 
     def finish(self) -> None:

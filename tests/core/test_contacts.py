@@ -14,7 +14,8 @@ from verlet_physics import (
     body_poses,
 )
 from verlet_physics.bench.scenes import add_sheet
-from verlet_physics.contact.shapes import KINDS, distance
+from verlet_physics.contact.kinds import KINDS
+from verlet_physics.contact.shapes import distance
 
 SECOND = 24
 

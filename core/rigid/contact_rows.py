@@ -1,0 +1,388 @@
+"""Contacts of owners as rows of a solver that remembers from step to step what held.
+
+One row a contact point: a push along the normal and a drag in the plane of contact. Each row is
+solved for the velocity of the substep (Gauss–Seidel over rows, sums clamped: Catto 2005), starting
+from the impulses of the substep before. With g the gap now and h the step,
+
+    (v_a − v_b)·n ≥ −max(g, 0)/h        never to pass through each other within the step,
+    |drag| ≤ μ push                      Coulomb.
+
+What overlaps already is driven apart in a first pass, with a bias, and after the bodies have moved
+a second one without it takes that speed back, so that x* never learns of it (Jakobsen's x and x*
+alike; Box2D's "soft step"). Impulses act on
+both at one point of the world, halfway between the two, so linear and angular momentum of
+the pair are kept to the last bit but rounding.
+
+Generalised inverse mass (Müller et al. 2020, eq. 2; Kenwright eq. 9 put right):
+w = 1/m + (r×n)ᵀ I⁻¹ (r×n).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import namedtuple
+
+import numpy as np
+
+from ..contact.bounce import bounce
+from ..jit import inline, kernel, lean
+
+SLOP = 5e-4
+"""Overlap that is left alone, as a share of the smaller shape: rows need one to stay in touch."""
+
+BIAS = 0.1
+"""Share of an overlap that is taken away in one substep."""
+
+LEAK = 0.05
+"""Share of a remembered push that a pass with bias lets go: the contact is a stiff spring, not a
+rock, and chains of contacts settle in fewer passes (Catto 2024, "soft step")."""
+
+
+RESTING = 4.0
+"""Contacts do not bounce that approach slower than gravity makes a body in this many steps."""
+
+APART_SPEED = 2.0
+"""Fastest parting of what overlaps, m/s."""
+
+Rows = namedtuple(
+    "Rows",
+    [
+        "owner",  # (c, 2) a and b
+        "key",  # (c, 4) shape a, shape b, sub-shape, feature: what it is remembered by
+        "anchor",  # (c, 2, 3) m, the two points in their owners' frames
+        "axis",  # (c, 3, 3) normal from b to a, and two directions of drag
+        "friction",  # (c, 2) dynamic, static
+        "restitution",  # (c,)
+        "slop",  # (c,) m
+        "gap",  # (c,) m, at the start of the substep
+        "cross",  # (c, 3, 2, 3) r × axis of a and b
+        "turn",  # (c, 3, 2, 3) I⁻¹ (r × axis)
+        "mass",  # (c, 3) kg, effective along each axis
+        "impulse",  # (c, 3) N·s along each axis
+        "bounce",  # (c, 2) speed after the hit in m/s, 0 for none; gap in m at the end of that step
+    ],
+)
+
+
+def row_room(count: int) -> Rows:
+    """Rows with room for ``count``."""
+    return Rows(
+        owner=np.zeros((count, 2), dtype=np.int32),
+        key=np.zeros((count, 4), dtype=np.int32),
+        anchor=np.zeros((count, 2, 3)),
+        axis=np.zeros((count, 3, 3)),
+        friction=np.zeros((count, 2)),
+        restitution=np.zeros(count),
+        slop=np.zeros(count),
+        gap=np.zeros(count),
+        cross=np.zeros((count, 3, 2, 3)),
+        turn=np.zeros((count, 3, 2, 3)),
+        mass=np.zeros((count, 3)),
+        impulse=np.zeros((count, 3)),
+        bounce=np.zeros((count, 2)),
+    )
+
+
+@lean
+def _write_tangents(axis):
+    """Two directions square to axis[0] and to each other, in axis[1] and axis[2]."""
+    nx, ny, nz = axis[0, 0], axis[0, 1], axis[0, 2]
+    if abs(nx) < 0.57735:
+        f = 1.0 / math.sqrt(ny * ny + nz * nz)
+        tx, ty, tz = 0.0, f * nz, -f * ny
+    else:
+        f = 1.0 / math.sqrt(nx * nx + ny * ny)
+        tx, ty, tz = f * ny, -f * nx, 0.0
+    axis[1, 0], axis[1, 1], axis[1, 2] = tx, ty, tz
+    axis[2, 0] = ny * tz - nz * ty
+    axis[2, 1] = nz * tx - nx * tz
+    axis[2, 2] = nx * ty - ny * tx
+
+
+@lean
+def _to_owner(owners, o, x, y, z, out):
+    """A place of the world in the frame of owner o."""
+    r = owners.rotation[o]
+    dx = x - owners.position[o, 0]
+    dy = y - owners.position[o, 1]
+    dz = z - owners.position[o, 2]
+    for k in range(3):
+        out[k] = r[0, k] * dx + r[1, k] * dy + r[2, k] * dz
+
+
+@kernel
+def fill_rows(
+    item,
+    item_count,
+    manifolds,
+    shapes,
+    owners,
+    body_count,
+    old_key,
+    old_impulse,
+    old_count,
+    rows,
+    slop_of_shape,
+):
+    """Rows for all manifolds, with what is remembered of them; returns how many (may be too many).
+
+    Items and old_key are sorted alike, by shapes and sub-shape, so one walk finds the old rows.
+    Friction of two surfaces is the geometric mean, restitution the larger.
+    """
+    count = 0
+    old = 0
+    for n in range(item_count):
+        points = manifolds.count[n]
+        if points == 0:
+            continue
+        a = item[n, 0]
+        b = item[n, 1]
+        sub = item[n, 2]
+        oa = shapes.owner[a]
+        ob = shapes.owner[b]
+        if oa >= body_count and ob >= body_count:
+            continue
+        if owners.inverse_mass[oa] == 0.0 and owners.inverse_mass[ob] == 0.0:
+            continue
+        if count + points > rows.gap.shape[0]:
+            count += points
+            continue
+        while old < old_count and (
+            old_key[old, 0] < a
+            or (
+                old_key[old, 0] == a
+                and (old_key[old, 1] < b or (old_key[old, 1] == b and old_key[old, 2] < sub))
+            )
+        ):
+            old += 1
+        for p in range(points):
+            c = count
+            count += 1
+            rows.owner[c, 0] = oa
+            rows.owner[c, 1] = ob
+            rows.key[c, 0] = a
+            rows.key[c, 1] = b
+            rows.key[c, 2] = sub
+            rows.key[c, 3] = manifolds.feature[n, p]
+            for k in range(3):
+                rows.axis[c, 0, k] = manifolds.normal[n, k]
+            _write_tangents(rows.axis[c])
+            pa = manifolds.on_a[n, p]
+            pb = manifolds.on_b[n, p]
+            _to_owner(owners, oa, pa[0], pa[1], pa[2], rows.anchor[c, 0])
+            _to_owner(owners, ob, pb[0], pb[1], pb[2], rows.anchor[c, 1])
+            mu = math.sqrt(shapes.friction[a] * shapes.friction[b])
+            rows.friction[c, 0] = mu
+            rows.friction[c, 1] = mu * max(shapes.static_friction[a], shapes.static_friction[b])
+            rows.restitution[c] = max(shapes.restitution[a], shapes.restitution[b])
+            rows.slop[c] = min(slop_of_shape[a], slop_of_shape[b])
+            for k in range(3):
+                rows.impulse[c, k] = 0.0
+            m = old
+            while (
+                m < old_count and old_key[m, 0] == a and old_key[m, 1] == b and old_key[m, 2] == sub
+            ):
+                if old_key[m, 3] == rows.key[c, 3]:
+                    rows.impulse[c, 0] = old_impulse[m, 0]
+                    for k in range(1, 3):
+                        rows.impulse[c, k] = (
+                            rows.axis[c, k, 0] * old_impulse[m, 1]
+                            + rows.axis[c, k, 1] * old_impulse[m, 2]
+                            + rows.axis[c, k, 2] * old_impulse[m, 3]
+                        )
+                    break
+                m += 1
+    return count
+
+
+@kernel
+def remember_rows(rows, count, key, impulse):
+    """Write what `fill_rows` wants to know of these rows: key (c, 4), impulse (c, 4)."""
+    for c in range(count):
+        for k in range(4):
+            key[c, k] = rows.key[c, k]
+        impulse[c, 0] = rows.impulse[c, 0]
+        for k in range(3):
+            impulse[c, 1 + k] = (
+                rows.impulse[c, 1] * rows.axis[c, 1, k] + rows.impulse[c, 2] * rows.axis[c, 2, k]
+            )
+
+
+@lean
+def _speed(rows, c, d, owners, a, b):
+    """Speed of a relative to b along axis d at the point of contact, m/s."""
+    axis = rows.axis[c, d]
+    ca = rows.cross[c, d, 0]
+    cb = rows.cross[c, d, 1]
+    va, vb = owners.velocity[a], owners.velocity[b]
+    wa, wb = owners.spin[a], owners.spin[b]
+    return (
+        axis[0] * (va[0] - vb[0])
+        + axis[1] * (va[1] - vb[1])
+        + axis[2] * (va[2] - vb[2])
+        + ca[0] * wa[0]
+        + ca[1] * wa[1]
+        + ca[2] * wa[2]
+        - cb[0] * wb[0]
+        - cb[1] * wb[1]
+        - cb[2] * wb[2]
+    )
+
+
+@lean
+def _push(rows, c, d, velocity, spin, inverse_mass, a, b, p):
+    """An impulse p along axis d on a, and against it on b."""
+    axis = rows.axis[c, d]
+    ta = rows.turn[c, d, 0]
+    tb = rows.turn[c, d, 1]
+    fa = p * inverse_mass[a]
+    fb = p * inverse_mass[b]
+    for k in range(3):
+        velocity[a, k] += fa * axis[k]
+        velocity[b, k] -= fb * axis[k]
+        spin[a, k] += p * ta[k]
+        spin[b, k] -= p * tb[k]
+
+
+@lean
+def aim_rows(rows, count, owners):
+    """Arms, effective masses and gaps where the owners are now."""
+    for c in range(count):
+        a = rows.owner[c, 0]
+        b = rows.owner[c, 1]
+        ra = owners.rotation[a]
+        rb = owners.rotation[b]
+        ax = rows.anchor[c, 0]
+        bx = rows.anchor[c, 1]
+        px = ra[0, 0] * ax[0] + ra[0, 1] * ax[1] + ra[0, 2] * ax[2]
+        py = ra[1, 0] * ax[0] + ra[1, 1] * ax[1] + ra[1, 2] * ax[2]
+        pz = ra[2, 0] * ax[0] + ra[2, 1] * ax[1] + ra[2, 2] * ax[2]
+        qx = rb[0, 0] * bx[0] + rb[0, 1] * bx[1] + rb[0, 2] * bx[2]
+        qy = rb[1, 0] * bx[0] + rb[1, 1] * bx[1] + rb[1, 2] * bx[2]
+        qz = rb[2, 0] * bx[0] + rb[2, 1] * bx[1] + rb[2, 2] * bx[2]
+        ex = owners.position[a, 0] - owners.position[b, 0]
+        ey = owners.position[a, 1] - owners.position[b, 1]
+        ez = owners.position[a, 2] - owners.position[b, 2]
+        gx, gy, gz = ex + px - qx, ey + py - qy, ez + pz - qz
+        normal = rows.axis[c, 0]
+        rows.gap[c] = gx * normal[0] + gy * normal[1] + gz * normal[2]
+        # arms to the point halfway between the two anchors
+        px -= 0.5 * gx
+        py -= 0.5 * gy
+        pz -= 0.5 * gz
+        qx += 0.5 * gx
+        qy += 0.5 * gy
+        qz += 0.5 * gz
+        ia = owners.inverse_inertia[a]
+        ib = owners.inverse_inertia[b]
+        w = owners.inverse_mass[a] + owners.inverse_mass[b]
+        for d in range(3):
+            n = rows.axis[c, d]
+            u0 = py * n[2] - pz * n[1]
+            u1 = pz * n[0] - px * n[2]
+            u2 = px * n[1] - py * n[0]
+            v0 = qy * n[2] - qz * n[1]
+            v1 = qz * n[0] - qx * n[2]
+            v2 = qx * n[1] - qy * n[0]
+            s0 = ia[0, 0] * u0 + ia[0, 1] * u1 + ia[0, 2] * u2
+            s1 = ia[1, 0] * u0 + ia[1, 1] * u1 + ia[1, 2] * u2
+            s2 = ia[2, 0] * u0 + ia[2, 1] * u1 + ia[2, 2] * u2
+            t0 = ib[0, 0] * v0 + ib[0, 1] * v1 + ib[0, 2] * v2
+            t1 = ib[1, 0] * v0 + ib[1, 1] * v1 + ib[1, 2] * v2
+            t2 = ib[2, 0] * v0 + ib[2, 1] * v1 + ib[2, 2] * v2
+            cross = rows.cross[c, d]
+            cross[0, 0], cross[0, 1], cross[0, 2] = u0, u1, u2
+            cross[1, 0], cross[1, 1], cross[1, 2] = v0, v1, v2
+            turn = rows.turn[c, d]
+            turn[0, 0], turn[0, 1], turn[0, 2] = s0, s1, s2
+            turn[1, 0], turn[1, 1], turn[1, 2] = t0, t1, t2
+            total = w + u0 * s0 + u1 * s1 + u2 * s2 + v0 * t0 + v1 * t1 + v2 * t2
+            rows.mass[c, d] = 1.0 / total if total > 0.0 else 0.0
+
+
+@lean
+def warm_rows(rows, count, owners, gravity, h):
+    """Find who bounces, then start from the impulses of the substep before.
+
+    A row bounces when it will be hit within the step, faster than `RESTING` steps of gravity make
+    it. Velocities are those that bodies fly on with if nothing stops them.
+    """
+    resting = RESTING * h * math.sqrt(gravity[0] ** 2 + gravity[1] ** 2 + gravity[2] ** 2)
+    for c in range(count):
+        a = rows.owner[c, 0]
+        b = rows.owner[c, 1]
+        normal = rows.axis[c, 0]
+        if rows.bounce[c, 0] > 0.0:  # a blow is not what holds the body in the next step
+            for d in range(3):
+                rows.impulse[c, d] = 0.0
+        rows.bounce[c, 0] = 0.0
+        if rows.restitution[c] > 0.0:
+            speed = _speed(rows, c, 0, owners, a, b)
+            if rows.gap[c] + h * speed < 0.0 and speed < -resting:
+                pull = 0.0
+                for k in range(3):
+                    falls = 1.0 if owners.inverse_mass[a] > 0.0 else 0.0
+                    falls -= 1.0 if owners.inverse_mass[b] > 0.0 else 0.0
+                    pull += falls * gravity[k] * normal[k]
+                before = max(rows.gap[c], 0.0)
+                after, travel = bounce(before, h * speed, pull, h, rows.restitution[c])
+                rows.bounce[c, 0] = max(travel, 0.0) / h
+                rows.bounce[c, 1] = after
+    for c in range(count):
+        a = rows.owner[c, 0]
+        b = rows.owner[c, 1]
+        for d in range(3):
+            p = rows.impulse[c, d]
+            if p != 0.0:
+                _push(rows, c, d, owners.velocity, owners.spin, owners.inverse_mass, a, b, p)
+
+
+@lean
+def solve_rows(rows, count, owners, h, is_biased):
+    """One pass over all rows: the push first, then the drag that it allows.
+
+    Biased, what overlaps is also driven apart.
+    """
+    for c in range(count):
+        a = rows.owner[c, 0]
+        b = rows.owner[c, 1]
+        gap = rows.gap[c]
+        if gap > 0.0 and rows.impulse[c, 0] == 0.0 and not is_biased:
+            continue  # the next step's matter
+        speed = _speed(rows, c, 0, owners, a, b)
+        mass = rows.mass[c, 0]
+        leak = 0.0
+        if rows.bounce[c, 0] > 0.0:  # first to where it will be, then to how fast it goes on
+            speed -= (rows.bounce[c, 1] - gap) / h if is_biased else rows.bounce[c, 0]
+        elif gap > 0.0:
+            speed += gap / h
+        elif is_biased:
+            speed -= min(BIAS / h * max(-gap - rows.slop[c], 0.0), APART_SPEED)
+            mass *= 1.0 - LEAK
+            leak = LEAK
+        push = max(0.0, (1.0 - leak) * rows.impulse[c, 0] - mass * speed)
+        change = push - rows.impulse[c, 0]
+        if change != 0.0:
+            rows.impulse[c, 0] = push
+            _push(rows, c, 0, owners.velocity, owners.spin, owners.inverse_mass, a, b, change)
+        if push == 0.0 and rows.impulse[c, 1] == 0.0 and rows.impulse[c, 2] == 0.0:
+            continue
+        p1 = rows.impulse[c, 1] - rows.mass[c, 1] * _speed(rows, c, 1, owners, a, b)
+        p2 = rows.impulse[c, 2] - rows.mass[c, 2] * _speed(rows, c, 2, owners, a, b)
+        size = math.sqrt(p1 * p1 + p2 * p2)
+        if size > rows.friction[c, 1] * push:
+            f = rows.friction[c, 0] * push / size
+            p1 *= f
+            p2 *= f
+        d1 = p1 - rows.impulse[c, 1]
+        d2 = p2 - rows.impulse[c, 2]
+        rows.impulse[c, 1] = p1
+        rows.impulse[c, 2] = p2
+        _push(rows, c, 1, owners.velocity, owners.spin, owners.inverse_mass, a, b, d1)
+        _push(rows, c, 2, owners.velocity, owners.spin, owners.inverse_mass, a, b, d2)
+
+
+@kernel
+def aim_contacts(rows, count, owners):
+    """`aim_rows` right after `fill_rows`."""
+    aim_rows(rows, count, owners)

@@ -1,0 +1,363 @@
+"""Everything that carries shapes and joints, side by side: bodies, colliders, bodies of particles.
+
+Bodies come first, so that a body and its owner have one number. Colliders are owners of infinite
+mass whose velocity is that of their animation, so contacts and joints ask nobody what he is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import namedtuple
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..jit import inline, kernel
+from ..vector import write_rotation
+from .rotation import momentum_of_turn, normalised, product, turn_of_momentum
+
+if TYPE_CHECKING:
+    from ..model import Model
+
+Owners = namedtuple(
+    "Owners",
+    [
+        "position",  # (o, 3) m, now: at the start of a substep until it moves
+        "orientation",  # (o, 4)
+        "rotation",  # (o, 3, 3)
+        "velocity",  # (o, 3) m/s, of this substep
+        "spin",  # (o, 3) rad/s, ω in the world
+        "momentum",  # (o, 3) kg·m²/s, L in the world
+        "inverse_mass",  # (o,) 1/kg, 0 for what is driven or asleep
+        "inertia",  # (o, 3) kg·m², principal
+        "inverse_inertia",  # (o, 3, 3) in the world
+        "shift",  # (o, 3) m, correction of place alone in this substep
+        "driven",  # (o,) 1: goes where the frame's inputs say
+        "asleep",  # (o,) 1: rests and is left alone
+    ],
+)
+
+
+Moves = namedtuple(
+    "Moves",
+    [
+        "count",  # int, number of bodies
+        "gravity",  # (3,) m/s²
+        "force",  # (b, 3) N
+        "keep",  # (b,) 1 − β of each substep
+        "angular_keep",  # (b,)
+        "gyroscopic",  # (b,)
+    ],
+)
+"""What bodies move by in this frame."""
+
+Ahead = namedtuple("Ahead", ["position", "rotation"])
+"""Where owners get to by the end of a substep, (o, 3) m and (o, 3, 3)."""
+
+Drive = namedtuple(
+    "Drive",
+    [
+        "start_position",  # (d, 3) m, of bodies and colliders at the start of the frame
+        "start_orientation",  # (d, 4)
+        "end_position",  # (d, 3)
+        "end_orientation",  # (d, 4)
+    ],
+)
+"""Where the frame's inputs take driven owners: bodies first, then colliders."""
+
+
+def owner_room(count: int) -> Owners:
+    """Owners with room for ``count``, all driven and at the origin."""
+
+    def vectors() -> np.ndarray:
+        return np.zeros((count, 3))
+
+    orientation = np.zeros((count, 4))
+    orientation[:, 0] = 1.0
+    return Owners(
+        position=vectors(),
+        orientation=orientation,
+        rotation=np.tile(np.eye(3), (count, 1, 1)),
+        velocity=vectors(),
+        spin=vectors(),
+        momentum=vectors(),
+        inverse_mass=np.zeros(count),
+        inertia=np.ones((count, 3)),
+        inverse_inertia=np.zeros((count, 3, 3)),
+        shift=vectors(),
+        driven=np.ones(count, dtype=np.int32),
+        asleep=np.zeros(count, dtype=np.int32),
+    )
+
+
+def place_owners(model: Model) -> Owners:
+    """Owners of a model; what is driven and asleep is said frame by frame."""
+    owners = owner_room(model.owner_count)
+    owners.inertia[: model.body_count] = model.bodies.inertia
+    return owners
+
+
+@inline
+def write_inverse_inertia(owners, o):
+    """R and R J⁻¹ Rᵀ of an owner, zero for one that is not to be moved."""
+    q = owners.orientation
+    r = owners.rotation[o]
+    write_rotation(r, q[o, 0], q[o, 1], q[o, 2], q[o, 3])
+    a = owners.inverse_inertia[o]
+    if owners.inverse_mass[o] == 0.0:
+        for i in range(3):
+            for j in range(3):
+                a[i, j] = 0.0
+        return
+    f0 = 1.0 / owners.inertia[o, 0]
+    f1 = 1.0 / owners.inertia[o, 1]
+    f2 = 1.0 / owners.inertia[o, 2]
+    for i in range(3):
+        for j in range(i, 3):
+            value = r[i, 0] * f0 * r[j, 0] + r[i, 1] * f1 * r[j, 1] + r[i, 2] * f2 * r[j, 2]
+            a[i, j] = value
+            a[j, i] = value
+
+
+@inline
+def write_spin(owners, o):
+    """ω = I⁻¹ L."""
+    a = owners.inverse_inertia[o]
+    lx, ly, lz = owners.momentum[o, 0], owners.momentum[o, 1], owners.momentum[o, 2]
+    for k in range(3):
+        owners.spin[o, k] = a[k, 0] * lx + a[k, 1] * ly + a[k, 2] * lz
+
+
+@inline
+def write_momentum(owners, o):
+    """L = I ω, the inverse of `write_spin`."""
+    r = owners.rotation[o]
+    wx, wy, wz = owners.spin[o, 0], owners.spin[o, 1], owners.spin[o, 2]
+    bx = owners.inertia[o, 0] * (r[0, 0] * wx + r[1, 0] * wy + r[2, 0] * wz)
+    by = owners.inertia[o, 1] * (r[0, 1] * wx + r[1, 1] * wy + r[2, 1] * wz)
+    bz = owners.inertia[o, 2] * (r[0, 2] * wx + r[1, 2] * wy + r[2, 2] * wz)
+    for k in range(3):
+        owners.momentum[o, k] = r[k, 0] * bx + r[k, 1] * by + r[k, 2] * bz
+
+
+@kernel
+def take_up_bodies(owners, x, previous, q, q_previous, inverse_mass, asleep, h, late, gravity):
+    """Bodies from their places and the last ones, which are h s apart; asleep ones rest.
+
+    ``late`` s is how much later than half a step ago their velocity is wanted: time-corrected
+    Verlet (Kenwright eq. 11) where the step changes, 0 otherwise.
+    """
+    for b in range(x.shape[0]):
+        for k in range(3):
+            owners.position[b, k] = x[b, k]
+            owners.velocity[b, k] = (x[b, k] - previous[b, k]) / h
+        for k in range(4):
+            owners.orientation[b, k] = q[b, k]
+        owners.asleep[b] = asleep[b]
+        still = owners.driven[b] == 1 or asleep[b] == 1
+        owners.inverse_mass[b] = 0.0 if still else inverse_mass[b]
+        write_inverse_inertia(owners, b)
+        p = q_previous[b]
+        w, i, j, k_ = product(p[0], -p[1], -p[2], -p[3], q[b, 0], q[b, 1], q[b, 2], q[b, 3])
+        inertia = owners.inertia[b]
+        mx, my, mz = momentum_of_turn(w, i, j, k_, inertia[0], inertia[1], inertia[2], h)
+        # Π belongs to the frame that the turn leads from: F Π' = Π, so L = R* Π = R Fᵀ Π
+        r = owners.rotation[b]
+        tx, ty, tz = _turned(w, -i, -j, -k_, mx, my, mz)
+        for k in range(3):
+            owners.momentum[b, k] = r[k, 0] * tx + r[k, 1] * ty + r[k, 2] * tz
+            if asleep[b] == 1:
+                owners.velocity[b, k] = 0.0
+                owners.momentum[b, k] = 0.0
+            elif owners.driven[b] == 0:
+                owners.velocity[b, k] += late * gravity[k]
+        write_spin(owners, b)
+
+
+@inline
+def _turned(w, x, y, z, vx, vy, vz):
+    """v turned by a unit quaternion."""
+    cx = 2.0 * (y * vz - z * vy)
+    cy = 2.0 * (z * vx - x * vz)
+    cz = 2.0 * (x * vy - y * vx)
+    return (
+        vx + w * cx + y * cz - z * cy,
+        vy + w * cy + z * cx - x * cz,
+        vz + w * cz + x * cy - y * cx,
+    )
+
+
+@inline
+def accelerate_bodies(owners, bodies, h):
+    """v' = (1 − β) v + a h and L' = (1 − β) L: the velocity part of position Verlet (eq. 12).
+
+    Sets ω, R and I⁻¹ of the substep too.
+    """
+    for b in range(bodies.count):
+        for k in range(3):
+            owners.shift[b, k] = 0.0
+        w = owners.inverse_mass[b]
+        if w == 0.0:
+            continue
+        write_inverse_inertia(owners, b)
+        for k in range(3):
+            a = bodies.gravity[k] + w * bodies.force[b, k]
+            owners.velocity[b, k] = bodies.keep[b] * owners.velocity[b, k] + a * h
+            owners.momentum[b, k] *= bodies.angular_keep[b]
+        write_spin(owners, b)
+
+
+@inline
+def drive_owners(owners, drive, share_before, share, h):
+    """Put driven owners where they are at the start of the substep.
+
+    share_before and share of the frame have passed at its ends: straight line and normalised
+    quaternion blend, with the velocity and spin that lead from one to the other within h.
+    """
+    start_x, start_q = drive.start_position, drive.start_orientation
+    end_x, end_q = drive.end_position, drive.end_orientation
+    for o in range(start_x.shape[0]):
+        if owners.driven[o] == 0:
+            continue
+        for k in range(3):
+            travel = end_x[o, k] - start_x[o, k]
+            owners.position[o, k] = start_x[o, k] + share_before * travel
+            owners.velocity[o, k] = (share - share_before) * travel / h
+        w, x, y, z = _blend(start_q, end_q, o, share_before)
+        owners.orientation[o, 0] = w
+        owners.orientation[o, 1] = x
+        owners.orientation[o, 2] = y
+        owners.orientation[o, 3] = z
+        write_inverse_inertia(owners, o)
+        w1, x1, y1, z1 = _blend(start_q, end_q, o, share)
+        tw, tx, ty, tz = product(w1, x1, y1, z1, w, -x, -y, -z)
+        if tw < 0.0:
+            tw, tx, ty, tz = -tw, -tx, -ty, -tz
+        size = math.sqrt(tx * tx + ty * ty + tz * tz)
+        f = 2.0 / h
+        if size > 1e-9:
+            f = 2.0 * math.atan2(size, tw) / (size * h)
+        owners.spin[o, 0] = f * tx
+        owners.spin[o, 1] = f * ty
+        owners.spin[o, 2] = f * tz
+        write_momentum(owners, o)
+
+
+@inline
+def _blend(q0, q1, n, share):
+    dot = 0.0
+    for k in range(4):
+        dot += q0[n, k] * q1[n, k]
+    t = share if dot >= 0.0 else -share
+    return normalised(
+        (1.0 - share) * q0[n, 0] + t * q1[n, 0],
+        (1.0 - share) * q0[n, 1] + t * q1[n, 1],
+        (1.0 - share) * q0[n, 2] + t * q1[n, 2],
+        (1.0 - share) * q0[n, 3] + t * q1[n, 3],
+    )
+
+
+@inline
+def move_bodies(owners, bodies, h):
+    """x' = x + v h and the turn that L makes in h, then the corrections of place alone.
+
+    Also finds L, which contacts and joints have changed through ω. Driven ones move too, to the
+    end of the substep.
+    """
+    for b in range(bodies.count):
+        if owners.asleep[b] == 1:
+            continue
+        for k in range(3):
+            owners.position[b, k] += h * owners.velocity[b, k] + owners.shift[b, k]
+        q = owners.orientation[b]
+        if owners.driven[b] == 1:
+            _turn_by(q, h * owners.spin[b, 0], h * owners.spin[b, 1], h * owners.spin[b, 2])
+            continue
+        write_momentum(owners, b)
+        if bodies.gyroscopic[b] == 0:
+            sx, sy, sz = owners.spin[b, 0], owners.spin[b, 1], owners.spin[b, 2]
+            _turn_by(q, h * sx, h * sy, h * sz)
+            write_inverse_inertia(owners, b)
+            write_momentum(owners, b)  # ω stays, L follows
+        else:
+            r = owners.rotation[b]
+            lx, ly, lz = owners.momentum[b, 0], owners.momentum[b, 1], owners.momentum[b, 2]
+            inertia = owners.inertia[b]
+            w, x, y, z = turn_of_momentum(
+                r[0, 0] * lx + r[1, 0] * ly + r[2, 0] * lz,
+                r[0, 1] * lx + r[1, 1] * ly + r[2, 1] * lz,
+                r[0, 2] * lx + r[1, 2] * ly + r[2, 2] * lz,
+                inertia[0],
+                inertia[1],
+                inertia[2],
+                h,
+            )
+            w, x, y, z = product(q[0], q[1], q[2], q[3], w, x, y, z)
+            q[0], q[1], q[2], q[3] = normalised(w, x, y, z)
+        # for shapes and for the next substep's contacts
+        write_inverse_inertia(owners, b)
+        write_spin(owners, b)
+
+
+@inline
+def take_momenta(owners, bodies):
+    """L of all bodies after contacts and joints have changed ω."""
+    for b in range(bodies.count):
+        if owners.inverse_mass[b] > 0.0:
+            write_momentum(owners, b)
+
+
+@inline
+def _turn_by(q, x, y, z):
+    """Turn q (4,) by the rotation vector (x, y, z) rad in the world."""
+    square = x * x + y * y + z * z
+    if square == 0.0:
+        return
+    half = 0.5 * math.sqrt(square)
+    f = 0.5 if half < 1e-8 else math.sin(half) / (2.0 * half)
+    w, i, j, k = product(math.cos(half), f * x, f * y, f * z, q[0], q[1], q[2], q[3])
+    q[0], q[1], q[2], q[3] = normalised(w, i, j, k)
+
+
+@kernel
+def lay_down_bodies(owners, x, previous, q, q_previous, h):
+    """Write x, x*, q and q* of all bodies: (x − x*)/h is v, the turn from q* to q is that of L."""
+    for b in range(x.shape[0]):
+        for k in range(3):
+            x[b, k] = owners.position[b, k]
+            previous[b, k] = x[b, k] - h * owners.velocity[b, k]
+        for k in range(4):
+            q[b, k] = owners.orientation[b, k]
+        r = owners.rotation[b]
+        lx, ly, lz = owners.momentum[b, 0], owners.momentum[b, 1], owners.momentum[b, 2]
+        inertia = owners.inertia[b]
+        # the turn back in time is that of −L, and q* = q (turn of −L)
+        w, i, j, k_ = turn_of_momentum(
+            -(r[0, 0] * lx + r[1, 0] * ly + r[2, 0] * lz),
+            -(r[0, 1] * lx + r[1, 1] * ly + r[2, 1] * lz),
+            -(r[0, 2] * lx + r[1, 2] * ly + r[2, 2] * lz),
+            inertia[0],
+            inertia[1],
+            inertia[2],
+            h,
+        )
+        w, i, j, k_ = product(q[b, 0], q[b, 1], q[b, 2], q[b, 3], w, i, j, k_)
+        w, i, j, k_ = normalised(w, i, j, k_)
+        q_previous[b, 0] = w
+        q_previous[b, 1] = i
+        q_previous[b, 2] = j
+        q_previous[b, 3] = k_
+
+
+@kernel
+def look_ahead(owners, count, h, position, rotation):
+    """Where the first ``count`` owners get to in this substep: (o, 3) m and (o, 3, 3)."""
+    q = np.empty(4)
+    for o in range(count):
+        for k in range(3):
+            position[o, k] = owners.position[o, k] + h * owners.velocity[o, k]
+        for k in range(4):
+            q[k] = owners.orientation[o, k]
+        _turn_by(q, h * owners.spin[o, 0], h * owners.spin[o, 1], h * owners.spin[o, 2])
+        write_rotation(rotation[o], q[0], q[1], q[2], q[3])

@@ -1,0 +1,115 @@
+"""`Shape`: one collision shape as the builder takes it, checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from ..contact.kinds import KINDS
+from ..errors import ModelError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike
+
+    from ..model import Floats, Ints
+
+
+NEEDED = {"BOX": 3, "ROOM": 3, "SPHERE": 1, "CAPSULE": 1, "CYLINDER": 2}
+"""How many numbers of the size must be above zero."""
+
+
+class ConvexHull(Protocol):
+    """What `geometry.hull.Hull` offers: polygons counter-clockwise from outside."""
+
+    vertex: Floats  # (v, 3) m
+    face_start: Ints  # (f + 1,)
+    face_corner: Ints  # (c,)
+    face_normal: Floats  # (f, 3)
+    face_offset: Floats  # (f,) m
+    edge: Ints  # (e, 4) vertex, vertex, face, face
+
+
+@dataclass(frozen=True, eq=False)
+class Surface:
+    """Triangles of a mesh shape: vertex (v, 3) m in the shape's frame, triangle (t, 3)."""
+
+    vertex: Floats
+    triangle: Ints
+    two_sided: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """A shape in its place in the owner's frame: see `contact.shapes` for kinds and sizes."""
+
+    kind: str
+    size: Floats  # (3,) m
+    offset: Floats  # (3,) m
+    turn: Floats  # (4,)
+    hull: ConvexHull | None = None
+    surface: Surface | None = None
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        kind: str,
+        size: Sequence[float] = (),
+        offset: ArrayLike = (0.0, 0.0, 0.0),
+        turn: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+        *,
+        hull: ConvexHull | None = None,
+        surface: Surface | None = None,
+    ) -> Shape:
+        """A checked shape of the object called ``name``; hull and mesh bring their own size.
+
+        Raises `ModelError` for an unknown kind, numbers that are not finite and sizes of zero.
+        """
+        if kind not in KINDS:
+            raise ModelError(name, f"shape {kind!r} is none of {', '.join(KINDS)}")
+        middle = finite(name, "place", offset).reshape(3)
+        q = unit_quaternion(name, turn)
+        if kind == "HULL" and hull is None:
+            raise ModelError(name, "shape HULL comes without a hull")
+        if kind == "MESH" and surface is None:
+            raise ModelError(name, "shape MESH comes without triangles")
+        half = np.zeros(3)
+        if hull is not None or surface is not None:
+            points = hull.vertex if hull is not None else surface.vertex  # type: ignore[union-attr]
+            half = np.abs(finite(name, "place", points)).max(axis=0, initial=0.0)
+        else:
+            given = finite(name, "size", size).reshape(-1)
+            half[: min(3, len(given))] = given[:3]
+        if kind == "SPHERE":
+            half[1:] = 0.0
+        elif kind in ("CAPSULE", "CYLINDER"):
+            half[2] = 0.0
+        needed = half[: NEEDED.get(kind, 0)]
+        if (needed <= 0.0).any() or (half < 0.0).any():
+            raise ModelError(name, f"has no size along some axis ({half.tolist()} m); scale it up")
+        return cls(kind, half, middle, q, hull, surface)
+
+
+def finite(name: str, what: str, values: Any) -> Floats:
+    """Numbers as an array; raises `ModelError` where one is not finite."""
+    array = np.array(values, dtype=np.float64, order="C")
+    bad = ~np.isfinite(array)
+    if bad.any():
+        row = int(np.argwhere(bad)[0][0]) if array.ndim else 0
+        raise ModelError(
+            name, f"{what} of vertex {row} is not a finite number; repair the mesh there"
+        )
+    return array
+
+
+def unit_quaternion(name: str, orientation: ArrayLike) -> Floats:
+    """Orientation (4,) made of unit length; raises `ModelError` for zero."""
+    q = finite(name, "orientation", orientation).reshape(4)
+    length = np.linalg.norm(q)
+    if length < 1e-9:
+        raise ModelError(name, "orientation is a zero quaternion")
+    return q / length
