@@ -27,60 +27,67 @@ from .support import Core, Hulls, Meshes, Placed
 LANES = 16
 """Parts into which the items are dealt, each with scratch memory of its own."""
 
-Scratch = namedtuple("Scratch", ["core", "polytope", "faces", "polygon"])
+Scratch = namedtuple(
+    "Scratch",
+    [  # all (LANES, …); flat, for parallel loops take no tuples of tuples
+        "core_points",
+        "core_count",
+        "core_about",
+        "spot",
+        "on_a",
+        "index",
+        "weight",
+        "face",
+        "plane",
+        "edge",
+        "faces",
+        "corner",
+        "label",
+        "height",
+        "chosen",
+    ],
+)
+Lane = namedtuple(
+    "Lane",
+    [
+        "core",  # the two shapes of a pair
+        "polytope",
+        "faces",  # (2, MAX_CORNERS, 3) m, their faces that look at each other
+        "polygon",
+    ],
+)
 
 
 def narrow_phase_scratch(most_vertices: int) -> Scratch:
     """Scratch memory for `narrow_phase`; ``most_vertices`` of any hull among the shapes."""
-    corners = max(8, most_vertices)
     return Scratch(
-        Core(
-            np.zeros((LANES, 2, corners, 3)),
-            np.zeros((LANES, 2), dtype=np.int64),
-            np.zeros((LANES, 2, 5)),
-        ),
-        Polytope(
-            Simplex(
-                np.zeros((LANES, MAX_POLYTOPE, 3)),
-                np.zeros((LANES, MAX_POLYTOPE, 3)),
-                np.zeros((LANES, MAX_POLYTOPE), dtype=np.int64),
-                np.zeros((LANES, 4)),
-            ),
-            np.zeros((LANES, MAX_FACES, 3), dtype=np.int64),
-            np.zeros((LANES, MAX_FACES, 4)),
-            np.zeros((LANES, 3 * MAX_FACES, 2), dtype=np.int64),
-        ),
+        np.zeros((LANES, 2, max(8, most_vertices), 3)),
+        np.zeros((LANES, 2), dtype=np.int64),
+        np.zeros((LANES, 2, 5)),
+        np.zeros((LANES, MAX_POLYTOPE, 3)),
+        np.zeros((LANES, MAX_POLYTOPE, 3)),
+        np.zeros((LANES, MAX_POLYTOPE), dtype=np.int64),
+        np.zeros((LANES, 4)),
+        np.zeros((LANES, MAX_FACES, 3), dtype=np.int64),
+        np.zeros((LANES, MAX_FACES, 4)),
+        np.zeros((LANES, 3 * MAX_FACES, 2), dtype=np.int64),
         np.zeros((LANES, 2, MAX_CORNERS, 3)),
-        Polygon(
-            np.zeros((LANES, 2, ROOM, 3)),
-            np.zeros((LANES, 2, ROOM, 2), dtype=np.int64),
-            np.zeros((LANES, ROOM)),
-            np.zeros((LANES, 4), dtype=np.int64),
-        ),
+        np.zeros((LANES, 2, ROOM, 3)),
+        np.zeros((LANES, 2, ROOM, 2), dtype=np.int64),
+        np.zeros((LANES, ROOM)),
+        np.zeros((LANES, 4), dtype=np.int64),
     )
 
 
 @inline
-def lane_of(scratch, lane):
-    """The part of the scratch memory that belongs to one lane."""
-    core = scratch.core
-    polytope = scratch.polytope
-    simplex = polytope.simplex
-    polygon = scratch.polygon
-    return Scratch(
-        Core(core.points[lane], core.count[lane], core.about[lane]),
-        Polytope(
-            Simplex(
-                simplex.spot[lane], simplex.on_a[lane], simplex.index[lane], simplex.weight[lane]
-            ),
-            polytope.face[lane],
-            polytope.plane[lane],
-            polytope.edge[lane],
-        ),
-        scratch.faces[lane],
-        Polygon(
-            polygon.corner[lane], polygon.label[lane], polygon.height[lane], polygon.chosen[lane]
-        ),
+def lane_of(scratch, n):
+    """The part of the scratch memory that belongs to lane n."""
+    simplex = Simplex(scratch.spot[n], scratch.on_a[n], scratch.index[n], scratch.weight[n])
+    return Lane(
+        Core(scratch.core_points[n], scratch.core_count[n], scratch.core_about[n]),
+        Polytope(simplex, scratch.face[n], scratch.plane[n], scratch.edge[n]),
+        scratch.faces[n],
+        Polygon(scratch.corner[n], scratch.label[n], scratch.height[n], scratch.chosen[n]),
     )
 
 
