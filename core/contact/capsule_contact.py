@@ -53,7 +53,7 @@ def capsule_contact(placed, p, q, reach, faces, manifolds, m, flip):
         ny /= gap
         nz /= gap
     else:
-        # the axes cross: the shortest way out is across both, on the side of the centre
+        # the axes cross: the shortest way out is across both, to either side
         nx, ny, nz = wx, wy, wz
         if den <= 1e-12:  # and lie in one line: any way across it
             if abs(ux) <= abs(uy) and abs(ux) <= abs(uz):
@@ -62,8 +62,6 @@ def capsule_contact(placed, p, q, reach, faces, manifolds, m, flip):
                 nx, ny, nz = -uz, 0.0, ux
             else:
                 nx, ny, nz = uy, -ux, 0.0
-        if nx * dx + ny * dy + nz * dz > 0.0:
-            nx, ny, nz = -nx, -ny, -nz
         size = math.sqrt(nx * nx + ny * ny + nz * nz)
         nx /= size
         ny /= size

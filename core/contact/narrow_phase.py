@@ -140,6 +140,8 @@ def narrow_phase(item, item_count, shapes, reach, edges, manifolds, scratch):
             kind_p = shapes.kind[p]
             kind_q = shapes.kind[q]
             manifolds.count[m] = 0
+            if kind_p in (PLANE, ROOM_SHAPE, MESH):
+                continue  # nothing that could be pushed out
             if kind_q in (PLANE, ROOM_SHAPE):
                 plane_contact(placed, hulls, meshes, p, q, sub, room, own, manifolds, m, flip)
             elif kind_p == SPHERE and kind_q == SPHERE:
