@@ -239,6 +239,38 @@ def test_features_stay_while_the_pose_changes_a_little():
         assert all(f == seen[0] for f in seen), kinds
 
 
+@pytest.mark.parametrize("below", GROUNDS)
+def test_a_thin_board_and_a_prism_of_a_hundred_sides_stand_on_four_points(below):
+    floor, sub = GROUNDS[below]
+    board = np.array([0.9, 0.05, 0.0009])
+    turn = np.linspace(0, 2 * np.pi, 100, endpoint=False)
+    ring = 0.7 * np.stack([np.cos(turn), np.sin(turn)], axis=1)
+    prism = [(x, y, z) for x, y in ring for z in (-0.2, 0.2)]
+    for body, height, radius in (
+        (shape(BOX, board, (0, 0, 0.0009)), 0.0009, np.hypot(0.9, 0.05)),
+        (hull(board * CUBE, (0, 0, 0.0009)), 0.0009, np.hypot(0.9, 0.05)),
+        (hull(prism, (0, 0, 0.2)), 0.2, 0.7),
+    ):
+        normal, on_a, _, gap, feature = hit(body, floor, sub, reach=0.1 * height)
+        assert normal == pytest.approx((0, 0, 1), abs=1e-6)
+        assert gap == pytest.approx([0.0] * 4, abs=1e-6)
+        assert len(set(feature)) == 4
+        assert np.hypot(on_a[:, 0], on_a[:, 1]) == pytest.approx([radius] * 4, rel=1e-3)
+        assert on_a.sum(axis=0)[:2] == pytest.approx((0, 0), abs=0.1)
+
+
+def test_what_comes_from_afar_has_its_points_before_it_arrives():
+    for below in ("plane", "box", "hull", "room"):
+        floor, sub = GROUNDS[below]
+        for body, _ in STANDING.values():
+            scene = Scene()
+            a, b = body(scene), floor(scene)
+            scene.rows[a][2][2] += 3.0
+            _, _, _, gap, feature = scene.collide(a, b, sub, reach=5.0)
+            assert gap == pytest.approx([2.99] * 4)
+            assert len(set(feature)) == 4
+
+
 # ---------------------------------------------------------------------------- random pairs
 
 
