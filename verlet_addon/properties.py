@@ -32,8 +32,19 @@ _KIND_ITEMS = (
 PAINT_SUFFIX = "_group"  # a parameter's vertex group: bend → bend_group
 
 # Units that Blender shows itself; every other unit is named in the tooltip.
-_BLENDER_UNIT = {"m": "LENGTH", "m/s": "VELOCITY", "kg": "MASS", "m/s²": "ACCELERATION"}
-_VECTOR_SUBTYPE = {"m": "TRANSLATION", "m/s": "VELOCITY", "m/s²": "ACCELERATION"}
+_BLENDER_UNIT = {
+    "m": "LENGTH",
+    "m/s": "VELOCITY",
+    "kg": "MASS",
+    "m/s²": "ACCELERATION",
+    "rad": "ROTATION",
+}
+_VECTOR_SUBTYPE = {
+    "m": "TRANSLATION",
+    "m/s": "VELOCITY",
+    "m/s²": "ACCELERATION",
+    "rad": "EULER",
+}
 _EDITED_BY_HAND = {"VIEW_3D", "PROPERTIES"}
 
 Settings = TypeVar("Settings")
@@ -74,6 +85,9 @@ def _property(name: str, default: Any, about: Tunable, update: Update) -> Any:
         return bpy.props.EnumProperty(items=about.choices, **common)
     if isinstance(default, bool):
         return bpy.props.BoolProperty(**common)
+    if isinstance(default, tuple) and isinstance(default[0], bool):
+        subtype = "XYZ" if len(default) == 3 else "LAYER"
+        return bpy.props.BoolVectorProperty(size=len(default), subtype=subtype, **common)
     for ours, theirs in (
         ("minimum", "min"),
         ("maximum", "max"),
