@@ -8,12 +8,12 @@ import numpy as np
 
 from .constraints.jacobi import Adjacency
 from .contact.body_contact import MARGIN
-from .contact.box_box import MAX_POINTS
 from .contact.crowd import CrowdGrid
 from .contact.response import contact_room
-from .contact.shapes import place_shapes, smallest_half_extent
+from .contact.shapes import largest_radius, place_shapes, smallest_half_extent
 from .contact.touching import Touching
-from .model import Model
+from .forces.body_probe import probe_room
+from .model import Floats, Ints, Model
 from .rigid.contact_rows import SLOP, row_room
 from .rigid.owners import Ahead, place_owners
 from .rigid.reach import body_radius
@@ -46,6 +46,8 @@ class Workspace:
             np.zeros((model.owner_count, 3)), np.tile(np.eye(3), (model.owner_count, 1, 1))
         )
         self.body_force = np.zeros((model.body_count, 3))  # N
+        self.probes = probe_room(model)  # where force fields act on bodies
+        self.body_torque = np.zeros((model.body_count, 3))  # N·m
         self.body_radius = body_radius(model)
         self.island = np.zeros(model.body_count, dtype=np.int32)  # scratch of union–find
         self.thickness = smallest_half_extent(model.shapes)
@@ -57,18 +59,37 @@ class Workspace:
         bodies = self.shapes.particle_body >= 0
         self.margin = np.where(bodies, MARGIN * smallest, 0.0)  # m
         particle_bodies = model.particle_body_count
-        self.pairs = np.zeros((max(16, 8 * particle_bodies), 2), dtype=np.int32)
+        self.touching_particles: Touching | None = None  # where bodies of particles touch anything
+        if particle_bodies:
+            self.touching_particles = Touching(model, self.thickness, of_particles=True)
         self.contacts = contact_room(max(1, 32 * particle_bodies, 4 * len(model.crowd)))
-        self.box_scratch = (
-            np.zeros((3, 3)),
-            np.zeros(3),
-            np.zeros((2, 2 * MAX_POINTS, 3)),
-        )
-        self.on_a = np.zeros((MAX_POINTS, 3))
-        self.on_b = np.zeros((MAX_POINTS, 3))
-        self.normal = np.zeros(3)
+        self.particle_reach = _reach(model)  # m
+        self.piece = _pieces(model)  # (e, 3) triangles and stretches of rope that collide
+        self.near = np.zeros((len(self.piece), 2), dtype=np.int32)
+        triangle = model.shapes.meshes.triangle
+        self.first_use = np.zeros(len(model.shapes.meshes.vertex), dtype=np.int32)
+        self.first_use[triangle[::-1]] = np.arange(len(triangle), dtype=np.int32)[::-1, None]
         self.crowd = CrowdGrid(model)
         self.governor = Governor()
+
+
+def _pieces(model: Model) -> Ints:
+    """Particles (e, 3) of all triangles of cloth and, ending with −1, stretches of rope."""
+    wire = np.pad(model.wire, ((0, 0), (0, 1)), constant_values=-1)
+    return np.ascontiguousarray(np.concatenate([model.triangle, wire]), dtype=np.int32)
+
+
+def _reach(model: Model) -> Floats:
+    """How far (n,) m around each particle there is something solid: its body, or its own ball."""
+    reach = model.radius.copy()
+    table = model.shapes
+    body = table.owner - model.body_count - model.collider_count
+    farthest = np.linalg.norm(table.offset, axis=1) + largest_radius(table)
+    for s in np.flatnonzero(body >= 0):
+        first = model.body_first_particle[body[s]]
+        corners = reach[first : first + 4]
+        np.maximum(corners, farthest[s], out=corners)
+    return reach
 
 
 _workspaces: weakref.WeakKeyDictionary[Model, Workspace] = weakref.WeakKeyDictionary()

@@ -1,4 +1,4 @@
-"""Narrow phase: where bodies touch colliders, each other and particles."""
+"""Contacts of bodies of particles from manifolds, and of single particles with bodies."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ import math
 
 from ..jit import inline, kernel
 from ..vector import rotate, unrotate
-from .box_box import box_box
+from .narrow_phase import parts_of
+from .particle_distance import solid_distance
 from .response import FREE_PARTNER
-from .shapes import BOX, CAPSULE, PLANE, ROOM, SPHERE, distance, face_count, passes_by
+from .shapes import passes_by
 
 MARGIN = 0.02  # of a shape's smallest half extent: contacts are found a little before they touch
 
 
 @inline
-def _add(contacts, c, a, b, particle, ax, ay, az, bx, by, bz, nx, ny, nz):
+def note_contact(contacts, c, a, b, particle, ax, ay, az, bx, by, bz, nx, ny, nz):
     """Note contact c between world points a and b; returns the next free row.
 
     a, b: shapes, or a = FREE_PARTNER for a free particle. Rows beyond the room are counted and
@@ -36,185 +37,31 @@ def _add(contacts, c, a, b, particle, ax, ay, az, bx, by, bz, nx, ny, nz):
     return c + 1
 
 
-@inline
-def _gap_to(shapes, s, face, x, y, z, radius):
-    """`distance` of a ball around a world point from shape s, normal in world axes."""
-    r = shapes.rotation[s]
-    lx, ly, lz = unrotate(
-        r, x - shapes.centre[s, 0], y - shapes.centre[s, 1], z - shapes.centre[s, 2]
-    )
-    gap, nx, ny, nz = distance(shapes.kind[s], shapes.size[s], face, lx, ly, lz, lx, ly, lz, radius)
-    nx, ny, nz = rotate(r, nx, ny, nz)
-    return gap, nx, ny, nz
-
-
-@inline
-def _capsule_point(shapes, capsule, t):
-    """World point at t·half length (−1 … 1) on the axis of a capsule."""
-    r = shapes.rotation[capsule]
-    along = t * shapes.size[capsule, 1]
-    return (
-        shapes.centre[capsule, 0] + along * r[0, 2],
-        shapes.centre[capsule, 1] + along * r[1, 2],
-        shapes.centre[capsule, 2] + along * r[2, 2],
-    )
-
-
-@inline
-def _closest_on_capsule(shapes, capsule, box):
-    """Where (−1 … 1) a capsule's axis comes closest to a box: its distance is convex along it."""
-    low, high = -1.0, 1.0
-    for _ in range(40):
-        third = (high - low) / 3.0
-        px, py, pz = _capsule_point(shapes, capsule, low + third)
-        left, _, _, _ = _gap_to(shapes, box, 0, px, py, pz, 0.0)
-        px, py, pz = _capsule_point(shapes, capsule, high - third)
-        right, _, _, _ = _gap_to(shapes, box, 0, px, py, pz, 0.0)
-        if left <= right:
-            high -= third
-        else:
-            low += third
-    return 0.5 * (low + high)
-
-
 @kernel
-def find_body_contacts(pairs, pair_count, contacts, shapes, margin, scratch, on_a, on_b, normal):
-    """Contacts of bodies with colliders and with each other; returns how many there are.
+def find_body_contacts(item, item_count, manifolds, contacts):
+    """Contacts of bodies of particles with anything that has a shape; returns how many there are.
 
-    pairs (p, 2) from `find_pairs`, the second one a body. May return more than fit.
+    item (m, 3) and manifolds from `Touching`. May return more than fit.
     """
     c = 0
-    for p in range(pair_count):
-        b = pairs[p, 0]
-        a = pairs[p, 1]
-        kind_a = shapes.kind[a]
-        kind_b = shapes.kind[b]
-        room = max(margin[a], margin[b])
-        if kind_a == BOX and kind_b == BOX:
-            found = box_box(
-                shapes.centre[a],
-                shapes.rotation[a],
-                shapes.size[a],
-                shapes.centre[b],
-                shapes.rotation[b],
-                shapes.size[b],
-                room,
-                scratch,
-                on_a,
-                on_b,
-                normal,
+    for n in range(item_count):
+        for p in range(manifolds.count[n]):
+            c = note_contact(
+                contacts,
+                c,
+                item[n, 0],
+                item[n, 1],
+                -1,
+                manifolds.on_a[n, p, 0],
+                manifolds.on_a[n, p, 1],
+                manifolds.on_a[n, p, 2],
+                manifolds.on_b[n, p, 0],
+                manifolds.on_b[n, p, 1],
+                manifolds.on_b[n, p, 2],
+                manifolds.normal[n, 0],
+                manifolds.normal[n, 1],
+                manifolds.normal[n, 2],
             )
-            for n in range(found):
-                c = _add(
-                    contacts,
-                    c,
-                    a,
-                    b,
-                    -1,
-                    on_a[n, 0],
-                    on_a[n, 1],
-                    on_a[n, 2],
-                    on_b[n, 0],
-                    on_b[n, 1],
-                    on_b[n, 2],
-                    normal[0],
-                    normal[1],
-                    normal[2],
-                )
-        elif kind_a == SPHERE:
-            px, py, pz = shapes.centre[a, 0], shapes.centre[a, 1], shapes.centre[a, 2]
-            radius = shapes.size[a, 0]
-            for face in range(face_count(kind_b)):
-                gap, nx, ny, nz = _gap_to(shapes, b, face, px, py, pz, radius)
-                if gap > room:
-                    continue
-                ax, ay, az = px - radius * nx, py - radius * ny, pz - radius * nz
-                c = _add(
-                    contacts,
-                    c,
-                    a,
-                    b,
-                    -1,
-                    ax,
-                    ay,
-                    az,
-                    ax - gap * nx,
-                    ay - gap * ny,
-                    az - gap * nz,
-                    nx,
-                    ny,
-                    nz,
-                )
-        elif kind_b in (PLANE, ROOM):
-            for corner in range(8):
-                sx = 1.0 if corner & 1 else -1.0
-                sy = 1.0 if corner & 2 else -1.0
-                sz = 1.0 if corner & 4 else -1.0
-                px, py, pz = rotate(
-                    shapes.rotation[a],
-                    sx * shapes.size[a, 0],
-                    sy * shapes.size[a, 1],
-                    sz * shapes.size[a, 2],
-                )
-                px += shapes.centre[a, 0]
-                py += shapes.centre[a, 1]
-                pz += shapes.centre[a, 2]
-                for face in range(face_count(kind_b)):
-                    gap, nx, ny, nz = _gap_to(shapes, b, face, px, py, pz, 0.0)
-                    if gap > room:
-                        continue
-                    c = _add(
-                        contacts,
-                        c,
-                        a,
-                        b,
-                        -1,
-                        px,
-                        py,
-                        pz,
-                        px - gap * nx,
-                        py - gap * ny,
-                        pz - gap * nz,
-                        nx,
-                        ny,
-                        nz,
-                    )
-        else:
-            # box a against a ball or a capsule b: balls on its axis against the box
-            radius = shapes.size[b, 0]
-            middle = 0.0
-            balls = 1
-            if kind_b == CAPSULE:
-                middle = _closest_on_capsule(shapes, b, a)
-                balls = 3
-            for n in range(balls):
-                t = middle if n == 0 else (-1.0 if n == 1 else 1.0)
-                if n > 0 and abs(t - middle) < 1e-3:
-                    continue
-                px, py, pz = shapes.centre[b, 0], shapes.centre[b, 1], shapes.centre[b, 2]
-                if kind_b == CAPSULE:
-                    px, py, pz = _capsule_point(shapes, b, t)
-                gap, nx, ny, nz = _gap_to(shapes, a, 0, px, py, pz, radius)
-                if gap > room:
-                    continue
-                # the normal found leads from box a to ball b; contacts want it from b to a
-                bx, by, bz = px - radius * nx, py - radius * ny, pz - radius * nz
-                c = _add(
-                    contacts,
-                    c,
-                    a,
-                    b,
-                    -1,
-                    bx - gap * nx,
-                    by - gap * ny,
-                    bz - gap * nz,
-                    bx,
-                    by,
-                    bz,
-                    -nx,
-                    -ny,
-                    -nz,
-                )
     return c
 
 
@@ -224,6 +71,7 @@ def find_particle_contacts(c, contacts, shapes, first_shape, colliding, radius, 
 
     Shapes from first_shape on belong to bodies. May return more than fit.
     """
+    _, hulls, _ = parts_of(shapes)
     lowest_x = lowest_y = lowest_z = math.inf
     highest_x = highest_y = highest_z = -math.inf
     for j in range(colliding.shape[0]):
@@ -263,8 +111,19 @@ def find_particle_contacts(c, contacts, shapes, first_shape, colliding, radius, 
                 previous[i, 1] - shapes.centre_before[s, 1],
                 previous[i, 2] - shapes.centre_before[s, 2],
             )
-            gap, nx, ny, nz = distance(
-                shapes.kind[s], shapes.size[s], 0, px, py, pz, ox, oy, oz, reach
+            gap, nx, ny, nz = solid_distance(
+                shapes.kind[s],
+                shapes.size[s],
+                hulls,
+                shapes.hull[s],
+                0,
+                px,
+                py,
+                pz,
+                ox,
+                oy,
+                oz,
+                reach,
             )
             if gap > 0.0:
                 continue
@@ -273,7 +132,7 @@ def find_particle_contacts(c, contacts, shapes, first_shape, colliding, radius, 
             if c < contacts.friction.shape[0]:
                 contacts.offset[c] = reach
             away = gap + reach
-            c = _add(
+            c = note_contact(
                 contacts,
                 c,
                 FREE_PARTNER,

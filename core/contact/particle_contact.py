@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import math
 
-from ..jit import parallel_kernel, prange
+from ..jit import kernel, parallel_kernel, prange
 from ..vector import rotate, unrotate
 from .bounce import bounce
+from .kinds import MESH
+from .narrow_phase import parts_of
+from .particle_distance import ROUNDS, mesh_distance, solid_distance
 from .response import OVERLAP_SPEED
-from .shapes import distance, face_count, passes_by
+from .shapes import face_count, passes_by
 
 
 @parallel_kernel
 def collide_particles(
     x,
     previous,
+    start,
     inverse_mass,
     colliding,
     radius,
@@ -26,6 +30,7 @@ def collide_particles(
     restitution,
     shapes,
     collider_count,
+    mesh_tree,
     gravity,
     h,
     may_bounce,
@@ -38,11 +43,15 @@ def collide_particles(
       projected away, and never reverses. It is x that gives way, not x*: the velocity is the same,
       and the particle does not slide a step too far or creep down a slope that holds it.
     * Restitution: with ``may_bounce`` a fast particle is reflected on its exact path.
+
+    start (n, 3) m: where particles stood at the start of the step; a bounce sets x* elsewhere.
+    mesh_tree: over the triangles of all meshes, each in its shape's own frame.
     """
     for j in prange(colliding.shape[0]):
         i = colliding[j]
         if inverse_mass[i] == 0.0:
             continue
+        _, hulls, meshes = parts_of(shapes)
         for s in range(collider_count):
             reach = radius[i]
             if passes_by(shapes, s, x, previous, i, reach):
@@ -56,10 +65,48 @@ def collide_particles(
                 rb, previous[i, 0] - cb[0], previous[i, 1] - cb[1], previous[i, 2] - cb[2]
             )
             touched = False
-            for face in range(face_count(shapes.kind[s])):
-                gap, nx, ny, nz = distance(
-                    shapes.kind[s], shapes.size[s], face, px, py, pz, ox, oy, oz, reach
+            kind = shapes.kind[s]
+            faces = face_count(kind)
+            mesh = shapes.mesh[s]
+            sx, sy, sz = ox, oy, oz
+            if kind == MESH:
+                faces = ROUNDS
+                sx, sy, sz = unrotate(
+                    rb, start[i, 0] - cb[0], start[i, 1] - cb[1], start[i, 2] - cb[2]
                 )
+            for face in range(faces):
+                if kind == MESH:
+                    gap, nx, ny, nz = mesh_distance(
+                        meshes,
+                        shapes.mesh_first_triangle[mesh],
+                        shapes.mesh_first_triangle[mesh + 1],
+                        mesh_tree,
+                        meshes.two_sided[mesh],
+                        px,
+                        py,
+                        pz,
+                        sx,
+                        sy,
+                        sz,
+                        reach,
+                    )
+                    if gap >= 0.0:
+                        break
+                else:
+                    gap, nx, ny, nz = solid_distance(
+                        kind,
+                        shapes.size[s],
+                        hulls,
+                        shapes.hull[s],
+                        face,
+                        px,
+                        py,
+                        pz,
+                        ox,
+                        oy,
+                        oz,
+                        reach,
+                    )
                 if gap >= 0.0:
                     continue
                 touched = True
@@ -109,3 +156,42 @@ def collide_particles(
                 previous[i, 0] = cb[0] + wx
                 previous[i, 1] = cb[1] + wy
                 previous[i, 2] = cb[2] + wz
+
+
+@kernel
+def deepest_particle(x, colliding, shapes, collider_count):
+    """Deepest penetration in m of any particle's centre into a collider, 0 when none is inside.
+
+    The triangles of a mesh have no inside.
+    """
+    _, hulls, _ = parts_of(shapes)
+    deepest = 0.0
+    for j in range(colliding.shape[0]):
+        i = colliding[j]
+        for s in range(collider_count):
+            if shapes.kind[s] == MESH:
+                continue
+            r = shapes.rotation[s]
+            px, py, pz = unrotate(
+                r,
+                x[i, 0] - shapes.centre[s, 0],
+                x[i, 1] - shapes.centre[s, 1],
+                x[i, 2] - shapes.centre[s, 2],
+            )
+            for face in range(face_count(shapes.kind[s])):
+                gap, _, _, _ = solid_distance(
+                    shapes.kind[s],
+                    shapes.size[s],
+                    hulls,
+                    shapes.hull[s],
+                    face,
+                    px,
+                    py,
+                    pz,
+                    px,
+                    py,
+                    pz,
+                    0.0,
+                )
+                deepest = max(deepest, -gap)
+    return deepest

@@ -28,10 +28,13 @@ OVERLAP_SPEED = 1.0
 FREE_PARTNER = -1
 """In place of a shape: that side of the contact is a free particle."""
 
+PIECE_PARTNER = -2
+"""Side a is a place between three free particles, or two, whose weights are known already."""
+
 Contacts = namedtuple(
     "Contacts",
     [
-        "shape",  # (c, 2) shapes a and b, FREE_PARTNER for a free particle
+        "shape",  # (c, 2) shapes a and b, FREE_PARTNER or PIECE_PARTNER for free particles
         "point",  # (c, 2, 3) m, points a and b where they were found
         "particle",  # (c, 8) four of point a, four of point b
         "weight",  # (c, 8) cᵢ; those of b are negative, 0 where b lies on a collider
@@ -223,12 +226,16 @@ def _shift(contacts, c, x, previous, inverse_mass, owners, away):
             for axis in range(3):
                 owners.shift[o, axis] += f * contacts.normal[c, axis]
             continue
-        count = 1 if contacts.shape[c, side] == FREE_PARTNER else 4
+        part = contacts.shape[c, side]
+        count = 1 if part == FREE_PARTNER else (3 if part == PIECE_PARTNER else 4)
         for k in range(4 * side, 4 * side + count):
             i = contacts.particle[c, k]
+            share = f
+            if part == PIECE_PARTNER:
+                share *= contacts.weight[c, k] * inverse_mass[i] / wa if wa > 0.0 else 0.0
             for axis in range(3):
-                x[i, axis] += f * contacts.normal[c, axis]
-                previous[i, axis] += f * contacts.normal[c, axis]
+                x[i, axis] += share * contacts.normal[c, axis]
+                previous[i, axis] += share * contacts.normal[c, axis]
 
 
 @inline
@@ -237,8 +244,20 @@ def _whole_mobility(contacts, c, side, inverse_mass, owners):
     o = contacts.owner[c, side]
     if o >= 0:
         return owners.inverse_mass[o]
+    if contacts.shape[c, side] == PIECE_PARTNER:
+        return _free_mobility(contacts, c, inverse_mass)
     w = inverse_mass[contacts.particle[c, 4 * side]]
     return w if contacts.shape[c, side] == FREE_PARTNER else 0.25 * w
+
+
+@inline
+def _free_mobility(contacts, c, inverse_mass):
+    """Σ wᵢ cᵢ² of the particles of a piece, 1/kg."""
+    total = 0.0
+    for k in range(3):
+        f = contacts.weight[c, k]
+        total += inverse_mass[contacts.particle[c, k]] * f * f
+    return total
 
 
 @inline
@@ -299,7 +318,7 @@ def prepare_contacts(
         b = contacts.shape[c, 1]
         normal = contacts.normal[c]
         reach = 0.0
-        if a == FREE_PARTNER:  # free particles come with their reach
+        if a < 0:  # free particles come with their reach
             reach = contacts.offset[c]
         contacts.owner[c, 0] = -1
         contacts.owner[c, 1] = -1
@@ -308,6 +327,12 @@ def prepare_contacts(
             _write_free(contacts, c, 0, 1.0)
             mu = friction[i]
             e = restitution[i]
+        elif a == PIECE_PARTNER:
+            mu = e = 0.0
+            for k in range(3):
+                i = contacts.particle[c, k]
+                mu += contacts.weight[c, k] * friction[i]
+                e += contacts.weight[c, k] * restitution[i]
         else:
             if shapes.particle_body[a] >= 0:
                 _write_weights(

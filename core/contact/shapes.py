@@ -10,7 +10,7 @@ import numpy as np
 from ..jit import inline, kernel
 from ..model import Floats, Model
 from ..rigid.table import ShapeTable
-from ..vector import rotation_matrix, unrotate
+from ..vector import rotation_matrix
 from .kinds import BOX, CAPSULE, CYLINDER, HULL, MESH, PLANE, ROOM, SPHERE
 
 
@@ -150,10 +150,11 @@ def place(centre, rotation, s, owners, o, offset, turn):
 
 
 @kernel
-def move_shapes(shapes, owners, ahead):
+def move_shapes(shapes, owners, ahead, room):
     """Pose all shapes for one substep and bound their motion in it.
 
-    owners: where they are at the start of the substep; ahead: where they get to by its end.
+    owners: where they are at the start of the substep; ahead: where they get to by its end;
+    room (k,) m: how much wider the bounds are.
     """
     for s in range(shapes.kind.shape[0]):
         o = shapes.owner[s]
@@ -164,8 +165,10 @@ def move_shapes(shapes, owners, ahead):
         for k in range(3):
             now = half_extent(shapes.kind[s], shapes.size[s], shapes.rotation[s], k)
             then = half_extent(shapes.kind[s], shapes.size[s], shapes.rotation_before[s], k)
-            shapes.lower[s, k] = min(shapes.centre[s, k] - now, shapes.centre_before[s, k] - then)
-            shapes.upper[s, k] = max(shapes.centre[s, k] + now, shapes.centre_before[s, k] + then)
+            low = min(shapes.centre[s, k] - now, shapes.centre_before[s, k] - then)
+            high = max(shapes.centre[s, k] + now, shapes.centre_before[s, k] + then)
+            shapes.lower[s, k] = low - room[s]
+            shapes.upper[s, k] = high + room[s]
 
 
 @inline
@@ -273,25 +276,3 @@ def distance(kind, size, face, px, py, pz, ox, oy, oz, radius):
     if gap == 0.0:  # dead centre: any way out is as short, take a fixed one
         return -size[0] - radius, 1.0, 0.0, 0.0
     return gap - size[0] - radius, px / gap, py / gap, dz / gap
-
-
-@kernel
-def deepest_particle(x, colliding, shapes, collider_count):
-    """Deepest penetration in m of any particle's centre into a collider, 0 when none is inside."""
-    deepest = 0.0
-    for j in range(colliding.shape[0]):
-        i = colliding[j]
-        for s in range(collider_count):
-            r = shapes.rotation[s]
-            px, py, pz = unrotate(
-                r,
-                x[i, 0] - shapes.centre[s, 0],
-                x[i, 1] - shapes.centre[s, 1],
-                x[i, 2] - shapes.centre[s, 2],
-            )
-            for face in range(face_count(shapes.kind[s])):
-                gap, _, _, _ = distance(
-                    shapes.kind[s], shapes.size[s], face, px, py, pz, px, py, pz, 0.0
-                )
-                deepest = max(deepest, -gap)
-    return deepest

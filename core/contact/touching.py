@@ -15,6 +15,8 @@ from .narrow_phase import narrow_phase, narrow_phase_scratch
 from .tree import build_tree, tree_room, tree_scratch
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from ..model import Floats, Ints, Model
     from .shapes import Shapes
 
@@ -23,13 +25,24 @@ WIDER = 0.2
 
 
 class Touching:
-    """Manifolds of all shapes that are near each other."""
+    """Manifolds of shapes that are near each other.
 
-    def __init__(self, model: Model, thickness: Floats) -> None:
+    Either those in which no body of particles takes part, or (``of_particles``) all others: the two
+    are looked for at different times and places.
+    """
+
+    def __init__(self, model: Model, thickness: Floats, of_particles: bool = False) -> None:
         """thickness (k,) m: half the least thickness of each shape."""
         table = model.shapes
         layers = table.layers.astype(np.uint32)
-        body = np.where(table.owner < model.body_count, table.owner, -1).astype(np.int32)
+        solids = model.body_count + model.collider_count
+        moves = (table.owner < model.body_count) | (table.owner >= solids)
+        body = np.where(moves, table.owner, -1).astype(np.int32)
+        self.is_particle_body: NDArray[np.bool_] | None = None
+        if of_particles:
+            self.is_particle_body = table.owner >= solids
+        else:
+            layers = np.where(table.owner >= solids, 0, layers)
         excluded = np.zeros((0, 2), dtype=np.int32)
         self.broad_phase = BroadPhase(table.kind, body, layers, layers, excluded)
         self.margin = np.where(np.isfinite(thickness), WIDER * thickness, 0.0)
@@ -55,10 +68,12 @@ class Touching:
         inverse_mass (o,) of the owners, 0 for what does not move by itself; reach (k,) m.
         """
         broad = self.broad_phase
-        is_awake = inverse_mass[self.owner] > 0.0
+        is_awake = self.is_particle_body
+        if is_awake is None:
+            is_awake = inverse_mass[self.owner] > 0.0
         broad.update(shapes.lower, shapes.upper, self.margin, is_awake, threads)
         if self.has_meshes:
-            self._bound_triangles(shapes)
+            self.bound_triangles(shapes)
         count = broad.expand(
             shapes.lower,
             shapes.upper,
@@ -87,7 +102,7 @@ class Touching:
         )
         return count
 
-    def _bound_triangles(self, shapes: Shapes) -> None:
+    def bound_triangles(self, shapes: Shapes) -> None:
         """Build the trees over the triangles of all meshes, each in its shape's own frame."""
         corner = shapes.mesh_vertex[shapes.mesh_triangle]
         lower, upper = corner.min(axis=1), corner.max(axis=1)

@@ -35,4 +35,4 @@ def inertia_of(name: str, shape: Shape, mass: float) -> Floats:
         across = tube_mass * (0.25 * a * a + b * b / 3.0)
         across += ball_mass * (0.4 * a * a + b * b + 0.75 * a * b)
         return np.array([across, across, along])
-    raise ModelError(name, f"a body of shape {shape.kind} needs its inertia")
+    raise ModelError(name, f"shape {shape.kind!r} has no inertia of its own; choose another one")

@@ -93,3 +93,32 @@ def _touch(owners, body_count, rest, parent, a, b):
             moves += owners.velocity[other, k] ** 2 + owners.spin[other, k] ** 2
         if moves > 0.0:
             rest[mine] = 0.0
+
+
+@kernel
+def wake_near_particles(shapes, body_count, asleep, x, previous, radius, steps, rest):
+    """Wake bodies that a particle may reach in the next ``steps`` steps; returns how many.
+
+    Shapes with their lower and upper bounds for that time; radius (n,) m of the particles; writes
+    asleep (b,) and rest (b,) s. Who is among particles does not sleep: what holds him may give way.
+    """
+    woken = 0
+    for s in range(shapes.kind.shape[0]):
+        b = shapes.owner[s]
+        if b >= body_count or asleep[b] == 0:
+            continue
+        for i in range(x.shape[0]):
+            meets = True
+            for k in range(3):
+                way = steps * (x[i, k] - previous[i, k])
+                low = x[i, k] + min(way, 0.0) - radius[i]
+                high = x[i, k] + max(way, 0.0) + radius[i]
+                if low > shapes.upper[s, k] or high < shapes.lower[s, k]:
+                    meets = False
+                    break
+            if meets:
+                asleep[b] = 0
+                rest[b] = 0.0
+                woken += 1
+                break
+    return woken

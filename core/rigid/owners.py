@@ -45,6 +45,7 @@ Moves = namedtuple(
         "count",  # int, number of bodies
         "gravity",  # (3,) m/s²
         "force",  # (b, 3) N
+        "torque",  # (b, 3) N·m about the centre of mass, along the axes of the world
         "keep",  # (b,) 1 − β of each substep
         "angular_keep",  # (b,)
         "gyroscopic",  # (b,)
@@ -190,7 +191,7 @@ def _turned(w, x, y, z, vx, vy, vz):
 
 @inline
 def accelerate_bodies(owners, bodies, h):
-    """v' = (1 − β) v + a h and L' = (1 − β) L: the velocity part of position Verlet (eq. 12).
+    """v' = (1 − β) v + a h and L' = (1 − β) L + M h: the velocity part of position Verlet (eq. 12).
 
     Sets ω, R and I⁻¹ of the substep too.
     """
@@ -204,7 +205,8 @@ def accelerate_bodies(owners, bodies, h):
         for k in range(3):
             a = bodies.gravity[k] + w * bodies.force[b, k]
             owners.velocity[b, k] = bodies.keep[b] * owners.velocity[b, k] + a * h
-            owners.momentum[b, k] *= bodies.angular_keep[b]
+            twist = bodies.torque[b, k] * h
+            owners.momentum[b, k] = bodies.angular_keep[b] * owners.momentum[b, k] + twist
         write_spin(owners, b)
 
 
@@ -272,12 +274,12 @@ def move_bodies(owners, bodies, h):
             owners.position[b, k] += h * owners.velocity[b, k] + owners.shift[b, k]
         q = owners.orientation[b]
         if owners.driven[b] == 1:
-            _turn_by(q, h * owners.spin[b, 0], h * owners.spin[b, 1], h * owners.spin[b, 2])
+            turn_by(q, h * owners.spin[b, 0], h * owners.spin[b, 1], h * owners.spin[b, 2])
             continue
         write_momentum(owners, b)
         if bodies.gyroscopic[b] == 0:
             sx, sy, sz = owners.spin[b, 0], owners.spin[b, 1], owners.spin[b, 2]
-            _turn_by(q, h * sx, h * sy, h * sz)
+            turn_by(q, h * sx, h * sy, h * sz)
             write_inverse_inertia(owners, b)
             write_momentum(owners, b)  # ω stays, L follows
         else:
@@ -309,7 +311,7 @@ def take_momenta(owners, bodies):
 
 
 @inline
-def _turn_by(q, x, y, z):
+def turn_by(q, x, y, z):
     """Turn q (4,) by the rotation vector (x, y, z) rad in the world."""
     square = x * x + y * y + z * z
     if square == 0.0:
@@ -359,5 +361,5 @@ def look_ahead(owners, count, h, position, rotation):
             position[o, k] = owners.position[o, k] + h * owners.velocity[o, k]
         for k in range(4):
             q[k] = owners.orientation[o, k]
-        _turn_by(q, h * owners.spin[o, 0], h * owners.spin[o, 1], h * owners.spin[o, 2])
+        turn_by(q, h * owners.spin[o, 0], h * owners.spin[o, 1], h * owners.spin[o, 2])
         write_rotation(rotation[o], q[0], q[1], q[2], q[3])

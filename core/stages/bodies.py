@@ -9,9 +9,9 @@ import numpy as np
 from ..bodies import place_particle_bodies
 from ..contact.shapes import at_start, move_shapes
 from ..integrate import drag_per_step
-from ..model import Floats
+from ..model import Ints
 from ..rigid.contact_rows import aim_contacts, fill_rows, remember_rows, row_room
-from ..rigid.islands import REST_TIME, find_rest
+from ..rigid.islands import REST_TIME, find_rest, wake_near_particles
 from ..rigid.owners import Drive, Moves, lay_down_bodies, look_ahead, take_up_bodies
 from ..rigid.reach import bound_shapes
 from ..rigid.step import begin_substep, end_substep, whole_substeps
@@ -32,7 +32,7 @@ class Bodies:
         self.are_alone = model.particle_count == 0
         self.owners = work.owners
         self.row_count = 0
-        self.is_any = self.count > 0 or model.collider_count > 0
+        self.is_any = model.owner_count > 0
         if not self.is_any:
             return
         self.drive = self._drive()
@@ -65,6 +65,7 @@ class Bodies:
             self.count,
             frame.gravity,
             frame.work.body_force,
+            frame.work.body_torque,
             drag_per_step(drag, frame.h),
             drag_per_step(bodies.angular_drag, frame.h),
             bodies.gyroscopic,
@@ -75,7 +76,24 @@ class Bodies:
         held = np.array([frame.animated[o].pin >= 0.5 for o in bodies.object], dtype=bool)
         driven = (bodies.follows == PASSIVE) | ((bodies.follows == ANIMATED) & held)
         self.owners.driven[: self.count] = driven
-        asleep = (state.body_rest >= REST_TIME) & ~driven
+        asleep = ((state.body_rest >= REST_TIME) & ~driven).astype(np.int32)
+        self._load(asleep)
+        if asleep.any() and not self.are_alone:
+            self._bound(frame.inputs.duration)
+            if wake_near_particles(
+                frame.work.shapes,
+                self.count,
+                asleep,
+                frame.x,
+                frame.previous,
+                frame.work.particle_reach,
+                frame.substeps,
+                state.body_rest,
+            ):
+                self._load(asleep)
+
+    def _load(self, asleep: Ints) -> None:
+        frame, state, bodies = self.frame, self.frame.state, self.frame.model.bodies
         late = 0.5 * (state.step - frame.h)
         take_up_bodies(
             self.owners,
@@ -84,7 +102,7 @@ class Bodies:
             state.body_orientation,
             state.body_previous_orientation,
             1.0 / bodies.mass,
-            asleep.astype(np.int32),
+            asleep,
             state.step,
             late,
             frame.gravity,
@@ -119,8 +137,9 @@ class Bodies:
                 frame.substeps,
             )
             return
-        if substep % COLLIDE_EVERY == 0:
+        if substep % COLLIDE_EVERY == 0 or frame.is_struck:
             self._collide()
+            frame.is_struck = False
         begin_substep(
             self.moves,
             self.owners,
@@ -146,7 +165,7 @@ class Bodies:
             now = (self.owners.position, self.owners.rotation)
             place_particle_bodies(frame.previous, *bodies, *now)
             place_particle_bodies(frame.x, *bodies, *work.ahead)
-        move_shapes(work.shapes, self.owners, work.ahead)
+        move_shapes(work.shapes, self.owners, work.ahead, work.margin)
 
     def _collide(self) -> None:
         """Contacts of bodies with each other and with colliders, and what is known of them."""
@@ -155,9 +174,7 @@ class Bodies:
         frame, work = self.frame, self.frame.work
         if self.row_count:
             self._remember()
-        duration = COLLIDE_EVERY * frame.h
-        fall = 0.5 * float(np.linalg.norm(frame.gravity)) * duration**2
-        bound_shapes(work.shapes, self.owners, work.thickness, duration, fall, work.reach)
+        self._bound(COLLIDE_EVERY * frame.h)
         self.row_count = 0
         count = work.touching.find(
             at_start(work.shapes), self.owners.inverse_mass, work.reach, frame.threads
@@ -184,6 +201,11 @@ class Bodies:
         self.row_count = found
         aim_contacts(work.rows, found, self.owners)
 
+    def _bound(self, duration: float) -> None:
+        work = self.frame.work
+        fall = 0.5 * float(np.linalg.norm(self.frame.gravity)) * duration**2
+        bound_shapes(work.shapes, self.owners, work.thickness, duration, fall, work.reach)
+
     def _remember(self) -> None:
         self.key = np.empty((self.row_count, 4), dtype=np.int32)
         self.impulse = np.empty((self.row_count, 4))
@@ -203,6 +225,7 @@ class Bodies:
         if not self.count:
             return
         frame, state = self.frame, self.frame.state
+        frame.row_count = self.row_count
         if self.row_count:
             self._remember()
             state.contact_key, state.contact_impulse = self.key, self.impulse

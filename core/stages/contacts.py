@@ -7,8 +7,9 @@ import numpy as np
 from ..constraints.tetrahedron import relax_bodies
 from ..contact.body_contact import find_body_contacts, find_particle_contacts
 from ..contact.crowd import find_crowd_contacts
-from ..contact.pairs import find_pairs, sweep_order
+from ..contact.kinds import MESH
 from ..contact.particle_contact import collide_particles
+from ..contact.piece_contact import LOOK_EVERY, find_near_pieces, find_piece_contacts
 from ..contact.response import (
     contact_room,
     place_bounces,
@@ -16,7 +17,7 @@ from ..contact.response import (
     relax_contacts,
     resolve_overlap,
 )
-from ..model import Ints
+from ..model import Floats
 from .frame import Frame
 
 RESTING = 4.0
@@ -38,8 +39,20 @@ class Contacts:
             model.particle_body_count > 0
             or not frame.work.crowd.is_empty
             or (model.body_count > 0 and len(model.colliding) > 0)
+            or self._has_pieces
         )
-        self.order: Ints | None = None
+        self.near_count = 0
+        self.has_meshes = bool((model.shapes.kind == MESH).any())
+        if self.has_meshes and len(model.colliding):
+            frame.work.touching.bound_triangles(frame.work.shapes)
+        # where particles stood at the start of the substep: a bounce sets x* elsewhere
+        self.start: Floats = frame.previous
+        if self.has_meshes and self.is_bouncy:
+            self.start = np.empty_like(frame.previous)
+
+    @property
+    def _has_pieces(self) -> bool:
+        return len(self.frame.work.piece) > 0 and len(self.frame.model.shapes) > 0
 
     def find(self) -> None:
         """Contacts of this substep between bodies, bodies and colliders, and free particles."""
@@ -47,10 +60,12 @@ class Contacts:
             return
         frame = self.frame
         model, work = frame.model, frame.work
-        pair_count = self._find_pairs()
+        if self._has_pieces and frame.substep % LOOK_EVERY == 0:
+            self._find_near()
+        item_count = self._find_items()
         if not work.crowd.is_empty:
             work.crowd.sort(frame.x)
-        while (found := self._fill_contacts(pair_count)) > len(work.contacts.friction):
+        while (found := self._fill_contacts(item_count)) > len(work.contacts.friction):
             work.contacts = contact_room(2 * found)
         prepare_contacts(
             work.contacts,
@@ -70,34 +85,48 @@ class Contacts:
         )
         frame.contact_count = found
 
-    def _find_pairs(self) -> int:
-        """Shapes that may touch, in work.pairs; returns how many."""
-        work = self.frame.work
-        if not self.frame.model.particle_body_count:
-            return 0
-        if self.order is None:
-            self.order = sweep_order(work.shapes)
-        while (count := find_pairs(work.shapes, self.order, work.pairs, work.margin)) > len(
-            work.pairs
-        ):
-            work.pairs = np.zeros((2 * count, 2), dtype=np.int32)
-        return count
+    def _find_near(self) -> None:
+        """Which stretches of rope and triangles of cloth are near which shapes, in work.near."""
+        frame = self.frame
+        model, work = frame.model, frame.work
+        near = (work.piece, work.shapes, frame.x, frame.previous, model.radius, frame.fall)
+        while (count := find_near_pieces(*near, work.near)) > len(work.near):
+            work.near = np.zeros((count * 3 // 2, 2), dtype=np.int32)
+        self.near_count = count
 
-    def _fill_contacts(self, pair_count: int) -> int:
+    def _find_items(self) -> int:
+        """Where bodies of particles touch, as manifolds; returns how many pairs were looked at."""
+        work = self.frame.work
+        if work.touching_particles is None:
+            return 0
+        return work.touching_particles.find(
+            work.shapes, work.owners.inverse_mass, work.margin, self.frame.threads
+        )
+
+    def _fill_contacts(self, item_count: int) -> int:
         frame = self.frame
         model, work = frame.model, frame.work
         found = 0
-        if model.particle_body_count:
-            found = find_body_contacts(
-                work.pairs,
-                pair_count,
+        if item_count and work.touching_particles is not None:
+            touching = work.touching_particles
+            found = find_body_contacts(touching.item, item_count, touching.manifolds, work.contacts)
+        if self.near_count:
+            found = find_piece_contacts(
+                found,
                 work.contacts,
+                work.near,
+                self.near_count,
+                work.piece,
                 work.shapes,
-                work.margin,
-                work.box_scratch,
-                work.on_a,
-                work.on_b,
-                work.normal,
+                work.owners.inverse_mass,
+                frame.x,
+                frame.previous,
+                frame.inverse_mass,
+                model.radius,
+                work.touching.edges,
+                work.touching.mesh_tree,
+                work.first_use,
+                work.touching.scratch,
             )
         if model.body_count + model.particle_body_count and len(model.colliding):
             found = find_particle_contacts(
@@ -128,6 +157,8 @@ class Contacts:
     def bounce(self) -> None:
         """Reflect fast particles on their exact path before constraints disturb it."""
         if self.is_bouncy:
+            if self.has_meshes:
+                self.start[:] = self.frame.previous
             self._collide(may_bounce=True)
 
     def collide(self) -> None:
@@ -142,6 +173,7 @@ class Contacts:
         collide_particles.on(frame.threads)(
             frame.x,
             frame.previous,
+            self.start,
             frame.inverse_mass,
             model.colliding,
             model.radius,
@@ -149,6 +181,7 @@ class Contacts:
             model.restitution,
             frame.work.shapes,
             model.collider_shape_count,
+            frame.work.touching.mesh_tree,
             frame.gravity,
             frame.h,
             may_bounce,

@@ -7,6 +7,8 @@ import numpy as np
 from ..forces.base import Acting
 from ..forces.field import add_fields, kick, kick_row, needs_normals, pack_fields, surface_normals
 from ..forces.wind import EVALUATION_RATE, add_wind, add_wire_wind, is_calm, sample_gusts
+from .bodies import COLLIDE_EVERY
+from .body_forces import BodyForces
 from .frame import Frame
 
 
@@ -31,6 +33,11 @@ class Forces:
             exposure = frame.factors("wind")
             self.exposure = np.ones(model.particle_count) if exposure is None else exposure
         self.every = max(1, round(1.0 / (frame.h * EVALUATION_RATE)))
+        self.block = 1  # substeps that are made in one go
+        if model.particle_count == 0:
+            self.block = COLLIDE_EVERY
+            self.every = -(-self.every // self.block) * self.block
+        self.bodies = BodyForces(frame, self.fields, self.every)
 
     def apply(self) -> None:
         """Evaluate anew when it is time to; explosions and hits act at their moment."""
@@ -38,6 +45,7 @@ class Forces:
         self._kick()
         if not self.is_any or frame.substep % self.every:
             return
+        self.bodies.push()
         force = frame.work.force
         force[:] = 0.0
         if self.is_windy:
@@ -66,14 +74,17 @@ class Forces:
             late = one.time - frame.state.time
             if late < 0.0 or one.time >= frame.state.time + frame.inputs.duration:
                 continue
-            if min(int(late / frame.h), frame.substeps - 1) == frame.substep:
+            moment = min(int(late / frame.h), frame.substeps - 1)
+            if moment // self.block * self.block == frame.substep:
+                wait = late - frame.substep * frame.h
+                self.bodies.kick(one, wait)
                 kick(
                     frame.x,
                     frame.previous,
                     frame.inverse_mass,
                     self.susceptibility,
                     kick_row(one),
-                    late - frame.substep * frame.h,
+                    wait,
                     frame.h,
                 )
 

@@ -8,10 +8,20 @@ from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance, b
 STILL = FrameInputs(gravity=(0, 0, 0))
 
 
-def plank(angular_velocity=(0, 0, 0), turn=(1, 0, 0, 0), half=(0.05, 0.2, 0.45), mass=10.0):
+def plank(
+    angular_velocity=(0, 0, 0), turn=(1, 0, 0, 0), half=(0.05, 0.2, 0.45), mass=10.0,
+    body="TETRAHEDRON",
+):  # fmt: skip
     builder = ModelBuilder()
     builder.add_body(
-        "plank", "BOX", half, (1, 2, 3), turn, mass=mass, angular_velocity=angular_velocity
+        "plank",
+        "BOX",
+        half,
+        (1, 2, 3),
+        turn,
+        mass=mass,
+        angular_velocity=angular_velocity,
+        model=body,
     )
     return builder.finalize()
 
@@ -26,7 +36,7 @@ def test_four_particles_have_the_inertia_of_the_box():
 
 def test_a_ball_has_the_inertia_of_a_ball():
     builder = ModelBuilder()
-    builder.add_body("ball", "SPHERE", (0.3,), (0, 0, 0), mass=5.0)
+    builder.add_body("ball", "SPHERE", (0.3,), (0, 0, 0), mass=5.0, model="TETRAHEDRON")
     model = builder.finalize()
     second = (model.mass[:, None] * model.rest_position**2).sum(axis=0)
     assert np.allclose(second, 5.0 * 0.3**2 / 5.0)
@@ -91,7 +101,14 @@ def test_a_turn_takes_as_long_as_it_should():
 def test_thin_bodies_keep_their_shape_when_they_land():
     builder = ModelBuilder()
     builder.add_body(
-        "card", "BOX", (0.5, 0.3, 0.002), (0, 0, 0.6), (0.9, 0.3, 0.2, 0), mass=0.1, friction=0.8
+        "card",
+        "BOX",
+        (0.5, 0.3, 0.002),
+        (0, 0, 0.6),
+        (0.9, 0.3, 0.2, 0),
+        mass=0.1,
+        friction=0.8,
+        model="TETRAHEDRON",
     )
     builder.add_collider("floor", "PLANE", (), (0, 0, 0))
     model = builder.finalize()

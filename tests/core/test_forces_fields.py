@@ -200,10 +200,14 @@ def test_a_vortex_turns_the_right_way_round():
     assert np.cross(state.position[0], v)[2] > 0
 
 
-def test_a_body_flies_like_a_particle():
+BODIES = pytest.mark.parametrize("kind", ["QUATERNION", "TETRAHEDRON"])
+
+
+@BODIES
+def test_a_body_flies_like_a_particle(kind):
     builder = ModelBuilder()
     builder.add_particles("p", [(0, 0, 0)], mass=3.0)
-    builder.add_body("b", "BOX", (0.2, 0.3, 0.1), (5, 0, 0), mass=7.0)
+    builder.add_body("b", "BOX", (0.2, 0.3, 0.1), (5, 0, 0), mass=7.0, model=kind)
     model = builder.finalize()
     wind = (field("WIND", strength=4.0, orientation=TILTED, flow=1.0),)
     state = run(model, 1.0, wind)
@@ -304,9 +308,10 @@ def test_a_hit_reaches_what_is_within_its_radius_and_no_pin():
     assert (v[2:] == 0).all()
 
 
-def test_a_body_that_is_hit_off_its_centre_spins():
+@BODIES
+def test_a_body_that_is_hit_off_its_centre_spins(kind):
     builder = ModelBuilder()
-    builder.add_body("b", "BOX", (0.5, 0.1, 0.1), (0, 0, 0), mass=1.0)
+    builder.add_body("b", "BOX", (0.5, 0.1, 0.1), (0, 0, 0), mass=1.0, model=kind)
     model = builder.finalize()
     state = run(model, 0.2, (field("HIT", position=(0.4, 0, 0), distance_max=0.5),))
     centre, turned = body_poses(model, state)

@@ -1,0 +1,94 @@
+"""Force fields, explosions and hits on rigid bodies of place and rotation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..forces.body_probe import PROBES, gather_forces, place_probes, take_kicks
+from ..forces.field import Field, add_fields, kick, kick_row
+from .frame import Frame
+
+if TYPE_CHECKING:
+    from ..model import Floats
+
+STIR = 1e-3
+"""m/s² of a field's pull, or m/s of a blow, above which a body does not sleep."""
+
+
+class BodyForces:
+    """What the fields of a frame do to bodies."""
+
+    def __init__(self, frame: Frame, fields: Floats, every: int) -> None:
+        self.frame = frame
+        self.fields = fields
+        self.every = every
+        work = frame.work
+        self.is_any = frame.model.body_count > 0
+        work.body_force[:] = 0.0
+        work.body_torque[:] = 0.0
+        if self.is_any:
+            factor = [frame.animated[o].fields for o in frame.model.bodies.object]
+            work.probes.factor[:] = np.repeat(factor, PROBES)
+
+    def push(self) -> None:
+        """Force and torque of all fields that last, until the next time that they are looked at."""
+        frame, work = self.frame, self.frame.work
+        if not self.is_any or not len(self.fields):
+            return
+        probes = work.probes
+        place_probes(probes, work.owners, frame.h)
+        probes.force[:] = 0.0
+        add_fields(
+            probes.x,
+            probes.previous,
+            probes.mass,
+            probes.inverse_mass,
+            probes.factor,
+            probes.normal,
+            self.fields,
+            frame.gravity,
+            frame.time,
+            frame.h,
+            self.every * frame.h,
+            probes.force,
+        )
+        gather_forces(probes, work.owners, work.body_force, work.body_torque)
+        pull = np.linalg.norm(work.body_force, axis=1)
+        self._stir(pull > STIR * frame.model.bodies.mass)
+
+    def kick(self, blow: Field, wait: float) -> None:
+        """An explosion or hit ``wait`` s after the start of this substep."""
+        frame, work = self.frame, self.frame.work
+        if not self.is_any:
+            return
+        probes = work.probes
+        place_probes(probes, work.owners, frame.h)
+        before = probes.x - probes.previous
+        kick(
+            probes.x,
+            probes.previous,
+            probes.inverse_mass,
+            probes.factor,
+            kick_row(blow),
+            wait,
+            frame.h,
+        )
+        gained = np.abs(probes.x - probes.previous - before).max(axis=1) / frame.h
+        is_struck = gained.reshape(-1, PROBES).max(axis=1) > STIR
+        self._stir(is_struck)
+        take_kicks(probes, work.owners, wait, frame.h)
+        frame.is_struck = frame.is_struck or bool(is_struck.any())
+
+    def _stir(self, bodies: Floats) -> None:
+        """Bodies (b,) that are pushed do not sleep, and wake if they do."""
+        frame, work = self.frame, self.frame.work
+        frame.state.body_rest[bodies] = 0.0
+        asleep = bodies & (work.owners.asleep[: frame.model.body_count] == 1)
+        for b in np.flatnonzero(asleep):
+            work.owners.asleep[b] = 0
+            work.owners.inverse_mass[b] = 1.0 / frame.model.bodies.mass[b]
+            inverse = 1.0 / work.owners.inertia[b]
+            r = work.owners.rotation[b]
+            work.owners.inverse_inertia[b] = (r * inverse) @ r.T
