@@ -13,13 +13,15 @@ from __future__ import annotations
 
 import math
 
-from ..jit import inline, kernel, lean
+import numpy as np
+
+from ..jit import kernel, lean
 from ..vector import rotate, unrotate
 from .body_contact import note_contact
 from .kinds import BOX, CAPSULE, CYLINDER, HULL, MESH, PLANE, ROOM, SPHERE
 from .narrow_phase import lane_of, parts_of
 from .response import PIECE_PARTNER
-from .soft_contact import closest_of_segment, closest_of_triangle
+from .soft_contact import closest_of_triangle
 from .support import Placed
 from .tree import end_of, next_leaf, root_of
 
@@ -35,11 +37,12 @@ LOOK_EVERY = 4
 
 
 @kernel
-def find_near_pieces(piece, shapes, x, previous, radius, fall, near):
-    """Write (piece, shape) rows that may touch in the next `LOOK_EVERY` substeps; returns how many.
+def find_near_pieces(piece, shapes, mesh_tree, x, previous, radius, fall, near):
+    """Write what may touch in the next `LOOK_EVERY` substeps to rows (piece, shape, sub); how many.
 
     piece (e, 3) particles, the last one −1 for a stretch of rope; radius (n,) m; fall m, by gravity
-    in one substep. There may be more than fit.
+    in one substep; mesh_tree over the triangles of all meshes, each in its shape's frame. sub is
+    −1, or a triangle of the mesh. There may be more than fit.
     """
     low_x = low_y = low_z = math.inf
     high_x = high_y = high_z = -math.inf
@@ -102,10 +105,48 @@ def find_near_pieces(piece, shapes, x, previous, radius, fall, near):
                     break
             if apart:
                 continue
-            if count < near.shape[0]:
-                near[count, 0] = e
-                near[count, 1] = s
-            count += 1
+            if kind != MESH:
+                if count < near.shape[0]:
+                    near[count, 0] = e
+                    near[count, 1] = s
+                    near[count, 2] = -1
+                count += 1
+                continue
+            mesh = shapes.mesh[s]
+            away = slack + room
+            way = 0.0
+            ax = ay = az = math.inf
+            bx = by = bz = -math.inf
+            for n in range(3):
+                i = piece[e, n]
+                if i < 0:
+                    continue
+                far = radius[i]
+                for k in range(3):
+                    far += LOOK_EVERY * abs(x[i, k] - previous[i, k])
+                way = max(way, far)
+                px, py, pz = unrotate(
+                    shapes.rotation[s],
+                    x[i, 0] - shapes.centre[s, 0],
+                    x[i, 1] - shapes.centre[s, 1],
+                    x[i, 2] - shapes.centre[s, 2],
+                )
+                ax, bx = min(ax, px), max(bx, px)
+                ay, by = min(ay, py), max(by, py)
+                az, bz = min(az, pz), max(bz, pz)
+            away += way + (sx + sy + sz - 3.0 * room)
+            end = end_of(shapes.mesh_first_triangle[mesh + 1])
+            node = root_of(shapes.mesh_first_triangle[mesh])
+            ax, ay, az = ax - away, ay - away, az - away
+            bx, by, bz = bx + away, by + away, bz + away
+            node = next_leaf(mesh_tree, node, end, ax, ay, az, bx, by, bz)
+            while node < end:
+                if count < near.shape[0]:
+                    near[count, 0] = e
+                    near[count, 1] = s
+                    near[count, 2] = mesh_tree.leaf[node]
+                count += 1
+                node = next_leaf(mesh_tree, node + 1, end, ax, ay, az, bx, by, bz)
     return count
 
 
@@ -135,7 +176,7 @@ def _vertices_do(kind, sx, sy, sz, long, thick, a, b, c):
     return False
 
 
-@inline
+@lean
 def _note(contacts, c, shapes, s, i, j, k, wi, wj, wk, x, bx, by, bz, nx, ny, nz, radius):
     """Note the contact of wi·i + wj·j + wk·k with the point b of shape s, at the step's end."""
     if c < contacts.friction.shape[0]:
@@ -144,8 +185,8 @@ def _note(contacts, c, shapes, s, i, j, k, wi, wj, wk, x, bx, by, bz, nx, ny, nz
         contacts.particle[c, 2] = k
         contacts.particle[c, 3] = i
         contacts.weight[c, 0] = wi
-        contacts.weight[c, 1] = wj
-        contacts.weight[c, 2] = wk
+        contacts.weight[c, 1] = wj if k != j else wj + wk
+        contacts.weight[c, 2] = wk if k != j else 0.0
         contacts.weight[c, 3] = 0.0
     return note_contact(
         contacts,
@@ -165,7 +206,7 @@ def _note(contacts, c, shapes, s, i, j, k, wi, wj, wk, x, bx, by, bz, nx, ny, nz
     )
 
 
-@inline
+@lean
 def _carried(shapes, s, px, py, pz):
     """Where a place of shape s gets to by the end of the substep."""
     r = shapes.rotation_before[s]
@@ -179,7 +220,7 @@ def _carried(shapes, s, px, py, pz):
     return lx + shapes.centre[s, 0], ly + shapes.centre[s, 1], lz + shapes.centre[s, 2]
 
 
-@inline
+@lean
 def _corner_contact(
     contacts, c, shapes, s, i, j, k, x, previous, lx, ly, lz, radius, reach, deep, inwards
 ):
@@ -253,15 +294,13 @@ def find_piece_contacts(
     inverse_mass,
     radius,
     edges,
-    mesh_tree,
     first_use,
     scratch,
 ):
     """Contacts of pieces with shapes, written from row c on; returns the row after them.
 
-    near from `find_near_pieces`; mesh_tree over the triangles of all meshes, each in its shape's
-    frame; first_use (v,) for each vertex of a mesh one triangle that has it. May return more than
-    fit.
+    near from `find_near_pieces`; first_use (v,) for each vertex of a mesh one triangle that has it.
+    May return more than fit.
     """
     own = lane_of(scratch, 0)
     _, hulls, meshes = parts_of(shapes)
@@ -269,6 +308,7 @@ def find_piece_contacts(
     for n in range(near_count):
         e = near[n, 0]
         s = near[n, 1]
+        sub = np.int64(near[n, 2])
         i = piece[e, 0]
         j = piece[e, 1]
         is_wire = piece[e, 2] < 0
@@ -282,6 +322,7 @@ def find_piece_contacts(
         thick = min(radius[i], min(radius[j], radius[k]))
         apart = False
         reach = 0.0
+        turn = 0.0
         for d in range(3):
             low = min(previous[i, d], min(previous[j, d], previous[k, d]))
             low = min(low, min(x[i, d], min(x[j, d], x[k, d]))) - thick
@@ -291,254 +332,96 @@ def find_piece_contacts(
             way = max(abs(x[i, d] - previous[i, d]), abs(x[j, d] - previous[j, d]))
             reach += max(way, abs(x[k, d] - previous[k, d]))
             reach += abs(shapes.centre[s, d] - shapes.centre_before[s, d])
+            for m in range(3):
+                turn = max(turn, abs(shapes.rotation[s, d, m] - shapes.rotation_before[s, d, m]))
         if apart:
             continue
         kind = shapes.kind[s]
-        size = shapes.size[s]
-        wide = size[0] + size[1] + size[2]
-        turn = 0.0
-        for d in range(3):
-            for m in range(3):
-                turn = max(turn, abs(shapes.rotation[s, d, m] - shapes.rotation_before[s, d, m]))
-        reach += 1.8 * turn * wide + 0.02 * thick
-        r = shapes.rotation_before[s]
-        cx = shapes.centre_before[s, 0]
-        cy = shapes.centre_before[s, 1]
-        cz = shapes.centre_before[s, 2]
-        if kind == MESH:
-            c = _meet_mesh(
-                c,
+        sx, sy, sz = shapes.size[s, 0], shapes.size[s, 1], shapes.size[s, 2]
+        reach += 1.8 * turn * (sx + sy + sz) + 0.02 * thick
+        if kind != MESH:
+            r = shapes.rotation_before[s]
+            cx = shapes.centre_before[s, 0]
+            cy = shapes.centre_before[s, 1]
+            cz = shapes.centre_before[s, 2]
+            a = unrotate(r, previous[i, 0] - cx, previous[i, 1] - cy, previous[i, 2] - cz)
+            b = unrotate(r, previous[j, 0] - cx, previous[j, 1] - cy, previous[j, 2] - cz)
+            g = unrotate(r, previous[k, 0] - cx, previous[k, 1] - cy, previous[k, 2] - cz)
+            long = max(abs(a[0] - b[0]), max(abs(a[1] - b[1]), abs(a[2] - b[2])))
+            long = max(long, max(abs(a[0] - g[0]), max(abs(a[1] - g[1]), abs(a[2] - g[2]))))
+            if _vertices_do(kind, sx, sy, sz, long, thick, a, b, g):
+                continue
+        corners = 0
+        first = 0
+        deep = min(sx, min(sy, sz))
+        if not is_wire:
+            if kind == BOX:
+                corners = 8
+            elif kind == HULL:
+                first = hulls.first_vertex[shapes.hull[s]]
+                corners = hulls.first_vertex[shapes.hull[s] + 1] - first
+            elif kind == MESH:
+                corners = 3
+                deep = thick + reach
+        for corner in range(corners):
+            if kind == BOX:
+                lx = sx if corner & 1 else -sx
+                ly = sy if corner & 2 else -sy
+                lz = sz if corner & 4 else -sz
+            elif kind == HULL:
+                v = first + corner
+                lx, ly, lz = hulls.vertex[v, 0], hulls.vertex[v, 1], hulls.vertex[v, 2]
+            else:
+                v = meshes.triangle[sub, corner]
+                if first_use[v] != sub:
+                    continue
+                lx, ly, lz = meshes.vertex[v, 0], meshes.vertex[v, 1], meshes.vertex[v, 2]
+            c = _corner_contact(
                 contacts,
+                c,
                 shapes,
                 s,
-                placed,
-                hulls,
-                meshes,
-                edges,
-                mesh_tree,
-                first_use,
-                own,
                 i,
                 j,
                 k,
-                is_wire,
                 x,
                 previous,
+                lx,
+                ly,
+                lz,
                 thick,
                 reach,
+                deep,
+                kind != MESH,
             )
+        if kind == MESH and not is_wire:
             continue
-        a = unrotate(r, previous[i, 0] - cx, previous[i, 1] - cy, previous[i, 2] - cz)
-        b = unrotate(r, previous[j, 0] - cx, previous[j, 1] - cy, previous[j, 2] - cz)
-        g = unrotate(r, previous[k, 0] - cx, previous[k, 1] - cy, previous[k, 2] - cz)
-        long = 0.0
-        for d in range(3):
-            long = max(long, abs(a[d] - b[d]))
-            long = max(long, abs(a[d] - g[d]))
-            long = max(long, abs(g[d] - b[d]))
-        if _vertices_do(kind, size[0], size[1], size[2], long, thick, a, b, g):
-            continue
-        if not is_wire:
-            if kind == BOX:
-                deep = min(size[0], min(size[1], size[2]))
-                for corner in range(8):
-                    c = _corner_contact(
-                        contacts,
-                        c,
-                        shapes,
-                        s,
-                        i,
-                        j,
-                        k,
-                        x,
-                        previous,
-                        size[0] if corner & 1 else -size[0],
-                        size[1] if corner & 2 else -size[1],
-                        size[2] if corner & 4 else -size[2],
-                        thick,
-                        reach,
-                        deep,
-                        True,
-                    )
-            elif kind == HULL:
-                hull = shapes.hull[s]
-                deep = min(size[0], min(size[1], size[2]))
-                for v in range(hulls.first_vertex[hull], hulls.first_vertex[hull + 1]):
-                    c = _corner_contact(
-                        contacts,
-                        c,
-                        shapes,
-                        s,
-                        i,
-                        j,
-                        k,
-                        x,
-                        previous,
-                        hulls.vertex[v, 0],
-                        hulls.vertex[v, 1],
-                        hulls.vertex[v, 2],
-                        thick,
-                        reach,
-                        deep,
-                        True,
-                    )
-        c = _meet(
-            c,
-            contacts,
-            shapes,
-            s,
-            -1,
+        gap, nx, ny, nz, wi, wj, wk = closest_of_triangle(
             placed,
             hulls,
             meshes,
             edges,
-            own,
-            i,
-            j,
-            k,
-            is_wire,
-            x,
-            previous,
+            s,
+            sub,
+            (previous[i, 0], previous[i, 1], previous[i, 2]),
+            (previous[j, 0], previous[j, 1], previous[j, 2]),
+            (previous[k, 0], previous[k, 1], previous[k, 2]),
             thick,
             reach,
-            kind in (BOX, HULL) and not is_wire,
+            own.core,
+            own.polytope,
         )
-    return c
-
-
-@inline
-def _meet(
-    c,
-    contacts,
-    shapes,
-    s,
-    sub,
-    placed,
-    hulls,
-    meshes,
-    edges,
-    own,
-    i,
-    j,
-    k,
-    is_wire,
-    x,
-    previous,
-    thick,
-    reach,
-    has_corners,
-):
-    """Contact at the nearest point of a piece and a shape, if particles and corners leave it."""
-    pi = (previous[i, 0], previous[i, 1], previous[i, 2])
-    pj = (previous[j, 0], previous[j, 1], previous[j, 2])
-    if is_wire:
-        gap, nx, ny, nz, wi, wj = closest_of_segment(
-            placed, hulls, meshes, edges, s, sub, pi, pj, thick, reach, own.core, own.polytope
+        if gap > reach or wi > AT_VERTEX or (wk if is_wire else 0.0) + wj > AT_VERTEX:
+            continue
+        if wk > AT_VERTEX or (corners > 0 and min(wi, min(wj, wk)) > 1e-6):
+            continue  # a particle, or a corner over the middle of the triangle: done already
+        away = gap + thick
+        bx, by, bz = _carried(
+            shapes,
+            s,
+            wi * previous[i, 0] + wj * previous[j, 0] + wk * previous[k, 0] - away * nx,
+            wi * previous[i, 1] + wj * previous[j, 1] + wk * previous[k, 1] - away * ny,
+            wi * previous[i, 2] + wj * previous[j, 2] + wk * previous[k, 2] - away * nz,
         )
-        wk = 0.0
-    else:
-        pk = (previous[k, 0], previous[k, 1], previous[k, 2])
-        gap, nx, ny, nz, wi, wj, wk = closest_of_triangle(
-            placed, hulls, meshes, edges, s, sub, pi, pj, pk, thick, reach, own.core, own.polytope
-        )
-    if gap > reach or max(wi, max(wj, wk)) > AT_VERTEX:
-        return c
-    if has_corners and min(wi, min(wj, wk)) > 1e-6:
-        return c  # a corner over the middle of the triangle
-    away = gap + thick
-    bx, by, bz = _carried(
-        shapes,
-        s,
-        wi * pi[0] + wj * pj[0] + wk * previous[k, 0] - away * nx,
-        wi * pi[1] + wj * pj[1] + wk * previous[k, 1] - away * ny,
-        wi * pi[2] + wj * pj[2] + wk * previous[k, 2] - away * nz,
-    )
-    return _note(contacts, c, shapes, s, i, j, k, wi, wj, wk, x, bx, by, bz, nx, ny, nz, thick)
-
-
-@inline
-def _meet_mesh(
-    c,
-    contacts,
-    shapes,
-    s,
-    placed,
-    hulls,
-    meshes,
-    edges,
-    mesh_tree,
-    first_use,
-    own,
-    i,
-    j,
-    k,
-    is_wire,
-    x,
-    previous,
-    thick,
-    reach,
-):
-    """Contacts of a piece with a mesh: cloth with its vertices, rope with its triangles."""
-    r = shapes.rotation_before[s]
-    cx = shapes.centre_before[s, 0]
-    cy = shapes.centre_before[s, 1]
-    cz = shapes.centre_before[s, 2]
-    a = unrotate(r, previous[i, 0] - cx, previous[i, 1] - cy, previous[i, 2] - cz)
-    b = unrotate(r, previous[j, 0] - cx, previous[j, 1] - cy, previous[j, 2] - cz)
-    g = unrotate(r, previous[k, 0] - cx, previous[k, 1] - cy, previous[k, 2] - cz)
-    away = thick + reach
-    low_x, high_x = min(a[0], min(b[0], g[0])) - away, max(a[0], max(b[0], g[0])) + away
-    low_y, high_y = min(a[1], min(b[1], g[1])) - away, max(a[1], max(b[1], g[1])) + away
-    low_z, high_z = min(a[2], min(b[2], g[2])) - away, max(a[2], max(b[2], g[2])) + away
-    mesh = shapes.mesh[s]
-    end = end_of(shapes.mesh_first_triangle[mesh + 1])
-    node = root_of(shapes.mesh_first_triangle[mesh])
-    node = next_leaf(mesh_tree, node, end, low_x, low_y, low_z, high_x, high_y, high_z)
-    while node < end:
-        t = mesh_tree.leaf[node]
-        if is_wire:
-            c = _meet(
-                c,
-                contacts,
-                shapes,
-                s,
-                t,
-                placed,
-                hulls,
-                meshes,
-                edges,
-                own,
-                i,
-                j,
-                k,
-                True,
-                x,
-                previous,
-                thick,
-                reach,
-                False,
-            )
-        else:
-            for corner in range(3):
-                v = meshes.triangle[t, corner]
-                if first_use[v] == t:
-                    c = _corner_contact(
-                        contacts,
-                        c,
-                        shapes,
-                        s,
-                        i,
-                        j,
-                        k,
-                        x,
-                        previous,
-                        meshes.vertex[v, 0],
-                        meshes.vertex[v, 1],
-                        meshes.vertex[v, 2],
-                        thick,
-                        reach,
-                        away,
-                        False,
-                    )
-        node = next_leaf(mesh_tree, node + 1, end, low_x, low_y, low_z, high_x, high_y, high_z)
+        c = _note(contacts, c, shapes, s, i, j, k, wi, wj, wk, x, bx, by, bz, nx, ny, nz, thick)
     return c

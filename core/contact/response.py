@@ -17,7 +17,7 @@ import numpy as np
 from ..bodies import corner_weights
 from ..jit import inline, kernel
 from ..model import Floats
-from ..vector import unrotate
+from ..vector import rotate, unrotate
 
 OVERLAP_SHARE = 0.5
 """Share of an old overlap of bodies that is resolved in one step."""
@@ -193,14 +193,17 @@ def _move(contacts, c, x, inverse_mass, owners, h, dx, dy, dz):
 
 
 @inline
-def _write_weights(contacts, c, column, shapes, s, first_particle, extent, point, sign):
-    """Express a world point (3,) of shape s by the four particles of its body, sign·cᵢ."""
+def _write_weights(
+    contacts, c, column, shapes, s, owners, first_particle, extent, px, py, pz, sign
+):
+    """Express the place p at the start of the step by the four particles of a body, sign·cᵢ."""
     body = shapes.particle_body[s]
+    o = shapes.owner[s]
     px, py, pz = unrotate(
-        shapes.rotation[s],
-        point[0] - shapes.centre[s, 0],
-        point[1] - shapes.centre[s, 1],
-        point[2] - shapes.centre[s, 2],
+        owners.rotation[o],
+        px - owners.position[o, 0],
+        py - owners.position[o, 1],
+        pz - owners.position[o, 2],
     )
     corner_weights(contacts.weight, c, column, px, py, pz, extent[body])
     for k in range(4):
@@ -261,6 +264,23 @@ def _free_mobility(contacts, c, inverse_mass):
 
 
 @inline
+def _place_before(shapes, s, point):
+    """Where a place (3,) of shape s at the end of the step was at its start."""
+    x, y, z = unrotate(
+        shapes.rotation[s],
+        point[0] - shapes.centre[s, 0],
+        point[1] - shapes.centre[s, 1],
+        point[2] - shapes.centre[s, 2],
+    )
+    x, y, z = rotate(shapes.rotation_before[s], x, y, z)
+    return (
+        x + shapes.centre_before[s, 0],
+        y + shapes.centre_before[s, 1],
+        z + shapes.centre_before[s, 2],
+    )
+
+
+@inline
 def _write_free(contacts, c, column, sign):
     """A free particle is the sum with one weight."""
     i = contacts.particle[c, column]
@@ -270,11 +290,12 @@ def _write_free(contacts, c, column, sign):
 
 
 @inline
-def _write_owner(contacts, c, side, o, ahead_position):
-    """A place on a body or collider: no particles, an arm from where its centre gets to."""
+def _write_owner(contacts, c, side, owners, o, px, py, pz):
+    """A place on a body or collider, at the start of the step: no particles, an arm."""
     contacts.owner[c, side] = o
-    for k in range(3):
-        contacts.arm[c, side, k] = contacts.point[c, side, k] - ahead_position[o, k]
+    contacts.arm[c, side, 0] = px - owners.position[o, 0]
+    contacts.arm[c, side, 1] = py - owners.position[o, 1]
+    contacts.arm[c, side, 2] = pz - owners.position[o, 2]
     for k in range(4 * side, 4 * side + 4):
         contacts.particle[c, k] = 0
         contacts.weight[c, k] = 0.0
@@ -303,11 +324,13 @@ def prepare_contacts(
     previous,
     inverse_mass,
     owners,
-    ahead_position,
     h,
     resting,
 ):
     """Work out weights and constants of contacts noted as shapes, points and normals.
+
+    Both sides are pushed at one place: where a was at the start of the step, which is where x* has
+    it. So the angular momentum Σ x* × m (x − x*) stays the same as well.
 
     friction, restitution (n,) of the free particles. Friction of two surfaces is the
     geometric mean, restitution the larger; contacts slower than ``resting`` m a step do not
@@ -317,6 +340,7 @@ def prepare_contacts(
         a = contacts.shape[c, 0]
         b = contacts.shape[c, 1]
         normal = contacts.normal[c]
+        px = py = pz = 0.0
         reach = 0.0
         if a < 0:  # free particles come with their reach
             reach = contacts.offset[c]
@@ -334,12 +358,13 @@ def prepare_contacts(
                 mu += contacts.weight[c, k] * friction[i]
                 e += contacts.weight[c, k] * restitution[i]
         else:
+            px, py, pz = _place_before(shapes, a, contacts.point[c, 0])
             if shapes.particle_body[a] >= 0:
                 _write_weights(
-                    contacts, c, 0, shapes, a, first_particle, extent, contacts.point[c, 0], 1.0
+                    contacts, c, 0, shapes, a, owners, first_particle, extent, px, py, pz, 1.0
                 )
             else:
-                _write_owner(contacts, c, 0, shapes.owner[a], ahead_position)
+                _write_owner(contacts, c, 0, owners, shapes.owner[a], px, py, pz)
             mu = shapes.friction[a]
             e = shapes.restitution[a]
         if b == FREE_PARTNER:
@@ -350,14 +375,22 @@ def prepare_contacts(
         else:
             mu *= shapes.friction[b]
             e = max(e, shapes.restitution[b])
+            if a < 0:
+                px = py = pz = 0.0
+                for k in range(4):
+                    i = contacts.particle[c, k]
+                    f = contacts.weight[c, k]
+                    px += f * previous[i, 0]
+                    py += f * previous[i, 1]
+                    pz += f * previous[i, 2]
             if shapes.particle_body[b] >= 0:
                 _write_weights(
-                    contacts, c, 4, shapes, b, first_particle, extent, contacts.point[c, 1], -1.0
+                    contacts, c, 4, shapes, b, owners, first_particle, extent, px, py, pz, -1.0
                 )
             else:
-                _write_owner(contacts, c, 1, shapes.owner[b], ahead_position)
+                _write_owner(contacts, c, 1, owners, shapes.owner[b], px, py, pz)
         contacts.offset[c] = reach
-        if contacts.owner[c, 0] >= 0 or contacts.owner[c, 1] >= 0:
+        if b != FREE_PARTNER:
             _level(contacts, c, x, owners, h, reach)
         contacts.friction[c] = math.sqrt(mu)
         contacts.restitution[c] = e

@@ -79,7 +79,6 @@ class Contacts:
             frame.previous,
             frame.inverse_mass,
             work.owners,
-            work.ahead.position,
             frame.h,
             RESTING * frame.fall,
         )
@@ -89,9 +88,10 @@ class Contacts:
         """Which stretches of rope and triangles of cloth are near which shapes, in work.near."""
         frame = self.frame
         model, work = frame.model, frame.work
-        near = (work.piece, work.shapes, frame.x, frame.previous, model.radius, frame.fall)
-        while (count := find_near_pieces(*near, work.near)) > len(work.near):
-            work.near = np.zeros((count * 3 // 2, 2), dtype=np.int32)
+        near = (work.piece, work.shapes, work.touching.mesh_tree)
+        moving = (frame.x, frame.previous, model.radius, frame.fall)
+        while (count := find_near_pieces(*near, *moving, work.near)) > len(work.near):
+            work.near = np.zeros((count * 3 // 2, 3), dtype=np.int32)
         self.near_count = count
 
     def _find_items(self) -> int:
@@ -124,7 +124,6 @@ class Contacts:
                 frame.inverse_mass,
                 model.radius,
                 work.touching.edges,
-                work.touching.mesh_tree,
                 work.first_use,
                 work.touching.scratch,
             )

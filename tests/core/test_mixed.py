@@ -1,0 +1,184 @@
+"""Particles and bodies in one scene: who carries, lifts, slows and hits whom, two ways."""
+
+import numpy as np
+import pytest
+
+from verlet_physics import (
+    ClothSettings,
+    FrameInputs,
+    ModelBuilder,
+    SolverSettings,
+    advance,
+    body_poses,
+)
+from verlet_physics.bench.scenes import add_sheet
+from verlet_physics.geometry.hull import convex_hull
+from verlet_physics.recipes.geometry import Geometry
+from verlet_physics.recipes.rope import add_rope
+from verlet_physics.rigid.shape import Shape, Surface
+from verlet_physics.settings import RopeSettings
+
+SECOND = 24
+STILL = (0.0, 0.0, 0.0)
+CUBE = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float)
+
+
+def run(model, frames, inputs=None, gravity=(0.0, 0.0, -9.81)):
+    state = model.initial_state(gravity=gravity)
+    for frame in range(frames):
+        given = inputs(frame) if inputs else FrameInputs(gravity=gravity)
+        state, figures = advance(model, state, given, SolverSettings())
+    return state, figures
+
+
+def momentum_of(model, state):
+    moved = (state.position - state.previous) / state.step
+    body_moved = (state.body_position - state.body_previous) / state.step
+    each = np.concatenate([model.mass[:, None] * moved, model.bodies.mass[:, None] * body_moved])
+    return each.sum(axis=0), np.abs(each).sum()
+
+
+def add_grid_mesh(builder, cells=8, two_sided=True):
+    """A flat square of triangles, 2 m wide, at height 0."""
+    n = cells + 1
+    u = np.linspace(-1.0, 1.0, n)
+    vertex = np.stack([*np.meshgrid(u, u), np.zeros((n, n))], axis=-1).reshape(-1, 3)
+    a = (np.arange(cells)[:, None] * n + np.arange(cells)).reshape(-1)
+    upper = np.stack([a, a + 1, a + n + 1], axis=1)
+    lower = np.stack([a, a + n + 1, a + n], axis=1)
+    surface = Surface(vertex, np.concatenate([upper, lower]).astype(np.int32), two_sided)
+    shape = Shape.of("ground", "MESH", surface=surface)
+    return builder.add_collider_shapes("ground", [shape], STILL, friction=1.0)
+
+
+def add_ground(builder, kind):
+    """A collider of this kind whose top is at height 0."""
+    if kind == "MESH":
+        return add_grid_mesh(builder)
+    if kind == "HULL":
+        shapes = [Shape.of("ground", "HULL", hull=convex_hull(CUBE * (1.0, 1.0, 0.5)))]
+    elif kind == "COMPOUND":
+        shapes = [
+            Shape.of("ground", "BOX", (0.5, 1.0, 0.5), (side, 0.0, 0.0)) for side in (-0.5, 0.5)
+        ]
+    else:
+        size = (1.0, 0.5) if kind == "CYLINDER" else (1.0, 1.0, 0.5)
+        shapes = [Shape.of("ground", kind, size)]
+    return builder.add_collider_shapes("ground", shapes, (0.0, 0.0, -0.5), friction=1.0)
+
+
+@pytest.mark.parametrize("kind", ["BOX", "CYLINDER", "HULL", "COMPOUND", "MESH"])
+def test_particles_land_on_every_shape(kind):
+    random = np.random.default_rng(0)
+    builder = ModelBuilder()
+    dust = np.c_[random.uniform(-0.6, 0.6, (100, 2)), np.full(100, 0.5)]
+    builder.add_particles("dust", dust, mass=1.0, radius=0.01, velocity=(0, 0, -5))
+    builder.add_particles("shot", [(0.1, 0.2, 5)], mass=1.0, radius=1e-3, velocity=(0, 0, -200))
+    builder.add_particles("rubber", [(0.3, 0.3, 1.0)], mass=1.0, restitution=1.0)
+    add_ground(builder, kind)
+    state, _ = run(builder.finalize(), SECOND)
+    height = state.position[:, 2]
+    assert height[:100] == pytest.approx(0.01, abs=2e-5)
+    assert height[100] == pytest.approx(1e-3, abs=2e-5)
+    # 1 m down and up again, and down for what is left of the second
+    fall = (2.0 / 9.81) ** 0.5
+    left = 1.0 - 2.0 * fall
+    assert height[101] == pytest.approx(1.0 - 4.905 * left**2, abs=5e-3)
+
+
+def test_particles_stay_on_the_side_of_a_mesh_that_they_came_from():
+    builder = ModelBuilder()
+    for side in (1.0, -1.0):
+        start = [(0.01 * k, 0.02 * k, side * 0.3) for k in range(20)]
+        builder.add_particles(f"{side}", start, mass=1.0, velocity=(1, 0, -50 * side))
+    add_grid_mesh(builder, cells=3)
+    state, _ = run(builder.finalize(), 6, gravity=STILL)
+    assert (state.position[:20, 2] > 0.0).all()
+    assert (state.position[20:, 2] < 0.0).all()
+
+
+@pytest.mark.parametrize("kind", ["QUATERNION", "TETRAHEDRON"])
+def test_a_ball_smaller_than_the_mesh_does_not_fall_through_cloth(kind):
+    builder = ModelBuilder()
+    add_sheet(builder, 5, pins=tuple(range(25)))  # cells of half a metre, held everywhere
+    builder.add_body("ball", "SPHERE", (0.05,), (0.21, 0.13, 0.5), mass=0.1, model=kind)
+    model = builder.finalize()
+    state, _ = run(model, SECOND)
+    height = body_poses(model, state)[0][0, 2]
+    assert 0.04 < height < 0.12
+
+
+def test_the_corner_of_a_box_does_not_poke_through_cloth():
+    builder = ModelBuilder()
+    add_sheet(builder, 5, pins=tuple(range(25)))
+    on_its_corner = (0.8805, 0.2798, -0.3647, 0.1159)
+    builder.add_body("box", "BOX", (0.1,) * 3, (0.21, 0.13, 0.4), on_its_corner, mass=1.0)
+    model = builder.finalize()
+    state, _ = run(model, 2 * SECOND)
+    assert body_poses(model, state)[0][0, 2] > 0.09
+
+
+def test_a_thin_rope_does_not_let_an_edge_through():
+    builder = ModelBuilder()
+    line = [(x, 0.0, 0.0) for x in (-1.0, 0.0, 1.0)]  # an edge falls between its vertices
+    rope = Geometry.of("rope", line, [(0, 1), (1, 2)])
+    add_rope(builder, rope, RopeSettings(), pin_weight=[1, 1, 1])
+    half_turn = (0.9239, 0.0, 0.3827, 0.0)
+    builder.add_body("beam", "BOX", (0.1, 1.0, 0.1), (0.5, 0.0, 0.4), half_turn, mass=1.0)
+    model = builder.finalize()
+    state, _ = run(model, SECOND // 2)
+    assert body_poses(model, state)[0][0, 2] > 0.1
+
+
+def test_a_closed_scene_keeps_its_momentum():
+    """Cloth, ball, box, a body of particles and a rope run into each other."""
+    builder = ModelBuilder()
+    add_sheet(builder, 12, settings=ClothSettings(drag=0.0))
+    builder.add_body("ball", "SPHERE", (0.2,), (0.1, 0.05, 0.5), mass=1.0, velocity=(0, 0, -2))
+    builder.add_body(
+        "box", "BOX", (0.2, 0.15, 0.1), (-0.2, 0.1, -0.4), (0.9, 0.3, 0.1, 0.2), mass=1.5,
+        velocity=(0.2, 0, 1.5), angular_velocity=(1, 2, 0),
+    )  # fmt: skip
+    builder.add_body(
+        "tetrahedron", "BOX", (0.1,) * 3, (0.3, -0.3, 0.4), mass=0.7, velocity=(0, 0, -1.5),
+        model="TETRAHEDRON",
+    )  # fmt: skip
+    line = np.stack([np.linspace(-0.6, 0.6, 13), np.full(13, -0.1), np.full(13, 0.9)], axis=1)
+    rope = Geometry.of("rope", line, [(k, k + 1) for k in range(12)])
+    add_rope(builder, rope, RopeSettings(drag=0.0), velocity=(0, 0, -3))
+    model = builder.finalize()
+    before, _ = momentum_of(model, model.initial_state(gravity=STILL))
+    touched = 0
+    state = model.initial_state(gravity=STILL)
+    for _ in range(50):  # 1000 substeps
+        state, figures = advance(model, state, FrameInputs(gravity=STILL), SolverSettings())
+        touched += figures.contact_count
+    after, whole = momentum_of(model, state)
+    assert touched > 50
+    assert np.abs(after - before).max() < 1e-10 * whole
+
+
+def test_a_rising_box_lifts_cloth():
+    builder = ModelBuilder()
+    add_sheet(builder, 12, height=0.0)
+    builder.add_collider("box", "BOX", (0.6, 0.6, 0.1), (0, 0, -0.11))
+
+    def rising(frame):
+        return FrameInputs(collider_position=np.array([(0.0, 0.0, -0.11 + (frame + 1) / 24)]))
+
+    model = builder.finalize()
+    state, _ = run(model, SECOND, rising)
+    inner = np.abs(model.rest_position[:, :2]).max(axis=1) < 0.5
+    assert state.position[inner, 2] == pytest.approx(0.99, abs=0.05)
+
+
+def test_cloth_slows_a_free_box():
+    builder = ModelBuilder()
+    add_sheet(builder, 12, settings=ClothSettings(drag=0.0))
+    builder.add_body("box", "BOX", (0.3, 0.3, 0.1), (0, 0, -0.2), mass=1.0, velocity=(0, 0, 1))
+    model = builder.finalize()
+    state, _ = run(model, SECOND, gravity=STILL)
+    speed = (state.body_position - state.body_previous)[0, 2] / state.step
+    cloth = (state.position - state.previous)[:, 2] / state.step
+    assert speed < 0.9
+    assert speed + model.mass @ cloth == pytest.approx(1.0, abs=1e-9)
