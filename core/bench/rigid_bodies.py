@@ -6,20 +6,24 @@ import math
 
 from ..bodies import body_poses
 from ..builder import ModelBuilder
+from ..errors import ModelError
 from ..model import FrameInputs, Model
+from ..rigid.islands import REST_TIME
 from ..settings import SolverSettings
 from ..step import advance
 from .rigid_measure import Figures
 from .rigid_run import run
-from .rigid_scenes import FRAMES, FRICTION, LINEAR_DAMPING, SCENES, RigidScene
+from .rigid_scenes import ANGULAR_DAMPING, FRAMES, FRICTION, LINEAR_DAMPING, SCENES, RigidScene
 from .run import compile_ahead
 
 RIGID_SCENES = [name for name, (make, n) in SCENES.items() if make(n).collides]
 """Names of what `measure_named` can simulate."""
 
 
-def model_of(scene: RigidScene) -> Model:
-    """The scene as a model."""
+def model_of(scene: RigidScene, *, sleeps: bool = True) -> Model:
+    """The scene as a model; bodies that touch nothing share no layer."""
+    if len(scene.joint_body):
+        raise ModelError(scene.name, "this engine knows no joints: choose a scene without")
     builder = ModelBuilder()
     for b in range(scene.body_count):
         builder.add_body(
@@ -30,7 +34,10 @@ def model_of(scene: RigidScene) -> Model:
             scene.orientation[b],
             mass=float(scene.mass[b]),
             drag=LINEAR_DAMPING,
+            angular_drag=ANGULAR_DAMPING,
             friction=FRICTION,
+            sleeps=sleeps,
+            layers=1 if scene.collides else 0,
         )
     for w, (place, half) in enumerate(zip(scene.wall_position, scene.wall_half)):
         builder.add_collider(f"wall {w}", "BOX", tuple(half), place, friction=FRICTION)
@@ -41,11 +48,12 @@ def measure(
     scene: RigidScene,
     settings: SolverSettings,
     *,
+    sleeps: bool = True,
     frames: int = FRAMES,
     seconds: float = math.inf,
 ) -> Figures:
     """Run a scene for some frames, or until the stepping took some seconds."""
-    model = model_of(scene)
+    model = model_of(scene, sleeps=sleeps)
     inputs = FrameInputs()
     state = model.initial_state(step=inputs.duration / settings.substep_count(inputs.duration))
 
@@ -53,7 +61,12 @@ def measure(
         nonlocal state
         state, _ = advance(model, state, inputs, settings)
 
-    return run(scene, step, lambda: body_poses(model, state), frames=frames, seconds=seconds)
+    def asleep() -> int:
+        return int((state.body_rest >= REST_TIME).sum())
+
+    return run(
+        scene, step, lambda: body_poses(model, state), asleep, frames=frames, seconds=seconds
+    )
 
 
 def measure_named(name: str, n: int | None, threads: int) -> dict[str, float | int | str]:
