@@ -26,6 +26,12 @@ def impulses(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     return sorted((ob for ob in scene.objects if ob.verlet.is_impulse), key=lambda ob: ob.name_full)
 
 
+def joints(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+    """The scene's joints, in an order that does not change from run to run."""
+    found = [ob for ob in scene.objects if ob.verlet.is_joint and ob.type == "EMPTY"]
+    return sorted(found, key=lambda ob: ob.name_full)
+
+
 def has_any(scene: bpy.types.Scene) -> bool:
     """Whether anything in the scene takes part."""
     return any(ob.verlet.kind != "NONE" for ob in scene.objects)

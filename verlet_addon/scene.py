@@ -31,6 +31,7 @@ from .extract.fields import read_fields
 from .extract.mesh import Ints
 from .extract.particles import ParticleArrays, read_particles
 from .extract.vertex_groups import group_weights
+from .joints import JointInput, read_joints, timeless_parts
 from .kinds import KINDS, is_particles
 from .participants import find_object, find_objects, impulses, simulated_objects
 from .properties import (
@@ -93,6 +94,7 @@ class SceneInputs:
     """All of them, and how the scene is stepped."""
 
     participants: tuple[Participant, ...]
+    joints: tuple[JointInput, ...]
     solver: SolverSettings
     wind: WindSettings
     fields: tuple[Field, ...]
@@ -168,10 +170,26 @@ def read_inputs(
     duration = frame_duration(scene)
     fields, notes = read_all_fields(scene, depsgraph)
     problems += [Problem(note) for note in notes]
+    joints, doubts = read_joints(scene, depsgraph, {p.uid: p.kind for p in participants})
+    problems += doubts
     world = f"{solver} {wind} {fields} {notes} {gravity(scene)} {duration} {start}"
-    digest = _digest([world, *(participant.digest() for participant in participants)])
+    digest = _digest(
+        [
+            world,
+            *(participant.digest() for participant in participants),
+            *(part for joint in joints for part in joint.parts()),
+        ]
+    )
     inputs = SceneInputs(
-        tuple(participants), solver, wind, fields, gravity(scene), duration, start, digest
+        tuple(participants),
+        tuple(joints),
+        solver,
+        wind,
+        fields,
+        gravity(scene),
+        duration,
+        start,
+        digest,
     )
     return inputs, problems
 
@@ -335,6 +353,7 @@ def timeless_digests(
             )
             for ob in impulses(scene)
         ),
+        *timeless_parts(scene),
     ]
     digests = {0: _digest(world)}
     for ob in simulated_objects(scene):
