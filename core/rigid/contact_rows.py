@@ -31,7 +31,10 @@ SLOP = 5e-4
 """Overlap that is left alone, as a share of the smaller shape: rows need one to stay in touch."""
 
 BIAS = 0.1
-"""Share of an overlap that is taken away in one substep."""
+"""Share of an overlap that is taken away in one substep, for each pass."""
+
+PASSES_BY_RATIO = ((4.0, 1), (16.0, 2), (math.inf, 4))
+"""Passes that contacts take when bodies that touch are up to so many times as heavy as others."""
 
 LEAK = 0.05
 """Share of a remembered push that a pass with bias lets go: the contact is a stiff spring, not a
@@ -338,11 +341,12 @@ def warm_rows(rows, count, owners, gravity, h):
 
 
 @lean
-def solve_rows(rows, count, owners, h, is_biased):
+def solve_rows(rows, count, owners, h, bias):
     """One pass over all rows: the push first, then the drag that it allows.
 
-    Biased, what overlaps is also driven apart.
+    bias: share of an overlap that is driven apart in the step, 0 for the second half of it.
     """
+    is_biased = bias > 0.0
     for c in range(count):
         a = rows.owner[c, 0]
         b = rows.owner[c, 1]
@@ -357,7 +361,7 @@ def solve_rows(rows, count, owners, h, is_biased):
         elif gap > 0.0:
             speed += gap / h
         elif is_biased:
-            speed -= min(BIAS / h * max(-gap - rows.slop[c], 0.0), APART_SPEED)
+            speed -= min(bias / h * max(-gap - rows.slop[c], 0.0), APART_SPEED)
             mass *= 1.0 - LEAK
             leak = LEAK
         push = max(0.0, (1.0 - leak) * rows.impulse[c, 0] - mass * speed)
@@ -384,5 +388,17 @@ def solve_rows(rows, count, owners, h, is_biased):
 
 @kernel
 def aim_contacts(rows, count, owners):
-    """`aim_rows` right after `fill_rows`."""
+    """`aim_rows` right after `fill_rows`; returns the largest ratio of masses that touch."""
     aim_rows(rows, count, owners)
+    ratio = 1.0
+    for c in range(count):
+        wa = owners.inverse_mass[rows.owner[c, 0]]
+        wb = owners.inverse_mass[rows.owner[c, 1]]
+        if wa > 0.0 and wb > 0.0:
+            ratio = max(ratio, wa / wb, wb / wa)
+    return ratio
+
+
+def passes_for(ratio: float) -> int:
+    """Passes over contacts of bodies whose masses differ by so much (`PASSES_BY_RATIO`)."""
+    return next(passes for limit, passes in PASSES_BY_RATIO if ratio <= limit)
