@@ -15,6 +15,7 @@ from .contact.shapes import place_shapes, smallest_half_extent
 from .contact.touching import Touching
 from .model import Model
 from .rigid.contact_rows import SLOP, row_room
+from .rigid.joint_rows import joint_room
 from .rigid.owners import Ahead, place_owners
 from .rigid.reach import body_radius
 
@@ -52,6 +53,7 @@ class Workspace:
         self.slop = SLOP * self.thickness  # m, overlap that is left alone
         self.reach = np.zeros(len(model.shapes))
         self.rows = row_room(16 * model.body_count)
+        self.joints = joint_room(model)
         self.touching = Touching(model, self.thickness)
         smallest = self.thickness
         bodies = self.shapes.particle_body >= 0

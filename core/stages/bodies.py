@@ -5,21 +5,40 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..bodies import place_particle_bodies
 from ..contact.shapes import at_start, move_shapes
 from ..integrate import drag_per_step
-from ..model import Floats
-from ..rigid.contact_rows import aim_contacts, fill_rows, remember_rows, row_room
+from ..model import Floats, Ints
+from ..rigid.contact_rows import aim_contacts, fill_rows, passes_for, remember_rows, row_room
 from ..rigid.islands import REST_TIME, find_rest
-from ..rigid.owners import Drive, Moves, lay_down_bodies, look_ahead, take_up_bodies
+from ..rigid.joint_rows import (
+    BROKEN,
+    POSE,
+    SPEED,
+    STRENGTH,
+    TARGET,
+    lay_down_joints,
+    take_up_joints,
+)
+from ..rigid.joint_table import HINGE, NO_MOTOR, SPEED_MOTOR
+from ..rigid.owners import (
+    Drive,
+    Moves,
+    lay_down_bodies,
+    look_ahead,
+    place_colliders,
+    take_up_bodies,
+)
 from ..rigid.reach import bound_shapes
-from ..rigid.step import begin_substep, end_substep, whole_substeps
+from ..rigid.step import COLLIDE_EVERY, begin_substep, end_substep, whole_substeps
 from ..rigid.table import ANIMATED, PASSIVE
 from .frame import Frame
 
-COLLIDE_EVERY = 4
-"""Substeps after which it is looked anew where bodies touch; in between, points move with them."""
+FAST = 0.5
+"""A body that travels farther than this share of its size until contacts are looked for again is
+looked at in every substep: where it will touch is then known from near by."""
 
 
 class Bodies:
@@ -38,10 +57,11 @@ class Bodies:
         self.drive = self._drive()
         self.moves = self._moves()
         self._take_up()
+        self._take_up_joints()
         self.key = state.contact_key
         self.impulse = state.contact_impulse
         self.passes = frame.settings.contact_iterations
-        self.collided = -1
+        self.next_collision = 0
 
     # ------------------------------------------------------------------ the frame
 
@@ -75,7 +95,7 @@ class Bodies:
         held = np.array([frame.animated[o].pin >= 0.5 for o in bodies.object], dtype=bool)
         driven = (bodies.follows == PASSIVE) | ((bodies.follows == ANIMATED) & held)
         self.owners.driven[: self.count] = driven
-        asleep = (state.body_rest >= REST_TIME) & ~driven
+        asleep = (state.body_rest >= REST_TIME) & ~driven & ~self._motorised()
         late = 0.5 * (state.step - frame.h)
         take_up_bodies(
             self.owners,
@@ -90,6 +110,56 @@ class Bodies:
             frame.gravity,
         )
 
+        place_colliders(
+            self.owners, state.collider_position, state.collider_orientation, self.count
+        )
+
+    def _motorised(self) -> NDArray[np.bool_]:
+        """Bodies (b,) that a motor turns, or that one may be told to move in this frame."""
+        frame, joints = self.frame, self.frame.model.joints
+        inputs = frame.inputs
+        awake = np.zeros(self.count, dtype=bool)
+        if not (joints.motor != NO_MOTOR).any():
+            return awake
+        speed = frame.target("joint_speed", inputs.joint_speed, joints.motor_speed)
+        told = inputs.joint_target is not None or inputs.joint_pose is not None
+        turns = np.where(joints.motor == SPEED_MOTOR, speed != 0.0, told)
+        held = joints.owner[(joints.motor != NO_MOTOR) & turns & (frame.state.joint_broken == 0)]
+        awake[held[held < self.count]] = True
+        return awake
+
+    def _take_up_joints(self) -> None:
+        """What motors aim at in this frame, and what joints remember of the last one."""
+        frame, joints = self.frame, self.frame.model.joints
+        if not len(joints):
+            return
+        inputs, number = frame.inputs, frame.work.joints.number
+        number[:, SPEED] = frame.target("joint_speed", inputs.joint_speed, joints.motor_speed)
+        target = frame.target("joint_target", inputs.joint_target, joints.motor_target)
+        rest = np.tile([1.0, 0.0, 0.0, 0.0], (len(joints), 1))
+        pose = frame.target("joint_pose", inputs.joint_pose, rest)
+        size = np.linalg.norm(pose, axis=1, keepdims=True)
+        pose = np.where(size > 1e-9, pose / np.maximum(size, 1e-9), rest)
+        if inputs.joint_target is None and inputs.joint_pose is not None:
+            along = pose[np.arange(len(joints)), 1 + joints.axis]
+            target = np.where(
+                joints.turn_form == HINGE, 2.0 * np.arctan2(along, pose[:, 0]), target
+            )
+        number[:, TARGET] = target
+        number[:, POSE : POSE + 4] = pose
+        strength = frame.target("joint_strength", inputs.joint_strength, np.ones(len(joints)))
+        number[:, STRENGTH] = np.maximum(strength, 0.0)
+        take_up_joints(
+            frame.work.joints, self.owners, frame.state.joint_impulse, frame.state.joint_broken
+        )
+        frame.work.touching.exclude(self._joined())
+
+    def _joined(self) -> Ints:
+        """Owners (e, 2) that a joint keeps from colliding with each other."""
+        joints = self.frame.model.joints
+        broken = self.frame.work.joints.whole[:-1, BROKEN] == 1
+        return joints.owner[(joints.collides == 0) & ~broken]
+
     # ------------------------------------------------------------------ the substep
 
     def begin(self) -> None:
@@ -102,16 +172,17 @@ class Bodies:
         frame = self.frame
         substep = frame.substep
         if self.are_alone:
-            if substep % COLLIDE_EVERY:
+            if substep < self.next_collision:
                 return
             self._collide()
-            last = min(substep + COLLIDE_EVERY, frame.substeps)
+            last = min(self.next_collision, frame.substeps)
             whole_substeps(
                 self.moves,
                 self.owners,
                 self.drive,
                 frame.work.rows,
                 self.row_count,
+                frame.work.joints,
                 self.passes,
                 frame.h,
                 substep,
@@ -119,7 +190,7 @@ class Bodies:
                 frame.substeps,
             )
             return
-        if substep % COLLIDE_EVERY == 0:
+        if substep >= self.next_collision:
             self._collide()
         begin_substep(
             self.moves,
@@ -127,6 +198,7 @@ class Bodies:
             self.drive,
             frame.work.rows,
             self.row_count,
+            frame.work.joints,
             self.passes,
             frame.h,
             frame.begin_share,
@@ -150,14 +222,15 @@ class Bodies:
 
     def _collide(self) -> None:
         """Contacts of bodies with each other and with colliders, and what is known of them."""
+        self.next_collision = self.frame.substep + COLLIDE_EVERY
         if not self.count:
             return
         frame, work = self.frame, self.frame.work
         if self.row_count:
             self._remember()
-        duration = COLLIDE_EVERY * frame.h
-        fall = 0.5 * float(np.linalg.norm(frame.gravity)) * duration**2
-        bound_shapes(work.shapes, self.owners, work.thickness, duration, fall, work.reach)
+        if self._bound(COLLIDE_EVERY) > FAST:
+            self.next_collision = frame.substep + 1
+            self._bound(1)
         self.row_count = 0
         count = work.touching.find(
             at_start(work.shapes), self.owners.inverse_mass, work.reach, frame.threads
@@ -182,7 +255,18 @@ class Bodies:
                 break
             work.rows = row_room(found * 3 // 2)
         self.row_count = found
-        aim_contacts(work.rows, found, self.owners)
+        ratio = aim_contacts(work.rows, found, self.owners)
+        self.passes = frame.settings.contact_iterations * passes_for(ratio)
+
+    def _bound(self, substeps: int) -> float:
+        """Pose and bound all shapes for so many substeps; the farthest travel by a body's size."""
+        frame, work = self.frame, self.frame.work
+        duration = substeps * frame.h
+        fall = 0.5 * float(np.linalg.norm(frame.gravity)) * duration**2
+        travel: float = bound_shapes(
+            work.shapes, self.owners, work.thickness, duration, fall, work.reach
+        )
+        return travel
 
     def _remember(self) -> None:
         self.key = np.empty((self.row_count, 4), dtype=np.int32)
@@ -194,7 +278,15 @@ class Bodies:
         if not self.is_any or self.are_alone:
             return
         frame = self.frame
-        end_substep(self.moves, self.owners, frame.work.rows, self.row_count, self.passes, frame.h)
+        end_substep(
+            self.moves,
+            self.owners,
+            frame.work.rows,
+            self.row_count,
+            frame.work.joints,
+            self.passes,
+            frame.h,
+        )
 
     # ------------------------------------------------------------------ the end of the frame
 
@@ -203,12 +295,7 @@ class Bodies:
         if not self.count:
             return
         frame, state = self.frame, self.frame.state
-        if self.row_count:
-            self._remember()
-            state.contact_key, state.contact_impulse = self.key, self.impulse
-        else:
-            state.contact_key = np.zeros((0, 4), dtype=np.int32)
-            state.contact_impulse = np.zeros((0, 4))
+        self._keep_contacts()
         lay_down_bodies(
             self.owners,
             state.body_position,
@@ -217,12 +304,15 @@ class Bodies:
             state.body_previous_orientation,
             frame.h,
         )
+        joints = frame.model.joints
+        if len(joints):
+            lay_down_joints(frame.work.joints, state.joint_impulse, state.joint_broken)
         find_rest(
             self.owners,
             self.count,
             frame.work.rows,
             self.row_count,
-            np.zeros((0, 2), dtype=np.int32),
+            joints.owner[state.joint_broken == 0],
             frame.model.bodies.sleeps,
             frame.work.body_radius,
             math.sqrt(float(np.linalg.norm(frame.gravity))),
@@ -230,3 +320,24 @@ class Bodies:
             state.body_rest,
             frame.work.island,
         )
+
+    def _keep_contacts(self) -> None:
+        """Put what is known of contacts into the state; those of sleepers as they fell asleep."""
+        state, owners = self.frame.state, self.owners
+        kept_key = state.contact_key[:0]
+        kept_impulse = state.contact_impulse[:0]
+        if len(state.contact_key) and owners.asleep[: self.count].any():
+            sides = self.frame.model.shapes.owner[state.contact_key[:, :2]]
+            rests = (owners.inverse_mass[sides] == 0.0).all(axis=1)
+            rests &= (owners.asleep[sides] == 1).any(axis=1)
+            kept_key, kept_impulse = state.contact_key[rests], state.contact_impulse[rests]
+        if self.row_count:
+            self._remember()
+        else:
+            self.key, self.impulse = self.key[:0], self.impulse[:0]
+        if len(kept_key):
+            key = np.concatenate([kept_key, self.key])
+            impulse = np.concatenate([kept_impulse, self.impulse])
+            order = np.lexsort(key.T[2::-1])  # by shapes and sub-shape, points as they came
+            self.key, self.impulse = key[order], impulse[order]
+        state.contact_key, state.contact_impulse = self.key, self.impulse
