@@ -164,8 +164,23 @@ class VERLET_PT_joints(Sidebar, bpy.types.Panel):
         row.prop(context.scene.verlet, "show_shapes", text="Shapes", toggle=True)
 
 
+class VERLET_PT_convert(Sidebar, bpy.types.Panel):
+    """Take over Blender's own rigid bodies and constraints, the whole scene, and give them back"""
+
+    bl_idname = "VERLET_PT_convert"
+    bl_label = "Blender's Rigid Body"
+    bl_parent_id = "VERLET_PT_setup"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        column = self.layout.column(align=True)
+        column.operator("verlet.convert_rigid_body_world", text="Convert from It", icon="IMPORT")
+        column.operator("verlet.convert_to_rigid_body_world", text="Convert to It", icon="EXPORT")
+
+
 CLASSES = (
     VERLET_PT_joints,
+    VERLET_PT_convert,
     VERLET_PT_joint,
     VERLET_PT_joint_motor,
     VERLET_PT_physics_joint,
