@@ -6,26 +6,29 @@ import math
 
 from ..bodies import body_poses
 from ..builder import ModelBuilder
-from ..errors import ModelError
 from ..model import FrameInputs, Model
 from ..rigid.islands import REST_TIME
-from ..settings import SolverSettings
+from ..rigid.joint_table import OnBody
+from ..settings import JointSettings, SolverSettings
 from ..step import advance
 from .rigid_measure import Figures
 from .rigid_run import run
-from .rigid_scenes import ANGULAR_DAMPING, FRAMES, FRICTION, LINEAR_DAMPING, SCENES, RigidScene
+from .rigid_scenes import (
+    ANGULAR_DAMPING,
+    FRAMES,
+    FRICTION,
+    LINEAR_DAMPING,
+    SCENES,
+    WORLD,
+    RigidScene,
+)
 from .run import compile_ahead
-
-RIGID_SCENES = [name for name, (make, n) in SCENES.items() if make(n).collides]
-"""Names of what `measure_named` can simulate."""
 
 
 def model_of(scene: RigidScene, *, sleeps: bool = True) -> Model:
     """The scene as a model; bodies that touch nothing share no layer."""
-    if len(scene.joint_body):
-        raise ModelError(scene.name, "this engine knows no joints: choose a scene without")
     builder = ModelBuilder()
-    for b in range(scene.body_count):
+    bodies = [
         builder.add_body(
             f"body {b}",
             "BOX",
@@ -39,8 +42,13 @@ def model_of(scene: RigidScene, *, sleeps: bool = True) -> Model:
             sleeps=sleeps,
             layers=1 if scene.collides else 0,
         )
+        for b in range(scene.body_count)
+    ]
     for w, (place, half) in enumerate(zip(scene.wall_position, scene.wall_half)):
         builder.add_collider(f"wall {w}", "BOX", tuple(half), place, friction=FRICTION)
+    for j, (pair, point) in enumerate(zip(scene.joint_body, scene.joint_point)):
+        first, second = (None if body == WORLD else OnBody(bodies[body]) for body in pair)
+        builder.add_joint(f"joint {j}", first, second, point, settings=JointSettings(kind="BALL"))
     return builder.finalize()
 
 
