@@ -179,6 +179,7 @@ class Model:
             body_orientation=bodies.orientation.copy(),
             body_previous_orientation=turned_back(bodies, step),
             body_rest=np.zeros(len(bodies)),
+            body_load=np.tile(np.array(gravity, dtype=np.float64), (len(bodies), 1)),
             contact_key=np.zeros((0, 4), dtype=np.int32),
             contact_impulse=np.zeros((0, 4)),
             joint_impulse=np.zeros((len(self.joints), 6)),
@@ -205,6 +206,7 @@ class State:
     body_orientation: Floats  # (b, 4), q: principal axes
     body_previous_orientation: Floats  # (b, 4), q*: the turn from it to q is the spin
     body_rest: Floats  # (b,) s for which the body has been at rest
+    body_load: Floats  # (b, 3) m/s², gravity and forces on the body when it was last awake
     contact_key: Ints  # (c, 4) shapes, sub-shape and feature of each contact of the last substep
     contact_impulse: Floats  # (c, 4) N·s, its push and its friction along the axes of the world
     joint_impulse: Floats  # (j, 6) N·s and N·m·s of the last substep, by degree of freedom

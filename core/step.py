@@ -32,7 +32,7 @@ def advance(
     forces = Forces(frame)
     motion = Motion(frame, forces)
     bodies = Bodies(frame)
-    contacts = Contacts(frame)
+    contacts = Contacts(frame, bodies)
     relaxation = Relaxation(frame)
     for substep in range(frame.substeps):
         frame.substep = substep

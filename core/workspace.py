@@ -49,6 +49,7 @@ class Workspace:
         self.body_force = np.zeros((model.body_count, 3))  # N
         self.body_radius = body_radius(model)
         self.island = np.zeros(model.body_count, dtype=np.int32)  # scratch of union–find
+        self.felt = np.zeros(model.body_count, dtype=np.int32)  # 1: a sleeper that is to wake
         self.thickness = smallest_half_extent(model.shapes)
         self.slop = SLOP * self.thickness  # m, overlap that is left alone
         self.reach = np.zeros(len(model.shapes))

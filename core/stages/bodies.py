@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,15 @@ from ..contact.shapes import at_start, move_shapes
 from ..integrate import drag_per_step
 from ..model import Floats, Ints
 from ..rigid.contact_rows import aim_contacts, fill_rows, passes_for, remember_rows, row_room
-from ..rigid.islands import REST_TIME, find_rest
+from ..rigid.islands import (
+    REST_TIME,
+    feel_load,
+    feel_particles,
+    feel_support,
+    feel_touch,
+    find_rest,
+    wake_islands,
+)
 from ..rigid.joint_rows import (
     BROKEN,
     POSE,
@@ -36,6 +45,9 @@ from ..rigid.step import COLLIDE_EVERY, begin_substep, end_substep, whole_subste
 from ..rigid.table import ANIMATED, PASSIVE
 from .frame import Frame
 
+if TYPE_CHECKING:
+    from ..contact.response import Contacts
+
 FAST = 0.5
 """A body that travels farther than this share of its size until contacts are looked for again is
 looked at in every substep: where it will touch is then known from near by."""
@@ -58,10 +70,12 @@ class Bodies:
         self.moves = self._moves()
         self._take_up()
         self._take_up_joints()
-        self.key = state.contact_key
-        self.impulse = state.contact_impulse
         self.passes = frame.settings.contact_iterations
         self.next_collision = 0
+        self.joined = model.joints.owner[state.joint_broken == 0]  # (j, 2) owners
+        self.pull = math.sqrt(float(np.linalg.norm(frame.gravity)))  # √(m/s²)
+        self.stirs = self._stirs()
+        self._begin_sleep()
 
     # ------------------------------------------------------------------ the frame
 
@@ -150,7 +164,11 @@ class Bodies:
         strength = frame.target("joint_strength", inputs.joint_strength, np.ones(len(joints)))
         number[:, STRENGTH] = np.maximum(strength, 0.0)
         take_up_joints(
-            frame.work.joints, self.owners, frame.state.joint_impulse, frame.state.joint_broken
+            frame.work.joints,
+            self.owners,
+            frame.state.joint_impulse,
+            frame.state.joint_broken,
+            frame.h,
         )
         frame.work.touching.exclude(self._joined())
 
@@ -159,6 +177,93 @@ class Bodies:
         joints = self.frame.model.joints
         broken = self.frame.work.joints.whole[:-1, BROKEN] == 1
         return joints.owner[(joints.collides == 0) & ~broken]
+
+    # ------------------------------------------------------------------ sleep
+
+    def _stirs(self) -> Floats:
+        """1 for each owner (o,) that is free to move, or that is driven somewhere in this frame."""
+        drive, owners = self.drive, self.owners
+        moves = (drive.start_position != drive.end_position).any(axis=1)
+        moves |= (drive.start_orientation != drive.end_orientation).any(axis=1)
+        stirs = owners.inverse_mass > 0.0
+        stirs[: len(moves)] |= moves & (owners.driven[: len(moves)] == 1)
+        return stirs.astype(np.float64)
+
+    def _begin_sleep(self) -> None:
+        """Part what is remembered of sleepers from what is remembered of the others.
+
+        Sleepers wake that rest on something that moves in this frame.
+        """
+        frame, state = self.frame, self.frame.state
+        self.has_sleepers = bool(self.owners.asleep[: self.count].any())
+        self.key, self.impulse = state.contact_key, state.contact_impulse
+        self.kept_key, self.kept_impulse = self.key[:0], self.impulse[:0]
+        if not self.has_sleepers:
+            return
+        owner = frame.model.shapes.owner[self.key[:, :2]]
+        is_free = (self.owners.inverse_mass[owner] > 0.0).any(axis=1)
+        is_kept = ~is_free & (self.owners.asleep[owner] == 1).any(axis=1)
+        self.kept_key, self.kept_impulse = self.key[is_kept], self.impulse[is_kept]
+        self.key, self.impulse = self.key[is_free], self.impulse[is_free]
+        touch = (frame.model.shapes.owner, self.joined, self.owners, self.count)
+        feel_support(self.kept_key, *touch, self.stirs, frame.work.felt)
+        self._wake()
+
+    def _wake(self) -> bool:
+        """Wake the islands of all that felt something; whether there were any."""
+        frame, owners = self.frame, self.owners
+        count = wake_islands(
+            self.kept_key,
+            frame.model.shapes.owner,
+            self.joined,
+            owners,
+            self.count,
+            1.0 / frame.model.bodies.mass,
+            frame.work.felt,
+            frame.state.body_rest,
+            frame.work.island,
+        )
+        if not count:
+            return False
+        self.has_sleepers = bool(owners.asleep[: self.count].any())
+        self.stirs = np.maximum(self.stirs, owners.inverse_mass > 0.0)
+        owner = frame.model.shapes.owner[self.kept_key[:, :2]]
+        is_free = (owners.inverse_mass[owner] > 0.0).any(axis=1)
+        self.key, self.impulse = _merged(
+            (self.key, self.impulse), (self.kept_key[is_free], self.kept_impulse[is_free])
+        )
+        self.kept_key, self.kept_impulse = self.kept_key[~is_free], self.kept_impulse[~is_free]
+        return True
+
+    def _load(self) -> Floats:
+        """Gravity and forces (b, 3) m/s² on all bodies now."""
+        load: Floats = self.frame.gravity + (
+            self.frame.work.body_force / self.frame.model.bodies.mass[:, None]
+        )
+        return load
+
+    def meet(self, contacts: Contacts, count: int) -> None:
+        """Wake sleepers that moving particles touch, with all they rest on, before they are hit."""
+        if not (self.is_any and self.has_sleepers):
+            return
+        frame = self.frame
+        if feel_particles(
+            contacts,
+            count,
+            frame.x,
+            frame.previous,
+            self.owners,
+            self.count,
+            frame.gravity * frame.h**2,
+            frame.work.body_radius,
+            self.pull,
+            frame.h,
+            frame.work.felt,
+        ):
+            self._remember()
+            self._wake()
+            self._find_rows(1)
+            frame.work.rows.bounce[: self.row_count] = 0.0
 
     # ------------------------------------------------------------------ the substep
 
@@ -225,16 +330,32 @@ class Bodies:
         self.next_collision = self.frame.substep + COLLIDE_EVERY
         if not self.count:
             return
-        frame, work = self.frame, self.frame.work
-        if self.row_count:
-            self._remember()
-        if self._bound(COLLIDE_EVERY) > FAST:
+        frame = self.frame
+        self._remember()
+        if np.isfinite(frame.model.joints.breaking_force).any():
+            frame.work.touching.exclude(self._joined())
+        if self.has_sleepers:
+            feel_load(
+                self.owners,
+                self._load(),
+                frame.state.body_load,
+                frame.work.body_radius,
+                self.pull,
+                REST_TIME,
+                frame.work.felt,
+            )
+            self._wake()
+        if self.stirs.any() and self._bound(COLLIDE_EVERY) > FAST:
             self.next_collision = frame.substep + 1
-            self._bound(1)
+        self._find_rows(self.next_collision - frame.substep)
+
+    def _find_rows(self, substeps: int) -> None:
+        """Contacts that hold for so many substeps."""
+        work = self.frame.work
         self.row_count = 0
-        count = work.touching.find(
-            at_start(work.shapes), self.owners.inverse_mass, work.reach, frame.threads
-        )
+        if not self.stirs.any():
+            return
+        count = self._touch(substeps)
         if not count:
             return
         while True:
@@ -256,7 +377,29 @@ class Bodies:
             work.rows = row_room(found * 3 // 2)
         self.row_count = found
         ratio = aim_contacts(work.rows, found, self.owners)
-        self.passes = frame.settings.contact_iterations * passes_for(ratio)
+        self.passes = self.frame.settings.contact_iterations * passes_for(ratio)
+
+    def _touch(self, substeps: int) -> int:
+        """Find what touches, in work.touching; sleepers that something touches wake first."""
+        frame, work = self.frame, self.frame.work
+        while True:
+            self._bound(substeps)
+            count = work.touching.find(at_start(work.shapes), self.stirs, work.reach, frame.threads)
+            if not self.has_sleepers:
+                return count
+            feel_touch(
+                work.touching.item,
+                count,
+                work.touching.manifolds,
+                work.shapes.owner,
+                self.owners,
+                self.count,
+                self.stirs,
+                substeps * frame.h,
+                work.felt,
+            )
+            if not self._wake():
+                return count
 
     def _bound(self, substeps: int) -> float:
         """Pose and bound all shapes for so many substeps; the farthest travel by a body's size."""
@@ -269,6 +412,9 @@ class Bodies:
         return travel
 
     def _remember(self) -> None:
+        """Keep the impulses of the rows; without rows, what is known from before stays."""
+        if not self.row_count:
+            return
         self.key = np.empty((self.row_count, 4), dtype=np.int32)
         self.impulse = np.empty((self.row_count, 4))
         remember_rows(self.frame.work.rows, self.row_count, self.key, self.impulse)
@@ -315,7 +461,7 @@ class Bodies:
             joints.owner[state.joint_broken == 0],
             frame.model.bodies.sleeps,
             frame.work.body_radius,
-            math.sqrt(float(np.linalg.norm(frame.gravity))),
+            self.pull,
             frame.inputs.duration,
             state.body_rest,
             frame.work.island,
@@ -323,21 +469,21 @@ class Bodies:
 
     def _keep_contacts(self) -> None:
         """Put what is known of contacts into the state; those of sleepers as they fell asleep."""
-        state, owners = self.frame.state, self.owners
-        kept_key = state.contact_key[:0]
-        kept_impulse = state.contact_impulse[:0]
-        if len(state.contact_key) and owners.asleep[: self.count].any():
-            sides = self.frame.model.shapes.owner[state.contact_key[:, :2]]
-            rests = (owners.inverse_mass[sides] == 0.0).all(axis=1)
-            rests &= (owners.asleep[sides] == 1).any(axis=1)
-            kept_key, kept_impulse = state.contact_key[rests], state.contact_impulse[rests]
+        state = self.frame.state
         if self.row_count:
             self._remember()
         else:
             self.key, self.impulse = self.key[:0], self.impulse[:0]
-        if len(kept_key):
-            key = np.concatenate([kept_key, self.key])
-            impulse = np.concatenate([kept_impulse, self.impulse])
-            order = np.lexsort(key.T[2::-1])  # by shapes and sub-shape, points as they came
-            self.key, self.impulse = key[order], impulse[order]
-        state.contact_key, state.contact_impulse = self.key, self.impulse
+        kept = (self.kept_key, self.kept_impulse)
+        state.contact_key, state.contact_impulse = _merged((self.key, self.impulse), kept)
+        awake = self.owners.asleep[: self.count] == 0
+        state.body_load[awake] = self._load()[awake]
+
+
+def _merged(one: tuple[Ints, Floats], other: tuple[Ints, Floats]) -> tuple[Ints, Floats]:
+    """Keys and impulses of both, sorted by shapes and sub-shape as the broad phase sorts items."""
+    if not len(other[0]):
+        return one
+    key = np.concatenate([one[0], other[0]])
+    order = np.lexsort((key[:, 2], key[:, 1], key[:, 0]))
+    return key[order], np.concatenate([one[1], other[1]])[order]

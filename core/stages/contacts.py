@@ -17,6 +17,7 @@ from ..contact.response import (
     resolve_overlap,
 )
 from ..model import Ints
+from .bodies import Bodies
 from .frame import Frame
 
 RESTING = 4.0
@@ -29,8 +30,9 @@ STICK_PASSES = 2
 class Contacts:
     """Contacts of a substep between bodies, bodies and colliders, and particles."""
 
-    def __init__(self, frame: Frame) -> None:
+    def __init__(self, frame: Frame, bodies: Bodies) -> None:
         self.frame = frame
+        self.bodies = bodies
         model = frame.model
         self.is_bouncy = bool(model.restitution.any() or model.shapes.restitution.any())
         frame.work.crowd.choose(model, frame.x, frame.previous, frame.h, frame.substeps, frame.fall)
@@ -52,6 +54,7 @@ class Contacts:
             work.crowd.sort(frame.x)
         while (found := self._fill_contacts(pair_count)) > len(work.contacts.friction):
             work.contacts = contact_room(2 * found)
+        self.bodies.meet(work.contacts, found)
         prepare_contacts(
             work.contacts,
             found,
