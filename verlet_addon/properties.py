@@ -5,6 +5,7 @@ else. What is stored besides them is which objects take part and what the previe
 """
 
 import dataclasses
+import math
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -342,6 +343,27 @@ class VerletScene(bpy.types.PropertyGroup):
         description="Frame in which everything is at its place and the simulation begins",
         default=1,
         update=_after_edit("own_start"),
+    )
+    reduce_keys: bpy.props.BoolProperty(
+        name="Reduce Keys",
+        description="Leave out keys of rigid bodies where the motion between the others is as good "
+        "as straight. Off: a key in every frame",
+    )
+    place_tolerance: bpy.props.FloatProperty(
+        name="Place",
+        description="How far a body may be off in any frame for it. In mm",
+        default=1.0,
+        min=0.0,
+        soft_max=100.0,
+        precision=3,
+    )
+    angle_tolerance: bpy.props.FloatProperty(
+        name="Angle",
+        description="How far a body may be turned off in any frame for it",
+        default=math.radians(0.5),
+        min=0.0,
+        max=math.pi,
+        subtype="ANGLE",
     )
     show_joints: bpy.props.BoolProperty(
         name="Joints",

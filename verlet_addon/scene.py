@@ -29,6 +29,7 @@ from .extract import mesh as meshes
 from .extract import own_motion, pins, pose
 from .extract.fields import read_fields
 from .extract.mesh import Ints
+from .extract.own_velocity import keyed_velocity
 from .extract.particles import ParticleArrays, read_particles
 from .extract.vertex_groups import group_weights
 from .joints import JointInput, read_joints, timeless_parts
@@ -63,6 +64,9 @@ class Participant:
     animated: AnimatedSettings
     matrix: Floats  # (4, 4) to world space
     points: Floats  # (n, 3) local: the particles, or the visible vertices of others
+    triangles: Ints = field(default_factory=lambda: np.zeros((0, 3), np.int32))  # of others
+    velocity: tuple[float, ...] = (0.0, 0.0, 0.0)  # m/s, of the origin by its keys
+    angular_velocity: tuple[float, ...] = (0.0, 0.0, 0.0)  # rad/s
     particles: ParticleArrays | None = None  # of an object made of particles, as are:
     pin_weight: Floats = field(default_factory=lambda: np.zeros(0))  # (n,)
     paint: Mapping[str, Floats] = field(default_factory=dict)  # (n,) by name of a parameter
@@ -74,9 +78,16 @@ class Participant:
         """World positions (n, 3) at the start frame."""
         return pose.transformed(self.matrix, self.points)
 
+    @property
+    def outward_triangles(self) -> Ints:
+        """Triangles (t, 3), turned round where the object is mirrored."""
+        is_mirrored = np.linalg.det(self.matrix[:3, :3]) < 0.0
+        return np.ascontiguousarray(self.triangles[:, ::-1] if is_mirrored else self.triangles)
+
     def digest(self) -> bytes:
         """Changes when anything does that the model depends on."""
-        arrays: list[Any] = [self.matrix, self.points, self.pin_weight]
+        arrays: list[Any] = [self.matrix, self.points, self.triangles, self.pin_weight]
+        arrays += [self.velocity, self.angular_velocity]
         if self.particles is not None:
             p = self.particles
             arrays += [p.edges, p.face_offsets, p.face_vertices]
@@ -266,7 +277,12 @@ def _read(
     about = ob.session_uid, ob.name, kind, settings, read_animated(ob, depsgraph)
     matrix = meshes.read_matrix(ob, depsgraph)
     if not is_particles(kind):
-        return Participant(*about, matrix, meshes.read_visible_points(ob, depsgraph))
+        surface = meshes.read_visible_surface(ob, depsgraph)
+        if kind != "BODY":
+            return Participant(*about, matrix, *surface)
+        scene = depsgraph.scene
+        motion = keyed_velocity(ob, start_frame(scene), frame_duration(scene))
+        return Participant(*about, matrix, *surface, *motion)
     particles = read_particles(ob)
     if carried is not None:
         meshes.require_finite_points(ob.name, carried)
@@ -275,10 +291,11 @@ def _read(
         *about,
         matrix,
         particles.points if carried is None else carried,
-        particles,
-        pins.pin_weights(ob, particles.curve),
-        pins.paint(ob),
-        *(() if target is None else (target.session_uid, meshes.read_matrix(target, depsgraph))),
+        particles=particles,
+        pin_weight=pins.pin_weights(ob, particles.curve),
+        paint=pins.paint(ob),
+        carrier=0 if target is None else target.session_uid,
+        carrier_matrix=None if target is None else meshes.read_matrix(target, depsgraph),
     )
 
 
@@ -384,7 +401,7 @@ def _timeless_mesh(ob: bpy.types.Object) -> list[Any]:
     mesh.vertices.foreach_get("co", positions)
     parts: list[Any] = [positions]
     if not is_particles(ob.verlet.kind):
-        return parts
+        return [*parts, len(mesh.polygons)]
     edges = np.empty(2 * len(mesh.edges), np.int32)
     mesh.edges.foreach_get("vertices", edges)
     parts += [edges, len(mesh.polygons)]
@@ -404,9 +421,26 @@ def build_model(inputs: SceneInputs) -> Model | None:
     for p in inputs.participants:
         match p.kind:
             case "BODY":
-                add_body(builder, p.name, p.world_points, pose.local_axes(p.matrix), p.settings)
+                add_body(
+                    builder,
+                    p.name,
+                    p.world_points,
+                    pose.local_axes(p.matrix),
+                    p.settings,
+                    p.velocity,
+                    p.angular_velocity,
+                    p.outward_triangles,
+                    p.matrix[:3, 3],
+                )
             case "COLLIDER":
-                add_collider(builder, p.name, p.world_points, pose.local_axes(p.matrix), p.settings)
+                add_collider(
+                    builder,
+                    p.name,
+                    p.world_points,
+                    pose.local_axes(p.matrix),
+                    p.settings,
+                    p.outward_triangles,
+                )
             case _:
                 arrays = p.particles
                 assert arrays is not None
@@ -441,6 +475,7 @@ def read_frame(
     """
     assert session.model is not None
     collider_position, collider_orientation = _colliders(session, depsgraph)
+    body_position, body_orientation = _bodies(session, depsgraph)
     fields, _ = read_all_fields(scene, depsgraph)
     return FrameInputs(
         duration=frame_duration(scene),
@@ -451,6 +486,8 @@ def read_frame(
         animated=_animated(session, depsgraph),
         collider_position=collider_position,
         collider_orientation=collider_orientation,
+        body_position=body_position,
+        body_orientation=body_orientation,
     )
 
 
@@ -525,19 +562,46 @@ def _solid_matrix(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Float
 
 def _colliders(session: Session, depsgraph: bpy.types.Depsgraph) -> tuple[Floats, Floats]:
     """Where the colliders stand (k, 3) and how they are turned (k, 4)."""
-    last = session.last_inputs
-    position = session.model.collider_position.copy()
-    orientation = session.model.collider_orientation.copy()
+    model, last = session.model, session.last_inputs
     wanted = session.participants("COLLIDER")
-    for index, (participant, ob) in enumerate(zip(wanted, find_objects(wanted))):
+    places = model.collider_position.copy(), model.collider_orientation.copy()
+    before = None if last is None else (last.collider_position, last.collider_orientation)
+    return _carried(list(enumerate(wanted)), depsgraph, places, before)
+
+
+def _bodies(session: Session, depsgraph: bpy.types.Depsgraph) -> tuple[Floats, Floats]:
+    """Where the own animation of bodies takes them (b, 3) and how it turns them (b, 4).
+
+    Those that do not follow it stay where they started.
+    """
+    model, last = session.model, session.last_inputs
+    rows = zip(session.body_rows, session.participants("BODY"))
+    wanted = [(row, p) for row, p in rows if p.settings.type != "ACTIVE"]
+    places = model.bodies.position.copy(), model.bodies.orientation.copy()
+    before = None if last is None else (last.body_position, last.body_orientation)
+    return _carried(wanted, depsgraph, places, before)
+
+
+def _carried(
+    wanted: list[tuple[int, Participant]],
+    depsgraph: bpy.types.Depsgraph,
+    places: tuple[Floats, Floats],
+    before: tuple[Floats, Floats] | None,
+) -> tuple[Floats, Floats]:
+    """Places (k, 3) and turns (k, 4) carried along by objects since the start, by their row.
+
+    Of an object that is gone or flat, those ``before`` count.
+    """
+    position, orientation = places
+    objects = find_objects([participant for _, participant in wanted])
+    for (row, participant), ob in zip(wanted, objects):
         matrix = None if ob is None else _solid_matrix(ob, depsgraph)
         if matrix is None:
-            if last is not None:
-                position[index] = last.collider_position[index]
-                orientation[index] = last.collider_orientation[index]
+            if before is not None:
+                position[row], orientation[row] = before[0][row], before[1][row]
         elif not np.array_equal(matrix, participant.matrix):  # exactly still while it is still
             change = matrix @ np.linalg.inv(participant.matrix)
             turn = pose.rotation_part(change[:3, :3])
-            position[index] = pose.transformed(change, position[index])
-            orientation[index] = pose.product(turn, orientation[index])
+            position[row] = pose.transformed(change, position[row])
+            orientation[row] = pose.product(turn, orientation[row])
     return position, orientation
