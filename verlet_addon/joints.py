@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
+from mathutils import Vector
+from mathutils.bvhtree import BVHTree
 
+from ..core.rigid.joint_table import OnBody, OnCollider
 from ..core.settings import JointSettings
 from .extract import pose
 from .kinds import is_particles
@@ -17,6 +20,8 @@ from .properties import kind_of, settings_from
 from .session import Floats, Problem
 
 if TYPE_CHECKING:
+    from ..core.builder import ModelBuilder
+    from .scene import Participant
     from .session import Session
 
 WORLD = 0  # in place of a session id
@@ -64,27 +69,33 @@ def trouble(ob: bpy.types.Object, scene: bpy.types.Scene) -> str:
             return f"{one.name} is not in this scene any more: {way_out}"
         if kind_of(one) is None:
             return f"{one.name} takes no part: press Rigid Body on it, {way_out}"
+        if is_particles(one.verlet.kind):
+            return f"{one.name} bends, and joints hold rigid bodies and colliders: {way_out}"
+        if one.verlet.kind == "BODY" and one.verlet.body.model != "QUATERNION":
+            return f"{one.name} is made of particles: set its Model to Quaternion, {way_out}"
     if not any(one is not None and _can_move(one) for one in pair):
         return "neither of the two can move: press Rigid Body on one of them, with Type Active"
-    if sum(one is not None and is_particles(one.verlet.kind) for one in pair) == 2:
-        return "it joins two objects that both bend: one of them must be a rigid body or collider"
-    if any(one is None for one in pair) and any(
-        one is not None and is_particles(one.verlet.kind) for one in pair
-    ):
-        return "it joins something that bends to the world: pin that instead, or choose a collider"
-    joint = ob.verlet.joint
-    if joint.kind in LIMITED and joint.is_limited and joint.lower > joint.upper:
+    if _is_crossed(settings_of_joint(ob)):
         return "its lower limit is above the upper one: exchange them"
     if not pose.is_invertible(pose.matrix_of(ob)):
         return "its scale, or that of a parent, is zero along an axis: press Alt S on it"
     return ""
 
 
+def _is_crossed(settings: JointSettings) -> bool:
+    """Whether limits that count leave no room between them."""
+    if settings.kind == "GENERIC":
+        limits = (*settings.limits_linear, *settings.limits_angular)
+        lower = (*settings.linear_lower, *settings.angular_lower)
+        upper = (*settings.linear_upper, *settings.angular_upper)
+        return any(has and low > high for has, low, high in zip(limits, lower, upper))
+    has_one = settings.kind in LIMITED and settings.is_limited
+    return has_one and settings.lower > settings.upper
+
+
 def _can_move(ob: bpy.types.Object) -> bool:
     """Whether the simulation may move an object."""
-    if ob.verlet.kind == "BODY":
-        return bool(ob.verlet.body.type != "PASSIVE")
-    return is_particles(ob.verlet.kind)
+    return bool(ob.verlet.kind == "BODY" and ob.verlet.body.type != "PASSIVE")
 
 
 def read_joints(
@@ -110,6 +121,42 @@ def read_joints(
             settings = settings_of_joint(ob)
             found.append(JointInput(ob.session_uid, ob.name, settings, matrix, a, b))
     return found, problems
+
+
+def add_joint(
+    builder: ModelBuilder, joint: JointInput, ends: Mapping[int, tuple[Participant, int]]
+) -> None:
+    """Add a joint to a model. ``ends``: what it may hold, and its index in the model, by id."""
+    held = [
+        None
+        if uid == WORLD
+        else (OnCollider if ends[uid][0].kind == "COLLIDER" else OnBody)(ends[uid][1])
+        for uid in (joint.a, joint.b)
+    ]
+    places = [joint.matrix[:3, 3]]
+    if joint.settings.kind == "DISTANCE":  # from where the one is nearest to where the other is
+        places = [
+            joint.matrix[:3, 3] if uid == WORLD else _nearest(ends[uid][0], joint.matrix[:3, 3])
+            for uid in (joint.a, joint.b)
+        ]
+    builder.add_joint(
+        joint.name,
+        *held,
+        places[0],
+        pose.local_axes(joint.matrix),
+        joint.settings,
+        second_position=places[1] if len(places) == 2 else None,
+    )
+
+
+def _nearest(participant: Participant, place: Floats) -> Floats:
+    """The point (3,) of an object's surface that is nearest to a place; that itself without one."""
+    faces = participant.outward_triangles.tolist()
+    if not faces:
+        return place
+    points = [Vector(point) for point in participant.world_points]
+    found, *_ = BVHTree.FromPolygons(points, faces).find_nearest(Vector(place))
+    return place if found is None else np.array(found, dtype=np.float64)
 
 
 def timeless_parts(scene: bpy.types.Scene) -> list[Any]:

@@ -212,7 +212,7 @@ def _may_be_pin_target(group: Any, target: bpy.types.Object) -> bool:
 
 
 def _may_be_joined(group: Any, target: bpy.types.Object) -> bool:
-    return target != group.id_data and kind_of(target) is not None
+    return target != group.id_data and target.verlet.kind in {"BODY", "COLLIDER"}
 
 
 def _suspect(group: Any, context: bpy.types.Context) -> None:

@@ -32,7 +32,7 @@ from .extract.mesh import Ints
 from .extract.own_velocity import keyed_velocity
 from .extract.particles import ParticleArrays, read_particles
 from .extract.vertex_groups import group_weights
-from .joints import JointInput, read_joints, timeless_parts
+from .joints import JointInput, add_joint, read_joints, read_motors, timeless_parts
 from .kinds import KINDS, is_particles
 from .participants import find_object, find_objects, impulses, simulated_objects
 from .properties import (
@@ -167,7 +167,7 @@ def read_inputs(
             if not restore.is_baked(ob):
                 points = carried.get(ob.session_uid)
                 participants.append(_read(ob, depsgraph, ob.verlet.kind, settings_of(ob), points))
-                problems += _doubts(ob)
+                problems += _doubts(ob, scene)
             elif ob.session_uid in known:
                 participants.append(known[ob.session_uid])
             elif not is_particles(ob.verlet.kind):
@@ -306,7 +306,7 @@ def read_animated(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Anima
     return AnimatedSettings(**{name: getattr(settings, name) for name in kind.animated})
 
 
-def _doubts(ob: bpy.types.Object) -> list[Problem]:
+def _doubts(ob: bpy.types.Object, scene: bpy.types.Scene) -> list[Problem]:
     """What will work, but perhaps not as it was meant."""
     found = []
     if is_particles(ob.verlet.kind):
@@ -337,7 +337,9 @@ def _doubts(ob: bpy.types.Object) -> list[Problem]:
                     "Show Object",
                 )
             )
-    if ob.rigid_body is not None and ob.verlet.kind == "BODY":
+    world = scene.rigidbody_world
+    is_on = world is not None and world.enabled
+    if is_on and ob.rigid_body is not None and ob.verlet.kind == "BODY":
         found.append(
             Problem(
                 f"{ob.name}: Blender's own Rigid Body moves it too",
@@ -418,10 +420,11 @@ def _timeless_mesh(ob: bpy.types.Object) -> list[Any]:
 def build_model(inputs: SceneInputs) -> Model | None:
     """The model of everything that takes part; None when there is nothing that can move."""
     builder = ModelBuilder()
+    ends = {}  # of joints
     for p in inputs.participants:
         match p.kind:
             case "BODY":
-                add_body(
+                index = add_body(
                     builder,
                     p.name,
                     p.world_points,
@@ -432,8 +435,9 @@ def build_model(inputs: SceneInputs) -> Model | None:
                     p.outward_triangles,
                     p.matrix[:3, 3],
                 )
+                ends[p.uid] = p, index
             case "COLLIDER":
-                add_collider(
+                index = add_collider(
                     builder,
                     p.name,
                     p.world_points,
@@ -441,6 +445,7 @@ def build_model(inputs: SceneInputs) -> Model | None:
                     p.settings,
                     p.outward_triangles,
                 )
+                ends[p.uid] = p, index
             case _:
                 arrays = p.particles
                 assert arrays is not None
@@ -454,6 +459,8 @@ def build_model(inputs: SceneInputs) -> Model | None:
                 RECIPES[p.kind](
                     builder, geometry, p.settings, pin_weight=p.pin_weight, paint=p.paint
                 )
+    for joint in inputs.joints:
+        add_joint(builder, joint, ends)
     return builder.finalize() if builder.objects else None
 
 
@@ -477,6 +484,7 @@ def read_frame(
     collider_position, collider_orientation = _colliders(session, depsgraph)
     body_position, body_orientation = _bodies(session, depsgraph)
     fields, _ = read_all_fields(scene, depsgraph)
+    joint_speed, joint_target = read_motors(session, depsgraph)
     return FrameInputs(
         duration=frame_duration(scene),
         gravity=gravity(scene),
@@ -488,6 +496,8 @@ def read_frame(
         collider_orientation=collider_orientation,
         body_position=body_position,
         body_orientation=body_orientation,
+        joint_speed=joint_speed,
+        joint_target=joint_target,
     )
 
 

@@ -7,7 +7,8 @@ from ...core.errors import ModelError
 from ...core.settings import JOINT_KINDS
 from .. import joints, session
 from ..bake import restore
-from ..joint_places import Outline, joint_matrix, meeting, neighbours, outline_of
+from ..joint_places import Meeting, Outline, joint_matrix, meeting, neighbours, outline_of
+from ..kinds import is_particles
 from ..participants import joints as joints_in
 from ..properties import kind_of
 from .selection import for_each
@@ -41,7 +42,9 @@ class _Joins(bpy.types.Operator):
             return False
         return True
 
-    def _new_empty(self, context: bpy.types.Context, matrix: Matrix, size: float):
+    def _new_empty(
+        self, context: bpy.types.Context, matrix: Matrix, size: float
+    ) -> bpy.types.Object:
         ob = bpy.data.objects.new("Joint", None)
         ob.empty_display_type = DISPLAY
         ob.empty_display_size = max(SHARE * size, SMALLEST)
@@ -142,8 +145,7 @@ class VERLET_OT_join(_Joins):
         for ob in (*chosen, *empties):
             _require_free(ob)
         a, b = chosen[0], chosen[1] if len(chosen) == 2 else None
-        if b is not None:
-            _require_one_rigid(a, b)
+        _require_rigid(a, b)
         ob = empties[0] if empties else self._between(context, a, b)
         self._set_up(ob, a, b)
         return ob, f"{a.name} to {b.name if b is not None else 'the world'}"
@@ -165,16 +167,18 @@ def _require_free(ob: bpy.types.Object) -> None:
         raise ModelError(ob.name, "it is linked and cannot be made a joint. Select another empty")
 
 
-def _require_one_rigid(a: bpy.types.Object, b: bpy.types.Object) -> None:
-    kinds = {a.verlet.kind, b.verlet.kind}
-    if kinds == {"COLLIDER"}:
+def _require_rigid(a: bpy.types.Object, b: bpy.types.Object | None) -> None:
+    for ob in (a, b):
+        if ob is not None and is_particles(ob.verlet.kind):
+            raise ModelError(
+                ob.name,
+                "it bends, and joints hold rigid bodies and colliders. Pin its vertices, and "
+                "choose what they follow in Pin To",
+            )
+    if a.verlet.kind == "COLLIDER" and (b is None or b.verlet.kind == "COLLIDER"):
+        other = "the world" if b is None else b.name
         raise ModelError(
-            a.name, f"it and {b.name} are both colliders, which nothing moves. Press Rigid Body"
-        )
-    if not kinds & {"BODY", "COLLIDER"}:
-        raise ModelError(
-            a.name,
-            f"it and {b.name} both bend: one of the two must be a rigid body or a collider",
+            a.name, f"it is a collider, and nothing moves it or {other}. Press Rigid Body"
         )
 
 
@@ -245,7 +249,7 @@ class VERLET_OT_join_neighbours(_Joins):
         b: bpy.types.Object,
         one: Outline,
         other: Outline,
-        place,
+        place: Meeting,
     ) -> bpy.types.Object:
         matrix = joint_matrix(self.kind, place.point, other.middle - one.middle, place.axis)
         ob = self._new_empty(context, matrix, min(one.size, other.size))

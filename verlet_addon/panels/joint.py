@@ -30,7 +30,7 @@ FIELDS = {
 """What counts beside the kind, by kind of joint, in the order of the panel."""
 
 OF_LIMITS = {"lower", "upper", "lower_angle", "upper_angle", "swing"}
-WITH_MOTOR = {"HINGE", "SLIDER"}
+WITH_MOTOR = {"HINGE", "SLIDER", "CONE_TWIST", "GENERIC"}
 MOTOR_FIELDS = {
     "NONE": (),
     "VELOCITY": ("motor_speed", "motor_force"),
@@ -60,13 +60,6 @@ def draw_joint(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
     column = layout.column()
     column.prop(joint, "object_a")
     column.prop(joint, "object_b")
-    bends = any(
-        one is not None and one.verlet.kind not in {"BODY", "COLLIDER", "NONE"}
-        for one in joints.joined(ob)
-    )
-    if bends:
-        draw_text(layout, "Ties the nearest vertices to the body", context.region.width, "INFO")
-        return
     draw_settings(layout, joint, JointSettings, names=["kind"])
     for name in FIELDS[joint.kind]:
         if name in OF_LIMITS and not joint.is_limited:
