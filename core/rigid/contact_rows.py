@@ -33,6 +33,9 @@ SLOP = 5e-4
 BIAS = 0.1
 """Share of an overlap that is taken away in one substep, for each pass."""
 
+USUAL_RATE = 480.0
+"""Steps a second that the passes are measured for."""
+
 PASSES_BY_RATIO = ((4.0, 1), (16.0, 2), (math.inf, 4))
 """Passes that contacts take when bodies that touch are up to so many times as heavy as others."""
 
@@ -364,8 +367,9 @@ def solve_rows(rows, count, owners, h, bias):
             speed -= min(bias / h * max(-gap - rows.slop[c], 0.0), APART_SPEED)
             mass *= 1.0 - LEAK
             leak = LEAK
-        push = max(0.0, (1.0 - leak) * rows.impulse[c, 0] - mass * speed)
-        change = push - rows.impulse[c, 0]
+        before = rows.impulse[c, 0]
+        push = max(0.0, (1.0 - leak) * before - mass * speed)
+        change = push - before
         if change != 0.0:
             rows.impulse[c, 0] = push
             _push(rows, c, 0, owners.velocity, owners.spin, owners.inverse_mass, a, b, change)
@@ -374,6 +378,8 @@ def solve_rows(rows, count, owners, h, bias):
         p1 = rows.impulse[c, 1] - rows.mass[c, 1] * _speed(rows, c, 1, owners, a, b)
         p2 = rows.impulse[c, 2] - rows.mass[c, 2] * _speed(rows, c, 2, owners, a, b)
         size = math.sqrt(p1 * p1 + p2 * p2)
+        if is_biased and leak > 0.0:
+            push = max(push, before)  # what leaked away for a moment still holds
         if size > rows.friction[c, 1] * push:
             f = rows.friction[c, 0] * push / size
             p1 *= f
@@ -399,6 +405,10 @@ def aim_contacts(rows, count, owners):
     return ratio
 
 
-def passes_for(ratio: float) -> int:
-    """Passes over contacts of bodies whose masses differ by so much (`PASSES_BY_RATIO`)."""
-    return next(passes for limit, passes in PASSES_BY_RATIO if ratio <= limit)
+def passes_for(ratio: float, h: float) -> int:
+    """Passes over contacts of bodies whose masses differ by so much (`PASSES_BY_RATIO`).
+
+    Where masses differ, steps longer than usual take more of them.
+    """
+    passes = next(passes for limit, passes in PASSES_BY_RATIO if ratio <= limit)
+    return passes if passes == 1 else math.ceil(passes * max(1.0, USUAL_RATE * h))
