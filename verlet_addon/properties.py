@@ -328,6 +328,13 @@ for _name, _group in _GROUP_OF_KIND.items():
     )
 
 
+def _show_again(group: Any, context: bpy.types.Context) -> None:
+    from . import overlays, redraw  # they import this module
+
+    overlays.forget()
+    redraw.panels()
+
+
 class VerletScene(bpy.types.PropertyGroup):
     """How a scene is simulated."""
 
@@ -369,10 +376,13 @@ class VerletScene(bpy.types.PropertyGroup):
         name="Joints",
         description="Show joints in the 3D view: their axes, their limits and what they join",
         default=True,
+        update=_show_again,
     )
     show_shapes: bpy.props.BoolProperty(
         name="Collision Shapes",
-        description="Show in the 3D view what really collides in place of the meshes",
+        description="Show in the 3D view what really collides in place of the meshes, once it is "
+        "simulated",
+        update=_show_again,
     )
 
 

@@ -339,3 +339,69 @@ def test_nothing_of_the_bake_changes_a_joint(scene):
     assert "baked" in refusal(bpy.ops.verlet.join)
     play(scene, 1, 5)
     assert session_of(scene).failure == ""
+
+
+def overlay():
+    """Points of the lines that the 3D view shows."""
+    return addon("overlays.collect").lines_of(bpy.context)[0]
+
+
+@pytest.mark.parametrize(
+    "kind",
+    ["BALL", "HINGE", "CONE_TWIST", "SLIDER", "FIXED", "DISTANCE", "SPRING", "GENERIC"],
+)
+def test_every_kind_of_joint_is_drawn_where_it_is(scene, kind):
+    joint = join(*two_bodies(), kind=kind)
+    joint.verlet.joint.is_limited = True
+    joint.verlet.joint.linear_lower = joint.verlet.joint.angular_lower = (-0.1, 0, 0)
+    points = overlay()
+    assert len(points) >= 4
+    assert len(points) % 2 == 0
+    assert np.isfinite(points).all()
+    size = joint.empty_display_size
+    near = np.linalg.norm(points - (0.25, 0, 2), axis=1)
+    assert near.max() < max(1.5 * size, 0.8)
+    assert near.min() < 1.01 * size
+    scene.verlet.show_joints = False
+    assert len(overlay()) == 0
+
+
+def test_what_is_drawn_moves_with_the_bodies(scene):
+    a, b = two_bodies()
+    join(a, b)
+    before = overlay()
+    play(scene, 1, 8)
+    fallen = before[:, 2].mean() - overlay()[:, 2].mean()
+    assert fallen == pytest.approx(2.0 - seen(a).mean(axis=0)[2], rel=0.05)
+
+
+def test_an_arc_shows_the_limits_of_a_hinge(scene):
+    lines = addon("overlays.joint_lines")
+    found = lines.limit_lines(("HINGE", True, 0.0, np.pi / 2, 0.0), 1.0)
+    ends = found[-2:, 1]
+    np.testing.assert_allclose(ends, [(1, 0, 0), (0, 1, 0)], atol=1e-12)
+    np.testing.assert_allclose(np.linalg.norm(found[:-2], axis=2), 1.0)
+
+
+def test_collision_shapes_are_drawn(scene):
+    scene.verlet.show_joints = False
+    scene.verlet.show_shapes = True
+    ob = body(location=(1, 2, 3))
+    ob.verlet.body.shape = "BOX"
+    assert len(overlay()) == 0  # nothing is simulated yet
+    scene.frame_set(1)
+    points = overlay()
+    assert len(points) == 24
+    np.testing.assert_allclose(points.min(axis=0), (0.8, 1.8, 2.8), atol=1e-5)
+    for shape in ("SPHERE", "CAPSULE", "CYLINDER", "HULL", "COMPOUND"):
+        ob.verlet.body.shape = shape
+        scene.frame_set(1)
+        points = overlay()
+        assert len(points)
+        np.testing.assert_allclose(points.mean(axis=0), (1, 2, 3), atol=0.05)
+
+
+def test_no_draw_handler_without_a_window(scene):
+    overlays = addon("overlays")
+    assert overlays._handle is None
+    overlays.draw()  # nothing to draw on: no error
