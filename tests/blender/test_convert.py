@@ -328,3 +328,72 @@ def test_undo_brings_blenders_simulation_back(scene):
     bpy.ops.ed.undo()
     assert bpy.context.scene.rigidbody_world.enabled
     assert bpy.data.objects["A"].verlet.kind == "NONE"
+
+
+def pair_in_blender(kind, gravity, **values):
+    """A still cube, one that moves a metre beside it, and a constraint in the middle of the first.
+
+    The constraint's places and angles are all locked, but for what ``values`` says.
+    """
+    scene = bpy.context.scene
+    scene.gravity = gravity
+    still, moving = (
+        rigid("PASSIVE", name="Still", size=0.2, location=(0, 0, 0)),
+        rigid(name="Moving", size=0.2, location=(1, 0, 0)),
+    )
+    moving.rigid_body.linear_damping = moving.rigid_body.angular_damping = 0.5
+    locked = {
+        f"{use}limit_{short}_{axis}{end}": value
+        for short in ("lin", "ang")
+        for axis in "xyz"
+        for use, end, value in (("use_", "", True), ("", "_lower", 0.0), ("", "_upper", 0.0))
+    }
+    constraint(kind, still, moving, **{**locked, **values})
+    return moving
+
+
+def where(ob, last):
+    """World matrix of an object after so many frames."""
+    play(bpy.context.scene, 1, last)
+    return np.array(ob.evaluated_get(bpy.context.evaluated_depsgraph_get()).matrix_world)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize(
+    ("kind", "along", "limits"),
+    [
+        ("HINGE", 1, "ang_z"),
+        ("GENERIC", 2, "ang_y"),
+        ("GENERIC", 1, "lin_y"),
+        ("SLIDER", 0, "lin_x"),
+        ("PISTON", 0, "lin_x"),
+    ],
+)
+def test_limits_stop_where_those_of_blender_do(scene, kind, along, limits, sign):
+    gravity = [0.0, 0.0, 0.0]
+    gravity[along] = 5.0 * sign
+    ob = pair_in_blender(
+        kind, gravity, **{f"limit_{limits}_lower": -0.2, f"limit_{limits}_upper": 0.7}
+    )
+    scene.frame_end = scene.rigidbody_world.point_cache.frame_end = 60
+    theirs = where(ob, 60)
+    to_ours()
+    np.testing.assert_allclose(where(ob, 60), theirs, atol=0.015)
+    assert session_of(scene).problems == []
+
+
+@pytest.mark.parametrize("is_reversed", [False, True])
+def test_a_motor_turns_as_that_of_blender_does(scene, is_reversed):
+    ob = pair_in_blender("HINGE", (0, 0, 0), use_limit_ang_z=False)
+    ob.rigid_body.linear_damping = ob.rigid_body.angular_damping = 0.0  # it slows Blender's motor
+    still = bpy.data.objects["Still"]
+    pair = (ob, still) if is_reversed else (still, ob)
+    motor = constraint(
+        "MOTOR", *pair, use_motor_ang=True, motor_ang_target_velocity=0.8, motor_ang_max_impulse=9
+    )
+    motor.rotation_euler.y = -math.pi / 2
+    bpy.context.view_layer.update()
+    theirs = where(ob, 25)
+    assert abs(theirs[1, 0]) > 0.3
+    to_ours()
+    np.testing.assert_allclose(where(ob, 25), theirs, atol=0.02)
