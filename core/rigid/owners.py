@@ -238,8 +238,8 @@ def drive_owners(owners, drive, share_before, share, h):
         if tw < 0.0:
             tw, tx, ty, tz = -tw, -tx, -ty, -tz
         size = math.sqrt(tx * tx + ty * ty + tz * tz)
-        f = 2.0 / h
-        if size > 1e-9:
+        f = 0.0  # a turn as small as rounding is none: what stands still lets others sleep
+        if size > 1e-12:
             f = 2.0 * math.atan2(size, tw) / (size * h)
         owners.spin[o, 0] = f * tx
         owners.spin[o, 1] = f * ty
