@@ -89,7 +89,8 @@ def _truth(names: list[str], as_json: bool) -> int:
 
 def _bench(names: list[str], n: int | None, threads: int, as_json: bool) -> int:
     from .bench.compare import COMPARISONS
-    from .bench.rigid_bodies import RIGID_SCENES, measure_named
+    from .bench.rigid_bodies import measure_named
+    from .bench.rigid_scenes import SCENES as RIGID_SCENES
     from .bench.run import run_scene
     from .bench.scenes import SCENES
 
@@ -139,7 +140,7 @@ def _random(count: int, first: int) -> int:
 
 def _list() -> int:
     from .bench.compare import COMPARISONS
-    from .bench.rigid_bodies import RIGID_SCENES
+    from .bench.rigid_scenes import SCENES as RIGID_SCENES
     from .bench.scenes import SCENES
     from .truth.all import CASES
 

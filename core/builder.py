@@ -14,12 +14,16 @@ from numpy.typing import ArrayLike
 from .bodies import CORNER_SIGNS
 from .coincidence import part_coinciding
 from .errors import ModelError
+from .jit import plain
 from .model import Floats, Ints, Model, ObjectSpan
 from .rigid.inertia import inertia_of
+from .rigid.joint_table import End, Joints, OnCollider, joint_columns, joint_table
 from .rigid.parts import BODY, COLLIDER, PARTICLE_BODY, RigidParts, Surfaces
+from .rigid.rotation import product
 from .rigid.shape import Shape, finite, unit_quaternion
 from .rigid.table import FOLLOWS
 from .schedule import make_schedule
+from .settings import JointSettings
 from .vector import rotation_matrix
 
 if TYPE_CHECKING:
@@ -34,6 +38,9 @@ The six sticks of a flatter tetrahedron lie almost in one plane and hold it only
 
 
 BODY_MODELS = ("QUATERNION", "TETRAHEDRON")
+
+WORLD = -1
+"""In place of a kind of owner: a joint's end that is fixed in space."""
 
 
 @dataclass
@@ -80,6 +87,7 @@ class ModelBuilder:
         self._wire: list[Ints] = []
         self._wire_diameter: list[Floats] = []
         self._rigid = RigidParts()
+        self._joint: list[dict[str, Any]] = []
         self._particle_bodies: list[_Body] = []
         self.particle_count = 0
 
@@ -443,6 +451,100 @@ class ModelBuilder:
         )
         return row
 
+    # ------------------------------------------------------------------ joints
+
+    def add_joint(
+        self,
+        name: str,
+        first: End,
+        second: End,
+        position: ArrayLike,
+        orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+        settings: JointSettings | None = None,
+        *,
+        second_position: ArrayLike | None = None,
+    ) -> int:
+        """Join two rigid things at one place; returns the joint's index in `Model.joints`.
+
+        first, second: `OnBody`, `OnCollider` or None for the world, not both without mass;
+        position (3,) m and orientation (4,) in the world: place and axes of the joint as it
+        stands now, X its twist or slide, Z its hinge. Angles and places are those of the second
+        seen from the first. second_position (3,) m: the other end of a rope.
+        """
+        settings = settings or JointSettings()
+        place = finite(name, "position", position).reshape(3)
+        q = unit_quaternion(name, orientation)
+        other = place
+        if second_position is not None:
+            other = finite(name, "second position", second_position).reshape(3)
+            if settings.kind != "DISTANCE":
+                raise ModelError(name, "only a rope joins two different places")
+        ends = [self._end(name, first), self._end(name, second)]
+        if ends[0] == ends[1]:
+            raise ModelError(name, "joins a thing with itself; choose two")
+        if BODY not in (ends[0][0], ends[1][0]):
+            raise ModelError(name, "joins nothing that moves; one of the two must be a body")
+        anchors, frames = [], []
+        for (kind, row), point in zip(ends, (place, other), strict=True):
+            anchor, frame = self._seen_from(kind, row, point, q)
+            anchors.append(anchor)
+            frames.append(frame)
+        distance = float(np.linalg.norm(other - place))
+        self._joint.append(
+            {
+                "name": name,
+                "owner": ends,
+                "anchor": anchors,
+                "frame": frames,
+                **joint_columns(name, settings, distance),
+            }
+        )
+        return len(self._joint) - 1
+
+    def _end(self, name: str, end: End) -> tuple[int, int]:
+        """Kind and row of what a joint holds."""
+        if end is None:
+            return WORLD, 0
+        if isinstance(end, OnCollider):
+            if not 0 <= end.collider < len(self._rigid.collider_names):
+                raise ModelError(name, f"there is no collider {end.collider}")
+            return COLLIDER, end.collider
+        if not 0 <= end.object < len(self.objects) or self.objects[end.object].body < 0:
+            raise ModelError(name, f"object {end.object} is no rigid body; make it one")
+        span = self.objects[end.object]
+        if span.particle_count:
+            raise ModelError(
+                name, f"{span.name} is made of particles; give it the model Quaternion"
+            )
+        return BODY, span.body
+
+    def _seen_from(self, kind: int, row: int, place: Floats, q: Floats) -> tuple[Floats, Floats]:
+        """A place and an orientation of the world in the frame of a body or collider."""
+        rigid = self._rigid
+        if kind == WORLD:
+            return place, q
+        if kind == BODY:
+            centre, turn = rigid.bodies[row]["position"], rigid.bodies[row]["orientation"]
+        else:
+            centre, turn = rigid.collider_position[row], rigid.collider_orientation[row]
+        back = turn * (1.0, -1.0, -1.0, -1.0)
+        return (place - centre) @ rotation_matrix(turn), np.array(plain(product)(*back, *q))
+
+    def _joint_table(self) -> Joints:
+        first = {
+            BODY: 0,
+            COLLIDER: len(self._rigid.bodies),
+            WORLD: len(self._rigid.bodies)
+            + len(self._rigid.collider_names)
+            + len(self._particle_bodies),
+        }
+        return joint_table(
+            [
+                {**joint, "owner": [first[kind] + row for kind, row in joint["owner"]]}
+                for joint in self._joint
+            ]
+        )
+
     # ------------------------------------------------------------------ the whole
 
     def finalize(self) -> Model:
@@ -530,6 +632,7 @@ class ModelBuilder:
             wire=_joined(self._wire, (0, 2), np.int32),
             wire_diameter=_joined(self._wire_diameter, (0,), np.float64),
             bodies=rigid.body_table(),
+            joints=self._joint_table(),
             shapes=rigid.shape_table(),
             body_first_particle=np.array([c.first_particle for c in clusters], dtype=np.int32),
             body_extent=np.array([c.extent for c in clusters]).reshape(-1, 3),

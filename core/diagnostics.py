@@ -74,31 +74,6 @@ def _energies(x, previous, mass, inverse_mass, gravity, h):
     return kinetic, potential
 
 
-@kernel
-def _body_figures(owners, count, rows, row_count, mass, gravity, h):
-    """Kinetic and potential energy in J of all bodies, deepest contact in m, contacts that press."""
-    kinetic = 0.0
-    potential = 0.0
-    for b in range(count):
-        if owners.driven[b] == 1:
-            continue
-        height = 0.0
-        for k in range(3):
-            v = owners.velocity[b, k]
-            if owners.asleep[b] == 0:
-                v += 0.5 * h * gravity[k]
-            kinetic += 0.5 * (mass[b] * v * v + owners.spin[b, k] * owners.momentum[b, k])
-            height -= owners.position[b, k] * gravity[k]
-        potential += mass[b] * height
-    depth = 0.0
-    pressing = 0
-    for c in range(row_count):
-        depth = max(depth, -rows.gap[c])
-        if rows.impulse[c, 0] > 0.0:
-            pressing += 1
-    return kinetic, potential, depth, pressing
-
-
 def check_finite(model: Model, state: State, settings: SolverSettings, frame: int) -> None:
     """Raise `SimulationDiverged` naming the first particle that left the finite world.
 
@@ -167,7 +142,6 @@ def measure(
     gravity: Floats,
     work: Workspace,
     contact_count: int,
-    row_count: int,
     velocity: Floats | None = None,
 ) -> Diagnostics:
     """Energy, stretch, penetration and residual of ``state``, the end of a frame.
@@ -191,20 +165,6 @@ def measure(
             depth,
             deepest_contact(work.contacts, contact_count, state.position, work.owners, state.step),
         )
-    if model.body_count:
-        body_kinetic, body_potential, body_depth, pressing = _body_figures(
-            work.owners,
-            model.body_count,
-            work.rows,
-            row_count,
-            model.bodies.mass,
-            gravity,
-            state.step,
-        )
-        kinetic += body_kinetic
-        potential += body_potential
-        depth = max(depth, body_depth)
-        contact_count += pressing
     return Diagnostics(
         kinetic_energy=kinetic,
         potential_energy=potential,

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .forces.weight import Weight
+from .rigid.joint_table import Joints
 from .rigid.table import Bodies, ShapeTable, turned_back
 from .settings import AnimatedSettings, WindSettings
 
@@ -93,6 +94,7 @@ class Model:
     wire_diameter: Floats  # (e,) m
 
     bodies: Bodies  # rigid bodies of place and rotation
+    joints: Joints  # between bodies, colliders and the world
     shapes: ShapeTable  # what all that is solid collides with
 
     # bodies of four particles each, at ±extent along the principal axes
@@ -177,8 +179,11 @@ class Model:
             body_orientation=bodies.orientation.copy(),
             body_previous_orientation=turned_back(bodies, step),
             body_rest=np.zeros(len(bodies)),
+            body_load=np.tile(np.array(gravity, dtype=np.float64), (len(bodies), 1)),
             contact_key=np.zeros((0, 4), dtype=np.int32),
             contact_impulse=np.zeros((0, 4)),
+            joint_impulse=np.zeros((len(self.joints), 6)),
+            joint_broken=np.zeros(len(self.joints), dtype=np.int32),
             step=step,
             time=0.0,
             frame=frame,
@@ -201,8 +206,11 @@ class State:
     body_orientation: Floats  # (b, 4), q: principal axes
     body_previous_orientation: Floats  # (b, 4), q*: the turn from it to q is the spin
     body_rest: Floats  # (b,) s for which the body has been at rest
+    body_load: Floats  # (b, 3) m/s², gravity and forces on the body when it was last awake
     contact_key: Ints  # (c, 4) shapes, sub-shape and feature of each contact of the last substep
     contact_impulse: Floats  # (c, 4) N·s, its push and its friction along the axes of the world
+    joint_impulse: Floats  # (j, 6) N·s and N·m·s of the last substep, by degree of freedom
+    joint_broken: Ints  # (j,) 1: broken for good
     step: float  # s, the substep that separates previous from position
     time: float  # s since the start
     frame: int
@@ -230,6 +238,10 @@ class FrameInputs:
     collider_orientation: Floats | None = None  # (colliders, 4)
     body_position: Floats | None = None  # (b, 3) m, read for bodies that follow their animation
     body_orientation: Floats | None = None  # (b, 4), likewise
+    joint_target: Floats | None = None  # (j,) rad or m, what pose motors aim at
+    joint_speed: Floats | None = None  # (j,) rad/s or m/s of speed motors
+    joint_pose: Floats | None = None  # (j, 4) the second's frame in the first's, for pose motors
+    joint_strength: Floats | None = None  # (j,) factor on all motors, 0: limp
 
 
 @dataclass

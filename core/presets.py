@@ -181,12 +181,30 @@ PRESETS: dict[str, dict[str, Preset]] = {
         ),
     },
     "BODY": {
-        "WOOD": Preset("Wood", "Dry timber", BodySettings(friction=0.5, restitution=0.2)),
-        "STONE": Preset("Stone", "Hard, hardly bounces", BodySettings(friction=0.7)),
-        "STEEL": Preset("Steel", "Smooth and hard", BodySettings(friction=0.3, restitution=0.3)),
-        "RUBBER": Preset(
-            "Rubber", "Grips and bounces", BodySettings(friction=1.0, restitution=0.7)
+        "WOOD": Preset(
+            "Wood",
+            "Dry timber, 600 kg/m³",
+            BodySettings(mass_by="DENSITY", density=600.0, friction=0.5, restitution=0.2),
         ),
-        "ICE": Preset("Ice", "Slides", BodySettings(friction=0.03)),
+        "STONE": Preset(
+            "Stone",
+            "Hard, hardly bounces, 2600 kg/m³",
+            BodySettings(mass_by="DENSITY", density=2600.0, friction=0.7),
+        ),
+        "STEEL": Preset(
+            "Steel",
+            "Smooth and hard, 7800 kg/m³",
+            BodySettings(mass_by="DENSITY", density=7800.0, friction=0.3, restitution=0.3),
+        ),
+        "RUBBER": Preset(
+            "Rubber",
+            "Grips and bounces, 1100 kg/m³",
+            BodySettings(mass_by="DENSITY", density=1100.0, friction=1.0, restitution=0.7),
+        ),
+        "ICE": Preset(
+            "Ice",
+            "Slides, 920 kg/m³",
+            BodySettings(mass_by="DENSITY", density=920.0, friction=0.03),
+        ),
     },
 }

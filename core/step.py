@@ -32,12 +32,12 @@ def advance(
     forces = Forces(frame)
     motion = Motion(frame, forces)
     bodies = Bodies(frame)
-    contacts = Contacts(frame)
+    contacts = Contacts(frame, bodies)
     relaxation = Relaxation(frame)
     for substep in range(frame.substeps):
         frame.substep = substep
         with frame.timed("forces"):
-            forces.apply()
+            forces.apply(bodies)
         with frame.timed("integrate"):
             motion.integrate()
             motion.drive()

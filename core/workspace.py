@@ -10,11 +10,12 @@ from .constraints.jacobi import Adjacency
 from .contact.body_contact import MARGIN
 from .contact.crowd import CrowdGrid
 from .contact.response import contact_room
-from .contact.shapes import largest_radius, place_shapes, smallest_half_extent
+from .contact.shapes import place_shapes, smallest_half_extent
 from .contact.touching import Touching
 from .forces.body_probe import probe_room
-from .model import Floats, Ints, Model
+from .model import Ints, Model
 from .rigid.contact_rows import SLOP, row_room
+from .rigid.joint_rows import joint_room
 from .rigid.owners import Ahead, place_owners
 from .rigid.reach import body_radius
 
@@ -50,10 +51,12 @@ class Workspace:
         self.body_torque = np.zeros((model.body_count, 3))  # N·m
         self.body_radius = body_radius(model)
         self.island = np.zeros(model.body_count, dtype=np.int32)  # scratch of union–find
+        self.felt = np.zeros(model.body_count, dtype=np.int32)  # 1: a sleeper that is to wake
         self.thickness = smallest_half_extent(model.shapes)
         self.slop = SLOP * self.thickness  # m, overlap that is left alone
         self.reach = np.zeros(len(model.shapes))
         self.rows = row_room(16 * model.body_count)
+        self.joints = joint_room(model)
         self.touching = Touching(model, self.thickness)
         smallest = self.thickness
         bodies = self.shapes.particle_body >= 0
@@ -63,7 +66,6 @@ class Workspace:
         if particle_bodies:
             self.touching_particles = Touching(model, self.thickness, of_particles=True)
         self.contacts = contact_room(max(1, 32 * particle_bodies, 4 * len(model.crowd)))
-        self.particle_reach = _reach(model)  # m
         self.piece = _pieces(model)  # (e, 3) triangles and stretches of rope that collide
         self.near = np.zeros((len(self.piece), 3), dtype=np.int32)
         triangle = model.shapes.meshes.triangle
@@ -77,19 +79,6 @@ def _pieces(model: Model) -> Ints:
     """Particles (e, 3) of all triangles of cloth and, ending with −1, stretches of rope."""
     wire = np.pad(model.wire, ((0, 0), (0, 1)), constant_values=-1)
     return np.ascontiguousarray(np.concatenate([model.triangle, wire]), dtype=np.int32)
-
-
-def _reach(model: Model) -> Floats:
-    """How far (n,) m around each particle there is something solid: its body, or its own ball."""
-    reach = model.radius.copy()
-    table = model.shapes
-    body = table.owner - model.body_count - model.collider_count
-    farthest = np.linalg.norm(table.offset, axis=1) + largest_radius(table)
-    for s in np.flatnonzero(body >= 0):
-        first = model.body_first_particle[body[s]]
-        corners = reach[first : first + 4]
-        np.maximum(corners, farthest[s], out=corners)
-    return reach
 
 
 _workspaces: weakref.WeakKeyDictionary[Model, Workspace] = weakref.WeakKeyDictionary()

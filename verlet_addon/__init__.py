@@ -4,9 +4,9 @@ Imports point one way, from here into ``core``. Numba is loaded only once a scen
 something, so that the add-on costs nothing at the start of Blender.
 """
 
-from . import bake, cli, handlers, kernels, operators, panels, properties
+from . import bake, cli, handlers, kernels, operators, overlays, panels, properties
 
-_MODULES = (bake, properties, operators, panels, cli, handlers)
+_MODULES = (bake, properties, operators, panels, cli, handlers, overlays)
 
 
 def register() -> None:

@@ -12,6 +12,7 @@ import bpy
 from ..core.errors import VerletError
 from . import participants, preview, session
 from .bake import carriers, restore, shape_keys, transforms
+from .bake.key_reduction import Tolerance
 from .kinds import KINDS
 from .properties import start_frame
 from .session import Session
@@ -34,7 +35,7 @@ def bakeable_objects(
     return [
         ob
         for ob in participants.simulated_objects(scene)
-        if KINDS[ob.verlet.kind].moves
+        if participants.is_moved(ob)
         and not restore.is_baked(ob)
         and (selected is None or ob in selected)
     ]
@@ -106,7 +107,8 @@ def write(scene: bpy.types.Scene, frames: range, uids: Sequence[int]) -> BakeRes
             if ob is None or participant.uid not in uids:
                 continue
             try:
-                result.warnings += _write_object(running, ob, participant.uid, written)
+                tolerance = key_tolerance(scene)
+                result.warnings += _write_object(running, ob, participant.uid, written, tolerance)
                 result.objects.append(ob.name)
             except VerletError as error:
                 result.warnings.append(str(error))
@@ -114,7 +116,21 @@ def write(scene: bpy.types.Scene, frames: range, uids: Sequence[int]) -> BakeRes
     return result
 
 
-def _write_object(running: Session, ob: bpy.types.Object, uid: int, frames: range) -> list[str]:
+def key_tolerance(scene: bpy.types.Scene) -> Tolerance | None:
+    """How far a bake may be off to have fewer keys; None for a key in every frame."""
+    about = scene.verlet
+    if not about.reduce_keys:
+        return None
+    return Tolerance(about.place_tolerance / 1000.0, about.angle_tolerance)
+
+
+def _write_object(
+    running: Session,
+    ob: bpy.types.Object,
+    uid: int,
+    frames: range,
+    tolerance: Tolerance | None,
+) -> list[str]:
     """Write one object and return warnings. Raises BakeError before anything has changed."""
     from . import simulation  # brings Numba
 
@@ -128,5 +144,5 @@ def _write_object(running: Session, ob: bpy.types.Object, uid: int, frames: rang
     transforms.require_bakeable(ob)
     worlds, parents = simulation.body_matrices(running, uid, frames)
     preview.clear(ob)
-    warning = transforms.write(ob, list(frames), worlds, parents)
+    warning = transforms.write(ob, list(frames), worlds, parents, tolerance)
     return [warning] if warning else []

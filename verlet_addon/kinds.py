@@ -128,7 +128,7 @@ KINDS = {
             "body",
             BodySettings,
             "BODY",
-            animated=("drag", "fields"),
+            animated=("pin", "drag", "fields"),
         ),
         Kind(
             "COLLIDER",

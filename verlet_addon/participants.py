@@ -26,6 +26,19 @@ def impulses(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     return sorted((ob for ob in scene.objects if ob.verlet.is_impulse), key=lambda ob: ob.name_full)
 
 
+def joints(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+    """The scene's joints, in an order that does not change from run to run."""
+    found = [ob for ob in scene.objects if ob.verlet.is_joint and ob.type == "EMPTY"]
+    return sorted(found, key=lambda ob: ob.name_full)
+
+
+def is_moved(ob: bpy.types.Object) -> bool:
+    """Whether the simulation moves an object that takes part: a passive body moves by its keys."""
+    kind = kind_of(ob)
+    is_passive = ob.verlet.kind == "BODY" and ob.verlet.body.type == "PASSIVE"
+    return kind is not None and bool(kind.moves) and not is_passive
+
+
 def has_any(scene: bpy.types.Scene) -> bool:
     """Whether anything in the scene takes part."""
     return any(ob.verlet.kind != "NONE" for ob in scene.objects)

@@ -20,7 +20,7 @@ def presets_of(kind: Kind) -> dict[str, Preset]:
 def _told_apart(kind: Kind) -> list[str]:
     """Names of the parameters in which a kind's presets differ: the others stay the user's own.
 
-    So a material changes neither the mass of a body nor the contact distance of a cloth.
+    So a material changes neither the shape of a body nor the contact distance of a cloth.
     """
     defaults = kind.settings()
     return [

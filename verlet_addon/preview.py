@@ -112,9 +112,21 @@ def before_frame(scene: bpy.types.Scene, start: int, session: Session | None) ->
 
 
 def _hold_bodies(session: Session) -> None:
-    """Keep the own transform of every body, and switch its constraints off."""
-    for _, ob in _previewable(session, session.participants("BODY")):
-        rest_pose.store(ob)
+    """Keep the own transform of every body, and switch its constraints off.
+
+    A body that follows its animation gets its own one back: the frame is to tell where that is.
+    """
+    for participant, ob in _moved_bodies(session):
+        if participant.settings.type == "ACTIVE":
+            rest_pose.store(ob)
+        elif ob.verlet.rest.owner:
+            rest_pose.put_back(ob)
+
+
+def _moved_bodies(session: Session) -> list[tuple[Participant, bpy.types.Object]]:
+    """The bodies that the preview moves: passive ones are where their animation has them."""
+    bodies = [p for p in session.participants("BODY") if p.settings.type != "PASSIVE"]
+    return _previewable(session, bodies)
 
 
 def _move_bodies(session: Session, matrices: Floats, depsgraph: bpy.types.Depsgraph) -> None:
@@ -124,7 +136,7 @@ def _move_bodies(session: Session, matrices: Floats, depsgraph: bpy.types.Depsgr
     place is exact and the rotation is the nearest, as in the bake.
     """
     moved = simulated_matrices(session, matrices)
-    bodies = [ob for _, ob in _previewable(session, session.participants("BODY"))]
+    bodies = [ob for _, ob in _moved_bodies(session)]
     if not bodies:
         return
     worlds = np.array([moved[ob.session_uid] for ob in bodies])

@@ -5,6 +5,7 @@ else. What is stored besides them is which objects take part and what the previe
 """
 
 import dataclasses
+import math
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -14,6 +15,7 @@ import numpy as np
 from ..core.settings import (
     AnimatedSettings,
     ImpulseSettings,
+    JointSettings,
     SolverSettings,
     Tunable,
     WindSettings,
@@ -130,8 +132,13 @@ def _copy_to_selected(group: Any, name: str, context: bpy.types.Context) -> None
         return
     path = group.path_from_id()
     for other in context.selected_objects:
-        if other != ob and other.is_editable and other.verlet.kind == ob.verlet.kind:
+        if other != ob and other.is_editable and _is_alike(other.verlet, ob.verlet):
             setattr(other.path_resolve(path), name, getattr(group, name))
+
+
+def _is_alike(a: Any, b: Any) -> bool:
+    """Whether two objects are the same in the simulation."""
+    return a.kind == b.kind and a.is_joint == b.is_joint
 
 
 def paintable(settings: type) -> list[str]:
@@ -204,6 +211,54 @@ def _may_be_pin_target(group: Any, target: bpy.types.Object) -> bool:
     return target != group.id_data
 
 
+def _may_be_joined(group: Any, target: bpy.types.Object) -> bool:
+    return target != group.id_data and target.verlet.kind in {"BODY", "COLLIDER"}
+
+
+def _suspect(group: Any, context: bpy.types.Context) -> None:
+    session.suspect_all()
+
+
+class VerletJoint(_group_of(JointSettings, "VerletJointSettings")):
+    """A joint: its settings, and what it joins."""
+
+    object_a: bpy.props.PointerProperty(
+        type=bpy.types.Object,
+        name="Object A",
+        description="One of the two that are joined. Empty: the world",
+        poll=_may_be_joined,
+        update=_suspect,
+        override={"LIBRARY_OVERRIDABLE"},
+    )
+    object_b: bpy.props.PointerProperty(
+        type=bpy.types.Object,
+        name="Object B",
+        description="The other one of the two that are joined. Empty: the world",
+        poll=_may_be_joined,
+        update=_suspect,
+        override={"LIBRARY_OVERRIDABLE"},
+    )
+    lower_angle: bpy.props.FloatProperty(
+        name="Lower",
+        description="Smallest angle of a hinge or a twist",
+        unit="ROTATION",
+        get=lambda group: group.lower,
+        set=lambda group, value: setattr(group, "lower", value),
+    )
+    upper_angle: bpy.props.FloatProperty(
+        name="Upper",
+        description="Largest angle of a hinge or a twist",
+        unit="ROTATION",
+        get=lambda group: group.upper,
+        set=lambda group, value: setattr(group, "upper", value),
+    )
+    source: bpy.props.PointerProperty(
+        type=bpy.types.Object,
+        description="The object whose rigid body constraint of Blender this joint was made from",
+        options={"HIDDEN"},
+    )
+
+
 class VerletObject(bpy.types.PropertyGroup):
     """What one object is in the simulation."""
 
@@ -257,6 +312,13 @@ class VerletObject(bpy.types.PropertyGroup):
         update=_after_edit("impulse_frame"),
         override={"LIBRARY_OVERRIDABLE"},
     )
+    is_joint: bpy.props.BoolProperty(
+        name="Joint",
+        description="The empty joins two objects where it stands at the start",
+        update=_after_edit("is_joint"),
+        override={"LIBRARY_OVERRIDABLE"},
+    )
+    joint: bpy.props.PointerProperty(type=VerletJoint, override={"LIBRARY_OVERRIDABLE"})
     rest: bpy.props.PointerProperty(type=VerletRestPose)
 
 
@@ -264,6 +326,13 @@ for _name, _group in _GROUP_OF_KIND.items():
     VerletObject.__annotations__[_name] = bpy.props.PointerProperty(
         type=_group, override={"LIBRARY_OVERRIDABLE"}
     )
+
+
+def _show_again(group: Any, context: bpy.types.Context) -> None:
+    from . import overlays, redraw  # they import this module
+
+    overlays.forget()
+    redraw.panels()
 
 
 class VerletScene(bpy.types.PropertyGroup):
@@ -281,6 +350,39 @@ class VerletScene(bpy.types.PropertyGroup):
         description="Frame in which everything is at its place and the simulation begins",
         default=1,
         update=_after_edit("own_start"),
+    )
+    reduce_keys: bpy.props.BoolProperty(
+        name="Reduce Keys",
+        description="Leave out keys of rigid bodies where the motion between the others is as good "
+        "as straight. Off: a key in every frame",
+    )
+    place_tolerance: bpy.props.FloatProperty(
+        name="Place",
+        description="How far a body may be off in any frame for it. In mm",
+        default=1.0,
+        min=0.0,
+        soft_max=100.0,
+        precision=3,
+    )
+    angle_tolerance: bpy.props.FloatProperty(
+        name="Angle",
+        description="How far a body may be turned off in any frame for it",
+        default=math.radians(0.5),
+        min=0.0,
+        max=math.pi,
+        subtype="ANGLE",
+    )
+    show_joints: bpy.props.BoolProperty(
+        name="Joints",
+        description="Show joints in the 3D view: their axes, their limits and what they join",
+        default=True,
+        update=_show_again,
+    )
+    show_shapes: bpy.props.BoolProperty(
+        name="Collision Shapes",
+        description="Show in the 3D view what really collides in place of the meshes, once it is "
+        "simulated",
+        update=_show_again,
     )
 
 
@@ -326,6 +428,7 @@ CLASSES = (
     VerletImpulse,
     *_GROUP_OF_KIND.values(),
     VerletRestPose,
+    VerletJoint,
     VerletObject,
     VerletScene,
 )

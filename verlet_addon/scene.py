@@ -29,8 +29,10 @@ from .extract import mesh as meshes
 from .extract import own_motion, pins, pose
 from .extract.fields import read_fields
 from .extract.mesh import Ints
+from .extract.own_velocity import keyed_velocity
 from .extract.particles import ParticleArrays, read_particles
 from .extract.vertex_groups import group_weights
+from .joints import JointInput, add_joint, read_joints, read_motors, timeless_parts
 from .kinds import KINDS, is_particles
 from .participants import find_object, find_objects, impulses, simulated_objects
 from .properties import (
@@ -62,6 +64,9 @@ class Participant:
     animated: AnimatedSettings
     matrix: Floats  # (4, 4) to world space
     points: Floats  # (n, 3) local: the particles, or the visible vertices of others
+    triangles: Ints = field(default_factory=lambda: np.zeros((0, 3), np.int32))  # of others
+    velocity: tuple[float, ...] = (0.0, 0.0, 0.0)  # m/s, of the origin by its keys
+    angular_velocity: tuple[float, ...] = (0.0, 0.0, 0.0)  # rad/s
     particles: ParticleArrays | None = None  # of an object made of particles, as are:
     pin_weight: Floats = field(default_factory=lambda: np.zeros(0))  # (n,)
     paint: Mapping[str, Floats] = field(default_factory=dict)  # (n,) by name of a parameter
@@ -73,9 +78,16 @@ class Participant:
         """World positions (n, 3) at the start frame."""
         return pose.transformed(self.matrix, self.points)
 
+    @property
+    def outward_triangles(self) -> Ints:
+        """Triangles (t, 3), turned round where the object is mirrored."""
+        is_mirrored = np.linalg.det(self.matrix[:3, :3]) < 0.0
+        return np.ascontiguousarray(self.triangles[:, ::-1] if is_mirrored else self.triangles)
+
     def digest(self) -> bytes:
         """Changes when anything does that the model depends on."""
-        arrays: list[Any] = [self.matrix, self.points, self.pin_weight]
+        arrays: list[Any] = [self.matrix, self.points, self.triangles, self.pin_weight]
+        arrays += [self.velocity, self.angular_velocity]
         if self.particles is not None:
             p = self.particles
             arrays += [p.edges, p.face_offsets, p.face_vertices]
@@ -93,6 +105,7 @@ class SceneInputs:
     """All of them, and how the scene is stepped."""
 
     participants: tuple[Participant, ...]
+    joints: tuple[JointInput, ...]
     solver: SolverSettings
     wind: WindSettings
     fields: tuple[Field, ...]
@@ -154,7 +167,7 @@ def read_inputs(
             if not restore.is_baked(ob):
                 points = carried.get(ob.session_uid)
                 participants.append(_read(ob, depsgraph, ob.verlet.kind, settings_of(ob), points))
-                problems += _doubts(ob)
+                problems += _doubts(ob, scene)
             elif ob.session_uid in known:
                 participants.append(known[ob.session_uid])
             elif not is_particles(ob.verlet.kind):
@@ -168,10 +181,26 @@ def read_inputs(
     duration = frame_duration(scene)
     fields, notes = read_all_fields(scene, depsgraph)
     problems += [Problem(note) for note in notes]
+    joints, doubts = read_joints(scene, depsgraph, {p.uid: p.kind for p in participants})
+    problems += doubts
     world = f"{solver} {wind} {fields} {notes} {gravity(scene)} {duration} {start}"
-    digest = _digest([world, *(participant.digest() for participant in participants)])
+    digest = _digest(
+        [
+            world,
+            *(participant.digest() for participant in participants),
+            *(part for joint in joints for part in joint.parts()),
+        ]
+    )
     inputs = SceneInputs(
-        tuple(participants), solver, wind, fields, gravity(scene), duration, start, digest
+        tuple(participants),
+        tuple(joints),
+        solver,
+        wind,
+        fields,
+        gravity(scene),
+        duration,
+        start,
+        digest,
     )
     return inputs, problems
 
@@ -248,7 +277,12 @@ def _read(
     about = ob.session_uid, ob.name, kind, settings, read_animated(ob, depsgraph)
     matrix = meshes.read_matrix(ob, depsgraph)
     if not is_particles(kind):
-        return Participant(*about, matrix, meshes.read_visible_points(ob, depsgraph))
+        surface = meshes.read_visible_surface(ob, depsgraph)
+        if kind != "BODY":
+            return Participant(*about, matrix, *surface)
+        scene = depsgraph.scene
+        motion = keyed_velocity(ob, start_frame(scene), frame_duration(scene))
+        return Participant(*about, matrix, *surface, *motion)
     particles = read_particles(ob)
     if carried is not None:
         meshes.require_finite_points(ob.name, carried)
@@ -257,10 +291,11 @@ def _read(
         *about,
         matrix,
         particles.points if carried is None else carried,
-        particles,
-        pins.pin_weights(ob, particles.curve),
-        pins.paint(ob),
-        *(() if target is None else (target.session_uid, meshes.read_matrix(target, depsgraph))),
+        particles=particles,
+        pin_weight=pins.pin_weights(ob, particles.curve),
+        paint=pins.paint(ob),
+        carrier=0 if target is None else target.session_uid,
+        carrier_matrix=None if target is None else meshes.read_matrix(target, depsgraph),
     )
 
 
@@ -271,7 +306,7 @@ def read_animated(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Anima
     return AnimatedSettings(**{name: getattr(settings, name) for name in kind.animated})
 
 
-def _doubts(ob: bpy.types.Object) -> list[Problem]:
+def _doubts(ob: bpy.types.Object, scene: bpy.types.Scene) -> list[Problem]:
     """What will work, but perhaps not as it was meant."""
     found = []
     if is_particles(ob.verlet.kind):
@@ -302,7 +337,9 @@ def _doubts(ob: bpy.types.Object) -> list[Problem]:
                     "Show Object",
                 )
             )
-    if ob.rigid_body is not None and ob.verlet.kind == "BODY":
+    world = scene.rigidbody_world
+    is_on = world is not None and world.enabled
+    if is_on and ob.rigid_body is not None and ob.verlet.kind == "BODY":
         found.append(
             Problem(
                 f"{ob.name}: Blender's own Rigid Body moves it too",
@@ -335,6 +372,7 @@ def timeless_digests(
             )
             for ob in impulses(scene)
         ),
+        *timeless_parts(scene),
     ]
     digests = {0: _digest(world)}
     for ob in simulated_objects(scene):
@@ -365,7 +403,7 @@ def _timeless_mesh(ob: bpy.types.Object) -> list[Any]:
     mesh.vertices.foreach_get("co", positions)
     parts: list[Any] = [positions]
     if not is_particles(ob.verlet.kind):
-        return parts
+        return [*parts, len(mesh.polygons)]
     edges = np.empty(2 * len(mesh.edges), np.int32)
     mesh.edges.foreach_get("vertices", edges)
     parts += [edges, len(mesh.polygons)]
@@ -382,12 +420,32 @@ def _timeless_mesh(ob: bpy.types.Object) -> list[Any]:
 def build_model(inputs: SceneInputs) -> Model | None:
     """The model of everything that takes part; None when there is nothing that can move."""
     builder = ModelBuilder()
+    ends = {}  # of joints
     for p in inputs.participants:
         match p.kind:
             case "BODY":
-                add_body(builder, p.name, p.world_points, pose.local_axes(p.matrix), p.settings)
+                index = add_body(
+                    builder,
+                    p.name,
+                    p.world_points,
+                    pose.local_axes(p.matrix),
+                    p.settings,
+                    p.velocity,
+                    p.angular_velocity,
+                    p.outward_triangles,
+                    p.matrix[:3, 3],
+                )
+                ends[p.uid] = p, index
             case "COLLIDER":
-                add_collider(builder, p.name, p.world_points, pose.local_axes(p.matrix), p.settings)
+                index = add_collider(
+                    builder,
+                    p.name,
+                    p.world_points,
+                    pose.local_axes(p.matrix),
+                    p.settings,
+                    p.outward_triangles,
+                )
+                ends[p.uid] = p, index
             case _:
                 arrays = p.particles
                 assert arrays is not None
@@ -401,6 +459,8 @@ def build_model(inputs: SceneInputs) -> Model | None:
                 RECIPES[p.kind](
                     builder, geometry, p.settings, pin_weight=p.pin_weight, paint=p.paint
                 )
+    for joint in inputs.joints:
+        add_joint(builder, joint, ends)
     return builder.finalize() if builder.objects else None
 
 
@@ -422,7 +482,9 @@ def read_frame(
     """
     assert session.model is not None
     collider_position, collider_orientation = _colliders(session, depsgraph)
+    body_position, body_orientation = _bodies(session, depsgraph)
     fields, _ = read_all_fields(scene, depsgraph)
+    joint_speed, joint_target = read_motors(session, depsgraph)
     return FrameInputs(
         duration=frame_duration(scene),
         gravity=gravity(scene),
@@ -432,6 +494,10 @@ def read_frame(
         animated=_animated(session, depsgraph),
         collider_position=collider_position,
         collider_orientation=collider_orientation,
+        body_position=body_position,
+        body_orientation=body_orientation,
+        joint_speed=joint_speed,
+        joint_target=joint_target,
     )
 
 
@@ -506,19 +572,46 @@ def _solid_matrix(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Float
 
 def _colliders(session: Session, depsgraph: bpy.types.Depsgraph) -> tuple[Floats, Floats]:
     """Where the colliders stand (k, 3) and how they are turned (k, 4)."""
-    last = session.last_inputs
-    position = session.model.collider_position.copy()
-    orientation = session.model.collider_orientation.copy()
+    model, last = session.model, session.last_inputs
     wanted = session.participants("COLLIDER")
-    for index, (participant, ob) in enumerate(zip(wanted, find_objects(wanted))):
+    places = model.collider_position.copy(), model.collider_orientation.copy()
+    before = None if last is None else (last.collider_position, last.collider_orientation)
+    return _carried(list(enumerate(wanted)), depsgraph, places, before)
+
+
+def _bodies(session: Session, depsgraph: bpy.types.Depsgraph) -> tuple[Floats, Floats]:
+    """Where the own animation of bodies takes them (b, 3) and how it turns them (b, 4).
+
+    Those that do not follow it stay where they started.
+    """
+    model, last = session.model, session.last_inputs
+    rows = zip(session.body_rows, session.participants("BODY"))
+    wanted = [(row, p) for row, p in rows if p.settings.type != "ACTIVE"]
+    places = model.bodies.position.copy(), model.bodies.orientation.copy()
+    before = None if last is None else (last.body_position, last.body_orientation)
+    return _carried(wanted, depsgraph, places, before)
+
+
+def _carried(
+    wanted: list[tuple[int, Participant]],
+    depsgraph: bpy.types.Depsgraph,
+    places: tuple[Floats, Floats],
+    before: tuple[Floats, Floats] | None,
+) -> tuple[Floats, Floats]:
+    """Places (k, 3) and turns (k, 4) carried along by objects since the start, by their row.
+
+    Of an object that is gone or flat, those ``before`` count.
+    """
+    position, orientation = places
+    objects = find_objects([participant for _, participant in wanted])
+    for (row, participant), ob in zip(wanted, objects):
         matrix = None if ob is None else _solid_matrix(ob, depsgraph)
         if matrix is None:
-            if last is not None:
-                position[index] = last.collider_position[index]
-                orientation[index] = last.collider_orientation[index]
+            if before is not None:
+                position[row], orientation[row] = before[0][row], before[1][row]
         elif not np.array_equal(matrix, participant.matrix):  # exactly still while it is still
             change = matrix @ np.linalg.inv(participant.matrix)
             turn = pose.rotation_part(change[:3, :3])
-            position[index] = pose.transformed(change, position[index])
-            orientation[index] = pose.product(turn, orientation[index])
+            position[row] = pose.transformed(change, position[row])
+            orientation[row] = pose.product(turn, orientation[row])
     return position, orientation

@@ -91,6 +91,11 @@ class Session:
             return []
         return [p for p in self.inputs.participants if is_particles(p.kind)]
 
+    @property
+    def body_rows(self) -> list[int]:
+        """Row of each body among `bodies.body_poses`, in the order of its participants."""
+        return [span.body for span in self.model.objects if span.body >= 0]
+
     def placement(self, frame: int) -> Placement:
         """Where the objects stand in a simulated frame."""
         return self.placements[frame - self.start]

@@ -193,8 +193,10 @@ def _shown_positions(
 
 def _world_matrices(running: Session, state: State) -> Floats:
     """World matrices (b, 4, 4) of the bodies' objects: T_t · T_0⁻¹ · M_0."""
-    position, orientation = body_poses(running.model, state)
-    start_position, start_orientation = body_poses(running.model, running.cache[running.start])
+    rows = running.body_rows
+    position, orientation = (a[rows] for a in body_poses(running.model, state))
+    start = running.cache[running.start]
+    start_position, start_orientation = (a[rows] for a in body_poses(running.model, start))
     turn = pose.rotation_of(orientation) @ np.swapaxes(pose.rotation_of(start_orientation), -1, -2)
     moved = np.tile(np.eye(4), (len(turn), 1, 1))
     moved[:, :3, :3] = turn
@@ -253,6 +255,10 @@ def _resting_inputs(running: Session) -> FrameInputs:
         animated=tuple(p.animated for p in running.inputs.participants if p.kind != "COLLIDER"),
         collider_position=model.collider_position,
         collider_orientation=model.collider_orientation,
+        body_position=model.bodies.position,
+        body_orientation=model.bodies.orientation,
+        joint_speed=model.joints.motor_speed,
+        joint_target=model.joints.motor_target,
     )
 
 
@@ -266,6 +272,10 @@ def _moves(a: FrameInputs, b: FrameInputs) -> bool:
         or not np.array_equal(a.pin_position, b.pin_position)
         or not np.array_equal(a.collider_position, b.collider_position)
         or not np.array_equal(a.collider_orientation, b.collider_orientation)
+        or not np.array_equal(a.body_position, b.body_position)
+        or not np.array_equal(a.body_orientation, b.body_orientation)
+        or not np.array_equal(a.joint_speed, b.joint_speed)
+        or not np.array_equal(a.joint_target, b.joint_target)
     )
 
 
@@ -282,4 +292,8 @@ def _blend(a: FrameInputs, b: FrameInputs, share: float) -> FrameInputs:
         collider_orientation=pose.blended_rotations(
             a.collider_orientation, b.collider_orientation, share
         ),
+        body_position=(1.0 - share) * a.body_position + share * b.body_position,
+        body_orientation=pose.blended_rotations(a.body_orientation, b.body_orientation, share),
+        joint_speed=(1.0 - share) * a.joint_speed + share * b.joint_speed,
+        joint_target=(1.0 - share) * a.joint_target + share * b.joint_target,
     )

@@ -7,21 +7,28 @@ import math
 from ..bodies import body_poses
 from ..builder import ModelBuilder
 from ..model import FrameInputs, Model
-from ..settings import SolverSettings
+from ..rigid.islands import REST_TIME
+from ..rigid.joint_table import OnBody
+from ..settings import JointSettings, SolverSettings
 from ..step import advance
 from .rigid_measure import Figures
 from .rigid_run import run
-from .rigid_scenes import FRAMES, FRICTION, LINEAR_DAMPING, SCENES, RigidScene
+from .rigid_scenes import (
+    ANGULAR_DAMPING,
+    FRAMES,
+    FRICTION,
+    LINEAR_DAMPING,
+    SCENES,
+    WORLD,
+    RigidScene,
+)
 from .run import compile_ahead
 
-RIGID_SCENES = [name for name, (make, n) in SCENES.items() if make(n).collides]
-"""Names of what `measure_named` can simulate."""
 
-
-def model_of(scene: RigidScene) -> Model:
-    """The scene as a model."""
+def model_of(scene: RigidScene, *, sleeps: bool = True) -> Model:
+    """The scene as a model; bodies that touch nothing share no layer."""
     builder = ModelBuilder()
-    for b in range(scene.body_count):
+    bodies = [
         builder.add_body(
             f"body {b}",
             "BOX",
@@ -30,10 +37,18 @@ def model_of(scene: RigidScene) -> Model:
             scene.orientation[b],
             mass=float(scene.mass[b]),
             drag=LINEAR_DAMPING,
+            angular_drag=ANGULAR_DAMPING,
             friction=FRICTION,
+            sleeps=sleeps,
+            layers=1 if scene.collides else 0,
         )
+        for b in range(scene.body_count)
+    ]
     for w, (place, half) in enumerate(zip(scene.wall_position, scene.wall_half)):
         builder.add_collider(f"wall {w}", "BOX", tuple(half), place, friction=FRICTION)
+    for j, (pair, point) in enumerate(zip(scene.joint_body, scene.joint_point)):
+        first, second = (None if body == WORLD else OnBody(bodies[body]) for body in pair)
+        builder.add_joint(f"joint {j}", first, second, point, settings=JointSettings(kind="BALL"))
     return builder.finalize()
 
 
@@ -41,11 +56,12 @@ def measure(
     scene: RigidScene,
     settings: SolverSettings,
     *,
+    sleeps: bool = True,
     frames: int = FRAMES,
     seconds: float = math.inf,
 ) -> Figures:
     """Run a scene for some frames, or until the stepping took some seconds."""
-    model = model_of(scene)
+    model = model_of(scene, sleeps=sleeps)
     inputs = FrameInputs()
     state = model.initial_state(step=inputs.duration / settings.substep_count(inputs.duration))
 
@@ -53,7 +69,12 @@ def measure(
         nonlocal state
         state, _ = advance(model, state, inputs, settings)
 
-    return run(scene, step, lambda: body_poses(model, state), frames=frames, seconds=seconds)
+    def asleep() -> int:
+        return int((state.body_rest >= REST_TIME).sum())
+
+    return run(
+        scene, step, lambda: body_poses(model, state), asleep, frames=frames, seconds=seconds
+    )
 
 
 def measure_named(name: str, n: int | None, threads: int) -> dict[str, float | int | str]:

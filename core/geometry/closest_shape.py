@@ -12,12 +12,14 @@ from numpy.typing import ArrayLike
 from ..vector import quaternion_of, rotation_matrix
 from .hull import DEFAULT_LIMIT, Hull, convex_hull
 from .mass_properties import (
+    MassProperties,
     box_mass_properties,
     capsule_mass_properties,
     cylinder_mass_properties,
     hull_mass_properties,
     principal_axes,
     sphere_mass_properties,
+    sum_mass_properties,
 )
 from .support import DIRECTION
 
@@ -76,6 +78,23 @@ def fitted(shape: str, size: ArrayLike, centre: Floats, turn: Floats | None = No
     return Fit(shape, numbers, centre, _quaternion(np.eye(3) if turn is None else turn))
 
 
+def shape_mass_properties(fit: Fit) -> MassProperties:
+    """The solid that a BOX, SPHERE, CAPSULE, CYLINDER, HULL or COMPOUND in its place is."""
+    if fit.parts:
+        return sum_mass_properties([shape_mass_properties(part) for part in fit.parts])
+    if fit.hull is not None:
+        own = hull_mass_properties(fit.hull)
+    elif fit.shape == "BOX":
+        own = box_mass_properties(fit.size)
+    elif fit.shape == "SPHERE":
+        own = sphere_mass_properties(*fit.size)
+    elif fit.shape == "CYLINDER":
+        own = cylinder_mass_properties(*fit.size)
+    else:
+        own = capsule_mass_properties(*fit.size)
+    return own.moved(fit.centre, rotation_matrix(fit.orientation))
+
+
 def _quaternion(axes: Floats) -> Floats:
     plain = getattr(quaternion_of, "py_func", quaternion_of)  # not worth compiling for one call
     return np.array(plain(axes))
@@ -99,7 +118,7 @@ def closest_shape(hull: Hull) -> Fit:
     closest, share = None, 1.0
     for fit in candidates:
         apart = _overhang(hull, fit) / OVERHANG[fit.shape]
-        if apart < share and volume > FILLED[fit.shape] * _volume(fit):
+        if apart < share and volume > FILLED[fit.shape] * shape_mass_properties(fit).volume:
             closest, share = fit, apart
     return closest or hull_shape(hull)
 
@@ -121,7 +140,7 @@ def smallest_cylinder(hull: Hull) -> Fit:
     for turn in _turns(hull):
         centre, radius, half_height = _around(hull, turn)
         fits.append(fitted("CYLINDER", (radius, half_height), centre, turn))
-    return min(fits, key=_volume)
+    return min(fits, key=lambda fit: shape_mass_properties(fit).volume)
 
 
 def _turns(hull: Hull) -> list[Floats]:
@@ -175,17 +194,6 @@ def _around(hull: Hull, turn: Floats) -> tuple[Floats, float, float]:
     low, high = float(place[:, 2].min()), float(place[:, 2].max())
     centre[2] = 0.5 * (low + high)
     return turn @ centre, radius, 0.5 * (high - low)
-
-
-def _volume(fit: Fit) -> float:
-    """Volume in m³ of a simple shape."""
-    if fit.shape == "BOX":
-        return box_mass_properties(fit.size).volume
-    if fit.shape == "SPHERE":
-        return sphere_mass_properties(*fit.size).volume
-    if fit.shape == "CYLINDER":
-        return cylinder_mass_properties(*fit.size).volume
-    return capsule_mass_properties(*fit.size).volume
 
 
 def _overhang(hull: Hull, fit: Fit) -> float:

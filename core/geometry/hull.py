@@ -225,7 +225,7 @@ def _quickhull(x: NDArray[np.int64], most: int) -> tuple[NDArray[np.int64], Floa
 
     corners = [(0, 1, 2), (0, 3, 1), (1, 3, 2), (2, 3, 0)]
     across = [(1, 2, 3), (3, 2, 0), (1, 3, 0), (2, 1, 0)]
-    a, b, c, d = (x[i].astype(object) for i in range(4))
+    a, b, c, d = x[:4]
     if np.cross(b - a, c - a) @ (d - a) > 0:  # the fourth point must lie below the first face
         corners = [(i, k, j) for i, j, k in corners]
         across = [(n2, n1, n0) for n0, n1, n2 in across]

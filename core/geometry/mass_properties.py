@@ -171,7 +171,8 @@ def principal_axes(inertia: ArrayLike, orientation: ArrayLike) -> tuple[Floats, 
         for order in permutations(range(3)):
             for x, y, z in product((1.0, -1.0), repeat=3):
                 axes = vectors[:, order] * (x, y, z)
-                if np.linalg.det(axes) > 0.0 and np.trace(axes) > best + 1e-9:
+                # A mirrored choice never wins: its trace is 1 at most, the best rotation's 1.9.
+                if np.trace(axes) > best + 1e-9:
                     best, turn = float(np.trace(axes)), axes
         moments = np.einsum("ij,ik,kj->j", turn, local, turn)
     plain = getattr(quaternion_of, "py_func", quaternion_of)  # not worth compiling for one call

@@ -51,7 +51,7 @@ CLEAN = 0.95
 """Power of the empty volume in the measure by which cuts are compared: of two cuts that leave as
 much, the one that leaves it all on one side, so that the other is done."""
 
-COMPACT = (0.05, 0.2)
+COMPACT = (0.05, 0.4)
 """Power of a hull's surface in the same measure: of two such cuts, the one with smaller hulls. The
 first is best for what is made of straight pieces; where it does not do, the second one is tried,
 which is best for rings."""

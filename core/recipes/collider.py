@@ -1,12 +1,21 @@
-"""Collider: a mesh as the plane, box, room, ball or capsule that fits it."""
+"""Collider: a mesh as the plane, room, shape or triangles that others bump into."""
 
 from __future__ import annotations
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from ..builder import ModelBuilder
+from ..errors import ModelError
+from ..geometry.closest_shape import Fit
+from ..geometry.solid import solid_parts
+from ..model import Floats, Ints
+from ..rigid.shape import Shape, Surface
 from ..settings import ColliderSettings
-from .fit import fit_shape
+from ..vector import rotation_matrix
+from .fit import OPEN, fit_shape
+from .points import checked_points
+from .solid import layer_bits, placed_shapes
 
 
 def add_collider(
@@ -15,19 +24,53 @@ def add_collider(
     points: ArrayLike,
     orientation: ArrayLike,
     settings: ColliderSettings,
+    triangles: ArrayLike | None = None,
 ) -> int:
     """Add a mesh as a collider; returns its index among the model's colliders.
 
-    points (n, 3) m: its vertices in world space; orientation (4,): the object's axes. Where the
-    fitted shape stands: `Model.collider_position` and `Model.collider_orientation`.
+    points (n, 3) m: its vertices in world space; orientation (4,): the object's axes; triangles
+    (t, 3). Where the fitted shape stands: `Model.collider_position` and
+    `Model.collider_orientation`.
+
+    AUTO is as of bodies, but concave meshes, sheets and open vessels are taken as they are: MESH.
+    Raises `ModelError` for a mesh in one place, and for MESH without faces.
     """
-    fit = fit_shape(name, points, orientation, settings.shape)
-    return builder.add_collider(
+    x = checked_points(name, points)
+    own = np.array(orientation, dtype=np.float64)
+    own /= np.linalg.norm(own)
+    faces = None if triangles is None else np.asarray(triangles, dtype=np.int32).reshape(-1, 3)
+    fit = fit_shape(name, x, own, _chosen(name, x, own, settings.shape, faces), faces)
+    if fit.shape == "MESH":
+        shapes = [_mesh(name, x, faces, fit, settings.two_sided)]
+    else:
+        shapes = placed_shapes(name, fit, fit.centre, fit.orientation)
+    return builder.add_collider_shapes(
         name,
-        fit.shape,
-        fit.size,
+        shapes,
         fit.centre,
         fit.orientation,
         friction=settings.friction,
         restitution=settings.restitution,
+        layers=layer_bits(settings.layers),
     )
+
+
+def _chosen(name: str, x: Floats, own: Floats, shape: str, faces: Ints | None) -> str:
+    """The named shape, and for AUTO what suits something that need not be convex."""
+    if shape != "AUTO" or faces is None or not len(faces):
+        return shape
+    fit = fit_shape(name, x, own, "AUTO", faces)
+    if fit.shape == "PLANE":
+        return "PLANE"
+    parts = solid_parts(x, faces, OPEN)
+    is_solid = len(parts) > 0 and all(part.volume > 0.0 for part in parts)
+    return "AUTO" if is_solid and fit.shape != "COMPOUND" else "MESH"
+
+
+def _mesh(name: str, x: Floats, faces: Ints | None, fit: Fit, two_sided: bool) -> Shape:
+    if faces is None or not len(faces):
+        raise ModelError(
+            name, "has no faces, so shape Mesh leaves nothing to bump into; choose Convex Hull"
+        )
+    local = (x - fit.centre) @ rotation_matrix(fit.orientation)
+    return Shape.of(name, "MESH", surface=Surface(np.ascontiguousarray(local), faces, two_sided))

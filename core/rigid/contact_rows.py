@@ -31,7 +31,13 @@ SLOP = 5e-4
 """Overlap that is left alone, as a share of the smaller shape: rows need one to stay in touch."""
 
 BIAS = 0.1
-"""Share of an overlap that is taken away in one substep."""
+"""Share of an overlap that is taken away in one substep, for each pass."""
+
+USUAL_RATE = 480.0
+"""Steps a second that the passes are measured for."""
+
+PASSES_BY_RATIO = ((4.0, 1), (16.0, 2), (math.inf, 4))
+"""Passes that contacts take when bodies that touch are up to so many times as heavy as others."""
 
 LEAK = 0.05
 """Share of a remembered push that a pass with bias lets go: the contact is a stiff spring, not a
@@ -338,11 +344,12 @@ def warm_rows(rows, count, owners, gravity, h):
 
 
 @lean
-def solve_rows(rows, count, owners, h, is_biased):
+def solve_rows(rows, count, owners, h, bias):
     """One pass over all rows: the push first, then the drag that it allows.
 
-    Biased, what overlaps is also driven apart.
+    bias: share of an overlap that is driven apart in the step, 0 for the second half of it.
     """
+    is_biased = bias > 0.0
     for c in range(count):
         a = rows.owner[c, 0]
         b = rows.owner[c, 1]
@@ -357,11 +364,12 @@ def solve_rows(rows, count, owners, h, is_biased):
         elif gap > 0.0:
             speed += gap / h
         elif is_biased:
-            speed -= min(BIAS / h * max(-gap - rows.slop[c], 0.0), APART_SPEED)
+            speed -= min(bias / h * max(-gap - rows.slop[c], 0.0), APART_SPEED)
             mass *= 1.0 - LEAK
             leak = LEAK
-        push = max(0.0, (1.0 - leak) * rows.impulse[c, 0] - mass * speed)
-        change = push - rows.impulse[c, 0]
+        before = rows.impulse[c, 0]
+        push = max(0.0, (1.0 - leak) * before - mass * speed)
+        change = push - before
         if change != 0.0:
             rows.impulse[c, 0] = push
             _push(rows, c, 0, owners.velocity, owners.spin, owners.inverse_mass, a, b, change)
@@ -370,6 +378,8 @@ def solve_rows(rows, count, owners, h, is_biased):
         p1 = rows.impulse[c, 1] - rows.mass[c, 1] * _speed(rows, c, 1, owners, a, b)
         p2 = rows.impulse[c, 2] - rows.mass[c, 2] * _speed(rows, c, 2, owners, a, b)
         size = math.sqrt(p1 * p1 + p2 * p2)
+        if is_biased and leak > 0.0:
+            push = max(push, before)  # what leaked away for a moment still holds
         if size > rows.friction[c, 1] * push:
             f = rows.friction[c, 0] * push / size
             p1 *= f
@@ -384,5 +394,21 @@ def solve_rows(rows, count, owners, h, is_biased):
 
 @kernel
 def aim_contacts(rows, count, owners):
-    """`aim_rows` right after `fill_rows`."""
+    """`aim_rows` right after `fill_rows`; returns the largest ratio of masses that touch."""
     aim_rows(rows, count, owners)
+    ratio = 1.0
+    for c in range(count):
+        wa = owners.inverse_mass[rows.owner[c, 0]]
+        wb = owners.inverse_mass[rows.owner[c, 1]]
+        if wa > 0.0 and wb > 0.0:
+            ratio = max(ratio, wa / wb, wb / wa)
+    return ratio
+
+
+def passes_for(ratio: float, h: float) -> int:
+    """Passes over contacts of bodies whose masses differ by so much (`PASSES_BY_RATIO`).
+
+    Where masses differ, steps longer than usual take more of them.
+    """
+    passes = next(passes for limit, passes in PASSES_BY_RATIO if ratio <= limit)
+    return passes if passes == 1 else math.ceil(passes * max(1.0, USUAL_RATE * h))

@@ -3,6 +3,11 @@
 Bodies that touch or are joined form an island (union–find). An island in which every body has been
 slow for `REST_TIME` falls asleep as a whole, keeps its place to the last bit and costs nothing; one
 body that moves keeps all awake.
+
+What falls asleep is woken, with its whole island and before the contacts are solved, when something
+that moves touches it, when what it rests on is driven on, or when gravity or forces are others than
+those it fell asleep under. Contacts of sleepers are remembered: they say who belongs to an island,
+and they carry it at once when it wakes.
 """
 
 from __future__ import annotations
@@ -10,12 +15,18 @@ from __future__ import annotations
 import math
 
 from ..jit import inline, kernel
+from .owners import write_inverse_inertia
 
 REST_TIME = 0.5
 """Seconds of stillness after which a body may sleep."""
 
 STILL = 0.02
 """A body is still when its fastest point moves by less than this times √(gravity × its size)."""
+
+
+CHANGE = 2.0
+"""A sleeper wakes when its load changes by what makes it this much faster than still in
+`REST_TIME`."""
 
 
 @inline
@@ -34,6 +45,12 @@ def _join(parent, i, j):
         parent[b] = a
     elif b < a:
         parent[a] = b
+
+
+@inline
+def still_speed(radius, pull):
+    """Speed in m/s below which a body of that radius (m) is still; pull: √g."""
+    return STILL * pull * math.sqrt(radius)
 
 
 @kernel
@@ -58,7 +75,7 @@ def find_rest(
             speed += owners.velocity[b, k] ** 2
             spin += owners.spin[b, k] ** 2
         fastest = math.sqrt(speed) + radius[b] * math.sqrt(spin)
-        if fastest < STILL * pull * math.sqrt(radius[b]):
+        if fastest < still_speed(radius[b], pull):
             rest[b] += duration
         else:
             rest[b] = 0.0
@@ -96,29 +113,134 @@ def _touch(owners, body_count, rest, parent, a, b):
 
 
 @kernel
-def wake_near_particles(shapes, body_count, asleep, x, previous, radius, steps, rest):
-    """Wake bodies that a particle may reach in the next ``steps`` steps; returns how many.
+def feel_support(key, shape_owner, joint, owners, body_count, stirs, felt):
+    """Mark sleepers in felt (b,) that touched, when they fell asleep, what stirs (o,) now."""
+    for c in range(key.shape[0]):
+        _feel(owners, body_count, stirs, felt, shape_owner[key[c, 0]], shape_owner[key[c, 1]])
+    for j in range(joint.shape[0]):
+        _feel(owners, body_count, stirs, felt, joint[j, 0], joint[j, 1])
 
-    Shapes with their lower and upper bounds for that time; radius (n,) m of the particles; writes
-    asleep (b,) and rest (b,) s. Who is among particles does not sleep: what holds him may give way.
-    """
-    woken = 0
-    for s in range(shapes.kind.shape[0]):
-        b = shapes.owner[s]
-        if b >= body_count or asleep[b] == 0:
+
+@inline
+def _feel(owners, body_count, stirs, felt, a, b):
+    if a < 0 or b < 0:
+        return
+    for side in range(2):
+        mine = a if side == 0 else b
+        other = b if side == 0 else a
+        if mine < body_count and owners.asleep[mine] == 1 and stirs[other] > 0.0:
+            felt[mine] = 1
+
+
+@kernel
+def feel_load(owners, load, last_load, radius, pull, rest_time, felt):
+    """Mark sleepers whose load (b, 3) m/s² is another than the one they fell asleep under."""
+    for b in range(load.shape[0]):
+        if owners.asleep[b] == 0:
             continue
-        for i in range(x.shape[0]):
-            meets = True
+        change = 0.0
+        for k in range(3):
+            change += (load[b, k] - last_load[b, k]) ** 2
+        if math.sqrt(change) * rest_time > CHANGE * still_speed(radius[b], pull):
+            felt[b] = 1
+
+
+@kernel
+def feel_touch(item, count, manifolds, shape_owner, owners, body_count, stirs, duration, felt):
+    """Mark sleepers in felt (b,) that what stirs touches, or hits within ``duration`` s."""
+    for n in range(count):
+        a = shape_owner[item[n, 0]]
+        b = shape_owner[item[n, 1]]
+        for side in range(2):
+            mine = a if side == 0 else b
+            other = b if side == 0 else a
+            if mine >= body_count or owners.asleep[mine] == 0 or stirs[other] == 0.0:
+                continue
+            v, w = owners.velocity[other], owners.spin[other]
+            for p in range(manifolds.count[n]):
+                gap = 0.0
+                away = 0.0
+                for k in range(3):
+                    normal = manifolds.normal[n, k]
+                    gap += normal * (manifolds.on_a[n, p, k] - manifolds.on_b[n, p, k])
+                    i = (k + 1) % 3
+                    j = (k + 2) % 3
+                    ri = manifolds.on_a[n, p, i] - owners.position[other, i]
+                    rj = manifolds.on_a[n, p, j] - owners.position[other, j]
+                    away += normal * (v[k] + w[i] * rj - w[j] * ri)
+                if side == 0:  # the other one is b, and the normal leads away from it
+                    away = -away
+                if gap + min(away, 0.0) * duration <= 0.0:
+                    felt[mine] = 1
+
+
+@kernel
+def feel_particles(contacts, count, x, previous, owners, body_count, fall, radius, pull, h, felt):
+    """Mark sleepers in felt (b,) that moving particles touch; returns whether there are any.
+
+    fall (3,) m: by gravity in one step, which the places of resting particles hold until contacts
+    take it back.
+    """
+    found = False
+    for c in range(count):
+        for side in range(2):
+            o = contacts.owner[c, side]
+            if o < 0 or o >= body_count or owners.asleep[o] == 0:
+                continue
+            moved = 0.0
+            fallen = 0.0
             for k in range(3):
-                way = steps * (x[i, k] - previous[i, k])
-                low = x[i, k] + min(way, 0.0) - radius[i]
-                high = x[i, k] + max(way, 0.0) + radius[i]
-                if low > shapes.upper[s, k] or high < shapes.lower[s, k]:
-                    meets = False
-                    break
-            if meets:
-                asleep[b] = 0
-                rest[b] = 0.0
-                woken += 1
-                break
-    return woken
+                d = 0.0
+                for n in range(8):
+                    f = contacts.weight[c, n]
+                    if f != 0.0:
+                        i = contacts.particle[c, n]
+                        d += abs(f) * (x[i, k] - previous[i, k])
+                moved += d * d
+                fallen += (d - fall[k]) ** 2
+            if math.sqrt(min(moved, fallen)) > h * still_speed(radius[o], pull):
+                felt[o] = 1
+                found = True
+    return found
+
+
+@kernel
+def wake_islands(key, shape_owner, joint, owners, body_count, inverse_mass, felt, rest, parent):
+    """Wake the islands of all sleepers that felt (b,) something, and clear felt; returns how many.
+
+    Islands are what the remembered contacts (c, 4) and the joints (j, 2) hold together.
+    """
+    count = 0
+    for b in range(body_count):
+        parent[b] = b
+    for c in range(key.shape[0]):
+        _join_sleepers(owners, body_count, parent, shape_owner[key[c, 0]], shape_owner[key[c, 1]])
+    for j in range(joint.shape[0]):
+        _join_sleepers(owners, body_count, parent, joint[j, 0], joint[j, 1])
+    for b in range(body_count):
+        if felt[b] == 1:
+            felt[b] = 0
+            felt[_root(parent, b)] = 2
+    for b in range(body_count):
+        if owners.asleep[b] == 0 or felt[_root(parent, b)] != 2:
+            continue
+        count += 1
+        rest[b] = 0.0
+        owners.asleep[b] = 0
+        owners.inverse_mass[b] = inverse_mass[b]
+        write_inverse_inertia(owners, b)
+        for k in range(3):
+            owners.velocity[b, k] = 0.0
+            owners.momentum[b, k] = 0.0
+            owners.spin[b, k] = 0.0
+    for b in range(body_count):
+        felt[b] = 0
+    return count
+
+
+@inline
+def _join_sleepers(owners, body_count, parent, a, b):
+    if a < 0 or b < 0 or a >= body_count or b >= body_count:
+        return
+    if owners.asleep[a] == 1 and owners.asleep[b] == 1:
+        _join(parent, a, b)

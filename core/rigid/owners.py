@@ -93,8 +93,11 @@ def owner_room(count: int) -> Owners:
 
 
 def place_owners(model: Model) -> Owners:
-    """Owners of a model; what is driven and asleep is said frame by frame."""
-    owners = owner_room(model.owner_count)
+    """Owners of a model; what is driven and asleep is said frame by frame.
+
+    One more comes last: the world, which joints hold on to.
+    """
+    owners = owner_room(model.owner_count + 1)
     owners.inertia[: model.body_count] = model.bodies.inertia
     return owners
 
@@ -237,8 +240,8 @@ def drive_owners(owners, drive, share_before, share, h):
         if tw < 0.0:
             tw, tx, ty, tz = -tw, -tx, -ty, -tz
         size = math.sqrt(tx * tx + ty * ty + tz * tz)
-        f = 2.0 / h
-        if size > 1e-9:
+        f = 0.0  # a turn as small as rounding is none: what stands still lets others sleep
+        if size > 1e-12:
             f = 2.0 * math.atan2(size, tw) / (size * h)
         owners.spin[o, 0] = f * tx
         owners.spin[o, 1] = f * ty
@@ -300,6 +303,31 @@ def move_bodies(owners, bodies, h):
         # for shapes and for the next substep's contacts
         write_inverse_inertia(owners, b)
         write_spin(owners, b)
+
+
+@inline
+def move_colliders(owners, bodies, h):
+    """Colliders at the end of the substep, so that what is aimed there meets them there."""
+    for o in range(bodies.count, owners.inverse_mass.shape[0]):
+        v, w = owners.velocity[o], owners.spin[o]
+        if v[0] == 0.0 and v[1] == 0.0 and v[2] == 0.0:
+            if w[0] == 0.0 and w[1] == 0.0 and w[2] == 0.0:
+                continue
+        for k in range(3):
+            owners.position[o, k] += h * v[k]
+        _turn_by(owners.orientation[o], h * w[0], h * w[1], h * w[2])
+        write_inverse_inertia(owners, o)
+
+
+@kernel
+def place_colliders(owners, x, q, first):
+    """Colliders where they are at the start of a frame: x (c, 3) m, q (c, 4), owners from first."""
+    for c in range(x.shape[0]):
+        for k in range(3):
+            owners.position[first + c, k] = x[c, k]
+        for k in range(4):
+            owners.orientation[first + c, k] = q[c, k]
+        write_inverse_inertia(owners, first + c)
 
 
 @inline

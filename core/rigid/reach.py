@@ -35,8 +35,9 @@ def bound_shapes(shapes, owners, thickness, duration, fall, reach):
     thickness (k,) m: half the least thickness; fall m: by gravity in that time. Writes
     centre_before, rotation_before, lower and upper of the shapes, and reach (k,) m: the farthest
     that a point of the shape travels. A turn by the angle φ moves a point at distance r by no more
-    than 2 r, or r φ.
+    than 2 r, or r φ. Returns the farthest travel of any body as a share of its size.
     """
+    fastest = 0.0
     for s in range(shapes.kind.shape[0]):
         o = shapes.owner[s]
         turn = shapes.turn[s]
@@ -55,6 +56,7 @@ def bound_shapes(shapes, owners, thickness, duration, fall, reach):
         travel = math.sqrt(speed) * duration + min(math.sqrt(spin) * duration, 2.0) * arm
         if owners.inverse_mass[o] > 0.0:
             travel += fall
+            fastest = max(fastest, travel / arm)
         near = 0.0
         if thickness[s] < math.inf:
             near = NEAR * thickness[s]
@@ -63,3 +65,4 @@ def bound_shapes(shapes, owners, thickness, duration, fall, reach):
             half = half_extent(shapes.kind[s], shapes.size[s], shapes.rotation_before[s], k)
             shapes.lower[s, k] = shapes.centre_before[s, k] - half - reach[s]
             shapes.upper[s, k] = shapes.centre_before[s, k] + half + reach[s]
+    return fastest

@@ -25,12 +25,29 @@ NEEDED = {"BOX": 3, "ROOM": 3, "SPHERE": 1, "CAPSULE": 1, "CYLINDER": 2}
 class ConvexHull(Protocol):
     """What `geometry.hull.Hull` offers: polygons counter-clockwise from outside."""
 
-    vertex: Floats  # (v, 3) m
-    face_start: Ints  # (f + 1,)
-    face_corner: Ints  # (c,)
-    face_normal: Floats  # (f, 3)
-    face_offset: Floats  # (f,) m
-    edge: Ints  # (e, 4) vertex, vertex, face, face
+    @property
+    def vertex(self) -> Floats:
+        """(v, 3) m."""
+
+    @property
+    def face_start(self) -> Ints:
+        """(f + 1,)."""
+
+    @property
+    def face_corner(self) -> Ints:
+        """(c,) rows of vertex."""
+
+    @property
+    def face_normal(self) -> Floats:
+        """(f, 3), outward."""
+
+    @property
+    def face_offset(self) -> Floats:
+        """(f,) m, n·x on the face."""
+
+    @property
+    def edge(self) -> Ints:
+        """(e, 4) vertex, vertex, face, face."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,49 +3,68 @@
 from __future__ import annotations
 
 from ..jit import inline, kernel
-from .contact_rows import aim_rows, solve_rows, warm_rows
-from .owners import accelerate_bodies, drive_owners, move_bodies, take_momenta
+from .contact_rows import BIAS, aim_rows, solve_rows, warm_rows
+from .joint_rows import aim_joints, load_joints, note_speeds, warm_joints
+from .joint_solver import solve_joints
+from .owners import (
+    accelerate_bodies,
+    drive_owners,
+    move_bodies,
+    move_colliders,
+    take_momenta,
+)
+
+COLLIDE_EVERY = 4
+"""Substeps after which it is looked anew where bodies touch; in between, points move with them."""
 
 
 @inline
-def _begin(bodies, owners, drive, rows, row_count, passes, h, share_before, share):
+def _begin(bodies, owners, drive, rows, row_count, joints, passes, h, share_before, share):
     """Velocities of the substep: gravity and forces, then what contacts and joints make of it."""
-    accelerate_bodies(owners, bodies, h)
     drive_owners(owners, drive, share_before, share, h)
+    note_speeds(joints, owners)
+    accelerate_bodies(owners, bodies, h)
     warm_rows(rows, row_count, owners, bodies.gravity, h)
+    warm_joints(joints, owners, h)
     for _ in range(passes):
-        solve_rows(rows, row_count, owners, h, True)
+        solve_joints(joints, owners, h, True)
+        solve_rows(rows, row_count, owners, h, min(BIAS * passes, 0.8))
 
 
 @inline
-def _end(bodies, owners, rows, row_count, passes, h):
+def _end(bodies, owners, rows, row_count, joints, passes, h):
     """Places at the end of the substep, and velocities without what drove overlaps apart."""
     move_bodies(owners, bodies, h)
+    move_colliders(owners, bodies, h)
     aim_rows(rows, row_count, owners)
+    aim_joints(joints, owners)
     for _ in range(passes):
-        solve_rows(rows, row_count, owners, h, False)
+        solve_joints(joints, owners, h, False)
+        solve_rows(rows, row_count, owners, h, 0.0)
+    load_joints(joints, h, COLLIDE_EVERY)
     take_momenta(owners, bodies)
 
 
 @kernel
-def begin_substep(bodies, owners, drive, rows, row_count, passes, h, share_before, share):
+def begin_substep(bodies, owners, drive, rows, row_count, joints, passes, h, share_before, share):
     """First half of a substep, up to where particles meet the bodies."""
-    _begin(bodies, owners, drive, rows, row_count, passes, h, share_before, share)
+    _begin(bodies, owners, drive, rows, row_count, joints, passes, h, share_before, share)
 
 
 @kernel
-def end_substep(bodies, owners, rows, row_count, passes, h):
+def end_substep(bodies, owners, rows, row_count, joints, passes, h):
     """Second half of a substep: what particles did has to agree with contacts and joints."""
     for _ in range(passes):
-        solve_rows(rows, row_count, owners, h, True)
-    _end(bodies, owners, rows, row_count, passes, h)
+        solve_joints(joints, owners, h, True)
+        solve_rows(rows, row_count, owners, h, min(BIAS * passes, 0.8))
+    _end(bodies, owners, rows, row_count, joints, passes, h)
 
 
 @kernel
-def whole_substeps(bodies, owners, drive, rows, row_count, passes, h, first, last, substeps):
+def whole_substeps(bodies, owners, drive, rows, row_count, joints, passes, h, first, last, substeps):
     """Substeps first … last − 1 of a frame's, for scenes in which nothing but bodies moves."""
     for substep in range(first, last):
         share_before = substep / substeps
         share = (substep + 1) / substeps
-        _begin(bodies, owners, drive, rows, row_count, passes, h, share_before, share)
-        _end(bodies, owners, rows, row_count, passes, h)
+        _begin(bodies, owners, drive, rows, row_count, joints, passes, h, share_before, share)
+        _end(bodies, owners, rows, row_count, joints, passes, h)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from .tunable import Checked, drag_tunable, friction_tunable, restitution_tunable, tunable
 
@@ -64,8 +65,8 @@ MASSES = (
 )
 
 
-def _layers_tunable() -> tuple[bool, ...]:
-    return tunable(  # type: ignore[no-any-return]
+def _layers_tunable() -> Any:
+    return tunable(
         (True,) + (False,) * 7,
         "Layers",
         "Two things collide when they share a layer",

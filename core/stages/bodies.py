@@ -3,23 +3,54 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..bodies import place_particle_bodies
 from ..contact.shapes import at_start, move_shapes
 from ..integrate import drag_per_step
-from ..model import Ints
-from ..rigid.contact_rows import aim_contacts, fill_rows, remember_rows, row_room
-from ..rigid.islands import REST_TIME, find_rest, wake_near_particles
-from ..rigid.owners import Drive, Moves, lay_down_bodies, look_ahead, take_up_bodies
+from ..model import Floats, Ints
+from ..rigid.contact_rows import aim_contacts, fill_rows, passes_for, remember_rows, row_room
+from ..rigid.islands import (
+    REST_TIME,
+    feel_load,
+    feel_particles,
+    feel_support,
+    feel_touch,
+    find_rest,
+    wake_islands,
+)
+from ..rigid.joint_rows import (
+    BROKEN,
+    POSE,
+    SPEED,
+    STRENGTH,
+    TARGET,
+    lay_down_joints,
+    take_up_joints,
+)
+from ..rigid.joint_table import HINGE, NO_MOTOR, SPEED_MOTOR
+from ..rigid.owners import (
+    Drive,
+    Moves,
+    lay_down_bodies,
+    look_ahead,
+    place_colliders,
+    take_up_bodies,
+)
 from ..rigid.reach import bound_shapes
-from ..rigid.step import begin_substep, end_substep, whole_substeps
+from ..rigid.step import COLLIDE_EVERY, begin_substep, end_substep, whole_substeps
 from ..rigid.table import ANIMATED, PASSIVE
 from .frame import Frame
 
-COLLIDE_EVERY = 4
-"""Substeps after which it is looked anew where bodies touch; in between, points move with them."""
+if TYPE_CHECKING:
+    from ..contact.response import Contacts
+
+FAST = 0.5
+"""A body that travels farther than this share of its size until contacts are looked for again is
+looked at in every substep: where it will touch is then known from near by."""
 
 
 class Bodies:
@@ -38,10 +69,13 @@ class Bodies:
         self.drive = self._drive()
         self.moves = self._moves()
         self._take_up()
-        self.key = state.contact_key
-        self.impulse = state.contact_impulse
+        self._take_up_joints()
         self.passes = frame.settings.contact_iterations
-        self.collided = -1
+        self.next_collision = 0
+        self.joined = model.joints.owner[state.joint_broken == 0]  # (j, 2) owners
+        self.pull = math.sqrt(float(np.linalg.norm(frame.gravity)))  # √(m/s²)
+        self.stirs = self._stirs()
+        self._begin_sleep()
 
     # ------------------------------------------------------------------ the frame
 
@@ -76,24 +110,7 @@ class Bodies:
         held = np.array([frame.animated[o].pin >= 0.5 for o in bodies.object], dtype=bool)
         driven = (bodies.follows == PASSIVE) | ((bodies.follows == ANIMATED) & held)
         self.owners.driven[: self.count] = driven
-        asleep = ((state.body_rest >= REST_TIME) & ~driven).astype(np.int32)
-        self._load(asleep)
-        if asleep.any() and not self.are_alone:
-            self._bound(frame.inputs.duration)
-            if wake_near_particles(
-                frame.work.shapes,
-                self.count,
-                asleep,
-                frame.x,
-                frame.previous,
-                frame.work.particle_reach,
-                frame.substeps,
-                state.body_rest,
-            ):
-                self._load(asleep)
-
-    def _load(self, asleep: Ints) -> None:
-        frame, state, bodies = self.frame, self.frame.state, self.frame.model.bodies
+        asleep = (state.body_rest >= REST_TIME) & ~driven & ~self._motorised()
         late = 0.5 * (state.step - frame.h)
         take_up_bodies(
             self.owners,
@@ -108,6 +125,155 @@ class Bodies:
             frame.gravity,
         )
 
+        place_colliders(
+            self.owners, state.collider_position, state.collider_orientation, self.count
+        )
+
+    def _motorised(self) -> NDArray[np.bool_]:
+        """Bodies (b,) that a motor turns, or that one may be told to move in this frame."""
+        frame, joints = self.frame, self.frame.model.joints
+        inputs = frame.inputs
+        awake = np.zeros(self.count, dtype=bool)
+        if not (joints.motor != NO_MOTOR).any():
+            return awake
+        speed = frame.target("joint_speed", inputs.joint_speed, joints.motor_speed)
+        told = inputs.joint_target is not None or inputs.joint_pose is not None
+        turns = np.where(joints.motor == SPEED_MOTOR, speed != 0.0, told)
+        held = joints.owner[(joints.motor != NO_MOTOR) & turns & (frame.state.joint_broken == 0)]
+        awake[held[held < self.count]] = True
+        return awake
+
+    def _take_up_joints(self) -> None:
+        """What motors aim at in this frame, and what joints remember of the last one."""
+        frame, joints = self.frame, self.frame.model.joints
+        if not len(joints):
+            return
+        inputs, number = frame.inputs, frame.work.joints.number
+        number[:, SPEED] = frame.target("joint_speed", inputs.joint_speed, joints.motor_speed)
+        target = frame.target("joint_target", inputs.joint_target, joints.motor_target)
+        rest = np.tile([1.0, 0.0, 0.0, 0.0], (len(joints), 1))
+        pose = frame.target("joint_pose", inputs.joint_pose, rest)
+        size = np.linalg.norm(pose, axis=1, keepdims=True)
+        pose = np.where(size > 1e-9, pose / np.maximum(size, 1e-9), rest)
+        if inputs.joint_target is None and inputs.joint_pose is not None:
+            along = pose[np.arange(len(joints)), 1 + joints.axis]
+            target = np.where(
+                joints.turn_form == HINGE, 2.0 * np.arctan2(along, pose[:, 0]), target
+            )
+        number[:, TARGET] = target
+        number[:, POSE : POSE + 4] = pose
+        strength = frame.target("joint_strength", inputs.joint_strength, np.ones(len(joints)))
+        number[:, STRENGTH] = np.maximum(strength, 0.0)
+        take_up_joints(
+            frame.work.joints,
+            self.owners,
+            frame.state.joint_impulse,
+            frame.state.joint_broken,
+            frame.h,
+        )
+        frame.work.touching.exclude(self._joined())
+
+    def _joined(self) -> Ints:
+        """Owners (e, 2) that a joint keeps from colliding with each other."""
+        joints = self.frame.model.joints
+        broken = self.frame.work.joints.whole[:-1, BROKEN] == 1
+        return joints.owner[(joints.collides == 0) & ~broken]
+
+    # ------------------------------------------------------------------ sleep
+
+    def _stirs(self) -> Floats:
+        """1 for each owner (o,) that is free to move, or that is driven somewhere in this frame."""
+        drive, owners = self.drive, self.owners
+        moves = (drive.start_position != drive.end_position).any(axis=1)
+        moves |= (drive.start_orientation != drive.end_orientation).any(axis=1)
+        stirs = owners.inverse_mass > 0.0
+        stirs[: len(moves)] |= moves & (owners.driven[: len(moves)] == 1)
+        return stirs.astype(np.float64)
+
+    def _begin_sleep(self) -> None:
+        """Part what is remembered of sleepers from what is remembered of the others.
+
+        Sleepers wake that rest on something that moves in this frame.
+        """
+        frame, state = self.frame, self.frame.state
+        self.has_sleepers = bool(self.owners.asleep[: self.count].any())
+        self.key, self.impulse = state.contact_key, state.contact_impulse
+        self.kept_key, self.kept_impulse = self.key[:0], self.impulse[:0]
+        if not self.has_sleepers:
+            return
+        owner = frame.model.shapes.owner[self.key[:, :2]]
+        is_free = (self.owners.inverse_mass[owner] > 0.0).any(axis=1)
+        is_kept = ~is_free & (self.owners.asleep[owner] == 1).any(axis=1)
+        self.kept_key, self.kept_impulse = self.key[is_kept], self.impulse[is_kept]
+        self.key, self.impulse = self.key[is_free], self.impulse[is_free]
+        touch = (frame.model.shapes.owner, self.joined, self.owners, self.count)
+        feel_support(self.kept_key, *touch, self.stirs, frame.work.felt)
+        self._wake()
+
+    def _wake(self) -> bool:
+        """Wake the islands of all that felt something; whether there were any."""
+        frame, owners = self.frame, self.owners
+        count = wake_islands(
+            self.kept_key,
+            frame.model.shapes.owner,
+            self.joined,
+            owners,
+            self.count,
+            1.0 / frame.model.bodies.mass,
+            frame.work.felt,
+            frame.state.body_rest,
+            frame.work.island,
+        )
+        if not count:
+            return False
+        self.has_sleepers = bool(owners.asleep[: self.count].any())
+        self.stirs = np.maximum(self.stirs, owners.inverse_mass > 0.0)
+        owner = frame.model.shapes.owner[self.kept_key[:, :2]]
+        is_free = (owners.inverse_mass[owner] > 0.0).any(axis=1)
+        self.key, self.impulse = _merged(
+            (self.key, self.impulse), (self.kept_key[is_free], self.kept_impulse[is_free])
+        )
+        self.kept_key, self.kept_impulse = self.kept_key[~is_free], self.kept_impulse[~is_free]
+        return True
+
+    def _load(self) -> Floats:
+        """Gravity and forces (b, 3) m/s² on all bodies now."""
+        load: Floats = self.frame.gravity + (
+            self.frame.work.body_force / self.frame.model.bodies.mass[:, None]
+        )
+        return load
+
+    def strike(self, bodies: NDArray[np.bool_]) -> None:
+        """Wake those of bodies (b,) that sleep, for a blow; contacts are to be found anew."""
+        self.frame.is_struck = self.frame.is_struck or bool(bodies.any())
+        if not self.has_sleepers:
+            return
+        self.frame.work.felt[bodies & (self.owners.asleep[: self.count] == 1)] = 1
+        self._wake()
+
+    def meet(self, contacts: Contacts, count: int) -> None:
+        """Wake sleepers that moving particles touch, with all they rest on, before they are hit."""
+        if not (self.is_any and self.has_sleepers):
+            return
+        frame = self.frame
+        if feel_particles(
+            contacts,
+            count,
+            frame.x,
+            frame.previous,
+            self.owners,
+            self.count,
+            frame.gravity * frame.h**2,
+            frame.work.body_radius,
+            self.pull,
+            frame.h,
+            frame.work.felt,
+        ):
+            self._remember()
+            self._wake()
+            self._find_rows(1)
+            frame.work.rows.bounce[: self.row_count] = 0.0
+
     # ------------------------------------------------------------------ the substep
 
     def begin(self) -> None:
@@ -120,16 +286,17 @@ class Bodies:
         frame = self.frame
         substep = frame.substep
         if self.are_alone:
-            if substep % COLLIDE_EVERY:
+            if substep < self.next_collision:
                 return
             self._collide()
-            last = min(substep + COLLIDE_EVERY, frame.substeps)
+            last = min(self.next_collision, frame.substeps)
             whole_substeps(
                 self.moves,
                 self.owners,
                 self.drive,
                 frame.work.rows,
                 self.row_count,
+                frame.work.joints,
                 self.passes,
                 frame.h,
                 substep,
@@ -137,7 +304,7 @@ class Bodies:
                 frame.substeps,
             )
             return
-        if substep % COLLIDE_EVERY == 0 or frame.is_struck:
+        if substep >= self.next_collision or frame.is_struck:
             self._collide()
             frame.is_struck = False
         begin_substep(
@@ -146,6 +313,7 @@ class Bodies:
             self.drive,
             frame.work.rows,
             self.row_count,
+            frame.work.joints,
             self.passes,
             frame.h,
             frame.begin_share,
@@ -169,16 +337,35 @@ class Bodies:
 
     def _collide(self) -> None:
         """Contacts of bodies with each other and with colliders, and what is known of them."""
+        self.next_collision = self.frame.substep + COLLIDE_EVERY
         if not self.count:
             return
-        frame, work = self.frame, self.frame.work
-        if self.row_count:
-            self._remember()
-        self._bound(COLLIDE_EVERY * frame.h)
+        frame = self.frame
+        self._remember()
+        if np.isfinite(frame.model.joints.breaking_force).any():
+            frame.work.touching.exclude(self._joined())
+        if self.has_sleepers:
+            feel_load(
+                self.owners,
+                self._load(),
+                frame.state.body_load,
+                frame.work.body_radius,
+                self.pull,
+                REST_TIME,
+                frame.work.felt,
+            )
+            self._wake()
+        if self.stirs.any() and self._bound(COLLIDE_EVERY) > FAST:
+            self.next_collision = frame.substep + 1
+        self._find_rows(self.next_collision - frame.substep)
+
+    def _find_rows(self, substeps: int) -> None:
+        """Contacts that hold for so many substeps."""
+        work = self.frame.work
         self.row_count = 0
-        count = work.touching.find(
-            at_start(work.shapes), self.owners.inverse_mass, work.reach, frame.threads
-        )
+        if not self.stirs.any():
+            return
+        count = self._touch(substeps)
         if not count:
             return
         while True:
@@ -199,14 +386,45 @@ class Bodies:
                 break
             work.rows = row_room(found * 3 // 2)
         self.row_count = found
-        aim_contacts(work.rows, found, self.owners)
+        ratio = aim_contacts(work.rows, found, self.owners)
+        self.passes = self.frame.settings.contact_iterations * passes_for(ratio, self.frame.h)
 
-    def _bound(self, duration: float) -> None:
-        work = self.frame.work
-        fall = 0.5 * float(np.linalg.norm(self.frame.gravity)) * duration**2
-        bound_shapes(work.shapes, self.owners, work.thickness, duration, fall, work.reach)
+    def _touch(self, substeps: int) -> int:
+        """Find what touches, in work.touching; sleepers that something touches wake first."""
+        frame, work = self.frame, self.frame.work
+        while True:
+            self._bound(substeps)
+            count = work.touching.find(at_start(work.shapes), self.stirs, work.reach, frame.threads)
+            if not self.has_sleepers:
+                return count
+            feel_touch(
+                work.touching.item,
+                count,
+                work.touching.manifolds,
+                work.shapes.owner,
+                self.owners,
+                self.count,
+                self.stirs,
+                substeps * frame.h,
+                work.felt,
+            )
+            if not self._wake():
+                return count
+
+    def _bound(self, substeps: int) -> float:
+        """Pose and bound all shapes for so many substeps; the farthest travel by a body's size."""
+        frame, work = self.frame, self.frame.work
+        duration = substeps * frame.h
+        fall = 0.5 * float(np.linalg.norm(frame.gravity)) * duration**2
+        travel: float = bound_shapes(
+            work.shapes, self.owners, work.thickness, duration, fall, work.reach
+        )
+        return travel
 
     def _remember(self) -> None:
+        """Keep the impulses of the rows; without rows, what is known from before stays."""
+        if not self.row_count:
+            return
         self.key = np.empty((self.row_count, 4), dtype=np.int32)
         self.impulse = np.empty((self.row_count, 4))
         remember_rows(self.frame.work.rows, self.row_count, self.key, self.impulse)
@@ -216,7 +434,15 @@ class Bodies:
         if not self.is_any or self.are_alone:
             return
         frame = self.frame
-        end_substep(self.moves, self.owners, frame.work.rows, self.row_count, self.passes, frame.h)
+        end_substep(
+            self.moves,
+            self.owners,
+            frame.work.rows,
+            self.row_count,
+            frame.work.joints,
+            self.passes,
+            frame.h,
+        )
 
     # ------------------------------------------------------------------ the end of the frame
 
@@ -225,13 +451,7 @@ class Bodies:
         if not self.count:
             return
         frame, state = self.frame, self.frame.state
-        frame.row_count = self.row_count
-        if self.row_count:
-            self._remember()
-            state.contact_key, state.contact_impulse = self.key, self.impulse
-        else:
-            state.contact_key = np.zeros((0, 4), dtype=np.int32)
-            state.contact_impulse = np.zeros((0, 4))
+        self._keep_contacts()
         lay_down_bodies(
             self.owners,
             state.body_position,
@@ -240,16 +460,40 @@ class Bodies:
             state.body_previous_orientation,
             frame.h,
         )
+        joints = frame.model.joints
+        if len(joints):
+            lay_down_joints(frame.work.joints, state.joint_impulse, state.joint_broken)
         find_rest(
             self.owners,
             self.count,
             frame.work.rows,
             self.row_count,
-            np.zeros((0, 2), dtype=np.int32),
+            joints.owner[state.joint_broken == 0],
             frame.model.bodies.sleeps,
             frame.work.body_radius,
-            math.sqrt(float(np.linalg.norm(frame.gravity))),
+            self.pull,
             frame.inputs.duration,
             state.body_rest,
             frame.work.island,
         )
+
+    def _keep_contacts(self) -> None:
+        """Put what is known of contacts into the state; those of sleepers as they fell asleep."""
+        state = self.frame.state
+        if self.row_count:
+            self._remember()
+        else:
+            self.key, self.impulse = self.key[:0], self.impulse[:0]
+        kept = (self.kept_key, self.kept_impulse)
+        state.contact_key, state.contact_impulse = _merged((self.key, self.impulse), kept)
+        awake = self.owners.asleep[: self.count] == 0
+        state.body_load[awake] = self._load()[awake]
+
+
+def _merged(one: tuple[Ints, Floats], other: tuple[Ints, Floats]) -> tuple[Ints, Floats]:
+    """Keys and impulses of both, sorted by shapes and sub-shape as the broad phase sorts items."""
+    if not len(other[0]):
+        return one
+    key = np.concatenate([one[0], other[0]])
+    order = np.lexsort((key[:, 2], key[:, 1], key[:, 0]))
+    return key[order], np.concatenate([one[1], other[1]])[order]

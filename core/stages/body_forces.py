@@ -8,13 +8,14 @@ import numpy as np
 
 from ..forces.body_probe import PROBES, gather_forces, place_probes, take_kicks
 from ..forces.field import Field, add_fields, kick, kick_row
+from .bodies import Bodies
 from .frame import Frame
 
 if TYPE_CHECKING:
     from ..model import Floats
 
 STIR = 1e-3
-"""m/s² of a field's pull, or m/s of a blow, above which a body does not sleep."""
+"""m/s that a blow has to give a sleeping body to wake it."""
 
 
 class BodyForces:
@@ -55,10 +56,8 @@ class BodyForces:
             probes.force,
         )
         gather_forces(probes, work.owners, work.body_force, work.body_torque)
-        pull = np.linalg.norm(work.body_force, axis=1)
-        self._stir(pull > STIR * frame.model.bodies.mass)
 
-    def kick(self, blow: Field, wait: float) -> None:
+    def kick(self, blow: Field, wait: float, bodies: Bodies) -> None:
         """An explosion or hit ``wait`` s after the start of this substep."""
         frame, work = self.frame, self.frame.work
         if not self.is_any:
@@ -77,18 +76,5 @@ class BodyForces:
         )
         gained = np.abs(probes.x - probes.previous - before).max(axis=1) / frame.h
         is_struck = gained.reshape(-1, PROBES).max(axis=1) > STIR
-        self._stir(is_struck)
+        bodies.strike(is_struck)
         take_kicks(probes, work.owners, wait, frame.h)
-        frame.is_struck = frame.is_struck or bool(is_struck.any())
-
-    def _stir(self, bodies: Floats) -> None:
-        """Bodies (b,) that are pushed do not sleep, and wake if they do."""
-        frame, work = self.frame, self.frame.work
-        frame.state.body_rest[bodies] = 0.0
-        asleep = bodies & (work.owners.asleep[: frame.model.body_count] == 1)
-        for b in np.flatnonzero(asleep):
-            work.owners.asleep[b] = 0
-            work.owners.inverse_mass[b] = 1.0 / frame.model.bodies.mass[b]
-            inverse = 1.0 / work.owners.inertia[b]
-            r = work.owners.rotation[b]
-            work.owners.inverse_inertia[b] = (r * inverse) @ r.T

@@ -18,6 +18,7 @@ from ..contact.response import (
     resolve_overlap,
 )
 from ..model import Floats
+from .bodies import Bodies
 from .frame import Frame
 
 RESTING = 4.0
@@ -30,8 +31,9 @@ STICK_PASSES = 2
 class Contacts:
     """Contacts of a substep between bodies, bodies and colliders, and particles."""
 
-    def __init__(self, frame: Frame) -> None:
+    def __init__(self, frame: Frame, bodies: Bodies) -> None:
         self.frame = frame
+        self.bodies = bodies
         model = frame.model
         self.is_bouncy = bool(model.restitution.any() or model.shapes.restitution.any())
         frame.work.crowd.choose(model, frame.x, frame.previous, frame.h, frame.substeps, frame.fall)
@@ -82,6 +84,7 @@ class Contacts:
             frame.h,
             RESTING * frame.fall,
         )
+        self.bodies.meet(work.contacts, found)
         frame.contact_count = found
 
     def _find_near(self) -> None:

@@ -7,7 +7,8 @@ import numpy as np
 from ..forces.base import Acting
 from ..forces.field import add_fields, kick, kick_row, needs_normals, pack_fields, surface_normals
 from ..forces.wind import EVALUATION_RATE, add_wind, add_wire_wind, is_calm, sample_gusts
-from .bodies import COLLIDE_EVERY
+from ..rigid.step import COLLIDE_EVERY
+from .bodies import Bodies
 from .body_forces import BodyForces
 from .frame import Frame
 
@@ -39,10 +40,10 @@ class Forces:
             self.every = -(-self.every // self.block) * self.block
         self.bodies = BodyForces(frame, self.fields, self.every)
 
-    def apply(self) -> None:
+    def apply(self, bodies: Bodies) -> None:
         """Evaluate anew when it is time to; explosions and hits act at their moment."""
         frame = self.frame
-        self._kick()
+        self._kick(bodies)
         if not self.is_any or frame.substep % self.every:
             return
         self.bodies.push()
@@ -67,7 +68,7 @@ class Forces:
             for one in frame.model.forces:
                 one.apply(acting)
 
-    def _kick(self) -> None:
+    def _kick(self, bodies: Bodies) -> None:
         """Explosions and hits whose moment lies in this substep."""
         frame = self.frame
         for one in self.impulses:
@@ -77,7 +78,7 @@ class Forces:
             moment = min(int(late / frame.h), frame.substeps - 1)
             if moment // self.block * self.block == frame.substep:
                 wait = late - frame.substep * frame.h
-                self.bodies.kick(one, wait)
+                self.bodies.kick(one, wait, bodies)
                 kick(
                     frame.x,
                     frame.previous,

@@ -73,7 +73,6 @@ class Frame:
             ),
         )
         self.contact_count = 0
-        self.row_count = 0  # of contacts between bodies
         self.passes = 0
         self.is_cut = False
         self.is_struck = False  # a blow has changed velocities since contacts were looked for
@@ -190,8 +189,7 @@ class Frame:
         elapsed = time.perf_counter() - self.started
         if self.settings.threads == 0:
             self.work.governor.learn(self.threads, elapsed)
-        counts = (self.contact_count, self.row_count)
-        figures = measure(self.model, state, self.gravity, self.work, *counts, velocity)
+        figures = measure(self.model, state, self.gravity, self.work, self.contact_count, velocity)
         figures.elastic_energy = elastic_energy
         figures.substeps = self.substeps
         figures.passes = self.passes

@@ -70,7 +70,7 @@ def test_the_ends_of_every_range_are_valid_settings(settings, name, end):
     for field, (default, about) in settings.tunables(cls).items():
         limit = getattr(about, end)
         if limit is not None:
-            setattr(group, field, (limit,) * 3 if isinstance(default, tuple) else limit)
+            setattr(group, field, (limit,) * len(default) if isinstance(default, tuple) else limit)
     made = addon("properties").settings_from(group, cls)
     for field, (default, about) in settings.tunables(cls).items():
         limit = getattr(about, end)

@@ -54,7 +54,7 @@ def test_a_preset_is_for_all_selected_objects_of_the_kind():
     assert crate.verlet.body.friction == pytest.approx(0.5)
 
 
-def test_a_material_leaves_mass_and_shape_of_a_body_alone():
+def test_a_material_sets_the_density_and_leaves_the_shape_of_a_body_alone():
     crate = box()
     select(crate)
     bpy.ops.verlet.rigid_body()
@@ -62,7 +62,9 @@ def test_a_material_leaves_mass_and_shape_of_a_body_alone():
     crate.verlet.body.shape = "SPHERE"
     bpy.ops.verlet.preset(preset="ICE")
     assert crate.verlet.body.friction == pytest.approx(0.03)
-    assert crate.verlet.body.mass == 12.0
+    assert crate.verlet.body.mass_by == "DENSITY"
+    assert crate.verlet.body.density == pytest.approx(920.0)
+    assert crate.verlet.body.mass == 12.0  # as it was, for when the user wants it back
     assert crate.verlet.body.shape == "SPHERE"
 
 

@@ -5,8 +5,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from verlet_physics.geometry.closest_shape import shape_mass_properties
 from verlet_physics.geometry.hull import convex_hull
-from verlet_physics.geometry.mass_properties import hull_mass_properties
+from verlet_physics.geometry.mass_properties import hull_mass_properties, mesh_mass_properties
 from verlet_physics.geometry.support import DIRECTION
 from verlet_physics.recipes.fit import fit_shape
 from verlet_physics.vector import rotation_matrix
@@ -81,6 +82,7 @@ def test_prisms(sides, shape):
     if shape == "CYLINDER":
         assert fit.size == pytest.approx((0.5, 1.5))
         assert np.allclose(fit.centre, 0, atol=1e-8)
+        assert shape_mass_properties(fit).volume == pytest.approx(np.pi * 0.25 * 3)
 
 
 def test_cylinders_along_any_axis():
@@ -162,6 +164,10 @@ def test_a_table_is_a_box_and_four_cylinders(scale):
     assert np.allclose(top.centre, scale * (AXES @ (0, 0, 1.05) + 3))
     assert np.allclose(fit.size, (scale, scale, 0.55 * scale))
     assert np.allclose(fit.orientation, TURN)
+    mass = shape_mass_properties(fit)
+    assert mass.volume == pytest.approx(scale**3 * (0.4 + 4 * np.pi * 0.06**2))
+    height = (0.4 * 1.05 + 4 * np.pi * 0.06**2 * 0.5) / (0.4 + 4 * np.pi * 0.06**2)
+    assert np.allclose(mass.centre, scale * (AXES @ (0, 0, height) + 3))
     legs = sorted(part.centre @ AXES[:, 0] for part in fit.parts if part is not top)
     assert legs == pytest.approx(
         [scale * (s + AXES[:, 0].sum() * 3) for s in (-0.8, -0.8, 0.8, 0.8)]
@@ -179,6 +185,9 @@ def test_concave_meshes_are_compounds_of_what_fits_their_parts():
     assert fit.shape == "COMPOUND"
     assert [part.shape for part in fit.parts] == ["BOX", "BOX"]
     assert sum(8 * np.prod(part.size) for part in fit.parts) == pytest.approx(5)
+    shape, mesh = shape_mass_properties(fit), mesh_mass_properties("ell", points @ AXES.T, faces)
+    assert np.allclose(shape.centre, mesh.centre)
+    assert np.allclose(shape.inertia, mesh.inertia)
     alone = fit_shape("cube", CORNERS, UPRIGHT, "COMPOUND", FACES)
     assert (alone.shape, alone.size) == ("BOX", (1, 1, 1))
     assert fit_shape("cloud", points, UPRIGHT, "COMPOUND").shape == "HULL"

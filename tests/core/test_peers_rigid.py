@@ -83,9 +83,10 @@ def test_page():
 def test_an_engine_that_failed_says_why():
     failed = Row("3 steps")
     failed.add({"error": "boom"}, None)
-    results = Results("a machine", [case(ours=row("default", [2.0]), jolt=failed)])
+    rival, awake = row("default", [9.0]), row("sleep off", [2.0])  # without ours: no ratios
+    results = Results("a machine", [case(ours=failed, rival=rival, awake=awake)])
     page = rigid_table.page(results)
-    assert "| Jolt | 3 steps | boom |" in page
+    assert "| **Verlet Physics** | 3 steps | boom |" in page
     assert "Nothing to compare with." in page
 
 

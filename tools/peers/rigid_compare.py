@@ -149,7 +149,7 @@ def compare_rigid(arguments: Sequence[str]) -> None:
     parser.add_argument("--quick", action="store_true", help="small scenes, one round, to out/")
     parser.add_argument("--scene", nargs="+", help="only these of the scenes; to out/")
     parser.add_argument("--rounds", type=int, default=3, help="of ours and Blender's")
-    parser.add_argument("--minutes", type=float, default=7.0, help="after which no round begins")
+    parser.add_argument("--minutes", type=float, default=6.0, help="after which no round begins")
     options = parser.parse_args(arguments)
     partly = bool(options.quick or options.scene)
     target = ROOT / ("out" if partly else "docs") / "BENCHMARKS.md"

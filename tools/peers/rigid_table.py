@@ -212,7 +212,7 @@ def _goals(cases: list[Case]) -> str:
     for case in cases:
         by_name = {case.names[key]: row for key, row in reversed(case.rows.items())}
         rival = by_name.get(RIVAL)
-        if rival is None or not rival.ms:
+        if rival is None or not rival.ratio:
             continue
         for name in (OURS, AWAKE):
             row = by_name.get(name)

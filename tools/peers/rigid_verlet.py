@@ -1,6 +1,6 @@
 """This engine at its default settings, or with what the request says.
 
-Settings: ``substep_rate``.
+Settings: ``substep_rate``, ``sleeps``.
 """
 
 import os
@@ -13,8 +13,12 @@ from verlet_physics.bench.run import compile_ahead
 
 wanted = rigid.request()
 compile_ahead()
-settings = SolverSettings(substep_rate=wanted.get("substep_rate", SolverSettings().substep_rate))
-rigid.show(
-    f"{os.cpu_count()} threads at most",
-    measure(rigid.scene_of(wanted), settings, frames=wanted["frames"], seconds=wanted["seconds"]),
+rate = wanted.get("substep_rate", SolverSettings().substep_rate)
+figures = measure(
+    rigid.scene_of(wanted),
+    SolverSettings(substep_rate=rate),
+    sleeps=wanted.get("sleeps", True),
+    frames=wanted["frames"],
+    seconds=wanted["seconds"],
 )
+rigid.show(f"{os.cpu_count()} threads at most", figures)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from . import animation
 from .curves import write_curves
 from .errors import BakeError, require_editable_animation, require_editable_object
+from .key_reduction import Tolerance, kept_locations, kept_rotations
 from .leftovers import Leftovers
 from .parents import parent_matrix
 from .record import VerletTransformRecord
@@ -52,8 +53,11 @@ def write(
     frames: Sequence[int],
     world_matrices: NDArray[np.floating],
     parent_matrices: NDArray[np.floating] | None = None,
+    tolerance: Tolerance | None = None,
 ) -> str:
     """Bake ``world_matrices`` (F,4,4) at ``frames`` (F,) rising; metres.
+
+    With a ``tolerance`` keys are left out as long as no frame is off by more than it, in the world.
 
     ``parent_matrices`` (F,4,4), see ``parent_matrix``, are needed when the parent moves; without
     them its place at the current frame counts for all frames. A bake that is already there is
@@ -76,11 +80,14 @@ def write(
     delta_rotation = Quaternion(ob.delta_rotation_quaternion).normalized().to_matrix()
     quaternion = quaternions(np.array(delta_rotation, dtype=np.float64).T @ rotations)
     location = basis[:, :3, 3] - np.array(ob.delta_location, dtype=np.float64)
-    channels = {("location", axis): location[:, axis] for axis in range(3)}
-    channels |= {("rotation_quaternion", axis): quaternion[:, axis] for axis in range(4)}
+    channels = {"location": location, "rotation_quaternion": quaternion}
     if scales is not None:
-        scales = scales / np.where(delta_scale == 0.0, 1.0, delta_scale)
-        channels |= {("scale", axis): scales[:, axis] for axis in range(3)}
+        channels["scale"] = scales / np.where(delta_scale == 0.0, 1.0, delta_scale)
+    keyed = {path: np.arange(len(frame_numbers)) for path in channels}
+    if tolerance is not None:
+        place = tolerance.place / _largest_scale(ob, parent_matrices)
+        keyed["location"] = kept_locations(frame_numbers, location, place)
+        keyed["rotation_quaternion"] = kept_rotations(frame_numbers, quaternion, tolerance.angle)
 
     ob.rotation_mode = "QUATERNION"
     action, slot_handle = animation.take_over(
@@ -90,7 +97,9 @@ def write(
         is_baked=is_baked_path,
         keep_other_curves=True,
     )
-    write_curves(action, slot_handle, frame_numbers, channels, group=GROUP)
+    for path, rows in keyed.items():
+        values = {(path, axis): column[rows] for axis, column in enumerate(channels[path].T)}
+        write_curves(action, slot_handle, frame_numbers[rows], values, group=GROUP)
     ob.update_tag(refresh={"OBJECT", "TIME"})
     if shear.max() > ORTHOGONAL_TOLERANCE:
         return (
@@ -174,6 +183,16 @@ def _checked(
         return numbers, np.linalg.inv(parents) @ world
     except np.linalg.LinAlgError:  # a parent scaled to nothing: come as near as one can
         return numbers, np.linalg.pinv(parents) @ world
+
+
+def _largest_scale(ob: bpy.types.Object, parent_matrices: NDArray[np.floating] | None) -> float:
+    """How much longer a way in the object's own space can be in the world."""
+    if parent_matrices is None:
+        if ob.parent is None:
+            return 1.0
+        parent_matrices = parent_matrix(ob)[None]
+    linear = np.asarray(parent_matrices, dtype=np.float64)[:, :3, :3]
+    return max(float(np.linalg.norm(linear, 2, axis=(1, 2)).max()), 1e-12)
 
 
 def _remember(ob: bpy.types.Object, record: VerletTransformRecord) -> None:

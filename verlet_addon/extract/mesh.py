@@ -49,15 +49,21 @@ def _points(collection: bpy.types.bpy_prop_collection) -> Floats:
     return flat.reshape(-1, 3).astype(np.float64)
 
 
-def read_visible_points(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
-    """Local vertex positions (n, 3) of the mesh as it is seen, modifiers applied."""
+def read_visible_surface(
+    ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph
+) -> tuple[Floats, Ints]:
+    """Local vertices (n, 3) and triangles (t, 3) of the mesh as it is seen, modifiers applied."""
     if ob.mode == "EDIT":
         ob.update_from_editmode()
-    points = _points(ob.evaluated_get(depsgraph).data.vertices)
-    if not len(points):  # a modifier may hide everything: then the mesh itself counts
-        points = _points(ob.data.vertices)
+    mesh = ob.evaluated_get(depsgraph).data
+    if not len(mesh.vertices):  # a modifier may hide everything: then the mesh itself counts
+        mesh = ob.data
+    points = _points(mesh.vertices)
     require_finite_points(ob.name, points)
-    return points
+    mesh.calc_loop_triangles()
+    triangles = np.empty(3 * len(mesh.loop_triangles), np.int32)
+    mesh.loop_triangles.foreach_get("vertices", triangles)
+    return points, triangles.reshape(-1, 3)
 
 
 def require_finite_points(name: str, points: Floats) -> None:

@@ -34,7 +34,7 @@ def require_suitable(ob: bpy.types.Object, kind: Kind, depsgraph: bpy.types.Deps
     if kind.is_particles:
         particles.require_suitable(ob, kind)
     else:
-        meshes.read_visible_points(ob, depsgraph)
+        meshes.read_visible_surface(ob, depsgraph)
 
 
 class _KindVerb(bpy.types.Operator):

@@ -2,9 +2,9 @@
 
 import bpy
 
-from . import bake, objects, setup, simulate, world
+from . import bake, joint, objects, setup, simulate, world
 
-_MODULES = (setup, objects, world, simulate, bake)
+_MODULES = (setup, objects, joint, world, simulate, bake)
 
 
 def register() -> None:

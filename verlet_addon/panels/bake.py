@@ -28,6 +28,11 @@ class VERLET_PT_bake(Sidebar, bpy.types.Panel):
         row.use_property_split = False
         row.prop(scene, "frame_start", text="From")
         row.prop(scene, "frame_end", text="To")
+        layout.prop(scene.verlet, "reduce_keys")
+        if scene.verlet.reduce_keys:
+            row = layout.row(align=True)
+            row.prop(scene.verlet, "place_tolerance", text="mm")
+            row.prop(scene.verlet, "angle_tolerance")
         column = layout.column(align=True)
         column.scale_y = 1.2
         column.operator("verlet.bake", icon="REC")

@@ -3,7 +3,7 @@
 import bpy
 
 from ...core.settings import ImpulseSettings
-from .. import presets
+from .. import participants, presets
 from ..bake import restore
 from ..extract.particles import WAY_OUT
 from ..extract.pins import pinned_point_count
@@ -96,7 +96,8 @@ class _AnimatePanel(bpy.types.Panel):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         kind = active_kind(context)
-        return kind is not None and bool(kind.animated)
+        is_passive = kind is not None and not participants.is_moved(context.object)
+        return kind is not None and bool(kind.animated) and not is_passive
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, ob = self.layout, context.object
@@ -104,8 +105,12 @@ class _AnimatePanel(bpy.types.Panel):
         layout.use_property_decorate = True
         layout.active = not restore.is_baked(ob)
         column = layout.column()
-        for name in active_kind(context).animated:
-            column.prop(ob.verlet.animated, name)
+        kind = active_kind(context)
+        for name in kind.animated:
+            if (kind.identifier, name) != ("BODY", "pin"):
+                column.prop(ob.verlet.animated, name)
+            elif ob.verlet.body.type == "ANIMATED":
+                column.prop(ob.verlet.animated, name, text="Follow Animation")
 
 
 class _AdvancedPanel(bpy.types.Panel):

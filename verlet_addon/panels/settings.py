@@ -26,8 +26,21 @@ MATTERS_ONLY_FOR = {
     "cohesion": ("behaviour", ("FLOCK",)),
     "speed": ("behaviour", ("FLOCK", "FLOW")),
     "size": ("behaviour", ("FLOCK", "FLOW")),
+    "mass": ("mass_by", ("MASS",)),
+    "density": ("mass_by", ("DENSITY",)),
+    "two_sided": ("shape", ("MESH", "AUTO")),
+    "angular_drag": ("model", ("QUATERNION",)),
+    "static_friction": ("model", ("QUATERNION",)),
+    "gyroscopic": ("model", ("QUATERNION",)),
+    "sleeps": ("model", ("QUATERNION",)),
 }
 """Parameters by name: another one of the same settings, and those of its choices that they need."""
+
+ONLY_FOR_MOVING_BODIES = frozenset(
+    {"mass_by", "mass", "density", "drag", "angular_drag", "velocity", "angular_velocity"}
+    | {"gyroscopic", "sleeps"}
+)
+"""Parameters that mean nothing to a body of type Passive."""
 
 PAINT_WIDTH = 1.6  # of the empty field beside a slider, in units of a button's height
 
@@ -60,6 +73,8 @@ def draw_settings(
 
 def _matters(group: bpy.types.PropertyGroup, name: str) -> bool:
     """Whether a parameter does anything now: some belong to one choice of another one."""
+    if getattr(group, "type", "") == "PASSIVE" and name in ONLY_FOR_MOVING_BODIES:
+        return False
     if name not in MATTERS_ONLY_FOR:
         return True
     chooser, choices = MATTERS_ONLY_FOR[name]

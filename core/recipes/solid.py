@@ -1,0 +1,82 @@
+"""What a mesh weighs and how it resists being turned, and the shapes that it collides with."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..errors import ModelError
+from ..geometry.closest_shape import Fit, shape_mass_properties
+from ..geometry.mass_properties import MassProperties, mesh_mass_properties
+from ..jit import plain
+from ..rigid.rotation import product
+from ..rigid.shape import Shape
+from ..vector import rotation_matrix
+
+if TYPE_CHECKING:
+    from ..model import Floats, Ints
+
+GRID = 1e-9
+"""Share of the size to which vertices are rounded, so that copies of a mesh are recognised."""
+
+HOLLOW = 0.5
+"""Parts that fill less than this share of what the mesh encloses are the walls of a vessel."""
+
+MIDDLE = 1e-9
+"""Share of its size within which a shape counts as centred in its body."""
+
+
+def solid_of(
+    name: str, points: Floats, orientation: Floats, triangles: Ints | None, fit: Fit
+) -> MassProperties:
+    """The solid that triangles (t, 3) over points (n, 3) m enclose, along the axes of the world.
+
+    The fitted shape counts in place of a mesh that has no faces or lies on one line, and the walls
+    in place of the whole for a vessel that is made a COMPOUND. Of copies of a mesh that stand
+    along their own axes, orientation (4,), only the first one costs time.
+    """
+    fitted = shape_mass_properties(fit)
+    if triangles is None or not len(triangles):
+        return fitted
+    axes = rotation_matrix(orientation)
+    local = points @ axes
+    low, high = local.min(axis=0), local.max(axis=0)
+    middle, size = 0.5 * (low + high), 0.5 * float((high - low).max())
+    places = np.rint((local - middle) / (GRID * size)).astype(np.int32)
+    unit = _unit_solid(places.tobytes(), np.ascontiguousarray(triangles, dtype=np.int32).tobytes())
+    if unit is None:
+        return fitted
+    solid = MassProperties(unit.volume * size**3, unit.centre * size, unit.inertia * size**5)
+    if fit.shape == "COMPOUND" and fitted.volume < HOLLOW * solid.volume:
+        return fitted
+    return solid.moved(axes @ middle, axes)
+
+
+@lru_cache(maxsize=256)
+def _unit_solid(places: bytes, faces: bytes) -> MassProperties | None:
+    """What int32 points in steps of `GRID` enclose; None for what lies on one line."""
+    points = GRID * np.frombuffer(places, dtype=np.int32).reshape(-1, 3).astype(np.float64)
+    try:
+        return mesh_mass_properties("", points, np.frombuffer(faces, dtype=np.int32).reshape(-1, 3))
+    except ModelError:
+        return None
+
+
+def placed_shapes(name: str, fit: Fit, origin: Floats, orientation: Floats) -> list[Shape]:
+    """A fitted shape, or the parts of a compound, in the frame at origin (3,) m, axes (4,)."""
+    axes = rotation_matrix(orientation)
+    w, x, y, z = orientation
+    shapes = []
+    for part in fit.parts or (fit,):
+        offset = (part.centre - origin) @ axes
+        offset[np.abs(offset) <= MIDDLE * max(part.size, default=0.0)] = 0.0
+        turn = np.array(plain(product)(w, -x, -y, -z, *part.orientation))
+        shapes.append(Shape.of(name, part.shape, part.size, offset, turn, hull=part.hull))
+    return shapes
+
+
+def layer_bits(layers: tuple[bool, ...]) -> int:
+    """One bit for each layer that is on, the first one lowest."""
+    return sum(1 << number for number, is_on in enumerate(layers) if is_on)

@@ -1,0 +1,262 @@
+"""Sleep: what rests sleeps, and whatever should wake it does, with all that leans on it."""
+
+import numpy as np
+import pytest
+
+from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance
+from verlet_physics.bench.scenes import add_sheet
+from verlet_physics.rigid.islands import REST_TIME
+from verlet_physics.settings import AnimatedSettings
+
+ONE_THREAD = SolverSettings(threads=1)
+
+
+def row_of_cubes(builder, count, *, across=0.0, **details):
+    """Cubes of half a metre side by side, from x = across on, and two on top of them."""
+    for k in range(count):
+        builder.add_body(
+            f"{k}", "BOX", (0.25,) * 3, (across + 0.5 * k, 0, 0.25), mass=1.0, **details
+        )
+    for k in range(count - 1):
+        place = (across + 0.5 * k + 0.25, 0, 0.75)
+        builder.add_body(f"top {k}", "BOX", (0.25,) * 3, place, mass=1.0, **details)
+
+
+def stepped(model, state, frames, inputs=None):
+    inputs = inputs or FrameInputs()
+    for _ in range(frames):
+        state, _ = advance(model, state, inputs, ONE_THREAD)
+    return state
+
+
+def asleep(state):
+    return state.body_rest >= REST_TIME
+
+
+def sleeping(build, frames=48):
+    """A model of what `build` adds to a floor, and its state once all sleep."""
+    builder = ModelBuilder()
+    build(builder)
+    builder.add_collider("floor", "PLANE", (), (0, 0, 0))
+    model = builder.finalize()
+    state = stepped(model, model.initial_state(), frames)
+    assert asleep(state).all()
+    return model, state
+
+
+def speed(state):
+    return np.linalg.norm(state.body_position - state.body_previous, axis=1) / state.step
+
+
+def test_sleepers_keep_every_bit():
+    model, state = sleeping(lambda b: row_of_cubes(b, 3))
+    later = stepped(model, state, 5)
+    assert np.array_equal(later.body_position, state.body_position)
+    assert np.array_equal(later.body_orientation, state.body_orientation)
+    assert np.array_equal(later.contact_key, state.contact_key)
+    assert np.array_equal(later.contact_impulse, state.contact_impulse)
+
+
+def test_a_body_that_may_not_sleep_does_not():
+    builder = ModelBuilder()
+    row_of_cubes(builder, 2, sleeps=False)
+    builder.add_collider("floor", "PLANE", (), (0, 0, 0))
+    model = builder.finalize()
+    assert not asleep(stepped(model, model.initial_state(), 72)).any()
+
+
+def test_nothing_sleeps_in_flight():
+    """At the top of its flight a body is slow for a moment only."""
+    builder = ModelBuilder()
+    builder.add_body("box", "BOX", (0.25,) * 3, (0, 0, 0), mass=1.0, velocity=(0, 0, 9.81))
+    model = builder.finalize()
+    state = model.initial_state()
+    for _ in range(48):
+        state = stepped(model, state, 1)
+        assert not asleep(state).any()
+
+
+def shot(sleeps):
+    """A ball that hits a cube which has long rested beside others."""
+
+    def build(builder):
+        row_of_cubes(builder, 3, sleeps=sleeps)
+        builder.add_body("ball", "SPHERE", (0.2,), (-20.0, 0, 0.3), mass=5.0, follows="ANIMATED")
+
+    builder = ModelBuilder()
+    build(builder)
+    builder.add_collider("floor", "PLANE", (), (0, 0, 0))
+    model = builder.finalize()
+    state = stepped(model, model.initial_state(), 48)
+    place = state.body_position.copy()
+    place[-1] = (-1.2, 0, 0.3)
+    state = stepped(model, state, 1, FrameInputs(body_position=place))
+    place[-1, 0] += 8.0 / 24.0
+    state = stepped(model, state, 1, FrameInputs(body_position=place))
+    free = (*(AnimatedSettings(pin=1.0) for _ in range(5)), AnimatedSettings(pin=0.0))
+    for _ in range(3):
+        state, _ = advance(model, state, FrameInputs(animated=free), ONE_THREAD)
+    return model, state
+
+
+def test_a_hit_on_sleepers_is_the_hit_on_what_never_slept():
+    _, slept = shot(True)
+    _, awake = shot(False)
+    assert speed(awake)[:3].max() > 1.0
+    assert np.allclose(slept.body_position, awake.body_position, atol=2e-3)
+
+
+def test_the_whole_island_wakes_at_once():
+    _, state = sleeping(lambda b: row_of_cubes(b, 6), 60)
+    builder = ModelBuilder()
+    row_of_cubes(builder, 6)
+    builder.add_body("ball", "SPHERE", (0.2,), (-0.7, 0, 0.3), mass=2.0, velocity=(9, 0, 0))
+    builder.add_collider("floor", "PLANE", (), (0, 0, 0))
+    with_ball = builder.finalize()
+    state2 = with_ball.initial_state()
+    for name in ("body_position", "body_previous", "body_orientation", "body_previous_orientation"):
+        getattr(state2, name)[:-1] = getattr(state, name)
+    state2.body_rest[:-1] = state.body_rest
+    # the ball's shape is the last one: shapes of the others keep their numbers
+    state2.contact_key, state2.contact_impulse = state.contact_key, state.contact_impulse
+    after = stepped(with_ball, state2, 1)
+    assert not asleep(after).any()
+
+
+def test_islands_that_touch_nothing_sleep_on():
+    def build(builder):
+        row_of_cubes(builder, 2)
+        row_of_cubes(builder, 2, across=5.0)
+        builder.add_body("ball", "SPHERE", (0.2,), (0.25, 0, 30.0), mass=5.0)
+
+    builder = ModelBuilder()
+    build(builder)
+    builder.add_collider("floor", "PLANE", (), (0, 0, 0))
+    model = builder.finalize()
+    state = stepped(model, model.initial_state(), 40)
+    assert asleep(state)[:6].all()
+    woke = np.zeros(6, dtype=bool)
+    for _ in range(30):
+        state = stepped(model, state, 1)
+        woke |= ~asleep(state)[:6]
+    assert woke[:3].all()
+    assert not woke[3:].any()
+
+
+@pytest.mark.parametrize("way", [(0, 0, -1.0), (0, 3.0, 0)])
+def test_what_rests_on_a_collider_wakes_when_it_is_taken_away(way):
+    builder = ModelBuilder()
+    for k in range(3):
+        builder.add_body(f"{k}", "BOX", (0.25,) * 3, (0, 0, 1.25 + 0.5 * k), mass=1.0)
+    table = builder.add_collider("table", "BOX", (1, 1, 0.1), (0, 0, 0.9))
+    builder.add_collider("floor", "PLANE", (), (0, 0, 0))
+    model = builder.finalize()
+    state = stepped(model, model.initial_state(), 48)
+    assert asleep(state).all()
+    place = model.collider_position.copy()
+    for _ in range(24):
+        place[table] += np.array(way) / 24.0
+        state, _ = advance(model, state, FrameInputs(collider_position=place.copy()), ONE_THREAD)
+    if way[2]:
+        assert state.body_position[:, 2] == pytest.approx([0.25, 0.75, 1.25], abs=0.02)
+    else:
+        assert state.body_position[0, 1] > 0.2  # dragged along, or fallen
+
+
+def test_what_rests_on_an_animated_body_wakes_when_it_is_let_go():
+    builder = ModelBuilder()
+    builder.add_body("shelf", "BOX", (1, 1, 0.1), (0, 0, 2), mass=1.0, follows="ANIMATED")
+    builder.add_body("box", "BOX", (0.25,) * 3, (0, 0, 2.35), mass=1.0)
+    builder.add_collider("floor", "PLANE", (), (0, 0, 0))
+    model = builder.finalize()
+    state = stepped(model, model.initial_state(), 48)
+    assert asleep(state)[1]
+    let_go = (AnimatedSettings(pin=0.0), AnimatedSettings())
+    for _ in range(24):
+        state, _ = advance(model, state, FrameInputs(animated=let_go), ONE_THREAD)
+    assert state.body_position[:, 2] == pytest.approx([0.1, 0.45], abs=0.02)
+
+
+def test_a_collider_that_comes_pushes_sleepers():
+    def build(builder):
+        row_of_cubes(builder, 2)
+        builder.add_collider("ram", "BOX", (0.2, 1, 1), (-3, 0, 1))
+
+    model, state = sleeping(build)
+    place = model.collider_position.copy()
+    for _ in range(48):
+        place[0, 0] += 2.0 / 24.0
+        state, _ = advance(model, state, FrameInputs(collider_position=place.copy()), ONE_THREAD)
+    assert (state.body_position[:, 0] > place[0, 0] + 0.4).all()
+
+
+def test_a_change_of_gravity_wakes_and_a_trifle_does_not():
+    model, state = sleeping(lambda b: row_of_cubes(b, 2))
+    same = stepped(model, state, 24, FrameInputs(gravity=(0, 0, -9.80)))
+    assert np.array_equal(same.body_position, state.body_position)
+    lifted = stepped(model, state, 24, FrameInputs(gravity=(0, 0, 2.0)))
+    assert (lifted.body_position[:, 2] - state.body_position[:, 2] > 0.9).all()
+    slid = stepped(model, state, 24, FrameInputs(gravity=(9.81, 0, -9.81)))
+    assert slid.body_position[1, 0] - state.body_position[1, 0] > 1.0
+
+
+def test_gravity_that_fades_slowly_is_noticed():
+    """Sleepers compare with what they fell asleep under, not with the last frame."""
+    model, state = sleeping(lambda b: row_of_cubes(b, 2))
+    for frame in range(240):
+        inputs = FrameInputs(gravity=(0, 0, -9.81 + frame * 0.05))
+        state, _ = advance(model, state, inputs, ONE_THREAD)
+    assert state.body_position[2, 2] > 1.0
+
+
+def test_particles_that_land_wake_a_sleeper_and_give_it_their_momentum():
+    builder = ModelBuilder()
+    builder.add_body("box", "BOX", (0.25,) * 3, (0, 0, 0.25), mass=1.0, friction=0.0)
+    builder.add_particles(
+        "shot", [(-30.0, 0, 0.25)], mass=2.0, radius=0.05, friction=0.0, velocity=(15.0, 0, 4.9)
+    )
+    builder.add_collider("floor", "PLANE", (), (0, 0, 0), friction=0.0)
+    model = builder.finalize()
+    state = stepped(model, model.initial_state(), 26)
+    assert asleep(state).all()
+    state.position[0] = (-0.5, 0, 0.25)
+    state.previous[0] = state.position[0] - np.array((10.0, 0, 0.1)) * state.step
+    after = stepped(model, state, 4)
+    v = (after.body_position - after.body_previous)[0, 0] / after.step
+    assert v == pytest.approx(2.0 * 10.0 / 3.0, rel=0.02)  # e = 0: both go on together
+
+
+def test_still_particles_let_it_sleep():
+    builder = ModelBuilder()
+    builder.add_body("box", "BOX", (0.25,) * 3, (0, 0, 0.25), mass=1.0)
+    builder.add_particles("dust", [(0.1, 0.05, 0.51)], mass=0.01, radius=0.01)
+    builder.add_collider("floor", "PLANE", (), (0, 0, 0))
+    model = builder.finalize()
+    state = stepped(model, model.initial_state(), 48)
+    assert asleep(state).all()
+
+
+def test_cloth_that_lands_on_a_sleeper_wakes_it():
+    builder = ModelBuilder()
+    builder.add_body("box", "BOX", (0.25,) * 3, (0, 0, 0.25), mass=1.0)
+    add_sheet(builder, 12, height=2.5)
+    builder.add_collider("floor", "PLANE", (), (0, 0, 0))
+    model = builder.finalize()
+    state = model.initial_state()
+    seen = set()
+    for _ in range(48):
+        state = stepped(model, state, 1)
+        seen.add(bool(asleep(state)[0]))
+    assert seen == {True, False}
+
+
+def test_sleep_agrees_at_every_frame_rate():
+    for duration in (1 / 24, 1 / 60):
+        builder = ModelBuilder()
+        row_of_cubes(builder, 3)
+        builder.add_collider("floor", "PLANE", (), (0, 0, 0))
+        model = builder.finalize()
+        state = stepped(
+            model, model.initial_state(), round(1.5 / duration), FrameInputs(duration=duration)
+        )
+        assert asleep(state).all()

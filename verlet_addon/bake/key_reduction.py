@@ -1,0 +1,85 @@
+"""Leaves out keys that straight lines between the others make up for, within a bound.
+
+Douglas & Peucker 1973: a stretch between two keys whose frames all lie within the bound of the
+straight line needs no key; else it is cut at the frame that is farthest off, and so on. Every
+frame is checked against the very interpolation that Blender does, so the bound holds at each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+ROUNDING = 4.0 * float(np.finfo(np.float32).eps)
+"""Share of the largest value that Blender's own interpolation in 32 bits may be off."""
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """How far a bake with fewer keys may be off, at any frame."""
+
+    place: float  # m
+    angle: float  # rad
+
+
+def kept_locations(frames: Ints, location: Floats, tolerance: float) -> Ints:
+    """Rows (k,) of locations (F, 3) that need a key, so that none is off by more than tolerance."""
+    keys = location.astype(np.float32).astype(np.float64)
+    bound = tolerance - ROUNDING * float(np.abs(keys).max(initial=0.0))
+
+    def off(first: int, last: int) -> Floats:
+        between = slice(first + 1, last)
+        line = _line(frames, keys, first, last)
+        return np.asarray(np.linalg.norm(line - location[between], axis=1))
+
+    return _kept(len(frames), off, bound)
+
+
+def kept_rotations(frames: Ints, quaternion: Floats, tolerance: float) -> Ints:
+    """Rows (k,) of unit quaternions (F, 4) that need a key: none turned by more rad than tolerance.
+
+    Neighbours must lie on the same half of the sphere. Blender takes the straight line between
+    two quaternions and makes it of unit length again.
+    """
+    keys = quaternion.astype(np.float32).astype(np.float64)
+    bound = tolerance - 2.0 * ROUNDING
+
+    def off(first: int, last: int) -> Floats:
+        line = _line(frames, keys, first, last)
+        size = np.linalg.norm(line, axis=1)
+        here = quaternion[first + 1 : last]
+        # |q − p| of unit quaternions is 2 sin of a quarter of the angle between the rotations
+        apart = np.linalg.norm(line / np.maximum(size, 1e-12)[:, None] - here, axis=1)
+        return np.where(size > 1e-6, 4.0 * np.arcsin(np.minimum(0.5 * apart, 1.0)), np.inf)
+
+    return _kept(len(frames), off, bound)
+
+
+def _line(frames: Ints, keys: Floats, first: int, last: int) -> Floats:
+    """What Blender shows between two keys (last − first − 1, n)."""
+    share = (frames[first + 1 : last] - frames[first]) / (frames[last] - frames[first])
+    return np.asarray(keys[first] + share[:, None] * (keys[last] - keys[first]))
+
+
+def _kept(count: int, off: Callable[[int, int], Floats], bound: float) -> Ints:
+    """The first and the last row, and as many between as keep ``off`` within the bound."""
+    is_kept = np.zeros(count, dtype=bool)
+    is_kept[[0, -1]] = True
+    stretches = [(0, count - 1)]
+    while stretches:
+        first, last = stretches.pop()
+        if last - first < 2:
+            continue
+        error = off(first, last)
+        worst = int(np.argmax(error))
+        if error[worst] > bound:
+            middle = first + 1 + worst
+            is_kept[middle] = True
+            stretches += [(first, middle), (middle, last)]
+    return np.flatnonzero(is_kept)

@@ -1,0 +1,191 @@
+"""Joints: empties that join two objects, as the core takes them, and what is wrong with some."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import bpy
+import numpy as np
+from mathutils import Vector
+from mathutils.bvhtree import BVHTree
+
+from ..core.rigid.joint_table import OnBody, OnCollider
+from ..core.settings import JointSettings
+from .extract import pose
+from .kinds import is_particles
+from .participants import find_object, joints
+from .properties import kind_of, settings_from
+from .session import Floats, Problem
+
+if TYPE_CHECKING:
+    from ..core.builder import ModelBuilder
+    from .scene import Participant
+    from .session import Session
+
+WORLD = 0  # in place of a session id
+LIMITED = {"HINGE", "CONE_TWIST", "SLIDER"}  # kinds with one lower and one upper limit
+
+
+@dataclass(frozen=True)
+class JointInput:
+    """One joint at the start frame."""
+
+    uid: int
+    name: str
+    settings: JointSettings
+    matrix: Floats  # (4, 4) to world space: the joint's point and axes
+    a: int  # session ids of the two that it joins, WORLD for none
+    b: int
+
+    def parts(self) -> list[Any]:
+        """Everything that the model depends on."""
+        return [f"{self.uid} {self.name} {self.settings} {self.a} {self.b}", self.matrix]
+
+
+def settings_of_joint(ob: bpy.types.Object) -> JointSettings:
+    """The settings of a joint."""
+    return settings_from(ob.verlet.joint, JointSettings)
+
+
+def joined(ob: bpy.types.Object) -> tuple[bpy.types.Object | None, bpy.types.Object | None]:
+    """The two objects that a joint joins, None for the world."""
+    return ob.verlet.joint.object_a, ob.verlet.joint.object_b
+
+
+def trouble(ob: bpy.types.Object, scene: bpy.types.Scene) -> str:
+    """Why a joint does nothing, and the way out; "" for one that is sound."""
+    a, b = pair = joined(ob)
+    if a is None and b is None:
+        return "it joins nothing: choose Object A, Object B or both"
+    if a == b:
+        return f"it joins {a.name} with itself: choose another Object B"
+    for label, one in zip(("A", "B"), pair):
+        if one is None:
+            continue
+        way_out = f"choose another Object {label}, or delete the joint"
+        if one.name not in scene.objects or scene.objects[one.name] != one:
+            return f"{one.name} is not in this scene any more: {way_out}"
+        if kind_of(one) is None:
+            return f"{one.name} takes no part: press Rigid Body on it, {way_out}"
+        if is_particles(one.verlet.kind):
+            return f"{one.name} bends, and joints hold rigid bodies and colliders: {way_out}"
+        if one.verlet.kind == "BODY" and one.verlet.body.model != "QUATERNION":
+            return f"{one.name} is made of particles: set its Model to Quaternion, {way_out}"
+    if not any(one is not None and _can_move(one) for one in pair):
+        return "neither of the two can move: press Rigid Body on one of them, with Type Active"
+    if _is_crossed(settings_of_joint(ob)):
+        return "its lower limit is above the upper one: exchange them"
+    if not pose.is_invertible(pose.matrix_of(ob)):
+        return "its scale, or that of a parent, is zero along an axis: press Alt S on it"
+    return ""
+
+
+def _is_crossed(settings: JointSettings) -> bool:
+    """Whether limits that count leave no room between them."""
+    if settings.kind == "GENERIC":
+        limits = (*settings.limits_linear, *settings.limits_angular)
+        lower = (*settings.linear_lower, *settings.angular_lower)
+        upper = (*settings.linear_upper, *settings.angular_upper)
+        return any(has and low > high for has, low, high in zip(limits, lower, upper))
+    has_one = settings.kind in LIMITED and settings.is_limited
+    return has_one and settings.lower > settings.upper
+
+
+def _can_move(ob: bpy.types.Object) -> bool:
+    """Whether the simulation may move an object."""
+    return bool(ob.verlet.kind == "BODY" and ob.verlet.body.type != "PASSIVE")
+
+
+def read_joints(
+    scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, present: Mapping[int, str]
+) -> tuple[list[JointInput], list[Problem]]:
+    """The joints at the start frame, each once and in the order of their names.
+
+    A joint that cannot work is left out and named in a problem. ``present``: the kinds of what
+    could be read, by session id; joints of others are left out, for those are named already.
+    """
+    found, problems = [], []
+    for ob in joints(scene):
+        reason = trouble(ob, scene)
+        if reason:
+            problems.append(
+                Problem(f"{ob.name}: {reason}", ob.session_uid, "verlet.show_object", "Show Object")
+            )
+            continue
+        a, b = (WORLD if one is None else one.session_uid for one in joined(ob))
+        is_known = all(uid == WORLD or uid in present for uid in (a, b))
+        if is_known and {present.get(a), present.get(b)} - {None, "COLLIDER"}:  # one is not baked
+            matrix = pose.matrix_of(ob.evaluated_get(depsgraph))
+            settings = settings_of_joint(ob)
+            found.append(JointInput(ob.session_uid, ob.name, settings, matrix, a, b))
+    return found, problems
+
+
+def add_joint(
+    builder: ModelBuilder, joint: JointInput, ends: Mapping[int, tuple[Participant, int]]
+) -> None:
+    """Add a joint to a model. ``ends``: what it may hold, and its index in the model, by id."""
+    held = [
+        None
+        if uid == WORLD
+        else (OnCollider if ends[uid][0].kind == "COLLIDER" else OnBody)(ends[uid][1])
+        for uid in (joint.a, joint.b)
+    ]
+    places = [joint.matrix[:3, 3]]
+    if joint.settings.kind == "DISTANCE":  # from where the one is nearest to where the other is
+        places = [
+            joint.matrix[:3, 3] if uid == WORLD else _nearest(ends[uid][0], joint.matrix[:3, 3])
+            for uid in (joint.a, joint.b)
+        ]
+    builder.add_joint(
+        joint.name,
+        *held,
+        places[0],
+        pose.local_axes(joint.matrix),
+        joint.settings,
+        second_position=places[1] if len(places) == 2 else None,
+    )
+
+
+def _nearest(participant: Participant, place: Floats) -> Floats:
+    """The point (3,) of an object's surface that is nearest to a place; that itself without one."""
+    faces = participant.outward_triangles.tolist()
+    if not faces:
+        return place
+    points = [Vector(point) for point in participant.world_points]
+    found, *_ = BVHTree.FromPolygons(points, faces).find_nearest(Vector(place))
+    return place if found is None else np.array(found, dtype=np.float64)
+
+
+def timeless_parts(scene: bpy.types.Scene) -> list[Any]:
+    """What of the joints counts whatever the frame: all but what may be keyed."""
+    return [
+        (
+            ob.session_uid,
+            *(WORLD if one is None else one.session_uid for one in joined(ob)),
+            replace(settings_of_joint(ob), motor_speed=0.0, motor_target=0.0),
+        )
+        for ob in joints(scene)
+    ]
+
+
+def read_motors(session: Session, depsgraph: bpy.types.Depsgraph) -> tuple[Floats, Floats]:
+    """Speed and target (j,) of each joint's motor in the evaluated frame."""
+    speed, target = [], []
+    for joint in session.inputs.joints:
+        ob = find_object(joint.uid, joint.name)
+        if ob is None:
+            speed.append(joint.settings.motor_speed)
+            target.append(joint.settings.motor_target)
+        else:
+            keyed = ob.evaluated_get(depsgraph).verlet.joint
+            speed.append(keyed.motor_speed)
+            target.append(keyed.motor_target)
+    return np.array(speed, dtype=np.float64), np.array(target, dtype=np.float64)
+
+
+def joints_of(ob: bpy.types.Object, scene: bpy.types.Scene) -> list[bpy.types.Object]:
+    """The joints that join an object."""
+    return [joint for joint in joints(scene) if ob in joined(joint)]

@@ -1,0 +1,99 @@
+"""Everything that the 3D view shows of a scene, as coloured lines: numbers only, no drawing."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import joints, participants, session
+from ..extract import pose
+from ..session import Floats, Session
+from .joint_lines import axis_lines, key_of, limit_lines
+from .shape_lines import shape_lines
+
+AXIS = (1.0, 0.6, 0.1, 0.9)
+LIMIT = (1.0, 0.9, 0.3, 0.8)
+TO_A = (1.0, 0.45, 0.4, 0.7)
+TO_B = (0.4, 0.65, 1.0, 0.7)
+WRONG = (1.0, 0.15, 0.1, 0.9)  # broken, or it cannot work
+SHAPE = (0.3, 1.0, 0.6, 0.45)
+MOST_IN_DETAIL = 300  # joints: of more of them only what they join is drawn
+
+Lines = tuple[NDArray[np.float32], NDArray[np.float32]]
+"""Points (2 n, 3) in m, two a segment, and colours (2 n, 4)."""
+
+
+def lines_of(context: bpy.types.Context) -> Lines:
+    """All lines that are to be seen in the present frame."""
+    scene = context.scene
+    running = session.of(scene)
+    found: list[tuple[Floats, tuple[float, ...]]] = []
+    if scene.verlet.show_joints:
+        found += _joints(context, running)
+    if scene.verlet.show_shapes and running is not None and running.is_ready:
+        frame = min(max(scene.frame_current, running.start), running.last)
+        found.append((shape_lines(running.model, running.cache[frame]), SHAPE))
+    found = [(lines, colour) for lines, colour in found if len(lines)]
+    if not found:
+        return np.zeros((0, 3), np.float32), np.zeros((0, 4), np.float32)
+    points = np.concatenate([lines.reshape(-1, 3) for lines, _ in found])
+    colours = np.concatenate(
+        [np.tile(np.float32(colour), (2 * len(lines), 1)) for lines, colour in found]
+    )
+    return points.astype(np.float32), colours
+
+
+def _joints(
+    context: bpy.types.Context, running: Session | None
+) -> list[tuple[Floats, tuple[float, ...]]]:
+    scene = context.scene
+    everything = [ob for ob in participants.joints(scene) if ob.visible_get()]
+    broken = _broken(scene, running)
+    start = {}
+    if running is not None and running.inputs is not None:
+        start = {p.uid: p.matrix for p in running.inputs.participants}
+    depsgraph = context.evaluated_depsgraph_get()
+    in_detail = len(everything) <= MOST_IN_DETAIL
+    found: list[tuple[Floats, tuple[float, ...]]] = []
+    for ob in everything:
+        pair = joints.joined(ob)
+        own = pose.matrix_of(ob.evaluated_get(depsgraph))
+        now = [
+            None if one is None else pose.matrix_of(one.evaluated_get(depsgraph)) for one in pair
+        ]
+        frames = [_carried(own, one, matrix, start) for one, matrix in zip(pair, now)]
+        is_wrong = ob.session_uid in broken or (in_detail and bool(joints.trouble(ob, scene)))
+        for frame, matrix, colour in zip(frames, now, (TO_A, TO_B)):
+            if matrix is not None:
+                link = np.stack([frame[:3, 3], matrix[:3, 3]])[None]
+                found.append((link, WRONG if is_wrong else colour))
+        if in_detail:
+            key, size = key_of(ob.verlet.joint), float(ob.empty_display_size)
+            found.append((_placed(axis_lines(key, size), frames[1]), WRONG if is_wrong else AXIS))
+            found.append((_placed(limit_lines(key, size), frames[0]), WRONG if is_wrong else LIMIT))
+    return found
+
+
+def _broken(scene: bpy.types.Scene, running: Session | None) -> set[int]:
+    """Session ids of the joints that have broken in the present frame."""
+    if running is None or not running.is_ready or not running.inputs.joints:
+        return set()
+    frame = min(max(scene.frame_current, running.start), running.last)
+    flags = running.cache[frame].joint_broken
+    return {joint.uid for joint, is_broken in zip(running.inputs.joints, flags) if is_broken}
+
+
+def _carried(
+    own: Floats, ob: bpy.types.Object | None, now: Floats | None, start: dict[int, Floats]
+) -> Floats:
+    """The joint's frame (4, 4) as one of its objects has carried it along since the start."""
+    if ob is None or ob.session_uid not in start or np.array_equal(now, start[ob.session_uid]):
+        return own
+    return now @ np.linalg.inv(start[ob.session_uid]) @ own
+
+
+def _placed(lines: Floats, frame: Floats) -> Floats:
+    """Lines in the world, of true size however the empty is scaled."""
+    rotation = pose.rotation_of(pose.local_axes(frame)) if pose.is_invertible(frame) else np.eye(3)
+    return lines @ rotation.T + frame[:3, 3]

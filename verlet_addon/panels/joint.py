@@ -1,0 +1,181 @@
+"""Joints: the verbs, what the active joint is, and what the 3D view shows of them."""
+
+import bpy
+
+from ...core.settings import JointSettings
+from .. import joints
+from ..properties import kind_of
+from .places import PhysicsTab, Sidebar
+from .settings import draw_settings, draw_text
+
+_LIMITS_BY_AXIS = (
+    "limits_linear",
+    "linear_lower",
+    "linear_upper",
+    "limits_angular",
+    "angular_lower",
+    "angular_upper",
+)
+_SPRING = ("stiffness", "damping", "angular_stiffness", "angular_damping")
+FIELDS = {
+    "BALL": ("friction",),
+    "HINGE": ("is_limited", "lower_angle", "upper_angle", "friction"),
+    "CONE_TWIST": ("is_limited", "swing", "lower_angle", "upper_angle", "friction"),
+    "SLIDER": ("is_limited", "lower", "upper", "friction"),
+    "FIXED": (),
+    "DISTANCE": ("length",),
+    "SPRING": _SPRING,
+    "GENERIC": _LIMITS_BY_AXIS,
+}
+"""What counts beside the kind, by kind of joint, in the order of the panel."""
+
+OF_LIMITS = {"lower", "upper", "lower_angle", "upper_angle", "swing"}
+WITH_MOTOR = {"HINGE", "SLIDER", "CONE_TWIST", "GENERIC"}
+MOTOR_FIELDS = {
+    "NONE": (),
+    "VELOCITY": ("motor_speed", "motor_force"),
+    "POSE": ("motor_target", "motor_frequency", "motor_force"),
+}
+
+
+def draw_verbs(layout: bpy.types.UILayout) -> None:
+    """The buttons that join things."""
+    row = layout.row(align=True)
+    row.operator("verlet.join", icon="CONSTRAINT")
+    row.operator("verlet.join_neighbours", icon="STICKY_UVS_LOC")
+
+
+def draw_joint(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
+    """The active joint: what is wrong with it, what it joins and how."""
+    ob = context.object
+    joint = ob.verlet.joint
+    layout.label(text=ob.name, icon="CONSTRAINT")
+    reason = joints.trouble(ob, context.scene)
+    if reason:
+        box = layout.box()
+        box.alert = True
+        draw_text(box, f"Does nothing: {reason}", context.region.width, "ERROR")
+    layout.use_property_split = True
+    layout.use_property_decorate = False
+    column = layout.column()
+    column.prop(joint, "object_a")
+    column.prop(joint, "object_b")
+    draw_settings(layout, joint, JointSettings, names=["kind"])
+    for name in FIELDS[joint.kind]:
+        if name in OF_LIMITS and not joint.is_limited:
+            continue
+        layout.column().prop(joint, name)
+    draw_settings(layout, joint, JointSettings, names=["breaking_force", "collides"])
+
+
+def draw_motor(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
+    """What drives the active joint."""
+    joint = context.object.verlet.joint
+    layout.use_property_split = True
+    layout.use_property_decorate = False
+    layout.prop(joint, "motor")
+    column = layout.column()
+    column.use_property_decorate = True
+    for name in MOTOR_FIELDS[joint.motor]:
+        column.prop(joint, name)
+
+
+def _active_joint(context: bpy.types.Context) -> bool:
+    ob = context.object
+    return ob is not None and ob.type == "EMPTY" and ob.verlet.is_joint
+
+
+class _JointPanel(bpy.types.Panel):
+    bl_label = "Joint"
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return _active_joint(context)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        draw_joint(self.layout, context)
+        self.layout.operator("verlet.remove_joint", icon="X")
+
+
+class _MotorPanel(bpy.types.Panel):
+    bl_label = "Motor"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return _active_joint(context) and context.object.verlet.joint.kind in WITH_MOTOR
+
+    def draw(self, context: bpy.types.Context) -> None:
+        draw_motor(self.layout, context)
+
+
+class VERLET_PT_joint(Sidebar, _JointPanel):
+    """How the active joint holds its two objects; an edit holds for all selected joints"""
+
+    bl_idname = "VERLET_PT_joint"
+    bl_order = 1
+
+
+class VERLET_PT_joint_motor(Sidebar, _MotorPanel):
+    """What drives the joint; speed and target can be keyed"""
+
+    bl_idname = "VERLET_PT_joint_motor"
+    bl_parent_id = "VERLET_PT_joint"
+
+
+class VERLET_PT_physics_joint(PhysicsTab, _JointPanel):
+    """How the joint holds its two objects"""
+
+    bl_idname = "VERLET_PT_physics_joint"
+    bl_label = "Verlet Joint"
+
+
+class VERLET_PT_physics_joint_motor(PhysicsTab, _MotorPanel):
+    """What drives the joint; speed and target can be keyed"""
+
+    bl_idname = "VERLET_PT_physics_joint_motor"
+    bl_parent_id = "VERLET_PT_physics_joint"
+
+
+class VERLET_PT_joints(Sidebar, bpy.types.Panel):
+    """Join bodies, show joints and collision shapes, and take over Blender's own rigid bodies"""
+
+    bl_idname = "VERLET_PT_joints"
+    bl_label = "Joints"
+    bl_parent_id = "VERLET_PT_setup"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout = self.layout
+        draw_verbs(layout)
+        if context.object is not None and kind_of(context.object) is not None:
+            count = len(joints.joints_of(context.object, context.scene))
+            if count:
+                text = f"Select its {count} joint{'s' if count != 1 else ''}"
+                layout.operator("verlet.select_joints", text=text)
+        row = layout.row(heading="Show")
+        row.prop(context.scene.verlet, "show_joints", text="Joints", toggle=True)
+        row.prop(context.scene.verlet, "show_shapes", text="Shapes", toggle=True)
+
+
+class VERLET_PT_convert(Sidebar, bpy.types.Panel):
+    """Take over Blender's own rigid bodies and constraints, the whole scene, and give them back"""
+
+    bl_idname = "VERLET_PT_convert"
+    bl_label = "Blender's Rigid Body"
+    bl_parent_id = "VERLET_PT_setup"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        column = self.layout.column(align=True)
+        column.operator("verlet.convert_rigid_body_world", text="Convert from It", icon="IMPORT")
+        column.operator("verlet.convert_to_rigid_body_world", text="Convert to It", icon="EXPORT")
+
+
+CLASSES = (
+    VERLET_PT_joints,
+    VERLET_PT_convert,
+    VERLET_PT_joint,
+    VERLET_PT_joint_motor,
+    VERLET_PT_physics_joint,
+    VERLET_PT_physics_joint_motor,
+)
