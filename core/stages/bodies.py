@@ -381,7 +381,7 @@ class Bodies:
             work.rows = row_room(found * 3 // 2)
         self.row_count = found
         ratio = aim_contacts(work.rows, found, self.owners)
-        self.passes = self.frame.settings.contact_iterations * passes_for(ratio, frame.h)
+        self.passes = self.frame.settings.contact_iterations * passes_for(ratio, self.frame.h)
 
     def _touch(self, substeps: int) -> int:
         """Find what touches, in work.touching; sleepers that something touches wake first."""
