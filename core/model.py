@@ -180,6 +180,7 @@ class Model:
             body_previous_orientation=turned_back(bodies, step),
             body_rest=np.zeros(len(bodies)),
             body_load=np.tile(np.array(gravity, dtype=np.float64), (len(bodies), 1)),
+            mesh_vertex=self.shapes.meshes.vertex,
             contact_key=np.zeros((0, 4), dtype=np.int32),
             contact_impulse=np.zeros((0, 4)),
             joint_impulse=np.zeros((len(self.joints), 6)),
@@ -207,6 +208,7 @@ class State:
     body_previous_orientation: Floats  # (b, 4), q*: the turn from it to q is the spin
     body_rest: Floats  # (b,) s for which the body has been at rest
     body_load: Floats  # (b, 3) m/s², gravity and forces on the body when it was last awake
+    mesh_vertex: Floats  # (v, 3) m, of all mesh shapes, in the frames of the shapes
     contact_key: Ints  # (c, 4) shapes, sub-shape and feature of each contact of the last substep
     contact_impulse: Floats  # (c, 4) N·s, its push and its friction along the axes of the world
     joint_impulse: Floats  # (j, 6) N·s and N·m·s of the last substep, by degree of freedom
@@ -238,6 +240,7 @@ class FrameInputs:
     collider_orientation: Floats | None = None  # (colliders, 4)
     body_position: Floats | None = None  # (b, 3) m, read for bodies that follow their animation
     body_orientation: Floats | None = None  # (b, 4), likewise
+    mesh_vertex: Floats | None = None  # (v, 3) m, of mesh shapes, in the frames of the shapes
     joint_target: Floats | None = None  # (j,) rad or m, what pose motors aim at
     joint_speed: Floats | None = None  # (j,) rad/s or m/s of speed motors
     joint_pose: Floats | None = None  # (j, 4) the second's frame in the first's, for pose motors

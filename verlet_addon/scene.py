@@ -496,6 +496,7 @@ def read_frame(
         collider_orientation=collider_orientation,
         body_position=body_position,
         body_orientation=body_orientation,
+        mesh_vertex=_mesh_vertices(session, depsgraph, collider_position, collider_orientation),
         joint_speed=joint_speed,
         joint_target=joint_target,
     )
@@ -577,6 +578,33 @@ def _colliders(session: Session, depsgraph: bpy.types.Depsgraph) -> tuple[Floats
     places = model.collider_position.copy(), model.collider_orientation.copy()
     before = None if last is None else (last.collider_position, last.collider_orientation)
     return _carried(list(enumerate(wanted)), depsgraph, places, before)
+
+
+def _mesh_vertices(
+    session: Session, depsgraph: bpy.types.Depsgraph, position: Floats, orientation: Floats
+) -> Floats:
+    """Vertices (v, 3) of all mesh shapes, seen from the colliders at position and orientation.
+
+    Those of an object that is gone, flat or has another number of vertices stay as they were.
+    """
+    model, last = session.model, session.last_inputs
+    table = model.shapes
+    vertex = (table.meshes.vertex if last is None else last.mesh_vertex).copy()
+    wanted = session.participants("COLLIDER")
+    objects = find_objects(wanted)
+    for shape in np.flatnonzero(table.mesh >= 0).tolist():
+        collider = table.owner[shape] - model.body_count
+        ob = objects[collider]
+        if ob is None or not own_motion.may_deform(ob):
+            continue
+        matrix = _solid_matrix(ob, depsgraph)
+        first, end = table.meshes.first_vertex[table.mesh[shape] :][:2]
+        points = meshes.visible_points(ob, depsgraph)
+        if matrix is None or len(points) != end - first or not np.isfinite(points).all():
+            continue
+        axes = pose.rotation_of(orientation[collider])
+        vertex[first:end] = (pose.transformed(matrix, points) - position[collider]) @ axes
+    return vertex
 
 
 def _bodies(session: Session, depsgraph: bpy.types.Depsgraph) -> tuple[Floats, Floats]:

@@ -257,6 +257,7 @@ def _resting_inputs(running: Session) -> FrameInputs:
         collider_orientation=model.collider_orientation,
         body_position=model.bodies.position,
         body_orientation=model.bodies.orientation,
+        mesh_vertex=model.shapes.meshes.vertex,
         joint_speed=model.joints.motor_speed,
         joint_target=model.joints.motor_target,
     )
@@ -274,6 +275,7 @@ def _moves(a: FrameInputs, b: FrameInputs) -> bool:
         or not np.array_equal(a.collider_orientation, b.collider_orientation)
         or not np.array_equal(a.body_position, b.body_position)
         or not np.array_equal(a.body_orientation, b.body_orientation)
+        or not np.array_equal(a.mesh_vertex, b.mesh_vertex)
         or not np.array_equal(a.joint_speed, b.joint_speed)
         or not np.array_equal(a.joint_target, b.joint_target)
     )
@@ -293,6 +295,7 @@ def _blend(a: FrameInputs, b: FrameInputs, share: float) -> FrameInputs:
             a.collider_orientation, b.collider_orientation, share
         ),
         body_position=(1.0 - share) * a.body_position + share * b.body_position,
+        mesh_vertex=(1.0 - share) * a.mesh_vertex + share * b.mesh_vertex,
         body_orientation=pose.blended_rotations(a.body_orientation, b.body_orientation, share),
         joint_speed=(1.0 - share) * a.joint_speed + share * b.joint_speed,
         joint_target=(1.0 - share) * a.joint_target + share * b.joint_target,

@@ -66,7 +66,7 @@ def place_shapes(model: Model) -> Shapes:
     hulls, meshes = table.hulls, table.meshes
     return Shapes(
         kind=table.kind,
-        size=table.size,
+        size=table.size.copy(),
         owner=table.owner,
         particle_body=np.where(table.owner >= solid_count, table.owner - solid_count, -1).astype(
             np.int32

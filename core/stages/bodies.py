@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..bodies import place_particle_bodies
+from ..contact.mesh_motion import MeshMotion
 from ..contact.shapes import at_start, move_shapes
 from ..integrate import drag_per_step
 from ..model import Floats, Ints
@@ -66,6 +67,7 @@ class Bodies:
         self.is_any = model.owner_count > 0
         if not self.is_any:
             return
+        self.meshes = MeshMotion(model.shapes, work.shapes, state.mesh_vertex, frame.mesh_end)
         self.drive = self._drive()
         self.moves = self._moves()
         self._take_up()
@@ -188,6 +190,7 @@ class Bodies:
         moves |= (drive.start_orientation != drive.end_orientation).any(axis=1)
         stirs = owners.inverse_mass > 0.0
         stirs[: len(moves)] |= moves & (owners.driven[: len(moves)] == 1)
+        stirs[self.meshes.moving_owner] = True
         return stirs.astype(np.float64)
 
     def _begin_sleep(self) -> None:
@@ -326,6 +329,7 @@ class Bodies:
         frame, model, work = self.frame, self.frame.model, self.frame.work
         if not len(model.shapes):
             return
+        self.meshes.pose(frame.end_share)
         first = model.body_count + model.collider_count
         look_ahead(self.owners, first, frame.h, *work.ahead)
         if model.particle_body_count:
@@ -392,6 +396,7 @@ class Bodies:
     def _touch(self, substeps: int) -> int:
         """Find what touches, in work.touching; sleepers that something touches wake first."""
         frame, work = self.frame, self.frame.work
+        self.meshes.pose(min(1.0, (frame.substep + substeps) / frame.substeps))
         while True:
             self._bound(substeps)
             count = work.touching.find(at_start(work.shapes), self.stirs, work.reach, frame.threads)

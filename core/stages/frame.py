@@ -72,6 +72,8 @@ class Frame:
                 "collider_orientation", inputs.collider_orientation, state.collider_orientation
             ),
         )
+        # not copied from frame to frame where it stays: a mesh may be large
+        self.mesh_end = self.target("mesh_vertex", inputs.mesh_vertex, state.mesh_vertex)
         self.contact_count = 0
         self.passes = 0
         self.is_cut = False
@@ -185,6 +187,7 @@ class Frame:
         state.frame += 1
         state.time += self.inputs.duration
         state.collider_position, state.collider_orientation = (a.copy() for a in self.collider_end)
+        state.mesh_vertex = self.mesh_end
         check_finite(self.model, state, self.settings, state.frame)
         elapsed = time.perf_counter() - self.started
         if self.settings.threads == 0:

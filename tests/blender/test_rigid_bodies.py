@@ -380,3 +380,27 @@ def test_undo_brings_the_type_back(scene, monkeypatch):
     assert ob.verlet.body.type == "ACTIVE"
     play(scene, 1, 5)
     assert height(ob) < 4.9
+
+
+def test_a_mesh_collider_moves_with_its_armature_and_shape_keys(scene):
+    """A sheet whose shape key rises lifts the crate on it; a mirrored, scaled one just as well."""
+    sheet = new_object(
+        "Sheet", [(-1, -1, 0), (1, -1, 0), (1, 1, 0), (-1, 1, 0)], faces=[(0, 1, 2), (0, 2, 3)]
+    )
+    sheet.scale = (2, -2, 2)
+    sheet.shape_key_add(name="Basis")
+    raised = sheet.shape_key_add(name="Up")
+    for point in raised.data:
+        point.co.z = 0.25  # half a metre
+    select(sheet)
+    bpy.ops.verlet.collider()
+    sheet.verlet.collider.shape = "MESH"
+    raised.value = 0.0
+    raised.keyframe_insert("value", frame=3)
+    raised.value = 1.0
+    raised.keyframe_insert("value", frame=20)
+    crate = rigid(box(location=(0, 0, 0.2)))
+    play(scene, 1, 30)
+    assert height(crate) == pytest.approx(0.7, abs=0.01)
+    scene.frame_set(2)
+    assert height(crate) == pytest.approx(0.2, abs=0.01)

@@ -49,6 +49,11 @@ def _points(collection: bpy.types.bpy_prop_collection) -> Floats:
     return flat.reshape(-1, 3).astype(np.float64)
 
 
+def visible_points(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
+    """Local vertices (n, 3) of the mesh as it is seen, as they are."""
+    return _points(ob.evaluated_get(depsgraph).data.vertices)
+
+
 def read_visible_surface(
     ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph
 ) -> tuple[Floats, Ints]:

@@ -74,6 +74,13 @@ def moves_vertices(ob: bpy.types.Object) -> bool:
     return bool(carriers(ob)) or (keys is not None and keys.animation_data is not None)
 
 
+def may_deform(ob: bpy.types.Object) -> bool:
+    """Whether the mesh that is seen may change its form from frame to frame."""
+    keys = ob.data.shape_keys if ob.type == "MESH" else None
+    has_moving_keys = keys is not None and keys.animation_data is not None
+    return has_moving_keys or any(modifier.show_viewport for modifier in ob.modifiers)
+
+
 def read_carried_points(
     objects: Iterable[bpy.types.Object],
     scene: bpy.types.Scene,
