@@ -31,6 +31,8 @@ def collide_particles(
     shapes,
     collider_count,
     mesh_tree,
+    mesh_before,
+    mesh_motion,
     gravity,
     h,
     may_bounce,
@@ -45,7 +47,8 @@ def collide_particles(
     * Restitution: with ``may_bounce`` a fast particle is reflected on its exact path.
 
     start (n, 3) m: where particles stood at the start of the step; a bounce sets x* elsewhere.
-    mesh_tree: over the triangles of all meshes, each in its shape's own frame.
+    mesh_tree: over the triangles of all meshes, each in its shape's own frame; mesh_before (v, 3)
+    m: their vertices one step ago, none of which has come farther than mesh_motion m.
     """
     for j in prange(colliding.shape[0]):
         i = colliding[j]
@@ -54,7 +57,10 @@ def collide_particles(
         _, hulls, meshes = parts_of(shapes)
         for s in range(collider_count):
             reach = radius[i]
-            if passes_by(shapes, s, x, previous, i, reach):
+            room = reach
+            if shapes.kind[s] == MESH:
+                room += mesh_motion
+            if passes_by(shapes, s, x, previous, i, room):
                 continue
             r = shapes.rotation[s]
             rb = shapes.rotation_before[s]
@@ -74,10 +80,13 @@ def collide_particles(
                 sx, sy, sz = unrotate(
                     rb, start[i, 0] - cb[0], start[i, 1] - cb[1], start[i, 2] - cb[2]
                 )
+            mx = my = mz = 0.0
             for face in range(faces):
                 if kind == MESH:
-                    gap, nx, ny, nz = mesh_distance(
+                    gap, nx, ny, nz, mx, my, mz = mesh_distance(
                         meshes,
+                        mesh_before,
+                        mesh_motion,
                         shapes.mesh_first_triangle[mesh],
                         shapes.mesh_first_triangle[mesh + 1],
                         mesh_tree,
@@ -110,7 +119,7 @@ def collide_particles(
                 if gap >= 0.0:
                     continue
                 touched = True
-                ux, uy, uz = px - ox, py - oy, pz - oz
+                ux, uy, uz = px - ox - mx, py - oy - my, pz - oz - mz
                 un = ux * nx + uy * ny + uz * nz
                 before = gap - un
                 e = max(restitution[i], shapes.restitution[s])

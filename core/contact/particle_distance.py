@@ -40,20 +40,25 @@ def solid_distance(kind, size, hulls, hull, face, px, py, pz, ox, oy, oz, radius
 
 
 @lean
-def mesh_distance(meshes, first, last, tree, two_sided, px, py, pz, ox, oy, oz, radius):
+def mesh_distance(
+    meshes, before, motion, first, last, tree, two_sided, px, py, pz, ox, oy, oz, radius
+):
     """Signed distance of a ball of ``radius`` around p from the triangles first … last − 1.
 
-    That of the deepest one, as `shapes.distance` gives it: (distance, nx, ny, nz), infinite where
-    no triangle is near. o is where p was one step ago; who went through a triangle is sent back to
-    the side that he came from.
+    That of the deepest one, as `shapes.distance` gives it, and how far that triangle has moved in
+    the step: (distance, nx, ny, nz, mx, my, mz), infinite where no triangle is near. o is where p
+    was one step ago, before (v, 3) m where the vertices were then, motion m how far any of them has
+    come; who went through a triangle is sent back to the side that he came from.
     """
     reach = radius + SKIN
     node = root_of(first)
     end = end_of(last)
-    low_x, high_x = min(px, ox) - reach, max(px, ox) + reach
-    low_y, high_y = min(py, oy) - reach, max(py, oy) + reach
-    low_z, high_z = min(pz, oz) - reach, max(pz, oz) + reach
+    room = reach + motion
+    low_x, high_x = min(px, ox) - room, max(px, ox) + room
+    low_y, high_y = min(py, oy) - room, max(py, oy) + room
+    low_z, high_z = min(pz, oz) - room, max(pz, oz) + room
     best, bx, by, bz = math.inf, 0.0, 0.0, 1.0
+    mx = my = mz = 0.0
     node = next_leaf(tree, node, end, low_x, low_y, low_z, high_x, high_y, high_z)
     while node < end:
         t = tree.leaf[node]
@@ -61,19 +66,21 @@ def mesh_distance(meshes, first, last, tree, two_sided, px, py, pz, ox, oy, oz, 
         j = meshes.triangle[t, 1]
         k = meshes.triangle[t, 2]
         v = meshes.vertex
+        cx, cy, cz = v[i, 0] - before[i, 0], v[i, 1] - before[i, 1], v[i, 2] - before[i, 2]
         gap, nx, ny, nz = _triangle_gap(
             (v[i, 0], v[i, 1], v[i, 2]),
             (v[j, 0], v[j, 1], v[j, 2]),
             (v[k, 0], v[k, 1], v[k, 2]),
             (px, py, pz),
-            (ox, oy, oz),
+            (ox + cx, oy + cy, oz + cz),
             reach,
             two_sided,
         )
         if gap < best:
             best, bx, by, bz = gap, nx, ny, nz
+            mx, my, mz = cx, cy, cz
         node = next_leaf(tree, node + 1, end, low_x, low_y, low_z, high_x, high_y, high_z)
-    return best, bx, by, bz
+    return best, bx, by, bz, mx, my, mz
 
 
 @lean

@@ -315,7 +315,7 @@ def move_colliders(owners, bodies, h):
                 continue
         for k in range(3):
             owners.position[o, k] += h * v[k]
-        _turn_by(owners.orientation[o], h * w[0], h * w[1], h * w[2])
+        turn_by(owners.orientation[o], h * w[0], h * w[1], h * w[2])
         write_inverse_inertia(owners, o)
 
 

@@ -47,6 +47,8 @@ class Contacts:
         self.has_meshes = bool((model.shapes.kind == MESH).any())
         if self.has_meshes and len(model.colliding):
             frame.work.touching.bound_triangles(frame.work.shapes)
+        self.mesh_before: Floats = frame.work.shapes.mesh_vertex
+        self.mesh_motion = 0.0  # m, farthest that a vertex has come in this substep
         # where particles stood at the start of the substep: a bounce sets x* elsewhere
         self.start: Floats = frame.previous
         if self.has_meshes and self.is_bouncy:
@@ -58,6 +60,7 @@ class Contacts:
 
     def find(self) -> None:
         """Contacts of this substep between bodies, bodies and colliders, and free particles."""
+        self._follow_meshes()
         if not self.is_any:
             return
         frame = self.frame
@@ -156,6 +159,18 @@ class Contacts:
             )
         return found
 
+    def _follow_meshes(self) -> None:
+        """Trees over the triangles of meshes that change their form, and how far they have come."""
+        if not (self.has_meshes and self.bodies.meshes.is_moving):
+            return
+        work = self.frame.work
+        now = work.shapes.mesh_vertex.copy()
+        self.bodies.meshes.pose(self.frame.begin_share)
+        self.mesh_before = work.shapes.mesh_vertex.copy()
+        work.shapes.mesh_vertex[:] = now
+        self.mesh_motion = float(np.sqrt(((now - self.mesh_before) ** 2).sum(axis=1).max()))
+        work.touching.bound_triangles(work.shapes)
+
     def bounce(self) -> None:
         """Reflect fast particles on their exact path before constraints disturb it."""
         if self.is_bouncy:
@@ -184,6 +199,8 @@ class Contacts:
             frame.work.shapes,
             model.collider_shape_count,
             frame.work.touching.mesh_tree,
+            self.mesh_before,
+            self.mesh_motion,
             frame.gravity,
             frame.h,
             may_bounce,

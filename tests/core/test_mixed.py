@@ -86,6 +86,20 @@ def test_particles_land_on_every_shape(kind):
     assert height[101] == pytest.approx(1.0 - 4.905 * left**2, abs=5e-3)
 
 
+def test_a_mesh_that_rises_lifts_particles():
+    builder = ModelBuilder()
+    builder.add_particles("dust", [(0.1, 0.2, 0.01), (0.3, 0.1, 0.02)], mass=1.0)
+    add_grid_mesh(builder, cells=3)
+    model = builder.finalize()
+    rest = model.shapes.meshes.vertex
+
+    def rising(frame):
+        return FrameInputs(mesh_vertex=rest + (0.0, 0.0, (frame + 1) / 6))  # 4 m/s
+
+    state, _ = run(model, SECOND, rising)
+    assert state.position[:, 2] == pytest.approx(4.0, abs=0.01)
+
+
 def test_particles_stay_on_the_side_of_a_mesh_that_they_came_from():
     builder = ModelBuilder()
     for side in (1.0, -1.0):
