@@ -166,11 +166,7 @@ class Bodies:
         strength = frame.target("joint_strength", inputs.joint_strength, np.ones(len(joints)))
         number[:, STRENGTH] = np.maximum(strength, 0.0)
         take_up_joints(
-            frame.work.joints,
-            self.owners,
-            frame.state.joint_impulse,
-            frame.state.joint_broken,
-            frame.h,
+            frame.work.joints, self.owners, frame.state.joint_impulse, frame.state.joint_broken
         )
         frame.work.touching.exclude(self._joined())
 
@@ -245,12 +241,15 @@ class Bodies:
         )
         return load
 
-    def meet(self, contacts: Contacts, count: int) -> None:
-        """Wake sleepers that moving particles touch, with all they rest on, before they are hit."""
+    def meet(self, contacts: Contacts, count: int) -> bool:
+        """Wake sleepers that moving particles touch, with all they rest on, before they are hit.
+
+        Returns whether any woke.
+        """
         if not (self.is_any and self.has_sleepers):
-            return
+            return False
         frame = self.frame
-        if feel_particles(
+        if not feel_particles(
             contacts,
             count,
             frame.x,
@@ -263,10 +262,12 @@ class Bodies:
             frame.h,
             frame.work.felt,
         ):
-            self._remember()
-            self._wake()
-            self._find_rows(1)
-            frame.work.rows.bounce[: self.row_count] = 0.0
+            return False
+        self._remember()
+        self._wake()
+        self._find_rows(1)
+        frame.work.rows.bounce[: self.row_count] = 0.0
+        return True
 
     # ------------------------------------------------------------------ the substep
 
@@ -381,7 +382,9 @@ class Bodies:
             work.rows = row_room(found * 3 // 2)
         self.row_count = found
         ratio = aim_contacts(work.rows, found, self.owners)
-        self.passes = self.frame.settings.contact_iterations * passes_for(ratio, self.frame.h)
+        self.passes = self.frame.settings.contact_iterations * passes_for(
+            ratio, self.frame.h
+        )
 
     def _touch(self, substeps: int) -> int:
         """Find what touches, in work.touching; sleepers that something touches wake first."""
@@ -446,6 +449,7 @@ class Bodies:
         if not self.count:
             return
         frame, state = self.frame, self.frame.state
+        frame.row_count = self.row_count
         self._keep_contacts()
         lay_down_bodies(
             self.owners,
