@@ -54,10 +54,17 @@ class Contacts:
             work.crowd.sort(frame.x)
         while (found := self._fill_contacts(pair_count)) > len(work.contacts.friction):
             work.contacts = contact_room(2 * found)
-        self.bodies.meet(work.contacts, found)
+        self._prepare(found)
+        if self.bodies.meet(work.contacts, found):  # who just woke is no longer immovable
+            self._prepare(found)
+        frame.contact_count = found
+
+    def _prepare(self, count: int) -> None:
+        frame = self.frame
+        model, work = frame.model, frame.work
         prepare_contacts(
             work.contacts,
-            found,
+            count,
             work.shapes,
             model.body_first_particle,
             model.body_extent,
@@ -71,7 +78,6 @@ class Contacts:
             frame.h,
             RESTING * frame.fall,
         )
-        frame.contact_count = found
 
     def _find_pairs(self) -> int:
         """Shapes that may touch, in work.pairs; returns how many."""
