@@ -12,7 +12,6 @@ import numpy as np
 from .errors import ModelError
 from .model import Model, State
 
-
 RAGGED = ("contact_key", "contact_impulse")
 """Arrays of a state whose length changes from frame to frame."""
 
@@ -20,7 +19,7 @@ RAGGED = ("contact_key", "contact_impulse")
 class FrameCache:
     """An unbroken run of frames, each with its full state: any can be resumed, bit for bit.
 
-    Memory: 48 bytes a particle and frame, 112 a rigid body and 48 a contact of one.
+    Memory: 48 bytes a particle and frame, 144 a rigid body and 48 a contact of one.
     """
 
     def __init__(self, model: Model) -> None:

@@ -22,7 +22,8 @@ class ModelError(VerletError, ValueError):
 class SimulationDiverged(VerletError):
     """A step left the finite world. The state from before the step is still good.
 
-    ``frame`` is the frame that could not be computed, ``particle`` counts within the object.
+    ``frame`` is the frame that could not be computed, ``particle`` counts within the object and is
+    -1 for a rigid body.
     ``subject`` is what blew up and ``advice`` the way out.
     """
 
@@ -39,7 +40,8 @@ class SimulationDiverged(VerletError):
         self.frame = frame
         self.particle = particle
         self.reason = reason
+        place = f"vertex {particle}: " if particle >= 0 else ""
         super().__init__(
             f"{object_name}: {subject} blew up at frame {frame} "
-            f"(vertex {particle}: {reason}). {advice}; frames before this one are kept."
+            f"({place}{reason}). {advice}; frames before this one are kept."
         )

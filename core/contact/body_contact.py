@@ -130,7 +130,7 @@ def find_particle_contacts(c, contacts, shapes, first_shape, colliding, radius, 
             nx, ny, nz = rotate(r, nx, ny, nz)
             # point b lies on the surface: a lever of the particle's radius would bend the body
             if c < contacts.friction.shape[0]:
-                contacts.offset[c] = reach
+                contacts.reach[c] = reach
             away = gap + reach
             c = note_contact(
                 contacts,

@@ -135,7 +135,7 @@ def find_crowd_contacts(c, contacts, crowd, group, radius, cell, first, member, 
                     contacts.shape[c, 1] = FREE_PARTNER
                     contacts.particle[c, 0] = i
                     contacts.particle[c, 4] = j
-                    contacts.offset[c] = reach
+                    contacts.reach[c] = reach
                     contacts.normal[c, 0] = dx / gap
                     contacts.normal[c, 1] = dy / gap
                     contacts.normal[c, 2] = dz / gap

@@ -180,7 +180,7 @@ def _vertices_do(kind, sx, sy, sz, long, thick, a, b, c):
 def _note(contacts, c, shapes, s, i, j, k, wi, wj, wk, x, bx, by, bz, nx, ny, nz, radius):
     """Note the contact of wi·i + wj·j + wk·k with the point b of shape s, at the step's end."""
     if c < contacts.friction.shape[0]:
-        contacts.offset[c] = radius
+        contacts.reach[c] = radius
         contacts.particle[c, 1] = j
         contacts.particle[c, 2] = k
         contacts.particle[c, 3] = i

@@ -40,6 +40,7 @@ Contacts = namedtuple(
         "weight",  # (c, 8) cᵢ; those of b are negative, 0 where b lies on a collider
         "inverse_mass",  # (c,) Σ wᵢ cᵢ², 1/kg
         "normal",  # (c, 3) from b to a
+        "reach",  # (c,) m, that free particles keep away
         "offset",  # (c,) m: gap = Σ cᵢ xᵢ·n − offset
         "owner",  # (c, 2) body or collider that a or b is a place on, -1 for none
         "arm",  # (c, 2, 3) m, from the owner's centre to that place
@@ -70,6 +71,7 @@ def contact_room(count: int) -> Contacts:
         weight=np.zeros((count, 8)),
         inverse_mass=scalars(),
         normal=vectors(),
+        reach=scalars(),
         offset=scalars(),
         owner=np.zeros((count, 2), dtype=np.int32),
         arm=np.zeros((count, 2, 3)),
@@ -343,7 +345,7 @@ def prepare_contacts(
         px = py = pz = 0.0
         reach = 0.0
         if a < 0:  # free particles come with their reach
-            reach = contacts.offset[c]
+            reach = contacts.reach[c]
         contacts.owner[c, 0] = -1
         contacts.owner[c, 1] = -1
         if a == FREE_PARTNER:

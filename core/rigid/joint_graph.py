@@ -103,9 +103,7 @@ def _components(count: int, holders: list[list[int]]) -> list[list[int]]:
     return components
 
 
-def _eliminate(
-    component: list[int], holders: list[list[int]]
-) -> tuple[list[int], list[list[int]]]:
+def _eliminate(component: list[int], holders: list[list[int]]) -> tuple[list[int], list[list[int]]]:
     """Order of elimination, and for each joint in it the joints of its column.
 
     Ends early, with joints left over, where that fills in too much.

@@ -73,8 +73,9 @@ def _moment(model: Model, j: int, members: list[int]) -> float:
         return float(bodies.mass[members].sum())
     first = members[0]
     side = 0 if joints.owner[j, 0] == first else 1
-    place = bodies.position[first] + rotation_matrix(bodies.orientation[first]) @ (
-        joints.anchor[j, side]
+    place = (
+        bodies.position[first]
+        + rotation_matrix(bodies.orientation[first]) @ (joints.anchor[j, side])
     )
     arm = ((bodies.position[members] - place) ** 2).sum(axis=1)
     # of a ball the mean over all axes is I + ⅔ m r²

@@ -64,8 +64,9 @@ OWNER, PLACE_FORM, TURN_FORM, AXIS, MOTOR, MOTOR_FREEDOM, BROKEN, LIVE, FIRST_RO
     9,
 )
 
-# columns of `hold`: anchors (2, 3), frames (2, 4), arms from the centres (2, 3) in the world
-ANCHOR, FRAME, ARM = 0, 6, 14
+# columns of `hold`: anchors (2, 3), frames (2, 4), arms from the centres (2, 3) in the world, and
+# the way from the first anchor to the second
+ANCHOR, FRAME, ARM, ACROSS = 0, 6, 14, 20
 
 # columns of `number`
 INERTIA, SPEED, TARGET, FREQUENCY, FORCE, STRENGTH, POSE, FRICTION, STRONG, LOAD, LOADED = (
@@ -88,7 +89,7 @@ LINE, CROSS, TURN = 0, 3, 9
 # columns of `bound`
 LOWER, UPPER, STIFFNESS, DAMPING, VALUE, ASIDE, BEFORE = range(7)
 DRIVE, SOFT, PULL, LEAST, MOST = range(7, 12)
-AIM, GIVE, LOW, HIGH, IMPULSE, CHANGE = range(12, 18)
+AIM, GIVE, LOW, HIGH, IMPULSE, CHANGE, FORESEEN = range(12, 19)
 
 # columns of `flag`
 FREEDOM, RUBS, MODE, ACTIVE = range(4)
@@ -97,11 +98,12 @@ JointRows = namedtuple(
     "JointRows",
     [
         "whole",  # (j + 1, 10) owners, forms, axis, motor, broken, live, first row
-        "hold",  # (j, 20) m: anchors and frames in their owners, arms in the world
+        "hold",  # (j, 23) m: anchors and frames in their owners, arms in the world
         "number",  # (j, 16) of motors, friction, breaking; sum of impulses since LOADED substeps
         "axis",  # (r, 15) line of force, axes of torque, what those turn
-        "bound",  # (r, 18) limits, springs, place and speed; what is asked for; impulse
+        "bound",  # (r, 19) limits, springs, place and speed; what is asked for; impulse
         "flag",  # (r, 4) degree of freedom, mode, whether it is being solved
+        "stiff",  # (o, 2) h² K of each owner's joints, and what it adds to its inertia
         "place",  # (j + 1, 3) joint, first block and first update by order of elimination
         "component",  # (c + 1, 3) first place, first pull, 1: has rows that may let go
         "block",  # (n + 1, 2) joint of its rows, first value
@@ -118,7 +120,7 @@ def joint_room(model: Model) -> JointRows:
     joints, graph = model.joints, joint_graph(model)
     count, row_count = len(joints), len(graph.freedom)
     whole = np.zeros((count + 1, 10), dtype=np.int32)
-    hold = np.zeros((count, 20))
+    hold = np.zeros((count, 23))
     number = np.zeros((count, 16))
     whole[:count, OWNER : OWNER + 2] = joints.owner
     for column, values in (
@@ -138,7 +140,7 @@ def joint_room(model: Model) -> JointRows:
     number[:, FRICTION] = joints.friction
     number[:, STRONG] = joints.breaking_force
     joint_of_row = np.repeat(np.arange(count), np.diff(graph.first_row))
-    bound = np.zeros((row_count, 18))
+    bound = np.zeros((row_count, 19))
     flag = np.zeros((row_count, 4), dtype=np.int32)
     flag[:, FREEDOM] = graph.freedom
     flag[:, RUBS] = joints.rubs[joint_of_row, graph.freedom]
@@ -171,6 +173,7 @@ def joint_room(model: Model) -> JointRows:
         axis=np.zeros((row_count, 15)),
         bound=bound,
         flag=flag,
+        stiff=np.zeros((model.owner_count + 1, 2)),
         place=place,
         component=component,
         block=block,
@@ -334,34 +337,102 @@ def _write_turn_axes(scratch, form, k, pw, px, py, pz, qw, qx, qy, qz, w, x, y, 
 
 
 @lean
-def aim_joints(joints, owners):
+def _write_arms(joints, owners, j):
+    """Arms from both centres to the place halfway between the anchors; returns the way across."""
+    whole, hold = joints.whole, joints.hold
+    p, q = whole[j, OWNER], whole[j, OWNER + 1]
+    for side in range(2):
+        r = owners.rotation[whole[j, OWNER + side]]
+        ax = hold[j, ANCHOR + 3 * side]
+        ay = hold[j, ANCHOR + 3 * side + 1]
+        az = hold[j, ANCHOR + 3 * side + 2]
+        for k in range(3):
+            hold[j, ARM + 3 * side + k] = r[k, 0] * ax + r[k, 1] * ay + r[k, 2] * az
+    for k in range(3):
+        across = owners.position[q, k] - owners.position[p, k]
+        across += hold[j, ARM + 3 + k] - hold[j, ARM + k]
+        hold[j, ACROSS + k] = across
+        hold[j, ARM + k] += 0.5 * across
+        hold[j, ARM + 3 + k] -= 0.5 * across
+
+
+@lean
+def add_stiffness(joints, j, h):
+    """Add h² K of what joint j pulls at both owners with."""
+    whole, hold = joints.whole, joints.hold
+    fx, fy, fz = 0.0, 0.0, 0.0
+    for row in range(whole[j, FIRST_ROW], whole[j + 1, FIRST_ROW]):
+        impulse = joints.bound[row, IMPULSE]
+        fx += impulse * joints.axis[row, 0]
+        fy += impulse * joints.axis[row, 1]
+        fz += impulse * joints.axis[row, 2]
+    for side in range(2):
+        r = ARM + 3 * side
+        along = fx * hold[j, r] + fy * hold[j, r + 1] + fz * hold[j, r + 2]
+        if side == 0:
+            along = -along
+        joints.stiff[whole[j, OWNER + side], 0] += h * max(along, 0.0)
+
+
+@lean
+def sum_stiffness(joints, h):
+    """h² K of all owners, from the pulls and the arms of the substep before."""
+    whole, stiff = joints.whole, joints.stiff
+    for j in range(whole.shape[0] - 1):
+        stiff[whole[j, OWNER], 0] = 0.0
+        stiff[whole[j, OWNER + 1], 0] = 0.0
+    for j in range(whole.shape[0] - 1):
+        if whole[j, LIVE] == 1:
+            add_stiffness(joints, j, h)
+
+
+@lean
+def wanted_inertia(joints, owners, o):
+    """Inertia to be added to owner o's, kg·m²."""
+    if owners.inverse_mass[o] == 0.0:
+        return 0.0
+    a, b, c = owners.inertia[o, 0], owners.inertia[o, 1], owners.inertia[o, 2]
+    # the mean about the two axes that it turns about less easily
+    middle = 0.5 * (a + b + c - min(min(a, b), c))
+    return max(0.5 * joints.stiff[o, 0] - middle, 0.0)
+
+
+@lean
+def turn_rows(joints, owners, j, side):
+    """What the torques of joint j turn, with the raised inertia of the owner of one side."""
+    whole = joints.whole
+    o = whole[j, OWNER + side]
+    extra = joints.stiff[o, 1]
+    if extra == 0.0:
+        return
+    r = owners.rotation[o]
+    for row in range(whole[j, FIRST_ROW], whole[j + 1, FIRST_ROW]):
+        axis = joints.axis[row]
+        x, y, z = axis[CROSS + 3 * side], axis[CROSS + 3 * side + 1], axis[CROSS + 3 * side + 2]
+        for n in range(3):
+            axis[TURN + 3 * side + n] = 0.0
+        for k in range(3):
+            along = r[0, k] * x + r[1, k] * y + r[2, k] * z
+            along /= owners.inertia[o, k] + extra
+            for n in range(3):
+                axis[TURN + 3 * side + n] += r[n, k] * along
+
+
+@lean
+def aim_joints(joints, owners, h):
     """Axes, arms and values of all rows where the owners are now."""
     whole, hold, scratch = joints.whole, joints.hold, joints.scratch
-    for j in range(whole.shape[0] - 1):
-        p = whole[j, OWNER]
-        q = whole[j, OWNER + 1]
+    count = whole.shape[0] - 1
+    sum_stiffness(joints, h)
+    for j in range(count):
+        p, q = whole[j, OWNER], whole[j, OWNER + 1]
+        joints.stiff[p, 1] = wanted_inertia(joints, owners, p)
+        joints.stiff[q, 1] = wanted_inertia(joints, owners, q)
         whole[j, LIVE] = 0
         if whole[j, BROKEN] == 1 or owners.inverse_mass[p] + owners.inverse_mass[q] == 0.0:
             continue
         whole[j, LIVE] = 1
-        for side in range(2):
-            o = whole[j, OWNER + side]
-            r = owners.rotation[o]
-            ax = hold[j, ANCHOR + 3 * side]
-            ay = hold[j, ANCHOR + 3 * side + 1]
-            az = hold[j, ANCHOR + 3 * side + 2]
-            for k in range(3):
-                hold[j, ARM + 3 * side + k] = r[k, 0] * ax + r[k, 1] * ay + r[k, 2] * az
-        dx = owners.position[q, 0] - owners.position[p, 0] + hold[j, ARM + 3] - hold[j, ARM]
-        dy = owners.position[q, 1] - owners.position[p, 1] + hold[j, ARM + 4] - hold[j, ARM + 1]
-        dz = owners.position[q, 2] - owners.position[p, 2] + hold[j, ARM + 5] - hold[j, ARM + 2]
-        # to the place halfway between the anchors
-        hold[j, ARM] += 0.5 * dx
-        hold[j, ARM + 1] += 0.5 * dy
-        hold[j, ARM + 2] += 0.5 * dz
-        hold[j, ARM + 3] -= 0.5 * dx
-        hold[j, ARM + 4] -= 0.5 * dy
-        hold[j, ARM + 5] -= 0.5 * dz
+        _write_arms(joints, owners, j)
         f = hold[j]
         g = owners.orientation[p]
         pw, px, py, pz = product(
@@ -374,14 +445,16 @@ def aim_joints(joints, owners):
         if pw * qw + px * qx + py * qy + pz * qz < 0.0:
             qw, qx, qy, qz = -qw, -qx, -qy, -qz
         w, x, y, z = normalised(pw + qw, px + qx, py + qy, pz + qz)
-        _write_place_axes(scratch, whole[j, PLACE_FORM], w, x, y, z, dx, dy, dz)
-        form = whole[j, TURN_FORM]
-        _write_turn_axes(
-            scratch, form, whole[j, AXIS], pw, px, py, pz, qw, qx, qy, qz, w, x, y, z
-        )
+        place_form, turn_form = whole[j, PLACE_FORM], whole[j, TURN_FORM]
+        dx, dy, dz = f[ACROSS], f[ACROSS + 1], f[ACROSS + 2]
+        _write_place_axes(scratch, place_form, w, x, y, z, dx, dy, dz)
+        axis = whole[j, AXIS]
+        _write_turn_axes(scratch, turn_form, axis, pw, px, py, pz, qw, qx, qy, qz, w, x, y, z)
         _write_aside(joints, j, pw, px, py, pz, qw, qx, qy, qz)
         for row in range(whole[j, FIRST_ROW], whole[j + 1, FIRST_ROW]):
             _write_row(joints, j, row, owners, p, q)
+        turn_rows(joints, owners, j, 0)
+        turn_rows(joints, owners, j, 1)
 
 
 @lean
@@ -487,9 +560,7 @@ def note_speeds(joints, owners):
         for row in range(whole[j, FIRST_ROW], whole[j + 1, FIRST_ROW]):
             bound = joints.bound[row]
             if bound[STIFFNESS] > 0.0 or bound[DAMPING] > 0.0:
-                bound[BEFORE] = row_speed(
-                    joints, row, owners, whole[j, OWNER], whole[j, OWNER + 1]
-                )
+                bound[BEFORE] = row_speed(joints, row, owners, whole[j, OWNER], whole[j, OWNER + 1])
 
 
 @lean
@@ -556,7 +627,12 @@ def _ask_motor(joints, j, row, h):
 
 @lean
 def _foreseen(joints, j, row, owners, p, q, h):
-    """½ h n·(ω×(ω×r)) of the second anchor against the first, m/s."""
+    """½ h n·(ω×(ω×r)) of the second anchor against the first, m/s.
+
+    Of the spin that the bodies come with: what joints did in the last step may be a blow.
+    """
+    if joints.whole[j, PLACE_FORM] != POINT or joints.flag[row, FREEDOM] >= 3:
+        return 0.0
     a, arm = joints.axis[row], joints.hold[j]
     total = 0.0
     for side in range(2):
@@ -567,7 +643,7 @@ def _foreseen(joints, j, row, owners, p, q, h):
         sign = -1.0 if side == 0 else 1.0
         for k in range(3):
             total += sign * a[k] * (w[k] * along - arm[r + k] * square)
-    return 0.5 * h * total
+    return min(max(0.5 * h * total, -CLOSING_SPEED), CLOSING_SPEED)
 
 
 @lean
@@ -581,8 +657,7 @@ def _ask_row(joints, j, row, owners, p, q, h, is_biased):
         bound[LEAST] = 0.0
         if is_biased:
             bound[LEAST] = min(max(-lower / h, -closing), closing)
-            if joints.whole[j, PLACE_FORM] == POINT and k < 3:
-                bound[LEAST] -= _foreseen(joints, j, row, owners, p, q, h)
+            bound[LEAST] -= bound[FORESEEN]
         joints.flag[row, MODE] = HELD
         return
     if is_biased:
@@ -657,9 +732,7 @@ def ask_joints(joints, owners, h, is_biased):
         if whole[j, LIVE] == 0:
             continue
         for row in range(whole[j, FIRST_ROW], whole[j + 1, FIRST_ROW]):
-            _ask_row(
-                joints, j, row, owners, whole[j, OWNER], whole[j, OWNER + 1], h, is_biased
-            )
+            _ask_row(joints, j, row, owners, whole[j, OWNER], whole[j, OWNER + 1], h, is_biased)
             bound_row(joints, row)
 
 
@@ -667,6 +740,13 @@ def ask_joints(joints, owners, h, is_biased):
 def warm_joints(joints, owners, h):
     """Start from the impulses of the substep before, as far as the bounds of now allow."""
     whole = joints.whole
+    for j in range(whole.shape[0] - 1):
+        if whole[j, LIVE] == 0:
+            continue
+        for row in range(whole[j, FIRST_ROW], whole[j + 1, FIRST_ROW]):
+            joints.bound[row, FORESEEN] = _foreseen(
+                joints, j, row, owners, whole[j, OWNER], whole[j, OWNER + 1], h
+            )
     ask_joints(joints, owners, h, True)
     for j in range(whole.shape[0] - 1):
         if whole[j, LIVE] == 0:
@@ -675,9 +755,7 @@ def warm_joints(joints, owners, h):
             bound = joints.bound[row]
             bound[IMPULSE] = min(max(bound[IMPULSE], bound[LOW]), bound[HIGH])
             if bound[IMPULSE] != 0.0:
-                push_row(
-                    joints, row, owners, whole[j, OWNER], whole[j, OWNER + 1], bound[IMPULSE]
-                )
+                push_row(joints, row, owners, whole[j, OWNER], whole[j, OWNER + 1], bound[IMPULSE])
 
 
 @lean
@@ -715,7 +793,7 @@ def take_up_joints(joints, owners, impulse, broken):
             joints.number[j, LOAD + k] = 0.0
         for row in range(whole[j, FIRST_ROW], whole[j + 1, FIRST_ROW]):
             joints.bound[row, IMPULSE] = impulse[j, joints.flag[row, FREEDOM]]
-    aim_joints(joints, owners)
+    aim_joints(joints, owners, 0.0)
 
 
 @kernel

@@ -42,12 +42,16 @@ from .joint_rows import (
     push_row,
     row_speed,
 )
+from .joint_stiffness import stiffen
 
 EVEN = 1e-8
 """Share of the diagonal that is added to it."""
 
 ROUNDS = 5
 """Largest number of tries to find which limits, motors and brakes hold."""
+
+STIFFENINGS = 3
+"""Largest number of times that inertias are raised in one pass."""
 
 TOUCH = 1e-7
 """Speeds (m/s or rad/s) that count as none when it is decided whether a limit holds."""
@@ -214,9 +218,7 @@ def _choose(joints, owners, c, is_biased):
                 active = 0
             elif active == 1 and mode != HELD:
                 short = _short(joints, row, owners, whole[j, OWNER], whole[j, OWNER + 1])
-                if bound[row, IMPULSE] <= bound[row, LOW] and short <= 0.0:
-                    active = 0
-                elif bound[row, IMPULSE] >= bound[row, HIGH] and short >= 0.0:
+                if (bound[row, IMPULSE] <= bound[row, LOW] and short <= 0.0) or (bound[row, IMPULSE] >= bound[row, HIGH] and short >= 0.0):
                     active = 0
             joints.flag[row, ACTIVE] = active
 
@@ -300,6 +302,32 @@ def _reconsider(joints, owners, c, is_biased):
 
 
 @lean
+def _solve_component(joints, owners, c, is_biased):
+    """Find impulses that meet all rows of a component, or hold them at their bounds."""
+    whole = joints.whole
+    for attempt in range(ROUNDS):
+        _assemble(joints, owners, c)
+        _factorise(joints, c)
+        for n in range(joints.component[c, 0], joints.component[c + 1, 0]):
+            j = joints.place[n, 0]
+            for row in range(whole[j, FIRST_ROW], whole[j + 1, FIRST_ROW]):
+                joints.bound[row, CHANGE] = 0.0
+                if joints.flag[row, ACTIVE] == 1:
+                    joints.bound[row, CHANGE] = _short(
+                        joints, row, owners, whole[j, OWNER], whole[j, OWNER + 1]
+                    )
+        _substitute(joints, c)
+        if joints.component[c, 2] == 0 or attempt == ROUNDS - 1:
+            _apply(joints, owners, c)
+            return
+        if _clamp(joints, owners, c, is_biased) > 0:
+            continue
+        _apply(joints, owners, c)
+        if _reconsider(joints, owners, c, is_biased) == 0:
+            return
+
+
+@lean
 def solve_joints(joints, owners, h, is_biased):
     """One pass over all joints. Biased, what is apart is also closed."""
     whole = joints.whole
@@ -307,26 +335,11 @@ def solve_joints(joints, owners, h, is_biased):
         return
     ask_joints(joints, owners, h, is_biased)
     for c in range(joints.component.shape[0] - 1):
-        first, last = joints.component[c, 0], joints.component[c + 1, 0]
         _choose(joints, owners, c, is_biased)
-        for attempt in range(ROUNDS):
-            _assemble(joints, owners, c)
-            _factorise(joints, c)
-            for n in range(first, last):
-                j = joints.place[n, 0]
-                for row in range(whole[j, FIRST_ROW], whole[j + 1, FIRST_ROW]):
-                    joints.bound[row, CHANGE] = 0.0
-                    if joints.flag[row, ACTIVE] == 1:
-                        joints.bound[row, CHANGE] = _short(
-                            joints, row, owners, whole[j, OWNER], whole[j, OWNER + 1]
-                        )
-            _substitute(joints, c)
-            is_last = attempt == ROUNDS - 1
-            if joints.component[c, 2] == 0 or is_last:
-                _apply(joints, owners, c)
+        _solve_component(joints, owners, c, is_biased)
+        if not is_biased:
+            continue
+        for _ in range(STIFFENINGS):
+            if not stiffen(joints, owners, c, h):
                 break
-            if _clamp(joints, owners, c, is_biased) > 0:
-                continue
-            _apply(joints, owners, c)
-            if _reconsider(joints, owners, c, is_biased) == 0:
-                break
+            _solve_component(joints, owners, c, is_biased)

@@ -37,7 +37,7 @@ def _end(bodies, owners, rows, row_count, joints, passes, h):
     move_bodies(owners, bodies, h)
     move_colliders(owners, bodies, h)
     aim_rows(rows, row_count, owners)
-    aim_joints(joints, owners)
+    aim_joints(joints, owners, h)
     for _ in range(passes):
         solve_joints(joints, owners, h, False)
         solve_rows(rows, row_count, owners, h, 0.0)
@@ -61,7 +61,9 @@ def end_substep(bodies, owners, rows, row_count, joints, passes, h):
 
 
 @kernel
-def whole_substeps(bodies, owners, drive, rows, row_count, joints, passes, h, first, last, substeps):
+def whole_substeps(
+    bodies, owners, drive, rows, row_count, joints, passes, h, first, last, substeps
+):
     """Substeps first … last − 1 of a frame's, for scenes in which nothing but bodies moves."""
     for substep in range(first, last):
         share_before = substep / substeps

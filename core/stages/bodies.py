@@ -167,11 +167,7 @@ class Bodies:
         strength = frame.target("joint_strength", inputs.joint_strength, np.ones(len(joints)))
         number[:, STRENGTH] = np.maximum(strength, 0.0)
         take_up_joints(
-            frame.work.joints,
-            self.owners,
-            frame.state.joint_impulse,
-            frame.state.joint_broken,
-            frame.h,
+            frame.work.joints, self.owners, frame.state.joint_impulse, frame.state.joint_broken
         )
         frame.work.touching.exclude(self._joined())
 
@@ -254,12 +250,15 @@ class Bodies:
         self.frame.work.felt[bodies & (self.owners.asleep[: self.count] == 1)] = 1
         self._wake()
 
-    def meet(self, contacts: Contacts, count: int) -> None:
-        """Wake sleepers that moving particles touch, with all they rest on, before they are hit."""
+    def meet(self, contacts: Contacts, count: int) -> bool:
+        """Wake sleepers that moving particles touch, with all they rest on, before they are hit.
+
+        Returns whether any woke.
+        """
         if not (self.is_any and self.has_sleepers):
-            return
+            return False
         frame = self.frame
-        if feel_particles(
+        if not feel_particles(
             contacts,
             count,
             frame.x,
@@ -272,10 +271,12 @@ class Bodies:
             frame.h,
             frame.work.felt,
         ):
-            self._remember()
-            self._wake()
-            self._find_rows(1)
-            frame.work.rows.bounce[: self.row_count] = 0.0
+            return False
+        self._remember()
+        self._wake()
+        self._find_rows(1)
+        frame.work.rows.bounce[: self.row_count] = 0.0
+        return True
 
     # ------------------------------------------------------------------ the substep
 
@@ -456,6 +457,7 @@ class Bodies:
         if not self.count:
             return
         frame, state = self.frame, self.frame.state
+        frame.row_count = self.row_count
         self._keep_contacts()
         lay_down_bodies(
             self.owners,

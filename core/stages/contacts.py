@@ -72,9 +72,17 @@ class Contacts:
             work.crowd.sort(frame.x)
         while (found := self._fill_contacts(item_count)) > len(work.contacts.friction):
             work.contacts = contact_room(2 * found)
+        self._prepare(found)
+        if self.bodies.meet(work.contacts, found):  # who just woke is no longer immovable
+            self._prepare(found)
+        frame.contact_count = found
+
+    def _prepare(self, count: int) -> None:
+        frame = self.frame
+        model, work = frame.model, frame.work
         prepare_contacts(
             work.contacts,
-            found,
+            count,
             work.shapes,
             model.body_first_particle,
             model.body_extent,
@@ -87,8 +95,6 @@ class Contacts:
             frame.h,
             RESTING * frame.fall,
         )
-        self.bodies.meet(work.contacts, found)
-        frame.contact_count = found
 
     def _find_near(self) -> None:
         """Which stretches of rope and triangles of cloth are near which shapes, in work.near."""

@@ -74,7 +74,8 @@ class Frame:
         )
         # not copied from frame to frame where it stays: a mesh may be large
         self.mesh_end = self.target("mesh_vertex", inputs.mesh_vertex, state.mesh_vertex)
-        self.contact_count = 0
+        self.contact_count = 0  # of particles
+        self.row_count = 0  # contacts of rigid bodies at the end of the frame
         self.passes = 0
         self.is_cut = False
         self.is_struck = False  # a blow has changed velocities since contacts were looked for
@@ -192,7 +193,8 @@ class Frame:
         elapsed = time.perf_counter() - self.started
         if self.settings.threads == 0:
             self.work.governor.learn(self.threads, elapsed)
-        figures = measure(self.model, state, self.gravity, self.work, self.contact_count, velocity)
+        counts = (self.contact_count, self.row_count)
+        figures = measure(self.model, state, self.gravity, self.work, *counts, velocity)
         figures.elastic_energy = elastic_energy
         figures.substeps = self.substeps
         figures.passes = self.passes

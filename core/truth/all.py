@@ -10,6 +10,10 @@ from . import (  # noqa: F401
     integrators,
     particles,
     random_scenes,
+    rigid_contact,
+    rigid_motion,
+    rigid_rest,
+    simbenchmark,
 )
 from .case import CASES, select
 
