@@ -218,7 +218,9 @@ def _choose(joints, owners, c, is_biased):
                 active = 0
             elif active == 1 and mode != HELD:
                 short = _short(joints, row, owners, whole[j, OWNER], whole[j, OWNER + 1])
-                if (bound[row, IMPULSE] <= bound[row, LOW] and short <= 0.0) or (bound[row, IMPULSE] >= bound[row, HIGH] and short >= 0.0):
+                if (bound[row, IMPULSE] <= bound[row, LOW] and short <= 0.0) or (
+                    bound[row, IMPULSE] >= bound[row, HIGH] and short >= 0.0
+                ):
                     active = 0
             joints.flag[row, ACTIVE] = active
 

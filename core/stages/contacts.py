@@ -64,7 +64,7 @@ class Contacts:
         if not self.is_any:
             return
         frame = self.frame
-        model, work = frame.model, frame.work
+        work = frame.work
         if self._has_pieces and frame.substep % LOOK_EVERY == 0:
             self._find_near()
         item_count = self._find_items()
