@@ -48,7 +48,7 @@ class Contacts:
         if not self.is_any:
             return
         frame = self.frame
-        model, work = frame.model, frame.work
+        work = frame.work
         pair_count = self._find_pairs()
         if not work.crowd.is_empty:
             work.crowd.sort(frame.x)
