@@ -116,7 +116,7 @@ def joint_matrix(kind: str, point: Floats, direction: Floats, hinge: Floats) -> 
     """
     if kind in {"HINGE", "CONE_TWIST", "SLIDER"}:
         main, other = (hinge, direction) if kind == "HINGE" else (direction, hinge)
-        main = _unit(main, (0.0, 0.0, 1.0))
+        main = _unit(main, np.eye(3)[2])
         main = main if main[np.argmax(np.abs(main))] > 0.0 or kind != "HINGE" else -main
         other = other - main * (other @ main)
         fallback = np.eye(3)[np.argmin(np.abs(main))]
@@ -133,7 +133,7 @@ def joint_matrix(kind: str, point: Floats, direction: Floats, hinge: Floats) -> 
 def _unit(vector: Floats, fallback: Floats) -> Floats:
     length = np.linalg.norm(vector)
     if length < 1e-9:
-        vector = np.asarray(fallback, dtype=np.float64)
+        vector = fallback
         length = np.linalg.norm(vector)
     return vector / length
 

@@ -11,8 +11,9 @@ import numpy as np
 from mathutils import Vector
 from mathutils.bvhtree import BVHTree
 
-from ..core.rigid.joint_table import OnBody, OnCollider
+from ..core.rigid.joint_table import End, OnBody, OnCollider
 from ..core.settings import JointSettings
+from . import session as sessions
 from .extract import pose
 from .kinds import is_particles
 from .participants import find_object, joints
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from ..core.builder import ModelBuilder
     from .scene import Participant
     from .session import Session
+
+    Held = tuple[Participant, int]
 
 WORLD = 0  # in place of a session id
 LIMITED = {"HINGE", "CONE_TWIST", "SLIDER"}  # kinds with one lower and one upper limit
@@ -123,38 +126,38 @@ def read_joints(
     return found, problems
 
 
-def add_joint(
-    builder: ModelBuilder, joint: JointInput, ends: Mapping[int, tuple[Participant, int]]
-) -> None:
-    """Add a joint to a model. ``ends``: what it may hold, and its index in the model, by id."""
-    held = [
-        None
-        if uid == WORLD
-        else (OnCollider if ends[uid][0].kind == "COLLIDER" else OnBody)(ends[uid][1])
-        for uid in (joint.a, joint.b)
-    ]
-    places = [joint.matrix[:3, 3]]
-    if joint.settings.kind == "DISTANCE":  # from where the one is nearest to where the other is
-        places = [
-            joint.matrix[:3, 3] if uid == WORLD else _nearest(ends[uid][0], joint.matrix[:3, 3])
-            for uid in (joint.a, joint.b)
-        ]
+def add_joint(builder: ModelBuilder, joint: JointInput, ends: Mapping[int, Held]) -> None:
+    """Add a joint to a model. ``ends``: what it may hold by session id, and its index there."""
+    first, second = (_end(ends, uid) for uid in (joint.a, joint.b))
+    place = joint.matrix[:3, 3]
+    second_place = None
+    if joint.settings.kind == "DISTANCE":  # from where one is nearest to where the other is
+        second_place = _nearest(ends, joint.b, place)
+        place = _nearest(ends, joint.a, place)
     builder.add_joint(
         joint.name,
-        *held,
-        places[0],
+        first,
+        second,
+        place,
         pose.local_axes(joint.matrix),
         joint.settings,
-        second_position=places[1] if len(places) == 2 else None,
+        second_position=second_place,
     )
 
 
-def _nearest(participant: Participant, place: Floats) -> Floats:
+def _end(ends: Mapping[int, Held], uid: int) -> End:
+    if uid == WORLD:
+        return None
+    participant, index = ends[uid]
+    return OnCollider(index) if participant.kind == "COLLIDER" else OnBody(index)
+
+
+def _nearest(ends: Mapping[int, Held], uid: int, place: Floats) -> Floats:
     """The point (3,) of an object's surface that is nearest to a place; that itself without one."""
-    faces = participant.outward_triangles.tolist()
+    faces = [] if uid == WORLD else ends[uid][0].outward_triangles.tolist()
     if not faces:
         return place
-    points = [Vector(point) for point in participant.world_points]
+    points = [Vector(point) for point in ends[uid][0].world_points]
     found, *_ = BVHTree.FromPolygons(points, faces).find_nearest(Vector(place))
     return place if found is None else np.array(found, dtype=np.float64)
 
@@ -189,3 +192,13 @@ def read_motors(session: Session, depsgraph: bpy.types.Depsgraph) -> tuple[Float
 def joints_of(ob: bpy.types.Object, scene: bpy.types.Scene) -> list[bpy.types.Object]:
     """The joints that join an object."""
     return [joint for joint in joints(scene) if ob in joined(joint)]
+
+
+def broken(scene: bpy.types.Scene) -> set[int]:
+    """Session ids of the joints that have broken up to the present frame."""
+    running = sessions.of(scene)
+    if running is None or not running.is_ready or not running.inputs.joints:
+        return set()
+    frame = min(max(scene.frame_current, running.start), running.last)
+    flags = running.cache[frame].joint_broken
+    return {joint.uid for joint, is_broken in zip(running.inputs.joints, flags) if is_broken}

@@ -157,19 +157,28 @@ def _paint_property(name: str, about: Tunable) -> Any:
     )
 
 
-def _group_of(
-    settings: type, class_name: str, *, is_painted: bool = False
-) -> type[bpy.types.PropertyGroup]:
-    """A PropertyGroup with one property for each tunable of a settings dataclass.
+def _properties_of(settings: type, *, is_painted: bool = False) -> dict[str, Any]:
+    """One property for each tunable of a settings dataclass, by name.
 
     Where it ``is_painted``, what is paintable has a second one, with the name of a vertex group.
     """
-    annotations = {}
+    found = {}
     for name, (default, about) in tunables(settings).items():
-        annotations[name] = _property(name, default, about, _after_edit(name))
+        found[name] = _property(name, default, about, _after_edit(name))
         if is_painted and about.paintable:
-            annotations[name + PAINT_SUFFIX] = _paint_property(name, about)
-    body = {"__annotations__": annotations, "__doc__": settings.__doc__, "__module__": __name__}
+            found[name + PAINT_SUFFIX] = _paint_property(name, about)
+    return found
+
+
+def _group_of(
+    settings: type, class_name: str, *, is_painted: bool = False
+) -> type[bpy.types.PropertyGroup]:
+    """A PropertyGroup with the properties of a settings dataclass."""
+    body = {
+        "__annotations__": _properties_of(settings, is_painted=is_painted),
+        "__doc__": settings.__doc__,
+        "__module__": __name__,
+    }
     return type(class_name, (bpy.types.PropertyGroup,), body)
 
 
@@ -219,7 +228,7 @@ def _suspect(group: Any, context: bpy.types.Context) -> None:
     session.suspect_all()
 
 
-class VerletJoint(_group_of(JointSettings, "VerletJointSettings")):
+class VerletJoint(bpy.types.PropertyGroup):
     """A joint: its settings, and what it joins."""
 
     object_a: bpy.props.PointerProperty(
@@ -257,6 +266,9 @@ class VerletJoint(_group_of(JointSettings, "VerletJointSettings")):
         description="The object whose rigid body constraint of Blender this joint was made from",
         options={"HIDDEN"},
     )
+
+
+VerletJoint.__annotations__.update(_properties_of(JointSettings))
 
 
 class VerletObject(bpy.types.PropertyGroup):

@@ -53,6 +53,9 @@ DEFORMING_MODIFIERS = (own_motion.CARRIERS | {"CLOTH", "SOFT_BODY"}) - {
 }
 
 
+SHEAR = 1e-5  # of a matrix whose axes still count as square, a share of its scale
+
+
 @dataclass(frozen=True)
 class Participant:
     """One object at the start frame: everything that the model depends on."""
@@ -77,6 +80,21 @@ class Participant:
     def world_points(self) -> Floats:
         """World positions (n, 3) at the start frame."""
         return pose.transformed(self.matrix, self.points)
+
+    @property
+    def solid_points(self) -> Floats:
+        """World positions (n, 3) of a thing that is rigid.
+
+        Blender's matrices have 32 bits: their axes are made square and their scale is rounded, so
+        that copies of a mesh, however turned, are the same thing to whoever fits shapes to them.
+        """
+        axes = pose.rotation_of(pose.local_axes(self.matrix))
+        linear = self.matrix[:3, :3]
+        scale = (axes * linear).sum(axis=0)
+        if np.abs(linear - axes * scale).max() > SHEAR * np.abs(scale).max():
+            return self.world_points
+        rounded = np.array([float(f"{number:.6g}") for number in scale.tolist()])
+        return np.ascontiguousarray((self.points * rounded) @ axes.T + self.matrix[:3, 3])
 
     @property
     def outward_triangles(self) -> Ints:
@@ -427,7 +445,7 @@ def build_model(inputs: SceneInputs) -> Model | None:
                 index = add_body(
                     builder,
                     p.name,
-                    p.world_points,
+                    p.solid_points,
                     pose.local_axes(p.matrix),
                     p.settings,
                     p.velocity,
@@ -440,7 +458,7 @@ def build_model(inputs: SceneInputs) -> Model | None:
                 index = add_collider(
                     builder,
                     p.name,
-                    p.world_points,
+                    p.solid_points,
                     pose.local_axes(p.matrix),
                     p.settings,
                     p.outward_triangles,

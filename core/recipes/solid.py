@@ -10,19 +10,18 @@ import numpy as np
 from ..errors import ModelError
 from ..geometry.closest_shape import Fit, shape_mass_properties
 from ..geometry.mass_properties import MassProperties, mesh_mass_properties
+from ..geometry.solid import solid_parts
 from ..jit import plain
 from ..rigid.rotation import product
 from ..rigid.shape import Shape
 from ..vector import rotation_matrix
+from .fit import OPEN
 
 if TYPE_CHECKING:
     from ..model import Floats, Ints
 
 GRID = 1e-9
 """Share of the size to which vertices are rounded, so that copies of a mesh are recognised."""
-
-HOLLOW = 0.5
-"""Parts that fill less than this share of what the mesh encloses are the walls of a vessel."""
 
 MIDDLE = 1e-9
 """Share of its size within which a shape counts as centred in its body."""
@@ -37,20 +36,18 @@ def solid_of(
     in place of the whole for a vessel that is made a COMPOUND. Of copies of a mesh that stand
     along their own axes, orientation (4,), only the first one costs time.
     """
-    fitted = shape_mass_properties(fit)
     if triangles is None or not len(triangles):
-        return fitted
+        return shape_mass_properties(fit)
     axes = rotation_matrix(orientation)
     local = points @ axes
     low, high = local.min(axis=0), local.max(axis=0)
     middle, size = 0.5 * (low + high), 0.5 * float((high - low).max())
-    places = np.rint((local - middle) / (GRID * size)).astype(np.int32)
-    unit = _unit_solid(places.tobytes(), np.ascontiguousarray(triangles, dtype=np.int32).tobytes())
-    if unit is None:
-        return fitted
+    places = np.rint((local - middle) / (GRID * size)).astype(np.int32).tobytes()
+    faces = np.ascontiguousarray(triangles, dtype=np.int32).tobytes()
+    unit = _unit_solid(places, faces)
+    if unit is None or (fit.shape == "COMPOUND" and _is_vessel(places, faces)):
+        return shape_mass_properties(fit)
     solid = MassProperties(unit.volume * size**3, unit.centre * size, unit.inertia * size**5)
-    if fit.shape == "COMPOUND" and fitted.volume < HOLLOW * solid.volume:
-        return fitted
     return solid.moved(axes @ middle, axes)
 
 
@@ -62,6 +59,14 @@ def _unit_solid(places: bytes, faces: bytes) -> MassProperties | None:
         return mesh_mass_properties("", points, np.frombuffer(faces, dtype=np.int32).reshape(-1, 3))
     except ModelError:
         return None
+
+
+@lru_cache(maxsize=256)
+def _is_vessel(places: bytes, faces: bytes) -> bool:
+    """Whether the same points and faces are walls without thickness, for what is COMPOUND."""
+    points = GRID * np.frombuffer(places, dtype=np.int32).reshape(-1, 3).astype(np.float64)
+    triangles = np.frombuffer(faces, dtype=np.int32).reshape(-1, 3)
+    return any(part.volume == 0.0 for part in solid_parts(points, triangles, OPEN))
 
 
 def placed_shapes(name: str, fit: Fit, origin: Floats, orientation: Floats) -> list[Shape]:

@@ -1,8 +1,8 @@
 """In which order joints are eliminated, so that all joints of a component are solved at once.
 
 Two joints pull on each other when they hold the same body. The matrix of all of them, one block a
-joint, is as sparse as that graph: a chain is tridiagonal, and so is one whose ends are both held. It
-is factorised as L Lᵀ by blocks (Baraff 1996; Deul et al. 2018), those with the fewest neighbours
+joint, is as sparse as that graph: a chain is tridiagonal, and so is one with both ends held. It is
+factorised as L Lᵀ by blocks (Baraff 1996; Deul et al. 2018), those with the fewest neighbours
 first (minimum degree: George & Liu 1989). Trees then fill in nothing, loops a little.
 
 What would fill in too much (a wall whose stones are all glued to their neighbours) is solved joint
@@ -11,6 +11,7 @@ by joint, Gauss–Seidel.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -161,12 +162,14 @@ def _lay_out(
     for n, j in enumerate(order):
         others = columns[n][1:]
         for position, column in enumerate(others):
-            for row in others[position:]:
-                update.append((block_of[row, column], block_of[row, j], block_of[column, j]))
+            update += [
+                (block_of[row, column], block_of[row, j], block_of[column, j])
+                for row in others[position:]
+            ]
         first_update.append(len(update))
     pull: list[tuple[int, int, int, int, int]] = []
     first_pull = [0]
-    for first, last in zip(first_place[:-1], first_place[1:], strict=True):
+    for first, last in pairwise(first_place):
         members = set(order[first:last])
         for j in order[first:last]:
             for side in range(2):
@@ -176,9 +179,8 @@ def _lay_out(
                 for i in holders[o]:
                     if i not in members or place[i] < place[j]:
                         continue
-                    for other in range(2):
-                        if owner[i, other] == o:
-                            pull.append((block_of[i, j], i, other, j, side))
+                    other = 0 if owner[i, 0] == o else 1
+                    pull.append((block_of[i, j], i, other, j, side))
         first_pull.append(len(pull))
     return JointGraph(
         first_row=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32),

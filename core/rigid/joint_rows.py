@@ -116,7 +116,7 @@ JointRows = namedtuple(
 
 
 def joint_room(model: Model) -> JointRows:
-    """Rows of all joints of a model; what is broken and what motors aim at is said frame by frame."""
+    """Rows of all joints of a model; a frame says what is broken and what motors aim at."""
     joints, graph = model.joints, joint_graph(model)
     count, row_count = len(joints), len(graph.freedom)
     whole = np.zeros((count + 1, 10), dtype=np.int32)
@@ -327,7 +327,7 @@ def _write_turn_axes(scratch, form, k, pw, px, py, pz, qw, qx, qy, qz, w, x, y, 
     tw, tx, ty, tz = product(qw, qx, qy, qz, pw, -px, -py, -pz)
     vx, vy, vz = _turn_vector(tw, tx, ty, tz)
     for n in range(3):
-        if form == LOCKED or form == FREE:
+        if form in (LOCKED, FREE):
             for i in range(3):
                 scratch[3 + n, i] = 1.0 if i == n else 0.0
         else:

@@ -218,10 +218,10 @@ def _choose(joints, owners, c, is_biased):
                 active = 0
             elif active == 1 and mode != HELD:
                 short = _short(joints, row, owners, whole[j, OWNER], whole[j, OWNER + 1])
-                if (bound[row, IMPULSE] <= bound[row, LOW] and short <= 0.0) or (
-                    bound[row, IMPULSE] >= bound[row, HIGH] and short >= 0.0
-                ):
-                    active = 0
+                if bound[row, IMPULSE] <= bound[row, LOW]:
+                    active = 1 if short > 0.0 else 0
+                elif bound[row, IMPULSE] >= bound[row, HIGH]:
+                    active = 1 if short < 0.0 else 0
             joints.flag[row, ACTIVE] = active
 
 
@@ -280,7 +280,7 @@ def _reconsider(joints, owners, c, is_biased):
         p, q = whole[j, OWNER], whole[j, OWNER + 1]
         for row in range(whole[j, FIRST_ROW], whole[j + 1, FIRST_ROW]):
             mode = flag[row, MODE]
-            if mode == HELD or mode == IDLE:
+            if mode in (HELD, IDLE):
                 continue
             if mode == DRIVEN:
                 speed = row_speed(joints, row, owners, p, q)

@@ -1,8 +1,8 @@
 """Joints of a model as constant arrays, and the settings they are made of.
 
 A joint has six degrees of freedom, three of place and three of turning, seen in the joint's frame.
-Each is locked (lower = upper), limited, free, or springs; what is free may have a motor or friction.
-Angles and places are those of the second owner's frame seen from the first's.
+Each is locked (lower = upper), limited, free, or springs; what is free may have a motor or
+friction. Angles and places are those of the second owner's frame seen from the first's.
 """
 
 from __future__ import annotations

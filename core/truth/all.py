@@ -8,6 +8,7 @@ from . import (  # noqa: F401
     determinism,
     forces,
     integrators,
+    joints,
     mixed,
     particles,
     random_scenes,

@@ -206,6 +206,22 @@ def turn_about_z(ob):
     return matrix.to_euler().z
 
 
+def test_a_joint_breaks_and_is_named(scene):
+    a = body(name="A", location=(0, 0, 2))
+    hook = new_empty("Hook", (0, 0, 2))
+    select(hook, a)
+    bpy.ops.verlet.join(kind="FIXED", breaking_force=5.0)  # it weighs 9.81 N
+    broken = addon("joints").broken
+    assert broken(scene) == set()
+    play(scene, 1, 8)
+    assert broken(scene) == {hook.session_uid}
+    assert seen(a).mean(axis=0)[2] < 1.95
+    hook.verlet.joint.breaking_force = 50.0
+    play(scene, 1, 8)
+    assert broken(scene) == set()
+    assert seen(a).mean(axis=0)[2] == pytest.approx(2.0, abs=1e-3)
+
+
 def test_a_changed_joint_is_simulated_anew(scene):
     a, b = two_bodies()
     joint = join(a, b)

@@ -222,8 +222,8 @@ def test_a_body_with_a_parent_falls_in_the_world(scene, moving):
     parent.location = (1, 2, 3)
     parent.rotation_euler = (1.0, 0.5, 0.2)
     parent.scale = (2, 2, 2)
-    if moving:
-        parent.keyframe_insert("location", frame=1)
+    if moving:  # from the second frame on: else the body would start with the parent's speed
+        parent.keyframe_insert("location", frame=2)
         parent.location.x = 4
         parent.keyframe_insert("location", frame=20)
     scene.frame_set(1)

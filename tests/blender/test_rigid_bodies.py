@@ -1,11 +1,13 @@
 """Rigid bodies: shapes that rest where they should, mass, animation that lets go, and its bake."""
 
+import importlib
 import math
 
 import bpy
 import numpy as np
 import pytest
 from small_scenes import (
+    MODULE,
     addon,
     body,
     box,
@@ -404,3 +406,27 @@ def test_a_mesh_collider_moves_with_its_armature_and_shape_keys(scene):
     assert height(crate) == pytest.approx(0.7, abs=0.01)
     scene.frame_set(2)
     assert height(crate) == pytest.approx(0.2, abs=0.01)
+
+
+def test_turned_copies_of_a_mesh_are_fitted_once(scene):
+    """Blender's matrices are rounded, each in another way."""
+    first = torus()
+    turns = np.random.default_rng(3).normal(size=(12, 3)).tolist()
+    for number, turn in enumerate(turns):
+        copy = first.copy()
+        scene.collection.objects.link(copy)
+        copy.location = (3 * number, 0.1 * number, 5)
+        copy.rotation_euler = turn
+        copy.scale = (1.3, 1.3, 1.3)
+        copy.verlet.kind = "BODY"
+        copy.verlet.body.shape = "COMPOUND"
+        copy.verlet.body.mass_by = "DENSITY"
+    module = importlib.import_module(f"{MODULE}.core.recipes.fit")
+    module._elaborate.cache_clear()
+    scene.frame_set(1)
+    assert not problems(scene)
+    assert module._elaborate.cache_info().misses == 1
+    bodies = session_of(scene).model.bodies
+    np.testing.assert_allclose(bodies.mass, bodies.mass[0], rtol=1e-6)
+    expected = np.array([copy.matrix_world.translation for copy in scene.objects][1:])
+    np.testing.assert_allclose(bodies.position, expected, atol=1e-5)

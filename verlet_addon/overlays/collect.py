@@ -39,7 +39,7 @@ def lines_of(context: bpy.types.Context) -> Lines:
         return np.zeros((0, 3), np.float32), np.zeros((0, 4), np.float32)
     points = np.concatenate([lines.reshape(-1, 3) for lines, _ in found])
     colours = np.concatenate(
-        [np.tile(np.float32(colour), (2 * len(lines), 1)) for lines, colour in found]
+        [np.tile(np.array(colour, np.float32), (2 * len(lines), 1)) for lines, colour in found]
     )
     return points.astype(np.float32), colours
 
@@ -49,7 +49,7 @@ def _joints(
 ) -> list[tuple[Floats, tuple[float, ...]]]:
     scene = context.scene
     everything = [ob for ob in participants.joints(scene) if ob.visible_get()]
-    broken = _broken(scene, running)
+    broken = joints.broken(scene)
     start = {}
     if running is not None and running.inputs is not None:
         start = {p.uid: p.matrix for p in running.inputs.participants}
@@ -73,15 +73,6 @@ def _joints(
             found.append((_placed(axis_lines(key, size), frames[1]), WRONG if is_wrong else AXIS))
             found.append((_placed(limit_lines(key, size), frames[0]), WRONG if is_wrong else LIMIT))
     return found
-
-
-def _broken(scene: bpy.types.Scene, running: Session | None) -> set[int]:
-    """Session ids of the joints that have broken in the present frame."""
-    if running is None or not running.is_ready or not running.inputs.joints:
-        return set()
-    frame = min(max(scene.frame_current, running.start), running.last)
-    flags = running.cache[frame].joint_broken
-    return {joint.uid for joint, is_broken in zip(running.inputs.joints, flags) if is_broken}
 
 
 def _carried(

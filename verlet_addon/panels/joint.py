@@ -4,7 +4,6 @@ import bpy
 
 from ...core.settings import JointSettings
 from .. import joints
-from ..properties import kind_of
 from .places import PhysicsTab, Sidebar
 from .settings import draw_settings, draw_text
 
@@ -38,11 +37,14 @@ MOTOR_FIELDS = {
 }
 
 
-def draw_verbs(layout: bpy.types.UILayout) -> None:
-    """The buttons that join things."""
-    row = layout.row(align=True)
-    row.operator("verlet.join", icon="CONSTRAINT")
-    row.operator("verlet.join_neighbours", icon="STICKY_UVS_LOC")
+def draw_joints_of(
+    layout: bpy.types.UILayout, ob: bpy.types.Object, scene: bpy.types.Scene
+) -> None:
+    """A button that selects the joints of an object, where it has some."""
+    count = len(joints.joints_of(ob, scene))
+    if count:
+        text = f"Select its {count} joint{'s' if count != 1 else ''}"
+        layout.operator("verlet.select_joints", text=text, icon="CONSTRAINT")
 
 
 def draw_joint(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
@@ -55,6 +57,9 @@ def draw_joint(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
         box = layout.box()
         box.alert = True
         draw_text(box, f"Does nothing: {reason}", context.region.width, "ERROR")
+    elif ob.session_uid in joints.broken(context.scene):
+        text = "Broken in this frame: raise Breaking Force, or set it to 0, to let it hold"
+        draw_text(layout.box(), text, context.region.width, "UNLINKED")
     layout.use_property_split = True
     layout.use_property_decorate = False
     column = layout.column()
@@ -137,22 +142,16 @@ class VERLET_PT_physics_joint_motor(PhysicsTab, _MotorPanel):
     bl_parent_id = "VERLET_PT_physics_joint"
 
 
-class VERLET_PT_joints(Sidebar, bpy.types.Panel):
-    """Join bodies, show joints and collision shapes, and take over Blender's own rigid bodies"""
+class VERLET_PT_overlay(Sidebar, bpy.types.Panel):
+    """What the 3D view shows of joints and collision shapes"""
 
-    bl_idname = "VERLET_PT_joints"
-    bl_label = "Joints"
+    bl_idname = "VERLET_PT_overlay"
+    bl_label = "Overlay"
     bl_parent_id = "VERLET_PT_setup"
+    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
-        layout = self.layout
-        draw_verbs(layout)
-        if context.object is not None and kind_of(context.object) is not None:
-            count = len(joints.joints_of(context.object, context.scene))
-            if count:
-                text = f"Select its {count} joint{'s' if count != 1 else ''}"
-                layout.operator("verlet.select_joints", text=text)
-        row = layout.row(heading="Show")
+        row = self.layout.row(align=True)
         row.prop(context.scene.verlet, "show_joints", text="Joints", toggle=True)
         row.prop(context.scene.verlet, "show_shapes", text="Shapes", toggle=True)
 
@@ -172,7 +171,7 @@ class VERLET_PT_convert(Sidebar, bpy.types.Panel):
 
 
 CLASSES = (
-    VERLET_PT_joints,
+    VERLET_PT_overlay,
     VERLET_PT_convert,
     VERLET_PT_joint,
     VERLET_PT_joint_motor,

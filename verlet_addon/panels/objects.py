@@ -9,6 +9,7 @@ from ..extract.particles import WAY_OUT
 from ..extract.pins import pinned_point_count
 from ..kinds import Kind
 from ..properties import group_of, kind_of, panel_fields
+from .joint import draw_joints_of
 from .places import PhysicsTab, Sidebar
 from .settings import draw_settings
 from .setup import draw_verbs
@@ -87,6 +88,7 @@ class _ObjectPanel(bpy.types.Panel):
             draw_impulse(self.layout, context.object)
         else:
             draw_object(self.layout, context.object, active_kind(context))
+            draw_joints_of(self.layout, context.object, context.scene)
 
 
 class _AnimatePanel(bpy.types.Panel):

@@ -17,6 +17,13 @@ def draw_verbs(layout: bpy.types.UILayout) -> None:
     grid.operator("verlet.remove", icon="X")
 
 
+def draw_joining(layout: bpy.types.UILayout) -> None:
+    """The buttons that join things."""
+    row = layout.row(align=True)
+    row.operator("verlet.join", icon="CONSTRAINT")
+    row.operator("verlet.join_neighbours", icon="STICKY_UVS_LOC")
+
+
 class VERLET_PT_setup(Sidebar, bpy.types.Panel):
     """What the selected objects are"""
 
@@ -27,6 +34,7 @@ class VERLET_PT_setup(Sidebar, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
         draw_verbs(layout)
+        draw_joining(layout)
         message = kernels.message()
         if message:
             draw_text(layout.box(), message, context.region.width, "SORTTIME")
