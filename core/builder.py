@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from .bodies import CORNER_SIGNS
 from .coincidence import part_coinciding
+from .constraints.attachment import Attachments
 from .errors import ModelError
 from .jit import plain
 from .model import Floats, Ints, Model, ObjectSpan
@@ -88,6 +89,7 @@ class ModelBuilder:
         self._wire_diameter: list[Floats] = []
         self._rigid = RigidParts()
         self._joint: list[dict[str, Any]] = []
+        self._attached: list[Ints] = []
         self._particle_bodies: list[_Body] = []
         self.particle_count = 0
 
@@ -501,6 +503,43 @@ class ModelBuilder:
         )
         return len(self._joint) - 1
 
+    def add_attachment(
+        self,
+        body: End,
+        particles: ArrayLike,
+        place: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
+    ) -> None:
+        """Tie particles to places on a rigid body, both ways: a rope's end, a cloth's corner.
+
+        body: `OnBody`; particles (a,), or (a, k) with weights (a, k), 1 in sum, for points between
+        particles; place (a, 3) m in the world, by default where the points are now. Tied particles
+        touch nothing themselves, and the body does not sleep.
+        """
+        tied = self._indices("", particles)
+        tied = tied.reshape(len(tied), -1) if tied.ndim else tied.reshape(1, 1)
+        if not tied.size or tied.min() < 0 or tied.max() >= self.particle_count:
+            raise ModelError("", f"a tie names a particle outside 0 … {self.particle_count - 1}")
+        name = self._name_of(tied)
+        share = np.full(tied.shape, 1.0 / tied.shape[1])
+        if weights is not None:
+            share = np.broadcast_to(finite(name, "weight", weights), tied.shape).copy()
+        if not np.allclose(share.sum(axis=1), 1.0):
+            raise ModelError(name, "weights of a tied point must be 1 in sum")
+        points = np.einsum("ak,aki->ai", share, self.position[tied])
+        if place is not None:
+            points = np.broadcast_to(finite(name, "place", place), points.shape)
+        kind, row = self._end(name, body)
+        if kind != BODY:
+            raise ModelError(name, "only a rigid body can be tied to; pin the particles instead")
+        centre, turn = self._rigid.bodies[row]["position"], self._rigid.bodies[row]["orientation"]
+        anchor = np.ascontiguousarray((points - centre) @ rotation_matrix(turn))
+        owner = next(n for n, span in enumerate(self.objects) if span.name == name)
+        self._rigid.bodies[row]["sleeps"] = False
+        self._attached.append(tied.reshape(-1))
+        body_row = np.full(len(tied), row, dtype=np.int32)
+        self.add_constraint(Attachments(owner, body_row, anchor, tied, share))
+
     def _end(self, name: str, end: End) -> tuple[int, int]:
         """Kind and row of what a joint holds."""
         if end is None:
@@ -609,7 +648,9 @@ class ModelBuilder:
             restitution=_joined(self._restitution, (0,), np.float64),
             pinned=pinned,
             pin_weight=pin_weight,
-            colliding=_joined(self._colliding, (0,), np.int32),
+            colliding=np.setdiff1d(
+                _joined(self._colliding, (0,), np.int32), _joined(self._attached, (0,), np.int32)
+            ),
             crowd=_joined(self._crowd, (0,), np.int32),
             crowd_group=_joined(self._crowd_group, (0,), np.int32),
             crowd_radius=_joined(self._crowd_radius, (0,), np.float64),

@@ -128,12 +128,13 @@ def _smallest_of_everything() -> Model:
     )
     add_particles(builder, Geometry.of("smoke", [(9, 9, 9)]), ParticleSettings(behaviour="FLOW"))
     builder.add_body("box", "BOX", (0.5,) * 3, (0.5, 0.5, 0.5), mass=1.0, restitution=0.1)
-    builder.add_body("ball", "SPHERE", (0.5,), (1.5, 0.5, 0.5), mass=1.0)
+    ball = builder.add_body("ball", "SPHERE", (0.5,), (1.5, 0.5, 0.5), mass=1.0)
     builder.add_body("soft", "BOX", (0.5,) * 3, (0.5, 1.5, 0.5), mass=1.0, model="TETRAHEDRON")
     builder.add_particles(
         "dust", [(3, 0, 1), (3, 0, 1.1)], mass=1.0, radius=0.1, restitution=0.5, crowd=True
     )
     dust = builder.particle_count - 2
+    builder.add_attachment(OnBody(ball), [dust])
     builder.add_wires([(dust, dust + 1)], 0.01)
     builder.add_force(Flock(len(builder.objects) - 1, np.array([dust, dust + 1])))
     _add_constraints(builder)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from ..model import Floats, Ints
 from ..settings import AnimatedSettings
@@ -25,6 +25,7 @@ class Moving:
     time: float  # s since the start, at the end of the substep
     is_first_pass: bool  # multipliers start from 0
     animated: Sequence[AnimatedSettings]  # one for each of Model.objects
+    owners: Any = None  # rigid bodies, see rigid.owners: only velocity and spin may be changed
 
 
 class Constraint(Protocol):

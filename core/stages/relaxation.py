@@ -42,6 +42,7 @@ class Relaxation:
             time=0.0,
             is_first_pass=True,
             animated=frame.animated,
+            owners=frame.work.owners,
         )
         self.strain_limit = settings.strain_limit or math.inf
         is_accelerated = settings.acceleration == "CHEBYSHEV"

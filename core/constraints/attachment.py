@@ -1,0 +1,119 @@
+"""Particles tied to places on rigid bodies: rope ends, cloth corners, vertices of soft bodies.
+
+A point a = Σ cᵢ xᵢ of particles is to be where a place b on a body gets to in this step, by
+b = X + r + h (v + ω × r). With d = a − b, an impulse λ/h on the body and −λ/h on the particles,
+
+    (Σ wᵢ cᵢ² 1 + 1/m 1 + [r]ᵀ I⁻¹ [r]) λ = d,      xᵢ −= wᵢ cᵢ λ,
+
+both give each other what they lose (Müller et al. 2020, eq. 2–7, for a vector at once).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..jit import kernel
+
+if TYPE_CHECKING:
+    from ..model import Floats, Ints
+    from .base import Moving
+
+
+@dataclass(frozen=True, eq=False)
+class Attachments:
+    """a ties between points of one object's particles and places on bodies."""
+
+    object: int
+    body: Ints  # (a,)
+    anchor: Floats  # (a, 3) m, in the bodies' frames
+    particle: Ints  # (a, k)
+    weight: Floats  # (a, k) cᵢ, 1 in sum
+
+    @property
+    def particles(self) -> Ints:
+        """Every particle that is tied."""
+        return self.particle
+
+    @property
+    def multiplier_count(self) -> int:
+        """None: a tie is stiff."""
+        return 0
+
+    def project(self, moving: Moving, multiplier: Floats) -> None:
+        """Bring points and places together, in place."""
+        project_attachments(
+            moving.x,
+            moving.inverse_mass,
+            moving.owners,
+            moving.h,
+            self.body,
+            self.anchor,
+            self.particle,
+            self.weight,
+        )
+
+
+@kernel
+def project_attachments(x, inverse_mass, owners, h, body, anchor, particle, weight):
+    """One pass over all ties."""
+    for n in range(body.shape[0]):
+        o = body[n]
+        m = owners.inverse_mass[o]
+        t, i = owners.rotation[o], owners.inverse_inertia[o]
+        v, s = owners.velocity[o], owners.spin[o]
+        ax, ay, az = anchor[n, 0], anchor[n, 1], anchor[n, 2]
+        rx = t[0, 0] * ax + t[0, 1] * ay + t[0, 2] * az
+        ry = t[1, 0] * ax + t[1, 1] * ay + t[1, 2] * az
+        rz = t[2, 0] * ax + t[2, 1] * ay + t[2, 2] * az
+        dx = -(owners.position[o, 0] + rx + h * (v[0] + s[1] * rz - s[2] * ry))
+        dy = -(owners.position[o, 1] + ry + h * (v[1] + s[2] * rx - s[0] * rz))
+        dz = -(owners.position[o, 2] + rz + h * (v[2] + s[0] * ry - s[1] * rx))
+        w = m
+        for k in range(particle.shape[1]):
+            p, c = particle[n, k], weight[n, k]
+            dx += c * x[p, 0]
+            dy += c * x[p, 1]
+            dz += c * x[p, 2]
+            w += inverse_mass[p] * c * c
+        if w == 0.0:
+            continue
+        # [r]ᵀ I⁻¹ [r] by its columns: I⁻¹ (r × e), crossed with r again
+        ux, uy, uz = (
+            i[0, 1] * rz - i[0, 2] * ry,
+            i[1, 1] * rz - i[1, 2] * ry,
+            i[2, 1] * rz - i[2, 2] * ry,
+        )
+        a00, a01, a02 = w + uy * rz - uz * ry, uz * rx - ux * rz, ux * ry - uy * rx
+        ux, uy, uz = (
+            i[0, 2] * rx - i[0, 0] * rz,
+            i[1, 2] * rx - i[1, 0] * rz,
+            i[2, 2] * rx - i[2, 0] * rz,
+        )
+        a11, a12 = w + uz * rx - ux * rz, ux * ry - uy * rx
+        ux, uy, uz = (
+            i[0, 0] * ry - i[0, 1] * rx,
+            i[1, 0] * ry - i[1, 1] * rx,
+            i[2, 0] * ry - i[2, 1] * rx,
+        )
+        a22 = w + ux * ry - uy * rx
+        c00, c01, c02 = a11 * a22 - a12 * a12, a02 * a12 - a01 * a22, a01 * a12 - a02 * a11
+        f = 1.0 / (a00 * c00 + a01 * c01 + a02 * c02)
+        px = f * (c00 * dx + c01 * dy + c02 * dz)
+        py = f * (c01 * dx + (a00 * a22 - a02 * a02) * dy + (a01 * a02 - a00 * a12) * dz)
+        pz = f * (c02 * dx + (a01 * a02 - a00 * a12) * dy + (a00 * a11 - a01 * a01) * dz)
+        for k in range(particle.shape[1]):
+            p = particle[n, k]
+            c = inverse_mass[p] * weight[n, k]
+            x[p, 0] -= c * px
+            x[p, 1] -= c * py
+            x[p, 2] -= c * pz
+        if m == 0.0:
+            continue
+        px, py, pz = px / h, py / h, pz / h
+        v[0] += m * px
+        v[1] += m * py
+        v[2] += m * pz
+        tx, ty, tz = ry * pz - rz * py, rz * px - rx * pz, rx * py - ry * px
+        for k in range(3):
+            s[k] += i[k, 0] * tx + i[k, 1] * ty + i[k, 2] * tz
