@@ -25,7 +25,7 @@ from collections import namedtuple
 import numpy as np
 
 from ..contact.bounce import bounce
-from ..jit import inline, kernel, lean
+from ..jit import kernel, lean
 
 SLOP = 5e-4
 """Overlap that is left alone, as a share of the smaller shape: rows need one to stay in touch."""
@@ -360,7 +360,7 @@ def solve_rows(rows, count, owners, h, bias):
         mass = rows.mass[c, 0]
         leak = 0.0
         if rows.bounce[c, 0] > 0.0:  # first to where it will be, then to how fast it goes on
-            speed -= (rows.bounce[c, 1] - gap) / h if is_biased else rows.bounce[c, 0]
+            speed -= (rows.bounce[c, 1] - max(gap, 0.0)) / h if is_biased else rows.bounce[c, 0]
         elif gap > 0.0:
             speed += gap / h
         elif is_biased:

@@ -27,11 +27,14 @@ from ..constraints.rod import Rods
 from ..constraints.shape_match import ShapeMatches
 from ..errors import ModelError, SimulationDiverged
 from ..forces.field import FALLOFFS, KINDS, SHAPES, Field
+from ..geometry.hull import convex_hull
 from ..integrators.carries import CARRIES
 from ..integrators.stability import least_rate
 from ..model import Floats, FrameInputs, Model
 from ..recipes.all import RECIPES
 from ..recipes.geometry import Geometry
+from ..rigid.inertia import inertia_of
+from ..rigid.shape import Shape, Surface
 from ..settings import (
     AnimatedSettings,
     ClothSettings,
@@ -173,23 +176,16 @@ def _anything(random: Random, integrator: str) -> RandomScene:
         except ModelError:  # named and refused: nothing was added
             continue
         _constraints(random, builder, len(builder.objects) - 1, scale)
-    for number in range(random.integers(0, 4)):
-        builder.add_body(
-            f"body {number}",
-            "BOX" if random.random() < 0.7 else "SPHERE",
-            random.uniform(0.05, 0.6, 3) * scale,
-            random.uniform(-1, 1, 3) * scale,
-            random.normal(size=4),
-            mass=10.0 ** random.uniform(-2, 2),
-            restitution=random.random(),
-            velocity=random.normal(size=3),
-            angular_velocity=random.normal(size=3),
-        )
+    of_particles = bool(random.random() < 0.3)
+    for number in range(random.integers(0, 6)):
+        _body(random, builder, number, scale, of_particles)
     for shape in ("PLANE", "BOX", "ROOM", "SPHERE", "CAPSULE"):
         if random.random() < 0.3:
             size = random.uniform(0.1, 1, 3) * scale * (3 if shape == "ROOM" else 1)
             place = random.uniform(-1, 1, 3) * scale
             builder.add_collider(shape, shape, size, place, random.normal(size=4))
+    if random.random() < 0.2:
+        _ground(random, builder, scale)
     if not builder.objects:
         builder.add_particles("dust", random.normal(size=(3, 3)), mass=1.0)
     model = builder.finalize()
@@ -211,6 +207,75 @@ def _anything(random: Random, integrator: str) -> RandomScene:
         if len(model.spring) and not is_carried:
             settings = replace(settings, spring_form="COMPLIANT")
     return RandomScene(model, _inputs(random, model, scale), settings)
+
+
+def _shape(random: Random, name: str, scale: float, offset: Floats) -> tuple[Shape, Floats]:
+    """A shape of any kind and the moments (3,) m² of a kilogram of it, or of a ball as large."""
+    kind = str(random.choice(["BOX", "SPHERE", "CAPSULE", "CYLINDER", "HULL"]))
+    size = random.uniform(0.05, 0.6, 3) * scale
+    if kind == "HULL":
+        corners = random.normal(size=(int(random.integers(4, 20)), 3)) * size
+        hull = convex_hull(corners)
+        assert hull is not None
+        shape = Shape.of(name, kind, (), offset, hull=hull)
+        return shape, np.full(3, 0.4 * float(size @ size) / 3.0)
+    shape = Shape.of(name, kind, tuple(size), offset, random.normal(size=4))
+    return shape, inertia_of(name, shape, 1.0)
+
+
+def _body(
+    random: Random, builder: ModelBuilder, number: int, scale: float, of_particles: bool
+) -> None:
+    """A rigid body of one shape or three, or one of four particles."""
+    name = f"body {number}"
+    place = random.uniform(-1, 1, 3) * scale
+    mass = 10.0 ** random.uniform(-2, 2)
+    details: dict[str, Any] = {
+        "restitution": random.random(),
+        "friction": random.random(),
+        "velocity": random.normal(size=3),
+        "angular_velocity": random.normal(size=3),
+    }
+    if of_particles:
+        kind = "BOX" if random.random() < 0.7 else "SPHERE"
+        size = tuple(random.uniform(0.05, 0.6, 3) * scale)
+        turn = random.normal(size=4)
+        builder.add_body(name, kind, size, place, turn, mass=mass, model="TETRAHEDRON", **details)
+        return
+    count = 3 if random.random() < 0.3 else 1
+    spread = 0.3 * scale if count > 1 else 0.0
+    parts = [_shape(random, name, scale, random.normal(0.0, 1.0, 3) * spread) for _ in range(count)]
+    moments = mass * np.max([moment for _, moment in parts], axis=0)
+    builder.add_rigid_body(
+        name,
+        [shape for shape, _ in parts],
+        place,
+        random.normal(size=4),
+        mass=mass,
+        inertia=moments + mass * spread**2,
+        drag=random.random(),
+        angular_drag=random.random(),
+        static_friction=1.0 + random.random(),
+        gyroscopic=bool(random.random() < 0.8),
+        sleeps=bool(random.random() < 0.8),
+        follows=str(random.choice(["ACTIVE", "ANIMATED", "PASSIVE"], p=[0.8, 0.1, 0.1])),
+        **details,
+    )
+
+
+def _ground(random: Random, builder: ModelBuilder, scale: float) -> None:
+    """A collider of rough triangles."""
+    side = 4
+    u = np.linspace(-1.5, 1.5, side) * scale
+    x = np.stack([*np.meshgrid(u, u), random.normal(0.0, 0.2, (side, side)) * scale], axis=-1)
+    a = (np.arange(side - 1)[:, None] * side + np.arange(side - 1)).reshape(-1)
+    triangle = np.concatenate(
+        [np.stack([a, a + 1, a + side], 1), np.stack([a + 1, a + side + 1, a + side], 1)]
+    )
+    surface = Surface(x.reshape(-1, 3), triangle.astype(np.int32), bool(random.random() < 0.5))
+    place = (0.0, 0.0, -0.5 * scale)
+    shape = Shape.of("ground", "MESH", surface=surface)
+    builder.add_collider_shapes("ground", [shape], place, random.normal(0.0, 0.1, 4) + (1, 0, 0, 0))
 
 
 def _geometry(random: Random, name: str, kind: str, scale: float) -> Geometry:
@@ -329,6 +394,8 @@ def _inputs(random: Random, model: Model, scale: float) -> Callable[[int], Frame
             made = replace(
                 made, pin_position=pins, collider_position=model.collider_position + frame * travel
             )
+            bodies = model.bodies.position + frame * travel
+            made = replace(made, body_position=bodies)
         if keyed:
             draw = np.random.default_rng(seed + frame)
             factors = tuple(random_settings(draw, AnimatedSettings) for _ in model.objects)
@@ -371,7 +438,7 @@ def _run(seed: int, frames: int) -> bytes | Outcome:
                     return Outcome(problem=f"seed {seed}: {one.name} is not finite")
     except SimulationDiverged as stopped:
         return Outcome(stopped=f"seed {seed}, {scene.settings.integrator}: {stopped}")
-    return state.position.tobytes() + state.previous.tobytes()
+    return b"".join(np.asarray(getattr(state, one.name)).tobytes() for one in fields(state))
 
 
 def survey(count: int, first: int = 0) -> Iterator[Outcome]:
