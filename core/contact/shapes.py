@@ -13,7 +13,6 @@ from ..rigid.table import ShapeTable
 from ..vector import rotation_matrix
 from .kinds import BOX, CAPSULE, CYLINDER, HULL, MESH, PLANE, ROOM, SPHERE
 
-
 Shapes = namedtuple(
     "Shapes",
     [
@@ -126,7 +125,7 @@ def at_start(shapes: Shapes) -> Shapes:
 @inline
 def half_extent(kind, size, r, k):
     """Half the size along world axis k of the shape's bounding box; infinite for plane and room."""
-    if kind == BOX or kind == HULL or kind == MESH:
+    if kind in (BOX, HULL, MESH):
         return abs(r[k, 0]) * size[0] + abs(r[k, 1]) * size[1] + abs(r[k, 2]) * size[2]
     if kind == SPHERE:
         return size[0]

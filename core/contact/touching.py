@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,7 +33,7 @@ class Touching:
     """
 
     def __init__(self, model: Model, thickness: Floats, of_particles: bool = False) -> None:
-        """thickness (k,) m: half the least thickness of each shape."""
+        """For shapes of half the least thickness thickness (k,) m."""
         table = model.shapes
         layers = table.layers.astype(np.uint32)
         solids = model.body_count + model.collider_count
@@ -117,7 +118,7 @@ class Touching:
         corner = shapes.mesh_vertex[shapes.mesh_triangle]
         lower, upper = corner.min(axis=1), corner.max(axis=1)
         bounds = shapes.mesh_first_triangle.tolist()
-        for first, last in zip(bounds[:-1], bounds[1:], strict=True):
+        for first, last in pairwise(bounds):
             build_tree(self.mesh_tree, lower, upper, first, last, self.mesh_scratch)
 
 

@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .joint_table import freedoms
 from .table import PASSIVE
@@ -140,7 +141,7 @@ def _eliminate(component: list[int], holders: list[list[int]]) -> tuple[list[int
 def _lay_out(
     owner: Ints,
     rows: list[list[int]],
-    sizes: Ints,
+    sizes: NDArray[np.int64],
     holders: list[list[int]],
     order: list[int],
     columns: list[list[int]],
@@ -148,7 +149,8 @@ def _lay_out(
 ) -> JointGraph:
     place = {j: n for n, j in enumerate(order)}
     block_of: dict[tuple[int, int], int] = {}
-    block_row, block_start, first_block = [], [0], [0]
+    block_row: list[int] = []
+    block_start, first_block = [0], [0]
     for n, j in enumerate(order):
         later = [j, *sorted((i for i in columns[n] if i != j), key=lambda i: place[i])]
         columns[n] = later

@@ -123,14 +123,14 @@ def joint_room(model: Model) -> JointRows:
     hold = np.zeros((count, 23))
     number = np.zeros((count, 16))
     whole[:count, OWNER : OWNER + 2] = joints.owner
-    for column, values in (
+    for column, numbers in (
         (PLACE_FORM, joints.place_form),
         (TURN_FORM, joints.turn_form),
         (AXIS, joints.axis),
         (MOTOR, joints.motor),
         (MOTOR_FREEDOM, joints.motor_freedom),
     ):
-        whole[:count, column] = values
+        whole[:count, column] = numbers
     whole[:, FIRST_ROW] = graph.first_row
     hold[:, ANCHOR : ANCHOR + 6] = joints.anchor.reshape(-1, 6)
     hold[:, FRAME : FRAME + 8] = joints.frame.reshape(-1, 8)

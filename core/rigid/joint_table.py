@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import ModelError
 
@@ -189,7 +190,7 @@ def _rubbing(
     upper: Floats,
     motor: int,
     motor_freedom: int,
-) -> Floats:
+) -> NDArray[np.bool_]:
     """Which degrees of freedom friction acts on: those that move and that no motor drives."""
     rubs = (lower < upper) & (settings.friction > 0.0)
     if settings.kind == "SPRING":
@@ -225,7 +226,7 @@ def joint_table(rows: list[dict[str, object]]) -> Joints:
     whole = ("owner", "place_form", "turn_form", "axis", "rubs", "motor", "motor_freedom")
     shapes = {"owner": (-1, 2), "anchor": (-1, 2, 3), "frame": (-1, 2, 4)}
     six = ("lower", "upper", "stiffness", "damping", "rubs")
-    columns = {}
+    columns: dict[str, Any] = {}
     for field in Joints.__dataclass_fields__:
         values = [row[field] for row in rows]
         if field == "name":
@@ -233,4 +234,4 @@ def joint_table(rows: list[dict[str, object]]) -> Joints:
             continue
         table = np.array(values, dtype=np.int32 if field in (*whole, "collides") else np.float64)
         columns[field] = table.reshape(shapes.get(field, (-1, 6) if field in six else (-1,)))
-    return Joints(**columns)  # type: ignore[arg-type]
+    return Joints(**columns)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections import namedtuple
-
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -181,7 +180,7 @@ def take_up_bodies(owners, x, previous, q, q_previous, inverse_mass, asleep, h, 
 
 @inline
 def _turned(w, x, y, z, vx, vy, vz):
-    """v turned by a unit quaternion."""
+    """Turn v by a unit quaternion."""
     cx = 2.0 * (y * vz - z * vy)
     cy = 2.0 * (z * vx - x * vz)
     cz = 2.0 * (x * vy - y * vx)
@@ -194,7 +193,7 @@ def _turned(w, x, y, z, vx, vy, vz):
 
 @inline
 def accelerate_bodies(owners, bodies, h):
-    """v' = (1 − β) v + a h and L' = (1 − β) L + M h: the velocity part of position Verlet (eq. 12).
+    """Velocities by position Verlet: v' = (1 − β) v + a h, L' = (1 − β) L + M h (eq. 12).
 
     Sets ω, R and I⁻¹ of the substep too.
     """
@@ -265,7 +264,7 @@ def _blend(q0, q1, n, share):
 
 @inline
 def move_bodies(owners, bodies, h):
-    """x' = x + v h and the turn that L makes in h, then the corrections of place alone.
+    """Move by x' = x + v h and the turn that L makes in h, then correct place alone.
 
     Also finds L, which contacts and joints have changed through ω. Driven ones move too, to the
     end of the substep.
@@ -310,9 +309,8 @@ def move_colliders(owners, bodies, h):
     """Colliders at the end of the substep, so that what is aimed there meets them there."""
     for o in range(bodies.count, owners.inverse_mass.shape[0]):
         v, w = owners.velocity[o], owners.spin[o]
-        if v[0] == 0.0 and v[1] == 0.0 and v[2] == 0.0:
-            if w[0] == 0.0 and w[1] == 0.0 and w[2] == 0.0:
-                continue
+        if not (v[0] or v[1] or v[2] or w[0] or w[1] or w[2]):
+            continue
         for k in range(3):
             owners.position[o, k] += h * v[k]
         turn_by(owners.orientation[o], h * w[0], h * w[1], h * w[2])

@@ -45,7 +45,7 @@ class RigidParts:
     def body_table(self) -> Bodies:
         """All bodies of place and rotation."""
         whole = ("object", "gyroscopic", "sleeps", "follows")
-        columns = {}
+        columns: dict[str, Any] = {}
         for name in Bodies.__dataclass_fields__:
             values = [body[name] for body in self.bodies]
             if name in whole:

@@ -1,4 +1,4 @@
-"""One substep of everything rigid: the loop that the other files of this folder are the parts of."""
+"""One substep of everything rigid: the loop whose parts are the other files of this folder."""
 
 from __future__ import annotations
 

@@ -326,7 +326,7 @@ class Bodies:
         self._place_shapes()
 
     def _place_shapes(self) -> None:
-        """Shapes for particles: where they are at the start of the substep and get to by its end."""
+        """Shapes for particles: where they are in the beginning of the substep and get to in it."""
         frame, model, work = self.frame, self.frame.model, self.frame.work
         if not len(model.shapes):
             return

@@ -122,8 +122,8 @@ def _chain_catenary(rate: float) -> Result:
 def _driven_limit(kind: str, rate: float) -> float:
     """Degrees by which gravity holds a rod beyond its limit of 0.5 rad, at rest."""
     builder = ModelBuilder()
-    details = {"mass": 2.0, "layers": 0}
-    rod = OnBody(builder.add_body("rod", "BOX", (0.5, 0.03, 0.03), (0.5, 0, 0), **details))
+    size = (0.5, 0.03, 0.03)
+    rod = OnBody(builder.add_body("rod", "BOX", size, (0.5, 0, 0), mass=2.0, layers=0))
     settings = JointSettings(kind, is_limited=True, lower=-0.5, upper=0.5, swing=0.5)
     axes = ACROSS if kind == "HINGE" else (1.0, 0.0, 0.0, 0.0)
     builder.add_joint("joint", None, rod, (0.0, 0.0, 0.0), axes, settings)
