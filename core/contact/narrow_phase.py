@@ -10,7 +10,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from ..jit import inline, parallel_kernel, prange
+from ..jit import inline, kernel
 from .ball_contact import ball_ball, ball_contact
 from .box_pair import box_pair
 from .capsule_contact import capsule_contact
@@ -24,8 +24,9 @@ from .penetration import MAX_FACES, Polytope
 from .plane_contact import plane_contact
 from .support import Core, Hulls, Meshes, Placed
 
-LANES = 16
-"""Parts into which the items are dealt, each with scratch memory of its own."""
+LANES = 1
+"""Parts into which the items are dealt, each with scratch memory of its own. Just one: compiled for
+several threads, multiplications and additions are contracted differently and bits differ."""
 
 Scratch = namedtuple(
     "Scratch",
@@ -109,7 +110,7 @@ def parts_of(shapes):
     return placed, hulls, meshes
 
 
-@parallel_kernel
+@kernel
 def narrow_phase(item, item_count, shapes, reach, edges, manifolds, scratch):
     """Write the manifold of each of the first ``item_count`` rows of item (m, 3): a, b, sub.
 
@@ -118,7 +119,7 @@ def narrow_phase(item, item_count, shapes, reach, edges, manifolds, scratch):
     edges from `mesh_edges` of shapes.mesh_triangle; scratch from
     `narrow_phase_scratch`.
     """
-    for lane in prange(LANES):
+    for lane in range(LANES):
         own = lane_of(scratch, lane)
         placed, hulls, meshes = parts_of(shapes)
         for m in range(lane, item_count, LANES):

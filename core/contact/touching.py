@@ -102,7 +102,7 @@ class Touching:
             self.manifolds = manifold_room(count * 3 // 2)
             self.reach = np.zeros(count * 3 // 2)
         add_reaches(broad.item, count, reach, self.reach)
-        narrow_phase.on(threads)(
+        narrow_phase(
             broad.item,
             count,
             shapes,
