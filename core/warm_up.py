@@ -80,8 +80,8 @@ def _warm_up_bodies() -> None:
     builder.add_body("lid", "CYLINDER", (0.5, 0.1), (0.0, 9.0, 0.1), mass=1.0)
     builder.add_joint("joint", OnBody(first), OnBody(second), (0.0, 0.0, 1.0))
     builder.add_collider("floor", "PLANE", (), (0.0, 0.0, 0.0))
-    model = builder.finalize()
     for threads in (1, jit.thread_limit()):
+        model = builder.finalize()  # anew: pairs that are known are not looked for again
         settings = SolverSettings(threads=threads)
         state, _ = advance(model, model.initial_state(), FrameInputs(), settings)
         state.body_rest[2] = REST_TIME

@@ -182,6 +182,7 @@ def fill_rows(
             rows.friction[c, 1] = mu * max(shapes.static_friction[a], shapes.static_friction[b])
             rows.restitution[c] = max(shapes.restitution[a], shapes.restitution[b])
             rows.slop[c] = min(slop_of_shape[a], slop_of_shape[b])
+            rows.bounce[c, 0] = 0.0
             for k in range(3):
                 rows.impulse[c, k] = 0.0
             m = old
@@ -207,6 +208,10 @@ def remember_rows(rows, count, key, impulse):
     for c in range(count):
         for k in range(4):
             key[c, k] = rows.key[c, k]
+        if rows.bounce[c, 0] > 0.0:  # a blow is not what holds the body in the next step
+            for k in range(4):
+                impulse[c, k] = 0.0
+            continue
         impulse[c, 0] = rows.impulse[c, 0]
         for k in range(3):
             impulse[c, 1 + k] = (

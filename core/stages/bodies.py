@@ -12,6 +12,7 @@ from ..bodies import place_particle_bodies
 from ..contact.mesh_motion import MeshMotion
 from ..contact.shapes import at_start, move_shapes
 from ..integrate import drag_per_step
+from ..jit import plain
 from ..model import Floats, Ints
 from ..rigid.contact_rows import aim_contacts, fill_rows, passes_for, remember_rows, row_room
 from ..rigid.islands import (
@@ -42,6 +43,7 @@ from ..rigid.owners import (
     take_up_bodies,
 )
 from ..rigid.reach import bound_shapes
+from ..rigid.rotation import product
 from ..rigid.step import COLLIDE_EVERY, begin_substep, end_substep, whole_substeps
 from ..rigid.table import ANIMATED, PASSIVE
 from .frame import Frame
@@ -108,7 +110,8 @@ class Bodies:
         )
 
     def _take_up(self) -> None:
-        frame, state, bodies = self.frame, self.frame.state, self.frame.model.bodies
+        frame, state, model = self.frame, self.frame.state, self.frame.model
+        bodies = model.bodies
         held = np.array([frame.animated[o].pin >= 0.5 for o in bodies.object], dtype=bool)
         driven = (bodies.follows == PASSIVE) | ((bodies.follows == ANIMATED) & held)
         self.owners.driven[: self.count] = driven
@@ -126,10 +129,29 @@ class Bodies:
             late,
             frame.gravity,
         )
-
         place_colliders(
             self.owners, state.collider_position, state.collider_orientation, self.count
         )
+        self._move_colliders()
+        if model.particle_body_count:
+            first = self.count + model.collider_count
+            extents = (model.body_first_particle, model.body_extent)
+            pose = (self.owners.position, self.owners.rotation)
+            place_particle_bodies(frame.x, *extents, first, *pose)
+
+    def _move_colliders(self) -> None:
+        """How fast colliders move in this frame, for what is looked for before they are driven."""
+        start, end = self.drive.start_orientation[self.count :], self.drive.end_orientation
+        back = start * (1.0, -1.0, -1.0, -1.0)
+        turn = np.stack(plain(product)(*end[self.count :].T, *back.T), axis=1)
+        way = turn[:, 1:] * np.where(turn[:, :1] < 0.0, -1.0, 1.0)
+        size = np.linalg.norm(way, axis=1, keepdims=True)
+        angle = 2.0 * np.arctan2(size, np.abs(turn[:, :1]))
+        colliders = slice(self.count, self.count + len(way))
+        duration = self.frame.inputs.duration
+        self.owners.spin[colliders] = way * (angle / np.maximum(size, 1e-12) / duration)
+        travel = self.drive.end_position - self.drive.start_position
+        self.owners.velocity[colliders] = travel[self.count :] / duration
 
     def _motorised(self) -> NDArray[np.bool_]:
         """Bodies (b,) that a motor turns, or that one may be told to move in this frame."""

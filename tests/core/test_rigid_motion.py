@@ -91,7 +91,9 @@ def tower(builder, count=6):
             f"{k}", "BOX", (0.2, 0.25, 0.15), (0.05 * k, 0.03 * k, 0.2 + 0.4 * k),
             (1.0, 0.1 * k, 0.2, 0.0), mass=1.0 + k,
         )  # fmt: skip
-    builder.add_body("ball", "SPHERE", (0.2,), (-2.0, 0, 1), mass=2.0, velocity=(4, 0, 1))
+    builder.add_body(
+        "ball", "SPHERE", (0.2,), (-2.0, 0, 1), mass=2.0, velocity=(4, 0, 1), restitution=0.5
+    )
     corners = np.random.default_rng(5).normal(size=(12, 3)) * 0.2
     hull = Shape.of("stone", "HULL", (), hull=convex_hull(corners))
     builder.add_rigid_body("stone", [hull], (0, 0.6, 2), mass=1.0, inertia=(0.02, 0.02, 0.02))
@@ -103,6 +105,9 @@ def scene(with_particles=False):
     if with_particles:
         x = np.random.default_rng(2).uniform(-0.5, 0.5, (30, 3)) + (0, 0, 3.5)
         builder.add_particles("dust", x, mass=0.05, radius=0.05)
+        builder.add_body(
+            "soft", "BOX", (0.2,) * 3, (0.3, 0.3, 4), mass=1.0, model="TETRAHEDRON", restitution=0.2
+        )
     builder.add_collider("floor", "PLANE", (), (0, 0, 0))
     return builder.finalize()
 
@@ -123,6 +128,7 @@ def test_same_bits_twice_on_two_threads_and_resumed_at_any_frame(tmp_path, with_
         counts.add(len(state.contact_key))
     assert len(counts) > 3  # ragged
     assert same(state, run(scene(with_particles), 60))
+    assert same(state, run(model, 60))  # scratch memory that knows another frame
     assert same(state, run(model, 60, settings=SolverSettings(threads=2)))
     cache.save(tmp_path / "frames.npz")
     loaded = FrameCache(model)
