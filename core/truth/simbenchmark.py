@@ -7,13 +7,15 @@ Bullet 7.4e6; at h = 1e-3 .0186, 185, 75,245.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ..builder import ModelBuilder
+from ..forces.field import Field
 from ..model import FrameInputs
-from ..settings import SolverSettings
+from ..settings import AnimatedSettings, SolverSettings
 from ..step import advance
-from ..workspace import workspace_of
 from .case import Result
 from .rates import at_rates
 
@@ -40,9 +42,12 @@ def rolling(rate: float) -> Result:
     h = 1.0 / rate
     state, settings = model.initial_state(step=h), SolverSettings(substep_rate=rate)
     squares = []
-    workspace_of(model).body_force[plate] = (0.0, PULL, 0.0)
+    along_y = (math.sqrt(0.5), -math.sqrt(0.5), 0.0, 0.0)  # of the field's own Z
+    pull = Field("pull", "WIND", orientation=along_y, strength=PULL / PLATE)
+    feels = tuple(AnimatedSettings(fields=float(k == plate)) for k in range(BALLS + 1))
+    inputs = FrameInputs(duration=20.0 * h, fields=(pull,), animated=feels)
     while state.time < 4.0 - 0.5 * h:
-        state, _ = advance(model, state, FrameInputs(duration=20.0 * h), settings)
+        state, _ = advance(model, state, inputs, settings)
         error = (state.body_position - state.body_previous) / h
         error[:, 1] -= exact * (state.time - 0.5 * h)  # in the middle of the last step
         error[:, 2] = 0.0
