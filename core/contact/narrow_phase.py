@@ -25,8 +25,8 @@ from .plane_contact import plane_contact
 from .support import Core, Hulls, Meshes, Placed
 
 LANES = 1
-"""Parts into which the items are dealt, each with scratch memory of its own. Just one: compiled for
-several threads, multiplications and additions are contracted differently and bits differ."""
+"""Parts into which the items are dealt, each with scratch memory of its own. Just one: the kernel
+compiled for several threads kept old point counts where it should have written 0."""
 
 Scratch = namedtuple(
     "Scratch",

@@ -33,6 +33,9 @@ SLOP = 5e-4
 BIAS = 0.1
 """Share of an overlap that is taken away in one substep, for each pass."""
 
+HARD_PASSES = 12
+"""Passes in a substep in which something bounces or overlaps deeply."""
+
 USUAL_RATE = 480.0
 """Steps a second that the passes are measured for."""
 
@@ -346,6 +349,19 @@ def warm_rows(rows, count, owners, gravity, h):
             p = rows.impulse[c, d]
             if p != 0.0:
                 _push(rows, c, d, owners.velocity, owners.spin, owners.inverse_mass, a, b, p)
+
+
+@lean
+def passes_now(rows, count, passes, h):
+    """Passes of this substep: `HARD_PASSES` where something bounces or overlaps deeply.
+
+    The points of a face that lands flat, or that is driven out, must agree or the body turns.
+    """
+    deep = -APART_SPEED * h / BIAS
+    for c in range(count):
+        if rows.bounce[c, 0] > 0.0 or rows.gap[c] < deep:
+            return max(passes, HARD_PASSES)
+    return passes
 
 
 @lean

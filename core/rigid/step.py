@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..jit import inline, kernel
-from .contact_rows import BIAS, aim_rows, solve_rows, warm_rows
+from .contact_rows import BIAS, aim_rows, passes_now, solve_rows, warm_rows
 from .joint_rows import aim_joints, load_joints, note_speeds, warm_joints
 from .joint_solver import solve_joints
 from .owners import (
@@ -19,6 +19,15 @@ COLLIDE_EVERY = 4
 
 
 @inline
+def _solve(owners, rows, row_count, joints, passes, h, is_biased):
+    """Passes over joints and contacts, which come last and must not be violated."""
+    bias = min(BIAS * passes, 0.8) if is_biased else 0.0
+    for _ in range(passes_now(rows, row_count, passes, h)):
+        solve_joints(joints, owners, h, is_biased)
+        solve_rows(rows, row_count, owners, h, bias)
+
+
+@inline
 def _begin(bodies, owners, drive, rows, row_count, joints, passes, h, share_before, share):
     """Velocities of the substep: gravity and forces, then what contacts and joints make of it."""
     drive_owners(owners, drive, share_before, share, h)
@@ -26,9 +35,7 @@ def _begin(bodies, owners, drive, rows, row_count, joints, passes, h, share_befo
     accelerate_bodies(owners, bodies, h)
     warm_rows(rows, row_count, owners, bodies.gravity, h)
     warm_joints(joints, owners, h)
-    for _ in range(passes):
-        solve_joints(joints, owners, h, True)
-        solve_rows(rows, row_count, owners, h, min(BIAS * passes, 0.8))
+    _solve(owners, rows, row_count, joints, passes, h, True)
 
 
 @inline
@@ -38,9 +45,7 @@ def _end(bodies, owners, rows, row_count, joints, passes, h):
     move_colliders(owners, bodies, h)
     aim_rows(rows, row_count, owners)
     aim_joints(joints, owners, h)
-    for _ in range(passes):
-        solve_joints(joints, owners, h, False)
-        solve_rows(rows, row_count, owners, h, 0.0)
+    _solve(owners, rows, row_count, joints, passes, h, False)
     load_joints(joints, h, COLLIDE_EVERY)
     take_momenta(owners, bodies)
 
@@ -54,9 +59,7 @@ def begin_substep(bodies, owners, drive, rows, row_count, joints, passes, h, sha
 @kernel
 def end_substep(bodies, owners, rows, row_count, joints, passes, h):
     """Second half of a substep: what particles did has to agree with contacts and joints."""
-    for _ in range(passes):
-        solve_joints(joints, owners, h, True)
-        solve_rows(rows, row_count, owners, h, min(BIAS * passes, 0.8))
+    _solve(owners, rows, row_count, joints, passes, h, True)
     _end(bodies, owners, rows, row_count, joints, passes, h)
 
 
