@@ -20,7 +20,7 @@ add_sheet(builder, 5, height=0.3, pins=(0,))
 builder.add_body("box", "BOX", (0.2, 0.2, 0.2), (0.1, 0, 0.6), (0.9, 0.1, 0.2, 0), mass=1.0)
 builder.add_body("ball", "SPHERE", (0.2,), (0.8, 0, 0.6), mass=1.0)
 builder.add_collider("floor", "PLANE", (), (0, 0, 0))
-builder.add_collider("post", "CAPSULE", (0.1, 0.3), (0.1, 0.1, 0))
+builder.add_collider("post", "CAPSULE", (0.1, 0.3), (0.1, 0.1, -0.2))
 model = builder.finalize()
 state = model.initial_state()
 for _ in range(8):
