@@ -27,11 +27,6 @@ BODY_MODELS = (
         "Four particles and six sticks (Jakobsen): a little soft, joins cloth and rope by sharing "
         "particles",
     ),
-    (
-        "AXES",
-        "Axis Frame",
-        "A particle in the middle and three on axes of equal length at right angles (Jakobsen)",
-    ),
 )
 
 
