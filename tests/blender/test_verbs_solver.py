@@ -64,8 +64,9 @@ def test_without_a_window_the_clock_does_not_count(scene):
 
 def test_parameters_that_matter_for_a_choice_name_real_ones(scene):
     """A choice that was renamed would hide a parameter for good."""
-    owners = [scene.verlet.solver, cloth().verlet.particles]
+    ob = cloth()
+    owners = [scene.verlet.solver, ob.verlet.particles, ob.verlet.body, ob.verlet.collider]
     for name, (chooser, wanted) in addon("panels.settings").MATTERS_ONLY_FOR.items():
-        (group,) = [group for group in owners if hasattr(group, name)]
+        (group,) = [one for one in owners if hasattr(one, name) and hasattr(one, chooser)]
         assert set(group.bl_rna.properties[chooser].enum_items.keys()) >= set(wanted), name
         assert wanted, name
