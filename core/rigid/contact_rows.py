@@ -9,9 +9,8 @@ from the impulses of the substep before. With g the gap now and h the step,
 
 What overlaps already is driven apart in a first pass, with a bias, and after the bodies have moved
 a second one without it takes that speed back, so that x* never learns of it (Jakobsen's x and x*
-alike; Box2D's "soft step"). Impulses act on
-both at one point of the world, halfway between the two, so linear and angular momentum of
-the pair are kept to the last bit but rounding.
+alike; Box2D's "soft step"). Impulses act on both at one point of the world, halfway between the
+two, so linear and angular momentum of the pair are kept to rounding.
 
 Generalised inverse mass (Müller et al. 2020, eq. 2; Kenwright eq. 9 put right):
 w = 1/m + (r×n)ᵀ I⁻¹ (r×n).
@@ -45,7 +44,6 @@ PASSES_BY_RATIO = ((4.0, 1), (16.0, 2), (math.inf, 4))
 LEAK = 0.05
 """Share of a remembered push that a pass with bias lets go: the contact is a stiff spring, not a
 rock, and chains of contacts settle in fewer passes (Catto 2024, "soft step")."""
-
 
 RESTING = 4.0
 """Contacts do not bounce that approach slower than gravity makes a body in this many steps."""

@@ -47,11 +47,6 @@ def their_constraints(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     return sorted((ob for ob in found if _is_in(ob, scene)), key=lambda ob: ob.name_full)
 
 
-def is_running(scene: bpy.types.Scene) -> bool:
-    """Whether Blender's own simulation is on."""
-    return scene.rigidbody_world is not None and bool(scene.rigidbody_world.enabled)
-
-
 def _is_in(ob: bpy.types.Object, scene: bpy.types.Scene) -> bool:
     return ob.name in scene.objects and scene.objects[ob.name] == ob
 
