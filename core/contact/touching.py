@@ -58,6 +58,7 @@ class Touching:
         self.mesh_tree = tree_room(triangles)
         self.has_meshes = bool((table.kind == MESH).any())
         self.mesh_scratch = tree_scratch(triangles)
+        self._bounded: Floats | None = None  # vertices (v, 3) m that the trees were built for
 
     @property
     def item(self) -> Ints:
@@ -114,7 +115,13 @@ class Touching:
         return count
 
     def bound_triangles(self, shapes: Shapes) -> None:
-        """Build the trees over the triangles of all meshes, each in its shape's own frame."""
+        """Build the trees over the triangles of all meshes, each in its shape's own frame.
+
+        Once for meshes that keep their form: their frame carries the trees along.
+        """
+        if self._bounded is not None and np.array_equal(self._bounded, shapes.mesh_vertex):
+            return
+        self._bounded = shapes.mesh_vertex.copy()
         corner = shapes.mesh_vertex[shapes.mesh_triangle]
         lower, upper = corner.min(axis=1), corner.max(axis=1)
         bounds = shapes.mesh_first_triangle.tolist()
