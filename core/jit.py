@@ -2,18 +2,20 @@
 
 Kernels are scalar Python loops. With Numba each one is compiled twice from the same source, for
 one thread and for several, and both give the same bits, because parallel iterations never share
-a particle. Compiled code is kept on disk in a folder named after a hash of all sources of the
-package: Numba by itself does not notice an edit in an imported file.
+a particle. Compiled code is kept on disk in folders named after a hash of the sources that it came
+from: Numba by itself does not notice an edit in an imported file.
 """
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
+import re
 import sys
 import threading
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -102,8 +104,8 @@ class Kernel:
     def _compile(self, parallel: bool) -> Callable[..., Any]:
         if not compiled:
             return self.function
-        _point_numba_at_cache_folder()
         function = self.function
+        numba.config.CACHE_DIR = str(kernel_folder(function.__module__))
         if parallel:
             # Numba's cache tells functions apart by name only; the twin needs its own
             function = types.FunctionType(
@@ -161,10 +163,19 @@ def use_cache_folder(path: str | os.PathLike[str]) -> None:
 
 
 def cache_folder() -> Path:
-    """Where compiled kernels of exactly these sources are kept."""
+    """Where it is noted that all kernels of exactly these sources are compiled."""
+    return _folder(_source_hash(tuple(sorted(_sources()))))
+
+
+def kernel_folder(module: str) -> Path:
+    """Where compiled kernels of a module are kept: named after it and all that it imports."""
+    root = __name__.rpartition(".")[0]
+    return _folder(_source_hash(_imported_by(module.removeprefix(root).lstrip("."))))
+
+
+def _folder(key: str) -> Path:
     base = _cache_base or _default_cache_base()
-    python = f"py{sys.version_info.major}{sys.version_info.minor}"
-    return base / f"{python}-{_source_hash()}"
+    return base / f"py{sys.version_info.major}{sys.version_info.minor}-{key}"
 
 
 def _default_cache_base() -> Path:
@@ -179,17 +190,58 @@ def _default_cache_base() -> Path:
     return home / "verlet_physics"
 
 
-def _source_hash() -> str:
+# Imports at the left margin, those of type checkers left out, and records that kernels take: their
+# fields are part of every kernel that gets one, whether it imports them or not.
+_IMPORT = re.compile(r"^from (\.+)([\w.]*) import (\([^)]*\)|[^\n]*)", re.MULTILINE)
+_RECORD = re.compile(r"^\w+ = namedtuple\((?:[^\n]*\)|.*?^\))$", re.MULTILINE | re.DOTALL)
+
+
+@functools.cache
+def _sources() -> dict[str, str]:
+    """Text of all modules of this package by dotted name ("" is the package itself)."""
     root = Path(__file__).parent
+    texts = {}
+    for path in root.rglob("*.py"):
+        parts = path.relative_to(root).with_suffix("").parts
+        name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+        texts[name] = path.read_text(encoding="utf-8")
+    return texts
+
+
+@functools.cache
+def _imported_by(module: str) -> tuple[str, ...]:
+    """The module and all modules of this package that it imports, directly or not."""
+    texts, root = _sources(), Path(__file__).parent
+    found, ahead = {module}, [module]
+    while ahead:
+        name = ahead.pop()
+        parts = name.split(".") if name else []
+        is_package = (root.joinpath(*parts)).is_dir()
+        for dots, target, names in _IMPORT.findall(texts[name]):
+            up = len(dots) - 1 if is_package else len(dots)
+            base = [*parts[: len(parts) - up], *filter(None, target.split("."))]
+            ends = [[], *([word] for word in re.findall(r"\w+", names))]
+            for other in (".".join(base + end) for end in ends):
+                if other and other in texts and other not in found:
+                    found.add(other)
+                    ahead.append(other)
+    return tuple(sorted(found))
+
+
+@functools.cache
+def _records() -> str:
+    """How all records of this package are defined."""
+    texts = _sources()
+    return "".join("".join(_RECORD.findall(texts[name])) for name in sorted(texts))
+
+
+@functools.cache
+def _source_hash(modules: Iterable[str]) -> str:
     digest = hashlib.sha256((numba.__version__ if compiled else "plain").encode())
-    for path in sorted(root.rglob("*.py")):
-        digest.update(path.relative_to(root).as_posix().encode())
-        digest.update(path.read_bytes())
+    digest.update(_records().encode())
+    for name in modules:
+        digest.update(f"{name}\n{_sources()[name]}".encode())
     return digest.hexdigest()[:16]
-
-
-def _point_numba_at_cache_folder() -> None:
-    numba.config.CACHE_DIR = str(cache_folder())
 
 
 # ---------------------------------------------------------------------------- warming up

@@ -93,3 +93,25 @@ def test_after_warming_up_no_scene_compiles_anything(tmp_path):
             check=True,
         )
         assert done.stdout.strip() == expected
+
+
+def test_compiled_code_is_kept_by_what_it_came_from(monkeypatch):
+    def folder(module, edited=None):
+        texts = dict(sources)
+        if edited:
+            texts[edited] += "\n# edited"
+        for cached in (jit._source_hash, jit._imported_by, jit._records):
+            cached.cache_clear()
+        monkeypatch.setattr(jit, "_sources", lambda: texts)
+        return jit.kernel_folder(f"verlet_physics.{module}")
+
+    sources = dict(jit._sources())
+    for module in ("rigid.step", "rigid.owners"):
+        assert folder(module) == folder(module, "recipes.cloth")
+        assert folder(module) != folder(module, "rigid.rotation")
+    assert folder("rigid.owners") == folder("rigid.owners", "rigid.step")
+    plain = folder("rigid.owners")
+    sources["contact.tree"] += "\nOther = namedtuple(\n    ['a'],\n)\n"  # any kernel may get one
+    assert folder("rigid.owners") != plain
+    for cached in (jit._source_hash, jit._imported_by, jit._records):
+        cached.cache_clear()
