@@ -41,8 +41,19 @@ def install(zip_path: Path) -> ModuleType:
     if result != {"FINISHED"} or not is_enabled():
         raise RuntimeError(f"Blender did not install and enable {zip_path}: {result}")
     module = importlib.import_module(MODULE)
+    keep_compiled_kernels(module)
     print(f"installed {zip_path.name} in {time.perf_counter() - start:.1f} s")
     return module
+
+
+def keep_compiled_kernels(module: ModuleType) -> None:
+    """Let kernels of an earlier run serve again where their sources are the same.
+
+    Their folders are named after what the sources say; Numba asks for the files' age besides.
+    """
+    long_ago = 1e9
+    for path in Path(str(module.__file__)).parent.joinpath("core").rglob("*.py"):
+        os.utime(path, (long_ago, long_ago))
 
 
 def is_enabled() -> bool:
