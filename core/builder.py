@@ -89,6 +89,7 @@ class ModelBuilder:
         self._wire_diameter: list[Floats] = []
         self._rigid = RigidParts()
         self._joint: list[dict[str, Any]] = []
+        self._apart: list[tuple[int, int]] = []
         self._attached: list[Ints] = []
         self._particle_bodies: list[_Body] = []
         self.particle_count = 0
@@ -465,13 +466,15 @@ class ModelBuilder:
         settings: JointSettings | None = None,
         *,
         second_position: ArrayLike | None = None,
+        second_orientation: ArrayLike | None = None,
     ) -> int:
         """Join two rigid things at one place; returns the joint's index in `Model.joints`.
 
         first, second: `OnBody`, `OnCollider` or None for the world, not both without mass;
         position (3,) m and orientation (4,) in the world: place and axes of the joint as it
         stands now, X its twist or slide, Z its hinge. Angles and places are those of the second
-        seen from the first. second_position (3,) m: the other end of a rope.
+        seen from the first. second_position (3,) m: the other end of a rope. second_orientation
+        (4,): the axes of the second, where the joint does not start at its angles of zero.
         """
         settings = settings or JointSettings()
         place = finite(name, "position", position).reshape(3)
@@ -481,14 +484,17 @@ class ModelBuilder:
             other = finite(name, "second position", second_position).reshape(3)
             if settings.kind != "DISTANCE":
                 raise ModelError(name, "only a rope joins two different places")
+        turns = [q, q]
+        if second_orientation is not None:
+            turns[1] = unit_quaternion(name, second_orientation)
         ends = [self._end(name, first), self._end(name, second)]
         if ends[0] == ends[1]:
             raise ModelError(name, "joins a thing with itself; choose two")
         if BODY not in (ends[0][0], ends[1][0]):
             raise ModelError(name, "joins nothing that moves; one of the two must be a body")
         anchors, frames = [], []
-        for (kind, row), point in zip(ends, (place, other), strict=True):
-            anchor, frame = self._seen_from(kind, row, point, q)
+        for (kind, row), point, turn in zip(ends, (place, other), turns, strict=True):
+            anchor, frame = self._seen_from(kind, row, point, turn)
             anchors.append(anchor)
             frames.append(frame)
         distance = float(np.linalg.norm(other - place))
@@ -502,6 +508,11 @@ class ModelBuilder:
             }
         )
         return len(self._joint) - 1
+
+    def keep_apart(self, first: OnBody, second: OnBody) -> None:
+        """Let two rigid bodies never collide with each other: parts of one character overlap."""
+        ends = [self._end(self.objects[end.object].name, end) for end in (first, second)]
+        self._apart.append((ends[0][1], ends[1][1]))
 
     def add_attachment(
         self,
@@ -674,6 +685,7 @@ class ModelBuilder:
             wire_diameter=_joined(self._wire_diameter, (0,), np.float64),
             bodies=rigid.body_table(),
             joints=self._joint_table(),
+            apart=np.array(self._apart, dtype=np.int32).reshape(-1, 2),
             shapes=rigid.shape_table(),
             body_first_particle=np.array([c.first_particle for c in clusters], dtype=np.int32),
             body_extent=np.array([c.extent for c in clusters]).reshape(-1, 3),

@@ -95,6 +95,7 @@ class Model:
 
     bodies: Bodies  # rigid bodies of place and rotation
     joints: Joints  # between bodies, colliders and the world
+    apart: Ints  # (e, 2) rigid bodies that never collide with each other
     shapes: ShapeTable  # what all that is solid collides with
 
     # bodies of four particles each, at ±extent along the principal axes

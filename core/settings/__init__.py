@@ -12,6 +12,7 @@ from .cloth import BEND_MODELS, ClothSettings
 from .joint import JOINT_KINDS, MOTORS, JointSettings
 from .particles import PARTICLE_BEHAVIOURS, FlockSettings, ParticleSettings
 from .plant import PlantSettings
+from .ragdoll import BoneAnimatedSettings, BoneSettings, RagdollSettings
 from .rigid import (
     BODY_MODELS,
     BODY_SHAPES,
@@ -52,6 +53,8 @@ __all__ = [
     "STICK_FORMS",
     "AnimatedSettings",
     "BodySettings",
+    "BoneAnimatedSettings",
+    "BoneSettings",
     "ClothSettings",
     "ColliderSettings",
     "FlockSettings",
@@ -59,6 +62,7 @@ __all__ = [
     "JointSettings",
     "ParticleSettings",
     "PlantSettings",
+    "RagdollSettings",
     "RopeSettings",
     "SoftBodySettings",
     "SolverSettings",

@@ -163,6 +163,8 @@ class Bodies:
         speed = frame.target("joint_speed", inputs.joint_speed, joints.motor_speed)
         told = inputs.joint_target is not None or inputs.joint_pose is not None
         turns = np.where(joints.motor == SPEED_MOTOR, speed != 0.0, told)
+        if inputs.joint_strength is not None:
+            turns = turns & (inputs.joint_strength > 0.0)
         held = joints.owner[(joints.motor != NO_MOTOR) & turns & (frame.state.joint_broken == 0)]
         awake[held[held < self.count]] = True
         return awake
@@ -171,6 +173,8 @@ class Bodies:
         """What motors aim at in this frame, and what joints remember of the last one."""
         frame, joints = self.frame, self.frame.model.joints
         if not len(joints):
+            if len(frame.model.apart):
+                frame.work.touching.exclude(frame.model.apart)
             return
         inputs, number = frame.inputs, frame.work.joints.number
         number[:, SPEED] = frame.target("joint_speed", inputs.joint_speed, joints.motor_speed)
@@ -194,10 +198,11 @@ class Bodies:
         frame.work.touching.exclude(self._joined())
 
     def _joined(self) -> Ints:
-        """Owners (e, 2) that a joint keeps from colliding with each other."""
+        """Owners (e, 2) that do not collide with each other: joined ones, and those kept apart."""
         joints = self.frame.model.joints
         broken = self.frame.work.joints.whole[:-1, BROKEN] == 1
-        return joints.owner[(joints.collides == 0) & ~broken]
+        held = joints.owner[(joints.collides == 0) & ~broken]
+        return np.concatenate([held, self.frame.model.apart])
 
     # ------------------------------------------------------------------ sleep
 

@@ -1,0 +1,200 @@
+"""Ragdolls: a skeleton as rigid bodies, and what may be chosen for each of its bones."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from .rigid import MASSES
+from .tunable import Checked, drag_tunable, friction_tunable, restitution_tunable, tunable
+
+PART_SHAPES = (
+    ("AUTO", "Automatic", "Boxes for trunk, hands and feet, capsules for round limbs"),
+    ("CAPSULE", "Capsule", "A cylinder with round ends along the bone"),
+    ("BOX", "Box", "A box along the bone"),
+    ("HULL", "Convex Hull", "The bone's part of the mesh wrapped tightly"),
+)
+
+BONE_PARTS = (
+    ("AUTO", "Automatic", "A body of its own, or joined to its parent's where the bone is short"),
+    ("OWN", "Own Body", "A body of its own, joined to that of its parent"),
+    ("JOINED", "With Parent", "One body together with its parent"),
+    ("NONE", "None", "No body: follows its parent and touches nothing"),
+)
+
+BONE_JOINTS = (
+    ("AUTO", "Automatic", "By the bone's name, its IK limits and its rest pose"),
+    ("HINGE", "Hinge", "Bends about one axis: knees, elbows, fingers"),
+    ("CONE_TWIST", "Cone Twist", "Leans within a cone and twists: hips, shoulders, spine, neck"),
+    ("BALL", "Ball", "Turns freely"),
+    ("FIXED", "Fixed", "Does not turn"),
+)
+
+
+@dataclass(frozen=True)
+class RagdollSettings(Checked):
+    """One character."""
+
+    shape: str = tunable("AUTO", "Shape", "What collides in place of each bone", choices=PART_SHAPES)
+    mass_by: str = tunable("MASS", "Mass By", "How the mass is told", choices=MASSES)
+    mass: float = tunable(
+        70.0,
+        "Mass",
+        "Mass of the whole character, shared out by volume",
+        unit="kg",
+        minimum=1e-3,
+        maximum=1e9,
+        soft_minimum=0.1,
+        soft_maximum=1000.0,
+    )
+    density: float = tunable(
+        1000.0,
+        "Density",
+        "Mass of a cubic metre: flesh 1000, wood 600, steel 7800",
+        unit="kg/m³",
+        minimum=1e-3,
+        maximum=1e6,
+        soft_minimum=10.0,
+        soft_maximum=10_000.0,
+    )
+    looseness: float = tunable(
+        1.0,
+        "Looseness",
+        "Factor on how far joints turn: 0 holds the rest pose, 1 is a human",
+        minimum=0.0,
+        maximum=3.0,
+        soft_maximum=1.5,
+    )
+    stiffness: float = tunable(
+        0.15,
+        "Joint Friction",
+        "How much joints resist being turned, as a share of the torque that holds the limb level",
+        minimum=0.0,
+        maximum=10.0,
+        soft_maximum=1.0,
+    )
+    smallest: float = tunable(
+        0.05,
+        "Smallest Part",
+        "Bones shorter than this share of the character are one body with their parent. "
+        "0.01 gives fingers bodies of their own",
+        minimum=0.0,
+        maximum=1.0,
+        soft_maximum=0.2,
+    )
+    collides_itself: bool = tunable(
+        True, "Meet Itself", "Limbs collide with each other and with the trunk"
+    )
+    friction: float = friction_tunable()
+    restitution: float = restitution_tunable()
+    drag: float = drag_tunable(0.05)
+    angular_drag: float = tunable(
+        0.3,
+        "Spin Drag",
+        "Share of the spin lost per second",
+        unit="1/s",
+        minimum=0.0,
+        maximum=1000.0,
+        soft_maximum=10.0,
+    )
+    frequency: float = tunable(
+        4.0,
+        "Strength",
+        "How fast muscles bring a joint to the keyed pose, where Limp is below 1",
+        unit="Hz",
+        minimum=0.0,
+        maximum=1000.0,
+        soft_maximum=30.0,
+    )
+    torque: float = tunable(
+        10.0,
+        "Largest Torque",
+        "Of muscles, as a multiple of the torque that holds the limb level",
+        minimum=0.0,
+        maximum=1e6,
+        soft_maximum=100.0,
+        advanced=True,
+    )
+    static_friction: float = tunable(
+        1.0,
+        "Static Friction",
+        "Friction of what stands still, as a factor on Friction",
+        minimum=1.0,
+        maximum=10.0,
+        soft_maximum=2.0,
+        advanced=True,
+    )
+    sleeps: bool = tunable(
+        True, "Sleep", "Rests for good, at no cost, until something touches it", advanced=True
+    )
+    layers: tuple[bool, ...] = tunable(
+        (True,) + (False,) * 7,
+        "Layers",
+        "Two things collide when they share a layer",
+        advanced=True,
+    )
+
+
+@dataclass(frozen=True)
+class BoneSettings(Checked):
+    """What is chosen for one bone; everything automatic unless it is changed."""
+
+    part: str = tunable("AUTO", "Body", "Whether the bone is a body of its own", choices=BONE_PARTS)
+    shape: str = tunable("AUTO", "Shape", "What collides in its place", choices=PART_SHAPES)
+    size: float = tunable(
+        1.0,
+        "Size",
+        "Factor on the shape's thickness",
+        minimum=0.01,
+        maximum=100.0,
+        soft_minimum=0.2,
+        soft_maximum=3.0,
+    )
+    mass: float = tunable(
+        1.0,
+        "Mass Factor",
+        "Factor on the part's share of the mass",
+        minimum=1e-3,
+        maximum=1e3,
+        soft_minimum=0.1,
+        soft_maximum=10.0,
+    )
+    joint: str = tunable("AUTO", "Joint", "How it turns in its parent", choices=BONE_JOINTS)
+    has_limits: bool = tunable(False, "Own Limits", "Limits by hand in place of the automatic ones")
+    lower: float = tunable(
+        -math.pi / 6,
+        "Lower",
+        "Smallest angle of a hinge, or twist, from the rest pose",
+        unit="rad",
+        minimum=-math.pi,
+        maximum=math.pi,
+    )
+    upper: float = tunable(
+        math.pi / 6,
+        "Upper",
+        "Largest angle of a hinge, or twist, from the rest pose",
+        unit="rad",
+        minimum=-math.pi,
+        maximum=math.pi,
+    )
+    swing: float = tunable(
+        math.pi / 4,
+        "Swing",
+        "Half the opening angle of the cone, about the rest pose",
+        unit="rad",
+        minimum=0.0,
+        maximum=math.pi,
+    )
+
+
+@dataclass(frozen=True)
+class BoneAnimatedSettings(Checked):
+    """The factors of one bone that may be keyed."""
+
+    limp: float = tunable(
+        1.0,
+        "Limp",
+        "0 follows its keys exactly, 1 hangs limp, between muscles hold the keyed pose",
+        minimum=0.0,
+        maximum=1.0,
+    )
