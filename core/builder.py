@@ -509,10 +509,12 @@ class ModelBuilder:
         )
         return len(self._joint) - 1
 
-    def keep_apart(self, first: OnBody, second: OnBody) -> None:
-        """Let two rigid bodies never collide with each other: parts of one character overlap."""
-        ends = [self._end(self.objects[end.object].name, end) for end in (first, second)]
-        self._apart.append((ends[0][1], ends[1][1]))
+    def keep_apart(self, name: str, first: End, second: End) -> None:
+        """Let two rigid bodies, `OnBody`, never collide: parts of one character overlap."""
+        (kind, row), (other_kind, other) = self._end(name, first), self._end(name, second)
+        if (kind, other_kind) != (BODY, BODY):
+            raise ModelError(name, "only rigid bodies can be kept from colliding")
+        self._apart.append((row, other))
 
     def add_attachment(
         self,

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 import bpy
 
 from ..core.errors import VerletError
-from . import participants, preview, session
-from .bake import carriers, restore, shape_keys, transforms
+from . import bone_preview, participants, preview, session
+from .bake import carriers, pose_bones, restore, shape_keys, transforms
 from .bake.key_reduction import Tolerance
 from .kinds import KINDS
 from .properties import start_frame
@@ -102,7 +102,8 @@ def write(scene: bpy.types.Scene, frames: range, uids: Sequence[int]) -> BakeRes
         result.failure = running.failure or f"Only frames up to {running.last} are simulated"
     if not written:
         return result
-    for wanted in (running.participants("BODY"), running.particle_objects()):
+    bodies, bones = running.participants("BODY"), running.participants("RAGDOLL")
+    for wanted in (bodies, bones, running.particle_objects()):
         for participant, ob in zip(wanted, participants.find_objects(wanted)):
             if ob is None or participant.uid not in uids:
                 continue
@@ -140,6 +141,12 @@ def _write_object(
         preview.clear(ob)
         shape_keys.write(ob, list(frames), positions)
         carriers.mute(ob)
+        return []
+    if KINDS[ob.verlet.kind].moves == "BONES":
+        pose_bones.require_bakeable(ob)
+        names, basis, silenced = bone_preview.pose_curves(running, ob, frames)
+        preview.clear(ob)
+        pose_bones.write(ob, list(frames), names, basis, silenced)
         return []
     transforms.require_bakeable(ob)
     worlds, parents = simulation.body_matrices(running, uid, frames)

@@ -132,7 +132,8 @@ def load_post(*_: Any) -> None:
     session.drop_all()
     for ob in bpy.data.objects:
         if ob.library is None:
-            rest_pose.adopt_after_load(ob)
+            for holder in rest_pose.holders(ob):
+                rest_pose.adopt_after_load(holder)
             point_cache.detach(ob)
     if any(participants.has_any(scene) for scene in bpy.data.scenes) and not bpy.app.background:
         kernels.prepare()
@@ -173,6 +174,7 @@ def save_post(*_: Any) -> None:
         running = session.of(scene)
         if running is not None and scene.frame_current > running.start:
             preview.attach_files(running)
+            preview.show_ragdolls(running, scene.frame_current)
 
 
 @persistent

@@ -176,6 +176,7 @@ def timeless_parts(scene: bpy.types.Scene) -> list[Any]:
 
 def read_motors(session: Session, depsgraph: bpy.types.Depsgraph) -> tuple[Floats, Floats]:
     """Speed and target (j,) of each joint's motor in the evaluated frame."""
+    count = len(session.model.joints)  # those of ragdolls come last
     speed, target = [], []
     for joint in session.inputs.joints:
         ob = find_object(joint.uid, joint.name)
@@ -186,7 +187,9 @@ def read_motors(session: Session, depsgraph: bpy.types.Depsgraph) -> tuple[Float
             keyed = ob.evaluated_get(depsgraph).verlet.joint
             speed.append(keyed.motor_speed)
             target.append(keyed.motor_target)
-    return np.array(speed, dtype=np.float64), np.array(target, dtype=np.float64)
+    found = np.zeros((2, count))
+    found[:, : len(speed)] = speed, target
+    return found[0], found[1]
 
 
 def joints_of(ob: bpy.types.Object, scene: bpy.types.Scene) -> list[bpy.types.Object]:

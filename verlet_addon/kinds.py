@@ -14,12 +14,14 @@ from ..core.settings import (
     ColliderSettings,
     ParticleSettings,
     PlantSettings,
+    RagdollSettings,
     RopeSettings,
     SoftBodySettings,
 )
 
 MESH = frozenset({"MESH"})
 MESH_OR_CURVE = frozenset({"MESH", "CURVE"})
+RAGDOLL = "RAGDOLL"
 OF_CLOTH = ("pin", "stiffness", "drag", "friction", "wind", "fields")
 
 
@@ -35,7 +37,7 @@ class Kind:
     verb: str  # the operator verlet.<verb>
     group: str  # Object.verlet.<group> holds its settings
     settings: type
-    moves: str  # PARTICLES: each vertex, BODY: the whole object, "": nothing
+    moves: str  # PARTICLES: each vertex, BODY: the whole object, BONES: its bones, "": nothing
     object_types: frozenset[str] = MESH
     needs_edges: bool = False
     needs_volume: bool = False  # a closed mesh, as long as its settings keep a volume
@@ -129,6 +131,20 @@ KINDS = {
             BodySettings,
             "BODY",
             animated=("pin", "drag", "fields"),
+        ),
+        Kind(
+            "RAGDOLL",
+            8,
+            "Ragdoll",
+            "Turn the selected armatures into ragdolls: a body for each bone that deforms, joined "
+            "by joints with limits",
+            "ARMATURE_DATA",
+            "ragdoll",
+            "ragdoll",
+            RagdollSettings,
+            "BONES",
+            object_types=frozenset({"ARMATURE"}),
+            animated=("drag", "fields"),
         ),
         Kind(
             "COLLIDER",

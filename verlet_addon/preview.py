@@ -16,13 +16,13 @@ import bpy
 import numpy as np
 from mathutils import Quaternion
 
-from . import rest_pose
+from . import bone_preview, rest_pose
 from .bake import parents, point_cache, restore
 from .bake.point_cache import PointCacheFile
 from .bake.rotations import nearest_rotation, quaternions
 from .extract import own_motion, pose
 from .extract.particles import shown_count
-from .kinds import is_particles
+from .kinds import RAGDOLL, is_particles
 from .participants import find_objects
 from .session import Floats, Session
 
@@ -52,6 +52,7 @@ def show(session: Session, frame: int, depsgraph: bpy.types.Depsgraph, *, is_new
             ob.update_tag(refresh={"DATA"})
             session.awaited |= {ob.session_uid, ob.data.session_uid}
     _move_bodies(session, session.placement(frame).bodies, depsgraph)
+    bone_preview.show(session, session.placement(frame).poses)
 
 
 def _fits(ob: bpy.types.Object, participant: Participant) -> bool:
@@ -84,6 +85,12 @@ def attach_files(session: Session) -> None:
             _attach(ob, session, participant)
 
 
+def show_ragdolls(session: Session, frame: int) -> None:
+    """Pose the bones of ragdolls again after they were given their own for saving."""
+    if session.is_ready:
+        bone_preview.show(session, session.placement(min(frame, session.last)).poses)
+
+
 def _previewable(
     session: Session, wanted: list[Participant]
 ) -> list[tuple[Participant, bpy.types.Object]]:
@@ -105,6 +112,8 @@ def before_frame(scene: bpy.types.Scene, start: int, session: Session | None) ->
         for ob in scene.objects:
             if ob.verlet.rest.owner:
                 rest_pose.put_back(ob)
+            elif ob.verlet.kind == RAGDOLL:
+                bone_preview.put_back(ob)
             elif is_particles(ob.verlet.kind) and own_motion.carriers(ob):
                 _play(ob, False)
     elif session is not None and session.is_ready and not session.is_outdated:
@@ -121,6 +130,8 @@ def _hold_bodies(session: Session) -> None:
             rest_pose.store(ob)
         elif ob.verlet.rest.owner:
             rest_pose.put_back(ob)
+    for _, ob in _previewable(session, session.participants(RAGDOLL)):
+        bone_preview.put_back(ob)  # bones of their own, and muscles, follow their keys
 
 
 def _moved_bodies(session: Session) -> list[tuple[Participant, bpy.types.Object]]:
@@ -200,6 +211,7 @@ def clear(ob: bpy.types.Object) -> None:
     if ob.library is not None:
         return
     rest_pose.put_back(ob)
+    bone_preview.put_back(ob)
     point_cache.detach(ob)
 
 

@@ -14,6 +14,8 @@ import numpy as np
 
 from ..core.settings import (
     AnimatedSettings,
+    BoneAnimatedSettings,
+    BoneSettings,
     ImpulseSettings,
     JointSettings,
     SolverSettings,
@@ -136,6 +138,28 @@ def _copy_to_selected(group: Any, name: str, context: bpy.types.Context) -> None
             setattr(other.path_resolve(path), name, getattr(group, name))
 
 
+def _after_bone_edit(name: str) -> Update:
+    """What happens when the user changes the property called ``name`` of a pose bone.
+
+    An edit by hand on the active bone holds for all selected bones.
+    """
+
+    def update(group: Any, context: bpy.types.Context) -> None:
+        session.suspect_all()
+        active = context.active_pose_bone
+        by_hand = context.area is not None and context.area.type in _EDITED_BY_HAND
+        if not by_hand or active is None or group not in (active, active.verlet):
+            return
+        for bone in context.selected_pose_bones or ():
+            if bone != active and bone.id_data.is_editable:
+                if group == active:
+                    setattr(bone, bone_channel(name), getattr(active, bone_channel(name)))
+                else:
+                    setattr(bone.verlet, name, getattr(group, name))
+
+    return update
+
+
 def _is_alike(a: Any, b: Any) -> bool:
     """Whether two objects are the same in the simulation."""
     return a.kind == b.kind and a.is_joint == b.is_joint
@@ -157,14 +181,16 @@ def _paint_property(name: str, about: Tunable) -> Any:
     )
 
 
-def _properties_of(settings: type, *, is_painted: bool = False) -> dict[str, Any]:
+def _properties_of(
+    settings: type, *, is_painted: bool = False, after: Callable[[str], Update] = _after_edit
+) -> dict[str, Any]:
     """One property for each tunable of a settings dataclass, by name.
 
     Where it ``is_painted``, what is paintable has a second one, with the name of a vertex group.
     """
     found = {}
     for name, (default, about) in tunables(settings).items():
-        found[name] = _property(name, default, about, _after_edit(name))
+        found[name] = _property(name, default, about, after(name))
         if is_painted and about.paintable:
             found[name + PAINT_SUFFIX] = _paint_property(name, about)
     return found
@@ -271,6 +297,19 @@ class VerletJoint(bpy.types.PropertyGroup):
 VerletJoint.__annotations__.update(_properties_of(JointSettings))
 
 
+class VerletBone(bpy.types.PropertyGroup):
+    """``PoseBone.verlet``: what one bone of a ragdoll is."""
+
+    rest: bpy.props.PointerProperty(type=VerletRestPose)
+
+
+VerletBone.__annotations__.update(_properties_of(BoneSettings, after=_after_bone_edit))
+
+_KEYED_BONE_PREFIX = "verlet_"
+_KEYED_BONE = _properties_of(BoneAnimatedSettings, after=_after_bone_edit)
+"""Properties of pose bones themselves: Blender cannot key what lies in a group of theirs."""
+
+
 class VerletObject(bpy.types.PropertyGroup):
     """What one object is in the simulation."""
 
@@ -337,6 +376,18 @@ class VerletObject(bpy.types.PropertyGroup):
 for _name, _group in _GROUP_OF_KIND.items():
     VerletObject.__annotations__[_name] = bpy.props.PointerProperty(
         type=_group, override={"LIBRARY_OVERRIDABLE"}
+    )
+
+
+def bone_channel(name: str) -> str:
+    """The property of a pose bone that holds a field of `BoneAnimatedSettings`."""
+    return _KEYED_BONE_PREFIX + name
+
+
+def animated_of_bone(bone: bpy.types.PoseBone) -> BoneAnimatedSettings:
+    """The keyed factors of a bone; pass one of the evaluated armature."""
+    return BoneAnimatedSettings(
+        **{name: _number(getattr(bone, bone_channel(name))) for name in _KEYED_BONE}
     )
 
 
@@ -441,6 +492,7 @@ CLASSES = (
     *_GROUP_OF_KIND.values(),
     VerletRestPose,
     VerletJoint,
+    VerletBone,
     VerletObject,
     VerletScene,
 )
@@ -453,12 +505,20 @@ def register() -> None:
     bpy.types.Object.verlet = bpy.props.PointerProperty(
         type=VerletObject, override={"LIBRARY_OVERRIDABLE"}
     )
+    bpy.types.PoseBone.verlet = bpy.props.PointerProperty(
+        type=VerletBone, override={"LIBRARY_OVERRIDABLE"}
+    )
+    for name, value in _KEYED_BONE.items():
+        setattr(bpy.types.PoseBone, bone_channel(name), value)
     bpy.types.Scene.verlet = bpy.props.PointerProperty(type=VerletScene)
 
 
 def unregister() -> None:
     """Take them away again; the values stay in the file."""
     del bpy.types.Scene.verlet
+    for name in _KEYED_BONE:
+        delattr(bpy.types.PoseBone, bone_channel(name))
+    del bpy.types.PoseBone.verlet
     del bpy.types.Object.verlet
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

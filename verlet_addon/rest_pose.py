@@ -1,10 +1,11 @@
-"""Keeps the user's own transform of a body safe while the preview moves the object.
+"""Keeps the user's own transform of a body or a bone safe while the preview moves it.
 
 The preview writes location and rotation, because that alone is cheap, shows at once in every
-editor and carries children along. What was there lies in ``Object.verlet.rest`` in the file.
+editor and carries children along. What was there lies in ``Object.verlet.rest``, or in that of the
+pose bone, in the file.
 """
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import bpy
 from mathutils import Euler, Quaternion
@@ -17,17 +18,26 @@ def rotation_channel(rotation_mode: str) -> str:
     return _CHANNELS.get(rotation_mode, "rotation_euler")
 
 
-def is_stored(ob: bpy.types.Object) -> bool:
+Holder: TypeAlias = "bpy.types.Object | bpy.types.PoseBone"
+
+
+def holders(ob: bpy.types.Object) -> list[Holder]:
+    """The object, and the bones of an armature: all that may show a preview pose."""
+    return [ob] if ob.pose is None else [ob, *ob.pose.bones]
+
+
+def is_stored(ob: Holder) -> bool:
     """Whether the object shows a preview pose, and its own one is kept."""
     return bool(ob.verlet.rest.owner)
 
 
-def store(ob: bpy.types.Object) -> None:
+def store(ob: Holder) -> None:
     """Keep the present transform, and switch off the constraints that would fight the preview."""
     rest = ob.verlet.rest
-    if rest.owner == str(ob.session_uid):
+    owner = str(ob.id_data.session_uid)
+    if rest.owner == owner:
         return
-    rest.owner = str(ob.session_uid)
+    rest.owner = owner
     rest.location = ob.location
     rest.rotation_mode = ob.rotation_mode
     rotation = list(getattr(ob, rotation_channel(ob.rotation_mode)))
@@ -38,8 +48,8 @@ def store(ob: bpy.types.Object) -> None:
     rest.muted_constraints = "\n".join(constraint.name for constraint in active)
 
 
-def put_back(ob: bpy.types.Object) -> bool:
-    """Give the object its own transform again; False when the preview has not touched it.
+def put_back(ob: Holder) -> bool:
+    """Give the object or bone its own transform again; False when the preview has not touched it.
 
     A duplicate of a previewed object is not sent back to where the original started: it stays
     where its user put it.
@@ -47,7 +57,7 @@ def put_back(ob: bpy.types.Object) -> bool:
     rest = ob.verlet.rest
     if not rest.owner:
         return False
-    is_own = rest.owner == str(ob.session_uid)
+    is_own = rest.owner == str(ob.id_data.session_uid)
     rest.owner = ""
     for name in rest.muted_constraints.split("\n"):
         if name in ob.constraints:
@@ -58,14 +68,14 @@ def put_back(ob: bpy.types.Object) -> bool:
     return is_own
 
 
-def adopt_after_load(ob: bpy.types.Object) -> None:
+def adopt_after_load(ob: Holder) -> None:
     """Session ids are new in every session: a pose that lies in the file is the object's own."""
     if ob.verlet.rest.owner:
-        ob.verlet.rest.owner = str(ob.session_uid)
+        ob.verlet.rest.owner = str(ob.id_data.session_uid)
         put_back(ob)
 
 
-def _write(ob: bpy.types.Object, rest: Any) -> None:
+def _write(ob: Holder, rest: Any) -> None:
     ob.location = rest.location
     channel = rotation_channel(rest.rotation_mode)
     size = 3 if channel == "rotation_euler" else 4
@@ -83,7 +93,7 @@ def _write(ob: bpy.types.Object, rest: Any) -> None:
     write_rotation(ob, quaternion)
 
 
-def write_rotation(ob: bpy.types.Object, quaternion: Quaternion) -> None:
+def write_rotation(ob: Holder, quaternion: Quaternion) -> None:
     """Set the rotation in whatever rotation mode the object has."""
     match rotation_channel(ob.rotation_mode):
         case "rotation_quaternion":

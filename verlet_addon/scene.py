@@ -24,16 +24,19 @@ from ..core.settings import (
     SolverSettings,
     WindSettings,
 )
+from . import ragdolls
 from .bake import control_points, restore
 from .extract import mesh as meshes
 from .extract import own_motion, pins, pose
+from .extract.armature import ArmatureArrays, read_armature
+from .extract.armature import timeless_parts as timeless_parts_of_armature
 from .extract.fields import read_fields
 from .extract.mesh import Ints
 from .extract.own_velocity import keyed_velocity
 from .extract.particles import ParticleArrays, read_particles
 from .extract.vertex_groups import group_weights
 from .joints import JointInput, add_joint, read_joints, read_motors, timeless_parts
-from .kinds import KINDS, is_particles
+from .kinds import KINDS, RAGDOLL, is_particles
 from .participants import find_object, find_objects, impulses, simulated_objects
 from .properties import (
     PAINT_SUFFIX,
@@ -75,6 +78,7 @@ class Participant:
     paint: Mapping[str, Floats] = field(default_factory=dict)  # (n,) by name of a parameter
     carrier: int = 0  # session id of the object that carries the pins, 0: this one
     carrier_matrix: Floats | None = None  # (4, 4), of that object
+    armature: ArmatureArrays | None = None  # of a ragdoll
 
     @property
     def world_points(self) -> Floats:
@@ -110,6 +114,8 @@ class Participant:
             p = self.particles
             arrays += [p.edges, p.face_offsets, p.face_vertices]
             arrays += [p.curve.coordinates] if p.curve is not None else []
+        if self.armature is not None:
+            arrays += self.armature.parts()
         if self.carrier_matrix is not None:
             arrays += [self.carrier, self.carrier_matrix]
         for name in sorted(self.paint):
@@ -188,11 +194,12 @@ def read_inputs(
                 problems += _doubts(ob, scene)
             elif ob.session_uid in known:
                 participants.append(known[ob.session_uid])
-            elif not is_particles(ob.verlet.kind):
+            elif KINDS[ob.verlet.kind].moves != "BONES" and not is_particles(ob.verlet.kind):
                 settings = shared_values(settings_of(ob), ColliderSettings)
                 participants.append(_read(ob, depsgraph, "COLLIDER", settings))
         except ModelError as error:
             problems.append(_mendable(ob) or problem_of(error, ob.session_uid))
+    participants.sort(key=lambda p: p.kind == RAGDOLL)
     solver = settings_from(scene.verlet.solver, SolverSettings)
     wind = settings_from(scene.verlet.wind, WindSettings)
     start = start_frame(scene)
@@ -293,6 +300,11 @@ def _read(
             "Relations › Make Local, or Object › Library Override › Make",
         )
     about = ob.session_uid, ob.name, kind, settings, read_animated(ob, depsgraph)
+    if kind == RAGDOLL:
+        scene = depsgraph.scene
+        arrays = read_armature(ob, depsgraph, start_frame(scene), frame_duration(scene))
+        matrix = meshes.read_matrix(ob, depsgraph)
+        return Participant(*about, matrix, np.zeros((0, 3)), armature=arrays)
     matrix = meshes.read_matrix(ob, depsgraph)
     if not is_particles(kind):
         surface = meshes.read_visible_surface(ob, depsgraph)
@@ -405,6 +417,8 @@ def _timeless_digest(ob: bpy.types.Object) -> bytes:
     if ob.mode == "EDIT":
         ob.update_from_editmode()
     parts: list[Any] = [ob.verlet.kind, settings_of(ob)]
+    if ob.type == "ARMATURE":
+        return _digest([*parts, *timeless_parts_of_armature(ob)])
     if ob.type == "CURVE":
         parts += [control_points.curve_coordinates(ob.data), ob.verlet.pin_points]
         parts.append(control_points.spline_switches(ob.data))
@@ -464,6 +478,8 @@ def build_model(inputs: SceneInputs) -> Model | None:
                     p.outward_triangles,
                 )
                 ends[p.uid] = p, index
+            case "RAGDOLL":
+                pass  # after everything else
             case _:
                 arrays = p.particles
                 assert arrays is not None
@@ -479,6 +495,9 @@ def build_model(inputs: SceneInputs) -> Model | None:
                 )
     for joint in inputs.joints:
         add_joint(builder, joint, ends)
+    for p in inputs.participants:
+        if p.kind == RAGDOLL:
+            ragdolls.add(builder, p, inputs.frame_duration)
     return builder.finalize() if builder.objects else None
 
 
@@ -503,7 +522,7 @@ def read_frame(
     body_position, body_orientation = _bodies(session, depsgraph)
     fields, _ = read_all_fields(scene, depsgraph)
     joint_speed, joint_target = read_motors(session, depsgraph)
-    return FrameInputs(
+    inputs = FrameInputs(
         duration=frame_duration(scene),
         gravity=gravity(scene),
         wind=settings_from(scene.verlet.wind, WindSettings),
@@ -518,15 +537,30 @@ def read_frame(
         joint_speed=joint_speed,
         joint_target=joint_target,
     )
+    return ragdolls.drive(session, depsgraph, inputs)
 
 
 def _animated(session: Session, depsgraph: bpy.types.Depsgraph) -> tuple[AnimatedSettings, ...]:
     """The keyed factors of all that moves, in the order of the model."""
     moving = [p for p in session.inputs.participants if p.kind != "COLLIDER"]
-    return tuple(
-        p.animated if ob is None or ob.verlet.kind != p.kind else read_animated(ob, depsgraph)
-        for p, ob in zip(moving, find_objects(moving))
+    return spread_out(
+        moving,
+        [
+            p.animated if ob is None or ob.verlet.kind != p.kind else read_animated(ob, depsgraph)
+            for p, ob in zip(moving, find_objects(moving))
+        ],
     )
+
+
+def spread_out(
+    moving: Iterable[Participant], factors: Iterable[AnimatedSettings]
+) -> tuple[AnimatedSettings, ...]:
+    """One for each object of the model from one for each participant: ragdolls have many."""
+    found: list[AnimatedSettings] = []
+    for participant, own in zip(moving, factors):
+        is_ragdoll = participant.kind == RAGDOLL
+        found += ragdolls.animated(participant, own) if is_ragdoll else [own]
+    return tuple(found)
 
 
 def _pin_positions(

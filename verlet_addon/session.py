@@ -43,6 +43,8 @@ class Placement:
     bodies: Floats  # world, in the order of the model
     local: dict[int, Floats]  # world, by session id: what particles' positions are relative to
     parents: dict[int, Floats]  # of bodies that have one: see bake.parents
+    # (m, 4, 4) own transforms of ragdolls' bones, by session id: see ragdolls.moved_bones
+    poses: dict[int, Floats] = field(default_factory=dict)
 
 
 @dataclass
@@ -56,6 +58,7 @@ class Session:
     model: Model | None = None  # None: nothing to simulate, or an error
     cache: FrameCache | None = None
     placements: list[Placement] = field(default_factory=list)  # one a frame
+    moved_bones: dict[int, list[str]] = field(default_factory=dict)  # of ragdolls, by session id
     files: dict[int, PointCacheFile] = field(default_factory=dict)  # preview by session id
     last_inputs: FrameInputs | None = None
     last_diagnostics: Diagnostics | None = None
@@ -94,7 +97,8 @@ class Session:
     @property
     def body_rows(self) -> list[int]:
         """Row of each body among `bodies.body_poses`, in the order of its participants."""
-        return [span.body for span in self.model.objects if span.body >= 0]
+        rows = [span.body for span in self.model.objects if span.body >= 0]
+        return rows[: len(self.participants("BODY"))]  # those of ragdolls come last
 
     def placement(self, frame: int) -> Placement:
         """Where the objects stand in a simulated frame."""

@@ -11,8 +11,9 @@ from ..core.errors import ModelError, VerletError
 from ..core.model import FrameInputs, State
 from ..core.settings import SolverSettings
 from ..core.step import advance
-from . import kernels, participants, preview, session
+from . import kernels, participants, preview, ragdolls, session
 from .extract import pose
+from .kinds import RAGDOLL
 from .properties import start_frame
 from .scene import (
     Participant,
@@ -22,6 +23,7 @@ from .scene import (
     problem_of,
     read_frame,
     read_inputs,
+    spread_out,
     timeless_digests,
 )
 from .session import Floats, Placement, Problem, Session
@@ -116,11 +118,15 @@ def _begin(
     bodies = np.array([p.matrix for p in running.participants("BODY")]).reshape(-1, 4, 4)
     local = {p.uid: p.matrix for p in running.particle_objects()}
     parents = _parent_matrices(running, depsgraph, {})
-    running.placements.append(Placement(bodies, local, parents))
+    running.model = model
+    ragdoll = running.participants(RAGDOLL)
+    running.moved_bones = {p.uid: ragdolls.moved_names(p) for p in ragdoll}
+    worlds = {p.uid: p.matrix for p in ragdoll}
+    poses = ragdolls.own_poses(running, running.cache[inputs.start], depsgraph, worlds, {})
+    running.placements.append(Placement(bodies, local, parents, poses))
     for participant in running.particle_objects():
         running.files[participant.uid] = file = preview.open_file(participant, inputs.start)
         file.append(inputs.start, participant.particles.shown(participant.points))
-    running.model = model
 
 
 def _simulate(
@@ -170,10 +176,28 @@ def _keep(running: Session, state: State, depsgraph: bpy.types.Depsgraph) -> Non
             matrix = running.placements[-1].local[participant.uid]
         local[participant.uid] = matrix
     running.cache.store(state)
-    running.placements.append(Placement(bodies, local, _parent_matrices(running, depsgraph, moved)))
+    parents = _parent_matrices(running, depsgraph, moved)
+    poses = _poses(running, state, depsgraph, moved)
+    running.placements.append(Placement(bodies, local, parents, poses))
     for participant, rows in _particle_rows(running):
         shown = _shown_positions(participant, local[participant.uid], state, rows)
         running.files[participant.uid].append(state.frame, shown)
+
+
+def _poses(
+    running: Session,
+    state: State,
+    depsgraph: bpy.types.Depsgraph,
+    moved: Mapping[int, Floats],
+) -> dict[int, Floats]:
+    """Own transforms of the bones of ragdolls that show a state."""
+    wanted = running.participants(RAGDOLL)
+    worlds = {
+        participant.uid: preview.world_matrix(ob, depsgraph, moved)
+        for participant, ob in zip(wanted, participants.find_objects(wanted))
+        if ob is not None
+    }
+    return ragdolls.own_poses(running, state, depsgraph, worlds, running.placements[-1].poses)
 
 
 def _particle_rows(running: Session) -> list[tuple[Participant, slice]]:
@@ -246,13 +270,14 @@ def body_matrices(running: Session, uid: int, frames: range) -> tuple[Floats, Fl
 def _resting_inputs(running: Session) -> FrameInputs:
     """The inputs at the start frame."""
     model = running.model
+    moving = [p for p in running.inputs.participants if p.kind != "COLLIDER"]
     return FrameInputs(
         duration=running.inputs.frame_duration,
         gravity=running.inputs.gravity,
         wind=running.inputs.wind,
         fields=running.inputs.fields,
         pin_position=model.rest_position[model.pinned],
-        animated=tuple(p.animated for p in running.inputs.participants if p.kind != "COLLIDER"),
+        animated=spread_out(moving, [p.animated for p in moving]),
         collider_position=model.collider_position,
         collider_orientation=model.collider_orientation,
         body_position=model.bodies.position,
@@ -278,6 +303,8 @@ def _moves(a: FrameInputs, b: FrameInputs) -> bool:
         or not np.array_equal(a.mesh_vertex, b.mesh_vertex)
         or not np.array_equal(a.joint_speed, b.joint_speed)
         or not np.array_equal(a.joint_target, b.joint_target)
+        or not np.array_equal(a.joint_pose, b.joint_pose)
+        or not np.array_equal(a.joint_strength, b.joint_strength)
     )
 
 
@@ -299,4 +326,11 @@ def _blend(a: FrameInputs, b: FrameInputs, share: float) -> FrameInputs:
         body_orientation=pose.blended_rotations(a.body_orientation, b.body_orientation, share),
         joint_speed=(1.0 - share) * a.joint_speed + share * b.joint_speed,
         joint_target=(1.0 - share) * a.joint_target + share * b.joint_target,
+        joint_pose=_blended_poses(a.joint_pose, b.joint_pose, share),
+        joint_strength=b.joint_strength,
     )
+
+
+def _blended_poses(a: Floats | None, b: Floats | None, share: float) -> Floats | None:
+    """What motors aim at between two frames; before the first one of them that is all of b."""
+    return b if a is None or b is None else pose.blended_rotations(a, b, share)

@@ -121,9 +121,7 @@ def _by_choice(
     return BoneJoint("CONE_TWIST", axes, axes, lower, choice.upper, choice.swing)
 
 
-def _by_ik_limits(
-    skeleton: Skeleton, bone: int, along: Floats, wanted: str
-) -> BoneJoint | None:
+def _by_ik_limits(skeleton: Skeleton, bone: int, along: Floats, wanted: str) -> BoneJoint | None:
     """Joint of what inverse kinematics may do: one free axis is a hinge, more are a cone."""
     if not len(skeleton.ik_lock):
         return None

@@ -153,7 +153,9 @@ def _name_neck_and_head(skeleton: Skeleton, roles: list[str]) -> None:
         chain, bone = [], carrier
         while True:
             above = [b for b in range(len(skeleton)) if skeleton.parent[b] == bone]
-            above = [b for b in above if roles[b] in ("spine", "neck") and not side_of(skeleton.name[b])]
+            above = [
+                b for b in above if roles[b] in ("spine", "neck") and not side_of(skeleton.name[b])
+            ]
             if not above:
                 break
             bone = above[0]

@@ -194,7 +194,8 @@ def _parts_of(
             part[bone] = above
     if not leaders:
         raise ModelError(
-            name, "none of its bones is a body; set Body to Own Body for one, or lower Smallest Part"
+            name,
+            "none of its bones is a body; set Body to Own Body for one, or lower Smallest Part",
         )
     return part, leaders
 
@@ -325,7 +326,9 @@ def _fit(
         if fit is not None:
             return fit
     head, along = skeleton.head[bone], skeleton.direction(bone)
-    far = max(float((skeleton.tail[m] - head) @ along) for m in members if _is_in_line(skeleton, bone, m))
+    far = max(
+        float((skeleton.tail[m] - head) @ along) for m in members if _is_in_line(skeleton, bone, m)
+    )
     return shape_by_length(head, head + far * along, body[0], wanted, role, skeleton.size)
 
 
@@ -464,15 +467,33 @@ def add_ragdoll(
                 part.joint.settings(
                     friction=settings.stiffness * level,
                     motor="POSE" if has_muscles and part.joint.kind != "FIXED" else "NONE",
-                    motor_frequency=settings.frequency,
+                    motor_frequency=settings.frequency * _share_of_limb(plan, row),
                     motor_force=settings.torque * level,
                 ),
                 second_orientation=quaternion(turn[part.bone] @ part.joint.second),
             )
         )
     for a, b in plan.apart:
-        builder.keep_apart(OnBody(objects[a]), OnBody(objects[b]))
+        builder.keep_apart(plan.name, OnBody(objects[a]), OnBody(objects[b]))
     return Ragdoll(tuple(objects), tuple(joints))
+
+
+def _share_of_limb(plan: Plan, row: int) -> float:
+    """Factor on a motor's frequency that lets it move the limb alone, whatever that hangs on.
+
+    A motor counts the two sides of its joint as masses at the ends of a spring. A muscle is as
+    strong as its limb needs, also while the rest of the body is held.
+    """
+    head = plan.skeleton.head[plan.parts[row].bone]
+    limb = rest = 0.0
+    parents = [part.parent for part in plan.parts]
+    for other, part in enumerate(plan.parts):
+        moment = float(plan.mass[other] * ((part.fit.centre - head) ** 2).sum())
+        if _hangs_on(parents, other, row):
+            limb += moment
+        else:
+            rest += moment
+    return float(np.sqrt(1.0 + limb / rest))
 
 
 def quaternion(axes: Floats) -> Floats:

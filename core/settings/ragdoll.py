@@ -35,7 +35,9 @@ BONE_JOINTS = (
 class RagdollSettings(Checked):
     """One character."""
 
-    shape: str = tunable("AUTO", "Shape", "What collides in place of each bone", choices=PART_SHAPES)
+    shape: str = tunable(
+        "AUTO", "Shape", "What collides in place of each bone", choices=PART_SHAPES
+    )
     mass_by: str = tunable("MASS", "Mass By", "How the mass is told", choices=MASSES)
     mass: float = tunable(
         70.0,

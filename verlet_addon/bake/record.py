@@ -91,14 +91,38 @@ class VerletTransformRecord(bpy.types.PropertyGroup):
     animation: PointerProperty(type=VerletAnimationRecord)
 
 
+class VerletPoseRecord(bpy.types.PropertyGroup):
+    """Pose bones of an armature as they were before a bake."""
+
+    is_baked: BoolProperty(options={"HIDDEN"})
+    frame_start: IntProperty(options={"HIDDEN"})
+    frame_end: IntProperty(options={"HIDDEN"})
+    bones: StringProperty(
+        description="JSON: by the bone's name its rotation mode, location and rotation",
+        options={"HIDDEN"},
+    )
+    muted_constraints: StringProperty(
+        description="JSON: [bone, name] of each constraint that the bake muted",
+        options={"HIDDEN"},
+    )
+    animation: PointerProperty(type=VerletAnimationRecord)
+
+
 class VerletBake(bpy.types.PropertyGroup):
     """``Object.verlet_bake``: everything that Free Bake needs."""
 
     shape_keys: PointerProperty(type=VerletShapeKeyRecord)
     transforms: PointerProperty(type=VerletTransformRecord)
+    pose: PointerProperty(type=VerletPoseRecord)
 
 
-CLASSES = (VerletAnimationRecord, VerletShapeKeyRecord, VerletTransformRecord, VerletBake)
+CLASSES = (
+    VerletAnimationRecord,
+    VerletShapeKeyRecord,
+    VerletTransformRecord,
+    VerletPoseRecord,
+    VerletBake,
+)
 
 
 def register() -> None:

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import bpy
 
-from . import carriers, shape_keys, transforms
+from . import carriers, pose_bones, shape_keys, transforms
 from .leftovers import Leftovers
 
 
 def is_baked(ob: bpy.types.Object) -> bool:
     """Whether the object holds a bake of any kind."""
-    return ob.verlet_bake.shape_keys.is_baked or ob.verlet_bake.transforms.is_baked
+    return any(record.is_baked for record in _records(ob))
+
+
+def _records(ob: bpy.types.Object) -> tuple[Any, ...]:
+    held = ob.verlet_bake
+    return held.shape_keys, held.transforms, held.pose
 
 
 def baked_range(ob: bpy.types.Object) -> tuple[int, int] | None:
     """Return the first and the last baked frame, or None."""
-    records = (ob.verlet_bake.shape_keys, ob.verlet_bake.transforms)
-    ranges = [(record.frame_start, record.frame_end) for record in records if record.is_baked]
+    ranges = [(r.frame_start, r.frame_end) for r in _records(ob) if r.is_baked]
     if not ranges:
         return None
     return min(start for start, _ in ranges), max(end for _, end in ranges)
@@ -41,12 +46,15 @@ def free_many(objects: Iterable[bpy.types.Object]) -> int:
             shape_keys.require_freeable(ob)
         if ob.verlet_bake.transforms.is_baked:
             transforms.require_freeable(ob)
+        if ob.verlet_bake.pose.is_baked:
+            pose_bones.require_freeable(ob)
     leftovers = Leftovers()
     try:
         for ob in baked:
             carriers.give_back(ob)
             shape_keys.detach(ob, leftovers)
             transforms.detach(ob, leftovers)
+            pose_bones.detach(ob, leftovers)
     finally:
         leftovers.remove()
     return len(baked)

@@ -29,9 +29,9 @@ def read_base_mesh(ob: bpy.types.Object) -> MeshArrays:
     if ob.mode == "EDIT":
         ob.update_from_editmode()
     mesh = ob.data
-    positions = mixed_shape_keys(ob, lambda key: _points(key.data))
+    positions = mixed_shape_keys(ob, lambda key: points_of(key.data))
     if positions is None:
-        positions = _points(mesh.vertices)
+        positions = points_of(mesh.vertices)
     require_finite_points(ob.name, positions)
     edges = np.empty(2 * len(mesh.edges), np.int32)
     mesh.edges.foreach_get("vertices", edges)
@@ -43,7 +43,8 @@ def read_base_mesh(ob: bpy.types.Object) -> MeshArrays:
     return MeshArrays(positions, edges.reshape(-1, 2), offsets, corners)
 
 
-def _points(collection: bpy.types.bpy_prop_collection) -> Floats:
+def points_of(collection: bpy.types.bpy_prop_collection) -> Floats:
+    """Places (n, 3) of vertices, or of points of a shape key."""
     flat = np.empty(3 * len(collection), np.float32)
     collection.foreach_get("co", flat)
     return flat.reshape(-1, 3).astype(np.float64)
@@ -51,7 +52,7 @@ def _points(collection: bpy.types.bpy_prop_collection) -> Floats:
 
 def visible_points(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
     """Local vertices (n, 3) of the mesh as it is seen, as they are."""
-    return _points(ob.evaluated_get(depsgraph).data.vertices)
+    return points_of(ob.evaluated_get(depsgraph).data.vertices)
 
 
 def read_visible_surface(
@@ -63,7 +64,7 @@ def read_visible_surface(
     mesh = ob.evaluated_get(depsgraph).data
     if not len(mesh.vertices):  # a modifier may hide everything: then the mesh itself counts
         mesh = ob.data
-    points = _points(mesh.vertices)
+    points = points_of(mesh.vertices)
     require_finite_points(ob.name, points)
     mesh.calc_loop_triangles()
     triangles = np.empty(3 * len(mesh.loop_triangles), np.int32)

@@ -24,13 +24,18 @@ def keyed_velocity(
     then, to the frame after. Constraints, drivers and other strips count as standing still: going
     to another frame to see them would undo edits that have no key yet.
     """
-    if not any(_curves(link) for link in _chain(ob)):
+    if not has_keys(ob):
         return (0.0,) * 3, (0.0,) * 3
-    before, now, after = (_world(ob, f) for f in (frame - 1, frame, frame + 1))
+    before, now, after = (keyed_world(ob, f) for f in (frame - 1, frame, frame + 1))
     motion = _motion(before, now, frame_duration)
     if not np.any(motion):
         motion = _motion(now, after, frame_duration)
     return tuple(motion[0].tolist()), tuple(motion[1].tolist())
+
+
+def has_keys(ob: bpy.types.Object) -> bool:
+    """Whether keys move an object or what carries it."""
+    return any(_curves(link) for link in _chain(ob))
 
 
 def _motion(a: Floats, b: Floats, duration: float) -> Floats:
@@ -63,7 +68,7 @@ def _curves(ob: bpy.types.Object) -> Curves:
     return {key: f for key, f in found.items() if key[0].startswith(("location", "rot", "scale"))}
 
 
-def _world(ob: bpy.types.Object, frame: int) -> Floats:
+def keyed_world(ob: bpy.types.Object, frame: int) -> Floats:
     """World matrix (4, 4) at a frame, as far as keys tell."""
     world = Matrix()
     for link in _chain(ob):

@@ -21,6 +21,7 @@ WAY_OUT = {
     "META": "Use Object › Convert › Mesh",
     "CURVES": "Use Object › Convert › Mesh, or Curve",
     "POINTCLOUD": "Use Object › Convert › Mesh",
+    "ARMATURE": "Press Ragdoll",
 }
 """Types of objects that hold a shape but may not suit a verb, and what makes them suit."""
 

@@ -5,11 +5,21 @@ import bpy
 from ...core.errors import ModelError
 from .. import kernels, preview, session
 from ..bake import restore
+from ..extract import armature, particles
 from ..extract import mesh as meshes
-from ..extract import particles
 from ..kinds import KINDS, Kind
 from . import handles
 from .selection import for_each, selected_shapes
+
+
+def _needed(kind: Kind) -> str:
+    """The types of objects that a kind is made of, in words."""
+    return " or ".join(_with_article(t) for t in sorted(kind.object_types, reverse=True))
+
+
+def _with_article(object_type: str) -> str:
+    word = object_type.lower()
+    return f"{'an' if word[0] in 'aeiou' else 'a'} {word}"
 
 
 def require_suitable(ob: bpy.types.Object, kind: Kind, depsgraph: bpy.types.Depsgraph) -> None:
@@ -24,14 +34,16 @@ def require_suitable(ob: bpy.types.Object, kind: Kind, depsgraph: bpy.types.Deps
     if restore.is_baked(ob):
         raise ModelError(ob.name, "it is baked. Press Free Bake first")
     if ob.type not in kind.object_types:
-        needed = " or a ".join(sorted((t.lower() for t in kind.object_types), reverse=True))
+        way_out = particles.WAY_OUT.get(ob.type, "Select the armature that moves it")
         raise ModelError(
             ob.name,
-            f"it is a {ob.type.lower()} object, and {kind.label} needs a {needed}. "
-            f"{particles.WAY_OUT[ob.type]}",
+            f"it is {_with_article(ob.type)} object, and {kind.label} needs {_needed(kind)}. "
+            f"{way_out}",
         )
     meshes.read_matrix(ob, depsgraph)
-    if kind.is_particles:
+    if kind.moves == "BONES":
+        armature.require_suitable(ob)
+    elif kind.is_particles:
         particles.require_suitable(ob, kind)
     else:
         meshes.read_visible_surface(ob, depsgraph)
@@ -46,8 +58,7 @@ class _KindVerb(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         if not selected_shapes(context):
-            kinds = " or a ".join(sorted((t.lower() for t in cls.kind.object_types), reverse=True))
-            cls.poll_message_set(f"Select a {kinds} object first")
+            cls.poll_message_set(f"Select {_needed(cls.kind)} object first")
             return False
         return True
 

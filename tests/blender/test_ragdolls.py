@@ -1,0 +1,484 @@
+"""Ragdolls: set up from armatures, simulated, shown, baked to bones, and given back."""
+
+import json
+import math
+import subprocess
+import sys
+
+import bpy
+import numpy as np
+import pytest
+from mathutils import Matrix, Vector
+from small_scenes import addon, floor, new_object, play, select, session_of
+
+pytestmark = pytest.mark.usefixtures("scene")
+
+ROTATION_MODES = ("QUATERNION", "XYZ", "ZXY", "AXIS_ANGLE")
+
+
+def armature(bones, name="Rig", location=(0, 0, 0)):
+    """An armature of bones (name, parent, head, tail, roll), in the scene and in Object Mode."""
+    data = bpy.data.armatures.new(name)
+    ob = bpy.data.objects.new(name, data)
+    bpy.context.scene.collection.objects.link(ob)
+    ob.location = location
+    select(ob)
+    bpy.ops.object.mode_set(mode="EDIT")
+    for bone_name, parent, head, tail, roll in bones:
+        bone = data.edit_bones.new(bone_name)
+        bone.head, bone.tail, bone.roll = head, tail, roll
+        bone.parent = data.edit_bones[parent] if parent else None
+    bpy.ops.object.mode_set(mode="OBJECT")
+    return ob
+
+
+def person(name="Person", location=(0, 0, 0)):
+    """A small human of odd axes: trunk, head, arms and legs."""
+    bones = [
+        ("pelvis", None, (0, 0, 1.0), (0, 0, 1.2), 0.3),
+        ("chest", "pelvis", (0, 0, 1.2), (0, 0, 1.5), -0.7),
+        ("head", "chest", (0, 0, 1.55), (0, 0, 1.8), 1.0),
+    ]
+    for side, x in (("L", 1), ("R", -1)):
+        bones += [
+            (f"upper_arm.{side}", "chest", (0.2 * x, 0, 1.45), (0.45 * x, 0, 1.4), 0.4 * x),
+            (f"forearm.{side}", f"upper_arm.{side}", (0.45 * x, 0, 1.4), (0.7 * x, -0.03, 1.35), 2),
+            (f"thigh.{side}", "pelvis", (0.1 * x, 0, 1.0), (0.1 * x, -0.02, 0.55), 0.2),
+            (f"shin.{side}", f"thigh.{side}", (0.1 * x, -0.02, 0.55), (0.1 * x, 0, 0.1), -0.5),
+            (f"foot.{side}", f"shin.{side}", (0.1 * x, 0, 0.1), (0.1 * x, -0.18, 0.02), 0.1),
+        ]
+    return armature(bones, name, location)
+
+
+def chain(count=3, **options):
+    """Bones one after another along X, each 0.4 m long."""
+    return armature(
+        [
+            (
+                f"Bone {i}",
+                f"Bone {i - 1}" if i else None,
+                (0.4 * i, 0, 1),
+                (0.4 * (i + 1), 0, 1),
+                0.3 * i,
+            )
+            for i in range(count)
+        ],
+        **options,
+    )
+
+
+def ragdoll(ob):
+    """The armature, set up."""
+    select(ob)
+    assert bpy.ops.verlet.ragdoll() == {"FINISHED"}
+    return ob
+
+
+def seen_bones(ob):
+    """World matrices of all pose bones as they are seen, by name."""
+    evaluated = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    return {b.name: np.array(evaluated.matrix_world @ b.matrix) for b in evaluated.pose.bones}
+
+
+def simulated_bones(scene, ob, frame):
+    """World matrices of the moved bones as the core has them, by name."""
+    ragdolls, running = addon("ragdolls"), session_of(scene)
+    rows = next(r for r in ragdolls.rows_of(running) if r.participant.uid == ob.session_uid)
+    placed = ragdolls.placed_bones(running, rows, running.cache[frame])
+    return dict(zip(running.moved_bones[ob.session_uid], placed))
+
+
+def largest_difference(a, b, names):
+    return max(np.abs(a[name] - b[name]).max() for name in names)
+
+
+def own_values(ob):
+    return [
+        (b.name, tuple(b.location), tuple(b.rotation_quaternion), tuple(b.rotation_euler))
+        for b in ob.pose.bones
+    ]
+
+
+def refusal(operator, **options):
+    with pytest.raises(RuntimeError) as refused:
+        operator(**options)
+    return str(refused.value)
+
+
+def test_an_armature_falls_and_comes_to_rest(scene):
+    floor()
+    ob = ragdoll(person(location=(0, 0, 0.6)))
+    ob.pose.bones["chest"].rotation_mode = "XYZ"
+    ob.pose.bones["chest"].rotation_euler.x = 0.3
+    play(scene, 1, 120)
+    running = session_of(scene)
+    assert running.problems == []
+    assert running.failure == ""
+    assert running.last == 120
+    shown = seen_bones(ob)
+    assert max(matrix[2, 3] for matrix in shown.values()) < 0.6
+    assert min(matrix[2, 3] for matrix in shown.values()) > -0.02
+    state = running.cache[120]
+    assert (state.body_rest > 0.0).all()
+
+
+def test_what_is_shown_is_what_was_simulated(scene):
+    floor()
+    ob = ragdoll(person(location=(0.3, 0, 0.2)))
+    for bone, mode in zip(ob.pose.bones, ROTATION_MODES * 4):
+        bone.rotation_mode = mode
+    ob.scale = (1.2, 1.2, 1.2)
+    ob.rotation_euler = (0.2, 0.1, 0.5)
+    for frame in range(1, 20):
+        scene.frame_set(frame)
+        if frame > 1:
+            wanted = simulated_bones(scene, ob, frame)
+            assert len(wanted) == len(ob.pose.bones)
+            assert largest_difference(seen_bones(ob), wanted, wanted) < 2e-5
+    scene.frame_set(7)  # a frame that is kept
+    wanted = simulated_bones(scene, ob, 7)
+    assert largest_difference(seen_bones(ob), wanted, wanted) < 2e-5
+
+
+def test_the_start_frame_and_a_saved_file_hold_the_own_pose(scene, tmp_path):
+    ob = ragdoll(chain())
+    ob.pose.bones["Bone 1"].rotation_quaternion = (0.9, 0.3, 0.1, 0.2)
+    own = own_values(ob)
+    play(scene, 1, 5)
+    assert own_values(ob) != own
+    shown = seen_bones(ob)
+    path = tmp_path / "ragdoll.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True)
+    assert largest_difference(seen_bones(ob), shown, shown) < 1e-6
+    scene.frame_set(1)
+    assert own_values(ob) == own
+    play(scene, 1, 3)
+    bpy.ops.wm.open_mainfile(filepath=str(path))
+    assert own_values(bpy.data.objects["Rig"]) == own
+
+
+def test_remove_gives_the_pose_back(scene):
+    ob = ragdoll(chain())
+    own = own_values(ob)
+    play(scene, 1, 5)
+    select(ob)
+    assert bpy.ops.verlet.remove() == {"FINISHED"}
+    assert own_values(ob) == own
+    assert ob.verlet.kind == "NONE"
+
+
+def keyed_person():
+    """A person with keys on the bones, of which one is of a bone that is no body."""
+    ob = person(location=(0, 0, 0.4))
+    for bone, mode in zip(ob.pose.bones, ROTATION_MODES * 4):
+        bone.rotation_mode = mode
+    bone = ob.pose.bones["forearm.L"]
+    for frame, angle in ((1, 0.0), (20, 0.8)):
+        bone.rotation_mode = "XYZ"
+        bone.rotation_euler.x = angle
+        bone.keyframe_insert("rotation_euler", frame=frame)
+        ob.pose.bones["head"].scale = (1 + 0.01 * frame,) * 3
+        ob.pose.bones["head"].keyframe_insert("scale", frame=frame)
+    return ob
+
+
+def test_a_bake_plays_the_simulated_poses_and_is_freed_without_a_trace(scene, tmp_path):
+    floor()
+    ob = ragdoll(keyed_person())
+    action = ob.animation_data.action
+    scene.frame_set(1)
+    own = own_values(ob)
+    scene.frame_start, scene.frame_end = 1, 24
+    assert bpy.ops.verlet.bake() == {"FINISHED"}
+    assert ob.animation_data.action != action
+    assert ob.verlet_bake.pose.animation.action == action
+    assert [b.rotation_mode for b in ob.pose.bones][:2] == ["QUATERNION", "XYZ"]
+    wanted = {f: simulated_bones(scene, ob, f) for f in range(1, 25)}
+    for frame in range(1, 25):
+        scene.frame_set(frame)
+        names = [name for name in wanted[frame] if name != "head"]  # its keys scale it
+        assert largest_difference(seen_bones(ob), wanted[frame], names) < 1e-4
+    assert seen_bones(ob)["head"][:3, 1] @ seen_bones(ob)["head"][:3, 1] > 1.2
+    assert plays_elsewhere(tmp_path, ob, wanted) < 1e-4
+    scene.frame_set(1)
+    select(ob)
+    assert bpy.ops.verlet.free_bake() == {"FINISHED"}
+    assert ob.animation_data.action == action
+    assert [a.name for a in bpy.data.actions] == [action.name]
+    scene.frame_set(1)
+    assert own_values(ob) == own
+
+
+def plays_elsewhere(folder, ob, wanted):
+    """Largest difference of any baked bone matrix in a Blender without the add-on."""
+    path, told = folder / "baked.blend", folder / "seen.json"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True)
+    script = f"""
+import bpy, json
+bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+bpy.ops.wm.open_mainfile(filepath={str(path)!r})
+assert not hasattr(bpy.types.Object, "verlet")
+ob = bpy.data.objects[{ob.name!r}]
+seen = {{}}
+for frame in range({min(wanted)}, {max(wanted) + 1}):
+    bpy.context.scene.frame_set(frame)
+    evaluated = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    seen[frame] = {{b.name: [list(r) for r in evaluated.matrix_world @ b.matrix]
+                    for b in evaluated.pose.bones}}
+open({str(told)!r}, "w").write(json.dumps(seen))
+"""
+    environment = {"BLENDER_USER_RESOURCES": str(folder / "nobody"), "PATH": "/usr/bin:/bin"}
+    subprocess.run([sys.executable, "-c", script], check=True, env=environment, timeout=120)
+    seen = json.loads(told.read_text())
+    return max(
+        largest_difference(
+            {name: np.array(m) for name, m in seen[str(frame)].items()},
+            bones,
+            [name for name in bones if name != "head"],
+        )
+        for frame, bones in wanted.items()
+    )
+
+
+def inherit(rig, name, **flags):
+    for flag, value in flags.items():
+        setattr(rig.data.bones[name], flag, value)
+
+
+@pytest.mark.parametrize("scale", [(1, 1, 1), (0.5, 0.5, 0.5), (-1, 1, 1)])
+def test_inherit_flags_and_mirrors_come_through_the_bake(scene, scale):
+    ob = chain(5)
+    ob.scale = scale
+    inherit(ob, "Bone 1", use_inherit_rotation=False)
+    inherit(ob, "Bone 2", inherit_scale="NONE")
+    inherit(ob, "Bone 3", use_local_location=False)
+    inherit(ob, "Bone 4", inherit_scale="ALIGNED", use_inherit_rotation=False)
+    ob.pose.bones["Bone 0"].rotation_quaternion = (0.8, 0.1, 0.5, 0.2)
+    bpy.context.view_layer.update()
+    ragdoll(ob)
+    floor()
+    scene.frame_start, scene.frame_end = 1, 15
+    assert bpy.ops.verlet.bake() == {"FINISHED"}
+    moved = 0.0
+    for frame in range(1, 16):
+        scene.frame_set(frame)
+        wanted = simulated_bones(scene, ob, frame)
+        assert largest_difference(seen_bones(ob), wanted, wanted) < 1e-4
+        moved = max(moved, largest_difference(wanted, simulated_bones(scene, ob, 1), wanted))
+    assert moved > 0.3
+
+
+def test_constraints_and_chains_are_silent_until_the_bake_is_freed(scene):
+    ob = chain(4)
+    hand = ob.pose.bones["Bone 3"]
+    target = bpy.data.objects.new("Target", None)
+    scene.collection.objects.link(target)
+    target.location = (1, 1, 1.5)
+    ik = hand.constraints.new("IK")
+    ik.target, ik.chain_count = target, 3
+    other = ob.pose.bones["Bone 1"].constraints.new("LIMIT_ROTATION")
+    other.mute = True
+    bpy.context.view_layer.update()
+    start = seen_bones(ob)
+    ragdoll(ob)
+    scene.frame_start, scene.frame_end = 1, 12
+    play(scene, 1, 6)
+    assert ik.mute
+    assert largest_difference(simulated_bones(scene, ob, 1), start, start) < 1e-5
+    wanted = simulated_bones(scene, ob, 6)
+    assert largest_difference(seen_bones(ob), wanted, wanted) < 1e-5
+    assert bpy.ops.verlet.bake() == {"FINISHED"}
+    scene.frame_set(9)
+    wanted = simulated_bones(scene, ob, 9)
+    assert largest_difference(seen_bones(ob), wanted, wanted) < 1e-4
+    scene.frame_set(1)
+    select(ob)
+    bpy.ops.verlet.free_bake()
+    assert not ik.mute
+    assert other.mute
+    bpy.context.view_layer.update()
+    assert largest_difference(seen_bones(ob), start, start) < 1e-5
+
+
+def test_a_bone_between_that_is_no_body_is_carried(scene):
+    ob = chain(4)
+    ob.data.bones["Bone 2"].use_deform = False
+    ragdoll(ob)
+    play(scene, 1, 10)
+    wanted = simulated_bones(scene, ob, 10)
+    assert "Bone 2" not in wanted
+    assert largest_difference(seen_bones(ob), wanted, wanted) < 1e-5
+    between = ob.pose.bones["Bone 2"].matrix_basis
+    assert np.abs(np.array(between) - np.eye(4)).max() < 1e-6
+
+
+def test_short_bones_follow_with_their_own_animation(scene):
+    bones = [
+        ("arm", None, (0, 0, 1), (0.4, 0, 1), 0),
+        ("hand", "arm", (0.4, 0, 1), (0.8, 0, 1), 0),
+        ("finger", "hand", (0.8, 0, 1), (0.83, 0, 1), 0),
+    ]
+    ob = ragdoll(armature(bones))
+    bone = ob.pose.bones["finger"]
+    bone.rotation_mode = "XYZ"
+    for frame, angle in ((1, 0.0), (11, 1.0)):
+        bone.rotation_euler.x = angle
+        bone.keyframe_insert("rotation_euler", frame=frame)
+    play(scene, 1, 6)
+    assert set(simulated_bones(scene, ob, 6)) == {"arm", "hand"}
+    assert bone.rotation_euler.x == pytest.approx(0.5, abs=0.05)
+
+
+def test_it_goes_on_with_the_speed_of_its_animation(scene):
+    scene.use_gravity = False
+    scene.frame_start = 5
+    ob = ragdoll(chain())
+    root = ob.pose.bones["Bone 0"]
+    for frame, x in ((1, 0.0), (5, 0.4), (9, 0.8)):
+        root.location = (0, x, 0)  # along the bone, which is X of the world
+        root.keyframe_insert("location", frame=frame)
+    for fcurve in addon("compat").fcurves_of(ob):
+        for key in fcurve.keyframe_points:
+            key.interpolation = "LINEAR"
+    ob.verlet.ragdoll.drag = 0.0
+    play(scene, 5, 15)
+    wanted, start = simulated_bones(scene, ob, 15), simulated_bones(scene, ob, 5)
+    travel = wanted["Bone 2"][:3, 3] - start["Bone 2"][:3, 3]
+    np.testing.assert_allclose(travel, (1.0, 0, 0), atol=2e-3)
+
+
+def test_a_limp_of_zero_follows_the_keys_and_is_let_go(scene):
+    ob = ragdoll(chain())
+    for bone in ob.pose.bones:
+        for frame, limp in ((10, 0.0), (11, 1.0)):
+            bone.verlet_limp = limp
+            bone.keyframe_insert("verlet_limp", frame=frame)
+    bone = ob.pose.bones["Bone 1"]
+    bone.rotation_mode = "XYZ"
+    for frame, angle in ((1, 0.0), (10, 1.0)):
+        bone.rotation_euler.x = angle
+        bone.keyframe_insert("rotation_euler", frame=frame)
+    keyed = {}
+    for frame in (5, 10):
+        scene.frame_set(frame)
+        keyed[frame] = seen_bones(ob)
+    play(scene, 1, 10)
+    for frame in (5, 10):
+        wanted = simulated_bones(scene, ob, frame)
+        assert largest_difference(wanted, keyed[frame], wanted) < 1e-4
+    play(scene, 11, 20)
+    assert session_of(scene).last == 20
+    assert not session_of(scene).is_outdated
+    fallen = simulated_bones(scene, ob, 20)["Bone 0"][2, 3] - keyed[10]["Bone 0"][2, 3]
+    assert fallen < -0.3
+
+
+def test_muscles_hold_the_keyed_pose(scene):
+    def bend_after(limp):
+        bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+        scene = bpy.context.scene
+        ob = ragdoll(chain(4))
+        for bone in ob.pose.bones:
+            bone.verlet_limp = limp
+        ob.pose.bones["Bone 0"].verlet_limp = 0.0  # held where it is
+        play(scene, 1, 40)
+        assert session_of(scene).problems == []
+        return 1.0 - simulated_bones(scene, ob, 40)["Bone 3"][2, 3]
+
+    limp, held = bend_after(1.0), bend_after(0.1)
+    assert limp > 0.5
+    assert held < 0.5 * limp
+
+
+def test_a_skinned_mesh_gives_the_shapes(scene):
+    ob = chain(2)
+    ring = [(0.1 * math.cos(a), 0.1 * math.sin(a)) for a in np.linspace(0, math.tau, 12, False)]
+    points = [(x, y, z + 1) for x in np.linspace(0.02, 0.78, 16) for y, z in ring]
+    tube = new_object("Tube", points)
+    for name, low, high in (("Bone 0", -1, 0.4), ("Bone 1", 0.4, 9)):
+        group = tube.vertex_groups.new(name=name)
+        group.add([i for i, p in enumerate(points) if low < p[0] <= high], 1.0, "REPLACE")
+    modifier = tube.modifiers.new("Armature", "ARMATURE")
+    modifier.object = ob
+    ragdoll(ob)
+    scene.frame_set(1)
+    plan = addon("ragdolls").plan_of(session_of(scene).participants("RAGDOLL")[0])
+    assert [part.fit.shape for part in plan.parts] == ["CAPSULE", "CAPSULE"]
+    for part in plan.parts:
+        assert part.fit.size[0] == pytest.approx(0.1, rel=0.02)
+
+
+def test_choices_for_bones_count(scene):
+    ob = ragdoll(person())
+    scene.frame_set(1)
+    first = session_of(scene).model
+    ob.pose.bones["forearm.L"].verlet.part = "JOINED"
+    ob.pose.bones["head"].verlet.part = "NONE"
+    ob.pose.bones["chest"].verlet.joint = "FIXED"
+    play(scene, 1, 3)
+    model = session_of(scene).model
+    assert len(model.bodies) == len(first.bodies) - 2
+    assert "head" not in simulated_bones(scene, ob, 3)
+    ob.pose.bones["chest"].verlet.joint = "BALL"
+    play(scene, 4, 5)
+    assert session_of(scene).is_outdated
+
+
+def test_bad_armatures_are_named(scene):
+    empty = armature([], name="Hollow")
+    select(empty)
+    assert "Hollow: it has no bones" in refusal(bpy.ops.verlet.ragdoll)
+    idle = chain(name="Idle")
+    for bone in idle.data.bones:
+        bone.use_deform = False
+    select(idle)
+    assert "Idle: none of its bones deforms" in refusal(bpy.ops.verlet.ragdoll)
+    flat = chain(name="Flat")
+    flat.scale.x = 0.0
+    bpy.context.view_layer.update()
+    select(flat)
+    assert "Flat: its scale" in refusal(bpy.ops.verlet.ragdoll)
+    cube = new_object("Cube", [(0, 0, 0), (1, 0, 0), (0, 1, 0)], faces=[(0, 1, 2)])
+    select(cube)
+    assert "Cube: it is a mesh object, and Ragdoll needs an armature" in refusal(bpy.ops.verlet.ragdoll)
+    rig = chain(name="Open")
+    select(rig)
+    bpy.ops.object.mode_set(mode="EDIT")
+    assert "Open: its bones are being edited" in refusal(bpy.ops.verlet.ragdoll)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    ragdoll(rig)
+    rig.scale.y = 0.0
+    scene.frame_set(1)
+    assert any("Open: its scale" in p.message for p in session_of(scene).problems)
+
+
+def test_two_characters_that_share_their_data_are_two(scene):
+    floor()
+    a = ragdoll(person(name="A", location=(0, 0, 0.2)))
+    b = bpy.data.objects.new("B", a.data)
+    scene.collection.objects.link(b)
+    b.location = (0, 0, 2.5)
+    ragdoll(b)
+    play(scene, 1, 12)
+    running = session_of(scene)
+    assert running.problems == []
+    assert len(running.model.bodies) == 2 * 13
+    for ob in (a, b):
+        wanted = simulated_bones(scene, ob, 12)
+        assert largest_difference(seen_bones(ob), wanted, wanted) < 2e-5
+
+
+def test_a_ragdoll_and_bodies_in_one_scene(scene):
+    from small_scenes import body
+
+    floor()
+    crate = body(location=(0, 0, 3))
+    ob = ragdoll(person(location=(0, 0, 0.1)))
+    crate_start = np.array(crate.matrix_world.translation)
+    play(scene, 1, 12)
+    assert session_of(scene).problems == []
+    moved = np.array(Matrix(crate.matrix_world).translation) - crate_start
+    assert moved[2] < -0.3
+    wanted = simulated_bones(scene, ob, 12)
+    assert largest_difference(seen_bones(ob), wanted, wanted) < 2e-5
+    assert (Vector(moved).xy).length < 0.5

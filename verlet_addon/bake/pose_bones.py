@@ -1,0 +1,151 @@
+"""Bakes pose bones: location and rotation curves in each bone's own space and rotation mode.
+
+A pose bone lies at pose = parent's effect · basis, basis = T(location) · R(rotation) · S(scale).
+What comes in is the basis of each bone and frame; the bone's own scale stays, and so do the curves
+of all other bones and channels.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ..rest_pose import rotation_channel
+from . import animation
+from .curves import write_curves
+from .errors import BakeError, require_editable_animation, require_editable_object
+from .leftovers import Leftovers
+from .rotation_modes import rotation_values
+from .rotations import nearest_rotation
+
+__all__ = ["detach", "require_bakeable", "require_freeable", "write"]
+
+_PATH = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(.+)$')
+_CHANNELS = re.compile(
+    r"(location|rotation_euler|rotation_quaternion|rotation_axis_angle|rotation_mode"
+    r"|constraints\[.*\]\.(mute|enabled))$"
+)
+
+
+def require_bakeable(ob: bpy.types.Object) -> None:
+    """Raise BakeError when a pose cannot be baked to this object. Changes nothing."""
+    require_editable_object(ob)
+    require_freeable(ob)
+
+
+def require_freeable(ob: bpy.types.Object) -> None:
+    """Raise BakeError when the action cannot be exchanged just now. Changes nothing."""
+    require_editable_animation(ob, ob)
+
+
+def is_baked_path(data_path: str, names: frozenset[str]) -> bool:
+    """Whether a curve or driver on this channel would disturb the bake of bones of these names."""
+    found = _PATH.match(data_path)
+    if found is None or _CHANNELS.match(found[2]) is None:
+        return False
+    return bpy.utils.unescape_identifier(found[1]) in names
+
+
+def write(
+    ob: bpy.types.Object,
+    frames: Sequence[int],
+    names: Sequence[str],
+    basis: NDArray[np.floating],
+    silenced: Sequence[tuple[str, str]] = (),
+) -> None:
+    """Bake ``basis`` (F, b, 4, 4) of the pose bones called ``names`` at ``frames`` (F,) rising.
+
+    silenced: constraints (bone, name) that would move those bones and are muted until the bake is
+    freed. Raises BakeError before anything has changed. A bake that is already there is freed.
+    """
+    numbers = np.asarray(frames, dtype=np.int64)
+    if np.shape(basis) != (len(numbers), len(names), 4, 4) or not len(numbers):
+        raise BakeError(ob.name, f"poses of shape {np.shape(basis)} do not fit the frames.")
+    if not np.isfinite(basis).all():
+        raise BakeError(ob.name, "a pose holds values that are not numbers.")
+    require_bakeable(ob)
+    if ob.verlet_bake.pose.is_baked:
+        leftovers = Leftovers()
+        detach(ob, leftovers)
+        leftovers.remove()
+    record = ob.verlet_bake.pose
+    bones = [ob.pose.bones[name] for name in names]
+    record.bones = json.dumps({bone.name: _values(bone) for bone in bones})
+    record.muted_constraints = json.dumps([list(pair) for pair in _mute(ob, silenced)])
+    record.frame_start, record.frame_end = int(numbers[0]), int(numbers[-1])
+    record.is_baked = True
+    wanted = frozenset(names)
+    action, slot_handle = animation.take_over(
+        ob,
+        record.animation,
+        action_name=f"{ob.name} Verlet Bake",
+        is_baked=lambda path: is_baked_path(path, wanted),
+        keep_other_curves=True,
+    )
+    for index, bone in enumerate(bones):
+        channels = _curves_of(bone, np.asarray(basis[:, index], dtype=np.float64))
+        write_curves(action, slot_handle, numbers, channels, group=bone.name)
+    ob.update_tag(refresh={"OBJECT", "DATA", "TIME"})
+
+
+def detach(ob: bpy.types.Object, leftovers: Leftovers) -> None:
+    """Put back what ``write`` has displaced; add what is to be removed to ``leftovers``."""
+    record = ob.verlet_bake.pose
+    if not record.is_baked:
+        return
+    require_freeable(ob)
+    baked_action = animation.give_back(ob, record.animation)
+    if baked_action is not None:
+        leftovers.actions.append(baked_action)
+    for bone_name, name in json.loads(record.muted_constraints or "[]"):
+        bone = ob.pose.bones.get(bone_name)
+        if bone is not None and name in bone.constraints:
+            bone.constraints[name].mute = False
+    for bone_name, (mode, location, rotation) in json.loads(record.bones or "{}").items():
+        bone = ob.pose.bones.get(bone_name)
+        if bone is not None:
+            bone.rotation_mode = mode
+            bone.location = location
+            setattr(bone, rotation_channel(mode), rotation)
+    record.bones = record.muted_constraints = ""
+    record.is_baked = False
+    ob.update_tag(refresh={"OBJECT", "DATA", "TIME"})
+
+
+def _values(bone: bpy.types.PoseBone) -> list[Any]:
+    channel = rotation_channel(bone.rotation_mode)
+    return [bone.rotation_mode, list(bone.location), list(getattr(bone, channel))]
+
+
+def _mute(ob: bpy.types.Object, silenced: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Mute constraints that are not muted already; return those."""
+    muted = []
+    for bone_name, name in silenced:
+        constraint = ob.pose.bones[bone_name].constraints[name]
+        if not constraint.mute:
+            constraint.mute = True
+            muted.append((bone_name, name))
+    return muted
+
+
+def _curves_of(
+    bone: bpy.types.PoseBone, basis: NDArray[np.float64]
+) -> dict[tuple[str, int], NDArray[np.float64]]:
+    """Values (F,) of each channel of one bone: its own space, its own rotation mode."""
+    path = bone.path_from_id()
+    turns = nearest_rotation(basis[:, :3, :3] * np.array(bone.scale))
+    columns = {
+        "location": basis[:, :3, 3],
+        rotation_channel(bone.rotation_mode): rotation_values(bone.rotation_mode, turns),
+    }
+    return {
+        (f"{path}.{name}", axis): column
+        for name, values in columns.items()
+        for axis, column in enumerate(values.T)
+    }

@@ -1,0 +1,78 @@
+"""Rotations of many frames in the mode that a bone or object has, in double precision.
+
+Blender's own conversion to Euler angles works in 32 bits and loses three digits close to the pole
+(gimbal lock). Here the third angle follows from the first, so that errors cancel.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .rotations import quaternions
+
+Floats = NDArray[np.float64]
+
+_AXES = {"X": 0, "Y": 1, "Z": 2}
+
+
+def rotation_values(mode: str, rotations: Floats, before: Floats | None = None) -> Floats:
+    """Rotation matrices (F, 3, 3) as quaternions (F, 4), angle and axis (F, 4) or angles (F, 3).
+
+    Neighbours lie close together, and the first lies close to ``before`` where that is given.
+    """
+    if mode == "QUATERNION":
+        turns = quaternions(rotations)
+        is_far = before is not None and float(before @ turns[0]) < 0.0
+        return -turns if is_far else turns
+    if mode == "AXIS_ANGLE":
+        return _axis_angles(quaternions(rotations), before)
+    return _euler_angles(mode, rotations, before)
+
+
+def _euler_angles(mode: str, rotations: Floats, before: Floats | None) -> Floats:
+    """Angles (F, 3) about X, Y, Z that turn in the order of the mode, R = R_k · R_j · R_i."""
+    i, j, k = (_AXES[letter] for letter in mode)
+    sign = 1.0 if (j - i) % 3 == 1 else -1.0
+    values = np.empty((len(rotations), 3))
+    last = before
+    for row, r in enumerate(rotations):
+        a = np.arctan2(sign * r[k, j], r[k, k])
+        found = [_rest_of(r, angle, i, j, k, sign) for angle in (a, a + np.pi)]
+        if last is not None:
+            turn = 2.0 * np.pi
+            found = [angles + turn * np.round((last - angles) / turn) for angles in found]
+            found.sort(key=lambda angles: float(np.abs(angles - last).sum()))
+        values[row] = last = found[0]
+    return values
+
+
+def _rest_of(r: Floats, a: float, i: int, j: int, k: int, sign: float) -> Floats:
+    """All three angles (3,) when the first one is ``a``."""
+    cosine, sine = np.cos(a), np.sin(a)
+    untwisted = r.copy()  # R · R_i(−a)
+    untwisted[:, j] = cosine * r[:, j] - sign * sine * r[:, k]
+    untwisted[:, k] = sign * sine * r[:, j] + cosine * r[:, k]
+    angles = np.empty(3)
+    angles[i] = np.arctan2(sine, cosine)
+    angles[j] = np.arctan2(-sign * untwisted[k, i], untwisted[k, k])
+    angles[k] = np.arctan2(-sign * untwisted[i, j], untwisted[j, j])
+    return angles
+
+
+def _axis_angles(turns: Floats, before: Floats | None) -> Floats:
+    """Angle and axis (F, 4) of quaternions (F, 4) that are neighbours."""
+    values = np.empty((len(turns), 4))
+    axis, last = np.array([0.0, 1.0, 0.0]), 0.0
+    if before is not None:
+        axis, last = before[1:], float(before[0])
+    for row, turn in enumerate(turns):
+        sine = float(np.linalg.norm(turn[1:]))
+        if sine > 1e-9:
+            found = turn[1:] / sine
+            sign = -1.0 if found @ axis < 0.0 else 1.0
+            axis, sine = sign * found, sign * sine
+        angle = 2.0 * np.arctan2(sine, turn[0])
+        last = angle + 2.0 * np.pi * np.round((last - angle) / (2.0 * np.pi))
+        values[row] = (last, *axis)
+    return values

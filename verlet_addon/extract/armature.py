@@ -1,0 +1,354 @@
+"""Armatures as arrays: rest pose, pose, the skin that hangs on them, choices for bones."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+from mathutils import Euler, Matrix, Quaternion, Vector
+
+from ...core.errors import ModelError
+from ...core.recipes.skeleton import NO_SKIN, Skeleton, Skin
+from ...core.settings import BoneSettings
+from .. import compat
+from ..properties import animated_of_bone, bone_channel, settings_from
+from . import own_velocity, pose
+from .mesh import FARTHEST, Ints, points_of, read_matrix
+from .pose import Floats
+
+_BONE_PATH = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(.+)$')
+
+
+@dataclass(frozen=True, eq=False)
+class ArmatureArrays:
+    """One armature at the start frame; b bones in the order of its data, all in the world."""
+
+    skeleton: Skeleton
+    rest: Floats  # (b, 4, 4)
+    pose: Floats  # (b, 4, 4)
+    before: Floats | None  # (b, 4, 4) by the keys, a frame earlier; None: it stood still
+    skin: Skin
+    choices: tuple[BoneSettings, ...]
+    has_muscles: bool  # whether any bone follows its keys, now or later
+    own_parent: Ints  # (b,) rows of the bones' own parents, whatever stands in for them
+    held: frozenset[str] = frozenset()  # bones with constraints of their own
+
+    def parts(self) -> list[Any]:
+        """Everything that the model depends on."""
+        bones = self.skeleton
+        return [
+            f"{bones.name} {self.choices} {self.has_muscles} {sorted(self.held)}",
+            *(bones.parent, bones.deforms, bones.ik_lock, bones.ik_lower, bones.ik_upper),
+            *(self.rest, self.pose, "" if self.before is None else self.before),
+            *(self.skin.points, self.skin.vertex, self.skin.bone, self.skin.weight),
+        ]
+
+
+def read_armature(
+    ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph, frame: int, frame_duration: float
+) -> ArmatureArrays:
+    """Everything about an armature in the evaluated frame, which is the start frame.
+
+    Raises ModelError that names the object where nothing can be made of it.
+    """
+    require_suitable(ob)
+    world = read_matrix(ob, depsgraph)
+    bones = list(ob.data.bones)
+    rest = world @ np.array([bone.matrix_local for bone in bones], dtype=np.float64)
+    now = posed(ob, depsgraph, world)
+    held = {bone.name for bone in ob.pose.bones if bone.constraints}
+    row = {bone.name: number for number, bone in enumerate(bones)}
+    own_parent = [-1 if bone.parent is None else row[bone.parent.name] for bone in bones]
+    return ArmatureArrays(
+        skeleton=read_skeleton(ob, world),
+        rest=rest,
+        pose=now,
+        before=_before(ob, now, frame),
+        skin=read_skin(ob, world),
+        choices=tuple(settings_from(bone.verlet, BoneSettings) for bone in _pose_bones(ob)),
+        has_muscles=_has_muscles(ob),
+        own_parent=np.array(own_parent, dtype=np.int32),
+        held=frozenset(held),
+    )
+
+
+def require_suitable(ob: bpy.types.Object) -> None:
+    """Raise ModelError for an armature that cannot be a ragdoll."""
+    if ob.mode == "EDIT":
+        raise ModelError(ob.name, "its bones are being edited. Leave Edit Mode first")
+    if not len(ob.data.bones):
+        raise ModelError(ob.name, "it has no bones. Add some in Edit Mode")
+    if not any(bone.use_deform for bone in ob.data.bones):
+        raise ModelError(
+            ob.name,
+            "none of its bones deforms anything. Switch on Deform in Properties › Bone for those "
+            "that are to move",
+        )
+
+
+def _pose_bones(ob: bpy.types.Object) -> list[bpy.types.PoseBone]:
+    """The pose bones in the order of the armature's data."""
+    return [ob.pose.bones[bone.name] for bone in ob.data.bones]
+
+
+def posed(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph, world: Floats) -> Floats:
+    """Pose bones (b, 4, 4) in the world as they are seen; ``world`` (4, 4) is the armature's."""
+    bones = ob.evaluated_get(depsgraph).pose.bones
+    local = np.array([bones[bone.name].matrix for bone in ob.data.bones], dtype=np.float64)
+    if not (np.abs(local) < FARTHEST).all():
+        raise ModelError(
+            ob.name,
+            "its pose holds values that are not numbers. Clear it (Pose › Clear Transform › All)",
+        )
+    return world @ local
+
+
+def read_skeleton(ob: bpy.types.Object, world: Floats) -> Skeleton:
+    """The rest pose; ``world`` (4, 4) is the armature's matrix, which may scale and mirror."""
+    bones = list(ob.data.bones)
+    row = {bone.name: number for number, bone in enumerate(bones)}
+    deforms = np.array([bone.use_deform for bone in bones])
+    linear = world[:3, :3] @ np.array([bone.matrix_local.to_3x3() for bone in bones])
+    if np.linalg.det(world[:3, :3]) < 0.0:
+        linear = linear * np.array([-1.0, 1.0, 1.0])  # mirrored: Y still runs along the bone
+    u, _, vt = np.linalg.svd(linear)
+    copies = _copied_by(ob, row)
+    parent = [_parent_of(bone, row, deforms, copies) for bone in bones]
+    pose_bones = _pose_bones(ob)
+    has_limit = np.array(
+        [[bone.use_ik_limit_x, bone.use_ik_limit_y, bone.use_ik_limit_z] for bone in pose_bones]
+    )
+    lower = np.array([[b.ik_min_x, b.ik_min_y, b.ik_min_z] for b in pose_bones])
+    upper = np.array([[b.ik_max_x, b.ik_max_y, b.ik_max_z] for b in pose_bones])
+    return Skeleton(
+        name=tuple(bone.name for bone in bones),
+        parent=np.array(parent, dtype=np.int32),
+        head=pose.transformed(world, np.array([bone.head_local for bone in bones])),
+        tail=pose.transformed(world, np.array([bone.tail_local for bone in bones])),
+        axes=u @ vt,
+        deforms=deforms,
+        ik_lock=np.array([[b.lock_ik_x, b.lock_ik_y, b.lock_ik_z] for b in pose_bones]),
+        ik_lower=np.where(has_limit, lower, -np.inf),
+        ik_upper=np.where(has_limit, upper, np.inf),
+        up=world[:3, 2],
+    )
+
+
+def _copied_by(ob: bpy.types.Object, row: Mapping[str, int]) -> dict[int, int]:
+    """Deforming bones by the bone that they copy: rigs hang theirs on bones of their own."""
+    found: dict[int, int] = {}
+    for bone in ob.pose.bones:
+        for constraint in bone.constraints:
+            copies = constraint.type in {"COPY_TRANSFORMS", "ARMATURE"} and not constraint.mute
+            if not copies or not bone.bone.use_deform:
+                continue
+            targets = constraint.targets if constraint.type == "ARMATURE" else (constraint,)
+            for target in targets:
+                if target.target == ob and target.subtarget in row:
+                    found.setdefault(row[target.subtarget], row[bone.name])
+    return found
+
+
+def _parent_of(
+    bone: bpy.types.Bone, row: Mapping[str, int], deforms: Any, copies: Mapping[int, int]
+) -> int:
+    """Row of the bone's parent; of a control bone in between, the bone that deforms in its place.
+
+    −1 for none. A bone never becomes its own ancestor by that.
+    """
+    own = row[bone.name]
+    above = bone.parent
+    while above is not None:
+        number = row[above.name]
+        if deforms[number]:
+            return number
+        stands_in = copies.get(number, own)
+        if stands_in != own and not _is_ancestor(bone.id_data.bones[stands_in], bone):
+            return stands_in
+        above = above.parent
+    return -1 if bone.parent is None else row[bone.parent.name]
+
+
+def _is_ancestor(bone: bpy.types.Bone, of: bpy.types.Bone) -> bool:
+    """Whether ``of`` is among the ancestors of ``bone``."""
+    return any(above == of for above in bone.parent_recursive)
+
+
+def skinned_meshes(ob: bpy.types.Object) -> list[bpy.types.Object]:
+    """The meshes that an armature deforms, in an order that does not change from run to run."""
+    found = [
+        mesh
+        for mesh in bpy.data.objects
+        if mesh.type == "MESH"
+        and mesh.users_scene
+        and (
+            any(m.type == "ARMATURE" and m.object == ob for m in mesh.modifiers)
+            or (mesh.parent == ob and mesh.parent_type == "ARMATURE")
+        )
+    ]
+    return sorted(found, key=lambda mesh: mesh.name_full)
+
+
+def read_skin(ob: bpy.types.Object, world: Floats) -> Skin:
+    """Points and weights of all meshes that an armature deforms, in the rest pose."""
+    row = {bone.name: number for number, bone in enumerate(ob.data.bones)}
+    points, vertices, bones, weights = [], [], [], []
+    count = 0
+    for mesh in skinned_meshes(ob):
+        own = points_of(mesh.data.vertices)
+        if not (np.abs(own) < FARTHEST).all():
+            continue
+        bone_of_group = {g.index: row[g.name] for g in mesh.vertex_groups if g.name in row}
+        for vertex in mesh.data.vertices if bone_of_group else ():
+            for entry in vertex.groups:
+                if entry.weight > 0.0 and entry.group in bone_of_group:
+                    vertices.append(count + vertex.index)
+                    bones.append(bone_of_group[entry.group])
+                    weights.append(entry.weight)
+        # the mesh is bound where it stands beside the armature now, whatever pose that is in
+        to_world = world @ np.linalg.inv(pose.matrix_of(ob)) @ pose.matrix_of(mesh)
+        points.append(pose.transformed(to_world, own))
+        count += len(own)
+    if not points:
+        return NO_SKIN
+    return Skin(
+        np.concatenate(points),
+        np.array(vertices, dtype=np.int32),
+        np.array(bones, dtype=np.int32),
+        np.array(weights, dtype=np.float64),
+    )
+
+
+def timeless_parts(ob: bpy.types.Object) -> list[Any]:
+    """What of an armature counts whatever the frame: bones and choices, not what may be keyed."""
+    bones = ob.data.bones
+    rest = np.array([bone.matrix_local for bone in bones], dtype=np.float64)
+    lengths = np.array([bone.length for bone in bones])
+    choices = [settings_from(bone.verlet, BoneSettings) for bone in _pose_bones(ob)]
+    names = [(bone.name, bone.use_deform) for bone in bones]
+    skins = [(mesh.session_uid, len(mesh.data.vertices)) for mesh in skinned_meshes(ob)]
+    return [rest, lengths, f"{names} {choices} {skins} {_has_muscles(ob)}"]
+
+
+# ---------------------------------------------------------------------- motion by keys
+
+
+def _curves(ob: bpy.types.Object) -> dict[str, dict[tuple[str, int], bpy.types.FCurve]]:
+    """Curves of each bone by its name, then by channel and index."""
+    found: dict[str, dict[tuple[str, int], bpy.types.FCurve]] = {}
+    for fcurve in compat.fcurves_of(ob):
+        match = _BONE_PATH.match(fcurve.data_path)
+        if match is not None and not fcurve.mute:
+            name = bpy.utils.unescape_identifier(match[1])
+            found.setdefault(name, {})[match[2], fcurve.array_index] = fcurve
+    return found
+
+
+def _before(ob: bpy.types.Object, now: Floats, frame: int) -> Floats | None:
+    """Bones (b, 4, 4) in the world a frame before, by the keys of the bones and the object.
+
+    What stood still until the start frame goes on as it will move after it. Constraints count as
+    standing still, as in `own_velocity`. None without any motion.
+    """
+    curves = _curves(ob)
+    if not curves and not own_velocity.has_keys(ob):
+        return None
+    poses = [keyed_pose(ob, curves, f) for f in (frame - 1, frame, frame + 1)]
+    for a, b in ((poses[0], poses[1]), (poses[1], poses[2])):
+        change = b @ np.linalg.inv(a)
+        if np.abs(change - np.eye(4)).max() > 1e-6:
+            return np.linalg.inv(change) @ now
+    return None
+
+
+def keyed_pose(
+    ob: bpy.types.Object,
+    curves: Mapping[str, Mapping[tuple[str, int], bpy.types.FCurve]],
+    frame: int,
+) -> Floats:
+    """Bones (b, 4, 4) in the world at a frame, as far as keys tell."""
+    world = Matrix(own_velocity.keyed_world(ob, frame))
+    found: dict[str, Matrix] = {}
+    for bone in _parents_first(ob.data.bones):
+        basis = _keyed_basis(ob.pose.bones[bone.name], curves.get(bone.name, {}), frame)
+        found[bone.name] = to_pose(
+            bone, basis, found.get(bone.parent.name) if bone.parent else None
+        )
+    return np.array([world @ found[bone.name] for bone in ob.data.bones], dtype=np.float64)
+
+
+def _parents_first(bones: Sequence[bpy.types.Bone]) -> list[bpy.types.Bone]:
+    return sorted(bones, key=lambda bone: len(bone.parent_recursive))
+
+
+def to_pose(bone: bpy.types.Bone, basis: Matrix, parent: Matrix | None) -> Matrix:
+    """Where a bone lies in its armature, from its own transform and its parent's place there."""
+    if bone.parent is None or parent is None:
+        return bone.convert_local_to_pose(basis, bone.matrix_local)
+    return bone.convert_local_to_pose(
+        basis,
+        bone.matrix_local,
+        parent_matrix=parent,
+        parent_matrix_local=bone.parent.matrix_local,
+    )
+
+
+def to_basis(bone: bpy.types.Bone, placed: Matrix, parent: Matrix | None) -> Matrix:
+    """The inverse of `to_pose`."""
+    if bone.parent is None or parent is None:
+        return bone.convert_local_to_pose(placed, bone.matrix_local, invert=True)
+    return bone.convert_local_to_pose(
+        placed,
+        bone.matrix_local,
+        parent_matrix=parent,
+        parent_matrix_local=bone.parent.matrix_local,
+        invert=True,
+    )
+
+
+def _keyed_basis(
+    bone: bpy.types.PoseBone,
+    curves: Mapping[tuple[str, int], bpy.types.FCurve],
+    frame: int,
+) -> Matrix:
+    if not curves:
+        return bone.matrix_basis.copy()
+
+    def at(path: str) -> list[float]:
+        present = getattr(bone, path)
+        return [
+            curves[path, axis].evaluate(frame) if (path, axis) in curves else present[axis]
+            for axis in range(len(present))
+        ]
+
+    match bone.rotation_mode:
+        case "QUATERNION":
+            turn = Quaternion(at("rotation_quaternion")).normalized()
+        case "AXIS_ANGLE":
+            angle, *axis = at("rotation_axis_angle")
+            turn = Quaternion(axis, angle)
+        case mode:
+            turn = Euler(at("rotation_euler"), mode).to_quaternion()
+    return Matrix.LocRotScale(Vector(at("location")), turn, Vector(at("scale")))
+
+
+# ---------------------------------------------------------------------- muscles
+
+
+def _has_muscles(ob: bpy.types.Object) -> bool:
+    """Whether any bone follows its keys, in this frame or, being keyed, perhaps in another."""
+    if any(animated_of_bone(bone).limp < 1.0 for bone in ob.pose.bones):
+        return True
+    drivers = ob.animation_data.drivers if ob.animation_data is not None else ()
+    curves = [*compat.fcurves_of(ob), *drivers]
+    return any(curve.data_path.endswith("." + bone_channel("limp")) for curve in curves)
+
+
+def read_limp(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
+    """How limp each bone (b,) is in the evaluated frame: 0 follows its keys."""
+    bones = ob.evaluated_get(depsgraph).pose.bones
+    return np.array([animated_of_bone(bones[bone.name]).limp for bone in ob.data.bones])
