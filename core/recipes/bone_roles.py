@@ -33,7 +33,7 @@ WORDS = (
     ("tail", ("tail",)),
     ("shoulder", ("shoulder",)),
     ("spine", ("spine", "chest", "torso", "abdomen", "waist", "back", "body", "ribs", "belly")),
-    ("hip", ("hip", "pelvis")),
+    ("hip", ("hip", "hips", "pelvis")),
     ("leg", ("leg",)),
     ("arm", ("arm",)),
 )

@@ -54,6 +54,11 @@ SMALL = frozenset({"detail", "face"})
 NEAR = 0.12
 """Share of the character within which a part without a parent is joined to the nearest one."""
 
+ROUNDED = 0.3
+"""Least moment of inertia of a part, as a share of its largest. A shin is ten times as easily spun
+about its length as turned over; limits of its twist and contacts of its foot would fight for good.
+"""
+
 OVERLAP = 0.12
 """Parts that reach into each other by this share of the thinner one's thickness never collide."""
 
@@ -423,6 +428,7 @@ def add_ragdoll(
     for part, mass in zip(plan.parts, plan.mass, strict=True):
         solid = shape_mass_properties(part.fit)
         moments, axes = principal_axes(solid.inertia_of(float(mass)), part.fit.orientation)
+        moments = np.maximum(moments, ROUNDED * moments.max())
         r, d = turn[part.bone], move[part.bone]
         centre = r @ solid.centre + d
         velocity = spin = np.zeros(3)

@@ -440,7 +440,9 @@ def test_bad_armatures_are_named(scene):
     assert "Flat: its scale" in refusal(bpy.ops.verlet.ragdoll)
     cube = new_object("Cube", [(0, 0, 0), (1, 0, 0), (0, 1, 0)], faces=[(0, 1, 2)])
     select(cube)
-    assert "Cube: it is a mesh object, and Ragdoll needs an armature" in refusal(bpy.ops.verlet.ragdoll)
+    assert "Cube: it is a mesh object, and Ragdoll needs an armature" in refusal(
+        bpy.ops.verlet.ragdoll
+    )
     rig = chain(name="Open")
     select(rig)
     bpy.ops.object.mode_set(mode="EDIT")
