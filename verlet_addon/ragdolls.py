@@ -244,7 +244,8 @@ def _basis_of(
     """Own transforms (m, 4, 4) that bring bones to their ``targets`` in the armature's space.
 
     A bone in between, which moves with one of them, keeps its own transform; all others are where
-    the evaluated frame has them.
+    the evaluated frame has them. A connected bone is turned alone: where a blow parts its joint for
+    a moment, what hangs on it is placed from where the bone really is.
     """
     evaluated = ob.evaluated_get(depsgraph).pose.bones
     placed: dict[str, Matrix] = {}
@@ -256,9 +257,13 @@ def _basis_of(
             return placed[bone.name], True
         parent, hangs = (None, False) if bone.parent is None else place(bone.parent)
         if bone.name in targets:
-            found[bone.name] = armature.to_basis(bone, targets[bone.name], parent)
+            own = armature.to_basis(bone, targets[bone.name], parent)
             placed[bone.name] = targets[bone.name]
-            return targets[bone.name], True
+            if bone.use_connect:  # Blender keeps it at the end of its parent, whatever we write
+                own.translation = (0.0, 0.0, 0.0)
+                placed[bone.name] = armature.to_pose(bone, own, parent)
+            found[bone.name] = own
+            return placed[bone.name], True
         if hangs:
             own = evaluated[bone.name].matrix_basis
             placed[bone.name] = armature.to_pose(bone, own, parent)

@@ -300,6 +300,35 @@ def test_constraints_and_chains_are_silent_until_the_bake_is_freed(scene):
     assert largest_difference(seen_bones(ob), start, start) < 1e-5
 
 
+def test_connected_bones_are_turned_and_what_hangs_on_them_is_in_place(scene):
+    floor()
+    bones = [
+        ("a", None, (0, 0, 0.6), (0.4, 0, 0.6), 0.1),
+        ("b", "a", (0.4, 0, 0.6), (0.8, 0, 0.65), 1.0),
+        ("c", "b", (0.8, 0, 0.65), (1.2, 0, 0.6), -0.4),
+        ("d", "c", (1.2, 0.05, 0.6), (1.6, 0.1, 0.6), 0.2),
+    ]
+    ob = armature(bones)
+    select(ob)
+    bpy.ops.object.mode_set(mode="EDIT")
+    for name in "bc":
+        ob.data.edit_bones[name].use_connect = True
+    bpy.ops.object.mode_set(mode="OBJECT")
+    ragdoll(ob)
+    scene.frame_end = 30
+    assert bpy.ops.verlet.bake() == {"FINISHED"}
+    for frame in range(1, 31):
+        scene.frame_set(frame)
+        seen, wanted = seen_bones(ob), simulated_bones(scene, ob, frame)
+        for name in "abcd":
+            assert np.abs(seen[name] - wanted[name])[:3, :3].max() < 1e-4
+        for name in "ad":
+            assert np.abs(seen[name] - wanted[name]).max() < 1e-4
+        for parent, name in ("ab", "bc"):
+            tail = seen[parent] @ (0, ob.data.bones[parent].length, 0, 1)
+            assert np.abs(seen[name][:, 3] - tail).max() < 1e-5
+
+
 def test_a_bone_between_that_is_no_body_is_carried(scene):
     ob = chain(4)
     ob.data.bones["Bone 2"].use_deform = False
