@@ -28,6 +28,7 @@ from .participants import find_objects
 if TYPE_CHECKING:
     from ..core.builder import ModelBuilder
     from ..core.model import FrameInputs, Model, State
+    from ..core.recipes.bone_joints import BoneJoint
     from .scene import Participant
     from .session import Floats, Session
 
@@ -279,3 +280,30 @@ def moved_names(participant: Participant) -> list[str]:
     """Names of the bones of `moved_bones`."""
     names = plan_of(participant).skeleton.name
     return [names[bone] for bone, _ in moved_bones(participant)]
+
+
+def notes(participant: Participant) -> dict[str, list[str]]:
+    """What became of each bone of a ragdoll, in words, by its name."""
+    plan = plan_of(participant)
+    names = plan.skeleton.name
+    found = {}
+    for mass, part in zip(plan.mass, plan.parts):
+        leader = names[part.bone]
+        for bone in part.members:
+            found[names[bone]] = [f"One body with {leader}"]
+        lines = [f"{part.fit.shape.title()}, {mass:.2f} kg"]
+        if part.joint is not None:
+            above = names[plan.parts[part.parent].bone]
+            lines.append(f"{_in_words(part.joint)}, on {above}")
+        found[leader] = lines
+    return found
+
+
+def _in_words(joint: BoneJoint) -> str:
+    label = joint.kind.title().replace("_", " ")
+    if not joint.is_limited:
+        return label
+    low, high, swing = (round(np.degrees(a)) for a in (joint.lower, joint.upper, joint.swing))
+    if joint.kind == "HINGE":
+        return f"{label} {low}° to {high}°"
+    return f"{label} {swing}°, twist {low}° to {high}°"

@@ -59,6 +59,8 @@ class Session:
     cache: FrameCache | None = None
     placements: list[Placement] = field(default_factory=list)  # one a frame
     moved_bones: dict[int, list[str]] = field(default_factory=dict)  # of ragdolls, by session id
+    # what became of each bone, in words, by the ragdoll's session id and the bone's name
+    bone_notes: dict[int, dict[str, list[str]]] = field(default_factory=dict)
     files: dict[int, PointCacheFile] = field(default_factory=dict)  # preview by session id
     last_inputs: FrameInputs | None = None
     last_diagnostics: Diagnostics | None = None

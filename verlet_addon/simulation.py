@@ -121,6 +121,7 @@ def _begin(
     running.model = model
     ragdoll = running.participants(RAGDOLL)
     running.moved_bones = {p.uid: ragdolls.moved_names(p) for p in ragdoll}
+    running.bone_notes = {p.uid: ragdolls.notes(p) for p in ragdoll}
     worlds = {p.uid: p.matrix for p in ragdoll}
     poses = ragdolls.own_poses(running, running.cache[inputs.start], depsgraph, worlds, {})
     running.placements.append(Placement(bodies, local, parents, poses))

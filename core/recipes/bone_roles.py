@@ -140,30 +140,41 @@ def _is_below(skeleton: Skeleton, bone: int, root: int) -> bool:
     return bone == root
 
 
+def _deforming_above(skeleton: Skeleton, bone: int) -> int:
+    """The nearest ancestor that deforms, −1 for none."""
+    bone = int(skeleton.parent[bone])
+    while bone >= 0 and not skeleton.deforms[bone]:
+        bone = int(skeleton.parent[bone])
+    return bone
+
+
 def _name_neck_and_head(skeleton: Skeleton, roles: list[str]) -> None:
     """Bones called spine above the one that carries the arms are the neck, the last is the head."""
     if "head" in roles:
         return
+    above = [_deforming_above(skeleton, bone) for bone in range(len(skeleton))]
     carriers = {
-        int(skeleton.parent[bone])
+        above[bone]
         for bone, role in enumerate(roles)
-        if role in ("clavicle", "upper_arm") and skeleton.parent[bone] >= 0
+        if role in ("clavicle", "upper_arm") and skeleton.deforms[bone] and above[bone] >= 0
     }
-    for carrier in carriers:
-        chain, bone = [], carrier
-        while True:
-            above = [b for b in range(len(skeleton)) if skeleton.parent[b] == bone]
-            above = [
-                b for b in above if roles[b] in ("spine", "neck") and not side_of(skeleton.name[b])
+    for bone in carriers:
+        chain = []
+        while bone >= 0:
+            following = [
+                b
+                for b, role in enumerate(roles)
+                if above[b] == bone
+                and role in ("spine", "neck")
+                and skeleton.deforms[b]
+                and not side_of(skeleton.name[b])
             ]
-            if not above:
-                break
-            bone = above[0]
-            chain.append(bone)
-        for bone in chain[:-1]:
-            roles[bone] = "neck"
-        if chain:
-            roles[chain[-1]] = "head"
+            bone = following[0] if following else -1
+            chain += following[:1]
+        for link in chain[:-1]:
+            roles[link] = "neck"
+        for link in chain[-1:]:
+            roles[link] = "head"
 
 
 def body_axes(skeleton: Skeleton, roles: list[str]) -> tuple[Floats, Floats, Floats]:

@@ -453,6 +453,24 @@ def test_choices_for_bones_count(scene):
     assert session_of(scene).is_outdated
 
 
+def test_shapes_limits_and_words_are_shown(scene):
+    ob = ragdoll(person())
+    lines_of = addon("overlays.collect").lines_of
+    assert len(lines_of(bpy.context)[0]) == 0
+    scene.frame_set(1)
+    limits = len(lines_of(bpy.context)[0])
+    assert limits > 12 * 30
+    scene.verlet.show_shapes = True
+    assert len(lines_of(bpy.context)[0]) > limits + 13 * 20
+    play(scene, 2, 6)
+    low, high = lines_of(bpy.context)[0].min(axis=0), lines_of(bpy.context)[0].max(axis=0)
+    assert -0.6 < low[2] < high[2] < 2.0
+    notes = session_of(scene).bone_notes[ob.session_uid]
+    assert notes["pelvis"][0].startswith("Box, ")
+    assert notes["shin.L"][1].startswith("Hinge -")
+    assert notes["shin.L"][1].endswith("on thigh.L")
+
+
 def test_bad_armatures_are_named(scene):
     empty = armature([], name="Hollow")
     select(empty)

@@ -8,8 +8,10 @@ from numpy.typing import NDArray
 
 from .. import joints, participants, session
 from ..extract import pose
+from ..kinds import RAGDOLL
 from ..session import Floats, Session
 from .joint_lines import axis_lines, key_of, limit_lines
+from .ragdoll_lines import ragdoll_lines
 from .shape_lines import shape_lines
 
 AXIS = (1.0, 0.6, 0.1, 0.9)
@@ -31,9 +33,12 @@ def lines_of(context: bpy.types.Context) -> Lines:
     found: list[tuple[Floats, tuple[float, ...]]] = []
     if scene.verlet.show_joints:
         found += _joints(context, running)
+        if running is not None and running.is_ready and running.participants(RAGDOLL):
+            axes, limits = ragdoll_lines(running, _shown_frame(scene, running))
+            found += [(axes, AXIS), (limits, LIMIT)]
     if scene.verlet.show_shapes and running is not None and running.is_ready:
-        frame = min(max(scene.frame_current, running.start), running.last)
-        found.append((shape_lines(running.model, running.cache[frame]), SHAPE))
+        state = running.cache[_shown_frame(scene, running)]
+        found.append((shape_lines(running.model, state), SHAPE))
     found = [(lines, colour) for lines, colour in found if len(lines)]
     if not found:
         return np.zeros((0, 3), np.float32), np.zeros((0, 4), np.float32)
@@ -42,6 +47,10 @@ def lines_of(context: bpy.types.Context) -> Lines:
         [np.tile(np.array(colour, np.float32), (2 * len(lines), 1)) for lines, colour in found]
     )
     return points.astype(np.float32), colours
+
+
+def _shown_frame(scene: bpy.types.Scene, running: Session) -> int:
+    return min(max(scene.frame_current, running.start), running.last)
 
 
 def _joints(

@@ -2,9 +2,9 @@
 
 import bpy
 
-from . import bake, joint, objects, setup, simulate, world
+from . import bake, bone, joint, objects, setup, simulate, world
 
-_MODULES = (setup, objects, joint, world, simulate, bake)
+_MODULES = (setup, objects, bone, joint, world, simulate, bake)
 
 
 def register() -> None:

@@ -1,0 +1,77 @@
+"""Bones of a ragdoll: in the sidebar while an armature is posed, and in Properties › Bone."""
+
+from __future__ import annotations
+
+import bpy
+
+from ...core.settings import BoneSettings
+from .. import session
+from ..bake import restore
+from ..kinds import RAGDOLL
+from ..properties import bone_channel
+from .places import Sidebar
+from .settings import draw_settings
+
+_OF_JOINTS = ("joint", "has_limits")
+_OF_BODIES = ("shape", "size", "mass")
+
+
+def _is_posed(context: bpy.types.Context) -> bool:
+    ob = context.object
+    has_bone = context.active_pose_bone is not None
+    return ob is not None and ob.type == "ARMATURE" and ob.verlet.kind == RAGDOLL and has_bone
+
+
+def _limits(joint: str) -> tuple[str, ...]:
+    """Names of the limits that count for a kind of joint."""
+    return ("lower", "upper") if joint == "HINGE" else ("lower", "upper", "swing")
+
+
+class _BonePanel(bpy.types.Panel):
+    bl_label = "Ragdoll Bone"
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return _is_posed(context)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        ob, bone = context.object, context.active_pose_bone
+        layout = self.layout
+        layout.active = not restore.is_baked(ob)
+        layout.label(text=bone.name, icon="BONE_DATA")
+        running = session.of(context.scene)
+        notes = {} if running is None else running.bone_notes.get(ob.session_uid, {})
+        if bone.name in notes:
+            for line in notes[bone.name]:
+                layout.label(text=line, icon="BLANK1")
+        if not bone.bone.use_deform:
+            layout.label(text="Deforms nothing: it is no body", icon="INFO")
+            return
+        layout.use_property_split = True
+        layout.use_property_decorate = True
+        layout.prop(bone, bone_channel("limp"))
+        group = bone.verlet
+        draw_settings(layout, group, BoneSettings, names=("part",))
+        if group.part in {"AUTO", "OWN"}:
+            draw_settings(layout, group, BoneSettings, names=(*_OF_BODIES, *_OF_JOINTS))
+        if group.has_limits and group.joint not in {"BALL", "FIXED"}:
+            draw_settings(layout, group, BoneSettings, names=_limits(group.joint))
+
+
+class VERLET_PT_bone(Sidebar, _BonePanel):
+    """The active bone of a ragdoll; an edit holds for all selected bones"""
+
+    bl_idname = "VERLET_PT_bone"
+    bl_order = 1
+
+
+class VERLET_PT_properties_bone(_BonePanel):
+    """The active bone of a ragdoll; an edit holds for all selected bones"""
+
+    bl_idname = "VERLET_PT_properties_bone"
+    bl_space_type = "PROPERTIES"
+    bl_region_type = "WINDOW"
+    bl_context = "bone"
+
+
+CLASSES = (VERLET_PT_bone, VERLET_PT_properties_bone)
