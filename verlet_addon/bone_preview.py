@@ -31,6 +31,7 @@ def show(session: Session, poses: Mapping[int, Floats]) -> None:
         if ob is None or ob.pose is None or ob.verlet.kind != RAGDOLL or restore.is_baked(ob):
             continue
         names = session.moved_bones[participant.uid]
+        session.awaited |= participant.armature.moved_ids
         for name in {bone for bone, _ in constraints_on(ob, frozenset(names))}:
             rest_pose.store(ob.pose.bones[name])
         for name, matrix in zip(names, poses[participant.uid]):

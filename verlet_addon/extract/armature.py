@@ -36,6 +36,7 @@ class ArmatureArrays:
     has_muscles: bool  # whether any bone follows its keys, now or later
     own_parent: Ints  # (b,) rows of the bones' own parents, whatever stands in for them
     held: frozenset[str] = frozenset()  # bones with constraints of their own
+    moved_ids: frozenset[int] = frozenset()  # session ids of what a pose of it moves
 
     def parts(self) -> list[Any]:
         """Everything that the model depends on."""
@@ -60,6 +61,7 @@ def read_armature(
     bones = list(ob.data.bones)
     rest = world @ np.array([bone.matrix_local for bone in bones], dtype=np.float64)
     now = posed(ob, depsgraph, world)
+    skins = skinned_meshes(ob)
     held = {bone.name for bone in ob.pose.bones if bone.constraints}
     row = {bone.name: number for number, bone in enumerate(bones)}
     own_parent = [-1 if bone.parent is None else row[bone.parent.name] for bone in bones]
@@ -68,11 +70,14 @@ def read_armature(
         rest=rest,
         pose=now,
         before=_before(ob, now, frame),
-        skin=read_skin(ob, world),
+        skin=read_skin(ob, skins, world),
         choices=tuple(settings_from(bone.verlet, BoneSettings) for bone in _pose_bones(ob)),
         has_muscles=_has_muscles(ob),
         own_parent=np.array(own_parent, dtype=np.int32),
         held=frozenset(held),
+        moved_ids=frozenset(
+            uid for moved in (ob, *skins) for uid in (moved.session_uid, moved.data.session_uid)
+        ),
     )
 
 
@@ -193,12 +198,12 @@ def skinned_meshes(ob: bpy.types.Object) -> list[bpy.types.Object]:
     return sorted(found, key=lambda mesh: mesh.name_full)
 
 
-def read_skin(ob: bpy.types.Object, world: Floats) -> Skin:
-    """Points and weights of all meshes that an armature deforms, in the rest pose."""
+def read_skin(ob: bpy.types.Object, skins: Sequence[bpy.types.Object], world: Floats) -> Skin:
+    """Points and weights of the meshes that an armature deforms, in the rest pose."""
     row = {bone.name: number for number, bone in enumerate(ob.data.bones)}
     points, vertices, bones, weights = [], [], [], []
     count = 0
-    for mesh in skinned_meshes(ob):
+    for mesh in skins:
         own = points_of(mesh.data.vertices)
         if not (np.abs(own) < FARTHEST).all():
             continue
