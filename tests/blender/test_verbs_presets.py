@@ -109,6 +109,7 @@ def test_kinds_have_numbers_of_their_own():
         "PLANT": 5,
         "SOFT_BODY": 6,
         "PARTICLES": 7,
+        "RAGDOLL": 8,
     }
     assert new_object("New", [(0, 0, 0)]).verlet.kind == "NONE"
 
