@@ -15,7 +15,7 @@ from ..core.rigid.joint_table import End, OnBody, OnCollider
 from ..core.settings import JointSettings
 from . import session as sessions
 from .extract import pose
-from .kinds import is_particles
+from .kinds import can_be_tied, is_particles
 from .participants import find_object, joints
 from .properties import kind_of, settings_from
 from .session import Floats, Problem
@@ -57,6 +57,11 @@ def joined(ob: bpy.types.Object) -> tuple[bpy.types.Object | None, bpy.types.Obj
     return ob.verlet.joint.object_a, ob.verlet.joint.object_b
 
 
+def is_tie(ob: bpy.types.Object) -> bool:
+    """Whether a joint has something that bends at one of its ends: see `ties`."""
+    return any(one is not None and can_be_tied(one.verlet.kind) for one in joined(ob))
+
+
 def trouble(ob: bpy.types.Object, scene: bpy.types.Scene) -> str:
     """Why a joint does nothing, and the way out; "" for one that is sound."""
     a, b = pair = joined(ob)
@@ -72,13 +77,25 @@ def trouble(ob: bpy.types.Object, scene: bpy.types.Scene) -> str:
             return f"{one.name} is not in this scene any more: {way_out}"
         if kind_of(one) is None:
             return f"{one.name} takes no part: press Rigid Body on it, {way_out}"
-        if is_particles(one.verlet.kind):
-            return f"{one.name} bends, and joints hold rigid bodies and colliders: {way_out}"
+        if is_particles(one.verlet.kind) and not can_be_tied(one.verlet.kind):
+            return f"{one.name} is a plant, which stands on its roots: {way_out}"
         if one.verlet.kind == "BODY" and one.verlet.body.model != "QUATERNION":
             return f"{one.name} is made of particles: set its Model to Quaternion, {way_out}"
-    if not any(one is not None and _can_move(one) for one in pair):
+    soft = [one for one in pair if one is not None and can_be_tied(one.verlet.kind)]
+    if soft and (a is None or b is None or {a.verlet.kind, b.verlet.kind} & {"COLLIDER"}):
+        other = "the world" if a is None or b is None else (b if soft[0] == a else a).name
+        return (
+            f"{soft[0].name} bends, and is held by {other} through its pins: pin it, and choose "
+            "what the pins follow in Pin To"
+        )
+    if len(soft) == 2:
+        return (
+            f"{a.name} and {b.name} both bend, and a joint needs a rigid body: press Rigid Body "
+            "on one of them, or put a small one between"
+        )
+    if not soft and not any(one is not None and _can_move(one) for one in pair):
         return "neither of the two can move: press Rigid Body on one of them, with Type Active"
-    if _is_crossed(settings_of_joint(ob)):
+    if not soft and _is_crossed(settings_of_joint(ob)):
         return "its lower limit is above the upper one: exchange them"
     if not pose.is_invertible(pose.matrix_of(ob)):
         return "its scale, or that of a parent, is zero along an axis: press Alt S on it"
@@ -104,10 +121,11 @@ def _can_move(ob: bpy.types.Object) -> bool:
 def read_joints(
     scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, present: Mapping[int, str]
 ) -> tuple[list[JointInput], list[Problem]]:
-    """The joints at the start frame, each once and in the order of their names.
+    """The joints of rigid things at the start frame, each once and in the order of their names.
 
-    A joint that cannot work is left out and named in a problem. ``present``: the kinds of what
-    could be read, by session id; joints of others are left out, for those are named already.
+    A joint that cannot work, a tie too, is left out and named in a problem. ``present``: the kinds
+    of what could be read, by session id; joints of others are left out, for those are named
+    already.
     """
     found, problems = [], []
     for ob in joints(scene):
@@ -116,6 +134,8 @@ def read_joints(
             problems.append(
                 Problem(f"{ob.name}: {reason}", ob.session_uid, "verlet.show_object", "Show Object")
             )
+            continue
+        if is_tie(ob):
             continue
         a, b = (WORLD if one is None else one.session_uid for one in joined(ob))
         is_known = all(uid == WORLD or uid in present for uid in (a, b))
@@ -169,6 +189,7 @@ def timeless_parts(scene: bpy.types.Scene) -> list[Any]:
             ob.session_uid,
             *(WORLD if one is None else one.session_uid for one in joined(ob)),
             replace(settings_of_joint(ob), motor_speed=0.0, motor_target=0.0),
+            ob.verlet.joint.tie_radius,
         )
         for ob in joints(scene)
     ]

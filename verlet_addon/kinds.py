@@ -165,3 +165,8 @@ KINDS = {
 def is_particles(identifier: str) -> bool:
     """Whether each vertex of an object of this kind is a particle; False for NONE."""
     return identifier in KINDS and KINDS[identifier].is_particles
+
+
+def can_be_tied(identifier: str) -> bool:
+    """Whether rigid bodies may hold vertices of it: plants stand on roots that do not move."""
+    return is_particles(identifier) and identifier != "PLANT"

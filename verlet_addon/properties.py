@@ -24,7 +24,7 @@ from ..core.settings import (
     tunables,
 )
 from . import session
-from .kinds import KINDS, Kind
+from .kinds import KINDS, Kind, can_be_tied
 
 _KIND_ITEMS = (
     ("NONE", "None", "Takes no part in the simulation", "X", 0),
@@ -247,7 +247,8 @@ def _may_be_pin_target(group: Any, target: bpy.types.Object) -> bool:
 
 
 def _may_be_joined(group: Any, target: bpy.types.Object) -> bool:
-    return target != group.id_data and target.verlet.kind in {"BODY", "COLLIDER"}
+    kind = target.verlet.kind
+    return target != group.id_data and (kind in {"BODY", "COLLIDER"} or can_be_tied(kind))
 
 
 def _suspect(group: Any, context: bpy.types.Context) -> None:
@@ -286,6 +287,17 @@ class VerletJoint(bpy.types.PropertyGroup):
         unit="ROTATION",
         get=lambda group: group.upper,
         set=lambda group, value: setattr(group, "upper", value),
+    )
+    tie_radius: bpy.props.FloatProperty(
+        name="Radius",
+        description="Of a joint with cloth, a rope or a soft body: vertices within this distance "
+        "of the empty are tied to the rigid body. 0: the nearest one",
+        min=0.0,
+        soft_max=1.0,
+        unit="LENGTH",
+        precision=3,
+        update=_after_edit("tie_radius"),
+        override={"LIBRARY_OVERRIDABLE"},
     )
     source: bpy.props.PointerProperty(
         type=bpy.types.Object,
@@ -343,7 +355,8 @@ class VerletObject(bpy.types.PropertyGroup):
     pin_target: bpy.props.PointerProperty(
         type=bpy.types.Object,
         name="Pin To",
-        description="The pins follow this object and not the one that they belong to",
+        description="The pins follow this object and not the one that they belong to. A rigid "
+        "body is held by them in turn: what hangs on it weighs on it",
         poll=_may_be_pin_target,
         update=_after_edit("pin_target"),
         override={"LIBRARY_OVERRIDABLE"},

@@ -36,8 +36,8 @@ from .extract.own_velocity import keyed_velocity
 from .extract.particles import ParticleArrays, read_particles
 from .extract.vertex_groups import group_weights
 from .joints import JointInput, add_joint, read_joints, read_motors, timeless_parts
-from .kinds import KINDS, RAGDOLL, is_particles
-from .participants import find_object, find_objects, impulses, simulated_objects
+from .kinds import KINDS, RAGDOLL, can_be_tied, is_particles
+from .participants import find_object, find_objects, impulses, is_moved, simulated_objects
 from .properties import (
     PAINT_SUFFIX,
     group_of,
@@ -48,6 +48,7 @@ from .properties import (
     start_frame,
 )
 from .session import Floats, Problem, Session
+from .ties import TieInput, add_ties, read_ties, what_holds
 
 # Modifiers that move vertices along with something else: after cloth they move them twice.
 DEFORMING_MODIFIERS = (own_motion.CARRIERS | {"CLOTH", "SOFT_BODY"}) - {
@@ -130,6 +131,7 @@ class SceneInputs:
 
     participants: tuple[Participant, ...]
     joints: tuple[JointInput, ...]
+    ties: tuple[TieInput, ...]
     solver: SolverSettings
     wind: WindSettings
     fields: tuple[Field, ...]
@@ -206,7 +208,9 @@ def read_inputs(
     duration = frame_duration(scene)
     fields, notes = read_all_fields(scene, depsgraph)
     problems += [Problem(note) for note in notes]
-    joints, doubts = read_joints(scene, depsgraph, {p.uid: p.kind for p in participants})
+    kinds = {p.uid: p.kind for p in participants}
+    joints, doubts = read_joints(scene, depsgraph, kinds)
+    ties = read_ties(scene, depsgraph, kinds)
     problems += doubts
     world = f"{solver} {wind} {fields} {notes} {gravity(scene)} {duration} {start}"
     digest = _digest(
@@ -214,11 +218,13 @@ def read_inputs(
             world,
             *(participant.digest() for participant in participants),
             *(part for joint in joints for part in joint.parts()),
+            *(part for tie in ties for part in tie.parts()),
         ]
     )
     inputs = SceneInputs(
         tuple(participants),
         tuple(joints),
+        tuple(ties),
         solver,
         wind,
         fields,
@@ -355,13 +361,12 @@ def _doubts(ob: bpy.types.Object, scene: bpy.types.Scene) -> list[Problem]:
             and modifier not in own
         ]
         target = ob.verlet.pin_target
-        if target is not None and (
-            target.verlet.kind == "BODY" or is_particles(target.verlet.kind)
-        ):
+        reason = "" if target is None else _why_not_tied(ob, target)
+        if reason:
             found.append(
                 Problem(
-                    f"{ob.name}: it is pinned to {target.name}, which is simulated itself: the "
-                    "pins follow it a frame late and do not hold it",
+                    f"{ob.name}: it is pinned to {target.name}, {reason}: the pins follow it a "
+                    "frame late and do not hold it",
                     ob.session_uid,
                     "verlet.show_object",
                     "Show Object",
@@ -379,6 +384,19 @@ def _doubts(ob: bpy.types.Object, scene: bpy.types.Scene) -> list[Problem]:
             )
         )
     return found
+
+
+def _why_not_tied(ob: bpy.types.Object, target: bpy.types.Object) -> str:
+    """Why pins that follow what is simulated itself are no ties; "" where they are, or need not."""
+    if is_particles(target.verlet.kind):
+        return "which bends"
+    if target.verlet.kind != "BODY" or not is_moved(target):
+        return ""
+    if not can_be_tied(ob.verlet.kind):
+        return f"and a {KINDS[ob.verlet.kind].label.lower()} stands on roots"
+    if target.verlet.body.model != "QUATERNION":
+        return "which is made of particles (its Model under Advanced)"
+    return ""
 
 
 def timeless_digests(
@@ -453,6 +471,8 @@ def build_model(inputs: SceneInputs) -> Model | None:
     """The model of everything that takes part; None when there is nothing that can move."""
     builder = ModelBuilder()
     ends = {}  # of joints
+    by_uid = {p.uid: p for p in inputs.participants}
+    held = []  # what bends: its first particle, and what holds it
     for p in inputs.participants:
         match p.kind:
             case "BODY":
@@ -490,11 +510,16 @@ def build_model(inputs: SceneInputs) -> Model | None:
                     arrays.face_offsets,
                     arrays.face_vertices,
                 )
+                holds = what_holds(p, by_uid, inputs.ties)
+                held.append((builder.particle_count, holds))
                 RECIPES[p.kind](
-                    builder, geometry, p.settings, pin_weight=p.pin_weight, paint=p.paint
+                    builder, geometry, p.settings, pin_weight=holds.pin_weight, paint=p.paint
                 )
     for joint in inputs.joints:
         add_joint(builder, joint, ends)
+    index_of = {uid: index for uid, (_, index) in ends.items()}
+    for first, holds in held:
+        add_ties(builder, first, holds, index_of)
     for p in inputs.participants:
         if p.kind == RAGDOLL:
             ragdolls.add(builder, p, inputs.frame_duration)

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from .base import Moving
 
 
+HOLDS = 0.5
+"""`AnimatedSettings.pin` from which on ties hold: there is no half a tie."""
+
+
 @dataclass(frozen=True, eq=False)
 class Attachments:
     """a ties between points of one object's particles and places on bodies."""
@@ -41,7 +45,9 @@ class Attachments:
         return 0
 
     def project(self, moving: Moving, multiplier: Floats) -> None:
-        """Bring points and places together, in place."""
+        """Bring points and places together, in place; nothing while the object is let go."""
+        if moving.animated[self.object].pin < HOLDS:
+            return
         project_attachments(
             moving.x,
             moving.inverse_mass,

@@ -10,7 +10,6 @@ from small_scenes import (
     addon,
     body,
     box,
-    cloth,
     floor,
     new_object,
     play,
@@ -131,9 +130,6 @@ def test_join_says_what_is_missing(scene):
     one, other = floor("Floor"), floor("Other")
     select(one, other)
     assert "Other: it is a collider" in refusal(bpy.ops.verlet.join)
-    sheet = cloth(name="Sheet")
-    select(a, sheet)
-    assert "Sheet: it bends" in refusal(bpy.ops.verlet.join)
     assert joint_names(scene) == []
 
 

@@ -7,7 +7,7 @@ from verlet_physics import FrameInputs, ModelBuilder, ModelError, SolverSettings
 from verlet_physics.recipes.geometry import Geometry
 from verlet_physics.recipes.rope import add_rope
 from verlet_physics.rigid.joint_table import OnBody
-from verlet_physics.settings import RopeSettings
+from verlet_physics.settings import AnimatedSettings, RopeSettings
 
 
 def test_a_rope_holds_a_crate():
@@ -57,3 +57,19 @@ def test_bad_ties_are_named():
         builder.add_attachment(OnBody(0), [0])
     with pytest.raises(ModelError, match="particle"):
         builder.add_attachment(OnBody(0), [3])
+
+
+def test_ties_hold_as_long_as_the_object_does():
+    builder = ModelBuilder()
+    builder.add_particles("dust", [(0, 0, 0)], mass=1.0)
+    moving = {"mass": 1.0, "velocity": (1, 0, 0)}
+    crate = OnBody(builder.add_body("crate", "BOX", (0.1,) * 3, (0, 0, -0.1), **moving))
+    builder.add_attachment(crate, [0])
+    model = builder.finalize()
+    for pin, apart in ((1.0, False), (0.0, True)):
+        state = model.initial_state(gravity=(0, 0, 0))
+        loosely = (AnimatedSettings(pin=pin), AnimatedSettings())
+        for _ in range(5):
+            inputs = FrameInputs(gravity=(0, 0, 0), animated=loosely)
+            state, _ = advance(model, state, inputs, SolverSettings())
+        assert (state.position[0, 0] == 0.0) == apart

@@ -1,16 +1,20 @@
 """Join, Join Neighbours and Remove Joint: empties that hold two objects together."""
 
 import bpy
-from mathutils import Matrix
+import numpy as np
+from mathutils import Matrix, Vector
 
 from ...core.errors import ModelError
 from ...core.settings import JOINT_KINDS
 from .. import joints, session
 from ..bake import restore
+from ..extract import pose
+from ..extract.particles import read_particles
 from ..joint_places import Meeting, Outline, joint_matrix, meeting, neighbours, outline_of
-from ..kinds import is_particles
+from ..kinds import can_be_tied, is_particles
 from ..participants import joints as joints_in
 from ..properties import kind_of
+from ..session import Floats
 from .selection import for_each
 
 DISPLAY = "ARROWS"
@@ -81,7 +85,8 @@ def _breaking_property():
 class VERLET_OT_join(_Joins):
     """Join two selected objects where they meet, the active one is A; with a selected empty there.
 
-    One object and an empty are joined to the world
+    One object and an empty are joined to the world. Of cloth, a rope or a soft body the nearest
+    vertex is tied to the other object, a rigid body
     """
 
     bl_idname = "verlet.join"
@@ -145,7 +150,7 @@ class VERLET_OT_join(_Joins):
         for ob in (*chosen, *empties):
             _require_free(ob)
         a, b = chosen[0], chosen[1] if len(chosen) == 2 else None
-        _require_rigid(a, b)
+        _require_joinable(a, b)
         ob = empties[0] if empties else self._between(context, a, b)
         self._set_up(ob, a, b)
         return ob, f"{a.name} to {b.name if b is not None else 'the world'}"
@@ -157,7 +162,19 @@ class VERLET_OT_join(_Joins):
         one, other = outline_of(a, depsgraph), outline_of(b, depsgraph)
         place = meeting(one, other)
         matrix = joint_matrix(self.kind, place.point, other.middle - one.middle, place.axis)
+        for ob in (a, b):
+            if is_particles(ob.verlet.kind):
+                matrix = Matrix.Translation(_nearest_particle(ob, place.point, depsgraph))
         return self._new_empty(context, matrix, min(one.size, other.size))
+
+
+def _nearest_particle(
+    ob: bpy.types.Object, point: Floats, depsgraph: bpy.types.Depsgraph
+) -> Vector:
+    """Where the particle of an object that is nearest to a point stands."""
+    matrix = pose.matrix_of(ob.evaluated_get(depsgraph))
+    places = pose.transformed(matrix, read_particles(ob).points)
+    return Vector(places[np.argmin(np.linalg.norm(places - point, axis=1))])
 
 
 def _require_free(ob: bpy.types.Object) -> None:
@@ -167,18 +184,27 @@ def _require_free(ob: bpy.types.Object) -> None:
         raise ModelError(ob.name, "it is linked and cannot be made a joint. Select another empty")
 
 
-def _require_rigid(a: bpy.types.Object, b: bpy.types.Object | None) -> None:
-    for ob in (a, b):
-        if ob is not None and is_particles(ob.verlet.kind):
+def _require_joinable(a: bpy.types.Object, b: bpy.types.Object | None) -> None:
+    soft = [ob for ob in (a, b) if ob is not None and is_particles(ob.verlet.kind)]
+    other = "the world" if b is None else b.name
+    if not soft:
+        if a.verlet.kind == "COLLIDER" and (b is None or b.verlet.kind == "COLLIDER"):
             raise ModelError(
-                ob.name,
-                "it bends, and joints hold rigid bodies and colliders. Pin its vertices, and "
-                "choose what they follow in Pin To",
+                a.name, f"it is a collider, and nothing moves it or {other}. Press Rigid Body"
             )
-    if a.verlet.kind == "COLLIDER" and (b is None or b.verlet.kind == "COLLIDER"):
-        other = "the world" if b is None else b.name
+        return
+    if not can_be_tied(soft[0].verlet.kind):
+        raise ModelError(soft[0].name, "it is a plant, which stands on roots: pin those")
+    if len(soft) == 2:
         raise ModelError(
-            a.name, f"it is a collider, and nothing moves it or {other}. Press Rigid Body"
+            a.name,
+            f"it bends, and so does {other}: a joint needs a rigid body. Put a small one between",
+        )
+    if b is None or {a.verlet.kind, b.verlet.kind} & {"COLLIDER"}:
+        raise ModelError(
+            soft[0].name,
+            "it bends, and what moves it but is not moved by it holds it through its pins. Pin it, "
+            "and choose what the pins follow in Pin To",
         )
 
 

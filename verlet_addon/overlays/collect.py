@@ -72,13 +72,17 @@ def _joints(
             None if one is None else pose.matrix_of(one.evaluated_get(depsgraph)) for one in pair
         ]
         frames = [_carried(own, one, matrix, start) for one, matrix in zip(pair, now)]
+        if joints.is_tie(ob):  # where the body has it: what bends goes there by itself
+            rigid = 0 if pair[0] is not None and pair[0].verlet.kind == "BODY" else 1
+            frames, now[1 - rigid] = [frames[rigid]] * 2, None
         is_wrong = ob.session_uid in broken or (in_detail and bool(joints.trouble(ob, scene)))
         for frame, matrix, colour in zip(frames, now, (TO_A, TO_B)):
             if matrix is not None:
                 link = np.stack([frame[:3, 3], matrix[:3, 3]])[None]
                 found.append((link, WRONG if is_wrong else colour))
         if in_detail:
-            key, size = key_of(ob.verlet.joint), float(ob.empty_display_size)
+            key = ("BALL",) if joints.is_tie(ob) else key_of(ob.verlet.joint)
+            size = float(ob.empty_display_size)
             found.append((_placed(axis_lines(key, size), frames[1]), WRONG if is_wrong else AXIS))
             found.append((_placed(limit_lines(key, size), frames[0]), WRONG if is_wrong else LIMIT))
     return found

@@ -65,6 +65,9 @@ def draw_joint(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
     column = layout.column()
     column.prop(joint, "object_a")
     column.prop(joint, "object_b")
+    if joints.is_tie(ob):
+        column.prop(joint, "tie_radius")
+        return
     draw_settings(layout, joint, JointSettings, names=["kind"])
     for name in FIELDS[joint.kind]:
         if name in OF_LIMITS and not joint.is_limited:
@@ -108,7 +111,9 @@ class _MotorPanel(bpy.types.Panel):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return _active_joint(context) and context.object.verlet.joint.kind in WITH_MOTOR
+        if not _active_joint(context) or joints.is_tie(context.object):
+            return False
+        return context.object.verlet.joint.kind in WITH_MOTOR
 
     def draw(self, context: bpy.types.Context) -> None:
         draw_motor(self.layout, context)
