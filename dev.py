@@ -201,14 +201,20 @@ def demo(options: argparse.Namespace) -> None:
 
 
 def demo_files(options: argparse.Namespace) -> None:
-    """Make the files in demo_files/ anew, in the oldest Blender so that all can open them."""
+    """Make the demo files anew, or those named, in the oldest Blender so that all can open them."""
     blender = (options.blender or [next(iter(BLENDERS.values()))])[0]
     interpreter = blender_environment(blender)
     user_folder = BUILD / "user" / f"demo-{blender.version}"
     folder = ROOT / "demo_files"
     with locked(user_folder):
         run(
-            [interpreter, folder / "make_demo_files.py", build_zip(blender, None), folder],
+            [
+                interpreter,
+                folder / "make_demo_files.py",
+                build_zip(blender, None),
+                folder,
+                *options.arguments,
+            ],
             "making the demo files",
             variables={"BLENDER_USER_RESOURCES": str(user_folder)},
         )
@@ -288,7 +294,10 @@ COMMANDS = {
     "clean": clean,
 }
 TAKE_BLENDER = ("demo", "demo-files", "test", "test-blender", "zips", "setup", "doctor")
-TAKE_ARGUMENTS = ("demo", "test", "test-core", "test-blender", "truth", "bench", "benchmarks")
+TAKE_ARGUMENTS = (
+    *("demo", "demo-files", "test", "test-core", "test-blender"),
+    *("truth", "bench", "benchmarks"),
+)
 
 
 def parse_blenders(text: str) -> list[Blender]:

@@ -18,7 +18,10 @@ if __name__ == "__main__":
 
 import bpy
 
-DEMOS = ("flag", "drape", "boxes", "presets", "ropes", "plants", "soft", "swarm")
+DEMOS = (
+    *("flag", "drape", "boxes", "presets", "ropes", "plants", "soft", "swarm"),
+    *("heap", "bridge", "dominoes", "wrecking", "mixed"),
+)
 """Modules in scenes/, in the order of the README."""
 
 

@@ -128,6 +128,13 @@ def add_box(name: str, size: Sequence[float], color: Color) -> bpy.types.Object:
     return add_mesh(name, corner * half, faces, color)
 
 
+def add_copy(ob: bpy.types.Object, name: str, color: Color) -> bpy.types.Object:
+    """Another object with the same mesh and settings."""
+    copy = linked(ob.copy())
+    copy.name, copy.color = name, color
+    return copy
+
+
 def add_rounded_box(
     name: str, size: Sequence[float], cuts: int, color: Color, *, roundness: float = 6.0
 ) -> bpy.types.Object:
@@ -291,6 +298,27 @@ def paint(ob: bpy.types.Object, name: str, weights: np.ndarray) -> bpy.types.Ver
     for vertex in np.flatnonzero(weights > 0.0):
         group.add([int(vertex)], float(weights[vertex]), "REPLACE")
     return group
+
+
+def join(
+    a: bpy.types.Object, b: bpy.types.Object, kind: str = "BALL", **options: object
+) -> bpy.types.Object:
+    """Press Join for two objects; returns the joint."""
+    select(b, a)
+    bpy.ops.verlet.join(kind=kind, **options)
+    return bpy.context.object
+
+
+def add_joint(
+    place: Sequence[float], kind: str, a: bpy.types.Object, b: bpy.types.Object | None = None
+) -> bpy.types.Object:
+    """A joint at a place (3,): an empty that is selected together with what it joins."""
+    empty = linked(bpy.data.objects.new("Joint", None))
+    empty.location = place
+    empty.empty_display_size = 0.2
+    select(empty, *([] if b is None else [b]), a)
+    bpy.ops.verlet.join(kind=kind)
+    return empty
 
 
 def key(group: bpy.types.bpy_struct, name: str, values: dict[int, float]) -> None:
