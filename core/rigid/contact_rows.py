@@ -26,7 +26,7 @@ import numpy as np
 from ..contact.bounce import bounce
 from ..jit import kernel, lean
 
-SLOP = 5e-4
+SLOP = 1e-4
 """Overlap that is left alone, as a share of the smaller shape: rows need one to stay in touch."""
 
 BIAS = 0.1
@@ -44,6 +44,10 @@ PASSES_BY_RATIO = ((4.0, 1), (16.0, 2), (math.inf, 4))
 LEAK = 0.05
 """Share of a remembered push that a pass with bias lets go: the contact is a stiff spring, not a
 rock, and chains of contacts settle in fewer passes (Catto 2024, "soft step")."""
+
+SOFT_UP_TO = 3.5
+"""Weights of the heavier body up to which the push at a point leaks; what exceeds them is held as
+by a rock, so that wedged bodies do not sink in. Where masses differ, as many times as many."""
 
 RESTING = 4.0
 """Contacts do not bounce that approach slower than gravity makes a body in this many steps."""
@@ -363,10 +367,11 @@ def passes_now(rows, count, passes, h):
 
 
 @lean
-def solve_rows(rows, count, owners, h, bias):
+def solve_rows(rows, count, owners, h, bias, soft):
     """One pass over all rows: the push first, then the drag that it allows.
 
     bias: share of an overlap that is driven apart in the step, 0 for the second half of it.
+    soft: m/s, see `softness_for`.
     """
     is_biased = bias > 0.0
     for c in range(count):
@@ -385,9 +390,11 @@ def solve_rows(rows, count, owners, h, bias):
         elif is_biased:
             speed -= min(bias / h * max(-gap - rows.slop[c], 0.0), APART_SPEED)
             mass *= 1.0 - LEAK
-            leak = LEAK
+            wa, wb = owners.inverse_mass[a], owners.inverse_mass[b]
+            least = max(wa, wb) if wa == 0.0 or wb == 0.0 else min(wa, wb)
+            leak = LEAK * min(rows.impulse[c, 0], soft / least)
         before = rows.impulse[c, 0]
-        push = max(0.0, (1.0 - leak) * before - mass * speed)
+        push = max(0.0, before - leak - mass * speed)
         change = push - before
         if change != 0.0:
             rows.impulse[c, 0] = push
@@ -431,3 +438,11 @@ def passes_for(ratio: float, h: float) -> int:
     """
     passes = next(passes for limit, passes in PASSES_BY_RATIO if ratio <= limit)
     return passes if passes == 1 else math.ceil(passes * max(1.0, USUAL_RATE * h))
+
+
+def softness_for(ratio: float, gravity: float, h: float) -> float:
+    """Speed in m/s that makes `SOFT_UP_TO` of a mass, where masses differ so much (m/s² and s).
+
+    Without gravity, with no weight to go by, all of a push leaks.
+    """
+    return SOFT_UP_TO * ratio * gravity * h if gravity > 0.0 else math.inf

@@ -14,62 +14,74 @@ from .owners import (
     take_momenta,
 )
 
+WHOLE, BEGIN, END = range(3)
+"""Parts of a substep."""
+
 COLLIDE_EVERY = 4
 """Substeps after which it is looked anew where bodies touch; in between, points move with them."""
 
 
 @inline
-def _solve(owners, rows, row_count, joints, passes, h, is_biased):
+def _solve(owners, rows, row_count, joints, passes, soft, h, is_biased):
     """Passes over joints and contacts, which come last and must not be violated."""
     bias = min(BIAS * passes, 0.8) if is_biased else 0.0
     for _ in range(passes_now(rows, row_count, passes, h)):
         solve_joints(joints, owners, h, is_biased)
-        solve_rows(rows, row_count, owners, h, bias)
+        solve_rows(rows, row_count, owners, h, bias, soft)
 
 
 @inline
-def _begin(bodies, owners, drive, rows, row_count, joints, passes, h, share_before, share):
+def _begin(bodies, owners, drive, rows, row_count, joints, passes, soft, h, share_before, share):
     """Velocities of the substep: gravity and forces, then what contacts and joints make of it."""
     drive_owners(owners, drive, share_before, share, h)
     note_speeds(joints, owners)
     accelerate_bodies(owners, bodies, h)
     warm_rows(rows, row_count, owners, bodies.gravity, h)
     warm_joints(joints, owners, h)
-    _solve(owners, rows, row_count, joints, passes, h, True)
+    _solve(owners, rows, row_count, joints, passes, soft, h, True)
 
 
 @inline
-def _end(bodies, owners, rows, row_count, joints, passes, h):
+def _end(bodies, owners, rows, row_count, joints, passes, soft, h):
     """Places at the end of the substep, and velocities without what drove overlaps apart."""
     move_bodies(owners, bodies, h)
     move_colliders(owners, bodies, h)
     aim_rows(rows, row_count, owners)
     aim_joints(joints, owners, h)
-    _solve(owners, rows, row_count, joints, passes, h, False)
+    _solve(owners, rows, row_count, joints, passes, soft, h, False)
     load_joints(joints, h, COLLIDE_EVERY)
     take_momenta(owners, bodies)
 
 
 @kernel
-def begin_substep(bodies, owners, drive, rows, row_count, joints, passes, h, share_before, share):
-    """First half of a substep, up to where particles meet the bodies."""
-    _begin(bodies, owners, drive, rows, row_count, joints, passes, h, share_before, share)
-
-
-@kernel
-def end_substep(bodies, owners, rows, row_count, joints, passes, h):
-    """Second half of a substep: what particles did has to agree with contacts and joints."""
-    _solve(owners, rows, row_count, joints, passes, h, True)
-    _end(bodies, owners, rows, row_count, joints, passes, h)
-
-
-@kernel
-def whole_substeps(
-    bodies, owners, drive, rows, row_count, joints, passes, h, first, last, substeps
+def run_substeps(
+    part,
+    bodies,
+    owners,
+    drive,
+    rows,
+    row_count,
+    joints,
+    passes,
+    soft,
+    h,
+    first,
+    last,
+    substeps,
 ):
-    """Substeps first … last − 1 of a frame's, for scenes in which nothing but bodies moves."""
+    """Substeps first … last − 1 of a frame's: all of them, or one part of one.
+
+    `BEGIN` leads up to where particles meet the bodies; `END` goes on from there, and what the
+    particles did has to agree with contacts and joints. One kernel, for it takes long to compile.
+    """
     for substep in range(first, last):
-        share_before = substep / substeps
-        share = (substep + 1) / substeps
-        _begin(bodies, owners, drive, rows, row_count, joints, passes, h, share_before, share)
-        _end(bodies, owners, rows, row_count, joints, passes, h)
+        if part == END:
+            _solve(owners, rows, row_count, joints, passes, soft, h, True)
+        else:
+            share_before = substep / substeps
+            share = (substep + 1) / substeps
+            _begin(
+                bodies, owners, drive, rows, row_count, joints, passes, soft, h, share_before, share
+            )
+        if part != BEGIN:
+            _end(bodies, owners, rows, row_count, joints, passes, soft, h)

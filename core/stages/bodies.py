@@ -14,7 +14,14 @@ from ..contact.shapes import at_start, move_shapes
 from ..integrate import drag_per_step
 from ..jit import plain
 from ..model import Floats, Ints
-from ..rigid.contact_rows import aim_contacts, fill_rows, passes_for, remember_rows, row_room
+from ..rigid.contact_rows import (
+    aim_contacts,
+    fill_rows,
+    passes_for,
+    remember_rows,
+    row_room,
+    softness_for,
+)
 from ..rigid.islands import (
     REST_TIME,
     feel_load,
@@ -44,7 +51,7 @@ from ..rigid.owners import (
 )
 from ..rigid.reach import bound_shapes
 from ..rigid.rotation import product
-from ..rigid.step import COLLIDE_EVERY, begin_substep, end_substep, whole_substeps
+from ..rigid.step import BEGIN, COLLIDE_EVERY, END, WHOLE, run_substeps
 from ..rigid.table import ANIMATED, PASSIVE
 from .frame import Frame
 
@@ -74,7 +81,7 @@ class Bodies:
         self.moves = self._moves()
         self._take_up()
         self._take_up_joints()
-        self.passes = frame.settings.contact_iterations
+        self.passes, self.soft = frame.settings.contact_iterations, math.inf
         self.next_collision = 0
         self.joined = model.joints.owner[state.joint_broken == 0]  # (j, 2) owners
         self.pull = math.sqrt(float(np.linalg.norm(frame.gravity)))  # √(m/s²)
@@ -321,35 +328,12 @@ class Bodies:
                 return
             self._collide()
             last = min(self.next_collision, frame.substeps)
-            whole_substeps(
-                self.moves,
-                self.owners,
-                self.drive,
-                frame.work.rows,
-                self.row_count,
-                frame.work.joints,
-                self.passes,
-                frame.h,
-                substep,
-                last,
-                frame.substeps,
-            )
+            self._run(WHOLE, substep, last)
             return
         if substep >= self.next_collision or frame.is_struck:
             self._collide()
             frame.is_struck = False
-        begin_substep(
-            self.moves,
-            self.owners,
-            self.drive,
-            frame.work.rows,
-            self.row_count,
-            frame.work.joints,
-            self.passes,
-            frame.h,
-            frame.begin_share,
-            frame.end_share,
-        )
+        self._run(BEGIN, substep, substep + 1)
         self._place_shapes()
 
     def _place_shapes(self) -> None:
@@ -420,6 +404,7 @@ class Bodies:
         self.row_count = found
         ratio = aim_contacts(work.rows, found, self.owners)
         self.passes = self.frame.settings.contact_iterations * passes_for(ratio, self.frame.h)
+        self.soft = softness_for(ratio, self.pull**2, self.frame.h)
 
     def _touch(self, substeps: int) -> int:
         """Find what touches, in work.touching; sleepers that something touches wake first."""
@@ -466,15 +451,25 @@ class Bodies:
         """Move the bodies, after all that acts on them in this substep has done so."""
         if not self.is_any or self.are_alone:
             return
-        frame = self.frame
-        end_substep(
+        substep = self.frame.substep
+        self._run(END, substep, substep + 1)
+
+    def _run(self, part: int, first: int, last: int) -> None:
+        frame, work = self.frame, self.frame.work
+        run_substeps(
+            part,
             self.moves,
             self.owners,
-            frame.work.rows,
+            self.drive,
+            work.rows,
             self.row_count,
-            frame.work.joints,
+            work.joints,
             self.passes,
+            self.soft,
             frame.h,
+            first,
+            last,
+            frame.substeps,
         )
 
     # ------------------------------------------------------------------ the end of the frame
