@@ -5,8 +5,7 @@ Structure of arrays throughout: float64, C-contiguous, SI units, Z up, quaternio
 
 from __future__ import annotations
 
-from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -220,7 +219,8 @@ class State:
 
     def copy(self) -> State:
         """An independent copy."""
-        return deepcopy(self)
+        arrays = {k: v.copy() for k, v in vars(self).items() if isinstance(v, np.ndarray)}
+        return replace(self, **arrays)
 
 
 @dataclass

@@ -34,17 +34,18 @@ def advance(
     bodies = Bodies(frame)
     contacts = Contacts(frame, bodies)
     relaxation = Relaxation(frame)
-    for substep in range(frame.substeps):
-        frame.substep = substep
+    while frame.substep < frame.substeps:
         with frame.timed("forces"):
             forces.apply(bodies)
+        if bodies.are_alone:
+            with frame.timed("bodies"):
+                frame.substep += bodies.run()
+            continue
         with frame.timed("integrate"):
             motion.integrate()
             motion.drive()
         with frame.timed("bodies"):
             bodies.begin()
-        if bodies.are_alone:
-            continue
         with frame.timed("contacts"):
             contacts.find()
             contacts.bounce()
@@ -67,6 +68,7 @@ def advance(
         with frame.timed("bodies"):
             bodies.end()
         motion.keep_velocity()
+        frame.substep += 1
     motion.finish()
     bodies.finish()
     return frame.finish(motion.velocity(), motion.elastic_energy())

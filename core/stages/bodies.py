@@ -105,7 +105,7 @@ class Bodies:
 
     def _moves(self) -> Moves:
         frame, bodies = self.frame, self.frame.model.bodies
-        drag = bodies.drag * np.array([frame.animated[o].drag for o in bodies.object])
+        drag = bodies.drag * frame.by_object("drag")[bodies.object]
         return Moves(
             self.count,
             frame.gravity,
@@ -119,7 +119,7 @@ class Bodies:
     def _take_up(self) -> None:
         frame, state, model = self.frame, self.frame.state, self.frame.model
         bodies = model.bodies
-        held = np.array([frame.animated[o].pin >= 0.5 for o in bodies.object], dtype=bool)
+        held = frame.by_object("pin")[bodies.object] >= 0.5
         driven = (bodies.follows == PASSIVE) | ((bodies.follows == ANIMATED) & held)
         self.owners.driven[: self.count] = driven
         asleep = (state.body_rest >= REST_TIME) & ~driven & ~self._motorised()
@@ -315,26 +315,31 @@ class Bodies:
     # ------------------------------------------------------------------ the substep
 
     def begin(self) -> None:
-        """Find contacts where it is time to, and the velocities of this substep.
-
-        Where nothing but bodies moves, all substeps up to the next look for contacts are made.
-        """
+        """Find contacts where it is time to, and the velocities of this substep."""
         if not self.is_any:
             return
         frame = self.frame
         substep = frame.substep
-        if self.are_alone:
-            if substep < self.next_collision:
-                return
-            self._collide()
-            last = min(self.next_collision, frame.substeps)
-            self._run(WHOLE, substep, last)
-            return
         if substep >= self.next_collision or frame.is_struck:
             self._collide()
             frame.is_struck = False
         self._run(BEGIN, substep, substep + 1)
         self._place_shapes()
+
+    def run(self) -> int:
+        """All substeps up to the next look for contacts, where nothing but bodies moves.
+
+        Returns how many.
+        """
+        frame = self.frame
+        if not self.is_any:
+            return frame.substeps
+        first = frame.substep
+        self._collide()
+        last = min(self.next_collision, frame.substeps)
+        if self.stirs.any():
+            self._run(WHOLE, first, last)
+        return last - first
 
     def _place_shapes(self) -> None:
         """Shapes for particles: where they are in the beginning of the substep and get to in it."""
@@ -353,7 +358,8 @@ class Bodies:
 
     def _collide(self) -> None:
         """Contacts of bodies with each other and with colliders, and what is known of them."""
-        self.next_collision = self.frame.substep + COLLIDE_EVERY
+        substep = self.frame.substep
+        self.next_collision = substep + COLLIDE_EVERY - substep % COLLIDE_EVERY
         if not self.count:
             return
         frame = self.frame
@@ -372,8 +378,8 @@ class Bodies:
             )
             self._wake()
         if self.stirs.any() and self._bound(COLLIDE_EVERY) > FAST:
-            self.next_collision = frame.substep + 1
-        self._find_rows(self.next_collision - frame.substep)
+            self.next_collision = substep + 1
+        self._find_rows(self.next_collision - substep)
 
     def _find_rows(self, substeps: int) -> None:
         """Contacts that hold for so many substeps."""

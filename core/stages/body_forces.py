@@ -30,7 +30,7 @@ class BodyForces:
         work.body_force[:] = 0.0
         work.body_torque[:] = 0.0
         if self.is_any:
-            factor = [frame.animated[o].fields for o in frame.model.bodies.object]
+            factor = frame.by_object("fields")[frame.model.bodies.object]
             work.probes.factor[:] = np.repeat(factor, PROBES)
 
     def push(self) -> None:

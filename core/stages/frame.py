@@ -103,9 +103,13 @@ class Frame:
             raise ModelError("", f"animated holds {len(animated)} settings for {count} objects")
         return animated
 
+    def by_object(self, name: str) -> Floats:
+        """One animated factor of each object."""
+        return np.array([getattr(a, name) for a in self.animated])
+
     def factors(self, name: str) -> Floats | None:
         """One animated factor of each particle (n,); None when it is 1 everywhere."""
-        by_object = np.array([getattr(a, name) for a in self.animated])
+        by_object = self.by_object(name)
         if (by_object == 1.0).all():
             return None
         return np.repeat(by_object, [span.particle_count for span in self.model.objects])
