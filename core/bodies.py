@@ -1,9 +1,9 @@
-"""Rigid bodies as four particles and six sticks (Jakobsen §5).
+"""Rigid bodies as four particles, held by six sticks or as a frame of three axes (Jakobsen §5).
 
 The particles stand at (±ex, ±ey, ±ez) with an even number of minus signs, each a quarter of the
 mass. Their second moments are m·ex², m·ey², m·ez² and their mixed moments vanish, so with
-e = the radii of gyration along the principal axes the tetrahedron has exactly the body's mass,
-centre and inertia tensor.
+e = the radii of gyration along the principal axes they have exactly the body's mass, centre and
+inertia tensor. Their mean is the frame's origin, their differences its axes, which are e long.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import math
 
 import numpy as np
 
+from .errors import ModelError
 from .jit import inline, kernel
 from .model import Floats, Model, State
 from .vector import quaternion_of
@@ -19,7 +20,42 @@ from .vector import quaternion_of
 BENT = 1e-2
 """Error of a body's frame from which it is made a rotation by force."""
 
+TETRAHEDRON, AXES = range(2)
+FORMS = {"TETRAHEDRON": TETRAHEDRON, "AXES": AXES}
+"""What keeps the four particles rigid, by the name of the body's model."""
+
+THINNEST = 0.1
+"""Smallest gyration radius of a body held by sticks, relative to its largest.
+
+The six sticks of a flatter tetrahedron lie almost in one plane and hold it only softly; such a
+body gets the inertia of a thicker one.
+"""
+
+THINNEST_FRAME = 1e-3
+"""The same of a frame of axes, which has the inertia of the body or is refused."""
+
 CORNER_SIGNS = np.array([[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]])
+
+
+def frame_extent(name: str, form: int, mass: float, moments: Floats) -> Floats:
+    """Radii of gyration (3,) m along the principal axes, from the moments (3,) kg·m² about them.
+
+    Raises `ModelError` for a frame of axes that is too thin to have these moments exactly.
+    """
+    # m·eᵢ² = (Iⱼ + Iₖ − Iᵢ)/2
+    second = (0.5 * moments.sum() - moments) / mass
+    extent: Floats = np.sqrt(np.maximum(second, 0.0))
+    least = extent.max() * (THINNEST if form == TETRAHEDRON else THINNEST_FRAME)
+    if form == TETRAHEDRON:
+        return np.maximum(extent, least)
+    if extent.min() < least:
+        raise ModelError(
+            name,
+            f"is too thin for Model Axis Frame: its mass is spread by {1e3 * extent.min():.3g} mm "
+            f"along one axis and {extent.max():.3g} m along another; thicken it, or set Model to "
+            "Quaternion",
+        )
+    return extent
 
 
 @inline
@@ -120,6 +156,50 @@ def place_particle_bodies(x, first_particle, extent, first_owner, position, rota
     for b in range(first_particle.shape[0]):
         o = first_owner + b
         pose_of(x, first_particle[b], extent[b], position[o], rotation[o])
+
+
+@kernel
+def weigh_particle_bodies(x, first_particle, inverse_mass, first_owner, owners):
+    """Write I⁻¹ of bodies of particles as owners, from where their particles are.
+
+    Not from the moments that they should have: strains of a millionth would show in the momentum
+    that they give and take. Their inverse mass as owners stays 0: the particles get it.
+    """
+    for b in range(first_particle.shape[0]):
+        o, first = first_owner + b, first_particle[b]
+        xx = yy = zz = xy = xz = yz = 0.0  # Σ s sᵀ
+        for i in range(first, first + 4):
+            dx = x[i, 0] - owners.position[o, 0]
+            dy = x[i, 1] - owners.position[o, 1]
+            dz = x[i, 2] - owners.position[o, 2]
+            xx, yy, zz = xx + dx * dx, yy + dy * dy, zz + dz * dz
+            xy, xz, yz = xy + dx * dy, xz + dx * dz, yz + dy * dz
+        # I = m (tr(S) 1 − S), inverted by its cofactors
+        m00, m11, m22 = yy + zz, xx + zz, xx + yy
+        c00, c11, c22 = m11 * m22 - yz * yz, m00 * m22 - xz * xz, m00 * m11 - xy * xy
+        c01, c02, c12 = xz * yz + xy * m22, xy * yz + xz * m11, xy * xz + yz * m00
+        f = inverse_mass[first] / (m00 * c00 - xy * c01 - xz * c02)
+        a = owners.inverse_inertia[o]
+        a[0, 0], a[1, 1], a[2, 2] = f * c00, f * c11, f * c22
+        a[0, 1] = a[1, 0] = f * c01
+        a[0, 2] = a[2, 0] = f * c02
+        a[1, 2] = a[2, 1] = f * c12
+
+
+@inline
+def move_particle_body(x, previous, inverse_mass, first, owners, o, px, py, pz, ux, uy, uz):
+    """Shift a body of particles by an impulse (px, py, pz) in kg·m and turn it by (ux, uy, uz) rad.
+
+    As the rigid body that it was at the start of the step, which keeps Σ x* × m (x − x*).
+    """
+    for i in range(first, first + 4):
+        w = 0.25 * inverse_mass[i]
+        rx = previous[i, 0] - owners.position[o, 0]
+        ry = previous[i, 1] - owners.position[o, 1]
+        rz = previous[i, 2] - owners.position[o, 2]
+        x[i, 0] += w * px + uy * rz - uz * ry
+        x[i, 1] += w * py + uz * rx - ux * rz
+        x[i, 2] += w * pz + ux * ry - uy * rx
 
 
 @kernel

@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .bodies import CORNER_SIGNS
+from .bodies import CORNER_SIGNS, FORMS, frame_extent
 from .coincidence import part_coinciding
 from .constraints.attachment import Attachments
+from .constraints.shared_point import POINT, check_shared, places_of, shared_table, weights_at
 from .errors import ModelError
 from .jit import plain
 from .model import Floats, Ints, Model, ObjectSpan
 from .rigid.inertia import inertia_of
-from .rigid.joint_table import End, Joints, OnCollider, joint_columns, joint_table
+from .rigid.joint_table import End, OnCollider, joint_columns, joint_table
 from .rigid.parts import BODY, COLLIDER, PARTICLE_BODY, RigidParts, Surfaces
 from .rigid.rotation import product
 from .rigid.shape import Shape, finite, unit_quaternion
@@ -31,14 +32,7 @@ if TYPE_CHECKING:
     from .constraints.base import Constraint
     from .forces.base import Force
 
-THINNEST = 0.1
-"""Smallest gyration radius of a body relative to its largest.
-
-The six sticks of a flatter tetrahedron lie almost in one plane and hold it only softly.
-"""
-
-
-BODY_MODELS = ("QUATERNION", "TETRAHEDRON")
+BODY_MODELS = ("QUATERNION", *FORMS)
 
 WORLD = -1
 """In place of a kind of owner: a joint's end that is fixed in space."""
@@ -48,7 +42,10 @@ WORLD = -1
 class _Body:
     first_particle: int
     extent: Floats
+    form: int
     mass: float
+    centre: Floats
+    orientation: Floats
 
 
 class ModelBuilder:
@@ -90,6 +87,7 @@ class ModelBuilder:
         self._rigid = RigidParts()
         self._joint: list[dict[str, Any]] = []
         self._apart: list[tuple[int, int]] = []
+        self._shared: list[dict[str, Any]] = []
         self._attached: list[Ints] = []
         self._particle_bodies: list[_Body] = []
         self.particle_count = 0
@@ -289,7 +287,7 @@ class ModelBuilder:
 
         shape, size: BOX (half extents), SPHERE (radius), CAPSULE (radius, half length along local
         z), CYLINDER (radius, half height), m; position: centre (3,) m; orientation: quaternion
-        (4,); mass kg; model QUATERNION or TETRAHEDRON; details as in `add_rigid_body`.
+        (4,); mass kg; model QUATERNION, TETRAHEDRON or AXES; details as in `add_rigid_body`.
         """
         one = Shape.of(name, shape, size)
         inertia = inertia_of(name, one, self._mass_of(name, mass))
@@ -324,8 +322,9 @@ class ModelBuilder:
         position (3,) m: centre of mass; orientation (4,): principal axes; mass kg; inertia (3,)
         kg·m²: principal moments; shapes: placed in that frame; velocity (3,) m/s;
         angular_velocity (3,) rad/s in the world; drag, angular_drag 1/s; layers: bits. model:
-        QUATERNION, or TETRAHEDRON for four particles and six sticks, which knows no angular_drag,
-        static_friction and sleep and is always ACTIVE and gyroscopic.
+        QUATERNION, or four particles held by six sticks (TETRAHEDRON) or as a frame of three axes
+        (AXES), which know no angular_drag, static_friction and sleep and are always ACTIVE and
+        gyroscopic.
         """
         self._mass_of(name, mass)
         moments = finite(name, "inertia", inertia).reshape(3)
@@ -348,9 +347,9 @@ class ModelBuilder:
             if not (np.isfinite(number) and number >= 0.0):
                 raise ModelError(name, f"{label} = {number} must be 0 or more")
         feel = Surfaces(friction, static_friction, restitution, layers)
-        if model == "TETRAHEDRON":
-            return self._add_tetrahedron(
-                name, shapes, centre, quaternion, mass, moments, v, spin, drag, feel
+        if model in FORMS:
+            return self._add_particle_body(
+                name, FORMS[model], shapes, centre, quaternion, mass, moments, v, spin, drag, feel
             )
         body = len(self._rigid.bodies)
         self._rigid.bodies.append(
@@ -373,9 +372,10 @@ class ModelBuilder:
         self.objects.append(ObjectSpan(name, self.particle_count, 0, body))
         return len(self.objects) - 1
 
-    def _add_tetrahedron(
+    def _add_particle_body(
         self,
         name: str,
+        form: int,
         shapes: Sequence[Shape],
         centre: Floats,
         quaternion: Floats,
@@ -387,10 +387,7 @@ class ModelBuilder:
         feel: Surfaces,
     ) -> int:
         """A body of four particles with the same mass, centre and inertia (`bodies`)."""
-        # m·eᵢ² = (Iⱼ + Iₖ − Iᵢ)/2
-        second = np.maximum(0.5 * moments.sum() - moments, 0.0) / mass
-        extent = np.sqrt(second)
-        extent = np.maximum(extent, THINNEST * extent.max())
+        extent = frame_extent(name, form, mass, moments)
         offset = (CORNER_SIGNS * extent) @ rotation_matrix(quaternion).T
         body = len(self._particle_bodies)
         span = ObjectSpan(name, self.particle_count, 4, body)
@@ -402,7 +399,9 @@ class ModelBuilder:
                 for value in (mass / 4.0, drag, 0.0, feel.friction, feel.restitution)
             ),
         )
-        self._particle_bodies.append(_Body(span.first_particle, extent, mass))
+        self._particle_bodies.append(
+            _Body(span.first_particle, extent, form, mass, centre, quaternion)
+        )
         self._rigid.add_shapes(PARTICLE_BODY, body, shapes, feel)
         self.objects.append(span)
         return len(self.objects) - 1
@@ -470,6 +469,9 @@ class ModelBuilder:
     ) -> int:
         """Join two rigid things at one place; returns the joint's index in `Model.joints`.
 
+        −1 for joints of bodies of particles, which are in `Model.shared`: ball, hinge, fixed and
+        rope, without limits, motors, friction and breaking force.
+
         first, second: `OnBody`, `OnCollider` or None for the world, not both without mass;
         position (3,) m and orientation (4,) in the world: place and axes of the joint as it
         stands now, X its twist or slide, Z its hinge. Angles and places are those of the second
@@ -490,8 +492,11 @@ class ModelBuilder:
         ends = [self._end(name, first), self._end(name, second)]
         if ends[0] == ends[1]:
             raise ModelError(name, "joins a thing with itself; choose two")
-        if BODY not in (ends[0][0], ends[1][0]):
+        if not {BODY, PARTICLE_BODY} & {ends[0][0], ends[1][0]}:
             raise ModelError(name, "joins nothing that moves; one of the two must be a body")
+        if PARTICLE_BODY in (ends[0][0], ends[1][0]):
+            self._share(name, ends, (place, other), q, settings)
+            return -1
         anchors, frames = [], []
         for (kind, row), point, turn in zip(ends, (place, other), turns, strict=True):
             anchor, frame = self._seen_from(kind, row, point, turn)
@@ -515,6 +520,40 @@ class ModelBuilder:
         if (kind, other_kind) != (BODY, BODY):
             raise ModelError(name, "only rigid bodies can be kept from colliding")
         self._apart.append((row, other))
+
+    def _share(
+        self,
+        name: str,
+        ends: Sequence[tuple[int, int]],
+        places: tuple[Floats, Floats],
+        q: Floats,
+        settings: JointSettings,
+    ) -> None:
+        """Join bodies of particles, with each other or others, by places that both share."""
+        clusters = [self._particle_bodies[row] for kind, row in ends if kind == PARTICLE_BODY]
+        check_shared(name, self._name_of(np.array([clusters[0].first_particle])), settings)
+        lever = min(float(cluster.extent.max()) for cluster in clusters)
+        length = POINT
+        if settings.kind == "DISTANCE":
+            length = settings.length or float(np.linalg.norm(places[1] - places[0]))
+        axes = rotation_matrix(q)
+        pairs = zip(
+            *(places_of(settings.kind, place, axes, lever) for place in places), strict=True
+        )
+        for pair in pairs:
+            row: dict[str, Any] = {"name": name, "owner": list(ends), "length": length}
+            row |= {"collides": settings.collides, "first": [], "anchor": [], "weight": []}
+            for (kind, number), place in zip(ends, pair, strict=True):
+                anchor, _ = self._seen_from(kind, number, place, q)
+                is_cluster = kind == PARTICLE_BODY
+                cluster = self._particle_bodies[number] if is_cluster else None
+                row["first"].append(cluster.first_particle if cluster else -1)
+                row["weight"].append(weights_at(anchor, cluster.extent) if cluster else np.zeros(4))
+                row["anchor"].append(anchor)
+            self._shared.append(row)
+        for kind, number in ends:
+            if kind == BODY:
+                self._rigid.bodies[number]["sleeps"] = False
 
     def add_attachment(
         self,
@@ -543,6 +582,9 @@ class ModelBuilder:
         if place is not None:
             points = np.broadcast_to(finite(name, "place", place), points.shape)
         kind, row = self._end(name, body)
+        if kind == PARTICLE_BODY:
+            other = self._name_of(np.array([self._particle_bodies[row].first_particle]))
+            raise ModelError(name, f"{other} is made of particles; give it the model Quaternion")
         if kind != BODY:
             raise ModelError(name, "only a rigid body can be tied to; pin the particles instead")
         centre, turn = self._rigid.bodies[row]["position"], self._rigid.bodies[row]["orientation"]
@@ -564,11 +606,7 @@ class ModelBuilder:
         if not 0 <= end.object < len(self.objects) or self.objects[end.object].body < 0:
             raise ModelError(name, f"object {end.object} is no rigid body; make it one")
         span = self.objects[end.object]
-        if span.particle_count:
-            raise ModelError(
-                name, f"{span.name} is made of particles; give it the model Quaternion"
-            )
-        return BODY, span.body
+        return (PARTICLE_BODY if span.particle_count else BODY), span.body
 
     def _seen_from(self, kind: int, row: int, place: Floats, q: Floats) -> tuple[Floats, Floats]:
         """A place and an orientation of the world in the frame of a body or collider."""
@@ -577,25 +615,26 @@ class ModelBuilder:
             return place, q
         if kind == BODY:
             centre, turn = rigid.bodies[row]["position"], rigid.bodies[row]["orientation"]
+        elif kind == PARTICLE_BODY:
+            centre, turn = self._particle_bodies[row].centre, self._particle_bodies[row].orientation
         else:
             centre, turn = rigid.collider_position[row], rigid.collider_orientation[row]
         back = turn * (1.0, -1.0, -1.0, -1.0)
         return (place - centre) @ rotation_matrix(turn), np.array(plain(product)(*back, *q))
 
-    def _joint_table(self) -> Joints:
+    def _with_owners(self, joints: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Joints whose ends are owners by number: see `rigid.owners` for their order."""
+        solids = len(self._rigid.bodies) + len(self._rigid.collider_names)
         first = {
             BODY: 0,
             COLLIDER: len(self._rigid.bodies),
-            WORLD: len(self._rigid.bodies)
-            + len(self._rigid.collider_names)
-            + len(self._particle_bodies),
+            PARTICLE_BODY: solids,
+            WORLD: solids + len(self._particle_bodies),
         }
-        return joint_table(
-            [
-                {**joint, "owner": [first[kind] + row for kind, row in joint["owner"]]}
-                for joint in self._joint
-            ]
-        )
+        return [
+            {**joint, "owner": [first[kind] + row for kind, row in joint["owner"]]}
+            for joint in joints
+        ]
 
     # ------------------------------------------------------------------ the whole
 
@@ -686,11 +725,13 @@ class ModelBuilder:
             wire=_joined(self._wire, (0, 2), np.int32),
             wire_diameter=_joined(self._wire_diameter, (0,), np.float64),
             bodies=rigid.body_table(),
-            joints=self._joint_table(),
+            joints=joint_table(self._with_owners(self._joint)),
             apart=np.array(self._apart, dtype=np.int32).reshape(-1, 2),
+            shared=shared_table(self._with_owners(self._shared)),
             shapes=rigid.shape_table(),
             body_first_particle=np.array([c.first_particle for c in clusters], dtype=np.int32),
             body_extent=np.array([c.extent for c in clusters]).reshape(-1, 3),
+            body_form=np.array([c.form for c in clusters], dtype=np.int32),
             body_mass=np.array([c.mass for c in clusters], dtype=np.float64),
             collider_names=tuple(rigid.collider_names),
             collider_position=np.array(rigid.collider_position).reshape(-1, 3),

@@ -18,6 +18,7 @@ from .settings import AnimatedSettings, WindSettings
 
 if TYPE_CHECKING:
     from .constraints.base import Constraint
+    from .constraints.shared_point import SharedPoints
     from .forces.base import Force
     from .forces.field import Field
 
@@ -95,11 +96,13 @@ class Model:
     bodies: Bodies  # rigid bodies of place and rotation
     joints: Joints  # between bodies, colliders and the world
     apart: Ints  # (e, 2) rigid bodies that never collide with each other
+    shared: SharedPoints  # joints of bodies of particles
     shapes: ShapeTable  # what all that is solid collides with
 
     # bodies of four particles each, at ±extent along the principal axes
     body_first_particle: Ints  # (p,)
     body_extent: Floats  # (p, 3) m, radius of gyration along each axis
+    body_form: Ints  # (p,) bodies.TETRAHEDRON or bodies.AXES: what keeps them rigid
     body_mass: Floats  # (p,) kg
 
     collider_names: tuple[str, ...]

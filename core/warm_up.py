@@ -129,7 +129,10 @@ def _smallest_of_everything() -> Model:
     add_particles(builder, Geometry.of("smoke", [(9, 9, 9)]), ParticleSettings(behaviour="FLOW"))
     builder.add_body("box", "BOX", (0.5,) * 3, (0.5, 0.5, 0.5), mass=1.0, restitution=0.1)
     ball = builder.add_body("ball", "SPHERE", (0.5,), (1.5, 0.5, 0.5), mass=1.0)
-    builder.add_body("soft", "BOX", (0.5,) * 3, (0.5, 1.5, 0.5), mass=1.0, model="TETRAHEDRON")
+    soft = builder.add_body(
+        "soft", "BOX", (0.5,) * 3, (0.5, 1.5, 0.5), mass=1.0, model="TETRAHEDRON"
+    )
+    builder.add_joint("pin", None, OnBody(soft), (0.5, 1.5, 0.5))
     builder.add_particles(
         "dust", [(3, 0, 1), (3, 0, 1.1)], mass=1.0, radius=0.1, restitution=0.5, crowd=True
     )

@@ -11,6 +11,7 @@ import numpy as np
 from mathutils import Vector
 from mathutils.bvhtree import BVHTree
 
+from ..core.constraints.shared_point import why_not
 from ..core.rigid.joint_table import End, OnBody, OnCollider
 from ..core.settings import JointSettings
 from . import session as sessions
@@ -41,6 +42,7 @@ class JointInput:
     matrix: Floats  # (4, 4) to world space: the joint's point and axes
     a: int  # session ids of the two that it joins, WORLD for none
     b: int
+    is_shared: bool  # of bodies of particles: it has no motor and cannot break
 
     def parts(self) -> list[Any]:
         """Everything that the model depends on."""
@@ -79,8 +81,11 @@ def trouble(ob: bpy.types.Object, scene: bpy.types.Scene) -> str:
             return f"{one.name} takes no part: press Rigid Body on it, {way_out}"
         if is_particles(one.verlet.kind) and not can_be_tied(one.verlet.kind):
             return f"{one.name} is a plant, which stands on its roots: {way_out}"
-        if one.verlet.kind == "BODY" and one.verlet.body.model != "QUATERNION":
-            return f"{one.name} is made of particles: set its Model to Quaternion, {way_out}"
+        if _is_of_particles(one) and (reason := _not_of_particles(ob)):
+            return (
+                f"{one.name} is made of particles, which know {reason}: set its Model to "
+                f"Quaternion, {way_out}"
+            )
     soft = [one for one in pair if one is not None and can_be_tied(one.verlet.kind)]
     if soft and (a is None or b is None or {a.verlet.kind, b.verlet.kind} & {"COLLIDER"}):
         other = "the world" if a is None or b is None else (b if soft[0] == a else a).name
@@ -113,6 +118,16 @@ def _is_crossed(settings: JointSettings) -> bool:
     return has_one and settings.lower > settings.upper
 
 
+def _is_of_particles(ob: bpy.types.Object | None) -> bool:
+    """Whether a rigid body is made of particles."""
+    return ob is not None and ob.verlet.kind == "BODY" and ob.verlet.body.model != "QUATERNION"
+
+
+def _not_of_particles(joint: bpy.types.Object) -> str:
+    """What of a joint a body of particles cannot do; "" for nothing."""
+    return "no ties to what bends" if is_tie(joint) else why_not(settings_of_joint(joint))
+
+
 def _can_move(ob: bpy.types.Object) -> bool:
     """Whether the simulation may move an object."""
     return bool(ob.verlet.kind == "BODY" and ob.verlet.body.type != "PASSIVE")
@@ -142,7 +157,8 @@ def read_joints(
         if is_known and {present.get(a), present.get(b)} - {None, "COLLIDER"}:  # one is not baked
             matrix = pose.matrix_of(ob.evaluated_get(depsgraph))
             settings = settings_of_joint(ob)
-            found.append(JointInput(ob.session_uid, ob.name, settings, matrix, a, b))
+            is_shared = any(_is_of_particles(one) for one in joined(ob))
+            found.append(JointInput(ob.session_uid, ob.name, settings, matrix, a, b, is_shared))
     return found, problems
 
 
@@ -196,10 +212,10 @@ def timeless_parts(scene: bpy.types.Scene) -> list[Any]:
 
 
 def read_motors(session: Session, depsgraph: bpy.types.Depsgraph) -> tuple[Floats, Floats]:
-    """Speed and target (j,) of each joint's motor in the evaluated frame."""
+    """Speed and target (j,) of the motor of each of `Model.joints` in the evaluated frame."""
     count = len(session.model.joints)  # those of ragdolls come last
     speed, target = [], []
-    for joint in session.inputs.joints:
+    for joint in _solved(session):
         ob = find_object(joint.uid, joint.name)
         if ob is None:
             speed.append(joint.settings.motor_speed)
@@ -211,6 +227,11 @@ def read_motors(session: Session, depsgraph: bpy.types.Depsgraph) -> tuple[Float
     found = np.zeros((2, count))
     found[:, : len(speed)] = speed, target
     return found[0], found[1]
+
+
+def _solved(session: Session) -> list[JointInput]:
+    """The joints that are rows of `Model.joints`."""
+    return [joint for joint in session.inputs.joints if not joint.is_shared]
 
 
 def joints_of(ob: bpy.types.Object, scene: bpy.types.Scene) -> list[bpy.types.Object]:
@@ -225,4 +246,4 @@ def broken(scene: bpy.types.Scene) -> set[int]:
         return set()
     frame = min(max(scene.frame_current, running.start), running.last)
     flags = running.cache[frame].joint_broken
-    return {joint.uid for joint, is_broken in zip(running.inputs.joints, flags) if is_broken}
+    return {joint.uid for joint, is_broken in zip(_solved(running), flags) if is_broken}

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..jit import kernel
+from .point_mobility import impulse_for, turn_mobility
 
 if TYPE_CHECKING:
     from ..model import Floats, Ints
@@ -84,30 +85,8 @@ def project_attachments(x, inverse_mass, owners, h, body, anchor, particle, weig
             w += inverse_mass[p] * c * c
         if w == 0.0:
             continue
-        # [r]ᵀ I⁻¹ [r] by its columns: I⁻¹ (r × e), crossed with r again
-        ux, uy, uz = (
-            i[0, 1] * rz - i[0, 2] * ry,
-            i[1, 1] * rz - i[1, 2] * ry,
-            i[2, 1] * rz - i[2, 2] * ry,
-        )
-        a00, a01, a02 = w + uy * rz - uz * ry, uz * rx - ux * rz, ux * ry - uy * rx
-        ux, uy, uz = (
-            i[0, 2] * rx - i[0, 0] * rz,
-            i[1, 2] * rx - i[1, 0] * rz,
-            i[2, 2] * rx - i[2, 0] * rz,
-        )
-        a11, a12 = w + uz * rx - ux * rz, ux * ry - uy * rx
-        ux, uy, uz = (
-            i[0, 0] * ry - i[0, 1] * rx,
-            i[1, 0] * ry - i[1, 1] * rx,
-            i[2, 0] * ry - i[2, 1] * rx,
-        )
-        a22 = w + ux * ry - uy * rx
-        c00, c01, c02 = a11 * a22 - a12 * a12, a02 * a12 - a01 * a22, a01 * a12 - a02 * a11
-        f = 1.0 / (a00 * c00 + a01 * c01 + a02 * c02)
-        px = f * (c00 * dx + c01 * dy + c02 * dz)
-        py = f * (c01 * dx + (a00 * a22 - a02 * a02) * dy + (a01 * a02 - a00 * a12) * dz)
-        pz = f * (c02 * dx + (a01 * a02 - a00 * a12) * dy + (a00 * a11 - a01 * a01) * dz)
+        a00, a01, a02, a11, a12, a22 = turn_mobility(i, rx, ry, rz)
+        px, py, pz = impulse_for(w + a00, a01, a02, w + a11, a12, w + a22, dx, dy, dz)
         for k in range(particle.shape[1]):
             p = particle[n, k]
             c = inverse_mass[p] * weight[n, k]

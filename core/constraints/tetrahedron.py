@@ -4,53 +4,51 @@ from __future__ import annotations
 
 import math
 
-from ..jit import parallel_kernel, prange
+from ..jit import inline
 from .stick import momentum
 
 
-@parallel_kernel
-def relax_bodies(x, previous, first_particle, extent, inverse_mass, passes):
-    """Project the six sticks of every body ``passes`` times; bodies share no particle.
+@inline
+def project_sticks(x, previous, first, extent, inverse_mass, passes):
+    """Project the six sticks of one body ``passes`` times, x in place.
 
     The edge between corners that differ in the signs of axes i and j is 2·√(eᵢ² + eⱼ²) long.
     The form that keeps angular momentum is used always: a spinning body must not slow down.
     """
-    for body in prange(first_particle.shape[0]):
-        first = first_particle[body]
-        w = 2.0 * inverse_mass[first]
-        e0 = extent[body, 0] * extent[body, 0]
-        e1 = extent[body, 1] * extent[body, 1]
-        e2 = extent[body, 2] * extent[body, 2]
-        for _ in range(passes):
-            for edge in range(6):
-                # edges in three disjoint pairs: (0,1)(2,3) (0,2)(1,3) (0,3)(1,2)
-                pair = edge // 2
-                if pair == 0:
-                    rest = 2.0 * math.sqrt(e1 + e2)
-                elif pair == 1:
-                    rest = 2.0 * math.sqrt(e0 + e2)
-                else:
-                    rest = 2.0 * math.sqrt(e0 + e1)
-                if edge % 2 == 0:
-                    a = first
-                    b = first + 1 + pair
-                else:
-                    a = first + (2 if pair == 0 else 1)
-                    b = first + (2 if pair == 2 else 3)
-                step, ex, ey, ez = momentum(
-                    x[b, 0] - x[a, 0],
-                    x[b, 1] - x[a, 1],
-                    x[b, 2] - x[a, 2],
-                    previous[b, 0] - previous[a, 0],
-                    previous[b, 1] - previous[a, 1],
-                    previous[b, 2] - previous[a, 2],
-                    w,
-                    rest,
-                )
-                step *= 0.5 * w
-                x[a, 0] += step * ex
-                x[a, 1] += step * ey
-                x[a, 2] += step * ez
-                x[b, 0] -= step * ex
-                x[b, 1] -= step * ey
-                x[b, 2] -= step * ez
+    w = 2.0 * inverse_mass[first]
+    e0 = extent[0] * extent[0]
+    e1 = extent[1] * extent[1]
+    e2 = extent[2] * extent[2]
+    for _ in range(passes):
+        for edge in range(6):
+            # edges in three disjoint pairs: (0,1)(2,3) (0,2)(1,3) (0,3)(1,2)
+            pair = edge // 2
+            if pair == 0:
+                rest = 2.0 * math.sqrt(e1 + e2)
+            elif pair == 1:
+                rest = 2.0 * math.sqrt(e0 + e2)
+            else:
+                rest = 2.0 * math.sqrt(e0 + e1)
+            if edge % 2 == 0:
+                a = first
+                b = first + 1 + pair
+            else:
+                a = first + (2 if pair == 0 else 1)
+                b = first + (2 if pair == 2 else 3)
+            step, ex, ey, ez = momentum(
+                x[b, 0] - x[a, 0],
+                x[b, 1] - x[a, 1],
+                x[b, 2] - x[a, 2],
+                previous[b, 0] - previous[a, 0],
+                previous[b, 1] - previous[a, 1],
+                previous[b, 2] - previous[a, 2],
+                w,
+                rest,
+            )
+            step *= 0.5 * w
+            x[a, 0] += step * ex
+            x[a, 1] += step * ey
+            x[a, 2] += step * ez
+            x[b, 0] -= step * ex
+            x[b, 1] -= step * ey
+            x[b, 2] -= step * ez

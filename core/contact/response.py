@@ -5,6 +5,11 @@ a body or collider. It asks for (a − b)·n ≥ 0 and is met by xᵢ += wᵢ c�
 (Jakobsen §5). A free particle is a sum with one weight. A place on a body moves by h (v + ω×r) in
 the step and adds 1/m + (r×d)ᵀ I⁻¹ (r×d) to Σ wᵢ cᵢ², so cloth, ropes and bodies of both kinds all
 meet in this one loop, and what one gains in momentum the other loses.
+
+A body of four particles is found by its weights and moved as the rigid body that it is: each
+particle by what the impulse turns and shifts the whole. By the weights alone it would give way
+like the rubber that four particles are, and what then makes it rigid again would take most of the
+push back (nine tenths of it for a small ball). Linear and angular momentum are the same.
 """
 
 from __future__ import annotations
@@ -14,7 +19,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from ..bodies import corner_weights
+from ..bodies import corner_weights, move_particle_body
 from ..jit import inline, kernel
 from ..model import Floats
 from ..vector import rotate, unrotate
@@ -38,19 +43,21 @@ Contacts = namedtuple(
         "point",  # (c, 2, 3) m, points a and b where they were found
         "particle",  # (c, 8) four of point a, four of point b
         "weight",  # (c, 8) cᵢ; those of b are negative, 0 where b lies on a collider
-        "inverse_mass",  # (c,) Σ wᵢ cᵢ², 1/kg
+        "inverse_mass",  # (c,) Σ wᵢ cᵢ² of free particles, 1/kg
         "normal",  # (c, 3) from b to a
         "reach",  # (c,) m, that free particles keep away
         "offset",  # (c,) m: gap = Σ cᵢ xᵢ·n − offset
         "owner",  # (c, 2) body or collider that a or b is a place on, -1 for none
+        "cluster",  # (c, 2) owner of four particles that a or b is a place on, -1 for none
         "arm",  # (c, 2, 3) m, from the owner's centre to that place
         "friction",  # (c,)
         "restitution",  # (c,)
         "bounce",  # (c,) m, normal displacement that restitution asks for, 0 for none
         "bounce_gap",  # (c,) m, gap at the end of a step with a bounce
         "overlap",  # (c,) m, penetration that was there before the step
-        "pushed",  # (c,) m, depth projected away so far in this step
-        "dragged",  # (c, 3) m, slide undone by friction so far in this step
+        "mobility",  # (c,) 1/kg, how far an impulse along the normal parts a and b
+        "pushed",  # (c,) kg·m, impulse times h along the normal so far in this step
+        "dragged",  # (c, 3) kg·m, of friction so far in this step
     ],
 )
 
@@ -74,12 +81,14 @@ def contact_room(count: int) -> Contacts:
         reach=scalars(),
         offset=scalars(),
         owner=np.zeros((count, 2), dtype=np.int32),
+        cluster=np.zeros((count, 2), dtype=np.int32),
         arm=np.zeros((count, 2, 3)),
         friction=scalars(),
         restitution=scalars(),
         bounce=scalars(),
         bounce_gap=scalars(),
         overlap=scalars(),
+        mobility=scalars(),
         pushed=scalars(),
         dragged=vectors(),
     )
@@ -167,40 +176,85 @@ def _mobility(contacts, c, side, owners, dx, dy, dz):
 
 
 @inline
-def _move(contacts, c, x, inverse_mass, owners, h, dx, dy, dz):
-    """Move a by (dx, dy, dz) relative to b, each particle and owner by its share."""
-    total = contacts.inverse_mass[c]
-    if contacts.owner[c, 0] >= 0 or contacts.owner[c, 1] >= 0:
-        size = math.sqrt(dx * dx + dy * dy + dz * dz)
-        if size == 0.0:
-            return
-        total += _mobility(contacts, c, 0, owners, dx / size, dy / size, dz / size)
-        total += _mobility(contacts, c, 1, owners, dx / size, dy / size, dz / size)
-    if total == 0.0:
+def _spin_of(contacts, c, side, owners, dx, dy, dz):
+    """I⁻¹ (r × d) of the body of particles of one side (three numbers)."""
+    r, a = contacts.arm[c, side], owners.inverse_inertia[contacts.cluster[c, side]]
+    tx = r[1] * dz - r[2] * dy
+    ty = r[2] * dx - r[0] * dz
+    tz = r[0] * dy - r[1] * dx
+    return (
+        a[0, 0] * tx + a[0, 1] * ty + a[0, 2] * tz,
+        a[1, 0] * tx + a[1, 1] * ty + a[1, 2] * tz,
+        a[2, 0] * tx + a[2, 1] * ty + a[2, 2] * tz,
+    )
+
+
+@inline
+def _cluster_mobility(contacts, c, side, inverse_mass, owners, dx, dy, dz):
+    """1/m + (r×d)ᵀ I⁻¹ (r×d) of the body of particles of one side along the unit vector d, 1/kg."""
+    if contacts.cluster[c, side] < 0:
+        return 0.0
+    ux, uy, uz = _spin_of(contacts, c, side, owners, dx, dy, dz)
+    r = contacts.arm[c, side]
+    lever = ux * (r[1] * dz - r[2] * dy) + uy * (r[2] * dx - r[0] * dz)
+    lever += uz * (r[0] * dy - r[1] * dx)
+    return 0.25 * inverse_mass[contacts.particle[c, 4 * side]] + lever
+
+
+@inline
+def _move_cluster(contacts, c, side, x, previous, inverse_mass, owners, dx, dy, dz):
+    """Move the four particles of a body as a rigid one by an impulse (dx, dy, dz) in kg·m."""
+    o = contacts.cluster[c, side]
+    if o < 0:
         return
-    share = 1.0 / total
+    ux, uy, uz = _spin_of(contacts, c, side, owners, dx, dy, dz)
+    first = contacts.particle[c, 4 * side]
+    move_particle_body(x, previous, inverse_mass, first, owners, o, dx, dy, dz, ux, uy, uz)
+
+
+@inline
+def _mobility_along(contacts, c, inverse_mass, owners, dx, dy, dz):
+    """How far an impulse of 1 kg·m along the unit vector d parts a and b, 1/kg."""
+    total = contacts.inverse_mass[c]
+    for side in range(2):
+        total += _mobility(contacts, c, side, owners, dx, dy, dz)
+        total += _cluster_mobility(contacts, c, side, inverse_mass, owners, dx, dy, dz)
+    return total
+
+
+@inline
+def _impel(contacts, c, x, previous, inverse_mass, owners, h, dx, dy, dz):
+    """An impulse (dx, dy, dz) in kg·m on a, and against it on b."""
     for k in range(8):
         i = contacts.particle[c, k]
-        f = share * inverse_mass[i] * contacts.weight[c, k]
-        if f == 0.0:
+        f = inverse_mass[i] * contacts.weight[c, k]
+        if f == 0.0 or contacts.cluster[c, k // 4] >= 0:
             continue
         x[i, 0] += f * dx
         x[i, 1] += f * dy
         x[i, 2] += f * dz
-    share /= h
-    _give(contacts, c, 0, owners.velocity, owners.spin, owners, share * dx, share * dy, share * dz)
-    _give(
-        contacts, c, 1, owners.velocity, owners.spin, owners, -share * dx, -share * dy, -share * dz
-    )
+    _move_cluster(contacts, c, 0, x, previous, inverse_mass, owners, dx, dy, dz)
+    _move_cluster(contacts, c, 1, x, previous, inverse_mass, owners, -dx, -dy, -dz)
+    dx, dy, dz = dx / h, dy / h, dz / h
+    _give(contacts, c, 0, owners.velocity, owners.spin, owners, dx, dy, dz)
+    _give(contacts, c, 1, owners.velocity, owners.spin, owners, -dx, -dy, -dz)
 
 
 @inline
 def _write_weights(
     contacts, c, column, shapes, s, owners, first_particle, extent, px, py, pz, sign
 ):
-    """Express the place p at the start of the step by the four particles of a body, sign·cᵢ."""
+    """Express the place p at the start of the step by the four particles of a body, sign·cᵢ.
+
+    Also its arm.
+    """
     body = shapes.particle_body[s]
     o = shapes.owner[s]
+    side = column // 4
+    contacts.cluster[c, side] = o
+    contacts.arm[c, side, 0] = px - owners.position[o, 0]
+    contacts.arm[c, side, 1] = py - owners.position[o, 1]
+    contacts.arm[c, side, 2] = pz - owners.position[o, 2]
     px, py, pz = unrotate(
         owners.rotation[o],
         px - owners.position[o, 0],
@@ -348,6 +402,8 @@ def prepare_contacts(
             reach = contacts.reach[c]
         contacts.owner[c, 0] = -1
         contacts.owner[c, 1] = -1
+        contacts.cluster[c, 0] = -1
+        contacts.cluster[c, 1] = -1
         if a == FREE_PARTNER:
             i = contacts.particle[c, 0]
             _write_free(contacts, c, 0, 1.0)
@@ -398,9 +454,14 @@ def prepare_contacts(
         contacts.restitution[c] = e
         total = 0.0
         for k in range(8):
+            if contacts.cluster[c, k // 4] >= 0:
+                continue
             f = contacts.weight[c, k]
             total += inverse_mass[contacts.particle[c, k]] * f * f
         contacts.inverse_mass[c] = total
+        contacts.mobility[c] = _mobility_along(
+            contacts, c, inverse_mass, owners, normal[0], normal[1], normal[2]
+        )
         ux, uy, uz = _displacement(contacts, c, x, previous, owners, h)
         approach = ux * normal[0] + uy * normal[1] + uz * normal[2]
         gap = _gap(contacts, c, x, owners, h)
@@ -421,12 +482,15 @@ def relax_contacts(contacts, count, x, previous, inverse_mass, owners, h):
 
     A contact that bounces is pushed until x − x* is e times the approach, reversed (Kenwright
     §III sets x* for that; pushing x instead lets the bodies' sticks take part). Push and hold are
-    accumulated over the passes of a step and clamped as sums, so that a later pass can
+    accumulated as impulses over the passes of a step and clamped as sums, so that a later pass can
     take back what an earlier one overdid (Catto 2005). Overlap older than the step is left to
     `resolve_overlap`. Returns the largest push of this pass in m.
     """
     largest = 0.0
     for c in range(count):
+        mobility = contacts.mobility[c]
+        if mobility == 0.0:
+            continue
         nx = contacts.normal[c, 0]
         ny = contacts.normal[c, 1]
         nz = contacts.normal[c, 2]
@@ -435,38 +499,35 @@ def relax_contacts(contacts, count, x, previous, inverse_mass, owners, h):
             short = ux * nx + uy * ny + uz * nz - contacts.bounce[c]
         else:
             short = _gap(contacts, c, x, owners, h) + contacts.overlap[c]
-        pushed = max(0.0, contacts.pushed[c] - short)
+        pushed = max(0.0, contacts.pushed[c] - short / mobility)
         push = pushed - contacts.pushed[c]
         contacts.pushed[c] = pushed
-        largest = max(largest, abs(push))
+        largest = max(largest, abs(push) * mobility)
         if push != 0.0:
-            _move(contacts, c, x, inverse_mass, owners, h, push * nx, push * ny, push * nz)
+            px, py, pz = push * nx, push * ny, push * nz
+            _impel(contacts, c, x, previous, inverse_mass, owners, h, px, py, pz)
         if pushed == 0.0 and push == 0.0:
             continue
         ux, uy, uz = _displacement(contacts, c, x, previous, owners, h)
         un = ux * nx + uy * ny + uz * nz
-        tx = contacts.dragged[c, 0] - (ux - un * nx)
-        ty = contacts.dragged[c, 1] - (uy - un * ny)
-        tz = contacts.dragged[c, 2] - (uz - un * nz)
-        size = math.sqrt(tx * tx + ty * ty + tz * tz)
+        ux, uy, uz = ux - un * nx, uy - un * ny, uz - un * nz
+        tx, ty, tz = contacts.dragged[c, 0], contacts.dragged[c, 1], contacts.dragged[c, 2]
+        px, py, pz = tx, ty, tz
+        size = math.sqrt(ux * ux + uy * uy + uz * uz)
+        if size > 0.0:
+            ex, ey, ez = ux / size, uy / size, uz / size
+            f = 1.0 / _mobility_along(contacts, c, inverse_mass, owners, ex, ey, ez)
+            px, py, pz = px - f * ux, py - f * uy, pz - f * uz
+        size = math.sqrt(px * px + py * py + pz * pz)
         limit = contacts.friction[c] * pushed
         if size > limit:
             f = limit / size
-            tx, ty, tz = f * tx, f * ty, f * tz
-        _move(
-            contacts,
-            c,
-            x,
-            inverse_mass,
-            owners,
-            h,
-            tx - contacts.dragged[c, 0],
-            ty - contacts.dragged[c, 1],
-            tz - contacts.dragged[c, 2],
-        )
-        contacts.dragged[c, 0] = tx
-        contacts.dragged[c, 1] = ty
-        contacts.dragged[c, 2] = tz
+            px, py, pz = f * px, f * py, f * pz
+        contacts.dragged[c, 0] = px
+        contacts.dragged[c, 1] = py
+        contacts.dragged[c, 2] = pz
+        px, py, pz = px - tx, py - ty, pz - tz
+        _impel(contacts, c, x, previous, inverse_mass, owners, h, px, py, pz)
     return largest
 
 

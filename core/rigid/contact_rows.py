@@ -25,6 +25,7 @@ import numpy as np
 
 from ..contact.bounce import bounce
 from ..jit import kernel, lean
+from .seen import take_turns
 
 SLOP = 1e-4
 """Overlap that is left alone, as a share of the smaller shape: rows need one to stay in touch."""
@@ -367,21 +368,50 @@ def passes_now(rows, count, passes, h):
 
 
 @lean
-def solve_rows(rows, count, owners, h, bias, soft):
+def _count_holds(rows, count, seen, h):
+    """How many rows hold each owner: those that push, or will be hit within the step."""
+    for c in range(count):
+        a = rows.owner[c, 0]
+        b = rows.owner[c, 1]
+        if rows.impulse[c, 0] > 0.0 or rows.gap[c] + h * _speed(rows, c, 0, seen, a, b) < 0.0:
+            seen.holds[a] += 1.0
+            seen.holds[b] += 1.0
+
+
+@lean
+def _mass(rows, c, d, owners, seen, a, b):
+    """Effective mass of a row along axis d, kg: of what other rows leave of the two (Jacobi)."""
+    if not seen.is_jacobi:
+        return seen.relaxation * rows.mass[c, d]
+    of_a = owners.inverse_mass[a]
+    of_b = owners.inverse_mass[b]
+    for k in range(3):
+        of_a += rows.cross[c, d, 0, k] * rows.turn[c, d, 0, k]
+        of_b += rows.cross[c, d, 1, k] * rows.turn[c, d, 1, k]
+    total = max(seen.holds[a], 1.0) * of_a + max(seen.holds[b], 1.0) * of_b
+    return seen.relaxation / total if total > 0.0 else 0.0
+
+
+@lean
+def solve_rows(rows, count, owners, seen, h, bias, soft):
     """One pass over all rows: the push first, then the drag that it allows.
 
+    seen: the velocities that rows read, those of now or of the pass before (`rigid.seen`).
     bias: share of an overlap that is driven apart in the step, 0 for the second half of it.
     soft: m/s, see `softness_for`.
     """
     is_biased = bias > 0.0
+    if seen.is_jacobi:
+        take_turns(seen, owners)
+        _count_holds(rows, count, seen, h)
     for c in range(count):
         a = rows.owner[c, 0]
         b = rows.owner[c, 1]
         gap = rows.gap[c]
         if gap > 0.0 and rows.impulse[c, 0] == 0.0 and not is_biased:
             continue  # the next step's matter
-        speed = _speed(rows, c, 0, owners, a, b)
-        mass = rows.mass[c, 0]
+        speed = _speed(rows, c, 0, seen, a, b)
+        mass = _mass(rows, c, 0, owners, seen, a, b)
         leak = 0.0
         if rows.bounce[c, 0] > 0.0:  # first to where it will be, then to how fast it goes on
             speed -= (rows.bounce[c, 1] - max(gap, 0.0)) / h if is_biased else rows.bounce[c, 0]
@@ -401,8 +431,10 @@ def solve_rows(rows, count, owners, h, bias, soft):
             _push(rows, c, 0, owners.velocity, owners.spin, owners.inverse_mass, a, b, change)
         if push == 0.0 and rows.impulse[c, 1] == 0.0 and rows.impulse[c, 2] == 0.0:
             continue
-        p1 = rows.impulse[c, 1] - rows.mass[c, 1] * _speed(rows, c, 1, owners, a, b)
-        p2 = rows.impulse[c, 2] - rows.mass[c, 2] * _speed(rows, c, 2, owners, a, b)
+        m1 = _mass(rows, c, 1, owners, seen, a, b)
+        m2 = _mass(rows, c, 2, owners, seen, a, b)
+        p1 = rows.impulse[c, 1] - m1 * _speed(rows, c, 1, seen, a, b)
+        p2 = rows.impulse[c, 2] - m2 * _speed(rows, c, 2, seen, a, b)
         size = math.sqrt(p1 * p1 + p2 * p2)
         if is_biased and leak > 0.0:
             push = max(push, before)  # what leaked away for a moment still holds

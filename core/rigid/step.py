@@ -22,33 +22,33 @@ COLLIDE_EVERY = 4
 
 
 @inline
-def _solve(owners, rows, row_count, joints, passes, soft, h, is_biased):
+def _solve(owners, rows, row_count, joints, seen, passes, soft, h, is_biased):
     """Passes over joints and contacts, which come last and must not be violated."""
     bias = min(BIAS * passes, 0.8) if is_biased else 0.0
     for _ in range(passes_now(rows, row_count, passes, h)):
         solve_joints(joints, owners, h, is_biased)
-        solve_rows(rows, row_count, owners, h, bias, soft)
+        solve_rows(rows, row_count, owners, seen, h, bias, soft)
 
 
 @inline
-def _begin(bodies, owners, drive, rows, row_count, joints, passes, soft, h, share_before, share):
+def _begin(bodies, owners, drive, rows, row_count, joints, seen, passes, soft, h, share_before, share):
     """Velocities of the substep: gravity and forces, then what contacts and joints make of it."""
     drive_owners(owners, drive, share_before, share, h)
     note_speeds(joints, owners)
     accelerate_bodies(owners, bodies, h)
     warm_rows(rows, row_count, owners, bodies.gravity, h)
     warm_joints(joints, owners, h)
-    _solve(owners, rows, row_count, joints, passes, soft, h, True)
+    _solve(owners, rows, row_count, joints, seen, passes, soft, h, True)
 
 
 @inline
-def _end(bodies, owners, rows, row_count, joints, passes, soft, h):
+def _end(bodies, owners, rows, row_count, joints, seen, passes, soft, h):
     """Places at the end of the substep, and velocities without what drove overlaps apart."""
     move_bodies(owners, bodies, h)
     move_colliders(owners, bodies, h)
     aim_rows(rows, row_count, owners)
     aim_joints(joints, owners, h)
-    _solve(owners, rows, row_count, joints, passes, soft, h, False)
+    _solve(owners, rows, row_count, joints, seen, passes, soft, h, False)
     load_joints(joints, h, COLLIDE_EVERY)
     take_momenta(owners, bodies)
 
@@ -62,6 +62,7 @@ def run_substeps(
     rows,
     row_count,
     joints,
+    seen,
     passes,
     soft,
     h,
@@ -76,12 +77,12 @@ def run_substeps(
     """
     for substep in range(first, last):
         if part == END:
-            _solve(owners, rows, row_count, joints, passes, soft, h, True)
+            _solve(owners, rows, row_count, joints, seen, passes, soft, h, True)
         else:
             share_before = substep / substeps
             share = (substep + 1) / substeps
             _begin(
-                bodies, owners, drive, rows, row_count, joints, passes, soft, h, share_before, share
+                bodies, owners, drive, rows, row_count, joints, seen, passes, soft, h, share_before, share
             )
         if part != BEGIN:
-            _end(bodies, owners, rows, row_count, joints, passes, soft, h)
+            _end(bodies, owners, rows, row_count, joints, seen, passes, soft, h)

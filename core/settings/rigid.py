@@ -27,6 +27,12 @@ BODY_MODELS = (
         "Four particles and six sticks (Jakobsen): a little soft, joins cloth and rope by sharing "
         "particles",
     ),
+    (
+        "AXES",
+        "Axis Frame",
+        "Four particles held as an origin and three axes at right angles (Jakobsen): as exact as "
+        "Quaternion in the air, also for thin bodies",
+    ),
 )
 
 

@@ -29,8 +29,8 @@ RELAXATIONS = (
     (
         "JACOBI",
         "Jacobi",
-        "Every particle reads an old copy and writes a new one: the order of the mesh's edges "
-        "means nothing, but several times as many passes are needed",
+        "Every particle or body reads an old copy and writes a new one: the order of edges and "
+        "contacts means nothing, but several times as many passes are needed",
     ),
 )
 
@@ -164,7 +164,7 @@ class SolverSettings(Checked):
     relaxation: str = tunable(
         "GAUSS_SEIDEL",
         "Relaxation",
-        "How a pass goes through sticks and springs",
+        "How a pass goes through sticks, springs and contacts of rigid bodies",
         choices=RELAXATIONS,
         advanced=True,
     )
@@ -175,6 +175,15 @@ class SolverSettings(Checked):
         "and not at all in the last one: with a single iteration it does nothing",
         minimum=1.0,
         maximum=1.95,
+        advanced=True,
+    )
+    contact_relaxation: float = tunable(
+        1.0,
+        "Contact Relaxation",
+        "Corrections of contacts of rigid bodies are multiplied by this: less is softer and calmer "
+        "where many push each other, more is firmer",
+        minimum=0.05,
+        maximum=1.5,
         advanced=True,
     )
     acceleration: str = tunable(

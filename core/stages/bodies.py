@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bodies import place_particle_bodies
+from ..bodies import place_particle_bodies, weigh_particle_bodies
 from ..contact.mesh_motion import MeshMotion
 from ..contact.shapes import at_start, move_shapes
 from ..integrate import drag_per_step
@@ -51,6 +51,7 @@ from ..rigid.owners import (
 )
 from ..rigid.reach import bound_shapes
 from ..rigid.rotation import product
+from ..rigid.seen import what_contacts_see
 from ..rigid.step import BEGIN, COLLIDE_EVERY, END, WHOLE, run_substeps
 from ..rigid.table import ANIMATED, PASSIVE
 from .frame import Frame
@@ -82,6 +83,7 @@ class Bodies:
         self._take_up()
         self._take_up_joints()
         self.passes, self.soft = frame.settings.contact_iterations, math.inf
+        self.seen = what_contacts_see(self.owners, frame.settings)
         self.next_collision = 0
         self.joined = model.joints.owner[state.joint_broken == 0]  # (j, 2) owners
         self.pull = math.sqrt(float(np.linalg.norm(frame.gravity)))  # √(m/s²)
@@ -344,16 +346,17 @@ class Bodies:
     def _place_shapes(self) -> None:
         """Shapes for particles: where they are in the beginning of the substep and get to in it."""
         frame, model, work = self.frame, self.frame.model, self.frame.work
+        first = model.body_count + model.collider_count
+        if model.particle_body_count:
+            bodies = (model.body_first_particle, model.body_extent)
+            now = (self.owners.position, self.owners.rotation)
+            place_particle_bodies(frame.previous, *bodies, first, *now)
+            weigh_particle_bodies(frame.previous, bodies[0], frame.inverse_mass, first, self.owners)
+            place_particle_bodies(frame.x, *bodies, first, *work.ahead)
         if not len(model.shapes):
             return
         self.meshes.pose(frame.end_share)
-        first = model.body_count + model.collider_count
         look_ahead(self.owners, first, frame.h, *work.ahead)
-        if model.particle_body_count:
-            bodies = (model.body_first_particle, model.body_extent, first)
-            now = (self.owners.position, self.owners.rotation)
-            place_particle_bodies(frame.previous, *bodies, *now)
-            place_particle_bodies(frame.x, *bodies, *work.ahead)
         move_shapes(work.shapes, self.owners, work.ahead, work.margin)
 
     def _collide(self) -> None:
@@ -470,6 +473,7 @@ class Bodies:
             work.rows,
             self.row_count,
             work.joints,
+            self.seen,
             self.passes,
             self.soft,
             frame.h,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..constraints.tetrahedron import relax_bodies
+from ..constraints.particle_body import relax_bodies
+from ..constraints.shared_point import project_shared_points
 from ..contact.body_contact import find_body_contacts, find_particle_contacts
 from ..contact.crowd import find_crowd_contacts
 from ..contact.kinds import MESH
@@ -25,7 +26,7 @@ RESTING = 4.0
 """Contacts that approach by less than this many times g·h² in a step do not bounce."""
 
 STICK_PASSES = 2
-"""Passes over a body's six sticks for each pass over the contacts."""
+"""Passes over what keeps a body rigid for each pass over the contacts."""
 
 
 class Contacts:
@@ -213,7 +214,7 @@ class Contacts:
         )
 
     def relax(self) -> None:
-        """Passes over the contacts and the six sticks of each body (Jakobsen §5: 3–4).
+        """Passes over contacts, joints and what keeps each body of particles rigid (Jakobsen §5).
 
         A hard hit takes more: up to four times as many passes, while the last one still pushed
         something farther than gravity moves it in a step.
@@ -225,16 +226,36 @@ class Contacts:
         moving = (frame.x, frame.previous, frame.inverse_mass, work.owners, frame.h)
         for n in range(4 * frame.settings.body_iterations):
             push = relax_contacts(work.contacts, frame.contact_count, *moving)
+            if len(model.shared):
+                push = max(push, self._join())
             relax_bodies(
                 frame.x,
                 frame.previous,
                 model.body_first_particle,
                 model.body_extent,
+                model.body_form,
                 frame.inverse_mass,
                 STICK_PASSES,
             )
             if n + 1 >= frame.settings.body_iterations and push <= frame.fall:
                 break
+
+    def _join(self) -> float:
+        """One pass over the places that bodies of particles share; the widest gap, m."""
+        frame, shared = self.frame, self.frame.model.shared
+        gap: float = project_shared_points(
+            frame.x,
+            frame.previous,
+            frame.inverse_mass,
+            frame.work.owners,
+            frame.h,
+            shared.owner,
+            shared.first_particle,
+            shared.anchor,
+            shared.weight,
+            shared.length,
+        )
+        return gap
 
     def settle(self) -> None:
         """After the last pass, corrections of place alone: bounces, and overlap from the start."""

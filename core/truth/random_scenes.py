@@ -240,7 +240,8 @@ def _body(
         kind = "BOX" if random.random() < 0.7 else "SPHERE"
         size = tuple(random.uniform(0.05, 0.6, 3) * scale)
         turn = random.normal(size=4)
-        builder.add_body(name, kind, size, place, turn, mass=mass, model="TETRAHEDRON", **details)
+        form = "AXES" if number % 2 else "TETRAHEDRON"
+        builder.add_body(name, kind, size, place, turn, mass=mass, model=form, **details)
         return
     count = 3 if random.random() < 0.3 else 1
     spread = 0.3 * scale if count > 1 else 0.0

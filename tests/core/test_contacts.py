@@ -18,7 +18,7 @@ from verlet_physics.contact.kinds import KINDS
 from verlet_physics.contact.shapes import distance
 
 SECOND = 24
-MODELS = pytest.mark.parametrize("kind", ["QUATERNION", "TETRAHEDRON"])
+MODELS = pytest.mark.parametrize("kind", ["QUATERNION", "TETRAHEDRON", "AXES"])
 
 
 def run(model, frames, inputs=None, **settings):

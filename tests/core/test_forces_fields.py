@@ -200,7 +200,7 @@ def test_a_vortex_turns_the_right_way_round():
     assert np.cross(state.position[0], v)[2] > 0
 
 
-BODIES = pytest.mark.parametrize("kind", ["QUATERNION", "TETRAHEDRON"])
+BODIES = pytest.mark.parametrize("kind", ["QUATERNION", "TETRAHEDRON", "AXES"])
 
 
 @BODIES

@@ -111,7 +111,7 @@ def test_particles_stay_on_the_side_of_a_mesh_that_they_came_from():
     assert (state.position[20:, 2] < 0.0).all()
 
 
-@pytest.mark.parametrize("kind", ["QUATERNION", "TETRAHEDRON"])
+@pytest.mark.parametrize("kind", ["QUATERNION", "TETRAHEDRON", "AXES"])
 def test_a_ball_smaller_than_the_mesh_does_not_fall_through_cloth(kind):
     builder = ModelBuilder()
     add_sheet(builder, 5, pins=tuple(range(25)))  # cells of half a metre, held everywhere
