@@ -67,19 +67,23 @@ def _truth(names: list[str], as_json: bool) -> int:
         result = CASES[name]()
         failed += not result.passed
         if as_json:
-            line = {
+            line: dict[str, object] = {
                 "case": name,
                 "measured": result.measured,
                 "expected": result.expected,
                 "tolerance": result.tolerance,
                 "pass": result.passed,
             }
+            if result.published:
+                line["published"] = result.published
             print(json.dumps(line), flush=True)
         else:
             verdict = "pass" if result.passed else "FAIL"
+            took = time.perf_counter() - begun
+            others = f"  published: {result.published}" if result.published else ""
             print(
                 f"{name:26} {result.measured:14.6g} {result.expected:14.6g} "
-                f"{result.tolerance:12.2g}  {verdict}  ({time.perf_counter() - begun:.1f} s)",
+                f"{result.tolerance:12.2g}  {verdict}  ({took:.1f} s){others}",
                 flush=True,
             )
     if not as_json:

@@ -16,6 +16,7 @@ class Result:
     measured: float
     expected: float
     tolerance: float  # largest allowed |measured − expected|
+    published: str = ""  # what is published of other engines for the same setup
 
     @property
     def passed(self) -> bool:

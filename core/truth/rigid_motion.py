@@ -92,7 +92,8 @@ def _tumble(rate: float) -> Errors:
 @at_rates("rigid-free-momentum")
 def momentum(rate: float) -> Result:
     """Largest change of the angular momentum of 3.42 kg·m²/s."""
-    return Result(_tumble(rate).momentum, 0.0, 1e-9)
+    published = "ODE .0131, Bullet .0125, Simbody .0064 at 1000/s"
+    return Result(_tumble(rate).momentum, 0.0, 1e-9, published)
 
 
 @at_rates("rigid-free-energy")
@@ -104,7 +105,8 @@ def energy(rate: float) -> Result:
 @at_rates("rigid-free-place")
 def place(rate: float) -> Result:
     """Largest distance from the parabola, m."""
-    return Result(_tumble(rate).place, 0.0, 1e-6)
+    published = "ODE, Bullet, Simbody .049 at 1000/s"
+    return Result(_tumble(rate).place, 0.0, 1e-6, published)
 
 
 @at_rates("rigid-free-turns", (480.0, 960.0, 1000.0))

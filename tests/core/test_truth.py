@@ -22,6 +22,15 @@ def test_json_line_has_the_promised_keys(capsys):
     assert line["pass"] is True
 
 
+def test_figures_of_other_engines_stand_beside_ours(capsys):
+    assert main(["truth", "rigid-free-momentum", "rigid-bouncing-100"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert any("rigid-free-momentum-960" in line and "Simbody .0064" in line for line in lines)
+    assert any("rigid-bouncing-100" in line and "RaiSim 186," in line for line in lines)
+    assert main(["truth", "rigid-bouncing-100", "--json"]) == 0
+    assert "ODE 18808" in json.loads(capsys.readouterr().out)["published"]
+
+
 def test_a_failing_case_gives_exit_status_1(monkeypatch, capsys):
     monkeypatch.setitem(CASES, "free-flight", lambda: Result(float("nan"), 0.0, 1.0))
     assert main(["truth", "free-flight"]) == 1
