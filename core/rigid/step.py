@@ -31,7 +31,9 @@ def _solve(owners, rows, row_count, joints, seen, passes, soft, h, is_biased):
 
 
 @inline
-def _begin(bodies, owners, drive, rows, row_count, joints, seen, passes, soft, h, share_before, share):
+def _begin(
+    bodies, owners, drive, rows, row_count, joints, seen, passes, soft, h, share_before, share
+):
     """Velocities of the substep: gravity and forces, then what contacts and joints make of it."""
     drive_owners(owners, drive, share_before, share, h)
     note_speeds(joints, owners)
@@ -82,7 +84,18 @@ def run_substeps(
             share_before = substep / substeps
             share = (substep + 1) / substeps
             _begin(
-                bodies, owners, drive, rows, row_count, joints, seen, passes, soft, h, share_before, share
+                bodies,
+                owners,
+                drive,
+                rows,
+                row_count,
+                joints,
+                seen,
+                passes,
+                soft,
+                h,
+                share_before,
+                share,
             )
         if part != BEGIN:
             _end(bodies, owners, rows, row_count, joints, seen, passes, soft, h)
