@@ -15,6 +15,7 @@ from .bodies import CORNER_SIGNS, FORMS, frame_extent
 from .coincidence import part_coinciding
 from .constraints.attachment import Attachments
 from .constraints.shared_point import POINT, check_shared, places_of, shared_table, weights_at
+from .constraints.strand import Strands
 from .errors import ModelError
 from .jit import plain
 from .model import Floats, Ints, Model, ObjectSpan
@@ -719,7 +720,7 @@ class ModelBuilder:
             tether_start=np.append(tether_start, len(tether)).astype(np.int32),
             tether_anchor=np.ascontiguousarray(tether[:, 1]),
             tether_length=tether_length,
-            constraints=tuple(self._constraint),
+            constraints=self._constraints(),
             forces=tuple(self._force),
             triangle=triangle,
             wire=_joined(self._wire, (0, 2), np.int32),
@@ -737,6 +738,11 @@ class ModelBuilder:
             collider_position=np.array(rigid.collider_position).reshape(-1, 3),
             collider_orientation=np.array(rigid.collider_orientation).reshape(-1, 4),
         )
+
+    def _constraints(self) -> tuple[Constraint, ...]:
+        """All constraints; strands learn which bodies hang on them."""
+        ties = [c for c in self._constraint if isinstance(c, Attachments)]
+        return tuple(c.tied_by(ties) if isinstance(c, Strands) else c for c in self._constraint)
 
     def _numbered(self, span: ObjectSpan) -> ObjectSpan:
         """Bodies of particles come after the others in `bodies.body_poses`."""

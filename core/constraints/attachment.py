@@ -5,7 +5,8 @@ b = X + r + h (v + ω × r). With d = a − b, an impulse λ/h on the body and �
 
     (Σ wᵢ cᵢ² 1 + 1/m 1 + [r]ᵀ I⁻¹ [r]) λ = d,      xᵢ −= wᵢ cᵢ λ,
 
-both give each other what they lose (Müller et al. 2020, eq. 2–7, for a vector at once).
+both give each other what they lose (Müller et al. 2020, eq. 2–7, for a vector at once). The impulse
+acts where x* has the point, as all that keeps the angular momentum of position Verlet does.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ from typing import TYPE_CHECKING
 
 from ..jit import kernel
 from .point_mobility import impulse_for, turn_mobility
+
+APART = 0.2
+"""Share of the arm that point and place may be apart for the impulse to act at the point."""
 
 if TYPE_CHECKING:
     from ..model import Floats, Ints
@@ -51,6 +55,7 @@ class Attachments:
             return
         project_attachments(
             moving.x,
+            moving.previous,
             moving.inverse_mass,
             moving.owners,
             moving.h,
@@ -62,7 +67,7 @@ class Attachments:
 
 
 @kernel
-def project_attachments(x, inverse_mass, owners, h, body, anchor, particle, weight):
+def project_attachments(x, previous, inverse_mass, owners, h, body, anchor, particle, weight):
     """One pass over all ties."""
     for n in range(body.shape[0]):
         o = body[n]
@@ -77,14 +82,24 @@ def project_attachments(x, inverse_mass, owners, h, body, anchor, particle, weig
         dy = -(owners.position[o, 1] + ry + h * (v[1] + s[2] * rx - s[0] * rz))
         dz = -(owners.position[o, 2] + rz + h * (v[2] + s[0] * ry - s[1] * rx))
         w = m
+        ux = uy = uz = 0.0
         for k in range(particle.shape[1]):
             p, c = particle[n, k], weight[n, k]
+            ux += c * previous[p, 0]
+            uy += c * previous[p, 1]
+            uz += c * previous[p, 2]
             dx += c * x[p, 0]
             dy += c * x[p, 1]
             dz += c * x[p, 2]
             w += inverse_mass[p] * c * c
         if w == 0.0:
             continue
+        ux -= owners.position[o, 0]
+        uy -= owners.position[o, 1]
+        uz -= owners.position[o, 2]
+        apart = (ux - rx) ** 2 + (uy - ry) ** 2 + (uz - rz) ** 2
+        if apart < APART**2 * (rx * rx + ry * ry + rz * rz):
+            rx, ry, rz = ux, uy, uz
         a00, a01, a02, a11, a12, a22 = turn_mobility(i, rx, ry, rz)
         px, py, pz = impulse_for(w + a00, a01, a02, w + a11, a12, w + a22, dx, dy, dz)
         for k in range(particle.shape[1]):

@@ -18,12 +18,15 @@ with ' at the inner end and n the stick's present direction. (The direction of o
 `stick.momentum` takes, keeps all motion of a fine chain: waves that no step can follow then grow
 without bound. The present one lets motion of angular speed ω go at a rate of (ωh)² a step.) What
 that takes of the angular momentum of a whole strand, free or hung up in one place, is given back.
+
+Particles tied to rigid bodies bring the bodies' inertia along (`strand_tie`).
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -38,13 +41,20 @@ from ..vector import cross
 from .angular import NO_INERTIA, add_inertia, solve_inertia
 from .base import Moving
 from .checks import numbers, rows_of_particles
+from .strand_tie import give_to_bodies, keep_spin_tied, load_ties
 
 if TYPE_CHECKING:
     from ..builder import ModelBuilder
+    from .attachment import Attachments
 
 COLUMNS = 21
 """Numbers of scratch for each particle, see `solve_strands`."""
 
+POINT = 10
+"""Place, inverse mass and inertia of what is tied to it, for each particle."""
+
+MOVED = 18
+"""First of the columns that say in the end how far each particle was moved, m."""
 
 TOLERANCE = 1e-3
 """Error of a stick in its length above which Newton's method takes one more step."""
@@ -63,6 +73,9 @@ class Strands:
     rest_length: Floats  # (q,) m of the stick to the parent
     compliance: Floats  # (q,) m/N of the stick to the parent
     gives_way: bool  # the keyed stiffness counts
+    tied_row: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int32))  # (t,)
+    tied_body: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int32))  # (t,)
+    tied_share: Floats = field(default_factory=lambda: np.zeros(0))  # (t,) of the body's inertia
 
     @classmethod
     def of(
@@ -106,6 +119,22 @@ class Strands:
             gives_way,
         )
 
+    def tied_by(self, attachments: Sequence[Attachments]) -> Strands:
+        """The same strands with the bodies that single particles of theirs are tied to."""
+        row_of = {p: row for row, p in enumerate(self.particle.tolist())}
+        ties = [
+            (row_of[p], body)
+            for tie in attachments
+            if tie.particle.shape[1] == 1
+            for p, body in zip(tie.particle[:, 0].tolist(), tie.body.tolist(), strict=True)
+            if p in row_of
+        ]
+        ties = list(dict(ties).items())  # one body for a particle
+        if not ties:
+            return self
+        row, body = np.array(ties, dtype=np.int32).T.copy()
+        return replace(self, tied_row=row, tied_body=body, tied_share=1.0 / np.bincount(body)[body])
+
     @property
     def particles(self) -> Ints:
         """Every particle of the strands."""
@@ -126,13 +155,25 @@ class Strands:
     @property
     def multiplier_count(self) -> int:
         """λ and what the solution needs, for each particle."""
-        return (COLUMNS + 4) * len(self.particle)
+        return (COLUMNS + POINT) * len(self.particle)
 
     def project(self, moving: Moving, multiplier: Floats) -> None:
         """Bring all sticks to their lengths at once."""
         stiffness = moving.animated[self.object].stiffness if self.gives_way else 1.0
-        count = len(self.particle)
-        split = COLUMNS * count
+        split = COLUMNS * len(self.particle)
+        scratch, point = multiplier[:split].reshape(-1, COLUMNS), multiplier[split:]
+        point = point.reshape(-1, POINT)
+        tied = (self.tied_row, self.tied_body)
+        if len(self.tied_row):
+            load_ties(
+                point,
+                self.particle,
+                moving.previous,
+                moving.inverse_mass,
+                moving.owners,
+                *tied,
+                self.tied_share,
+            )
         project_strands(
             moving.x,
             moving.previous,
@@ -143,9 +184,14 @@ class Strands:
             self.compliance,
             1.0 / (moving.h**2 * max(stiffness, 1e-12)),
             moving.is_first_pass,
-            multiplier[:split].reshape(-1, COLUMNS),
-            multiplier[split:].reshape(-1, 4),
+            scratch,
+            point,
         )
+        if len(self.tied_row):
+            moved = scratch[:, MOVED : MOVED + 3]
+            give_to_bodies(
+                point, moved, self.particle, moving.previous, moving.owners, moving.h, *tied
+            )
 
 
 def _roots(parent: Ints) -> Ints:
@@ -158,10 +204,10 @@ def _roots(parent: Ints) -> Ints:
 
 @inline
 def solve_strands(point, parent, rest_length, compliance, per_step, first_pass, s):
-    """One step of Newton's method: move each point (q, 4) to rest_length from its parent.
+    """One step of Newton's method: move each point (q, 10) to rest_length from its parent.
 
-    point: place (3), inverse mass. Scratch s (q, 21): λ, M as xx yy zz xy xz yz and then M⁻¹,
-    b (3) and then u, n (3), S, t, M⁻¹n (3), M⁻¹b (3).
+    point: place (3), inverse mass, added inertia as xx yy zz xy xz yz. Scratch s (q, 21): λ, M
+    likewise and then M⁻¹, b (3) and then u, n (3), S, t, M⁻¹n (3), M⁻¹b (3).
     """
     count = parent.shape[0]
     for k in range(count):
@@ -170,7 +216,8 @@ def solve_strands(point, parent, rest_length, compliance, per_step, first_pass, 
         for m in range(1, 21):
             s[k, m] = 0.0
         if point[k, 3] > 0.0:
-            s[k, 1] = s[k, 2] = s[k, 3] = 1.0 / point[k, 3]
+            for m in range(6):
+                s[k, 1 + m] = point[k, 4 + m] + (1.0 / point[k, 3] if m < 3 else 0.0)
     for k in range(count - 1, -1, -1):
         p = parent[k]
         if point[k, 3] > 0.0:
@@ -256,10 +303,12 @@ def _keep_spin(x, previous, inverse_mass, particle, point, first, last):
     about it, any other about its centre of mass.
     """
     held = 0
+    tied = 0
     mass = 0.0
     cx = cy = cz = 0.0
     for k in range(first, last):
         i = particle[k]
+        tied += point[k, 4] > 0.0
         if inverse_mass[i] == 0.0:
             held += 1
             cx, cy, cz, mass = previous[i, 0], previous[i, 1], previous[i, 2], 1.0
@@ -272,6 +321,10 @@ def _keep_spin(x, previous, inverse_mass, particle, point, first, last):
     if held > 1:
         return
     cx, cy, cz = cx / mass, cy / mass, cz / mass
+    if tied > 0:
+        is_held = held == 1
+        keep_spin_tied(x, previous, inverse_mass, particle, point, first, last, is_held, cx, cy, cz)
+        return
     lx = ly = lz = 0.0
     inertia = NO_INERTIA
     for k in range(first, last):
@@ -311,7 +364,7 @@ def project_strands(
     scratch,
     point,
 ):
-    """Project all strands once; scratch (q, 21) and point (q, 4), see `solve_strands`."""
+    """Project all strands once; scratch (q, 21) and point (q, 10), see `solve_strands`."""
     count = particle.shape[0]
     for k in range(count):
         i = particle[k]
@@ -331,4 +384,5 @@ def project_strands(
     for k in range(count):
         i = particle[k]
         for a in range(3):
+            scratch[k, MOVED + a] = point[k, a] - x[i, a]
             x[i, a] = point[k, a]

@@ -28,8 +28,11 @@ BEND_LENGTH = (0.01, 1.0)
 0 and at 1, growing by equal ratios between: a rope and its enlargement move alike."""
 
 STRAIN = (1e-4, 1.0)
-"""Strain of a rope that hangs by its end, at the top and by its own weight, at stretch 0 and 1,
-growing by equal ratios between."""
+"""Strain of a rope that hangs by its end, at the top and by its own weight, at stretch just above 0
+and at 1, growing by equal ratios between."""
+
+FIRM_STRAIN = 2e-5
+"""The same at stretch 0: a crate of 200 times its weight stretches such a rope by 0.4 %."""
 
 DIAMETER_SHARE = 0.01
 """Diameter of a rope in its size, where it is left to the recipe."""
@@ -125,7 +128,8 @@ def _add_length(
     reach[forest.vertex] = longest[roots_of(forest)]
 
     def axial_stiffness(pairs: Ints) -> Floats:  # EA, N
-        strain = STRAIN[0] * (STRAIN[1] / STRAIN[0]) ** mean_of_ends(stretch, pairs)
+        least = STRAIN[0] if gives_way else FIRM_STRAIN
+        strain = least * (STRAIN[1] / STRAIN[0]) ** mean_of_ends(stretch, pairs)
         return settings.line_density * GRAVITY * reach[pairs[:, 0]] / strain
 
     in_loops = edge if len(loops) > MOST_LOOPS * len(edge) else loops
