@@ -9,6 +9,7 @@ import numpy as np
 from .constraints.jacobi import Adjacency
 from .contact.body_contact import MARGIN
 from .contact.crowd import CrowdGrid
+from .contact.free_turn import rings_of
 from .contact.response import contact_room
 from .contact.shapes import place_shapes, smallest_half_extent
 from .contact.touching import Touching
@@ -73,6 +74,7 @@ class Workspace:
         self.first_use = np.zeros(len(model.shapes.meshes.vertex), dtype=np.int32)
         self.first_use[triangle[::-1]] = np.arange(len(triangle), dtype=np.int32)[::-1, None]
         self.crowd = CrowdGrid(model)
+        self.rings = rings_of(count, self.piece)  # who is around each particle
         self.governor = Governor()
 
 

@@ -20,6 +20,7 @@ from collections import namedtuple
 import numpy as np
 
 from ..bodies import corner_weights, move_particle_body
+from ..constraints.angular import NO_INERTIA, add_inertia, solve_inertia
 from ..jit import inline, kernel
 from ..model import Floats
 from ..vector import rotate, unrotate
@@ -58,6 +59,8 @@ Contacts = namedtuple(
         "mobility",  # (c,) 1/kg, how far an impulse along the normal parts a and b
         "pushed",  # (c,) kg·m, impulse times h along the normal so far in this step
         "dragged",  # (c, 3) kg·m, of friction so far in this step
+        "couple",  # (c, 3) kg·m², h times the angular momentum that two free particles gained
+        "parting",  # (c, 4) kg·m, h times the impulse that parted owners, kg·m² it times its place
     ],
 )
 
@@ -91,6 +94,8 @@ def contact_room(count: int) -> Contacts:
         mobility=scalars(),
         pushed=scalars(),
         dragged=vectors(),
+        couple=vectors(),
+        parting=np.zeros((count, 4)),
     )
 
 
@@ -268,33 +273,140 @@ def _write_weights(
 
 
 @inline
-def _shift(contacts, c, x, previous, inverse_mass, owners, away):
-    """Part a and b by ``away`` m along the normal, x and x* alike: place without speed.
+def _particle_place(contacts, c, x):
+    """Where the particles of side a have their point, or those of b where a is on an owner."""
+    side = 0 if contacts.owner[c, 0] < 0 else 1
+    px = py = pz = 0.0
+    for k in range(4 * side, 4 * side + 4):
+        i = contacts.particle[c, k]
+        f = contacts.weight[c, k]
+        px += f * x[i, 0]
+        py += f * x[i, 1]
+        pz += f * x[i, 2]
+    if side == 1:
+        return -px, -py, -pz
+    return px, py, pz
 
-    Bodies are moved as a whole. Moving single corners would bend their tetrahedra, and the sticks
-    that straighten them again would turn the shift into speed.
-    """
-    wa = _whole_mobility(contacts, c, 0, inverse_mass, owners)
-    wb = _whole_mobility(contacts, c, 1, inverse_mass, owners)
-    if wa + wb == 0.0:
-        return
+
+@inline
+def _meet_at(contacts, c, owners, px, py, pz):
+    """Let the owner of either side be pushed at this place of the world."""
     for side in range(2):
-        f = away * (wa if side == 0 else -wb) / (wa + wb)
         o = contacts.owner[c, side]
         if o >= 0:
-            for axis in range(3):
-                owners.shift[o, axis] += f * contacts.normal[c, axis]
+            contacts.arm[c, side, 0] = px - owners.position[o, 0]
+            contacts.arm[c, side, 1] = py - owners.position[o, 1]
+            contacts.arm[c, side, 2] = pz - owners.position[o, 2]
+
+
+@inline
+def _shift(contacts, c, x, previous, inverse_mass, owners, h, away):
+    """Part a and b by ``away`` m along the normal, x and x* alike: place without speed.
+
+    Bodies of particles are moved as a whole. Moving single corners would bend their tetrahedra, and
+    the sticks that straighten them again would turn the shift into speed. An owner is parted by an
+    impulse where x* has the particles, which `return_speed` takes back after the owner has moved,
+    where x has them now: what Σ m x* × x gains and loses by it is what the particles lose and gain.
+    """
+    nx, ny, nz = contacts.normal[c, 0], contacts.normal[c, 1], contacts.normal[c, 2]
+    fx, fy, fz = _particle_place(contacts, c, previous)
+    tx, ty, tz = _particle_place(contacts, c, x)
+    _meet_at(contacts, c, owners, fx, fy, fz)
+    side = 0 if contacts.owner[c, 0] < 0 else 1
+    if contacts.shape[c, side] >= 0:  # moved as a whole: that is at its centre
+        tx, ty, tz = fx, fy, fz
+        for k in range(4 * side, 4 * side + 4):
+            i = contacts.particle[c, k]
+            tx += 0.25 * (x[i, 0] - previous[i, 0])
+            ty += 0.25 * (x[i, 1] - previous[i, 1])
+            tz += 0.25 * (x[i, 2] - previous[i, 2])
+    wa = _place_mobility(contacts, c, 0, inverse_mass, owners)
+    wb = _place_mobility(contacts, c, 1, inverse_mass, owners)
+    if wa + wb == 0.0:
+        return
+    push = away / (wa + wb)
+    for side in range(2):
+        f = push if side == 0 else -push
+        o = contacts.owner[c, side]
+        if o >= 0:
+            g = f / h
+            _give(contacts, c, side, owners.velocity, owners.spin, owners, g * nx, g * ny, g * nz)
             continue
         part = contacts.shape[c, side]
         count = 1 if part == FREE_PARTNER else (3 if part == PIECE_PARTNER else 4)
         for k in range(4 * side, 4 * side + count):
             i = contacts.particle[c, k]
-            share = f
-            if part == PIECE_PARTNER:
-                share *= contacts.weight[c, k] * inverse_mass[i] / wa if wa > 0.0 else 0.0
+            share = f * inverse_mass[i]
+            share *= 0.25 if part >= 0 else abs(contacts.weight[c, k])
             for axis in range(3):
                 x[i, axis] += share * contacts.normal[c, axis]
                 previous[i, axis] += share * contacts.normal[c, axis]
+    contacts.parting[c, 0] += push
+    contacts.parting[c, 1] += push * tx
+    contacts.parting[c, 2] += push * ty
+    contacts.parting[c, 3] += push * tz
+    if contacts.owner[c, 0] >= 0 or contacts.owner[c, 1] >= 0:
+        return
+    ax, ay, az = _way(contacts, c, 0, x, previous)
+    bx, by, bz = _way(contacts, c, 1, x, previous)
+    ux, uy, uz = push * (ax - bx), push * (ay - by), push * (az - bz)
+    lx, ly, lz = ny * uz - nz * uy, nz * ux - nx * uz, nx * uy - ny * ux
+    if contacts.shape[c, 0] >= 0:
+        _turn_body(contacts, c, 0, x, previous, inverse_mass, -lx, -ly, -lz)
+    elif contacts.shape[c, 1] >= 0:
+        _turn_body(contacts, c, 4, x, previous, inverse_mass, -lx, -ly, -lz)
+    else:
+        contacts.couple[c, 0] += lx
+        contacts.couple[c, 1] += ly
+        contacts.couple[c, 2] += lz
+
+
+@inline
+def _way(contacts, c, side, x, previous):
+    """How far the particles of one side came in this step, as a shift weighs them (m)."""
+    is_body = contacts.shape[c, side] >= 0
+    ux = uy = uz = 0.0
+    for k in range(4 * side, 4 * side + 4):
+        i = contacts.particle[c, k]
+        f = 0.25 if is_body else abs(contacts.weight[c, k])
+        ux += f * (x[i, 0] - previous[i, 0])
+        uy += f * (x[i, 1] - previous[i, 1])
+        uz += f * (x[i, 2] - previous[i, 2])
+    return ux, uy, uz
+
+
+@inline
+def _turn_body(contacts, c, column, x, previous, inverse_mass, lx, ly, lz):
+    """Give a body of particles h times an angular momentum, kg·m²."""
+    cx = cy = cz = 0.0
+    for k in range(column, column + 4):
+        i = contacts.particle[c, k]
+        cx += 0.25 * previous[i, 0]
+        cy += 0.25 * previous[i, 1]
+        cz += 0.25 * previous[i, 2]
+    inertia = NO_INERTIA
+    for k in range(column, column + 4):
+        i = contacts.particle[c, k]
+        if inverse_mass[i] == 0.0:
+            return
+        rx, ry, rz = previous[i, 0] - cx, previous[i, 1] - cy, previous[i, 2] - cz
+        inertia = add_inertia(inertia, 1.0 / inverse_mass[i], rx, ry, rz)
+    ox, oy, oz = solve_inertia(inertia, lx, ly, lz)
+    for k in range(column, column + 4):
+        i = contacts.particle[c, k]
+        rx, ry, rz = previous[i, 0] - cx, previous[i, 1] - cy, previous[i, 2] - cz
+        x[i, 0] += oy * rz - oz * ry
+        x[i, 1] += oz * rx - ox * rz
+        x[i, 2] += ox * ry - oy * rx
+
+
+@inline
+def _place_mobility(contacts, c, side, inverse_mass, owners):
+    """How easily one side gives way to a correction of place along the normal, 1/kg."""
+    if contacts.owner[c, side] >= 0:
+        n = contacts.normal[c]
+        return _mobility(contacts, c, side, owners, n[0], n[1], n[2])
+    return _whole_mobility(contacts, c, side, inverse_mass, owners)
 
 
 @inline
@@ -447,6 +559,9 @@ def prepare_contacts(
                 )
             else:
                 _write_owner(contacts, c, 1, owners, shapes.owner[b], px, py, pz)
+        if a >= 0 or b >= 0:  # corners of a body of particles are not quite where the body is
+            px, py, pz = _particle_place(contacts, c, previous)
+            _meet_at(contacts, c, owners, px, py, pz)
         contacts.offset[c] = reach
         if b != FREE_PARTNER:
             _level(contacts, c, x, owners, h, reach)
@@ -474,6 +589,9 @@ def prepare_contacts(
         contacts.pushed[c] = 0.0
         for k in range(3):
             contacts.dragged[c, k] = 0.0
+            contacts.couple[c, k] = 0.0
+        for k in range(4):
+            contacts.parting[c, k] = 0.0
 
 
 @kernel
@@ -542,7 +660,7 @@ def place_bounces(contacts, count, x, previous, inverse_mass, owners, h):
         if contacts.bounce[c] == 0.0 or contacts.pushed[c] == 0.0:
             continue
         away = contacts.bounce_gap[c] - contacts.overlap[c] - _gap(contacts, c, x, owners, h)
-        _shift(contacts, c, x, previous, inverse_mass, owners, away)
+        _shift(contacts, c, x, previous, inverse_mass, owners, h, away)
 
 
 @kernel
@@ -556,7 +674,52 @@ def resolve_overlap(contacts, count, x, previous, inverse_mass, owners, h):
         if depth <= 0.0 or contacts.overlap[c] == 0.0:
             continue
         part = min(OVERLAP_SHARE * depth, OVERLAP_SPEED * h)
-        _shift(contacts, c, x, previous, inverse_mass, owners, part)
+        _shift(contacts, c, x, previous, inverse_mass, owners, h, part)
+
+
+@kernel
+def return_speed(contacts, count, owners, h):
+    """Take the speed back by which owners were parted, now that they have moved.
+
+    The impulse acts where the particles had been put, so that no angular momentum comes or goes.
+    """
+    for c in range(count):
+        push = contacts.parting[c, 0]
+        if push == 0.0:
+            continue
+        for side in range(2):
+            o = contacts.owner[c, side]
+            if o < 0 or owners.inverse_mass[o] == 0.0:
+                continue
+            for k in range(3):
+                place = contacts.parting[c, 1 + k] / push
+                contacts.arm[c, side, k] = place - owners.position[o, k]
+            f = -push / h if side == 0 else push / h
+            nx, ny, nz = contacts.normal[c, 0], contacts.normal[c, 1], contacts.normal[c, 2]
+            _give(contacts, c, side, owners.velocity, owners.spin, owners, f * nx, f * ny, f * nz)
+
+
+@kernel
+def note_couples(contacts, count, previous, inverse_mass):
+    """Write what push and drag have given two free particles in angular momentum.
+
+    They act on two places, those of the particles, and balls of no size take no turn.
+    """
+    for c in range(count):
+        if contacts.shape[c, 0] != FREE_PARTNER or contacts.shape[c, 1] != FREE_PARTNER:
+            continue
+        if contacts.pushed[c] == 0.0 or contacts.inverse_mass[c] == 0.0:
+            continue
+        i, j = contacts.particle[c, 0], contacts.particle[c, 4]
+        jx = contacts.pushed[c] * contacts.normal[c, 0] + contacts.dragged[c, 0]
+        jy = contacts.pushed[c] * contacts.normal[c, 1] + contacts.dragged[c, 1]
+        jz = contacts.pushed[c] * contacts.normal[c, 2] + contacts.dragged[c, 2]
+        rx = previous[i, 0] - previous[j, 0]
+        ry = previous[i, 1] - previous[j, 1]
+        rz = previous[i, 2] - previous[j, 2]
+        contacts.couple[c, 0] = ry * jz - rz * jy
+        contacts.couple[c, 1] = rz * jx - rx * jz
+        contacts.couple[c, 2] = rx * jy - ry * jx
 
 
 @kernel

@@ -31,7 +31,6 @@ Owners = namedtuple(
         "inverse_mass",  # (o,) 1/kg, 0 for what is driven or asleep
         "inertia",  # (o, 3) kg·m², principal
         "inverse_inertia",  # (o, 3, 3) in the world
-        "shift",  # (o, 3) m, correction of place alone in this substep
         "driven",  # (o,) 1: goes where the frame's inputs say
         "asleep",  # (o,) 1: rests and is left alone
     ],
@@ -85,7 +84,6 @@ def owner_room(count: int) -> Owners:
         inverse_mass=np.zeros(count),
         inertia=np.ones((count, 3)),
         inverse_inertia=np.zeros((count, 3, 3)),
-        shift=vectors(),
         driven=np.ones(count, dtype=np.int32),
         asleep=np.zeros(count, dtype=np.int32),
     )
@@ -198,8 +196,6 @@ def accelerate_bodies(owners, bodies, h):
     Sets ω, R and I⁻¹ of the substep too.
     """
     for b in range(bodies.count):
-        for k in range(3):
-            owners.shift[b, k] = 0.0
         w = owners.inverse_mass[b]
         if w == 0.0:
             continue
@@ -264,7 +260,7 @@ def _blend(q0, q1, n, share):
 
 @inline
 def move_bodies(owners, bodies, h):
-    """Move by x' = x + v h and the turn that L makes in h, then correct place alone.
+    """Move by x' = x + v h and the turn that L makes in h.
 
     Also finds L, which contacts and joints have changed through ω. Driven ones move too, to the
     end of the substep.
@@ -273,7 +269,7 @@ def move_bodies(owners, bodies, h):
         if owners.asleep[b] == 1:
             continue
         for k in range(3):
-            owners.position[b, k] += h * owners.velocity[b, k] + owners.shift[b, k]
+            owners.position[b, k] += h * owners.velocity[b, k]
         q = owners.orientation[b]
         if owners.driven[b] == 1:
             turn_by(q, h * owners.spin[b, 0], h * owners.spin[b, 1], h * owners.spin[b, 2])

@@ -14,7 +14,7 @@ from .owners import (
     take_momenta,
 )
 
-WHOLE, BEGIN, END = range(3)
+WHOLE, BEGIN, MOVE, END = range(4)
 """Parts of a substep."""
 
 COLLIDE_EVERY = 4
@@ -44,10 +44,15 @@ def _begin(
 
 
 @inline
-def _end(bodies, owners, rows, row_count, joints, seen, passes, soft, h):
-    """Places at the end of the substep, and velocities without what drove overlaps apart."""
+def _move(bodies, owners, h):
+    """Places at the end of the substep."""
     move_bodies(owners, bodies, h)
     move_colliders(owners, bodies, h)
+
+
+@inline
+def _end(bodies, owners, rows, row_count, joints, seen, passes, soft, h):
+    """Velocities without what drove overlaps apart."""
     aim_rows(rows, row_count, owners)
     aim_joints(joints, owners, h)
     _solve(owners, rows, row_count, joints, seen, passes, soft, h, False)
@@ -74,13 +79,12 @@ def run_substeps(
 ):
     """Substeps first … last − 1 of a frame's: all of them, or one part of one.
 
-    `BEGIN` leads up to where particles meet the bodies; `END` goes on from there, and what the
-    particles did has to agree with contacts and joints. One kernel, for it takes long to compile.
+    `BEGIN` leads up to where particles meet the bodies; `MOVE` goes on from there, for what the
+    particles did has to agree with contacts and joints; `END` comes after the particles took back
+    the speed of what was place alone. One kernel, for it takes long to compile.
     """
     for substep in range(first, last):
-        if part == END:
-            _solve(owners, rows, row_count, joints, seen, passes, soft, h, True)
-        else:
+        if part in (WHOLE, BEGIN):
             share_before = substep / substeps
             share = (substep + 1) / substeps
             _begin(
@@ -97,5 +101,9 @@ def run_substeps(
                 share_before,
                 share,
             )
-        if part != BEGIN:
+        elif part == MOVE:
+            _solve(owners, rows, row_count, joints, seen, passes, soft, h, True)
+        if part in (WHOLE, MOVE):
+            _move(bodies, owners, h)
+        if part in (WHOLE, END):
             _end(bodies, owners, rows, row_count, joints, seen, passes, soft, h)

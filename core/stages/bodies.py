@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..bodies import place_particle_bodies, weigh_particle_bodies
 from ..contact.mesh_motion import MeshMotion
+from ..contact.response import Contacts, return_speed
 from ..contact.shapes import at_start, move_shapes
 from ..integrate import drag_per_step
 from ..jit import plain
@@ -52,12 +52,9 @@ from ..rigid.owners import (
 from ..rigid.reach import bound_shapes
 from ..rigid.rotation import product
 from ..rigid.seen import what_contacts_see
-from ..rigid.step import BEGIN, COLLIDE_EVERY, END, WHOLE, run_substeps
+from ..rigid.step import BEGIN, COLLIDE_EVERY, END, MOVE, WHOLE, run_substeps
 from ..rigid.table import ANIMATED, PASSIVE
 from .frame import Frame
-
-if TYPE_CHECKING:
-    from ..contact.response import Contacts
 
 FAST = 0.5
 """A body that travels farther than this share of its size until contacts are looked for again is
@@ -460,7 +457,9 @@ class Bodies:
         """Move the bodies, after all that acts on them in this substep has done so."""
         if not self.is_any or self.are_alone:
             return
-        substep = self.frame.substep
+        frame, substep = self.frame, self.frame.substep
+        self._run(MOVE, substep, substep + 1)
+        return_speed(frame.work.contacts, frame.contact_count, self.owners, frame.h)
         self._run(END, substep, substep + 1)
 
     def _run(self, part: int, first: int, last: int) -> None:

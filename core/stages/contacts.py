@@ -8,11 +8,13 @@ from ..constraints.particle_body import relax_bodies
 from ..constraints.shared_point import project_shared_points
 from ..contact.body_contact import find_body_contacts, find_particle_contacts
 from ..contact.crowd import find_crowd_contacts
+from ..contact.free_turn import return_couples
 from ..contact.kinds import MESH
 from ..contact.particle_contact import collide_particles
 from ..contact.piece_contact import LOOK_EVERY, find_near_pieces, find_piece_contacts
 from ..contact.response import (
     contact_room,
+    note_couples,
     place_bounces,
     prepare_contacts,
     relax_contacts,
@@ -265,5 +267,9 @@ class Contacts:
         work = frame.work
         moving = (frame.x, frame.previous, frame.inverse_mass, work.owners, frame.h)
         contacts = (work.contacts, frame.contact_count)
+        if not work.crowd.is_empty:
+            note_couples(*contacts, frame.previous, frame.inverse_mass)
         place_bounces(*contacts, *moving)
         resolve_overlap(*contacts, *moving)
+        if not work.crowd.is_empty:
+            return_couples(*contacts, *moving[:3], *work.rings)

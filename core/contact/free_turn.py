@@ -1,0 +1,101 @@
+"""Angular momentum of two free particles that touch, taken back from those around them.
+
+A contact of two particles acts on two places a distance apart, so its drag (and its push, where
+they turn about each other in the step) is a couple on the pair. In the cloth or rope that they are
+part of it turns the surroundings: the particles around both, linked to one of them by a piece, get
+Δx = ω × (x* − c*) with I* ω = −couple, which leaves linear momentum as it is (see
+`constraints.angular`). Balls without surroundings keep it as the turn that is not simulated.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..constraints.angular import NO_INERTIA, add_inertia, solve_inertia
+from ..jit import inline, kernel
+from ..model import Ints
+from ..vector import cross
+from .response import FREE_PARTNER
+
+
+def rings_of(count: int, piece: Ints) -> tuple[Ints, Ints]:
+    """Particles around each of ``count``: starts (count + 1,) into a list of neighbours.
+
+    piece (e, 3): triangles, and stretches of rope that end with −1.
+    """
+    pairs = np.concatenate([piece[:, [0, 1]], piece[:, [1, 2]], piece[:, [2, 0]]])
+    pairs = pairs[(pairs >= 0).all(axis=1)]
+    pairs = np.unique(np.concatenate([pairs, pairs[:, ::-1]]), axis=0)
+    start = np.searchsorted(pairs[:, 0], np.arange(count + 1)).astype(np.int32)
+    return start, np.ascontiguousarray(pairs[:, 1], dtype=np.int32)
+
+
+@inline
+def _around(contacts, c, n, start, neighbour):
+    """The n-th particle around the two of contact c, themselves included; −1 after the last."""
+    for side in range(2):
+        i = contacts.particle[c, 4 * side]
+        count = 1 + start[i + 1] - start[i]
+        if n < count:
+            return i if n == 0 else neighbour[start[i] + n - 1]
+        n -= count
+    return -1
+
+
+@kernel
+def return_couples(contacts, count, x, previous, inverse_mass, start, neighbour):
+    """Take the couples of all contacts of two free particles back, in x.
+
+    start, neighbour from `rings_of`. Pins take couples by themselves. No particle is moved farther
+    than the contact moved its own.
+    """
+    for c in range(count):
+        if contacts.shape[c, 0] != FREE_PARTNER or contacts.shape[c, 1] != FREE_PARTNER:
+            continue
+        lx, ly, lz = contacts.couple[c, 0], contacts.couple[c, 1], contacts.couple[c, 2]
+        if lx == 0.0 and ly == 0.0 and lz == 0.0:
+            continue
+        mass = 0.0
+        cx = cy = cz = 0.0
+        n = 0
+        i = _around(contacts, c, n, start, neighbour)
+        while i >= 0:
+            if inverse_mass[i] == 0.0:
+                mass = 0.0
+                break
+            m = 1.0 / inverse_mass[i]
+            mass += m
+            cx += m * previous[i, 0]
+            cy += m * previous[i, 1]
+            cz += m * previous[i, 2]
+            n += 1
+            i = _around(contacts, c, n, start, neighbour)
+        if mass == 0.0 or n < 3:
+            continue
+        cx, cy, cz = cx / mass, cy / mass, cz / mass
+        inertia = NO_INERTIA
+        far = 0.0
+        for k in range(n):
+            i = _around(contacts, c, k, start, neighbour)
+            rx, ry, rz = previous[i, 0] - cx, previous[i, 1] - cy, previous[i, 2] - cz
+            inertia = add_inertia(inertia, 1.0 / inverse_mass[i], rx, ry, rz)
+            far = max(far, rx * rx + ry * ry + rz * rz)
+        ox, oy, oz = solve_inertia(inertia, -lx, -ly, -lz)
+        turn = math.sqrt(far * (ox * ox + oy * oy + oz * oz))
+        most = contacts.pushed[c]
+        for k in range(3):
+            most += abs(contacts.dragged[c, k])
+        most += abs(contacts.parting[c, 0]) * contacts.inverse_mass[c]
+        if turn > most:
+            f = most / turn
+            ox, oy, oz = f * ox, f * oy, f * oz
+        for k in range(n):
+            i = _around(contacts, c, k, start, neighbour)
+            tx, ty, tz = cross(
+                ox, oy, oz, previous[i, 0] - cx, previous[i, 1] - cy, previous[i, 2] - cz
+            )
+            x[i, 0] += tx
+            x[i, 1] += ty
+            x[i, 2] += tz
