@@ -6,10 +6,12 @@ import weakref
 
 import numpy as np
 
+from .constraints.attachment import Attachments
 from .constraints.jacobi import Adjacency
 from .contact.body_contact import MARGIN
 from .contact.crowd import CrowdGrid
 from .contact.free_turn import rings_of
+from .contact.hold import hold_room, tethers_of
 from .contact.response import contact_room
 from .contact.shapes import place_shapes, smallest_half_extent
 from .contact.touching import Touching
@@ -75,6 +77,11 @@ class Workspace:
         self.first_use[triangle[::-1]] = np.arange(len(triangle), dtype=np.int32)[::-1, None]
         self.crowd = CrowdGrid(model)
         self.rings = rings_of(count, self.piece)  # who is around each particle
+        self.tethers = tethers_of(model)
+        self.ties = [c for c in model.constraints if isinstance(c, Attachments)]
+        self.holds = hold_room(256)
+        self.gain = np.zeros((model.owner_count, 6))
+        self.mark = np.zeros(count, dtype=np.int32)
         self.governor = Governor()
 
 

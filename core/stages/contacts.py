@@ -9,6 +9,7 @@ from ..constraints.shared_point import project_shared_points
 from ..contact.body_contact import find_body_contacts, find_particle_contacts
 from ..contact.crowd import find_crowd_contacts
 from ..contact.free_turn import return_couples
+from ..contact.hold import find_holds, find_ties, hold_bodies, hold_room
 from ..contact.kinds import MESH
 from ..contact.particle_contact import collide_particles
 from ..contact.piece_contact import LOOK_EVERY, find_near_pieces, find_piece_contacts
@@ -241,6 +242,23 @@ class Contacts:
             )
             if n + 1 >= frame.settings.body_iterations and push <= frame.fall:
                 break
+        self._hold()
+
+    def _hold(self) -> None:
+        """Bodies that lie in cloth or hang on it, held by the cloth's pins."""
+        frame = self.frame
+        model, work = frame.model, frame.work
+        if not (model.body_count and len(model.tethered)):
+            return
+        if frame.inverse_mass is not model.inverse_mass:
+            return  # a pin was let go: which tethers hold is not known here
+        moving = (frame.x, frame.previous, frame.inverse_mass, work.owners, work.tethers, frame.h)
+        count = find_holds(work.contacts, frame.contact_count, *moving, work.mark, work.holds)
+        for tie in work.ties:
+            count = find_ties(count, tie.body, tie.particle, *moving, work.holds)
+        if count == len(work.holds.pull):
+            work.holds = hold_room(2 * count)
+        hold_bodies(work.holds, count, *moving[:2], work.owners, frame.h, work.gain)
 
     def _join(self) -> float:
         """One pass over the places that bodies of particles share; the widest gap, m."""

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
 import numpy as np
 
 from ..bench.scenes import add_sheet
+from ..bench.shapes import ball
 from ..builder import ModelBuilder
 from ..model import Floats, FrameInputs, Model, State
+from ..presets import PRESETS
 from ..recipes.geometry import Geometry
 from ..recipes.rope import add_rope
+from ..recipes.soft_body import add_soft_body
+from ..rigid.joint_table import OnBody
+from ..rigid.owners import place_owners, take_up_bodies
 from ..settings import ClothSettings, RopeSettings, SolverSettings
 from ..step import advance
 from .case import Result, case
@@ -46,6 +55,42 @@ def _closed_scene() -> Model:
     return builder.finalize()
 
 
+def _tied_scene() -> Model:
+    """Cloth, rope and jelly that hang on bodies, bodies that hang on each other, all turning."""
+    builder = ModelBuilder()
+    add_sheet(builder, 12, height=0.3, settings=ClothSettings(drag=0.0))
+    spin = (0.5, 1.0, 2.0)
+    boxes = [
+        OnBody(
+            builder.add_body(
+                f"box {n}",
+                "BOX",
+                (0.2, 0.15, 0.1),
+                place,
+                mass=mass,
+                velocity=speed,
+                angular_velocity=spin,
+            )
+        )
+        for n, (place, mass, speed) in enumerate(
+            [
+                ((1.1, 1.1, 0.3), 0.5, (0.0, -1.0, 0.0)),
+                ((0.0, 0.0, -0.3), 1.0, (0.0, 0.0, 1.0)),
+                ((0.5, 0.0, -0.3), 2.0, (0.0, 0.5, 0.5)),
+            ]
+        )
+    ]
+    builder.add_attachment(boxes[0], [143])
+    builder.add_joint("hinge", boxes[1], boxes[2], (0.25, 0.0, -0.3))
+    line = np.stack([np.full(13, 0.7), np.zeros(13), np.linspace(-0.3, -1.5, 13)], axis=1)
+    rope = Geometry.of("rope", line, [(k, k + 1) for k in range(12)])
+    object = add_rope(builder, rope, RopeSettings(drag=0.0))
+    builder.add_attachment(boxes[2], [builder.objects[object].first_particle])
+    jelly = replace(PRESETS["SOFT_BODY"]["JELLY"].settings, drag=0.0)
+    add_soft_body(builder, ball(0, 0.2, (-0.4, 0.1, 0.9)), jelly, velocity=(0.2, 0.0, -2.0))
+    return builder.finalize()
+
+
 def _momenta(model: Model, state: State) -> Floats:
     """Momenta (n + b, 3) kg·m/s of all particles and bodies."""
     particles = model.mass[:, None] * (state.position - state.previous)
@@ -53,17 +98,105 @@ def _momenta(model: Model, state: State) -> Floats:
     return np.concatenate([particles, bodies]) / state.step
 
 
+def _angular_momenta(model: Model, state: State) -> Floats:
+    """Angular momenta (n + 2b, 3) kg·m²/s about the origin: of all places, and bodies' own."""
+    place = np.concatenate([state.previous, state.body_previous])
+    owners = place_owners(model)
+    owners.driven[:] = 0
+    take_up_bodies(
+        owners,
+        state.body_position,
+        state.body_previous,
+        state.body_orientation,
+        state.body_previous_orientation,
+        1.0 / model.bodies.mass,
+        np.zeros(model.body_count, dtype=bool),
+        state.step,
+        0.0,
+        np.zeros(3),
+    )
+    orbits = np.cross(place, _momenta(model, state))
+    return np.concatenate([orbits, owners.momentum[: model.body_count]])
+
+
+def _change(scene: Callable[[], Model], momenta: Callable[[Model, State], Floats]) -> float:
+    """Largest change of the sum in 1000 substeps, as a share of all there is."""
+    model = scene()
+    state = model.initial_state(gravity=STILL.gravity)
+    before = momenta(model, state)
+    touched = 0
+    for _ in range(50):
+        state, figures = advance(model, state, STILL, SolverSettings())
+        touched += figures.contact_count
+    change = np.abs(momenta(model, state).sum(axis=0) - before.sum(axis=0)).max()
+    return float(change / np.abs(before).sum()) if touched else float("nan")
+
+
 @case("mixed-momentum")
 def mixed_momentum() -> Result:
-    """Change of momentum of a closed mixed scene in 1000 substeps, as a share of all there is."""
-    model = _closed_scene()
-    state = model.initial_state(gravity=STILL.gravity)
-    before = _momenta(model, state)
-    for _ in range(50):
-        state, _ = advance(model, state, STILL, SolverSettings())
-    after = _momenta(model, state)
-    change = np.abs(after.sum(axis=0) - before.sum(axis=0)).max()
-    return Result(float(change / np.abs(before).sum()), 0.0, 1e-10)
+    """Momentum of a closed scene of cloth, rope and bodies of both kinds that run together."""
+    return Result(_change(_closed_scene, _momenta), 0.0, 1e-10)
+
+
+@case("mixed-angular-momentum")
+def mixed_angular_momentum() -> Result:
+    """Its angular momentum."""
+    return Result(_change(_closed_scene, _angular_momenta), 0.0, 1e-8)
+
+
+@case("mixed-tied-momentum")
+def tied_momentum() -> Result:
+    """Momentum of a closed scene of cloth, rope, jelly, bodies, a joint and ties."""
+    return Result(_change(_tied_scene, _momenta), 0.0, 1e-10)
+
+
+@case("mixed-tied-angular-momentum")
+def tied_angular_momentum() -> Result:
+    """Its angular momentum."""
+    return Result(_change(_tied_scene, _angular_momenta), 0.0, 1e-6)
+
+
+@case("mixed-heavy-crate")
+def heavy_crate() -> Result:
+    """Stretch of a rope of twenty edges by a crate 200 times as heavy that hangs on it."""
+    builder = ModelBuilder()
+    line = np.stack([np.zeros(21), np.zeros(21), np.linspace(0.0, -1.0, 21)], axis=1)
+    rope = Geometry.of("rope", line, [(k, k + 1) for k in range(20)])
+    settings = RopeSettings()
+    add_rope(builder, rope, settings, pin_weight=np.arange(21) == 0)
+    mass = 200.0 * settings.line_density
+    crate = OnBody(builder.add_body("crate", "BOX", (0.2,) * 3, (0.0, 0.0, -1.2), mass=mass))
+    builder.add_attachment(crate, [20])
+    model = builder.finalize()
+    state = model.initial_state()
+    worst = 0.0
+    for _ in range(72):
+        state, _ = advance(model, state, FrameInputs(), SolverSettings())
+        length = np.linalg.norm(np.diff(state.position, axis=0), axis=1).sum()
+        worst = max(worst, float(length) - 1.0)
+    return Result(worst, 0.0, 0.02)
+
+
+def _heavy_load(ratio: float, pins: tuple[int, ...]) -> Result:
+    """Deepest fall in m of a box of so many times the mass of the sheet that it falls into."""
+    builder = ModelBuilder()
+    add_sheet(builder, 32, pins=pins)
+    mass = ratio * 4.0 * ClothSettings().area_density
+    builder.add_body("box", "BOX", (0.25,) * 3, (0.03, 0.02, 0.45), mass=mass)
+    model = builder.finalize()
+    state = model.initial_state()
+    deepest = 0.25
+    for _ in range(72):
+        state, _ = advance(model, state, FrameInputs(), SolverSettings())
+        deepest = min(deepest, float(state.body_position[0, 2]))
+    return Result(0.25 - deepest, 0.0, 0.05)
+
+
+CORNERS = (0, 31, 32 * 31, 32 * 32 - 1)
+EDGES = tuple(32 * row + column for row in range(32) for column in (0, 31))
+for _ratio in (1.0, 10.0, 100.0):
+    case(f"mixed-load-corners-{_ratio:g}")(partial(_heavy_load, _ratio, CORNERS))
+    case(f"mixed-load-edges-{_ratio:g}")(partial(_heavy_load, _ratio, EDGES))
 
 
 @case("mixed-lift")

@@ -12,9 +12,13 @@ from verlet_physics import (
     body_poses,
 )
 from verlet_physics.bench.scenes import add_sheet
+from verlet_physics.bench.shapes import ball
 from verlet_physics.geometry.hull import convex_hull
+from verlet_physics.presets import PRESETS
 from verlet_physics.recipes.geometry import Geometry
 from verlet_physics.recipes.rope import add_rope
+from verlet_physics.recipes.soft_body import add_soft_body
+from verlet_physics.rigid.joint_table import OnBody
 from verlet_physics.rigid.shape import Shape, Surface
 from verlet_physics.settings import RopeSettings
 
@@ -196,3 +200,62 @@ def test_cloth_slows_a_free_box():
     cloth = (state.position - state.previous)[:, 2] / state.step
     assert speed < 0.9
     assert speed + model.mass @ cloth == pytest.approx(1.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("hung", ["corners", "edges"])
+@pytest.mark.parametrize("ratio", [1.0, 100.0])
+def test_a_heavy_box_rests_in_hung_cloth(hung, ratio):
+    n = 16
+    rows = np.arange(n) * n
+    pins = (0, n - 1, n * (n - 1), n * n - 1) if hung == "corners" else (*rows, *(rows + n - 1))
+    builder = ModelBuilder()
+    add_sheet(builder, n, pins=tuple(int(p) for p in pins))
+    mass = ratio * 4.0 * ClothSettings().area_density
+    builder.add_body("box", "BOX", (0.25,) * 3, (0.03, 0.02, 0.45), mass=mass)
+    model = builder.finalize()
+    state = model.initial_state()
+    heights = []
+    for _ in range(3 * SECOND):
+        state, _ = advance(model, state, FrameInputs(), SolverSettings())
+        heights.append(state.body_position[0, 2])
+    assert min(heights) > 0.15  # the sheet is hung at height 0
+    assert np.ptp(heights[-SECOND:]) < 5e-3
+    a, b = model.stick.T
+    length = np.linalg.norm(state.position[a] - state.position[b], axis=1)
+    assert (length / model.stick_rest_length).max() < 1.05
+
+
+def test_cloth_holds_a_heavy_body_tied_to_its_corner():
+    n = 12
+    builder = ModelBuilder()
+    add_sheet(builder, n, pins=tuple(range(n)))
+    mass = 200.0 * 4.0 * ClothSettings().area_density
+    body = OnBody(builder.add_body("box", "BOX", (0.1,) * 3, (1.0, 1.0, -0.1), mass=mass))
+    builder.add_attachment(body, [n * n - 1])
+    model = builder.finalize()
+    state = model.initial_state()
+    for _ in range(2 * SECOND):
+        state, _ = advance(model, state, FrameInputs(), SolverSettings())
+        side = np.linalg.norm(state.position[n * n - 1] - state.position[n - 1])
+        assert side < 2.0 * 1.02
+
+
+def test_a_soft_body_carries_a_load_and_gives_way():
+    builder = ModelBuilder()
+    jelly = PRESETS["SOFT_BODY"]["JELLY"].settings
+    add_soft_body(builder, ball(2, 0.3, (0.0, 0.0, 0.3)), jelly)
+    builder.add_collider("floor", "PLANE", (), (0.0, 0.0, 0.0))
+    alone = builder.finalize()
+    load = 10.0
+    builder.add_body("plate", "BOX", (0.3, 0.3, 0.03), (0.0, 0.0, 0.66), mass=load)
+    model = builder.finalize()
+    free, _ = run(alone, 3 * SECOND)
+    state, _ = run(model, 3 * SECOND)
+    assert 0.2 < state.body_position[0, 2] < free.position[:, 2].max() + 0.03
+    # a scale under the floor: what gravity gives in a second and nobody has, the floor has taken
+    before = momentum_of(model, state)[0][2]
+    for _ in range(SECOND):
+        state, _ = advance(model, state, FrameInputs(), SolverSettings())
+    after = momentum_of(model, state)[0][2]
+    weight = 9.81 * (model.mass.sum() + load)
+    assert weight - (after - before) == pytest.approx(weight, rel=0.02)
