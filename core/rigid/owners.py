@@ -30,7 +30,8 @@ Owners = namedtuple(
         "momentum",  # (o, 3) kg·m²/s, L in the world
         "inverse_mass",  # (o,) 1/kg, 0 for what is driven or asleep
         "inertia",  # (o, 3) kg·m², principal
-        "inverse_inertia",  # (o, 3, 3) in the world
+        "extra_inertia",  # (o,) kg·m², what impulses turn besides: see joint_stiffness
+        "inverse_inertia",  # (o, 3, 3) in the world, of both: what impulses turn
         "driven",  # (o,) 1: goes where the frame's inputs say
         "asleep",  # (o,) 1: rests and is left alone
     ],
@@ -83,6 +84,7 @@ def owner_room(count: int) -> Owners:
         momentum=vectors(),
         inverse_mass=np.zeros(count),
         inertia=np.ones((count, 3)),
+        extra_inertia=np.zeros(count),
         inverse_inertia=np.zeros((count, 3, 3)),
         driven=np.ones(count, dtype=np.int32),
         asleep=np.zeros(count, dtype=np.int32),
@@ -101,7 +103,7 @@ def place_owners(model: Model) -> Owners:
 
 @inline
 def write_inverse_inertia(owners, o):
-    """R and R J⁻¹ Rᵀ of an owner, zero for one that is not to be moved."""
+    """R and R J⁻¹ Rᵀ of an owner, with its extra inertia; zero for one that is not to be moved."""
     q = owners.orientation
     r = owners.rotation[o]
     write_rotation(r, q[o, 0], q[o, 1], q[o, 2], q[o, 3])
@@ -111,9 +113,10 @@ def write_inverse_inertia(owners, o):
             for j in range(3):
                 a[i, j] = 0.0
         return
-    f0 = 1.0 / owners.inertia[o, 0]
-    f1 = 1.0 / owners.inertia[o, 1]
-    f2 = 1.0 / owners.inertia[o, 2]
+    extra = owners.extra_inertia[o]
+    f0 = 1.0 / (owners.inertia[o, 0] + extra)
+    f1 = 1.0 / (owners.inertia[o, 1] + extra)
+    f2 = 1.0 / (owners.inertia[o, 2] + extra)
     for i in range(3):
         for j in range(i, 3):
             value = r[i, 0] * f0 * r[j, 0] + r[i, 1] * f1 * r[j, 1] + r[i, 2] * f2 * r[j, 2]
@@ -123,7 +126,24 @@ def write_inverse_inertia(owners, o):
 
 @inline
 def write_spin(owners, o):
-    """ω = I⁻¹ L."""
+    """ω = I⁻¹ L, without extra inertia."""
+    lx, ly, lz = owners.momentum[o, 0], owners.momentum[o, 1], owners.momentum[o, 2]
+    if owners.extra_inertia[o] == 0.0:
+        a = owners.inverse_inertia[o]
+        for k in range(3):
+            owners.spin[o, k] = a[k, 0] * lx + a[k, 1] * ly + a[k, 2] * lz
+        return
+    r = owners.rotation[o]
+    bx = (r[0, 0] * lx + r[1, 0] * ly + r[2, 0] * lz) / owners.inertia[o, 0]
+    by = (r[0, 1] * lx + r[1, 1] * ly + r[2, 1] * lz) / owners.inertia[o, 1]
+    bz = (r[0, 2] * lx + r[1, 2] * ly + r[2, 2] * lz) / owners.inertia[o, 2]
+    for k in range(3):
+        owners.spin[o, k] = r[k, 0] * bx + r[k, 1] * by + r[k, 2] * bz
+
+
+@inline
+def slow_spin(owners, o):
+    """ω = (I + extra)⁻¹ L."""
     a = owners.inverse_inertia[o]
     lx, ly, lz = owners.momentum[o, 0], owners.momentum[o, 1], owners.momentum[o, 2]
     for k in range(3):
@@ -158,6 +178,7 @@ def take_up_bodies(owners, x, previous, q, q_previous, inverse_mass, asleep, h, 
         owners.asleep[b] = asleep[b]
         still = owners.driven[b] == 1 or asleep[b] == 1
         owners.inverse_mass[b] = 0.0 if still else inverse_mass[b]
+        owners.extra_inertia[b] = 0.0
         write_inverse_inertia(owners, b)
         p = q_previous[b]
         w, i, j, k_ = product(p[0], -p[1], -p[2], -p[3], q[b, 0], q[b, 1], q[b, 2], q[b, 3])
@@ -297,7 +318,7 @@ def move_bodies(owners, bodies, h):
             q[0], q[1], q[2], q[3] = normalised(w, x, y, z)
         # for shapes and for the next substep's contacts
         write_inverse_inertia(owners, b)
-        write_spin(owners, b)
+        slow_spin(owners, b)
 
 
 @inline

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from ..jit import inline, kernel
 from .contact_rows import BIAS, aim_rows, passes_now, solve_rows, warm_rows
-from .joint_rows import aim_joints, load_joints, note_speeds, warm_joints
+from .joint_axes import aim_joints
+from .joint_demands import note_speeds, warm_joints
 from .joint_solver import solve_joints
+from .joint_state import load_joints
+from .joint_stiffness import keep_stiffness, stiffen
 from .owners import (
     accelerate_bodies,
     drive_owners,
@@ -19,6 +22,10 @@ WHOLE, BEGIN, MOVE, END = range(4)
 
 COLLIDE_EVERY = 4
 """Substeps after which it is looked anew where bodies touch; in between, points move with them."""
+
+
+STIFFENINGS = 3
+"""Largest number of times that inertias are raised in one substep."""
 
 
 @inline
@@ -40,12 +47,19 @@ def _begin(
     accelerate_bodies(owners, bodies, h)
     warm_rows(rows, row_count, owners, bodies.gravity, h)
     warm_joints(joints, owners, h)
-    _solve(owners, rows, row_count, joints, seen, passes, soft, h, True)
+    for _ in range(STIFFENINGS):
+        solve_joints(joints, owners, h, True)
+        if not stiffen(joints, owners, h):
+            break
+        aim_rows(rows, row_count, owners)
+    if row_count > 0:
+        _solve(owners, rows, row_count, joints, seen, passes, soft, h, True)
 
 
 @inline
-def _move(bodies, owners, h):
+def _move(bodies, owners, joints, h):
     """Places at the end of the substep."""
+    keep_stiffness(joints, owners, h)
     move_bodies(owners, bodies, h)
     move_colliders(owners, bodies, h)
 
@@ -54,7 +68,7 @@ def _move(bodies, owners, h):
 def _end(bodies, owners, rows, row_count, joints, seen, passes, soft, h):
     """Velocities without what drove overlaps apart."""
     aim_rows(rows, row_count, owners)
-    aim_joints(joints, owners, h)
+    aim_joints(joints, owners)
     _solve(owners, rows, row_count, joints, seen, passes, soft, h, False)
     load_joints(joints, h, COLLIDE_EVERY)
     take_momenta(owners, bodies)
@@ -104,6 +118,6 @@ def run_substeps(
         elif part == MOVE:
             _solve(owners, rows, row_count, joints, seen, passes, soft, h, True)
         if part in (WHOLE, MOVE):
-            _move(bodies, owners, h)
+            _move(bodies, owners, joints, h)
         if part in (WHOLE, END):
             _end(bodies, owners, rows, row_count, joints, seen, passes, soft, h)

@@ -37,9 +37,8 @@ from ..rigid.joint_rows import (
     SPEED,
     STRENGTH,
     TARGET,
-    lay_down_joints,
-    take_up_joints,
 )
+from ..rigid.joint_state import lay_down_joints, take_up_joints
 from ..rigid.joint_table import HINGE, NO_MOTOR, SPEED_MOTOR
 from ..rigid.owners import (
     Drive,
@@ -199,7 +198,12 @@ class Bodies:
         strength = frame.target("joint_strength", inputs.joint_strength, np.ones(len(joints)))
         number[:, STRENGTH] = np.maximum(strength, 0.0)
         take_up_joints(
-            frame.work.joints, self.owners, frame.state.joint_impulse, frame.state.joint_broken
+            frame.work.joints,
+            self.owners,
+            self.count,
+            frame.state.joint_impulse,
+            frame.state.joint_broken,
+            frame.h,
         )
         frame.work.touching.exclude(self._joined())
 

@@ -1,0 +1,302 @@
+"""J M⁻¹ Jᵀ of all joints of a component by blocks, and its factor L Lᵀ.
+
+`joint_graph` says which blocks there are. The matrix depends on where bodies are and is summed up
+once for that; the factor also on which rows are met and how soft they are, and is made again when
+that changes. So the end of a substep and the beginning of the next one share both.
+
+Loops can make rows depend on each other, and limits can ask for what cannot be. `EVEN` of the
+diagonal is therefore added to it: each row gives way by that share of its impulse.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..jit import lean
+from .joint_rows import (
+    ACTIVE,
+    CROSS,
+    EVENLY,
+    FIRST_ROW,
+    GIVE,
+    GIVEN,
+    LETS_GO,
+    LINE,
+    LIVE,
+    OWNER,
+    STATE,
+    TURN,
+)
+
+EVEN = 1e-5
+"""Share of the diagonal by which rows give way."""
+
+STALE, SUMMED, FACTORED = range(3)
+"""How much of a component's matrix is known."""
+
+INACTIVE = -1.0
+"""In place of the softness of a row that is not met."""
+
+
+@lean
+def forget_matrices(joints):
+    """Bodies have moved, or joints have broken: all matrices are to be made again."""
+    for c in range(joints.component.shape[0] - 1):
+        joints.component[c, STATE] = STALE
+
+
+@lean
+def ready_factor(joints, owners, c):
+    """Have the factor of a component for the rows that are met now."""
+    component = joints.component
+    if component[c, STATE] == STALE:
+        _sum_up(joints, owners, c)
+        component[c, STATE] = SUMMED
+    if component[c, STATE] == FACTORED and (
+        component[c, LETS_GO] == 0 or _is_factor_of_now(joints, c)
+    ):
+        return
+    _soften(joints, c)
+    _factorise(joints, c)
+    component[c, STATE] = FACTORED
+
+
+@lean
+def _is_factor_of_now(joints, c):
+    whole, flag, bound = joints.whole, joints.flag, joints.bound
+    for n in range(joints.component[c, 0], joints.component[c + 1, 0]):
+        j = joints.place[n, 0]
+        for row in range(whole[j, FIRST_ROW], whole[j + 1, FIRST_ROW]):
+            given = bound[row, GIVE] if flag[row, ACTIVE] == 1 else INACTIVE
+            if bound[row, GIVEN] != given:
+                return False
+    return True
+
+
+@lean
+def _sum_up(joints, owners, c):
+    """J M⁻¹ Jᵀ of all rows of live joints; of diagonal blocks the lower half."""
+    whole, place, block, matrix = joints.whole, joints.place, joints.block, joints.matrix
+    axis, pull = joints.axis, joints.pull
+    for n in range(
+        block[place[joints.component[c, 0], 1], 1], block[place[joints.component[c + 1, 0], 1], 1]
+    ):
+        matrix[n] = 0.0
+    for n in range(joints.component[c, 1], joints.component[c + 1, 1]):
+        i, j = pull[n, 1], pull[n, 3]
+        if whole[i, LIVE] == 0 or whole[j, LIVE] == 0:
+            continue
+        a = CROSS + 3 * pull[n, 2]
+        b = TURN + 3 * pull[n, 4]
+        o = whole[j, OWNER + pull[n, 4]]
+        sign = 1.0 if pull[n, 2] == pull[n, 4] else -1.0
+        w = owners.inverse_mass[o]
+        if w == 0.0:
+            continue
+        w *= sign
+        start = block[pull[n, 0], 1]
+        first_i, first_j = whole[i, FIRST_ROW], whole[j, FIRST_ROW]
+        width = whole[j + 1, FIRST_ROW] - first_j
+        for k in range(width):
+            rj = first_j + k
+            l0, l1, l2 = w * axis[rj, LINE], w * axis[rj, LINE + 1], w * axis[rj, LINE + 2]
+            t0, t1, t2 = sign * axis[rj, b], sign * axis[rj, b + 1], sign * axis[rj, b + 2]
+            for m in range(k if i == j else 0, whole[i + 1, FIRST_ROW] - first_i):
+                ri = first_i + m
+                matrix[start + m * width + k] += (
+                    l0 * axis[ri, LINE]
+                    + l1 * axis[ri, LINE + 1]
+                    + l2 * axis[ri, LINE + 2]
+                    + t0 * axis[ri, a]
+                    + t1 * axis[ri, a + 1]
+                    + t2 * axis[ri, a + 2]
+                )
+
+
+@lean
+def _soften(joints, c):
+    """The matrix of the rows that are met, with their softness, where the factor will be."""
+    whole, place, block = joints.whole, joints.place, joints.block
+    matrix, value, bound, flag = joints.matrix, joints.value, joints.bound, joints.flag
+    first, last = joints.component[c, 0], joints.component[c + 1, 0]
+    for n in range(block[place[first, 1], 1], block[place[last, 1], 1]):
+        value[n] = matrix[n]
+    is_all = True
+    for n in range(first, last):
+        j = place[n, 0]
+        row = whole[j, FIRST_ROW]
+        size = whole[j + 1, FIRST_ROW] - row
+        d = block[place[n, 1], 1]
+        for k in range(size):
+            own = matrix[d + k * size + k]
+            if joints.component[c, LETS_GO] == 0:
+                flag[row + k, ACTIVE] = whole[j, LIVE]
+            if flag[row + k, ACTIVE] == 1 and own > 0.0:
+                bound[row + k, GIVEN] = bound[row + k, GIVE]
+                bound[row + k, EVENLY] = EVEN * own
+                value[d + k * size + k] = own + bound[row + k, GIVE] + EVEN * own
+            else:
+                flag[row + k, ACTIVE] = 0
+                bound[row + k, GIVEN] = INACTIVE
+                is_all = False
+    if is_all:
+        return
+    for n in range(first, last):
+        j = place[n, 0]
+        column = whole[j, FIRST_ROW]
+        size = whole[j + 1, FIRST_ROW] - column
+        for b in range(place[n, 1], place[n + 1, 1]):
+            at = block[b, 1]
+            i = block[b, 0]
+            for row in range(whole[i, FIRST_ROW], whole[i + 1, FIRST_ROW]):
+                for k in range(size):
+                    if flag[row, ACTIVE] == 0 or flag[column + k, ACTIVE] == 0:
+                        value[at + k] = 1.0 if row == column + k else 0.0
+                at += size
+
+
+@lean
+def _factorise(joints, c):
+    """L Lᵀ in place; on its diagonal 1/L."""
+    whole, place, block, value = joints.whole, joints.place, joints.block, joints.value
+    update = joints.update
+    for n in range(joints.component[c, 0], joints.component[c + 1, 0]):
+        j = place[n, 0]
+        size = whole[j + 1, FIRST_ROW] - whole[j, FIRST_ROW]
+        d = block[place[n, 1], 1]
+        _factorise_block(value, d, size)
+        first, last = place[n, 1] + 1, place[n + 1, 1]
+        if first < last:
+            _divide(value, block[first, 1], block[last, 1], d, size)
+        for u in range(place[n, 2], place[n + 1, 2]):
+            left, right = update[u, 1], update[u, 2]
+            _subtract(
+                value,
+                block[update[u, 0], 1],
+                block[left, 1],
+                block[left + 1, 1],
+                block[right, 1],
+                block[right + 1, 1],
+                size,
+            )
+
+
+@lean
+def _pivot(left, before):
+    """1/√ of what is left of a diagonal; rows that say the same twice would leave only rounding."""
+    return 1.0 / math.sqrt(max(left, 1e-12 * before, 1e-300))
+
+
+@lean
+def _factorise_block(value, d, size):
+    """L Lᵀ of the diagonal block that begins at d."""
+    if size == 3:
+        a, b, c = value[d + 3], value[d + 6], value[d + 7]
+        p = _pivot(value[d], value[d])
+        a, b = a * p, b * p
+        q = _pivot(value[d + 4] - a * a, value[d + 4])
+        c = (c - b * a) * q
+        value[d + 8] = _pivot(value[d + 8] - b * b - c * c, value[d + 8])
+        value[d], value[d + 4] = p, q
+        value[d + 3], value[d + 6], value[d + 7] = a, b, c
+        return
+    for k in range(size):
+        at = d + k * size
+        total = value[at + k]
+        for m in range(k):
+            total -= value[at + m] ** 2
+        pivot = _pivot(total, value[at + k])
+        value[at + k] = pivot
+        for i in range(k + 1, size):
+            other = d + i * size
+            total = value[other + k]
+            for m in range(k):
+                total -= value[other + m] * value[at + m]
+            value[other + k] = total * pivot
+
+
+@lean
+def _divide(value, first, last, d, size):
+    """Rows of values from first up to last times L⁻ᵀ of the diagonal block at d."""
+    if size == 3:
+        p, q, r = value[d], value[d + 4], value[d + 8]
+        a, b, c = value[d + 3], value[d + 6], value[d + 7]
+        for at in range(first, last, 3):
+            x = value[at] * p
+            y = (value[at + 1] - x * a) * q
+            value[at] = x
+            value[at + 1] = y
+            value[at + 2] = (value[at + 2] - x * b - y * c) * r
+        return
+    for at in range(first, last, size):
+        for k in range(size):
+            total = value[at + k]
+            for m in range(k):
+                total -= value[at + m] * value[d + k * size + m]
+            value[at + k] = total * value[d + k * size + k]
+
+
+@lean
+def _subtract(value, target, left, left_end, right, right_end, size):
+    """Target −= left rightᵀ, blocks of rows of ``size`` values."""
+    if size == 3:
+        for a in range(left, left_end, 3):
+            x, y, z = value[a], value[a + 1], value[a + 2]
+            for b in range(right, right_end, 3):
+                value[target] -= x * value[b] + y * value[b + 1] + z * value[b + 2]
+                target += 1
+        return
+    for a in range(left, left_end, size):
+        for b in range(right, right_end, size):
+            total = 0.0
+            for m in range(size):
+                total += value[a + m] * value[b + m]
+            value[target] -= total
+            target += 1
+
+
+@lean
+def substitute(joints, c):
+    """Solve L Lᵀ x = change of the component's rows, in place."""
+    whole, place, block, value = joints.whole, joints.place, joints.block, joints.value
+    change = joints.change
+    first, last = joints.component[c, 0], joints.component[c + 1, 0]
+    for n in range(first, last):
+        j = place[n, 0]
+        row = whole[j, FIRST_ROW]
+        size = whole[j + 1, FIRST_ROW] - row
+        d = block[place[n, 1], 1]
+        for k in range(size):
+            total = change[row + k]
+            for m in range(k):
+                total -= value[d + k * size + m] * change[row + m]
+            change[row + k] = total * value[d + k * size + k]
+        for b in range(place[n, 1] + 1, place[n + 1, 1]):
+            at = block[b, 1]
+            i = block[b, 0]
+            for other in range(whole[i, FIRST_ROW], whole[i + 1, FIRST_ROW]):
+                total = change[other]
+                for m in range(size):
+                    total -= value[at + m] * change[row + m]
+                change[other] = total
+                at += size
+    for back in range(last - first):
+        n = last - 1 - back
+        j = place[n, 0]
+        row = whole[j, FIRST_ROW]
+        size = whole[j + 1, FIRST_ROW] - row
+        for b in range(place[n, 1] + 1, place[n + 1, 1]):
+            at = block[b, 1]
+            i = block[b, 0]
+            for other in range(whole[i, FIRST_ROW], whole[i + 1, FIRST_ROW]):
+                x = change[other]
+                for m in range(size):
+                    change[row + m] -= value[at + m] * x
+                at += size
+        d = block[place[n, 1], 1]
+        for down in range(size):
+            k = size - 1 - down
+            total = change[row + k]
+            for m in range(k + 1, size):
+                total -= value[d + m * size + k] * change[row + m]
+            change[row + k] = total * value[d + k * size + k]
