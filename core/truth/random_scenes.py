@@ -1,10 +1,10 @@
 """Whatever a user builds: no NaN, no crash, the same bits twice.
 
 A scene is drawn from a seed: objects of every recipe with settings from the whole range of their
-sliders, bodies, colliders, constraints of every kind between random particles, force fields, keyed
-factors, every integrator and solver mode, from a centimetre to thirty metres in size. Explicit
-integrators, and position Verlet with springs as forces, get springs that they can carry at their
-step. Nothing keeps the constraints from contradicting each other.
+sliders, bodies, colliders, joints, constraints of every kind between random particles, force
+fields, keyed factors, every integrator and solver mode, from a centimetre to thirty metres in size.
+Explicit integrators, and position Verlet with springs as forces, get springs that they can carry at
+their step. Nothing keeps the constraints from contradicting each other.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from ..model import Floats, FrameInputs, Model
 from ..recipes.all import RECIPES
 from ..recipes.geometry import Geometry
 from ..rigid.inertia import inertia_of
+from ..rigid.joint_table import OnBody, OnCollider
 from ..rigid.shape import Shape, Surface
 from ..settings import (
     AnimatedSettings,
@@ -48,8 +49,8 @@ from ..settings import (
 )
 from ..step import advance
 from .case import Result, case
-
-Random = np.random.Generator
+from .random_joints import Ends, joint_inputs, random_joints
+from .random_settings import Random, random_settings
 
 SETTINGS: dict[str, type] = {
     "CLOTH": ClothSettings,
@@ -76,30 +77,6 @@ class RandomScene:
     model: Model
     inputs: Callable[[int], FrameInputs]
     settings: SolverSettings
-
-
-def random_settings(random: Random, kind: type, **fixed: Any) -> Any:
-    """Settings of which about half are drawn from the range of their slider."""
-    chosen: dict[str, Any] = {}
-    for name, (default, about) in tunables(kind).items():
-        if name in fixed or random.random() < 0.4:
-            continue
-        if about.choices:
-            chosen[name] = str(random.choice([identifier for identifier, _, _ in about.choices]))
-        elif isinstance(default, bool):
-            chosen[name] = bool(random.random() < 0.5)
-        else:
-            low = about.minimum if about.soft_minimum is None else about.soft_minimum
-            high = about.maximum if about.soft_maximum is None else about.soft_maximum
-            assert low is not None, name
-            assert high is not None, name
-            if isinstance(default, tuple):
-                chosen[name] = tuple(random.uniform(low, high, len(default)))
-            elif isinstance(default, int):
-                chosen[name] = int(random.integers(int(low), int(high) + 1))
-            else:
-                chosen[name] = float(low if random.random() < 0.1 else random.uniform(low, high))
-    return kind(**(chosen | fixed))
 
 
 def random_scene(seed: int) -> RandomScene:
@@ -177,15 +154,23 @@ def _anything(random: Random, integrator: str) -> RandomScene:
             continue
         _constraints(random, builder, len(builder.objects) - 1, scale)
     of_particles = bool(random.random() < 0.3)
-    for number in range(random.integers(0, 6)):
-        _body(random, builder, number, scale, of_particles)
+    is_joined = not of_particles and random.random() < 0.6
+    bodies: Ends = []
+    for number in range(random.integers(1, 12) if is_joined else random.integers(0, 6)):
+        place = random.uniform(-1, 1, 3) * scale
+        bodies.append((OnBody(len(builder.objects)), place))
+        _body(random, builder, number, place, scale, of_particles)
+    others: Ends = [(None, random.uniform(-1, 1, 3) * scale)]
     for shape in ("PLANE", "BOX", "ROOM", "SPHERE", "CAPSULE"):
         if random.random() < 0.3:
             size = random.uniform(0.1, 1, 3) * scale * (3 if shape == "ROOM" else 1)
             place = random.uniform(-1, 1, 3) * scale
-            builder.add_collider(shape, shape, size, place, random.normal(size=4))
+            number = builder.add_collider(shape, shape, size, place, random.normal(size=4))
+            others.append((OnCollider(number), place))
     if random.random() < 0.2:
         _ground(random, builder, scale)
+    if is_joined:
+        random_joints(random, builder, bodies, others, scale)
     if not builder.objects:
         builder.add_particles("dust", random.normal(size=(3, 3)), mass=1.0)
     model = builder.finalize()
@@ -195,7 +180,7 @@ def _anything(random: Random, integrator: str) -> RandomScene:
         integrator=integrator,
         iterations=int(random.integers(1, 5)),
         body_iterations=4,
-        substep_rate=float(random.choice([240.0, 480.0, 960.0], p=[0.5, 0.4, 0.1])),
+        substep_rate=float(random.choice([120.0, 240.0, 480.0, 960.0], p=[0.2, 0.4, 0.3, 0.1])),
         threads=1,
         speed_limit=5000.0,
         time_budget=0.0,
@@ -224,11 +209,15 @@ def _shape(random: Random, name: str, scale: float, offset: Floats) -> tuple[Sha
 
 
 def _body(
-    random: Random, builder: ModelBuilder, number: int, scale: float, of_particles: bool
+    random: Random,
+    builder: ModelBuilder,
+    number: int,
+    place: Floats,
+    scale: float,
+    of_particles: bool,
 ) -> None:
     """A rigid body of one shape or three, or one of four particles."""
     name = f"body {number}"
-    place = random.uniform(-1, 1, 3) * scale
     mass = 10.0 ** random.uniform(-2, 2)
     details: dict[str, Any] = {
         "restitution": random.random(),
@@ -386,6 +375,7 @@ def _inputs(random: Random, model: Model, scale: float) -> Callable[[int], Frame
     keyed = random.random() < 0.3
     travel: Floats = random.normal(0.0, 0.05, 3) * scale
     is_moving = random.random() < 0.5
+    turns_joints = random.random() < 0.5
     seed = int(random.integers(2**32))
 
     def inputs(frame: int) -> FrameInputs:
@@ -397,6 +387,8 @@ def _inputs(random: Random, model: Model, scale: float) -> Callable[[int], Frame
             )
             bodies = model.bodies.position + frame * travel
             made = replace(made, body_position=bodies)
+        if turns_joints:
+            made = replace(made, **joint_inputs(np.random.default_rng(seed + frame), model))
         if keyed:
             draw = np.random.default_rng(seed + frame)
             factors = tuple(random_settings(draw, AnimatedSettings) for _ in model.objects)
