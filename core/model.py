@@ -6,7 +6,7 @@ Structure of arrays throughout: float64, C-contiguous, SI units, Z up, quaternio
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -222,7 +222,11 @@ class State:
 
     def copy(self) -> State:
         """An independent copy."""
-        arrays = {k: v.copy() for k, v in vars(self).items() if isinstance(v, np.ndarray)}
+        arrays: dict[str, Any] = {
+            name: value.copy()
+            for name, value in vars(self).items()
+            if isinstance(value, np.ndarray)
+        }
         return replace(self, **arrays)
 
 

@@ -87,7 +87,7 @@ def return_couples(contacts, count, x, previous, inverse_mass, start, neighbour)
         most = contacts.pushed[c]
         for k in range(3):
             most += abs(contacts.dragged[c, k])
-        most += abs(contacts.parting[c, 0]) * contacts.inverse_mass[c]
+        most = (most + abs(contacts.parting[c, 0])) * contacts.mobility[c]
         if turn > most:
             f = most / turn
             ox, oy, oz = f * ox, f * oy, f * oz

@@ -45,6 +45,7 @@ class Touching:
         else:
             layers = np.where(table.owner >= solids, 0, layers)
         excluded = np.zeros((0, 2), dtype=np.int32)
+        self.is_any = bool((layers[moves] != 0).any())
         self.broad_phase = BroadPhase(table.kind, body, layers, layers, excluded)
         self.excluded: Ints = np.zeros((0, 2), dtype=np.int32)
         self.margin = np.where(np.isfinite(thickness), WIDER * thickness, 0.0)

@@ -381,7 +381,13 @@ class Bodies:
                 frame.work.felt,
             )
             self._wake()
-        if self.stirs.any() and self._bound(COLLIDE_EVERY) > FAST:
+        self.row_count = 0
+        if not (self.stirs.any() and frame.work.touching.is_any):
+            return
+        reach = self.next_collision - substep
+        if self._bound(reach) > FAST:
+            if not self._touch(reach):
+                return
             self.next_collision = substep + 1
         self._find_rows(self.next_collision - substep)
 
