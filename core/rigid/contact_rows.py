@@ -42,6 +42,13 @@ USUAL_RATE = 480.0
 PASSES_BY_RATIO = ((4.0, 1), (16.0, 2), (math.inf, 4))
 """Passes that contacts take when bodies that touch are up to so many times as heavy as others."""
 
+SOFT_SAG = 5e-4
+"""Way that gravity makes in a substep, as a share of a body's radius, that one pass is enough for:
+contacts give way by as much, and a stack of small bodies would lean."""
+
+MOST_PASSES = 8
+"""Most passes that bodies take for being small."""
+
 LEAK = 0.05
 """Share of a remembered push that a pass with bias lets go: the contact is a stiff spring, not a
 rock, and chains of contacts settle in fewer passes (Catto 2024, "soft step")."""
@@ -451,25 +458,37 @@ def solve_rows(rows, count, owners, seen, h, bias, soft):
 
 
 @kernel
-def aim_contacts(rows, count, owners):
-    """`aim_rows` right after `fill_rows`; returns the largest ratio of masses that touch."""
+def aim_contacts(rows, count, owners, radius):
+    """`aim_rows` right after `fill_rows`; radius (b,) m of all bodies.
+
+    Returns the largest ratio of masses that touch and the least radius of what does.
+    """
     aim_rows(rows, count, owners)
     ratio = 1.0
+    least = math.inf
     for c in range(count):
-        wa = owners.inverse_mass[rows.owner[c, 0]]
-        wb = owners.inverse_mass[rows.owner[c, 1]]
+        a, b = rows.owner[c, 0], rows.owner[c, 1]
+        wa, wb = owners.inverse_mass[a], owners.inverse_mass[b]
         if wa > 0.0 and wb > 0.0:
             ratio = max(ratio, wa / wb, wb / wa)
-    return ratio
+        if wa > 0.0:
+            least = min(least, radius[a])
+        if wb > 0.0:
+            least = min(least, radius[b])
+    return ratio, least
 
 
-def passes_for(ratio: float, h: float) -> int:
-    """Passes over contacts of bodies whose masses differ by so much (`PASSES_BY_RATIO`).
+def passes_for(ratio: float, radius: float, gravity: float, h: float) -> int:
+    """Passes over contacts of bodies whose masses differ by so much, the least of that radius.
 
-    Where masses differ, steps longer than usual take more of them.
+    Where masses differ, steps longer than usual take more of them (`PASSES_BY_RATIO`); and so do
+    small bodies, for which gravity (m/s²) makes a long way in a step (`SOFT_SAG`).
     """
     passes = next(passes for limit, passes in PASSES_BY_RATIO if ratio <= limit)
-    return passes if passes == 1 else math.ceil(passes * max(1.0, USUAL_RATE * h))
+    if passes > 1:
+        passes = math.ceil(passes * max(1.0, USUAL_RATE * h))
+    small = math.ceil(gravity * h * h / (SOFT_SAG * radius))
+    return max(passes, min(small, MOST_PASSES))
 
 
 def softness_for(ratio: float, gravity: float, h: float) -> float:

@@ -418,9 +418,11 @@ class Bodies:
                 break
             work.rows = row_room(found * 3 // 2)
         self.row_count = found
-        ratio = aim_contacts(work.rows, found, self.owners)
-        self.passes = self.frame.settings.contact_iterations * passes_for(ratio, self.frame.h)
-        self.soft = softness_for(ratio, self.pull**2, self.frame.h)
+        ratio, radius = aim_contacts(work.rows, found, self.owners, work.body_radius)
+        gravity, h = self.pull**2, self.frame.h
+        self.passes = self.frame.settings.contact_iterations
+        self.passes *= passes_for(ratio, radius, gravity, h)
+        self.soft = softness_for(ratio, gravity, h)
 
     def _touch(self, substeps: int) -> int:
         """Find what touches, in work.touching; sleepers that something touches wake first."""
