@@ -1,21 +1,14 @@
 """Shapes for tests of the narrow phase, and what is known of them without it."""
 
-from collections import namedtuple
-
 import numpy as np
 
 from verlet_physics.contact.kinds import BOX, CAPSULE, CYLINDER, HULL, MESH, PLANE, ROOM, SPHERE
 from verlet_physics.contact.manifold import manifold_room
 from verlet_physics.contact.mesh_edges import mesh_edges
 from verlet_physics.contact.narrow_phase import narrow_phase, narrow_phase_scratch
+from verlet_physics.contact.shapes import Shapes
 from verlet_physics.geometry.hull import convex_hull
 
-FIELDS = (
-    "kind size centre rotation hull hull_first_vertex hull_vertex hull_first_face "
-    "hull_face_first_corner hull_face_corner hull_face_normal hull_face_offset mesh "
-    "mesh_first_triangle mesh_triangle mesh_vertex mesh_two_sided"
-)
-Shapes = namedtuple("Shapes", FIELDS)
 UPRIGHT = np.eye(3)
 
 
@@ -75,24 +68,42 @@ class Scene:
         faces = starts([len(h.face_normal) for h in self.hulls])
         corners = [np.diff(h.face_start) for h in self.hulls]
         rows = starts([len(v) for v, _, _ in self.meshes])
-        return Shapes(
-            kinds,
-            np.array([r[1] for r in self.rows]),
-            np.array([r[2] for r in self.rows]),
-            np.array([r[3] for r in self.rows]),
-            np.where(kinds == HULL, tables, -1).astype(np.int32),
-            first,
-            stacked([h.vertex for h in self.hulls], 3, np.float64),
-            faces,
-            starts(np.concatenate(corners) if corners else []),
-            stacked([h.face_corner + f for h, f in zip(self.hulls, first)], None, np.int32),
-            stacked([h.face_normal for h in self.hulls], 3, np.float64),
-            stacked([h.face_offset for h in self.hulls], None, np.float64),
-            np.where(kinds == MESH, tables, -1).astype(np.int32),
-            starts([len(t) for _, t, _ in self.meshes]),
-            stacked([t + f for (_, t, _), f in zip(self.meshes, rows)], 3, np.int32),
-            stacked([v for v, _, _ in self.meshes], 3, np.float64),
-            np.array([two for _, _, two in self.meshes], dtype=bool),
+        number, place = np.zeros(len(kinds)), np.zeros((len(kinds), 3))
+        row, turn = np.zeros(len(kinds), dtype=np.int32), np.zeros((len(kinds), 3, 3))
+        return Shapes(  # the engine's own record: its compiled code serves here too
+            kind=kinds,
+            size=np.array([r[1] for r in self.rows]),
+            centre=np.array([r[2] for r in self.rows]),
+            rotation=np.array([r[3] for r in self.rows]),
+            hull=np.where(kinds == HULL, tables, -1).astype(np.int32),
+            hull_first_vertex=first,
+            hull_vertex=stacked([h.vertex for h in self.hulls], 3, np.float64),
+            hull_first_face=faces,
+            hull_face_first_corner=starts(np.concatenate(corners) if corners else []),
+            hull_face_corner=stacked(
+                [h.face_corner + f for h, f in zip(self.hulls, first)], None, np.int32
+            ),
+            hull_face_normal=stacked([h.face_normal for h in self.hulls], 3, np.float64),
+            hull_face_offset=stacked([h.face_offset for h in self.hulls], None, np.float64),
+            mesh=np.where(kinds == MESH, tables, -1).astype(np.int32),
+            mesh_first_triangle=starts([len(t) for _, t, _ in self.meshes]),
+            mesh_triangle=stacked([t + f for (_, t, _), f in zip(self.meshes, rows)], 3, np.int32),
+            mesh_vertex=stacked([v for v, _, _ in self.meshes], 3, np.float64),
+            mesh_two_sided=np.array([two for _, _, two in self.meshes], dtype=np.int32),
+            owner=row,
+            particle_body=row,
+            offset=place,
+            turn=turn,
+            friction=number,
+            static_friction=number,
+            restitution=number,
+            layers=row,
+            hull_first_edge=np.zeros(len(self.hulls) + 1, dtype=np.int32),
+            hull_edge=np.zeros((0, 4), dtype=np.int32),
+            centre_before=place,
+            rotation_before=turn,
+            lower=place,
+            upper=place,
         )
 
     def run(self, items, reach):

@@ -86,14 +86,7 @@ def test_fault_2_nothing_jitters_at_rest_and_it_is_the_memory_of_contacts_that_s
         (1.0, 100.0, 9.81),
         (50.0, 1.0, 9.81),
         (1.0, 1.0, 1.62),
-        pytest.param(
-            0.02,
-            1.0,
-            9.81,
-            marks=pytest.mark.xfail(
-                reason="ten cubes of 2 cm sway, and fall at 240 and 480 a second"
-            ),
-        ),
+        (0.02, 1.0, 9.81),
     ],
 )
 def test_fault_3_stacks_stand_without_tuning(side, top, gravity, rate):
