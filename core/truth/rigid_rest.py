@@ -92,7 +92,8 @@ def _heap_depth(count: int, seconds: float, rate: float) -> Result:
     return Result(depth if lost == 0 and awake == 0 else math.nan, 0.0, 0.01)
 
 
-at_rates("rigid-cubes-200", (480.0, 720.0, 960.0))(partial(_heap_depth, 200, 12.0))
+at_rates("rigid-cubes-200", (480.0, 240.0, 720.0, 960.0))(partial(_heap_depth, 200, 12.0))
+at_rates("rigid-cubes-1000", (480.0, 240.0))(partial(_heap_depth, 1000, 14.0))
 
 
 @at_rates("rigid-overlap")
