@@ -11,7 +11,6 @@ import numpy as np
 from mathutils import Vector
 from mathutils.bvhtree import BVHTree
 
-from ..core.constraints.shared_point import why_not
 from ..core.rigid.joint_table import End, OnBody, OnCollider
 from ..core.settings import JointSettings
 from . import session as sessions
@@ -125,7 +124,11 @@ def _is_of_particles(ob: bpy.types.Object | None) -> bool:
 
 def _not_of_particles(joint: bpy.types.Object) -> str:
     """What of a joint a body of particles cannot do; "" for nothing."""
-    return "no ties to what bends" if is_tie(joint) else why_not(settings_of_joint(joint))
+    if is_tie(joint):
+        return "no ties to what bends"
+    from ..core.constraints.shared_point import why_not  # brings Numba: not at every start
+
+    return why_not(settings_of_joint(joint))
 
 
 def _can_move(ob: bpy.types.Object) -> bool:

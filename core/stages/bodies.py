@@ -55,6 +55,10 @@ from ..rigid.step import BEGIN, COLLIDE_EVERY, END, MOVE, WHOLE, run_substeps
 from ..rigid.table import ANIMATED, PASSIVE
 from .frame import Frame
 
+JOINED_PASSES = 2
+"""Least passes over joints and contacts where what is joined touches something: with one, a ragdoll
+that lies still goes on twitching."""
+
 FAST = 0.5
 """A body that travels farther than this share of its size until contacts are looked for again is
 looked at in every substep: where it will touch is then known from near by."""
@@ -82,6 +86,9 @@ class Bodies:
         self.seen = what_contacts_see(self.owners, frame.settings)
         self.next_collision = 0
         self.joined = model.joints.owner[state.joint_broken == 0]  # (j, 2) owners
+        self.is_joined = np.zeros(model.owner_count + 1, dtype=bool)
+        self.is_joined[self.joined] = True
+        self.is_joined[self.count :] = False
         self.pull = math.sqrt(float(np.linalg.norm(frame.gravity)))  # √(m/s²)
         self.stirs = self._stirs()
         self._begin_sleep()
@@ -421,7 +428,10 @@ class Bodies:
         ratio, radius = aim_contacts(work.rows, found, self.owners, work.body_radius)
         gravity, h = self.pull**2, self.frame.h
         self.passes = self.frame.settings.contact_iterations
-        self.passes *= passes_for(ratio, radius, gravity, h)
+        passes = passes_for(ratio, radius, gravity, h)
+        if self.is_joined[work.rows.owner[:found]].any():
+            passes = max(passes, JOINED_PASSES)
+        self.passes *= passes
         self.soft = softness_for(ratio, gravity, h)
 
     def _touch(self, substeps: int) -> int:
