@@ -12,8 +12,8 @@ BODY_TYPES = (
     (
         "ANIMATED",
         "Animated",
-        "Follows its own animation and pushes others. Key Pin to 0, and from that frame on it "
-        "moves freely, with the speed that its animation had",
+        "Follows its own animation and pushes others. Key Follow Animation to 0, and from that "
+        "frame on it moves freely, with the speed that its animation had",
     ),
     ("PASSIVE", "Passive", "Others bump into it; only its own animation moves it"),
 )
@@ -24,8 +24,8 @@ BODY_MODELS = (
     (
         "TETRAHEDRON",
         "Four Particles",
-        "Four particles and six sticks (Jakobsen): a little soft, joins cloth and rope by sharing "
-        "particles",
+        "Four particles and six sticks (Jakobsen): a little soft, never sleeps; ties and joint "
+        "motors need Quaternion",
     ),
     (
         "AXES",
