@@ -15,7 +15,7 @@ import numpy as np
 from .errors import ModelError
 from .jit import inline, kernel
 from .model import Floats, Model, State
-from .vector import quaternion_of
+from .vector import inverse_symmetric, quaternion_of
 
 BENT = 1e-2
 """Error of a body's frame from which it is made a rotation by force."""
@@ -174,16 +174,15 @@ def weigh_particle_bodies(x, first_particle, inverse_mass, first_owner, owners):
             dz = x[i, 2] - owners.position[o, 2]
             xx, yy, zz = xx + dx * dx, yy + dy * dy, zz + dz * dz
             xy, xz, yz = xy + dx * dy, xz + dx * dz, yz + dy * dz
-        # I = m (tr(S) 1 − S), inverted by its cofactors
-        m00, m11, m22 = yy + zz, xx + zz, xx + yy
-        c00, c11, c22 = m11 * m22 - yz * yz, m00 * m22 - xz * xz, m00 * m11 - xy * xy
-        c01, c02, c12 = xz * yz + xy * m22, xy * yz + xz * m11, xy * xz + yz * m00
-        f = inverse_mass[first] / (m00 * c00 - xy * c01 - xz * c02)
+        # I = m (tr(S) 1 − S)
+        xx, yy, zz, xy, xz, yz = inverse_symmetric(
+            yy + zz, xx + zz, xx + yy, -xy, -xz, -yz, inverse_mass[first]
+        )
         a = owners.inverse_inertia[o]
-        a[0, 0], a[1, 1], a[2, 2] = f * c00, f * c11, f * c22
-        a[0, 1] = a[1, 0] = f * c01
-        a[0, 2] = a[2, 0] = f * c02
-        a[1, 2] = a[2, 1] = f * c12
+        a[0, 0], a[1, 1], a[2, 2] = xx, yy, zz
+        a[0, 1] = a[1, 0] = xy
+        a[0, 2] = a[2, 0] = xz
+        a[1, 2] = a[2, 1] = yz
 
 
 @inline

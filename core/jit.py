@@ -15,7 +15,7 @@ import re
 import sys
 import threading
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -233,12 +233,13 @@ def _imported_by(module: str) -> tuple[str, ...]:
 @functools.cache
 def _records() -> str:
     """How all records of this package are defined."""
-    texts = _sources()
-    return "".join("".join(_RECORD.findall(texts[name])) for name in sorted(texts))
+    return "".join(
+        record for _, text in sorted(_sources().items()) for record in _RECORD.findall(text)
+    )
 
 
 @functools.cache
-def _source_hash(modules: Iterable[str]) -> str:
+def _source_hash(modules: tuple[str, ...]) -> str:
     digest = hashlib.sha256((numba.__version__ if compiled else "plain").encode())
     digest.update(_records().encode())
     for name in modules:

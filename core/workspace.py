@@ -76,7 +76,8 @@ class Workspace:
         self.first_use = np.zeros(len(model.shapes.meshes.vertex), dtype=np.int32)
         self.first_use[triangle[::-1]] = np.arange(len(triangle), dtype=np.int32)[::-1, None]
         self.crowd = CrowdGrid(model)
-        self.rings = rings_of(count, self.piece)  # who is around each particle
+        in_crowd = self.piece if len(model.crowd) else self.piece[:0]
+        self.rings = rings_of(count, in_crowd)  # who is around each particle that may meet others
         self.tethers = tethers_of(model)
         self.ties = [c for c in model.constraints if isinstance(c, Attachments)]
         self.holds = hold_room(256)

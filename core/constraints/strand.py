@@ -37,7 +37,7 @@ from ..coincidence import direction_between
 from ..errors import ModelError
 from ..jit import inline, kernel
 from ..model import Floats, Ints
-from ..vector import cross
+from ..vector import cross, inverse_symmetric
 from .angular import NO_INERTIA, add_inertia, solve_inertia
 from .base import Moving
 from .checks import numbers, rows_of_particles
@@ -221,17 +221,9 @@ def solve_strands(point, parent, rest_length, compliance, per_step, first_pass, 
     for k in range(count - 1, -1, -1):
         p = parent[k]
         if point[k, 3] > 0.0:
-            xx, yy, zz, xy, xz, yz = s[k, 1], s[k, 2], s[k, 3], s[k, 4], s[k, 5], s[k, 6]
-            cx = yy * zz - yz * yz
-            cy = xz * yz - xy * zz
-            cz = xy * yz - xz * yy
-            r = 1.0 / (xx * cx + xy * cy + xz * cz)
-            s[k, 1] = r * cx
-            s[k, 2] = r * (xx * zz - xz * xz)
-            s[k, 3] = r * (xx * yy - xy * xy)
-            s[k, 4] = r * cy
-            s[k, 5] = r * cz
-            s[k, 6] = r * (xy * xz - xx * yz)
+            s[k, 1], s[k, 2], s[k, 3], s[k, 4], s[k, 5], s[k, 6] = inverse_symmetric(
+                s[k, 1], s[k, 2], s[k, 3], s[k, 4], s[k, 5], s[k, 6], 1.0
+            )
             bx, by, bz = s[k, 7], s[k, 8], s[k, 9]
             s[k, 18] = s[k, 1] * bx + s[k, 4] * by + s[k, 5] * bz
             s[k, 19] = s[k, 4] * bx + s[k, 2] * by + s[k, 6] * bz

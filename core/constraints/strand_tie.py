@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import inline, kernel
+from ..vector import inverse_symmetric
 
 IMMOVABLE = 1e9
 """Mass of a body that is driven or asleep, in that of the particle tied to it."""
@@ -53,14 +54,9 @@ def load_ties(point, particle, previous, inverse_mass, owners, row, body, share)
         xy = e * y * z - d * z * z - c * x * y + f * x * z
         xz = d * y * z - e * y * y - b * x * z + f * x * y
         yz = d * x * z + e * x * y - a * y * z - f * x * x
-        cx, cy, cz = yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy
-        s = share[t] / (xx * cx + xy * cy + xz * cz)
-        point[k, 4] = s * cx
-        point[k, 5] = s * (xx * zz - xz * xz)
-        point[k, 6] = s * (xx * yy - xy * xy)
-        point[k, 7] = s * cy
-        point[k, 8] = s * cz
-        point[k, 9] = s * (xy * xz - xx * yz)
+        added = inverse_symmetric(xx, yy, zz, xy, xz, yz, share[t])
+        for n in range(6):
+            point[k, 4 + n] = added[n]
 
 
 @inline

@@ -49,6 +49,10 @@ contacts give way by as much, and a stack of small bodies would lean."""
 MOST_PASSES = 8
 """Most passes that bodies take for being small."""
 
+JOINED_PASSES = 2
+"""Least passes over joints and contacts where what is joined touches something: with one, a ragdoll
+that lies still goes on twitching."""
+
 LEAK = 0.05
 """Share of a remembered push that a pass with bias lets go: the contact is a stiff spring, not a
 rock, and chains of contacts settle in fewer passes (Catto 2024, "soft step")."""
@@ -478,17 +482,18 @@ def aim_contacts(rows, count, owners, radius):
     return ratio, least
 
 
-def passes_for(ratio: float, radius: float, gravity: float, h: float) -> int:
+def passes_for(ratio: float, radius: float, is_joined: bool, gravity: float, h: float) -> int:
     """Passes over contacts of bodies whose masses differ by so much, the least of that radius.
 
-    Where masses differ, steps longer than usual take more of them (`PASSES_BY_RATIO`); and so do
-    small bodies, for which gravity (m/s²) makes a long way in a step (`SOFT_SAG`).
+    is_joined: some of them hang on joints (`JOINED_PASSES`). Where masses differ, steps longer than
+    usual take more of them (`PASSES_BY_RATIO`); and so do small bodies, for which gravity (m/s²)
+    makes a long way in a step (`SOFT_SAG`).
     """
     passes = next(passes for limit, passes in PASSES_BY_RATIO if ratio <= limit)
     if passes > 1:
         passes = math.ceil(passes * max(1.0, USUAL_RATE * h))
     small = math.ceil(gravity * h * h / (SOFT_SAG * radius))
-    return max(passes, min(small, MOST_PASSES))
+    return max(passes, min(small, MOST_PASSES), JOINED_PASSES if is_joined else 1)
 
 
 def softness_for(ratio: float, gravity: float, h: float) -> float:

@@ -6,7 +6,17 @@ import math
 from dataclasses import dataclass
 
 from .rigid import MASSES
-from .tunable import Checked, drag_tunable, friction_tunable, restitution_tunable, tunable
+from .tunable import (
+    Checked,
+    angular_drag_tunable,
+    drag_tunable,
+    friction_tunable,
+    layers_tunable,
+    restitution_tunable,
+    sleeps_tunable,
+    static_friction_tunable,
+    tunable,
+)
 
 PART_SHAPES = (
     ("AUTO", "Automatic", "Boxes for trunk, hands and feet, capsules for round limbs"),
@@ -90,15 +100,7 @@ class RagdollSettings(Checked):
     friction: float = friction_tunable()
     restitution: float = restitution_tunable()
     drag: float = drag_tunable(0.05)
-    angular_drag: float = tunable(
-        0.3,
-        "Spin Drag",
-        "Share of the spin lost per second",
-        unit="1/s",
-        minimum=0.0,
-        maximum=1000.0,
-        soft_maximum=10.0,
-    )
+    angular_drag: float = angular_drag_tunable(0.3)
     frequency: float = tunable(
         4.0,
         "Strength",
@@ -117,24 +119,9 @@ class RagdollSettings(Checked):
         soft_maximum=100.0,
         advanced=True,
     )
-    static_friction: float = tunable(
-        1.0,
-        "Static Friction",
-        "Friction of what stands still, as a factor on Friction",
-        minimum=1.0,
-        maximum=10.0,
-        soft_maximum=2.0,
-        advanced=True,
-    )
-    sleeps: bool = tunable(
-        True, "Sleep", "Rests for good, at no cost, until something touches it", advanced=True
-    )
-    layers: tuple[bool, ...] = tunable(
-        (True,) + (False,) * 7,
-        "Layers",
-        "Two things collide when they share a layer",
-        advanced=True,
-    )
+    static_friction: float = static_friction_tunable()
+    sleeps: bool = sleeps_tunable()
+    layers: tuple[bool, ...] = layers_tunable()
 
 
 @dataclass(frozen=True)

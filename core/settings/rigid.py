@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-from .tunable import Checked, drag_tunable, friction_tunable, restitution_tunable, tunable
+from .tunable import (
+    Checked,
+    angular_drag_tunable,
+    drag_tunable,
+    friction_tunable,
+    layers_tunable,
+    restitution_tunable,
+    sleeps_tunable,
+    static_friction_tunable,
+    tunable,
+)
 
 BODY_TYPES = (
     ("ACTIVE", "Active", "Falls, tumbles and is pushed by all others"),
@@ -66,15 +75,6 @@ MASSES = (
 )
 
 
-def _layers_tunable() -> Any:
-    return tunable(
-        (True,) + (False,) * 7,
-        "Layers",
-        "Two things collide when they share a layer",
-        advanced=True,
-    )
-
-
 @dataclass(frozen=True)
 class BodySettings(Checked):
     """One rigid body."""
@@ -105,15 +105,7 @@ class BodySettings(Checked):
     friction: float = friction_tunable()
     restitution: float = restitution_tunable()
     drag: float = drag_tunable(0.05)
-    angular_drag: float = tunable(
-        0.1,
-        "Spin Drag",
-        "Share of the spin lost per second",
-        unit="1/s",
-        minimum=0.0,
-        maximum=1000.0,
-        soft_maximum=10.0,
-    )
+    angular_drag: float = angular_drag_tunable(0.1)
     velocity: tuple[float, float, float] = tunable(
         (0.0, 0.0, 0.0),
         "Velocity",
@@ -126,15 +118,7 @@ class BodySettings(Checked):
         "Angular velocity at the start, about the axes of the world",
         unit="rad/s",
     )
-    static_friction: float = tunable(
-        1.0,
-        "Static Friction",
-        "Friction of a body that stands still, as a factor on Friction",
-        minimum=1.0,
-        maximum=10.0,
-        soft_maximum=2.0,
-        advanced=True,
-    )
+    static_friction: float = static_friction_tunable()
     model: str = tunable(
         "QUATERNION", "Model", "What the body is made of", choices=BODY_MODELS, advanced=True
     )
@@ -144,10 +128,8 @@ class BodySettings(Checked):
         "Spin about an axis that is not a principal one tumbles, as in nature; off, the axis stays",
         advanced=True,
     )
-    sleeps: bool = tunable(
-        True, "Sleep", "Rests for good, at no cost, until something touches it", advanced=True
-    )
-    layers: tuple[bool, ...] = _layers_tunable()
+    sleeps: bool = sleeps_tunable()
+    layers: tuple[bool, ...] = layers_tunable()
 
 
 @dataclass(frozen=True)
@@ -166,4 +148,4 @@ class ColliderSettings(Checked):
         "then push out what got inside",
         advanced=True,
     )
-    layers: tuple[bool, ...] = _layers_tunable()
+    layers: tuple[bool, ...] = layers_tunable()

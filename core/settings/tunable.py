@@ -63,6 +63,49 @@ def drag_tunable(default: float) -> Any:
     )
 
 
+def angular_drag_tunable(default: float) -> Any:
+    """Drag on the spin."""
+    return tunable(
+        default,
+        "Spin Drag",
+        "Share of the spin lost per second",
+        unit="1/s",
+        minimum=0.0,
+        maximum=1000.0,
+        soft_maximum=10.0,
+    )
+
+
+def static_friction_tunable() -> Any:
+    """Friction before anything slides."""
+    return tunable(
+        1.0,
+        "Static Friction",
+        "Friction of what stands still, as a factor on Friction",
+        minimum=1.0,
+        maximum=10.0,
+        soft_maximum=2.0,
+        advanced=True,
+    )
+
+
+def sleeps_tunable() -> Any:
+    """Whether a body at rest is left alone."""
+    return tunable(
+        True, "Sleep", "Rests for good, at no cost, until something touches it", advanced=True
+    )
+
+
+def layers_tunable() -> Any:
+    """Who collides with whom."""
+    return tunable(
+        (True,) + (False,) * 7,
+        "Layers",
+        "Two things collide when they share a layer",
+        advanced=True,
+    )
+
+
 def meets_others_tunable(default: bool = True) -> Any:
     """Whether particles of other objects are in the way."""
     return tunable(

@@ -55,10 +55,6 @@ from ..rigid.step import BEGIN, COLLIDE_EVERY, END, MOVE, WHOLE, run_substeps
 from ..rigid.table import ANIMATED, PASSIVE
 from .frame import Frame
 
-JOINED_PASSES = 2
-"""Least passes over joints and contacts where what is joined touches something: with one, a ragdoll
-that lies still goes on twitching."""
-
 FAST = 0.5
 """A body that travels farther than this share of its size until contacts are looked for again is
 looked at in every substep: where it will touch is then known from near by."""
@@ -85,6 +81,7 @@ class Bodies:
         self.passes, self.soft = frame.settings.contact_iterations, math.inf
         self.seen = what_contacts_see(self.owners, frame.settings)
         self.next_collision = 0
+        self.is_clear = False  # the last look found nobody near: it pays to look farther ahead
         self.joined = model.joints.owner[state.joint_broken == 0]  # (j, 2) owners
         self.is_joined = np.zeros(model.owner_count + 1, dtype=bool)
         self.is_joined[self.joined] = True
@@ -393,7 +390,7 @@ class Bodies:
             return
         reach = self.next_collision - substep
         if self._bound(reach) > FAST:
-            if not self._touch(reach):
+            if self.is_clear and not self._touch(reach):
                 return
             self.next_collision = substep + 1
         self._find_rows(self.next_collision - substep)
@@ -405,7 +402,8 @@ class Bodies:
         if not self.stirs.any():
             return
         count = self._touch(substeps)
-        if not count:
+        self.is_clear = count == 0
+        if self.is_clear:
             return
         while True:
             found = fill_rows(
@@ -427,11 +425,9 @@ class Bodies:
         self.row_count = found
         ratio, radius = aim_contacts(work.rows, found, self.owners, work.body_radius)
         gravity, h = self.pull**2, self.frame.h
-        self.passes = self.frame.settings.contact_iterations
-        passes = passes_for(ratio, radius, gravity, h)
-        if self.is_joined[work.rows.owner[:found]].any():
-            passes = max(passes, JOINED_PASSES)
-        self.passes *= passes
+        is_joined = len(self.joined) > 0 and self.is_joined[work.rows.owner[:found]].any()
+        passes = passes_for(ratio, radius, is_joined, gravity, h)
+        self.passes = self.frame.settings.contact_iterations * passes
         self.soft = softness_for(ratio, gravity, h)
 
     def _touch(self, substeps: int) -> int:

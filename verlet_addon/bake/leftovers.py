@@ -21,6 +21,11 @@ class Leftovers:
     meshes: list[bpy.types.Mesh] = field(default_factory=list)
     actions: list[bpy.types.Action] = field(default_factory=list)
 
+    def add_action(self, action: bpy.types.Action | None) -> None:
+        """Note the action of a bake that `animation.give_back` left over, if any."""
+        if action is not None:
+            self.actions.append(action)
+
     def remove(self) -> None:
         """Remove those that a bake has made and nothing uses: meshes first, they use actions."""
         _remove_unused(self.meshes)

@@ -100,9 +100,7 @@ def detach(ob: bpy.types.Object, leftovers: Leftovers) -> None:
     if not record.is_baked:
         return
     require_freeable(ob)
-    baked_action = animation.give_back(ob, record.animation)
-    if baked_action is not None:
-        leftovers.actions.append(baked_action)
+    leftovers.add_action(animation.give_back(ob, record.animation))
     for bone_name, name in json.loads(record.muted_constraints or "[]"):
         bone = ob.pose.bones.get(bone_name)
         if bone is not None and name in bone.constraints:

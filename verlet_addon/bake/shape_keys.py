@@ -283,9 +283,7 @@ def _remove_keys(
     if keys is None:  # someone removed them all
         animation.forget(record.animation)
         return
-    baked_action = animation.give_back(keys, record.animation)
-    if baked_action is not None:
-        leftovers.actions.append(baked_action)
+    leftovers.add_action(animation.give_back(keys, record.animation))
     baked = [keys.key_blocks[name] for name in baked_names if name in keys.key_blocks]
     if len(baked) == len(keys.key_blocks):
         ob.shape_key_clear()

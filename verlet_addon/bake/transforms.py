@@ -123,9 +123,7 @@ def detach(ob: bpy.types.Object, leftovers: Leftovers) -> None:
     if not record.is_baked:
         return
     require_freeable(ob)
-    baked_action = animation.give_back(ob, record.animation)
-    if baked_action is not None:
-        leftovers.actions.append(baked_action)
+    leftovers.add_action(animation.give_back(ob, record.animation))
     for name in json.loads(record.muted_constraints or "[]"):
         if name in ob.constraints:
             ob.constraints[name].mute = False
