@@ -20,6 +20,7 @@ from .rigid_scenes import (
     LINEAR_DAMPING,
     SCENES,
     WORLD,
+    Floats,
     RigidScene,
 )
 from .run import compile_ahead
@@ -46,10 +47,25 @@ def model_of(scene: RigidScene, *, sleeps: bool = True) -> Model:
     ]
     for w, (place, half) in enumerate(zip(scene.wall_position, scene.wall_half)):
         builder.add_collider(f"wall {w}", "BOX", tuple(half), place, friction=FRICTION)
+    frames = scene.joint_frames() if scene.joint_kind else None
     for j, (pair, point) in enumerate(zip(scene.joint_body, scene.joint_point)):
         first, second = (None if body == WORLD else OnBody(bodies[body]) for body in pair)
-        builder.add_joint(f"joint {j}", first, second, point, settings=JointSettings(kind="BALL"))
+        builder.add_joint(f"joint {j}", first, second, point, *_limited(scene, frames, j))
     return builder.finalize()
+
+
+def _limited(
+    scene: RigidScene, frames: Floats | None, j: int
+) -> tuple[tuple[float, ...], JointSettings]:
+    """Orientation and settings of a joint: what the scene says of it, or a ball."""
+    if frames is None:
+        return (1.0, 0.0, 0.0, 0.0), JointSettings(kind="BALL")
+    low, high = scene.joint_limit[j].tolist()
+    limits = {"lower": low, "upper": high}
+    if scene.joint_kind[j] == "CONE_TWIST":
+        limits = {"swing": low, "lower": -high, "upper": high}
+    settings = JointSettings(kind=scene.joint_kind[j], is_limited=True, **limits)
+    return tuple(frames[j]), settings
 
 
 def measure(

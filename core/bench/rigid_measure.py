@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .rigid_scenes import WORLD, Floats, Ints, RigidScene, rotation_matrices
+from .rigid_scenes import WORLD, Floats, Ints, RigidScene, product, rotation_matrices
 
 Figures = dict[str, float | int | bool | None]
 
@@ -65,11 +65,20 @@ def overlap(
     return depth
 
 
-def body_depths(position: Floats, orientation: Floats, half: Floats) -> Floats:
-    """Depth in m of every pair of boxes that penetrate each other."""
+def body_depths(
+    position: Floats, orientation: Floats, half: Floats, joined: Ints | None = None
+) -> Floats:
+    """Depth in m of every pair of boxes that penetrate each other, but for those that are joined.
+
+    joined (j, 2): bodies of each joint.
+    """
     rotation = rotation_matrices(orientation)
     reach = np.einsum("nij,nj->ni", np.abs(rotation), half)
-    a, b = near_pairs(position - reach, position + reach).T
+    pairs = near_pairs(position - reach, position + reach)
+    if joined is not None and len(joined):
+        known = np.sort(joined, axis=1) @ (len(half), 1)
+        pairs = pairs[~np.isin(pairs @ (len(half), 1), known)]
+    a, b = pairs.T
     depth = overlap(position[b] - position[a], (rotation[a], rotation[b]), (half[a], half[b]))
     return depth[depth > 0.0]
 
@@ -125,6 +134,36 @@ def kinetic_energy(
     )
 
 
+def limit_excess(scene: RigidScene, orientation: Floats) -> Floats:
+    """How far (j,) rad each joint with limits is beyond them.
+
+    A hinge: its angle, and how far its axis leans. A cone: the swing of its axis or the twist,
+    whichever is farther out. Blender has no cone but three angles, X after Y after Z, twist, swing
+    and swing, each of them limited: what is within those counts as within the cone too.
+    """
+    first, second = scene.joint_body.T
+    apart = product(orientation[first] * (1.0, -1.0, -1.0, -1.0), orientation[second])
+    rotation = rotation_matrices(scene.orientation[first])
+    axis = np.einsum("jki,jk->ji", rotation, scene.joint_axis)  # in the bodies' frames
+    turn = rotation_matrices(apart)
+    lean = np.arccos(np.clip(np.einsum("ji,jik,jk->j", axis, turn, axis), -1.0, 1.0))
+    along = 2.0 * np.arctan2((apart[:, 1:] * axis).sum(axis=1), apart[:, 0])
+    along = (along + np.pi) % (2.0 * np.pi) - np.pi
+    low, high = scene.joint_limit.T
+    hinge = np.maximum(lean, np.maximum(low - along, along - high))
+    cone = np.maximum(lean - low, np.abs(along) - high)
+    frame = rotation_matrices(scene.joint_frames())  # X along the axis, for cones
+    seen = np.einsum("jki,jkl->jil", frame, rotation)
+    local = np.einsum("jik,jkl,jml->jim", seen, turn, seen)
+    x = np.arctan2(-local[:, 1, 2], local[:, 2, 2])
+    y = np.arcsin(np.clip(local[:, 0, 2], -1.0, 1.0))
+    z = np.arctan2(-local[:, 0, 1], local[:, 0, 0])
+    box = np.maximum(np.maximum(np.abs(y), np.abs(z)) - low, np.abs(x) - high)
+    is_hinge = np.array([kind == "HINGE" for kind in scene.joint_kind])
+    excess = np.where(is_hinge, hinge, np.minimum(cone, box))
+    return np.maximum(excess, 0.0)
+
+
 class Measure:
     """Takes the poses of every frame of a scene and says at the end how good they were."""
 
@@ -139,6 +178,8 @@ class Measure:
         self.deepest_wall: list[float] = []
         self.gap_mean: list[float] = []
         self.gap_largest: list[float] = []
+        self.limit_mean: list[float] = []
+        self.limit_largest: list[float] = []
 
     def add(self, position: Floats, orientation: Floats) -> None:
         """The poses at the end of a frame: (b, 3) m and (b, 4)."""
@@ -151,13 +192,17 @@ class Measure:
             gaps = joint_gaps(self.scene, *pose)
             self.gap_mean.append(float(gaps.mean()))
             self.gap_largest.append(float(gaps.max()))
+        if self.scene.joint_kind:
+            excess = limit_excess(self.scene, pose[1])
+            self.limit_mean.append(float(excess.mean()))
+            self.limit_largest.append(float(excess.max()))
         if self.scene.collides and self.frame % self.every == 0:
             self._look_at_depths()
 
     def _look_at_depths(self) -> Floats:
         """Note how deep bodies are in walls and in each other; depths (m) of the latter."""
         scene = self.scene
-        depths = body_depths(*self.poses[-1], scene.half)
+        depths = body_depths(*self.poses[-1], scene.half, scene.joint_body)
         self.deepest.append(float(depths.max(initial=0.0)))
         self.deepest_wall.append(
             wall_depth(*self.poses[-1], scene.half, scene.wall_position, scene.wall_half)
@@ -195,6 +240,12 @@ class Measure:
                 "gap_mean_mm": 1e3 * float(np.mean(self.gap_mean)),
                 "gap_peak_mm": 1e3 * max(self.gap_largest),
                 "gap_end_mm": 1e3 * self.gap_largest[-1],
+            }
+        if self.limit_mean:
+            result |= {
+                "limit_mean_deg": float(np.degrees(np.mean(self.limit_mean))),
+                "limit_peak_deg": float(np.degrees(max(self.limit_largest))),
+                "limit_end_deg": float(np.degrees(self.limit_largest[-1])),
             }
         if scene.is_pile:
             off = position - scene.position

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -32,7 +32,8 @@ WORLD = -1
 class RigidScene:
     """Boxes, what they fall on and how they are joined.
 
-    Shapes: b bodies, w walls (static boxes along the axes), j ball joints.
+    Shapes: b bodies, w walls (static boxes along the axes), j joints. What is joined touches each
+    other never.
     """
 
     name: str
@@ -46,6 +47,12 @@ class RigidScene:
     upper: Floats = field(default_factory=lambda: np.full(3, np.inf))  # leaves this is lost
     joint_body: Ints = field(default_factory=lambda: np.empty((0, 2), np.int64))  # (j, 2)
     joint_point: Floats = field(default_factory=lambda: np.empty((0, 3)))  # (j, 3) m, at first
+    joint_kind: tuple[str, ...] = ()  # of those with limits (j,): HINGE or CONE_TWIST; else balls
+    joint_axis: Floats = field(default_factory=lambda: np.empty((0, 3)))  # (j, 3) at first: of the
+    # hinge, or that which leans within the cone and is twisted about
+    joint_limit: Floats = field(default_factory=lambda: np.empty((0, 2)))  # (j, 2) rad from the
+    # start: least and largest angle of a hinge; swing and twist to either side of a cone
+    collides: bool = True  # else bodies touch nothing, not even what they fall on
     is_pile: bool = False  # stands at first and should go on standing; the last body is its top
 
     @property
@@ -53,17 +60,22 @@ class RigidScene:
         """Number of bodies."""
         return len(self.mass)
 
-    @property
-    def collides(self) -> bool:
-        """Whether bodies touch anything: the links of a chain do not."""
-        return not len(self.joint_body)
-
     def anchors(self) -> Floats:
         """Where joints hold their bodies, in these' frames (j, 2, 3) m; of WORLD: in space."""
         body = self.joint_body
         arm = self.joint_point[:, None] - self.position[body]
         turned = np.einsum("jski,jsk->jsi", rotation_matrices(self.orientation)[body], arm)
         return np.where((body == WORLD)[:, :, None], self.joint_point[:, None], turned)
+
+    def joint_frames(self) -> Floats:
+        """Where joints with limits look at first, quaternions (j, 4): Z of a hinge, X of a cone."""
+        along = np.eye(3)[[2 if kind == "HINGE" else 0 for kind in self.joint_kind]]
+        axis = self.joint_axis
+        q = np.concatenate([1.0 + (along * axis).sum(axis=1)[:, None], np.cross(along, axis)], 1)
+        back = q[:, 0] < 1e-9  # the opposite way: half a turn about Y
+        q[back] = (0.0, 0.0, 1.0, 0.0)
+        unit: Floats = q / np.linalg.norm(q, axis=1)[:, None]
+        return unit
 
 
 def rotation_matrices(orientation: Floats) -> Floats:
@@ -161,6 +173,7 @@ def chain(n: int, *, both: bool, end_mass: float = 1.0) -> RigidScene:
         mass,
         joint_body=body[:held],
         joint_point=joints[:held],
+        collides=False,
     )
 
 
@@ -204,6 +217,81 @@ def pyramid(n: int) -> RigidScene:
     )
 
 
+DOLL_PARTS = (  # centre and half extents (m) of boxes, mass (kg)
+    ((0.0, 0.0, 1.0), (0.16, 0.10, 0.10), 11.0),  # pelvis
+    ((0.0, 0.0, 1.33), (0.18, 0.11, 0.21), 25.0),  # chest
+    ((0.0, 0.0, 1.68), (0.09, 0.10, 0.12), 5.0),  # head
+    ((-0.34, 0.0, 1.46), (0.14, 0.05, 0.05), 2.2),  # upper arm
+    ((-0.62, 0.0, 1.46), (0.13, 0.04, 0.04), 1.7),  # forearm
+    ((0.34, 0.0, 1.46), (0.14, 0.05, 0.05), 2.2),
+    ((0.62, 0.0, 1.46), (0.13, 0.04, 0.04), 1.7),
+    ((-0.09, 0.0, 0.68), (0.07, 0.08, 0.21), 9.0),  # thigh
+    ((-0.09, 0.0, 0.24), (0.06, 0.06, 0.22), 4.0),  # shin
+    ((0.09, 0.0, 0.68), (0.07, 0.08, 0.21), 9.0),
+    ((0.09, 0.0, 0.24), (0.06, 0.06, 0.22), 4.0),
+)
+DOLL_JOINTS = (  # parts, place (m), kind, axis, limits (degrees)
+    (0, 1, (0.0, 0.0, 1.11), "CONE_TWIST", (0, 0, 1), (30, 30)),
+    (1, 2, (0.0, 0.0, 1.55), "CONE_TWIST", (0, 0, 1), (40, 40)),
+    (1, 3, (-0.19, 0.0, 1.46), "CONE_TWIST", (1, 0, 0), (80, 40)),
+    (3, 4, (-0.485, 0.0, 1.46), "HINGE", (0, 0, 1), (0, 140)),
+    (1, 5, (0.19, 0.0, 1.46), "CONE_TWIST", (1, 0, 0), (80, 40)),
+    (5, 6, (0.485, 0.0, 1.46), "HINGE", (0, 0, 1), (-140, 0)),
+    (0, 7, (-0.09, 0.0, 0.895), "CONE_TWIST", (0, 0, 1), (60, 30)),
+    (7, 8, (-0.09, 0.0, 0.465), "HINGE", (1, 0, 0), (0, 140)),
+    (0, 9, (0.09, 0.0, 0.895), "CONE_TWIST", (0, 0, 1), (60, 30)),
+    (9, 10, (0.09, 0.0, 0.465), "HINGE", (1, 0, 0), (0, 140)),
+)
+DOLL_MIDDLE = 1.1  # m above the soles
+
+
+def ragdolls(n: int) -> RigidScene:
+    """N humanoids of 11 boxes and 74.8 kg, 1.8 m tall, let fall on a floor one above the other.
+
+    Face down, 0.6 m apart, turned at random about the vertical and a little about both others.
+    """
+    random = np.random.default_rng(11)
+    parts = [np.array(column, dtype=np.float64) for column in zip(*DOLL_PARTS)]
+    joints = list(zip(*DOLL_JOINTS))
+    place, turn, body, point, axis = [], [], [], [], []
+    for doll in range(n):
+        yaw, tilt = random.random() * 2.0 * np.pi, 0.2 * (random.random(2) - 0.5)
+        lie = [np.cos(np.pi / 4 + tilt[0] / 2), np.sin(np.pi / 4 + tilt[0] / 2), 0.0, 0.0]
+        q = product([np.cos(tilt[1] / 2), 0.0, np.sin(tilt[1] / 2), 0.0], lie)
+        q = product([np.cos(yaw / 2), 0.0, 0.0, np.sin(yaw / 2)], q)
+        q = np.where(q[0] < 0.0, -q, q)
+        rotation = rotation_matrices(q)
+        middle = np.array([*(0.6 * (random.random(2) - 0.5)), 0.5 + 0.6 * doll])
+        place.append(middle + (parts[0] - (0.0, 0.0, DOLL_MIDDLE)) @ rotation.T)
+        turn.append(np.tile(q, (len(parts[0]), 1)))
+        body.append(len(parts[0]) * doll + np.array(joints[:2]).T)
+        point.append(middle + (np.array(joints[2]) - (0.0, 0.0, DOLL_MIDDLE)) @ rotation.T)
+        axis.append(np.array(joints[4], dtype=np.float64) @ rotation.T)
+    return RigidScene(
+        "ragdolls",
+        np.concatenate(place),
+        np.concatenate(turn),
+        np.tile(parts[1], (n, 1)),
+        np.tile(parts[2], n),
+        np.array([[0.0, 0.0, -WALL / 2]]),
+        np.array([[100.0, 100.0, WALL / 2]]),
+        lower=np.array([-100.0, -100.0, 0.0]),
+        joint_body=np.concatenate(body),
+        joint_point=np.concatenate(point),
+        joint_kind=n * joints[3],
+        joint_axis=np.concatenate(axis),
+        joint_limit=np.radians(np.tile(np.array(joints[5], dtype=np.float64), (n, 1))),
+    )
+
+
+def product(a: ArrayLike, b: ArrayLike) -> Floats:
+    """Quaternions (…, 4) multiplied: first b, then a."""
+    a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    w = a[..., :1] * b[..., :1] - (a[..., 1:] * b[..., 1:]).sum(axis=-1, keepdims=True)
+    xyz = a[..., :1] * b[..., 1:] + b[..., :1] * a[..., 1:] + np.cross(a[..., 1:], b[..., 1:])
+    return np.concatenate([w, xyz], axis=-1)
+
+
 SCENES = {
     "heap": (heap, 200),
     "heap_spread": (lambda n: heap(n, spread_width(n)), 1000),
@@ -214,5 +302,6 @@ SCENES = {
     "stack_10": (lambda n: stack(n, 10.0), 10),
     "stack_100": (lambda n: stack(n, 100.0), 10),
     "pyramid": (pyramid, 10),
+    "ragdolls": (ragdolls, 20),
 }
-"""Scenes that take a number, and the number they take by default: bodies, or the pyramid's base."""
+"""Scenes that take a number, and the number they take by default: bodies, ragdolls, the pyramid's base."""

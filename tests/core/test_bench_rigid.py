@@ -9,6 +9,7 @@ from verlet_physics.bench.rigid_measure import (
     body_depths,
     joint_gaps,
     kinetic_energy,
+    limit_excess,
     near_pairs,
     overlap,
     wall_depth,
@@ -17,6 +18,7 @@ from verlet_physics.bench.rigid_scenes import (
     SCENES,
     WORLD,
     RigidScene,
+    product,
     random_turns,
     rotation_matrices,
 )
@@ -141,15 +143,56 @@ def test_gaps_of_a_chain():
     assert joint_gaps(scene, moved, scene.orientation) == pytest.approx(expected)
     # a rod that turns about its centre by 0.01 takes both of its ends along
     orientation = scene.orientation.copy()
-    orientation[20] = _product(turned((0, 0, 1), np.degrees(0.01)), orientation[20])
+    orientation[20] = product(turned((0, 0, 1), np.degrees(0.01)), orientation[20])
     expected = np.zeros(22)
     expected[[20, 21]] = 2 * np.sin(0.005) * rigid_scenes.LINK / 2
     assert joint_gaps(scene, scene.position, orientation) == pytest.approx(expected)
 
 
-def _product(a, b):
-    return np.array(
-        [a[0] * b[0] - a[1:] @ b[1:], *(a[0] * b[1:] + b[0] * a[1:] + np.cross(a[1:], b[1:]))]
+def excess_of(scene, joint, *turns):
+    """How far a joint is beyond its limits, degrees, when what hangs on it is turned.
+
+    turns: axes in the joint's frame and degrees, the last one first.
+    """
+    frame = rotation_matrices(scene.joint_frames())[joint]
+    orientation = scene.orientation.copy()
+    second = scene.joint_body[joint, 1]
+    for axis, degrees in reversed(turns):
+        orientation[second] = product(turned(frame @ axis, degrees), orientation[second])
+    excess = np.degrees(limit_excess(scene, orientation))
+    others = [j for j, pair in enumerate(scene.joint_body) if second not in pair]
+    assert excess[others] == pytest.approx(np.zeros(len(others)), abs=1e-5)
+    return pytest.approx(excess[joint], abs=1e-5)
+
+
+def test_how_far_a_doll_is_beyond_its_limits():
+    scene = rigid_scenes.ragdolls(2)
+    x, y, z = np.eye(3)
+    for elbow in (13, 17):  # the second doll's, and its knee
+        assert np.degrees(scene.joint_limit[elbow]) == pytest.approx([0.0, 140.0])
+        assert excess_of(scene, elbow, (z, -5.0)) == 5.0
+        assert excess_of(scene, elbow, (z, 130.0)) == 0.0
+        assert excess_of(scene, elbow, (z, 143.0)) == 3.0
+        assert excess_of(scene, elbow, (x, 4.0)) == 4.0  # no way for a hinge to turn
+    shoulder = 12  # leans by 80° and twists by 40°
+    assert excess_of(scene, shoulder, (x, 44.0)) == 4.0
+    assert excess_of(scene, shoulder, (-x, 44.0)) == 4.0
+    assert excess_of(scene, shoulder, (y, 86.0)) == 6.0
+    assert excess_of(scene, shoulder, (z, -79.0)) == 0.0
+    # leans by 86°, but within three angles as Blender's joint has them
+    assert excess_of(scene, shoulder, (y, 75.0), (z, 75.0)) == 0.0
+    assert excess_of(scene, shoulder, (x, 30.0), (y, 75.0), (z, 75.0)) == 0.0
+    # twisted by more than 40° on its way, as three angles see it, but not as the cone does
+    assert excess_of(scene, shoulder, (x, 39.0), (z, 79.0)) == 0.0
+
+
+def test_what_is_joined_may_overlap():
+    scene = rigid_scenes.ragdolls(1)
+    position = scene.position.copy()
+    position[1] = position[0]  # the chest in the pelvis
+    assert len(body_depths(position[:2], scene.orientation[:2], scene.half[:2])) == 1
+    assert not len(
+        body_depths(position[:2], scene.orientation[:2], scene.half[:2], scene.joint_body[:1])
     )
 
 
@@ -159,7 +202,7 @@ def test_kinetic_energy_of_a_box_that_flies_and_spins():
     start = turned((1, 2, 3), 40)
     rate, speed = np.array([0.0, 0.0, 2.0]), np.array([1.0, -2.0, 2.0])
     # the spin is about the body's own z: multiplied from the right
-    end = _product(start, turned((0, 0, 1), np.degrees(rate[2] / 24)))
+    end = product(start, turned((0, 0, 1), np.degrees(rate[2] / 24)))
     before = (np.zeros((1, 3)), start[None])
     after = (speed[None] / 24, -end[None])  # −q is the same turn
     inertia = 6.0 / 3.0 * (half[0] ** 2 + half[1] ** 2)
@@ -174,20 +217,20 @@ def test_every_scene_starts_apart_whole_and_above_the_floor():
         assert scene.orientation[:, 0].min() >= 0.0, name
         assert np.linalg.norm(scene.orientation, axis=1) == pytest.approx(1.0), name
         if scene.collides:
-            assert body_depths(scene.position, scene.orientation, scene.half).max(
+            assert body_depths(scene.position, scene.orientation, scene.half, scene.joint_body).max(
                 initial=0.0
             ) == pytest.approx(0.0, abs=1e-12), name
             assert wall_depth(
                 scene.position, scene.orientation, scene.half, scene.wall_position, scene.wall_half
             ) == pytest.approx(0.0, abs=1e-12), name
-        else:
+        if len(scene.joint_body):
             gaps = joint_gaps(scene, scene.position, scene.orientation)
             assert gaps == pytest.approx(np.zeros(len(gaps)), abs=1e-12), name
 
 
 def test_the_sizes_of_the_scenes():
     assert [SCENES[name][0](SCENES[name][1]).body_count for name in SCENES] == [
-        *(200, 1000, 21, 21, 21, 10, 10, 10, 55)
+        *(200, 1000, 21, 21, 21, 10, 10, 10, 55, 220)
     ]
     both = rigid_scenes.chain(21, both=True)
     assert both.joint_body[[0, -1]].tolist() == [[WORLD, 0], [20, WORLD]]

@@ -71,8 +71,8 @@ def test_page():
     assert "Rapier could not be measured: no wheel." in page
     # 9 : 3 for the default; 9 : 4.5 with nothing asleep
     goals = [line for line in page.splitlines() if line.startswith("| Heap of 200 cubes |")]
-    assert goals[0].startswith("| Heap of 200 cubes | default | 3.00 | 6.00 | yes | yes |")
-    assert goals[1].startswith("| Heap of 200 cubes | sleep off | 2.00 | 2.00 | yes | yes |")
+    assert goals[0].startswith("| Heap of 200 cubes | default | 1.5 | 3.00 | 6.00 | yes | yes |")
+    assert goals[1].startswith("| Heap of 200 cubes | sleep off | 1.5 | 2.00 | 2.00 | yes | yes |")
     assert "depth at the end mm 0.50 / 0.67" in goals[0]
     assert goals[0].endswith("| yes |")
     assert "| 1,000 | 10 | 10.0 | 1.00 | 4.00 | 4.0 |  |" in page

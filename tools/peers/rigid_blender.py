@@ -65,7 +65,29 @@ def add_box(position, orientation, half, mass: float) -> bpy.types.Object:
 objects = [add_box(*one) for one in zip(boxes.position, boxes.orientation, boxes.half, boxes.mass)]
 for position, half in zip(boxes.wall_position, boxes.wall_half):
     add_box(position, LEVEL, half, 0.0)
-for pair, point in zip(boxes.joint_body, boxes.joint_point):
+
+
+def limit(joint: bpy.types.RigidBodyConstraint, kind: str, low: float, high: float) -> None:
+    """Make a hinge of it (which counts its angle the other way), or limit three angles as a cone.
+
+    X is what leans within ``low`` and is twisted by ``high`` to either side.
+    """
+    if kind == "HINGE":
+        joint.type, joint.use_limit_ang_z = "HINGE", True
+        joint.limit_ang_z_lower, joint.limit_ang_z_upper = -high, -low
+        return
+    joint.type = "GENERIC"
+    for axis, most in zip("xyz", (high, low, low)):
+        setattr(joint, f"use_limit_lin_{axis}", True)
+        setattr(joint, f"limit_lin_{axis}_lower", 0.0)
+        setattr(joint, f"limit_lin_{axis}_upper", 0.0)
+        setattr(joint, f"use_limit_ang_{axis}", True)
+        setattr(joint, f"limit_ang_{axis}_lower", -most)
+        setattr(joint, f"limit_ang_{axis}_upper", most)
+
+
+frames = boxes.joint_frames() if boxes.joint_kind else None
+for number, (pair, point) in enumerate(zip(boxes.joint_body, boxes.joint_point)):
     ends = [
         objects[body] if body != WORLD else add_box(point, LEVEL, np.full(3, 0.02), 0.0)
         for body in pair
@@ -77,6 +99,9 @@ for pair, point in zip(boxes.joint_body, boxes.joint_point):
     joint.type = "POINT"
     joint.object1, joint.object2 = ends
     joint.disable_collisions = True
+    if frames is not None:
+        empty.rotation_mode, empty.rotation_quaternion = "QUATERNION", frames[number]
+        limit(joint, boxes.joint_kind[number], *boxes.joint_limit[number].tolist())
 scene.frame_set(1)
 
 

@@ -10,7 +10,6 @@ from typing import Any
 OURS = "Verlet Physics"
 AWAKE = "Verlet Physics, nothing sleeps"
 RIVAL = "Rigid Body"
-GOAL = 1.5  # times as fast as the rival, at figures that are no worse
 
 
 @dataclass(frozen=True)
@@ -19,6 +18,7 @@ class Kind:
 
     shown: tuple[tuple[str, str, str], ...]
     judged: tuple[str, ...]  # of these, what has to be no larger than the rival's
+    goal: float = 1.5  # times as fast as the rival, at figures that are no worse
 
 
 _REST = (("energy J", "kinetic_j", ".2g"), ("at rest", "at_rest", "d"), ("asleep", "asleep", "d"))
@@ -42,6 +42,22 @@ KINDS = {
             ("energy J", "kinetic_j", ".2g"),
         ),
         ("gap_mean_mm", "gap_peak_mm"),
+    ),
+    "ragdolls": Kind(
+        (
+            ("mean gap mm", "gap_mean_mm", ".3f"),
+            ("largest", "gap_peak_mm", ".1f"),
+            ("at the end", "gap_end_mm", ".2f"),
+            ("beyond limits °, mean", "limit_mean_deg", ".3f"),
+            ("most", "limit_peak_deg", ".1f"),
+            ("most at the end", "limit_end_deg", ".2f"),
+            ("depth at the end mm", "depth_end_mm", ".2f"),
+            ("in the floor at the end mm", "wall_end_mm", ".2f"),
+            *_REST,
+        ),
+        ("gap_mean_mm", "gap_peak_mm", "gap_end_mm")
+        + ("limit_mean_deg", "limit_peak_deg", "limit_end_deg"),
+        goal=1.0,
     ),
     "pile": Kind(
         (
@@ -127,6 +143,8 @@ the same places, turns and masses, and is measured by the same code from its pos
   that can part them); at the end the deepest pair, over time the mean of the deepest of every half
   second, and the deepest of these. In walls: the same between bodies and floor or walls.
 - **gap**: how far a joint's two points are apart, mean and largest over joints and frames.
+- **beyond limits**: of hinges and cones. Blender has no cone but three limited angles: what is
+  within those counts as within the cone too, so that neither is measured by the other's rule.
 - **drift**: how far the top of a pile ends beside where it began; **sinks**: below it.
 - **at rest**: bodies that moved less than 1 mm in the last second, all corners counted;
   **asleep**: as the engine itself tells. **lost**: bodies that ended outside the box.
@@ -206,7 +224,7 @@ def no_worse(kind: str, ours: dict[str, Any], theirs: dict[str, Any]) -> bool:
 
 
 def _goals(cases: list[Case]) -> str:
-    head = ["scene", "ours", "ratio", "CPU ratio", f"at least {GOAL:g}", "by CPU ratio"]
+    head = ["scene", "ours", "goal", "ratio", "CPU ratio", "reached", "by CPU ratio"]
     head += ["figures that count, ours / theirs", "no worse"]
     rows = []
     for case in cases:
@@ -218,16 +236,18 @@ def _goals(cases: list[Case]) -> str:
             row = by_name.get(name)
             if row is None or not row.ms:
                 continue
+            goal = KINDS[case.kind].goal
             ratio = _median_quotient(rival.ratio, row.ratio)
             cpu_ratio = _median_quotient(rival.cpu_ratio, row.cpu_ratio)
             rows.append(
                 [
                     case.title,
                     row.settings,
+                    f"{goal:g}",
                     f"{ratio:.2f}",
                     f"{cpu_ratio:.2f}",
-                    _shown(ratio >= GOAL, ""),
-                    _shown(cpu_ratio >= GOAL, ""),
+                    _shown(ratio >= goal, ""),
+                    _shown(cpu_ratio >= goal, ""),
                     _against(case.kind, row.figures, rival.figures),
                     _shown(no_worse(case.kind, row.figures, rival.figures), ""),
                 ]
