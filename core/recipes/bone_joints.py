@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +20,9 @@ BENT = math.radians(4.0)
 
 OPEN = math.radians(10.0)
 """Room that a cone keeps around the rest pose, whatever the role says."""
+
+STILL = math.radians(1.0)
+"""A joint that no pose turns by more tells nothing about its limits."""
 
 BACK = math.radians(3.0)
 """How far a knee or an elbow gives way beyond straight."""
@@ -114,11 +117,23 @@ def _by_choice(
     if not choice.has_limits:
         return None
     if choice.joint == "HINGE" or (choice.joint == "AUTO" and role in HINGE_BENDS):
-        axes = _hinge_axes(along, hinge_axis(skeleton, bone, parent, role, side, body)[0])
+        automatic = hinge_axis(skeleton, bone, parent, role, side, body)[0]
+        own = skeleton.axes[bone] @ np.array(choice.hinge_axis)
+        axes = _hinge_axes(along, unit(own, automatic))
         return BoneJoint("HINGE", axes, axes, min(choice.lower, choice.upper), choice.upper)
-    axes = _axes_along(along)
     lower = min(choice.lower, choice.upper)
-    return BoneJoint("CONE_TWIST", axes, axes, lower, choice.upper, choice.swing)
+    first, second = _leaning_axes(skeleton, bone, along, choice.lean_x, choice.lean_z)
+    return BoneJoint("CONE_TWIST", first, second, lower, choice.upper, choice.swing)
+
+
+def _leaning_axes(
+    skeleton: Skeleton, bone: int, along: Floats, lean_x: float, lean_z: float
+) -> tuple[Floats, Floats]:
+    """Axes (3, 3) of the parent and of the bone: the parent's X is the middle of the cone."""
+    x, z = skeleton.axes[bone, :, 0], skeleton.axes[bone, :, 2]
+    lean = turn_about(x, lean_x) @ turn_about(z, lean_z)
+    second = _axes_along(along)
+    return turn_from_to(along, lean @ along) @ second, second
 
 
 def _by_ik_limits(skeleton: Skeleton, bone: int, along: Floats, wanted: str) -> BoneJoint | None:
@@ -142,11 +157,8 @@ def _by_ik_limits(skeleton: Skeleton, bone: int, along: Floats, wanted: str) -> 
     low = np.where(locked, 0.0, np.where(limited, lower, -math.pi))
     high = np.where(locked, 0.0, np.where(limited, upper, math.pi))
     middle = 0.5 * (low + high)  # of bending about X and Z; a cone is as wide as the wider one
-    x, z = skeleton.axes[bone, :, 0], skeleton.axes[bone, :, 2]
-    lean = turn_about(x, float(middle[0])) @ turn_about(z, float(middle[2]))
-    second = _axes_along(along)
+    first, second = _leaning_axes(skeleton, bone, along, float(middle[0]), float(middle[2]))
     swing = min(0.5 * float(max(high[0] - low[0], high[2] - low[2])), math.pi)
-    first = turn_from_to(along, lean @ along) @ second
     return BoneJoint("CONE_TWIST", first, second, float(low[1]), float(high[1]), swing)
 
 
@@ -241,25 +253,36 @@ def _hinge_axes(along: Floats, axis: Floats) -> Floats:
 
 
 def learnt_joint(
-    skeleton: Skeleton, bone: int, parent_turns: ArrayLike, turns: ArrayLike, margin: float
-) -> BoneJoint:
+    skeleton: Skeleton,
+    bone: int,
+    parent_turns: ArrayLike,
+    turns: ArrayLike,
+    margin: float,
+    wanted: str = "AUTO",
+) -> BoneJoint | None:
     """The joint that a character's own poses use, and a margin rad beyond.
 
     parent_turns, turns (n, 3, 3): how the parent and the bone are turned away from their rest pose
-    in the world, in n poses. Poses that turn about one axis make a hinge, others a cone and twist.
+    in the world, in n poses. Poses that turn about one axis make a hinge, others a cone and twist,
+    unless one of the two is ``wanted``. None where no pose turns the joint.
     """
     away = np.swapaxes(np.asarray(parent_turns, dtype=np.float64), -1, -2) @ np.asarray(turns)
     away = np.concatenate([np.eye(3)[None], away.reshape(-1, 3, 3)])  # the rest pose is one of them
     along = skeleton.direction(bone)
     vectors = np.array([rotation_vector(turn) for turn in away])
+    if np.linalg.norm(vectors, axis=1).max() < STILL:
+        return None
     _, sizes, axes = np.linalg.svd(vectors, full_matrices=False)
-    if sizes[0] > 1e-6 and sizes[1] < 0.15 * sizes[0] and abs(float(axes[0] @ along)) < 0.5:
+    bends = sizes[1] < 0.15 * sizes[0] and abs(float(axes[0] @ along)) < 0.5
+    if wanted == "HINGE" or (wanted == "AUTO" and bends):
         angles = vectors @ axes[0]
-        frame = _hinge_axes(along, axes[0])
+        sign = -1.0 if -angles.min() > angles.max() else 1.0  # it bends farther about +axis
+        angles = sign * angles
+        frame = _hinge_axes(along, sign * axes[0])
         low, high = float(angles.min()) - margin, float(angles.max()) + margin
         return BoneJoint("HINGE", frame, frame, max(low, -math.pi), min(high, math.pi))
     directions = away @ along
-    middle = unit(directions.mean(axis=0), along)
+    middle = _middle_of(directions, along)
     swing = math.acos(min(max(float((directions @ middle).min()), -1.0), 1.0)) + margin
     second = _axes_along(along)
     lean = turn_from_to(along, middle)
@@ -271,3 +294,31 @@ def learnt_joint(
     return BoneJoint(
         "CONE_TWIST", first, second, max(low, -math.pi), min(high, math.pi), min(swing, math.pi)
     )
+
+
+def _middle_of(directions: Floats, fallback: Floats) -> Floats:
+    """Axis (3,) of the narrowest cone around unit vectors (n, 3): Bădoiu & Clarkson 2003.
+
+    The mean would lean to where most poses are.
+    """
+    middle = unit(directions.mean(axis=0), fallback)
+    for step in range(2, 200):
+        farthest = directions[int(np.argmin(directions @ middle))]
+        middle = unit(middle + (farthest - middle) / step, fallback)
+    return middle
+
+
+def as_choice(
+    skeleton: Skeleton, bone: int, joint: BoneJoint, before: BoneSettings
+) -> BoneSettings:
+    """What is chosen for a bone so that it turns as the joint does: a hinge or a cone and twist."""
+    own = skeleton.axes[bone].T
+    limits = replace(
+        before, joint=joint.kind, has_limits=True, lower=joint.lower, upper=joint.upper
+    )
+    if joint.kind == "HINGE":
+        x, y, z = (float(part) for part in own @ joint.second[:, 2])
+        return replace(limits, hinge_axis=(x, y, z))
+    x, y, z = (float(part) for part in own @ joint.first[:, 0])
+    lean_x, lean_z = math.atan2(z, y), -math.asin(min(max(x, -1.0), 1.0))
+    return replace(limits, swing=joint.swing, lean_x=lean_x, lean_z=lean_z)

@@ -6,7 +6,7 @@ parent, all in the rest pose; `add_ragdoll` puts them where the skeleton stands 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -107,12 +107,10 @@ def plan_ragdoll(
     settings: RagdollSettings,
     skin: Skin = NO_SKIN,
     bones: Sequence[BoneSettings] | None = None,
-    learnt: Mapping[int, BoneJoint] | None = None,
 ) -> Plan:
     """Bodies, masses, joints and limits of a skeleton; nothing is added anywhere.
 
-    bones (b,): choices for each; learnt: joints by bone that examples gave, see
-    `bone_joints.learnt_joint`. Raises `ModelError` that names the character for a skeleton that
+    bones (b,): choices for each. Raises `ModelError` that names the character for a skeleton that
     nothing can be made of.
     """
     skeleton.checked(name)
@@ -130,8 +128,7 @@ def plan_ragdoll(
         fit = thickened(fit, chosen[bone].size)
         joint = None
         if parents[row] >= 0:
-            joint = (learnt or {}).get(bone) if chosen[bone].joint == "AUTO" else None
-            joint = joint or bone_joint(
+            joint = bone_joint(
                 skeleton,
                 bone,
                 leaders[parents[row]],

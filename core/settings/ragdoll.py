@@ -169,10 +169,31 @@ class BoneSettings(Checked):
     swing: float = tunable(
         math.pi / 4,
         "Swing",
-        "Half the opening angle of the cone, about the rest pose",
+        "Half the opening angle of the cone, about the rest pose or what it leans to",
         unit="rad",
         minimum=0.0,
         maximum=math.pi,
+    )
+    lean_x: float = tunable(
+        0.0,
+        "Lean X",
+        "Turns the middle of the cone away from the rest pose, about the bone's X",
+        unit="rad",
+        minimum=-math.pi,
+        maximum=math.pi,
+    )
+    lean_z: float = tunable(
+        0.0,
+        "Lean Z",
+        "Turns the middle of the cone away from the rest pose, about the bone's Z",
+        unit="rad",
+        minimum=-0.5 * math.pi,
+        maximum=0.5 * math.pi,
+    )
+    hinge_axis: tuple[float, float, float] = tunable(
+        (0.0, 0.0, 0.0),
+        "Axis",
+        "What a hinge turns about, in the bone's own axes. All 0: by the bone's role and rest pose",
     )
 
 

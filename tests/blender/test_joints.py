@@ -13,6 +13,7 @@ from small_scenes import (
     floor,
     new_object,
     play,
+    refusal,
     seen,
     seen_matrix,
     select,
@@ -47,13 +48,6 @@ def new_empty(name, location=(0, 0, 0)):
 
 def joint_names(scene):
     return [ob.name for ob in addon("participants").joints(scene)]
-
-
-def refusal(operator, **options):
-    """What the operator reports when it refuses."""
-    with pytest.raises(RuntimeError) as refused:
-        operator(**options)
-    return str(refused.value)
 
 
 def test_two_bodies_are_joined_in_the_middle_of_where_they_meet(scene):

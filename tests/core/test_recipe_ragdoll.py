@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from verlet_physics import FrameInputs, ModelBuilder, ModelError, SolverSettings, advance
-from verlet_physics.recipes.bone_joints import learnt_joint, rotation_vector
+from verlet_physics.recipes.bone_joints import as_choice, learnt_joint, rotation_vector
 from verlet_physics.recipes.bone_roles import body_axes, bone_roles, side_of
 from verlet_physics.recipes.ragdoll import add_ragdoll, plan_ragdoll, quaternion, turned_pose
 from verlet_physics.recipes.skeleton import Skeleton, Skin, turn_about, turn_from_to
@@ -62,15 +62,13 @@ def human(**options):
     return skeleton(bones, **options)
 
 
-def plan(bones=None, choices=None, learnt=None, skin=None, **settings):
+def plan(bones=None, choices=None, skin=None, **settings):
     bones = bones or human()
     chosen = None
     if choices is not None:
         chosen = [BoneSettings(**choices.get(name, {})) for name in bones.name]
     details = {} if skin is None else {"skin": skin}
-    return plan_ragdoll(
-        "Figure", bones, RagdollSettings(**settings), bones=chosen, learnt=learnt, **details
-    )
+    return plan_ragdoll("Figure", bones, RagdollSettings(**settings), bones=chosen, **details)
 
 
 def part_of(found, name):
@@ -447,8 +445,21 @@ def test_limits_are_learnt_from_poses():
     ]
     shoulder = learnt_joint(bones, arm, [np.eye(3)] * 40, swings, 0.02)
     assert shoulder.kind == "CONE_TWIST"
-    found = plan(bones, learnt={arm: shoulder})
-    assert part_of(found, "upper_arm.L").joint is shoulder
+    assert learnt_joint(bones, arm, swings, swings, 0.02) is None
+    one_sided = [turn_about(LEFT, a) for a in (*[0.0] * 50, 0.4)]
+    cone = learnt_joint(bones, arm, [np.eye(3)] * 51, one_sided, 0.0, wanted="CONE_TWIST")
+    assert cone.swing < 0.21  # half of it, wherever most poses are
+    chosen = [BoneSettings()] * len(bones)
+    for bone, joint in ((shin, knee), (arm, shoulder)):
+        chosen[bone] = as_choice(bones, bone, joint, chosen[bone])
+    found = plan_ragdoll("Figure", bones, RagdollSettings(), bones=chosen)
+    for bone, joint in ((shin, knee), (arm, shoulder)):
+        made = part_of(found, bones.name[bone]).joint
+        assert made.kind == joint.kind
+        np.testing.assert_allclose(made.first, joint.first, atol=1e-9)
+        np.testing.assert_allclose(made.second, joint.second, atol=1e-9)
+        limits = (made.lower, made.upper, made.swing)
+        np.testing.assert_allclose(limits, (joint.lower, joint.upper, joint.swing), atol=1e-9)
     for swing in swings:  # every example lies within what was learnt from them
         seen = shoulder.first.T @ swing @ shoulder.second
         assert math.acos(seen[0, 0]) <= shoulder.swing + 1e-9

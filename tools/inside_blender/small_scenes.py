@@ -116,3 +116,12 @@ def seen(ob: bpy.types.Object) -> np.ndarray:
 def session_of(scene: bpy.types.Scene):
     """The scene's running simulation."""
     return addon("session").of(scene)
+
+
+def refusal(operator, **options) -> str:
+    """What the operator reports when it refuses."""
+    try:
+        operator(**options)
+    except RuntimeError as error:
+        return str(error)
+    raise AssertionError("it did not refuse")

@@ -2,9 +2,9 @@
 
 import bpy
 
-from . import bake, convert, handles, impulse, joint, pins, preset, setup, show, simulate
+from . import bake, convert, handles, impulse, joint, limits, pins, preset, setup, show, simulate
 
-_MODULES = (setup, handles, preset, pins, impulse, joint, convert, simulate, show, bake)
+_MODULES = (setup, handles, preset, pins, impulse, joint, limits, convert, simulate, show, bake)
 
 
 def register() -> None:

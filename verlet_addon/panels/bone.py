@@ -24,7 +24,16 @@ def _is_posed(context: bpy.types.Context) -> bool:
 
 def _limits(joint: str) -> tuple[str, ...]:
     """Names of the limits that count for a kind of joint."""
-    return ("lower", "upper") if joint == "HINGE" else ("lower", "upper", "swing")
+    if joint == "HINGE":
+        return ("lower", "upper", "hinge_axis")
+    return ("lower", "upper", "swing", "lean_x", "lean_z")
+
+
+def draw_learning(layout: bpy.types.UILayout, *, selected_only: bool) -> None:
+    """The buttons that set limits by actions and take them back."""
+    row = layout.row(align=True)
+    for name, icon in (("verlet.learn_limits", "ACTION"), ("verlet.reset_limits", "LOOP_BACK")):
+        row.operator(name, icon=icon).selected_only = selected_only
 
 
 class _BonePanel(bpy.types.Panel):
@@ -56,6 +65,7 @@ class _BonePanel(bpy.types.Panel):
             draw_settings(layout, group, BoneSettings, names=(*_OF_BODIES, *_OF_JOINTS))
         if group.has_limits and group.joint not in {"BALL", "FIXED"}:
             draw_settings(layout, group, BoneSettings, names=_limits(group.joint))
+        draw_learning(layout, selected_only=True)
 
 
 class VERLET_PT_bone(Sidebar, _BonePanel):

@@ -9,6 +9,7 @@ from ..extract.particles import WAY_OUT
 from ..extract.pins import pinned_point_count
 from ..kinds import Kind
 from ..properties import group_of, kind_of, panel_fields
+from .bone import draw_learning
 from .joint import draw_joints_of
 from .places import PhysicsTab, Sidebar
 from .settings import draw_settings
@@ -38,6 +39,8 @@ def draw_object(layout: bpy.types.UILayout, ob: bpy.types.Object, kind: Kind) ->
         _draw_pins(column, ob)
     painted_on = _painted_on(ob, kind)
     draw_settings(column, group_of(ob, kind), kind.settings, painted_on=painted_on)
+    if kind.moves == "BONES":
+        draw_learning(column, selected_only=False)
 
 
 def _draw_preset(layout: bpy.types.UILayout, ob: bpy.types.Object, kind: Kind) -> None:

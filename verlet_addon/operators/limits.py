@@ -1,0 +1,195 @@
+"""Learn Limits and Reset Limits: how far the joints of ragdolls turn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+
+from ...core.errors import ModelError
+from ...core.settings import BoneSettings, RagdollSettings, tunables
+from .. import preview, session
+from ..bake import restore
+from ..extract import action_poses, armature, mesh
+from ..kinds import KINDS, RAGDOLL
+from ..properties import group_of, settings_from
+
+if TYPE_CHECKING:
+    from ...core.recipes.ragdoll import Plan
+
+MOST_POSES = 600
+"""Frames that are looked at in all actions together: a rig with controls takes 10 ms for each."""
+
+OF_LIMITS = ("joint", "has_limits", "lower", "upper", "swing", "lean_x", "lean_z", "hinge_axis")
+"""What of a bone tells how far it turns."""
+
+
+def ragdolls_of(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """The selected ragdolls of bones, and the active one."""
+    chosen = {*context.selected_objects, *([context.object] if context.object else [])}
+    found = [ob for ob in chosen if ob.type == "ARMATURE" and ob.verlet.kind == RAGDOLL]
+    return sorted(found, key=lambda ob: ob.name_full)
+
+
+class _OfBones(bpy.types.Operator):
+    """What operators on the bones of ragdolls share."""
+
+    bl_options = {"REGISTER", "UNDO"}
+
+    selected_only: bpy.props.BoolProperty(
+        name="Selected Bones Only",
+        description="Only the bones that are selected in Pose Mode",
+        options={"SKIP_SAVE"},
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not ragdolls_of(context):
+            cls.poll_message_set("Select an armature and press Ragdoll first")
+            return False
+        if context.mode not in {"OBJECT", "POSE"}:
+            cls.poll_message_set("Leave Edit Mode first")
+            return False
+        return True
+
+    def _names(self, context: bpy.types.Context, ob: bpy.types.Object) -> list[str]:
+        """The bones that are meant."""
+        names = [bone.name for bone in ob.pose.bones]
+        if not self.selected_only:
+            return names
+        chosen = {b.name for b in context.selected_pose_bones or () if b.id_data == ob}
+        return [name for name in names if name in chosen]
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        done, problems = [], []
+        for ob in ragdolls_of(context):
+            try:
+                if ob.library is not None or not ob.is_editable:
+                    raise ModelError(ob.name, "it is linked. Make a library override of it first")
+                if restore.is_baked(ob):
+                    raise ModelError(ob.name, "it is baked. Press Free Bake first")
+                names = self._names(context, ob)
+                if not names:
+                    raise ModelError(ob.name, "none of its bones is selected in Pose Mode")
+                done.append(f"{ob.name}: {self._change(context, ob, names)}")
+            except ModelError as error:
+                problems.append(str(error))
+        session.suspect_all()
+        if not done:
+            self.report({"ERROR"}, "\n".join(problems))
+            return {"CANCELLED"}
+        self.report({"WARNING" if problems else "INFO"}, "; ".join([*done, *problems]))
+        return {"FINISHED"}
+
+
+class VERLET_OT_learn_limits(_OfBones):
+    """Set the limits of the joints to what the character's own actions use, and a margin beyond.
+
+    Joints that no action moves keep theirs
+    """
+
+    bl_idname = "verlet.learn_limits"
+    bl_label = "Learn Limits"
+
+    source: bpy.props.EnumProperty(
+        name="From",
+        description="Which actions are looked at",
+        items=(
+            ("ALL", "All That Fit", "All actions in the file that move these bones"),
+            ("CURRENT", "Current Action", "The action that the armature plays now"),
+        ),
+    )
+    margin: bpy.props.FloatProperty(
+        name="Margin",
+        description="How far beyond the poses of the actions a joint may turn",
+        default=np.radians(10.0),
+        min=0.0,
+        max=np.pi,
+        subtype="ANGLE",
+    )
+
+    def _change(self, context: bpy.types.Context, ob: bpy.types.Object, names: list[str]) -> str:
+        sources = action_poses.fitting(ob) if self.source == "ALL" else action_poses.current(ob)
+        if not sources:
+            raise ModelError(
+                ob.name,
+                "no action moves its bones. Give it one in the Action Editor, or set Own Limits "
+                "of its bones by hand",
+            )
+        preview.clear(ob)
+        plan, turns = _turns(context, ob, sources)
+        count = self._learn(ob, plan, turns, names)
+        actions = len({action.name for action, _ in sources})
+        if not count:
+            raise ModelError(
+                ob.name, f"{actions} action(s) were read, and none turns a joint of these bones"
+            )
+        joints = sum(part.joint is not None for part in plan.parts)
+        return f"{count} of {joints} joints learnt from {actions} action(s)"
+
+    def _learn(self, ob: bpy.types.Object, plan: Plan, turns: np.ndarray, names: list[str]) -> int:
+        """Write what the turns (n, b, 3, 3) of the bones away from rest use; return how many."""
+        from ...core.recipes.bone_joints import as_choice, learnt_joint
+
+        count = 0
+        for part in plan.parts:
+            bone = ob.pose.bones[plan.skeleton.name[part.bone]]
+            choice = settings_from(bone.verlet, BoneSettings)
+            if part.joint is None or bone.name not in names or choice.joint in {"BALL", "FIXED"}:
+                continue
+            above = plan.parts[part.parent].bone
+            joint = learnt_joint(
+                plan.skeleton,
+                part.bone,
+                turns[:, above],
+                turns[:, part.bone],
+                self.margin,
+                choice.joint,
+            )
+            if joint is None:
+                continue
+            learnt = as_choice(plan.skeleton, part.bone, joint, choice)
+            for name in OF_LIMITS:
+                setattr(bone.verlet, name, getattr(learnt, name))
+            count += 1
+        return count
+
+
+def _turns(
+    context: bpy.types.Context, ob: bpy.types.Object, sources: Sequence[action_poses.Source]
+) -> tuple[Plan, np.ndarray]:
+    """The ragdoll's plan, and how each bone is turned away from rest in each pose (n, b, 3, 3)."""
+    from ...core.recipes.ragdoll import plan_ragdoll, turned_pose  # brings Numba
+
+    depsgraph = context.evaluated_depsgraph_get()
+    armature.require_suitable(ob)
+    world = mesh.read_matrix(ob, depsgraph)
+    skin = armature.read_skin(ob, armature.skinned_meshes(ob), world)
+    choices = [settings_from(ob.pose.bones[b.name].verlet, BoneSettings) for b in ob.data.bones]
+    settings = settings_from(group_of(ob, KINDS[RAGDOLL]), RagdollSettings)
+    plan = plan_ragdoll(ob.name, armature.read_skeleton(ob, world), settings, skin, choices)
+    rest = world @ np.array([bone.matrix_local for bone in ob.data.bones], dtype=np.float64)
+    poses = action_poses.poses_in(ob, context.scene, sources, MOST_POSES)
+    return plan, np.array([turned_pose(rest, world @ seen)[0] for seen in poses])
+
+
+class VERLET_OT_reset_limits(_OfBones):
+    """Forget limits by hand and learnt ones: joints turn as names, IK limits and rest pose tell"""
+
+    bl_idname = "verlet.reset_limits"
+    bl_label = "Reset Limits"
+
+    def _change(self, context: bpy.types.Context, ob: bpy.types.Object, names: list[str]) -> str:
+        defaults = tunables(BoneSettings)
+        count = 0
+        for name in names:
+            group = ob.pose.bones[name].verlet
+            count += group.has_limits or group.joint != "AUTO"
+            for field in OF_LIMITS:
+                setattr(group, field, defaults[field][0])
+        return f"limits of {count} bone{'s' if count != 1 else ''} are automatic again"
+
+
+CLASSES = (VERLET_OT_learn_limits, VERLET_OT_reset_limits)
