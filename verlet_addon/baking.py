@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 import bpy
 
 from ..core.errors import VerletError
-from . import bone_preview, participants, preview, session
-from .bake import carriers, pose_bones, restore, shape_keys, transforms
+from . import bone_bake, participants, preview, session
+from .bake import carriers, restore, shape_keys, transforms
 from .bake.key_reduction import Tolerance
+from .bone_bake import BoneOptions
 from .kinds import KINDS
 from .properties import start_frame
 from .session import Session
@@ -103,18 +104,31 @@ def write(scene: bpy.types.Scene, frames: range, uids: Sequence[int]) -> BakeRes
     if not written:
         return result
     bodies, bones = running.participants("BODY"), running.participants("RAGDOLL")
+    options = bone_options(scene)
+    armatures = [ob for ob in participants.find_objects(bones) if ob and ob.session_uid in uids]
+    seen = bone_bake.look(scene, armatures, written) if options.needs_seen else {}
     for wanted in (bodies, bones, running.particle_objects()):
         for participant, ob in zip(wanted, participants.find_objects(wanted)):
             if ob is None or participant.uid not in uids:
                 continue
             try:
-                tolerance = key_tolerance(scene)
-                result.warnings += _write_object(running, ob, participant.uid, written, tolerance)
+                uid = participant.uid
+                if KINDS[ob.verlet.kind].moves == "BONES":
+                    found = bone_bake.write(running, ob, written, options, seen.get(uid))
+                else:
+                    found = _write_object(running, ob, uid, written, options.tolerance)
+                result.warnings += found
                 result.objects.append(ob.name)
             except VerletError as error:
                 result.warnings.append(str(error))
     scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
     return result
+
+
+def bone_options(scene: bpy.types.Scene) -> BoneOptions:
+    """What the panel says of the bake of ragdolls."""
+    about = scene.verlet
+    return BoneOptions(key_tolerance(scene), about.root_motion, about.root_height)
 
 
 def key_tolerance(scene: bpy.types.Scene) -> Tolerance | None:
@@ -132,7 +146,7 @@ def _write_object(
     frames: range,
     tolerance: Tolerance | None,
 ) -> list[str]:
-    """Write one object and return warnings. Raises BakeError before anything has changed."""
+    """Write one object without bones, return warnings. Raises BakeError before any change."""
     from . import simulation  # brings Numba
 
     if KINDS[ob.verlet.kind].is_particles:
@@ -141,12 +155,6 @@ def _write_object(
         preview.clear(ob)
         shape_keys.write(ob, list(frames), positions)
         carriers.mute(ob)
-        return []
-    if KINDS[ob.verlet.kind].moves == "BONES":
-        pose_bones.require_bakeable(ob)
-        names, basis, silenced = bone_preview.pose_curves(running, ob, frames)
-        preview.clear(ob)
-        pose_bones.write(ob, list(frames), names, basis, silenced)
         return []
     transforms.require_bakeable(ob)
     worlds, parents = simulation.body_matrices(running, uid, frames)

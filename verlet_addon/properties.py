@@ -33,6 +33,22 @@ _KIND_ITEMS = (
         for kind in KINDS.values()
     ),
 )
+_ROOT_MOTIONS = (
+    ("BONES", "Simulated Bones", "The armature object stays where it is, its bones move"),
+    (
+        "OBJECT",
+        "Armature Object",
+        "The object goes along with the body, and the bones move in place: what game engines read "
+        "as root motion from the object",
+    ),
+    (
+        "ROOT",
+        "Root Bone",
+        "The bone at the top of the hierarchy, if it is not simulated, goes along with the body: "
+        "what game engines read as root motion from a root bone",
+    ),
+)
+
 PAINT_SUFFIX = "_group"  # a parameter's vertex group: bend → bend_group
 
 # Units that Blender shows itself; every other unit is named in the tooltip.
@@ -429,12 +445,12 @@ class VerletScene(bpy.types.PropertyGroup):
     )
     reduce_keys: bpy.props.BoolProperty(
         name="Reduce Keys",
-        description="Leave out keys of rigid bodies where the motion between the others is as good "
-        "as straight. Off: a key in every frame",
+        description="Leave out keys of rigid bodies and bones where the motion between the others "
+        "is as good as straight. Off: a key in every frame",
     )
     place_tolerance: bpy.props.FloatProperty(
         name="Place",
-        description="How far a body may be off in any frame for it. In mm",
+        description="How far a body, or the head of a bone, may be off in any frame for it. In mm",
         default=1.0,
         min=0.0,
         soft_max=100.0,
@@ -442,11 +458,21 @@ class VerletScene(bpy.types.PropertyGroup):
     )
     angle_tolerance: bpy.props.FloatProperty(
         name="Angle",
-        description="How far a body may be turned off in any frame for it",
+        description="How far a body or a bone may be turned off in any frame for it",
         default=math.radians(0.5),
         min=0.0,
         max=math.pi,
         subtype="ANGLE",
+    )
+    root_motion: bpy.props.EnumProperty(
+        name="Root Motion",
+        description="What carries a ragdoll from place to place in the bake",
+        items=_ROOT_MOTIONS,
+    )
+    root_height: bpy.props.BoolProperty(
+        name="Height Too",
+        description="It also goes up and down with the body. Off: it stays at its height, as on "
+        "the ground",
     )
     show_joints: bpy.props.BoolProperty(
         name="Joints",

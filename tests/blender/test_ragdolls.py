@@ -133,10 +133,19 @@ def inherit(rig, name, **flags):
         setattr(rig.data.bones[name], flag, value)
 
 
+@pytest.mark.parametrize("has_parent", [False, True])
 @pytest.mark.parametrize("scale", [(1, 1, 1), (0.5, 0.5, 0.5), (-1, 1, 1)])
-def test_inherit_flags_and_mirrors_come_through_the_bake(scene, scale):
+def test_inherit_flags_and_mirrors_come_through_the_bake(scene, tmp_path, scale, has_parent):
     ob = chain(5)
-    ob.scale = scale
+    for bone, mode in zip(ob.pose.bones, ROTATION_MODES * 2):
+        bone.rotation_mode = mode
+    holder = ob
+    if has_parent:
+        holder = bpy.data.objects.new("Parent", None)
+        scene.collection.objects.link(holder)
+        holder.rotation_euler = (0.3, 0, 1.0)
+        ob.parent = holder
+    holder.scale = scale
     inherit(ob, "Bone 1", use_inherit_rotation=False)
     inherit(ob, "Bone 2", inherit_scale="NONE")
     inherit(ob, "Bone 3", use_local_location=False)
@@ -154,6 +163,8 @@ def test_inherit_flags_and_mirrors_come_through_the_bake(scene, scale):
         assert largest_difference(seen_bones(ob), wanted, wanted) < 1e-4
         moved = max(moved, largest_difference(wanted, simulated_bones(scene, ob, 1), wanted))
     assert moved > 0.3
+    wanted = {frame: simulated_bones(scene, ob, frame) for frame in range(1, 16)}
+    assert plays_elsewhere(tmp_path, ob, wanted) < 1e-4
 
 
 def test_constraints_and_chains_are_silent_until_the_bake_is_freed(scene):

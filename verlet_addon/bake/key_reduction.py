@@ -13,6 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .rotation_modes import of_unit_length
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -47,16 +49,31 @@ def kept_rotations(frames: Ints, quaternion: Floats, tolerance: float) -> Ints:
     Neighbours must lie on the same half of the sphere. Blender takes the straight line between
     two quaternions and makes it of unit length again.
     """
-    keys = quaternion.astype(np.float32).astype(np.float64)
-    bound = tolerance - 2.0 * ROUNDING
+    return kept_turns(frames, quaternion, quaternion, of_unit_length, tolerance)
+
+
+def kept_turns(
+    frames: Ints,
+    values: Floats,
+    quaternion: Floats,
+    turn_of: Callable[[Floats], Floats],
+    tolerance: float,
+) -> Ints:
+    """Rows (k,) of rotations that need a key: none turned by more rad than tolerance.
+
+    values (F, k): channels of any rotation mode, between which Blender draws straight lines;
+    quaternion (F, 4): what they stand for; turn_of: unit quaternions (n, 4) of channels (n, k).
+    """
+    keys = values.astype(np.float32).astype(np.float64)
+    bound = tolerance - ROUNDING * (2.0 + float(np.abs(keys).max(initial=0.0)))
 
     def off(first: int, last: int) -> Floats:
-        line = _line(frames, keys, first, last)
-        size = np.linalg.norm(line, axis=1)
+        line = turn_of(_line(frames, keys, first, last))
         here = quaternion[first + 1 : last]
-        # |q − p| of unit quaternions is 2 sin of a quarter of the angle between the rotations
-        apart = np.linalg.norm(line / np.maximum(size, 1e-12)[:, None] - here, axis=1)
-        return np.where(size > 1e-6, 4.0 * np.arcsin(np.minimum(0.5 * apart, 1.0)), np.inf)
+        # |q − p| of unit quaternions is 2 sin of a quarter of the angle between the rotations,
+        # and −q is the same rotation
+        apart = np.minimum(np.linalg.norm(line - here, axis=1), np.linalg.norm(line + here, axis=1))
+        return np.asarray(4.0 * np.arcsin(np.minimum(0.5 * apart, 1.0)))
 
     return _kept(len(frames), off, bound)
 

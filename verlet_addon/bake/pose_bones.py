@@ -1,8 +1,8 @@
 """Bakes pose bones: location and rotation curves in each bone's own space and rotation mode.
 
 A pose bone lies at pose = parent's effect · basis, basis = T(location) · R(rotation) · S(scale).
-What comes in is the basis of each bone and frame; the bone's own scale stays, and so do the curves
-of all other bones and channels.
+What comes in are the tracks of `bone_tracks`; the bone's own scale stays, and so do the curves of
+all other bones and channels.
 """
 
 from __future__ import annotations
@@ -14,15 +14,13 @@ from typing import Any
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from ..rest_pose import rotation_channel
-from . import animation
+from . import animation, transforms
+from .bone_tracks import BoneTrack
 from .curves import write_curves
 from .errors import BakeError, require_editable_animation, require_editable_object
 from .leftovers import Leftovers
-from .rotation_modes import rotation_values
-from .rotations import nearest_rotation
 
 __all__ = ["detach", "require_bakeable", "require_freeable", "write"]
 
@@ -55,19 +53,22 @@ def is_baked_path(data_path: str, names: frozenset[str]) -> bool:
 def write(
     ob: bpy.types.Object,
     frames: Sequence[int],
-    names: Sequence[str],
-    basis: NDArray[np.floating],
+    tracks: Sequence[BoneTrack],
     silenced: Sequence[tuple[str, str]] = (),
-) -> None:
-    """Bake ``basis`` (F, b, 4, 4) of the pose bones called ``names`` at ``frames`` (F,) rising.
+    *,
+    moves_object: bool = False,
+) -> transforms.Taken:
+    """Bake ``tracks`` of pose bones at ``frames`` (F,) rising.
 
     silenced: constraints (bone, name) that would move those bones and are muted until the bake is
-    freed. Raises BakeError before anything has changed. A bake that is already there is freed.
+    freed; moves_object: curves of the object's own transform are left out too, for
+    `transforms.write`, which goes on with the action and slot that this returns. Raises BakeError
+    before anything has changed. A bake that is already there is freed.
     """
     numbers = np.asarray(frames, dtype=np.int64)
-    if np.shape(basis) != (len(numbers), len(names), 4, 4) or not len(numbers):
-        raise BakeError(ob.name, f"poses of shape {np.shape(basis)} do not fit the frames.")
-    if not np.isfinite(basis).all():
+    if not len(numbers) or any(len(track.location) != len(numbers) for track in tracks):
+        raise BakeError(ob.name, "its poses do not fit the frames.")
+    if not all(np.isfinite(t.location).all() and np.isfinite(t.rotation).all() for t in tracks):
         raise BakeError(ob.name, "a pose holds values that are not numbers.")
     require_bakeable(ob)
     if ob.verlet_bake.pose.is_baked:
@@ -75,23 +76,31 @@ def write(
         detach(ob, leftovers)
         leftovers.remove()
     record = ob.verlet_bake.pose
-    bones = [ob.pose.bones[name] for name in names]
+    bones = [ob.pose.bones[track.name] for track in tracks]
     record.bones = json.dumps({bone.name: _values(bone) for bone in bones})
     record.muted_constraints = json.dumps([list(pair) for pair in _mute(ob, silenced)])
     record.frame_start, record.frame_end = int(numbers[0]), int(numbers[-1])
     record.is_baked = True
-    wanted = frozenset(names)
+    wanted = frozenset(track.name for track in tracks)
     action, slot_handle = animation.take_over(
         ob,
         record.animation,
         action_name=f"{ob.name} Verlet Bake",
-        is_baked=lambda path: is_baked_path(path, wanted),
+        is_baked=lambda path: (
+            is_baked_path(path, wanted) or (moves_object and transforms.is_baked_path(path))
+        ),
         keep_other_curves=True,
     )
-    for index, bone in enumerate(bones):
-        channels = _curves_of(bone, np.asarray(basis[:, index], dtype=np.float64))
-        write_curves(action, slot_handle, numbers, channels, group=bone.name)
+    for bone, track in zip(bones, tracks):
+        for channel, values, rows in (
+            ("location", track.location, track.location_rows),
+            (rotation_channel(bone.rotation_mode), track.rotation, track.rotation_rows),
+        ):
+            path = f"{bone.path_from_id()}.{channel}"
+            channels = {(path, axis): column[rows] for axis, column in enumerate(values.T)}
+            write_curves(action, slot_handle, numbers[rows], channels, group=bone.name)
     ob.update_tag(refresh={"OBJECT", "DATA", "TIME"})
+    return action, slot_handle
 
 
 def detach(ob: bpy.types.Object, leftovers: Leftovers) -> None:
@@ -130,20 +139,3 @@ def _mute(ob: bpy.types.Object, silenced: Sequence[tuple[str, str]]) -> list[tup
             constraint.mute = True
             muted.append((bone_name, name))
     return muted
-
-
-def _curves_of(
-    bone: bpy.types.PoseBone, basis: NDArray[np.float64]
-) -> dict[tuple[str, int], NDArray[np.float64]]:
-    """Values (F,) of each channel of one bone: its own space, its own rotation mode."""
-    path = bone.path_from_id()
-    turns = nearest_rotation(basis[:, :3, :3] * np.array(bone.scale))
-    columns = {
-        "location": basis[:, :3, 3],
-        rotation_channel(bone.rotation_mode): rotation_values(bone.rotation_mode, turns),
-    }
-    return {
-        (f"{path}.{name}", axis): column
-        for name, values in columns.items()
-        for axis, column in enumerate(values.T)
-    }

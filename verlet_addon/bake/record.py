@@ -88,6 +88,12 @@ class VerletTransformRecord(bpy.types.PropertyGroup):
         description="JSON: the names of the constraints that the bake muted",
         options={"HIDDEN"},
     )
+    has_own_action: BoolProperty(
+        default=True,
+        description="Whether the bake has taken the animation over; the bake of the same object's "
+        "bones may have done it",
+        options={"HIDDEN"},
+    )
     animation: PointerProperty(type=VerletAnimationRecord)
 
 

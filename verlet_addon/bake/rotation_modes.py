@@ -76,3 +76,35 @@ def _axis_angles(turns: Floats, before: Floats | None) -> Floats:
         last = angle + 2.0 * np.pi * np.round((last - angle) / (2.0 * np.pi))
         values[row] = (last, *axis)
     return values
+
+
+def quaternions_of(mode: str, values: Floats) -> Floats:
+    """Unit quaternions (n, 4) that Blender makes of channels (n, k) of a rotation mode."""
+    if mode == "QUATERNION":
+        return of_unit_length(values)
+    if mode == "AXIS_ANGLE":
+        return _about(of_unit_length(values[:, 1:]), values[:, 0])
+    turn = np.tile([1.0, 0.0, 0.0, 0.0], (len(values), 1))
+    for letter in mode:  # the first one turns first
+        axis = np.eye(3)[_AXES[letter]]
+        turn = _product(_about(np.tile(axis, (len(values), 1)), values[:, _AXES[letter]]), turn)
+    return turn
+
+
+def of_unit_length(vectors: Floats) -> Floats:
+    """Vectors (n, k) of length 1; those without length stay 0."""
+    size = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.maximum(size, 1e-12))
+
+
+def _about(axis: Floats, angle: Floats) -> Floats:
+    """Quaternions (n, 4) of turns by angles (n,) about unit axes (n, 3)."""
+    half = 0.5 * angle
+    return np.concatenate([np.cos(half)[:, None], np.sin(half)[:, None] * axis], axis=1)
+
+
+def _product(a: Floats, b: Floats) -> Floats:
+    """The quaternions a·b (n, 4): turn by b, then by a."""
+    w = a[:, :1] * b[:, :1] - np.sum(a[:, 1:] * b[:, 1:], axis=1, keepdims=True)
+    rest = a[:, :1] * b[:, 1:] + b[:, :1] * a[:, 1:] + np.cross(a[:, 1:], b[:, 1:])
+    return np.concatenate([w, rest], axis=1)

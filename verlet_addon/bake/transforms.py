@@ -27,6 +27,9 @@ from .rotations import ORTHOGONAL_TOLERANCE, quaternions, split_rotation_scale
 
 __all__ = ["free", "parent_matrix", "require_bakeable", "require_freeable", "write"]
 
+Taken = tuple[bpy.types.Action, int]
+"""An action and the handle of its slot."""
+
 VALUES = (
     "location",
     "rotation_euler",
@@ -54,10 +57,12 @@ def write(
     world_matrices: NDArray[np.floating],
     parent_matrices: NDArray[np.floating] | None = None,
     tolerance: Tolerance | None = None,
+    taken: Taken | None = None,
 ) -> str:
     """Bake ``world_matrices`` (F,4,4) at ``frames`` (F,) rising; metres.
 
     With a ``tolerance`` keys are left out as long as no frame is off by more than it, in the world.
+    ``taken``: an action and slot that another bake has made for this object and will give back.
 
     ``parent_matrices`` (F,4,4), see ``parent_matrix``, are needed when the parent moves; without
     them its place at the current frame counts for all frames. A bake that is already there is
@@ -90,7 +95,8 @@ def write(
         keyed["rotation_quaternion"] = kept_rotations(frame_numbers, quaternion, tolerance.angle)
 
     ob.rotation_mode = "QUATERNION"
-    action, slot_handle = animation.take_over(
+    record.has_own_action = taken is None
+    action, slot_handle = taken or animation.take_over(
         ob,
         record.animation,
         action_name=f"{ob.name} Verlet Bake",
@@ -123,7 +129,8 @@ def detach(ob: bpy.types.Object, leftovers: Leftovers) -> None:
     if not record.is_baked:
         return
     require_freeable(ob)
-    leftovers.add_action(animation.give_back(ob, record.animation))
+    if record.has_own_action:
+        leftovers.add_action(animation.give_back(ob, record.animation))
     for name in json.loads(record.muted_constraints or "[]"):
         if name in ob.constraints:
             ob.constraints[name].mute = False

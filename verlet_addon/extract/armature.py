@@ -278,7 +278,7 @@ def keyed_pose(
     """Bones (b, 4, 4) in the world at a frame, as far as keys tell."""
     world = Matrix(own_velocity.keyed_world(ob, frame))
     found: dict[str, Matrix] = {}
-    for bone in _parents_first(ob.data.bones):
+    for bone in parents_first(ob.data.bones):
         basis = _keyed_basis(ob.pose.bones[bone.name], curves.get(bone.name, {}), frame)
         found[bone.name] = to_pose(
             bone, basis, found.get(bone.parent.name) if bone.parent else None
@@ -286,7 +286,8 @@ def keyed_pose(
     return np.array([world @ found[bone.name] for bone in ob.data.bones], dtype=np.float64)
 
 
-def _parents_first(bones: Sequence[bpy.types.Bone]) -> list[bpy.types.Bone]:
+def parents_first(bones: Sequence[bpy.types.Bone]) -> list[bpy.types.Bone]:
+    """Bones in an order in which parents come before their children."""
     return sorted(bones, key=lambda bone: len(bone.parent_recursive))
 
 

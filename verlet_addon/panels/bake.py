@@ -4,6 +4,7 @@ import bpy
 
 from .. import participants, session
 from ..bake import restore
+from ..kinds import RAGDOLL
 from .places import Sidebar
 from .settings import draw_text
 
@@ -33,6 +34,10 @@ class VERLET_PT_bake(Sidebar, bpy.types.Panel):
             row = layout.row(align=True)
             row.prop(scene.verlet, "place_tolerance", text="mm")
             row.prop(scene.verlet, "angle_tolerance")
+        if any(ob.verlet.kind == RAGDOLL for ob in participants.simulated_objects(scene)):
+            layout.prop(scene.verlet, "root_motion")
+            if scene.verlet.root_motion != "BONES":
+                layout.prop(scene.verlet, "root_height")
         column = layout.column(align=True)
         column.scale_y = 1.2
         column.operator("verlet.bake", icon="REC")
