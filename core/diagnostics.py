@@ -12,7 +12,7 @@ from .contact.particle_contact import deepest_particle
 from .contact.response import deepest_contact
 from .errors import SimulationDiverged
 from .integrators.stability import least_rate
-from .jit import kernel
+from .jit import kernel, lean_kernel
 from .model import Diagnostics, Floats, Model, State
 from .rigid.table import ACTIVE
 from .settings import SolverSettings
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .workspace import Workspace
 
 
-@kernel
+@lean_kernel
 def _first_bad_particle(x, previous, limit):
     """First particle that is not finite or moved by more than limit (m); -1 when all is well."""
     for i in range(x.shape[0]):
@@ -75,7 +75,7 @@ def _energies(x, previous, mass, inverse_mass, gravity, h):
     return kinetic, potential
 
 
-@kernel
+@lean_kernel
 def _body_figures(owners, count, rows, row_count, mass, load, h, is_touched):
     """(kinetic, potential) energy in J of bodies, deepest overlap in m, and contacts that push.
 
@@ -106,23 +106,42 @@ def _body_figures(owners, count, rows, row_count, mass, load, h, is_touched):
     return kinetic, potential, deepest, touching
 
 
+@lean_kernel
+def _first_bad_body(x, previous, q, q_previous, follows, limit):
+    """First body that is not finite, or moves freely and did so by more than limit (m); or -1."""
+    for b in range(x.shape[0]):
+        moved = 0.0
+        for k in range(3):
+            moved += (x[b, k] - previous[b, k]) ** 2
+        turn = 0.0
+        for k in range(4):
+            turn += q[b, k] + q_previous[b, k]
+        most = limit * limit if follows[b] == ACTIVE else math.inf
+        if not (moved <= most and moved < math.inf and abs(turn) < math.inf):  # also for NaN
+            return b
+    return -1
+
+
 def _check_bodies(model: Model, state: State, settings: SolverSettings, frame: int) -> None:
     """Raise `SimulationDiverged` naming the first rigid body that left the finite world."""
-    bodies = model.bodies
-    with np.errstate(all="ignore"):
-        moved = np.linalg.norm(state.body_position - state.body_previous, axis=1)
-        turn = state.body_orientation.sum(axis=1) + state.body_previous_orientation.sum(axis=1)
-        is_free = bodies.follows == ACTIVE
-        is_good = np.isfinite(moved) & np.isfinite(turn)
-        is_good &= ~is_free | (moved <= settings.speed_limit * state.step)
-        speed = moved / state.step
-    if is_good.all():
+    body = _first_bad_body(
+        state.body_position,
+        state.body_previous,
+        state.body_orientation,
+        state.body_previous_orientation,
+        model.bodies.follows,
+        settings.speed_limit * state.step,
+    )
+    if body < 0:
         return
-    body = int(np.argmin(is_good))
+    with np.errstate(all="ignore"):
+        moved = state.body_position[body] - state.body_previous[body]
+        speed = float(np.linalg.norm(moved)) / state.step
+        turn = state.body_orientation[body] + state.body_previous_orientation[body]
     reason = "place or rotation is not a number"
-    if math.isfinite(speed[body]) and math.isfinite(turn[body]):
-        reason = f"{speed[body]:.3g} m/s"
-    raise SimulationDiverged(model.objects[bodies.object[body]].name, frame, -1, reason)
+    if math.isfinite(speed) and np.isfinite(turn).all():
+        reason = f"{speed:.3g} m/s"
+    raise SimulationDiverged(model.objects[model.bodies.object[body]].name, frame, -1, reason)
 
 
 def check_finite(model: Model, state: State, settings: SolverSettings, frame: int) -> None:
@@ -132,6 +151,8 @@ def check_finite(model: Model, state: State, settings: SolverSettings, frame: in
     """
     if model.body_count:
         _check_bodies(model, state, settings, frame)
+    if not model.particle_count:
+        return
     particle = _first_bad_particle(
         state.position, state.previous, settings.speed_limit * state.step
     )
@@ -178,6 +199,8 @@ def measure_stretch(model: Model, state: State) -> tuple[float, float, float]:
 
     The sticks of ropes, which are solved together, count as well as those of the model.
     """
+    if not model.particle_count:
+        return 0.0, 0.0, 0.0
     sticks = [(model.stick, model.stick_rest_length)]
     sticks += [(c.stick, c.stick_rest_length) for c in model.constraints if isinstance(c, Strands)]
     figures = [(len(pairs), *_stick_figures(state.position, pairs, rest)) for pairs, rest in sticks]
@@ -204,18 +227,19 @@ def measure(
 
     velocity (n, 3) m/s belongs to x; by default it is Verlet's, (x − x*)/h + ½ g h.
     """
-    kinetic, potential = _energies(
-        state.position, state.previous, model.mass, model.inverse_mass, gravity, state.step
-    )
+    kinetic = potential = depth = 0.0
+    if model.particle_count:
+        kinetic, potential = _energies(
+            state.position, state.previous, model.mass, model.inverse_mass, gravity, state.step
+        )
     if velocity is not None:
         free = model.inverse_mass > 0.0
         kinetic = 0.5 * float((model.mass[free, None] * velocity[free] ** 2).sum())
     mean, largest, error = measure_stretch(model, state)
-    depth = (
-        deepest_particle(state.position, model.colliding, work.shapes, model.collider_shape_count)
-        if model.collider_count
-        else 0.0
-    )
+    if model.collider_count and len(model.colliding):
+        depth = deepest_particle(
+            state.position, model.colliding, work.shapes, model.collider_shape_count
+        )
     if contact_count:
         depth = max(
             depth,

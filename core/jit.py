@@ -76,8 +76,11 @@ def lean(function: Callable[..., Any]) -> Callable[..., Any]:
 class Kernel:
     """A loop over arrays, compiled at its first call or loaded from the cache folder."""
 
-    def __init__(self, function: Callable[..., Any], parallel: bool) -> None:
+    def __init__(
+        self, function: Callable[..., Any], parallel: bool, options: dict[str, Any] | None = None
+    ) -> None:
         self.function = function
+        self.options = _OPTIONS | (options or {})
         self.can_be_parallel = parallel and compiled
         self._serial: Callable[..., Any] | None = None
         self._parallel: Callable[..., Any] | None = None
@@ -113,7 +116,7 @@ class Kernel:
             )
             function.__qualname__ = self.function.__qualname__ + "_parallel"
             function.__module__ = self.function.__module__
-        return numba.njit(cache=True, parallel=parallel, **_OPTIONS)(function)
+        return numba.njit(cache=True, parallel=parallel, **self.options)(function)
 
     def compile_count(self) -> int:
         """How many times this process had to compile this kernel: 0 when all came from disk."""
@@ -124,6 +127,11 @@ class Kernel:
 def kernel(function: Callable[..., Any]) -> Kernel:
     """A kernel that runs on one thread."""
     return Kernel(function, parallel=False)
+
+
+def lean_kernel(function: Callable[..., Any]) -> Kernel:
+    """As `kernel`, for functions that neither make nor return arrays: see `lean`."""
+    return Kernel(function, parallel=False, options={"_nrt": False})
 
 
 def parallel_kernel(function: Callable[..., Any]) -> Kernel:

@@ -32,15 +32,25 @@ def advance(
     forces = Forces(frame)
     motion = Motion(frame, forces)
     bodies = Bodies(frame)
+    if bodies.are_alone:
+        while frame.substep < frame.substeps:
+            forces.apply(bodies)
+            with frame.timed("bodies"):
+                frame.substep += bodies.run()
+    else:
+        _advance_all(frame, forces, motion, bodies)
+    motion.finish()
+    bodies.finish()
+    return frame.finish(motion.velocity(), motion.elastic_energy())
+
+
+def _advance_all(frame: Frame, forces: Forces, motion: Motion, bodies: Bodies) -> None:
+    """All substeps of a frame in which particles and bodies move together."""
     contacts = Contacts(frame, bodies)
     relaxation = Relaxation(frame)
     while frame.substep < frame.substeps:
         with frame.timed("forces"):
             forces.apply(bodies)
-        if bodies.are_alone:
-            with frame.timed("bodies"):
-                frame.substep += bodies.run()
-            continue
         with frame.timed("integrate"):
             motion.integrate()
             motion.drive()
@@ -69,6 +79,3 @@ def advance(
             bodies.end()
         motion.keep_velocity()
         frame.substep += 1
-    motion.finish()
-    bodies.finish()
-    return frame.finish(motion.velocity(), motion.elastic_energy())

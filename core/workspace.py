@@ -21,6 +21,7 @@ from .rigid.contact_rows import SLOP, row_room
 from .rigid.joint_rows import joint_room
 from .rigid.owners import Ahead, place_owners
 from .rigid.reach import body_radius
+from .settings import AnimatedSettings
 
 
 class Workspace:
@@ -33,6 +34,10 @@ class Workspace:
         count = model.particle_count
         self.keep = np.empty(count)  # 1 − β of each particle
         self.keep_step = 0.0  # s that it is for, 0 when it is for a keyed drag
+        self.body_keep = (np.empty(model.body_count), np.empty(model.body_count))
+        self.body_keep_step = 0.0  # likewise, for the two drags of bodies
+        self.neutral = (AnimatedSettings(),) * len(model.objects)  # where nothing is keyed
+        self.ones = np.ones(len(model.objects))
         self.force = np.zeros((count, 3))  # N
         self.air = np.zeros((len(model.triangle), 3))  # m/s, wind at each triangle
         self.wire_air = np.zeros((len(model.wire), 3))  # m/s, wind at each wire
@@ -53,6 +58,10 @@ class Workspace:
         self.probes = probe_room(model)  # where force fields act on bodies
         self.body_torque = np.zeros((model.body_count, 3))  # N·m
         self.body_radius = body_radius(model)
+        self.stirs = np.zeros(model.owner_count + 1)  # 1: free to move, or driven somewhere
+        self.is_joined = np.zeros(
+            model.owner_count + 1, dtype=np.bool_
+        )  # bodies that hang on joints
         self.island = np.zeros(model.body_count, dtype=np.int32)  # scratch of union–find
         self.felt = np.zeros(model.body_count, dtype=np.int32)  # 1: a sleeper that is to wake
         self.thickness = smallest_half_extent(model.shapes)

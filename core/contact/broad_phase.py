@@ -19,7 +19,7 @@ from collections import namedtuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..jit import inline, kernel, parallel_kernel, prange
+from ..jit import inline, kernel, lean_kernel, parallel_kernel, prange
 from ..model import Floats, Ints
 from .kinds import MESH, PLANE, ROOM
 from .tree import Tree, build_tree, end_of, next_leaf, root_of, tree_room, tree_scratch
@@ -231,7 +231,7 @@ def _comes_first(kind, body, s, t):
     return s < t
 
 
-@kernel
+@lean_kernel
 def has_stirred(lower, upper, is_awake, was_awake, bounded, wide_lower, wide_upper):
     """Whether a shape woke up since pairs were found, or left its wide box."""
     for s in range(is_awake.shape[0]):
@@ -438,7 +438,7 @@ def _sort_by_sub(item, first, last):
         gap = 0 if gap == 1 else max((4 * (gap - 1)) // 9, 1)
 
 
-@kernel
+@lean_kernel
 def write_items(
     pair,
     pair_count,

@@ -7,7 +7,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from ..jit import inline, kernel
+from ..jit import inline, lean_kernel
 from ..model import Floats, Model
 from ..rigid.table import ShapeTable
 from ..vector import rotation_matrix
@@ -148,7 +148,7 @@ def place(centre, rotation, s, owners, o, offset, turn):
             rotation[s, i, j] = r[i, 0] * turn[0, j] + r[i, 1] * turn[1, j] + r[i, 2] * turn[2, j]
 
 
-@kernel
+@lean_kernel
 def move_shapes(shapes, owners, ahead, room):
     """Pose all shapes for one substep and bound their motion in it.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..jit import kernel
+from ..jit import kernel, lean_kernel
 from .broad_phase import BroadPhase
 from .kinds import MESH
 from .manifold import Manifolds, manifold_room
@@ -48,6 +48,7 @@ class Touching:
         self.is_any = bool((layers[moves] != 0).any())
         self.broad_phase = BroadPhase(table.kind, body, layers, layers, excluded)
         self.excluded: Ints = np.zeros((0, 2), dtype=np.int32)
+        self.excluded_for: Ints | None = None  # (j,) which joints were broken then
         self.margin = np.where(np.isfinite(thickness), WIDER * thickness, 0.0)
         self.owner = table.owner
         self.manifolds: Manifolds = manifold_room(max(16, 8 * len(table)))
@@ -156,7 +157,7 @@ def drop_pairs(pair, count, owner, excluded):
     return kept
 
 
-@kernel
+@lean_kernel
 def add_reaches(item, count, reach_of_shape, reach):
     """How far both shapes of each item may get together, (m,) m."""
     for n in range(count):

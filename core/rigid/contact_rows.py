@@ -24,7 +24,7 @@ from collections import namedtuple
 import numpy as np
 
 from ..contact.bounce import bounce
-from ..jit import kernel, lean
+from ..jit import lean, lean_kernel
 from .seen import take_turns
 
 SLOP = 1e-4
@@ -133,7 +133,7 @@ def _to_owner(owners, o, x, y, z, out):
         out[k] = r[0, k] * dx + r[1, k] * dy + r[2, k] * dz
 
 
-@kernel
+@lean_kernel
 def fill_rows(
     item,
     item_count,
@@ -219,7 +219,7 @@ def fill_rows(
     return count
 
 
-@kernel
+@lean_kernel
 def remember_rows(rows, count, key, impulse):
     """Write what `fill_rows` wants to know of these rows: key (c, 4), impulse (c, 4)."""
     for c in range(count):
@@ -461,17 +461,20 @@ def solve_rows(rows, count, owners, seen, h, bias, soft):
         _push(rows, c, 2, owners.velocity, owners.spin, owners.inverse_mass, a, b, d2)
 
 
-@kernel
-def aim_contacts(rows, count, owners, radius):
-    """`aim_rows` right after `fill_rows`; radius (b,) m of all bodies.
+@lean_kernel
+def aim_contacts(rows, count, owners, radius, is_joined):
+    """`aim_rows` right after `fill_rows`; radius (b,) m of all bodies, is_joined (o,).
 
-    Returns the largest ratio of masses that touch and the least radius of what does.
+    Returns the largest ratio of masses that touch, the least radius of what does, and whether any
+    of it hangs on a joint.
     """
     aim_rows(rows, count, owners)
     ratio = 1.0
     least = math.inf
+    some_joined = False
     for c in range(count):
         a, b = rows.owner[c, 0], rows.owner[c, 1]
+        some_joined |= is_joined[a] | is_joined[b]
         wa, wb = owners.inverse_mass[a], owners.inverse_mass[b]
         if wa > 0.0 and wb > 0.0:
             ratio = max(ratio, wa / wb, wb / wa)
@@ -479,7 +482,7 @@ def aim_contacts(rows, count, owners, radius):
             least = min(least, radius[a])
         if wb > 0.0:
             least = min(least, radius[b])
-    return ratio, least
+    return ratio, least, some_joined
 
 
 def passes_for(ratio: float, radius: float, is_joined: bool, gravity: float, h: float) -> int:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 
-from ..jit import inline, kernel
+from ..jit import inline, lean_kernel
 from .owners import write_inverse_inertia
 
 REST_TIME = 0.5
@@ -53,7 +53,7 @@ def still_speed(radius, pull):
     return STILL * pull * math.sqrt(radius)
 
 
-@kernel
+@lean_kernel
 def find_rest(
     owners, body_count, rows, row_count, joint, sleeps, radius, pull, duration, rest, parent
 ):
@@ -112,7 +112,7 @@ def _touch(owners, body_count, rest, parent, a, b):
             rest[mine] = 0.0
 
 
-@kernel
+@lean_kernel
 def feel_support(key, shape_owner, joint, owners, body_count, stirs, felt):
     """Mark sleepers in felt (b,) that touched, when they fell asleep, what stirs (o,) now."""
     for c in range(key.shape[0]):
@@ -132,7 +132,7 @@ def _feel(owners, body_count, stirs, felt, a, b):
             felt[mine] = 1
 
 
-@kernel
+@lean_kernel
 def feel_load(owners, load, last_load, radius, pull, rest_time, felt):
     """Mark sleepers whose load (b, 3) m/s² is another than the one they fell asleep under."""
     for b in range(load.shape[0]):
@@ -145,7 +145,7 @@ def feel_load(owners, load, last_load, radius, pull, rest_time, felt):
             felt[b] = 1
 
 
-@kernel
+@lean_kernel
 def feel_touch(item, count, manifolds, shape_owner, owners, body_count, stirs, duration, felt):
     """Mark sleepers in felt (b,) that what stirs touches, or hits within ``duration`` s."""
     for n in range(count):
@@ -174,7 +174,7 @@ def feel_touch(item, count, manifolds, shape_owner, owners, body_count, stirs, d
                     felt[mine] = 1
 
 
-@kernel
+@lean_kernel
 def feel_particles(contacts, count, x, previous, owners, body_count, fall, radius, pull, h, felt):
     """Mark sleepers in felt (b,) that moving particles touch; returns whether there are any.
 
@@ -204,7 +204,7 @@ def feel_particles(contacts, count, x, previous, owners, body_count, fall, radiu
     return found
 
 
-@kernel
+@lean_kernel
 def wake_islands(key, shape_owner, joint, owners, body_count, inverse_mass, felt, rest, parent):
     """Wake the islands of all sleepers that felt (b,) something, and clear felt; returns how many.
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..jit import inline, kernel
 from ..vector import write_rotation
-from .rotation import momentum_of_turn, normalised, product, turn_of_momentum
+from .rotation import normalised, product, turn_of_momentum
 
 if TYPE_CHECKING:
     from ..model import Model
@@ -162,52 +162,19 @@ def write_momentum(owners, o):
         owners.momentum[o, k] = r[k, 0] * bx + r[k, 1] * by + r[k, 2] * bz
 
 
-@kernel
-def take_up_bodies(owners, x, previous, q, q_previous, inverse_mass, asleep, h, late, gravity):
-    """Bodies from their places and the last ones, which are h s apart; asleep ones rest.
-
-    ``late`` s is how much later than half a step ago their velocity is wanted: time-corrected
-    Verlet (Kenwright eq. 11) where the step changes, 0 otherwise.
-    """
-    for b in range(x.shape[0]):
-        for k in range(3):
-            owners.position[b, k] = x[b, k]
-            owners.velocity[b, k] = (x[b, k] - previous[b, k]) / h
-        for k in range(4):
-            owners.orientation[b, k] = q[b, k]
-        owners.asleep[b] = asleep[b]
-        still = owners.driven[b] == 1 or asleep[b] == 1
-        owners.inverse_mass[b] = 0.0 if still else inverse_mass[b]
-        owners.extra_inertia[b] = 0.0
-        write_inverse_inertia(owners, b)
-        p = q_previous[b]
-        w, i, j, k_ = product(p[0], -p[1], -p[2], -p[3], q[b, 0], q[b, 1], q[b, 2], q[b, 3])
-        inertia = owners.inertia[b]
-        mx, my, mz = momentum_of_turn(w, i, j, k_, inertia[0], inertia[1], inertia[2], h)
-        # Π belongs to the frame that the turn leads from: F Π' = Π, so L = R* Π = R Fᵀ Π
-        r = owners.rotation[b]
-        tx, ty, tz = _turned(w, -i, -j, -k_, mx, my, mz)
-        for k in range(3):
-            owners.momentum[b, k] = r[k, 0] * tx + r[k, 1] * ty + r[k, 2] * tz
-            if asleep[b] == 1:
-                owners.velocity[b, k] = 0.0
-                owners.momentum[b, k] = 0.0
-            elif owners.driven[b] == 0:
-                owners.velocity[b, k] += late * gravity[k]
-        write_spin(owners, b)
-
-
 @inline
-def _turned(w, x, y, z, vx, vy, vz):
-    """Turn v by a unit quaternion."""
-    cx = 2.0 * (y * vz - z * vy)
-    cy = 2.0 * (z * vx - x * vz)
-    cz = 2.0 * (x * vy - y * vx)
-    return (
-        vx + w * cx + y * cz - z * cy,
-        vy + w * cy + z * cx - x * cz,
-        vz + w * cz + x * cy - y * cx,
-    )
+def write_spin_of(owners, o, turn, duration):
+    """ω that makes a turn (a quaternion) within a time."""
+    w, x, y, z = turn
+    if w < 0.0:
+        w, x, y, z = -w, -x, -y, -z
+    size = math.sqrt(x * x + y * y + z * z)
+    f = 0.0  # a turn as small as rounding is none: what stands still lets others sleep
+    if size > 1e-12:
+        f = 2.0 * math.atan2(size, w) / (size * duration)
+    owners.spin[o, 0] = f * x
+    owners.spin[o, 1] = f * y
+    owners.spin[o, 2] = f * z
 
 
 @inline
@@ -252,16 +219,7 @@ def drive_owners(owners, drive, share_before, share, h):
         owners.orientation[o, 3] = z
         write_inverse_inertia(owners, o)
         w1, x1, y1, z1 = _blend(start_q, end_q, o, share)
-        tw, tx, ty, tz = product(w1, x1, y1, z1, w, -x, -y, -z)
-        if tw < 0.0:
-            tw, tx, ty, tz = -tw, -tx, -ty, -tz
-        size = math.sqrt(tx * tx + ty * ty + tz * tz)
-        f = 0.0  # a turn as small as rounding is none: what stands still lets others sleep
-        if size > 1e-12:
-            f = 2.0 * math.atan2(size, tw) / (size * h)
-        owners.spin[o, 0] = f * tx
-        owners.spin[o, 1] = f * ty
-        owners.spin[o, 2] = f * tz
+        write_spin_of(owners, o, product(w1, x1, y1, z1, w, -x, -y, -z), h)
         write_momentum(owners, o)
 
 
@@ -334,17 +292,6 @@ def move_colliders(owners, bodies, h):
         write_inverse_inertia(owners, o)
 
 
-@kernel
-def place_colliders(owners, x, q, first):
-    """Colliders where they are at the start of a frame: x (c, 3) m, q (c, 4), owners from first."""
-    for c in range(x.shape[0]):
-        for k in range(3):
-            owners.position[first + c, k] = x[c, k]
-        for k in range(4):
-            owners.orientation[first + c, k] = q[c, k]
-        write_inverse_inertia(owners, first + c)
-
-
 @inline
 def take_momenta(owners, bodies):
     """L of all bodies after contacts and joints have changed ω."""
@@ -363,36 +310,6 @@ def turn_by(q, x, y, z):
     f = 0.5 if half < 1e-8 else math.sin(half) / (2.0 * half)
     w, i, j, k = product(math.cos(half), f * x, f * y, f * z, q[0], q[1], q[2], q[3])
     q[0], q[1], q[2], q[3] = normalised(w, i, j, k)
-
-
-@kernel
-def lay_down_bodies(owners, x, previous, q, q_previous, h):
-    """Write x, x*, q and q* of all bodies: (x − x*)/h is v, the turn from q* to q is that of L."""
-    for b in range(x.shape[0]):
-        for k in range(3):
-            x[b, k] = owners.position[b, k]
-            previous[b, k] = x[b, k] - h * owners.velocity[b, k]
-        for k in range(4):
-            q[b, k] = owners.orientation[b, k]
-        r = owners.rotation[b]
-        lx, ly, lz = owners.momentum[b, 0], owners.momentum[b, 1], owners.momentum[b, 2]
-        inertia = owners.inertia[b]
-        # the turn back in time is that of −L, and q* = q (turn of −L)
-        w, i, j, k_ = turn_of_momentum(
-            -(r[0, 0] * lx + r[1, 0] * ly + r[2, 0] * lz),
-            -(r[0, 1] * lx + r[1, 1] * ly + r[2, 1] * lz),
-            -(r[0, 2] * lx + r[1, 2] * ly + r[2, 2] * lz),
-            inertia[0],
-            inertia[1],
-            inertia[2],
-            h,
-        )
-        w, i, j, k_ = product(q[b, 0], q[b, 1], q[b, 2], q[b, 3], w, i, j, k_)
-        w, i, j, k_ = normalised(w, i, j, k_)
-        q_previous[b, 0] = w
-        q_previous[b, 1] = i
-        q_previous[b, 2] = j
-        q_previous[b, 3] = k_
 
 
 @kernel

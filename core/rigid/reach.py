@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..contact.shapes import half_extent, largest_radius, place
-from ..jit import kernel
+from ..jit import lean_kernel
 
 if TYPE_CHECKING:
     from ..model import Floats, Model
@@ -27,7 +27,7 @@ def body_radius(model: Model) -> Floats:
     return radius
 
 
-@kernel
+@lean_kernel
 def bound_shapes(shapes, owners, thickness, duration, fall, reach):
     """Pose shapes where their owners are now and bound their motion in the next ``duration`` s.
 

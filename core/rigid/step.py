@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..jit import inline, kernel
+from ..jit import inline, lean_kernel
 from .contact_rows import BIAS, aim_rows, passes_now, solve_rows, warm_rows
 from .joint_axes import aim_joints
 from .joint_demands import note_speeds, warm_joints
@@ -74,7 +74,7 @@ def _end(bodies, owners, rows, row_count, joints, seen, passes, soft, h):
     take_momenta(owners, bodies)
 
 
-@kernel
+@lean_kernel
 def run_substeps(
     part,
     bodies,

@@ -12,7 +12,6 @@ from ..contact.mesh_motion import MeshMotion
 from ..contact.response import Contacts, return_speed
 from ..contact.shapes import at_start, move_shapes
 from ..integrate import drag_per_step
-from ..jit import plain
 from ..model import Floats, Ints
 from ..rigid.contact_rows import (
     aim_contacts,
@@ -22,6 +21,7 @@ from ..rigid.contact_rows import (
     row_room,
     softness_for,
 )
+from ..rigid.frame_ends import lay_down_bodies, take_up_owners
 from ..rigid.islands import (
     REST_TIME,
     feel_load,
@@ -31,29 +31,12 @@ from ..rigid.islands import (
     find_rest,
     wake_islands,
 )
-from ..rigid.joint_rows import (
-    BROKEN,
-    POSE,
-    SPEED,
-    STRENGTH,
-    TARGET,
-)
-from ..rigid.joint_state import lay_down_joints, take_up_joints
-from ..rigid.joint_table import HINGE, NO_MOTOR, SPEED_MOTOR
-from ..rigid.owners import (
-    Drive,
-    Moves,
-    lay_down_bodies,
-    look_ahead,
-    place_colliders,
-    take_up_bodies,
-)
+from ..rigid.owners import Drive, Moves, look_ahead
 from ..rigid.reach import bound_shapes
-from ..rigid.rotation import product
 from ..rigid.seen import what_contacts_see
 from ..rigid.step import BEGIN, COLLIDE_EVERY, END, MOVE, WHOLE, run_substeps
-from ..rigid.table import ANIMATED, PASSIVE
 from .frame import Frame
+from .joints import Joints
 
 FAST = 0.5
 """A body that travels farther than this share of its size until contacts are looked for again is
@@ -74,20 +57,17 @@ class Bodies:
         if not self.is_any:
             return
         self.meshes = MeshMotion(model.shapes, work.shapes, state.mesh_vertex, frame.mesh_end)
+        self.joints = Joints(frame)
         self.drive = self._drive()
         self.moves = self._moves()
+        self.stirs = work.stirs  # (o,) 1 for owners that are free to move, or driven somewhere
         self._take_up()
-        self._take_up_joints()
+        self.joints.take_up()
         self.passes, self.soft = frame.settings.contact_iterations, math.inf
         self.seen = what_contacts_see(self.owners, frame.settings)
         self.next_collision = 0
         self.is_clear = False  # the last look found nobody near: it pays to look farther ahead
-        self.joined = model.joints.owner[state.joint_broken == 0]  # (j, 2) owners
-        self.is_joined = np.zeros(model.owner_count + 1, dtype=bool)
-        self.is_joined[self.joined] = True
-        self.is_joined[self.count :] = False
-        self.pull = math.sqrt(float(np.linalg.norm(frame.gravity)))  # √(m/s²)
-        self.stirs = self._stirs()
+        self.pull = math.sqrt(math.hypot(*frame.inputs.gravity))  # √(m/s²)
         self._begin_sleep()
 
     # ------------------------------------------------------------------ the frame
@@ -106,129 +86,56 @@ class Bodies:
         )
 
     def _moves(self) -> Moves:
-        frame, bodies = self.frame, self.frame.model.bodies
-        drag = bodies.drag * frame.by_object("drag")[bodies.object]
+        frame, work = self.frame, self.frame.work
+        is_keyed = frame.inputs.animated is not None
+        if is_keyed or work.body_keep_step != frame.h:
+            bodies = frame.model.bodies
+            drag = bodies.drag * frame.by_object("drag")[bodies.object]
+            work.body_keep = (
+                drag_per_step(drag, frame.h),
+                drag_per_step(bodies.angular_drag, frame.h),
+            )
+            work.body_keep_step = 0.0 if is_keyed else frame.h
         return Moves(
             self.count,
             frame.gravity,
-            frame.work.body_force,
-            frame.work.body_torque,
-            drag_per_step(drag, frame.h),
-            drag_per_step(bodies.angular_drag, frame.h),
-            bodies.gyroscopic,
+            work.body_force,
+            work.body_torque,
+            *work.body_keep,
+            frame.model.bodies.gyroscopic,
         )
 
     def _take_up(self) -> None:
         frame, state, model = self.frame, self.frame.state, self.frame.model
         bodies = model.bodies
-        held = frame.by_object("pin")[bodies.object] >= 0.5
-        driven = (bodies.follows == PASSIVE) | ((bodies.follows == ANIMATED) & held)
-        self.owners.driven[: self.count] = driven
-        asleep = (state.body_rest >= REST_TIME) & ~driven & ~self._motorised()
-        late = 0.5 * (state.step - frame.h)
-        take_up_bodies(
+        sleepers, stirring = take_up_owners(
             self.owners,
-            state.body_position,
+            self.drive,
+            bodies.follows,
+            frame.by_object("pin")[bodies.object],
+            bodies.mass,
+            self.joints.motorised(),
+            state.body_rest,
             state.body_previous,
-            state.body_orientation,
             state.body_previous_orientation,
-            1.0 / bodies.mass,
-            asleep,
             state.step,
-            late,
+            0.5 * (state.step - frame.h),
             frame.gravity,
+            frame.inputs.duration,
+            self.stirs,
         )
-        place_colliders(
-            self.owners, state.collider_position, state.collider_orientation, self.count
-        )
-        self._move_colliders()
+        self.has_sleepers = sleepers > 0
+        self.is_stirred = stirring > 0
+        if self.meshes.is_moving:
+            self.stirs[self.meshes.moving_owner] = 1.0
+            self.is_stirred = True
         if model.particle_body_count:
             first = self.count + model.collider_count
             extents = (model.body_first_particle, model.body_extent)
             pose = (self.owners.position, self.owners.rotation)
             place_particle_bodies(frame.x, *extents, first, *pose)
 
-    def _move_colliders(self) -> None:
-        """How fast colliders move in this frame, for what is looked for before they are driven."""
-        start, end = self.drive.start_orientation[self.count :], self.drive.end_orientation
-        back = start * (1.0, -1.0, -1.0, -1.0)
-        turn = np.stack(plain(product)(*end[self.count :].T, *back.T), axis=1)
-        way = turn[:, 1:] * np.where(turn[:, :1] < 0.0, -1.0, 1.0)
-        size = np.linalg.norm(way, axis=1, keepdims=True)
-        angle = 2.0 * np.arctan2(size, np.abs(turn[:, :1]))
-        colliders = slice(self.count, self.count + len(way))
-        duration = self.frame.inputs.duration
-        self.owners.spin[colliders] = way * (angle / np.maximum(size, 1e-12) / duration)
-        travel = self.drive.end_position - self.drive.start_position
-        self.owners.velocity[colliders] = travel[self.count :] / duration
-
-    def _motorised(self) -> NDArray[np.bool_]:
-        """Bodies (b,) that a motor turns, or that one may be told to move in this frame."""
-        frame, joints = self.frame, self.frame.model.joints
-        inputs = frame.inputs
-        awake = np.zeros(self.count, dtype=bool)
-        if not (joints.motor != NO_MOTOR).any():
-            return awake
-        speed = frame.target("joint_speed", inputs.joint_speed, joints.motor_speed)
-        told = inputs.joint_target is not None or inputs.joint_pose is not None
-        turns = np.where(joints.motor == SPEED_MOTOR, speed != 0.0, told)
-        if inputs.joint_strength is not None:
-            turns = turns & (inputs.joint_strength > 0.0)
-        held = joints.owner[(joints.motor != NO_MOTOR) & turns & (frame.state.joint_broken == 0)]
-        awake[held[held < self.count]] = True
-        return awake
-
-    def _take_up_joints(self) -> None:
-        """What motors aim at in this frame, and what joints remember of the last one."""
-        frame, joints = self.frame, self.frame.model.joints
-        if not len(joints):
-            if len(frame.model.apart):
-                frame.work.touching.exclude(frame.model.apart)
-            return
-        inputs, number = frame.inputs, frame.work.joints.number
-        number[:, SPEED] = frame.target("joint_speed", inputs.joint_speed, joints.motor_speed)
-        target = frame.target("joint_target", inputs.joint_target, joints.motor_target)
-        rest = np.tile([1.0, 0.0, 0.0, 0.0], (len(joints), 1))
-        pose = frame.target("joint_pose", inputs.joint_pose, rest)
-        size = np.linalg.norm(pose, axis=1, keepdims=True)
-        pose = np.where(size > 1e-9, pose / np.maximum(size, 1e-9), rest)
-        if inputs.joint_target is None and inputs.joint_pose is not None:
-            along = pose[np.arange(len(joints)), 1 + joints.axis]
-            target = np.where(
-                joints.turn_form == HINGE, 2.0 * np.arctan2(along, pose[:, 0]), target
-            )
-        number[:, TARGET] = target
-        number[:, POSE : POSE + 4] = pose
-        strength = frame.target("joint_strength", inputs.joint_strength, np.ones(len(joints)))
-        number[:, STRENGTH] = np.maximum(strength, 0.0)
-        take_up_joints(
-            frame.work.joints,
-            self.owners,
-            self.count,
-            frame.state.joint_impulse,
-            frame.state.joint_broken,
-            frame.h,
-        )
-        frame.work.touching.exclude(self._joined())
-
-    def _joined(self) -> Ints:
-        """Owners (e, 2) that do not collide with each other: joined ones, and those kept apart."""
-        joints = self.frame.model.joints
-        broken = self.frame.work.joints.whole[:-1, BROKEN] == 1
-        held = joints.owner[(joints.collides == 0) & ~broken]
-        return np.concatenate([held, self.frame.model.apart])
-
     # ------------------------------------------------------------------ sleep
-
-    def _stirs(self) -> Floats:
-        """1 for each owner (o,) that is free to move, or that is driven somewhere in this frame."""
-        drive, owners = self.drive, self.owners
-        moves = (drive.start_position != drive.end_position).any(axis=1)
-        moves |= (drive.start_orientation != drive.end_orientation).any(axis=1)
-        stirs = owners.inverse_mass > 0.0
-        stirs[: len(moves)] |= moves & (owners.driven[: len(moves)] == 1)
-        stirs[self.meshes.moving_owner] = True
-        return stirs.astype(np.float64)
 
     def _begin_sleep(self) -> None:
         """Part what is remembered of sleepers from what is remembered of the others.
@@ -236,7 +143,6 @@ class Bodies:
         Sleepers wake that rest on something that moves in this frame.
         """
         frame, state = self.frame, self.frame.state
-        self.has_sleepers = bool(self.owners.asleep[: self.count].any())
         self.key, self.impulse = state.contact_key, state.contact_impulse
         self.kept_key, self.kept_impulse = self.key[:0], self.impulse[:0]
         if not self.has_sleepers:
@@ -246,7 +152,7 @@ class Bodies:
         is_kept = ~is_free & (self.owners.asleep[owner] == 1).any(axis=1)
         self.kept_key, self.kept_impulse = self.key[is_kept], self.impulse[is_kept]
         self.key, self.impulse = self.key[is_free], self.impulse[is_free]
-        touch = (frame.model.shapes.owner, self.joined, self.owners, self.count)
+        touch = (frame.model.shapes.owner, self.joints.held, self.owners, self.count)
         feel_support(self.kept_key, *touch, self.stirs, frame.work.felt)
         self._wake()
 
@@ -256,7 +162,7 @@ class Bodies:
         count = wake_islands(
             self.kept_key,
             frame.model.shapes.owner,
-            self.joined,
+            self.joints.held,
             owners,
             self.count,
             1.0 / frame.model.bodies.mass,
@@ -267,7 +173,8 @@ class Bodies:
         if not count:
             return False
         self.has_sleepers = bool(owners.asleep[: self.count].any())
-        self.stirs = np.maximum(self.stirs, owners.inverse_mass > 0.0)
+        np.maximum(self.stirs, owners.inverse_mass > 0.0, out=self.stirs)
+        self.is_stirred = True
         owner = frame.model.shapes.owner[self.kept_key[:, :2]]
         is_free = (owners.inverse_mass[owner] > 0.0).any(axis=1)
         self.key, self.impulse = _merged(
@@ -343,8 +250,10 @@ class Bodies:
             return frame.substeps
         first = frame.substep
         self._collide()
+        if not (self.is_stirred or frame.has_forces):
+            return frame.substeps - first  # all sleep, and nothing will wake them
         last = min(self.next_collision, frame.substeps)
-        if self.stirs.any():
+        if self.is_stirred:
             self._run(WHOLE, first, last)
         return last - first
 
@@ -372,8 +281,7 @@ class Bodies:
             return
         frame = self.frame
         self._remember()
-        if np.isfinite(frame.model.joints.breaking_force).any():
-            frame.work.touching.exclude(self._joined())
+        self.joints.exclude()
         if self.has_sleepers:
             feel_load(
                 self.owners,
@@ -386,22 +294,23 @@ class Bodies:
             )
             self._wake()
         self.row_count = 0
-        if not (self.stirs.any() and frame.work.touching.is_any):
+        if not (self.is_stirred and frame.work.touching.is_any):
             return
         reach = self.next_collision - substep
-        if self._bound(reach) > FAST:
-            if self.is_clear and not self._touch(reach):
+        is_fast = self._bound(reach) > FAST
+        if is_fast:
+            if self.is_clear and not self._touch(reach, is_bound=True):
                 return
             self.next_collision = substep + 1
-        self._find_rows(self.next_collision - substep)
+        self._find_rows(self.next_collision - substep, is_bound=not is_fast)
 
-    def _find_rows(self, substeps: int) -> None:
-        """Contacts that hold for so many substeps."""
+    def _find_rows(self, substeps: int, is_bound: bool = False) -> None:
+        """Contacts that hold for so many substeps; shapes may be bound for them already."""
         work = self.frame.work
         self.row_count = 0
-        if not self.stirs.any():
+        if not self.is_stirred:
             return
-        count = self._touch(substeps)
+        count = self._touch(substeps, is_bound)
         self.is_clear = count == 0
         if self.is_clear:
             return
@@ -423,19 +332,22 @@ class Bodies:
                 break
             work.rows = row_room(found * 3 // 2)
         self.row_count = found
-        ratio, radius = aim_contacts(work.rows, found, self.owners, work.body_radius)
+        ratio, radius, is_joined = aim_contacts(
+            work.rows, found, self.owners, work.body_radius, work.is_joined
+        )
         gravity, h = self.pull**2, self.frame.h
-        is_joined = len(self.joined) > 0 and self.is_joined[work.rows.owner[:found]].any()
         passes = passes_for(ratio, radius, is_joined, gravity, h)
         self.passes = self.frame.settings.contact_iterations * passes
         self.soft = softness_for(ratio, gravity, h)
 
-    def _touch(self, substeps: int) -> int:
+    def _touch(self, substeps: int, is_bound: bool) -> int:
         """Find what touches, in work.touching; sleepers that something touches wake first."""
         frame, work = self.frame, self.frame.work
         self.meshes.pose(min(1.0, (frame.substep + substeps) / frame.substeps))
         while True:
-            self._bound(substeps)
+            if not is_bound:
+                self._bound(substeps)
+            is_bound = False
             count = work.touching.find(at_start(work.shapes), self.stirs, work.reach, frame.threads)
             if not self.has_sleepers:
                 return count
@@ -516,15 +428,13 @@ class Bodies:
             state.body_previous_orientation,
             frame.h,
         )
-        joints = frame.model.joints
-        if len(joints):
-            lay_down_joints(frame.work.joints, state.joint_impulse, state.joint_broken)
+        self.joints.lay_down()
         find_rest(
             self.owners,
             self.count,
             frame.work.rows,
             self.row_count,
-            joints.owner[state.joint_broken == 0],
+            self.joints.held,
             frame.model.bodies.sleeps,
             frame.work.body_radius,
             self.pull,
@@ -542,14 +452,17 @@ class Bodies:
             self.key, self.impulse = self.key[:0], self.impulse[:0]
         kept = (self.kept_key, self.kept_impulse)
         state.contact_key, state.contact_impulse = _merged((self.key, self.impulse), kept)
-        awake = self.owners.asleep[: self.count] == 0
-        state.body_load[awake] = self._load()[awake]
+        if self.is_stirred:
+            awake = self.owners.asleep[: self.count] == 0
+            state.body_load[awake] = self._load()[awake]
 
 
 def _merged(one: tuple[Ints, Floats], other: tuple[Ints, Floats]) -> tuple[Ints, Floats]:
     """Keys and impulses of both, sorted by shapes and sub-shape as the broad phase sorts items."""
     if not len(other[0]):
         return one
+    if not len(one[0]):
+        return other
     key = np.concatenate([one[0], other[0]])
     order = np.lexsort((key[:, 2], key[:, 1], key[:, 0]))
     return key[order], np.concatenate([one[1], other[1]])[order]

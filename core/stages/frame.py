@@ -78,6 +78,7 @@ class Frame:
         self.row_count = 0  # contacts of rigid bodies at the end of the frame
         self.passes = 0
         self.is_cut = False
+        self.has_forces = False  # besides gravity
         self.is_struck = False  # a blow has changed velocities since contacts were looked for
         self.threads = self._thread_count()
 
@@ -98,17 +99,21 @@ class Frame:
         count = len(self.model.objects)
         animated = self.inputs.animated
         if animated is None:
-            return (AnimatedSettings(),) * count
+            return self.work.neutral
         if len(animated) != count:
             raise ModelError("", f"animated holds {len(animated)} settings for {count} objects")
         return animated
 
     def by_object(self, name: str) -> Floats:
-        """One animated factor of each object."""
+        """One animated factor of each object, not to be written to."""
+        if self.inputs.animated is None:
+            return self.work.ones
         return np.array([getattr(a, name) for a in self.animated])
 
     def factors(self, name: str) -> Floats | None:
         """One animated factor of each particle (n,); None when it is 1 everywhere."""
+        if self.inputs.animated is None:
+            return None
         by_object = self.by_object(name)
         if (by_object == 1.0).all():
             return None
@@ -134,6 +139,8 @@ class Frame:
     def _inverse_mass(self) -> Floats:
         """Pins of full weight are immovable, weaker ones are pulled, of weight 0 are free."""
         model = self.model
+        if not len(model.pinned):
+            return model.inverse_mass
         soft = self.pin_weight < 1.0
         if np.array_equal(soft, model.pin_weight < 1.0):
             return model.inverse_mass

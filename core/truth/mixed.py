@@ -16,8 +16,9 @@ from ..presets import PRESETS
 from ..recipes.geometry import Geometry
 from ..recipes.rope import add_rope
 from ..recipes.soft_body import add_soft_body
+from ..rigid.frame_ends import take_up_owners
 from ..rigid.joint_table import OnBody
-from ..rigid.owners import place_owners, take_up_bodies
+from ..rigid.owners import Drive, place_owners
 from ..settings import ClothSettings, RopeSettings, SolverSettings
 from ..step import advance
 from .case import Result, case
@@ -102,18 +103,23 @@ def _angular_momenta(model: Model, state: State) -> Floats:
     """Angular momenta (n + 2b, 3) kg·m²/s about the origin: of all places, and bodies' own."""
     place = np.concatenate([state.previous, state.body_previous])
     owners = place_owners(model)
-    owners.driven[:] = 0
-    take_up_bodies(
+    count = model.body_count
+    pose = (state.body_position, state.body_orientation)
+    take_up_owners(
         owners,
-        state.body_position,
+        Drive(*pose, *pose),
+        model.bodies.follows,
+        np.zeros(count),
+        model.bodies.mass,
+        np.zeros(count, dtype=bool),
+        np.zeros(count),
         state.body_previous,
-        state.body_orientation,
         state.body_previous_orientation,
-        1.0 / model.bodies.mass,
-        np.zeros(model.body_count, dtype=bool),
         state.step,
         0.0,
         np.zeros(3),
+        1.0,
+        np.zeros(len(owners.driven)),
     )
     orbits = np.cross(place, _momenta(model, state))
     return np.concatenate([orbits, owners.momentum[: model.body_count]])

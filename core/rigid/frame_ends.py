@@ -1,0 +1,145 @@
+"""Owners at both ends of a frame: a state keeps x, x*, q and q* of bodies, and nothing else."""
+
+from __future__ import annotations
+
+from ..jit import inline, lean_kernel
+from .islands import REST_TIME
+from .owners import write_inverse_inertia, write_spin, write_spin_of
+from .rotation import momentum_of_turn, normalised, product, turn_of_momentum
+from .table import ANIMATED, PASSIVE
+
+
+@inline
+def _take_up_body(owners, b, x, q, previous, q_previous, inverse_mass, h):
+    """A body from its place (3,) m and rotation (4,) and the last ones, h s before."""
+    for k in range(3):
+        owners.position[b, k] = x[k]
+        owners.velocity[b, k] = (x[k] - previous[k]) / h
+    for k in range(4):
+        owners.orientation[b, k] = q[k]
+    owners.inverse_mass[b] = inverse_mass
+    owners.extra_inertia[b] = 0.0
+    write_inverse_inertia(owners, b)
+    p = q_previous
+    w, i, j, k_ = product(p[0], -p[1], -p[2], -p[3], q[0], q[1], q[2], q[3])
+    inertia = owners.inertia[b]
+    mx, my, mz = momentum_of_turn(w, i, j, k_, inertia[0], inertia[1], inertia[2], h)
+    # Π belongs to the frame that the turn leads from: F Π' = Π, so L = R* Π = R Fᵀ Π
+    r = owners.rotation[b]
+    tx, ty, tz = _turned(w, -i, -j, -k_, mx, my, mz)
+    for k in range(3):
+        owners.momentum[b, k] = r[k, 0] * tx + r[k, 1] * ty + r[k, 2] * tz
+
+
+@lean_kernel
+def take_up_owners(
+    owners,
+    drive,
+    follows,
+    weight,
+    mass,
+    motorised,
+    rest,
+    previous,
+    q_previous,
+    h,
+    late,
+    gravity,
+    duration,
+    stirs,
+):
+    """Bodies and colliders at the start of a frame of ``duration`` s; sleepers rest.
+
+    follows (b,) and weight (b,), by which a body is held to its animation; mass (b,) kg; motorised
+    (b,): kept awake; rest (b,) s; previous (b, 3) m and q_previous (b, 4): x* and q*, h s ago.
+    ``late`` s is how much later than half a step ago velocities are wanted: time-corrected Verlet
+    (Kenwright eq. 11) where the step changes, 0 otherwise. Colliders get the mean velocity of the
+    frame, for what is looked for before they are driven.
+
+    Writes stirs (o,), 1 for owners that are free to move or that are driven somewhere in this
+    frame. Returns how many bodies sleep, and how many owners stir.
+    """
+    count = follows.shape[0]
+    start_x, start_q = drive.start_position, drive.start_orientation
+    end_x, end_q = drive.end_position, drive.end_orientation
+    sleepers = 0
+    for b in range(count):
+        held = follows[b] == PASSIVE or (follows[b] == ANIMATED and weight[b] >= 0.5)
+        asleep = rest[b] >= REST_TIME and not held and motorised[b] == 0
+        owners.driven[b] = 1 if held else 0
+        owners.asleep[b] = 1 if asleep else 0
+        inverse_mass = 0.0 if held or asleep else 1.0 / mass[b]
+        was, q_was = previous[b], q_previous[b]
+        _take_up_body(owners, b, start_x[b], start_q[b], was, q_was, inverse_mass, h)
+        for k in range(3):
+            if asleep:
+                owners.velocity[b, k] = 0.0
+                owners.momentum[b, k] = 0.0
+            elif not held:
+                owners.velocity[b, k] += late * gravity[k]
+        write_spin(owners, b)
+        sleepers += owners.asleep[b]
+    for o in range(count, start_x.shape[0]):
+        for k in range(3):
+            owners.position[o, k] = start_x[o, k]
+            owners.velocity[o, k] = (end_x[o, k] - start_x[o, k]) / duration
+        for k in range(4):
+            owners.orientation[o, k] = start_q[o, k]
+        write_inverse_inertia(owners, o)
+        a, b = start_q[o], end_q[o]
+        turn = product(b[0], b[1], b[2], b[3], a[0], -a[1], -a[2], -a[3])
+        write_spin_of(owners, o, turn, duration)
+    stirring = 0
+    for o in range(owners.inverse_mass.shape[0]):
+        moves = owners.inverse_mass[o] > 0.0
+        if o < start_x.shape[0] and owners.driven[o] == 1:
+            for k in range(3):
+                moves |= start_x[o, k] != end_x[o, k]
+            for k in range(4):
+                moves |= start_q[o, k] != end_q[o, k]
+        stirs[o] = 1.0 if moves else 0.0
+        stirring += moves
+    return sleepers, stirring
+
+
+@inline
+def _turned(w, x, y, z, vx, vy, vz):
+    """Turn v by a unit quaternion."""
+    cx = 2.0 * (y * vz - z * vy)
+    cy = 2.0 * (z * vx - x * vz)
+    cz = 2.0 * (x * vy - y * vx)
+    return (
+        vx + w * cx + y * cz - z * cy,
+        vy + w * cy + z * cx - x * cz,
+        vz + w * cz + x * cy - y * cx,
+    )
+
+
+@lean_kernel
+def lay_down_bodies(owners, x, previous, q, q_previous, h):
+    """Write x, x*, q and q* of all bodies: (x − x*)/h is v, the turn from q* to q is that of L."""
+    for b in range(x.shape[0]):
+        for k in range(3):
+            x[b, k] = owners.position[b, k]
+            previous[b, k] = x[b, k] - h * owners.velocity[b, k]
+        for k in range(4):
+            q[b, k] = owners.orientation[b, k]
+        r = owners.rotation[b]
+        lx, ly, lz = owners.momentum[b, 0], owners.momentum[b, 1], owners.momentum[b, 2]
+        inertia = owners.inertia[b]
+        # the turn back in time is that of −L, and q* = q (turn of −L)
+        w, i, j, k_ = turn_of_momentum(
+            -(r[0, 0] * lx + r[1, 0] * ly + r[2, 0] * lz),
+            -(r[0, 1] * lx + r[1, 1] * ly + r[2, 1] * lz),
+            -(r[0, 2] * lx + r[1, 2] * ly + r[2, 2] * lz),
+            inertia[0],
+            inertia[1],
+            inertia[2],
+            h,
+        )
+        w, i, j, k_ = product(q[b, 0], q[b, 1], q[b, 2], q[b, 3], w, i, j, k_)
+        w, i, j, k_ = normalised(w, i, j, k_)
+        q_previous[b, 0] = w
+        q_previous[b, 1] = i
+        q_previous[b, 2] = j
+        q_previous[b, 3] = k_
