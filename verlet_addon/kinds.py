@@ -137,7 +137,8 @@ KINDS = {
             8,
             "Ragdoll",
             "Turn the selected armatures into ragdolls: a body for each bone that deforms, joined "
-            "by joints with limits",
+            "by joints with limits. Of several meshes, the pieces of a robot: rigid bodies that "
+            "are joined where they meet, or at selected empties",
             "ARMATURE_DATA",
             "ragdoll",
             "ragdoll",

@@ -315,6 +315,10 @@ class VerletJoint(bpy.types.PropertyGroup):
         update=_after_edit("tie_radius"),
         override={"LIBRARY_OVERRIDABLE"},
     )
+    is_made: bpy.props.BoolProperty(
+        description="Ragdoll has made the joint between pieces, and Remove deletes it",
+        options={"HIDDEN"},
+    )
     source: bpy.props.PointerProperty(
         type=bpy.types.Object,
         description="The object whose rigid body constraint of Blender this joint was made from",

@@ -228,7 +228,7 @@ def _divide(value, first, last, d, size):
             value[at + 1] = y
             value[at + 2] = (value[at + 2] - x * b - y * c) * r
         return
-    for at in range(first, last, size):
+    for at in range(first, last, max(size, 1)):  # a joint that leaves all free has no row
         for k in range(size):
             total = value[at + k]
             for m in range(k):
@@ -246,8 +246,9 @@ def _subtract(value, target, left, left_end, right, right_end, size):
                 value[target] -= x * value[b] + y * value[b + 1] + z * value[b + 2]
                 target += 1
         return
-    for a in range(left, left_end, size):
-        for b in range(right, right_end, size):
+    step = max(size, 1)
+    for a in range(left, left_end, step):
+        for b in range(right, right_end, step):
             total = 0.0
             for m in range(size):
                 total += value[a + m] * value[b + m]

@@ -282,6 +282,20 @@ def test_joined_bodies_pass_through_each_other_until_the_joint_breaks():
     assert state.body_position[1, 0] - state.body_position[0, 0] > 0.19
 
 
+def test_a_joint_that_leaves_all_free_only_keeps_bodies_from_colliding():
+    free = JointSettings(kind="GENERIC", limits_linear=(False,) * 3, limits_angular=(False,) * 3)
+    builder = ModelBuilder()
+    low = box(builder, (0.0, 0.0, 1.0), mass=2.0, layers=1)
+    high = box(builder, (0.05, 0.0, 1.1), layers=1)
+    held = box(builder, (5.0, 0.0, 1.0))
+    builder.add_joint("free", low, high, (0, 0, 1), (1, 0, 0, 0), free)
+    builder.add_joint("ball", None, held, (4.9, 0.0, 1.0), (1, 0, 0, 0), JointSettings())
+    state = run(builder.finalize(), 12)
+    fallen = 0.5 * G * 0.5**2
+    np.testing.assert_allclose(state.body_position[:2, 2], (1.0 - fallen, 1.1 - fallen), atol=0.02)
+    np.testing.assert_allclose(state.body_position[:2, 0], (0.0, 0.05), atol=1e-9)
+
+
 def test_a_saved_frame_goes_on_bit_for_bit():
     model = free_pair("CONE_TWIST", is_limited=True, swing=0.3, friction=0.1)
     middle = run(model, 10)

@@ -31,6 +31,18 @@ def _selected_empties(context: bpy.types.Context) -> list[bpy.types.Object]:
     return [ob for ob in context.selected_objects if ob.type == "EMPTY"]
 
 
+def new_joint(
+    context: bpy.types.Context, matrix: Matrix, size: float, name: str = "Joint"
+) -> bpy.types.Object:
+    """A new empty for a joint between objects of which the smaller one has a size in m."""
+    ob = bpy.data.objects.new(name, None)
+    ob.empty_display_type = DISPLAY
+    ob.empty_display_size = max(SHARE * size, SMALLEST)
+    ob.matrix_world = matrix
+    context.collection.objects.link(ob)
+    return ob
+
+
 class _Joins(bpy.types.Operator):
     """What all operators that make joints share."""
 
@@ -45,16 +57,6 @@ class _Joins(bpy.types.Operator):
             cls.poll_message_set("The active collection is linked: choose another one")
             return False
         return True
-
-    def _new_empty(
-        self, context: bpy.types.Context, matrix: Matrix, size: float
-    ) -> bpy.types.Object:
-        ob = bpy.data.objects.new("Joint", None)
-        ob.empty_display_type = DISPLAY
-        ob.empty_display_size = max(SHARE * size, SMALLEST)
-        ob.matrix_world = matrix
-        context.collection.objects.link(ob)
-        return ob
 
     def _set_up(
         self, ob: bpy.types.Object, a: bpy.types.Object, b: bpy.types.Object | None
@@ -165,7 +167,7 @@ class VERLET_OT_join(_Joins):
         for ob in (a, b):
             if is_particles(ob.verlet.kind):
                 matrix = Matrix.Translation(_nearest_particle(ob, place.point, depsgraph))
-        return self._new_empty(context, matrix, min(one.size, other.size))
+        return new_joint(context, matrix, min(one.size, other.size))
 
 
 def _nearest_particle(
@@ -278,7 +280,7 @@ class VERLET_OT_join_neighbours(_Joins):
         place: Meeting,
     ) -> bpy.types.Object:
         matrix = joint_matrix(self.kind, place.point, other.middle - one.middle, place.axis)
-        ob = self._new_empty(context, matrix, min(one.size, other.size))
+        ob = new_joint(context, matrix, min(one.size, other.size))
         self._set_up(ob, a, b)
         return ob
 

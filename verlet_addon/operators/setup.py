@@ -9,6 +9,7 @@ from ..extract import armature, particles
 from ..extract import mesh as meshes
 from ..kinds import KINDS, Kind
 from . import handles
+from .pieces import join_pieces, remove_made_joints
 from .selection import for_each, selected_shapes
 
 
@@ -79,8 +80,62 @@ class _KindVerb(bpy.types.Operator):
         return for_each(self, selected_shapes(context), change, f"set up: {kind.label}")
 
 
+class _RagdollVerb(_KindVerb):
+    """Makes ragdolls of armatures, and of several meshes, a robot, rigid bodies that are joined."""
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        armatures = [ob for ob in context.selected_objects if ob.type == "ARMATURE"]
+        skins = {mesh for ob in armatures for mesh in armature.skinned_meshes(ob)}
+        meshes = [ob for ob in context.selected_objects if ob.type == "MESH" and ob not in skins]
+        pieces = [ob for ob in meshes if ob.verlet.kind in {"NONE", "BODY"}]
+        if armatures or len(pieces) < 2 or context.mode != "OBJECT":
+            for ob in skins:
+                ob.select_set(False)  # it follows the armature, and is no ragdoll itself
+            return super().execute(context)
+        return self._join(context, sorted(pieces, key=lambda ob: ob.name_full))
+
+    def _join(self, context: bpy.types.Context, pieces: list[bpy.types.Object]) -> set[str]:
+        depsgraph = context.evaluated_depsgraph_get()
+        sound, problems = [], []
+        for ob in pieces:
+            try:
+                require_suitable(ob, KINDS["BODY"], depsgraph)
+                if own := ob.find_armature():
+                    raise ModelError(ob.name, f"{own.name} moves it. Press Ragdoll on that")
+                sound.append(ob)
+            except ModelError as error:
+                problems.append(str(error))
+        if len(sound) < 2:
+            self.report({"ERROR"}, "\n".join(problems))
+            return {"CANCELLED"}
+        kernels.prepare()
+        session.suspect_all()
+        for ob in sound:
+            preview.clear(ob)
+        empties = [
+            ob for ob in context.selected_objects if ob.type == "EMPTY" and not ob.verlet.is_joint
+        ]
+        for ob in sound:
+            if ob.verlet.kind == "NONE":
+                ob.verlet.kind = "BODY"
+                ob.verlet.body.mass_by = "DENSITY"  # a hand is lighter than a trunk
+        robot = join_pieces(context, sound, empties)
+        if robot.alone:
+            names = ", ".join(robot.alone)
+            problems.append(
+                f"{names}: too far from the other pieces to be joined. Move it closer, or select "
+                "it with one of them and press Join"
+            )
+        count = f"{len(sound)} pieces, {robot.joints} joint{'s' if robot.joints != 1 else ''} made"
+        if robot.groups > 1:
+            count += f", {robot.groups} ragdolls"
+        self.report({"WARNING" if problems else "INFO"}, "; ".join([count, *problems]))
+        return {"FINISHED"}
+
+
 def _verb_of(kind: Kind) -> type[bpy.types.Operator]:
     """The operator of one kind."""
+    verb = _RagdollVerb if kind.moves == "BONES" else _KindVerb
     body = {
         "bl_idname": f"verlet.{kind.verb}",
         "bl_label": kind.label,
@@ -89,7 +144,7 @@ def _verb_of(kind: Kind) -> type[bpy.types.Operator]:
         "__doc__": kind.tooltip,
         "__module__": __name__,
     }
-    return type(f"VERLET_OT_{kind.verb}", (_KindVerb,), body)
+    return type(f"VERLET_OT_{kind.verb}", (verb,), body)
 
 
 class VERLET_OT_remove(bpy.types.Operator):
@@ -118,7 +173,9 @@ class VERLET_OT_remove(bpy.types.Operator):
 
         objects = [ob for ob in selected_shapes(context) if ob.verlet.kind != "NONE"]
         session.suspect_all()
-        return for_each(self, objects, change, "removed from the simulation")
+        result = for_each(self, objects, change, "removed from the simulation")
+        remove_made_joints(context.scene)
+        return result
 
 
 CLASSES = (*map(_verb_of, KINDS.values()), VERLET_OT_remove)
