@@ -50,7 +50,7 @@ class VERLET_OT_bake(bpy.types.Operator):
                 "first, or Free Bake to bake anew"
             )
             return False
-        if context.mode != "OBJECT":
+        if context.mode not in {"OBJECT", "POSE"}:
             cls.poll_message_set("Leave Edit Mode first")
             return False
         running = session.of(context.scene)
@@ -183,7 +183,7 @@ class VERLET_OT_free_bake(bpy.types.Operator):
         if not any(map(restore.is_baked, participants.simulated_objects(context.scene))):
             cls.poll_message_set("Nothing in this scene is baked")
             return False
-        if context.mode != "OBJECT":
+        if context.mode not in {"OBJECT", "POSE"}:
             cls.poll_message_set("Leave Edit Mode first")
             return False
         return True
