@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..jit import inline, kernel
+from ..jit import inline, kernel, lean
 from ..vector import write_rotation
 from .rotation import normalised, product, turn_of_momentum
 
@@ -101,7 +101,7 @@ def place_owners(model: Model) -> Owners:
     return owners
 
 
-@inline
+@lean
 def write_inverse_inertia(owners, o):
     """R and R J⁻¹ Rᵀ of an owner, with its extra inertia; zero for one that is not to be moved."""
     q = owners.orientation
@@ -124,7 +124,7 @@ def write_inverse_inertia(owners, o):
             a[j, i] = value
 
 
-@inline
+@lean
 def write_spin(owners, o):
     """ω = I⁻¹ L, without extra inertia."""
     lx, ly, lz = owners.momentum[o, 0], owners.momentum[o, 1], owners.momentum[o, 2]
@@ -141,7 +141,7 @@ def write_spin(owners, o):
         owners.spin[o, k] = r[k, 0] * bx + r[k, 1] * by + r[k, 2] * bz
 
 
-@inline
+@lean
 def slow_spin(owners, o):
     """ω = (I + extra)⁻¹ L."""
     a = owners.inverse_inertia[o]
@@ -150,7 +150,7 @@ def slow_spin(owners, o):
         owners.spin[o, k] = a[k, 0] * lx + a[k, 1] * ly + a[k, 2] * lz
 
 
-@inline
+@lean
 def write_momentum(owners, o):
     """L = I ω, the inverse of `write_spin`."""
     r = owners.rotation[o]
@@ -177,7 +177,7 @@ def write_spin_of(owners, o, turn, duration):
     owners.spin[o, 2] = f * z
 
 
-@inline
+@lean
 def accelerate_bodies(owners, bodies, h):
     """Velocities by position Verlet: v' = (1 − β) v + a h, L' = (1 − β) L + M h (eq. 12).
 
@@ -196,7 +196,7 @@ def accelerate_bodies(owners, bodies, h):
         write_spin(owners, b)
 
 
-@inline
+@lean
 def drive_owners(owners, drive, share_before, share, h):
     """Put driven owners where they are at the start of the substep.
 
@@ -237,7 +237,7 @@ def _blend(q0, q1, n, share):
     )
 
 
-@inline
+@lean
 def move_bodies(owners, bodies, h):
     """Move by x' = x + v h and the turn that L makes in h.
 
@@ -279,7 +279,7 @@ def move_bodies(owners, bodies, h):
         slow_spin(owners, b)
 
 
-@inline
+@lean
 def move_colliders(owners, bodies, h):
     """Colliders at the end of the substep, so that what is aimed there meets them there."""
     for o in range(bodies.count, owners.inverse_mass.shape[0]):
@@ -292,7 +292,7 @@ def move_colliders(owners, bodies, h):
         write_inverse_inertia(owners, o)
 
 
-@inline
+@lean
 def take_momenta(owners, bodies):
     """L of all bodies after contacts and joints have changed ω."""
     for b in range(bodies.count):
@@ -300,7 +300,7 @@ def take_momenta(owners, bodies):
             write_momentum(owners, b)
 
 
-@inline
+@lean
 def turn_by(q, x, y, z):
     """Turn q (4,) by the rotation vector (x, y, z) rad in the world."""
     square = x * x + y * y + z * z

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..jit import inline, lean_kernel
+from ..jit import lean, lean_kernel
 from .contact_rows import BIAS, aim_rows, passes_now, solve_rows, warm_rows
 from .joint_axes import aim_joints
 from .joint_demands import note_speeds, warm_joints
@@ -28,7 +28,7 @@ STIFFENINGS = 3
 """Largest number of times that inertias are raised in one substep."""
 
 
-@inline
+@lean
 def _solve(owners, rows, row_count, joints, seen, passes, soft, h, is_biased):
     """Passes over joints and contacts, which come last and must not be violated."""
     bias = min(BIAS * passes, 0.8) if is_biased else 0.0
@@ -37,7 +37,7 @@ def _solve(owners, rows, row_count, joints, seen, passes, soft, h, is_biased):
         solve_rows(rows, row_count, owners, seen, h, bias, soft)
 
 
-@inline
+@lean
 def _begin(
     bodies, owners, drive, rows, row_count, joints, seen, passes, soft, h, share_before, share
 ):
@@ -56,7 +56,7 @@ def _begin(
         _solve(owners, rows, row_count, joints, seen, passes, soft, h, True)
 
 
-@inline
+@lean
 def _move(bodies, owners, joints, h):
     """Places at the end of the substep."""
     keep_stiffness(joints, owners, h)
@@ -64,7 +64,7 @@ def _move(bodies, owners, joints, h):
     move_colliders(owners, bodies, h)
 
 
-@inline
+@lean
 def _end(bodies, owners, rows, row_count, joints, seen, passes, soft, h):
     """Velocities without what drove overlaps apart."""
     aim_rows(rows, row_count, owners)
