@@ -52,7 +52,7 @@ from .joint_rows import (
     STRENGTH,
     UPPER,
     VALUE,
-    push_row,
+    push_rows,
     row_speed,
 )
 from .joint_table import ALL_TURNS, NO_MOTOR, POINT, SPEED_MOTOR
@@ -140,41 +140,38 @@ def _ask_motor(joints, j, row, h):
 
 
 @lean
-def _foreseen(joints, j, row, owners, p, q, h):
-    """½ h n·(ω×(ω×r)) of the second anchor against the first, m/s.
+def _foresee(joints, owners, j, h):
+    """½ h n·(ω×(ω×r)) of the second anchor against the first, m/s, of each row of a point.
 
     Of the spin that the bodies come with: what joints did in the last step may be a blow.
     """
-    if joints.whole[j, PLACE_FORM] != POINT or joints.flag[row, FREEDOM] >= 3:
-        return 0.0
-    a, arm = joints.axis[row], joints.hold[j]
-    total = 0.0
+    whole, arm = joints.whole, joints.hold[j]
+    if whole[j, PLACE_FORM] != POINT:
+        return
+    x, y, z = 0.0, 0.0, 0.0
     for side in range(2):
-        w = owners.spin[p if side == 0 else q]
+        w = owners.spin[whole[j, OWNER + side]]
         r = ARM + 3 * side
         along = w[0] * arm[r] + w[1] * arm[r + 1] + w[2] * arm[r + 2]
         square = w[0] * w[0] + w[1] * w[1] + w[2] * w[2]
-        sign = -1.0 if side == 0 else 1.0
-        for k in range(3):
-            total += sign * a[k] * (w[k] * along - arm[r + k] * square)
+        half = -0.5 * h if side == 0 else 0.5 * h
+        x += half * (w[0] * along - arm[r] * square)
+        y += half * (w[1] * along - arm[r + 1] * square)
+        z += half * (w[2] * along - arm[r + 2] * square)
     most = min(CLOSING_SPEED, joints.number[j, CLOSES] / h)
-    return min(max(0.5 * h * total, -most), most)
+    row = whole[j, FIRST_ROW]
+    joints.bound[row, FORESEEN] = min(max(x, -most), most)
+    joints.bound[row + 1, FORESEEN] = min(max(y, -most), most)
+    joints.bound[row + 2, FORESEEN] = min(max(z, -most), most)
 
 
 @lean
 def _ask_row(joints, j, row, owners, p, q, h, is_biased):
-    """What a row asks for in this pass: DRIVE, SOFT and PULL of what drives it, LEAST and MOST."""
+    """What a row that is not held asks for: DRIVE, SOFT and PULL of what drives it, LEAST, MOST."""
     bound = joints.bound[row]
     k = joints.flag[row, FREEDOM]
     closing = min(CLOSING_SPEED, joints.number[j, CLOSES] / h) if k < 3 else CLOSING_SPIN
     lower, upper = bound[VALUE] - bound[LOWER], bound[UPPER] - bound[VALUE]
-    if bound[LOWER] == bound[UPPER]:
-        bound[LEAST] = 0.0
-        if is_biased:
-            bound[LEAST] = min(max(-lower / h, -closing), closing)
-            bound[LEAST] -= bound[FORESEEN]
-        joints.flag[row, MODE] = HELD
-        return
     if is_biased:
         if bound[STIFFNESS] > 0.0 or bound[DAMPING] > 0.0:
             _ask_spring(joints, row, owners, p, q, h)
@@ -214,15 +211,13 @@ def _drive_at(bound, speed):
 
 @lean
 def bound_row(joints, row):
-    """AIM, GIVE, LOW and HIGH of a row in its mode: speed, softness, and bounds of its impulse."""
+    """AIM, GIVE, LOW and HIGH in the mode of a row that is not held: speed, softness, bounds."""
     bound = joints.bound[row]
     mode = joints.flag[row, MODE]
     bound[GIVE] = 0.0
     bound[LOW] = -math.inf
     bound[HIGH] = math.inf
-    if mode == HELD:
-        bound[AIM] = bound[LEAST]
-    elif mode == DRIVEN:
+    if mode == DRIVEN:
         bound[AIM] = bound[DRIVE]
         bound[GIVE] = bound[SOFT]
         bound[LOW] = -bound[PULL]
@@ -242,32 +237,38 @@ def bound_row(joints, row):
 @lean
 def ask_joints(joints, owners, h, is_biased):
     """What all rows ask for in the coming pass."""
-    whole = joints.whole
+    whole, bound = joints.whole, joints.bound
     for j in range(whole.shape[0] - 1):
         if whole[j, LIVE] == 0:
             continue
+        p, q = whole[j, OWNER], whole[j, OWNER + 1]
+        closing = min(CLOSING_SPEED, joints.number[j, CLOSES] / h)
         for row in range(whole[j, FIRST_ROW], whole[j + 1, FIRST_ROW]):
-            _ask_row(joints, j, row, owners, whole[j, OWNER], whole[j, OWNER + 1], h, is_biased)
-            bound_row(joints, row)
+            if joints.flag[row, MODE] != HELD:
+                _ask_row(joints, j, row, owners, p, q, h, is_biased)
+                bound_row(joints, row)
+                continue
+            if not is_biased:
+                bound[row, AIM] = 0.0
+                continue
+            most = closing if joints.flag[row, FREEDOM] < 3 else CLOSING_SPIN
+            close = (bound[row, LOWER] - bound[row, VALUE]) / h
+            bound[row, AIM] = min(max(close, -most), most) - bound[row, FORESEEN]
 
 
 @lean
 def warm_joints(joints, owners, h):
     """Start from the impulses of the substep before, as far as the bounds of now allow."""
-    whole = joints.whole
+    whole, bound = joints.whole, joints.bound
     for j in range(whole.shape[0] - 1):
-        if whole[j, LIVE] == 0:
-            continue
-        for row in range(whole[j, FIRST_ROW], whole[j + 1, FIRST_ROW]):
-            joints.bound[row, FORESEEN] = _foreseen(
-                joints, j, row, owners, whole[j, OWNER], whole[j, OWNER + 1], h
-            )
+        if whole[j, LIVE] == 1:
+            _foresee(joints, owners, j, h)
     ask_joints(joints, owners, h, True)
     for j in range(whole.shape[0] - 1):
         if whole[j, LIVE] == 0:
             continue
         for row in range(whole[j, FIRST_ROW], whole[j + 1, FIRST_ROW]):
-            bound = joints.bound[row]
-            bound[IMPULSE] = min(max(bound[IMPULSE], bound[LOW]), bound[HIGH])
-            if bound[IMPULSE] != 0.0:
-                push_row(joints, row, owners, whole[j, OWNER], whole[j, OWNER + 1], bound[IMPULSE])
+            impulse = min(max(bound[row, IMPULSE], bound[row, LOW]), bound[row, HIGH])
+            bound[row, IMPULSE] = impulse
+            joints.change[row] = impulse
+        push_rows(joints, j, owners)

@@ -27,6 +27,12 @@ MOST_WORK = 40
 """Products of blocks that a joint may cost on average: a body with six joints needs 21."""
 
 
+PULL_AT, PULL_WIDTH, PULL_OWNER = range(3)
+PULL_JOINT, PULL_SIDE, PULL_ROW = 3, 5, 7
+"""Columns of ``pull``: first value and width of the block, the body; then joint, side of it that
+holds the body, and first row, each of the block's rows and of its columns."""
+
+
 class JointGraph(NamedTuple):
     """Rows of j joints in the order of elimination, and the blocks of their matrix."""
 
@@ -40,7 +46,7 @@ class JointGraph(NamedTuple):
     first_update: Ints  # (j + 1,) by place in order
     update: Ints  # (u, 3) blocks: target −= first second ᵀ
     first_pull: Ints  # (components + 1,)
-    pull: Ints  # (p, 5) block, row joint, its side, column joint, its side
+    pull: Ints  # (p, 9) columns PULL_…: one joint pulls at another through a body of both
 
 
 def joint_graph(model: Model) -> JointGraph:
@@ -108,7 +114,9 @@ def _components(count: int, holders: list[list[int]]) -> list[list[int]]:
 def _eliminate(component: list[int], holders: list[list[int]]) -> tuple[list[int], list[list[int]]]:
     """Order of elimination, and for each joint in it the joints of its column.
 
-    Ends early, with joints left over, where that fills in too much.
+    Of joints with as few neighbours, what has waited longest comes first: a chain is eaten from
+    both ends in turn, limbs of a tree in turn, and a processor works at two or more of them at
+    once. Ends early, with joints left over, where that fills in too much.
     """
     inside = set(component)
     near: dict[int, set[int]] = {j: set() for j in component}
@@ -121,9 +129,10 @@ def _eliminate(component: list[int], holders: list[list[int]]) -> tuple[list[int
     left = set(component)
     order: list[int] = []
     columns: list[list[int]] = []
+    touched = dict.fromkeys(component, 0)
     work = 0
     while left:
-        j = min(left, key=lambda member: (len(near[member]), member))
+        j = min(left, key=lambda member: (len(near[member]), touched[member], member))
         work += len(near[j]) * (len(near[j]) + 1) // 2
         if work > MOST_WORK * len(component):
             break
@@ -135,6 +144,7 @@ def _eliminate(component: list[int], holders: list[list[int]]) -> tuple[list[int
             near[other].update(others)
             near[other].discard(other)
             near[other].discard(j)
+            touched[other] = len(order)
     return order, columns
 
 
@@ -169,7 +179,8 @@ def _lay_out(
                 for row in others[position:]
             ]
         first_update.append(len(update))
-    pull: list[tuple[int, int, int, int, int]] = []
+    first_row = np.concatenate([[0], np.cumsum(sizes)])
+    pull: list[tuple[int, ...]] = []
     first_pull = [0]
     for first, last in pairwise(first_place):
         members = set(order[first:last])
@@ -182,10 +193,12 @@ def _lay_out(
                     if i not in members or place[i] < place[j]:
                         continue
                     other = 0 if owner[i, 0] == o else 1
-                    pull.append((block_of[i, j], i, other, j, side))
+                    at = block_start[block_of[i, j]]
+                    rows_of = (first_row[i], first_row[j])
+                    pull.append((at, sizes[j], o, i, j, other, side, *rows_of))
         first_pull.append(len(pull))
     return JointGraph(
-        first_row=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32),
+        first_row=_ints(first_row),
         freedom=_ints([k for r in rows for k in r]),
         first_place=_ints(first_place),
         order=_ints(order),
@@ -195,7 +208,7 @@ def _lay_out(
         first_update=_ints(first_update),
         update=_ints(update).reshape(-1, 3),
         first_pull=_ints(first_pull),
-        pull=_ints(pull).reshape(-1, 5),
+        pull=_ints(pull).reshape(-1, 9),
     )
 
 

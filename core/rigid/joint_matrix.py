@@ -13,8 +13,10 @@ from __future__ import annotations
 import math
 
 from ..jit import lean
+from .joint_graph import PULL_AT, PULL_JOINT, PULL_OWNER, PULL_ROW, PULL_SIDE, PULL_WIDTH
 from .joint_rows import (
     ACTIVE,
+    ARM,
     CROSS,
     EVENLY,
     FIRST_ROW,
@@ -23,10 +25,11 @@ from .joint_rows import (
     LETS_GO,
     LINE,
     LIVE,
-    OWNER,
+    PLACE_FORM,
     STATE,
     TURN,
 )
+from .joint_table import POINT
 
 EVEN = 1e-5
 """Share of the diagonal by which rows give way."""
@@ -75,42 +78,77 @@ def _is_factor_of_now(joints, c):
 
 @lean
 def _sum_up(joints, owners, c):
-    """J M⁻¹ Jᵀ of all rows of live joints; of diagonal blocks the lower half."""
+    """J M⁻¹ Jᵀ of all rows of live joints; of diagonal blocks the lower half counts."""
     whole, place, block, matrix = joints.whole, joints.place, joints.block, joints.matrix
-    axis, pull = joints.axis, joints.pull
-    for n in range(
-        block[place[joints.component[c, 0], 1], 1], block[place[joints.component[c + 1, 0], 1], 1]
-    ):
-        matrix[n] = 0.0
+    pull = joints.pull
+    first = block[place[joints.component[c, 0], 1], 1]
+    last = block[place[joints.component[c + 1, 0], 1], 1]
+    summed = matrix[first:last]
+    for n in range(summed.shape[0]):
+        summed[n] = 0.0
     for n in range(joints.component[c, 1], joints.component[c + 1, 1]):
-        i, j = pull[n, 1], pull[n, 3]
-        if whole[i, LIVE] == 0 or whole[j, LIVE] == 0:
-            continue
-        a = CROSS + 3 * pull[n, 2]
-        b = TURN + 3 * pull[n, 4]
-        o = whole[j, OWNER + pull[n, 4]]
-        sign = 1.0 if pull[n, 2] == pull[n, 4] else -1.0
+        i, j, o = pull[n, PULL_JOINT], pull[n, PULL_JOINT + 1], pull[n, PULL_OWNER]
         w = owners.inverse_mass[o]
-        if w == 0.0:
+        if w == 0.0 or whole[i, LIVE] == 0 or whole[j, LIVE] == 0:
             continue
-        w *= sign
-        start = block[pull[n, 0], 1]
-        first_i, first_j = whole[i, FIRST_ROW], whole[j, FIRST_ROW]
-        width = whole[j + 1, FIRST_ROW] - first_j
-        for k in range(width):
-            rj = first_j + k
-            l0, l1, l2 = w * axis[rj, LINE], w * axis[rj, LINE + 1], w * axis[rj, LINE + 2]
-            t0, t1, t2 = sign * axis[rj, b], sign * axis[rj, b + 1], sign * axis[rj, b + 2]
-            for m in range(k if i == j else 0, whole[i + 1, FIRST_ROW] - first_i):
-                ri = first_i + m
-                matrix[start + m * width + k] += (
-                    l0 * axis[ri, LINE]
-                    + l1 * axis[ri, LINE + 1]
-                    + l2 * axis[ri, LINE + 2]
-                    + t0 * axis[ri, a]
-                    + t1 * axis[ri, a + 1]
-                    + t2 * axis[ri, a + 2]
-                )
+        if whole[i, PLACE_FORM] == POINT and whole[j, PLACE_FORM] == POINT:
+            _add_pull_of_points(joints, n, i, j, w)
+        else:
+            _add_pull(joints, n, i, j, w)
+
+
+@lean
+def _add_pull(joints, n, i, j, w):
+    """What joint j does to rows of joint i through a body of inverse mass w."""
+    axis, matrix, pull = joints.axis, joints.matrix, joints.pull
+    a, b = CROSS + 3 * pull[n, PULL_SIDE], TURN + 3 * pull[n, PULL_SIDE + 1]
+    sign = 1.0 if pull[n, PULL_SIDE] == pull[n, PULL_SIDE + 1] else -1.0
+    w *= sign
+    first_i, first_j = pull[n, PULL_ROW], pull[n, PULL_ROW + 1]
+    start, width = pull[n, PULL_AT], pull[n, PULL_WIDTH]
+    for k in range(width):
+        rj = first_j + k
+        l0, l1, l2 = w * axis[rj, LINE], w * axis[rj, LINE + 1], w * axis[rj, LINE + 2]
+        t0, t1, t2 = sign * axis[rj, b], sign * axis[rj, b + 1], sign * axis[rj, b + 2]
+        for m in range(k if i == j else 0, joints.whole[i + 1, FIRST_ROW] - first_i):
+            ri = first_i + m
+            matrix[start + m * width + k] += (
+                l0 * axis[ri, LINE]
+                + l1 * axis[ri, LINE + 1]
+                + l2 * axis[ri, LINE + 2]
+                + t0 * axis[ri, a]
+                + t1 * axis[ri, a + 1]
+                + t2 * axis[ri, a + 2]
+            )
+
+
+@lean
+def _add_pull_of_points(joints, n, i, j, w):
+    """The same of two joints that hold points: three rows along the axes of the world, then turns.
+
+    The torque of row k about the arm r is r × e_k, whose product with t is (t × r)_k.
+    """
+    axis, matrix, pull, hold = joints.axis, joints.matrix, joints.pull, joints.hold
+    side = pull[n, PULL_SIDE]
+    a, b, r = CROSS + 3 * side, TURN + 3 * pull[n, PULL_SIDE + 1], ARM + 3 * side
+    sign = 1.0 if side == pull[n, PULL_SIDE + 1] else -1.0
+    w *= sign
+    x, y, z = sign * hold[i, r], sign * hold[i, r + 1], sign * hold[i, r + 2]
+    first_i, first_j = pull[n, PULL_ROW], pull[n, PULL_ROW + 1]
+    at, width = pull[n, PULL_AT], pull[n, PULL_WIDTH]
+    height = joints.whole[i + 1, FIRST_ROW] - first_i
+    for k in range(3):
+        matrix[at + k * width + k] += w
+    for k in range(width):
+        t0, t1, t2 = axis[first_j + k, b], axis[first_j + k, b + 1], axis[first_j + k, b + 2]
+        matrix[at + k] += t1 * z - t2 * y
+        matrix[at + width + k] += t2 * x - t0 * z
+        matrix[at + 2 * width + k] += t0 * y - t1 * x
+        for m in range(3, height):
+            ri = first_i + m
+            matrix[at + m * width + k] += sign * (
+                t0 * axis[ri, a] + t1 * axis[ri, a + 1] + t2 * axis[ri, a + 2]
+            )
 
 
 @lean
@@ -119,8 +157,11 @@ def _soften(joints, c):
     whole, place, block = joints.whole, joints.place, joints.block
     matrix, value, bound, flag = joints.matrix, joints.value, joints.bound, joints.flag
     first, last = joints.component[c, 0], joints.component[c + 1, 0]
-    for n in range(block[place[first, 1], 1], block[place[last, 1], 1]):
-        value[n] = matrix[n]
+    lets_go = joints.component[c, LETS_GO] == 1
+    begin, end = block[place[first, 1], 1], block[place[last, 1], 1]
+    summed, softened = matrix[begin:end], value[begin:end]
+    for n in range(summed.shape[0]):
+        softened[n] = summed[n]
     is_all = True
     for n in range(first, last):
         j = place[n, 0]
@@ -129,7 +170,7 @@ def _soften(joints, c):
         d = block[place[n, 1], 1]
         for k in range(size):
             own = matrix[d + k * size + k]
-            if joints.component[c, LETS_GO] == 0:
+            if not lets_go:
                 flag[row + k, ACTIVE] = whole[j, LIVE]
             if flag[row + k, ACTIVE] == 1 and own > 0.0:
                 bound[row + k, GIVEN] = bound[row + k, GIVE]
@@ -266,38 +307,88 @@ def substitute(joints, c):
         j = place[n, 0]
         row = whole[j, FIRST_ROW]
         size = whole[j + 1, FIRST_ROW] - row
-        d = block[place[n, 1], 1]
-        for k in range(size):
-            total = change[row + k]
-            for m in range(k):
-                total -= value[d + k * size + m] * change[row + m]
-            change[row + k] = total * value[d + k * size + k]
+        _substitute_forward(value, block[place[n, 1], 1], change, row, size)
         for b in range(place[n, 1] + 1, place[n + 1, 1]):
-            at = block[b, 1]
             i = block[b, 0]
-            for other in range(whole[i, FIRST_ROW], whole[i + 1, FIRST_ROW]):
-                total = change[other]
-                for m in range(size):
-                    total -= value[at + m] * change[row + m]
-                change[other] = total
-                at += size
+            end = whole[i + 1, FIRST_ROW]
+            _pass_on(value, block[b, 1], change, row, size, whole[i, FIRST_ROW], end)
     for back in range(last - first):
         n = last - 1 - back
         j = place[n, 0]
         row = whole[j, FIRST_ROW]
         size = whole[j + 1, FIRST_ROW] - row
         for b in range(place[n, 1] + 1, place[n + 1, 1]):
-            at = block[b, 1]
             i = block[b, 0]
-            for other in range(whole[i, FIRST_ROW], whole[i + 1, FIRST_ROW]):
-                x = change[other]
-                for m in range(size):
-                    change[row + m] -= value[at + m] * x
-                at += size
-        d = block[place[n, 1], 1]
-        for down in range(size):
-            k = size - 1 - down
-            total = change[row + k]
-            for m in range(k + 1, size):
-                total -= value[d + m * size + k] * change[row + m]
-            change[row + k] = total * value[d + k * size + k]
+            end = whole[i + 1, FIRST_ROW]
+            _pass_back(value, block[b, 1], change, row, size, whole[i, FIRST_ROW], end)
+        _substitute_back(value, block[place[n, 1], 1], change, row, size)
+
+
+@lean
+def _substitute_forward(value, d, change, row, size):
+    """L⁻¹ of the diagonal block at d times the changes from row on."""
+    if size == 3:
+        x = change[row] * value[d]
+        y = (change[row + 1] - value[d + 3] * x) * value[d + 4]
+        z = change[row + 2] - value[d + 6] * x - value[d + 7] * y
+        change[row], change[row + 1], change[row + 2] = x, y, z * value[d + 8]
+        return
+    for k in range(size):
+        total = change[row + k]
+        for m in range(k):
+            total -= value[d + k * size + m] * change[row + m]
+        change[row + k] = total * value[d + k * size + k]
+
+
+@lean
+def _substitute_back(value, d, change, row, size):
+    """L⁻ᵀ of the diagonal block at d times the changes from row on."""
+    if size == 3:
+        z = change[row + 2] * value[d + 8]
+        y = (change[row + 1] - value[d + 7] * z) * value[d + 4]
+        x = change[row] - value[d + 3] * y - value[d + 6] * z
+        change[row], change[row + 1], change[row + 2] = x * value[d], y, z
+        return
+    for down in range(size):
+        k = size - 1 - down
+        total = change[row + k]
+        for m in range(k + 1, size):
+            total -= value[d + m * size + k] * change[row + m]
+        change[row + k] = total * value[d + k * size + k]
+
+
+@lean
+def _pass_on(value, at, change, row, size, first, last):
+    """Rows first … last − 1 less the block at ``at`` times those from row on."""
+    if size == 3:
+        x, y, z = change[row], change[row + 1], change[row + 2]
+        for other in range(first, last):
+            change[other] -= value[at] * x + value[at + 1] * y + value[at + 2] * z
+            at += 3
+        return
+    for other in range(first, last):
+        total = change[other]
+        for m in range(size):
+            total -= value[at + m] * change[row + m]
+        change[other] = total
+        at += size
+
+
+@lean
+def _pass_back(value, at, change, row, size, first, last):
+    """Rows from row on less the transpose of that block times rows first … last − 1."""
+    if size == 3:
+        x, y, z = change[row], change[row + 1], change[row + 2]
+        for other in range(first, last):
+            c = change[other]
+            x -= value[at] * c
+            y -= value[at + 1] * c
+            z -= value[at + 2] * c
+            at += 3
+        change[row], change[row + 1], change[row + 2] = x, y, z
+        return
+    for other in range(first, last):
+        x = change[other]
+        for m in range(size):
+            change[row + m] -= value[at + m] * x
+        at += size

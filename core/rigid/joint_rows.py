@@ -86,7 +86,7 @@ JointRows = namedtuple(
         "component",  # (c + 1, 4) first place, first pull, 1: rows may let go; see joint_matrix
         "block",  # (n + 1, 2) joint of its rows, first value
         "update",  # (u, 3) see joint_graph
-        "pull",  # (p, 5)
+        "pull",  # (p, 9) see joint_graph
         "matrix",  # (…) values of all blocks
         "value",  # (…) those of the factor
         "change",  # (r,) of impulses
@@ -137,8 +137,11 @@ def joint_room(model: Model) -> JointRows:
         (DAMPING, joints.damping),
     ):
         bound[:, column] = values[joint_of_row, graph.freedom]
+    is_held = bound[:, LOWER] == bound[:, UPPER]
+    flag[:, MODE] = np.where(is_held, HELD, IDLE)
+    bound[:, LOW], bound[:, HIGH] = -np.inf, np.inf
     lets_go = np.zeros(count, dtype=bool)
-    np.logical_or.at(lets_go, joint_of_row, bound[:, LOWER] < bound[:, UPPER])
+    np.logical_or.at(lets_go, joint_of_row, ~is_held)
     component = np.zeros((len(graph.first_place), 4), dtype=np.int32)
     component[:, 0] = graph.first_place
     component[:, 1] = graph.first_pull
@@ -212,6 +215,64 @@ def push_row(joints, row, owners, p, q, impulse):
         owners.velocity[q, k] += f1 * a[k]
         owners.spin[p, k] -= impulse * a[9 + k]
         owners.spin[q, k] += impulse * a[12 + k]
+
+
+@lean
+def lack_of_rows(joints, j, owners):
+    """What rows of a joint lack of the speeds that they ask for, in `joints.change`.
+
+    Those that are not met lack nothing.
+    """
+    whole, axis, bound, change = joints.whole, joints.axis, joints.bound, joints.change
+    p, q = whole[j, OWNER], whole[j, OWNER + 1]
+    x = owners.velocity[q, 0] - owners.velocity[p, 0]
+    y = owners.velocity[q, 1] - owners.velocity[p, 1]
+    z = owners.velocity[q, 2] - owners.velocity[p, 2]
+    a, b, c = owners.spin[p, 0], owners.spin[p, 1], owners.spin[p, 2]
+    d, e, f = owners.spin[q, 0], owners.spin[q, 1], owners.spin[q, 2]
+    for row in range(whole[j, FIRST_ROW], whole[j + 1, FIRST_ROW]):
+        if joints.flag[row, ACTIVE] == 0:
+            change[row] = 0.0
+            continue
+        speed = axis[row, LINE] * x + axis[row, LINE + 1] * y + axis[row, LINE + 2] * z
+        speed -= axis[row, CROSS] * a + axis[row, CROSS + 1] * b + axis[row, CROSS + 2] * c
+        speed += axis[row, CROSS + 3] * d + axis[row, CROSS + 4] * e + axis[row, CROSS + 5] * f
+        give = bound[row, GIVE] + bound[row, EVENLY]
+        change[row] = bound[row, AIM] - speed - give * bound[row, IMPULSE]
+
+
+@lean
+def push_rows(joints, j, owners):
+    """The changes of all rows of joint j on its second owner, and against them on the first."""
+    whole, axis, velocity, spin = joints.whole, joints.axis, owners.velocity, owners.spin
+    p, q = whole[j, OWNER], whole[j, OWNER + 1]
+    x, y, z = 0.0, 0.0, 0.0
+    a, b, c = 0.0, 0.0, 0.0
+    d, e, f = 0.0, 0.0, 0.0
+    for row in range(whole[j, FIRST_ROW], whole[j + 1, FIRST_ROW]):
+        i = joints.change[row]
+        x += i * axis[row, LINE]
+        y += i * axis[row, LINE + 1]
+        z += i * axis[row, LINE + 2]
+        a += i * axis[row, TURN]
+        b += i * axis[row, TURN + 1]
+        c += i * axis[row, TURN + 2]
+        d += i * axis[row, TURN + 3]
+        e += i * axis[row, TURN + 4]
+        f += i * axis[row, TURN + 5]
+    v, w = owners.inverse_mass[p], owners.inverse_mass[q]
+    velocity[p, 0] -= v * x
+    velocity[p, 1] -= v * y
+    velocity[p, 2] -= v * z
+    velocity[q, 0] += w * x
+    velocity[q, 1] += w * y
+    velocity[q, 2] += w * z
+    spin[p, 0] -= a
+    spin[p, 1] -= b
+    spin[p, 2] -= c
+    spin[q, 0] += d
+    spin[q, 1] += e
+    spin[q, 2] += f
 
 
 @lean

@@ -8,7 +8,7 @@ active set. Springs add their softness to the diagonal.
 from __future__ import annotations
 
 from ..jit import lean
-from .joint_demands import ask_joints, bound_row
+from .joint_demands import bound_row
 from .joint_matrix import ready_factor, substitute
 from .joint_rows import (
     ACTIVE,
@@ -32,7 +32,9 @@ from .joint_rows import (
     OWNER,
     PULL,
     SOFT,
+    lack_of_rows,
     push_row,
+    push_rows,
     row_speed,
 )
 
@@ -100,7 +102,7 @@ def _clamp(joints, owners, c, is_biased):
 
 @lean
 def _apply(joints, owners, c):
-    """Add the changes to the impulses of all rows that are met.
+    """Add the changes to the impulses of all rows; those of rows that are not met are zero.
 
     In the last round some may leave their bounds, until the next substep: all of them together
     take energy out, some of them cut off may add to it.
@@ -108,10 +110,11 @@ def _apply(joints, owners, c):
     whole, bound, change = joints.whole, joints.bound, joints.change
     for n in range(joints.component[c, 0], joints.component[c + 1, 0]):
         j = joints.place[n, 0]
+        if whole[j, LIVE] == 0:
+            continue
         for row in range(whole[j, FIRST_ROW], whole[j + 1, FIRST_ROW]):
-            if joints.flag[row, ACTIVE] == 1:
-                bound[row, IMPULSE] += change[row]
-                push_row(joints, row, owners, whole[j, OWNER], whole[j, OWNER + 1], change[row])
+            bound[row, IMPULSE] += change[row]
+        push_rows(joints, j, owners)
 
 
 @lean
@@ -150,20 +153,25 @@ def _reconsider(joints, owners, c, is_biased):
 
 
 @lean
+def _find_changes(joints, owners, c):
+    """Changes of impulses by which all rows that are met get the speeds that they ask for."""
+    ready_factor(joints, owners, c)
+    for n in range(joints.component[c, 0], joints.component[c + 1, 0]):
+        lack_of_rows(joints, joints.place[n, 0], owners)
+    substitute(joints, c)
+
+
+@lean
 def _solve_component(joints, owners, c, is_biased):
     """Find impulses that meet all rows of a component, or hold them at their bounds."""
-    whole, change = joints.whole, joints.change
+    if joints.component[c, LETS_GO] == 0:
+        _find_changes(joints, owners, c)
+        _apply(joints, owners, c)
+        return
+    _choose(joints, owners, c, is_biased)
     for attempt in range(ROUNDS):
-        ready_factor(joints, owners, c)
-        for n in range(joints.component[c, 0], joints.component[c + 1, 0]):
-            j = joints.place[n, 0]
-            for row in range(whole[j, FIRST_ROW], whole[j + 1, FIRST_ROW]):
-                change[row] = 0.0
-                if joints.flag[row, ACTIVE] == 1:
-                    p, q = whole[j, OWNER], whole[j, OWNER + 1]
-                    change[row] = _short(joints, row, owners, p, q)
-        substitute(joints, c)
-        if joints.component[c, LETS_GO] == 0 or attempt == ROUNDS - 1:
+        _find_changes(joints, owners, c)
+        if attempt == ROUNDS - 1:
             _apply(joints, owners, c)
             return
         if _clamp(joints, owners, c, is_biased) > 0:
@@ -174,12 +182,7 @@ def _solve_component(joints, owners, c, is_biased):
 
 
 @lean
-def solve_joints(joints, owners, h, is_biased):
-    """One pass over all joints. Biased, what is apart is also closed."""
-    if joints.whole.shape[0] == 1:
-        return
-    ask_joints(joints, owners, h, is_biased)
+def solve_joints(joints, owners, is_biased):
+    """One pass over all joints, after `ask_joints`. Biased, what is apart is also closed."""
     for c in range(joints.component.shape[0] - 1):
-        if joints.component[c, LETS_GO] == 1:
-            _choose(joints, owners, c, is_biased)
         _solve_component(joints, owners, c, is_biased)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from ..jit import lean
 from .joint_matrix import forget_matrices
-from .joint_rows import ARM, FIRST_ROW, IMPULSE, LINE, LIVE, OWNER, push_row, turn_row
+from .joint_rows import ARM, FIRST_ROW, IMPULSE, LINE, LIVE, OWNER, push_rows, turn_row
 from .owners import write_inverse_inertia
 
 FARTHER = 1.1
@@ -131,5 +131,5 @@ def _push_all(joints, owners, sign):
         if whole[j, LIVE] == 0:
             continue
         for row in range(whole[j, FIRST_ROW], whole[j + 1, FIRST_ROW]):
-            impulse = sign * joints.bound[row, IMPULSE]
-            push_row(joints, row, owners, whole[j, OWNER], whole[j, OWNER + 1], impulse)
+            joints.change[row] = sign * joints.bound[row, IMPULSE]
+        push_rows(joints, j, owners)

@@ -179,15 +179,11 @@ def write_spin_of(owners, o, turn, duration):
 
 @lean
 def accelerate_bodies(owners, bodies, h):
-    """Velocities by position Verlet: v' = (1 − β) v + a h, L' = (1 − β) L + M h (eq. 12).
-
-    Sets ω, R and I⁻¹ of the substep too.
-    """
+    """Velocities by position Verlet: v' = (1 − β) v + a h, L' = (1 − β) L + M h (eq. 12); ω too."""
     for b in range(bodies.count):
         w = owners.inverse_mass[b]
         if w == 0.0:
             continue
-        write_inverse_inertia(owners, b)
         for k in range(3):
             a = bodies.gravity[k] + w * bodies.force[b, k]
             owners.velocity[b, k] = bodies.keep[b] * owners.velocity[b, k] + a * h

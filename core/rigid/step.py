@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..jit import lean, lean_kernel
 from .contact_rows import BIAS, aim_rows, passes_now, solve_rows, warm_rows
 from .joint_axes import aim_joints
-from .joint_demands import note_speeds, warm_joints
+from .joint_demands import ask_joints, note_speeds, warm_joints
 from .joint_solver import solve_joints
 from .joint_state import load_joints
 from .joint_stiffness import keep_stiffness, stiffen
@@ -29,11 +29,16 @@ STIFFENINGS = 3
 
 
 @lean
-def _solve(owners, rows, row_count, joints, seen, passes, soft, h, is_biased):
-    """Passes over joints and contacts, which come last and must not be violated."""
+def _solve(owners, rows, row_count, joints, seen, passes, soft, h, is_biased, is_begun):
+    """Passes over joints and contacts, which come last and must not be violated.
+
+    is_begun: the first pass over joints is done.
+    """
     bias = min(BIAS * passes, 0.8) if is_biased else 0.0
-    for _ in range(passes_now(rows, row_count, passes, h)):
-        solve_joints(joints, owners, h, is_biased)
+    for n in range(passes_now(rows, row_count, passes, h)):
+        if n > 0 or not is_begun:
+            ask_joints(joints, owners, h, is_biased)
+            solve_joints(joints, owners, is_biased)
         solve_rows(rows, row_count, owners, seen, h, bias, soft)
 
 
@@ -47,13 +52,15 @@ def _begin(
     accelerate_bodies(owners, bodies, h)
     warm_rows(rows, row_count, owners, bodies.gravity, h)
     warm_joints(joints, owners, h)
+    solve_joints(joints, owners, True)
     for _ in range(STIFFENINGS):
-        solve_joints(joints, owners, h, True)
         if not stiffen(joints, owners, h):
             break
         aim_rows(rows, row_count, owners)
+        ask_joints(joints, owners, h, True)
+        solve_joints(joints, owners, True)
     if row_count > 0:
-        _solve(owners, rows, row_count, joints, seen, passes, soft, h, True)
+        _solve(owners, rows, row_count, joints, seen, passes, soft, h, True, True)
 
 
 @lean
@@ -69,7 +76,7 @@ def _end(bodies, owners, rows, row_count, joints, seen, passes, soft, h):
     """Velocities without what drove overlaps apart."""
     aim_rows(rows, row_count, owners)
     aim_joints(joints, owners)
-    _solve(owners, rows, row_count, joints, seen, passes, soft, h, False)
+    _solve(owners, rows, row_count, joints, seen, passes, soft, h, False, False)
     load_joints(joints, h, COLLIDE_EVERY)
     take_momenta(owners, bodies)
 
@@ -116,7 +123,7 @@ def run_substeps(
                 share,
             )
         elif part == MOVE:
-            _solve(owners, rows, row_count, joints, seen, passes, soft, h, True)
+            _solve(owners, rows, row_count, joints, seen, passes, soft, h, True, False)
         if part in (WHOLE, MOVE):
             _move(bodies, owners, joints, h)
         if part in (WHOLE, END):
