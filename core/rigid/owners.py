@@ -14,7 +14,7 @@ import numpy as np
 
 from ..jit import inline, kernel, lean
 from ..vector import write_rotation
-from .rotation import normalised, product, turn_of_momentum
+from .rotation import normalised, product, renormalised, turn_of_momentum
 
 if TYPE_CHECKING:
     from ..model import Model
@@ -105,9 +105,15 @@ def place_owners(model: Model) -> Owners:
 def write_inverse_inertia(owners, o):
     """R and R J⁻¹ Rᵀ of an owner, with its extra inertia; zero for one that is not to be moved."""
     q = owners.orientation
+    write_inverse_inertia_at(owners, o, q[o, 0], q[o, 1], q[o, 2], q[o, 3])
+
+
+@lean
+def write_inverse_inertia_at(owners, o, w, x, y, z):
+    """The same at an orientation that is known: what was written just now is slow to read."""
     r = owners.rotation[o]
-    write_rotation(r, q[o, 0], q[o, 1], q[o, 2], q[o, 3])
     a = owners.inverse_inertia[o]
+    write_rotation(r, w, x, y, z)
     if owners.inverse_mass[o] == 0.0:
         for i in range(3):
             for j in range(3):
@@ -150,14 +156,23 @@ def slow_spin(owners, o):
         owners.spin[o, k] = a[k, 0] * lx + a[k, 1] * ly + a[k, 2] * lz
 
 
+@inline
+def _momentum_inside(owners, o):
+    """J ω, the angular momentum along the owner's own axes."""
+    r = owners.rotation[o]
+    wx, wy, wz = owners.spin[o, 0], owners.spin[o, 1], owners.spin[o, 2]
+    return (
+        owners.inertia[o, 0] * (r[0, 0] * wx + r[1, 0] * wy + r[2, 0] * wz),
+        owners.inertia[o, 1] * (r[0, 1] * wx + r[1, 1] * wy + r[2, 1] * wz),
+        owners.inertia[o, 2] * (r[0, 2] * wx + r[1, 2] * wy + r[2, 2] * wz),
+    )
+
+
 @lean
 def write_momentum(owners, o):
     """L = I ω, the inverse of `write_spin`."""
     r = owners.rotation[o]
-    wx, wy, wz = owners.spin[o, 0], owners.spin[o, 1], owners.spin[o, 2]
-    bx = owners.inertia[o, 0] * (r[0, 0] * wx + r[1, 0] * wy + r[2, 0] * wz)
-    by = owners.inertia[o, 1] * (r[0, 1] * wx + r[1, 1] * wy + r[2, 1] * wz)
-    bz = owners.inertia[o, 2] * (r[0, 2] * wx + r[1, 2] * wy + r[2, 2] * wz)
+    bx, by, bz = _momentum_inside(owners, o)
     for k in range(3):
         owners.momentum[o, k] = r[k, 0] * bx + r[k, 1] * by + r[k, 2] * bz
 
@@ -249,29 +264,21 @@ def move_bodies(owners, bodies, h):
         if owners.driven[b] == 1:
             turn_by(q, h * owners.spin[b, 0], h * owners.spin[b, 1], h * owners.spin[b, 2])
             continue
-        write_momentum(owners, b)
         if bodies.gyroscopic[b] == 0:
             sx, sy, sz = owners.spin[b, 0], owners.spin[b, 1], owners.spin[b, 2]
             turn_by(q, h * sx, h * sy, h * sz)
             write_inverse_inertia(owners, b)
             write_momentum(owners, b)  # ω stays, L follows
         else:
-            r = owners.rotation[b]
-            lx, ly, lz = owners.momentum[b, 0], owners.momentum[b, 1], owners.momentum[b, 2]
+            write_momentum(owners, b)
+            lx, ly, lz = _momentum_inside(owners, b)
             inertia = owners.inertia[b]
-            w, x, y, z = turn_of_momentum(
-                r[0, 0] * lx + r[1, 0] * ly + r[2, 0] * lz,
-                r[0, 1] * lx + r[1, 1] * ly + r[2, 1] * lz,
-                r[0, 2] * lx + r[1, 2] * ly + r[2, 2] * lz,
-                inertia[0],
-                inertia[1],
-                inertia[2],
-                h,
-            )
+            w, x, y, z = turn_of_momentum(lx, ly, lz, inertia[0], inertia[1], inertia[2], h)
             w, x, y, z = product(q[0], q[1], q[2], q[3], w, x, y, z)
-            q[0], q[1], q[2], q[3] = normalised(w, x, y, z)
-        # for shapes and for the next substep's contacts
-        write_inverse_inertia(owners, b)
+            w, x, y, z = renormalised(w, x, y, z)
+            q[0], q[1], q[2], q[3] = w, x, y, z
+            # for shapes and for the next substep's contacts
+            write_inverse_inertia_at(owners, b, w, x, y, z)
         slow_spin(owners, b)
 
 

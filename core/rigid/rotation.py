@@ -110,3 +110,10 @@ def normalised(w, x, y, z):
         return 1.0, 0.0, 0.0, 0.0
     f = 1.0 / math.sqrt(square)
     return f * w, f * x, f * y, f * z
+
+
+@inline
+def renormalised(w, x, y, z):
+    """A quaternion that rounding alone has taken from length 1: one step of Newton to 1/√."""
+    f = 1.5 - 0.5 * (w * w + x * x + y * y + z * z)
+    return f * w, f * x, f * y, f * z

@@ -253,6 +253,8 @@ class Bodies:
         if not (self.is_stirred or frame.has_forces):
             return frame.substeps - first  # all sleep, and nothing will wake them
         last = min(self.next_collision, frame.substeps)
+        if not (frame.work.touching.is_any or frame.has_forces):
+            last = frame.substeps  # there is nothing to look for in between
         if self.is_stirred:
             self._run(WHOLE, first, last)
         return last - first
