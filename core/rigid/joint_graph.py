@@ -179,7 +179,7 @@ def _lay_out(
                 for row in others[position:]
             ]
         first_update.append(len(update))
-    first_row = np.concatenate([[0], np.cumsum(sizes)])
+    first_row = [0, *np.cumsum(sizes).tolist()]
     pull: list[tuple[int, ...]] = []
     first_pull = [0]
     for first, last in pairwise(first_place):
@@ -194,8 +194,8 @@ def _lay_out(
                         continue
                     other = 0 if owner[i, 0] == o else 1
                     at = block_start[block_of[i, j]]
-                    rows_of = (first_row[i], first_row[j])
-                    pull.append((at, sizes[j], o, i, j, other, side, *rows_of))
+                    width = int(sizes[j])
+                    pull.append((at, width, o, i, j, other, side, first_row[i], first_row[j]))
         first_pull.append(len(pull))
     return JointGraph(
         first_row=_ints(first_row),
