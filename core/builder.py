@@ -454,6 +454,13 @@ class ModelBuilder:
         )
         return row
 
+    def add_handle(self, name: str, position: ArrayLike, orientation: ArrayLike) -> int:
+        """Add a place that only `FrameInputs` moves and that touches nothing: joints hold on to it.
+
+        position (3,) m; orientation (4,); returns its index among the colliders.
+        """
+        return self.add_collider_shapes(name, [], position, orientation)
+
     # ------------------------------------------------------------------ joints
 
     def add_joint(
@@ -476,8 +483,8 @@ class ModelBuilder:
         first, second: `OnBody`, `OnCollider` or None for the world, not both without mass;
         position (3,) m and orientation (4,) in the world: place and axes of the joint as it
         stands now, X its twist or slide, Z its hinge. Angles and places are those of the second
-        seen from the first. second_position (3,) m: the other end of a rope. second_orientation
-        (4,): the axes of the second, where the joint does not start at its angles of zero.
+        seen from the first. second_position (3,) m: the other end of a rope or a spring. second_orientation (4,): the axes of the second,
+        where the joint does not start at its angles of zero.
         """
         settings = settings or JointSettings()
         place = finite(name, "position", position).reshape(3)
@@ -485,8 +492,10 @@ class ModelBuilder:
         other = place
         if second_position is not None:
             other = finite(name, "second position", second_position).reshape(3)
-            if settings.kind != "DISTANCE":
-                raise ModelError(name, "only a rope joins two different places")
+            if settings.kind not in ("DISTANCE", "SPRING"):
+                raise ModelError(
+                    name, f"a {settings.kind.lower()} joint cannot begin at two different places"
+                )
         turns = [q, q]
         if second_orientation is not None:
             turns[1] = unit_quaternion(name, second_orientation)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .constraints.shared_point import SharedPoints
     from .forces.base import Force
     from .forces.field import Field
+    from .forces.pull import Pull
 
 EARTH_GRAVITY = (0.0, 0.0, -9.81)  # m/s²
 
@@ -253,6 +254,8 @@ class FrameInputs:
     joint_speed: Floats | None = None  # (j,) rad/s or m/s of speed motors
     joint_pose: Floats | None = None  # (j, 4) the second's frame in the first's, for pose motors
     joint_strength: Floats | None = None  # (j,) factor on all motors, 0: limp
+    joint_hold: Floats | None = None  # (j,) 0: lets go as long as it is so, 1: holds
+    pull: Pull | None = None  # draws bodies to where their animation has them
 
 
 @dataclass

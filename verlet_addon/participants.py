@@ -10,6 +10,7 @@ import bpy
 from .properties import kind_of
 
 if TYPE_CHECKING:
+    from .extract.bone_pins import PinInput
     from .scene import Participant
 
 FEW = 20  # so many names are looked up faster than all objects are listed (11 µs and 0.3 µs each)
@@ -52,7 +53,7 @@ def find_object(uid: int, name: str = "") -> bpy.types.Object | None:
     return next((ob for ob in bpy.data.objects if ob.session_uid == uid), None)
 
 
-def find_objects(wanted: Sequence[Participant]) -> list[bpy.types.Object | None]:
+def find_objects(wanted: Sequence[Participant | PinInput]) -> list[bpy.types.Object | None]:
     """The objects of many participants, None for those that are gone."""
     if len(wanted) < FEW:
         return [find_object(participant.uid, participant.name) for participant in wanted]

@@ -18,6 +18,7 @@ from ..core.settings import (
     BoneSettings,
     ImpulseSettings,
     JointSettings,
+    PinSettings,
     SolverSettings,
     Tunable,
     WindSettings,
@@ -49,6 +50,7 @@ _ROOT_MOTIONS = (
     ),
 )
 
+_BENDING = {kind.identifier for kind in KINDS.values() if kind.is_particles}
 PAINT_SUFFIX = "_group"  # a parameter's vertex group: bend → bend_group
 
 # Units that Blender shows itself; every other unit is named in the tooltip.
@@ -267,6 +269,11 @@ def _may_be_joined(group: Any, target: bpy.types.Object) -> bool:
     return target != group.id_data and (kind in {"BODY", "COLLIDER"} or can_be_tied(kind))
 
 
+def _may_hold_bone(group: Any, target: bpy.types.Object) -> bool:
+    kind = target.verlet.kind
+    return target != group.id_data and kind != "RAGDOLL" and kind not in _BENDING
+
+
 def _suspect(group: Any, context: bpy.types.Context) -> None:
     session.suspect_all()
 
@@ -330,12 +337,22 @@ VerletJoint.__annotations__.update(_properties_of(JointSettings))
 
 
 class VerletBone(bpy.types.PropertyGroup):
-    """``PoseBone.verlet``: what one bone of a ragdoll is."""
+    """``PoseBone.verlet``: what one bone of a ragdoll is, and what it is pinned to."""
 
     rest: bpy.props.PointerProperty(type=VerletRestPose)
+    pin_target: bpy.props.PointerProperty(
+        type=bpy.types.Object,
+        name="Pin To",
+        description="The object that holds an end of the bone: an empty by its origin, any other "
+        "where that end is at the start. A rigid body is held in turn",
+        poll=_may_hold_bone,
+        update=_after_bone_edit("pin_target"),
+        override={"LIBRARY_OVERRIDABLE"},
+    )
 
 
-VerletBone.__annotations__.update(_properties_of(BoneSettings, after=_after_bone_edit))
+for _settings in (BoneSettings, PinSettings):
+    VerletBone.__annotations__.update(_properties_of(_settings, after=_after_bone_edit))
 
 _KEYED_BONE_PREFIX = "verlet_"
 _KEYED_BONE = _properties_of(BoneAnimatedSettings, after=_after_bone_edit)
@@ -395,6 +412,10 @@ class VerletObject(bpy.types.PropertyGroup):
         default=1,
         update=_after_edit("impulse_frame"),
         override={"LIBRARY_OVERRIDABLE"},
+    )
+    is_handle: bpy.props.BoolProperty(
+        description="The empty was made to pin a bone to: Unpin removes it",
+        options={"HIDDEN"},
     )
     is_joint: bpy.props.BoolProperty(
         name="Joint",

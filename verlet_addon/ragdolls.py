@@ -1,7 +1,8 @@
-"""Ragdolls: armatures whose bones are bodies. From poses to the core's inputs, and back to poses.
+"""Ragdolls: armatures whose bones are bodies. Their rows in the model, and back to poses.
 
-A ragdoll's bodies and joints come last in the model, in the order of the participants, so that the
-rows of everything else stay what they are.
+What drives them frame by frame stands in `ragdoll_drive.py`. A ragdoll's bodies, joints and pins
+come last in the model, in the order of the participants, so that the rows of everything else stay
+what they are.
 """
 
 from __future__ import annotations
@@ -16,10 +17,9 @@ import numpy as np
 from mathutils import Matrix
 
 from ..core.bodies import body_poses
-from ..core.recipes.ragdoll import Plan, add_ragdoll, plan_ragdoll, quaternion, turned_pose
+from ..core.recipes.bone_pins import BonePin
+from ..core.recipes.ragdoll import Plan, add_ragdoll, plan_ragdoll, turned_pose
 from ..core.settings import AnimatedSettings, RagdollSettings
-from .bake import restore
-from .bake.rotations import quaternions
 from .extract import armature, pose
 from .extract.armature import ArmatureArrays
 from .kinds import RAGDOLL
@@ -27,8 +27,9 @@ from .participants import find_objects
 
 if TYPE_CHECKING:
     from ..core.builder import ModelBuilder
-    from ..core.model import FrameInputs, Model, State
+    from ..core.model import Model, State
     from ..core.recipes.bone_joints import BoneJoint
+    from ..core.rigid.joint_table import End
     from .scene import Participant
     from .session import Floats, Session
 
@@ -51,6 +52,7 @@ class Rows:
     plan: Plan
     bodies: slice  # of `bodies.body_poses` and `FrameInputs.body_position`
     joints: slice  # of `Model.joints`
+    pins: slice  # of `Model.joints`, behind those
     objects: slice  # of `Model.objects`
 
 
@@ -60,9 +62,10 @@ def rows_of(session: Session) -> list[Rows]:
     found = []
     plans = [(p, plan_of(p)) for p in session.participants(RAGDOLL)]
     part = sum(len(plan.parts) for _, plan in plans)
-    joint = sum(len(plan.parts) - _root_count(plan) for _, plan in plans)
+    joint = sum(_joint_count(participant, plan) for participant, plan in plans)
     for participant, plan in plans:
-        count, joints = len(plan.parts), len(plan.parts) - _root_count(plan)
+        count, pins = len(plan.parts), len(participant.armature.pins)
+        joints = _joint_count(participant, plan) - pins
         body = model.body_count - part
         first_joint, first_object = len(model.joints) - joint, len(model.objects) - part
         found.append(
@@ -71,19 +74,27 @@ def rows_of(session: Session) -> list[Rows]:
                 plan,
                 slice(body, body + count),
                 slice(first_joint, first_joint + joints),
+                slice(first_joint + joints, first_joint + joints + pins),
                 slice(first_object, first_object + count),
             )
         )
-        part, joint = part - count, joint - joints
+        part, joint = part - count, joint - joints - pins
     return found
 
 
-def _root_count(plan: Plan) -> int:
-    return sum(part.joint is None for part in plan.parts)
+def _joint_count(participant: Participant, plan: Plan) -> int:
+    """Rows of a ragdoll in `Model.joints`."""
+    roots = sum(part.joint is None for part in plan.parts)
+    return len(plan.parts) - roots + len(participant.armature.pins)
 
 
-def add(builder: ModelBuilder, participant: Participant, frame_duration: float) -> None:
-    """Add a ragdoll to a model, after everything else."""
+def add(
+    builder: ModelBuilder,
+    participant: Participant,
+    frame_duration: float,
+    ends: Mapping[int, End],
+) -> None:
+    """Add a ragdoll to a model, after everything else; ``ends``: what holds pins, by session id."""
     arrays = participant.armature
     turn, move = turned_pose(arrays.rest, arrays.pose)
     before = None if arrays.before is None else turned_pose(arrays.rest, arrays.before)
@@ -95,83 +106,13 @@ def add(builder: ModelBuilder, participant: Participant, frame_duration: float) 
         before,
         frame_duration,
         has_muscles=arrays.has_muscles,
+        pins=[BonePin(pin.bone, pin.settings, ends[pin.uid], pin.place) for pin in arrays.pins],
     )
-
-
-# ---------------------------------------------------------------------- into the simulation
 
 
 def animated(participant: Participant, shared: AnimatedSettings) -> list[AnimatedSettings]:
     """The factors of each body of a ragdoll before its bones are read: none follows its keys."""
     return [replace(shared, pin=0.0)] * len(plan_of(participant).parts)
-
-
-def drive(session: Session, depsgraph: bpy.types.Depsgraph, inputs: FrameInputs) -> FrameInputs:
-    """The inputs with what the bones' own animation asks for in the evaluated frame."""
-    found = [rows for rows in rows_of(session) if rows.participant.armature.has_muscles]
-    if not found:
-        return inputs
-    count = len(session.model.joints)
-    asked = replace(
-        inputs,
-        body_position=inputs.body_position.copy(),
-        body_orientation=inputs.body_orientation.copy(),
-        joint_target=inputs.joint_target.copy(),
-        joint_pose=np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)),
-        joint_strength=np.ones(count),
-    )
-    factors = list(inputs.animated)
-    for rows, ob in zip(found, find_objects([rows.participant for rows in found])):
-        keyed = None if ob is None or ob.pose is None else _asked(rows, ob, depsgraph)
-        if keyed is None:  # it is gone: what is left of it hangs limp
-            asked.joint_strength[rows.joints] = 0.0
-            continue
-        turn, move, limp = keyed
-        _lead_bodies(session.model, rows, turn, move, asked)
-        _lead_joints(rows, turn, limp, asked)
-        for row, part in enumerate(rows.plan.parts, rows.objects.start):
-            factors[row] = replace(factors[row], pin=1.0 if limp[part.bone] <= 0.0 else 0.0)
-    return replace(asked, animated=tuple(factors))
-
-
-def _lead_bodies(model: Model, rows: Rows, turn: Floats, move: Floats, asked: FrameInputs) -> None:
-    """Write where the keyed pose has the bodies; the core reads it for those that are held."""
-    leaders = [part.bone for part in rows.plan.parts]
-    arrays = rows.participant.armature
-    start_turn, start_move = (a[leaders] for a in turned_pose(arrays.rest, arrays.pose))
-    away = model.bodies.position[rows.bodies] - start_move
-    at_rest = np.einsum("bji,bj->bi", start_turn, away)
-    places = np.einsum("bij,bj->bi", turn[leaders], at_rest) + move[leaders]
-    change = turn[leaders] @ np.swapaxes(start_turn, -1, -2)
-    axes = change @ pose.rotation_of(model.bodies.orientation[rows.bodies])
-    asked.body_position[rows.bodies] = places
-    asked.body_orientation[rows.bodies] = quaternions(axes)
-
-
-def _lead_joints(rows: Rows, turn: Floats, limp: Floats, asked: FrameInputs) -> None:
-    """Write what the muscles aim at, and how strong they are."""
-    parts = rows.plan.parts
-    for row, part in enumerate((part for part in parts if part.joint), rows.joints.start):
-        above = turn[parts[part.parent].bone]
-        seen = quaternion((above @ part.joint.first).T @ turn[part.bone] @ part.joint.second)
-        asked.joint_pose[row] = seen
-        angle = 2.0 * np.arctan2(seen[3], seen[0])  # of a hinge, about its Z
-        asked.joint_target[row] = (angle + np.pi) % (2.0 * np.pi) - np.pi
-        asked.joint_strength[row] = 1.0 - limp[part.bone]
-
-
-def _asked(
-    rows: Rows, ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph
-) -> tuple[Floats, Floats, Floats] | None:
-    """What carries each bone from rest to its keyed pose, and how limp it is; None for nonsense."""
-    arrays = rows.participant.armature
-    if len(ob.data.bones) != len(arrays.rest) or restore.is_baked(ob):
-        return None
-    world = pose.matrix_of(ob.evaluated_get(depsgraph))
-    if not pose.is_invertible(world):
-        return None
-    turn, move = turned_pose(arrays.rest, armature.posed(ob, depsgraph, world))
-    return turn, move, armature.read_limp(ob, depsgraph)
 
 
 # ---------------------------------------------------------------------- out of it
@@ -195,15 +136,20 @@ def moved_bones(participant: Participant) -> list[tuple[int, int]]:
     return found
 
 
-def placed_bones(session: Session, rows: Rows, state: State) -> Floats:
-    """World matrices (m, 4, 4) of the bones of `moved_bones` in a simulated frame."""
-    model: Model = session.model
+def changes(model: Model, rows: Rows, state: State) -> Floats:
+    """What carries parts from the start to a simulated frame, world matrices (p, 4, 4)."""
     now = [a[rows.bodies] for a in body_poses(model, state)]
     start = model.bodies.position[rows.bodies], model.bodies.orientation[rows.bodies]
     turn = pose.rotation_of(now[1]) @ np.swapaxes(pose.rotation_of(start[1]), -1, -2)
     change = np.tile(np.eye(4), (len(turn), 1, 1))
     change[:, :3, :3] = turn
     change[:, :3, 3] = now[0] - np.einsum("bij,bj->bi", turn, start[0])
+    return change
+
+
+def placed_bones(session: Session, rows: Rows, state: State) -> Floats:
+    """World matrices (m, 4, 4) of the bones of `moved_bones` in a simulated frame."""
+    change = changes(session.model, rows, state)
     moved = moved_bones(rows.participant)
     return np.array([change[part] @ rows.participant.armature.pose[bone] for bone, part in moved])
 

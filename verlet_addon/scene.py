@@ -1,6 +1,6 @@
 """What takes part in a scene's simulation, as arrays; and the model made from it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
@@ -17,6 +17,7 @@ from ..core.recipes.all import RECIPES
 from ..core.recipes.body import add_body
 from ..core.recipes.collider import add_collider
 from ..core.recipes.geometry import Geometry
+from ..core.rigid.joint_table import End, OnBody, OnCollider
 from ..core.settings import (
     AnimatedSettings,
     ColliderSettings,
@@ -24,12 +25,13 @@ from ..core.settings import (
     SolverSettings,
     WindSettings,
 )
-from . import ragdolls
+from . import ragdoll_drive, ragdolls
 from .bake import control_points, restore
+from .extract import bone_pins, own_motion, pins, pose
 from .extract import mesh as meshes
-from .extract import own_motion, pins, pose
 from .extract.armature import ArmatureArrays, read_armature
 from .extract.armature import timeless_parts as timeless_parts_of_armature
+from .extract.bone_pins import PinInput
 from .extract.fields import read_fields
 from .extract.mesh import Ints
 from .extract.own_velocity import keyed_velocity
@@ -345,6 +347,9 @@ def read_animated(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Anima
 def _doubts(ob: bpy.types.Object, scene: bpy.types.Scene) -> list[Problem]:
     """What will work, but perhaps not as it was meant."""
     found = []
+    if ob.verlet.kind == RAGDOLL:
+        show = ob.session_uid, "verlet.show_object", "Show Object"
+        found += [Problem(text, *show) for text in bone_pins.doubts(ob, scene)]
     if is_particles(ob.verlet.kind):
         own = own_motion.carriers(ob)
         found += [
@@ -520,9 +525,16 @@ def build_model(inputs: SceneInputs) -> Model | None:
     index_of = {uid: index for uid, (_, index) in ends.items()}
     for first, holds in held:
         add_ties(builder, first, holds, index_of)
+    hold: dict[int, End] = {
+        uid: OnCollider(index) if p.kind == "COLLIDER" else OnBody(index)
+        for uid, (p, index) in ends.items()
+    }
+    for handle in bone_pins.handles(inputs.participants):
+        turn = pose.local_axes(handle.matrix)
+        hold[handle.uid] = OnCollider(builder.add_handle(handle.name, handle.matrix[:3, 3], turn))
     for p in inputs.participants:
         if p.kind == RAGDOLL:
-            ragdolls.add(builder, p, inputs.frame_duration)
+            ragdolls.add(builder, p, inputs.frame_duration, hold)
     return builder.finalize() if builder.objects else None
 
 
@@ -562,7 +574,7 @@ def read_frame(
         joint_speed=joint_speed,
         joint_target=joint_target,
     )
-    return ragdolls.drive(session, depsgraph, inputs)
+    return ragdoll_drive.drive(session, depsgraph, inputs)
 
 
 def _animated(session: Session, depsgraph: bpy.types.Depsgraph) -> tuple[AnimatedSettings, ...]:
@@ -649,9 +661,10 @@ def _solid_matrix(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Float
 
 
 def _colliders(session: Session, depsgraph: bpy.types.Depsgraph) -> tuple[Floats, Floats]:
-    """Where the colliders stand (k, 3) and how they are turned (k, 4)."""
+    """Where colliders, and behind them handles, stand (k, 3) and how they are turned (k, 4)."""
     model, last = session.model, session.last_inputs
-    wanted = session.participants("COLLIDER")
+    wanted: list[Participant | PinInput] = [*session.participants("COLLIDER")]
+    wanted += bone_pins.handles(session.inputs.participants)
     places = model.collider_position.copy(), model.collider_orientation.copy()
     before = None if last is None else (last.collider_position, last.collider_orientation)
     return _carried(list(enumerate(wanted)), depsgraph, places, before)
@@ -698,7 +711,7 @@ def _bodies(session: Session, depsgraph: bpy.types.Depsgraph) -> tuple[Floats, F
 
 
 def _carried(
-    wanted: list[tuple[int, Participant]],
+    wanted: Sequence[tuple[int, Participant | PinInput]],
     depsgraph: bpy.types.Depsgraph,
     places: tuple[Floats, Floats],
     before: tuple[Floats, Floats] | None,

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from ..core.cache import FrameCache
     from ..core.model import Diagnostics, FrameInputs, Model
+    from ..core.recipes.pose_return import Return
     from .bake.point_cache import PointCacheFile
     from .scene import Participant, SceneInputs
 
@@ -45,6 +46,8 @@ class Placement:
     parents: dict[int, Floats]  # of bodies that have one: see bake.parents
     # (m, 4, 4) own transforms of ragdolls' bones, by session id: see ragdolls.moved_bones
     poses: dict[int, Floats] = field(default_factory=dict)
+    # of ragdolls whose bones follow keys, by session id: where they come back from to them
+    returning: dict[int, Return] = field(default_factory=dict)
 
 
 @dataclass
@@ -62,6 +65,7 @@ class Session:
     # what became of each bone, in words, by the ragdoll's session id and the bone's name
     bone_notes: dict[int, dict[str, list[str]]] = field(default_factory=dict)
     files: dict[int, PointCacheFile] = field(default_factory=dict)  # preview by session id
+    returning: dict[int, Return] = field(default_factory=dict)  # of the frame to come
     last_inputs: FrameInputs | None = None
     last_diagnostics: Diagnostics | None = None
     first_guessed: int | None = None  # first frame that playback left out while things moved

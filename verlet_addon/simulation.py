@@ -1,6 +1,7 @@
 """Goes on with a scene's simulation: builds it at the start frame, adds frames, shows them."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import bpy
 import numpy as np
@@ -142,7 +143,8 @@ def _simulate(
     try:
         for number in range(first + 1, frame + 1):
             share = (number - first) / (frame - first)
-            inputs = target if share == 1.0 else _blend(before, target, share)
+            step = 1.0 / (frame - first)
+            inputs = target if step == 1.0 else _blend(before, target, share, step)
             state, running.last_diagnostics = advance(
                 running.model, running.cache[number - 1], inputs, _solver(running)
             )
@@ -179,7 +181,7 @@ def _keep(running: Session, state: State, depsgraph: bpy.types.Depsgraph) -> Non
     running.cache.store(state)
     parents = _parent_matrices(running, depsgraph, moved)
     poses = _poses(running, state, depsgraph, moved)
-    running.placements.append(Placement(bodies, local, parents, poses))
+    running.placements.append(Placement(bodies, local, parents, poses, running.returning))
     for participant, rows in _particle_rows(running):
         shown = _shown_positions(participant, local[participant.uid], state, rows)
         running.files[participant.uid].append(state.frame, shown)
@@ -306,11 +308,15 @@ def _moves(a: FrameInputs, b: FrameInputs) -> bool:
         or not np.array_equal(a.joint_target, b.joint_target)
         or not np.array_equal(a.joint_pose, b.joint_pose)
         or not np.array_equal(a.joint_strength, b.joint_strength)
+        or not np.array_equal(a.joint_hold, b.joint_hold)
     )
 
 
-def _blend(a: FrameInputs, b: FrameInputs, share: float) -> FrameInputs:
-    """Inputs on the straight way from a to b."""
+def _blend(a: FrameInputs, b: FrameInputs, share: float, step: float) -> FrameInputs:
+    """Inputs on the straight way from a to b, in which a frame is a ``step`` of all."""
+    way = b.body_position - a.body_position
+    body_position = a.body_position + share * way
+    before = a.body_position + (share - step) * way
     return FrameInputs(
         duration=b.duration,
         gravity=b.gravity,
@@ -322,13 +328,15 @@ def _blend(a: FrameInputs, b: FrameInputs, share: float) -> FrameInputs:
         collider_orientation=pose.blended_rotations(
             a.collider_orientation, b.collider_orientation, share
         ),
-        body_position=(1.0 - share) * a.body_position + share * b.body_position,
+        body_position=body_position,
         mesh_vertex=(1.0 - share) * a.mesh_vertex + share * b.mesh_vertex,
         body_orientation=pose.blended_rotations(a.body_orientation, b.body_orientation, share),
         joint_speed=(1.0 - share) * a.joint_speed + share * b.joint_speed,
         joint_target=(1.0 - share) * a.joint_target + share * b.joint_target,
         joint_pose=_blended_poses(a.joint_pose, b.joint_pose, share),
         joint_strength=b.joint_strength,
+        joint_hold=b.joint_hold,
+        pull=None if b.pull is None else replace(b.pull, start=before, end=body_position),
     )
 
 

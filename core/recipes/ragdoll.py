@@ -7,7 +7,7 @@ parent, all in the rest pose; `add_ragdoll` puts them where the skeleton stands 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +19,7 @@ from ..rigid.joint_table import OnBody
 from ..settings import BoneSettings, RagdollSettings
 from ..vector import quaternion_of, rotation_matrix
 from .bone_joints import BoneJoint, bone_joint, rotation_vector
+from .bone_pins import BonePin, add_pin
 from .bone_roles import body_axes, bone_roles, side_of
 from .bone_shapes import (
     FEW,
@@ -99,6 +100,7 @@ class Ragdoll:
 
     objects: tuple[int, ...]  # indices in `ModelBuilder.objects`
     joints: tuple[int, ...]  # rows of `Model.joints`, −1 for a part without one
+    pins: tuple[int, ...] = ()  # rows of `Model.joints`
 
 
 def plan_ragdoll(
@@ -409,8 +411,9 @@ def add_ragdoll(
     before: tuple[Floats, Floats] | None = None,
     duration: float = 1.0 / 24.0,
     has_muscles: bool = False,
+    pins: Sequence[BonePin] = (),
 ) -> Ragdoll:
-    """Add all bodies and joints of a plan where the skeleton stands at the start.
+    """Add all bodies, joints and pins of a plan where the skeleton stands at the start.
 
     turn (b, 3, 3), move (b, 3) m: what carries each bone there from the rest pose, nothing by
     default; before: the same ``duration`` s earlier, from which every body has its velocity
@@ -478,7 +481,8 @@ def add_ragdoll(
         )
     for a, b in plan.apart:
         builder.keep_apart(plan.name, OnBody(objects[a]), OnBody(objects[b]))
-    return Ragdoll(tuple(objects), tuple(joints))
+    made = Ragdoll(tuple(objects), tuple(joints))
+    return replace(made, pins=tuple(add_pin(builder, plan, made, p, turn, move) for p in pins))
 
 
 def _share_of_limb(plan: Plan, row: int) -> float:

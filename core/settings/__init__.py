@@ -12,7 +12,7 @@ from .cloth import BEND_MODELS, ClothSettings
 from .joint import JOINT_KINDS, MOTORS, JointSettings
 from .particles import PARTICLE_BEHAVIOURS, FlockSettings, ParticleSettings
 from .plant import PlantSettings
-from .ragdoll import BoneAnimatedSettings, BoneSettings, RagdollSettings
+from .ragdoll import BoneAnimatedSettings, BoneSettings, PinSettings, RagdollSettings
 from .rigid import (
     BODY_MODELS,
     BODY_SHAPES,
@@ -61,6 +61,7 @@ __all__ = [
     "ImpulseSettings",
     "JointSettings",
     "ParticleSettings",
+    "PinSettings",
     "PlantSettings",
     "RagdollSettings",
     "RopeSettings",

@@ -119,9 +119,51 @@ class RagdollSettings(Checked):
         soft_maximum=100.0,
         advanced=True,
     )
+    balance: float = tunable(
+        2.0,
+        "Balance",
+        "Largest pull of muscles towards where the keys have the character, as a multiple of its "
+        "weight. 0: only joints are moved, and it falls over where nothing holds it",
+        minimum=0.0,
+        maximum=1e6,
+        soft_maximum=10.0,
+    )
+    blend: float = tunable(
+        0.5,
+        "Blend Back",
+        "How long a bone takes from where it has been moved to its keys, where Limp returns to 0",
+        unit="s",
+        minimum=0.0,
+        maximum=1e4,
+        soft_maximum=5.0,
+    )
     static_friction: float = static_friction_tunable()
     sleeps: bool = sleeps_tunable()
     layers: tuple[bool, ...] = layers_tunable()
+
+
+BONE_ENDS = (
+    ("HEAD", "Head", "The joint of the bone with its parent"),
+    ("TAIL", "Tail", "The other end of the bone"),
+)
+
+
+@dataclass(frozen=True)
+class PinSettings(Checked):
+    """How one bone is pinned to an object."""
+
+    pin_end: str = tunable("TAIL", "End", "Which end of the bone is pinned", choices=BONE_ENDS)
+    pin_turns: bool = tunable(
+        False, "Turn Along", "The bone keeps its angle to what it is pinned to, as a gripping hand"
+    )
+    pin_firmness: float = tunable(
+        1.0,
+        "Firmness",
+        "1 holds the bone to a fraction of a millimetre. Of pins that cannot all be reached, those "
+        "that are less firm give way first",
+        minimum=1e-4,
+        maximum=1.0,
+    )
 
 
 @dataclass(frozen=True)
@@ -208,3 +250,4 @@ class BoneAnimatedSettings(Checked):
         minimum=0.0,
         maximum=1.0,
     )
+    pin: bool = tunable(True, "Hold", "Off: the pin lets go of the bone")

@@ -114,7 +114,7 @@ class Bodies:
             bodies.follows,
             frame.by_object("pin")[bodies.object],
             bodies.mass,
-            self.joints.motorised(),
+            self.joints.stirred(),
             state.body_rest,
             state.body_previous,
             state.body_previous_orientation,

@@ -1,4 +1,4 @@
-"""Force fields, explosions and hits on rigid bodies of place and rotation."""
+"""Force fields, explosions, hits and the pull of animation on bodies of place and rotation."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..errors import ModelError
 from ..forces.body_probe import PROBES, gather_forces, place_probes, take_kicks
 from ..forces.field import Field, add_fields, kick, kick_row
 from .bodies import Bodies
 from .frame import Frame
 
 if TYPE_CHECKING:
+    from ..forces.pull import Pull
     from ..model import Floats
 
 STIR = 1e-3
@@ -27,6 +29,9 @@ class BodyForces:
         self.every = every
         work = frame.work
         self.is_any = frame.model.body_count > 0
+        self.pull = frame.inputs.pull
+        if self.pull is not None and len(self.pull.frequency) != frame.model.body_count:
+            raise ModelError("", f"a pull on {frame.model.body_count} bodies must name each")
         work.body_force[:] = 0.0
         work.body_torque[:] = 0.0
         if self.is_any:
@@ -34,10 +39,28 @@ class BodyForces:
             work.probes.factor[:] = np.repeat(factor, PROBES)
 
     def push(self) -> None:
-        """Force and torque of all fields that last, until the next time that they are looked at."""
-        frame, work = self.frame, self.frame.work
-        if not self.is_any or not len(self.fields):
+        """Force and torque of all that lasts, until the next time that it is looked at."""
+        if not self.is_any:
             return
+        self.frame.work.body_force[:] = 0.0
+        if len(self.fields):
+            self._push_by_fields()
+        if self.pull is not None:
+            self._draw(self.pull)
+
+    def _draw(self, pull: Pull) -> None:
+        frame, owners, count = self.frame, self.frame.work.owners, self.frame.model.body_count
+        frame.work.body_force += frame.model.bodies.mass[:, None] * pull.acceleration(
+            owners.position[:count],
+            owners.velocity[:count],
+            frame.gravity,
+            frame.begin_share,
+            frame.inputs.duration,
+            self.every * frame.h,
+        )
+
+    def _push_by_fields(self) -> None:
+        frame, work = self.frame, self.frame.work
         probes = work.probes
         place_probes(probes, work.owners, frame.h)
         probes.force[:] = 0.0

@@ -30,6 +30,7 @@ class Forces:
         has_surface = len(model.triangle) > 0 or len(model.wire) > 0
         self.is_windy = has_surface and not is_calm(frame.inputs.wind)
         self.is_any = self.is_windy or bool(model.forces) or len(held) > 0
+        self.is_any = self.is_any or frame.inputs.pull is not None
         frame.has_forces = self.is_any or len(self.impulses) > 0
         if self.is_windy:
             exposure = frame.factors("wind")

@@ -5,8 +5,18 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model import Ints
-from ..rigid.joint_rows import BROKEN, POSE, SPEED, STRENGTH, TARGET
+from ..model import Floats, Ints
+from ..rigid.joint_rows import (
+    BROKEN,
+    FIRST_ROW,
+    FREEDOM,
+    MOTOR,
+    POSE,
+    RUBS,
+    SPEED,
+    STRENGTH,
+    TARGET,
+)
 from ..rigid.joint_state import lay_down_joints, take_up_joints
 from ..rigid.joint_table import HINGE, NO_MOTOR, SPEED_MOTOR
 from .frame import Frame
@@ -17,26 +27,45 @@ class Joints:
 
     def __init__(self, frame: Frame) -> None:
         self.frame = frame
-        model, state = frame.model, frame.state
+        model = frame.model
         self.is_any = len(model.joints) > 0
-        self.held: Ints = model.joints.owner  # (j, 2) owners of joints that are whole
+        self.held: Ints = model.joints.owner  # (j, 2) owners of joints that hold
         if self.is_any:
-            self.held = self.held[state.joint_broken == 0]
+            self.holds = self._holding()
+            self.held = self.held[self.holds]
         self.has_motors = self.is_any and bool((model.joints.motor != NO_MOTOR).any())
 
-    def motorised(self) -> NDArray[np.bool_]:
-        """Bodies (b,) that a motor turns, or that one may be told to move in this frame."""
+    def _holding(self) -> NDArray[np.bool_]:
+        """Joints (j,) that are neither broken nor let go in this frame."""
+        whole: NDArray[np.bool_] = self.frame.state.joint_broken == 0
+        given = self.frame.inputs.joint_hold
+        if given is not None:
+            whole = whole & (self.frame.target("joint_hold", given, np.ones(len(whole))) > 0.0)
+        return whole
+
+    def stirred(self) -> NDArray[np.bool_]:
+        """Bodies (b,) that this frame's inputs may move, however still they lie.
+
+        A motor turns them, their animation draws them, or a joint takes hold that was let go.
+        """
         frame, joints, inputs = self.frame, self.frame.model.joints, self.frame.inputs
         count = frame.model.body_count
         awake = np.zeros(count, dtype=bool)
-        if not self.has_motors:
+        if inputs.pull is not None:
+            awake |= inputs.pull.draws
+        if not self.has_motors and inputs.joint_hold is None:
             return awake
-        speed = frame.target("joint_speed", inputs.joint_speed, joints.motor_speed)
-        told = inputs.joint_target is not None or inputs.joint_pose is not None
-        turns = np.where(joints.motor == SPEED_MOTOR, speed != 0.0, told)
-        if inputs.joint_strength is not None:
-            turns = turns & (inputs.joint_strength > 0.0)
-        held = joints.owner[(joints.motor != NO_MOTOR) & turns & (frame.state.joint_broken == 0)]
+        stirs = np.zeros(len(joints), dtype=bool)
+        if self.has_motors:
+            speed = frame.target("joint_speed", inputs.joint_speed, joints.motor_speed)
+            told = inputs.joint_target is not None or inputs.joint_pose is not None
+            turns = np.where(joints.motor == SPEED_MOTOR, speed != 0.0, told)
+            if inputs.joint_strength is not None:
+                turns = turns & (inputs.joint_strength > 0.0)
+            stirs |= (joints.motor != NO_MOTOR) & turns
+        if inputs.joint_hold is not None:
+            stirs |= (frame.state.joint_impulse == 0.0).all(axis=1)
+        held = joints.owner[stirs & self.holds]
         awake[held[held < count]] = True
         return awake
 
@@ -49,8 +78,8 @@ class Joints:
                 frame.work.joints,
                 frame.work.owners,
                 frame.model.body_count,
-                frame.state.joint_impulse,
-                frame.state.joint_broken,
+                np.where(self.holds[:, None], frame.state.joint_impulse, 0.0),
+                np.where(self.holds, 0, 1).astype(np.int32),
                 frame.h,
             )
         self.exclude()
@@ -77,6 +106,20 @@ class Joints:
         if inputs.joint_strength is not None:
             strength = frame.target("joint_strength", inputs.joint_strength, number[:, STRENGTH])
             number[:, STRENGTH] = np.maximum(strength, 0.0)
+        if self.has_motors:
+            self._rest_muscles(np.minimum(number[:, STRENGTH], 1.0))
+
+    def _rest_muscles(self, strength: Floats) -> None:
+        """Friction in place of motors that are weaker than it, strength (j,): they cannot win."""
+        joints, rows = self.frame.model.joints, self.frame.work.joints
+        rests = (joints.motor != NO_MOTOR) & (joints.friction > 0.0)
+        rests &= joints.motor_force * strength <= joints.friction
+        rows.whole[:-1, MOTOR] = np.where(rests, NO_MOTOR, joints.motor)
+        joint = np.repeat(np.arange(len(joints)), np.diff(rows.whole[:, FIRST_ROW]))
+        freedom = rows.flag[:, FREEDOM]
+        moves = joints.lower[joint, freedom] < joints.upper[joint, freedom]
+        rubs = moves & (freedom >= 3) & rests[joint]
+        rows.flag[:, RUBS] = np.where(rubs, 1, joints.rubs[joint, freedom])
 
     def exclude(self) -> None:
         """Owners that are joined do not collide with each other, nor do those kept apart.
@@ -100,4 +143,6 @@ class Joints:
         """Keep in the state what joints push with, and which are broken."""
         if self.is_any:
             state = self.frame.state
+            let_go = ~self.holds & (state.joint_broken == 0)
             lay_down_joints(self.frame.work.joints, state.joint_impulse, state.joint_broken)
+            state.joint_broken[let_go] = 0  # for as long as the inputs say so

@@ -16,7 +16,8 @@ from ...core.recipes.skeleton import NO_SKIN, Skeleton, Skin
 from ...core.settings import BoneSettings
 from .. import compat
 from ..properties import animated_of_bone, bone_channel, settings_from
-from . import own_velocity, pose
+from . import bone_pins, own_velocity, pose
+from .bone_pins import PinInput, read_pins
 from .mesh import FARTHEST, Ints, points_of, read_matrix
 from .pose import Floats
 
@@ -35,6 +36,7 @@ class ArmatureArrays:
     choices: tuple[BoneSettings, ...]
     has_muscles: bool  # whether any bone follows its keys, now or later
     own_parent: Ints  # (b,) rows of the bones' own parents, whatever stands in for them
+    pins: tuple[PinInput, ...] = ()
     held: frozenset[str] = frozenset()  # bones with constraints of their own
     moved_ids: frozenset[int] = frozenset()  # session ids of what a pose of it moves
 
@@ -46,6 +48,7 @@ class ArmatureArrays:
             *(bones.parent, bones.deforms, bones.ik_lock, bones.ik_lower, bones.ik_upper),
             *(self.rest, self.pose, "" if self.before is None else self.before),
             *(self.skin.points, self.skin.vertex, self.skin.bone, self.skin.weight),
+            *(part for pin in self.pins for part in pin.parts()),
         ]
 
 
@@ -74,6 +77,7 @@ def read_armature(
         choices=tuple(settings_from(bone.verlet, BoneSettings) for bone in _pose_bones(ob)),
         has_muscles=_has_muscles(ob),
         own_parent=np.array(own_parent, dtype=np.int32),
+        pins=read_pins(ob, depsgraph),
         held=frozenset(held),
         moved_ids=frozenset(
             uid for moved in (ob, *skins) for uid in (moved.session_uid, moved.data.session_uid)
@@ -236,7 +240,8 @@ def timeless_parts(ob: bpy.types.Object) -> list[Any]:
     choices = [settings_from(bone.verlet, BoneSettings) for bone in _pose_bones(ob)]
     names = [(bone.name, bone.use_deform) for bone in bones]
     skins = [(mesh.session_uid, len(mesh.data.vertices)) for mesh in skinned_meshes(ob)]
-    return [rest, lengths, f"{names} {choices} {skins} {_has_muscles(ob)}"]
+    about = f"{names} {choices} {skins} {_has_muscles(ob)}"
+    return [rest, lengths, about, *bone_pins.timeless_parts(ob)]
 
 
 # ---------------------------------------------------------------------- motion by keys

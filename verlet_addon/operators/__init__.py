@@ -2,9 +2,37 @@
 
 import bpy
 
-from . import bake, convert, handles, impulse, joint, limits, pins, preset, setup, show, simulate
+from . import (
+    bake,
+    bone_pins,
+    convert,
+    handles,
+    impulse,
+    joint,
+    limits,
+    limp,
+    pins,
+    preset,
+    setup,
+    show,
+    simulate,
+)
 
-_MODULES = (setup, handles, preset, pins, impulse, joint, limits, convert, simulate, show, bake)
+_MODULES = (
+    setup,
+    handles,
+    preset,
+    pins,
+    bone_pins,
+    limp,
+    impulse,
+    joint,
+    limits,
+    convert,
+    simulate,
+    show,
+    bake,
+)
 
 
 def register() -> None:

@@ -11,13 +11,15 @@ from ..extract import pose
 from ..kinds import RAGDOLL
 from ..session import Floats, Session
 from .joint_lines import axis_lines, key_of, limit_lines
-from .ragdoll_lines import ragdoll_lines
+from .ragdoll_lines import pin_lines, ragdoll_lines
 from .shape_lines import shape_lines
 
 AXIS = (1.0, 0.6, 0.1, 0.9)
 LIMIT = (1.0, 0.9, 0.3, 0.8)
 TO_A = (1.0, 0.45, 0.4, 0.7)
 TO_B = (0.4, 0.65, 1.0, 0.7)
+PIN = (1.0, 0.2, 0.9, 0.95)
+LOOSE = (0.6, 0.5, 0.6, 0.5)  # a pin that lets go just now
 WRONG = (1.0, 0.15, 0.1, 0.9)  # broken, or it cannot work
 SHAPE = (0.3, 1.0, 0.6, 0.45)
 MOST_IN_DETAIL = 300  # joints: of more of them only what they join is drawn
@@ -36,6 +38,8 @@ def lines_of(context: bpy.types.Context) -> Lines:
         if running is not None and running.is_ready and running.participants(RAGDOLL):
             axes, limits = ragdoll_lines(running, _shown_frame(scene, running))
             found += [(axes, AXIS), (limits, LIMIT)]
+            holding, loose = pin_lines(running, _shown_frame(scene, running))
+            found += [(holding, PIN), (loose, LOOSE)]
     if scene.verlet.show_shapes and running is not None and running.is_ready:
         state = running.cache[_shown_frame(scene, running)]
         found.append((shape_lines(running.model, state), SHAPE))

@@ -1,4 +1,4 @@
-"""Joints of ragdolls as lines in the world: what each turns about, and how far."""
+"""Joints and pins of ragdolls as lines in the world: what each turns about, how far, held where."""
 
 from __future__ import annotations
 
@@ -32,3 +32,29 @@ def ragdoll_lines(session: Session, frame: int) -> tuple[Floats, Floats]:
                 own = turn @ pose.rotation_of(joints.frame[row, side])
                 found.append(lines(key, size) @ own.T + place)
     return np.concatenate(axes), np.concatenate(limits)
+
+
+def pin_lines(session: Session, frame: int) -> tuple[Floats, Floats]:
+    """Pins in a simulated frame, segments (n, 2, 3) in m each: those that hold, and let go.
+
+    A ball at the bone's end and a line from there to where it is held.
+    """
+    from .. import ragdolls
+
+    model, state = session.model, session.cache[frame]
+    joints = model.joints
+    places = np.concatenate([state.body_position, state.collider_position])
+    turns = np.concatenate([state.body_orientation, state.collider_orientation])
+    holding, loose = [np.zeros((0, 2, 3))], [np.zeros((0, 2, 3))]
+    for rows in ragdolls.rows_of(session):
+        bones = rows.plan.skeleton
+        for row, pin in enumerate(rows.participant.armature.pins, rows.pins.start):
+            held, end = (
+                pose.rotation_of(turns[owner]) @ anchor + places[owner]
+                for owner, anchor in zip(joints.owner[row], joints.anchor[row])
+            )
+            ball = axis_lines(("BALL",), SIZE * float(bones.length[pin.bone])) + end
+            lines = np.concatenate([ball, np.stack([end, held])[None]])
+            is_held = bool((state.joint_impulse[row] != 0.0).any()) or frame == session.start
+            (holding if is_held else loose).append(lines)
+    return np.concatenate(holding), np.concatenate(loose)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import bpy
 
-from ...core.settings import BoneSettings
+from ...core.settings import BoneSettings, PinSettings
 from .. import session
 from ..bake import restore
+from ..extract import bone_pins
 from ..kinds import RAGDOLL
 from ..properties import bone_channel
 from .places import Sidebar
-from .settings import draw_settings
+from .settings import draw_settings, draw_text
 
 _OF_JOINTS = ("joint", "has_limits")
 _OF_BODIES = ("shape", "size", "mass")
@@ -66,6 +67,32 @@ class _BonePanel(bpy.types.Panel):
         if group.has_limits and group.joint not in {"BALL", "FIXED"}:
             draw_settings(layout, group, BoneSettings, names=_limits(group.joint))
         draw_learning(layout, selected_only=True)
+        _draw_pin(layout, context, ob, bone)
+
+
+def _draw_pin(
+    layout: bpy.types.UILayout,
+    context: bpy.types.Context,
+    ob: bpy.types.Object,
+    bone: bpy.types.PoseBone,
+) -> None:
+    """What holds the bone, and the buttons that pin it."""
+    column = layout.column()
+    column.prop(bone.verlet, "pin_target")
+    if bone.verlet.pin_target is not None:
+        reason = bone_pins.why_not(ob, bone.verlet.pin_target, context.scene)
+        if reason:
+            box = column.box()
+            box.alert = True
+            draw_text(box, f"Does nothing: {reason}", context.region.width, "ERROR")
+        draw_settings(column, bone.verlet, PinSettings)
+        column.use_property_decorate = True
+        column.prop(bone, bone_channel("pin"))
+    row = layout.row(align=True)
+    row.operator("verlet.pin_bones", icon="PINNED")
+    row.operator("verlet.unpin_bones", icon="UNPINNED")
+    if context.area.type == "VIEW_3D":
+        layout.operator("verlet.drag_bone", icon="VIEW_PAN")
 
 
 class VERLET_PT_bone(Sidebar, _BonePanel):

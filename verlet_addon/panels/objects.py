@@ -41,6 +41,7 @@ def draw_object(layout: bpy.types.UILayout, ob: bpy.types.Object, kind: Kind) ->
     draw_settings(column, group_of(ob, kind), kind.settings, painted_on=painted_on)
     if kind.moves == "BONES":
         draw_learning(column, selected_only=False)
+        column.operator("verlet.ragdoll_between", icon="KEY_HLT")
 
 
 def _draw_preset(layout: bpy.types.UILayout, ob: bpy.types.Object, kind: Kind) -> None:
