@@ -483,8 +483,9 @@ class ModelBuilder:
         first, second: `OnBody`, `OnCollider` or None for the world, not both without mass;
         position (3,) m and orientation (4,) in the world: place and axes of the joint as it
         stands now, X its twist or slide, Z its hinge. Angles and places are those of the second
-        seen from the first. second_position (3,) m: the other end of a rope or a spring. second_orientation (4,): the axes of the second,
-        where the joint does not start at its angles of zero.
+        seen from the first. second_position (3,) m: the other end of a rope or a spring.
+        second_orientation (4,): the axes of the second, where the joint does not start at its
+        angles of zero.
         """
         settings = settings or JointSettings()
         place = finite(name, "position", position).reshape(3)

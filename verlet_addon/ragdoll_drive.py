@@ -88,8 +88,7 @@ def _follow(
         most[rows.bodies] = settings.balance * GRAVITY * strength
         for row, is_held_now in enumerate(held, rows.objects.start):
             factors[row] = replace(factors[row], pin=1.0 if is_held_now else 0.0)
-    if before is not None and before.joint_pose is not None:
-        _lead_ahead(model, before, asked)
+    _lead_ahead(session, depsgraph.scene.frame_current, asked)
     start = model.bodies.position if before is None else before.body_position
     pull = Pull(start, asked.body_position, frequency, most)
     return replace(asked, animated=tuple(factors), pull=pull if bool(pull.draws.any()) else None)
@@ -146,19 +145,24 @@ def _about_z(turn: Floats) -> float:
     return float((angle + np.pi) % (2.0 * np.pi) - np.pi)
 
 
-def _lead_ahead(model: Model, before: FrameInputs, asked: FrameInputs) -> None:
+def _lead_ahead(session: Session, frame: int, asked: FrameInputs) -> None:
     """Let muscles aim ahead of a pose that moves, by as long as their damping holds them back.
 
     A critically damped motor lags behind by 2 / ω; half a frame of it is the frame's own.
     """
-    frequency = model.joints.motor_frequency
+    keyed, known = asked.joint_pose.copy(), session.keyed_joints
+    session.keyed_joints = frame, keyed
+    if known is None or known[0] != session.last:
+        return
+    before, frames = known[1], frame - known[0]
+    frequency = session.model.joints.motor_frequency
     has_muscle = (asked.joint_strength > 0.0) & (frequency > 0.0)
-    for row in np.flatnonzero(has_muscle & (asked.joint_pose != before.joint_pose).any(axis=1)):
+    for row in np.flatnonzero(has_muscle & (keyed != before).any(axis=1)):
         lead = 1.0 / (np.pi * frequency[row] * asked.duration) - 0.5
         if lead <= 0.0:
             continue
-        now, last = (pose.rotation_of(i.joint_pose[row]) for i in (asked, before))
-        turn = pose_return.turned(lead * rotation_vector(now @ last.T)) @ now
+        now, last = pose.rotation_of(keyed[row]), pose.rotation_of(before[row])
+        turn = pose_return.turned(lead / frames * rotation_vector(now @ last.T)) @ now
         asked.joint_pose[row] = quaternion(turn)
         asked.joint_target[row] = _about_z(asked.joint_pose[row])
 
@@ -209,6 +213,9 @@ def _returning(
     now, before = (
         _placed(session.model, rows, session.cache[frame]) for frame in (last, max(last - 1, start))
     )
+    leaders = [part.bone for part in rows.plan.parts]
+    heads = rows.plan.skeleton.head[leaders]
+    keyed = turn[leaders], np.einsum("pij,pj->pi", turn[leaders], heads) + move[leaders]
     known = pose_return.begun(
         known,
         held,
@@ -216,12 +223,10 @@ def _returning(
         (last - start) * duration,
         now,
         before,
+        keyed,
         duration,
     )
     session.returning[uid] = known
-    leaders = [part.bone for part in rows.plan.parts]
-    heads = rows.plan.skeleton.head[leaders]
-    keyed = turn[leaders], np.einsum("pij,pj->pi", turn[leaders], heads) + move[leaders]
     time = (depsgraph.scene.frame_current - start) * duration
     there = pose_return.returned(known, _parents_first(rows), time, rows.plan.settings.blend, keyed)
     turn, move = turn.copy(), move.copy()

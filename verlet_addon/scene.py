@@ -27,7 +27,7 @@ from ..core.settings import (
 )
 from . import ragdoll_drive, ragdolls
 from .bake import control_points, restore
-from .extract import bone_pins, own_motion, pins, pose
+from .extract import bone_pins, own_motion, past_poses, pins, pose
 from .extract import mesh as meshes
 from .extract.armature import ArmatureArrays, read_armature
 from .extract.armature import timeless_parts as timeless_parts_of_armature
@@ -190,11 +190,13 @@ def read_inputs(
         depsgraph,
         start_frame(scene),
     )
+    posed = [ob for ob in objects if ob.verlet.kind == RAGDOLL and not restore.is_baked(ob)]
+    carried |= past_poses.read_changes(posed, scene, start_frame(scene))
     for ob in objects:
         try:
             if not restore.is_baked(ob):
-                points = carried.get(ob.session_uid)
-                participants.append(_read(ob, depsgraph, ob.verlet.kind, settings_of(ob), points))
+                motion = carried.get(ob.session_uid)
+                participants.append(_read(ob, depsgraph, ob.verlet.kind, settings_of(ob), motion))
                 problems += _doubts(ob, scene)
             elif ob.session_uid in known:
                 participants.append(known[ob.session_uid])
@@ -301,6 +303,9 @@ def _read(
     settings: Any,
     carried: Floats | None = None,
 ) -> Participant:
+    """One object. carried: vertices (n, 3) where its own motion has them, of a ragdoll how its
+    bones moved (b, 4, 4).
+    """
     if ob.library is not None and kind != "COLLIDER":
         raise ModelError(
             ob.name,
@@ -309,8 +314,7 @@ def _read(
         )
     about = ob.session_uid, ob.name, kind, settings, read_animated(ob, depsgraph)
     if kind == RAGDOLL:
-        scene = depsgraph.scene
-        arrays = read_armature(ob, depsgraph, start_frame(scene), frame_duration(scene))
+        arrays = read_armature(ob, depsgraph, carried)
         matrix = meshes.read_matrix(ob, depsgraph)
         return Participant(*about, matrix, np.zeros((0, 3)), armature=arrays)
     matrix = meshes.read_matrix(ob, depsgraph)

@@ -67,6 +67,7 @@ class Session:
     files: dict[int, PointCacheFile] = field(default_factory=dict)  # preview by session id
     returning: dict[int, Return] = field(default_factory=dict)  # of the frame to come
     last_inputs: FrameInputs | None = None
+    keyed_joints: tuple[int, Floats] | None = None  # a frame, what its keys aim muscles at (j, 4)
     last_diagnostics: Diagnostics | None = None
     first_guessed: int | None = None  # first frame that playback left out while things moved
     first_draft: int | None = None  # first frame that was cut short by the time budget
@@ -128,7 +129,7 @@ class Session:
         for file in self.files.values():
             file.truncate(self.start + kept - 1)
         self.failure = ""
-        self.last_inputs = self.first_guessed = None
+        self.last_inputs = self.keyed_joints = self.first_guessed = None
         if self.first_draft is not None and self.first_draft >= frame:
             self.first_draft = None
 

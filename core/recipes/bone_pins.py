@@ -1,8 +1,8 @@
 """Pins of a ragdoll: ends of its bones that are held, by something that only inputs move or a body.
 
 Inverse kinematics by relaxation (Jakobsen §5): what holds has infinite mass in every pass, and the
-body follows through its joints. A pin is a spring stiff enough to give by a fraction of a millimetre
-under the weight of the character, for targets may go where no pose takes the bone: out of reach, or into
+body follows through its joints. A pin is a spring that gives by a fraction of a millimetre under
+the weight of the character, for targets may go where no pose takes the bone: out of reach, or into
 the floor.
 """
 

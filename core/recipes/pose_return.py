@@ -37,6 +37,7 @@ class Return:
     place: Floats  # (p, 3) m
     spin: Floats  # (p, 3) rad/s
     velocity: Floats  # (p, 3) m/s
+    toward: Floats  # (p, 3) rad, the turn from there to the keys of then
 
 
 def at_rest(held: np.ndarray) -> Return:
@@ -47,7 +48,7 @@ def at_rest(held: np.ndarray) -> Return:
         np.full(count, -np.inf),
         np.full(count, -1, dtype=np.int32),
         np.tile(np.eye(3), (count, 1, 1)),
-        *(np.zeros((count, 3)) for _ in range(3)),
+        *(np.zeros((count, 3)) for _ in range(4)),
     )
 
 
@@ -58,11 +59,13 @@ def begun(
     time: float,
     now: Placed,
     before: Placed,
+    keyed: Placed,
     duration: float,
 ) -> Return:
     """What is known, with the parts that begin to be held at ``time`` s.
 
-    now, before: the simulated parts, ``duration`` s apart; parents (p,): −1 for none.
+    now, before: the simulated parts, ``duration`` s apart; keyed: where they are to go; parents
+    (p,): −1 for none.
     """
     new = held & ~known.held
     if not new.any():
@@ -70,6 +73,7 @@ def begun(
     base = np.array([p if p >= 0 and held[p] else -1 for p in parents], dtype=np.int32)
     turn, place = _seen(base, *now)
     turn0, place0 = _seen(base, *before)
+    aim, _ = _seen(base, *keyed)
     spin = np.array([rotation_vector(a @ b.T) for a, b in zip(turn, turn0, strict=True)])
     fresh = Return(
         held.copy(),
@@ -79,6 +83,7 @@ def begun(
         place,
         spin / duration,
         (place - place0) / duration,
+        np.array([rotation_vector(a @ b.T) for a, b in zip(aim, turn, strict=True)]),
     )
     return _mixed(known, fresh, known.held & held)
 
@@ -101,7 +106,8 @@ def returned(
         left_turn = turned(glide * known.spin[part]) @ known.turn[part]
         left_place = known.place[part] + glide * known.velocity[part]
         aim_turn, aim_place = _seen_one(base, keyed, part)
-        seen_turn = turned(share * rotation_vector(aim_turn @ left_turn.T)) @ left_turn
+        way = _nearer(rotation_vector(aim_turn @ left_turn.T), known.toward[part])
+        seen_turn = turned(share * way) @ left_turn
         seen_place = left_place + share * (aim_place - left_place)
         if base < 0:
             turn[part], place[part] = seen_turn, seen_place
@@ -115,6 +121,19 @@ def turned(vector: Floats) -> Floats:
     """Rotation (3, 3) by a rotation vector (3,) rad."""
     angle = float(np.linalg.norm(vector))
     return turn_about(vector / angle, angle) if angle > 1e-12 else np.eye(3)
+
+
+def _nearer(turn: Floats, to: Floats) -> Floats:
+    """A turn (3,) rad or the other way round to the same, whichever is more like ``to`` (3,).
+
+    Keys go on moving: a way of half a turn must not change its side while it is gone.
+    """
+    angle = float(np.linalg.norm(turn))
+    if angle < 1e-9:
+        return turn
+    other = turn * (1.0 - 2.0 * np.pi / angle)
+    is_other = np.linalg.norm(other - to) < np.linalg.norm(turn - to)
+    return other if is_other else turn
 
 
 def _smooth(share: float) -> float:
@@ -146,5 +165,5 @@ def _mixed(one: Return, other: Return, first: np.ndarray) -> Return:
         found: np.ndarray = np.where(mask, a, b)
         return found
 
-    names = ("since", "base", "turn", "place", "spin", "velocity")
+    names = ("since", "base", "turn", "place", "spin", "velocity", "toward")
     return Return(other.held.copy(), *(pick(name) for name in names))

@@ -102,7 +102,7 @@ class RagdollSettings(Checked):
     drag: float = drag_tunable(0.05)
     angular_drag: float = angular_drag_tunable(0.3)
     frequency: float = tunable(
-        4.0,
+        10.0,
         "Strength",
         "How fast muscles bring a joint to the keyed pose, where Limp is below 1",
         unit="Hz",
@@ -120,7 +120,7 @@ class RagdollSettings(Checked):
         advanced=True,
     )
     balance: float = tunable(
-        2.0,
+        3.0,
         "Balance",
         "Largest pull of muscles towards where the keys have the character, as a multiple of its "
         "weight. 0: only joints are moved, and it falls over where nothing holds it",

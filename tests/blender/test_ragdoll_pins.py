@@ -1,11 +1,11 @@
-"""Pins of ragdolls: bones that empties, colliders and bodies hold, and what holds them is dragged."""
+"""Pins of ragdolls: bones that empties, colliders and bodies hold, and drag."""
 
 import bpy
 import numpy as np
 import pytest
 from mathutils import Vector
-from small_ragdolls import chain, person, ragdoll, refusal, seen_bones
-from small_scenes import addon, body, cloth, floor, play, select, session_of
+from small_rigs import chain, person, ragdoll, seen_bones
+from small_scenes import addon, body, cloth, floor, play, refusal, select, session_of
 
 pytestmark = pytest.mark.usefixtures("scene")
 

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import bpy
 import numpy as np
-from mathutils import Euler, Matrix, Quaternion, Vector
+from mathutils import Matrix
 
 from ...core.errors import ModelError
 from ...core.recipes.skeleton import NO_SKIN, Skeleton, Skin
 from ...core.settings import BoneSettings
 from .. import compat
 from ..properties import animated_of_bone, bone_channel, settings_from
-from . import bone_pins, own_velocity, pose
+from . import bone_pins, pose
 from .bone_pins import PinInput, read_pins
 from .mesh import FARTHEST, Ints, points_of, read_matrix
 from .pose import Floats
-
-_BONE_PATH = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(.+)$')
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +28,7 @@ class ArmatureArrays:
     skeleton: Skeleton
     rest: Floats  # (b, 4, 4)
     pose: Floats  # (b, 4, 4)
-    before: Floats | None  # (b, 4, 4) by the keys, a frame earlier; None: it stood still
+    before: Floats | None  # (b, 4, 4) a frame earlier; None: it stood still
     skin: Skin
     choices: tuple[BoneSettings, ...]
     has_muscles: bool  # whether any bone follows its keys, now or later
@@ -53,11 +50,12 @@ class ArmatureArrays:
 
 
 def read_armature(
-    ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph, frame: int, frame_duration: float
+    ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph, change: Floats | None
 ) -> ArmatureArrays:
     """Everything about an armature in the evaluated frame, which is the start frame.
 
-    Raises ModelError that names the object where nothing can be made of it.
+    change (b, 4, 4): what carried its bones there from the frame before, see `past_poses`. Raises
+    ModelError that names the object where nothing can be made of it.
     """
     require_suitable(ob)
     world = read_matrix(ob, depsgraph)
@@ -72,7 +70,7 @@ def read_armature(
         skeleton=read_skeleton(ob, world),
         rest=rest,
         pose=now,
-        before=_before(ob, now, frame),
+        before=None if change is None else np.linalg.inv(change) @ now,
         skin=read_skin(ob, skins, world),
         choices=tuple(settings_from(bone.verlet, BoneSettings) for bone in _pose_bones(ob)),
         has_muscles=_has_muscles(ob),
@@ -244,51 +242,7 @@ def timeless_parts(ob: bpy.types.Object) -> list[Any]:
     return [rest, lengths, about, *bone_pins.timeless_parts(ob)]
 
 
-# ---------------------------------------------------------------------- motion by keys
-
-
-def _curves(ob: bpy.types.Object) -> dict[str, dict[tuple[str, int], bpy.types.FCurve]]:
-    """Curves of each bone by its name, then by channel and index."""
-    found: dict[str, dict[tuple[str, int], bpy.types.FCurve]] = {}
-    for fcurve in compat.fcurves_of(ob):
-        match = _BONE_PATH.match(fcurve.data_path)
-        if match is not None and not fcurve.mute:
-            name = bpy.utils.unescape_identifier(match[1])
-            found.setdefault(name, {})[match[2], fcurve.array_index] = fcurve
-    return found
-
-
-def _before(ob: bpy.types.Object, now: Floats, frame: int) -> Floats | None:
-    """Bones (b, 4, 4) in the world a frame before, by the keys of the bones and the object.
-
-    What stood still until the start frame goes on as it will move after it. Constraints count as
-    standing still, as in `own_velocity`. None without any motion.
-    """
-    curves = _curves(ob)
-    if not curves and not own_velocity.has_keys(ob):
-        return None
-    poses = [keyed_pose(ob, curves, f) for f in (frame - 1, frame, frame + 1)]
-    for a, b in ((poses[0], poses[1]), (poses[1], poses[2])):
-        change = b @ np.linalg.inv(a)
-        if np.abs(change - np.eye(4)).max() > 1e-6:
-            return np.linalg.inv(change) @ now
-    return None
-
-
-def keyed_pose(
-    ob: bpy.types.Object,
-    curves: Mapping[str, Mapping[tuple[str, int], bpy.types.FCurve]],
-    frame: int,
-) -> Floats:
-    """Bones (b, 4, 4) in the world at a frame, as far as keys tell."""
-    world = Matrix(own_velocity.keyed_world(ob, frame))
-    found: dict[str, Matrix] = {}
-    for bone in parents_first(ob.data.bones):
-        basis = _keyed_basis(ob.pose.bones[bone.name], curves.get(bone.name, {}), frame)
-        found[bone.name] = to_pose(
-            bone, basis, found.get(bone.parent.name) if bone.parent else None
-        )
-    return np.array([world @ found[bone.name] for bone in ob.data.bones], dtype=np.float64)
+# ---------------------------------------------------------------------- own transforms
 
 
 def parents_first(bones: Sequence[bpy.types.Bone]) -> list[bpy.types.Bone]:
@@ -319,32 +273,6 @@ def to_basis(bone: bpy.types.Bone, placed: Matrix, parent: Matrix | None) -> Mat
         parent_matrix_local=bone.parent.matrix_local,
         invert=True,
     )
-
-
-def _keyed_basis(
-    bone: bpy.types.PoseBone,
-    curves: Mapping[tuple[str, int], bpy.types.FCurve],
-    frame: int,
-) -> Matrix:
-    if not curves:
-        return bone.matrix_basis.copy()
-
-    def at(path: str) -> list[float]:
-        present = getattr(bone, path)
-        return [
-            curves[path, axis].evaluate(frame) if (path, axis) in curves else present[axis]
-            for axis in range(len(present))
-        ]
-
-    match bone.rotation_mode:
-        case "QUATERNION":
-            turn = Quaternion(at("rotation_quaternion")).normalized()
-        case "AXIS_ANGLE":
-            angle, *axis = at("rotation_axis_angle")
-            turn = Quaternion(axis, angle)
-        case mode:
-            turn = Euler(at("rotation_euler"), mode).to_quaternion()
-    return Matrix.LocRotScale(Vector(at("location")), turn, Vector(at("scale")))
 
 
 # ---------------------------------------------------------------------- muscles

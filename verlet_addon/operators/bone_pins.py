@@ -175,7 +175,7 @@ class VERLET_OT_pin_bones(bpy.types.Operator):
 
 
 class VERLET_OT_unpin_bones(bpy.types.Operator):
-    """Let the selected bones go: their pins, the pins' keys and empties made for them are removed"""
+    """Let the selected bones go: removes their pins, the keys of those and empties made for them"""
 
     bl_idname = "verlet.unpin_bones"
     bl_label = "Unpin"

@@ -8,7 +8,6 @@ from .. import compat, session
 from ..bake import restore
 from ..kinds import RAGDOLL
 from ..properties import bone_channel, start_frame
-from ..scene import frame_duration
 
 ACTIVE_SHARE = 1.0 / 3.0
 """Of the way back: so long muscles wake up before the keys take over."""
@@ -45,6 +44,11 @@ def key_limp(
                 if round(point.co.x) == frame:
                     point.interpolation = interpolation
         curve.update()
+
+
+def _duration(scene: bpy.types.Scene) -> float:
+    """Seconds in a frame."""
+    return scene.render.fps_base / scene.render.fps
 
 
 def _curve(bone: bpy.types.PoseBone) -> bpy.types.FCurve | None:
@@ -114,7 +118,7 @@ class VERLET_OT_ragdoll_between(bpy.types.Operator):
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         self.first = context.scene.frame_current
-        self.last = self.first + round(2.0 / frame_duration(context.scene))
+        self.last = self.first + round(2.0 / _duration(context.scene))
         return context.window_manager.invoke_props_dialog(self)
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -141,7 +145,7 @@ class VERLET_OT_ragdoll_between(bpy.types.Operator):
                 return {"CANCELLED"}
         last = self.last if self.comes_back else None
         for ob in ragdolls:
-            duration = frame_duration(context.scene)
+            duration = _duration(context.scene)
             key_limp(ob, _bones(context, ob), self.first, last, self.blend, duration)
         session.suspect_all()
         names = ", ".join(ob.name for ob in ragdolls)
