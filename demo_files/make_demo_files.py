@@ -21,6 +21,7 @@ import bpy
 DEMOS = (
     *("flag", "drape", "boxes", "presets", "ropes", "plants", "soft", "swarm"),
     *("heap", "bridge", "dominoes", "wrecking", "mixed"),
+    *("crowd", "robot", "horse"),
 )
 """Modules in scenes/, in the order of the README."""
 

@@ -19,12 +19,15 @@ def simulated(scene):
 
 
 def places(scene, frame):
-    """World coordinates of every vertex of what is simulated, curves as they are drawn."""
+    """World coordinates of every vertex or bone that is simulated, curves as they are drawn."""
     scene.frame_set(frame)
     depsgraph = bpy.context.evaluated_depsgraph_get()
     found = {}
     for original in simulated(scene):
         ob = original.evaluated_get(depsgraph)
+        if ob.type == "ARMATURE":
+            found[ob.name] = np.array([ob.matrix_world @ bone.head for bone in ob.pose.bones])
+            continue
         mesh = ob.to_mesh()
         if not len(mesh.vertices):  # a curve that is drawn by what is laid along it
             ob.to_mesh_clear()
