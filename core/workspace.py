@@ -68,6 +68,7 @@ class Workspace:
         self.slop = SLOP * self.thickness  # m, overlap that is left alone
         self.reach = np.zeros(len(model.shapes))
         self.rows = row_room(16 * model.body_count)
+        self.pushed = np.zeros(len(self.rows.gap))  # N·s
         self.joints = joint_room(model)
         self.touching = Touching(model, self.thickness)
         smallest = self.thickness

@@ -65,12 +65,42 @@ CLOSING_SPIN = 16.0
 
 
 @lean
-def note_speeds(joints, owners):
-    """Speed of the step before, which springs want to know; before anything accelerates."""
+def _foresee(joints, owners, j, h):
+    """½ h n·(ω×(ω×r)) of the second anchor against the first, m/s, of each row of a point.
+
+    Of the spin that the bodies come with: what joints did in the last step may be a blow.
+    """
+    whole, arm = joints.whole, joints.hold[j]
+    if whole[j, PLACE_FORM] != POINT:
+        return
+    x, y, z = 0.0, 0.0, 0.0
+    for side in range(2):
+        w = owners.spin[whole[j, OWNER + side]]
+        r = ARM + 3 * side
+        along = w[0] * arm[r] + w[1] * arm[r + 1] + w[2] * arm[r + 2]
+        square = w[0] * w[0] + w[1] * w[1] + w[2] * w[2]
+        half = -0.5 * h if side == 0 else 0.5 * h
+        x += half * (w[0] * along - arm[r] * square)
+        y += half * (w[1] * along - arm[r + 1] * square)
+        z += half * (w[2] * along - arm[r + 2] * square)
+    most = min(CLOSING_SPEED, joints.number[j, CLOSES] / h)
+    row = whole[j, FIRST_ROW]
+    joints.bound[row, FORESEEN] = min(max(x, -most), most)
+    joints.bound[row + 1, FORESEEN] = min(max(y, -most), most)
+    joints.bound[row + 2, FORESEEN] = min(max(z, -most), most)
+
+
+@lean
+def note_speeds(joints, owners, h):
+    """What spin does in the step, and the speeds of before that springs want to know.
+
+    Before anything accelerates or pushes: a remembered blow is not what bodies come with.
+    """
     whole = joints.whole
     for j in range(whole.shape[0] - 1):
         if whole[j, LIVE] == 0:
             continue
+        _foresee(joints, owners, j, h)
         for row in range(whole[j, FIRST_ROW], whole[j + 1, FIRST_ROW]):
             bound = joints.bound[row]
             if bound[STIFFNESS] > 0.0 or bound[DAMPING] > 0.0:
@@ -137,32 +167,6 @@ def _ask_motor(joints, j, row, h):
             bound[PULL] = 0.0
     elif joints.flag[row, RUBS] == 1:
         bound[PULL] = number[FRICTION] * h
-
-
-@lean
-def _foresee(joints, owners, j, h):
-    """½ h n·(ω×(ω×r)) of the second anchor against the first, m/s, of each row of a point.
-
-    Of the spin that the bodies come with: what joints did in the last step may be a blow.
-    """
-    whole, arm = joints.whole, joints.hold[j]
-    if whole[j, PLACE_FORM] != POINT:
-        return
-    x, y, z = 0.0, 0.0, 0.0
-    for side in range(2):
-        w = owners.spin[whole[j, OWNER + side]]
-        r = ARM + 3 * side
-        along = w[0] * arm[r] + w[1] * arm[r + 1] + w[2] * arm[r + 2]
-        square = w[0] * w[0] + w[1] * w[1] + w[2] * w[2]
-        half = -0.5 * h if side == 0 else 0.5 * h
-        x += half * (w[0] * along - arm[r] * square)
-        y += half * (w[1] * along - arm[r + 1] * square)
-        z += half * (w[2] * along - arm[r + 2] * square)
-    most = min(CLOSING_SPEED, joints.number[j, CLOSES] / h)
-    row = whole[j, FIRST_ROW]
-    joints.bound[row, FORESEEN] = min(max(x, -most), most)
-    joints.bound[row + 1, FORESEEN] = min(max(y, -most), most)
-    joints.bound[row + 2, FORESEEN] = min(max(z, -most), most)
 
 
 @lean
@@ -260,9 +264,6 @@ def ask_joints(joints, owners, h, is_biased):
 def warm_joints(joints, owners, h):
     """Start from the impulses of the substep before, as far as the bounds of now allow."""
     whole, bound = joints.whole, joints.bound
-    for j in range(whole.shape[0] - 1):
-        if whole[j, LIVE] == 1:
-            _foresee(joints, owners, j, h)
     ask_joints(joints, owners, h, True)
     for j in range(whole.shape[0] - 1):
         if whole[j, LIVE] == 0:

@@ -4,6 +4,14 @@ from __future__ import annotations
 
 from ..jit import lean, lean_kernel
 from .contact_rows import BIAS, aim_rows, passes_now, solve_rows, warm_rows
+from .joined_contacts import (
+    EVERY,
+    MOST_PASSES,
+    are_loose,
+    change_of_pushes,
+    look_ahead_of_passes,
+    note_pushes,
+)
 from .joint_axes import aim_joints
 from .joint_demands import ask_joints, note_speeds, warm_joints
 from .joint_solver import solve_joints
@@ -29,26 +37,49 @@ STIFFENINGS = 3
 
 
 @lean
-def _solve(owners, rows, row_count, joints, seen, passes, soft, h, is_biased, is_begun):
+def _solve(owners, rows, row_count, joints, joined, seen, passes, soft, h, is_biased, is_begun):
     """Passes over joints and contacts, which come last and must not be violated.
 
     is_begun: the first pass over joints is done.
     """
     bias = min(BIAS * passes, 0.8) if is_biased else 0.0
-    for n in range(passes_now(rows, row_count, passes, h)):
+    least = passes_now(rows, row_count, passes, h)
+    before = 0.0
+    for n in range(max(least, MOST_PASSES)):
         if n > 0 or not is_begun:
             ask_joints(joints, owners, h, is_biased)
             solve_joints(joints, owners, is_biased)
+        if row_count > 0:
+            note_pushes(rows, row_count, joined.pushed)
         solve_rows(rows, row_count, owners, seen, h, bias, soft)
+        if n + 1 >= least and (row_count == 0 or not are_loose(joints, owners, h)):
+            break
+        change = change_of_pushes(rows, row_count, joined)
+        if n % EVERY == EVERY - 1 and n + 1 < max(least, MOST_PASSES) and before > 0.0:
+            look_ahead_of_passes(rows, row_count, owners, joined, change / before)
+            change = 0.0
+        before = change
 
 
 @lean
 def _begin(
-    bodies, owners, drive, rows, row_count, joints, seen, passes, soft, h, share_before, share
+    bodies,
+    owners,
+    drive,
+    rows,
+    row_count,
+    joints,
+    joined,
+    seen,
+    passes,
+    soft,
+    h,
+    share_before,
+    share,
 ):
     """Velocities of the substep: gravity and forces, then what contacts and joints make of it."""
     drive_owners(owners, drive, share_before, share, h)
-    note_speeds(joints, owners)
+    note_speeds(joints, owners, h)
     accelerate_bodies(owners, bodies, h)
     warm_rows(rows, row_count, owners, bodies.gravity, h)
     warm_joints(joints, owners, h)
@@ -60,7 +91,7 @@ def _begin(
         ask_joints(joints, owners, h, True)
         solve_joints(joints, owners, True)
     if row_count > 0:
-        _solve(owners, rows, row_count, joints, seen, passes, soft, h, True, True)
+        _solve(owners, rows, row_count, joints, joined, seen, passes, soft, h, True, True)
 
 
 @lean
@@ -72,11 +103,11 @@ def _move(bodies, owners, joints, h):
 
 
 @lean
-def _end(bodies, owners, rows, row_count, joints, seen, passes, soft, h):
+def _end(bodies, owners, rows, row_count, joints, joined, seen, passes, soft, h):
     """Velocities without what drove overlaps apart."""
     aim_rows(rows, row_count, owners)
     aim_joints(joints, owners)
-    _solve(owners, rows, row_count, joints, seen, passes, soft, h, False, False)
+    _solve(owners, rows, row_count, joints, joined, seen, passes, soft, h, False, False)
     load_joints(joints, h, COLLIDE_EVERY)
     take_momenta(owners, bodies)
 
@@ -90,6 +121,7 @@ def run_substeps(
     rows,
     row_count,
     joints,
+    joined,
     seen,
     passes,
     soft,
@@ -115,6 +147,7 @@ def run_substeps(
                 rows,
                 row_count,
                 joints,
+                joined,
                 seen,
                 passes,
                 soft,
@@ -123,8 +156,8 @@ def run_substeps(
                 share,
             )
         elif part == MOVE:
-            _solve(owners, rows, row_count, joints, seen, passes, soft, h, True, False)
+            _solve(owners, rows, row_count, joints, joined, seen, passes, soft, h, True, False)
         if part in (WHOLE, MOVE):
             _move(bodies, owners, joints, h)
         if part in (WHOLE, END):
-            _end(bodies, owners, rows, row_count, joints, seen, passes, soft, h)
+            _end(bodies, owners, rows, row_count, joints, joined, seen, passes, soft, h)

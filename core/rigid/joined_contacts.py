@@ -1,0 +1,98 @@
+"""Contacts of what hangs on joints: passes go on until joints and contacts agree.
+
+Joints are solved all at once, contacts one by one. A foot that hits the floor first stops itself
+alone; the joints then push it on with the body above it, and so on: each pass takes away as much of
+the blow as the foot weighs against the body, the same share ρ every time. So what the next passes
+would do is known after three of them, and done at once: p += Δp ρ/(1 − ρ) (Aitken 1926). What is
+left is for the passes that follow.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import namedtuple
+
+from ..jit import lean
+from .joint_rows import CLOSES, FIRST_ROW, FREEDOM, HELD, LIVE, MODE, lack_of_rows
+
+Joined = namedtuple(
+    "Joined",
+    [
+        "holds",  # (o,) True for bodies that hang on joints
+        "pushed",  # (c,) N·s, how hard contacts pushed before the pass
+    ],
+)
+
+LOOSE = 0.02
+"""Gap that a substep may leave in a joint where something touches, as a share of the most that it
+closes in one (`CLOSING_TURN`): .0016 of the bodies' size."""
+
+MOST_PASSES = 24
+"""Passes after which it has to do."""
+
+EVERY = 3
+"""Passes from one look ahead to the next: the first ones of each still settle who shares what."""
+
+CAREFUL = 0.9
+"""Share of what is foreseen that is done: too much would throw bodies back."""
+
+SLOWEST = 0.99
+"""Largest share ρ that is believed."""
+
+
+@lean
+def are_loose(joints, owners, h):
+    """Whether contacts have pushed any two joined points apart by more than they may be."""
+    whole, flag = joints.whole, joints.flag
+    for j in range(whole.shape[0] - 1):
+        if whole[j, LIVE] == 0:
+            continue
+        lack_of_rows(joints, j, owners)
+        most = LOOSE * joints.number[j, CLOSES] / h
+        for row in range(whole[j, FIRST_ROW], whole[j + 1, FIRST_ROW]):
+            if flag[row, MODE] != HELD or flag[row, FREEDOM] > 2:
+                break
+            if abs(joints.change[row]) > most:
+                return True
+    return False
+
+
+@lean
+def note_pushes(rows, count, pushed):
+    """Keep how hard contacts push in pushed (c,), N·s, before a pass over them."""
+    for c in range(count):
+        pushed[c] = rows.impulse[c, 0]
+
+
+@lean
+def change_of_pushes(rows, count, joined):
+    """Sum of what the pass changed at all that hangs on joints, N·s."""
+    total = 0.0
+    for c in range(count):
+        if joined.holds[rows.owner[c, 0]] or joined.holds[rows.owner[c, 1]]:
+            total += abs(rows.impulse[c, 0] - joined.pushed[c])
+    return total
+
+
+@lean
+def look_ahead_of_passes(rows, count, owners, joined, share):
+    """Push what passes to come would push, each ``share`` of the one before."""
+    if not 0.0 < share < math.inf:
+        return
+    share = min(share, SLOWEST)
+    f = CAREFUL * share / (1.0 - share)
+    for c in range(count):
+        a, b = rows.owner[c, 0], rows.owner[c, 1]
+        if not (joined.holds[a] or joined.holds[b]):
+            continue
+        push = rows.impulse[c, 0]
+        change = max(f * (push - joined.pushed[c]), -push)
+        if change == 0.0:
+            continue
+        rows.impulse[c, 0] = push + change
+        fa, fb = change * owners.inverse_mass[a], change * owners.inverse_mass[b]
+        for k in range(3):
+            owners.velocity[a, k] += fa * rows.axis[c, 0, k]
+            owners.velocity[b, k] -= fb * rows.axis[c, 0, k]
+            owners.spin[a, k] += change * rows.turn[c, 0, 0, k]
+            owners.spin[b, k] -= change * rows.turn[c, 0, 1, k]
