@@ -304,4 +304,4 @@ SCENES = {
     "pyramid": (pyramid, 10),
     "ragdolls": (ragdolls, 20),
 }
-"""Scenes that take a number, and the number they take by default: bodies, ragdolls, the pyramid's base."""
+"""Scenes that take a number, and what it is by default: bodies, ragdolls, a pyramid's base."""
