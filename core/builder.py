@@ -16,6 +16,7 @@ from .coincidence import part_coinciding
 from .constraints.attachment import Attachments
 from .constraints.shared_point import POINT, check_shared, places_of, shared_table, weights_at
 from .constraints.strand import Strands
+from .contact.limbs import Limbs
 from .errors import ModelError
 from .jit import plain
 from .model import Floats, Ints, Model, ObjectSpan
@@ -85,6 +86,7 @@ class ModelBuilder:
         self._triangle: list[Ints] = []
         self._wire: list[Ints] = []
         self._wire_diameter: list[Floats] = []
+        self._limbs: list[Limbs] = []
         self._rigid = RigidParts()
         self._joint: list[dict[str, Any]] = []
         self._apart: list[tuple[int, int]] = []
@@ -269,6 +271,30 @@ class ModelBuilder:
             raise ModelError(self._name_of(ends), "wire diameters must be 0 m or more")
         self._wire.append(ends)
         self._wire_diameter.append(width)
+
+    def add_limbs(
+        self,
+        pairs: ArrayLike,
+        radius: ArrayLike,
+        own: ArrayLike = (),
+        own_reach: ArrayLike = 0.0,
+    ) -> None:
+        """Sticks (e, 2) of one figure that collide as capsules of radius (e,) or one number, m.
+
+        With those of all other figures, and with its own in ``own`` (k, 2), rows of ``pairs``,
+        which keep own_reach (k,) or one number of metres between their middles. They are wires for
+        the wind and for whatever has a shape as well.
+        """
+        ends, _ = self._pairs(pairs, 0.0)
+        thick = np.broadcast_to(finite("", "limb radius", radius), (len(ends),)).copy()
+        meets = self._indices("", own).reshape(-1, 2)
+        reach = np.broadcast_to(finite("", "limb reach", own_reach), (len(meets),)).copy()
+        if (thick <= 0.0).any() or (reach < 0.0).any():
+            raise ModelError(self._name_of(ends), "limbs must be thicker than 0 m")
+        if meets.size and (meets.min() < 0 or meets.max() >= len(ends)):
+            raise ModelError(self._name_of(ends), "a limb meets one that does not exist")
+        self.add_wires(ends, 2.0 * thick)
+        self._limbs.append(Limbs(ends, thick, own=meets, own_reach=reach))
 
     # ------------------------------------------------------------------ bodies and colliders
 
@@ -735,6 +761,7 @@ class ModelBuilder:
             triangle=triangle,
             wire=_joined(self._wire, (0, 2), np.int32),
             wire_diameter=_joined(self._wire_diameter, (0,), np.float64),
+            limbs=self._limb_table(),
             bodies=rigid.body_table(),
             joints=joint_table(self._with_owners(self._joint)),
             apart=np.array(self._apart, dtype=np.int32).reshape(-1, 2),
@@ -753,6 +780,19 @@ class ModelBuilder:
         """All constraints; strands learn which bodies hang on them."""
         ties = [c for c in self._constraint if isinstance(c, Attachments)]
         return tuple(c.tied_by(ties) if isinstance(c, Strands) else c for c in self._constraint)
+
+    def _limb_table(self) -> Limbs:
+        """The sticks of all figures."""
+        counts = [len(limbs) for limbs in self._limbs]
+        first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+        own = [limbs.own + start for limbs, start in zip(self._limbs, first)]
+        return Limbs(
+            _joined([limbs.stick for limbs in self._limbs], (0, 2), np.int32),
+            _joined([limbs.radius for limbs in self._limbs], (0,), np.float64),
+            first,
+            _joined(own, (0, 2), np.int32),
+            _joined([limbs.own_reach for limbs in self._limbs], (0,), np.float64),
+        )
 
     def _numbered(self, span: ObjectSpan) -> ObjectSpan:
         """Bodies of particles come after the others in `bodies.body_poses`."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .contact.limbs import Limbs
 from .forces.weight import Weight
 from .rigid.joint_table import Joints
 from .rigid.table import Bodies, ShapeTable, turned_back
@@ -94,6 +95,7 @@ class Model:
     wire: Ints  # (e, 2)
     wire_diameter: Floats  # (e,) m
 
+    limbs: Limbs  # sticks of figures, which meet each other as capsules
     bodies: Bodies  # rigid bodies of place and rotation
     joints: Joints  # between bodies, colliders and the world
     apart: Ints  # (e, 2) rigid bodies that never collide with each other

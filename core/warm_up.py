@@ -13,6 +13,7 @@ from .constraints.angle_limit import AngleLimits
 from .constraints.hinge_bend import HingeBends
 from .constraints.link import Links
 from .constraints.plane import MovingPlanes, Planes
+from .constraints.point_link import PointLinks
 from .constraints.rod import Rods
 from .constraints.shape_match import ShapeMatches
 from .constraints.volume import Volumes
@@ -140,6 +141,9 @@ def _smallest_of_everything() -> Model:
     builder.add_attachment(OnBody(ball), [dust])
     builder.add_wires([(dust, dust + 1)], 0.01)
     builder.add_force(Flock(len(builder.objects) - 1, np.array([dust, dust + 1])))
+    builder.add_particles("bone", [(2.8, 0.05, 1.05), (3.2, 0.05, 1.05)], mass=1.0)
+    for stick in ((dust, dust + 1), (dust + 2, dust + 3)):
+        builder.add_limbs([stick], 0.1)
     _add_constraints(builder)
     builder.add_collider("floor", "PLANE", (), (0.0, 0.0, 0.0))
     return builder.finalize()
@@ -147,9 +151,9 @@ def _smallest_of_everything() -> Model:
 
 def _add_constraints(builder: ModelBuilder) -> None:
     """A tetrahedron in the air with one constraint of every kind."""
-    corners = [(6, 0, 9), (7, 0, 9), (6, 1, 9), (6, 0, 10)]
+    corners = [(6, 0, 9), (7, 0, 9), (6, 1, 9), (6, 0, 10), (7, 1, 9)]
     owner = builder.add_particles("jelly", corners, mass=1.0)
-    a, b, c, d = (builder.objects[owner].first_particle + k for k in range(4))
+    a, b, c, d, e = (builder.objects[owner].first_particle + k for k in range(5))
     faces = [(a, c, b), (a, b, d), (b, c, d), (c, a, d)]
     for constraint in (
         Links.of(builder, owner, [(a, b)], closing_speed=0.1),
@@ -158,6 +162,7 @@ def _add_constraints(builder: ModelBuilder) -> None:
         AngleLimits.between(builder, owner, [(a, b, c)], 89.0, 91.0),
         Planes.of(builder, owner, [a], corners[0], (1.0, 1.0, 0.0)),
         MovingPlanes.of(builder, owner, [(a, b, c, d)]),
+        PointLinks.of(builder, owner, [(e, a, b, c, d)], [(0.25,) * 4], [0.5]),
         Volumes.of(builder, owner, faces, compliance=1e-6),
         ShapeMatches.of(builder, owner, [(a, b, c, d)], repair=0.5),
     ):

@@ -82,6 +82,8 @@ class Workspace:
         self.contacts = contact_room(max(1, 32 * particle_bodies, 4 * len(model.crowd)))
         self.piece = _pieces(model)  # (e, 3) triangles and stretches of rope that collide
         self.near = np.zeros((len(self.piece), 3), dtype=np.int32)
+        self.near_limb = np.zeros((len(model.limbs), 2), dtype=np.int32)
+        self.limb_reach = np.zeros(len(model.limbs))  # m
         triangle = model.shapes.meshes.triangle
         self.first_use = np.zeros(len(model.shapes.meshes.vertex), dtype=np.int32)
         self.first_use[triangle[::-1]] = np.arange(len(triangle), dtype=np.int32)[::-1, None]

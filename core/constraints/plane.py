@@ -6,7 +6,8 @@ A plane through three other particles goes where they go:
     C = (x − a) · ((b − a) × (c − a))
 
 which is zero in the plane; three and one share the correction by their masses, and as C does not
-change when all four turn, both momenta are kept.
+change when all four turn, both momenta are kept. Bounds on C in place of zero keep the particle to
+one side of the plane: a knee that does not bend forward.
 """
 
 from __future__ import annotations
@@ -28,6 +29,9 @@ from .repair import REPAIR_SPEED, left_over
 
 if TYPE_CHECKING:
     from ..builder import ModelBuilder
+
+PARTING_SPEED = 1.0
+"""m/s, how fast a particle is brought back to its side of a plane: it keeps that speed."""
 
 CLOSING = 20.0
 """1/s, most of its own size by which a moving plane and its particle come together in a second."""
@@ -100,20 +104,55 @@ class Planes:
 
 @dataclass(frozen=True, eq=False)
 class MovingPlanes:
-    """Particles of one object kept in planes through three others. Made by `MovingPlanes.of`."""
+    """Particles of one object kept in planes through three others, or to one side of them.
+
+    Made by `MovingPlanes.of`.
+    """
 
     object: int
-    quad: Ints  # (k, 4): the particle, and three that span the plane
+    row: Ints  # (k, 7): the particle, a, b, and four that carry c
+    weight: Floats  # (k, 4) cᵢ, c = Σ cᵢ xᵢ
+    least: Floats  # (k,) m³, bounds of C
+    most: Floats  # (k,) m³
 
     @classmethod
-    def of(cls, builder: ModelBuilder, object: int, quads: ArrayLike) -> MovingPlanes:
-        """Keep the first of quads (k, 4) of particles of the model in the plane of the others."""
-        return cls(object, rows_of_particles(builder, object, "moving plane", quads, 4))
+    def of(
+        cls,
+        builder: ModelBuilder,
+        object: int,
+        quads: ArrayLike,
+        *,
+        weights: ArrayLike | None = None,
+        least: ArrayLike = 0.0,
+        most: ArrayLike = 0.0,
+    ) -> MovingPlanes:
+        """Keep the first of quads (k, 4) of particles of the model in the plane of the others.
+
+        weights (k, 4): of quads (k, 7), whose last four carry the plane's third point, 1 in sum.
+        least, most: (k,) or one number, m³, bounds of C; an infinite one is no limit, so that 0
+        and ∞ keep the particle to the side to which (b − a) × (c − a) points.
+        """
+        if weights is None:
+            quad = rows_of_particles(builder, object, "moving plane", quads, 4)
+            row = quad[:, [0, 1, 2, 3, 3, 3, 3]]
+            weight = np.tile([1.0, 0.0, 0.0, 0.0], (len(row), 1))
+        else:
+            row = rows_of_particles(builder, object, "moving plane", quads, 7)
+            weight = numbers(builder, object, "weight of a plane", weights, (len(row), 4))
+        count = (len(row),)
+        low = -numbers(builder, object, "least bound", -np.asarray(least), count, endless=True)
+        high = numbers(builder, object, "largest bound", most, count, endless=True)
+        name = builder.objects[object].name
+        if (low > high).any():
+            raise ModelError(name, "bounds of a moving plane are the wrong way round")
+        if not np.allclose(weight.sum(axis=1), 1.0):
+            raise ModelError(name, "weights of a moving plane's point must be 1 in sum")
+        return cls(object, np.ascontiguousarray(row), weight, low, high)
 
     @property
     def particles(self) -> Ints:
         """Every particle that is kept or spans a plane."""
-        return self.quad
+        return self.row
 
     @property
     def multiplier_count(self) -> int:
@@ -122,7 +161,16 @@ class MovingPlanes:
 
     def project(self, moving: Moving, multiplier: Floats) -> None:
         """Project every plane once, in the order of their adding."""
-        project_moving_planes(moving.x, moving.previous, moving.inverse_mass, self.quad, moving.h)
+        project_moving_planes(
+            moving.x,
+            moving.previous,
+            moving.inverse_mass,
+            self.row,
+            self.weight,
+            self.least,
+            self.most,
+            moving.h,
+        )
 
 
 @kernel
@@ -154,11 +202,36 @@ def project_planes(x, previous, inverse_mass, particle, point, direction, is_lin
 
 
 @inline
-def _gradients(x, i, a, b, c):
-    """∂C/∂ of the particle i and of b and c; that of a is their negative sum."""
-    ux, uy, uz = x[i, 0] - x[a, 0], x[i, 1] - x[a, 1], x[i, 2] - x[a, 2]
-    vx, vy, vz = x[b, 0] - x[a, 0], x[b, 1] - x[a, 1], x[b, 2] - x[a, 2]
-    wx, wy, wz = x[c, 0] - x[a, 0], x[c, 1] - x[a, 1], x[c, 2] - x[a, 2]
+def _carried(x, row, weight, t, k):
+    """Coordinate k of the point that four particles carry."""
+    return (
+        weight[t, 0] * x[row[t, 3], k]
+        + weight[t, 1] * x[row[t, 4], k]
+        + weight[t, 2] * x[row[t, 5], k]
+        + weight[t, 3] * x[row[t, 6], k]
+    )
+
+
+@inline
+def _edges(x, row, weight, t):
+    """From a to the particle, to b and to c (nine numbers, m)."""
+    i, a, b = row[t, 0], row[t, 1], row[t, 2]
+    return (
+        x[i, 0] - x[a, 0],
+        x[i, 1] - x[a, 1],
+        x[i, 2] - x[a, 2],
+        x[b, 0] - x[a, 0],
+        x[b, 1] - x[a, 1],
+        x[b, 2] - x[a, 2],
+        _carried(x, row, weight, t, 0) - x[a, 0],
+        _carried(x, row, weight, t, 1) - x[a, 1],
+        _carried(x, row, weight, t, 2) - x[a, 2],
+    )
+
+
+@inline
+def _gradients(ux, uy, uz, vx, vy, vz, wx, wy, wz):
+    """∂C/∂ of the particle and of b and c, from `_edges`; that of a is their negative sum."""
     return (
         cross(vx, vy, vz, wx, wy, wz),
         cross(wx, wy, wz, ux, uy, uz),
@@ -173,26 +246,33 @@ def _dot(ax, ay, az, bx, by, bz):
 
 # Δxᵢ = −wᵢ ∇ᵢC* C/(Σ w ∇C·∇C*), with ∇C* the gradient one step ago (see `stick.momentum`).
 @kernel
-def project_moving_planes(x, previous, inverse_mass, quad, h):
-    """Bring every particle into the plane of three others; three on one line span none.
+def project_moving_planes(x, previous, inverse_mass, row, weight, least, most, h):
+    """Bring every particle into the plane of three others, or to its side of it.
 
-    From far away it takes some steps.
+    Three on one line span none. From far away it takes some steps.
     """
-    for t in range(quad.shape[0]):
-        i = quad[t, 0]
-        a = quad[t, 1]
-        b = quad[t, 2]
-        c = quad[t, 3]
-        wi = inverse_mass[i]
-        wa = inverse_mass[a]
-        wb = inverse_mass[b]
-        wc = inverse_mass[c]
-        (ix, iy, iz), (bx, by, bz), (cx, cy, cz) = _gradients(x, i, a, b, c)
+    for t in range(row.shape[0]):
+        i, a, b = row[t, 0], row[t, 1], row[t, 2]
+        wi, wa, wb = inverse_mass[i], inverse_mass[a], inverse_mass[b]
+        wc = 0.0
+        for k in range(4):
+            wc += weight[t, k] * weight[t, k] * inverse_mass[row[t, 3 + k]]
+        ux, uy, uz, vx, vy, vz, px, py, pz = _edges(x, row, weight, t)
+        (ix, iy, iz), (bx, by, bz), (cx, cy, cz) = _gradients(ux, uy, uz, vx, vy, vz, px, py, pz)
         ax, ay, az = -(ix + bx + cx), -(iy + by + cy), -(iz + bz + cz)
-        error = _dot(ix, iy, iz, x[i, 0] - x[a, 0], x[i, 1] - x[a, 1], x[i, 2] - x[a, 2])
+        error = _dot(ix, iy, iz, ux, uy, uz)
+        bound = min(max(error, least[t]), most[t])
+        if error == bound:
+            continue
+        size = abs(ux) + abs(uy) + abs(uz) + abs(vx) + abs(vy) + abs(vz)
+        size += abs(px) + abs(py) + abs(pz)
         now = wi * _dot(ix, iy, iz, ix, iy, iz) + wa * _dot(ax, ay, az, ax, ay, az)
         now += wb * _dot(bx, by, bz, bx, by, bz) + wc * _dot(cx, cy, cz, cx, cy, cz)
-        (jx, jy, jz), (ex, ey, ez), (fx, fy, fz) = _gradients(previous, i, a, b, c)
+        area = math.sqrt(_dot(ix, iy, iz, ix, iy, iz))
+        ux, uy, uz, vx, vy, vz, px, py, pz = _edges(previous, row, weight, t)
+        (jx, jy, jz), (ex, ey, ez), (fx, fy, fz) = _gradients(ux, uy, uz, vx, vy, vz, px, py, pz)
+        height = _dot(jx, jy, jz, ux, uy, uz)
+        area_before = math.sqrt(_dot(jx, jy, jz, jx, jy, jz))
         dx, dy, dz = -(jx + ex + fx), -(jy + ey + fy), -(jz + ez + fz)
         both = wi * _dot(ix, iy, iz, jx, jy, jz) + wa * _dot(ax, ay, az, dx, dy, dz)
         both += wb * _dot(bx, by, bz, ex, ey, ez) + wc * _dot(cx, cy, cz, fx, fy, fz)
@@ -202,19 +282,13 @@ def project_moving_planes(x, previous, inverse_mass, quad, h):
             both = now
         if both == 0.0:
             continue
-        area = math.sqrt(_dot(ix, iy, iz, ix, iy, iz))
-        nx, ny, nz = _gradients(previous, i, a, b, c)[0]
-        height = nx * (previous[i, 0] - previous[a, 0])
-        height += ny * (previous[i, 1] - previous[a, 1]) + nz * (previous[i, 2] - previous[a, 2])
-        area_before = math.sqrt(_dot(nx, ny, nz, nx, ny, nz))
+        height -= min(max(height, least[t]), most[t])
         if area_before > 0.0:
-            height = left_over(height / area_before, REPAIR_SPEED, h)
-        error -= height * area
+            speed = REPAIR_SPEED if least[t] == most[t] else PARTING_SPEED
+            height = left_over(height / area_before, speed, h)
+        error -= bound + height * area
         step = -error / both
         # the plane of a thin triangle turns by any angle at once: nothing has to follow so fast
-        size = 0.0
-        for k in range(3):
-            size += abs(x[b, k] - x[a, k]) + abs(x[c, k] - x[a, k]) + abs(x[i, k] - x[a, k])
         farthest = abs(step) * max(
             wi * math.sqrt(_dot(jx, jy, jz, jx, jy, jz)),
             wa * math.sqrt(_dot(dx, dy, dz, dx, dy, dz)),
@@ -233,6 +307,9 @@ def project_moving_planes(x, previous, inverse_mass, quad, h):
         x[b, 0] += wb * step * ex
         x[b, 1] += wb * step * ey
         x[b, 2] += wb * step * ez
-        x[c, 0] += wc * step * fx
-        x[c, 1] += wc * step * fy
-        x[c, 2] += wc * step * fz
+        for k in range(4):
+            c = row[t, 3 + k]
+            f = weight[t, k] * inverse_mass[c] * step
+            x[c, 0] += f * fx
+            x[c, 1] += f * fy
+            x[c, 2] += f * fz

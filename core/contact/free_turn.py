@@ -1,10 +1,11 @@
-"""Angular momentum of two free particles that touch, taken back from those around them.
+"""Angular momentum of free particles, or sticks, that touch, taken back from those around them.
 
 A contact of two particles acts on two places a distance apart, so its drag (and its push, where
 they turn about each other in the step) is a couple on the pair. In the cloth or rope that they are
 part of it turns the surroundings: the particles around both, linked to one of them by a piece, get
 Δx = ω × (x* − c*) with I* ω = −couple, which leaves linear momentum as it is (see
-`constraints.angular`). Balls without surroundings keep it as the turn that is not simulated.
+`constraints.angular`). Balls without surroundings keep it as the turn that is not simulated. Two
+sticks that touch are turned themselves.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from ..constraints.angular import NO_INERTIA, add_inertia, solve_inertia
 from ..jit import inline, kernel
 from ..model import Ints
 from ..vector import cross
-from .response import FREE_PARTNER
+from .response import PIECE_PARTNER
 
 
 def rings_of(count: int, piece: Ints) -> tuple[Ints, Ints]:
@@ -34,7 +35,12 @@ def rings_of(count: int, piece: Ints) -> tuple[Ints, Ints]:
 
 @inline
 def _around(contacts, c, n, start, neighbour):
-    """The n-th particle around the two of contact c, themselves included; −1 after the last."""
+    """The n-th particle around the two of contact c, themselves included; −1 after the last.
+
+    Of two sticks it is their four ends.
+    """
+    if contacts.shape[c, 0] == PIECE_PARTNER:
+        return contacts.particle[c, n + 2 * (n // 2)] if n < 4 else -1
     for side in range(2):
         i = contacts.particle[c, 4 * side]
         count = 1 + start[i + 1] - start[i]
@@ -46,13 +52,13 @@ def _around(contacts, c, n, start, neighbour):
 
 @kernel
 def return_couples(contacts, count, x, previous, inverse_mass, start, neighbour):
-    """Take the couples of all contacts of two free particles back, in x.
+    """Take the couples of all contacts of two free particles, or two sticks, back, in x.
 
     start, neighbour from `rings_of`. Pins take couples by themselves. No particle is moved farther
     than the contact moved its own.
     """
     for c in range(count):
-        if contacts.shape[c, 0] != FREE_PARTNER or contacts.shape[c, 1] != FREE_PARTNER:
+        if contacts.shape[c, 0] >= 0 or contacts.shape[c, 1] >= 0:
             continue
         lx, ly, lz = contacts.couple[c, 0], contacts.couple[c, 1], contacts.couple[c, 2]
         if lx == 0.0 and ly == 0.0 and lz == 0.0:

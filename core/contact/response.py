@@ -35,7 +35,7 @@ FREE_PARTNER = -1
 """In place of a shape: that side of the contact is a free particle."""
 
 PIECE_PARTNER = -2
-"""Side a is a place between three free particles, or two, whose weights are known already."""
+"""That side is a place between three free particles, or two, whose weights are known already."""
 
 Contacts = namedtuple(
     "Contacts",
@@ -416,16 +416,16 @@ def _whole_mobility(contacts, c, side, inverse_mass, owners):
     if o >= 0:
         return owners.inverse_mass[o]
     if contacts.shape[c, side] == PIECE_PARTNER:
-        return _free_mobility(contacts, c, inverse_mass)
+        return _free_mobility(contacts, c, side, inverse_mass)
     w = inverse_mass[contacts.particle[c, 4 * side]]
     return w if contacts.shape[c, side] == FREE_PARTNER else 0.25 * w
 
 
 @inline
-def _free_mobility(contacts, c, inverse_mass):
+def _free_mobility(contacts, c, side, inverse_mass):
     """Σ wᵢ cᵢ² of the particles of a piece, 1/kg."""
     total = 0.0
-    for k in range(3):
+    for k in range(4 * side, 4 * side + 3):
         f = contacts.weight[c, k]
         total += inverse_mass[contacts.particle[c, k]] * f * f
     return total
@@ -542,6 +542,14 @@ def prepare_contacts(
             _write_free(contacts, c, 4, -1.0)
             mu *= friction[j]
             e = max(e, restitution[j])
+        elif b == PIECE_PARTNER:
+            drag = bounce = 0.0
+            for k in range(4, 7):
+                j = contacts.particle[c, k]
+                drag -= contacts.weight[c, k] * friction[j]
+                bounce -= contacts.weight[c, k] * restitution[j]
+            mu *= drag
+            e = max(e, bounce)
         else:
             mu *= shapes.friction[b]
             e = max(e, shapes.restitution[b])
@@ -563,7 +571,7 @@ def prepare_contacts(
             px, py, pz = _particle_place(contacts, c, previous)
             _meet_at(contacts, c, owners, px, py, pz)
         contacts.offset[c] = reach
-        if b != FREE_PARTNER:
+        if b >= 0:
             _level(contacts, c, x, owners, h, reach)
         contacts.friction[c] = math.sqrt(mu)
         contacts.restitution[c] = e
@@ -701,22 +709,25 @@ def return_speed(contacts, count, owners, h):
 
 @kernel
 def note_couples(contacts, count, previous, inverse_mass):
-    """Write what push and drag have given two free particles in angular momentum.
+    """Write what push and drag have given two free particles, or sticks, in angular momentum.
 
     They act on two places, those of the particles, and balls of no size take no turn.
     """
     for c in range(count):
-        if contacts.shape[c, 0] != FREE_PARTNER or contacts.shape[c, 1] != FREE_PARTNER:
+        if contacts.shape[c, 0] >= 0 or contacts.shape[c, 1] >= 0:
             continue
         if contacts.pushed[c] == 0.0 or contacts.inverse_mass[c] == 0.0:
             continue
-        i, j = contacts.particle[c, 0], contacts.particle[c, 4]
         jx = contacts.pushed[c] * contacts.normal[c, 0] + contacts.dragged[c, 0]
         jy = contacts.pushed[c] * contacts.normal[c, 1] + contacts.dragged[c, 1]
         jz = contacts.pushed[c] * contacts.normal[c, 2] + contacts.dragged[c, 2]
-        rx = previous[i, 0] - previous[j, 0]
-        ry = previous[i, 1] - previous[j, 1]
-        rz = previous[i, 2] - previous[j, 2]
+        rx = ry = rz = 0.0  # from b to a
+        for k in range(8):
+            i = contacts.particle[c, k]
+            f = contacts.weight[c, k]
+            rx += f * previous[i, 0]
+            ry += f * previous[i, 1]
+            rz += f * previous[i, 2]
         contacts.couple[c, 0] = ry * jz - rz * jy
         contacts.couple[c, 1] = rz * jx - rx * jz
         contacts.couple[c, 2] = rx * jy - ry * jx

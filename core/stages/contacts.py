@@ -11,6 +11,7 @@ from ..contact.crowd import find_crowd_contacts
 from ..contact.free_turn import return_couples
 from ..contact.hold import find_holds, find_ties, hold_bodies, hold_room
 from ..contact.kinds import MESH
+from ..contact.limb_contact import find_limb_contacts, find_near_limbs
 from ..contact.particle_contact import collide_particles
 from ..contact.piece_contact import LOOK_EVERY, find_near_pieces, find_piece_contacts
 from ..contact.response import (
@@ -46,8 +47,11 @@ class Contacts:
             or not frame.work.crowd.is_empty
             or (model.body_count > 0 and len(model.colliding) > 0)
             or self._has_pieces
+            or len(model.limbs) > 0
         )
+        self.has_couples = not frame.work.crowd.is_empty or len(model.limbs) > 0
         self.near_count = 0
+        self.near_limb_count = 0
         self.has_meshes = bool((model.shapes.kind == MESH).any())
         if self.has_meshes and len(model.colliding):
             frame.work.touching.bound_triangles(frame.work.shapes)
@@ -71,6 +75,8 @@ class Contacts:
         work = frame.work
         if self._has_pieces and frame.substep % LOOK_EVERY == 0:
             self._find_near()
+        if len(frame.model.limbs) and frame.substep % LOOK_EVERY == 0:
+            self._find_near_limbs()
         item_count = self._find_items()
         if not work.crowd.is_empty:
             work.crowd.sort(frame.x)
@@ -110,6 +116,20 @@ class Contacts:
             work.near = np.zeros((count * 3 // 2, 3), dtype=np.int32)
         self.near_count = count
 
+    def _find_near_limbs(self) -> None:
+        """Which sticks of figures are near each other, in work.near_limb."""
+        frame = self.frame
+        limbs, work = frame.model.limbs, frame.work
+        given = (limbs.stick, limbs.radius, limbs.first, limbs.own, limbs.own_reach)
+        moving = (frame.x, frame.previous, frame.fall)
+        while True:
+            count = find_near_limbs(*given, *moving, work.near_limb, work.limb_reach)
+            if count <= len(work.limb_reach):
+                break
+            work.near_limb = np.zeros((count * 3 // 2, 2), dtype=np.int32)
+            work.limb_reach = np.zeros(count * 3 // 2)
+        self.near_limb_count = count
+
     def _find_items(self) -> int:
         """Where bodies of particles touch, as manifolds; returns how many pairs were looked at."""
         work = self.frame.work
@@ -142,6 +162,18 @@ class Contacts:
                 work.touching.edges,
                 work.first_use,
                 work.touching.scratch,
+            )
+        if self.near_limb_count:
+            found = find_limb_contacts(
+                found,
+                work.contacts,
+                work.near_limb,
+                work.limb_reach,
+                self.near_limb_count,
+                model.limbs.stick,
+                frame.x,
+                frame.previous,
+                frame.inverse_mass,
             )
         if model.body_count + model.particle_body_count and len(model.colliding):
             found = find_particle_contacts(
@@ -240,6 +272,8 @@ class Contacts:
                 frame.inverse_mass,
                 STICK_PASSES,
             )
+            if len(model.limbs):  # a hand between chest and floor passes the push on
+                self.collide()
             if n + 1 >= frame.settings.body_iterations and push <= frame.fall:
                 break
         self._hold()
@@ -285,9 +319,9 @@ class Contacts:
         work = frame.work
         moving = (frame.x, frame.previous, frame.inverse_mass, work.owners, frame.h)
         contacts = (work.contacts, frame.contact_count)
-        if not work.crowd.is_empty:
+        if self.has_couples:
             note_couples(*contacts, frame.previous, frame.inverse_mass)
         place_bounces(*contacts, *moving)
         resolve_overlap(*contacts, *moving)
-        if not work.crowd.is_empty:
+        if self.has_couples:
             return_couples(*contacts, *moving[:3], *work.rings)

@@ -1,0 +1,135 @@
+"""Particles within a distance of a point that four others carry along (Jakobsen §5, §6).
+
+The point is p = Σ cᵢ xᵢ with Σ cᵢ = 1, somewhere near or beside the four. A thigh whose knee keeps
+within a distance of the point where its hip would like it best leans within a cone.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..errors import ModelError
+from ..jit import kernel
+from ..model import Floats, Ints
+from .base import Moving
+from .checks import numbers, rows_of_particles
+from .link import SNAPPING
+from .repair import left_over
+from .spring import multiplier as spring_multiplier
+
+if TYPE_CHECKING:
+    from ..builder import ModelBuilder
+
+
+@dataclass(frozen=True, eq=False)
+class PointLinks:
+    """All such links of one object. Made by `PointLinks.of`."""
+
+    object: int
+    row: Ints  # (k, 5) the particle, and those that carry the point
+    weight: Floats  # (k, 4) cᵢ
+    longest: Floats  # (k,) m
+
+    @classmethod
+    def of(
+        cls,
+        builder: ModelBuilder,
+        object: int,
+        rows: ArrayLike,
+        weights: ArrayLike,
+        longest: ArrayLike,
+    ) -> PointLinks:
+        """Keep the first of rows (k, 5) of particles within ``longest`` (k,) m of a point.
+
+        weights (k, 4): what the other four carry the point by, see `weights_of`; 1 in sum, or
+        `ModelError` is raised.
+        """
+        row = rows_of_particles(builder, object, "point link", rows, 5)
+        count = (len(row),)
+        weight = numbers(builder, object, "weight of a point", weights, (len(row), 4))
+        if not np.allclose(weight.sum(axis=1), 1.0):
+            raise ModelError(builder.objects[object].name, "weights of a point must be 1 in sum")
+        return cls(
+            object,
+            row,
+            weight,
+            numbers(builder, object, "longest length", longest, count, least=0.0),
+        )
+
+    @property
+    def particles(self) -> Ints:
+        """Every particle that is kept or carries a point."""
+        return self.row
+
+    @property
+    def multiplier_count(self) -> int:
+        """One for each link: its pull."""
+        return len(self.row)
+
+    def project(self, moving: Moving, multiplier: Floats) -> None:
+        """Project every link once, in the order of their adding."""
+        project_point_links(
+            moving.x,
+            moving.previous,
+            moving.inverse_mass,
+            self.row,
+            self.weight,
+            self.longest,
+            moving.h,
+            moving.is_first_pass,
+            multiplier,
+        )
+
+
+def weights_of(corner: Floats, point: Floats) -> Floats:
+    """cᵢ (4,) of a point (3,) carried by four places (4, 3) that are not in a plane."""
+    matrix = np.concatenate([corner.T, np.ones((1, 4))])
+    weight: Floats = np.linalg.solve(matrix, np.append(point, 1.0))
+    return weight
+
+
+# C = |x − p| − longest, its gradient ∇C = e on the particle and −cᵢ e on the four, taken one step
+# ago (see `stick.momentum`); the pull λ never pushes (see `link`).
+@kernel
+def project_point_links(x, previous, inverse_mass, row, weight, longest, h, first_pass, pull):
+    """Bring every particle within its distance."""
+    for s in range(row.shape[0]):
+        i = row[s, 0]
+        dx, dy, dz = x[i, 0], x[i, 1], x[i, 2]
+        ex, ey, ez = previous[i, 0], previous[i, 1], previous[i, 2]
+        w = inverse_mass[i]
+        for k in range(4):
+            j = row[s, 1 + k]
+            c = weight[s, k]
+            dx, dy, dz = dx - c * x[j, 0], dy - c * x[j, 1], dz - c * x[j, 2]
+            ex -= c * previous[j, 0]
+            ey -= c * previous[j, 1]
+            ez -= c * previous[j, 2]
+            w += c * c * inverse_mass[j]
+        if first_pass:
+            pull[s] = 0.0
+        most = longest[s]
+        dd = dx * dx + dy * dy + dz * dz
+        if w == 0.0 or dd == 0.0 or (dd <= most * most and pull[s] <= 0.0):
+            continue
+        old = math.sqrt(ex * ex + ey * ey + ez * ez) - most
+        rest = most + max(0.0, left_over(old, SNAPPING, h))
+        step, added, ex, ey, ez = spring_multiplier(dx, dy, dz, ex, ey, ez, w, rest, 0.0, pull[s])
+        wanted = max(0.0, pull[s] + added)
+        step *= (wanted - pull[s]) / added if added != 0.0 else 0.0
+        pull[s] = wanted
+        f = inverse_mass[i] * step
+        x[i, 0] -= f * ex
+        x[i, 1] -= f * ey
+        x[i, 2] -= f * ez
+        for k in range(4):
+            j = row[s, 1 + k]
+            f = weight[s, k] * inverse_mass[j] * step
+            x[j, 0] += f * ex
+            x[j, 1] += f * ey
+            x[j, 2] += f * ez
