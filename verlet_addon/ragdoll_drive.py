@@ -22,6 +22,7 @@ from .ragdolls import Rows, changes, rows_of
 if TYPE_CHECKING:
     from ..core.model import FrameInputs, Model, State
     from ..core.recipes.pose_return import Placed
+    from .extract.armature import ArmatureArrays
     from .session import Floats, Session
 
 
@@ -72,7 +73,9 @@ def _follow(
     for rows, ob in zip(found, objects):
         if not rows.participant.armature.has_muscles:
             continue
-        keyed = None if ob is None or ob.pose is None else _asked(rows, ob, depsgraph)
+        keyed = None
+        if ob is not None and ob.pose is not None:
+            keyed = asked_of(rows.participant.armature, ob, depsgraph)
         if keyed is None:  # it is gone: what is left of it hangs limp
             asked.joint_strength[rows.joints] = 0.0
             continue
@@ -94,11 +97,10 @@ def _follow(
     return replace(asked, animated=tuple(factors), pull=pull if bool(pull.draws.any()) else None)
 
 
-def _asked(
-    rows: Rows, ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph
+def asked_of(
+    arrays: ArmatureArrays, ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph
 ) -> tuple[Floats, Floats, Floats] | None:
     """What carries each bone from rest to its keyed pose, and how limp it is; None for nonsense."""
-    arrays = rows.participant.armature
     if len(ob.data.bones) != len(arrays.rest) or restore.is_baked(ob):
         return None
     world = pose.matrix_of(ob.evaluated_get(depsgraph))

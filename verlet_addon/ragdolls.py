@@ -7,7 +7,7 @@ what they are.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -44,6 +44,11 @@ def _plan(name: str, arrays: ArmatureArrays, settings: RagdollSettings) -> Plan:
     return plan_ragdoll(name, arrays.skeleton, settings, arrays.skin, arrays.choices)
 
 
+def is_sticks(participant: Participant) -> bool:
+    """Whether a ragdoll is a stick figure, see `stick_figures`; all others are bodies."""
+    return bool(participant.settings.model == "STICKS")
+
+
 @dataclass(frozen=True, eq=False)
 class Rows:
     """Where one ragdoll lies in the model."""
@@ -57,10 +62,10 @@ class Rows:
 
 
 def rows_of(session: Session) -> list[Rows]:
-    """All ragdolls of a session, in the order of the model."""
+    """All ragdolls of bodies of a session, in the order of the model."""
     model = session.model
     found = []
-    plans = [(p, plan_of(p)) for p in session.participants(RAGDOLL)]
+    plans = [(p, plan_of(p)) for p in session.participants(RAGDOLL) if not is_sticks(p)]
     part = sum(len(plan.parts) for _, plan in plans)
     joint = sum(_joint_count(participant, plan) for participant, plan in plans)
     for participant, plan in plans:
@@ -111,7 +116,12 @@ def add(
 
 
 def animated(participant: Participant, shared: AnimatedSettings) -> list[AnimatedSettings]:
-    """The factors of each body of a ragdoll before its bones are read: none follows its keys."""
+    """The factors of each body of a ragdoll before its bones are read: none follows its keys.
+
+    A stick figure is one object.
+    """
+    if is_sticks(participant):
+        return [shared]
     return [replace(shared, pin=0.0)] * len(plan_of(participant).parts)
 
 
@@ -155,31 +165,32 @@ def placed_bones(session: Session, rows: Rows, state: State) -> Floats:
 
 
 def own_poses(
-    session: Session,
-    state: State,
+    placed: Iterable[tuple[Participant, Floats]],
     depsgraph: bpy.types.Depsgraph,
     worlds: Mapping[int, Floats],
     before: Mapping[int, Floats],
 ) -> dict[int, Floats]:
-    """By session id the own transforms (m, 4, 4) of the moved bones that show a state.
+    """By session id the own transforms (m, 4, 4) of moved bones that bring them to their places.
 
-    ``worlds``: where the armatures are in the evaluated frame; ``before``: those of the frame
-    before, for what cannot be told any more.
+    placed: each ragdoll with the world matrices (m, 4, 4) of its moved bones; ``worlds``: where the
+    armatures are in the evaluated frame; ``before``: own transforms of the frame before, for what
+    cannot be told any more.
     """
     found = {}
-    every = rows_of(session)
-    for rows, ob in zip(every, find_objects([rows.participant for rows in every])):
-        uid = rows.participant.uid
+    wanted = list(placed)
+    objects = find_objects([participant for participant, _ in wanted])
+    for (participant, matrices), ob in zip(wanted, objects):
+        uid = participant.uid
         world = worlds.get(uid)
-        names = rows.plan.skeleton.name
+        names = participant.armature.skeleton.name
         sound = ob is not None and ob.pose is not None and world is not None
         if not sound or not pose.is_invertible(world) or any(n not in ob.pose.bones for n in names):
             found[uid] = before[uid]
             continue
-        local = np.linalg.inv(world) @ placed_bones(session, rows, state)
+        local = np.linalg.inv(world) @ matrices
         targets = {
             names[bone]: Matrix(matrix)
-            for (bone, _), matrix in zip(moved_bones(rows.participant), local)
+            for (bone, _), matrix in zip(moved_bones(participant), local)
         }
         found[uid] = _basis_of(ob, depsgraph, targets)
     return found
@@ -237,7 +248,8 @@ def notes(participant: Participant) -> dict[str, list[str]]:
         leader = names[part.bone]
         for bone in part.members:
             found[names[bone]] = [f"One body with {leader}"]
-        lines = [f"{part.fit.shape.title()}, {mass:.2f} kg"]
+        shape = "Stick" if is_sticks(participant) else part.fit.shape.title()
+        lines = [f"{shape}, {mass:.2f} kg"]
         if part.joint is not None:
             above = names[plan.parts[part.parent].bone]
             lines.append(f"{_in_words(part.joint)}, on {above}")

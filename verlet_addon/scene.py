@@ -25,7 +25,7 @@ from ..core.settings import (
     SolverSettings,
     WindSettings,
 )
-from . import ragdoll_drive, ragdolls
+from . import ragdoll_drive, ragdolls, stick_figures
 from .bake import control_points, restore
 from .extract import bone_pins, own_motion, past_poses, pins, pose
 from .extract import mesh as meshes
@@ -205,7 +205,7 @@ def read_inputs(
                 participants.append(_read(ob, depsgraph, "COLLIDER", settings))
         except ModelError as error:
             problems.append(_mendable(ob) or problem_of(error, ob.session_uid))
-    participants.sort(key=lambda p: p.kind == RAGDOLL)
+    participants.sort(key=lambda p: 0 if p.kind != RAGDOLL else 1 if ragdolls.is_sticks(p) else 2)
     solver = settings_from(scene.verlet.solver, SolverSettings)
     wind = settings_from(scene.verlet.wind, WindSettings)
     start = start_frame(scene)
@@ -538,7 +538,10 @@ def build_model(inputs: SceneInputs) -> Model | None:
         hold[handle.uid] = OnCollider(builder.add_handle(handle.name, handle.matrix[:3, 3], turn))
     for p in inputs.participants:
         if p.kind == RAGDOLL:
-            ragdolls.add(builder, p, inputs.frame_duration, hold)
+            if ragdolls.is_sticks(p):
+                stick_figures.add(builder, p, inputs.frame_duration)
+            else:
+                ragdolls.add(builder, p, inputs.frame_duration, hold)
     return builder.finalize() if builder.objects else None
 
 
@@ -578,6 +581,7 @@ def read_frame(
         joint_speed=joint_speed,
         joint_target=joint_target,
     )
+    inputs = stick_figures.drive(session, depsgraph, inputs)
     return ragdoll_drive.drive(session, depsgraph, inputs)
 
 

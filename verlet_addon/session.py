@@ -48,6 +48,8 @@ class Placement:
     poses: dict[int, Floats] = field(default_factory=dict)
     # of ragdolls whose bones follow keys, by session id: where they come back from to them
     returning: dict[int, Return] = field(default_factory=dict)
+    # (p, 3, 4) of stick figures, by session id: what their bones have beyond what particles tell
+    holds: dict[int, Floats] = field(default_factory=dict)
 
 
 @dataclass
@@ -66,6 +68,10 @@ class Session:
     bone_notes: dict[int, dict[str, list[str]]] = field(default_factory=dict)
     files: dict[int, PointCacheFile] = field(default_factory=dict)  # preview by session id
     returning: dict[int, Return] = field(default_factory=dict)  # of the frame to come
+    # of stick figures that follow keys, by session id: a frame, and what its keys ask for
+    keyed_figures: dict[int, tuple[int, tuple[Floats, Floats, Floats]]] = field(
+        default_factory=dict
+    )
     last_inputs: FrameInputs | None = None
     keyed_joints: tuple[int, Floats] | None = None  # a frame, what its keys aim muscles at (j, 4)
     last_diagnostics: Diagnostics | None = None
@@ -130,6 +136,7 @@ class Session:
             file.truncate(self.start + kept - 1)
         self.failure = ""
         self.last_inputs = self.keyed_joints = self.first_guessed = None
+        self.keyed_figures = {}
         if self.first_draft is not None and self.first_draft >= frame:
             self.first_draft = None
 

@@ -12,7 +12,7 @@ from ..core.errors import ModelError, VerletError
 from ..core.model import FrameInputs, State
 from ..core.settings import SolverSettings
 from ..core.step import advance
-from . import kernels, participants, preview, ragdolls, session
+from . import kernels, participants, preview, ragdolls, session, stick_figures
 from .extract import pose
 from .kinds import RAGDOLL
 from .properties import start_frame
@@ -124,8 +124,10 @@ def _begin(
     running.moved_bones = {p.uid: ragdolls.moved_names(p) for p in ragdoll}
     running.bone_notes = {p.uid: ragdolls.notes(p) for p in ragdoll}
     worlds = {p.uid: p.matrix for p in ragdoll}
-    poses = ragdolls.own_poses(running, running.cache[inputs.start], depsgraph, worlds, {})
-    running.placements.append(Placement(bodies, local, parents, poses))
+    holds = stick_figures.holds_at_start(running)
+    placed = _placed_bones(running, running.cache[inputs.start], holds)
+    poses = ragdolls.own_poses(placed, depsgraph, worlds, {})
+    running.placements.append(Placement(bodies, local, parents, poses, holds=holds))
     for participant in running.particle_objects():
         running.files[participant.uid] = file = preview.open_file(participant, inputs.start)
         file.append(inputs.start, participant.particles.shown(participant.points))
@@ -180,16 +182,32 @@ def _keep(running: Session, state: State, depsgraph: bpy.types.Depsgraph) -> Non
         local[participant.uid] = matrix
     running.cache.store(state)
     parents = _parent_matrices(running, depsgraph, moved)
-    poses = _poses(running, state, depsgraph, moved)
-    running.placements.append(Placement(bodies, local, parents, poses, running.returning))
+    holds = stick_figures.holds(running, state)
+    poses = _poses(running, state, holds, depsgraph, moved)
+    running.placements.append(Placement(bodies, local, parents, poses, running.returning, holds))
     for participant, rows in _particle_rows(running):
         shown = _shown_positions(participant, local[participant.uid], state, rows)
         running.files[participant.uid].append(state.frame, shown)
 
 
+def _placed_bones(
+    running: Session, state: State, holds: Mapping[int, Floats]
+) -> list[tuple[Participant, Floats]]:
+    """Each ragdoll with the world matrices (m, 4, 4) of its moved bones in a state."""
+    found = [
+        (rows.participant, ragdolls.placed_bones(running, rows, state))
+        for rows in ragdolls.rows_of(running)
+    ]
+    for figure in stick_figures.figures_of(running):
+        hold = holds[figure.participant.uid]
+        found.append((figure.participant, stick_figures.placed_bones(figure, state, hold)))
+    return found
+
+
 def _poses(
     running: Session,
     state: State,
+    holds: Mapping[int, Floats],
     depsgraph: bpy.types.Depsgraph,
     moved: Mapping[int, Floats],
 ) -> dict[int, Floats]:
@@ -200,7 +218,8 @@ def _poses(
         for participant, ob in zip(wanted, participants.find_objects(wanted))
         if ob is not None
     }
-    return ragdolls.own_poses(running, state, depsgraph, worlds, running.placements[-1].poses)
+    placed = _placed_bones(running, state, holds)
+    return ragdolls.own_poses(placed, depsgraph, worlds, running.placements[-1].poses)
 
 
 def _particle_rows(running: Session) -> list[tuple[Participant, slice]]:
@@ -280,6 +299,7 @@ def _resting_inputs(running: Session) -> FrameInputs:
         wind=running.inputs.wind,
         fields=running.inputs.fields,
         pin_position=model.rest_position[model.pinned],
+        pin_weight=model.pin_weight,
         animated=spread_out(moving, [p.animated for p in moving]),
         collider_position=model.collider_position,
         collider_orientation=model.collider_orientation,
@@ -299,6 +319,7 @@ def _moves(a: FrameInputs, b: FrameInputs) -> bool:
         or a.animated != b.animated
         or a.fields != b.fields
         or not np.array_equal(a.pin_position, b.pin_position)
+        or not np.array_equal(a.pin_weight, b.pin_weight)
         or not np.array_equal(a.collider_position, b.collider_position)
         or not np.array_equal(a.collider_orientation, b.collider_orientation)
         or not np.array_equal(a.body_position, b.body_position)
@@ -324,6 +345,7 @@ def _blend(a: FrameInputs, b: FrameInputs, share: float, step: float) -> FrameIn
         fields=b.fields,
         animated=b.animated,
         pin_position=(1.0 - share) * a.pin_position + share * b.pin_position,
+        pin_weight=b.pin_weight,
         collider_position=(1.0 - share) * a.collider_position + share * b.collider_position,
         collider_orientation=pose.blended_rotations(
             a.collider_orientation, b.collider_orientation, share

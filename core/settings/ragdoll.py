@@ -1,4 +1,4 @@
-"""Ragdolls: a skeleton as rigid bodies, and what may be chosen for each of its bones."""
+"""Ragdolls: a skeleton as rigid bodies or sticks, and what may be chosen for each of its bones."""
 
 from __future__ import annotations
 
@@ -16,6 +16,21 @@ from .tunable import (
     sleeps_tunable,
     static_friction_tunable,
     tunable,
+)
+
+RAGDOLL_MODELS = (
+    (
+        "BODIES",
+        "Bodies",
+        "A rigid body for each part, of its own shape, joined by joints: exact, sleeps, meets "
+        "everything, has muscles",
+    ),
+    (
+        "STICKS",
+        "Sticks",
+        "A stick figure (Jakobsen): particles at the joints and sticks between them, which meet "
+        "bodies, colliders and other stick figures as capsules; limbs are turned as they bend",
+    ),
 )
 
 PART_SHAPES = (
@@ -45,6 +60,7 @@ BONE_JOINTS = (
 class RagdollSettings(Checked):
     """One character."""
 
+    model: str = tunable("BODIES", "Model", "What it is made of", choices=RAGDOLL_MODELS)
     shape: str = tunable(
         "AUTO", "Shape", "What collides in place of each bone", choices=PART_SHAPES
     )

@@ -94,6 +94,8 @@ def read_pins(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tuple[Pin
 
 def doubts(ob: bpy.types.Object, scene: bpy.types.Scene) -> list[str]:
     """What is wrong with the pins of an armature."""
+    if ob.verlet.ragdoll.model == "STICKS" and pinned_bones(ob):
+        return [f"{ob.name}: bones of stick figures are not pinned. Set its Model to Bodies"]
     reasons = ((bone, why_not(ob, bone.verlet.pin_target, scene)) for bone in pinned_bones(ob))
     return [f"{ob.name}: bone {bone.name}: {reason}" for bone, reason in reasons if reason]
 

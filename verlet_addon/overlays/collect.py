@@ -11,7 +11,7 @@ from ..extract import pose
 from ..kinds import RAGDOLL
 from ..session import Floats, Session
 from .joint_lines import axis_lines, key_of, limit_lines
-from .ragdoll_lines import pin_lines, ragdoll_lines
+from .ragdoll_lines import pin_lines, ragdoll_lines, stick_lines
 from .shape_lines import shape_lines
 
 AXIS = (1.0, 0.6, 0.1, 0.9)
@@ -36,9 +36,10 @@ def lines_of(context: bpy.types.Context) -> Lines:
     if scene.verlet.show_joints:
         found += _joints(context, running)
         if running is not None and running.is_ready and running.participants(RAGDOLL):
-            axes, limits = ragdoll_lines(running, _shown_frame(scene, running))
-            found += [(axes, AXIS), (limits, LIMIT)]
-            holding, loose = pin_lines(running, _shown_frame(scene, running))
+            frame = _shown_frame(scene, running)
+            axes, limits = ragdoll_lines(running, frame)
+            found += [(axes, AXIS), (limits, LIMIT), (stick_lines(running, frame), AXIS)]
+            holding, loose = pin_lines(running, frame)
             found += [(holding, PIN), (loose, LOOSE)]
     if scene.verlet.show_shapes and running is not None and running.is_ready:
         state = running.cache[_shown_frame(scene, running)]

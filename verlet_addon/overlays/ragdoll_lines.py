@@ -1,4 +1,4 @@
-"""Joints and pins of ragdolls as lines in the world: what each turns about, how far, held where."""
+"""Joints, pins and sticks of ragdolls as lines: what each turns about, how far, held where."""
 
 from __future__ import annotations
 
@@ -58,3 +58,12 @@ def pin_lines(session: Session, frame: int) -> tuple[Floats, Floats]:
             is_held = bool((state.joint_impulse[row] != 0.0).any()) or frame == session.start
             (holding if is_held else loose).append(lines)
     return np.concatenate(holding), np.concatenate(loose)
+
+
+def stick_lines(session: Session, frame: int) -> Floats:
+    """All sticks of figures in a simulated frame, segments (n, 2, 3) in m."""
+    from .. import stick_figures
+
+    x, figures = session.cache[frame].position, stick_figures.figures_of(session)
+    found = [x[rows.particles][rows.figure.stick] for rows in figures]
+    return np.concatenate([np.zeros((0, 2, 3)), *found])

@@ -20,7 +20,7 @@ _FULL = 2.0 * np.pi
 
 
 def shape_lines(model: Model, state: State) -> Floats:
-    """Segments (n, 2, 3) in m of all shapes where they are in a simulated frame."""
+    """Segments (n, 2, 3) in m of all shapes, and sticks of figures, in a simulated frame."""
     from ...core.bodies import body_poses
 
     position, orientation = body_poses(model, state)
@@ -37,7 +37,20 @@ def shape_lines(model: Model, state: State) -> Floats:
         rotation = rotations[owner] @ own[s]
         origin = rotations[owner] @ table.offset[s] + places[owner]
         found.append(lines @ rotation.T + origin)
+    limbs = model.limbs
+    for (begin, end), radius in zip(state.position[limbs.stick], limbs.radius.tolist()):
+        length = float(np.linalg.norm(end - begin))
+        along = (end - begin) / length if length > 0.0 else np.array([0.0, 0.0, 1.0])
+        lines = _tube(radius, 0.5 * length, has_caps=True)
+        found.append(lines @ _z_towards(along).T + 0.5 * (begin + end))
     return np.concatenate(found)
+
+
+def _z_towards(along: Floats) -> Floats:
+    """A rotation (3, 3) that brings Z to a unit vector."""
+    aside = np.cross(along, np.eye(3)[int(np.argmin(np.abs(along)))])
+    aside /= np.linalg.norm(aside)
+    return np.stack([aside, np.cross(along, aside), along], axis=1)
 
 
 def local_lines(model: Model, s: int) -> Floats:

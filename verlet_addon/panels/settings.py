@@ -29,10 +29,15 @@ MATTERS_ONLY_FOR = {
     "mass": ("mass_by", ("MASS",)),
     "density": ("mass_by", ("DENSITY",)),
     "two_sided": ("shape", ("MESH", "AUTO")),
-    "angular_drag": ("model", ("QUATERNION",)),
-    "static_friction": ("model", ("QUATERNION",)),
+    "angular_drag": ("model", ("QUATERNION", "BODIES")),
+    "static_friction": ("model", ("QUATERNION", "BODIES")),
     "gyroscopic": ("model", ("QUATERNION",)),
-    "sleeps": ("model", ("QUATERNION",)),
+    "sleeps": ("model", ("QUATERNION", "BODIES")),
+    "frequency": ("model", ("BODIES",)),
+    "torque": ("model", ("BODIES",)),
+    "balance": ("model", ("BODIES",)),
+    "blend": ("model", ("BODIES",)),
+    "layers": ("model", ("QUATERNION", "TETRAHEDRON", "AXES", "BODIES")),
 }
 """Parameters by name: another one of the same settings, and those of its choices that they need."""
 
