@@ -40,6 +40,7 @@ class Links:
     repair: Floats  # (s,) share of the error repaired per pass at 480 steps a second
     compliance: Floats  # (s,) m/N
     closing_speed: Floats  # (s,) m/s by which longest shrinks, down to shortest
+    snapping: float = SNAPPING  # m/s
 
     @classmethod
     def of(
@@ -53,13 +54,15 @@ class Links:
         repair: ArrayLike = 1.0,
         compliance: ArrayLike = 0.0,
         closing_speed: ArrayLike = 0.0,
+        snapping: float = SNAPPING,
     ) -> Links:
         """Links between pairs (s, 2) of particles of the whole model.
 
         shortest, longest: (s,) or one number, m. One that is missing is no limit; where both are
         missing the link keeps its length as it stands, or with a closing_speed m/s above zero
         closes from there to nothing. repair: share of the error repaired per pass, 0 … 1, see
-        `repair`. compliance m/N: the limits give way like springs; 0 is rigid.
+        `repair`. compliance m/N: the limits give way like springs; 0 is rigid. snapping m/s: how
+        fast a rigid link comes in that is beyond its limits at the start of a step.
 
         Raises `ModelError` for limits that contradict each other, naming the vertices.
         """
@@ -93,6 +96,7 @@ class Links:
             numbers(builder, object, "repair", repair, count, least=0.0, most=1.0),
             numbers(builder, object, "compliance", compliance, count, least=0.0),
             speed,
+            snapping,
         )
 
     @property
@@ -118,6 +122,7 @@ class Links:
             self.repair,
             self.compliance,
             self.closing_speed,
+            self.snapping,
             repair_rate(moving.h, stiffness),
             1.0 / (moving.h**2 * max(stiffness, 1e-12)),
             moving.h,
@@ -141,6 +146,7 @@ def project_links(
     repair,
     compliance,
     closing_speed,
+    snapping,
     rate,
     per_step,
     h,
@@ -186,7 +192,7 @@ def project_links(
         if compliance[s] == 0.0 and repair[s] == 1.0:  # rigid: from afar over some steps
             old = math.sqrt(ex * ex + ey * ey + ez * ez) - rest
             if not is_one_sided or (old > 0.0) == is_long:
-                rest += left_over(old, SNAPPING, h)
+                rest += left_over(old, snapping, h)
         softness = compliance[s] * per_step
         if dd == 0.0:
             ex, ey, ez = direction_between(a, b)

@@ -18,12 +18,15 @@ from ..jit import kernel
 from ..model import Floats, Ints
 from .base import Moving
 from .checks import numbers, rows_of_particles
-from .link import SNAPPING
 from .repair import left_over
 from .spring import multiplier as spring_multiplier
 
 if TYPE_CHECKING:
     from ..builder import ModelBuilder
+
+
+PARTING_SPEED = 1.0
+"""m/s, how fast a particle comes in that is beyond its distance at the start of a step."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +121,7 @@ def project_point_links(x, previous, inverse_mass, row, weight, longest, h, firs
         if w == 0.0 or dd == 0.0 or (dd <= most * most and pull[s] <= 0.0):
             continue
         old = math.sqrt(ex * ex + ey * ey + ez * ez) - most
-        rest = most + max(0.0, left_over(old, SNAPPING, h))
+        rest = most + max(0.0, left_over(old, PARTING_SPEED, h))
         step, added, ex, ey, ez = spring_multiplier(dx, dy, dz, ex, ey, ez, w, rest, 0.0, pull[s])
         wanted = max(0.0, pull[s] + added)
         step *= (wanted - pull[s]) / added if added != 0.0 else 0.0

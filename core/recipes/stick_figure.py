@@ -19,7 +19,7 @@ import numpy as np
 
 from ..constraints.link import Links
 from ..constraints.plane import MovingPlanes
-from ..constraints.point_link import PointLinks, weights_of
+from ..constraints.point_link import PARTING_SPEED, PointLinks, weights_of
 from ..forces.wobble import WobbleDamping
 from .bone_joints import BENT, BoneJoint
 from .bone_roles import body_axes, bone_roles, side_of
@@ -217,6 +217,7 @@ def add_stick_figure(
                 figure.link + first,
                 shortest=np.minimum(figure.shortest, now),
                 longest=np.maximum(figure.longest, now),
+                snapping=PARTING_SPEED,
             )
         )
     if len(figure.cone):

@@ -114,7 +114,7 @@ def test_a_bake_plays_the_simulated_poses_and_is_freed_without_a_trace(scene, tm
 def test_limp_0_follows_the_keys_and_1_lets_go_with_their_speed(scene):
     ob = stick_figure(person(location=(0, 0, 3.0)))
     keyed_pose(ob, 1, forearm_L=0.0, thigh_R=0.0, chest=0.0, head=0.0)
-    keyed_pose(ob, 11, forearm_L=1.0, thigh_R=-0.8, chest=0.4, head=-0.4)
+    keyed_pose(ob, 11, forearm_L=0.3, thigh_R=-0.4, chest=0.15, head=-0.3)
     ob.pose.bones["upper_arm.R"].rotation_mode = "XYZ"
     ob.pose.bones["upper_arm.R"].rotation_euler.y = 0.9  # a twist that no particle tells
     for frame, x in ((1, 0.0), (11, 1.0)):

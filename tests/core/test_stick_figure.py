@@ -271,6 +271,23 @@ def test_hips_and_head_stay_within_their_cones():
     assert np.linalg.norm(x - held.place, axis=1).max() < 0.12
 
 
+def test_a_held_pose_beyond_limits_is_let_go_gently():
+    """Keys may bend a chest farther than its joint allows: let go, it comes back without a jump."""
+    found = figure(collides_itself=False, stiffness=0.0)
+    turns = {"chest": turn_about(X, 0.8), "shin.L": turn_about(X, -0.5)}
+    there = found.places(*posed(found, turns))
+    model = build(found, held=1.0, floor=False)
+    still = {"gravity": (0.0, 0.0, 0.0)}
+    state = model.initial_state(gravity=still["gravity"])
+    for weight in (1.0, 1.0, 0.0):
+        weights = np.full(len(there), weight)
+        inputs = FrameInputs(pin_position=there, pin_weight=weights, **still)
+        state, _ = advance(model, state, inputs, SolverSettings())
+    assert np.linalg.norm(state.position - there, axis=1).max() < 0.1
+    speeds = np.linalg.norm(state.position - state.previous, axis=1) / state.step
+    assert 0.05 < speeds.max() < 2.5
+
+
 def test_a_knee_stays_on_its_side_of_a_plane():
     """Bounds on the height over three particles: none inside, the nearest one beyond."""
     corners = [(0.2, 0.2, 0.1), (0, 0, 0), (1, 0, 0), (0, 1, 0)]
