@@ -1,0 +1,48 @@
+"""A figure whose hand is pinned to an empty that drags it across the floor."""
+
+import bpy
+from characters import PERSON, add_character
+from mathutils import Vector
+from scene_parts import GOLD, RED, add_ball, add_box, add_floor, make, new_scene, select
+
+PATH = {
+    1: (0.0, 0.0, 0.0),
+    14: (0.25, -0.35, 0.1),
+    40: (1.3, -0.9, -0.45),
+    70: (1.0, -2.4, -0.55),
+    100: (-0.9, -2.6, -0.3),
+    122: (-1.0, -1.5, 0.75),
+    150: (-1.0, -1.5, 0.75),
+}
+"""Where the hand is drawn to from its place, m, by frame."""
+
+
+def build() -> None:
+    """Set it up."""
+    new_scene(150, (2.9, -6.4, 2.5), (0.15, -1.2, 0.7), lens=42.0)
+    add_floor(24.0)
+    crate = add_box("Crate", (0.5, 0.5, 0.5), (0.5, 0.36, 0.2, 1.0))
+    crate.location = (-0.75, -2.1, 0.25)
+    make("rigid_body", crate, preset="WOOD")
+    rig, _ = add_character("Figure", PERSON, RED)
+    rig.location.z = 0.01
+    make("ragdoll", rig)
+    hand = _pin(rig, "hand.L")
+    start = hand.location.copy()
+    mark = add_ball("Handle", 0.05, GOLD)  # an empty is not rendered
+    mark.parent = hand
+    for frame, away in PATH.items():
+        hand.location = start + Vector(away)
+        hand.keyframe_insert("location", frame=frame)
+
+
+def _pin(rig: bpy.types.Object, name: str) -> bpy.types.Object:
+    """Pin a bone with the button, and show what holds it."""
+    select(rig)
+    bpy.ops.object.mode_set(mode="POSE")
+    for bone in rig.pose.bones:
+        holder = bone if hasattr(bone, "select") else bone.bone  # before Blender 5.0
+        holder.select = bone.name == name
+    bpy.ops.verlet.pin_bones()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    return rig.pose.bones[name].verlet.pin_target

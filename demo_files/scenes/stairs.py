@@ -1,0 +1,31 @@
+"""A figure that walks over the top of a stair, and falls down it as a ragdoll."""
+
+import bpy
+from characters import PERSON, add_character
+from gait import walk
+from scene_parts import GREY, TEAL, add_box, add_floor, make, new_scene, select
+
+STEPS, RISE, RUN = 9, 0.19, 0.3
+EDGE = 16  # frame in which it treads into the void
+
+
+def build() -> None:
+    """Set it up."""
+    new_scene(120, (7.2, -6.8, 3.4), (0.1, -0.9, 1.4), lens=42.0)
+    add_floor(24.0)
+    height = STEPS * RISE
+    landing = add_box("Landing", (2.4, 3.0, height), GREY)
+    landing.location = (0.0, 1.5, 0.5 * height)
+    stairs = [landing]
+    for number in range(1, STEPS):
+        top = height - number * RISE
+        stair = add_box(f"Step {number}", (2.4, RUN, top), GREY)
+        stair.location = (0.0, -(number - 0.5) * RUN, 0.5 * top)
+        stairs.append(stair)
+    make("collider", *stairs)
+    rig, _ = add_character("Walker", PERSON, TEAL)
+    rig.location = (0.0, 0.55, height + 0.01)
+    walk(rig, EDGE + 2)
+    make("ragdoll", rig)
+    select(rig)
+    bpy.ops.verlet.ragdoll_between(first=EDGE, comes_back=False)

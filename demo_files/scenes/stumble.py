@@ -1,0 +1,30 @@
+"""A walker follows its keys with muscles: a heavy ball knocks it down, and it gets up again."""
+
+import bpy
+from characters import PERSON, add_character
+from gait import walk
+from scene_parts import GOLD, TEAL, add_ball, add_floor, make, new_scene
+
+FRAMES = 90
+STRENGTH = 0.4
+BALLS = ((28, 1.5, 9.0), (62, 1.5, -9.0))  # frame, height m, speed m/s along X
+
+
+def build() -> None:
+    """Set it up."""
+    new_scene(FRAMES, (6.0, -5.0, 1.9), (0.0, -1.7, 0.9), lens=42.0)
+    add_floor(30.0)
+    rig, _ = add_character("Walker", PERSON, TEAL)
+    rig.location = (0.0, 0.6, 0.02)
+    walk(rig, FRAMES)
+    make("ragdoll", rig)
+    for bone in rig.pose.bones:
+        bone.verlet_limp = 1.0 - STRENGTH
+    speed = 1.3 / 26.0
+    for number, (frame, height, fast) in enumerate(BALLS, 1):
+        ball = add_ball(f"Ball {number}", 0.2, GOLD)
+        seconds = (frame - 1) / bpy.context.scene.render.fps
+        ball.location = (-fast * seconds, 0.6 - speed * frame, height)
+        make("rigid_body", ball, preset="RUBBER")
+        ball.verlet.body.mass_by, ball.verlet.body.mass = "MASS", 20.0
+        ball.verlet.body.velocity = (fast, 0.0, 0.5 * 9.81 * seconds)
