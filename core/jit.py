@@ -16,6 +16,7 @@ import sys
 import threading
 import types
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,7 @@ compiled: bool = numba is not None
 # they are compiled (see warm_up.py).
 _OPTIONS = {"error_model": "numpy", "nogil": True, "fastmath": {"contract"}}
 _kernels: list[Kernel] = []
+_take_turn: Callable[[str], AbstractContextManager[object]] = nullcontext
 _cache_base: Path | None = None
 _twins_differ: bool | None = None  # None: not looked up yet
 _DIFFER = "one thread and several give different bits: use one\n"
@@ -90,6 +92,8 @@ class Kernel:
         """Run on the calling thread."""
         if self._serial is None:
             self._serial = self._compile(parallel=False)
+            with _turn(self._serial):
+                return self._serial(*arguments)
         return self._serial(*arguments)
 
     def on(self, threads: int) -> Callable[..., Any]:
@@ -102,6 +106,8 @@ class Kernel:
         with _parallel_lock:
             if self._parallel is None:
                 self._parallel = self._compile(parallel=True)
+                with _turn(self._parallel):
+                    return self._parallel(*arguments)
             return self._parallel(*arguments)
 
     def _compile(self, parallel: bool) -> Callable[..., Any]:
@@ -137,6 +143,21 @@ def lean_kernel(function: Callable[..., Any]) -> Kernel:
 def parallel_kernel(function: Callable[..., Any]) -> Kernel:
     """A kernel whose ``prange`` iterations touch disjoint data and may run on many threads."""
     return Kernel(function, parallel=True)
+
+
+def take_turns(turn: Callable[[str], AbstractContextManager[object]]) -> None:
+    """Enter ``turn(name)`` around the first call of each kernel, which compiles or loads it."""
+    global _take_turn
+    _take_turn = turn
+
+
+def _turn(function: Callable[..., Any]) -> AbstractContextManager[object]:
+    return _take_turn(f"{function.__module__.rpartition('core.')[2]}.{function.__qualname__}")
+
+
+def kernel_count() -> int:
+    """Number of kernels that are compiled, those for several threads counted apart."""
+    return sum(1 + k.can_be_parallel for k in _kernels)
 
 
 def compile_count() -> int:

@@ -14,7 +14,7 @@ import bpy
 
 from . import redraw
 
-POLL_SECONDS = 0.5
+POLL_SECONDS = 1.0
 
 # The child imports the core under the very name that it has in here: Numba's files hold it.
 _CHILD = """
@@ -28,7 +28,7 @@ for end in range(1, len(parts) + 1):
     sys.modules[module.__name__] = module
 jit = importlib.import_module(package + ".core.jit")
 jit.use_cache_folder(cache)
-importlib.import_module(package + ".core.warm_up").warm_up()
+importlib.import_module(package + ".core.compile_together").compile_together()
 """
 
 _child: subprocess.Popen[bytes] | None = None
@@ -84,7 +84,9 @@ def wait() -> None:
 def message() -> str:
     """What the panel says about compiling, "" when all is well."""
     if _child is not None and _child.poll() is None:
-        return "Compiling the solver, on the first start only…"
+        from ..core.compile_together import progress
+
+        return f"Compiling the solver, on the first start only: {progress():.0%}"
     if _failed:
         return "Compiling in the background failed: the first frame compiles and takes long"
     return ""
@@ -126,9 +128,10 @@ def _start_child() -> None:
 
 
 def _poll() -> float | None:
-    """Timer: redraw the panels when the child has finished."""
+    """Timer: redraw the panels, which tell how far the child is."""
     global _failed
     if _child is not None and _child.poll() is None:
+        redraw.panels()
         return POLL_SECONDS
     _failed = _child is not None and _child.returncode != 0
     redraw.panels()
