@@ -38,7 +38,6 @@ from .settings import (
 )
 from .step import advance
 
-
 INPUTS = FrameInputs(
     duration=1 / 12,
     wind=WindSettings(velocity=(1.0, 0.0, 0.0)),

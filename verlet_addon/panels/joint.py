@@ -8,12 +8,8 @@ from .places import PhysicsTab, Sidebar
 from .settings import draw_settings, draw_text
 
 _LIMITS_BY_AXIS = (
-    "limits_linear",
-    "linear_lower",
-    "linear_upper",
-    "limits_angular",
-    "angular_lower",
-    "angular_upper",
+    ("Place", "limits_linear", "linear_lower", "linear_upper"),
+    ("Angle", "limits_angular", "angular_lower", "angular_upper"),
 )
 _SPRING = ("stiffness", "damping", "angular_stiffness", "angular_damping")
 FIELDS = {
@@ -24,7 +20,7 @@ FIELDS = {
     "FIXED": (),
     "DISTANCE": ("length",),
     "SPRING": _SPRING,
-    "GENERIC": _LIMITS_BY_AXIS,
+    "GENERIC": (),
 }
 """What counts beside the kind, by kind of joint, in the order of the panel."""
 
@@ -73,7 +69,26 @@ def draw_joint(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
         if name in OF_LIMITS and not joint.is_limited:
             continue
         layout.column().prop(joint, name)
+    if joint.kind == "GENERIC":
+        _draw_limits_by_axis(layout, joint)
     draw_settings(layout, joint, JointSettings, names=["breaking_force", "collides"])
+
+
+def _draw_limits_by_axis(layout: bpy.types.UILayout, joint: bpy.types.PropertyGroup) -> None:
+    """A row for each axis: whether it is limited, from where, to where."""
+    for label, is_limited, lower, upper in _LIMITS_BY_AXIS:
+        column = layout.column(align=True)
+        column.use_property_split = False
+        heading = column.row(align=True)
+        for text in (f"Limit {label}", "From", "To"):
+            heading.label(text=text)
+        for axis, name in enumerate("XYZ"):
+            row = column.row(align=True)
+            row.prop(joint, is_limited, index=axis, text=name, toggle=True)
+            limits = row.row(align=True)
+            limits.active = getattr(joint, is_limited)[axis]
+            limits.prop(joint, lower, index=axis, text="")
+            limits.prop(joint, upper, index=axis, text="")
 
 
 def draw_motor(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:

@@ -12,7 +12,7 @@ from ..properties import group_of, kind_of, panel_fields
 from .bone import draw_learning
 from .joint import draw_joints_of
 from .places import PhysicsTab, Sidebar
-from .settings import draw_settings
+from .settings import AT_START, draw_settings
 from .setup import draw_verbs
 
 
@@ -38,7 +38,8 @@ def draw_object(layout: bpy.types.UILayout, ob: bpy.types.Object, kind: Kind) ->
     if kind.is_particles:
         _draw_pins(column, ob)
     painted_on = _painted_on(ob, kind)
-    draw_settings(column, group_of(ob, kind), kind.settings, painted_on=painted_on)
+    names = [name for name in panel_fields(kind.settings, advanced=False) if name not in AT_START]
+    draw_settings(column, group_of(ob, kind), kind.settings, names=names, painted_on=painted_on)
     if kind.moves == "BONES":
         draw_learning(column, selected_only=False)
         column.operator("verlet.ragdoll_between", icon="KEY_HLT")
@@ -95,6 +96,25 @@ class _ObjectPanel(bpy.types.Panel):
             draw_joints_of(self.layout, context.object, context.scene)
 
 
+class _StartPanel(bpy.types.Panel):
+    bl_label = "Initial Velocity"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        kind = active_kind(context)
+        has_some = kind is not None and not {*AT_START}.isdisjoint(
+            panel_fields(kind.settings, advanced=False)
+        )
+        return has_some and participants.is_moved(context.object)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        ob, kind = context.object, active_kind(context)
+        self.layout.active = not restore.is_baked(ob)
+        names = [name for name in panel_fields(kind.settings, advanced=False) if name in AT_START]
+        draw_settings(self.layout, group_of(ob, kind), kind.settings, names=names)
+
+
 class _AnimatePanel(bpy.types.Panel):
     bl_label = "Animate"
     bl_options = {"DEFAULT_CLOSED"}
@@ -147,6 +167,13 @@ class VERLET_PT_object(Sidebar, _ObjectPanel):
     bl_order = 1
 
 
+class VERLET_PT_object_start(Sidebar, _StartPanel):
+    """How it moves when the simulation starts, beside what its animation gives it"""
+
+    bl_idname = "VERLET_PT_object_start"
+    bl_parent_id = "VERLET_PT_object"
+
+
 class VERLET_PT_object_animate(Sidebar, _AnimatePanel):
     """Factors that can be keyed: let go of pins, stiffen, or take the wind away"""
 
@@ -183,6 +210,13 @@ class VERLET_PT_physics(PhysicsTab, bpy.types.Panel):
             draw_verbs(self.layout)
 
 
+class VERLET_PT_physics_start(PhysicsTab, _StartPanel):
+    """How it moves when the simulation starts, beside what its animation gives it"""
+
+    bl_idname = "VERLET_PT_physics_start"
+    bl_parent_id = "VERLET_PT_physics"
+
+
 class VERLET_PT_physics_animate(PhysicsTab, _AnimatePanel):
     """Factors that can be keyed: let go of pins, stiffen, or take the wind away"""
 
@@ -199,9 +233,11 @@ class VERLET_PT_physics_advanced(PhysicsTab, _AdvancedPanel):
 
 CLASSES = (
     VERLET_PT_object,
+    VERLET_PT_object_start,
     VERLET_PT_object_animate,
     VERLET_PT_object_advanced,
     VERLET_PT_physics,
+    VERLET_PT_physics_start,
     VERLET_PT_physics_animate,
     VERLET_PT_physics_advanced,
 )

@@ -47,6 +47,9 @@ ONLY_FOR_MOVING_BODIES = frozenset(
 )
 """Parameters that mean nothing to a body of type Passive."""
 
+AT_START = ("velocity", "angular_velocity")
+"""Parameters that say how things move at the start, in a panel of their own."""
+
 PAINT_WIDTH = 1.6  # of the empty field beside a slider, in units of a button's height
 
 
