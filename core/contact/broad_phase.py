@@ -49,11 +49,10 @@ class BroadPhase:
         body: Ints,
         group: NDArray[np.uint32],
         mask: NDArray[np.uint32],
-        excluded: Ints,
+        owner: Ints,
     ) -> None:
-        """For k shapes: kind, body, group and mask (k,); excluded (e, 2) bodies, in any order."""
+        """For k shapes: kind, body, group, mask and owner (k,), by which pairs are excluded."""
         count = len(kind)
-        pairs = np.unique(np.sort(np.reshape(excluded, (-1, 2)), axis=1), axis=0)
         self.rules = Rules(
             np.asarray(kind, dtype=np.int32),
             np.asarray(body, dtype=np.int32),
@@ -62,7 +61,8 @@ class BroadPhase:
             np.zeros(count, dtype=np.bool_),
         )
         self._is_awake = np.zeros(count, dtype=np.bool_)  # whether it moves now
-        self._excluded: Ints = np.ascontiguousarray(pairs, dtype=np.int32)
+        self._owner = np.asarray(owner, dtype=np.int32)
+        self._excluded: Ints = np.zeros((0, 2), dtype=np.int32)  # low before high, sorted
         is_endless = np.isin(self.rules.kind, (PLANE, ROOM))
         self._endless = np.flatnonzero(is_endless).astype(np.int32)
         self._bounded = np.flatnonzero(~is_endless).astype(np.int32)
@@ -83,6 +83,13 @@ class BroadPhase:
         self.find_count = 0  # how often pairs were found anew
         self.item: Ints = np.zeros((8 * count, 3), dtype=np.int32)
         self.item_count = 0
+
+    def exclude(self, owners: Ints) -> None:
+        """Owners (e, 2), in any order, that do not meet from now on; all others do."""
+        pairs = np.unique(np.sort(owners, axis=1), axis=0).astype(np.int32)
+        if not np.array_equal(pairs, self._excluded):
+            self._excluded = np.ascontiguousarray(pairs)
+            self.find_count = 0  # pairs have to be found anew
 
     def update(
         self,
@@ -129,6 +136,7 @@ class BroadPhase:
                 self._partner_count,
                 self._many,
                 self._endless,
+                self._owner,
                 self._excluded,
                 self.pair,
                 self._other_pair,
@@ -209,8 +217,8 @@ def may_meet(kind, body, group, mask, is_awake, s, t):
 
 
 @inline
-def _is_excluded(excluded, body, other):
-    low, high = min(body, other), max(body, other)
+def _is_excluded(excluded, owner, other):
+    low, high = min(owner, other), max(owner, other)
     first, last = 0, excluded.shape[0]
     while first < last:
         middle = (first + last) // 2
@@ -352,6 +360,7 @@ def write_pairs(
     partner_count,
     many,
     endless,
+    owner,
     excluded,
     pair,
     other_pair,
@@ -359,7 +368,7 @@ def write_pairs(
 ):
     """Write all pairs (a, b), sorted, to ``pair``; returns how many, which may be more than fit.
 
-    ``excluded`` (e, 2) bodies do not meet each other: low before high, sorted.
+    ``excluded`` (e, 2) owners do not meet each other: low before high, sorted.
     """
     kind, body, group, mask, is_awake = rules
     count = 0
@@ -394,7 +403,7 @@ def write_pairs(
     kept = 0
     for n in range(count):
         a, b = pair[n, 0], pair[n, 1]
-        if body[b] >= 0 and _is_excluded(excluded, body[a], body[b]):
+        if _is_excluded(excluded, owner[a], owner[b]):
             continue
         pair[kept, 0], pair[kept, 1] = a, b
         kept += 1

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..jit import kernel, lean_kernel
+from ..jit import lean_kernel
 from .broad_phase import BroadPhase
 from .kinds import MESH
 from .manifold import Manifolds, manifold_room
@@ -44,10 +44,8 @@ class Touching:
             self.is_particle_body = table.owner >= solids
         else:
             layers = np.where(table.owner >= solids, 0, layers)
-        excluded = np.zeros((0, 2), dtype=np.int32)
         self.is_any = bool((layers[moves] != 0).any())
-        self.broad_phase = BroadPhase(table.kind, body, layers, layers, excluded)
-        self.excluded: Ints = np.zeros((0, 2), dtype=np.int32)
+        self.broad_phase = BroadPhase(table.kind, body, layers, layers, table.owner)
         self.excluded_for: Ints | None = None  # (j,) which joints were broken then
         self.margin = np.where(np.isfinite(thickness), WIDER * thickness, 0.0)
         self.owner = table.owner
@@ -69,10 +67,7 @@ class Touching:
 
     def exclude(self, owners: Ints) -> None:
         """Owners (e, 2) that do not touch each other from now on; all others do."""
-        pairs = np.unique(np.sort(owners, axis=1), axis=0).astype(np.int32)
-        if not np.array_equal(pairs, self.excluded):
-            self.excluded = np.ascontiguousarray(pairs)
-            self.broad_phase.find_count = 0  # pairs have to be found anew
+        self.broad_phase.exclude(owners)
 
     def find(self, shapes: Shapes, inverse_mass: Floats, reach: Floats, threads: int) -> int:
         """Find all manifolds of shapes as they are posed; returns how many items were looked at.
@@ -83,9 +78,7 @@ class Touching:
         is_awake = self.is_particle_body
         if is_awake is None:
             is_awake = inverse_mass[self.owner] > 0.0
-        is_new = broad.update(shapes.lower, shapes.upper, self.margin, is_awake, threads)
-        if is_new and len(self.excluded):
-            broad.pair_count = drop_pairs(broad.pair, broad.pair_count, self.owner, self.excluded)
+        broad.update(shapes.lower, shapes.upper, self.margin, is_awake, threads)
         if self.has_meshes:
             self.bound_triangles(shapes)
         count = broad.expand(
@@ -129,32 +122,6 @@ class Touching:
         bounds = shapes.mesh_first_triangle.tolist()
         for first, last in pairwise(bounds):
             build_tree(self.mesh_tree, lower, upper, first, last, self.mesh_scratch)
-
-
-@kernel
-def drop_pairs(pair, count, owner, excluded):
-    """Take out pairs of shapes whose owners are in ``excluded`` (e, 2), low before high, sorted.
-
-    Returns how many are left.
-    """
-    kept = 0
-    for n in range(count):
-        a, b = owner[pair[n, 0]], owner[pair[n, 1]]
-        low, high = min(a, b), max(a, b)
-        first, last = 0, excluded.shape[0]
-        while first < last:
-            middle = (first + last) // 2
-            if excluded[middle, 0] < low or (
-                excluded[middle, 0] == low and excluded[middle, 1] < high
-            ):
-                first = middle + 1
-            else:
-                last = middle
-        if first < excluded.shape[0] and excluded[first, 0] == low and excluded[first, 1] == high:
-            continue
-        pair[kept, 0], pair[kept, 1] = pair[n, 0], pair[n, 1]
-        kept += 1
-    return kept
 
 
 @lean_kernel

@@ -141,15 +141,6 @@ def build_tree(tree, lower, upper, first, last, scratch):
     _bound_nodes(tree, lower, upper, root, end)
 
 
-@kernel
-def refit_tree(tree, lower, upper, first, last):
-    """Bound rows ``first`` to ``last`` of boxes that have moved, in the tree that they had.
-
-    Right however far they moved; queries are slow when neighbours have parted.
-    """
-    _bound_nodes(tree, lower, upper, root_of(first), end_of(last))
-
-
 @inline
 def _bound_nodes(tree, lower, upper, root, end):
     for node in range(end - 1, root - 1, -1):  # children come after their parents

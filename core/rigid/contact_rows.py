@@ -24,6 +24,7 @@ from collections import namedtuple
 import numpy as np
 
 from ..contact.bounce import bounce
+from ..contact.kinds import CAPSULE, CYLINDER, SPHERE
 from ..jit import lean, lean_kernel
 from .seen import take_turns
 
@@ -61,6 +62,9 @@ SOFT_UP_TO = 3.5
 """Weights of the heavier body up to which the push at a point leaks; what exceeds them is held as
 by a rock, so that wedged bodies do not sink in. Where masses differ, as many times as many."""
 
+ON_ITS_SIDE = 1e-2
+"""Cosine between a cylinder's axis and a normal below which it rolls there."""
+
 RESTING = 4.0
 """Contacts do not bounce that approach slower than gravity makes a body in this many steps."""
 
@@ -72,7 +76,8 @@ Rows = namedtuple(
     [
         "owner",  # (c, 2) a and b
         "key",  # (c, 4) shape a, shape b, sub-shape, feature: what it is remembered by
-        "anchor",  # (c, 2, 3) m, the two points in their owners' frames
+        "anchor",  # (c, 2, 3) m, the two points, or what they are round about, in owners' frames
+        "radius",  # (c, 2) m, 0 for a point that turns with its owner, as a corner does
         "axis",  # (c, 3, 3) normal from b to a, and two directions of drag
         "friction",  # (c, 2) dynamic, static
         "restitution",  # (c,)
@@ -93,6 +98,7 @@ def row_room(count: int) -> Rows:
         owner=np.zeros((count, 2), dtype=np.int32),
         key=np.zeros((count, 4), dtype=np.int32),
         anchor=np.zeros((count, 2, 3)),
+        radius=np.zeros((count, 2)),
         axis=np.zeros((count, 3, 3)),
         friction=np.zeros((count, 2)),
         restitution=np.zeros(count),
@@ -131,6 +137,19 @@ def _to_owner(owners, o, x, y, z, out):
     dz = z - owners.position[o, 2]
     for k in range(3):
         out[k] = r[0, k] * dx + r[1, k] * dy + r[2, k] * dz
+
+
+@lean
+def _radius_at(shapes, s, nx, ny, nz):
+    """Radius of a surface that its contact point wanders over as it rolls, 0 for all others."""
+    kind = shapes.kind[s]
+    if kind in (SPHERE, CAPSULE):
+        return shapes.size[s, 0]
+    if kind == CYLINDER:
+        r = shapes.rotation_before[s]
+        if abs(r[0, 2] * nx + r[1, 2] * ny + r[2, 2] * nz) < ON_ITS_SIDE:
+            return shapes.size[s, 0]
+    return 0.0
 
 
 @lean_kernel
@@ -192,8 +211,13 @@ def fill_rows(
             _write_tangents(rows.axis[c])
             pa = manifolds.on_a[n, p]
             pb = manifolds.on_b[n, p]
-            _to_owner(owners, oa, pa[0], pa[1], pa[2], rows.anchor[c, 0])
-            _to_owner(owners, ob, pb[0], pb[1], pb[2], rows.anchor[c, 1])
+            x, y, z = rows.axis[c, 0, 0], rows.axis[c, 0, 1], rows.axis[c, 0, 2]
+            f = _radius_at(shapes, a, x, y, z)
+            g = _radius_at(shapes, b, x, y, z)
+            rows.radius[c, 0] = f
+            rows.radius[c, 1] = g
+            _to_owner(owners, oa, pa[0] + f * x, pa[1] + f * y, pa[2] + f * z, rows.anchor[c, 0])
+            _to_owner(owners, ob, pb[0] - g * x, pb[1] - g * y, pb[2] - g * z, rows.anchor[c, 1])
             mu = math.sqrt(shapes.friction[a] * shapes.friction[b])
             rows.friction[c, 0] = mu
             rows.friction[c, 1] = mu * max(shapes.static_friction[a], shapes.static_friction[b])
@@ -274,7 +298,11 @@ def _push(rows, c, d, velocity, spin, inverse_mass, a, b, p):
 
 @lean
 def aim_rows(rows, count, owners):
-    """Arms, effective masses and gaps where the owners are now."""
+    """Arms, effective masses and gaps where the owners are now.
+
+    The point of contact lies halfway between the two anchors; where one surface is round it is the
+    point of that one, which rolls over the other.
+    """
     for c in range(count):
         a = rows.owner[c, 0]
         b = rows.owner[c, 1]
@@ -288,19 +316,26 @@ def aim_rows(rows, count, owners):
         qx = rb[0, 0] * bx[0] + rb[0, 1] * bx[1] + rb[0, 2] * bx[2]
         qy = rb[1, 0] * bx[0] + rb[1, 1] * bx[1] + rb[1, 2] * bx[2]
         qz = rb[2, 0] * bx[0] + rb[2, 1] * bx[1] + rb[2, 2] * bx[2]
+        normal = rows.axis[c, 0]
+        f, g = rows.radius[c, 0], rows.radius[c, 1]
+        px, py, pz = px - f * normal[0], py - f * normal[1], pz - f * normal[2]
+        qx, qy, qz = qx + g * normal[0], qy + g * normal[1], qz + g * normal[2]
         ex = owners.position[a, 0] - owners.position[b, 0]
         ey = owners.position[a, 1] - owners.position[b, 1]
         ez = owners.position[a, 2] - owners.position[b, 2]
         gx, gy, gz = ex + px - qx, ey + py - qy, ez + pz - qz
-        normal = rows.axis[c, 0]
         rows.gap[c] = gx * normal[0] + gy * normal[1] + gz * normal[2]
-        # arms to the point halfway between the two anchors
-        px -= 0.5 * gx
-        py -= 0.5 * gy
-        pz -= 0.5 * gz
-        qx += 0.5 * gx
-        qy += 0.5 * gy
-        qz += 0.5 * gz
+        share = 0.5
+        if f > 0.0 and g == 0.0:
+            share = 0.0
+        elif g > 0.0 and f == 0.0:
+            share = 1.0
+        px -= share * gx
+        py -= share * gy
+        pz -= share * gz
+        qx += (1.0 - share) * gx
+        qy += (1.0 - share) * gy
+        qz += (1.0 - share) * gz
         ia = owners.inverse_inertia[a]
         ib = owners.inverse_inertia[b]
         w = owners.inverse_mass[a] + owners.inverse_mass[b]
