@@ -91,8 +91,13 @@ def typecheck(options: argparse.Namespace) -> None:
 def test_core(options: argparse.Namespace) -> None:
     """Test the engine without Blender."""
     interpreter = core_environment()
+    arguments = options.arguments
+    if not arguments:  # everything: on all processors, with nothing compiled twice
+        with timed("compile the kernels"):
+            run([interpreter, "-m", "verlet_physics", "compile"], "compiling the kernels")
+        arguments = ["-n", "auto", "--maxprocesses", "4", "--dist", "worksteal"]
     with timed("test core"):
-        run_pytest(interpreter, "tests/core", options.arguments, "tests/core")
+        run_pytest(interpreter, "tests/core", arguments, "tests/core")
 
 
 def run_pytest(
@@ -137,6 +142,8 @@ def run_blender_tests(blender: Blender, target: Platform | None, arguments: Sequ
         "VERLET_ZIP": str(zip_path),
         "PYTEST_ADDOPTS": "" if target else "-m without_wheels",
     }
+    if target and not arguments:  # everything: all processors compile first
+        variables["VERLET_COMPILE_FIRST"] = "1"
     with timed(what), locked(user_folder):
         run_pytest(interpreter, "tests/blender", arguments, what, variables)
 

@@ -54,6 +54,7 @@ CORE_REQUIREMENTS = (
     "numpy==2.4.6",
     *NUMBA,
     PYTEST,
+    "pytest-xdist==3.8.0",
     "hypothesis==6.170.15",
     "ruff==0.17.5",
     "mypy==2.4.1",

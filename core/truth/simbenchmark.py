@@ -58,7 +58,7 @@ def rolling(rate: float) -> Result:
         error[:, 1] -= exact * (state.time - 0.5 * h)  # in the middle of the last step
         error[:, 2] = 0.0
         squares.append((error**2).sum(axis=1).mean())
-    return Result(float(np.mean(squares)), 0.0, 0.0024, ROLLING)
+    return Result(float(np.mean(squares)), 0.0, 1e-4, ROLLING)
 
 
 @at_rates("rigid-bouncing", (480.0, 100.0, 1000.0))

@@ -37,7 +37,10 @@ def has_wheels(zip_path: Path) -> bool:
 @pytest.fixture(scope="session")
 def extension(zip_path: Path) -> ModuleType:
     """The installed and enabled extension: the module bl_ext.user_default.verlet_physics."""
-    return installed_extension.install(zip_path)
+    module = installed_extension.install(zip_path)
+    if os.environ.get("VERLET_COMPILE_FIRST"):
+        installed_extension.compile_kernels()
+    return module
 
 
 @pytest.fixture

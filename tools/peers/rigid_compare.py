@@ -20,7 +20,7 @@ from tools.environments import (
 )
 from tools.peers.compare import machine, simulate
 from tools.peers.pages import write_part
-from tools.peers.rigid_table import AWAKE, OURS, RIVAL, Case, Results, Row, page
+from tools.peers.rigid_table import AWAKE, COARSE, OURS, RIVAL, Case, Results, Row, page
 from tools.processes import ROOT, Failure, run, shown
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ class Engine:
     each_round: bool = False
     most_bodies: int = 5000  # of the heaps of which the cost is measured
     has_limits: bool = False  # its script knows hinges and cones, not balls alone
+    kind: str = ""  # of the only scenes that it is measured on
 
     @property
     def key(self) -> str:
@@ -69,6 +70,11 @@ ENGINES = (
     Engine(
         *(AWAKE, "rigid_verlet.py", core_environment, "sleep off", {"sleeps": False}, True, 0),
         has_limits=True,
+    ),
+    Engine(
+        *(COARSE, "rigid_verlet.py", core_environment, "120 steps a second"),
+        *({"substep_rate": 120.0}, True, 0),
+        kind="chain",
     ),
     Engine("Jolt", "rigid_jolt.py", _jolt, "3 steps", {}),
     Engine(
@@ -133,6 +139,8 @@ class Comparison:
             if engine.name not in self.interpreters or (again and not engine.each_round):
                 continue
             if case.kind == "ragdolls" and not engine.has_limits:
+                continue
+            if engine.kind not in ("", case.kind):
                 continue
             figures = self.simulate(engine, case.scene, case.n)
             row = case.rows.setdefault(engine.key, Row(engine.label))
