@@ -9,7 +9,6 @@ left is for the passes that follow.
 
 from __future__ import annotations
 
-import math
 from collections import namedtuple
 
 from ..jit import lean
@@ -76,8 +75,11 @@ def change_of_pushes(rows, count, joined):
 
 @lean
 def look_ahead_of_passes(rows, count, owners, joined, share):
-    """Push what passes to come would push, each ``share`` of the one before."""
-    if not 0.0 < share < math.inf:
+    """Push what passes to come would push, each ``share`` of the one before.
+
+    Nothing where passes do not do less and less: there is no sum to foresee.
+    """
+    if not 0.0 < share < 1.0:
         return
     share = min(share, SLOWEST)
     f = CAREFUL * share / (1.0 - share)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from ..jit import lean, lean_kernel
 from .contact_rows import BIAS, aim_rows, passes_now, solve_rows, warm_rows
 from .joined_contacts import (
@@ -45,6 +47,7 @@ def _solve(owners, rows, row_count, joints, joined, seen, passes, soft, h, is_bi
     bias = min(BIAS * passes, 0.8) if is_biased else 0.0
     least = passes_now(rows, row_count, passes, h)
     before = 0.0
+    trusted = math.inf  # N·s, what a pass changed when it was last looked ahead
     for n in range(max(least, MOST_PASSES)):
         if n > 0 or not is_begun:
             ask_joints(joints, owners, h, is_biased)
@@ -56,7 +59,11 @@ def _solve(owners, rows, row_count, joints, joined, seen, passes, soft, h, is_bi
             break
         change = change_of_pushes(rows, row_count, joined)
         if n % EVERY == EVERY - 1 and n + 1 < max(least, MOST_PASSES) and before > 0.0:
-            look_ahead_of_passes(rows, row_count, owners, joined, change / before)
+            if change < trusted:
+                look_ahead_of_passes(rows, row_count, owners, joined, change / before)
+                trusted = change
+            else:
+                trusted = 0.0  # looking ahead has led away
             change = 0.0
         before = change
 
