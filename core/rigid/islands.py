@@ -16,12 +16,18 @@ import math
 
 from ..jit import inline, lean_kernel
 from .owners import write_inverse_inertia
+from .rotation import product
 
 REST_TIME = 0.5
 """Seconds of stillness after which a body may sleep."""
 
 STILL = 0.02
-"""A body is still when its fastest point moves by less than this times √(gravity × its size)."""
+"""A body is still when its fastest point moves, from one end of a frame to the other, by less than
+this times √(gravity × its size) in a second."""
+
+TREMBLE = 8.0
+"""Times that speed at which it may tremble in its place and still be still: in a wedged heap a cube
+or two may go on so for ever."""
 
 
 CHANGE = 2.0
@@ -55,12 +61,12 @@ def still_speed(radius, pull):
 
 @lean_kernel
 def find_rest(
-    owners, body_count, rows, row_count, joint, sleeps, radius, pull, duration, rest, parent
+    owners, body_count, drive, rows, row_count, joint, sleeps, radius, pull, duration, rest, parent
 ):
     """Count the seconds (b,) for which bodies have been still, by islands.
 
-    joint (j, 2) owners; radius (b,) m; pull: √g; parent (b,) is scratch. A body that touches
-    something driven that moves is not still.
+    drive: where they were at the start of the frame; joint (j, 2) owners; radius (b,) m; pull: √g;
+    parent (b,) is scratch. A body that touches something driven that moves is not still.
     """
     for b in range(body_count):
         parent[b] = b
@@ -71,11 +77,18 @@ def find_rest(
             continue
         speed = 0.0
         spin = 0.0
+        way = 0.0
         for k in range(3):
             speed += owners.velocity[b, k] ** 2
             spin += owners.spin[b, k] ** 2
+            way += (owners.position[b, k] - drive.start_position[b, k]) ** 2
+        p, q = drive.start_orientation[b], owners.orientation[b]
+        _, x, y, z = product(q[0], q[1], q[2], q[3], p[0], -p[1], -p[2], -p[3])
+        turn = 2.0 * math.sqrt(x * x + y * y + z * z)
+        moved = (math.sqrt(way) + radius[b] * turn) / duration
         fastest = math.sqrt(speed) + radius[b] * math.sqrt(spin)
-        if fastest < still_speed(radius[b], pull):
+        still = still_speed(radius[b], pull)
+        if moved < still and fastest < TREMBLE * still:
             rest[b] += duration
         else:
             rest[b] = 0.0

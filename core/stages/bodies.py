@@ -437,6 +437,7 @@ class Bodies:
         find_rest(
             self.owners,
             self.count,
+            self.drive,
             frame.work.rows,
             self.row_count,
             self.joints.held,
