@@ -572,6 +572,7 @@ def read_frame(
         wind=settings_from(scene.verlet.wind, WindSettings),
         fields=fields,
         pin_position=_pin_positions(session, scene, depsgraph),
+        pin_weight=session.model.pin_weight,
         animated=_animated(session, depsgraph),
         collider_position=collider_position,
         collider_orientation=collider_orientation,

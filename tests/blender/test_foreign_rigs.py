@@ -29,7 +29,6 @@ def test_it_comes_to_rest_whole_and_sleeps(name):
     assert found.depth_at_rest < 1e-3  # m: no limb in the floor
 
 
-@pytest.mark.xfail(reason="hard impacts open joints for single frames", strict=False)
 @pytest.mark.parametrize("name", NAMES)
 def test_no_joint_opens_on_the_way(name):
     found = figures(name)
