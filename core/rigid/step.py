@@ -59,11 +59,9 @@ def _solve(owners, rows, row_count, joints, joined, seen, passes, soft, h, is_bi
             break
         change = change_of_pushes(rows, row_count, joined)
         if n % EVERY == EVERY - 1 and n + 1 < max(least, MOST_PASSES) and before > 0.0:
-            if change < trusted:
+            if change < trusted:  # else looking ahead has led away: passes by themselves lead back
                 look_ahead_of_passes(rows, row_count, owners, joined, change / before)
-                trusted = change
-            else:
-                trusted = 0.0  # looking ahead has led away
+            trusted = change
             change = 0.0
         before = change
 
