@@ -72,8 +72,8 @@ ENGINES = (
         has_limits=True,
     ),
     Engine(
-        *(COARSE, "rigid_verlet.py", core_environment, "120 steps a second"),
-        *({"substep_rate": 120.0}, True, 0),
+        *(COARSE, "rigid_verlet.py", core_environment, "240 steps a second"),
+        *({"substep_rate": 240.0}, True, 0),
         kind="chain",
     ),
     Engine("Jolt", "rigid_jolt.py", _jolt, "3 steps", {}),
