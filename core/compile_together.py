@@ -34,17 +34,17 @@ def compile_together() -> float:
     end when this one does.
     """
     start = time.perf_counter()
-    signs = _signs()
-    if part := os.environ.get(_PART):
+    part, signs = os.environ.get(_PART), _signs()
+    if not part:
+        if jit.is_warm():
+            return warm_up()
+        shutil.rmtree(signs, ignore_errors=True)
+        signs.mkdir(parents=True)
+    jit.take_turns(lambda name: _turn(signs / name))
+    if part:
         _end_with_parent()
-        jit.take_turns(lambda name: _turn(signs / name))
         warm_up(int(part))
         return time.perf_counter() - start
-    if jit.is_warm():
-        return warm_up()
-    shutil.rmtree(signs, ignore_errors=True)
-    signs.mkdir(parents=True)
-    jit.take_turns(lambda name: _turn(signs / name))
     helpers = [_start_helper(part) for part in range(1, min(os.cpu_count() or 1, SCENE_COUNT, 4))]
     try:
         warm_up()

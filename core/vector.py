@@ -57,6 +57,19 @@ def unrotate(r, x, y, z):
 
 
 @inline
+def turned_by(w, x, y, z, vx, vy, vz):
+    """The vector v turned by a unit quaternion."""
+    tx = 2.0 * (y * vz - z * vy)
+    ty = 2.0 * (z * vx - x * vz)
+    tz = 2.0 * (x * vy - y * vx)
+    return (
+        vx + w * tx + y * tz - z * ty,
+        vy + w * ty + z * tx - x * tz,
+        vz + w * tz + x * ty - y * tx,
+    )
+
+
+@inline
 def write_rotation(r, w, x, y, z):
     """Write the rotation matrix of a unit quaternion into r (3, 3)."""
     r[0, 0] = 1.0 - 2.0 * (y * y + z * z)

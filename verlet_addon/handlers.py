@@ -9,7 +9,7 @@ from bpy.app.handlers import persistent
 
 from . import baking, cli, kernels, participants, preview, redraw, rest_pose, session
 from .bake import animation, point_cache
-from .extract import action_poses, own_motion, past_poses
+from .extract import reading
 from .properties import start_frame
 
 _is_rendering = False
@@ -30,7 +30,7 @@ def is_playing() -> bool:
 @persistent
 def frame_change_pre(scene: bpy.types.Scene, *_: Any) -> None:
     """Leaving the start frame: what was changed there counts. Then bodies' own places."""
-    if is_rendering() or action_poses.is_reading() or past_poses.is_reading():
+    if is_rendering() or reading.is_reading():
         return
     start = start_frame(scene)
     if scene.frame_current > start:
@@ -50,7 +50,7 @@ def _evaluated(scene: bpy.types.Scene) -> bpy.types.Depsgraph | None:
 @persistent
 def frame_change_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     """Simulate the frame if it is the next one, and show it."""
-    if is_rendering() or action_poses.is_reading() or past_poses.is_reading():
+    if is_rendering() or reading.is_reading():
         return
     if scene.frame_current == start_frame(scene):
         _guarded(scene, depsgraph, "compare_at_start")
@@ -93,7 +93,7 @@ def depsgraph_update_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
     running = session.of(scene)
     if running is None or running.inputs is None:
         return
-    if own_motion.is_reading() or action_poses.is_reading():
+    if reading.is_reading():
         return
     own = running.awaited if running.awaited and is_playing() else frozenset()
     for update in depsgraph.updates:

@@ -36,6 +36,7 @@ from ..errors import ModelError
 from ..jit import inline, kernel
 from ..model import Floats, Ints
 from ..rotation_fit import fitted_turn
+from ..vector import turned_by
 from .base import Moving
 from .checks import numbers, rows_of_particles
 
@@ -185,19 +186,6 @@ class Branches:
 
 
 @inline
-def _turned(qw, qx, qy, qz, vx, vy, vz):
-    """A vector turned by a unit quaternion."""
-    tx = 2.0 * (qy * vz - qz * vy)
-    ty = 2.0 * (qz * vx - qx * vz)
-    tz = 2.0 * (qx * vy - qy * vx)
-    return (
-        vx + qw * tx + qy * tz - qz * ty,
-        vy + qw * ty + qz * tx - qx * tz,
-        vz + qw * tz + qx * ty - qy * tx,
-    )
-
-
-@inline
 def _root_turn(x, root, place, matrices):
     """Unit quaternion of how the root particles are turned from their rest."""
     count = root.shape[0]
@@ -244,7 +232,7 @@ def _measure(s, at, parent, rest, out, turn):
             s[k, 10], s[k, 11], s[k, 12], s[k, 13] = turn
             continue
         qw, qx, qy, qz = s[p, 10], s[p, 11], s[p, 12], s[p, 13]
-        tx, ty, tz = _turned(qw, qx, qy, qz, rest[k, 0], rest[k, 1], rest[k, 2])
+        tx, ty, tz = turned_by(qw, qx, qy, qz, rest[k, 0], rest[k, 1], rest[k, 2])
         dx = s[k, at] - s[p, at]
         dy = s[k, at + 1] - s[p, at + 1]
         dz = s[k, at + 2] - s[p, at + 2]
@@ -495,11 +483,13 @@ def _move_root(s, k):
 @inline
 def _goal(s, k, m, near, other, far, share):
     """Where member m of node k belongs: in the frame of the node, and a share of another."""
-    gx, gy, gz = _turned(s[k, 10], s[k, 11], s[k, 12], s[k, 13], near[m, 0], near[m, 1], near[m, 2])
+    gx, gy, gz = turned_by(
+        s[k, 10], s[k, 11], s[k, 12], s[k, 13], near[m, 0], near[m, 1], near[m, 2]
+    )
     gx, gy, gz = s[k, 0] + gx, s[k, 1] + gy, s[k, 2] + gz
     o = other[m]
     if o >= 0:
-        ox, oy, oz = _turned(
+        ox, oy, oz = turned_by(
             s[o, 10], s[o, 11], s[o, 12], s[o, 13], far[m, 0], far[m, 1], far[m, 2]
         )
         gx += share[m] * (s[o, 0] + ox - gx)

@@ -47,7 +47,7 @@ SOFT_SAG = 5e-4
 """Way that gravity makes in a substep, as a share of a body's radius, that one pass is enough for:
 contacts give way by as much, and a stack of small bodies would lean."""
 
-MOST_PASSES = 8
+MOST_SMALL_PASSES = 8
 """Most passes that bodies take for being small."""
 
 JOINED_PASSES = 2
@@ -531,7 +531,7 @@ def passes_for(ratio: float, radius: float, is_joined: bool, gravity: float, h: 
     if passes > 1:
         passes = math.ceil(passes * max(1.0, USUAL_RATE * h))
     small = math.ceil(gravity * h * h / (SOFT_SAG * radius))
-    return max(passes, min(small, MOST_PASSES), JOINED_PASSES if is_joined else 1)
+    return max(passes, min(small, MOST_SMALL_PASSES), JOINED_PASSES if is_joined else 1)
 
 
 def softness_for(ratio: float, gravity: float, h: float) -> float:

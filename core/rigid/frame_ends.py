@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..jit import inline, lean_kernel
+from ..vector import turned_by
 from .islands import REST_TIME
 from .owners import write_inverse_inertia, write_spin, write_spin_of
 from .rotation import momentum_of_turn, normalised, product, turn_of_momentum
@@ -26,7 +27,7 @@ def _take_up_body(owners, b, x, q, previous, q_previous, inverse_mass, h):
     mx, my, mz = momentum_of_turn(w, i, j, k_, inertia[0], inertia[1], inertia[2], h)
     # Π belongs to the frame that the turn leads from: F Π' = Π, so L = R* Π = R Fᵀ Π
     r = owners.rotation[b]
-    tx, ty, tz = _turned(w, -i, -j, -k_, mx, my, mz)
+    tx, ty, tz = turned_by(w, -i, -j, -k_, mx, my, mz)
     for k in range(3):
         owners.momentum[b, k] = r[k, 0] * tx + r[k, 1] * ty + r[k, 2] * tz
 
@@ -100,19 +101,6 @@ def take_up_owners(
         stirs[o] = 1.0 if moves else 0.0
         stirring += moves
     return sleepers, stirring
-
-
-@inline
-def _turned(w, x, y, z, vx, vy, vz):
-    """Turn v by a unit quaternion."""
-    cx = 2.0 * (y * vz - z * vy)
-    cy = 2.0 * (z * vx - x * vz)
-    cz = 2.0 * (x * vy - y * vx)
-    return (
-        vx + w * cx + y * cz - z * cy,
-        vy + w * cy + z * cx - x * cz,
-        vz + w * cz + x * cy - y * cx,
-    )
 
 
 @lean_kernel

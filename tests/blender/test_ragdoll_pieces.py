@@ -1,11 +1,13 @@
 """Ragdoll on mesh objects: robots of separate pieces."""
 
+import importlib
+
 import bpy
 import numpy as np
 import pytest
 from small_rigs import chain
 from small_scenes import (
-    addon,
+    MODULE,
     box,
     floor,
     new_object,
@@ -62,14 +64,8 @@ def joints():
 def widest_gap(scene, frame):
     """Largest distance between the two places that a joint holds together, m."""
     running = session_of(scene)
-    state, table = running.cache[frame], running.model.joints
-    axes = addon("extract.pose").rotation_of(state.body_orientation)
-    ends = [
-        state.body_position[table.owner[:, side]]
-        + np.einsum("jik,jk->ji", axes[table.owner[:, side]], table.anchor[:, side])
-        for side in (0, 1)
-    ]
-    return np.linalg.norm(ends[1] - ends[0], axis=1).max()
+    truth = importlib.import_module(f"{MODULE}.core.truth.joints")
+    return truth.joint_gaps(running.model, running.cache[frame]).max()
 
 
 def test_pieces_fall_as_one_character_and_come_to_rest(scene):

@@ -21,7 +21,7 @@ from verlet_physics.settings import (
     PinSettings,
     RagdollSettings,
 )
-from verlet_physics.vector import rotation_matrix
+from verlet_physics.truth.joints import joint_gaps
 
 FRAME = 1.0 / 24.0
 UP = np.array([0.0, 0.0, 1.0])
@@ -42,25 +42,6 @@ def pinned(bones, names, floor=False, **options):
     return plan, builder.finalize(), made
 
 
-def gaps(model, state):
-    """How far apart (j,) m the two anchors of each joint are."""
-    places = np.concatenate([state.body_position, state.collider_position, np.zeros((1, 3))])
-    turns = np.concatenate(
-        [state.body_orientation, state.collider_orientation, [[1.0, 0.0, 0.0, 0.0]]]
-    )
-    joints = model.joints
-    ends = [
-        np.array(
-            [
-                rotation_matrix(turns[owner]) @ anchor + places[owner]
-                for owner, anchor in zip(joints.owner[:, side], joints.anchor[:, side], strict=True)
-            ]
-        )
-        for side in (0, 1)
-    ]
-    return np.linalg.norm(ends[1] - ends[0], axis=1)
-
-
 def test_a_hand_is_dragged_while_both_feet_are_held():
     _plan, model, made = pinned(human(), ["hand.L", "foot.L", "foot.R"], collides_itself=False)
     state = model.initial_state(0)
@@ -72,7 +53,7 @@ def test_a_hand_is_dragged_while_both_feet_are_held():
         held = model.collider_position.copy()
         held[1] += (0.2 * np.sin(3 * a), -0.25 * np.sin(2 * a), -0.2 * (1 - np.cos(2 * a)))
         state, _ = advance(model, state, FrameInputs(collider_position=held), SolverSettings())
-        found = gaps(model, state)
+        found = joint_gaps(model, state)
         worst = max(worst, found[pins].max())
         others = max(others, np.delete(found, pins).max())
     assert worst < 2e-3
@@ -86,7 +67,7 @@ def test_a_pin_holds_the_character_to_a_fraction_of_a_millimetre_and_lets_go_whe
     hold = np.ones(len(model.joints))
     for _ in range(120):
         state, _ = advance(model, state, FrameInputs(joint_hold=hold), SolverSettings())
-    assert gaps(model, state)[made.pins[0]] < 4e-4
+    assert joint_gaps(model, state)[made.pins[0]] < 4e-4
     lowest = state.body_position[0, 2]
     hold[made.pins[0]] = 0.0
     for _ in range(12):
@@ -96,7 +77,7 @@ def test_a_pin_holds_the_character_to_a_fraction_of_a_millimetre_and_lets_go_whe
     hold[made.pins[0]] = 1.0
     for _ in range(60):
         state, _ = advance(model, state, FrameInputs(joint_hold=hold), SolverSettings())
-    assert gaps(model, state)[made.pins[0]] < 0.01
+    assert joint_gaps(model, state)[made.pins[0]] < 0.01
 
 
 def test_the_less_firm_pin_gives_way_where_both_cannot_be_reached():
@@ -115,7 +96,7 @@ def test_the_less_firm_pin_gives_way_where_both_cannot_be_reached():
     for _frame in range(48):
         held[1, 0] += 0.05
         state, _ = advance(model, state, FrameInputs(collider_position=held), SolverSettings())
-    found = gaps(model, state)
+    found = joint_gaps(model, state)
     assert found[made.pins[0]] < 0.05
     assert found[made.pins[1]] > 0.8
     assert np.delete(found, made.pins).max() < 1e-3
@@ -133,7 +114,7 @@ def test_what_lies_asleep_wakes_for_its_pin():
     hold[made.pins[0]] = 1.0
     for _ in range(48):
         state, _ = advance(model, state, FrameInputs(joint_hold=hold), SolverSettings())
-    assert gaps(model, state)[made.pins[0]] < 0.02
+    assert joint_gaps(model, state)[made.pins[0]] < 0.02
     assert np.abs(state.body_position - lying).max() > 0.5
 
 
@@ -210,7 +191,7 @@ def test_hits_and_explosions_throw_limbs(kind):
     velocity = (state.body_position - state.body_previous) / state.step
     assert velocity[chest, 1] < -0.5
     assert np.abs(velocity[:, 1]).max() < 6.0
-    assert gaps(model, state).max() < 2e-3
+    assert joint_gaps(model, state).max() < 2e-3
     mean = (model.bodies.mass[:, None] * velocity).sum(axis=0) / model.bodies.mass.sum()
     assert -4.0 < mean[1] < -0.1
 

@@ -5,6 +5,7 @@ Print the figures of all, or of those named:
 VERLET_ZIP=… BLENDER_USER_RESOURCES=… python tools/inside_blender/foreign_rigs.py [RIG…]
 """
 
+import importlib
 import math
 import os
 import sys
@@ -21,7 +22,7 @@ if __name__ == "__main__":
 import bpy
 import numpy as np
 from mathutils import Matrix
-from small_scenes import addon, box, floor, select, session_of
+from small_scenes import MODULE, addon, box, floor, select, session_of
 
 FRAMES = 250
 STEPS = 8
@@ -243,13 +244,14 @@ def measure(rig: bpy.types.Object, frames: int = FRAMES) -> Figures:
     skeleton, parts = rows.plan.skeleton, rows.plan.parts
     joined = [part.bone for part in parts if part.joint is not None]
     length = np.maximum(skeleton.length[joined], 1e-9)
+    joint_gaps = importlib.import_module(f"{MODULE}.core.truth.joints").joint_gaps
     found = Figures(len(parts), 0.0, 0.0, "", 0.0, 0.0, 0.0, 0)
     for frame in range(2, frames + 1):
         scene.frame_set(frame)
         if running.failure or running.last < frame:
             found.failure = f"FAILED in frame {frame}: {running.failure}"
             return found
-        gap = gaps(running, frame)[rows.joints] / length
+        gap = joint_gaps(running.model, running.cache[frame])[rows.joints] / length
         found.depth_at_rest = running.last_diagnostics.penetration
         found.depth = max(found.depth, found.depth_at_rest)
         found.gap_at_rest = float(gap.max(initial=0.0))
@@ -259,18 +261,6 @@ def measure(rig: bpy.types.Object, frames: int = FRAMES) -> Figures:
     found.excess = float(np.degrees(excess(running, frames)[rows.joints].max(initial=0.0)))
     found.asleep = int((running.cache[frames].body_rest > 0.0)[rows.bodies].sum())
     return found
-
-
-def gaps(running, frame: int) -> np.ndarray:
-    """Distance (j,) m of the two places that each joint holds together."""
-    state, table = running.cache[frame], running.model.joints
-    axes = addon("extract.pose").rotation_of(state.body_orientation)
-    ends = [
-        state.body_position[table.owner[:, side]]
-        + np.einsum("jik,jk->ji", axes[table.owner[:, side]], table.anchor[:, side])
-        for side in (0, 1)
-    ]
-    return np.asarray(np.linalg.norm(ends[1] - ends[0], axis=1))
 
 
 def excess(running, frame: int) -> np.ndarray:

@@ -17,6 +17,7 @@ import numpy as np
 from .. import compat
 from ..bake import animation
 from .pose import Floats
+from .reading import reading
 
 Source = tuple[bpy.types.Action, int]
 """An action and the handle of the slot in it."""
@@ -24,13 +25,6 @@ Source = tuple[bpy.types.Action, int]
 _BONE = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]')
 _FIT = 0.5
 """An action fits an armature that has this share of the bones that it moves."""
-
-_is_reading = False
-
-
-def is_reading() -> bool:
-    """Whether frames change only to see poses: nothing is to be simulated or shown then."""
-    return _is_reading
 
 
 def fitting(ob: bpy.types.Object) -> list[Source]:
@@ -81,7 +75,6 @@ def poses_in(
     ob: bpy.types.Object, scene: bpy.types.Scene, sources: Sequence[Source], most: int
 ) -> Floats:
     """Pose matrices (n, b, 4, 4) in the armature's space of at most about ``most`` frames."""
-    global _is_reading
     curves = {source: compat.fcurves(*source) for source in sources}
     spans = {source: _span(curves[source]) for source in sources}
     count = sum(last - first + 1 for first, last in spans.values())
@@ -89,9 +82,9 @@ def poses_in(
     shown = scene.frame_current, scene.frame_subframe
     names = [bone.name for bone in ob.data.bones]
     found = []
-    _is_reading = True
     try:
         with (
+            reading(),
             _own_animation_alone(ob),
             _kept(ob, [c for own in curves.values() for c in own]) as own,
         ):
@@ -105,7 +98,6 @@ def poses_in(
                     bones = ob.evaluated_get(depsgraph).pose.bones
                     found.append(np.array([bones[name].matrix for name in names]))
     finally:
-        _is_reading = False
         scene.frame_set(shown[0], subframe=shown[1])
     return np.array(found, dtype=np.float64)
 

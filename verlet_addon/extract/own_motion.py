@@ -14,6 +14,7 @@ import numpy as np
 
 from ..bake.point_cache import attached
 from .pose import Floats
+from .reading import reading
 
 CARRIERS = frozenset(
     {
@@ -38,13 +39,6 @@ ALSO_KEEP_THE_VERTICES = frozenset(
     | {"VERTEX_WEIGHT_PROXIMITY"}
 )
 """Types that may stand between carriers: they neither make nor remove vertices."""
-
-_is_reading = False
-
-
-def is_reading() -> bool:
-    """Whether the scene is evaluated without the preview just now: that is no edit."""
-    return _is_reading
 
 
 def carriers(ob: bpy.types.Object) -> list[bpy.types.Modifier]:
@@ -93,7 +87,6 @@ def read_carried_points(
     All modifiers behind the carriers are switched off for one evaluation of these objects. An
     object whose evaluated vertices are not those of its mesh (in Edit Mode) is left out.
     """
-    global _is_reading
     wanted = list(objects)
     hidden = []
     for ob in wanted:
@@ -101,24 +94,23 @@ def read_carried_points(
         hidden += [m for m in ob.modifiers if m.show_viewport and m not in keep]
     points: dict[int, Floats] = {}
     shown_frame = scene.frame_current
-    _is_reading = True
-    try:
-        for modifier in hidden:
-            modifier.show_viewport = False
-        if hidden:
-            if shown_frame != frame:
-                scene.frame_current = frame
-            depsgraph.update()
-        for ob in wanted:
-            vertices = ob.evaluated_get(depsgraph).data.vertices
-            if len(vertices) == len(ob.data.vertices):
-                flat = np.empty(3 * len(vertices), np.float32)
-                vertices.foreach_get("co", flat)
-                points[ob.session_uid] = flat.reshape(-1, 3).astype(np.float64)
-    finally:
-        for modifier in hidden:
-            modifier.show_viewport = True  # evaluated with the next update
-        if scene.frame_current != shown_frame:
-            scene.frame_current = shown_frame
-        _is_reading = False
+    with reading():
+        try:
+            for modifier in hidden:
+                modifier.show_viewport = False
+            if hidden:
+                if shown_frame != frame:
+                    scene.frame_current = frame
+                depsgraph.update()
+            for ob in wanted:
+                vertices = ob.evaluated_get(depsgraph).data.vertices
+                if len(vertices) == len(ob.data.vertices):
+                    flat = np.empty(3 * len(vertices), np.float32)
+                    vertices.foreach_get("co", flat)
+                    points[ob.session_uid] = flat.reshape(-1, 3).astype(np.float64)
+        finally:
+            for modifier in hidden:
+                modifier.show_viewport = True  # evaluated with the next update
+            if scene.frame_current != shown_frame:
+                scene.frame_current = shown_frame
     return points

@@ -14,16 +14,10 @@ import numpy as np
 
 from . import pose
 from .pose import Floats
+from .reading import reading
 
 STILL = 1e-6
 """Entries of a matrix that change by less in a frame do not change: keys have 32 bits."""
-
-_is_reading = False
-
-
-def is_reading() -> bool:
-    """Whether another frame is evaluated just now, of a scene that nobody sees."""
-    return _is_reading
 
 
 def read_changes(
@@ -34,20 +28,18 @@ def read_changes(
     What stood still until then goes on as it will move after it. Armatures that never move are
     left out.
     """
-    global _is_reading
     wanted = [ob for ob in armatures if _may_move(ob)]
     if not wanted:
         return {}
     apart = bpy.data.scenes.new("Verlet")
-    _is_reading = True
     try:
         apart.render.fps, apart.render.fps_base = scene.render.fps, scene.render.fps_base
         for ob in wanted:
             apart.collection.objects.link(ob)
-        seen = [_seen(apart, wanted, number) for number in (frame - 1, frame, frame + 1)]
+        with reading():
+            seen = [_seen(apart, wanted, number) for number in (frame - 1, frame, frame + 1)]
     finally:
         bpy.data.scenes.remove(apart)
-        _is_reading = False
     found = {}
     for ob in wanted:
         poses = [one.get(ob.session_uid) for one in seen]

@@ -13,6 +13,7 @@ from ..bake import restore
 from ..extract.bone_pins import end_of, pinned_bones, why_not
 from ..kinds import RAGDOLL
 from ..properties import bone_channel, start_frame
+from .selection import may_add
 
 DRAGGED = 0.02  # firmness of a pin that the mouse drags: others hold against it
 SHARE = 0.4  # of the bone's length: size of a new empty
@@ -136,10 +137,7 @@ class VERLET_OT_pin_bones(bpy.types.Operator):
         if not context.selected_pose_bones:
             cls.poll_message_set("Select one or more bones")
             return False
-        if context.collection is None or not context.collection.is_editable:
-            cls.poll_message_set("The active collection is linked: choose another one")
-            return False
-        return True
+        return may_add(cls, context)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         bones = _selected_bones(context)

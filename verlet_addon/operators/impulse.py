@@ -4,6 +4,7 @@ import bpy
 
 from .. import session
 from ..properties import start_frame
+from .selection import may_add
 
 
 class _AddImpulse(bpy.types.Operator):
@@ -16,10 +17,7 @@ class _AddImpulse(bpy.types.Operator):
         if context.mode != "OBJECT":
             cls.poll_message_set("Leave Edit Mode first")
             return False
-        if context.collection is None or not context.collection.is_editable:
-            cls.poll_message_set("The active collection is linked: choose another one")
-            return False
-        return True
+        return may_add(cls, context)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         scene = context.scene

@@ -15,7 +15,7 @@ from ..kinds import can_be_tied, is_particles
 from ..participants import joints as joints_in
 from ..properties import kind_of
 from ..session import Floats
-from .selection import for_each
+from .selection import for_each, may_add
 
 DISPLAY = "ARROWS"
 SMALLEST, SHARE = 0.01, 0.2  # m, and of the smaller object's size: length of a new joint's arrows
@@ -53,10 +53,7 @@ class _Joins(bpy.types.Operator):
         if context.mode != "OBJECT":
             cls.poll_message_set("Leave Edit Mode first")
             return False
-        if context.collection is None or not context.collection.is_editable:
-            cls.poll_message_set("The active collection is linked: choose another one")
-            return False
-        return True
+        return may_add(cls, context)
 
     def _set_up(
         self, ob: bpy.types.Object, a: bpy.types.Object, b: bpy.types.Object | None

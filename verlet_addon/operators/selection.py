@@ -20,6 +20,14 @@ def selected_shapes(context: bpy.types.Context) -> list[bpy.types.Object]:
     return [ob for ob in chosen if ob.type == "MESH" or ob.type in WAY_OUT]
 
 
+def may_add(operator: type[bpy.types.Operator], context: bpy.types.Context) -> bool:
+    """Whether a new object can go to the active collection; says why not."""
+    if context.collection is None or not context.collection.is_editable:
+        operator.poll_message_set("The active collection is linked: choose another one")
+        return False
+    return True
+
+
 def for_each(
     operator: bpy.types.Operator,
     objects: list[bpy.types.Object],
