@@ -6,6 +6,7 @@ close as the closest ones are where the two meet.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import bpy
@@ -54,11 +55,16 @@ class Meeting:
 
 
 def outline_of(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Outline:
-    """Read an object's surface as it is seen.
+    """Read an object's surface as it is seen; of an armature, its bones that deform.
 
     Raises `ModelError` for an object without vertices.
     """
     evaluated = ob.evaluated_get(depsgraph)
+    if ob.type == "ARMATURE":
+        bones = [bone for bone in evaluated.pose.bones if bone.bone.use_deform]
+        ends = np.array([end for bone in bones for end in (bone.head, bone.tail)], dtype=np.float64)
+        faces = [(2 * i, 2 * i + 1, 2 * i + 1) for i in range(len(bones))]
+        return _outline(ob.name, pose.transformed(pose.matrix_of(evaluated), ends), faces)
     mesh = evaluated.to_mesh()
     try:
         if mesh is None or not len(mesh.vertices):
@@ -71,10 +77,14 @@ def outline_of(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Outline:
             faces = [(a, b, b) for a, b in (edge.vertices for edge in mesh.edges)]
         if not faces:
             faces = [(i, i, i) for i in range(len(points))]
-        tree = BVHTree.FromPolygons([Vector(point) for point in points], faces)
     finally:
         evaluated.to_mesh_clear()
-    return Outline(ob.name, points, tree, points.min(axis=0), points.max(axis=0))
+    return _outline(ob.name, points, faces)
+
+
+def _outline(name: str, points: Floats, faces: Sequence[tuple[int, ...]]) -> Outline:
+    tree = BVHTree.FromPolygons([Vector(point) for point in points], faces)
+    return Outline(name, points, tree, points.min(axis=0), points.max(axis=0))
 
 
 def meeting(a: Outline, b: Outline) -> Meeting:

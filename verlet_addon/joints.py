@@ -15,7 +15,7 @@ from ..core.rigid.joint_table import End, OnBody, OnCollider
 from ..core.settings import JointSettings
 from . import session as sessions
 from .extract import pose
-from .kinds import can_be_tied, is_particles
+from .kinds import RAGDOLL, can_be_tied, is_particles
 from .participants import find_object, joints
 from .properties import kind_of, settings_from
 from .session import Floats, Problem
@@ -77,7 +77,8 @@ def trouble(ob: bpy.types.Object, scene: bpy.types.Scene) -> str:
         if one.name not in scene.objects or scene.objects[one.name] != one:
             return f"{one.name} is not in this scene any more: {way_out}"
         if kind_of(one) is None:
-            return f"{one.name} takes no part: press Rigid Body on it, {way_out}"
+            verb = "Ragdoll" if one.type == "ARMATURE" else "Rigid Body"
+            return f"{one.name} takes no part: press {verb} on it, {way_out}"
         if is_particles(one.verlet.kind) and not can_be_tied(one.verlet.kind):
             return f"{one.name} is a plant, which stands on its roots: {way_out}"
         if _is_of_particles(one) and (reason := _not_of_particles(ob)):
@@ -86,6 +87,9 @@ def trouble(ob: bpy.types.Object, scene: bpy.types.Scene) -> str:
                 f"Quaternion, {way_out}"
             )
     soft = [one for one in pair if one is not None and can_be_tied(one.verlet.kind)]
+    rigs = [one for one in pair if one is not None and one.verlet.kind == RAGDOLL]
+    if rigs and (reason := why_not_rig(rigs[0], b if rigs[0] == a else a)):
+        return reason
     if soft and (a is None or b is None or {a.verlet.kind, b.verlet.kind} & {"COLLIDER"}):
         other = "the world" if a is None or b is None else (b if soft[0] == a else a).name
         return (
@@ -104,6 +108,19 @@ def trouble(ob: bpy.types.Object, scene: bpy.types.Scene) -> str:
     if not pose.is_invertible(pose.matrix_of(ob)):
         return "its scale, or that of a parent, is zero along an axis: press Alt S on it"
     return ""
+
+
+def why_not_rig(rig: bpy.types.Object, other: bpy.types.Object | None) -> str:
+    """Why a ragdoll is not joined to another object, None the world, and the way out; or ""."""
+    if rig.verlet.ragdoll.model == "STICKS":
+        return f"{rig.name} is a stick figure, which holds nothing: set its Model to Bodies"
+    if other is not None and can_be_tied(other.verlet.kind):
+        return ""
+    where = "an empty" if other is None else other.name
+    return (
+        f"{rig.name} is a ragdoll, and a joint ties cloth, ropes and soft bodies to one: in Pose "
+        f"Mode, pin a bone of it to {where}"
+    )
 
 
 def _is_crossed(settings: JointSettings) -> bool:

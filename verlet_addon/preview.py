@@ -8,7 +8,6 @@ was there.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,14 +16,15 @@ import numpy as np
 from mathutils import Quaternion
 
 from . import bone_preview, rest_pose
-from .bake import parents, point_cache, restore
+from .bake import point_cache, restore
 from .bake.point_cache import PointCacheFile
 from .bake.rotations import nearest_rotation, quaternions
-from .extract import own_motion, pose
+from .extract import own_motion
 from .extract.particles import shown_count
 from .kinds import RAGDOLL, is_particles
+from .moved import moved_in, parent_matrix
 from .participants import find_objects
-from .session import Floats, Session
+from .session import Placement, Session
 
 if TYPE_CHECKING:
     from .scene import Participant
@@ -51,7 +51,7 @@ def show(session: Session, frame: int, depsgraph: bpy.types.Depsgraph, *, is_new
         if is_new:  # the frame was evaluated before it was in the file
             ob.update_tag(refresh={"DATA"})
             session.awaited |= {ob.session_uid, ob.data.session_uid}
-    _move_bodies(session, session.placement(frame).bodies, depsgraph)
+    _move_bodies(session, session.placement(frame), depsgraph)
     bone_preview.show(session, session.placement(frame).poses)
 
 
@@ -140,17 +140,17 @@ def _moved_bodies(session: Session) -> list[tuple[Participant, bpy.types.Object]
     return _previewable(session, bodies)
 
 
-def _move_bodies(session: Session, matrices: Floats, depsgraph: bpy.types.Depsgraph) -> None:
+def _move_bodies(session: Session, placement: Placement, depsgraph: bpy.types.Depsgraph) -> None:
     """Write location and rotation so that the world matrices become ``matrices``; scale stays.
 
     What a parent with uneven scale makes askew has no location, rotation and scale: then the
     place is exact and the rotation is the nearest, as in the bake.
     """
-    moved = simulated_matrices(session, matrices)
+    moved = moved_in(session, placement.bodies, placement.poses)
     bodies = [ob for _, ob in _moved_bodies(session)]
     if not bodies:
         return
-    worlds = np.array([moved[ob.session_uid] for ob in bodies])
+    worlds = np.array([moved.bodies[ob.session_uid] for ob in bodies])
     spaces = np.array([parent_matrix(ob, depsgraph, moved) for ob in bodies])
     local = np.linalg.inv(spaces) @ worlds
     scale = np.array([np.multiply(ob.scale, ob.delta_scale) for ob in bodies])
@@ -165,45 +165,6 @@ def _delta_rotation(ob: bpy.types.Object) -> Quaternion:
     if ob.rotation_mode in {"QUATERNION", "AXIS_ANGLE"}:
         return ob.delta_rotation_quaternion
     return ob.delta_rotation_euler.to_quaternion()
-
-
-def simulated_matrices(session: Session, matrices: Floats) -> dict[int, Floats]:
-    """World matrix of each body by session id."""
-    return {body.uid: matrix for body, matrix in zip(session.participants("BODY"), matrices)}
-
-
-def parent_matrix(
-    ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph, moved: Mapping[int, Floats]
-) -> Floats:
-    """What stands between the object's own transform and the world (4, 4).
-
-    ``moved`` are the world matrices of bodies, of which the evaluated scene knows only the last
-    frame's: an object may be the child of a body.
-    """
-    if _has_moved_ancestor(ob, moved) and ob.parent_type == "OBJECT":
-        return world_matrix(ob.parent, depsgraph, moved) @ np.array(ob.matrix_parent_inverse)
-    return parents.parent_matrix(ob, depsgraph)
-
-
-def world_matrix(
-    ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph, moved: Mapping[int, Floats]
-) -> Floats:
-    """World matrix (4, 4) of an object that may be, or hang on, a body in ``moved``."""
-    if ob.session_uid in moved:
-        return moved[ob.session_uid]
-    evaluated = ob.evaluated_get(depsgraph)
-    if _has_moved_ancestor(ob, moved):
-        return parent_matrix(ob, depsgraph, moved) @ np.array(evaluated.matrix_basis)
-    return pose.matrix_of(evaluated)
-
-
-def _has_moved_ancestor(ob: bpy.types.Object, moved: Mapping[int, Floats]) -> bool:
-    ancestor = ob.parent
-    while ancestor is not None:
-        if ancestor.session_uid in moved:
-            return True
-        ancestor = ancestor.parent
-    return False
 
 
 def clear(ob: bpy.types.Object) -> None:

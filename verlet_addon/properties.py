@@ -25,7 +25,7 @@ from ..core.settings import (
     tunables,
 )
 from . import session
-from .kinds import KINDS, Kind, can_be_tied
+from .kinds import KINDS, RAGDOLL, Kind, can_be_tied
 
 _KIND_ITEMS = (
     ("NONE", "None", "Takes no part in the simulation", "X", 0),
@@ -266,12 +266,13 @@ def _may_be_pin_target(group: Any, target: bpy.types.Object) -> bool:
 
 def _may_be_joined(group: Any, target: bpy.types.Object) -> bool:
     kind = target.verlet.kind
-    return target != group.id_data and (kind in {"BODY", "COLLIDER"} or can_be_tied(kind))
+    is_solid = kind in {"BODY", "COLLIDER", RAGDOLL}
+    return target != group.id_data and (is_solid or can_be_tied(kind))
 
 
 def _may_hold_bone(group: Any, target: bpy.types.Object) -> bool:
     kind = target.verlet.kind
-    return target != group.id_data and kind != "RAGDOLL" and kind not in _BENDING
+    return target != group.id_data and kind != RAGDOLL and kind not in _BENDING
 
 
 def _suspect(group: Any, context: bpy.types.Context) -> None:
@@ -393,9 +394,16 @@ class VerletObject(bpy.types.PropertyGroup):
         type=bpy.types.Object,
         name="Pin To",
         description="The pins follow this object and not the one that they belong to. A rigid "
-        "body is held by them in turn: what hangs on it weighs on it",
+        "body or a ragdoll is held by them in turn: what hangs on it weighs on it",
         poll=_may_be_pin_target,
         update=_after_edit("pin_target"),
+        override={"LIBRARY_OVERRIDABLE"},
+    )
+    pin_bone: bpy.props.StringProperty(
+        name="Bone",
+        description="The bone of the armature that the pins follow. Empty: the armature, and of a "
+        "ragdoll whatever bone is nearest",
+        update=_after_edit("pin_bone"),
         override={"LIBRARY_OVERRIDABLE"},
     )
     animated: bpy.props.PointerProperty(type=VerletAnimated, override={"LIBRARY_OVERRIDABLE"})

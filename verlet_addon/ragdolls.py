@@ -18,7 +18,7 @@ from mathutils import Matrix
 
 from ..core.bodies import body_poses
 from ..core.recipes.bone_pins import BonePin
-from ..core.recipes.ragdoll import Plan, add_ragdoll, plan_ragdoll, turned_pose
+from ..core.recipes.ragdoll import Plan, Ragdoll, add_ragdoll, plan_ragdoll, turned_pose
 from ..core.settings import AnimatedSettings, RagdollSettings
 from .extract import armature, pose
 from .extract.armature import ArmatureArrays
@@ -98,12 +98,12 @@ def add(
     participant: Participant,
     frame_duration: float,
     ends: Mapping[int, End],
-) -> None:
+) -> Ragdoll:
     """Add a ragdoll to a model, after everything else; ``ends``: what holds pins, by session id."""
     arrays = participant.armature
     turn, move = turned_pose(arrays.rest, arrays.pose)
     before = None if arrays.before is None else turned_pose(arrays.rest, arrays.before)
-    add_ragdoll(
+    return add_ragdoll(
         builder,
         plan_of(participant),
         turn,

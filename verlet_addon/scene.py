@@ -27,7 +27,7 @@ from ..core.settings import (
 )
 from . import ragdoll_drive, ragdolls, stick_figures
 from .bake import control_points, restore
-from .extract import bone_pins, own_motion, past_poses, pins, pose
+from .extract import bone_pins, own_motion, past_poses, pins, pose, worn
 from .extract import mesh as meshes
 from .extract.armature import ArmatureArrays, read_armature
 from .extract.armature import timeless_parts as timeless_parts_of_armature
@@ -37,6 +37,7 @@ from .extract.mesh import Ints
 from .extract.own_velocity import keyed_velocity
 from .extract.particles import ParticleArrays, read_particles
 from .extract.vertex_groups import group_weights
+from .extract.worn import Worn, read_worn
 from .joints import JointInput, add_joint, read_joints, read_motors, timeless_parts
 from .kinds import KINDS, RAGDOLL, can_be_tied, is_particles
 from .participants import find_object, find_objects, impulses, is_moved, simulated_objects
@@ -80,7 +81,9 @@ class Participant:
     pin_weight: Floats = field(default_factory=lambda: np.zeros(0))  # (n,)
     paint: Mapping[str, Floats] = field(default_factory=dict)  # (n,) by name of a parameter
     carrier: int = 0  # session id of the object that carries the pins, 0: this one
-    carrier_matrix: Floats | None = None  # (4, 4), of that object
+    carrier_matrix: Floats | None = None  # (4, 4), of that object, or of its bone
+    carrier_bone: str = ""  # of that object, an armature
+    worn: Worn | None = None  # how its pins hang on a ragdoll
     armature: ArmatureArrays | None = None  # of a ragdoll
 
     @property
@@ -120,7 +123,9 @@ class Participant:
         if self.armature is not None:
             arrays += self.armature.parts()
         if self.carrier_matrix is not None:
-            arrays += [self.carrier, self.carrier_matrix]
+            arrays += [self.carrier, self.carrier_bone, self.carrier_matrix]
+        if self.worn is not None:
+            arrays += self.worn.parts()
         for name in sorted(self.paint):
             arrays += [name, self.paint[name]]
         about = f"{self.uid} {self.name} {self.kind} {self.settings} {self.animated}"
@@ -329,16 +334,42 @@ def _read(
     if carried is not None:
         meshes.require_finite_points(ob.name, carried)
     target = ob.verlet.pin_target
+    pin_weight = pins.pin_weights(ob, particles.curve)
     return Participant(
         *about,
         matrix,
         particles.points if carried is None else carried,
         particles=particles,
-        pin_weight=pins.pin_weights(ob, particles.curve),
+        pin_weight=pin_weight,
         paint=pins.paint(ob),
         carrier=0 if target is None else target.session_uid,
-        carrier_matrix=None if target is None else meshes.read_matrix(target, depsgraph),
+        carrier_matrix=None if target is None else _carrier_matrix(ob, depsgraph),
+        carrier_bone=ob.verlet.pin_bone,
+        worn=read_worn(ob, pin_weight),
     )
+
+
+def _carrier_matrix(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
+    """World matrix (4, 4) of what the pins of an object follow, which must not be flat."""
+    target, bone = ob.verlet.pin_target, ob.verlet.pin_bone
+    matrix = meshes.read_matrix(target, depsgraph)
+    found = _matrix_of_carrier(target, bone, depsgraph)
+    return matrix if found is None else found
+
+
+def _matrix_of_carrier(
+    target: bpy.types.Object, bone: str, depsgraph: bpy.types.Depsgraph
+) -> Floats | None:
+    """World matrix (4, 4) of an object or, where it has one of that name, of its bone.
+
+    None when it is flat.
+    """
+    matrix = _solid_matrix(target, depsgraph)
+    posed = None if target.pose is None else target.evaluated_get(depsgraph).pose.bones.get(bone)
+    if matrix is None or posed is None:
+        return matrix
+    there = matrix @ np.array(posed.matrix, dtype=np.float64)
+    return there if pose.is_invertible(there) else None
 
 
 def read_animated(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> AnimatedSettings:
@@ -369,17 +400,10 @@ def _doubts(ob: bpy.types.Object, scene: bpy.types.Scene) -> list[Problem]:
             and modifier.show_viewport
             and modifier not in own
         ]
-        target = ob.verlet.pin_target
-        reason = "" if target is None else _why_not_tied(ob, target)
+        reason = _why_not_tied(ob)
         if reason:
             found.append(
-                Problem(
-                    f"{ob.name}: it is pinned to {target.name}, {reason}: the pins follow it a "
-                    "frame late and do not hold it",
-                    ob.session_uid,
-                    "verlet.show_object",
-                    "Show Object",
-                )
+                Problem(f"{ob.name}: {reason}", ob.session_uid, "verlet.show_object", "Show Object")
             )
     world = scene.rigidbody_world
     is_on = world is not None and world.enabled
@@ -395,17 +419,37 @@ def _doubts(ob: bpy.types.Object, scene: bpy.types.Scene) -> list[Problem]:
     return found
 
 
-def _why_not_tied(ob: bpy.types.Object, target: bpy.types.Object) -> str:
+def _why_not_tied(ob: bpy.types.Object) -> str:
     """Why pins that follow what is simulated itself are no ties; "" where they are, or need not."""
-    if is_particles(target.verlet.kind):
-        return "which bends"
-    if target.verlet.kind != "BODY" or not is_moved(target):
+    target, wearer = ob.verlet.pin_target, worn.wearer(ob)
+    if worn.is_bone_missing(ob):
+        return (
+            f"it is pinned to bone {ob.verlet.pin_bone} of {target.name}, which has none of that "
+            "name: choose another Bone below Pin To"
+        )
+    if wearer is not None:
+        if not can_be_tied(ob.verlet.kind):
+            what = f"a {KINDS[ob.verlet.kind].label.lower()} stands on roots"
+        elif wearer.verlet.ragdoll.model == "STICKS":
+            what = "a stick figure holds nothing (set its Model to Bodies)"
+        else:
+            return ""
+        return f"its pins follow the keys of {wearer.name} alone and do not hold it: {what}"
+    if target is None:
         return ""
-    if not can_be_tied(ob.verlet.kind):
-        return f"and a {KINDS[ob.verlet.kind].label.lower()} stands on roots"
-    if target.verlet.body.model != "QUATERNION":
-        return "which is made of particles (its Model under Advanced)"
-    return ""
+    if is_particles(target.verlet.kind):
+        what = "which bends"
+    elif target.verlet.kind != "BODY" or not is_moved(target):
+        return ""
+    elif not can_be_tied(ob.verlet.kind):
+        what = f"and a {KINDS[ob.verlet.kind].label.lower()} stands on roots"
+    elif target.verlet.body.model != "QUATERNION":
+        what = "which is made of particles (its Model under Advanced)"
+    else:
+        return ""
+    return (
+        f"it is pinned to {target.name}, {what}: the pins follow it a frame late and do not hold it"
+    )
 
 
 def timeless_digests(
@@ -451,8 +495,8 @@ def _timeless_digest(ob: bpy.types.Object) -> bytes:
         parts.append(control_points.spline_switches(ob.data))
     else:
         parts += _timeless_mesh(ob)
-    if is_particles(ob.verlet.kind) and ob.verlet.pin_target is not None:
-        parts.append(ob.verlet.pin_target.session_uid)
+    if is_particles(ob.verlet.kind):
+        parts += worn.timeless_parts(ob)
     return _digest(parts)
 
 
@@ -526,9 +570,7 @@ def build_model(inputs: SceneInputs) -> Model | None:
                 )
     for joint in inputs.joints:
         add_joint(builder, joint, ends)
-    index_of = {uid: index for uid, (_, index) in ends.items()}
-    for first, holds in held:
-        add_ties(builder, first, holds, index_of)
+    index_of = {(uid, 0): index for uid, (_, index) in ends.items()}
     hold: dict[int, End] = {
         uid: OnCollider(index) if p.kind == "COLLIDER" else OnBody(index)
         for uid, (p, index) in ends.items()
@@ -541,7 +583,10 @@ def build_model(inputs: SceneInputs) -> Model | None:
             if ragdolls.is_sticks(p):
                 stick_figures.add(builder, p, inputs.frame_duration)
             else:
-                ragdolls.add(builder, p, inputs.frame_duration, hold)
+                made = ragdolls.add(builder, p, inputs.frame_duration, hold)
+                index_of |= {(p.uid, row): index for row, index in enumerate(made.objects)}
+    for first, holds in held:
+        add_ties(builder, first, holds, index_of)
     return builder.finalize() if builder.objects else None
 
 
@@ -632,7 +677,8 @@ def _pin_positions(
         matrix = None if ob is None else _solid_matrix(ob, depsgraph)
         if participant.carrier:
             target = find_object(participant.carrier)
-            there = None if target is None else _solid_matrix(target, depsgraph)
+            bone = participant.carrier_bone
+            there = None if target is None else _matrix_of_carrier(target, bone, depsgraph)
             if there is None:
                 there = participant.carrier_matrix
             matrix = there @ np.linalg.inv(participant.carrier_matrix) @ participant.matrix

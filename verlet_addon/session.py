@@ -50,6 +50,7 @@ class Placement:
     returning: dict[int, Return] = field(default_factory=dict)
     # (p, 3, 4) of stick figures, by session id: what their bones have beyond what particles tell
     holds: dict[int, Floats] = field(default_factory=dict)
+    loose: frozenset[int] = frozenset()  # session ids of what no pin and no tie holds just now
 
 
 @dataclass

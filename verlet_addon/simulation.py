@@ -8,6 +8,7 @@ import numpy as np
 
 from ..core.bodies import body_poses
 from ..core.cache import FrameCache
+from ..core.constraints.attachment import HOLDS, Attachments
 from ..core.errors import ModelError, VerletError
 from ..core.model import FrameInputs, State
 from ..core.settings import SolverSettings
@@ -15,6 +16,7 @@ from ..core.step import advance
 from . import kernels, participants, preview, ragdolls, session, stick_figures
 from .extract import pose
 from .kinds import RAGDOLL
+from .moved import Moved, moved_in, parent_matrix, world_matrix
 from .properties import start_frame
 from .scene import (
     Participant,
@@ -118,7 +120,7 @@ def _begin(
     )
     bodies = np.array([p.matrix for p in running.participants("BODY")]).reshape(-1, 4, 4)
     local = {p.uid: p.matrix for p in running.particle_objects()}
-    parents = _parent_matrices(running, depsgraph, {})
+    parents = _parent_matrices(running, depsgraph, Moved())
     running.model = model
     ragdoll = running.participants(RAGDOLL)
     running.moved_bones = {p.uid: ragdolls.moved_names(p) for p in ragdoll}
@@ -172,21 +174,28 @@ def _solver(running: Session) -> SolverSettings:
 def _keep(running: Session, state: State, depsgraph: bpy.types.Depsgraph) -> None:
     """Store a frame, and what is shown of it."""
     bodies = _world_matrices(running, state)
-    moved = preview.simulated_matrices(running, bodies)
+    holds = stick_figures.holds(running, state)
+    poses = _poses(running, state, holds, depsgraph, moved_in(running, bodies, {}))
+    moved = moved_in(running, bodies, poses)
     local = {}
     wanted = running.particle_objects()
     for participant, ob in zip(wanted, participants.find_objects(wanted)):
-        matrix = None if ob is None else preview.world_matrix(ob, depsgraph, moved)
+        matrix = None if ob is None else world_matrix(ob, depsgraph, moved)
         if matrix is None or not pose.is_invertible(matrix):
             matrix = running.placements[-1].local[participant.uid]
         local[participant.uid] = matrix
     running.cache.store(state)
     parents = _parent_matrices(running, depsgraph, moved)
-    holds = stick_figures.holds(running, state)
-    poses = _poses(running, state, holds, depsgraph, moved)
-    running.placements.append(Placement(bodies, local, parents, poses, running.returning, holds))
-    for participant, rows in _particle_rows(running):
-        shown = _shown_positions(participant, local[participant.uid], state, rows)
+    loose = frozenset(
+        participant.uid
+        for participant, row in _particle_rows(running)
+        if running.last_inputs.animated[row].pin < HOLDS
+    )
+    running.placements.append(
+        Placement(bodies, local, parents, poses, running.returning, holds, loose)
+    )
+    for participant, row in _particle_rows(running):
+        shown = _shown_positions(running, participant, row, state)
         running.files[participant.uid].append(state.frame, shown)
 
 
@@ -209,12 +218,12 @@ def _poses(
     state: State,
     holds: Mapping[int, Floats],
     depsgraph: bpy.types.Depsgraph,
-    moved: Mapping[int, Floats],
+    moved: Moved,
 ) -> dict[int, Floats]:
     """Own transforms of the bones of ragdolls that show a state."""
     wanted = running.participants(RAGDOLL)
     worlds = {
-        participant.uid: preview.world_matrix(ob, depsgraph, moved)
+        participant.uid: world_matrix(ob, depsgraph, moved)
         for participant, ob in zip(wanted, participants.find_objects(wanted))
         if ob is not None
     }
@@ -222,18 +231,31 @@ def _poses(
     return ragdolls.own_poses(placed, depsgraph, worlds, running.placements[-1].poses)
 
 
-def _particle_rows(running: Session) -> list[tuple[Participant, slice]]:
-    """Each object made of particles with its rows in the particle arrays."""
-    spans = [span for span in running.model.objects if span.body < 0]
-    return [(p, span.particles) for p, span in zip(running.particle_objects(), spans)]
+def _particle_rows(running: Session) -> list[tuple[Participant, int]]:
+    """Each object made of particles with its row in `Model.objects`."""
+    rows = [row for row, span in enumerate(running.model.objects) if span.body < 0]
+    return list(zip(running.particle_objects(), rows))
 
 
 def _shown_positions(
-    participant: Participant, matrix: Floats, state: State, rows: slice
+    running: Session, participant: Participant, row: int, state: State
 ) -> np.ndarray:
-    """Local positions, in float32, of what the preview and the bake move."""
+    """Local positions, in float32, of what the preview and the bake move.
+
+    What a body holds is shown where it holds it: a blow leaves the two apart by millimetres.
+    """
+    placement = running.placement(state.frame)
+    particles = running.model.objects[row].particles
+    position = state.position[particles]
+    if participant.uid not in placement.loose:
+        for tie in running.model.constraints:
+            if isinstance(tie, Attachments) and tie.object == row:
+                position = position.copy()
+                held = tie.particle[:, 0] - particles.start
+                position[held] = tie.places(state.body_position, state.body_orientation)
+    matrix = placement.local[participant.uid]
     to_local = np.linalg.inv(matrix).astype(np.float64, copy=False)
-    local = pose.transformed(to_local, state.position[rows])
+    local = pose.transformed(to_local, position)
     return participant.particles.shown(local).astype(np.float32)
 
 
@@ -251,10 +273,10 @@ def _world_matrices(running: Session, state: State) -> Floats:
 
 
 def _parent_matrices(
-    running: Session, depsgraph: bpy.types.Depsgraph, moved: Mapping[int, Floats]
+    running: Session, depsgraph: bpy.types.Depsgraph, moved: Moved
 ) -> dict[int, Floats]:
     return {
-        ob.session_uid: preview.parent_matrix(ob, depsgraph, moved)
+        ob.session_uid: parent_matrix(ob, depsgraph, moved)
         for ob in participants.find_objects(running.participants("BODY"))
         if ob is not None and ob.parent is not None
     }
@@ -265,15 +287,13 @@ def shown_positions(running: Session, uid: int, frames: range) -> np.ndarray:
 
     The very numbers that the preview shows.
     """
-    participant, rows = next(found for found in _particle_rows(running) if found[0].uid == uid)
+    participant, row = next(found for found in _particle_rows(running) if found[0].uid == uid)
     rest = participant.particles.shown(participant.points).astype(np.float32)
     return np.stack(
         [
             rest
             if frame == running.start
-            else _shown_positions(
-                participant, running.placement(frame).local[uid], running.cache[frame], rows
-            )
+            else _shown_positions(running, participant, row, running.cache[frame])
             for frame in frames
         ]
     )

@@ -1,7 +1,8 @@
 """Ties: vertices of cloth, ropes and soft bodies that rigid bodies hold, and that hold them.
 
-There are two ways to make them: pins whose *Pin To* is a rigid body that is simulated, and joints
-that join such a body with something that bends, which tie what is nearest to where they stand.
+There are three ways to make them: pins whose *Pin To* is a rigid body that is simulated; pins that
+follow a ragdoll, by *Pin To*, an Armature modifier or the bone that is their object's parent; and
+joints that join either with something that bends, which tie what is nearest to where they stand.
 """
 
 from __future__ import annotations
@@ -13,17 +14,27 @@ from typing import TYPE_CHECKING, Any
 import bpy
 import numpy as np
 
+from ..core.recipes.ragdoll import turned_pose
+from ..core.recipes.worn import nearest_parts, worn_by
 from ..core.rigid.joint_table import OnBody
 from .extract import pose
 from .extract.mesh import Ints
 from .joints import is_tie, joined, trouble
-from .kinds import can_be_tied
+from .kinds import RAGDOLL, can_be_tied
 from .participants import joints
+from .ragdolls import is_sticks, plan_of
 from .session import Floats
 
 if TYPE_CHECKING:
     from ..core.builder import ModelBuilder
+    from .extract.worn import Worn
     from .scene import Participant
+
+HOLDERS = frozenset({"BODY", RAGDOLL})
+"""Kinds of what can be tied to."""
+
+Holder = tuple[int, int]
+"""Session id of a rigid body, and 0; of an armature, and the part of the ragdoll."""
 
 FIRM = 0.5
 """Pin weight from which on a vertex is tied: a tie holds, or it is none."""
@@ -31,14 +42,14 @@ FIRM = 0.5
 
 @dataclass(frozen=True)
 class TieInput:
-    """A joint at the start frame that ties something that bends to a rigid body."""
+    """A joint at the start frame that ties something that bends to a rigid body or a ragdoll."""
 
     uid: int
     name: str
     place: Floats  # (3,) m
     radius: float  # m around it within which vertices are tied, 0: the nearest one
     owner: int  # session id of what bends
-    body: int  # of the rigid body
+    body: int  # of the rigid body or the armature
 
     def parts(self) -> list[Any]:
         """Everything that the model depends on."""
@@ -63,8 +74,8 @@ def read_ties(
     for ob in joints(scene):
         if not is_tie(ob) or trouble(ob, scene):
             continue
-        owner, body = sorted(joined(ob), key=lambda one: one.verlet.kind == "BODY")
-        if present.get(body.session_uid) != "BODY" or owner.session_uid not in present:
+        owner, body = sorted(joined(ob), key=lambda one: one.verlet.kind in HOLDERS)
+        if present.get(body.session_uid) not in HOLDERS or owner.session_uid not in present:
             continue
         place = pose.matrix_of(ob.evaluated_get(depsgraph))[:3, 3]
         radius = ob.verlet.joint.tie_radius
@@ -79,7 +90,7 @@ class Holds:
     """What holds the particles of one object that bends."""
 
     pin_weight: Floats  # (n,), 0 where one is tied
-    tied: tuple[tuple[int, Ints], ...] = ()  # session ids of bodies, and the rows that each holds
+    tied: tuple[tuple[Holder, Ints], ...] = ()  # each with the rows that it holds
 
 
 def what_holds(
@@ -95,22 +106,31 @@ def what_holds(
     weight = participant.pin_weight.copy()
     if not can_be_tied(participant.kind):
         return Holds(weight)
-    tied: list[tuple[int, Ints]] = []
+    tied: list[tuple[Holder, Ints]] = []
     is_free = np.ones(len(weight), bool)
 
-    def tie(body: int, rows: Ints) -> None:
+    def tie(holder: Holder, rows: Ints) -> None:
         rows = rows[is_free[rows]]
         is_free[rows] = False
         if len(rows):
-            tied.append((body, rows))
+            tied.append((holder, rows))
 
     for one in ties:
         if one.owner == participant.uid:
-            tie(one.body, one.rows(participant.world_points))
+            part = _nearest_parts(participants[one.body], one.place[None])[0]
+            tie((one.body, int(part)), one.rows(participant.world_points))
     weight[~is_free] = 0.0
     if _may_move(participants.get(participant.carrier)):
-        tie(participant.carrier, np.flatnonzero(weight >= FIRM).astype(np.int32))
+        tie((participant.carrier, 0), np.flatnonzero(weight >= FIRM).astype(np.int32))
         weight[:] = 0.0
+    worn = participant.worn
+    wearer = None if worn is None else participants.get(worn.armature)
+    if wearer is not None and wearer.kind == RAGDOLL and not is_sticks(wearer):
+        parts = _worn_parts(worn, wearer, participant.world_points)
+        is_firm = weight[worn.rows] >= FIRM
+        for part in np.unique(parts[parts >= 0]).tolist():
+            tie((wearer.uid, part), worn.rows[is_firm & (parts == part)])
+        weight[worn.rows[parts >= 0]] = 0.0
     return Holds(weight, tuple(tied))
 
 
@@ -121,10 +141,27 @@ def _may_move(carrier: Participant | None) -> bool:
     return carrier.settings.model == "QUATERNION" and carrier.settings.type != "PASSIVE"
 
 
-def add_ties(builder: ModelBuilder, first: int, holds: Holds, index_of: Mapping[int, int]) -> None:
+def _worn_parts(worn: Worn, wearer: Participant, points: Floats) -> Ints:
+    """Part (r,) of a ragdoll that each pinned vertex hangs on, −1 for none; points (n, 3) m."""
+    if worn.is_nearest:
+        return _nearest_parts(wearer, points[worn.rows])
+    return worn_by(plan_of(wearer), worn.skin)
+
+
+def _nearest_parts(holder: Participant, points: Floats) -> Ints:
+    """Part (r,) of a ragdoll that is nearest to each of points (r, 3) m; a body has but one."""
+    if holder.kind != RAGDOLL:
+        return np.zeros(len(points), dtype=np.int32)
+    turn, move = turned_pose(holder.armature.rest, holder.armature.pose)
+    return nearest_parts(plan_of(holder), points, turn, move)
+
+
+def add_ties(
+    builder: ModelBuilder, first: int, holds: Holds, index_of: Mapping[Holder, int]
+) -> None:
     """Tie an object's particles, the first one of which is ``first``.
 
-    ``index_of``: the bodies' indices in the builder, by session id.
+    ``index_of``: the bodies' indices in the builder.
     """
-    for body, rows in holds.tied:
-        builder.add_attachment(OnBody(index_of[body]), rows + first)
+    for holder, rows in holds.tied:
+        builder.add_attachment(OnBody(index_of[holder]), rows + first)

@@ -14,7 +14,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ..jit import kernel
+from ..vector import rotation_matrix
 from .point_mobility import impulse_for, turn_mobility
 
 APART = 0.2
@@ -48,6 +51,14 @@ class Attachments:
     def multiplier_count(self) -> int:
         """None: a tie is stiff."""
         return 0
+
+    def places(self, position: Floats, orientation: Floats) -> Floats:
+        """Where (a, 3) m bodies at position (b, 3) m and orientation (b, 4) hold their points."""
+        places = position[self.body]
+        for row in np.unique(self.body):
+            held = self.body == row
+            places[held] += self.anchor[held] @ rotation_matrix(orientation[row]).T
+        return places
 
     def project(self, moving: Moving, multiplier: Floats) -> None:
         """Bring points and places together, in place; nothing while the object is let go."""

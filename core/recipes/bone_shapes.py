@@ -153,12 +153,22 @@ def surface_points(fit: Fit) -> Floats:
 
 def depth_in(fit: Fit, points: Floats) -> float:
     """How deep m the deepest of points (n, 3) lies in a shape; below zero: outside."""
+    return float(-distances_to(fit, points).min())
+
+
+def distances_to(fit: Fit, points: Floats) -> Floats:
+    """How far m outside a shape each of points (n, 3) lies; below zero: inside.
+
+    Outside, the highest above a face counts for boxes and hulls: no more than the distance.
+    """
     local = (points - fit.centre) @ rotation_matrix(fit.orientation)
+    distance: Floats
     if fit.hull is not None:
-        heights = local @ fit.hull.face_normal.T - fit.hull.face_offset
-        return float((-heights.max(axis=1)).max())
-    if fit.shape == "BOX":
-        return float((np.array(fit.size) - np.abs(local)).min(axis=1).max())
-    half = fit.size[1] if len(fit.size) > 1 else 0.0
-    local[:, 2] -= np.clip(local[:, 2], -half, half)
-    return float((fit.size[0] - np.linalg.norm(local, axis=1)).max())
+        distance = (local @ fit.hull.face_normal.T - fit.hull.face_offset).max(axis=1)
+    elif fit.shape == "BOX":
+        distance = (np.abs(local) - np.array(fit.size)).max(axis=1)
+    else:
+        half = fit.size[1] if len(fit.size) > 1 else 0.0
+        local[:, 2] -= np.clip(local[:, 2], -half, half)
+        distance = np.linalg.norm(local, axis=1) - fit.size[0]
+    return distance

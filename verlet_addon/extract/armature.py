@@ -14,6 +14,7 @@ from ...core.errors import ModelError
 from ...core.recipes.skeleton import NO_SKIN, Skeleton, Skin
 from ...core.settings import BoneSettings
 from .. import compat
+from ..kinds import is_particles
 from ..properties import animated_of_bone, bone_channel, settings_from
 from . import bone_pins, pose
 from .bone_pins import PinInput, read_pins
@@ -62,7 +63,6 @@ def read_armature(
     bones = list(ob.data.bones)
     rest = world @ np.array([bone.matrix_local for bone in bones], dtype=np.float64)
     now = posed(ob, depsgraph, world)
-    skins = skinned_meshes(ob)
     held = {bone.name for bone in ob.pose.bones if bone.constraints}
     row = {bone.name: number for number, bone in enumerate(bones)}
     own_parent = [-1 if bone.parent is None else row[bone.parent.name] for bone in bones]
@@ -71,14 +71,16 @@ def read_armature(
         rest=rest,
         pose=now,
         before=None if change is None else np.linalg.inv(change) @ now,
-        skin=read_skin(ob, skins, world),
+        skin=read_skin(ob, flesh(ob), world),
         choices=tuple(settings_from(bone.verlet, BoneSettings) for bone in _pose_bones(ob)),
         has_muscles=_has_muscles(ob),
         own_parent=np.array(own_parent, dtype=np.int32),
         pins=read_pins(ob, depsgraph),
         held=frozenset(held),
         moved_ids=frozenset(
-            uid for moved in (ob, *skins) for uid in (moved.session_uid, moved.data.session_uid)
+            uid
+            for moved in (ob, *skinned_meshes(ob))
+            for uid in (moved.session_uid, moved.data.session_uid)
         ),
     )
 
@@ -200,6 +202,16 @@ def skinned_meshes(ob: bpy.types.Object) -> list[bpy.types.Object]:
     return sorted(found, key=lambda mesh: mesh.name_full)
 
 
+def flesh(ob: bpy.types.Object) -> list[bpy.types.Object]:
+    """The meshes by which the bodies of a ragdoll are shaped: no clothes, that bend by themselves.
+
+    A soft body counts where there is nothing else: then it is the character.
+    """
+    skins = skinned_meshes(ob)
+    firm = [mesh for mesh in skins if not is_particles(mesh.verlet.kind)]
+    return firm or [mesh for mesh in skins if mesh.verlet.kind == "SOFT_BODY"]
+
+
 def read_skin(ob: bpy.types.Object, skins: Sequence[bpy.types.Object], world: Floats) -> Skin:
     """Points and weights of the meshes that an armature deforms, in the rest pose."""
     row = {bone.name: number for number, bone in enumerate(ob.data.bones)}
@@ -237,7 +249,7 @@ def timeless_parts(ob: bpy.types.Object) -> list[Any]:
     lengths = np.array([bone.length for bone in bones])
     choices = [settings_from(bone.verlet, BoneSettings) for bone in _pose_bones(ob)]
     names = [(bone.name, bone.use_deform) for bone in bones]
-    skins = [(mesh.session_uid, len(mesh.data.vertices)) for mesh in skinned_meshes(ob)]
+    skins = [(mesh.session_uid, len(mesh.data.vertices)) for mesh in flesh(ob)]
     about = f"{names} {choices} {skins} {_has_muscles(ob)}"
     return [rest, lengths, about, *bone_pins.timeless_parts(ob)]
 

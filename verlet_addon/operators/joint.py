@@ -11,7 +11,7 @@ from ..bake import restore
 from ..extract import pose
 from ..extract.particles import read_particles
 from ..joint_places import Meeting, Outline, joint_matrix, meeting, neighbours, outline_of
-from ..kinds import can_be_tied, is_particles
+from ..kinds import RAGDOLL, can_be_tied, is_particles
 from ..participants import joints as joints_in
 from ..properties import kind_of
 from ..session import Floats
@@ -85,7 +85,7 @@ class VERLET_OT_join(_Joins):
     """Join two selected objects where they meet, the active one is A; with a selected empty there.
 
     One object and an empty are joined to the world. Of cloth, a rope or a soft body the nearest
-    vertex is tied to the other object, a rigid body
+    vertex is tied to the other object, a rigid body or a ragdoll
     """
 
     bl_idname = "verlet.join"
@@ -186,6 +186,9 @@ def _require_free(ob: bpy.types.Object) -> None:
 def _require_joinable(a: bpy.types.Object, b: bpy.types.Object | None) -> None:
     soft = [ob for ob in (a, b) if ob is not None and is_particles(ob.verlet.kind)]
     other = "the world" if b is None else b.name
+    rigs = [ob for ob in (a, b) if ob is not None and ob.verlet.kind == RAGDOLL]
+    if rigs and (reason := joints.why_not_rig(rigs[0], b if rigs[0] == a else a)):
+        raise ModelError(a.name, reason)
     if not soft:
         if a.verlet.kind == "COLLIDER" and (b is None or b.verlet.kind == "COLLIDER"):
             raise ModelError(

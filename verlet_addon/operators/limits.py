@@ -166,7 +166,7 @@ def _turns(
     depsgraph = context.evaluated_depsgraph_get()
     armature.require_suitable(ob)
     world = mesh.read_matrix(ob, depsgraph)
-    skin = armature.read_skin(ob, armature.skinned_meshes(ob), world)
+    skin = armature.read_skin(ob, armature.flesh(ob), world)
     choices = [settings_from(ob.pose.bones[b.name].verlet, BoneSettings) for b in ob.data.bones]
     settings = settings_from(group_of(ob, KINDS[RAGDOLL]), RagdollSettings)
     plan = plan_ragdoll(ob.name, armature.read_skeleton(ob, world), settings, skin, choices)

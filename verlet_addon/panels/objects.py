@@ -5,9 +5,10 @@ import bpy
 from ...core.settings import ImpulseSettings
 from .. import participants, presets
 from ..bake import restore
+from ..extract import worn
 from ..extract.particles import WAY_OUT
 from ..extract.pins import pinned_point_count
-from ..kinds import Kind
+from ..kinds import Kind, can_be_tied
 from ..properties import group_of, kind_of, panel_fields
 from .bone import draw_learning
 from .joint import draw_joints_of
@@ -70,7 +71,19 @@ def _draw_pins(layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
         row.operator("verlet.pin_ends", icon="PINNED")
         row.operator("verlet.unpin_all", icon="UNPINNED")
     if ob.verlet.pin_group or ob.verlet.pin_points:
-        layout.prop(ob.verlet, "pin_target")
+        _draw_pin_target(layout, ob)
+
+
+def _draw_pin_target(layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
+    """What the pins follow, and which ragdoll they load."""
+    layout.prop(ob.verlet, "pin_target")
+    target = ob.verlet.pin_target
+    if target is not None and target.type == "ARMATURE":
+        row = layout.row()
+        row.alert = worn.is_bone_missing(ob)
+        row.prop_search(ob.verlet, "pin_bone", target.data, "bones", icon="BONE_DATA")
+    elif target is None and (wearer := worn.wearer(ob)) is not None and can_be_tied(ob.verlet.kind):
+        layout.label(text=f"Worn by {wearer.name}", icon="ARMATURE_DATA")
 
 
 def draw_impulse(layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:

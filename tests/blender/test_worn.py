@@ -1,0 +1,352 @@
+"""Clothes: what bends hangs on the bodies of a ragdoll, and pulls on them."""
+
+import bpy
+import numpy as np
+import pytest
+from small_rigs import chain, largest_difference, person, ragdoll, seen_bones
+from small_scenes import (
+    addon,
+    body,
+    cloth,
+    floor,
+    pin,
+    play,
+    refusal,
+    seen,
+    seen_matrix,
+    select,
+    session_of,
+)
+
+pytestmark = pytest.mark.usefixtures("scene")
+
+SIZE = 6  # vertices along an edge of a cape
+COLLAR = range(SIZE)
+OFF = 1e-3  # m, by which what is worn may be
+
+
+def weigh(ob, vertices, **weights):
+    """Give vertices weights of bones, by name."""
+    for name, weight in weights.items():
+        name = name.replace("_L", ".L")
+        group = ob.vertex_groups.get(name) or ob.vertex_groups.new(name=name)
+        group.add(list(vertices), weight, "REPLACE")
+
+
+def sheet(name="Cape", location=(0, 0.35, 1.45), pins=COLLAR):
+    """A square of cloth of half a metre behind the neck of a person."""
+    ob = cloth(name=name, size=SIZE, spacing=0.1, location=location)
+    pin(ob, pins)
+    return ob
+
+
+def cape(rig, **weights):
+    """A sheet whose front edge an armature carries."""
+    ob = sheet()
+    weigh(ob, COLLAR, **(weights or {"chest": 1.0}))
+    ob.modifiers.new("Armature", "ARMATURE").object = rig
+    ob.parent = rig
+    bpy.context.view_layer.update()
+    return ob
+
+
+def carried(rig, bone, rest, points):
+    """Where a bone has carried points (n, 3) of the world since it had the matrix ``rest``."""
+    moved = seen_bones(rig)[bone] @ np.linalg.inv(rest)
+    return points @ moved[:3, :3].T + moved[:3, 3]
+
+
+def holders(scene):
+    """Names of the bodies that vertices are tied to, each with the numbers of its vertices."""
+    model = session_of(scene).model
+    names = {span.body: span.name for span in model.objects if span.body >= 0}
+    first = {n: span.first_particle for n, span in enumerate(model.objects)}
+    found = {}
+    for tie in model.constraints:
+        if type(tie).__name__ == "Attachments":
+            for row, particle in zip(tie.body.tolist(), tie.particle[:, 0].tolist()):
+                found.setdefault(names[row], []).append(particle - first[tie.object])
+    return found
+
+
+def simulated_gap(running):
+    """How far (m) tied vertices were from where their bodies hold them, in any frame."""
+    worst = 0.0
+    for frame in range(running.start, running.last + 1):
+        state = running.cache[frame]
+        for tie in running.model.constraints:
+            if type(tie).__name__ == "Attachments":
+                places = tie.places(state.body_position, state.body_orientation)
+                off = np.linalg.norm(state.position[tie.particle[:, 0]] - places, axis=1)
+                worst = max(worst, off.max())
+    return worst
+
+
+def test_a_cape_falls_with_the_character_that_wears_it(scene):
+    floor()
+    rig = person(location=(0, 0, 0.3))
+    rig.pose.bones["chest"].rotation_mode = "XYZ"
+    rig.pose.bones["chest"].rotation_euler.x = 0.4  # the collar begins where the pose has it
+    ob = cape(ragdoll(rig))
+    scene.frame_set(1)
+    start, rest = seen(ob)[COLLAR], seen_bones(rig)["chest"]
+    for frame in range(2, 61):
+        scene.frame_set(frame)
+        worn = carried(rig, "chest", rest, start)
+        assert np.linalg.norm(seen(ob)[COLLAR] - worn, axis=1).max() < OFF, frame
+    running = session_of(scene)
+    assert running.problems == []
+    assert len(running.model.pinned) == 0
+    assert holders(scene) == {"Person: chest": [*COLLAR]}
+    assert simulated_gap(running) < 1e-2  # what is shown hides less than that
+    assert seen_bones(rig)["chest"][2, 3] < 0.7  # it began at 1.5
+    assert seen(ob)[SIZE:, 2].min() > -0.02
+    assert seen(ob)[:, 2].max() < 0.8
+
+
+def test_clothes_change_no_body_of_the_character(scene):
+    rig = ragdoll(person())
+    scene.frame_set(1)
+    bare = session_of(scene).bone_notes[rig.session_uid]
+    cape(rig)
+    scene.frame_set(1)
+    assert session_of(scene).model.particle_count == SIZE * SIZE
+    assert session_of(scene).bone_notes[rig.session_uid] == bare
+
+
+def test_weights_of_bones_that_are_one_body_count_together(scene):
+    rig = person()
+    rig.pose.bones["head"].verlet.part = "JOINED"
+    rig.pose.bones["forearm.L"].verlet.part = "NONE"
+    ob = cape(ragdoll(rig), head=0.3, chest=0.3, thigh_L=0.4)
+    ob.vertex_groups["chest"].remove([4, 5])
+    weigh(ob, [5], forearm_L=0.8)  # no body: it follows the upper arm
+    ob.vertex_groups["Pin"].add([3], 0.3, "REPLACE")  # a weak pin is no tie
+    scene.frame_set(1)
+    assert holders(scene) == {
+        "Person: chest": [0, 1, 2],
+        "Person: thigh.L": [4],
+        "Person: upper_arm.L": [5],
+    }
+    assert len(session_of(scene).model.pinned) == 0
+
+
+def height_of_arm(mass):
+    """Of the hand, after a second, of an arm with muscles on which a sheet of a mass (kg) hangs."""
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    scene = bpy.context.scene
+    rig = ragdoll(chain())
+    rig.verlet.ragdoll.mass = 3.0
+    for name, limp in (("Bone 0", 0.0), ("Bone 1", 0.1), ("Bone 2", 0.1)):
+        rig.pose.bones[name].verlet_limp = limp
+    ob = sheet(location=(1.2, 0.0, 1.0), pins=[0, SIZE - 1])
+    ob.verlet.cloth.area_density = mass / 0.25
+    ob.verlet.pin_target, ob.verlet.pin_bone = rig, "Bone 2"
+    scene.frame_set(1)
+    corners, rest = seen(ob)[[0, SIZE - 1]], seen_bones(rig)["Bone 2"]
+    for frame in range(2, 25):
+        scene.frame_set(frame)
+        worn = carried(rig, "Bone 2", rest, corners)
+        assert np.linalg.norm(seen(ob)[[0, SIZE - 1]] - worn, axis=1).max() < OFF, frame
+    assert session_of(scene).problems == []
+    return seen_bones(rig)["Bone 2"][2, 3]
+
+
+def test_a_heavy_cloth_pulls_the_arm_down():
+    light, heavy = height_of_arm(0.05), height_of_arm(20.0)
+    assert light > 0.9  # it began at 1
+    assert heavy < light - 0.1
+
+
+def momenta(running, first, last):
+    """Momentum (f, 3) of everything that moves, N s, from frame to frame."""
+    model, spans = running.model, running.model.objects
+    bodies = model.bodies.mass
+    places = []
+    for frame in range(first, last + 1):
+        state = running.cache[frame]
+        places.append(
+            (bodies[:, None] * state.body_position).sum(axis=0)
+            + (model.mass[:, None] * state.position).sum(axis=0)
+        )
+    assert len(spans) == len(bodies) + 1
+    return np.diff(places, axis=0) / running.inputs.frame_duration
+
+
+def test_character_and_clothes_share_their_momentum(scene):
+    scene.use_gravity = False
+    rig = ragdoll(person())
+    rig.verlet.ragdoll.drag = rig.verlet.ragdoll.angular_drag = 0.0
+    for frame, x in ((0, -0.1), (1, 0.0), (2, 0.1)):  # it comes along at 2.4 m/s
+        rig.location.x = x
+        rig.keyframe_insert("location", frame=frame)
+    scene.frame_set(1)
+    ob = cape(rig)
+    ob.verlet.cloth.drag = 0.0
+    ob.verlet.cloth.area_density = 40.0  # 10 kg
+    play(scene, 1, 30)
+    running = session_of(scene)
+    assert running.problems == []
+    total = momenta(running, 1, 30)
+    np.testing.assert_allclose(total, np.tile(total[0], (29, 1)), atol=2e-4 * total[0, 0])
+    assert total[0, 0] == pytest.approx(70.0 * 2.4, rel=0.05)
+    assert seen(ob)[:, 0].mean() > 1.5  # the cape came along
+
+
+def test_clothes_hang_on_bones_that_follow_their_keys_too(scene):
+    rig = person(location=(0, 0, 0.2))
+    for bone in rig.pose.bones:
+        bone.verlet_limp = 0.0
+    chest = rig.pose.bones["chest"]
+    chest.rotation_mode = "XYZ"
+    for frame, angle in ((1, 0.0), (13, 1.0)):
+        chest.rotation_euler.x = angle
+        chest.keyframe_insert("rotation_euler", frame=frame)
+    scene.frame_set(1)
+    ob = cape(ragdoll(rig))
+    scene.frame_set(1)
+    start, rest = seen(ob)[COLLAR], seen_bones(rig)["chest"]
+    for frame in range(2, 20):
+        scene.frame_set(frame)
+        worn = carried(rig, "chest", rest, start)
+        assert np.linalg.norm(seen(ob)[COLLAR] - worn, axis=1).max() < OFF, frame
+    assert np.abs(seen(ob)[COLLAR] - start).max() > 0.1
+
+
+def drawn_rope(name="Rope"):
+    """A curve that hangs down from the hand of a chain of bones, pinned at its ends."""
+    curve = bpy.data.curves.new(name, "CURVE")
+    curve.dimensions = "3D"
+    spline = curve.splines.new("POLY")
+    spline.points.add(5)
+    for number, point in enumerate(spline.points):
+        point.co = (1.15, 0, 1 - 0.1 * number, 1)
+    ob = bpy.data.objects.new(name, curve)
+    bpy.context.scene.collection.objects.link(ob)
+    select(ob)
+    assert bpy.ops.verlet.rope() == {"FINISHED"}
+    return ob
+
+
+def seen_top(ob):
+    """World place of the first point of a curve as it is seen."""
+    evaluated = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    first = np.array(evaluated.to_mesh().vertices[0].co)
+    evaluated.to_mesh_clear()
+    matrix = seen_matrix(ob)
+    return matrix[:3, :3] @ first + matrix[:3, 3]
+
+
+@pytest.mark.parametrize("way", ["NEAREST", "BONE_PARENT", "JOINT"])
+def test_a_rope_hangs_on_the_hand(scene, way):
+    rig = ragdoll(chain())
+    rig.pose.bones["Bone 0"].verlet_limp = 0.0
+    ob = drawn_rope()
+    if way == "JOINT":
+        select(ob, rig)
+        assert bpy.ops.verlet.join() == {"FINISHED"}
+        np.testing.assert_allclose(bpy.context.object.location, (1.15, 0, 1), atol=1e-6)
+    else:
+        addon("extract.pins").store_pinned_points(ob, np.arange(6) == 0)
+    if way == "NEAREST":
+        ob.verlet.pin_target = rig
+    elif way == "BONE_PARENT":
+        ob.parent, ob.parent_type, ob.parent_bone = rig, "BONE", "Bone 2"
+        bpy.context.view_layer.update()
+        ob.matrix_parent_inverse = ob.matrix_world.inverted()
+        bpy.context.view_layer.update()
+    scene.frame_set(1)
+    rest = seen_bones(rig)["Bone 2"]
+    end = np.array([(1.15, 0, 1)])
+    for frame in range(2, 20):
+        scene.frame_set(frame)
+        worn = carried(rig, "Bone 2", rest, end)
+        assert np.linalg.norm(seen_top(ob) - worn) < OFF, frame
+    running = session_of(scene)
+    assert running.problems == []
+    assert holders(scene) == {"Rig: Bone 2": [0]}
+    assert seen_bones(rig)["Bone 2"][2, 3] < 0.9
+
+
+def test_what_is_the_child_of_a_bone_is_shown_where_it_was_simulated(scene):
+    floor()
+    rig = ragdoll(person(location=(0, 0, 0.3)))
+    hat = body(name="Hat", size=0.1, location=(0, 0.5, 2.2))
+    flag = sheet(name="Flag", location=(0.8, 0, 2.0), pins=[])
+    for ob in (hat, flag):
+        own = ob.matrix_world.copy()
+        ob.parent, ob.parent_type, ob.parent_bone = rig, "BONE", "head"
+        ob.matrix_world = own
+        bpy.context.view_layer.update()
+    play(scene, 1, 30)
+    running = session_of(scene)
+    assert running.problems == []
+    state = running.cache[30]
+    np.testing.assert_allclose(seen_matrix(hat)[:3, 3], state.body_position[0], atol=1e-5)
+    np.testing.assert_allclose(seen(flag), state.position[: SIZE * SIZE], atol=1e-5)
+    scene.frame_end = 30
+    assert bpy.ops.verlet.bake() == {"FINISHED"}
+    scene.frame_set(30)
+    np.testing.assert_allclose(seen_matrix(hat)[:3, 3], state.body_position[0], atol=1e-4)
+    np.testing.assert_allclose(seen(flag), state.position[: SIZE * SIZE], atol=1e-4)
+
+
+def test_a_bake_of_both_is_what_was_seen(scene, tmp_path):
+    floor()
+    rig = ragdoll(person(location=(0, 0, 0.3)))
+    ob = cape(rig)
+    play(scene, 1, 24)
+    cloth_seen, bones_seen = seen(ob), seen_bones(rig)
+    scene.frame_end = 24
+    assert bpy.ops.verlet.bake() == {"FINISHED"}
+    scene.frame_set(24)
+    np.testing.assert_allclose(seen(ob), cloth_seen, atol=1e-5)
+    assert largest_difference(seen_bones(rig), bones_seen, bones_seen) < 1e-4
+    path = str(tmp_path / "baked.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    scene, ob, rig = bpy.context.scene, bpy.data.objects["Cape"], bpy.data.objects["Person"]
+    scene.frame_set(24)
+    np.testing.assert_allclose(seen(ob), cloth_seen, atol=1e-5)
+    assert largest_difference(seen_bones(rig), bones_seen, bones_seen) < 1e-4
+    select(rig, ob)
+    assert bpy.ops.verlet.free_bake() == {"FINISHED"}
+    play(scene, 1, 24)  # the file remembers who wears what
+    np.testing.assert_array_equal(seen(ob), cloth_seen)
+
+
+def test_what_cannot_be_worn_is_named_with_the_way_out(scene):
+    rig, ob = ragdoll(chain()), sheet()
+    ob.verlet.pin_target, ob.verlet.pin_bone = rig, "Hand"
+    scene.frame_set(1)
+    (problem,) = session_of(scene).problems
+    assert "Cape: it is pinned to bone Hand of Rig" in problem.message
+    assert "choose another Bone" in problem.message
+    ob.verlet.pin_bone = "Bone 1"
+    rig.verlet.ragdoll.model = "STICKS"
+    scene.frame_set(1)
+    (problem,) = session_of(scene).problems
+    assert "Rig" in problem.message
+    assert "Model to Bodies" in problem.message
+    load = body()
+    select(load, rig)
+    assert "Rig is a stick figure" in refusal(bpy.ops.verlet.join)
+    rig.verlet.ragdoll.model = "BODIES"
+    assert "pin a bone of it to Box" in refusal(bpy.ops.verlet.join)
+
+
+def test_a_bone_of_an_armature_that_is_no_ragdoll_carries_pins(scene):
+    rig, ob = chain(), sheet()
+    ob.verlet.pin_target, ob.verlet.pin_bone = rig, "Bone 1"
+    bone = rig.pose.bones["Bone 1"]
+    bone.rotation_mode = "XYZ"
+    for frame, angle in ((1, 0.0), (9, 1.0)):
+        bone.rotation_euler.x = angle
+        bone.keyframe_insert("rotation_euler", frame=frame)
+    scene.frame_set(1)
+    start, rest = seen(ob)[COLLAR], seen_bones(rig)["Bone 1"]
+    play(scene, 1, 9)
+    assert session_of(scene).problems == []
+    assert session_of(scene).model.pinned.tolist() == [*COLLAR]
+    np.testing.assert_allclose(seen(ob)[COLLAR], carried(rig, "Bone 1", rest, start), atol=1e-5)
+    assert np.abs(seen(ob)[COLLAR] - start).max() > 0.1

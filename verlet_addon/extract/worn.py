@@ -1,0 +1,156 @@
+"""Which bones of a ragdoll the pins of cloth, ropes and soft bodies hang on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...core.recipes.skeleton import Skin
+from ..kinds import RAGDOLL
+from . import own_motion
+from .mesh import Ints
+from .pose import Floats
+from .vertex_groups import group_weights
+
+
+@dataclass(frozen=True, eq=False)
+class Worn:
+    """The pinned vertices of one object, and the bones of the ragdoll that wears it.
+
+    Without any weight they hang on what is nearest.
+    """
+
+    armature: int  # session id
+    rows: Ints  # (r,) which particles of the object
+    entry: Ints  # (w,) number among the rows, of each weight
+    bone: Ints  # (w,) row among the bones of the armature's data
+    weight: Floats  # (w,)
+
+    @property
+    def is_nearest(self) -> bool:
+        """Whether the vertices hang on what is nearest, for no bone is named."""
+        return not len(self.entry)
+
+    @property
+    def skin(self) -> Skin:
+        """The weights alone."""
+        return Skin(np.zeros((len(self.rows), 3)), self.entry, self.bone, self.weight)
+
+    def parts(self) -> list[Any]:
+        """Everything that the model depends on."""
+        return [self.armature, self.rows, self.entry, self.bone, self.weight]
+
+
+def read_worn(ob: bpy.types.Object, pin_weight: Floats) -> Worn | None:
+    """What the pins (n,) of an object hang on, None where that is no ragdoll.
+
+    That is what *Pin To* names; else the armature of a modifier, by the vertices' weights; else the
+    bone that is the object's parent.
+    """
+    rows = np.flatnonzero(pin_weight > 0.0).astype(np.int32)
+    target = ob.verlet.pin_target
+    if not len(rows):
+        return None
+    if target is not None:
+        if not is_ragdoll(target) or is_bone_missing(ob):
+            return None
+        return _on_one(target, ob.verlet.pin_bone, rows)
+    modifier = armature_modifier(ob)
+    if modifier is not None:
+        return _by_weight(ob, modifier, rows)
+    if ob.parent_type == "BONE" and is_ragdoll(ob.parent):
+        return _on_one(ob.parent, ob.parent_bone, rows)
+    return None
+
+
+def is_ragdoll(ob: bpy.types.Object | None) -> bool:
+    """Whether an object is an armature that is set up as a ragdoll."""
+    return ob is not None and ob.type == "ARMATURE" and ob.verlet.kind == RAGDOLL
+
+
+def is_bone_missing(ob: bpy.types.Object) -> bool:
+    """Whether *Pin To* names a bone that its armature does not have."""
+    target, name = ob.verlet.pin_target, ob.verlet.pin_bone
+    is_armature = target is not None and target.type == "ARMATURE"
+    return bool(is_armature and name and name not in target.data.bones)
+
+
+def wearer(ob: bpy.types.Object) -> bpy.types.Object | None:
+    """The ragdoll that the pins of an object hang on, None where they hang on none."""
+    target = ob.verlet.pin_target
+    if target is not None:
+        return target if is_ragdoll(target) and not is_bone_missing(ob) else None
+    modifier = armature_modifier(ob)
+    if modifier is not None:
+        return modifier.object
+    return ob.parent if ob.parent_type == "BONE" and is_ragdoll(ob.parent) else None
+
+
+def armature_modifier(ob: bpy.types.Object) -> bpy.types.Modifier | None:
+    """The first modifier by which a ragdoll carries the pins of an object."""
+    return next(
+        (
+            modifier
+            for modifier in own_motion.carriers(ob)
+            if modifier.type == "ARMATURE"
+            and modifier.show_viewport
+            and is_ragdoll(modifier.object)
+        ),
+        None,
+    )
+
+
+def _on_one(armature: bpy.types.Object, name: str, rows: Ints) -> Worn:
+    """All on one bone; without its name on what is nearest."""
+    number = armature.data.bones.find(name)
+    count = len(rows) if number >= 0 else 0
+    return Worn(
+        armature.session_uid,
+        rows,
+        np.arange(count, dtype=np.int32),
+        np.full(count, number, dtype=np.int32),
+        np.ones(count),
+    )
+
+
+def _by_weight(ob: bpy.types.Object, modifier: bpy.types.Modifier, rows: Ints) -> Worn:
+    """By the vertices' weights; vertices that the modifier leaves out have none."""
+    armature = modifier.object
+    row_of = {bone.name: number for number, bone in enumerate(armature.data.bones)}
+    bone_of_group = {g.index: row_of[g.name] for g in ob.vertex_groups if g.name in row_of}
+    mask = ob.vertex_groups.get(modifier.vertex_group)
+    entries = []
+    for number, row in enumerate(rows.tolist()):
+        weights = {entry.group: entry.weight for entry in ob.data.vertices[row].groups}
+        if mask is not None:
+            is_in = weights.get(mask.index, 0.0) > 0.0
+            if is_in == modifier.invert_vertex_group:
+                continue
+        entries += [(number, bone, weights.get(g, 0.0)) for g, bone in bone_of_group.items()]
+    found = [entry for entry in entries if entry[2] > 0.0]
+    return Worn(
+        armature.session_uid,
+        rows,
+        np.array([number for number, _, _ in found], dtype=np.int32),
+        np.array([bone for _, bone, _ in found], dtype=np.int32),
+        np.array([weight for _, _, weight in found], dtype=np.float64),
+    )
+
+
+def timeless_parts(ob: bpy.types.Object) -> list[Any]:
+    """What of it counts whatever the frame."""
+    target, worn_by = ob.verlet.pin_target, wearer(ob)
+    about = [
+        0 if target is None else target.session_uid,
+        ob.verlet.pin_bone,
+        0 if worn_by is None else worn_by.session_uid,
+        ob.parent_bone,
+    ]
+    modifier = None if target is not None else armature_modifier(ob)
+    if modifier is None or ob.verlet.pin_group not in ob.vertex_groups:
+        return [*about]
+    rows = np.flatnonzero(group_weights(ob, ob.verlet.pin_group) > 0.0).astype(np.int32)
+    return [*about, *_by_weight(ob, modifier, rows).parts()]
