@@ -12,6 +12,7 @@ from .contact.body_contact import MARGIN
 from .contact.crowd import CrowdGrid
 from .contact.free_turn import rings_of
 from .contact.hold import hold_room, tethers_of
+from .contact.limb_search import LimbSearch
 from .contact.response import contact_room
 from .contact.shapes import place_shapes, smallest_half_extent
 from .contact.touching import Touching
@@ -82,8 +83,7 @@ class Workspace:
         self.contacts = contact_room(max(1, 32 * particle_bodies, 4 * len(model.crowd)))
         self.piece = _pieces(model)  # (e, 3) triangles and stretches of rope that collide
         self.near = np.zeros((len(self.piece), 3), dtype=np.int32)
-        self.near_limb = np.zeros((len(model.limbs), 2), dtype=np.int32)
-        self.limb_reach = np.zeros(len(model.limbs))  # m
+        self.limbs = LimbSearch(model, self.piece)
         triangle = model.shapes.meshes.triangle
         self.first_use = np.zeros(len(model.shapes.meshes.vertex), dtype=np.int32)
         self.first_use[triangle[::-1]] = np.arange(len(triangle), dtype=np.int32)[::-1, None]

@@ -1,11 +1,11 @@
-"""Angular momentum of free particles, or sticks, that touch, taken back from those around them.
+"""Angular momentum of free particles that touch, taken back from those around them.
 
 A contact of two particles acts on two places a distance apart, so its drag (and its push, where
 they turn about each other in the step) is a couple on the pair. In the cloth or rope that they are
 part of it turns the surroundings: the particles around both, linked to one of them by a piece, get
 Δx = ω × (x* − c*) with I* ω = −couple, which leaves linear momentum as it is (see
-`constraints.angular`). Balls without surroundings keep it as the turn that is not simulated. Two
-sticks that touch are turned themselves.
+`constraints.angular`). Balls without surroundings keep it as the turn that is not simulated. What
+touches sticks of figures turns these, see `limb_turn`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..constraints.angular import NO_INERTIA, add_inertia, solve_inertia
 from ..jit import inline, kernel
 from ..model import Ints
 from ..vector import cross
-from .response import PIECE_PARTNER
+from .response import FREE_PARTNER
 
 
 def rings_of(count: int, piece: Ints) -> tuple[Ints, Ints]:
@@ -35,12 +35,7 @@ def rings_of(count: int, piece: Ints) -> tuple[Ints, Ints]:
 
 @inline
 def _around(contacts, c, n, start, neighbour):
-    """The n-th particle around the two of contact c, themselves included; −1 after the last.
-
-    Of two sticks it is their four ends.
-    """
-    if contacts.shape[c, 0] == PIECE_PARTNER:
-        return contacts.particle[c, n + 2 * (n // 2)] if n < 4 else -1
+    """The n-th particle around the two of contact c, themselves included; −1 after the last."""
     for side in range(2):
         i = contacts.particle[c, 4 * side]
         count = 1 + start[i + 1] - start[i]
@@ -52,13 +47,13 @@ def _around(contacts, c, n, start, neighbour):
 
 @kernel
 def return_couples(contacts, count, x, previous, inverse_mass, start, neighbour):
-    """Take the couples of all contacts of two free particles, or two sticks, back, in x.
+    """Take the couples of all contacts of two free particles back, in x.
 
     start, neighbour from `rings_of`. Pins take couples by themselves. No particle is moved farther
     than the contact moved its own.
     """
     for c in range(count):
-        if contacts.shape[c, 0] >= 0 or contacts.shape[c, 1] >= 0:
+        if contacts.shape[c, 0] != FREE_PARTNER or contacts.shape[c, 1] != FREE_PARTNER:
             continue
         lx, ly, lz = contacts.couple[c, 0], contacts.couple[c, 1], contacts.couple[c, 2]
         if lx == 0.0 and ly == 0.0 and lz == 0.0:

@@ -1,8 +1,10 @@
-"""Sticks of figures against each other: every stick collides as a capsule (Jakobsen §6, §7).
+"""Sticks of figures as capsules: against each other, cloth, ropes and particles (Jakobsen §6, §7).
 
-A contact joins the nearest points of two sticks, each of them a sum of its two particles, and asks
-for the sum of the radii between them. As with pieces of cloth it is found where things stand at the
-start of a substep, when they are still apart, and asked for at its end.
+A contact joins the nearest points of two segments, each of them a sum of its two particles, and
+asks for the sum of the radii between them. Edges of cloth and stretches of rope are such segments
+too, and single particles are segments of no length. What is left is the end of a stick in the
+middle of a triangle. As with pieces of cloth everything is found where things stand at the start of
+a substep, when they are still apart, and asked for at its end.
 """
 
 from __future__ import annotations
@@ -10,82 +12,138 @@ from __future__ import annotations
 import math
 
 from ..jit import kernel, lean
-from .piece_contact import LOOK_EVERY
+from .piece_contact import AT_VERTEX, LOOK_EVERY, ROUND_ENOUGH
 from .response import PIECE_PARTNER
+from .tree import end_of, next_leaf, root_of
 
 
 @lean
-def _bounds(x, previous, stick, e, axis, away):
-    """Where a stick may get to along an axis until the next look."""
-    low = math.inf
-    high = -math.inf
-    for n in range(2):
-        now = x[stick[e, n], axis]
-        then = now + LOOK_EVERY * (now - previous[stick[e, n], axis])
-        low = min(low, min(now, then))
-        high = max(high, max(now, then))
+def _reach_of(x, previous, i, axis):
+    """Where a particle may get to along an axis until the next look, from and to."""
+    now = x[i, axis]
+    then = now + LOOK_EVERY * (now - previous[i, axis])
+    return min(now, then), max(now, then)
+
+
+@lean
+def _bounds(x, previous, i, j, axis, away):
+    """Where a segment may get to along an axis until the next look."""
+    low, high = _reach_of(x, previous, i, axis)
+    if j != i:
+        least, most = _reach_of(x, previous, j, axis)
+        low, high = min(low, least), max(high, most)
     return low - away, high + away
 
 
-@lean
-def _may_meet(x, previous, stick, a, b, reach, slack):
-    """Whether two sticks may come within reach until the next look."""
-    for axis in range(3):
-        low, high = _bounds(x, previous, stick, a, axis, reach + slack)
-        least, most = _bounds(x, previous, stick, b, axis, slack)
-        if low > most or high < least:
-            return False
-    return True
+@kernel
+def bound_limbs(segment, radius, count, x, previous, fall, lower, upper):
+    """Boxes (count, 3) m of what the first ``count`` segments may get to until the next look."""
+    slack = fall * LOOK_EVERY * LOOK_EVERY
+    for e in range(count):
+        for axis in range(3):
+            low, high = _bounds(x, previous, segment[e, 0], segment[e, 1], axis, radius[e] + slack)
+            lower[e, axis] = low
+            upper[e, axis] = high
 
 
 @kernel
-def find_near_limbs(stick, radius, first, own, own_reach, x, previous, fall, near, reach):
-    """Write pairs of sticks that may touch in the next `LOOK_EVERY` substeps; returns how many.
+def find_near_limbs(
+    segment, radius, figure, own, own_reach, lower, upper, tree, x, previous, fall, near, reach
+):
+    """Write pairs of segments that may touch in the next `LOOK_EVERY` substeps; returns how many.
 
-    near (m, 2) sticks, reach (m,) m that they keep apart; fall m, by gravity in one substep. There
-    may be more than fit.
+    The first segments are sticks, figure (e,) says of which figure; others follow. own (k, 2),
+    own_reach (k,): sticks of one figure that may meet; tree over their boxes lower, upper (e, 3).
+    near (m, 2): the second one is a stick; reach (m,) m that they keep apart; fall m, by gravity in
+    one substep. There may be more than fit.
     """
     slack = fall * LOOK_EVERY * LOOK_EVERY
     count = 0
     for k in range(own.shape[0]):
-        if _may_meet(x, previous, stick, own[k, 0], own[k, 1], own_reach[k], slack):
-            if count < reach.shape[0]:
-                near[count, 0], near[count, 1] = own[k, 0], own[k, 1]
-                reach[count] = own_reach[k]
-            count += 1
-    figures = first.shape[0] - 1
-    for f in range(figures):
-        for g in range(f + 1, figures):
-            if not _figures_meet(stick, radius, first, f, g, x, previous, slack):
-                continue
-            for a in range(first[f], first[f + 1]):
-                for b in range(first[g], first[g + 1]):
-                    away = radius[a] + radius[b]
-                    if _may_meet(x, previous, stick, a, b, away, slack):
-                        if count < reach.shape[0]:
-                            near[count, 0], near[count, 1] = a, b
-                            reach[count] = away
-                        count += 1
+        a, b = own[k, 0], own[k, 1]
+        apart = False
+        for axis in range(3):
+            more = radius[a] + radius[b] - own_reach[k]
+            if lower[a, axis] + more > upper[b, axis] or upper[a, axis] - more < lower[b, axis]:
+                apart = True
+                break
+        if apart:
+            continue
+        if count < reach.shape[0]:
+            near[count, 0], near[count, 1] = a, b
+            reach[count] = own_reach[k]
+        count += 1
+    limbs = figure.shape[0]
+    root, end = root_of(0), end_of(limbs)
+    for a in range(segment.shape[0]):
+        i, j = segment[a, 0], segment[a, 1]
+        away = radius[a] + slack
+        lx, hx = _bounds(x, previous, i, j, 0, away)
+        ly, hy = _bounds(x, previous, i, j, 1, away)
+        lz, hz = _bounds(x, previous, i, j, 2, away)
+        node = next_leaf(tree, root, end, lx, ly, lz, hx, hy, hz)
+        while node < end:
+            b = tree.leaf[node]
+            if a >= limbs:
+                meets = i == j or not _are_ends_enough(x, i, j, radius[a], radius[b])
+            else:
+                meets = b > a and figure[a] != figure[b]
+            if meets:
+                if count < reach.shape[0]:
+                    near[count, 0], near[count, 1] = a, b
+                    reach[count] = radius[a] + radius[b]
+                count += 1
+            node = next_leaf(tree, node + 1, end, lx, ly, lz, hx, hy, hz)
     return count
 
 
 @lean
-def _figures_meet(stick, radius, first, f, g, x, previous, slack):
-    """Whether the bounds of two figures may meet until the next look."""
+def _are_ends_enough(x, i, j, thick, round):
+    """Whether contacts of two particles do for the edge between them, see `piece_contact`."""
+    long = 0.0
     for axis in range(3):
-        low = math.inf
-        high = -math.inf
-        for e in range(first[f], first[f + 1]):
-            begin, end = _bounds(x, previous, stick, e, axis, radius[e] + slack)
-            low, high = min(low, begin), max(high, end)
-        least = math.inf
-        most = -math.inf
-        for e in range(first[g], first[g + 1]):
-            begin, end = _bounds(x, previous, stick, e, axis, radius[e] + slack)
-            least, most = min(least, begin), max(most, end)
-        if low > most or high < least:
-            return False
-    return True
+        long += (x[j, axis] - x[i, axis]) ** 2
+    return long < ROUND_ENOUGH * round * thick
+
+
+@kernel
+def find_near_faces(face, thick, segment, radius, ball, tree, x, previous, fall, near):
+    """Write pairs of triangles (f, 3) and ends of sticks that may touch until the next look.
+
+    thick (f,) m of the triangles; ball (e, 2) m, radius of each end of a stick, 0 where another
+    stick that it belongs to too has it. near (m, 3): triangle, stick, which end. Returns how many.
+    """
+    slack = fall * LOOK_EVERY * LOOK_EVERY
+    count = 0
+    root, last = root_of(0), end_of(ball.shape[0])
+    for f in range(face.shape[0]):
+        i, j, k = face[f, 0], face[f, 1], face[f, 2]
+        away = thick[f] + slack
+        lx, hx = _bounds(x, previous, i, j, 0, away)
+        ly, hy = _bounds(x, previous, i, j, 1, away)
+        lz, hz = _bounds(x, previous, i, j, 2, away)
+        low, high = _reach_of(x, previous, k, 0)
+        lx, hx = min(lx, low - away), max(hx, high + away)
+        low, high = _reach_of(x, previous, k, 1)
+        ly, hy = min(ly, low - away), max(hy, high + away)
+        low, high = _reach_of(x, previous, k, 2)
+        lz, hz = min(lz, low - away), max(hz, high + away)
+        node = next_leaf(tree, root, last, lx, ly, lz, hx, hy, hz)
+        while node < last:
+            e = tree.leaf[node]
+            for end in range(2):
+                size = ball[e, end]
+                if size == 0.0 or (
+                    _are_ends_enough(x, i, j, thick[f], size)
+                    and _are_ends_enough(x, j, k, thick[f], size)
+                    and _are_ends_enough(x, k, i, thick[f], size)
+                ):
+                    continue
+                if count < near.shape[0]:
+                    near[count, 0], near[count, 1], near[count, 2] = f, e, end
+                count += 1
+            node = next_leaf(tree, node + 1, last, lx, ly, lz, hx, hy, hz)
+    return count
 
 
 @lean
@@ -122,17 +180,20 @@ def _nearest(x, a, b, c, d):
 
 
 @kernel
-def find_limb_contacts(c, contacts, near, reach, count, stick, x, previous, inverse_mass):
-    """Contacts of near sticks, written from row c on; returns the row after them.
+def find_limb_contacts(c, contacts, near, reach, count, limbs, segment, x, previous, inverse_mass):
+    """Contacts of near segments, written from row c on; returns the row after them.
 
-    near (m, 2), reach (m,) from `find_near_limbs`. May return more than fit.
+    near (m, 2), reach (m,) from `find_near_limbs`, of which the first ``limbs`` are sticks. May
+    return more than fit.
     """
     for n in range(count):
-        i, j = stick[near[n, 0], 0], stick[near[n, 0], 1]
-        k, m = stick[near[n, 1], 0], stick[near[n, 1], 1]
+        i, j = segment[near[n, 0], 0], segment[near[n, 0], 1]
+        k, m = segment[near[n, 1], 0], segment[near[n, 1], 1]
         if inverse_mass[i] + inverse_mass[j] + inverse_mass[k] + inverse_mass[m] == 0.0:
             continue
         s, t = _nearest(previous, i, j, k, m)
+        if near[n, 0] >= limbs and i != j and (s > AT_VERTEX or s < 1.0 - AT_VERTEX):
+            continue  # a particle: has its own
         gap = 0.0
         for axis in range(3):
             p = (1.0 - s) * previous[i, axis] + s * previous[j, axis]
@@ -151,6 +212,81 @@ def find_limb_contacts(c, contacts, near, reach, count, stick, x, previous, inve
             contacts.reach[c] = reach[n]
         c += 1
     return c
+
+
+@kernel
+def find_face_contacts(
+    c, contacts, near, count, face, thick, segment, ball, x, previous, inverse_mass
+):
+    """Contacts of triangles with ends of sticks over their middle, written from row c on.
+
+    near (m, 3) and the others as for `find_near_faces`. Returns the row after them, may be more
+    than fit.
+    """
+    for n in range(count):
+        f, e, end = near[n, 0], near[n, 1], near[n, 2]
+        i, j, k, p = face[f, 0], face[f, 1], face[f, 2], segment[e, end]
+        if inverse_mass[i] + inverse_mass[j] + inverse_mass[k] + inverse_mass[p] == 0.0:
+            continue
+        uu = uw = ww = du = dw = 0.0
+        way = 0.0
+        for axis in range(3):
+            u = previous[j, axis] - previous[i, axis]
+            w = previous[k, axis] - previous[i, axis]
+            d = previous[p, axis] - previous[i, axis]
+            uu += u * u
+            uw += u * w
+            ww += w * w
+            du += d * u
+            dw += d * w
+            way += abs(x[p, axis] - previous[p, axis]) + max(
+                abs(x[i, axis] - previous[i, axis]),
+                max(abs(x[j, axis] - previous[j, axis]), abs(x[k, axis] - previous[k, axis])),
+            )
+        area = uu * ww - uw * uw
+        if area <= 1e-24 * uu * ww:
+            continue
+        wj = (ww * du - uw * dw) / area
+        wk = (uu * dw - uw * du) / area
+        wi = 1.0 - wj - wk
+        if wi <= 0.0 or wj <= 0.0 or wk <= 0.0:
+            continue
+        nx, ny, nz = _normal(previous, i, j, k)
+        height = -(
+            nx * (previous[p, 0] - previous[i, 0])
+            + ny * (previous[p, 1] - previous[i, 1])
+            + nz * (previous[p, 2] - previous[i, 2])
+        )
+        if height < 0.0:
+            nx, ny, nz, height = -nx, -ny, -nz, -height
+        reach = thick[f] + ball[e, end]
+        if height - reach > way:
+            continue
+        if c < contacts.friction.shape[0]:
+            contacts.shape[c, 0] = PIECE_PARTNER
+            contacts.shape[c, 1] = PIECE_PARTNER
+            for m in range(4):
+                contacts.particle[c, m] = i if m == 0 else (j if m == 1 else k)
+                contacts.particle[c, 4 + m] = p
+                contacts.weight[c, m] = wi if m == 0 else (wj if m == 1 else wk)
+                contacts.weight[c, 4 + m] = -1.0 if m == 0 else 0.0
+            contacts.weight[c, 3] = 0.0
+            contacts.normal[c, 0] = nx
+            contacts.normal[c, 1] = ny
+            contacts.normal[c, 2] = nz
+            contacts.reach[c] = reach
+        c += 1
+    return c
+
+
+@lean
+def _normal(x, i, j, k):
+    """Unit normal of a triangle."""
+    ux, uy, uz = x[j, 0] - x[i, 0], x[j, 1] - x[i, 1], x[j, 2] - x[i, 2]
+    wx, wy, wz = x[k, 0] - x[i, 0], x[k, 1] - x[i, 1], x[k, 2] - x[i, 2]
+    nx, ny, nz = uy * wz - uz * wy, uz * wx - ux * wz, ux * wy - uy * wx
+    size = math.sqrt(nx * nx + ny * ny + nz * nz)
+    return nx / size, ny / size, nz / size
 
 
 @lean

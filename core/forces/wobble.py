@@ -14,6 +14,10 @@ import numpy as np
 from ..model import Ints
 from .base import Acting
 
+MOST = 0.3
+"""Share of what deforms that dry friction takes at once: all of it would be too much half the time.
+"""
+
 
 @dataclass(frozen=True, eq=False)
 class WobbleDamping:
@@ -22,9 +26,14 @@ class WobbleDamping:
     object: int
     particles: Ints  # (k,)
     rate: float  # c, 1/s
+    dry: float = 0.0  # m/s², by which joint friction slows it however slow it is
 
     def apply(self, acting: Acting) -> None:
-        """Slow all motion but that of a rigid body, so that what is left decays as e^(−c t)."""
+        """Slow all motion but that of a rigid body, so that what is left decays as e^(−c t).
+
+        Dry friction is shared out as the speeds are, for only so are both momenta kept: it slows
+        their root mean square.
+        """
         rows = self.particles
         mass = acting.mass[rows, None]
         total = mass.sum()
@@ -38,5 +47,9 @@ class WobbleDamping:
             return  # blown up: the check at the end of the frame says so
         turn = np.linalg.lstsq(inertia, spin, rcond=1e-9)[0]
         relative -= np.cross(turn, place)
-        rate = (1.0 - np.exp(-self.rate * acting.hold)) / acting.hold
+        share = 1.0 - np.exp(-self.rate * acting.hold)
+        if self.dry > 0.0:
+            speed = float(np.sqrt((mass * relative**2).sum() / total))
+            share += min(self.dry * acting.hold / max(speed, 1e-12), MOST)
+        rate = share / acting.hold
         acting.force[rows] -= rate * mass * relative

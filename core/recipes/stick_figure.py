@@ -52,6 +52,10 @@ FREE = 1e-3
 DAMPING = 8.0
 """1/s: how fast limbs come to rest against each other, times the share that is joint friction."""
 
+DRY = 0.3
+"""m/s², likewise, however slow they are: what rocks on and on comes to rest, what stands on its
+head still falls."""
+
 TELLS = 0.5
 """Least cosine of an elbow's own axis with the plane that is made for all arms."""
 
@@ -246,7 +250,8 @@ def add_stick_figure(
         )
     rows = np.arange(first, first + len(x), dtype=np.int32)
     if settings.stiffness > 0.0:
-        builder.add_force(WobbleDamping(index, rows, DAMPING * settings.stiffness))
+        friction = DAMPING * settings.stiffness, DRY * settings.stiffness
+        builder.add_force(WobbleDamping(index, rows, *friction))
     if held is not None:
         builder.pin(rows, held)
     return index

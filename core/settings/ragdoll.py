@@ -29,7 +29,7 @@ RAGDOLL_MODELS = (
         "STICKS",
         "Sticks",
         "A stick figure (Jakobsen): particles at the joints and sticks between them, which meet "
-        "bodies, colliders and other stick figures as capsules; limbs are turned as they bend",
+        "everything as capsules; light, loose and quick, has no muscles and does not sleep",
     ),
 )
 

@@ -11,7 +11,6 @@ from ..contact.crowd import find_crowd_contacts
 from ..contact.free_turn import return_couples
 from ..contact.hold import find_holds, find_ties, hold_bodies, hold_room
 from ..contact.kinds import MESH
-from ..contact.limb_contact import find_limb_contacts, find_near_limbs
 from ..contact.particle_contact import collide_particles
 from ..contact.piece_contact import LOOK_EVERY, find_near_pieces, find_piece_contacts
 from ..contact.response import (
@@ -22,12 +21,15 @@ from ..contact.response import (
     relax_contacts,
     resolve_overlap,
 )
-from ..model import Floats
+from ..model import Floats, Ints
 from .bodies import Bodies
 from .frame import Frame
 
 RESTING = 4.0
 """Contacts that approach by less than this many times g·h² in a step do not bounce."""
+
+SOFT = 4.0
+"""Where nothing is rigid as a whole, the last pass may still push this many times farther."""
 
 STICK_PASSES = 2
 """Passes over what keeps a body rigid for each pass over the contacts."""
@@ -51,7 +53,7 @@ class Contacts:
         )
         self.has_couples = not frame.work.crowd.is_empty or len(model.limbs) > 0
         self.near_count = 0
-        self.near_limb_count = 0
+        self.inverse_mass = frame.inverse_mass  # of particles in contacts of this substep
         self.has_meshes = bool((model.shapes.kind == MESH).any())
         if self.has_meshes and len(model.colliding):
             frame.work.touching.bound_triangles(frame.work.shapes)
@@ -76,12 +78,15 @@ class Contacts:
         if self._has_pieces and frame.substep % LOOK_EVERY == 0:
             self._find_near()
         if len(frame.model.limbs) and frame.substep % LOOK_EVERY == 0:
-            self._find_near_limbs()
+            frame.work.limbs.look(frame.x, frame.previous, frame.fall)
         item_count = self._find_items()
         if not work.crowd.is_empty:
             work.crowd.sort(frame.x)
         while (found := self._fill_contacts(item_count)) > len(work.contacts.friction):
             work.contacts = contact_room(2 * found)
+        if len(frame.model.limbs) and len(frame.model.tethered):
+            given = (work.contacts, found, frame.x, frame.inverse_mass, work.tethers)
+            self.inverse_mass = work.limbs.hold(*given)
         self._prepare(found)
         if self.bodies.meet(work.contacts, found):  # who just woke is no longer immovable
             self._prepare(found)
@@ -100,7 +105,7 @@ class Contacts:
             model.restitution,
             frame.x,
             frame.previous,
-            frame.inverse_mass,
+            self.inverse_mass,
             work.owners,
             frame.h,
             RESTING * frame.fall,
@@ -115,20 +120,6 @@ class Contacts:
         while (count := find_near_pieces(*near, *moving, work.near)) > len(work.near):
             work.near = np.zeros((count * 3 // 2, 3), dtype=np.int32)
         self.near_count = count
-
-    def _find_near_limbs(self) -> None:
-        """Which sticks of figures are near each other, in work.near_limb."""
-        frame = self.frame
-        limbs, work = frame.model.limbs, frame.work
-        given = (limbs.stick, limbs.radius, limbs.first, limbs.own, limbs.own_reach)
-        moving = (frame.x, frame.previous, frame.fall)
-        while True:
-            count = find_near_limbs(*given, *moving, work.near_limb, work.limb_reach)
-            if count <= len(work.limb_reach):
-                break
-            work.near_limb = np.zeros((count * 3 // 2, 2), dtype=np.int32)
-            work.limb_reach = np.zeros(count * 3 // 2)
-        self.near_limb_count = count
 
     def _find_items(self) -> int:
         """Where bodies of particles touch, as manifolds; returns how many pairs were looked at."""
@@ -163,17 +154,9 @@ class Contacts:
                 work.first_use,
                 work.touching.scratch,
             )
-        if self.near_limb_count:
-            found = find_limb_contacts(
-                found,
-                work.contacts,
-                work.near_limb,
-                work.limb_reach,
-                self.near_limb_count,
-                model.limbs.stick,
-                frame.x,
-                frame.previous,
-                frame.inverse_mass,
+        if len(model.limbs):
+            found = work.limbs.find(
+                found, work.contacts, frame.x, frame.previous, frame.inverse_mass
             )
         if model.body_count + model.particle_body_count and len(model.colliding):
             found = find_particle_contacts(
@@ -224,17 +207,19 @@ class Contacts:
         """Project particles out of the colliders, with friction."""
         self._collide(may_bounce=False)
 
-    def _collide(self, may_bounce: bool) -> None:
+    def _collide(self, may_bounce: bool, rows: Ints | None = None) -> None:
+        """Particles against colliders, all that collide or those in some ``rows``."""
         frame = self.frame
         model = frame.model
         if not (model.collider_count and len(model.colliding)):
             return
-        collide_particles.on(frame.threads)(
+        threads = frame.threads if rows is None else 1  # a few rows, again and again
+        collide_particles.on(threads)(
             frame.x,
             frame.previous,
             self.start,
             frame.inverse_mass,
-            model.colliding,
+            model.colliding if rows is None else rows,
             model.radius,
             frame.friction,
             model.restitution,
@@ -258,7 +243,8 @@ class Contacts:
         model, work = frame.model, frame.work
         if not self.is_any:
             return
-        moving = (frame.x, frame.previous, frame.inverse_mass, work.owners, frame.h)
+        moving = (frame.x, frame.previous, self.inverse_mass, work.owners, frame.h)
+        enough = frame.fall * (1.0 if model.particle_body_count else SOFT)
         for n in range(4 * frame.settings.body_iterations):
             push = relax_contacts(work.contacts, frame.contact_count, *moving)
             if len(model.shared):
@@ -273,8 +259,8 @@ class Contacts:
                 STICK_PASSES,
             )
             if len(model.limbs):  # a hand between chest and floor passes the push on
-                self.collide()
-            if n + 1 >= frame.settings.body_iterations and push <= frame.fall:
+                self._collide(may_bounce=False, rows=work.limbs.rows)
+            if n + 1 >= frame.settings.body_iterations and push <= enough:
                 break
         self._hold()
 
@@ -317,11 +303,13 @@ class Contacts:
         if not frame.contact_count:
             return
         work = frame.work
-        moving = (frame.x, frame.previous, frame.inverse_mass, work.owners, frame.h)
+        moving = (frame.x, frame.previous, self.inverse_mass, work.owners, frame.h)
         contacts = (work.contacts, frame.contact_count)
         if self.has_couples:
-            note_couples(*contacts, frame.previous, frame.inverse_mass)
+            note_couples(*contacts, frame.previous, self.inverse_mass)
         place_bounces(*contacts, *moving)
         resolve_overlap(*contacts, *moving)
         if self.has_couples:
             return_couples(*contacts, *moving[:3], *work.rings)
+            if len(frame.model.limbs):
+                work.limbs.return_couples(*contacts, *moving[:3])
