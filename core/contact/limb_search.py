@@ -95,7 +95,7 @@ class LimbSearch:
         if self.near_count:
             near = (self.near, self.reach, self.near_count, self.count, self.segment)
             found = find_limb_contacts(found, contacts, *near, *moving)
-        if self.near_face_count:
+        if len(self.face):
             faces = (self.near_face, self.near_face_count, self.face, self.thick)
             found = find_face_contacts(found, contacts, *faces, self.segment, self.ball, *moving)
         return found

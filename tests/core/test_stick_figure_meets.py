@@ -1,18 +1,18 @@
-"""Stick figures meet everything: cloth, ropes, soft bodies, rigid bodies, ragdolls; and lie still."""
+"""Stick figures meet cloth, ropes, soft bodies, rigid bodies and ragdolls, and come to rest."""
 
 import numpy as np
 import pytest
 from test_recipe_ragdoll import plan
-from test_stick_figure import X, Y, build, figure, segment_gaps, simulate, turn_about
+from test_stick_figure import X, Y, build, figure, simulate, turn_about
 
 from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance
 from verlet_physics.recipes.cloth import add_cloth
 from verlet_physics.recipes.geometry import Geometry
+from verlet_physics.recipes.particles import add_particles
 from verlet_physics.recipes.ragdoll import add_ragdoll
 from verlet_physics.recipes.rope import add_rope
 from verlet_physics.recipes.soft_body import add_soft_body
 from verlet_physics.recipes.stick_figure import add_stick_figure
-from verlet_physics.recipes.particles import add_particles
 from verlet_physics.settings import (
     ClothSettings,
     ParticleSettings,
