@@ -188,7 +188,7 @@ class Model:
             body_load=np.tile(np.array(gravity, dtype=np.float64), (len(bodies), 1)),
             mesh_vertex=self.shapes.meshes.vertex,
             contact_key=np.zeros((0, 4), dtype=np.int32),
-            contact_impulse=np.zeros((0, 4)),
+            contact_impulse=np.zeros((0, 5)),
             joint_impulse=np.zeros((len(self.joints), 6)),
             joint_broken=np.zeros(len(self.joints), dtype=np.int32),
             step=step,
@@ -216,7 +216,9 @@ class State:
     body_load: Floats  # (b, 3) m/s², gravity and forces on the body when it was last awake
     mesh_vertex: Floats  # (v, 3) m, of all mesh shapes, in the frames of the shapes
     contact_key: Ints  # (c, 4) shapes, sub-shape and feature of each contact of the last substep
-    contact_impulse: Floats  # (c, 4) N·s, its push and its friction along the axes of the world
+    # (c, 5) N·s, its push and its friction along the axes of the world; m, what is left of the
+    # overlap that it began with
+    contact_impulse: Floats
     joint_impulse: Floats  # (j, 6) N·s and N·m·s of the last substep, by degree of freedom
     joint_broken: Ints  # (j,) 1: broken for good
     step: float  # s, the substep that separates previous from position

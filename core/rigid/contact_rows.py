@@ -68,8 +68,19 @@ ON_ITS_SIDE = 1e-2
 RESTING = 4.0
 """Contacts do not bounce that approach slower than gravity makes a body in this many steps."""
 
-APART_SPEED = 2.0
-"""Fastest parting of what overlaps, m/s."""
+BACK_SPEED = 2.0
+"""Fastest way back of what was pressed into each other, m/s."""
+
+APART_SPEED = 0.5
+"""Fastest parting of what overlapped already when the two met, at the start as a rule, m/s."""
+
+WEDGED = 0.05
+"""Such an overlap, as a share of the smaller shape, beyond which the contact is soft: what hangs on
+joints may be wedged, so that no push parts it, and what rocks press in vain grows without end until
+it all flies apart. Pressed deeper by as much again it is a rock."""
+
+WEDGED_LEAK = 0.5
+"""Share of its push that such a contact lets go in a pass."""
 
 Rows = namedtuple(
     "Rows",
@@ -83,6 +94,7 @@ Rows = namedtuple(
         "restitution",  # (c,)
         "slop",  # (c,) m
         "gap",  # (c,) m, at the start of the substep
+        "old",  # (c,) m, what is left of the overlap that the two met with
         "cross",  # (c, 3, 2, 3) r × axis of a and b
         "turn",  # (c, 3, 2, 3) I⁻¹ (r × axis)
         "mass",  # (c, 3) kg, effective along each axis
@@ -104,6 +116,7 @@ def row_room(count: int) -> Rows:
         restitution=np.zeros(count),
         slop=np.zeros(count),
         gap=np.zeros(count),
+        old=np.zeros(count),
         cross=np.zeros((count, 3, 2, 3)),
         turn=np.zeros((count, 3, 2, 3)),
         mass=np.zeros((count, 3)),
@@ -152,6 +165,19 @@ def _radius_at(shapes, s, nx, ny, nz):
     return 0.0
 
 
+@lean
+def _overlap_of_pair(key, impulse, first, count, a, b):
+    """Most that remembered points of two shapes, from row ``first``, have left of their overlap.
+
+    Infinite where none is remembered: the two meet now, with whatever overlap they have.
+    """
+    most = -1.0
+    while first < count and key[first, 0] == a and key[first, 1] == b:
+        most = max(most, impulse[first, 4])
+        first += 1
+    return most if most >= 0.0 else math.inf
+
+
 @lean_kernel
 def fill_rows(
     item,
@@ -169,10 +195,14 @@ def fill_rows(
     """Rows for all manifolds, with what is remembered of them; returns how many (may be too many).
 
     Items and old_key are sorted alike, by shapes and sub-shape, so one walk finds the old rows.
-    Friction of two surfaces is the geometric mean, restitution the larger.
+    Friction of two surfaces is the geometric mean, restitution the larger. Two shapes of which
+    nothing is remembered keep the overlap that they have; new points of others keep no more of it
+    than those that are remembered.
     """
     count = 0
     old = 0
+    pair_a, pair_b = -1, -1
+    overlap = math.inf
     for n in range(item_count):
         points = manifolds.count[n]
         if points == 0:
@@ -189,12 +219,18 @@ def fill_rows(
         if count + points > rows.gap.shape[0]:
             count += points
             continue
-        while old < old_count and (
-            old_key[old, 0] < a
-            or (
-                old_key[old, 0] == a
-                and (old_key[old, 1] < b or (old_key[old, 1] == b and old_key[old, 2] < sub))
-            )
+        if a != pair_a or b != pair_b:
+            pair_a, pair_b = a, b
+            while old < old_count and (
+                old_key[old, 0] < a or (old_key[old, 0] == a and old_key[old, 1] < b)
+            ):
+                old += 1
+            overlap = _overlap_of_pair(old_key, old_impulse, old, old_count, a, b)
+        while (
+            old < old_count
+            and old_key[old, 0] == a
+            and old_key[old, 1] == b
+            and old_key[old, 2] < sub
         ):
             old += 1
         for p in range(points):
@@ -223,6 +259,7 @@ def fill_rows(
             rows.friction[c, 1] = mu * max(shapes.static_friction[a], shapes.static_friction[b])
             rows.restitution[c] = max(shapes.restitution[a], shapes.restitution[b])
             rows.slop[c] = min(slop_of_shape[a], slop_of_shape[b])
+            rows.old[c] = overlap  # `aim_rows` cuts it to what there is
             rows.bounce[c, 0] = 0.0
             for k in range(3):
                 rows.impulse[c, k] = 0.0
@@ -238,6 +275,7 @@ def fill_rows(
                             + rows.axis[c, k, 1] * old_impulse[m, 2]
                             + rows.axis[c, k, 2] * old_impulse[m, 3]
                         )
+                    rows.old[c] = old_impulse[m, 4]
                     break
                 m += 1
     return count
@@ -245,8 +283,9 @@ def fill_rows(
 
 @lean_kernel
 def remember_rows(rows, count, key, impulse):
-    """Write what `fill_rows` wants to know of these rows: key (c, 4), impulse (c, 4)."""
+    """Write what `fill_rows` wants to know of these rows: key (c, 4), impulse (c, 5)."""
     for c in range(count):
+        impulse[c, 4] = rows.old[c]
         for k in range(4):
             key[c, k] = rows.key[c, k]
         if rows.bounce[c, 0] > 0.0:  # a blow is not what holds the body in the next step
@@ -325,6 +364,7 @@ def aim_rows(rows, count, owners):
         ez = owners.position[a, 2] - owners.position[b, 2]
         gx, gy, gz = ex + px - qx, ey + py - qy, ez + pz - qz
         rows.gap[c] = gx * normal[0] + gy * normal[1] + gz * normal[2]
+        rows.old[c] = min(rows.old[c], max(-rows.gap[c], 0.0))
         share = 0.5
         if f > 0.0 and g == 0.0:
             share = 0.0
@@ -406,9 +446,9 @@ def passes_now(rows, count, passes, h):
 
     The points of a face that lands flat, or that is driven out, must agree or the body turns.
     """
-    deep = -APART_SPEED * h / BIAS
     for c in range(count):
-        if rows.bounce[c, 0] > 0.0 or rows.gap[c] < deep:
+        deep = (APART_SPEED if rows.old[c] > rows.slop[c] else BACK_SPEED) * h / BIAS
+        if rows.bounce[c, 0] > 0.0 or rows.gap[c] < -deep:
             return max(passes, HARD_PASSES)
     return passes
 
@@ -464,11 +504,20 @@ def solve_rows(rows, count, owners, seen, h, bias, soft):
         elif gap > 0.0:
             speed += gap / h
         elif is_biased:
-            speed -= min(bias / h * max(-gap - rows.slop[c], 0.0), APART_SPEED)
-            mass *= 1.0 - LEAK
-            wa, wb = owners.inverse_mass[a], owners.inverse_mass[b]
-            least = max(wa, wb) if wa == 0.0 or wb == 0.0 else min(wa, wb)
-            leak = LEAK * min(rows.impulse[c, 0], soft / least)
+            slop, old = rows.slop[c], rows.old[c]
+            wedged = WEDGED / SLOP * slop
+            if old > wedged:
+                old += wedged
+            back = min(bias / h * max(-gap - old - slop, 0.0), BACK_SPEED)
+            speed -= max(back, min(bias / h * max(-gap - slop, 0.0), APART_SPEED))
+            if old > wedged and back == 0.0:
+                mass *= 1.0 - WEDGED_LEAK
+                leak = WEDGED_LEAK * rows.impulse[c, 0]
+            else:
+                mass *= 1.0 - LEAK
+                wa, wb = owners.inverse_mass[a], owners.inverse_mass[b]
+                least = max(wa, wb) if wa == 0.0 or wb == 0.0 else min(wa, wb)
+                leak = LEAK * min(rows.impulse[c, 0], soft / least)
         before = rows.impulse[c, 0]
         push = max(0.0, before - leak - mass * speed)
         change = push - before

@@ -384,7 +384,7 @@ class Bodies:
         if not self.row_count:
             return
         self.key = np.empty((self.row_count, 4), dtype=np.int32)
-        self.impulse = np.empty((self.row_count, 4))
+        self.impulse = np.empty((self.row_count, 5))
         remember_rows(self.frame.work.rows, self.row_count, self.key, self.impulse)
 
     def end(self) -> None:

@@ -18,7 +18,7 @@ def run(model, seconds, state=None, rate=480.0, gravity=(0.0, 0.0, -9.81), forge
     settings = SolverSettings(substep_rate=rate)
     for _ in range(round(24 * seconds)):
         if forget:
-            state.contact_key, state.contact_impulse = np.zeros((0, 4), np.int32), np.zeros((0, 4))
+            state.contact_key, state.contact_impulse = np.zeros((0, 4), np.int32), np.zeros((0, 5))
         state, _ = advance(model, state, FrameInputs(gravity=gravity), settings)
     return state
 

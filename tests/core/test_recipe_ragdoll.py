@@ -558,6 +558,62 @@ def test_parts_that_overlap_at_rest_are_kept_apart_and_others_collide():
     assert len(every.apart) == count * (count - 1) // 2
 
 
+def quickest(model, frames):
+    """The quickest that any body gets without gravity (m/s), and the state and figures then."""
+    state, speed = model.initial_state(gravity=(0, 0, 0)), 0.0
+    for _ in range(frames):
+        now, figures = advance(model, state, FrameInputs(gravity=(0, 0, 0)), SolverSettings())
+        way = np.linalg.norm(now.body_position - state.body_position, axis=1)
+        speed, state = max(speed, 24.0 * way.max()), now
+    places = frames_of(model, state)[1]
+    return speed, np.linalg.norm(places[:, 1] - places[:, 0], axis=1).max(), figures
+
+
+@pytest.mark.parametrize(
+    ("shift", "turn", "is_free"),
+    [
+        ((0.1, 0.05, 0.02), 0.0, True),
+        ((0.0, 0.0, -0.6), 0.8, True),
+        ((0.3, 0.0, 0.0), 0.5, False),  # an arm through a chest, where none knows which way out
+        ((0.0, 0.01, 0.0), 3.1, False),
+    ],
+)
+def test_characters_that_start_within_each_other_part_gently(shift, turn, is_free):
+    builder = ModelBuilder()
+    found = plan()
+    count = len(found.skeleton)
+    add_ragdoll(builder, found)
+    turns = np.tile(turn_about(UP, turn), (count, 1, 1))
+    add_ragdoll(builder, found, turns, np.tile(shift, (count, 1)))
+    speed, gap, figures = quickest(builder.finalize(), 72)
+    assert speed < 1.0
+    assert gap < 1e-3
+    assert figures.kinetic_energy < 0.5  # of 140 kg: 8 cm/s
+    assert (figures.penetration < 5e-3) == is_free
+
+
+def test_a_character_whose_legs_start_within_each_other_parts_them_gently():
+    bones = human()
+    found = plan(bones)
+    turn, move = np.tile(np.eye(3), (len(bones), 1, 1)), np.zeros((len(bones), 3))
+    for side, sign in (("L", 1.0), ("R", -1.0)):
+        leaned = turn_about(FRONT, -sign * 0.08)
+        at = bones.name.index(f"thigh.{side}")
+        for name in (f"thigh.{side}", f"shin.{side}", f"foot.{side}", f"toe.{side}"):
+            bone = bones.name.index(name)
+            turn[bone], move[bone] = leaned, bones.head[at] - leaned @ bones.head[at]
+    builder = ModelBuilder()
+    add_ragdoll(builder, found, turn, move)
+    model = builder.finalize()
+    _, _, figures = quickest(model, 1)
+    assert figures.penetration > 0.02
+    speed, gap, figures = quickest(model, 72)
+    assert speed < 1.0
+    assert gap < 1e-3
+    assert figures.kinetic_energy < 0.5
+    assert figures.penetration < 5e-3
+
+
 def test_bodies_that_are_kept_apart_pass_through_each_other():
     def meet(is_apart):
         builder = ModelBuilder()

@@ -285,9 +285,9 @@ def test_what_starts_within_each_other_parts_gently():
         builder.add_body(f"{k}", "BOX", (0.25,) * 3, (0.05 * k, 0.02 * k, 0), mass=1.0)
     model = builder.finalize()
     state = model.initial_state(gravity=WEIGHTLESS)
-    for _ in range(24):
+    for _ in range(120):
         state = run(model, 1, FrameInputs(gravity=WEIGHTLESS), state)
-        assert np.linalg.norm(velocity(state), axis=1).max() < 2.0
+        assert np.linalg.norm(velocity(state), axis=1).max() < 0.5
     half = np.full((4, 3), 0.25)
     assert body_depths(state.body_position, state.body_orientation, half).max(initial=0.0) < 0.01
 
@@ -327,6 +327,6 @@ def test_figures_tell_energy_and_depth_of_bodies():
     assert figures.potential_energy == pytest.approx(2.0 * 9.81 * height, rel=1e-9)
     builder.add_body("other", "BOX", (0.1, 0.2, 0.3), (0.15, 0, 7), mass=2.0)
     model = builder.finalize()
-    _, figures = advance(model, model.initial_state(), FrameInputs(), ONE_THREAD)
-    assert 0.0 < figures.penetration < 0.05
+    _, figures = advance(model, model.initial_state(), FrameInputs(duration=1 / 480), ONE_THREAD)
+    assert figures.penetration == pytest.approx(0.05, abs=5e-3)
     assert figures.contact_count > 0
