@@ -20,8 +20,11 @@ from .participants import find_objects
 from .ragdolls import Rows, changes, rows_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ..core.model import FrameInputs, Model, State
     from ..core.recipes.pose_return import Placed
+    from ..core.recipes.ragdoll import Plan
     from .extract.armature import ArmatureArrays
     from .session import Floats, Session
 
@@ -31,7 +34,6 @@ def drive(session: Session, depsgraph: bpy.types.Depsgraph, inputs: FrameInputs)
 
     Where parts come back to their keys is noted in `Session.returning`, for the next frame.
     """
-    session.returning = {}
     every = rows_of(session)
     found = [r for r in every if r.participant.armature.has_muscles or r.participant.armature.pins]
     if not found:
@@ -173,7 +175,7 @@ def _are_afloat(rows: Rows, held: np.ndarray) -> np.ndarray:
     """Parts (p,) that hang on nothing that is held (p,): muscles have to balance them."""
     parts = rows.plan.parts
     group = np.arange(len(parts))
-    for row in _parents_first(rows):
+    for row in _parents_first(rows.plan):
         above = parts[row].parent
         if above >= 0:
             group[row] = group[above]
@@ -182,9 +184,9 @@ def _are_afloat(rows: Rows, held: np.ndarray) -> np.ndarray:
     return afloat
 
 
-def _parents_first(rows: Rows) -> list[int]:
+def _parents_first(plan: Plan) -> list[int]:
     """Rows of the parts, those of parents before those of their children."""
-    parts = rows.plan.parts
+    parts = plan.parts
     done: list[int] = []
     waiting = list(range(len(parts)))
     while waiting:
@@ -205,32 +207,54 @@ def _returning(
     turn: Floats,
     move: Floats,
 ) -> tuple[Floats, Floats]:
-    """The keyed pose, with parts that were simulated until now on their way to it."""
+    """The keyed pose of a ragdoll of bodies, see `returning`."""
+
+    def placed(frame: int) -> Placed:
+        return _placed(session.model, rows, session.cache[frame])
+
     uid = rows.participant.uid
+    return returning(session, depsgraph, uid, rows.plan, placed, held, turn, move)
+
+
+def returning(
+    session: Session,
+    depsgraph: bpy.types.Depsgraph,
+    uid: int,
+    plan: Plan,
+    placed: Callable[[int], Placed],
+    held: np.ndarray,
+    turn: Floats,
+    move: Floats,
+    farthest: float = np.inf,
+) -> tuple[Floats, Floats]:
+    """The keyed pose, with parts that were simulated until now on their way to it.
+
+    placed: where the simulation has the parts in a frame; held (p,): which follow their keys;
+    turn (b, 3, 3), move (b, 3) m: where those have the bones; farthest rad, that a part may turn on
+    by itself.
+    """
     known = session.placements[-1].returning.get(uid)
     if known is None:
         known = pose_return.at_rest(held)
     duration = session.inputs.frame_duration
     last, start = session.last, session.start
-    now, before = (
-        _placed(session.model, rows, session.cache[frame]) for frame in (last, max(last - 1, start))
-    )
-    leaders = [part.bone for part in rows.plan.parts]
-    heads = rows.plan.skeleton.head[leaders]
+    leaders = [part.bone for part in plan.parts]
+    heads = plan.skeleton.head[leaders]
     keyed = turn[leaders], np.einsum("pij,pj->pi", turn[leaders], heads) + move[leaders]
     known = pose_return.begun(
         known,
         held,
-        [part.parent for part in rows.plan.parts],
+        [part.parent for part in plan.parts],
         (last - start) * duration,
-        now,
-        before,
+        placed(last),
+        placed(max(last - 1, start)),
         keyed,
         duration,
+        farthest,
     )
     session.returning[uid] = known
     time = (depsgraph.scene.frame_current - start) * duration
-    there = pose_return.returned(known, _parents_first(rows), time, rows.plan.settings.blend, keyed)
+    there = pose_return.returned(known, _parents_first(plan), time, plan.settings.blend, keyed)
     turn, move = turn.copy(), move.copy()
     turn[leaders] = there[0]
     move[leaders] = there[1] - np.einsum("pij,pj->pi", there[0], heads)

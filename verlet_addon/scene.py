@@ -627,6 +627,7 @@ def read_frame(
         joint_speed=joint_speed,
         joint_target=joint_target,
     )
+    session.returning = {}
     inputs = stick_figures.drive(session, depsgraph, inputs)
     return ragdoll_drive.drive(session, depsgraph, inputs)
 

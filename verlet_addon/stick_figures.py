@@ -13,20 +13,29 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
+from ..core.recipes.bone_pins import BonePin
+from ..core.recipes.figure_pins import pin_weights, pinned_particles, pinned_places
 from ..core.recipes.limb_frames import figure_pose, note_hold
 from ..core.recipes.ragdoll import Plan, turned_pose
 from ..core.recipes.stick_figure import Figure, add_stick_figure, plan_figure
+from .extract import pose
+from .extract.bone_pins import is_held
 from .kinds import RAGDOLL
-from .participants import find_objects
-from .ragdoll_drive import asked_of
+from .participants import find_object, find_objects
+from .ragdoll_drive import asked_of, returning
 from .ragdolls import is_sticks, moved_bones, plan_of
 
 if TYPE_CHECKING:
     from ..core.builder import ModelBuilder
     from ..core.model import FrameInputs, State
+    from ..core.recipes.pose_return import Placed
     from .extract.armature import ArmatureArrays
+    from .extract.bone_pins import PinInput
     from .scene import Participant
     from .session import Floats, Session
+
+ONWARD = 0.5
+"""rad, farthest that a limb on its way back to its keys turns on as it did: sticks are quick."""
 
 FREE = 0.999
 """From this Limp on nothing draws a particle to its keys."""
@@ -49,7 +58,7 @@ class FigureRows:
     participant: Participant
     figure: Figure
     particles: slice
-    pins: slice  # of `Model.pinned`; empty for one that never follows its keys
+    pins: slice  # of `Model.pinned`; empty for one that follows neither keys nor pins
 
 
 def figures_of(session: Session) -> list[FigureRows]:
@@ -57,7 +66,7 @@ def figures_of(session: Session) -> list[FigureRows]:
     figures = [(p, figure_of(p)) for p in session.participants(RAGDOLL) if is_sticks(p)]
     model = session.model
     spans = [span for span in model.objects if span.body < 0][-len(figures) :] if figures else []
-    pins = [len(f.place) if p.armature.has_muscles else 0 for p, f in figures]
+    pins = [len(f.place) if _is_led(p) else 0 for p, f in figures]
     first = len(model.pinned) - sum(pins)
     found = []
     for (participant, figure), span, count in zip(figures, spans, pins):
@@ -66,12 +75,20 @@ def figures_of(session: Session) -> list[FigureRows]:
     return found
 
 
+def _is_led(participant: Participant) -> bool:
+    """Whether anything besides physics moves a figure, now or later."""
+    arrays: ArmatureArrays = participant.armature
+    return arrays.has_muscles or bool(arrays.pins)
+
+
 def add(builder: ModelBuilder, participant: Participant, frame_duration: float) -> None:
     """Add a figure to a model, after everything else that is made of particles."""
     arrays, figure = participant.armature, figure_of(participant)
     turn, move = turned_pose(arrays.rest, arrays.pose)
     before = None if arrays.before is None else turned_pose(arrays.rest, arrays.before)
-    held = 0.0 if arrays.has_muscles else None  # `drive` says for each frame who is
+    held = 0.0 if _is_led(participant) else None  # `drive` says for each frame who is
+    for pin in arrays.pins:
+        pinned_particles(figure, _bone_pin(pin))  # bones that are no part are named here
     add_stick_figure(builder, figure, turn, move, before, frame_duration, held)
 
 
@@ -79,11 +96,11 @@ def add(builder: ModelBuilder, participant: Participant, frame_duration: float) 
 
 
 def drive(session: Session, depsgraph: bpy.types.Depsgraph, inputs: FrameInputs) -> FrameInputs:
-    """The inputs with pins at the joints that follow the keys of the evaluated frame.
+    """The inputs with pins at the joints that follow keys or what they are pinned to.
 
     What the keys ask for is kept in `Session.keyed_figures` until that frame is simulated.
     """
-    found = [rows for rows in figures_of(session) if rows.participant.armature.has_muscles]
+    found = [rows for rows in figures_of(session) if _is_led(rows.participant)]
     session.keyed_figures = {}
     if not found:
         return inputs
@@ -92,17 +109,69 @@ def drive(session: Session, depsgraph: bpy.types.Depsgraph, inputs: FrameInputs)
     place = np.concatenate([inputs.pin_position, before[len(inputs.pin_position) :]])
     weight = (model.pin_weight if inputs.pin_weight is None else inputs.pin_weight).copy()
     for rows, ob in zip(found, find_objects([rows.participant for rows in found])):
-        keyed = None
-        if ob is not None and ob.pose is not None:
-            keyed = asked_of(rows.participant.armature, ob, depsgraph)
-        if keyed is None:  # it is gone: what is left of it hangs limp
-            weight[rows.pins] = 0.0
+        weight[rows.pins] = 0.0
+        if ob is None or ob.pose is None:  # it is gone: what is left of it hangs limp
             continue
-        turn, move, limp = keyed
-        place[rows.pins] = rows.figure.places(turn, move)
-        weight[rows.pins] = rows.figure.weights(np.where(limp > FREE, 1.0, limp))
-        session.keyed_figures[rows.participant.uid] = depsgraph.scene.frame_current, keyed
+        arrays: ArmatureArrays = rows.participant.armature
+        keyed = asked_of(arrays, ob, depsgraph) if arrays.has_muscles else None
+        if keyed is not None:
+            turn, move, limp = keyed
+            turn, move = _returning(session, depsgraph, rows, turn, move, limp)
+            place[rows.pins] = rows.figure.places(turn, move)
+            weight[rows.pins] = rows.figure.weights(np.where(limp > FREE, 1.0, limp))
+            session.keyed_figures[rows.participant.uid] = (
+                depsgraph.scene.frame_current,
+                (turn, move, limp),
+            )
+        for pin in arrays.pins:
+            if is_held(ob, rows.figure.plan.skeleton.name[pin.bone], depsgraph):
+                _hold(rows, pin, depsgraph, place[rows.pins], weight[rows.pins])
     return replace(inputs, pin_position=place, pin_weight=weight)
+
+
+def _bone_pin(pin: PinInput) -> BonePin:
+    return BonePin(pin.bone, pin.settings, None, pin.place)
+
+
+def _hold(
+    rows: FigureRows,
+    pin: PinInput,
+    depsgraph: bpy.types.Depsgraph,
+    place: Floats,
+    weight: Floats,
+) -> None:
+    """Write where a pin takes its particles to places (n, 3) m and weights (n,) of a figure."""
+    bone_pin, target = _bone_pin(pin), find_object(pin.uid)
+    row = pinned_particles(rows.figure, bone_pin)
+    weight[row] = np.maximum(weight[row], pin_weights(rows.figure, bone_pin))
+    if target is None:  # it is gone: they stay where it was last
+        return
+    start = pinned_places(rows.figure, bone_pin, *_start(rows))
+    carried = pose.matrix_of(target.evaluated_get(depsgraph)) @ np.linalg.inv(pin.matrix)
+    place[row] = start @ carried[:3, :3].T + carried[:3, 3]
+
+
+def _returning(
+    session: Session,
+    depsgraph: bpy.types.Depsgraph,
+    rows: FigureRows,
+    turn: Floats,
+    move: Floats,
+    limp: Floats,
+) -> tuple[Floats, Floats]:
+    """The keyed pose, with parts that were simulated until now on their way to it."""
+    plan, uid = rows.figure.plan, rows.participant.uid
+    leaders = [part.bone for part in plan.parts]
+    heads = plan.skeleton.head[leaders]
+
+    def placed(frame: int) -> Placed:
+        """Turns of the parts from the rest pose, and where their heads are, in a frame."""
+        x = session.cache[frame].position[rows.particles]
+        turned, moved = figure_pose(rows.figure, x, session.placement(frame).holds[uid])
+        return turned, np.einsum("pij,pj->pi", turned, heads) + moved
+
+    held = limp[leaders] <= 0.0
+    return returning(session, depsgraph, uid, plan, placed, held, turn, move, ONWARD)
 
 
 # ---------------------------------------------------------------------- out of it

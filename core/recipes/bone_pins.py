@@ -37,7 +37,7 @@ class BonePin:
 
     bone: int  # row of the skeleton, any bone of a part
     settings: PinSettings
-    to: End  # what holds it: a handle, a collider or another rigid body
+    to: End | None  # what holds it: a handle, a collider or another rigid body; None: inputs do
     place: Floats | None = None  # (3,) m, where it is held; None: where that end is at the start
 
 
@@ -58,6 +58,7 @@ def add_pin(
     """
     part = int(plan.part_of_bone[pin.bone])
     name = plan.skeleton.name[pin.bone]
+    assert pin.to is not None
     if part < 0:
         raise ModelError(
             plan.name, f"bone {name} is pinned, and is no body: pin another one, or set its Body"

@@ -61,11 +61,12 @@ def begun(
     before: Placed,
     keyed: Placed,
     duration: float,
+    farthest: float = np.inf,
 ) -> Return:
     """What is known, with the parts that begin to be held at ``time`` s.
 
     now, before: the simulated parts, ``duration`` s apart; keyed: where they are to go; parents
-    (p,): −1 for none.
+    (p,): −1 for none; farthest rad, that a part turns on by itself.
     """
     new = held & ~known.held
     if not new.any():
@@ -75,6 +76,8 @@ def begun(
     turn0, place0 = _seen(base, *before)
     aim, _ = _seen(base, *keyed)
     spin = np.array([rotation_vector(a @ b.T) for a, b in zip(turn, turn0, strict=True)])
+    onward = GLIDE / duration * np.linalg.norm(spin, axis=1, keepdims=True)
+    spin *= np.minimum(farthest / np.maximum(onward, 1e-12), 1.0)
     fresh = Return(
         held.copy(),
         np.where(new, time, -np.inf),

@@ -191,3 +191,76 @@ def test_sticks_and_bodies_meet(scene):
     drawn = addon("overlays.ragdoll_lines").stick_lines(running, 40)
     assert drawn.shape[1:] == (2, 3)
     assert len(drawn) >= len(sticks)
+
+
+def seen_end(ob, name):
+    evaluated = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    return np.array(evaluated.matrix_world @ evaluated.pose.bones[name].tail)
+
+
+def test_a_hand_is_dragged_by_an_empty_and_let_go(scene):
+    floor()
+    ob = stick_figure(person(location=(0, 0, 0.05)))
+    select(ob)
+    bpy.ops.object.mode_set(mode="POSE")
+    for bone in ob.pose.bones:
+        (bone if hasattr(bone, "select") else bone.bone).select = bone.name == "forearm.L"
+    assert bpy.ops.verlet.pin_bones() == {"FINISHED"}
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bone = ob.pose.bones["forearm.L"]
+    empty = bone.verlet.pin_target
+    start = np.array(empty.location)
+    for frame, away in ((1, (0, 0, 0)), (20, (0.4, -1.5, 0.2))):
+        empty.location = start + away
+        empty.keyframe_insert("location", frame=frame)
+    for frame, holds in ((1, True), (25, False)):
+        bone.verlet_pin = holds
+        bone.keyframe_insert("verlet_pin", frame=frame)
+    scene.frame_set(1)
+    own = seen_bones(ob)
+    for frame in range(1, 25):
+        scene.frame_set(frame)
+        assert (session_of(scene).problems, session_of(scene).failure) == ([], "")
+        assert np.abs(seen_end(ob, "forearm.L") - np.array(empty.location)).max() < 5e-3, frame
+    assert own["chest"][1, 3] - seen_bones(ob)["chest"][1, 3] > 0.5  # the body came along
+    play(scene, 25, 40)
+    assert np.array(empty.location)[2] - seen_end(ob, "forearm.L")[2] > 0.3  # it fell
+
+
+def test_a_rigid_body_cannot_hold_a_stick_figure_and_it_says_so(scene):
+    ob = stick_figure(person())
+    select(box(location=(0, 0, 3)))
+    assert bpy.ops.verlet.rigid_body() == {"FINISHED"}
+    ob.pose.bones["forearm.L"].verlet.pin_target = bpy.context.object
+    scene.frame_set(1)
+    texts = [problem.message for problem in session_of(scene).problems]
+    assert any("stick figure" in text and "Model to Bodies" in text for text in texts)
+
+
+def test_it_is_let_go_between_frames_and_comes_back_without_a_jump(scene):
+    floor()
+    ob = stick_figure(person(location=(0, 0, 0.3)))
+    keyed_pose(ob, 1, forearm_L=0.0, chest=0.0)
+    keyed_pose(ob, 60, forearm_L=0.4, chest=0.2)
+    scene.frame_end = 60
+    scene.frame_set(1)
+    select(ob)
+    assert bpy.ops.verlet.ragdoll_between(first=5, last=25, blend=18) == {"FINISHED"}
+    ob.verlet.kind, kind = "NONE", ob.verlet.kind
+    own = {}
+    for frame in (3, 33, 58):
+        scene.frame_set(frame)
+        own[frame] = seen_bones(ob)
+    scene.frame_set(1)
+    ob.verlet.kind = kind
+    seen = {}
+    for frame in range(1, 59):
+        scene.frame_set(frame)
+        seen[frame] = seen_bones(ob)
+    assert session_of(scene).failure == ""
+    assert largest_difference(seen[3], own[3], own[3]) < 1e-4
+    assert largest_difference(seen[25], own[3], own[3]) > 0.3  # it fell meanwhile
+    assert largest_difference(seen[58], own[58], own[58]) < 1e-3
+    assert largest_difference(seen[33], own[33], own[33]) > 0.1  # on its way, not there at once
+    steps = [largest_difference(seen[f + 1], seen[f], seen[f]) for f in range(31, 58)]
+    assert max(steps) < 0.35

@@ -8,6 +8,8 @@ from test_recipe_ragdoll import human, plan, skeleton
 
 from verlet_physics import FrameInputs, ModelBuilder, ModelError, SolverSettings, advance
 from verlet_physics.constraints.plane import MovingPlanes
+from verlet_physics.recipes.bone_pins import BonePin
+from verlet_physics.recipes.figure_pins import pin_weights, pinned_particles, pinned_places
 from verlet_physics.recipes.limb_frames import figure_pose, limb_turns, note_hold
 from verlet_physics.recipes.skeleton import turn_about
 from verlet_physics.recipes.stick_figure import (
@@ -15,6 +17,7 @@ from verlet_physics.recipes.stick_figure import (
     plan_figure,
     segment_gaps,
 )
+from verlet_physics.settings import PinSettings
 
 X, Y, Z = np.eye(3)
 
@@ -304,6 +307,35 @@ def test_a_knee_stays_on_its_side_of_a_plane():
         assert max(state.position[0, 2] for state in states) < 0.11  # brought back, not shot off
     with pytest.raises(ModelError, match="flap"):
         MovingPlanes.of(builder, owner, [(0, 1, 2, 3)], least=1.0)
+
+
+# ---------------------------------------------------------------------- pins
+
+
+def test_a_pin_holds_the_particle_at_the_bones_end_and_a_loose_one_the_weight_of_all():
+    found = figure()
+    bone = found.plan.skeleton.name.index("hand.L")
+    count = len(found.plan.skeleton)
+    still = np.tile(np.eye(3), (count, 1, 1)), np.zeros((count, 3))
+    aim = found.plan.skeleton.tail[bone] + (0.0, 0.0, 0.3)
+    low = {}
+    for firmness in (1.0, 0.02):
+        pin = BonePin(bone, PinSettings(pin_firmness=firmness), None, aim)
+        row = pinned_particles(found, pin)
+        assert row.tolist() == [found.limbs[row_of(found, "hand.L")].end]
+        weight, place = np.zeros(len(found.place)), found.place.copy()
+        weight[row] = pin_weights(found, pin)
+        place[row] = pinned_places(found, pin, *still)
+        model = build(found, held=0.0, floor=False)
+        inputs = FrameInputs(pin_position=place, pin_weight=weight)
+        x = simulate(model, 96, inputs)[-1].position[row[0]]
+        low[firmness] = np.linalg.norm(x - place[row])
+    assert low[1.0] < 1e-9
+    end = found.plan.skeleton.tail[bone]
+    assert place[row[0]] - aim == pytest.approx(found.place[row[0]] - end)
+    assert low[0.02] < 0.15  # hangs on a spring of 4 Hz
+    turned = BonePin(bone, PinSettings(pin_turns=True), None)
+    assert len(pinned_particles(found, turned)) == 2
 
 
 # ---------------------------------------------------------------------- contacts

@@ -59,6 +59,11 @@ def why_not(ob: bpy.types.Object, target: bpy.types.Object, scene: bpy.types.Sce
             f"it is pinned to {target.name}, which is {label} and cannot hold it: pin {target.name}"
             " to a small rigid body, and the bone to that"
         )
+    if target.verlet.kind == "BODY" and ob.verlet.ragdoll.model == "STICKS":
+        return (
+            f"it is pinned to {target.name}, a rigid body, and {ob.name} is a stick figure: choose "
+            "an empty or a collider, or set its Model to Bodies"
+        )
     if target.verlet.kind == "BODY" and target.verlet.body.model != "QUATERNION":
         return (
             f"it is pinned to {target.name}, which is made of particles: set its Model to "
@@ -94,8 +99,6 @@ def read_pins(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tuple[Pin
 
 def doubts(ob: bpy.types.Object, scene: bpy.types.Scene) -> list[str]:
     """What is wrong with the pins of an armature."""
-    if ob.verlet.ragdoll.model == "STICKS" and pinned_bones(ob):
-        return [f"{ob.name}: bones of stick figures are not pinned. Set its Model to Bodies"]
     reasons = ((bone, why_not(ob, bone.verlet.pin_target, scene)) for bone in pinned_bones(ob))
     return [f"{ob.name}: bone {bone.name}: {reason}" for bone, reason in reasons if reason]
 
