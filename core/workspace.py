@@ -19,6 +19,8 @@ from .contact.touching import Touching
 from .forces.body_probe import probe_room
 from .model import Ints, Model
 from .rigid.contact_rows import SLOP, row_room
+from .rigid.joined_contacts import joined_room
+from .rigid.joint_graph import joint_graph
 from .rigid.joint_rows import joint_room
 from .rigid.owners import Ahead, place_owners
 from .rigid.reach import body_radius
@@ -60,17 +62,15 @@ class Workspace:
         self.body_torque = np.zeros((model.body_count, 3))  # N·m
         self.body_radius = body_radius(model)
         self.stirs = np.zeros(model.owner_count + 1)  # 1: free to move, or driven somewhere
-        self.is_joined = np.zeros(
-            model.owner_count + 1, dtype=np.bool_
-        )  # bodies that hang on joints
         self.island = np.zeros(model.body_count, dtype=np.int32)  # scratch of union–find
         self.felt = np.zeros(model.body_count, dtype=np.int32)  # 1: a sleeper that is to wake
         self.thickness = smallest_half_extent(model.shapes)
         self.slop = SLOP * self.thickness  # m, overlap that is left alone
         self.reach = np.zeros(len(model.shapes))
         self.rows = row_room(16 * model.body_count)
-        self.pushed = np.zeros(len(self.rows.gap))  # N·s
-        self.joints = joint_room(model)
+        graph = joint_graph(model)
+        self.joints = joint_room(model, graph)
+        self.joined = joined_room(model, graph.body_group, len(self.rows.gap))
         self.touching = Touching(model, self.thickness)
         smallest = self.thickness
         bodies = self.shapes.particle_body >= 0

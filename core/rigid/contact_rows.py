@@ -479,8 +479,10 @@ def _mass(rows, c, d, owners, seen, a, b):
 
 
 @lean
-def solve_rows(rows, count, owners, seen, h, bias, soft):
+def solve_rows(rows, count, owners, seen, h, bias, soft, joined, is_part):
     """One pass over all rows: the push first, then the drag that it allows.
+
+    is_part: over those alone that act on groups of `joined` that go on.
 
     seen: the velocities that rows read, those of now or of the pass before (`rigid.seen`).
     bias: share of an overlap that is driven apart in the step, 0 for the second half of it.
@@ -493,6 +495,8 @@ def solve_rows(rows, count, owners, seen, h, bias, soft):
     for c in range(count):
         a = rows.owner[c, 0]
         b = rows.owner[c, 1]
+        if is_part and not (joined.goes_on[joined.group[a]] or joined.goes_on[joined.group[b]]):
+            continue
         gap = rows.gap[c]
         if gap > 0.0 and rows.impulse[c, 0] == 0.0 and not is_biased:
             continue  # the next step's matter
@@ -524,6 +528,11 @@ def solve_rows(rows, count, owners, seen, h, bias, soft):
         if change != 0.0:
             rows.impulse[c, 0] = push
             _push(rows, c, 0, owners.velocity, owners.spin, owners.inverse_mass, a, b, change)
+        if is_part and (change != 0.0 or push > 0.0):
+            if owners.inverse_mass[a] > 0.0:
+                joined.stirred[joined.group[a]] = 1
+            if owners.inverse_mass[b] > 0.0:
+                joined.stirred[joined.group[b]] = 1
         if push == 0.0 and rows.impulse[c, 1] == 0.0 and rows.impulse[c, 2] == 0.0:
             continue
         m1 = _mass(rows, c, 1, owners, seen, a, b)

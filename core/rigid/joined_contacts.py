@@ -10,14 +10,23 @@ left is for the passes that follow.
 from __future__ import annotations
 
 from collections import namedtuple
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from ..jit import lean
-from .joint_rows import CLOSES, FIRST_ROW, FREEDOM, HELD, LIVE, MODE, lack_of_rows
+from .joint_rows import CLOSES, FIRST_ROW, FREEDOM, GROUP, HELD, LIVE, MODE, lack_of_rows
+
+if TYPE_CHECKING:
+    from ..model import Ints, Model
 
 Joined = namedtuple(
     "Joined",
     [
         "holds",  # (o,) True for bodies that hang on joints
+        "group",  # (o,) who goes on together: what hangs together, each other body, the rest
+        "goes_on",  # (g,) 1 for groups that further passes solve
+        "stirred",  # (g,) 1 for groups that contacts have pushed in the pass
         "pushed",  # (c,) N·s, how hard contacts pushed before the pass
     ],
 )
@@ -39,11 +48,81 @@ SLOWEST = 0.99
 """Largest share ρ that is believed."""
 
 
+def joined_room(model: Model, body_group: Ints, row_count: int) -> Joined:
+    """Room for what passes have to know of a model with so many contacts.
+
+    body_group (b,): see `joint_graph`.
+    """
+    group = np.zeros(model.owner_count + 1, dtype=np.int32)
+    first = int(body_group.max(initial=-1)) + 1
+    own = first + np.arange(model.body_count, dtype=np.int32)
+    group[: model.body_count] = np.where(body_group >= 0, body_group, own)
+    count = first + model.body_count
+    group[model.body_count :] = count  # nothing moves them
+    return Joined(
+        holds=np.zeros(len(group), dtype=np.bool_),
+        group=group,
+        goes_on=np.zeros(count + 1, dtype=np.int32),
+        stirred=np.zeros(count + 1, dtype=np.int32),
+        pushed=np.zeros(row_count),
+    )
+
+
 @lean
-def are_loose(joints, owners, h):
+def let_all_go_on(joined):
+    """Begin with a pass over everything."""
+    for g in range(joined.goes_on.shape[0]):
+        joined.goes_on[g] = 1
+
+
+@lean
+def let_touching_go_on(rows, count, joined):
+    """Nothing but contacts undoes what one pass over joints has done: the others are through."""
+    for g in range(joined.goes_on.shape[0]):
+        joined.goes_on[g] = 0
+        joined.stirred[g] = 0
+    for c in range(count):
+        for side in range(2):
+            o = rows.owner[c, side]
+            g = joined.group[o]
+            joined.goes_on[g] = 1
+            if joined.holds[o]:
+                joined.stirred[g] = 1
+
+
+@lean
+def let_loose_go_on(joints, owners, joined, h, is_first):
+    """After a pass: what contacts pushed apart goes on, and so do bodies that it pushed since.
+
+    is_first: so far everything did. Returns whether anything is loose.
+    """
+    component, goes_on = joints.component, joined.goes_on
+    if is_first:
+        for g in range(goes_on.shape[0]):
+            goes_on[g] = 0
+    is_any = False
+    for c in range(component.shape[0] - 1):
+        g = component[c, GROUP]
+        if c == 0 or component[c - 1, GROUP] != g:
+            goes_on[g] = 0
+        if joined.stirred[g] == 1 and goes_on[g] == 0 and _is_loose(joints, owners, c, h):
+            goes_on[g] = 1
+            is_any = True
+    for o in range(joined.group.shape[0]):
+        g = joined.group[o]
+        if not joined.holds[o] and joined.stirred[g] == 1:
+            goes_on[g] = 1
+    for g in range(joined.goes_on.shape[0]):
+        joined.stirred[g] = 0
+    return is_any
+
+
+@lean
+def _is_loose(joints, owners, c, h):
     """Whether contacts have pushed any two joined points apart by more than they may be."""
     whole, flag = joints.whole, joints.flag
-    for j in range(whole.shape[0] - 1):
+    for n in range(joints.component[c, 0], joints.component[c + 1, 0]):
+        j = joints.place[n, 0]
         if whole[j, LIVE] == 0:
             continue
         lack_of_rows(joints, j, owners)

@@ -239,35 +239,32 @@ def bound_row(joints, row):
 
 
 @lean
-def ask_joints(joints, owners, h, is_biased):
-    """What all rows ask for in the coming pass."""
+def ask_joint(joints, owners, j, h, is_biased):
+    """What the rows of a joint ask for in the coming pass."""
     whole, bound = joints.whole, joints.bound
-    for j in range(whole.shape[0] - 1):
-        if whole[j, LIVE] == 0:
+    p, q = whole[j, OWNER], whole[j, OWNER + 1]
+    closing = min(CLOSING_SPEED, joints.number[j, CLOSES] / h)
+    for row in range(whole[j, FIRST_ROW], whole[j + 1, FIRST_ROW]):
+        if joints.flag[row, MODE] != HELD:
+            _ask_row(joints, j, row, owners, p, q, h, is_biased)
+            bound_row(joints, row)
             continue
-        p, q = whole[j, OWNER], whole[j, OWNER + 1]
-        closing = min(CLOSING_SPEED, joints.number[j, CLOSES] / h)
-        for row in range(whole[j, FIRST_ROW], whole[j + 1, FIRST_ROW]):
-            if joints.flag[row, MODE] != HELD:
-                _ask_row(joints, j, row, owners, p, q, h, is_biased)
-                bound_row(joints, row)
-                continue
-            if not is_biased:
-                bound[row, AIM] = 0.0
-                continue
-            most = closing if joints.flag[row, FREEDOM] < 3 else CLOSING_SPIN
-            close = (bound[row, LOWER] - bound[row, VALUE]) / h
-            bound[row, AIM] = min(max(close, -most), most) - bound[row, FORESEEN]
+        if not is_biased:
+            bound[row, AIM] = 0.0
+            continue
+        most = closing if joints.flag[row, FREEDOM] < 3 else CLOSING_SPIN
+        close = (bound[row, LOWER] - bound[row, VALUE]) / h
+        bound[row, AIM] = min(max(close, -most), most) - bound[row, FORESEEN]
 
 
 @lean
 def warm_joints(joints, owners, h):
     """Start from the impulses of the substep before, as far as the bounds of now allow."""
     whole, bound = joints.whole, joints.bound
-    ask_joints(joints, owners, h, True)
     for j in range(whole.shape[0] - 1):
         if whole[j, LIVE] == 0:
             continue
+        ask_joint(joints, owners, j, h, True)
         for row in range(whole[j, FIRST_ROW], whole[j + 1, FIRST_ROW]):
             impulse = min(max(bound[row, IMPULSE], bound[row, LOW]), bound[row, HIGH])
             bound[row, IMPULSE] = impulse

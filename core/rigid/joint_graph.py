@@ -39,6 +39,8 @@ class JointGraph(NamedTuple):
     first_row: Ints  # (j + 1,) rows of each joint
     freedom: Ints  # (r,) degree of freedom of each row
     first_place: Ints  # (components + 1,) into order
+    group: Ints  # (components,) equal for those that hang together all the same
+    body_group: Ints  # (b,) the same of each body, −1 where it hangs on no joint
     order: Ints  # (j,) joints, component by component
     first_block: Ints  # (j + 1,) by place in order: blocks of the column, the diagonal one first
     block_row: Ints  # (n,) joint of the block's rows
@@ -59,18 +61,26 @@ def joint_graph(model: Model) -> JointGraph:
     order: list[int] = []
     first_place = [0]
     columns: list[list[int]] = []  # joints of the blocks of each column
-    for component in _components(count, holders):
+    group: list[int] = []
+    group_of = np.zeros(count, dtype=np.int32)
+    for number, component in enumerate(_components(count, holders)):
+        group_of[component] = number
         chosen, fill = _eliminate(component, holders)
         if len(chosen) < len(component):
             for j in sorted(component):
                 order.append(j)
                 columns.append([j])
                 first_place.append(len(order))
+                group.append(number)
             continue
         order += chosen
         columns += fill
         first_place.append(len(order))
-    return _lay_out(joints.owner, rows, sizes, holders, order, columns, first_place)
+        group.append(number)
+    body_group = [group_of[members[0]] if members else -1 for members in holders]
+    return _lay_out(
+        joints.owner, rows, sizes, holders, order, columns, first_place, group, body_group
+    )
 
 
 def _holders(model: Model) -> list[list[int]]:
@@ -156,6 +166,8 @@ def _lay_out(
     order: list[int],
     columns: list[list[int]],
     first_place: list[int],
+    group: list[int],
+    body_group: list[int],
 ) -> JointGraph:
     place = {j: n for n, j in enumerate(order)}
     block_of: dict[tuple[int, int], int] = {}
@@ -201,6 +213,8 @@ def _lay_out(
         first_row=_ints(first_row),
         freedom=_ints([k for r in rows for k in r]),
         first_place=_ints(first_place),
+        group=_ints(group),
+        body_group=_ints(body_group),
         order=_ints(order),
         first_block=_ints(first_block),
         block_row=_ints(block_row),

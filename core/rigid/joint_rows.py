@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..jit import lean
-from .joint_graph import joint_graph
 from .joint_inertia import moved_inertia
 from .table import PASSIVE
 
 if TYPE_CHECKING:
     from ..model import Floats, Model
+    from .joint_graph import JointGraph
 
 # modes of a row: what acts on it now
 HELD, DRIVEN, AT_LOWER, AT_UPPER, IDLE = range(5)
@@ -70,7 +70,7 @@ AIM, GIVE, LOW, HIGH, IMPULSE, FORESEEN, EVENLY, GIVEN = range(12, 20)
 FREEDOM, RUBS, MODE, ACTIVE = range(4)
 
 # columns of `component`, after its first place and pull
-LETS_GO, STATE = 2, 3
+LETS_GO, STATE, GROUP = 2, 3, 4
 
 JointRows = namedtuple(
     "JointRows",
@@ -83,7 +83,7 @@ JointRows = namedtuple(
         "flag",  # (r, 4) degree of freedom, mode, whether it is being solved
         "extra",  # (o,) kg·m², inertia that the pulls want each owner to have
         "place",  # (j + 1, 3) joint, first block and first update by order of elimination
-        "component",  # (c + 1, 4) first place, first pull, 1: rows may let go; see joint_matrix
+        "component",  # (c + 1, 5) first place, first pull, 1: rows may let go; state; group
         "block",  # (n + 1, 2) joint of its rows, first value
         "update",  # (u, 3) see joint_graph
         "pull",  # (p, 9) see joint_graph
@@ -100,9 +100,9 @@ CLOSING_TURN = 0.08
 them farther than their linearised motion is good for would throw them."""
 
 
-def joint_room(model: Model) -> JointRows:
+def joint_room(model: Model, graph: JointGraph) -> JointRows:
     """Rows of all joints of a model; a frame says what is broken and what motors aim at."""
-    joints, graph = model.joints, joint_graph(model)
+    joints = model.joints
     count, row_count = len(joints), len(graph.freedom)
     whole = np.zeros((count + 1, 10), dtype=np.int32)
     hold = np.zeros((count, 23))
@@ -142,9 +142,10 @@ def joint_room(model: Model) -> JointRows:
     bound[:, LOW], bound[:, HIGH] = -np.inf, np.inf
     lets_go = np.zeros(count, dtype=bool)
     np.logical_or.at(lets_go, joint_of_row, ~is_held)
-    component = np.zeros((len(graph.first_place), 4), dtype=np.int32)
+    component = np.zeros((len(graph.first_place), 5), dtype=np.int32)
     component[:, 0] = graph.first_place
     component[:, 1] = graph.first_pull
+    component[:-1, GROUP] = graph.group
     for c in range(len(component) - 1):
         members = graph.order[component[c, 0] : component[c + 1, 0]]
         component[c, LETS_GO] = lets_go[members].any()

@@ -8,7 +8,7 @@ active set. Springs add their softness to the diagonal.
 from __future__ import annotations
 
 from ..jit import lean
-from .joint_demands import bound_row
+from .joint_demands import ask_joint, bound_row
 from .joint_matrix import ready_factor, substitute
 from .joint_rows import (
     ACTIVE,
@@ -19,6 +19,7 @@ from .joint_rows import (
     EVENLY,
     FIRST_ROW,
     GIVE,
+    GROUP,
     HELD,
     HIGH,
     IDLE,
@@ -182,7 +183,17 @@ def _solve_component(joints, owners, c, is_biased):
 
 
 @lean
-def solve_joints(joints, owners, is_biased):
-    """One pass over all joints, after `ask_joints`. Biased, what is apart is also closed."""
-    for c in range(joints.component.shape[0] - 1):
+def solve_joints(joints, owners, goes_on, h, is_biased, is_asked):
+    """One pass over all joints of the groups (g,) that go on. Biased, what is apart also closes.
+
+    is_asked: what the rows ask for is known already.
+    """
+    component, whole = joints.component, joints.whole
+    for c in range(component.shape[0] - 1):
+        if goes_on[component[c, GROUP]] == 0:
+            continue
+        for n in range(component[c, 0], component[c + 1, 0]):
+            j = joints.place[n, 0]
+            if whole[j, LIVE] == 1 and not is_asked:
+                ask_joint(joints, owners, j, h, is_biased)
         _solve_component(joints, owners, c, is_biased)

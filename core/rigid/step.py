@@ -9,13 +9,15 @@ from .contact_rows import BIAS, aim_rows, passes_now, solve_rows, warm_rows
 from .joined_contacts import (
     EVERY,
     MOST_PASSES,
-    are_loose,
     change_of_pushes,
+    let_all_go_on,
+    let_loose_go_on,
+    let_touching_go_on,
     look_ahead_of_passes,
     note_pushes,
 )
 from .joint_axes import aim_joints
-from .joint_demands import ask_joints, note_speeds, warm_joints
+from .joint_demands import note_speeds, warm_joints
 from .joint_solver import solve_joints
 from .joint_state import load_joints
 from .joint_stiffness import keep_stiffness, stiffen
@@ -48,14 +50,17 @@ def _solve(owners, rows, row_count, joints, joined, seen, passes, soft, h, is_bi
     least = passes_now(rows, row_count, passes, h)
     before = 0.0
     trusted = math.inf  # N·s, what a pass changed when it was last looked ahead
+    let_all_go_on(joined)
     for n in range(max(least, MOST_PASSES)):
         if n > 0 or not is_begun:
-            ask_joints(joints, owners, h, is_biased)
-            solve_joints(joints, owners, is_biased)
-        if row_count > 0:
-            note_pushes(rows, row_count, joined.pushed)
-        solve_rows(rows, row_count, owners, seen, h, bias, soft)
-        if n + 1 >= least and (row_count == 0 or not are_loose(joints, owners, h)):
+            solve_joints(joints, owners, joined.goes_on, h, is_biased, False)
+        if row_count == 0:
+            break
+        note_pushes(rows, row_count, joined.pushed)
+        solve_rows(rows, row_count, owners, seen, h, bias, soft, joined, n >= least)
+        if n == 0:
+            let_touching_go_on(rows, row_count, joined)
+        if n + 1 >= least and not let_loose_go_on(joints, owners, joined, h, n + 1 == least):
             break
         change = change_of_pushes(rows, row_count, joined)
         if n % EVERY == EVERY - 1 and n + 1 < max(least, MOST_PASSES) and before > 0.0:
@@ -88,13 +93,13 @@ def _begin(
     accelerate_bodies(owners, bodies, h)
     warm_rows(rows, row_count, owners, bodies.gravity, h)
     warm_joints(joints, owners, h)
-    solve_joints(joints, owners, True)
+    let_all_go_on(joined)
+    solve_joints(joints, owners, joined.goes_on, h, True, True)
     for _ in range(STIFFENINGS):
         if not stiffen(joints, owners, h):
             break
         aim_rows(rows, row_count, owners)
-        ask_joints(joints, owners, h, True)
-        solve_joints(joints, owners, True)
+        solve_joints(joints, owners, joined.goes_on, h, True, False)
     if row_count > 0:
         _solve(owners, rows, row_count, joints, joined, seen, passes, soft, h, True, True)
 

@@ -31,7 +31,6 @@ from ..rigid.islands import (
     find_rest,
     wake_islands,
 )
-from ..rigid.joined_contacts import Joined
 from ..rigid.owners import Drive, Moves, look_ahead
 from ..rigid.reach import bound_shapes
 from ..rigid.seen import what_contacts_see
@@ -334,10 +333,10 @@ class Bodies:
             if found <= len(work.rows.gap):
                 break
             work.rows = row_room(found * 3 // 2)
-            work.pushed = np.zeros(len(work.rows.gap))
+            work.joined = work.joined._replace(pushed=np.zeros(len(work.rows.gap)))
         self.row_count = found
         ratio, radius, is_joined = aim_contacts(
-            work.rows, found, self.owners, work.body_radius, work.is_joined
+            work.rows, found, self.owners, work.body_radius, work.joined.holds
         )
         gravity, h = self.pull**2, self.frame.h
         passes = passes_for(ratio, radius, is_joined, gravity, h)
@@ -406,7 +405,7 @@ class Bodies:
             work.rows,
             self.row_count,
             work.joints,
-            Joined(work.is_joined, work.pushed),
+            work.joined,
             self.seen,
             self.passes,
             self.soft,

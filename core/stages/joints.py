@@ -135,9 +135,10 @@ class Joints:
         touching.exclude(
             np.concatenate([joints.owner[(joints.collides == 0) & is_whole], model.apart])
         )
-        frame.work.is_joined[:] = False
-        frame.work.is_joined[joints.owner[is_whole]] = True
-        frame.work.is_joined[model.body_count :] = False
+        holds = frame.work.joined.holds
+        holds[:] = False
+        holds[joints.owner[is_whole]] = True
+        holds[model.body_count :] = False
 
     def lay_down(self) -> None:
         """Keep in the state what joints push with, and which are broken."""
