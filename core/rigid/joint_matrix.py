@@ -19,12 +19,15 @@ from .joint_rows import (
     ARM,
     CROSS,
     EVENLY,
+    FACTOR_AT,
     FIRST_ROW,
     GIVE,
     GIVEN,
     LETS_GO,
     LINE,
     LIVE,
+    MATRIX_AT,
+    MET,
     PLACE_FORM,
     STATE,
     TURN,
@@ -59,6 +62,7 @@ def ready_factor(joints, owners, c):
         component[c, LETS_GO] == 0 or _is_factor_of_now(joints, c)
     ):
         return
+    _meet(joints, c)
     _soften(joints, c)
     _factorise(joints, c)
     component[c, STATE] = FACTORED
@@ -81,8 +85,8 @@ def _sum_up(joints, owners, c):
     """J M⁻¹ Jᵀ of all rows of live joints; of diagonal blocks the lower half counts."""
     whole, place, block, matrix = joints.whole, joints.place, joints.block, joints.matrix
     pull = joints.pull
-    first = block[place[joints.component[c, 0], 1], 1]
-    last = block[place[joints.component[c + 1, 0], 1], 1]
+    first = block[place[joints.component[c, 0], 1], MATRIX_AT]
+    last = block[place[joints.component[c + 1, 0], 1], MATRIX_AT]
     summed = matrix[first:last]
     for n in range(summed.shape[0]):
         summed[n] = 0.0
@@ -152,48 +156,66 @@ def _add_pull_of_points(joints, n, i, j, w):
 
 
 @lean
-def _soften(joints, c):
-    """The matrix of the rows that are met, with their softness, where the factor will be."""
-    whole, place, block = joints.whole, joints.place, joints.block
-    matrix, value, bound, flag = joints.matrix, joints.value, joints.bound, joints.flag
+def _meet(joints, c):
+    """List the rows that are met, joint by joint, and lay their blocks of the factor out."""
+    whole, place, block, met = joints.whole, joints.place, joints.block, joints.met
+    matrix, bound, flag = joints.matrix, joints.bound, joints.flag
     first, last = joints.component[c, 0], joints.component[c + 1, 0]
     lets_go = joints.component[c, LETS_GO] == 1
-    begin, end = block[place[first, 1], 1], block[place[last, 1], 1]
-    summed, softened = matrix[begin:end], value[begin:end]
-    for n in range(summed.shape[0]):
-        softened[n] = summed[n]
-    is_all = True
     for n in range(first, last):
         j = place[n, 0]
         row = whole[j, FIRST_ROW]
         size = whole[j + 1, FIRST_ROW] - row
-        d = block[place[n, 1], 1]
+        d = block[place[n, 1], MATRIX_AT]
+        count = 0
         for k in range(size):
             own = matrix[d + k * size + k]
-            if not lets_go:
-                flag[row + k, ACTIVE] = whole[j, LIVE]
-            if flag[row + k, ACTIVE] == 1 and own > 0.0:
+            is_met = flag[row + k, ACTIVE] == 1 if lets_go else whole[j, LIVE] == 1
+            if is_met and own > 0.0:
+                flag[row + k, ACTIVE] = 1
                 bound[row + k, GIVEN] = bound[row + k, GIVE]
                 bound[row + k, EVENLY] = EVEN * own
-                value[d + k * size + k] = own + bound[row + k, GIVE] + EVEN * own
+                met[row + count] = row + k
+                count += 1
             else:
                 flag[row + k, ACTIVE] = 0
                 bound[row + k, GIVEN] = INACTIVE
-                is_all = False
-    if is_all:
-        return
+        whole[j, MET] = count
+    at = block[place[first, 1], MATRIX_AT]
     for n in range(first, last):
+        width = whole[place[n, 0], MET]
+        for b in range(place[n, 1], place[n + 1, 1]):
+            block[b, FACTOR_AT] = at
+            at += whole[block[b, 0], MET] * width
+            block[b, FACTOR_AT + 1] = at
+
+
+@lean
+def _soften(joints, c):
+    """The matrix of the rows that are met, with their softness, where the factor will be."""
+    whole, place, block, met = joints.whole, joints.place, joints.block, joints.met
+    matrix, value, bound = joints.matrix, joints.value, joints.bound
+    for n in range(joints.component[c, 0], joints.component[c + 1, 0]):
         j = place[n, 0]
         column = whole[j, FIRST_ROW]
-        size = whole[j + 1, FIRST_ROW] - column
+        size, width = whole[j + 1, FIRST_ROW] - column, whole[j, MET]
         for b in range(place[n, 1], place[n + 1, 1]):
-            at = block[b, 1]
             i = block[b, 0]
-            for row in range(whole[i, FIRST_ROW], whole[i + 1, FIRST_ROW]):
-                for k in range(size):
-                    if flag[row, ACTIVE] == 0 or flag[column + k, ACTIVE] == 0:
-                        value[at + k] = 1.0 if row == column + k else 0.0
-                at += size
+            row = whole[i, FIRST_ROW]
+            start, at = block[b, MATRIX_AT], block[b, FACTOR_AT]
+            if width == size and whole[i, MET] == whole[i + 1, FIRST_ROW] - row:
+                for k in range(block[b, FACTOR_AT + 1] - at):
+                    value[at + k] = matrix[start + k]
+                continue
+            for m in range(whole[i, MET]):
+                line = start + (met[row + m] - row) * size - column
+                for k in range(width):
+                    value[at] = matrix[line + met[column + k]]
+                    at += 1
+        d = block[place[n, 1], FACTOR_AT]
+        for k in range(width):
+            r = met[column + k]
+            value[d + k * width + k] += bound[r, GIVE] + bound[r, EVENLY]
 
 
 @lean
@@ -202,22 +224,21 @@ def _factorise(joints, c):
     whole, place, block, value = joints.whole, joints.place, joints.block, joints.value
     update = joints.update
     for n in range(joints.component[c, 0], joints.component[c + 1, 0]):
-        j = place[n, 0]
-        size = whole[j + 1, FIRST_ROW] - whole[j, FIRST_ROW]
-        d = block[place[n, 1], 1]
+        size = whole[place[n, 0], MET]
+        d = block[place[n, 1], FACTOR_AT]
         _factorise_block(value, d, size)
         first, last = place[n, 1] + 1, place[n + 1, 1]
         if first < last:
-            _divide(value, block[first, 1], block[last, 1], d, size)
+            _divide(value, block[first, FACTOR_AT], block[last - 1, FACTOR_AT + 1], d, size)
         for u in range(place[n, 2], place[n + 1, 2]):
             left, right = update[u, 1], update[u, 2]
             _subtract(
                 value,
-                block[update[u, 0], 1],
-                block[left, 1],
-                block[left + 1, 1],
-                block[right, 1],
-                block[right + 1, 1],
+                block[update[u, 0], FACTOR_AT],
+                block[left, FACTOR_AT],
+                block[left, FACTOR_AT + 1],
+                block[right, FACTOR_AT],
+                block[right, FACTOR_AT + 1],
                 size,
             )
 
@@ -299,96 +320,96 @@ def _subtract(value, target, left, left_end, right, right_end, size):
 
 @lean
 def substitute(joints, c):
-    """Solve L Lᵀ x = change of the component's rows, in place."""
+    """Solve L Lᵀ x = change of the component's rows that are met, in place."""
     whole, place, block, value = joints.whole, joints.place, joints.block, joints.value
-    change = joints.change
+    change, met = joints.change, joints.met
     first, last = joints.component[c, 0], joints.component[c + 1, 0]
     for n in range(first, last):
         j = place[n, 0]
-        row = whole[j, FIRST_ROW]
-        size = whole[j + 1, FIRST_ROW] - row
-        _substitute_forward(value, block[place[n, 1], 1], change, row, size)
+        row, size = whole[j, FIRST_ROW], whole[j, MET]
+        _substitute_forward(value, block[place[n, 1], FACTOR_AT], change, met, row, size)
         for b in range(place[n, 1] + 1, place[n + 1, 1]):
             i = block[b, 0]
-            end = whole[i + 1, FIRST_ROW]
-            _pass_on(value, block[b, 1], change, row, size, whole[i, FIRST_ROW], end)
+            other = whole[i, FIRST_ROW]
+            _pass_on(value, block[b, FACTOR_AT], change, met, row, size, other, whole[i, MET])
     for back in range(last - first):
         n = last - 1 - back
         j = place[n, 0]
-        row = whole[j, FIRST_ROW]
-        size = whole[j + 1, FIRST_ROW] - row
+        row, size = whole[j, FIRST_ROW], whole[j, MET]
         for b in range(place[n, 1] + 1, place[n + 1, 1]):
             i = block[b, 0]
-            end = whole[i + 1, FIRST_ROW]
-            _pass_back(value, block[b, 1], change, row, size, whole[i, FIRST_ROW], end)
-        _substitute_back(value, block[place[n, 1], 1], change, row, size)
+            other = whole[i, FIRST_ROW]
+            _pass_back(value, block[b, FACTOR_AT], change, met, row, size, other, whole[i, MET])
+        _substitute_back(value, block[place[n, 1], FACTOR_AT], change, met, row, size)
 
 
 @lean
-def _substitute_forward(value, d, change, row, size):
-    """L⁻¹ of the diagonal block at d times the changes from row on."""
+def _substitute_forward(value, d, change, met, row, size):
+    """L⁻¹ of the diagonal block at d times the changes of the rows listed from ``row`` on."""
     if size == 3:
-        x = change[row] * value[d]
-        y = (change[row + 1] - value[d + 3] * x) * value[d + 4]
-        z = change[row + 2] - value[d + 6] * x - value[d + 7] * y
-        change[row], change[row + 1], change[row + 2] = x, y, z * value[d + 8]
+        a, b, c = met[row], met[row + 1], met[row + 2]
+        x = change[a] * value[d]
+        y = (change[b] - value[d + 3] * x) * value[d + 4]
+        z = change[c] - value[d + 6] * x - value[d + 7] * y
+        change[a], change[b], change[c] = x, y, z * value[d + 8]
         return
     for k in range(size):
-        total = change[row + k]
+        total = change[met[row + k]]
         for m in range(k):
-            total -= value[d + k * size + m] * change[row + m]
-        change[row + k] = total * value[d + k * size + k]
+            total -= value[d + k * size + m] * change[met[row + m]]
+        change[met[row + k]] = total * value[d + k * size + k]
 
 
 @lean
-def _substitute_back(value, d, change, row, size):
-    """L⁻ᵀ of the diagonal block at d times the changes from row on."""
+def _substitute_back(value, d, change, met, row, size):
+    """L⁻ᵀ of the diagonal block at d times the changes of the rows listed from ``row`` on."""
     if size == 3:
-        z = change[row + 2] * value[d + 8]
-        y = (change[row + 1] - value[d + 7] * z) * value[d + 4]
-        x = change[row] - value[d + 3] * y - value[d + 6] * z
-        change[row], change[row + 1], change[row + 2] = x * value[d], y, z
+        a, b, c = met[row], met[row + 1], met[row + 2]
+        z = change[c] * value[d + 8]
+        y = (change[b] - value[d + 7] * z) * value[d + 4]
+        x = change[a] - value[d + 3] * y - value[d + 6] * z
+        change[a], change[b], change[c] = x * value[d], y, z
         return
     for down in range(size):
         k = size - 1 - down
-        total = change[row + k]
+        total = change[met[row + k]]
         for m in range(k + 1, size):
-            total -= value[d + m * size + k] * change[row + m]
-        change[row + k] = total * value[d + k * size + k]
+            total -= value[d + m * size + k] * change[met[row + m]]
+        change[met[row + k]] = total * value[d + k * size + k]
 
 
 @lean
-def _pass_on(value, at, change, row, size, first, last):
-    """Rows first … last − 1 less the block at ``at`` times those from row on."""
+def _pass_on(value, at, change, met, row, size, other, height):
+    """``height`` rows listed from ``other`` on less the block at ``at`` times those from ``row``."""
     if size == 3:
-        x, y, z = change[row], change[row + 1], change[row + 2]
-        for other in range(first, last):
-            change[other] -= value[at] * x + value[at + 1] * y + value[at + 2] * z
+        x, y, z = change[met[row]], change[met[row + 1]], change[met[row + 2]]
+        for k in range(other, other + height):
+            change[met[k]] -= value[at] * x + value[at + 1] * y + value[at + 2] * z
             at += 3
         return
-    for other in range(first, last):
-        total = change[other]
+    for k in range(other, other + height):
+        total = change[met[k]]
         for m in range(size):
-            total -= value[at + m] * change[row + m]
-        change[other] = total
+            total -= value[at + m] * change[met[row + m]]
+        change[met[k]] = total
         at += size
 
 
 @lean
-def _pass_back(value, at, change, row, size, first, last):
-    """Rows from row on less the transpose of that block times rows first … last − 1."""
+def _pass_back(value, at, change, met, row, size, other, height):
+    """Rows listed from ``row`` on less the transpose of that block times those from ``other``."""
     if size == 3:
-        x, y, z = change[row], change[row + 1], change[row + 2]
-        for other in range(first, last):
-            c = change[other]
+        x, y, z = change[met[row]], change[met[row + 1]], change[met[row + 2]]
+        for k in range(other, other + height):
+            c = change[met[k]]
             x -= value[at] * c
             y -= value[at + 1] * c
             z -= value[at + 2] * c
             at += 3
-        change[row], change[row + 1], change[row + 2] = x, y, z
+        change[met[row]], change[met[row + 1]], change[met[row + 2]] = x, y, z
         return
-    for other in range(first, last):
-        x = change[other]
+    for k in range(other, other + height):
+        x = change[met[k]]
         for m in range(size):
-            change[row + m] -= value[at + m] * x
+            change[met[row + m]] -= value[at + m] * x
         at += size

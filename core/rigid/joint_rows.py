@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 HELD, DRIVEN, AT_LOWER, AT_UPPER, IDLE = range(5)
 
 # columns of `whole`
-OWNER, PLACE_FORM, TURN_FORM, AXIS, MOTOR, MOTOR_FREEDOM, BROKEN, LIVE, FIRST_ROW = (
+OWNER, PLACE_FORM, TURN_FORM, AXIS, MOTOR, MOTOR_FREEDOM, BROKEN, LIVE, FIRST_ROW, MET = (
     0,
     2,
     3,
@@ -36,6 +36,7 @@ OWNER, PLACE_FORM, TURN_FORM, AXIS, MOTOR, MOTOR_FREEDOM, BROKEN, LIVE, FIRST_RO
     7,
     8,
     9,
+    10,
 )
 
 # columns of `hold`: anchors (2, 3), frames (2, 4), arms from the centres (2, 3) in the world, and
@@ -72,10 +73,13 @@ FREEDOM, RUBS, MODE, ACTIVE = range(4)
 # columns of `component`, after its first place and pull
 LETS_GO, STATE, GROUP = 2, 3, 4
 
+# columns of `block`, after the joint of its rows: first value in `matrix`; first and last in `value`
+MATRIX_AT, FACTOR_AT = 1, 2
+
 JointRows = namedtuple(
     "JointRows",
     [
-        "whole",  # (j + 1, 10) owners, forms, axis, motor, broken, live, first row
+        "whole",  # (j + 1, 11) owners, forms, axis, motor, broken, live, first row, rows met
         "hold",  # (j, 23) m: anchors and frames in their owners, arms in the world
         "number",  # (j, 17) of motors, friction, breaking; sum of impulses since LOADED substeps
         "axis",  # (r, 15) line of force, axes of torque, what those turn
@@ -84,11 +88,12 @@ JointRows = namedtuple(
         "extra",  # (o,) kg·m², inertia that the pulls want each owner to have
         "place",  # (j + 1, 3) joint, first block and first update by order of elimination
         "component",  # (c + 1, 5) first place, first pull, 1: rows may let go; state; group
-        "block",  # (n + 1, 2) joint of its rows, first value
+        "block",  # (n + 1, 4) joint of its rows, where its values are
         "update",  # (u, 3) see joint_graph
         "pull",  # (p, 9) see joint_graph
         "matrix",  # (…) values of all blocks
         "value",  # (…) those of the factor
+        "met",  # (r,) rows that are met, joint by joint from its first row on
         "change",  # (r,) of impulses
         "scratch",  # (6, 5) axis, value and motor's error of each degree of freedom
     ],
@@ -104,7 +109,7 @@ def joint_room(model: Model, graph: JointGraph) -> JointRows:
     """Rows of all joints of a model; a frame says what is broken and what motors aim at."""
     joints = model.joints
     count, row_count = len(joints), len(graph.freedom)
-    whole = np.zeros((count + 1, 10), dtype=np.int32)
+    whole = np.zeros((count + 1, 11), dtype=np.int32)
     hold = np.zeros((count, 23))
     number = np.zeros((count, 17))
     whole[:count, OWNER : OWNER + 2] = joints.owner
@@ -153,9 +158,9 @@ def joint_room(model: Model, graph: JointGraph) -> JointRows:
     place[:count, 0] = graph.order
     place[:, 1] = graph.first_block
     place[:, 2] = graph.first_update
-    block = np.zeros((len(graph.block_start), 2), dtype=np.int32)
+    block = np.zeros((len(graph.block_start), 4), dtype=np.int32)
     block[:-1, 0] = graph.block_row
-    block[:, 1] = graph.block_start
+    block[:, MATRIX_AT] = graph.block_start
     return JointRows(
         whole=whole,
         hold=hold,
@@ -171,6 +176,7 @@ def joint_room(model: Model, graph: JointGraph) -> JointRows:
         pull=graph.pull,
         matrix=np.zeros(int(graph.block_start[-1])),
         value=np.zeros(int(graph.block_start[-1])),
+        met=np.zeros(row_count, dtype=np.int32),
         change=np.zeros(row_count),
         scratch=np.zeros((6, 5)),
     )
