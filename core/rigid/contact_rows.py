@@ -50,10 +50,6 @@ contacts give way by as much, and a stack of small bodies would lean."""
 MOST_SMALL_PASSES = 8
 """Most passes that bodies take for being small."""
 
-JOINED_PASSES = 2
-"""Least passes over joints and contacts where what is joined touches something: with one, a ragdoll
-that lies still goes on twitching."""
-
 LEAK = 0.05
 """Share of a remembered push that a pass with bias lets go: the contact is a stiff spring, not a
 rock, and chains of contacts settle in fewer passes (Catto 2024, "soft step")."""
@@ -555,19 +551,16 @@ def solve_rows(rows, count, owners, seen, h, bias, soft, joined, is_part):
 
 
 @lean_kernel
-def aim_contacts(rows, count, owners, radius, is_joined):
-    """`aim_rows` right after `fill_rows`; radius (b,) m of all bodies, is_joined (o,).
+def aim_contacts(rows, count, owners, radius):
+    """`aim_rows` right after `fill_rows`; radius (b,) m of all bodies.
 
-    Returns the largest ratio of masses that touch, the least radius of what does, and whether any
-    of it hangs on a joint.
+    Returns the largest ratio of masses that touch, and the least radius of what does.
     """
     aim_rows(rows, count, owners)
     ratio = 1.0
     least = math.inf
-    some_joined = False
     for c in range(count):
         a, b = rows.owner[c, 0], rows.owner[c, 1]
-        some_joined |= is_joined[a] | is_joined[b]
         wa, wb = owners.inverse_mass[a], owners.inverse_mass[b]
         if wa > 0.0 and wb > 0.0:
             ratio = max(ratio, wa / wb, wb / wa)
@@ -575,21 +568,20 @@ def aim_contacts(rows, count, owners, radius, is_joined):
             least = min(least, radius[a])
         if wb > 0.0:
             least = min(least, radius[b])
-    return ratio, least, some_joined
+    return ratio, least
 
 
-def passes_for(ratio: float, radius: float, is_joined: bool, gravity: float, h: float) -> int:
+def passes_for(ratio: float, radius: float, gravity: float, h: float) -> int:
     """Passes over contacts of bodies whose masses differ by so much, the least of that radius.
 
-    is_joined: some of them hang on joints (`JOINED_PASSES`). Where masses differ, steps longer than
-    usual take more of them (`PASSES_BY_RATIO`); and so do small bodies, for which gravity (m/s²)
-    makes a long way in a step (`SOFT_SAG`).
+    Where masses differ, steps longer than usual take more of them (`PASSES_BY_RATIO`); and so do
+    small bodies, for which gravity (m/s²) makes a long way in a step (`SOFT_SAG`).
     """
     passes = next(passes for limit, passes in PASSES_BY_RATIO if ratio <= limit)
     if passes > 1:
         passes = math.ceil(passes * max(1.0, USUAL_RATE * h))
     small = math.ceil(gravity * h * h / (SOFT_SAG * radius))
-    return max(passes, min(small, MOST_SMALL_PASSES), JOINED_PASSES if is_joined else 1)
+    return max(passes, min(small, MOST_SMALL_PASSES))
 
 
 def softness_for(ratio: float, gravity: float, h: float) -> float:

@@ -35,6 +35,9 @@ LOOSE = 0.02
 """Gap that a substep may leave in a joint where something touches, as a share of the most that it
 closes in one (`CLOSING_TURN`): .0016 of the bodies' size."""
 
+LEAST_PASSES = 2
+"""Passes of the biased half at least: with one, a ragdoll that lies still goes on twitching."""
+
 MOST_PASSES = 24
 """Passes after which it has to do."""
 
@@ -77,7 +80,11 @@ def let_all_go_on(joined):
 
 @lean
 def let_touching_go_on(rows, count, joined):
-    """Nothing but contacts undoes what one pass over joints has done: the others are through."""
+    """Nothing but contacts undoes what one pass over joints has done: the others are through.
+
+    Returns whether any of those hang on joints.
+    """
+    is_any = False
     for g in range(joined.goes_on.shape[0]):
         joined.goes_on[g] = 0
         joined.stirred[g] = 0
@@ -88,6 +95,8 @@ def let_touching_go_on(rows, count, joined):
             joined.goes_on[g] = 1
             if joined.holds[o]:
                 joined.stirred[g] = 1
+                is_any = True
+    return is_any
 
 
 @lean

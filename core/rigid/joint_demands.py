@@ -239,8 +239,11 @@ def bound_row(joints, row):
 
 
 @lean
-def ask_joint(joints, owners, j, h, is_biased):
-    """What the rows of a joint ask for in the coming pass."""
+def ask_joint(joints, owners, j, h, is_biased, is_again):
+    """What the rows of a joint ask for in the coming pass.
+
+    is_again: not the first one of its kind in the step; rows that are held ask for the same.
+    """
     whole, bound = joints.whole, joints.bound
     p, q = whole[j, OWNER], whole[j, OWNER + 1]
     closing = min(CLOSING_SPEED, joints.number[j, CLOSES] / h)
@@ -248,6 +251,8 @@ def ask_joint(joints, owners, j, h, is_biased):
         if joints.flag[row, MODE] != HELD:
             _ask_row(joints, j, row, owners, p, q, h, is_biased)
             bound_row(joints, row)
+            continue
+        if is_again:
             continue
         if not is_biased:
             bound[row, AIM] = 0.0
@@ -264,7 +269,7 @@ def warm_joints(joints, owners, h):
     for j in range(whole.shape[0] - 1):
         if whole[j, LIVE] == 0:
             continue
-        ask_joint(joints, owners, j, h, True)
+        ask_joint(joints, owners, j, h, True, False)
         for row in range(whole[j, FIRST_ROW], whole[j + 1, FIRST_ROW]):
             impulse = min(max(bound[row, IMPULSE], bound[row, LOW]), bound[row, HIGH])
             bound[row, IMPULSE] = impulse

@@ -380,7 +380,7 @@ def _substitute_back(value, d, change, met, row, size):
 
 @lean
 def _pass_on(value, at, change, met, row, size, other, height):
-    """``height`` rows listed from ``other`` on less the block at ``at`` times those from ``row``."""
+    """``height`` rows listed from ``other`` less the block at ``at`` times those from ``row``."""
     if size == 3:
         x, y, z = change[met[row]], change[met[row + 1]], change[met[row + 2]]
         for k in range(other, other + height):

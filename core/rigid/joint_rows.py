@@ -73,7 +73,7 @@ FREEDOM, RUBS, MODE, ACTIVE = range(4)
 # columns of `component`, after its first place and pull
 LETS_GO, STATE, GROUP = 2, 3, 4
 
-# columns of `block`, after the joint of its rows: first value in `matrix`; first and last in `value`
+# columns of `block`, after the joint of its rows: begin in `matrix`, begin and end in `value`
 MATRIX_AT, FACTOR_AT = 1, 2
 
 JointRows = namedtuple(

@@ -183,10 +183,10 @@ def _solve_component(joints, owners, c, is_biased):
 
 
 @lean
-def solve_joints(joints, owners, goes_on, h, is_biased, is_asked):
+def solve_joints(joints, owners, goes_on, h, is_biased, is_again):
     """One pass over all joints of the groups (g,) that go on. Biased, what is apart also closes.
 
-    is_asked: what the rows ask for is known already.
+    is_again: not the first one of its kind in the step.
     """
     component, whole = joints.component, joints.whole
     for c in range(component.shape[0] - 1):
@@ -194,6 +194,6 @@ def solve_joints(joints, owners, goes_on, h, is_biased, is_asked):
             continue
         for n in range(component[c, 0], component[c + 1, 0]):
             j = joints.place[n, 0]
-            if whole[j, LIVE] == 1 and not is_asked:
-                ask_joint(joints, owners, j, h, is_biased)
+            if whole[j, LIVE] == 1:
+                ask_joint(joints, owners, j, h, is_biased, is_again)
         _solve_component(joints, owners, c, is_biased)

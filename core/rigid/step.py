@@ -8,6 +8,7 @@ from ..jit import lean, lean_kernel
 from .contact_rows import BIAS, aim_rows, passes_now, solve_rows, warm_rows
 from .joined_contacts import (
     EVERY,
+    LEAST_PASSES,
     MOST_PASSES,
     change_of_pushes,
     let_all_go_on,
@@ -48,20 +49,24 @@ def _solve(owners, rows, row_count, joints, joined, seen, passes, soft, h, is_bi
     """
     bias = min(BIAS * passes, 0.8) if is_biased else 0.0
     least = passes_now(rows, row_count, passes, h)
+    has_joints = joints.component.shape[0] > 1
     before = 0.0
     trusted = math.inf  # N·s, what a pass changed when it was last looked ahead
     let_all_go_on(joined)
     for n in range(max(least, MOST_PASSES)):
         if n > 0 or not is_begun:
-            solve_joints(joints, owners, joined.goes_on, h, is_biased, False)
+            solve_joints(joints, owners, joined.goes_on, h, is_biased, n > 0 or is_biased)
         if row_count == 0:
             break
         note_pushes(rows, row_count, joined.pushed)
         solve_rows(rows, row_count, owners, seen, h, bias, soft, joined, n >= least)
-        if n == 0:
-            let_touching_go_on(rows, row_count, joined)
-        if n + 1 >= least and not let_loose_go_on(joints, owners, joined, h, n + 1 == least):
-            break
+        if n == 0 and has_joints:
+            touches = let_touching_go_on(rows, row_count, joined)
+            least = max(least, LEAST_PASSES if touches and is_biased else 1)
+        if n + 1 >= least:
+            is_first = n + 1 == least
+            if not (has_joints and let_loose_go_on(joints, owners, joined, h, is_first)):
+                break
         change = change_of_pushes(rows, row_count, joined)
         if n % EVERY == EVERY - 1 and n + 1 < max(least, MOST_PASSES) and before > 0.0:
             if change < trusted:  # else looking ahead has led away: passes by themselves lead back
@@ -99,7 +104,7 @@ def _begin(
         if not stiffen(joints, owners, h):
             break
         aim_rows(rows, row_count, owners)
-        solve_joints(joints, owners, joined.goes_on, h, True, False)
+        solve_joints(joints, owners, joined.goes_on, h, True, True)
     if row_count > 0:
         _solve(owners, rows, row_count, joints, joined, seen, passes, soft, h, True, True)
 

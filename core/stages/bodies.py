@@ -335,11 +335,9 @@ class Bodies:
             work.rows = row_room(found * 3 // 2)
             work.joined = work.joined._replace(pushed=np.zeros(len(work.rows.gap)))
         self.row_count = found
-        ratio, radius, is_joined = aim_contacts(
-            work.rows, found, self.owners, work.body_radius, work.joined.holds
-        )
+        ratio, radius = aim_contacts(work.rows, found, self.owners, work.body_radius)
         gravity, h = self.pull**2, self.frame.h
-        passes = passes_for(ratio, radius, is_joined, gravity, h)
+        passes = passes_for(ratio, radius, gravity, h)
         self.passes = self.frame.settings.contact_iterations * passes
         self.soft = softness_for(ratio, gravity, h)
 
