@@ -200,7 +200,8 @@ class VERLET_OT_unpin_bones(bpy.types.Operator):
 class VERLET_OT_drag_bone(bpy.types.Operator):
     """Drag the active bone with the mouse while the timeline plays, and key where it was dragged.
 
-    Its pin moves, a new one if it has none. Click to end, Escape to forget it
+    Its pin moves as far as the mouse does, a new one if it has none. Click to end, Escape to
+    forget it
     """
 
     bl_idname = "verlet.drag_bone"
@@ -227,6 +228,7 @@ class VERLET_OT_drag_bone(bpy.types.Operator):
             return {"CANCELLED"}
         scene, bone = context.scene, context.active_pose_bone
         running = session.of(scene)
+        self.frame, self.firmness = scene.frame_current, bone.verlet.pin_firmness
         self.is_new = bone.verlet.pin_target is None
         if self.is_new or running is None or running.is_outdated:
             scene.frame_set(start_frame(scene))
@@ -240,7 +242,11 @@ class VERLET_OT_drag_bone(bpy.types.Operator):
         session.suspect_all()
         self.target, self.region, self.view = target, region, context.region_data
         self.before = target.matrix_world.copy()
-        self.path = {scene.frame_current: target.matrix_world.translation.copy()}
+        here = target.matrix_world.translation
+        self.path = {scene.frame_current: here.copy()}
+        seen = view3d_utils.location_3d_to_region_2d(region, self.view, here)
+        mouse = Vector((event.mouse_x - region.x, event.mouse_y - region.y))
+        self.away = Vector((0.0, 0.0)) if seen is None else seen - mouse
         self.plays = not context.screen.is_animation_playing
         if self.plays:
             bpy.ops.screen.animation_play()
@@ -256,9 +262,11 @@ class VERLET_OT_drag_bone(bpy.types.Operator):
         if is_click or frame < max(self.path):  # the timeline has begun anew
             return self._end(context, is_kept=True)
         if event.type == "MOUSEMOVE":
-            mouse = event.mouse_x - self.region.x, event.mouse_y - self.region.y
+            mouse = Vector((event.mouse_x - self.region.x, event.mouse_y - self.region.y))
             here = self.target.matrix_world.translation
-            place = view3d_utils.region_2d_to_location_3d(self.region, self.view, mouse, here)
+            place = view3d_utils.region_2d_to_location_3d(
+                self.region, self.view, mouse + self.away, here
+            )
             self.target.matrix_world.translation = place
         self.path[frame] = self.target.matrix_world.translation.copy()
         return {"PASS_THROUGH"} if event.type == "TIMER" else {"RUNNING_MODAL"}
@@ -272,9 +280,15 @@ class VERLET_OT_drag_bone(bpy.types.Operator):
             self.report({"INFO"}, f"{self.target.name} keyed in {len(self.path)} frames")
             return {"FINISHED"}
         self.target.matrix_world = self.before
+        running = session.of(context.scene)
+        if running is not None:
+            running.forget_frames_from(min(self.path) + 1)
         if self.is_new:
-            unpin(self.rig.pose.bones[self.bone])
+            bone = self.rig.pose.bones[self.bone]
+            unpin(bone)
+            bone.verlet.pin_firmness = self.firmness
         session.suspect_all()
+        context.scene.frame_set(self.frame)
         return {"CANCELLED"}
 
 

@@ -14,7 +14,7 @@ class VERLET_PT_bake(Sidebar, bpy.types.Panel):
 
     bl_label = "Bake"
     bl_idname = "VERLET_PT_bake"
-    bl_order = 4
+    bl_order = 5
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, scene = self.layout, context.scene

@@ -138,7 +138,7 @@ class VERLET_PT_joint(Sidebar, _JointPanel):
     """How the active joint holds its two objects; an edit holds for all selected joints"""
 
     bl_idname = "VERLET_PT_joint"
-    bl_order = 1
+    bl_order = 2
 
 
 class VERLET_PT_joint_motor(Sidebar, _MotorPanel):

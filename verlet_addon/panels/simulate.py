@@ -30,7 +30,7 @@ class VERLET_PT_simulate(Sidebar, bpy.types.Panel):
 
     bl_label = "Simulate"
     bl_idname = "VERLET_PT_simulate"
-    bl_order = 3
+    bl_order = 4
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, scene = self.layout, context.scene

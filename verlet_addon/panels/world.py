@@ -15,7 +15,7 @@ class VERLET_PT_world(Sidebar, bpy.types.Panel):
 
     bl_label = "World"
     bl_idname = "VERLET_PT_world"
-    bl_order = 2
+    bl_order = 3
 
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
