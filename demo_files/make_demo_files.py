@@ -22,7 +22,7 @@ DEMOS = (
     *("flag", "drape", "boxes", "presets", "ropes", "plants", "soft", "swarm"),
     *("heap", "bridge", "dominoes", "wrecking", "mixed"),
     *("crowd", "robot", "horse"),
-    *("stairs", "drag", "stumble", "puppets"),
+    *("stairs", "drag", "stumble", "cape", "puppets"),
 )
 """Modules in scenes/, in the order of the README."""
 

@@ -252,7 +252,7 @@ def notes(participant: Participant) -> dict[str, list[str]]:
         lines = [f"{shape}, {mass:.2f} kg"]
         if part.joint is not None:
             above = names[plan.parts[part.parent].bone]
-            lines.append(f"{_in_words(part.joint)}, on {above}")
+            lines += [_in_words(part.joint), f"On {above}"]
         found[leader] = lines
     return found
 

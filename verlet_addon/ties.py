@@ -22,8 +22,8 @@ from .extract.mesh import Ints
 from .joints import is_tie, joined, trouble
 from .kinds import RAGDOLL, can_be_tied
 from .participants import joints
-from .ragdolls import is_sticks, plan_of
-from .session import Floats
+from .ragdolls import changes, is_sticks, plan_of, rows_of
+from .session import Floats, Session
 
 if TYPE_CHECKING:
     from ..core.builder import ModelBuilder
@@ -154,6 +154,16 @@ def _nearest_parts(holder: Participant, points: Floats) -> Ints:
         return np.zeros(len(points), dtype=np.int32)
     turn, move = turned_pose(holder.armature.rest, holder.armature.pose)
     return nearest_parts(plan_of(holder), points, turn, move)
+
+
+def carried_by_ragdoll(running: Session, uid: int, own: Floats, frame: int) -> Floats:
+    """Where a ragdoll has carried the frame (4, 4) of a joint that ties something to it."""
+    rows = next((rows for rows in rows_of(running) if rows.participant.uid == uid), None)
+    if rows is None:
+        return own
+    part = _nearest_parts(rows.participant, own[None, :3, 3])[0]
+    carried: Floats = changes(running.model, rows, running.cache[frame])[part] @ own
+    return carried
 
 
 def add_ties(

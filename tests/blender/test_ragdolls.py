@@ -367,7 +367,7 @@ def test_shapes_limits_and_words_are_shown(scene):
     notes = session_of(scene).bone_notes[ob.session_uid]
     assert notes["pelvis"][0].startswith("Box, ")
     assert notes["shin.L"][1].startswith("Hinge -")
-    assert notes["shin.L"][1].endswith("on thigh.L")
+    assert notes["shin.L"][2] == "On thigh.L"
 
 
 def test_bad_armatures_are_named(scene):

@@ -263,6 +263,10 @@ def test_a_rope_hangs_on_the_hand(scene, way):
         worn = carried(rig, "Bone 2", rest, end)
         assert np.linalg.norm(seen_top(ob) - worn) < OFF, frame
     running = session_of(scene)
+    if way == "JOINT":  # and is drawn where the hand has it
+        scene.verlet.show_joints = True
+        lines, _ = addon("overlays.collect").lines_of(bpy.context)
+        assert np.linalg.norm(lines - worn, axis=1).min() < 0.02  # a small ball around it
     assert running.problems == []
     assert holders(scene) == {"Rig: Bone 2": [0]}
     assert seen_bones(rig)["Bone 2"][2, 3] < 0.9

@@ -78,8 +78,11 @@ def _joints(
         ]
         frames = [_carried(own, one, matrix, start) for one, matrix in zip(pair, now)]
         if joints.is_tie(ob):  # where the body has it: what bends goes there by itself
-            rigid = 0 if pair[0] is not None and pair[0].verlet.kind == "BODY" else 1
+            rigid = 0 if pair[0] is not None and pair[0].verlet.kind in {"BODY", RAGDOLL} else 1
             frames, now[1 - rigid] = [frames[rigid]] * 2, None
+            rig = pair[rigid]
+            if rig is not None and rig.verlet.kind == RAGDOLL:
+                frames, now[rigid] = [_on_ragdoll(own, rig, scene, running)] * 2, None
         is_wrong = ob.session_uid in broken or (in_detail and bool(joints.trouble(ob, scene)))
         for frame, matrix, colour in zip(frames, now, (TO_A, TO_B)):
             if matrix is not None:
@@ -100,6 +103,17 @@ def _carried(
     if ob is None or ob.session_uid not in start or np.array_equal(now, start[ob.session_uid]):
         return own
     return now @ np.linalg.inv(start[ob.session_uid]) @ own
+
+
+def _on_ragdoll(
+    own: Floats, rig: bpy.types.Object, scene: bpy.types.Scene, running: Session | None
+) -> Floats:
+    """A tie's frame (4, 4) as the body that holds it has carried it along since the start."""
+    if running is None or not running.is_ready:
+        return own
+    from ..ties import carried_by_ragdoll  # brings Numba, which is there by now
+
+    return carried_by_ragdoll(running, rig.session_uid, own, _shown_frame(scene, running))
 
 
 def _placed(lines: Floats, frame: Floats) -> Floats:

@@ -4,9 +4,11 @@ import bpy
 
 from .. import participants, session
 from ..bake import restore
-from ..kinds import RAGDOLL
+from ..kinds import KINDS, RAGDOLL
 from .places import Sidebar
 from .settings import draw_text
+
+_NOT_RENDERED = {"BODY": "rigid bodies", "BONES": "ragdolls"}  # by what a kind moves
 
 
 class VERLET_PT_bake(Sidebar, bpy.types.Panel):
@@ -35,7 +37,7 @@ class VERLET_PT_bake(Sidebar, bpy.types.Panel):
             row.prop(scene.verlet, "place_tolerance", text="mm")
             row.prop(scene.verlet, "angle_tolerance")
         if any(ob.verlet.kind == RAGDOLL for ob in participants.simulated_objects(scene)):
-            layout.prop(scene.verlet, "root_motion")
+            layout.prop(scene.verlet, "root_motion", text="Root")
             if scene.verlet.root_motion != "BONES":
                 layout.prop(scene.verlet, "root_height")
         column = layout.column(align=True)
@@ -54,10 +56,12 @@ class VERLET_PT_bake(Sidebar, bpy.types.Panel):
             layout.label(text=f"Baked {first}–{last}: {count}", icon="LOCKED")
         elif baked:
             layout.label(text=f"{len(baked)} objects baked", icon="LOCKED")
-        if any(ob.verlet.kind == "BODY" and ob not in baked for ob in taking_part):
+        unseen = {KINDS[ob.verlet.kind].moves for ob in taking_part if ob not in baked}
+        names = [name for moves, name in _NOT_RENDERED.items() if moves in unseen]
+        if names:
             draw_text(
                 layout,
-                "A render shows rigid bodies move only once they are baked",
+                f"A render shows {' and '.join(names)} move only once they are baked",
                 context.region.width,
                 "INFO",
             )

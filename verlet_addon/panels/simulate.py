@@ -96,10 +96,10 @@ class VERLET_PT_simulate(Sidebar, bpy.types.Panel):
         figures = running.last_diagnostics
         if figures is not None and not running.failure:
             milliseconds = 1000.0 * sum(figures.stage_seconds.values())
-            layout.label(
-                text=f"{milliseconds:.1f} ms a frame, stretch {100 * figures.stretch_mean:.2f} %",
-                icon="TIME",
-            )
+            text = f"{milliseconds:.1f} ms a frame"
+            if running.particle_objects():
+                text += f", stretch {100 * figures.stretch_mean:.2f} %"
+            layout.label(text=text, icon="TIME")
 
 
 def _draw_problem(layout: bpy.types.UILayout, problem: Problem, width: int) -> None:
