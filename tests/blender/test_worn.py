@@ -22,6 +22,7 @@ pytestmark = pytest.mark.usefixtures("scene")
 
 SIZE = 6  # vertices along an edge of a cape
 COLLAR = range(SIZE)
+NECK = (2, 3)  # vertices of it that lie within the chest, which the floor keeps out
 OFF = 1e-3  # m, by which what is worn may be
 
 
@@ -40,10 +41,10 @@ def sheet(name="Cape", location=(0, 0.35, 1.45), pins=COLLAR):
     return ob
 
 
-def cape(rig, **weights):
+def cape(rig, pins=COLLAR, **weights):
     """A sheet whose front edge an armature carries."""
-    ob = sheet()
-    weigh(ob, COLLAR, **(weights or {"chest": 1.0}))
+    ob = sheet(pins=pins)
+    weigh(ob, pins, **(weights or {"chest": 1.0}))
     ob.modifiers.new("Armature", "ARMATURE").object = rig
     ob.parent = rig
     bpy.context.view_layer.update()
@@ -87,18 +88,18 @@ def test_a_cape_falls_with_the_character_that_wears_it(scene):
     rig = person(location=(0, 0, 0.3))
     rig.pose.bones["chest"].rotation_mode = "XYZ"
     rig.pose.bones["chest"].rotation_euler.x = 0.4  # the collar begins where the pose has it
-    ob = cape(ragdoll(rig))
+    ob = cape(ragdoll(rig), pins=NECK)
     scene.frame_set(1)
-    start, rest = seen(ob)[COLLAR], seen_bones(rig)["chest"]
+    start, rest = seen(ob)[[*NECK]], seen_bones(rig)["chest"]
     for frame in range(2, 61):
         scene.frame_set(frame)
         worn = carried(rig, "chest", rest, start)
-        assert np.linalg.norm(seen(ob)[COLLAR] - worn, axis=1).max() < OFF, frame
+        assert np.linalg.norm(seen(ob)[[*NECK]] - worn, axis=1).max() < OFF, frame
     running = session_of(scene)
     assert running.problems == []
     assert len(running.model.pinned) == 0
-    assert holders(scene) == {"Person: chest": [*COLLAR]}
-    assert simulated_gap(running) < 1e-2  # what is shown hides less than that
+    assert holders(scene) == {"Person: chest": [*NECK]}
+    assert simulated_gap(running) < 2e-2  # of the landing, in one frame: what is shown hides it
     assert seen_bones(rig)["chest"][2, 3] < 0.7  # it began at 1.5
     assert seen(ob)[SIZE:, 2].min() > -0.02
     assert seen(ob)[:, 2].max() < 0.8
