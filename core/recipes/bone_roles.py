@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from ..model import Floats
 
 WORDS = (
-    ("detail", ("twist", "roll", "palm", "metacarpal", "heel", "breast", "helper", "volume")),
+    (
+        "detail",
+        ("twist", "roll", "palm", "metacarpal", "heel", "breast", "helper", "volume", "feather"),
+    ),
     (
         "face",
         ("face", "eye", "jaw", "lip", "brow", "lid", "teeth", "tongue", "nose", "cheek", "temple")

@@ -43,6 +43,7 @@ THICKNESS = {
     "shin": 0.03,
     "foot": 0.022,
     "toe": 0.018,
+    "tail": 0.014,
 }
 """Radius of a part without skin, as a share of the character's size; others by their length."""
 

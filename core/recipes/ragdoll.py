@@ -55,6 +55,9 @@ SMALL = frozenset({"detail", "face"})
 NEAR = 0.12
 """Share of the character within which a part without a parent is joined to the nearest one."""
 
+AT_SHOULDER = 0.04
+"""Share of the character within which an arm begins where a shoulder ends."""
+
 ROUNDED = 0.3
 """Least moment of inertia of a part, as a share of its largest. A shin is ten times as easily spun
 about its length as turned over; limits of its twist and contacts of its foot would fight for good.
@@ -65,6 +68,17 @@ OVERLAP = 0.12
 
 TOUCH = 0.0
 """The same of parts with one part between them: a joint and a contact would fight for good."""
+
+TRUNK = frozenset({"spine", "neck", "head", "tail"})
+"""Roles of what bends as a whole."""
+
+BENT_REACH = 1.25
+"""Room, beside what their joints can bend, below which parts of a chain with one part between them
+are taken to touch when bent: joints and contacts of a thick trunk of short parts would fight."""
+
+EVEN = 0.1
+"""Least mass of a part, as a share of what it hangs on and of what hangs on it: the first bone of a
+tail, thin as it is, is jerked between a trunk and the rest of the tail."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +134,7 @@ def plan_ragdoll(
     roles = bone_roles(skeleton)
     body = body_axes(skeleton, roles)
     part_of_bone, leaders = _parts_of(name, skeleton, settings, roles, chosen, skin)
-    parents = _parents_of(skeleton, part_of_bone, leaders)
+    parents = _parents_of(skeleton, part_of_bone, leaders, roles)
     owners = skin.owners(part_of_bone, len(leaders))
     parts: list[Part] = []
     for row, bone in enumerate(leaders):
@@ -142,7 +156,7 @@ def plan_ragdoll(
             )
         volume = shape_mass_properties(fit).volume * chosen[bone].mass
         parts.append(Part(bone, members, fit, volume, parents[row], joint, roles[bone]))
-    volumes = np.array([part.volume for part in parts])
+    volumes = _evened(np.array([part.volume for part in parts]), parents)
     if settings.mass_by == "MASS":
         mass = settings.mass * volumes / volumes.sum()
     else:
@@ -279,12 +293,23 @@ def _part_above(skeleton: Skeleton, part: Ints, bone: int) -> int:
     return int(part[above]) if above >= 0 else -1
 
 
-def _parents_of(skeleton: Skeleton, part: Ints, leaders: list[int]) -> list[int]:
+def _parents_of(skeleton: Skeleton, part: Ints, leaders: list[int], roles: list[str]) -> list[int]:
     """The part on which each hangs. One whose bone has no parent hangs on what is near its head.
 
-    Generated rigs parent limbs to bones of their own that deform nothing.
+    Generated rigs parent limbs to bones of their own that deform nothing, and arms to the chest
+    where the shoulder that they begin at hangs on it too.
     """
     parents = [_part_above(skeleton, part, bone) for bone in leaders]
+    for row, bone in enumerate(leaders):
+        if roles[bone] in ("upper_arm", "thigh") and parents[row] >= 0:
+            for other, girdle in enumerate(leaders):
+                gap = float(np.linalg.norm(skeleton.tail[girdle] - skeleton.head[bone]))
+                if (
+                    roles[girdle] == "clavicle"
+                    and parents[other] == parents[row]
+                    and gap < AT_SHOULDER * skeleton.size
+                ):
+                    parents[row] = other
     roots = [row for row, parent in enumerate(parents) if parent < 0]
     weight = [sum(_hangs_on(parents, other, row) for other in range(len(leaders))) for row in roots]
     main = roots[int(np.argmax(weight))]
@@ -341,6 +366,16 @@ def _is_in_line(skeleton: Skeleton, bone: int, member: int) -> bool:
     return member == bone or float(skeleton.direction(bone) @ skeleton.direction(member)) > 0.8
 
 
+def _evened(volume: Floats, parents: list[int]) -> Floats:
+    """Volumes (p,) m³, no one's much less than those of its neighbours (`EVEN`)."""
+    least = volume.copy()
+    for row, parent in enumerate(parents):
+        if parent >= 0:
+            least[row] = max(least[row], EVEN * volume[parent])
+            least[parent] = max(least[parent], EVEN * volume[row])
+    return least
+
+
 def _level_torques(skeleton: Skeleton, parts: list[Part], mass: Floats) -> Floats:
     """Torque (p,) N·m of gravity on each joint when all that hangs on it is held out level."""
     moment = mass[:, None] * np.array([part.fit.centre for part in parts])
@@ -372,7 +407,10 @@ def _apart(parts: list[Part], *, everything: bool) -> Ints:
     for a in range(len(parts)):
         for b in range(a + 1, len(parts)):
             share = TOUCH if _are_close(parts, a, b) else OVERLAP
-            if everything or _overlap(parts[a].fit, surfaces[a], parts[b].fit, surfaces[b], share):
+            deepest = max(depth_in(parts[a].fit, surfaces[b]), depth_in(parts[b].fit, surfaces[a]))
+            thin = min(min(s for s in part.fit.size if s > 0.0) for part in (parts[a], parts[b]))
+            meet = deepest > share * thin or -deepest < _bent_reach(parts, a, b)
+            if everything or meet:
                 found.append((a, b))
     return np.array(found, dtype=np.int32).reshape(-1, 2)
 
@@ -384,10 +422,30 @@ def _are_close(parts: list[Part], a: int, b: int) -> bool:
     return (above_a >= 0 and above_a == above_b) or b == grand[0] or a == grand[1]
 
 
-def _overlap(a: Fit, on_a: Floats, b: Fit, on_b: Floats, share: float) -> bool:
-    deepest = max(depth_in(a, on_b), depth_in(b, on_a))
-    thin = min(min(s for s in fit.size if s > 0.0) for fit in (a, b))
-    return deepest > share * thin
+def _bent_reach(parts: list[Part], a: int, b: int) -> float:
+    """How far m bending brings two parts of a chain together that have one part between them.
+
+    −∞ for others: limbs that fold are to meet.
+    """
+    for lower, upper in ((a, b), (b, a)):
+        middle = parts[lower].parent
+        if middle < 0 or parts[middle].parent != upper:
+            continue
+        joints = (parts[lower].joint, parts[middle].joint)
+        if parts[middle].role not in TRUNK or parts[lower].role not in TRUNK:
+            break
+        if any(joint is None or joint.kind != "CONE_TWIST" for joint in joints):
+            break
+        bend = sum(joint.swing for joint in joints if joint is not None)
+        if bend > 0.5 * np.pi:
+            break
+        return BENT_REACH * bend * max(_half_width(parts[row].fit) for row in (a, b))
+    return -np.inf
+
+
+def _half_width(fit: Fit) -> float:
+    """Half of how wide m a limb is; a box and a hull are as wide as across their middle axis."""
+    return sorted(fit.size)[1] if len(fit.size) == 3 else fit.size[0]
 
 
 def turned_pose(rest: Floats, pose: Floats) -> tuple[Floats, Floats]:

@@ -8,7 +8,13 @@ import pytest
 from verlet_physics import FrameInputs, ModelBuilder, ModelError, SolverSettings, advance
 from verlet_physics.recipes.bone_joints import as_choice, learnt_joint, rotation_vector
 from verlet_physics.recipes.bone_roles import body_axes, bone_roles, side_of
-from verlet_physics.recipes.ragdoll import add_ragdoll, plan_ragdoll, quaternion, turned_pose
+from verlet_physics.recipes.ragdoll import (
+    EVEN,
+    add_ragdoll,
+    plan_ragdoll,
+    quaternion,
+    turned_pose,
+)
 from verlet_physics.recipes.skeleton import Skeleton, Skin, turn_about, turn_from_to
 from verlet_physics.rigid.joint_table import OnBody
 from verlet_physics.settings import AnimatedSettings, BoneSettings, RagdollSettings
@@ -216,12 +222,15 @@ def test_mass_is_shared_out_by_volume():
     found = plan(mass=80.0)
     assert found.mass.sum() == pytest.approx(80.0)
     volumes = np.array([part.volume for part in found.parts])
+    neck, chest = (found.parts.index(part_of(found, name)) for name in ("neck", "chest"))
+    assert volumes[neck] < EVEN * volumes[chest]
+    volumes[neck] = EVEN * volumes[chest]
     np.testing.assert_allclose(found.mass / volumes, 80.0 / volumes.sum())
     dense = plan(mass_by="DENSITY", density=500.0)
     np.testing.assert_allclose(dense.mass, 500.0 * volumes)
-    heavy = plan(choices={"head": {"mass": 3.0}}, mass_by="DENSITY", density=500.0)
+    heavy = plan(choices={"hand.L": {"mass": 3.0}}, mass_by="DENSITY", density=500.0)
     assert heavy.mass.sum() - dense.mass.sum() == pytest.approx(
-        2.0 * dense.mass[found.part_of_bone[found.skeleton.name.index("head")]]
+        2.0 * dense.mass[found.part_of_bone[found.skeleton.name.index("hand.L")]]
     )
 
 
@@ -270,6 +279,62 @@ def test_bones_without_parents_hang_on_what_is_near():
 
 
 # ---------------------------------------------------------------------- shapes
+
+
+def test_arms_hang_on_the_shoulder_that_they_begin_at():
+    bones = [
+        ("spine", None, (0, 0, 1.0), (0, 0, 1.5)),
+        ("shoulder.L", "spine", (0.03, 0, 1.45), (0.17, 0, 1.45)),
+        ("upper_arm.L", "spine", (0.18, 0, 1.45), (0.4, 0, 1.45)),
+        ("shoulder.R", "spine", (-0.03, 0, 1.45), (-0.17, 0, 1.45)),
+        ("upper_arm.R", "spine", (-0.4, 0, 1.45), (-0.7, 0, 1.45)),
+    ]
+    found = plan(skeleton(bones))
+    shoulder = found.parts.index(part_of(found, "shoulder.L"))
+    assert part_of(found, "upper_arm.L").parent == shoulder
+    assert part_of(found, "upper_arm.R").parent == found.parts.index(part_of(found, "spine"))
+
+
+def test_feathers_are_one_with_their_wing():
+    bones = [
+        ("spine", None, (0, 0, 1.0), (0, 0.3, 1.0)),
+        ("wing.L", "spine", (0.1, 0, 1.0), (0.5, 0, 1.0)),
+        ("feather.001.L", "wing.L", (0.5, 0, 1.0), (0.5, 0.3, 1.0)),
+    ]
+    found = plan(skeleton(bones))
+    assert names_of(found) == {"spine", "wing.L"}
+
+
+def test_thin_bones_between_heavy_ones_are_not_much_lighter():
+    bones = [
+        ("spine", None, (0, 0, 1.0), (0, 0.6, 1.0)),
+        ("tail", "spine", (0, 0.6, 1.0), (0, 0.8, 1.0)),
+        ("tail.001", "tail", (0, 0.8, 1.0), (0, 1.2, 1.0)),
+    ]
+    thin = {name: {"size": 0.2} for name in ("tail",)}
+    found = plan(skeleton(bones), thin, mass=10.0)
+    trunk, tail = (part_of(found, name) for name in ("spine", "tail"))
+    mass = dict(zip(found.parts, found.mass, strict=True))
+    assert sum(mass.values()) == pytest.approx(10.0)
+    assert mass[tail] == pytest.approx(EVEN * mass[trunk])
+
+
+def test_neighbours_but_one_of_a_bent_trunk_do_not_fight_their_joints():
+    bones = [("spine", None, (0, 0, 0.8), (0, 0, 0.83))]
+    for k in range(3):
+        z = 0.83 + 0.03 * k
+        bones.append((f"spine.{k:03}", bones[-1][0], (0, 0, z), (0, 0, z + 0.03)))
+    bones += [
+        ("thigh", "spine", (0, 0, 0.8), (0, 0, 0.4)),
+        ("shin", "thigh", (0, 0, 0.4), (0, 0, 0.1)),
+        ("foot", "shin", (0, 0, 0.1), (0, -0.2, 0.0)),
+    ]
+    found = plan(skeleton(bones), smallest=0.01)
+    rows = {name: found.parts.index(part_of(found, name)) for name in found.skeleton.name}
+    apart = {tuple(pair) for pair in found.apart.tolist()}
+    assert (rows["spine"], rows["spine.001"]) in apart
+    assert (rows["spine"], rows["spine.002"]) not in apart
+    assert (rows["thigh"], rows["foot"]) not in apart  # a folded leg
 
 
 def tube(radii=(0.1, 0.1), start=0.0, end=0.5, bone=0, count=16):
