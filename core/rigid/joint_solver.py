@@ -2,7 +2,8 @@
 
 Rows that may let go (limits, motors, friction) are held as long as their impulse stays within its
 bounds; those that leave them are set to the bound and the others solved again, a few rounds of an
-active set. Springs add their softness to the diagonal.
+active set. Springs add their softness to the diagonal. Where the rounds find no end, rows that may
+let go are settled one by one between solutions of those that hold: that always takes energy out.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from .joint_rows import (
     LETS_GO,
     LIVE,
     LOW,
+    MATRIX_AT,
     MODE,
     MOST,
     OWNER,
@@ -41,6 +43,9 @@ from .joint_rows import (
 
 ROUNDS = 5
 """Largest number of tries to find which limits, motors and brakes hold."""
+
+SWEEPS = 8
+"""Sweeps over rows one by one where those tries fail."""
 
 TOUCH = 1e-7
 """Speeds (m/s or rad/s) that count as none when it is decided whether a limit holds."""
@@ -103,11 +108,7 @@ def _clamp(joints, owners, c, is_biased):
 
 @lean
 def _apply(joints, owners, c):
-    """Add the changes to the impulses of all rows; those of rows that are not met are zero.
-
-    In the last round some may leave their bounds, until the next substep: all of them together
-    take energy out, some of them cut off may add to it.
-    """
+    """Add the changes to the impulses of all rows; those of rows that are not met are zero."""
     whole, bound, change = joints.whole, joints.bound, joints.change
     for n in range(joints.component[c, 0], joints.component[c + 1, 0]):
         j = joints.place[n, 0]
@@ -154,6 +155,34 @@ def _reconsider(joints, owners, c, is_biased):
 
 
 @lean
+def _settle_rows(joints, owners, c, is_biased):
+    """Give each row that may let go what it alone lacks, within bounds; then the others are met.
+
+    Brakes set to their bounds all at once may drive a light body that hangs between heavy ones.
+    """
+    whole, bound, flag, place = joints.whole, joints.bound, joints.flag, joints.place
+    for n in range(joints.component[c, 0], joints.component[c + 1, 0]):
+        j = place[n, 0]
+        p, q, first = whole[j, OWNER], whole[j, OWNER + 1], whole[j, FIRST_ROW]
+        size = whole[j + 1, FIRST_ROW] - first
+        for k in range(size):
+            row = first + k
+            mode = flag[row, MODE]
+            flag[row, ACTIVE] = whole[j, LIVE] if mode == HELD else 0
+            own = joints.matrix[joints.block[place[n, 1], MATRIX_AT] + k * size + k]
+            if mode in (HELD, IDLE) or whole[j, LIVE] == 0 or own <= 0.0:
+                continue
+            if mode == DRIVEN and not is_biased and bound[row, SOFT] > 0.0:
+                continue
+            wanted = bound[row, IMPULSE] + _short(joints, row, owners, p, q) / (
+                own + bound[row, GIVE] + bound[row, EVENLY]
+            )
+            kept = min(max(wanted, bound[row, LOW]), bound[row, HIGH])
+            push_row(joints, row, owners, p, q, kept - bound[row, IMPULSE])
+            bound[row, IMPULSE] = kept
+
+
+@lean
 def _find_changes(joints, owners, c):
     """Changes of impulses by which all rows that are met get the speeds that they ask for."""
     ready_factor(joints, owners, c)
@@ -170,16 +199,18 @@ def _solve_component(joints, owners, c, is_biased):
         _apply(joints, owners, c)
         return
     _choose(joints, owners, c, is_biased)
-    for attempt in range(ROUNDS):
+    for _ in range(ROUNDS):
         _find_changes(joints, owners, c)
-        if attempt == ROUNDS - 1:
-            _apply(joints, owners, c)
-            return
         if _clamp(joints, owners, c, is_biased) > 0:
             continue
         _apply(joints, owners, c)
         if _reconsider(joints, owners, c, is_biased) == 0:
             return
+    for _ in range(SWEEPS):
+        _reconsider(joints, owners, c, is_biased)
+        _settle_rows(joints, owners, c, is_biased)
+        _find_changes(joints, owners, c)
+        _apply(joints, owners, c)
 
 
 @lean

@@ -315,6 +315,7 @@ class Bodies:
         count = self._touch(substeps, is_bound)
         self.is_clear = count == 0
         if self.is_clear:
+            self._forget()
             return
         while True:
             found = fill_rows(
@@ -335,6 +336,7 @@ class Bodies:
             work.rows = row_room(found * 3 // 2)
             work.joined = work.joined._replace(pushed=np.zeros(len(work.rows.gap)))
         self.row_count = found
+        self._forget()  # the rows know it now
         ratio, radius = aim_contacts(work.rows, found, self.owners, work.body_radius)
         gravity, h = self.pull**2, self.frame.h
         passes = passes_for(ratio, radius, gravity, h)
@@ -376,8 +378,12 @@ class Bodies:
         )
         return travel
 
+    def _forget(self) -> None:
+        """Contacts that have parted are not known: a blow would strike again when they meet."""
+        self.key, self.impulse = self.key[:0], self.impulse[:0]
+
     def _remember(self) -> None:
-        """Keep the impulses of the rows; without rows, what is known from before stays."""
+        """Keep the impulses of the rows; without rows, what is known from the last frame stays."""
         if not self.row_count:
             return
         self.key = np.empty((self.row_count, 4), dtype=np.int32)
@@ -452,7 +458,7 @@ class Bodies:
         if self.row_count:
             self._remember()
         else:
-            self.key, self.impulse = self.key[:0], self.impulse[:0]
+            self._forget()
         kept = (self.kept_key, self.kept_impulse)
         state.contact_key, state.contact_impulse = _merged((self.key, self.impulse), kept)
         if self.is_stirred:

@@ -309,3 +309,35 @@ def test_bad_joints_are_named(ends, settings):
     box(builder, (0, 0, 0))
     with pytest.raises(ModelError, match="latch"):
         builder.add_joint("latch", *ends, (0, 0, 0), settings=JointSettings(**settings))
+
+
+def braked(seed, *, is_limited, spin, speed):
+    """Eight rods in a row, joined by joints that rub, every other one two hundred times lighter."""
+    random = np.random.default_rng(seed)
+    builder = ModelBuilder()
+    bodies = []
+    for k in range(8):
+        mass, half = (1.0, (0.1, 0.02, 0.02)) if k % 2 == 0 else (0.005, (0.01, 0.01, 0.01))
+        thrown = {"velocity": random.normal(0, speed, 3)}
+        thrown["angular_velocity"] = random.normal(0, spin, 3)
+        bodies.append(box(builder, (0.12 * k, 0, 0), half, mass=mass, **thrown))
+    for k in range(7):
+        at = 0.12 * k + (0.1 if k % 2 == 0 else 0.02)
+        settings = JointSettings(kind="CONE_TWIST", is_limited=is_limited, friction=0.1)
+        builder.add_joint(f"{k}", bodies[k], bodies[k + 1], (at, 0, 0), settings=settings)
+    return builder.finalize()
+
+
+@pytest.mark.parametrize("seed", [2, 4, 5])
+@pytest.mark.parametrize(
+    ("is_limited", "spin", "speed", "rise"),
+    [(False, 20.0, 1.0, 0.0), (True, 5.0, 0.2, 0.5)],  # J; limits drive back what is beyond them
+)
+def test_brakes_of_light_bodies_drive_nothing(seed, is_limited, spin, speed, rise):
+    model = braked(seed, is_limited=is_limited, spin=spin, speed=speed)
+    state, before = model.initial_state(), math.inf
+    for _ in range(30):
+        state, figures = advance(model, state, WEIGHTLESS, SolverSettings())
+        assert figures.kinetic_energy <= before + rise
+        assert joint_gaps(model, state).max() < 1e-3
+        before = figures.kinetic_energy
