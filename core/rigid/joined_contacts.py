@@ -47,7 +47,7 @@ EVERY = 3
 CAREFUL = 0.9
 """Share of what is foreseen that is done: too much would throw bodies back."""
 
-SLOWEST = 0.99
+SLOWEST = 0.98
 """Largest share ρ that is believed."""
 
 

@@ -170,7 +170,7 @@ def test_a_figure_falls_on_a_box_a_body_a_ragdoll_and_another_figure():
         builder = ModelBuilder()
         if below == "figure":
             lay(builder, found, across, (0.0, 1.0, 0.2))
-        first = lay(builder, found, turn_about(X, 1.5) @ turn_about(Y, 1.5), (0.0, 0.0, 0.9))
+        first = lay(builder, found, turn_about(X, 1.5) @ turn_about(Y, 1.5), (-1.05, 0.0, 0.9))
         if below == "collider":
             builder.add_collider("box", "BOX", (0.6, 0.6, 0.25), (0, 0, 0.25))
         if below == "body":
@@ -182,8 +182,8 @@ def test_a_figure_falls_on_a_box_a_body_a_ragdoll_and_another_figure():
         builder.add_collider("floor", "PLANE", (), (0, 0, 0))
         states = simulate(builder.finalize(), 72)
         x = states[-1].position[first:]
-        highest = 0.4 if below in ("collider", "body") else 0.15
-        assert x[:, 2].max() > highest + found.radius.min(), below
+        highest = 0.5 if below in ("collider", "body") else 0.15
+        assert x[:, 2].max() > highest, below
         assert (x[:, 2] - found.radius).min() > -1e-3, below
 
 
