@@ -62,7 +62,7 @@ def _solve(owners, rows, row_count, joints, joined, seen, passes, soft, h, is_bi
         solve_rows(rows, row_count, owners, seen, h, bias, soft, joined, n >= least)
         if n == 0 and has_joints:
             touches = let_touching_go_on(rows, row_count, joined)
-            least = max(least, LEAST_PASSES if touches and is_biased else 1)
+            least = max(least, LEAST_PASSES if touches else 1)
         if n + 1 >= least:
             is_first = n + 1 == least
             if not (has_joints and let_loose_go_on(joints, owners, joined, h, is_first)):
