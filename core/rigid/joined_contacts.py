@@ -36,8 +36,8 @@ LOOSE = 0.02
 closes in one (`CLOSING_TURN`): .0016 of the bodies' size."""
 
 LEAST_PASSES = 2
-"""Passes at least where contacts touch what is joined: with one, even if in the unbiased half alone,
-a ragdoll that lies still goes on twitching."""
+"""Passes at least where contacts touch what is joined: with one, even if in one half of the substep
+alone, a ragdoll that lies still goes on twitching."""
 
 MOST_PASSES = 24
 """Passes after which it has to do."""
