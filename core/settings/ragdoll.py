@@ -68,11 +68,11 @@ class RagdollSettings(Checked):
     mass: float = tunable(
         70.0,
         "Mass",
-        "Mass of the whole character, shared out by volume",
+        "Mass of the whole character, shared out by volume; Ragdoll proposes it by size",
         unit="kg",
-        minimum=1e-3,
+        minimum=1e-6,
         maximum=1e9,
-        soft_minimum=0.1,
+        soft_minimum=0.01,
         soft_maximum=1000.0,
     )
     density: float = tunable(

@@ -430,3 +430,41 @@ def test_a_ragdoll_and_bodies_in_one_scene(scene):
     wanted = simulated_bones(scene, ob, 12)
     assert largest_difference(seen_bones(ob), wanted, wanted) < 2e-5
     assert (Vector(moved).xy).length < 0.5
+
+
+def test_a_character_weighs_by_its_size_until_somebody_says_otherwise(scene):
+    tall, small = person("Tall"), person("Small", location=(3, 0, 0))
+    small.scale = (0.05, 0.05, 0.05)
+    old = person("Old", location=(6, 0, 0))
+    old.verlet.kind = "RAGDOLL"  # as a file of an earlier version has it
+    select(tall, small, old)
+    assert bpy.ops.verlet.ragdoll() == {"FINISHED"}
+    mass = [ob.verlet.ragdoll.mass for ob in (tall, small, old)]
+    assert 50.0 < mass[0] < 90.0
+    assert mass[1] == pytest.approx(mass[0] * 0.05**3, rel=0.01)
+    assert mass[2] == 70.0
+    scene.frame_set(1)
+    assert session_of(scene).problems == []
+    tall.verlet.ragdoll.mass = 80.0
+    select(tall)
+    assert bpy.ops.verlet.remove() == {"FINISHED"}
+    assert bpy.ops.verlet.ragdoll() == {"FINISHED"}
+    assert tall.verlet.ragdoll.mass == 80.0
+    small.scale = (1.0, 1.0, 1.0)
+    select(small, old)
+    bpy.context.view_layer.update()
+    assert bpy.ops.verlet.weigh() == {"FINISHED"}
+    assert [ob.verlet.ragdoll.mass for ob in (small, old)] == [pytest.approx(mass[0], 0.01)] * 2
+
+
+def test_a_character_weighs_what_its_skin_encloses(scene):
+    ob = person()
+    bpy.ops.mesh.primitive_uv_sphere_add(radius=0.3, location=(0, 0, 1.2))  # 113 litres
+    skin = bpy.context.object
+    skin.parent, skin.parent_type = ob, "ARMATURE"
+    skin.vertex_groups.new(name="chest").add(range(len(skin.data.vertices)), 1.0, "REPLACE")
+    skin.modifiers.new("Armature", "ARMATURE").object = ob
+    ragdoll(ob)
+    assert ob.verlet.ragdoll.mass == pytest.approx(4000.0 / 3.0 * math.pi * 0.3**3, rel=0.03)
+    select(skin)
+    assert "Select an armature" in refusal(bpy.ops.verlet.weigh)

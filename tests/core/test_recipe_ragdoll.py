@@ -8,6 +8,7 @@ import pytest
 from verlet_physics import FrameInputs, ModelBuilder, ModelError, SolverSettings, advance
 from verlet_physics.recipes.bone_joints import as_choice, learnt_joint, rotation_vector
 from verlet_physics.recipes.bone_roles import body_axes, bone_roles, side_of
+from verlet_physics.recipes.flesh import proposed_mass
 from verlet_physics.recipes.ragdoll import (
     EVEN,
     add_ragdoll,
@@ -232,6 +233,43 @@ def test_mass_is_shared_out_by_volume():
     assert heavy.mass.sum() - dense.mass.sum() == pytest.approx(
         2.0 * dense.mass[found.part_of_bone[found.skeleton.name.index("hand.L")]]
     )
+
+
+def sphere(radius, count=24):
+    """Points and triangles of a ball at the origin."""
+    rows, turns = np.linspace(0, np.pi, count), np.linspace(0, 2 * np.pi, count)[:-1]
+    points = [
+        (np.sin(a) * np.cos(b), np.sin(a) * np.sin(b), np.cos(a)) for a in rows for b in turns
+    ]
+    near = np.arange((count - 1) ** 2).reshape(count - 1, count - 1)
+    beside = np.roll(near, -1, axis=1)
+    below, corner = near + count - 1, beside + count - 1
+    triangles = np.stack([near, below, beside, beside, below, corner], axis=-1).reshape(-1, 3)
+    return radius * np.array(points), triangles
+
+
+def test_a_character_weighs_by_its_size():
+    found = plan()
+    weight = proposed_mass(found, [])
+    assert 50.0 < weight < 90.0  # of 1.8 m
+    bones = human()
+    names = [(n, bones.name[p] if p >= 0 else None) for n, p in zip(bones.name, bones.parent)]
+    ends = list(zip(bones.head / 18.0, bones.tail / 18.0))
+    mouse = plan(skeleton([(*name, *end) for name, end in zip(names, ends)]))
+    assert proposed_mass(mouse, []) == pytest.approx(weight / 18.0**3, rel=0.01)  # of 10 cm: 12 g
+    assert proposed_mass(plan(density=500.0), []) == pytest.approx(0.5 * weight, rel=0.01)
+    assert proposed_mass(plan(choices={"hand.L": {"mass": 9.0}}), []) == weight
+
+
+def test_skin_that_encloses_something_counts_in_place_of_the_shapes():
+    found = plan()
+    shapes = proposed_mass(found, [])
+    radius = float(np.cbrt(1.2e-3 * shapes / (4.0 / 3.0 * np.pi)))
+    points, triangles = sphere(radius)
+    assert proposed_mass(found, [(points, triangles)]) == pytest.approx(1.2 * shapes, rel=0.03)
+    several = [(points, triangles), (0.98 * points, triangles)]  # the same for two distances
+    assert proposed_mass(found, several) == shapes
+    assert proposed_mass(found, [(points, triangles[:200])]) == shapes  # a cap is no skin
 
 
 def test_small_parts_come_with_a_smaller_limit_and_go_with_a_larger_one():

@@ -16,6 +16,7 @@ from . import (
     setup,
     show,
     simulate,
+    weigh,
 )
 
 _MODULES = (
@@ -28,6 +29,7 @@ _MODULES = (
     impulse,
     joint,
     limits,
+    weigh,
     convert,
     simulate,
     show,

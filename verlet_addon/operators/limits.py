@@ -33,16 +33,10 @@ def ragdolls_of(context: bpy.types.Context) -> list[bpy.types.Object]:
     return sorted(found, key=lambda ob: ob.name_full)
 
 
-class _OfBones(bpy.types.Operator):
-    """What operators on the bones of ragdolls share."""
+class OfRagdolls(bpy.types.Operator):
+    """What operators on ragdolls of bones share."""
 
     bl_options = {"REGISTER", "UNDO"}
-
-    selected_only: bpy.props.BoolProperty(
-        name="Selected Bones Only",
-        description="Only the bones that are selected in Pose Mode",
-        options={"SKIP_SAVE"},
-    )
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -54,14 +48,6 @@ class _OfBones(bpy.types.Operator):
             return False
         return True
 
-    def _names(self, context: bpy.types.Context, ob: bpy.types.Object) -> list[str]:
-        """The bones that are meant."""
-        names = [bone.name for bone in ob.pose.bones]
-        if not self.selected_only:
-            return names
-        chosen = {b.name for b in context.selected_pose_bones or () if b.id_data == ob}
-        return [name for name in names if name in chosen]
-
     def execute(self, context: bpy.types.Context) -> set[str]:
         done, problems = [], []
         for ob in ragdolls_of(context):
@@ -70,10 +56,7 @@ class _OfBones(bpy.types.Operator):
                     raise ModelError(ob.name, "it is linked. Make a library override of it first")
                 if restore.is_baked(ob):
                     raise ModelError(ob.name, "it is baked. Press Free Bake first")
-                names = self._names(context, ob)
-                if not names:
-                    raise ModelError(ob.name, "none of its bones is selected in Pose Mode")
-                done.append(f"{ob.name}: {self._change(context, ob, names)}")
+                done.append(f"{ob.name}: {self.change(context, ob)}")
             except ModelError as error:
                 problems.append(str(error))
         session.suspect_all()
@@ -82,6 +65,29 @@ class _OfBones(bpy.types.Operator):
             return {"CANCELLED"}
         self.report({"WARNING" if problems else "INFO"}, "; ".join([*done, *problems]))
         return {"FINISHED"}
+
+    def change(self, context: bpy.types.Context, ob: bpy.types.Object) -> str:
+        """Change one ragdoll, and say what was done; ModelError where that cannot be."""
+        raise NotImplementedError
+
+
+class _OfBones(OfRagdolls):
+    """What operators on the bones of ragdolls share."""
+
+    selected_only: bpy.props.BoolProperty(
+        name="Selected Bones Only",
+        description="Only the bones that are selected in Pose Mode",
+        options={"SKIP_SAVE"},
+    )
+
+    def change(self, context: bpy.types.Context, ob: bpy.types.Object) -> str:
+        names = [bone.name for bone in ob.pose.bones]
+        if self.selected_only:
+            chosen = {b.name for b in context.selected_pose_bones or () if b.id_data == ob}
+            names = [name for name in names if name in chosen]
+        if not names:
+            raise ModelError(ob.name, "none of its bones is selected in Pose Mode")
+        return self._change(context, ob, names)
 
 
 class VERLET_OT_learn_limits(_OfBones):
@@ -161,18 +167,26 @@ def _turns(
     context: bpy.types.Context, ob: bpy.types.Object, sources: Sequence[action_poses.Source]
 ) -> tuple[Plan, np.ndarray]:
     """The ragdoll's plan, and how each bone is turned away from rest in each pose (n, b, 3, 3)."""
-    from ...core.recipes.ragdoll import plan_ragdoll, turned_pose  # brings Numba
+    from ...core.recipes.ragdoll import turned_pose  # brings Numba
 
     depsgraph = context.evaluated_depsgraph_get()
+    world = mesh.read_matrix(ob, depsgraph)
+    plan = plan_of_object(ob, depsgraph)
+    rest = world @ np.array([bone.matrix_local for bone in ob.data.bones], dtype=np.float64)
+    poses = action_poses.poses_in(ob, context.scene, sources, MOST_POSES)
+    return plan, np.array([turned_pose(rest, world @ seen)[0] for seen in poses])
+
+
+def plan_of_object(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Plan:
+    """Bodies and joints that a ragdoll will have, as it is now."""
+    from ...core.recipes.ragdoll import plan_ragdoll  # brings Numba
+
     armature.require_suitable(ob)
     world = mesh.read_matrix(ob, depsgraph)
     skin = armature.read_skin(ob, armature.flesh(ob), world)
     choices = [settings_from(ob.pose.bones[b.name].verlet, BoneSettings) for b in ob.data.bones]
     settings = settings_from(group_of(ob, KINDS[RAGDOLL]), RagdollSettings)
-    plan = plan_ragdoll(ob.name, armature.read_skeleton(ob, world), settings, skin, choices)
-    rest = world @ np.array([bone.matrix_local for bone in ob.data.bones], dtype=np.float64)
-    poses = action_poses.poses_in(ob, context.scene, sources, MOST_POSES)
-    return plan, np.array([turned_pose(rest, world @ seen)[0] for seen in poses])
+    return plan_ragdoll(ob.name, armature.read_skeleton(ob, world), settings, skin, choices)
 
 
 class VERLET_OT_reset_limits(_OfBones):

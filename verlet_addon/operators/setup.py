@@ -11,6 +11,7 @@ from ..kinds import KINDS, Kind
 from . import handles
 from .pieces import join_pieces, remove_made_joints
 from .selection import for_each, selected_shapes
+from .weigh import weigh_at_first
 
 
 def _needed(kind: Kind) -> str:
@@ -74,6 +75,8 @@ class _KindVerb(bpy.types.Operator):
             if ob.verlet.kind != kind.identifier:
                 preview.clear(ob)
                 ob.verlet.kind = kind.identifier
+                if kind.moves == "BONES":
+                    weigh_at_first(ob, depsgraph)
 
         kernels.prepare()
         session.suspect_all()

@@ -50,6 +50,9 @@ ONLY_FOR_MOVING_BODIES = frozenset(
 AT_START = ("velocity", "angular_velocity")
 """Parameters that say how things move at the start, in a panel of their own."""
 
+PROPOSED = {("RagdollSettings", "mass"): ("verlet.weigh", "CON_SIZELIKE")}
+"""Parameters with a button beside them that proposes a value: operator and icon."""
+
 PAINT_WIDTH = 1.6  # of the empty field beside a slider, in units of a button's height
 
 
@@ -75,6 +78,11 @@ def draw_settings(
             continue
         if name in can_be_painted:
             _draw_painted(column, group, name, painted_on)
+        elif (settings.__name__, name) in PROPOSED:
+            operator, icon = PROPOSED[settings.__name__, name]
+            row = column.row(align=True)
+            row.prop(group, name)
+            row.operator(operator, text="", icon=icon)
         else:
             column.prop(group, name)
 
