@@ -598,12 +598,14 @@ class ModelBuilder:
         particles: ArrayLike,
         place: ArrayLike | None = None,
         weights: ArrayLike | None = None,
+        number: int = -1,
     ) -> None:
         """Tie particles to places on a rigid body, both ways: a rope's end, a cloth's corner.
 
         body: `OnBody`; particles (a,), or (a, k) with weights (a, k), 1 in sum, for points between
         particles; place (a, 3) m in the world, by default where the points are now. Tied particles
-        touch nothing themselves, and the body does not sleep.
+        touch nothing themselves. A body that hangs on its ties does not sleep. number: by which
+        `AnimatedSettings.loose` lets go of them.
         """
         tied = self._indices("", particles)
         tied = tied.reshape(len(tied), -1) if tied.ndim else tied.reshape(1, 1)
@@ -627,10 +629,13 @@ class ModelBuilder:
         centre, turn = self._rigid.bodies[row]["position"], self._rigid.bodies[row]["orientation"]
         anchor = np.ascontiguousarray((points - centre) @ rotation_matrix(turn))
         owner = next(n for n, span in enumerate(self.objects) if span.name == name)
-        self._rigid.bodies[row]["sleeps"] = False
-        self._attached.append(tied.reshape(-1))
+        self.touch_nothing(tied)
         body_row = np.full(len(tied), row, dtype=np.int32)
-        self.add_constraint(Attachments(owner, body_row, anchor, tied, share))
+        self.add_constraint(Attachments(owner, body_row, anchor, tied, share, number))
+
+    def touch_nothing(self, particles: ArrayLike) -> None:
+        """Let particles touch nothing themselves: what they are tied to does in their place."""
+        self._attached.append(self._indices("", particles).reshape(-1))
 
     def _end(self, name: str, end: End) -> tuple[int, int]:
         """Kind and row of what a joint holds."""

@@ -75,6 +75,7 @@ def _advance_all(frame: Frame, forces: Forces, motion: Motion, bodies: Bodies) -
         with frame.timed("contacts"):
             contacts.settle()
             contacts.collide()
+            relaxation.bring_clothes_along()
         with frame.timed("bodies"):
             bodies.end()
         motion.keep_velocity()

@@ -7,6 +7,7 @@ import weakref
 import numpy as np
 
 from .constraints.attachment import Attachments
+from .constraints.carried import CarriedPoints
 from .constraints.jacobi import Adjacency
 from .contact.body_contact import MARGIN
 from .contact.crowd import CrowdGrid
@@ -15,6 +16,7 @@ from .contact.hold import hold_room, tethers_of
 from .contact.limb_search import LimbSearch
 from .contact.response import contact_room
 from .contact.shapes import place_shapes, smallest_half_extent
+from .contact.tied import tied_of, wearers
 from .contact.touching import Touching
 from .forces.body_probe import probe_room
 from .model import Ints, Model
@@ -83,7 +85,8 @@ class Workspace:
         self.contacts = contact_room(max(1, 32 * particle_bodies, 4 * len(model.crowd)))
         self.piece = _pieces(model)  # (e, 3) triangles and stretches of rope that collide
         self.near = np.zeros((len(self.piece), 3), dtype=np.int32)
-        self.limbs = LimbSearch(model, self.piece)
+        self.clothes = [c for c in model.constraints if isinstance(c, CarriedPoints)]
+        self.limbs = LimbSearch(model, self.piece, _worn_by_figures(self.clothes))
         triangle = model.shapes.meshes.triangle
         self.first_use = np.zeros(len(model.shapes.meshes.vertex), dtype=np.int32)
         self.first_use[triangle[::-1]] = np.arange(len(triangle), dtype=np.int32)[::-1, None]
@@ -92,6 +95,10 @@ class Workspace:
         self.rings = rings_of(count, in_crowd)  # who is around each particle that may meet others
         self.tethers = tethers_of(model)
         self.ties = [c for c in model.constraints if isinstance(c, Attachments)]
+        self.tied = tied_of(model, self.ties)
+        self.worn, self.wearer = wearers(model, self.ties)
+        self.wearing = np.flatnonzero(self.wearer >= 0).astype(np.int32)
+        self.tie_push = np.zeros((model.body_count, 3))  # N·s of ties in this substep
         self.holds = hold_room(256)
         self.gain = np.zeros((model.owner_count, 6))
         self.mark = np.zeros(count, dtype=np.int32)
@@ -102,6 +109,12 @@ def _pieces(model: Model) -> Ints:
     """Particles (e, 3) of all triangles of cloth and, ending with −1, stretches of rope."""
     wire = np.pad(model.wire, ((0, 0), (0, 1)), constant_values=-1)
     return np.ascontiguousarray(np.concatenate([model.triangle, wire]), dtype=np.int32)
+
+
+def _worn_by_figures(clothes: list[CarriedPoints]) -> Ints:
+    """Particles that are tied to limbs of stick figures."""
+    found = [worn.row[:, 0] for worn in clothes]
+    return np.unique(np.concatenate([np.zeros(0, dtype=np.int32), *found]))
 
 
 _workspaces: weakref.WeakKeyDictionary[Model, Workspace] = weakref.WeakKeyDictionary()

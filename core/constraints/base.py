@@ -7,8 +7,10 @@ for threads together and keep their arrays in the `Model` itself.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
+
+import numpy as np
 
 from ..model import Floats, Ints
 from ..settings import AnimatedSettings
@@ -26,6 +28,7 @@ class Moving:
     is_first_pass: bool  # multipliers start from 0
     animated: Sequence[AnimatedSettings]  # one for each of Model.objects
     owners: Any = None  # rigid bodies, see rigid.owners: only velocity and spin may be changed
+    push: Floats = field(default_factory=lambda: np.zeros((0, 3)))  # (b, 3) N·s that ties give them
 
 
 class Constraint(Protocol):

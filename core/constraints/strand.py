@@ -189,9 +189,8 @@ class Strands:
         )
         if len(self.tied_row):
             moved = scratch[:, MOVED : MOVED + 3]
-            give_to_bodies(
-                point, moved, self.particle, moving.previous, moving.owners, moving.h, *tied
-            )
+            moves = (moving.previous, moving.owners, moving.h)
+            give_to_bodies(point, moved, self.particle, *moves, *tied, moving.push)
 
 
 def _roots(parent: Ints) -> Ints:

@@ -70,15 +70,21 @@ def _impulse(point, k, x, y, z):
 
 
 @kernel
-def give_to_bodies(point, moved, particle, previous, owners, h, row, body):
-    """Give bodies the impulses of what the particles tied to them were moved by, moved (q, 3) m."""
+def give_to_bodies(point, moved, particle, previous, owners, h, row, body, push):
+    """Give bodies the impulses of what the particles tied to them were moved by, moved (q, 3) m.
+
+    push (b, 3) N·s gets them too, those on sleepers as well.
+    """
     for t in range(row.shape[0]):
         k = row[t]
         o = body[t]
-        if owners.inverse_mass[o] == 0.0:
-            continue
         fx, fy, fz = _impulse(point, k, moved[k, 0], moved[k, 1], moved[k, 2])
         fx, fy, fz = fx / h, fy / h, fz / h
+        push[o, 0] += fx
+        push[o, 1] += fy
+        push[o, 2] += fz
+        if owners.inverse_mass[o] == 0.0:
+            continue
         p = particle[k]
         x = previous[p, 0] - owners.position[o, 0]
         y = previous[p, 1] - owners.position[o, 1]

@@ -22,10 +22,11 @@ from .tree import build_tree, tree_room, tree_scratch
 class LimbSearch:
     """Sticks of a model's figures, and the particles, edges and triangles of all else.
 
-    pieces (e, 3): triangles of cloth and, ending with −1, stretches of rope and sticks.
+    pieces (e, 3): triangles of cloth and, ending with −1, stretches of rope and sticks. worn (w,):
+    particles that are tied to a limb, within it maybe: they and their pieces meet no limb.
     """
 
-    def __init__(self, model: Model, pieces: Ints) -> None:
+    def __init__(self, model: Model, pieces: Ints, worn: Ints) -> None:
         limbs = model.limbs
         self.count = len(limbs)
         figures = len(limbs.first) - 1
@@ -36,8 +37,9 @@ class LimbSearch:
         self.member = self.member[self.figure[self.member] >= 0]
         self.first = np.searchsorted(self.figure[self.member], np.arange(figures + 1))
         self.rows = model.colliding[self.figure[model.colliding] >= 0]  # particles of figures
-        others = model.colliding[self.figure[model.colliding] < 0]
+        others = np.setdiff1d(model.colliding[self.figure[model.colliding] < 0], worn)
         other_pieces = pieces[self.figure[pieces[:, 0]] < 0]
+        other_pieces = other_pieces[~np.isin(other_pieces, worn).any(axis=1)]
         if not self.count:
             others, other_pieces = others[:0], other_pieces[:0]
         edges = _edges(other_pieces)

@@ -23,6 +23,7 @@ from .narrow_phase import lane_of, parts_of
 from .response import PIECE_PARTNER
 from .soft_contact import closest_of_triangle
 from .support import Placed
+from .tied import misses
 from .tree import end_of, next_leaf, root_of
 
 AT_VERTEX = 0.999
@@ -37,12 +38,13 @@ LOOK_EVERY = 4
 
 
 @kernel
-def find_near_pieces(piece, shapes, mesh_tree, x, previous, radius, fall, near):
+def find_near_pieces(piece, shapes, mesh_tree, tied, x, previous, radius, fall, near):
     """Write what may touch in the next `LOOK_EVERY` substeps to rows (piece, shape, sub); how many.
 
     piece (e, 3) particles, the last one −1 for a stretch of rope; radius (n,) m; fall m, by gravity
     in one substep; mesh_tree over the triangles of all meshes, each in its shape's frame. sub is
-    −1, or a triangle of the mesh. There may be more than fit.
+    −1, or a triangle of the mesh. tied: what is not touched, see `contact.tied`. There may be more
+    than fit.
     """
     low_x = low_y = low_z = math.inf
     high_x = high_y = high_z = -math.inf
@@ -104,6 +106,9 @@ def find_near_pieces(piece, shapes, mesh_tree, x, previous, radius, fall, near):
                     apart = True
                     break
             if apart:
+                continue
+            i, j = piece[e, 0], piece[e, 1]
+            if misses(tied, shapes.owner[s], i, j, j if piece[e, 2] < 0 else piece[e, 2]):
                 continue
             if kind != MESH:
                 if count < near.shape[0]:

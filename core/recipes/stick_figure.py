@@ -314,7 +314,7 @@ def _particles(plan: Plan, order: list[int]) -> tuple[list[Floats], list[list[in
         gaps = [float(np.linalg.norm(places[other] - end)) for other in rows]
         if min(gaps) > ENDS * length:
             rows.append(add(end, row))
-        if part.role == "spine" and not _fills_space(np.array([places[r] for r in rows])):
+        if part.role == "spine" and not fills_space(np.array([places[r] for r in rows])):
             along = (end - head) / length
             aside = unit(front - (front @ along) * along, plan.skeleton.axes[part.bone, :, 2])
             rows.append(add(0.5 * (head + end) + 0.5 * length * aside, row))
@@ -334,7 +334,7 @@ def _has_frame(place: Floats) -> bool:
     return bool(_extents(place)[1] > FLAT)
 
 
-def _fills_space(place: Floats) -> bool:
+def fills_space(place: Floats) -> bool:
     """Whether distances from places (m, 3) tell one side of a part from the other."""
     return bool(_extents(place)[2] > FLAT)
 
@@ -512,9 +512,9 @@ def _cone(
     turns (k, 3, 3): what its joint allows; middle (3, 3): that which leads into the cone's middle.
     None where the other's particles lie in a plane, or the cone leaves all ways free.
     """
-    if not _fills_space(place[other.particles]) or limb.end in other.particles:
+    if not fills_space(place[other.particles]) or limb.end in other.particles:
         return None
-    corners = _widest_four(place, other.particles.tolist())
+    corners = widest_four(place, other.particles.tolist())
     pivot = place[limb.particles[0]]
     along = place[limb.end] - pivot
     point = pivot + middle @ along
@@ -580,9 +580,9 @@ def _planes(plan: Plan, place: Floats, limbs: tuple[Limb, ...]) -> Three:
         """
         a, b, i = int(limb.particles[0]), limb.end, child.end
         free = [c for c in root.particles.tolist() if c not in (a, b, i)]
-        if b != child.particles[0] or len(free) < 4 or not _fills_space(place[free]):
+        if b != child.particles[0] or len(free) < 4 or not fills_space(place[free]):
             return
-        corners = _widest_four(place, free)
+        corners = widest_four(place, free)
         along = place[b] - place[a]
         size = float(np.linalg.norm(along))
         for tilt in tilts:
@@ -639,7 +639,7 @@ def _down_across(
     return diagonal if float(square @ across) > 0.0 else -diagonal
 
 
-def _widest_four(place: Floats, rows: list[int]) -> list[int]:
+def widest_four(place: Floats, rows: list[int]) -> list[int]:
     """Those four of particles that span the largest volume."""
     fours = [list(four) for four in itertools.combinations(rows, 4)]
     edges = [place[four[1:]] - place[four[0]] for four in fours]

@@ -35,6 +35,14 @@ CHANGE = 2.0
 `REST_TIME`."""
 
 
+JERK = 4.0
+"""A sleeper wakes at once when a tie would make it this much faster than still in one step."""
+
+SLACK = 0.3
+"""Share of its weight up to which ties may pull on what falls asleep. What hangs stays
+awake: a rope draws only on what moves."""
+
+
 @inline
 def _root(parent, i):
     while parent[i] != i:
@@ -188,17 +196,34 @@ def feel_touch(item, count, manifolds, shape_owner, owners, body_count, stirs, d
 
 
 @lean_kernel
-def feel_particles(contacts, count, x, previous, owners, body_count, fall, radius, pull, h, felt):
+def feel_particles(
+    contacts,
+    count,
+    x,
+    previous,
+    worn,
+    group,
+    owners,
+    body_count,
+    fall,
+    radius,
+    pull,
+    h,
+    felt,
+):
     """Mark sleepers in felt (b,) that moving particles touch; returns whether there are any.
 
-    fall (3,) m: by gravity in one step, which the places of resting particles hold until contacts
-    take it back.
+    worn (n,), group (b,): what a body or those that it is joined with wear has its number; these
+    feel it by its load, see `sum_pushes`. fall (3,) m: by gravity in one step, which the places of
+    resting particles hold until contacts take it back.
     """
     found = False
     for c in range(count):
         for side in range(2):
             o = contacts.owner[c, side]
             if o < 0 or o >= body_count or owners.asleep[o] == 0:
+                continue
+            if group[o] >= 0 and group[o] == worn[contacts.particle[c, 4 - 4 * side]]:
                 continue
             moved = 0.0
             fallen = 0.0
@@ -214,6 +239,38 @@ def feel_particles(contacts, count, x, previous, owners, body_count, fall, radiu
             if math.sqrt(min(moved, fallen)) > h * still_speed(radius[o], pull):
                 felt[o] = 1
                 found = True
+    return found
+
+
+@lean_kernel
+def sum_pushes(contacts, count, h, group, push):
+    """Add to push (b, 3) N·s what particles have pushed those bodies with that wear something."""
+    for c in range(count):
+        for side in range(2):
+            o = contacts.owner[c, side]
+            if o < 0 or o >= group.shape[0] or group[o] < 0:
+                continue
+            sign = 1.0 if side == 0 else -1.0
+            for k in range(3):
+                given = contacts.pushed[c] * contacts.normal[c, k] + contacts.dragged[c, k]
+                push[o, k] += sign * given / h
+
+
+@lean_kernel
+def feel_ties(body, push, mass, owners, radius, pull, felt):
+    """Mark sleepers in felt (b,) at which ties jerk; returns whether there are any.
+
+    body (t,): those that are tied; push (b, 3) N·s of this substep; mass (b,) kg.
+    """
+    found = False
+    for n in range(body.shape[0]):
+        b = body[n]
+        if owners.asleep[b] == 0:
+            continue
+        jerk = math.sqrt(push[b, 0] ** 2 + push[b, 1] ** 2 + push[b, 2] ** 2) / mass[b]
+        if jerk > JERK * still_speed(radius[b], pull):
+            felt[b] = 1
+            found = True
     return found
 
 

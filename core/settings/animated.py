@@ -30,3 +30,5 @@ class AnimatedSettings(Checked):
     wind: float = _factor("Wind", "Factor on what the wind does to this object")
     fields: float = _factor("Force Fields", "Factor on what force fields do to this object")
     pressure: float = _factor("Pressure", "Factor on the pressure inside a closed object")
+    loose: frozenset[int] = frozenset()
+    """Numbers of its ties that do not hold."""

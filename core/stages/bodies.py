@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..bodies import place_particle_bodies, weigh_particle_bodies
+from ..constraints.attachment import place_attachments
 from ..contact.mesh_motion import MeshMotion
 from ..contact.response import Contacts, return_speed
 from ..contact.shapes import at_start, move_shapes
@@ -23,12 +24,17 @@ from ..rigid.contact_rows import (
 )
 from ..rigid.frame_ends import lay_down_bodies, take_up_owners
 from ..rigid.islands import (
+    CHANGE,
     REST_TIME,
+    SLACK,
+    STILL,
     feel_load,
     feel_particles,
     feel_support,
+    feel_ties,
     feel_touch,
     find_rest,
+    sum_pushes,
     wake_islands,
 )
 from ..rigid.owners import Drive, Moves, look_ahead
@@ -37,6 +43,8 @@ from ..rigid.seen import what_contacts_see
 from ..rigid.step import BEGIN, COLLIDE_EVERY, END, MOVE, WHOLE, run_substeps
 from .frame import Frame
 from .joints import Joints
+
+_NO_TIES: Floats = np.zeros((0, 3))
 
 FAST = 0.5
 """A body that travels farther than this share of its size until contacts are looked for again is
@@ -68,6 +76,7 @@ class Bodies:
         self.next_collision = 0
         self.is_clear = False  # the last look found nobody near: it pays to look farther ahead
         self.pull = math.sqrt(math.hypot(*frame.inputs.gravity))  # √(m/s²)
+        self._begin_ties()
         self._begin_sleep()
 
     # ------------------------------------------------------------------ the frame
@@ -156,6 +165,68 @@ class Bodies:
         feel_support(self.kept_key, *touch, self.stirs, frame.work.felt)
         self._wake()
 
+    def _begin_ties(self) -> None:
+        """Which bodies are tied now, and those that ties keep awake: their pins are on the way."""
+        frame, work = self.frame, self.frame.work
+        self.tie_impulse = np.zeros((self.count, 3)) if work.ties else _NO_TIES  # N·s, of the frame
+        self.worn_impulse = self.tie_impulse.copy()  # N·s likewise, with contacts
+        self.led = np.zeros(self.count, dtype=bool)  # (b,) by pins
+        if not work.ties:
+            return
+        model, state = frame.model, frame.state
+        work.tie_push[:] = 0.0
+        end = frame.target("pin_position", frame.inputs.pin_position, state.position[model.pinned])
+        moves = (end != state.position[model.pinned]).any(axis=1) & (frame.pin_weight > 0.0)
+        moving = model.pinned[moves]
+        for tie in work.ties:
+            span = model.objects[tie.object]
+            last = span.first_particle + span.particle_count
+            if ((moving >= span.first_particle) & (moving < last)).any():
+                self.led[tie.body] = True
+
+    def _mean_load(self, impulse: Floats) -> Floats:
+        """What an impulse (b, 3) N·s in this frame is on the average, m/s²."""
+        load: Floats = impulse / (
+            self.frame.model.bodies.mass[:, None] * self.frame.inputs.duration
+        )
+        return load
+
+    def _feel_ties(self) -> None:
+        """Wake sleepers at which ties jerk, and sum up what ties push with."""
+        frame, work = self.frame, self.frame.work
+        bodies = frame.model.bodies
+        if self.has_sleepers and feel_ties(
+            work.wearing,
+            work.tie_push,
+            bodies.mass,
+            self.owners,
+            work.body_radius,
+            self.pull,
+            work.felt,
+        ):
+            self._wake_now()
+
+    def _place_ties(self) -> None:
+        """What is tied follows bodies to where they have got to."""
+        frame, work = self.frame, self.frame.work
+        for tie in work.ties:
+            if tie.holds(frame.animated):
+                place_attachments(
+                    frame.x,
+                    frame.inverse_mass,
+                    self.owners,
+                    frame.h,
+                    tie.body,
+                    tie.anchor,
+                    tie.particle,
+                    tie.weight,
+                    work.tie_push,
+                )
+        self.tie_impulse += work.tie_push
+        sum_pushes(work.contacts, frame.contact_count, frame.h, work.wearer, self.worn_impulse)
+        self.worn_impulse += work.tie_push
+        work.tie_push[:] = 0.0
+
     def _wake(self) -> bool:
         """Wake the islands of all that felt something; whether there were any."""
         frame, owners = self.frame, self.owners
@@ -211,6 +282,8 @@ class Bodies:
             count,
             frame.x,
             frame.previous,
+            frame.work.worn,
+            frame.work.wearer,
             self.owners,
             self.count,
             frame.gravity * frame.h**2,
@@ -220,11 +293,15 @@ class Bodies:
             frame.work.felt,
         ):
             return False
+        self._wake_now()
+        return True
+
+    def _wake_now(self) -> None:
+        """Wake those that felt something in the middle of a substep."""
         self._remember()
         self._wake()
         self._find_rows(1)
-        frame.work.rows.bounce[: self.row_count] = 0.0
-        return True
+        self.frame.work.rows.bounce[: self.row_count] = 0.0
 
     # ------------------------------------------------------------------ the substep
 
@@ -285,9 +362,11 @@ class Bodies:
         self._remember()
         self.joints.exclude()
         if self.has_sleepers:
+            load = self._load()
+            load[frame.work.wearing] = frame.state.body_load[frame.work.wearing]
             feel_load(
                 self.owners,
-                self._load(),
+                load,  # of those that wear something at the end of the frame, with what that does
                 frame.state.body_load,
                 frame.work.body_radius,
                 self.pull,
@@ -395,7 +474,11 @@ class Bodies:
         if not self.is_any or self.are_alone:
             return
         frame, substep = self.frame, self.frame.substep
+        if frame.work.ties:
+            self._feel_ties()
         self._run(MOVE, substep, substep + 1)
+        if frame.work.ties:
+            self._place_ties()
         return_speed(frame.work.contacts, frame.contact_count, self.owners, frame.h)
         self._run(END, substep, substep + 1)
 
@@ -437,6 +520,7 @@ class Bodies:
             frame.h,
         )
         self.joints.lay_down()
+        sleeps = self._rest_of_ties()
         find_rest(
             self.owners,
             self.count,
@@ -444,13 +528,29 @@ class Bodies:
             frame.work.rows,
             self.row_count,
             self.joints.held,
-            frame.model.bodies.sleeps,
+            sleeps,
             frame.work.body_radius,
             self.pull,
             frame.inputs.duration,
             state.body_rest,
             frame.work.island,
         )
+
+    def _rest_of_ties(self) -> NDArray[np.int32]:
+        """Which bodies (b,) may sleep; wakes those on which ties pull in another way than before.
+
+        Called before the load of those that are awake is noted.
+        """
+        frame, state, sleeps = self.frame, self.frame.state, self.frame.model.bodies.sleeps
+        if not frame.work.ties:
+            return sleeps
+        load = self._load() + self._mean_load(self.worn_impulse)
+        change = np.linalg.norm(load - state.body_load, axis=1) * REST_TIME
+        still = STILL * self.pull * np.sqrt(frame.work.body_radius)
+        feels = (self.owners.asleep[: self.count] == 1) & (frame.work.wearer >= 0)
+        state.body_rest[feels & (change > CHANGE * still)] = 0.0
+        hangs = np.linalg.norm(self._mean_load(self.tie_impulse), axis=1) > SLACK * self.pull**2
+        return np.where(hangs | self.led, 0, sleeps).astype(np.int32)
 
     def _keep_contacts(self) -> None:
         """Put what is known of contacts into the state; those of sleepers as they fell asleep."""
@@ -464,6 +564,8 @@ class Bodies:
         if self.is_stirred:
             awake = self.owners.asleep[: self.count] == 0
             state.body_load[awake] = self._load()[awake]
+            if self.frame.work.ties:
+                state.body_load[awake] += self._mean_load(self.worn_impulse)[awake]
 
 
 def _merged(one: tuple[Ints, Floats], other: tuple[Ints, Floats]) -> tuple[Ints, Floats]:

@@ -21,6 +21,7 @@ from ..contact.response import (
     relax_contacts,
     resolve_overlap,
 )
+from ..contact.tied import Tied
 from ..model import Floats, Ints
 from .bodies import Bodies
 from .frame import Frame
@@ -53,6 +54,7 @@ class Contacts:
         )
         self.has_couples = not frame.work.crowd.is_empty or len(model.limbs) > 0
         self.near_count = 0
+        self.tied = self._tied()
         self.inverse_mass = frame.inverse_mass  # of particles in contacts of this substep
         self.has_meshes = bool((model.shapes.kind == MESH).any())
         if self.has_meshes and len(model.colliding):
@@ -63,6 +65,17 @@ class Contacts:
         self.start: Floats = frame.previous
         if self.has_meshes and self.is_bouncy:
             self.start = np.empty_like(frame.previous)
+
+    def _tied(self) -> Tied:
+        """What is tied in this frame: some may have been let go."""
+        work = self.frame.work
+        loose = [tie for tie in work.ties if not tie.holds(self.frame.animated)]
+        if not loose:
+            return work.tied
+        row = work.tied.row.copy()
+        for tie in loose:
+            row[tie.particle] = -1
+        return work.tied._replace(row=row)
 
     @property
     def _has_pieces(self) -> bool:
@@ -115,7 +128,7 @@ class Contacts:
         """Which stretches of rope and triangles of cloth are near which shapes, in work.near."""
         frame = self.frame
         model, work = frame.model, frame.work
-        near = (work.piece, work.shapes, work.touching.mesh_tree)
+        near = (work.piece, work.shapes, work.touching.mesh_tree, self.tied)
         moving = (frame.x, frame.previous, model.radius, frame.fall)
         while (count := find_near_pieces(*near, *moving, work.near)) > len(work.near):
             work.near = np.zeros((count * 3 // 2, 3), dtype=np.int32)
@@ -278,7 +291,12 @@ class Contacts:
             count = find_ties(count, tie.body, tie.particle, *moving, work.holds)
         if count == len(work.holds.pull):
             work.holds = hold_room(2 * count)
+        tied = work.wearing
+        before = work.owners.velocity[tied]
         hold_bodies(work.holds, count, *moving[:2], work.owners, frame.h, work.gain)
+        if len(tied):
+            gain = work.owners.velocity[tied] - before
+            work.tie_push[tied] += model.bodies.mass[tied, None] * gain
 
     def _join(self) -> float:
         """One pass over the places that bodies of particles share; the widest gap, m."""

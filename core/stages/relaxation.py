@@ -16,8 +16,10 @@ from ..constraints.jacobi import adjacency_of, relax_jacobi
 from ..constraints.stick import FORMS
 from ..constraints.strain import FIRM_FACTOR, GENTLE_ROUNDS, ROUNDS, limit_strain
 from ..constraints.tether import relax_tethers
-from ..model import Ints
+from ..model import Floats, Ints
 from .frame import Frame
+
+_NO_MULTIPLIERS: Floats = np.zeros(0)
 
 NEVER = 2
 """The turn of springs that act as forces and not as constraints."""
@@ -43,6 +45,7 @@ class Relaxation:
             is_first_pass=True,
             animated=frame.animated,
             owners=frame.work.owners,
+            push=frame.work.tie_push,
         )
         self.strain_limit = settings.strain_limit or math.inf
         is_accelerated = settings.acceleration == "CHEBYSHEV"
@@ -225,3 +228,9 @@ class Relaxation:
             frame.model.constraints, frame.work.multipliers, strict=True
         ):
             constraint.project(moving, multiplier)
+
+    def bring_clothes_along(self) -> None:
+        """Once more after contacts have had their say: what figures wear goes where limbs are."""
+        if not self.is_idle:
+            for worn in self.frame.work.clothes:
+                worn.project(self.moving, _NO_MULTIPLIERS)

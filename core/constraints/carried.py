@@ -1,0 +1,86 @@
+"""Particles at a distance from points that others carry: clothes of stick figures (Jakobsen §5).
+
+The point is p = Σ cᵢ xᵢ with Σ cᵢ = 1. A distance of 0 ties the particle to the point: of four
+particles that fill space that is a place on a trunk. A limb of two knows no twist, so a particle
+beside it keeps its distances from the limb's ends and from the line between them, and may go round.
+Each is a stick whose one end is the point (`stick.momentum`), and both sides give each other what
+they lose.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..jit import kernel
+from .stick import momentum
+
+if TYPE_CHECKING:
+    from ..model import Floats, Ints
+    from .base import Moving
+
+HOLDS = 0.5
+"""`AnimatedSettings.pin` from which on they hold."""
+
+
+@dataclass(frozen=True, eq=False)
+class CarriedPoints:
+    """All such distances of one object's particles."""
+
+    object: int
+    row: Ints  # (k, 5) the particle, and four that carry the point, some without weight
+    weight: Floats  # (k, 4) cᵢ, 1 in sum
+    distance: Floats  # (k,) m
+
+    @property
+    def particles(self) -> Ints:
+        """Every particle that is kept or carries a point."""
+        return self.row
+
+    @property
+    def multiplier_count(self) -> int:
+        """None: they are stiff."""
+        return 0
+
+    def project(self, moving: Moving, multiplier: Floats) -> None:
+        """Bring every particle to its distance, in place; nothing while the object is let go."""
+        if moving.animated[self.object].pin >= HOLDS:
+            project_carried_points(
+                moving.x,
+                moving.previous,
+                moving.inverse_mass,
+                self.row,
+                self.weight,
+                self.distance,
+            )
+
+
+@kernel
+def project_carried_points(x, previous, inverse_mass, row, weight, distance):
+    """One pass, in the order of their adding."""
+    for s in range(row.shape[0]):
+        i = row[s, 0]
+        dx, dy, dz = x[i, 0], x[i, 1], x[i, 2]
+        ex, ey, ez = previous[i, 0], previous[i, 1], previous[i, 2]
+        w = inverse_mass[i]
+        for k in range(4):
+            j = row[s, 1 + k]
+            c = weight[s, k]
+            dx, dy, dz = dx - c * x[j, 0], dy - c * x[j, 1], dz - c * x[j, 2]
+            ex -= c * previous[j, 0]
+            ey -= c * previous[j, 1]
+            ez -= c * previous[j, 2]
+            w += c * c * inverse_mass[j]
+        if w == 0.0:
+            continue
+        step, ex, ey, ez = momentum(dx, dy, dz, ex, ey, ez, w, distance[s])
+        f = inverse_mass[i] * step
+        x[i, 0] -= f * ex
+        x[i, 1] -= f * ey
+        x[i, 2] -= f * ez
+        for k in range(4):
+            j = row[s, 1 + k]
+            f = weight[s, k] * inverse_mass[j] * step
+            x[j, 0] += f * ex
+            x[j, 1] += f * ey
+            x[j, 2] += f * ez
