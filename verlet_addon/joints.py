@@ -112,8 +112,6 @@ def trouble(ob: bpy.types.Object, scene: bpy.types.Scene) -> str:
 
 def why_not_rig(rig: bpy.types.Object, other: bpy.types.Object | None) -> str:
     """Why a ragdoll is not joined to another object, None the world, and the way out; or ""."""
-    if rig.verlet.ragdoll.model == "STICKS":
-        return f"{rig.name} is a stick figure, which holds nothing: set its Model to Bodies"
     if other is not None and can_be_tied(other.verlet.kind):
         return ""
     where = "an empty" if other is None else other.name

@@ -430,8 +430,6 @@ def _why_not_tied(ob: bpy.types.Object) -> str:
     if wearer is not None:
         if not can_be_tied(ob.verlet.kind):
             what = f"a {KINDS[ob.verlet.kind].label.lower()} stands on roots"
-        elif wearer.verlet.ragdoll.model == "STICKS":
-            what = "a stick figure holds nothing (set its Model to Bodies)"
         else:
             return ""
         return f"its pins follow the keys of {wearer.name} alone and do not hold it: {what}"
@@ -525,7 +523,8 @@ def build_model(inputs: SceneInputs) -> Model | None:
     builder = ModelBuilder()
     ends = {}  # of joints
     by_uid = {p.uid: p for p in inputs.participants}
-    held = []  # what bends: its first particle, and what holds it
+    held = []  # what bends: its index, and what holds it
+    figures = {}
     for p in inputs.participants:
         match p.kind:
             case "BODY":
@@ -564,7 +563,7 @@ def build_model(inputs: SceneInputs) -> Model | None:
                     arrays.face_vertices,
                 )
                 holds = what_holds(p, by_uid, inputs.ties)
-                held.append((builder.particle_count, holds))
+                held.append((len(builder.objects), holds))
                 RECIPES[p.kind](
                     builder, geometry, p.settings, pin_weight=holds.pin_weight, paint=p.paint
                 )
@@ -581,12 +580,12 @@ def build_model(inputs: SceneInputs) -> Model | None:
     for p in inputs.participants:
         if p.kind == RAGDOLL:
             if ragdolls.is_sticks(p):
-                stick_figures.add(builder, p, inputs.frame_duration)
+                figures[p.uid] = stick_figures.add(builder, p, inputs.frame_duration, ends)
             else:
                 made = ragdolls.add(builder, p, inputs.frame_duration, hold)
                 index_of |= {(p.uid, row): index for row, index in enumerate(made.objects)}
-    for first, holds in held:
-        add_ties(builder, first, holds, index_of)
+    for index, holds in held:
+        add_ties(builder, index, holds, index_of, figures)
     return builder.finalize() if builder.objects else None
 
 

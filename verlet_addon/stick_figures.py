@@ -6,6 +6,7 @@ ragdolls of bodies, which are the model's last rows.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ from ..core.recipes.figure_pins import pin_weights, pinned_particles, pinned_pla
 from ..core.recipes.limb_frames import figure_pose, note_hold
 from ..core.recipes.ragdoll import Plan, turned_pose
 from ..core.recipes.stick_figure import Figure, add_stick_figure, plan_figure
+from ..core.rigid.joint_table import OnBody
 from .extract import pose
 from .extract.bone_pins import is_held
 from .kinds import RAGDOLL
@@ -57,6 +59,7 @@ class FigureRows:
 
     participant: Participant
     figure: Figure
+    object: int  # index in `Model.objects`
     particles: slice
     pins: slice  # of `Model.pinned`; empty for one that follows neither keys nor pins
 
@@ -65,12 +68,14 @@ def figures_of(session: Session) -> list[FigureRows]:
     """All stick figures of a session, in the order of the model."""
     figures = [(p, figure_of(p)) for p in session.participants(RAGDOLL) if is_sticks(p)]
     model = session.model
-    spans = [span for span in model.objects if span.body < 0][-len(figures) :] if figures else []
+    spans = [(n, span) for n, span in enumerate(model.objects) if span.body < 0]
     pins = [len(f.place) if _is_led(p) else 0 for p, f in figures]
     first = len(model.pinned) - sum(pins)
     found = []
-    for (participant, figure), span, count in zip(figures, spans, pins):
-        found.append(FigureRows(participant, figure, span.particles, slice(first, first + count)))
+    last = spans[len(spans) - len(figures) :]
+    for (participant, figure), (index, span), count in zip(figures, last, pins):
+        own = slice(first, first + count)
+        found.append(FigureRows(participant, figure, index, span.particles, own))
         first += count
     return found
 
@@ -81,15 +86,35 @@ def _is_led(participant: Participant) -> bool:
     return arrays.has_muscles or bool(arrays.pins)
 
 
-def add(builder: ModelBuilder, participant: Participant, frame_duration: float) -> None:
-    """Add a figure to a model, after everything else that is made of particles."""
+def may_hold(holder: Participant | None) -> bool:
+    """Whether something is a rigid body that the simulation moves: what it holds loads it."""
+    if holder is None or holder.kind != "BODY":
+        return False
+    return holder.settings.model == "QUATERNION" and holder.settings.type != "PASSIVE"
+
+
+def add(
+    builder: ModelBuilder,
+    participant: Participant,
+    frame_duration: float,
+    ends: Mapping[int, tuple[Participant, int]],
+) -> tuple[Figure, int]:
+    """Add a figure to a model, after everything else that is made of particles.
+
+    ``ends``: bodies and colliders by session id, with their indices. Returns the figure's.
+    """
     arrays, figure = participant.armature, figure_of(participant)
     turn, move = turned_pose(arrays.rest, arrays.pose)
     before = None if arrays.before is None else turned_pose(arrays.rest, arrays.before)
     held = 0.0 if _is_led(participant) else None  # `drive` says for each frame who is
-    for pin in arrays.pins:
-        pinned_particles(figure, _bone_pin(pin))  # bones that are no part are named here
-    add_stick_figure(builder, figure, turn, move, before, frame_duration, held)
+    rows = [pinned_particles(figure, _bone_pin(pin)) for pin in arrays.pins]
+    index = add_stick_figure(builder, figure, turn, move, before, frame_duration, held)
+    first = builder.objects[index].first_particle
+    for number, pin in enumerate(arrays.pins):
+        holder, body = ends.get(pin.uid, (None, -1))
+        if may_hold(holder):
+            builder.add_attachment(OnBody(body), first + rows[number], number=number)
+    return figure, index
 
 
 # ---------------------------------------------------------------------- into the simulation
@@ -107,6 +132,8 @@ def drive(session: Session, depsgraph: bpy.types.Depsgraph, inputs: FrameInputs)
     model, last = session.model, session.last_inputs
     before = model.rest_position[model.pinned] if last is None else last.pin_position
     place = np.concatenate([inputs.pin_position, before[len(inputs.pin_position) :]])
+    holders = {p.uid: p for p in session.participants("BODY")}
+    loose: dict[int, frozenset[int]] = {}  # ties that do not hold, by the figure's object
     weight = (model.pin_weight if inputs.pin_weight is None else inputs.pin_weight).copy()
     for rows, ob in zip(found, find_objects([rows.participant for rows in found])):
         weight[rows.pins] = 0.0
@@ -123,10 +150,19 @@ def drive(session: Session, depsgraph: bpy.types.Depsgraph, inputs: FrameInputs)
                 depsgraph.scene.frame_current,
                 (turn, move, limp),
             )
-        for pin in arrays.pins:
-            if is_held(ob, rows.figure.plan.skeleton.name[pin.bone], depsgraph):
+        for number, pin in enumerate(arrays.pins):
+            holds = is_held(ob, rows.figure.plan.skeleton.name[pin.bone], depsgraph)
+            if may_hold(holders.get(pin.uid)):
+                if not holds:
+                    loose[rows.object] = loose.get(rows.object, frozenset()) | {number}
+            elif holds:
                 _hold(rows, pin, depsgraph, place[rows.pins], weight[rows.pins])
-    return replace(inputs, pin_position=place, pin_weight=weight)
+    animated = inputs.animated
+    if animated is not None and loose:
+        animated = tuple(
+            replace(one, loose=loose.get(index, one.loose)) for index, one in enumerate(animated)
+        )
+    return replace(inputs, pin_position=place, pin_weight=weight, animated=animated)
 
 
 def _bone_pin(pin: PinInput) -> BonePin:
@@ -209,15 +245,21 @@ def holds(session: Session, state: State) -> dict[int, Floats]:
 
 def placed_bones(rows: FigureRows, state: State, hold: Floats) -> Floats:
     """World matrices (m, 4, 4) of the bones of `moved_bones` in a simulated frame."""
+    change = figure_changes(rows, state, hold)
+    arrays: ArmatureArrays = rows.participant.armature
+    return np.array(
+        [change[part] @ arrays.pose[bone] for bone, part in moved_bones(rows.participant)]
+    )
+
+
+def figure_changes(rows: FigureRows, state: State, hold: Floats) -> Floats:
+    """What carries parts from the start to a simulated frame, world matrices (p, 4, 4)."""
     turn, move = figure_pose(rows.figure, state.position[rows.particles], hold)
     start_turn, start_move = _leading(rows, *_start(rows))
     change = np.tile(np.eye(4), (len(turn), 1, 1))
     change[:, :3, :3] = turn @ np.swapaxes(start_turn, -1, -2)
     change[:, :3, 3] = move - np.einsum("pij,pj->pi", change[:, :3, :3], start_move)
-    arrays: ArmatureArrays = rows.participant.armature
-    return np.array(
-        [change[part] @ arrays.pose[bone] for bone, part in moved_bones(rows.participant)]
-    )
+    return change
 
 
 def _start(rows: FigureRows) -> tuple[Floats, Floats]:

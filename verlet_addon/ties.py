@@ -3,6 +3,7 @@
 There are three ways to make them: pins whose *Pin To* is a rigid body that is simulated; pins that
 follow a ragdoll, by *Pin To*, an Armature modifier or the bone that is their object's parent; and
 joints that join either with something that bends, which tie what is nearest to where they stand.
+A ragdoll that is a stick figure holds by the particles of its limbs.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 import numpy as np
 
+from ..core.recipes.figure_clothes import tie_to_limb
 from ..core.recipes.ragdoll import turned_pose
 from ..core.recipes.worn import nearest_parts, worn_by
 from ..core.rigid.joint_table import OnBody
@@ -22,11 +24,13 @@ from .extract.mesh import Ints
 from .joints import is_tie, joined, trouble
 from .kinds import RAGDOLL, can_be_tied
 from .participants import joints
-from .ragdolls import changes, is_sticks, plan_of, rows_of
+from .ragdolls import changes, plan_of, rows_of
 from .session import Floats, Session
+from .stick_figures import figure_changes, figures_of, may_hold
 
 if TYPE_CHECKING:
     from ..core.builder import ModelBuilder
+    from ..core.recipes.stick_figure import Figure
     from .extract.worn import Worn
     from .scene import Participant
 
@@ -120,25 +124,18 @@ def what_holds(
             part = _nearest_parts(participants[one.body], one.place[None])[0]
             tie((one.body, int(part)), one.rows(participant.world_points))
     weight[~is_free] = 0.0
-    if _may_move(participants.get(participant.carrier)):
+    if may_hold(participants.get(participant.carrier)):
         tie((participant.carrier, 0), np.flatnonzero(weight >= FIRM).astype(np.int32))
         weight[:] = 0.0
     worn = participant.worn
     wearer = None if worn is None else participants.get(worn.armature)
-    if wearer is not None and wearer.kind == RAGDOLL and not is_sticks(wearer):
+    if wearer is not None and wearer.kind == RAGDOLL:
         parts = _worn_parts(worn, wearer, participant.world_points)
         is_firm = weight[worn.rows] >= FIRM
         for part in np.unique(parts[parts >= 0]).tolist():
             tie((wearer.uid, part), worn.rows[is_firm & (parts == part)])
         weight[worn.rows[parts >= 0]] = 0.0
     return Holds(weight, tuple(tied))
-
-
-def _may_move(carrier: Participant | None) -> bool:
-    """Whether what pins follow is moved by the simulation, so that they are ties and load it."""
-    if carrier is None or carrier.kind != "BODY":
-        return False
-    return carrier.settings.model == "QUATERNION" and carrier.settings.type != "PASSIVE"
 
 
 def _worn_parts(worn: Worn, wearer: Participant, points: Floats) -> Ints:
@@ -158,20 +155,44 @@ def _nearest_parts(holder: Participant, points: Floats) -> Ints:
 
 def carried_by_ragdoll(running: Session, uid: int, own: Floats, frame: int) -> Floats:
     """Where a ragdoll has carried the frame (4, 4) of a joint that ties something to it."""
-    rows = next((rows for rows in rows_of(running) if rows.participant.uid == uid), None)
-    if rows is None:
+    change, holder = None, None
+    for rows in rows_of(running):
+        if rows.participant.uid == uid:
+            change, holder = changes(running.model, rows, running.cache[frame]), rows.participant
+    for figure in figures_of(running):
+        if figure.participant.uid == uid:
+            hold = running.placement(frame).holds[uid]
+            change, holder = figure_changes(figure, running.cache[frame], hold), figure.participant
+    if change is None or holder is None:
         return own
-    part = _nearest_parts(rows.participant, own[None, :3, 3])[0]
-    carried: Floats = changes(running.model, rows, running.cache[frame])[part] @ own
+    carried: Floats = change[_nearest_parts(holder, own[None, :3, 3])[0]] @ own
     return carried
 
 
 def add_ties(
-    builder: ModelBuilder, first: int, holds: Holds, index_of: Mapping[Holder, int]
+    builder: ModelBuilder,
+    index: int,
+    holds: Holds,
+    index_of: Mapping[Holder, int],
+    figures: Mapping[int, tuple[Figure, int]],
 ) -> None:
-    """Tie an object's particles, the first one of which is ``first``.
+    """Tie the particles of object ``index`` of the builder.
 
-    ``index_of``: the bodies' indices in the builder.
+    ``index_of``: the bodies' indices there; ``figures``: stick figures by session id, and their
+    objects' indices.
     """
+    first = builder.objects[index].first_particle
     for holder, rows in holds.tied:
-        builder.add_attachment(OnBody(index_of[holder]), rows + first)
+        if holder in index_of:
+            builder.add_attachment(OnBody(index_of[holder]), rows + first)
+        else:
+            uid, part = holder
+            figure, number = figures[uid]
+            tie_to_limb(
+                builder,
+                index,
+                figure,
+                builder.objects[number].first_particle,
+                part,
+                rows + first,
+            )

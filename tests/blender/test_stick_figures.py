@@ -12,7 +12,7 @@ from small_rigs import (
     ragdoll,
     seen_bones,
 )
-from small_scenes import addon, box, floor, play, select, session_of
+from small_scenes import addon, body, box, floor, play, seen_matrix, select, session_of
 
 pytestmark = pytest.mark.usefixtures("scene")
 
@@ -227,14 +227,32 @@ def test_a_hand_is_dragged_by_an_empty_and_let_go(scene):
     assert np.array(empty.location)[2] - seen_end(ob, "forearm.L")[2] > 0.3  # it fell
 
 
-def test_a_rigid_body_cannot_hold_a_stick_figure_and_it_says_so(scene):
+def test_a_rigid_body_holds_a_stick_figure_and_is_held_by_it(scene):
     ob = stick_figure(person())
-    select(box(location=(0, 0, 3)))
-    assert bpy.ops.verlet.rigid_body() == {"FINISHED"}
-    ob.pose.bones["forearm.L"].verlet.pin_target = bpy.context.object
+    load = body(size=0.2, location=(0.0, 0.0, 3.0))
+    load.verlet.body.mass = 1000.0
+    load.keyframe_insert("location", frame=1)
+    load.verlet.body.type = "ANIMATED"
+    ob.pose.bones["head"].verlet.pin_target = load
+    weight = body(size=0.2, location=(0.7, -0.03, 1.35), name="Weight")
+    weight.verlet.body.mass = 2.0
+    hand = ob.pose.bones["forearm.L"]
+    hand.verlet.pin_target = weight
+    for frame, holds in ((1, True), (25, False)):
+        hand.verlet_pin = holds
+        hand.keyframe_insert("verlet_pin", frame=frame)
     scene.frame_set(1)
-    texts = [problem.message for problem in session_of(scene).problems]
-    assert any("stick figure" in text and "Model to Bodies" in text for text in texts)
+    top = seen_end(ob, "head")
+    for frame in range(2, 25):
+        scene.frame_set(frame)
+        assert (session_of(scene).problems, session_of(scene).failure) == ([], "")
+        assert np.abs(seen_end(ob, "head") - top).max() < 5e-3, frame  # it hangs
+        gap = seen_end(ob, "forearm.L") - np.array(seen_matrix(weight)[:3, 3])
+        assert np.linalg.norm(gap) < 5e-3, frame
+    held = seen_matrix(weight)[2, 3]
+    assert held > 0.3  # alone it would have fallen by 4.5 m
+    play(scene, 25, 40)
+    assert seen_matrix(weight)[2, 3] < held - 1.0
 
 
 def test_it_is_let_go_between_frames_and_comes_back_without_a_jump(scene):

@@ -105,6 +105,41 @@ def test_a_cape_falls_with_the_character_that_wears_it(scene):
     assert seen(ob)[:, 2].max() < 0.8
 
 
+@pytest.mark.parametrize("way", ["ARMATURE", "PIN_TO", "BONE_PARENT", "JOINT"])
+def test_a_stick_figure_wears_a_cape_too(scene, way):
+    floor()
+    rig = ragdoll(person(location=(0, 0, 0.1)))
+    rig.verlet.ragdoll.model = "STICKS"
+    tied = [*COLLAR]
+    if way == "ARMATURE":
+        ob = cape(rig)
+    else:
+        ob = sheet(pins=COLLAR if way != "JOINT" else [])
+    if way == "PIN_TO":
+        ob.verlet.pin_target, ob.verlet.pin_bone = rig, "chest"
+    elif way == "BONE_PARENT":
+        own = ob.matrix_world.copy()
+        ob.parent, ob.parent_type, ob.parent_bone = rig, "BONE", "chest"
+        ob.matrix_world = own
+        bpy.context.view_layer.update()
+    elif way == "JOINT":
+        select(ob, rig)
+        assert bpy.ops.verlet.join() == {"FINISHED"}
+    scene.frame_set(1)
+    start, rest = seen(ob), seen_bones(rig)["chest"]
+    assert session_of(scene).problems == []
+    assert len(session_of(scene).model.pinned) == 0
+    if way == "JOINT":
+        (worn,) = session_of(scene).model.constraints[-1].row[:1, 0]
+        tied = [int(worn)]
+    for frame in range(2, 31):
+        scene.frame_set(frame)
+        worn = carried(rig, "chest", rest, start[tied])
+        assert np.linalg.norm(seen(ob)[tied] - worn, axis=1).max() < 0.01, frame
+    assert session_of(scene).failure == ""
+    assert seen_bones(rig)["chest"][2, 3] < 1.0  # it began at 1.3
+
+
 def test_clothes_change_no_body_of_the_character(scene):
     rig = ragdoll(person())
     scene.frame_set(1)
@@ -327,17 +362,11 @@ def test_what_cannot_be_worn_is_named_with_the_way_out(scene):
     (problem,) = session_of(scene).problems
     assert "Cape: it is pinned to bone Hand of Rig" in problem.message
     assert "choose another Bone" in problem.message
-    ob.verlet.pin_bone = "Bone 1"
-    rig.verlet.ragdoll.model = "STICKS"
-    scene.frame_set(1)
-    (problem,) = session_of(scene).problems
-    assert "Rig" in problem.message
-    assert "Model to Bodies" in problem.message
     load = body()
     select(load, rig)
-    assert "Rig is a stick figure" in refusal(bpy.ops.verlet.join)
-    rig.verlet.ragdoll.model = "BODIES"
-    assert "pin a bone of it to Box" in refusal(bpy.ops.verlet.join)
+    for model in ("BODIES", "STICKS"):
+        rig.verlet.ragdoll.model = model
+        assert "pin a bone of it to Box" in refusal(bpy.ops.verlet.join)
 
 
 def test_a_bone_of_an_armature_that_is_no_ragdoll_carries_pins(scene):

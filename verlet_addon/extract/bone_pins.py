@@ -59,11 +59,6 @@ def why_not(ob: bpy.types.Object, target: bpy.types.Object, scene: bpy.types.Sce
             f"it is pinned to {target.name}, which is {label} and cannot hold it: pin {target.name}"
             " to a small rigid body, and the bone to that"
         )
-    if target.verlet.kind == "BODY" and ob.verlet.ragdoll.model == "STICKS":
-        return (
-            f"it is pinned to {target.name}, a rigid body, and {ob.name} is a stick figure: choose "
-            "an empty or a collider, or set its Model to Bodies"
-        )
     if target.verlet.kind == "BODY" and target.verlet.body.model != "QUATERNION":
         return (
             f"it is pinned to {target.name}, which is made of particles: set its Model to "
