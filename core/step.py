@@ -74,6 +74,7 @@ def _advance_all(frame: Frame, forces: Forces, motion: Motion, bodies: Bodies) -
             relaxation.limit_strain()
         with frame.timed("contacts"):
             contacts.settle()
+            relaxation.rub()
             contacts.collide()
             relaxation.bring_clothes_along()
         with frame.timed("bodies"):

@@ -19,6 +19,7 @@ from .contact.shapes import place_shapes, smallest_half_extent
 from .contact.tied import tied_of, wearers
 from .contact.touching import Touching
 from .forces.body_probe import probe_room
+from .forces.wobble import WobbleDamping
 from .model import Ints, Model
 from .rigid.contact_rows import SLOP, row_room
 from .rigid.joined_contacts import joined_room
@@ -85,6 +86,7 @@ class Workspace:
         self.contacts = contact_room(max(1, 32 * particle_bodies, 4 * len(model.crowd)))
         self.piece = _pieces(model)  # (e, 3) triangles and stretches of rope that collide
         self.near = np.zeros((len(self.piece), 3), dtype=np.int32)
+        self.rubbing = [f for f in model.forces if isinstance(f, WobbleDamping) and f.dry > 0.0]
         self.clothes = [c for c in model.constraints if isinstance(c, CarriedPoints)]
         self.limbs = LimbSearch(model, self.piece, _worn_by_figures(self.clothes))
         triangle = model.shapes.meshes.triangle

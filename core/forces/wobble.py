@@ -1,22 +1,24 @@
-"""Damping of what deforms, not of what moves: F = −c m (v − v₀ − ω × r).
+"""Damping of what deforms, not of what moves: F = −c m (v − v₀ − ω × r), and dry friction.
 
 Müller, Heidelberger, Hennix, Ratcliff 2007, "Position Based Dynamics", §3.5: the velocities are
 compared with those of a rigid body of the same momentum and angular momentum, so that a body that
 flies or spins is not held up, and both are kept.
+
+Dry friction holds what would begin to move slowly enough. It is applied to places at the end of a
+step, when contacts and sticks have made up their mind: before, it would fight with them.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..model import Ints
+from ..constraints.angular import NO_INERTIA, add_inertia, solve_inertia
+from ..jit import kernel
+from ..model import Floats, Ints
 from .base import Acting
-
-MOST = 0.3
-"""Share of what deforms that dry friction takes at once: all of it would be too much half the time.
-"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,11 +31,7 @@ class WobbleDamping:
     dry: float = 0.0  # m/s², by which joint friction slows it however slow it is
 
     def apply(self, acting: Acting) -> None:
-        """Slow all motion but that of a rigid body, so that what is left decays as e^(−c t).
-
-        Dry friction is shared out as the speeds are, for only so are both momenta kept: it slows
-        their root mean square.
-        """
+        """Slow all motion but that of a rigid body, so that what is left decays as e^(−c t)."""
         rows = self.particles
         mass = acting.mass[rows, None]
         total = mass.sum()
@@ -47,9 +45,66 @@ class WobbleDamping:
             return  # blown up: the check at the end of the frame says so
         turn = np.linalg.lstsq(inertia, spin, rcond=1e-9)[0]
         relative -= np.cross(turn, place)
-        share = 1.0 - np.exp(-self.rate * acting.hold)
-        if self.dry > 0.0:
-            speed = float(np.sqrt((mass * relative**2).sum() / total))
-            share += min(self.dry * acting.hold / max(speed, 1e-12), MOST)
-        rate = share / acting.hold
+        rate = (1.0 - np.exp(-self.rate * acting.hold)) / acting.hold
         acting.force[rows] -= rate * mass * relative
+
+    def rub(
+        self, x: Floats, previous: Floats, mass: Floats, inverse_mass: Floats, h: float
+    ) -> None:
+        """Take the dry friction of one step of h s off x (n, 3) m, in place."""
+        rub(x, previous, mass, inverse_mass, self.particles, self.dry * h * h)
+
+
+@kernel
+def rub(x, previous, mass, inverse_mass, rows, most):
+    """Shorten all ways of this step but those of a rigid body, by ``most`` m in the mean.
+
+    The root mean square is shortened: shared out as the ways are, it keeps both momenta.
+    """
+    total = 0.0
+    cx = cy = cz = 0.0
+    ux = uy = uz = 0.0
+    for n in range(rows.shape[0]):
+        i = rows[n]
+        m = mass[i]
+        total += m
+        cx, cy, cz = cx + m * previous[i, 0], cy + m * previous[i, 1], cz + m * previous[i, 2]
+        ux += m * (x[i, 0] - previous[i, 0])
+        uy += m * (x[i, 1] - previous[i, 1])
+        uz += m * (x[i, 2] - previous[i, 2])
+    cx, cy, cz = cx / total, cy / total, cz / total
+    ux, uy, uz = ux / total, uy / total, uz / total
+    inertia = NO_INERTIA
+    lx = ly = lz = 0.0
+    for n in range(rows.shape[0]):
+        i = rows[n]
+        m = mass[i]
+        px, py, pz = previous[i, 0] - cx, previous[i, 1] - cy, previous[i, 2] - cz
+        dx = x[i, 0] - previous[i, 0] - ux
+        dy = x[i, 1] - previous[i, 1] - uy
+        dz = x[i, 2] - previous[i, 2] - uz
+        inertia = add_inertia(inertia, m, px, py, pz)
+        lx += m * (py * dz - pz * dy)
+        ly += m * (pz * dx - px * dz)
+        lz += m * (px * dy - py * dx)
+    ox, oy, oz = solve_inertia(inertia, lx, ly, lz)
+    square = 0.0
+    for n in range(rows.shape[0]):
+        i = rows[n]
+        px, py, pz = previous[i, 0] - cx, previous[i, 1] - cy, previous[i, 2] - cz
+        dx = x[i, 0] - previous[i, 0] - ux - (oy * pz - oz * py)
+        dy = x[i, 1] - previous[i, 1] - uy - (oz * px - ox * pz)
+        dz = x[i, 2] - previous[i, 2] - uz - (ox * py - oy * px)
+        square += mass[i] * (dx * dx + dy * dy + dz * dz)
+    way = math.sqrt(square / total)
+    if not way > 0.0:
+        return
+    share = min(1.0, most / way)
+    for n in range(rows.shape[0]):
+        i = rows[n]
+        if inverse_mass[i] == 0.0:
+            continue
+        px, py, pz = previous[i, 0] - cx, previous[i, 1] - cy, previous[i, 2] - cz
+        x[i, 0] -= share * (x[i, 0] - previous[i, 0] - ux - (oy * pz - oz * py))
+        x[i, 1] -= share * (x[i, 1] - previous[i, 1] - uy - (oz * px - ox * pz))
+        x[i, 2] -= share * (x[i, 2] - previous[i, 2] - uz - (ox * py - oy * px))

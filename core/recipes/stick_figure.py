@@ -52,9 +52,9 @@ FREE = 1e-3
 DAMPING = 8.0
 """1/s: how fast limbs come to rest against each other, times the share that is joint friction."""
 
-DRY = 0.3
-"""m/s², likewise, however slow they are: what rocks on and on comes to rest, what stands on its
-head still falls."""
+DRY = 6.0
+"""m/s², likewise, however slow they are: what rocks or sinks on and on comes to rest. A joint of a
+ragdoll holds its limb against half as much again."""
 
 TELLS = 0.5
 """Least cosine of an elbow's own axis with the plane that is made for all arms."""

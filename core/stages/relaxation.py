@@ -229,6 +229,13 @@ class Relaxation:
         ):
             constraint.project(moving, multiplier)
 
+    def rub(self) -> None:
+        """Dry friction in the joints of stick figures."""
+        frame = self.frame
+        if not self.is_idle:
+            for one in frame.work.rubbing:
+                one.rub(frame.x, frame.previous, frame.model.mass, frame.inverse_mass, frame.h)
+
     def bring_clothes_along(self) -> None:
         """Once more after contacts have had their say: what figures wear goes where limbs are."""
         if not self.is_idle:

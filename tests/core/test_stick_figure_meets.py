@@ -188,7 +188,12 @@ def test_a_figure_falls_on_a_box_a_body_a_ragdoll_and_another_figure():
 
 
 @pytest.mark.parametrize(
-    ("rate", "lean"), [(240.0, 0.3), (240.0, -1.5), (480.0, 0.05), (480.0, -0.5), (960.0, 0.05)]
+    ("rate", "lean"),
+    [
+        *((240.0, lean) for lean in (0.3, 0.05, -0.2, 0.5, 0.1)),
+        *((480.0, lean) for lean in (0.05, -0.5, 1.0)),
+        (960.0, 0.05),
+    ],
 )
 def test_a_fallen_figure_lies_still(rate, lean):
     """No particle gets farther than 1 cm/s goes, 10 s after the fall."""
