@@ -11,6 +11,7 @@ from . import jit
 from .bodies import body_poses
 from .builder import ModelBuilder
 from .constraints.angle_limit import AngleLimits
+from .constraints.carried import CarriedPoints
 from .constraints.hinge_bend import HingeBends
 from .constraints.link import Links
 from .constraints.plane import MovingPlanes, Planes
@@ -20,6 +21,7 @@ from .constraints.shape_match import ShapeMatches
 from .constraints.volume import Volumes
 from .forces.field import Field
 from .forces.flock import Flock
+from .forces.wobble import WobbleDamping
 from .model import FrameInputs, Model
 from .recipes.cloth import add_cloth
 from .recipes.geometry import Geometry
@@ -221,7 +223,11 @@ def _add_constraints(builder: ModelBuilder) -> None:
         Planes.of(builder, owner, [a], corners[0], (1.0, 1.0, 0.0)),
         MovingPlanes.of(builder, owner, [(a, b, c, d)]),
         PointLinks.of(builder, owner, [(e, a, b, c, d)], [(0.25,) * 4], [0.5]),
+        CarriedPoints(
+            owner, np.array([(e, a, b, c, d)], dtype=np.int32), np.full((1, 4), 0.25), np.ones(1)
+        ),
         Volumes.of(builder, owner, faces, compliance=1e-6),
         ShapeMatches.of(builder, owner, [(a, b, c, d)], repair=0.5),
     ):
         builder.add_constraint(constraint)
+    builder.add_force(WobbleDamping(owner, np.array([a, b, c, d], dtype=np.int32), 1.0, dry=1.0))
