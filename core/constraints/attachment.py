@@ -147,11 +147,12 @@ def project_attachments(x, previous, inverse_mass, owners, h, body, anchor, part
 
 
 @kernel
-def place_attachments(x, inverse_mass, owners, h, body, anchor, particle, weight, push):
+def place_attachments(x, previous, inverse_mass, owners, h, body, anchor, particle, weight, push):
     """Points to their places on bodies that have moved; push (b, 3) N·s as above.
 
     The body yields by what it gives, so that the centre of mass stays. Points follow only as far as
-    it is the heavier one: what a heavy point takes would throw a light body.
+    it is the heavier one: what a heavy point takes would throw a light body. The impulse acts where
+    x* has the point, seen from where the body was then.
     """
     for n in range(body.shape[0]):
         o = body[n]
@@ -163,18 +164,28 @@ def place_attachments(x, inverse_mass, owners, h, body, anchor, particle, weight
         dx = owners.position[o, 0] + rx
         dy = owners.position[o, 1] + ry
         dz = owners.position[o, 2] + rz
+        v = owners.velocity[o]
+        ux = h * v[0] - owners.position[o, 0]
+        uy = h * v[1] - owners.position[o, 1]
+        uz = h * v[2] - owners.position[o, 2]
         w = 0.0
         for k in range(particle.shape[1]):
             p, c = particle[n, k], weight[n, k]
             dx -= c * x[p, 0]
             dy -= c * x[p, 1]
             dz -= c * x[p, 2]
+            ux += c * previous[p, 0]
+            uy += c * previous[p, 1]
+            uz += c * previous[p, 2]
             w += inverse_mass[p] * c * c
         if w == 0.0:
             continue
         m = owners.inverse_mass[o]
         most = m + (i[0, 0] + i[1, 1] + i[2, 2]) * (rx * rx + ry * ry + rz * rz)
         share = 1.0 if w >= most else w / most
+        apart = (ux - rx) ** 2 + (uy - ry) ** 2 + (uz - rz) ** 2
+        if apart < APART**2 * (rx * rx + ry * ry + rz * rz):
+            rx, ry, rz = ux, uy, uz
         dx, dy, dz = share * dx / w, share * dy / w, share * dz / w
         for k in range(particle.shape[1]):
             p = particle[n, k]
@@ -188,9 +199,9 @@ def place_attachments(x, inverse_mass, owners, h, body, anchor, particle, weight
         push[o, 2] -= dz
         if m == 0.0:
             continue
-        owners.velocity[o, 0] -= m * dx
-        owners.velocity[o, 1] -= m * dy
-        owners.velocity[o, 2] -= m * dz
+        v[0] -= m * dx
+        v[1] -= m * dy
+        v[2] -= m * dz
         owners.position[o, 0] -= h * m * dx
         owners.position[o, 1] -= h * m * dy
         owners.position[o, 2] -= h * m * dz

@@ -213,6 +213,7 @@ class Bodies:
             if tie.holds(frame.animated):
                 place_attachments(
                     frame.x,
+                    frame.previous,
                     frame.inverse_mass,
                     self.owners,
                     frame.h,
