@@ -1,16 +1,15 @@
 """Contacts of owners as rows of a solver that remembers from step to step what held.
 
-One row a contact point: a push along the normal and a drag in the plane of contact. Each row is
-solved for the velocity of the substep (Gauss–Seidel over rows, sums clamped: Catto 2005), starting
-from the impulses of the substep before. With g the gap now and h the step,
+One row a contact point: a push along the normal and a drag in the plane of contact, solved for the
+velocity of the substep (`contact_solver`) from the impulses of the substep before. With g the gap
+now and h the step,
 
     (v_a − v_b)·n ≥ −max(g, 0)/h        never to pass through each other within the step,
     |drag| ≤ μ push                      Coulomb.
 
-What overlaps already is driven apart in a first pass, with a bias, and after the bodies have moved
-a second one without it takes that speed back, so that x* never learns of it (Jakobsen's x and x*
-alike; Box2D's "soft step"). Impulses act on both at one point of the world, halfway between the
-two, so linear and angular momentum of the pair are kept to rounding.
+Once before bodies move, and once more where they have got to, so that x* is what holds there. What
+overlaps already is parted by place alone (`overlap`). Impulses act on both at one point of the
+world, halfway between the two, so linear and angular momentum of the pair are kept to rounding.
 
 Generalised inverse mass (Müller et al. 2020, eq. 2; Kenwright eq. 9 put right):
 w = 1/m + (r×n)ᵀ I⁻¹ (r×n).
@@ -26,16 +25,9 @@ import numpy as np
 from ..contact.bounce import bounce
 from ..contact.kinds import CAPSULE, CYLINDER, SPHERE
 from ..jit import lean, lean_kernel
-from .seen import take_turns
 
 SLOP = 1e-4
 """Overlap that is left alone, as a share of the smaller shape: rows need one to stay in touch."""
-
-BIAS = 0.1
-"""Share of an overlap that is taken away in one substep, for each pass."""
-
-HARD_PASSES = 12
-"""Passes in a substep in which something bounces or overlaps deeply."""
 
 USUAL_RATE = 480.0
 """Steps a second that the passes are measured for."""
@@ -50,33 +42,14 @@ contacts give way by as much, and a stack of small bodies would lean."""
 MOST_SMALL_PASSES = 8
 """Most passes that bodies take for being small."""
 
-LEAK = 0.05
-"""Share of a remembered push that a pass with bias lets go: the contact is a stiff spring, not a
-rock, and chains of contacts settle in fewer passes (Catto 2024, "soft step")."""
-
-SOFT_UP_TO = 3.5
-"""Weights of the heavier body up to which the push at a point leaks; what exceeds them is held as
-by a rock, so that wedged bodies do not sink in. Where masses differ, as many times as many."""
+MOST_POINTS = 4
+"""Points of a manifold."""
 
 ON_ITS_SIDE = 1e-2
 """Cosine between a cylinder's axis and a normal below which it rolls there."""
 
 RESTING = 4.0
 """Contacts do not bounce that approach slower than gravity makes a body in this many steps."""
-
-BACK_SPEED = 2.0
-"""Fastest way back of what was pressed into each other, m/s."""
-
-APART_SPEED = 0.5
-"""Fastest parting of what overlapped already when the two met, at the start as a rule, m/s."""
-
-WEDGED = 0.05
-"""Such an overlap, as a share of the smaller shape, beyond which the contact is soft: what hangs on
-joints may be wedged, so that no push parts it, and what rocks press in vain grows without end until
-it all flies apart. Pressed deeper by as much again it is a rock."""
-
-WEDGED_LEAK = 0.5
-"""Share of its push that such a contact lets go in a pass."""
 
 Rows = namedtuple(
     "Rows",
@@ -94,7 +67,12 @@ Rows = namedtuple(
         "cross",  # (c, 3, 2, 3) r × axis of a and b
         "turn",  # (c, 3, 2, 3) I⁻¹ (r × axis)
         "mass",  # (c, 3) kg, effective along each axis
-        "impulse",  # (c, 3) N·s along each axis
+        "face",  # (c,) points of the manifold that begins here, 0 for its other points
+        "couple",  # (c, 4) 1/kg, speed that a push at each point of the manifold gives to this one
+        "lack",  # (c,) m/s, by which points close faster than they may
+        "give",  # (c,) share of its push that a row lets go
+        "before",  # (c,) N·s, the push before the pass
+        "impulse",  # (c, 4) N·s along each axis, and what parts an overlap: see `overlap`
         "bounce",  # (c, 2) speed after the hit in m/s, 0 for none; gap in m at the end of that step
     ],
 )
@@ -116,7 +94,12 @@ def row_room(count: int) -> Rows:
         cross=np.zeros((count, 3, 2, 3)),
         turn=np.zeros((count, 3, 2, 3)),
         mass=np.zeros((count, 3)),
-        impulse=np.zeros((count, 3)),
+        face=np.zeros(count, dtype=np.int32),
+        couple=np.zeros((count, MOST_POINTS)),
+        lack=np.zeros(count),
+        give=np.zeros(count),
+        before=np.zeros(count),
+        impulse=np.zeros((count, 4)),
         bounce=np.zeros((count, 2)),
     )
 
@@ -232,6 +215,7 @@ def fill_rows(
         for p in range(points):
             c = count
             count += 1
+            rows.face[c] = points if p == 0 else 0
             rows.owner[c, 0] = oa
             rows.owner[c, 1] = ob
             rows.key[c, 0] = a
@@ -257,7 +241,7 @@ def fill_rows(
             rows.slop[c] = min(slop_of_shape[a], slop_of_shape[b])
             rows.old[c] = overlap  # `aim_rows` cuts it to what there is
             rows.bounce[c, 0] = 0.0
-            for k in range(3):
+            for k in range(4):
                 rows.impulse[c, k] = 0.0
             m = old
             while (
@@ -296,7 +280,7 @@ def remember_rows(rows, count, key, impulse):
 
 
 @lean
-def _speed(rows, c, d, owners, a, b):
+def contact_speed(rows, c, d, owners, a, b):
     """Speed of a relative to b along axis d at the point of contact, m/s."""
     axis = rows.axis[c, d]
     ca = rows.cross[c, d, 0]
@@ -317,7 +301,7 @@ def _speed(rows, c, d, owners, a, b):
 
 
 @lean
-def _push(rows, c, d, velocity, spin, inverse_mass, a, b, p):
+def push_contact(rows, c, d, velocity, spin, inverse_mass, a, b, p):
     """An impulse p along axis d on a, and against it on b."""
     axis = rows.axis[c, d]
     ta = rows.turn[c, d, 0]
@@ -397,6 +381,38 @@ def aim_rows(rows, count, owners):
             turn[1, 0], turn[1, 1], turn[1, 2] = t0, t1, t2
             total = w + u0 * s0 + u1 * s1 + u2 * s2 + v0 * t0 + v1 * t1 + v2 * t2
             rows.mass[c, d] = 1.0 / total if total > 0.0 else 0.0
+    _couple_points(rows, count, owners)
+
+
+@lean
+def _couple_points(rows, count, owners):
+    """What pushes at the points of one manifold do to each other's speed."""
+    cross, turn, couple = rows.cross, rows.turn, rows.couple
+    first = 0
+    while first < count:
+        n = rows.face[first]
+        if n > 1:
+            a = rows.owner[first, 0]
+            b = rows.owner[first, 1]
+            w = owners.inverse_mass[a] + owners.inverse_mass[b]
+            for i in range(n):
+                c = first + i
+                u0, u1, u2 = cross[c, 0, 0, 0], cross[c, 0, 0, 1], cross[c, 0, 0, 2]
+                v0, v1, v2 = cross[c, 0, 1, 0], cross[c, 0, 1, 1], cross[c, 0, 1, 2]
+                for j in range(i + 1):
+                    d = first + j
+                    total = (
+                        w
+                        + u0 * turn[d, 0, 0, 0]
+                        + u1 * turn[d, 0, 0, 1]
+                        + u2 * turn[d, 0, 0, 2]
+                        + v0 * turn[d, 0, 1, 0]
+                        + v1 * turn[d, 0, 1, 1]
+                        + v2 * turn[d, 0, 1, 2]
+                    )
+                    couple[c, j] = total
+                    couple[d, i] = total
+        first += n
 
 
 @lean
@@ -416,7 +432,7 @@ def warm_rows(rows, count, owners, gravity, h):
                 rows.impulse[c, d] = 0.0
         rows.bounce[c, 0] = 0.0
         if rows.restitution[c] > 0.0:
-            speed = _speed(rows, c, 0, owners, a, b)
+            speed = contact_speed(rows, c, 0, owners, a, b)
             if rows.gap[c] + h * speed < 0.0 and speed < -resting:
                 pull = 0.0
                 for k in range(3):
@@ -433,121 +449,7 @@ def warm_rows(rows, count, owners, gravity, h):
         for d in range(3):
             p = rows.impulse[c, d]
             if p != 0.0:
-                _push(rows, c, d, owners.velocity, owners.spin, owners.inverse_mass, a, b, p)
-
-
-@lean
-def passes_now(rows, count, passes, h):
-    """Passes of this substep: `HARD_PASSES` where something bounces or overlaps deeply.
-
-    The points of a face that lands flat, or that is driven out, must agree or the body turns.
-    """
-    for c in range(count):
-        deep = (APART_SPEED if rows.old[c] > rows.slop[c] else BACK_SPEED) * h / BIAS
-        if rows.bounce[c, 0] > 0.0 or rows.gap[c] < -deep:
-            return max(passes, HARD_PASSES)
-    return passes
-
-
-@lean
-def _count_holds(rows, count, seen, h):
-    """How many rows hold each owner: those that push, or will be hit within the step."""
-    for c in range(count):
-        a = rows.owner[c, 0]
-        b = rows.owner[c, 1]
-        if rows.impulse[c, 0] > 0.0 or rows.gap[c] + h * _speed(rows, c, 0, seen, a, b) < 0.0:
-            seen.holds[a] += 1.0
-            seen.holds[b] += 1.0
-
-
-@lean
-def _mass(rows, c, d, owners, seen, a, b):
-    """Effective mass of a row along axis d, kg: of what other rows leave of the two (Jacobi)."""
-    if not seen.is_jacobi:
-        return seen.relaxation * rows.mass[c, d]
-    of_a = owners.inverse_mass[a]
-    of_b = owners.inverse_mass[b]
-    for k in range(3):
-        of_a += rows.cross[c, d, 0, k] * rows.turn[c, d, 0, k]
-        of_b += rows.cross[c, d, 1, k] * rows.turn[c, d, 1, k]
-    total = max(seen.holds[a], 1.0) * of_a + max(seen.holds[b], 1.0) * of_b
-    return seen.relaxation / total if total > 0.0 else 0.0
-
-
-@lean
-def solve_rows(rows, count, owners, seen, h, bias, soft, joined, is_part):
-    """One pass over all rows: the push first, then the drag that it allows.
-
-    is_part: over those alone that act on groups of `joined` that go on.
-
-    seen: the velocities that rows read, those of now or of the pass before (`rigid.seen`).
-    bias: share of an overlap that is driven apart in the step, 0 for the second half of it.
-    soft: m/s, see `softness_for`.
-    """
-    is_biased = bias > 0.0
-    if seen.is_jacobi:
-        take_turns(seen, owners)
-        _count_holds(rows, count, seen, h)
-    for c in range(count):
-        a = rows.owner[c, 0]
-        b = rows.owner[c, 1]
-        if is_part and not (joined.goes_on[joined.group[a]] or joined.goes_on[joined.group[b]]):
-            continue
-        gap = rows.gap[c]
-        if gap > 0.0 and rows.impulse[c, 0] == 0.0 and not is_biased:
-            continue  # the next step's matter
-        speed = _speed(rows, c, 0, seen, a, b)
-        mass = _mass(rows, c, 0, owners, seen, a, b)
-        leak = 0.0
-        if rows.bounce[c, 0] > 0.0:  # first to where it will be, then to how fast it goes on
-            speed -= (rows.bounce[c, 1] - max(gap, 0.0)) / h if is_biased else rows.bounce[c, 0]
-        elif gap > 0.0:
-            speed += gap / h
-        elif is_biased:
-            slop, old = rows.slop[c], rows.old[c]
-            wedged = WEDGED / SLOP * slop
-            if old > wedged:
-                old += wedged
-            back = min(bias / h * max(-gap - old - slop, 0.0), BACK_SPEED)
-            speed -= max(back, min(bias / h * max(-gap - slop, 0.0), APART_SPEED))
-            if old > wedged and back == 0.0:
-                mass *= 1.0 - WEDGED_LEAK
-                leak = WEDGED_LEAK * rows.impulse[c, 0]
-            else:
-                mass *= 1.0 - LEAK
-                wa, wb = owners.inverse_mass[a], owners.inverse_mass[b]
-                least = max(wa, wb) if wa == 0.0 or wb == 0.0 else min(wa, wb)
-                leak = LEAK * min(rows.impulse[c, 0], soft / least)
-        before = rows.impulse[c, 0]
-        push = max(0.0, before - leak - mass * speed)
-        change = push - before
-        if change != 0.0:
-            rows.impulse[c, 0] = push
-            _push(rows, c, 0, owners.velocity, owners.spin, owners.inverse_mass, a, b, change)
-        if is_part and (change != 0.0 or push > 0.0):
-            if owners.inverse_mass[a] > 0.0:
-                joined.stirred[joined.group[a]] = 1
-            if owners.inverse_mass[b] > 0.0:
-                joined.stirred[joined.group[b]] = 1
-        if push == 0.0 and rows.impulse[c, 1] == 0.0 and rows.impulse[c, 2] == 0.0:
-            continue
-        m1 = _mass(rows, c, 1, owners, seen, a, b)
-        m2 = _mass(rows, c, 2, owners, seen, a, b)
-        p1 = rows.impulse[c, 1] - m1 * _speed(rows, c, 1, seen, a, b)
-        p2 = rows.impulse[c, 2] - m2 * _speed(rows, c, 2, seen, a, b)
-        size = math.sqrt(p1 * p1 + p2 * p2)
-        if is_biased and leak > 0.0:
-            push = max(push, before)  # what leaked away for a moment still holds
-        if size > rows.friction[c, 1] * push:
-            f = rows.friction[c, 0] * push / size
-            p1 *= f
-            p2 *= f
-        d1 = p1 - rows.impulse[c, 1]
-        d2 = p2 - rows.impulse[c, 2]
-        rows.impulse[c, 1] = p1
-        rows.impulse[c, 2] = p2
-        _push(rows, c, 1, owners.velocity, owners.spin, owners.inverse_mass, a, b, d1)
-        _push(rows, c, 2, owners.velocity, owners.spin, owners.inverse_mass, a, b, d2)
+                push_contact(rows, c, d, owners.velocity, owners.spin, owners.inverse_mass, a, b, p)
 
 
 @lean_kernel
@@ -582,11 +484,3 @@ def passes_for(ratio: float, radius: float, gravity: float, h: float) -> int:
         passes = math.ceil(passes * max(1.0, USUAL_RATE * h))
     small = math.ceil(gravity * h * h / (SOFT_SAG * radius))
     return max(passes, min(small, MOST_SMALL_PASSES))
-
-
-def softness_for(ratio: float, gravity: float, h: float) -> float:
-    """Speed in m/s that makes `SOFT_UP_TO` of a mass, where masses differ so much (m/s² and s).
-
-    Without gravity, with no weight to go by, all of a push leaks.
-    """
-    return SOFT_UP_TO * ratio * gravity * h if gravity > 0.0 else math.inf

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 from ..jit import lean, lean_kernel
-from .contact_rows import BIAS, aim_rows, passes_now, solve_rows, warm_rows
+from .contact_rows import aim_rows, warm_rows
+from .contact_solver import passes_now, solve_rows
 from .joined_contacts import (
     EVERY,
     LEAST_PASSES,
@@ -22,6 +23,7 @@ from .joint_demands import note_speeds, warm_joints
 from .joint_solver import solve_joints
 from .joint_state import load_joints
 from .joint_stiffness import keep_stiffness, stiffen
+from .overlap import part_overlaps, take_back_parting
 from .owners import (
     accelerate_bodies,
     drive_owners,
@@ -37,19 +39,24 @@ COLLIDE_EVERY = 4
 """Substeps after which it is looked anew where bodies touch; in between, points move with them."""
 
 
+STILLING = 2
+"""Times as many passes over contacts after the move as before it: with one, heaps of hundreds of
+bodies go on creeping. Scenes with joints have passes of their own (`joined_contacts`)."""
+
 STIFFENINGS = 3
 """Largest number of times that inertias are raised in one substep."""
 
 
 @lean
-def _solve(owners, rows, row_count, joints, joined, seen, passes, soft, h, is_biased, is_begun):
+def _solve(owners, rows, row_count, joints, joined, seen, passes, h, is_biased, is_begun):
     """Passes over joints and contacts, which come last and must not be violated.
 
     is_begun: the first pass over joints is done.
     """
-    bias = min(BIAS * passes, 0.8) if is_biased else 0.0
-    least = passes_now(rows, row_count, passes, h)
     has_joints = joints.component.shape[0] > 1
+    least = passes_now(rows, row_count, passes, joined, h)
+    if not (is_biased or has_joints):
+        least *= STILLING
     before = 0.0
     trusted = math.inf  # N·s, what a pass changed when it was last looked ahead
     let_all_go_on(joined)
@@ -59,7 +66,7 @@ def _solve(owners, rows, row_count, joints, joined, seen, passes, soft, h, is_bi
         if row_count == 0:
             break
         note_pushes(rows, row_count, joined.pushed)
-        solve_rows(rows, row_count, owners, seen, h, bias, soft, joined, n >= least)
+        solve_rows(rows, row_count, owners, seen, h, is_biased, joined, n >= least)
         if n == 0 and has_joints:
             touches = let_touching_go_on(rows, row_count, joined)
             least = max(least, LEAST_PASSES if touches else 1)
@@ -87,7 +94,6 @@ def _begin(
     joined,
     seen,
     passes,
-    soft,
     h,
     share_before,
     share,
@@ -106,7 +112,8 @@ def _begin(
         aim_rows(rows, row_count, owners)
         solve_joints(joints, owners, joined.goes_on, h, True, True)
     if row_count > 0:
-        _solve(owners, rows, row_count, joints, joined, seen, passes, soft, h, True, True)
+        _solve(owners, rows, row_count, joints, joined, seen, passes, h, True, True)
+        part_overlaps(rows, row_count, owners, seen, joined, passes, h)
 
 
 @lean
@@ -118,11 +125,12 @@ def _move(bodies, owners, joints, h):
 
 
 @lean
-def _end(bodies, owners, rows, row_count, joints, joined, seen, passes, soft, h):
+def _end(bodies, owners, rows, row_count, joints, joined, seen, passes, h):
     """Velocities without what drove overlaps apart."""
     aim_rows(rows, row_count, owners)
+    take_back_parting(rows, row_count, owners)
     aim_joints(joints, owners)
-    _solve(owners, rows, row_count, joints, joined, seen, passes, soft, h, False, False)
+    _solve(owners, rows, row_count, joints, joined, seen, passes, h, False, False)
     load_joints(joints, h, COLLIDE_EVERY)
     take_momenta(owners, bodies)
 
@@ -139,7 +147,6 @@ def run_substeps(
     joined,
     seen,
     passes,
-    soft,
     h,
     first,
     last,
@@ -165,14 +172,15 @@ def run_substeps(
                 joined,
                 seen,
                 passes,
-                soft,
                 h,
                 share_before,
                 share,
             )
         elif part == MOVE:
-            _solve(owners, rows, row_count, joints, joined, seen, passes, soft, h, True, False)
+            take_back_parting(rows, row_count, owners)
+            _solve(owners, rows, row_count, joints, joined, seen, passes, h, True, False)
+            part_overlaps(rows, row_count, owners, seen, joined, passes, h)
         if part in (WHOLE, MOVE):
             _move(bodies, owners, joints, h)
         if part in (WHOLE, END):
-            _end(bodies, owners, rows, row_count, joints, joined, seen, passes, soft, h)
+            _end(bodies, owners, rows, row_count, joints, joined, seen, passes, h)

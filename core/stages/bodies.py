@@ -20,7 +20,6 @@ from ..rigid.contact_rows import (
     passes_for,
     remember_rows,
     row_room,
-    softness_for,
 )
 from ..rigid.frame_ends import lay_down_bodies, take_up_owners
 from ..rigid.islands import (
@@ -71,7 +70,7 @@ class Bodies:
         self.stirs = work.stirs  # (o,) 1 for owners that are free to move, or driven somewhere
         self._take_up()
         self.joints.take_up()
-        self.passes, self.soft = frame.settings.contact_iterations, math.inf
+        self.passes = frame.settings.contact_iterations
         self.seen = what_contacts_see(self.owners, frame.settings)
         self.next_collision = 0
         self.is_clear = False  # the last look found nobody near: it pays to look farther ahead
@@ -418,10 +417,8 @@ class Bodies:
         self.row_count = found
         self._forget()  # the rows know it now
         ratio, radius = aim_contacts(work.rows, found, self.owners, work.body_radius)
-        gravity, h = self.pull**2, self.frame.h
-        passes = passes_for(ratio, radius, gravity, h)
+        passes = passes_for(ratio, radius, self.pull**2, self.frame.h)
         self.passes = self.frame.settings.contact_iterations * passes
-        self.soft = softness_for(ratio, gravity, h)
 
     def _touch(self, substeps: int, is_bound: bool) -> int:
         """Find what touches, in work.touching; sleepers that something touches wake first."""
@@ -496,7 +493,6 @@ class Bodies:
             work.joined,
             self.seen,
             self.passes,
-            self.soft,
             frame.h,
             first,
             last,

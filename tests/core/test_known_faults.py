@@ -91,8 +91,6 @@ def test_fault_2_nothing_jitters_at_rest_and_it_is_the_memory_of_contacts_that_s
 )
 def test_fault_3_stacks_stand_without_tuning(side, top, gravity, rate):
     """Default settings, sleep off: cubes of 2 cm to 50 m, a top 100 times as heavy, the Moon."""
-    if side == 0.02 and rate == 240.0:
-        pytest.xfail("steps of 4 ms are long for 2 cm: they overlap by 1.01 % of an edge")
     model = stack(side, top, sleeps=False)
     state = run(model, 4.0, rate=rate, gravity=(0.0, 0.0, -gravity))
     moved = state.body_position - model.bodies.position
@@ -116,9 +114,13 @@ def test_fault_4_what_rests_sleeps_and_wakes_when_it_is_hit():
     assert woken.body_position[9, 0] > 0.1
 
 
-@pytest.mark.xfail(reason="twenty kilograms from a metre up set the tower swaying until it falls")
-def test_fault_4_a_shock_reaches_the_floor_at_once():
-    """A heavy cube dropped on a stack presses nothing into what lies below it."""
+@pytest.mark.parametrize("rate", [240.0, 480.0, 960.0])
+def test_fault_4_a_shock_reaches_the_floor_at_once(rate):
+    """A heavy cube dropped on a stack presses nothing into what lies below it, and all stands.
+
+    Jolt and Rapier leave it standing as well, 14 and 1 cm aside; Bullet at 240 steps a second
+    sways until it falls.
+    """
     builder = ModelBuilder()
     for k in range(10):
         height = 0.5 + k + (1.0 if k == 9 else 0.0)
@@ -126,10 +128,11 @@ def test_fault_4_a_shock_reaches_the_floor_at_once():
         builder.add_body(f"{k}", "BOX", (0.5,) * 3, (0, 0, height), mass=mass)
     builder.add_collider("floor", "PLANE", (), (0, 0, 0))
     model = builder.finalize()
-    state, deepest = model.initial_state(), 0.0
+    state, deepest = model.initial_state(step=1 / rate), 0.0
     for _ in range(72):
-        state, _ = advance(model, state, FrameInputs(), SolverSettings())
+        state, _ = advance(model, state, FrameInputs(), SolverSettings(substep_rate=rate))
         height = np.concatenate([[-0.5], state.body_position[:, 2]])
         deepest = max(deepest, (1.0 - np.diff(height)).max())
     assert deepest < 0.03
     assert state.body_position[9, 2] == pytest.approx(9.5, abs=0.02)
+    assert np.abs(state.body_position[:, :2]).max() < 0.1

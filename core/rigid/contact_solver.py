@@ -1,0 +1,264 @@
+"""Passes over the rows of contacts: Gauss–Seidel over manifolds, sums clamped (Catto 2005).
+
+The points of one manifold are solved together. A box that lands flat must be met by all four
+corners at once: one corner after the other turns it a little each time, and a tower of boxes that
+is hit from above sways until it falls. What a push at one point does to the others is known
+(`Rows.couple`), so a few rounds over four numbers do, and bodies are pushed once.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..jit import lean
+from .contact_rows import SLOP, contact_speed, push_contact
+from .seen import take_turns
+
+HARD_PASSES = 12
+"""Passes in a substep in which something bounces, or what hangs on joints overlaps deeply."""
+
+FACE_ROUNDS = 4
+"""Rounds over the points of a manifold in each pass."""
+
+BIAS = 0.1
+"""Share of an overlap that contacts of what hangs on joints drive apart in one substep."""
+
+LEAK = 0.05
+"""Share of its push that such a contact lets go in the first half of a substep: it is a stiff
+spring, not a rock, and does not fight with joints that are (Catto 2024, "soft step")."""
+
+BACK_SPEED = 2.0
+"""Fastest way back of what was pressed into each other, m/s."""
+
+APART_SPEED = 0.5
+"""Fastest parting of what overlapped already when the two met, at the start as a rule, m/s."""
+
+LEAST = 0.01
+"""Share of the slop that an overlap must exceed it by to be parted: rest is rest."""
+
+SETTLED = 1e-5
+"""Share of the pushes of a manifold that may change in a round which needs no other."""
+
+WEDGED = 0.05
+"""Overlap that two met with, as a share of the smaller shape, beyond which the contact is soft:
+what hangs on joints may be wedged, so that no push parts it, and what rocks press in vain grows
+without end until it all flies apart. Pressed deeper by as much again it is a rock."""
+
+WEDGED_LEAK = 0.5
+"""Share of its push that such a contact lets go in a pass."""
+
+
+@lean
+def overlap_let_be(rows, c):
+    """Overlap in m that a row leaves alone at first: what they met with, and more where wedged."""
+    old = rows.old[c]
+    wedged = WEDGED / SLOP * rows.slop[c]
+    return old + wedged if old > wedged else old
+
+
+@lean
+def parting_speed(rows, c, rate):
+    """Speed in m/s at which the two of row c are to part; rate: 1/s, of what they overlap by."""
+    deep = -rows.gap[c] - rows.slop[c]
+    if deep <= LEAST * rows.slop[c] or rows.bounce[c, 0] > 0.0:
+        return 0.0
+    back = min(rate * max(deep - overlap_let_be(rows, c), 0.0), BACK_SPEED)
+    return max(back, min(rate * deep, APART_SPEED))
+
+
+@lean
+def passes_now(rows, count, passes, joined, h):
+    """Passes of this substep: `HARD_PASSES` where a bounce, or depth under joints, asks for them.
+
+    What is hit must agree with what it stands on, and joints with what is driven out.
+    """
+    for c in range(count):
+        if rows.bounce[c, 0] > 0.0:
+            return max(passes, HARD_PASSES)
+        fastest = APART_SPEED if rows.old[c] > rows.slop[c] else BACK_SPEED
+        is_joined = joined.holds[rows.owner[c, 0]] or joined.holds[rows.owner[c, 1]]
+        if is_joined and rows.gap[c] < -fastest * h / BIAS:
+            return max(passes, HARD_PASSES)
+    return passes
+
+
+@lean
+def _count_holds(rows, count, seen, h):
+    """How many rows hold each owner: those that push, or will be hit within the step."""
+    for c in range(count):
+        a = rows.owner[c, 0]
+        b = rows.owner[c, 1]
+        if (
+            rows.impulse[c, 0] > 0.0
+            or rows.gap[c] + h * contact_speed(rows, c, 0, seen, a, b) < 0.0
+        ):
+            seen.holds[a] += 1.0
+            seen.holds[b] += 1.0
+
+
+@lean
+def begin_pass(rows, count, owners, seen, h):
+    """What contacts are to see of the velocities in this pass."""
+    if seen.is_jacobi:
+        take_turns(seen, owners)
+        _count_holds(rows, count, seen, h)
+
+
+@lean
+def _mass(rows, c, d, owners, seen, a, b):
+    """Effective mass of a row along axis d, kg: of what other rows leave of the two (Jacobi)."""
+    if not seen.is_jacobi:
+        return rows.mass[c, d]
+    of_a = owners.inverse_mass[a]
+    of_b = owners.inverse_mass[b]
+    for k in range(3):
+        of_a += rows.cross[c, d, 0, k] * rows.turn[c, d, 0, k]
+        of_b += rows.cross[c, d, 1, k] * rows.turn[c, d, 1, k]
+    total = max(seen.holds[a], 1.0) * of_a + max(seen.holds[b], 1.0) * of_b
+    return 1.0 / total if total > 0.0 else 0.0
+
+
+@lean
+def push_face(rows, first, n, kind, owners, seen, a, b):
+    """Pushes that take away what the n points of a manifold lack; whether any changed.
+
+    kind: 0 for the push that is remembered, 3 for what parts an overlap. `Rows.lack` and `give` say
+    what is wanted. In Jacobi's way points know nothing of each other.
+    """
+    for c in range(first, first + n):
+        rows.before[c] = rows.impulse[c, kind]
+    is_coupled = n > 1 and not seen.is_jacobi
+    for _ in range(FACE_ROUNDS if is_coupled else 1):
+        whole, changed = 0.0, 0.0
+        for i in range(n):
+            c = first + i
+            now = rows.impulse[c, kind]
+            mass = _mass(rows, c, 0, owners, seen, a, b)
+            push = max(0.0, (1.0 - rows.give[c]) * (now - mass * rows.lack[c]))
+            whole += push
+            change = push - now
+            if change != 0.0:
+                rows.impulse[c, kind] = push
+                changed += abs(change)
+                if is_coupled:
+                    for k in range(n):
+                        rows.lack[first + k] += rows.couple[c, k] * change
+        if changed <= SETTLED * whole:
+            break
+    is_changed = False
+    for c in range(first, first + n):
+        change = seen.relaxation * (rows.impulse[c, kind] - rows.before[c])
+        if change != 0.0:
+            change = max(change, -rows.before[c])
+            rows.impulse[c, kind] = rows.before[c] + change
+            push_contact(
+                rows, c, 0, owners.velocity, owners.spin, owners.inverse_mass, a, b, change
+            )
+            is_changed = True
+    return is_changed
+
+
+@lean
+def _aim_push(rows, c, seen, h, is_ahead, is_joined, a, b):
+    """Write what row c lacks and gives."""
+    gap = rows.gap[c]
+    rows.give[c] = 0.0
+    if gap > 0.0 and rows.impulse[c, 0] == 0.0 and not is_ahead:
+        rows.give[c] = 1.0  # the next step's matter
+    lack = contact_speed(rows, c, 0, seen, a, b)
+    if rows.bounce[c, 0] > 0.0:  # first to where it will be, then to how fast it goes on
+        lack -= (rows.bounce[c, 1] - max(gap, 0.0)) / h if is_ahead else rows.bounce[c, 0]
+    elif gap > 0.0:
+        lack += gap / h
+    elif is_ahead:
+        let_be = overlap_let_be(rows, c)
+        if let_be > rows.old[c] and -gap - rows.slop[c] <= let_be:
+            rows.give[c] = WEDGED_LEAK
+        elif is_joined:
+            rows.give[c] = LEAK
+        if is_joined:
+            lack -= parting_speed(rows, c, BIAS / h)
+    rows.lack[c] = lack
+
+
+@lean
+def _drag(rows, c, owners, seen, a, b, most):
+    """Drag of row c, at most so many N·s; whether it wants more."""
+    f1 = seen.relaxation * _mass(rows, c, 1, owners, seen, a, b)
+    f2 = seen.relaxation * _mass(rows, c, 2, owners, seen, a, b)
+    p1 = rows.impulse[c, 1] - f1 * contact_speed(rows, c, 1, seen, a, b)
+    p2 = rows.impulse[c, 2] - f2 * contact_speed(rows, c, 2, seen, a, b)
+    return _set_drag(rows, c, owners, a, b, p1, p2, most)
+
+
+@lean
+def _set_drag(rows, c, owners, a, b, p1, p2, most):
+    """Drag row c by (p1, p2) N·s, cut to ``most``; whether it was cut."""
+    velocity, spin, inverse_mass = owners.velocity, owners.spin, owners.inverse_mass
+    size = math.sqrt(p1 * p1 + p2 * p2)
+    is_cut = size > most
+    if is_cut:
+        p1 *= most / size
+        p2 *= most / size
+    d1 = p1 - rows.impulse[c, 1]
+    d2 = p2 - rows.impulse[c, 2]
+    rows.impulse[c, 1] = p1
+    rows.impulse[c, 2] = p2
+    push_contact(rows, c, 1, velocity, spin, inverse_mass, a, b, d1)
+    push_contact(rows, c, 2, velocity, spin, inverse_mass, a, b, d2)
+    return is_cut
+
+
+@lean
+def _drag_face(rows, first, n, owners, seen, a, b):
+    """Drags of a manifold. It slides when all its points do; then the dynamic friction is left.
+
+    The first point would stop the body alone: that it cannot does not mean that the others let go.
+    """
+    sticks = False
+    for c in range(first, first + n):
+        push = rows.impulse[c, 0]
+        if rows.give[c] > 0.0:
+            push = max(push, rows.before[c])  # what leaked away for a moment still holds
+        if push == 0.0 and rows.impulse[c, 1] == 0.0 and rows.impulse[c, 2] == 0.0:
+            continue
+        if not _drag(rows, c, owners, seen, a, b, rows.friction[c, 1] * push):
+            sticks = True
+    if sticks or rows.friction[first, 0] == rows.friction[first, 1]:
+        return
+    for c in range(first, first + n):
+        most = rows.friction[c, 0] * rows.impulse[c, 0]
+        _set_drag(rows, c, owners, a, b, rows.impulse[c, 1], rows.impulse[c, 2], most)
+
+
+@lean
+def solve_rows(rows, count, owners, seen, h, is_ahead, joined, is_part):
+    """One pass over all rows: the pushes of a manifold first, then the drags that they allow.
+
+    is_ahead: bodies have still to move. is_part: over those rows alone that act on groups of
+    `joined` that go on. seen: the velocities that rows read, those of now or of the pass before.
+    """
+    begin_pass(rows, count, owners, seen, h)
+    first = 0
+    while first < count:
+        n = rows.face[first]
+        start = first
+        first += n
+        a = rows.owner[start, 0]
+        b = rows.owner[start, 1]
+        if is_part and not (joined.goes_on[joined.group[a]] or joined.goes_on[joined.group[b]]):
+            continue
+        pushes = 0.0
+        is_joined = joined.holds[a] or joined.holds[b]
+        for c in range(start, first):
+            _aim_push(rows, c, seen, h, is_ahead, is_joined, a, b)
+            pushes += rows.impulse[c, 0]
+        is_changed = push_face(rows, start, n, 0, owners, seen, a, b)
+        if not is_changed and pushes == 0.0:
+            continue
+        if is_part:
+            if owners.inverse_mass[a] > 0.0:
+                joined.stirred[joined.group[a]] = 1
+            if owners.inverse_mass[b] > 0.0:
+                joined.stirred[joined.group[b]] = 1
+        _drag_face(rows, start, n, owners, seen, a, b)
