@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import bmesh
 import bpy
 import numpy as np
 from mathutils import Matrix, Vector
-from scene_parts import Color, linked, select
+from scene_parts import GOLD, Color, add_ball, linked, select
 
 Point = tuple[float, float, float]
 Bone = tuple[str, str, Point, Point, tuple[float, float]]
@@ -103,6 +103,24 @@ def add_another(
     skin_copy.modifiers["Armature"].object = copy
     skin_copy.color = color
     return copy, skin_copy
+
+
+def lead(rig: bpy.types.Object, bone: str, path: Mapping[int, Sequence[float]]) -> None:
+    """Pin a bone with the button and draw it along a path: metres from its place, by frame."""
+    select(rig)
+    bpy.ops.object.mode_set(mode="POSE")
+    for one in rig.pose.bones:
+        holder = one if hasattr(one, "select") else one.bone  # before Blender 5.0
+        holder.select = one.name == bone
+    bpy.ops.verlet.pin_bones()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    target = rig.pose.bones[bone].verlet.pin_target
+    start = target.location.copy()
+    mark = add_ball("Handle", 0.05, GOLD)  # an empty is not rendered
+    mark.parent = target
+    for frame, away in path.items():
+        target.location = start + Vector(away)
+        target.keyframe_insert("location", frame=frame)
 
 
 def _flesh(name: str, bones: Sequence[Bone], ears: bool, detail: float) -> bpy.types.Mesh:

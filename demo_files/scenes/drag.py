@@ -1,9 +1,7 @@
 """A figure whose hand is pinned to an empty that drags it across the floor."""
 
-import bpy
-from characters import PERSON, add_character
-from mathutils import Vector
-from scene_parts import GOLD, RED, add_ball, add_box, add_floor, make, new_scene, select
+from characters import PERSON, add_character, lead
+from scene_parts import RED, add_box, add_floor, make, new_scene
 
 PATH = {
     1: (0.0, 0.0, 0.0),
@@ -27,22 +25,4 @@ def build() -> None:
     rig, _ = add_character("Figure", PERSON, RED)
     rig.location.z = 0.01
     make("ragdoll", rig)
-    hand = _pin(rig, "hand.L")
-    start = hand.location.copy()
-    mark = add_ball("Handle", 0.05, GOLD)  # an empty is not rendered
-    mark.parent = hand
-    for frame, away in PATH.items():
-        hand.location = start + Vector(away)
-        hand.keyframe_insert("location", frame=frame)
-
-
-def _pin(rig: bpy.types.Object, name: str) -> bpy.types.Object:
-    """Pin a bone with the button, and show what holds it."""
-    select(rig)
-    bpy.ops.object.mode_set(mode="POSE")
-    for bone in rig.pose.bones:
-        holder = bone if hasattr(bone, "select") else bone.bone  # before Blender 5.0
-        holder.select = bone.name == name
-    bpy.ops.verlet.pin_bones()
-    bpy.ops.object.mode_set(mode="OBJECT")
-    return rig.pose.bones[name].verlet.pin_target
+    lead(rig, "hand.L", PATH)

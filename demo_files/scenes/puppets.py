@@ -1,9 +1,8 @@
 """Stick figures: dragged over a bar by the hand, thrown, dropped, and one under a falling sheet."""
 
-import bpy
 import numpy as np
-from characters import PERSON, add_another, add_character
-from mathutils import Euler, Vector
+from characters import PERSON, add_another, add_character, lead
+from mathutils import Euler
 from scene_parts import (
     BLUE,
     GOLD,
@@ -11,14 +10,12 @@ from scene_parts import (
     TEAL,
     WHITE,
     WOOD,
-    add_ball,
     add_box,
     add_cylinder,
     add_floor,
     add_grid,
     make,
     new_scene,
-    select,
 )
 
 HAND = {1: (0.0, 0.0, 0.0), 20: (0.0, 0.0, 0.6), 60: (1.6, -0.4, 0.9), 110: (3.4, -0.6, 0.1)}
@@ -51,22 +48,4 @@ def build() -> None:
     sheet = add_grid("Sheet", 27, 27, 1.5, 1.5, WHITE)
     sheet.location = (1.75, -0.7, 1.3)
     make("cloth", sheet)
-    hand = _pin(rig, "hand.L")
-    start = hand.location.copy()
-    mark = add_ball("Handle", 0.05, GOLD)  # an empty is not rendered
-    mark.parent = hand
-    for frame, away in HAND.items():
-        hand.location = start + Vector(away)
-        hand.keyframe_insert("location", frame=frame)
-
-
-def _pin(rig: bpy.types.Object, name: str) -> bpy.types.Object:
-    """Pin a bone with the button, and return what holds it."""
-    select(rig)
-    bpy.ops.object.mode_set(mode="POSE")
-    for bone in rig.pose.bones:
-        holder = bone if hasattr(bone, "select") else bone.bone  # before Blender 5.0
-        holder.select = bone.name == name
-    bpy.ops.verlet.pin_bones()
-    bpy.ops.object.mode_set(mode="OBJECT")
-    return rig.pose.bones[name].verlet.pin_target
+    lead(rig, "hand.L", HAND)

@@ -45,25 +45,17 @@ class Worn:
 
 
 def read_worn(ob: bpy.types.Object, pin_weight: Floats) -> Worn | None:
-    """What the pins (n,) of an object hang on, None where that is no ragdoll.
-
-    That is what *Pin To* names; else the armature of a modifier, by the vertices' weights; else the
-    bone that is the object's parent.
-    """
+    """What the pins (n,) of an object hang on, None where that is no ragdoll, see `wearer`."""
     rows = np.flatnonzero(pin_weight > 0.0).astype(np.int32)
-    target = ob.verlet.pin_target
-    if not len(rows):
+    armature = wearer(ob)
+    if armature is None or not len(rows):
         return None
-    if target is not None:
-        if not is_ragdoll(target) or is_bone_missing(ob):
-            return None
-        return _on_one(target, ob.verlet.pin_bone, rows)
+    if ob.verlet.pin_target is not None:
+        return _on_one(armature, ob.verlet.pin_bone, rows)
     modifier = armature_modifier(ob)
     if modifier is not None:
         return _by_weight(ob, modifier, rows)
-    if ob.parent_type == "BONE" and is_ragdoll(ob.parent):
-        return _on_one(ob.parent, ob.parent_bone, rows)
-    return None
+    return _on_one(armature, ob.parent_bone, rows)
 
 
 def is_ragdoll(ob: bpy.types.Object | None) -> bool:
@@ -79,7 +71,11 @@ def is_bone_missing(ob: bpy.types.Object) -> bool:
 
 
 def wearer(ob: bpy.types.Object) -> bpy.types.Object | None:
-    """The ragdoll that the pins of an object hang on, None where they hang on none."""
+    """The ragdoll that the pins of an object hang on, None where they hang on none.
+
+    What *Pin To* names; else the armature of a modifier, by the vertices' weights; else that whose
+    bone is the object's parent.
+    """
     target = ob.verlet.pin_target
     if target is not None:
         return target if is_ragdoll(target) and not is_bone_missing(ob) else None
