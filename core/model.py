@@ -5,8 +5,9 @@ Structure of arrays throughout: float64, C-contiguous, SI units, Z up, quaternio
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+import copy
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -227,12 +228,11 @@ class State:
 
     def copy(self) -> State:
         """An independent copy."""
-        arrays: dict[str, Any] = {
-            name: value.copy()
-            for name, value in vars(self).items()
-            if isinstance(value, np.ndarray)
-        }
-        return replace(self, **arrays)
+        twin = copy.copy(self)
+        for name, value in vars(self).items():
+            if isinstance(value, np.ndarray):
+                setattr(twin, name, value.copy())
+        return twin
 
 
 @dataclass

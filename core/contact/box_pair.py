@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 
-from ..jit import lean
+from ..jit import lean, lean_inline
 from .clip import EDGE_SLACK, clip, set_corner
 from .manifold import PREFERENCE, face_numbers, one_point, write_chosen
 
 
-@lean
+@lean_inline
 def _edge_gap(raw, cosine, best, margin):
     """Gap along an axis across two edges, from ``raw``, which is too large by the axis's length.
 

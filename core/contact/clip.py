@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import namedtuple
 
-from ..jit import lean
+from ..jit import lean, lean_inline
 
 MAX_CORNERS = 64  # of one face; faces with more are thinned out
 ROOM = 2 * MAX_CORNERS + 2
@@ -29,7 +29,7 @@ Polygon = namedtuple(
 )
 
 
-@lean
+@lean_inline
 def set_corner(polygon, n, x, y, z):
     """Write corner n of the polygon that is to be clipped."""
     polygon.corner[0, n, 0] = x
@@ -166,7 +166,7 @@ def four_of(polygon, row, count, nx, ny, nz):
     return found
 
 
-@lean
+@lean_inline
 def _area(p, row, a, b, c, nx, ny, nz):
     """Twice the area of the triangle a b c seen against n, m²."""
     ux = p[row, b, 0] - p[row, a, 0]

@@ -15,7 +15,7 @@ import math
 import numpy as np
 
 from ..constraints.angular import NO_INERTIA, add_inertia, solve_inertia
-from ..jit import inline, kernel
+from ..jit import inline, kernel, lean_inline
 from ..model import Ints
 from ..vector import cross
 from .response import FREE_PARTNER
@@ -43,6 +43,15 @@ def _around(contacts, c, n, start, neighbour):
             return i if n == 0 else neighbour[start[i] + n - 1]
         n -= count
     return -1
+
+
+@lean_inline
+def way_of_contact(contacts, c):
+    """How far m a contact has moved what it acts on in this step, at most."""
+    most = contacts.pushed[c]
+    for k in range(3):
+        most += abs(contacts.dragged[c, k])
+    return (most + abs(contacts.parting[c, 0])) * contacts.mobility[c]
 
 
 @kernel
@@ -85,10 +94,7 @@ def return_couples(contacts, count, x, previous, inverse_mass, start, neighbour)
             far = max(far, rx * rx + ry * ry + rz * rz)
         ox, oy, oz = solve_inertia(inertia, -lx, -ly, -lz)
         turn = math.sqrt(far * (ox * ox + oy * oy + oz * oz))
-        most = contacts.pushed[c]
-        for k in range(3):
-            most += abs(contacts.dragged[c, k])
-        most = (most + abs(contacts.parting[c, 0])) * contacts.mobility[c]
+        most = way_of_contact(contacts, c)
         if turn > most:
             f = most / turn
             ox, oy, oz = f * ox, f * oy, f * oz

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import namedtuple
 
-from ..jit import lean
+from ..jit import lean, lean_inline
 from .support import farthest
 
 Simplex = namedtuple(
@@ -28,7 +28,7 @@ _ROUNDS = 100
 _TOUCHING = 1e-10  # of the size of A − B: nearer than that counts as touching
 
 
-@lean
+@lean_inline
 def segment_weight(ax, ay, az, bx, by, bz):
     """Where (0 … 1) from a to b the segment is nearest to the origin."""
     dx, dy, dz = bx - ax, by - ay, bz - az
@@ -179,7 +179,7 @@ def _reduce(s, count):
     return kept
 
 
-@lean
+@lean_inline
 def add_corner(core, s, n, dx, dy, dz):
     """Write the point of A − B farthest along d to corner n of the simplex and return it."""
     index, ax, ay, az = farthest(core, 0, dx, dy, dz)
@@ -240,7 +240,7 @@ def gjk(core, s, limit, dx, dy, dz):
     return NEAR, count, x, y, z
 
 
-@lean
+@lean_inline
 def point_on_a(s, count):
     """The point of A's core that belongs to the nearest point of the simplex."""
     x = y = z = 0.0

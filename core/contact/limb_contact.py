@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import math
 
-from ..jit import kernel, lean
+from ..jit import kernel, lean, lean_inline
 from .piece_contact import AT_VERTEX, LOOK_EVERY, ROUND_ENOUGH
 from .response import PIECE_PARTNER
 from .tree import end_of, next_leaf, root_of
 
 
-@lean
+@lean_inline
 def _reach_of(x, previous, i, axis):
     """Where a particle may get to along an axis until the next look, from and to."""
     now = x[i, axis]
@@ -146,7 +146,7 @@ def find_near_faces(face, thick, segment, radius, ball, tree, x, previous, fall,
     return count
 
 
-@lean
+@lean_inline
 def _nearest(x, a, b, c, d):
     """Shares s and t at which the segments a–b and c–d come nearest to each other (Ericson 5.1.9).
 
@@ -279,7 +279,7 @@ def find_face_contacts(
     return c
 
 
-@lean
+@lean_inline
 def _normal(x, i, j, k):
     """Unit normal of a triangle."""
     ux, uy, uz = x[j, 0] - x[i, 0], x[j, 1] - x[i, 1], x[j, 2] - x[i, 2]
@@ -289,7 +289,7 @@ def _normal(x, i, j, k):
     return nx / size, ny / size, nz / size
 
 
-@lean
+@lean_inline
 def _note(contacts, c, i, j, k, m, s, t, gap, previous):
     """Note contact c of the place s of stick i–j with the place t of stick k–m."""
     contacts.shape[c, 0] = PIECE_PARTNER

@@ -12,12 +12,13 @@ from __future__ import annotations
 import math
 
 from ..constraints.angular import NO_INERTIA, add_inertia, solve_inertia
-from ..jit import kernel, lean
+from ..jit import kernel, lean_inline
 from ..vector import cross
+from .free_turn import way_of_contact
 from .response import PIECE_PARTNER
 
 
-@lean
+@lean_inline
 def _weigh(first, member, f, previous, inverse_mass, moments):
     """Write mass, centre, radius (m) and Σ m r rᵀ of figure f into its row; mass −1 if pinned."""
     mass = cx = cy = cz = 0.0
@@ -105,10 +106,7 @@ def return_limb_couples(
             far = max(far, moments[g, 4]) + math.sqrt(dx * dx + dy * dy + dz * dz)
         ox, oy, oz = solve_inertia(sums, -lx, -ly, -lz)
         moved = far * math.sqrt(ox * ox + oy * oy + oz * oz)
-        most = contacts.pushed[c]
-        for k in range(3):
-            most += abs(contacts.dragged[c, k])
-        most = (most + abs(contacts.parting[c, 0])) * contacts.mobility[c]
+        most = way_of_contact(contacts, c)
         if moved > most:
             less = most / moved
             ox, oy, oz = less * ox, less * oy, less * oz

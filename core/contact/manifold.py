@@ -7,7 +7,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from ..jit import lean
+from ..jit import lean, lean_inline
 from .clip import EDGE_SLACK, MAX_CORNERS, clip, four_of, set_corner
 from .kinds import BOX, CAPSULE, CYLINDER, HULL, MESH
 
@@ -43,7 +43,7 @@ def manifold_room(items: int) -> Manifolds:
     )
 
 
-@lean
+@lean_inline
 def set_normal(manifolds, m, flip, nx, ny, nz):
     """Write the normal, which points from the second shape to the first, or ``flip``."""
     sign = -1.0 if flip else 1.0
@@ -52,7 +52,7 @@ def set_normal(manifolds, m, flip, nx, ny, nz):
     manifolds.normal[m, 2] = sign * nz
 
 
-@lean
+@lean_inline
 def set_point(manifolds, m, n, flip, ax, ay, az, bx, by, bz, feature):
     """Write point n of manifold m: a on the first shape, b on the second, or ``flip``."""
     if flip:
@@ -66,14 +66,14 @@ def set_point(manifolds, m, n, flip, ax, ay, az, bx, by, bz, feature):
     manifolds.feature[m, n] = feature
 
 
-@lean
+@lean_inline
 def _set_face_corner(faces, side, n, x, y, z):
     faces[side, n, 0] = x
     faces[side, n, 1] = y
     faces[side, n, 2] = z
 
 
-@lean
+@lean_inline
 def _on_hull_face(hulls, face, vertex):
     for c in range(hulls.face_first_corner[face], hulls.face_first_corner[face + 1]):
         if hulls.face_corner[c] == vertex:
@@ -221,7 +221,7 @@ def supporting_face(core, side, placed, hulls, s, faces, dx, dy, dz):
     return 1, 0, 0.0, 0.0, 0.0
 
 
-@lean
+@lean_inline
 def triangle_normal(core, side):
     """Unit normal of the triangle in the core, zero if it has no area."""
     p = core.points

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ..jit import lean
+from ..jit import lean, lean_inline
 from .kinds import CYLINDER, HULL
 from .point_distance import cylinder_distance, hull_distance, triangle_distance
 from .shapes import distance
@@ -83,7 +83,7 @@ def mesh_distance(
     return best, bx, by, bz, mx, my, mz
 
 
-@lean
+@lean_inline
 def _triangle_gap(a, b, c, p, o, reach, two_sided):
     """Signed distance from one triangle and the way out; infinite from behind, but for who is
     no deeper than he is thick or came through it just now.

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections import namedtuple
 
-from ..jit import lean
+from ..jit import lean, lean_inline
 from .gjk import add_corner
 from .support import separation
 
@@ -86,7 +86,7 @@ def _fill(core, s, count):
     return count
 
 
-@lean
+@lean_inline
 def _add_face(e, f, i, j, k):
     """Write face i j k of the polytope to row f. Without an area it is never grown or seen."""
     p = e.simplex.spot
@@ -115,7 +115,7 @@ def _add_face(e, f, i, j, k):
     e.plane[f, 3] = nx * p[i, 0] + ny * p[i, 1] + nz * p[i, 2]
 
 
-@lean
+@lean_inline
 def _toggle_edge(e, edges, i, j):
     """Note edge i j of a face that goes; one that goes from both sides is no rim."""
     for n in range(edges):
@@ -128,7 +128,7 @@ def _toggle_edge(e, edges, i, j):
     return edges + 1
 
 
-@lean
+@lean_inline
 def _touching_flat(core, s, count):
     """Way out where A − B has no volume, which then just touches the origin."""
     p = s.spot

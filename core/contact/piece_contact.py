@@ -15,7 +15,7 @@ import math
 
 import numpy as np
 
-from ..jit import kernel, lean
+from ..jit import kernel, lean, lean_inline
 from ..vector import rotate, unrotate
 from .body_contact import note_contact
 from .kinds import BOX, CAPSULE, CYLINDER, HULL, MESH, PLANE, ROOM, SPHERE
@@ -155,7 +155,7 @@ def find_near_pieces(piece, shapes, mesh_tree, tied, x, previous, radius, fall, 
     return count
 
 
-@lean
+@lean_inline
 def _vertices_do(kind, sx, sy, sz, long, thick, a, b, c):
     """Whether the particles' own contacts do: a, b, c (three numbers each) in the shape's frame."""
     if kind in (SPHERE, CAPSULE):
@@ -181,7 +181,7 @@ def _vertices_do(kind, sx, sy, sz, long, thick, a, b, c):
     return False
 
 
-@lean
+@lean_inline
 def _note(contacts, c, shapes, s, i, j, k, wi, wj, wk, x, bx, by, bz, nx, ny, nz, radius):
     """Note the contact of wi·i + wj·j + wk·k with the point b of shape s, at the step's end."""
     if c < contacts.friction.shape[0]:
@@ -211,7 +211,7 @@ def _note(contacts, c, shapes, s, i, j, k, wi, wj, wk, x, bx, by, bz, nx, ny, nz
     )
 
 
-@lean
+@lean_inline
 def _carried(shapes, s, px, py, pz):
     """Where a place of shape s gets to by the end of the substep."""
     r = shapes.rotation_before[s]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from ..jit import lean
+from ..jit import lean, lean_inline
 from .gjk import FAR, NEAR, gjk
 from .kinds import MESH, PLANE, ROOM
 from .manifold import triangle_normal
@@ -54,7 +54,7 @@ def closest_of_triangle(
     return _closest(placed, hulls, meshes, edges, s, sub, a, radius, reach, core, polytope)
 
 
-@lean
+@lean_inline
 def _closest(placed, hulls, meshes, edges, s, sub, o, radius, reach, core, polytope):
     """Gap of the points in row 0 of the core, seen from o, to shape s: see `closest_of_segment`."""
     kind = placed.kind[s]
@@ -135,7 +135,7 @@ def _closest(placed, hulls, meshes, edges, s, sub, o, radius, reach, core, polyt
     return apart - thick, nx, ny, nz, w0 / whole, w1 / whole, w2 / whole
 
 
-@lean
+@lean_inline
 def _lowest(core, nx, ny, nz, height, radius, reach):
     """Gap of the points in row 0 to the plane with unit normal n, ``height`` below their origin.
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections import namedtuple
 
-from ..jit import lean
+from ..jit import lean, lean_inline
 from .kinds import BOX, CAPSULE, CYLINDER, HULL, MESH, SPHERE
 
 Core = namedtuple(
@@ -111,7 +111,7 @@ def load_core(core, side, placed, hulls, meshes, s, sub, ox, oy, oz):
             about[side, 2 + k] = r[s, k, 2]
 
 
-@lean
+@lean_inline
 def farthest(core, side, dx, dy, dz):
     """Farthest point along d of a shape without its ball: (number of the core's point, x, y, z)."""
     points = core.points
@@ -143,7 +143,7 @@ def farthest(core, side, dx, dy, dz):
     return index, x, y, z
 
 
-@lean
+@lean_inline
 def reach_along(core, side, dx, dy, dz):
     """How far a shape without its ball extends along the unit vector d, m from the origin."""
     _, x, y, z = farthest(core, side, dx, dy, dz)

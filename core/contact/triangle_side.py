@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from ..jit import lean
+from ..jit import lean, lean_inline
 
 ALONG_FACE = 0.9986
 """Cosine of 3°: a normal that is as near as that to a triangle's own becomes it."""
@@ -50,7 +50,7 @@ def neighbours_allow(core, placed, meshes, edges, s, t, o, nx, ny, nz):
     return True
 
 
-@lean
+@lean_inline
 def _fall(p, i, j, nx, ny, nz):
     """Sine of the slope down along −n from corner i of the triangle to corner j."""
     dx, dy, dz = p[1, i, 0] - p[1, j, 0], p[1, i, 1] - p[1, j, 1], p[1, i, 2] - p[1, j, 2]
@@ -60,7 +60,7 @@ def _fall(p, i, j, nx, ny, nz):
     return (nx * dx + ny * dy + nz * dz) / length
 
 
-@lean
+@lean_inline
 def _rises(placed, meshes, s, v, x, y, z, nx, ny, nz):
     """Whether vertex v of mesh s stands above the plane through the world point with normal n."""
     r = placed.rotation

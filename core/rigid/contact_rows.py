@@ -24,7 +24,7 @@ import numpy as np
 
 from ..contact.bounce import bounce
 from ..contact.kinds import CAPSULE, CYLINDER, SPHERE
-from ..jit import lean, lean_kernel
+from ..jit import lean, lean_inline, lean_kernel
 
 SLOP = 1e-4
 """Overlap that is left alone, as a share of the smaller shape: rows need one to stay in touch."""
@@ -104,7 +104,7 @@ def row_room(count: int) -> Rows:
     )
 
 
-@lean
+@lean_inline
 def _write_tangents(axis):
     """Two directions square to axis[0] and to each other, in axis[1] and axis[2]."""
     nx, ny, nz = axis[0, 0], axis[0, 1], axis[0, 2]
@@ -120,7 +120,7 @@ def _write_tangents(axis):
     axis[2, 2] = nx * ty - ny * tx
 
 
-@lean
+@lean_inline
 def _to_owner(owners, o, x, y, z, out):
     """A place of the world in the frame of owner o."""
     r = owners.rotation[o]
@@ -131,7 +131,7 @@ def _to_owner(owners, o, x, y, z, out):
         out[k] = r[0, k] * dx + r[1, k] * dy + r[2, k] * dz
 
 
-@lean
+@lean_inline
 def _radius_at(shapes, s, nx, ny, nz):
     """Radius of a surface that its contact point wanders over as it rolls, 0 for all others."""
     kind = shapes.kind[s]
@@ -144,7 +144,7 @@ def _radius_at(shapes, s, nx, ny, nz):
     return 0.0
 
 
-@lean
+@lean_inline
 def _overlap_of_pair(key, impulse, first, count, a, b):
     """Most that remembered points of two shapes, from row ``first``, have left of their overlap.
 
@@ -279,7 +279,7 @@ def remember_rows(rows, count, key, impulse):
             )
 
 
-@lean
+@lean_inline
 def contact_speed(rows, c, d, owners, a, b):
     """Speed of a relative to b along axis d at the point of contact, m/s."""
     axis = rows.axis[c, d]
@@ -300,7 +300,7 @@ def contact_speed(rows, c, d, owners, a, b):
     )
 
 
-@lean
+@lean_inline
 def push_contact(rows, c, d, velocity, spin, inverse_mass, a, b, p):
     """An impulse p along axis d on a, and against it on b."""
     axis = rows.axis[c, d]

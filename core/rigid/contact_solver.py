@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from ..jit import lean
+from ..jit import lean, lean_inline
 from .contact_rows import SLOP, contact_speed, push_contact
 from .seen import take_turns
 
@@ -48,7 +48,7 @@ WEDGED_LEAK = 0.5
 """Share of its push that such a contact lets go in a pass."""
 
 
-@lean
+@lean_inline
 def overlap_let_be(rows, c):
     """Overlap in m that a row leaves alone at first: what they met with, and more where wedged."""
     old = rows.old[c]
@@ -56,7 +56,7 @@ def overlap_let_be(rows, c):
     return old + wedged if old > wedged else old
 
 
-@lean
+@lean_inline
 def parting_speed(rows, c, rate):
     """Speed in m/s at which the two of row c are to part; rate: 1/s, of what they overlap by."""
     deep = -rows.gap[c] - rows.slop[c]
@@ -66,7 +66,7 @@ def parting_speed(rows, c, rate):
     return max(back, min(rate * deep, APART_SPEED))
 
 
-@lean
+@lean_inline
 def passes_now(rows, count, passes, joined, h):
     """Passes of this substep: `HARD_PASSES` where a bounce, or depth under joints, asks for them.
 
@@ -82,7 +82,7 @@ def passes_now(rows, count, passes, joined, h):
     return passes
 
 
-@lean
+@lean_inline
 def _count_holds(rows, count, seen, h):
     """How many rows hold each owner: those that push, or will be hit within the step."""
     for c in range(count):
@@ -96,7 +96,7 @@ def _count_holds(rows, count, seen, h):
             seen.holds[b] += 1.0
 
 
-@lean
+@lean_inline
 def begin_pass(rows, count, owners, seen, h):
     """What contacts are to see of the velocities in this pass."""
     if seen.is_jacobi:
@@ -104,7 +104,7 @@ def begin_pass(rows, count, owners, seen, h):
         _count_holds(rows, count, seen, h)
 
 
-@lean
+@lean_inline
 def _mass(rows, c, d, owners, seen, a, b):
     """Effective mass of a row along axis d, kg: of what other rows leave of the two (Jacobi)."""
     if not seen.is_jacobi:
@@ -118,7 +118,7 @@ def _mass(rows, c, d, owners, seen, a, b):
     return 1.0 / total if total > 0.0 else 0.0
 
 
-@lean
+@lean_inline
 def push_face(rows, first, n, kind, owners, seen, a, b):
     """Pushes that take away what the n points of a manifold lack; whether any changed.
 
@@ -158,7 +158,7 @@ def push_face(rows, first, n, kind, owners, seen, a, b):
     return is_changed
 
 
-@lean
+@lean_inline
 def _aim_push(rows, c, seen, h, is_ahead, is_joined, a, b):
     """Write what row c lacks and gives."""
     gap = rows.gap[c]
@@ -181,7 +181,7 @@ def _aim_push(rows, c, seen, h, is_ahead, is_joined, a, b):
     rows.lack[c] = lack
 
 
-@lean
+@lean_inline
 def _drag(rows, c, owners, seen, a, b, most):
     """Drag of row c, at most so many N·s; whether it wants more."""
     f1 = seen.relaxation * _mass(rows, c, 1, owners, seen, a, b)
@@ -191,7 +191,7 @@ def _drag(rows, c, owners, seen, a, b, most):
     return _set_drag(rows, c, owners, a, b, p1, p2, most)
 
 
-@lean
+@lean_inline
 def _set_drag(rows, c, owners, a, b, p1, p2, most):
     """Drag row c by (p1, p2) N·s, cut to ``most``; whether it was cut."""
     velocity, spin, inverse_mass = owners.velocity, owners.spin, owners.inverse_mass
@@ -209,7 +209,7 @@ def _set_drag(rows, c, owners, a, b, p1, p2, most):
     return is_cut
 
 
-@lean
+@lean_inline
 def _drag_face(rows, first, n, owners, seen, a, b):
     """Drags of a manifold. It slides when all its points do; then the dynamic friction is left.
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..jit import lean
-from .joint_rows import CLOSES, FIRST_ROW, FREEDOM, GROUP, HELD, LIVE, MODE, lack_of_rows
+from ..jit import lean_inline
+from .joint_rows import CLOSES, FIRST_ROW, FREEDOM, GROUP, HELD, LIVE, MET, MODE, lack_of_rows
 
 if TYPE_CHECKING:
     from ..model import Ints, Model
@@ -72,14 +72,14 @@ def joined_room(model: Model, body_group: Ints, row_count: int) -> Joined:
     )
 
 
-@lean
+@lean_inline
 def let_all_go_on(joined):
     """Begin with a pass over everything."""
     for g in range(joined.goes_on.shape[0]):
         joined.goes_on[g] = 1
 
 
-@lean
+@lean_inline
 def let_touching_go_on(rows, count, joined):
     """Nothing but contacts undoes what one pass over joints has done: the others are through.
 
@@ -100,7 +100,7 @@ def let_touching_go_on(rows, count, joined):
     return is_any
 
 
-@lean
+@lean_inline
 def let_loose_go_on(joints, owners, joined, h, is_first):
     """After a pass: what contacts pushed apart goes on, and so do bodies that it pushed since.
 
@@ -127,32 +127,32 @@ def let_loose_go_on(joints, owners, joined, h, is_first):
     return is_any
 
 
-@lean
+@lean_inline
 def _is_loose(joints, owners, c, h):
     """Whether contacts have pushed any two joined points apart by more than they may be."""
-    whole, flag = joints.whole, joints.flag
+    whole, flag, met = joints.whole, joints.flag, joints.met
     for n in range(joints.component[c, 0], joints.component[c + 1, 0]):
         j = joints.place[n, 0]
         if whole[j, LIVE] == 0:
             continue
         lack_of_rows(joints, j, owners)
         most = LOOSE * joints.number[j, CLOSES] / h
-        for row in range(whole[j, FIRST_ROW], whole[j + 1, FIRST_ROW]):
-            if flag[row, MODE] != HELD or flag[row, FREEDOM] > 2:
+        for k in range(whole[j, FIRST_ROW], whole[j, FIRST_ROW] + whole[j, MET]):
+            if flag[met[k], MODE] != HELD or flag[met[k], FREEDOM] > 2:
                 break
-            if abs(joints.change[row]) > most:
+            if abs(joints.change[k]) > most:
                 return True
     return False
 
 
-@lean
+@lean_inline
 def note_pushes(rows, count, pushed):
     """Keep how hard contacts push in pushed (c,), N·s, before a pass over them."""
     for c in range(count):
         pushed[c] = rows.impulse[c, 0]
 
 
-@lean
+@lean_inline
 def change_of_pushes(rows, count, joined):
     """Sum of what the pass changed at all that hangs on joints, N·s."""
     total = 0.0
@@ -162,7 +162,7 @@ def change_of_pushes(rows, count, joined):
     return total
 
 
-@lean
+@lean_inline
 def look_ahead_of_passes(rows, count, owners, joined, share):
     """Push what passes to come would push, each ``share`` of the one before.
 

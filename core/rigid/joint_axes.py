@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ..jit import inline, lean
+from ..jit import inline, lean, lean_inline
 from .joint_matrix import forget_matrices
 from .joint_rows import (
     ACROSS,
@@ -38,7 +38,7 @@ NEVER_STRAIGHT = 0.05
 """Least 1 + cos of a swing: twist means nothing where a joint is folded back on itself."""
 
 
-@lean
+@lean_inline
 def _write_frame_axis(scratch, k, w, x, y, z, column):
     """Axis ``column`` of the frame (w, x, y, z) into row k."""
     if column == 0:
@@ -75,7 +75,7 @@ def _half_turn(angle):
     return angle
 
 
-@lean
+@lean_inline
 def _write_place_axes(scratch, form, w, x, y, z, dx, dy, dz):
     """Axes and values of the three degrees of place; (w, x, y, z): the frame halfway."""
     if form == ROPE:
@@ -93,7 +93,7 @@ def _write_place_axes(scratch, form, w, x, y, z, dx, dy, dz):
         scratch[k, 3] = dx * scratch[k, 0] + dy * scratch[k, 1] + dz * scratch[k, 2]
 
 
-@lean
+@lean_inline
 def _write_hinge(scratch, k, pw, px, py, pz, qw, qx, qy, qz):
     """A hinge about axis k of the frames p and q: two held rows and its angle."""
     a = 3 + (k + 1) % 3
@@ -135,7 +135,7 @@ def _write_hinge(scratch, k, pw, px, py, pz, qw, qx, qy, qz):
     scratch[c, 3] = _half_turn(2.0 * math.atan2(along, w))
 
 
-@lean
+@lean_inline
 def _write_cone(scratch, pw, px, py, pz, qw, qx, qy, qz):
     """Twist about X (row 3), swing of X (row 4), and the axis square to both (row 5).
 
@@ -166,7 +166,7 @@ def _write_cone(scratch, pw, px, py, pz, qw, qx, qy, qz):
     scratch[3, 3] = _half_turn(2.0 * math.atan2(x, w))
 
 
-@lean
+@lean_inline
 def _write_turn_axes(scratch, form, k, pw, px, py, pz, qw, qx, qy, qz, w, x, y, z):
     """Axes and values of the three degrees of turning of frame q from p; (w, …): halfway."""
     if form == HINGE:
@@ -187,7 +187,7 @@ def _write_turn_axes(scratch, form, k, pw, px, py, pz, qw, qx, qy, qz, w, x, y, 
         row[3] = vx * row[0] + vy * row[1] + vz * row[2]
 
 
-@lean
+@lean_inline
 def _write_arms(joints, owners, j):
     """Arms from both centres to the place halfway between the anchors; returns the way across."""
     whole, hold = joints.whole, joints.hold
@@ -245,7 +245,7 @@ def aim_joints(joints, owners):
             _write_row(joints, j, row, owners, p, q)
 
 
-@lean
+@lean_inline
 def _aim_ball(joints, j, owners, p, q):
     """Three rows along the axes of the world, and none of turning."""
     arm, axis, first = joints.hold, joints.axis, joints.whole[j, FIRST_ROW]
@@ -265,7 +265,7 @@ def _aim_ball(joints, j, owners, p, q):
         turn_row(joints, row, owners, p, q)
 
 
-@lean
+@lean_inline
 def _write_aside(joints, j, pw, px, py, pz, qw, qx, qy, qz):
     """How far each degree of freedom is from what its pose motor aims at."""
     if joints.whole[j, MOTOR] != POSE_MOTOR:
@@ -292,7 +292,7 @@ def _write_aside(joints, j, pw, px, py, pz, qw, qx, qy, qz):
         scratch[n, 4] = vx * scratch[n, 0] + vy * scratch[n, 1] + vz * scratch[n, 2]
 
 
-@lean
+@lean_inline
 def _write_row(joints, j, row, owners, p, q):
     """Line, torques and what they turn of one row, from its axis in the scratch."""
     arm, axis = joints.hold[j], joints.axis[row]

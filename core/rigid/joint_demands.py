@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from ..jit import inline, lean
+from ..jit import inline, lean_inline
 from .joint_rows import (
     AIM,
     ARM,
@@ -53,6 +53,7 @@ from .joint_rows import (
     UPPER,
     VALUE,
     push_rows,
+    row_count,
     row_speed,
 )
 from .joint_table import ALL_TURNS, NO_MOTOR, POINT, SPEED_MOTOR
@@ -64,7 +65,7 @@ CLOSING_SPIN = 16.0
 """The same for angles, rad/s."""
 
 
-@lean
+@lean_inline
 def _foresee(joints, owners, j, h):
     """½ h n·(ω×(ω×r)) of the second anchor against the first, m/s, of each row of a point.
 
@@ -90,7 +91,7 @@ def _foresee(joints, owners, j, h):
     joints.bound[row + 2, FORESEEN] = min(max(z, -most), most)
 
 
-@lean
+@lean_inline
 def note_speeds(joints, owners, h):
     """What spin does in the step, and the speeds of before that springs want to know.
 
@@ -107,7 +108,7 @@ def note_speeds(joints, owners, h):
                 bound[BEFORE] = row_speed(joints, row, owners, whole[j, OWNER], whole[j, OWNER + 1])
 
 
-@lean
+@lean_inline
 def _mobility(joints, row, owners, p, q):
     """J M⁻¹ Jᵀ of one row."""
     a = joints.axis[row]
@@ -118,7 +119,7 @@ def _mobility(joints, row, owners, p, q):
     return total
 
 
-@lean
+@lean_inline
 def _ask_spring(joints, row, owners, p, q, h):
     """A spring with damper: F = −k C − c Ċ.
 
@@ -145,7 +146,7 @@ def _ask_spring(joints, row, owners, p, q, h):
     bound[PULL] = math.inf if b > 0.0 else 0.0
 
 
-@lean
+@lean_inline
 def _ask_motor(joints, j, row, h):
     """Motor or friction of a row: the speed it wants, how softly, and its largest impulse."""
     whole, number, bound = joints.whole[j], joints.number[j], joints.bound[row]
@@ -169,7 +170,7 @@ def _ask_motor(joints, j, row, h):
         bound[PULL] = number[FRICTION] * h
 
 
-@lean
+@lean_inline
 def _ask_row(joints, j, row, owners, p, q, h, is_biased):
     """What a row that is not held asks for: DRIVE, SOFT and PULL of what drives it, LEAST, MOST."""
     bound = joints.bound[row]
@@ -213,7 +214,7 @@ def _drive_at(bound, speed):
     return pull if bound[DRIVE] > speed else -pull
 
 
-@lean
+@lean_inline
 def bound_row(joints, row):
     """AIM, GIVE, LOW and HIGH in the mode of a row that is not held: speed, softness, bounds."""
     bound = joints.bound[row]
@@ -238,7 +239,7 @@ def bound_row(joints, row):
         bound[HIGH] = 0.0
 
 
-@lean
+@lean_inline
 def ask_joint(joints, owners, j, h, is_biased, is_again):
     """What the rows of a joint ask for in the coming pass.
 
@@ -246,23 +247,23 @@ def ask_joint(joints, owners, j, h, is_biased, is_again):
     """
     whole, bound = joints.whole, joints.bound
     p, q = whole[j, OWNER], whole[j, OWNER + 1]
-    closing = min(CLOSING_SPEED, joints.number[j, CLOSES] / h)
+    rate = 1.0 / h
+    closing = min(CLOSING_SPEED, joints.number[j, CLOSES] * rate)
     for row in range(whole[j, FIRST_ROW], whole[j + 1, FIRST_ROW]):
         if joints.flag[row, MODE] != HELD:
             _ask_row(joints, j, row, owners, p, q, h, is_biased)
             bound_row(joints, row)
+        elif is_again:
             continue
-        if is_again:
-            continue
-        if not is_biased:
+        elif is_biased:
+            most = closing if joints.flag[row, FREEDOM] < 3 else CLOSING_SPIN
+            close = (bound[row, LOWER] - bound[row, VALUE]) * rate
+            bound[row, AIM] = min(max(close, -most), most) - bound[row, FORESEEN]
+        else:
             bound[row, AIM] = 0.0
-            continue
-        most = closing if joints.flag[row, FREEDOM] < 3 else CLOSING_SPIN
-        close = (bound[row, LOWER] - bound[row, VALUE]) / h
-        bound[row, AIM] = min(max(close, -most), most) - bound[row, FORESEEN]
 
 
-@lean
+@lean_inline
 def warm_joints(joints, owners, h):
     """Start from the impulses of the substep before, as far as the bounds of now allow."""
     whole, bound = joints.whole, joints.bound
@@ -274,4 +275,4 @@ def warm_joints(joints, owners, h):
             impulse = min(max(bound[row, IMPULSE], bound[row, LOW]), bound[row, HIGH])
             bound[row, IMPULSE] = impulse
             joints.change[row] = impulse
-        push_rows(joints, j, owners)
+        push_rows(joints, j, owners, joints.each, row_count(joints, j))

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 
-from ..jit import lean
+from ..jit import lean, lean_inline
 from .joint_graph import PULL_AT, PULL_JOINT, PULL_OWNER, PULL_ROW, PULL_SIDE, PULL_WIDTH
 from .joint_rows import (
     ACTIVE,
@@ -51,16 +51,21 @@ def forget_matrices(joints):
         joints.component[c, STATE] = STALE
 
 
-@lean
+@lean_inline
 def ready_factor(joints, owners, c):
     """Have the factor of a component for the rows that are met now."""
     component = joints.component
+    if component[c, LETS_GO] == 0:
+        if component[c, STATE] != FACTORED:
+            _sum_up(joints, owners, c, joints.value)
+            _meet_all(joints, c)
+            _factorise(joints, c)
+            component[c, STATE] = FACTORED
+        return
     if component[c, STATE] == STALE:
-        _sum_up(joints, owners, c)
+        _sum_up(joints, owners, c, joints.matrix)
         component[c, STATE] = SUMMED
-    if component[c, STATE] == FACTORED and (
-        component[c, LETS_GO] == 0 or _is_factor_of_now(joints, c)
-    ):
+    if component[c, STATE] == FACTORED and _is_factor_of_now(joints, c):
         return
     _meet(joints, c)
     _soften(joints, c)
@@ -68,7 +73,7 @@ def ready_factor(joints, owners, c):
     component[c, STATE] = FACTORED
 
 
-@lean
+@lean_inline
 def _is_factor_of_now(joints, c):
     whole, flag, bound = joints.whole, joints.flag, joints.bound
     for n in range(joints.component[c, 0], joints.component[c + 1, 0]):
@@ -80,31 +85,29 @@ def _is_factor_of_now(joints, c):
     return True
 
 
-@lean
-def _sum_up(joints, owners, c):
+@lean_inline
+def _sum_up(joints, owners, c, matrix):
     """J M⁻¹ Jᵀ of all rows of live joints; of diagonal blocks the lower half counts."""
-    whole, place, block, matrix = joints.whole, joints.place, joints.block, joints.matrix
-    pull = joints.pull
+    whole, place, block, pull = joints.whole, joints.place, joints.block, joints.pull
     first = block[place[joints.component[c, 0], 1], MATRIX_AT]
     last = block[place[joints.component[c + 1, 0], 1], MATRIX_AT]
-    summed = matrix[first:last]
-    for n in range(summed.shape[0]):
-        summed[n] = 0.0
+    for n in range(first, last):
+        matrix[n] = 0.0
     for n in range(joints.component[c, 1], joints.component[c + 1, 1]):
         i, j, o = pull[n, PULL_JOINT], pull[n, PULL_JOINT + 1], pull[n, PULL_OWNER]
         w = owners.inverse_mass[o]
         if w == 0.0 or whole[i, LIVE] == 0 or whole[j, LIVE] == 0:
             continue
         if whole[i, PLACE_FORM] == POINT and whole[j, PLACE_FORM] == POINT:
-            _add_pull_of_points(joints, n, i, j, w)
+            _add_pull_of_points(joints, matrix, n, i, j, w)
         else:
-            _add_pull(joints, n, i, j, w)
+            _add_pull(joints, matrix, n, i, j, w)
 
 
-@lean
-def _add_pull(joints, n, i, j, w):
+@lean_inline
+def _add_pull(joints, matrix, n, i, j, w):
     """What joint j does to rows of joint i through a body of inverse mass w."""
-    axis, matrix, pull = joints.axis, joints.matrix, joints.pull
+    axis, pull = joints.axis, joints.pull
     a, b = CROSS + 3 * pull[n, PULL_SIDE], TURN + 3 * pull[n, PULL_SIDE + 1]
     sign = 1.0 if pull[n, PULL_SIDE] == pull[n, PULL_SIDE + 1] else -1.0
     w *= sign
@@ -126,13 +129,13 @@ def _add_pull(joints, n, i, j, w):
             )
 
 
-@lean
-def _add_pull_of_points(joints, n, i, j, w):
+@lean_inline
+def _add_pull_of_points(joints, matrix, n, i, j, w):
     """The same of two joints that hold points: three rows along the axes of the world, then turns.
 
     The torque of row k about the arm r is r × e_k, whose product with t is (t × r)_k.
     """
-    axis, matrix, pull, hold = joints.axis, joints.matrix, joints.pull, joints.hold
+    axis, pull, hold = joints.axis, joints.pull, joints.hold
     side = pull[n, PULL_SIDE]
     a, b, r = CROSS + 3 * side, TURN + 3 * pull[n, PULL_SIDE + 1], ARM + 3 * side
     sign = 1.0 if side == pull[n, PULL_SIDE + 1] else -1.0
@@ -155,7 +158,32 @@ def _add_pull_of_points(joints, n, i, j, w):
             )
 
 
-@lean
+@lean_inline
+def _meet_all(joints, c):
+    """The same as `_meet` and `_soften` where nothing lets go: whole joints are met, or none."""
+    whole, place, block, value = joints.whole, joints.place, joints.block, joints.value
+    first, last = joints.component[c, 0], joints.component[c + 1, 0]
+    for n in range(first, last):
+        j = place[n, 0]
+        row = whole[j, FIRST_ROW]
+        size = whole[j + 1, FIRST_ROW] - row
+        whole[j, MET] = size if whole[j, LIVE] == 1 else 0
+        d = block[place[n, 1], MATRIX_AT]
+        for k in range(whole[j, MET]):
+            own = value[d + k * size + k]
+            joints.met[row + k] = row + k
+            joints.bound[row + k, EVENLY] = EVEN * own
+            # what nothing can push is left: 1/√∞
+            value[d + k * size + k] = own + EVEN * own if own > 0.0 else math.inf
+    for n in range(first, last):
+        width = whole[place[n, 0], MET]
+        for b in range(place[n, 1], place[n + 1, 1]):
+            at = block[b, MATRIX_AT]
+            block[b, FACTOR_AT] = at
+            block[b, FACTOR_AT + 1] = at + whole[block[b, 0], MET] * width
+
+
+@lean_inline
 def _meet(joints, c):
     """List the rows that are met, joint by joint, and lay their blocks of the factor out."""
     whole, place, block, met = joints.whole, joints.place, joints.block, joints.met
@@ -190,7 +218,7 @@ def _meet(joints, c):
             block[b, FACTOR_AT + 1] = at
 
 
-@lean
+@lean_inline
 def _soften(joints, c):
     """The matrix of the rows that are met, with their softness, where the factor will be."""
     whole, place, block, met = joints.whole, joints.place, joints.block, joints.met
@@ -218,7 +246,7 @@ def _soften(joints, c):
             value[d + k * width + k] += bound[r, GIVE] + bound[r, EVENLY]
 
 
-@lean
+@lean_inline
 def _factorise(joints, c):
     """L Lᵀ in place; on its diagonal 1/L."""
     whole, place, block, value = joints.whole, joints.place, joints.block, joints.value
@@ -243,13 +271,13 @@ def _factorise(joints, c):
             )
 
 
-@lean
+@lean_inline
 def _pivot(left, before):
     """1/√ of what is left of a diagonal; rows that say the same twice would leave only rounding."""
     return 1.0 / math.sqrt(max(left, 1e-12 * before, 1e-300))
 
 
-@lean
+@lean_inline
 def _factorise_block(value, d, size):
     """L Lᵀ of the diagonal block that begins at d."""
     if size == 3:
@@ -277,7 +305,7 @@ def _factorise_block(value, d, size):
             value[other + k] = total * pivot
 
 
-@lean
+@lean_inline
 def _divide(value, first, last, d, size):
     """Rows of values from first up to last times L⁻ᵀ of the diagonal block at d."""
     if size == 3:
@@ -298,7 +326,7 @@ def _divide(value, first, last, d, size):
             value[at + k] = total * value[d + k * size + k]
 
 
-@lean
+@lean_inline
 def _subtract(value, target, left, left_end, right, right_end, size):
     """Target −= left rightᵀ, blocks of rows of ``size`` values."""
     if size == 3:
@@ -318,98 +346,98 @@ def _subtract(value, target, left, left_end, right, right_end, size):
             target += 1
 
 
-@lean
+@lean_inline
 def substitute(joints, c):
     """Solve L Lᵀ x = change of the component's rows that are met, in place."""
     whole, place, block, value = joints.whole, joints.place, joints.block, joints.value
-    change, met = joints.change, joints.met
+    change = joints.change
     first, last = joints.component[c, 0], joints.component[c + 1, 0]
     for n in range(first, last):
         j = place[n, 0]
-        row, size = whole[j, FIRST_ROW], whole[j, MET]
-        _substitute_forward(value, block[place[n, 1], FACTOR_AT], change, met, row, size)
+        at, size = whole[j, FIRST_ROW], whole[j, MET]
+        _substitute_forward(value, block[place[n, 1], FACTOR_AT], change, at, size)
         for b in range(place[n, 1] + 1, place[n + 1, 1]):
             i = block[b, 0]
-            other = whole[i, FIRST_ROW]
-            _pass_on(value, block[b, FACTOR_AT], change, met, row, size, other, whole[i, MET])
+            _pass_on(
+                value, block[b, FACTOR_AT], change, at, size, whole[i, FIRST_ROW], whole[i, MET]
+            )
     for back in range(last - first):
         n = last - 1 - back
         j = place[n, 0]
-        row, size = whole[j, FIRST_ROW], whole[j, MET]
+        at, size = whole[j, FIRST_ROW], whole[j, MET]
         for b in range(place[n, 1] + 1, place[n + 1, 1]):
             i = block[b, 0]
-            other = whole[i, FIRST_ROW]
-            _pass_back(value, block[b, FACTOR_AT], change, met, row, size, other, whole[i, MET])
-        _substitute_back(value, block[place[n, 1], FACTOR_AT], change, met, row, size)
+            _pass_back(
+                value, block[b, FACTOR_AT], change, at, size, whole[i, FIRST_ROW], whole[i, MET]
+            )
+        _substitute_back(value, block[place[n, 1], FACTOR_AT], change, at, size)
 
 
-@lean
-def _substitute_forward(value, d, change, met, row, size):
-    """L⁻¹ of the diagonal block at d times the changes of the rows listed from ``row`` on."""
+@lean_inline
+def _substitute_forward(value, d, change, at, size):
+    """L⁻¹ of the diagonal block at d times the changes from ``at`` on."""
     if size == 3:
-        a, b, c = met[row], met[row + 1], met[row + 2]
-        x = change[a] * value[d]
-        y = (change[b] - value[d + 3] * x) * value[d + 4]
-        z = change[c] - value[d + 6] * x - value[d + 7] * y
-        change[a], change[b], change[c] = x, y, z * value[d + 8]
+        x = change[at] * value[d]
+        y = (change[at + 1] - value[d + 3] * x) * value[d + 4]
+        z = change[at + 2] - value[d + 6] * x - value[d + 7] * y
+        change[at], change[at + 1], change[at + 2] = x, y, z * value[d + 8]
         return
     for k in range(size):
-        total = change[met[row + k]]
+        total = change[at + k]
         for m in range(k):
-            total -= value[d + k * size + m] * change[met[row + m]]
-        change[met[row + k]] = total * value[d + k * size + k]
+            total -= value[d + k * size + m] * change[at + m]
+        change[at + k] = total * value[d + k * size + k]
 
 
-@lean
-def _substitute_back(value, d, change, met, row, size):
-    """L⁻ᵀ of the diagonal block at d times the changes of the rows listed from ``row`` on."""
+@lean_inline
+def _substitute_back(value, d, change, at, size):
+    """L⁻ᵀ of the diagonal block at d times the changes from ``at`` on."""
     if size == 3:
-        a, b, c = met[row], met[row + 1], met[row + 2]
-        z = change[c] * value[d + 8]
-        y = (change[b] - value[d + 7] * z) * value[d + 4]
-        x = change[a] - value[d + 3] * y - value[d + 6] * z
-        change[a], change[b], change[c] = x * value[d], y, z
+        z = change[at + 2] * value[d + 8]
+        y = (change[at + 1] - value[d + 7] * z) * value[d + 4]
+        x = change[at] - value[d + 3] * y - value[d + 6] * z
+        change[at], change[at + 1], change[at + 2] = x * value[d], y, z
         return
     for down in range(size):
         k = size - 1 - down
-        total = change[met[row + k]]
+        total = change[at + k]
         for m in range(k + 1, size):
-            total -= value[d + m * size + k] * change[met[row + m]]
-        change[met[row + k]] = total * value[d + k * size + k]
+            total -= value[d + m * size + k] * change[at + m]
+        change[at + k] = total * value[d + k * size + k]
 
 
-@lean
-def _pass_on(value, at, change, met, row, size, other, height):
-    """``height`` rows listed from ``other`` less the block at ``at`` times those from ``row``."""
+@lean_inline
+def _pass_on(value, b, change, at, size, other, height):
+    """``height`` changes from ``other`` on less the block at b times those from ``at`` on."""
     if size == 3:
-        x, y, z = change[met[row]], change[met[row + 1]], change[met[row + 2]]
+        x, y, z = change[at], change[at + 1], change[at + 2]
         for k in range(other, other + height):
-            change[met[k]] -= value[at] * x + value[at + 1] * y + value[at + 2] * z
-            at += 3
+            change[k] -= value[b] * x + value[b + 1] * y + value[b + 2] * z
+            b += 3
         return
     for k in range(other, other + height):
-        total = change[met[k]]
+        total = change[k]
         for m in range(size):
-            total -= value[at + m] * change[met[row + m]]
-        change[met[k]] = total
-        at += size
+            total -= value[b + m] * change[at + m]
+        change[k] = total
+        b += size
 
 
-@lean
-def _pass_back(value, at, change, met, row, size, other, height):
-    """Rows listed from ``row`` on less the transpose of that block times those from ``other``."""
+@lean_inline
+def _pass_back(value, b, change, at, size, other, height):
+    """Changes from ``at`` on less the transpose of the block at b times those from ``other`` on."""
     if size == 3:
-        x, y, z = change[met[row]], change[met[row + 1]], change[met[row + 2]]
+        x, y, z = change[at], change[at + 1], change[at + 2]
         for k in range(other, other + height):
-            c = change[met[k]]
-            x -= value[at] * c
-            y -= value[at + 1] * c
-            z -= value[at + 2] * c
-            at += 3
-        change[met[row]], change[met[row + 1]], change[met[row + 2]] = x, y, z
+            c = change[k]
+            x -= value[b] * c
+            y -= value[b + 1] * c
+            z -= value[b + 2] * c
+            b += 3
+        change[at], change[at + 1], change[at + 2] = x, y, z
         return
     for k in range(other, other + height):
-        x = change[met[k]]
+        x = change[k]
         for m in range(size):
-            change[met[row + m]] -= value[at + m] * x
-        at += size
+            change[at + m] -= value[b + m] * x
+        b += size

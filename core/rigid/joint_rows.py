@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..jit import lean
+from ..jit import lean_inline
 from .joint_inertia import moved_inertia
 from .table import PASSIVE
 
@@ -93,8 +93,9 @@ JointRows = namedtuple(
         "pull",  # (p, 9) see joint_graph
         "matrix",  # (…) values of all blocks
         "value",  # (…) those of the factor
+        "each",  # (r,) all rows
         "met",  # (r,) rows that are met, joint by joint from its first row on
-        "change",  # (r,) of impulses
+        "change",  # (r,) of the impulses of rows that are listed, at their place in the list
         "scratch",  # (6, 5) axis, value and motor's error of each degree of freedom
     ],
 )
@@ -176,6 +177,7 @@ def joint_room(model: Model, graph: JointGraph) -> JointRows:
         pull=graph.pull,
         matrix=np.zeros(int(graph.block_start[-1])),
         value=np.zeros(int(graph.block_start[-1])),
+        each=np.arange(row_count, dtype=np.int32),
         met=np.zeros(row_count, dtype=np.int32),
         change=np.zeros(row_count),
         scratch=np.zeros((6, 5)),
@@ -192,7 +194,7 @@ def _least_size(model: Model) -> Floats:
     return least
 
 
-@lean
+@lean_inline
 def row_speed(joints, row, owners, p, q):
     """Rate of the row's value, m/s or rad/s."""
     a = joints.axis[row]
@@ -211,7 +213,7 @@ def row_speed(joints, row, owners, p, q):
     )
 
 
-@lean
+@lean_inline
 def push_row(joints, row, owners, p, q, impulse):
     """The impulse on the second owner, and against it on the first."""
     a = joints.axis[row]
@@ -224,40 +226,40 @@ def push_row(joints, row, owners, p, q, impulse):
         owners.spin[q, k] += impulse * a[12 + k]
 
 
-@lean
+@lean_inline
 def lack_of_rows(joints, j, owners):
-    """What rows of a joint lack of the speeds that they ask for, in `joints.change`.
-
-    Those that are not met lack nothing.
-    """
-    whole, axis, bound, change = joints.whole, joints.axis, joints.bound, joints.change
+    """What the rows of a joint that are met lack of the speeds asked for, in `joints.change`."""
+    whole, axis, bound, met = joints.whole, joints.axis, joints.bound, joints.met
     p, q = whole[j, OWNER], whole[j, OWNER + 1]
     x = owners.velocity[q, 0] - owners.velocity[p, 0]
     y = owners.velocity[q, 1] - owners.velocity[p, 1]
     z = owners.velocity[q, 2] - owners.velocity[p, 2]
     a, b, c = owners.spin[p, 0], owners.spin[p, 1], owners.spin[p, 2]
     d, e, f = owners.spin[q, 0], owners.spin[q, 1], owners.spin[q, 2]
-    for row in range(whole[j, FIRST_ROW], whole[j + 1, FIRST_ROW]):
-        if joints.flag[row, ACTIVE] == 0:
-            change[row] = 0.0
-            continue
+    first = whole[j, FIRST_ROW]
+    for k in range(first, first + whole[j, MET]):
+        row = met[k]
         speed = axis[row, LINE] * x + axis[row, LINE + 1] * y + axis[row, LINE + 2] * z
         speed -= axis[row, CROSS] * a + axis[row, CROSS + 1] * b + axis[row, CROSS + 2] * c
         speed += axis[row, CROSS + 3] * d + axis[row, CROSS + 4] * e + axis[row, CROSS + 5] * f
         give = bound[row, GIVE] + bound[row, EVENLY]
-        change[row] = bound[row, AIM] - speed - give * bound[row, IMPULSE]
+        joints.change[k] = bound[row, AIM] - speed - give * bound[row, IMPULSE]
 
 
-@lean
-def push_rows(joints, j, owners):
-    """The changes of all rows of joint j on its second owner, and against them on the first."""
+@lean_inline
+def push_rows(joints, j, owners, rows, count):
+    """The changes of ``count`` listed rows of joint j on its second owner, and back on the first.
+
+    rows (r,): the list, each joint's from the place of its first row on.
+    """
     whole, axis, velocity, spin = joints.whole, joints.axis, owners.velocity, owners.spin
     p, q = whole[j, OWNER], whole[j, OWNER + 1]
     x, y, z = 0.0, 0.0, 0.0
     a, b, c = 0.0, 0.0, 0.0
     d, e, f = 0.0, 0.0, 0.0
-    for row in range(whole[j, FIRST_ROW], whole[j + 1, FIRST_ROW]):
-        i = joints.change[row]
+    first = whole[j, FIRST_ROW]
+    for k in range(first, first + count):
+        i, row = joints.change[k], rows[k]
         x += i * axis[row, LINE]
         y += i * axis[row, LINE + 1]
         z += i * axis[row, LINE + 2]
@@ -282,7 +284,13 @@ def push_rows(joints, j, owners):
     spin[q, 2] += f
 
 
-@lean
+@lean_inline
+def row_count(joints, j):
+    """How many rows joint j has."""
+    return joints.whole[j + 1, FIRST_ROW] - joints.whole[j, FIRST_ROW]
+
+
+@lean_inline
 def turn_row(joints, row, owners, p, q):
     """What the torques of a row turn."""
     axis = joints.axis[row]

@@ -8,7 +8,7 @@ let go are settled one by one between solutions of those that hold: that always 
 
 from __future__ import annotations
 
-from ..jit import lean
+from ..jit import lean, lean_inline
 from .joint_demands import ask_joint, bound_row
 from .joint_matrix import ready_factor, substitute
 from .joint_rows import (
@@ -30,6 +30,7 @@ from .joint_rows import (
     LIVE,
     LOW,
     MATRIX_AT,
+    MET,
     MODE,
     MOST,
     OWNER,
@@ -51,7 +52,7 @@ TOUCH = 1e-7
 """Speeds (m/s or rad/s) that count as none when it is decided whether a limit holds."""
 
 
-@lean
+@lean_inline
 def _short(joints, row, owners, p, q):
     """What a row lacks of the speed that it asks for; positive: a larger impulse would help."""
     bound = joints.bound
@@ -59,7 +60,7 @@ def _short(joints, row, owners, p, q):
     return bound[row, AIM] - row_speed(joints, row, owners, p, q) - give * bound[row, IMPULSE]
 
 
-@lean
+@lean_inline
 def _choose(joints, owners, c, is_biased):
     """Which rows of a component are to be met; springs have done their part in the biased pass."""
     whole, bound = joints.whole, joints.bound
@@ -79,17 +80,18 @@ def _choose(joints, owners, c, is_biased):
             joints.flag[row, ACTIVE] = active
 
 
-@lean
+@lean_inline
 def _clamp(joints, owners, c, is_biased):
     """Set rows that would leave their bounds to these; how many there were."""
     whole, bound, flag = joints.whole, joints.bound, joints.flag
     count = 0
     for n in range(joints.component[c, 0], joints.component[c + 1, 0]):
         j = joints.place[n, 0]
-        for row in range(whole[j, FIRST_ROW], whole[j + 1, FIRST_ROW]):
-            if flag[row, ACTIVE] == 0 or flag[row, MODE] == HELD:
+        for k in range(whole[j, FIRST_ROW], whole[j, FIRST_ROW] + whole[j, MET]):
+            row = joints.met[k]
+            if flag[row, MODE] == HELD:
                 continue
-            wanted = bound[row, IMPULSE] + joints.change[row]
+            wanted = bound[row, IMPULSE] + joints.change[k]
             kept = min(max(wanted, bound[row, LOW]), bound[row, HIGH])
             if kept == wanted:
                 continue
@@ -108,15 +110,13 @@ def _clamp(joints, owners, c, is_biased):
 
 @lean
 def _apply(joints, owners, c):
-    """Add the changes to the impulses of all rows; those of rows that are not met are zero."""
-    whole, bound, change = joints.whole, joints.bound, joints.change
+    """Add the changes to the impulses of all rows that are met."""
+    whole, met = joints.whole, joints.met
     for n in range(joints.component[c, 0], joints.component[c + 1, 0]):
         j = joints.place[n, 0]
-        if whole[j, LIVE] == 0:
-            continue
-        for row in range(whole[j, FIRST_ROW], whole[j + 1, FIRST_ROW]):
-            bound[row, IMPULSE] += change[row]
-        push_rows(joints, j, owners)
+        for k in range(whole[j, FIRST_ROW], whole[j, FIRST_ROW] + whole[j, MET]):
+            joints.bound[met[k], IMPULSE] += joints.change[k]
+        push_rows(joints, j, owners, met, whole[j, MET])
 
 
 @lean
@@ -154,7 +154,7 @@ def _reconsider(joints, owners, c, is_biased):
     return count
 
 
-@lean
+@lean_inline
 def _settle_rows(joints, owners, c, is_biased):
     """Give each row that may let go what it alone lacks, within bounds; then the others are met.
 
@@ -191,7 +191,7 @@ def _find_changes(joints, owners, c):
     substitute(joints, c)
 
 
-@lean
+@lean_inline
 def _solve_component(joints, owners, c, is_biased):
     """Find impulses that meet all rows of a component, or hold them at their bounds."""
     if joints.component[c, LETS_GO] == 0:
@@ -223,8 +223,9 @@ def solve_joints(joints, owners, goes_on, h, is_biased, is_again):
     for c in range(component.shape[0] - 1):
         if goes_on[component[c, GROUP]] == 0:
             continue
-        for n in range(component[c, 0], component[c + 1, 0]):
-            j = joints.place[n, 0]
-            if whole[j, LIVE] == 1:
-                ask_joint(joints, owners, j, h, is_biased, is_again)
+        if component[c, LETS_GO] == 1 or not is_again:
+            for n in range(component[c, 0], component[c + 1, 0]):
+                j = joints.place[n, 0]
+                if whole[j, LIVE] == 1:
+                    ask_joint(joints, owners, j, h, is_biased, is_again)
         _solve_component(joints, owners, c, is_biased)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ..jit import kernel, lean
+from ..jit import kernel, lean_inline
 from .joint_axes import aim_joints
 from .joint_matrix import forget_matrices
 from .joint_rows import (
@@ -21,7 +21,7 @@ from .joint_stiffness import keep_stiffness
 from .owners import write_inverse_inertia
 
 
-@lean
+@lean_inline
 def load_joints(joints, h, interval):
     """Sum up what joints carry, and break those that carried too much for ``interval`` substeps."""
     whole, number = joints.whole, joints.number
@@ -48,18 +48,19 @@ def load_joints(joints, h, interval):
 
 
 @kernel
-def take_up_joints(joints, owners, count, impulse, broken, h):
-    """Begin a frame with the impulses (j, 6) and broken joints (j,) of a state.
+def take_up_joints(joints, owners, count, impulse, holds, h):
+    """Begin a frame with the impulses (j, 6) of a state; holds (j,): False of what is broken.
 
     count: of the bodies, which come first among the owners.
     """
     whole = joints.whole
     for j in range(whole.shape[0] - 1):
-        whole[j, BROKEN] = broken[j]
+        whole[j, BROKEN] = 0 if holds[j] else 1
         for k in range(4):
             joints.number[j, LOAD + k] = 0.0
         for row in range(whole[j, FIRST_ROW], whole[j + 1, FIRST_ROW]):
-            joints.bound[row, IMPULSE] = impulse[j, joints.flag[row, FREEDOM]]
+            last = impulse[j, joints.flag[row, FREEDOM]]
+            joints.bound[row, IMPULSE] = last if holds[j] else 0.0
     aim_joints(joints, owners)
     if keep_stiffness(joints, owners, h):
         for b in range(count):

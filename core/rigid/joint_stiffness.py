@@ -11,9 +11,9 @@ moves so fast is jerky anyway; all else is untouched.
 
 from __future__ import annotations
 
-from ..jit import lean
+from ..jit import lean, lean_inline
 from .joint_matrix import forget_matrices
-from .joint_rows import ARM, FIRST_ROW, IMPULSE, LINE, LIVE, OWNER, push_rows, turn_row
+from .joint_rows import ARM, FIRST_ROW, IMPULSE, LINE, LIVE, OWNER, push_rows, row_count, turn_row
 from .owners import write_inverse_inertia
 
 FARTHER = 1.1
@@ -45,7 +45,7 @@ def find_extra(joints, owners, h):
             extra[whole[j, OWNER + side]] += 0.5 * h * max(along, 0.0)
 
 
-@lean
+@lean_inline
 def _wanted(joints, owners, o):
     if owners.inverse_mass[o] == 0.0:
         return 0.0
@@ -132,4 +132,4 @@ def _push_all(joints, owners, sign):
             continue
         for row in range(whole[j, FIRST_ROW], whole[j + 1, FIRST_ROW]):
             joints.change[row] = sign * joints.bound[row, IMPULSE]
-        push_rows(joints, j, owners)
+        push_rows(joints, j, owners, joints.each, row_count(joints, j))

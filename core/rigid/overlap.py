@@ -10,7 +10,7 @@ impulse").
 
 from __future__ import annotations
 
-from ..jit import lean
+from ..jit import lean_inline
 from .contact_rows import contact_speed, push_contact
 from .contact_solver import begin_pass, parting_speed, push_face
 
@@ -20,7 +20,7 @@ SHARE = 0.2
 PARTS = 3  # place of these pushes in `Rows.impulse`
 
 
-@lean
+@lean_inline
 def part_overlaps(rows, count, owners, seen, joined, passes, h):
     """Velocities that part what overlaps, for the move that comes."""
     is_any = False
@@ -50,7 +50,7 @@ def part_overlaps(rows, count, owners, seen, joined, passes, h):
             first += n
 
 
-@lean
+@lean_inline
 def take_back_parting(rows, count, owners):
     """Take these velocities back after the move; rows are aimed where bodies are now."""
     for c in range(count):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..jit import inline, kernel, lean
+from ..jit import inline, kernel, lean_inline
 from ..vector import write_rotation
 from .rotation import normalised, product, renormalised, turn_of_momentum
 
@@ -101,14 +101,14 @@ def place_owners(model: Model) -> Owners:
     return owners
 
 
-@lean
+@lean_inline
 def write_inverse_inertia(owners, o):
     """R and R J⁻¹ Rᵀ of an owner, with its extra inertia; zero for one that is not to be moved."""
     q = owners.orientation
     write_inverse_inertia_at(owners, o, q[o, 0], q[o, 1], q[o, 2], q[o, 3])
 
 
-@lean
+@lean_inline
 def write_inverse_inertia_at(owners, o, w, x, y, z):
     """The same at an orientation that is known: what was written just now is slow to read."""
     r = owners.rotation[o]
@@ -130,7 +130,7 @@ def write_inverse_inertia_at(owners, o, w, x, y, z):
             a[j, i] = value
 
 
-@lean
+@lean_inline
 def write_spin(owners, o):
     """ω = I⁻¹ L, without extra inertia."""
     lx, ly, lz = owners.momentum[o, 0], owners.momentum[o, 1], owners.momentum[o, 2]
@@ -147,7 +147,7 @@ def write_spin(owners, o):
         owners.spin[o, k] = r[k, 0] * bx + r[k, 1] * by + r[k, 2] * bz
 
 
-@lean
+@lean_inline
 def slow_spin(owners, o):
     """ω = (I + extra)⁻¹ L."""
     a = owners.inverse_inertia[o]
@@ -156,7 +156,7 @@ def slow_spin(owners, o):
         owners.spin[o, k] = a[k, 0] * lx + a[k, 1] * ly + a[k, 2] * lz
 
 
-@inline
+@lean_inline
 def _momentum_inside(owners, o):
     """J ω, the angular momentum along the owner's own axes."""
     r = owners.rotation[o]
@@ -168,7 +168,7 @@ def _momentum_inside(owners, o):
     )
 
 
-@lean
+@lean_inline
 def write_momentum(owners, o):
     """L = I ω, the inverse of `write_spin`."""
     r = owners.rotation[o]
@@ -192,7 +192,7 @@ def write_spin_of(owners, o, turn, duration):
     owners.spin[o, 2] = f * z
 
 
-@lean
+@lean_inline
 def accelerate_bodies(owners, bodies, h):
     """Velocities by position Verlet: v' = (1 − β) v + a h, L' = (1 − β) L + M h (eq. 12); ω too."""
     for b in range(bodies.count):
@@ -207,7 +207,7 @@ def accelerate_bodies(owners, bodies, h):
         write_spin(owners, b)
 
 
-@lean
+@lean_inline
 def drive_owners(owners, drive, share_before, share, h):
     """Put driven owners where they are at the start of the substep.
 
@@ -248,7 +248,7 @@ def _blend(q0, q1, n, share):
     )
 
 
-@lean
+@lean_inline
 def move_bodies(owners, bodies, h):
     """Move by x' = x + v h and the turn that L makes in h.
 
@@ -282,7 +282,7 @@ def move_bodies(owners, bodies, h):
         slow_spin(owners, b)
 
 
-@lean
+@lean_inline
 def move_colliders(owners, bodies, h):
     """Colliders at the end of the substep, so that what is aimed there meets them there."""
     for o in range(bodies.count, owners.inverse_mass.shape[0]):
@@ -295,7 +295,7 @@ def move_colliders(owners, bodies, h):
         write_inverse_inertia(owners, o)
 
 
-@lean
+@lean_inline
 def take_momenta(owners, bodies):
     """L of all bodies after contacts and joints have changed ω."""
     for b in range(bodies.count):
@@ -303,7 +303,7 @@ def take_momenta(owners, bodies):
             write_momentum(owners, b)
 
 
-@lean
+@lean_inline
 def turn_by(q, x, y, z):
     """Turn q (4,) by the rotation vector (x, y, z) rad in the world."""
     square = x * x + y * y + z * z

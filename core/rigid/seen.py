@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..jit import lean
+from ..jit import lean_inline
 
 if TYPE_CHECKING:
     from ..settings import SolverSettings
@@ -47,7 +47,7 @@ def what_contacts_see(owners: Owners, settings: SolverSettings) -> Seen:
     )
 
 
-@lean
+@lean_inline
 def take_turns(seen, owners):
     """Before a pass: what is written so far is what it reads."""
     for o in range(seen.velocity.shape[0]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ..jit import lean, lean_kernel
+from ..jit import lean, lean_inline, lean_kernel
 from .contact_rows import aim_rows, warm_rows
 from .contact_solver import passes_now, solve_rows
 from .joined_contacts import (
@@ -83,7 +83,7 @@ def _solve(owners, rows, row_count, joints, joined, seen, passes, h, is_biased, 
         before = change
 
 
-@lean
+@lean_inline
 def _begin(
     bodies,
     owners,
@@ -116,7 +116,7 @@ def _begin(
         part_overlaps(rows, row_count, owners, seen, joined, passes, h)
 
 
-@lean
+@lean_inline
 def _move(bodies, owners, joints, h):
     """Places at the end of the substep."""
     keep_stiffness(joints, owners, h)
@@ -124,7 +124,7 @@ def _move(bodies, owners, joints, h):
     move_colliders(owners, bodies, h)
 
 
-@lean
+@lean_inline
 def _end(bodies, owners, rows, row_count, joints, joined, seen, passes, h):
     """Velocities without what drove overlaps apart."""
     aim_rows(rows, row_count, owners)

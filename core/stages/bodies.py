@@ -510,12 +510,17 @@ class Bodies:
         self._keep_contacts()
         lay_down_bodies(
             self.owners,
+            self.moves,
             state.body_position,
             state.body_previous,
             state.body_orientation,
             state.body_previous_orientation,
+            state.body_load,
             frame.h,
         )
+        if self.is_stirred and frame.work.ties:
+            awake = self.owners.asleep[: self.count] == 0
+            state.body_load[awake] += self._mean_load(self.worn_impulse)[awake]
         self.joints.lay_down()
         sleeps = self._rest_of_ties()
         find_rest(
@@ -558,11 +563,6 @@ class Bodies:
             self._forget()
         kept = (self.kept_key, self.kept_impulse)
         state.contact_key, state.contact_impulse = _merged((self.key, self.impulse), kept)
-        if self.is_stirred:
-            awake = self.owners.asleep[: self.count] == 0
-            state.body_load[awake] = self._load()[awake]
-            if self.frame.work.ties:
-                state.body_load[awake] += self._mean_load(self.worn_impulse)[awake]
 
 
 def _merged(one: tuple[Ints, Floats], other: tuple[Ints, Floats]) -> tuple[Ints, Floats]:

@@ -34,7 +34,7 @@ class BodyForces:
             raise ModelError("", f"a pull on {frame.model.body_count} bodies must name each")
         work.body_force[:] = 0.0
         work.body_torque[:] = 0.0
-        if self.is_any:
+        if self.is_any and frame.inputs.fields:
             factor = frame.by_object("fields")[frame.model.bodies.object]
             work.probes.factor[:] = np.repeat(factor, PROBES)
 

@@ -78,14 +78,17 @@ class Joints:
                 frame.work.joints,
                 frame.work.owners,
                 frame.model.body_count,
-                np.where(self.holds[:, None], frame.state.joint_impulse, 0.0),
-                np.where(self.holds, 0, 1).astype(np.int32),
+                frame.state.joint_impulse,
+                self.holds,
                 frame.h,
             )
         self.exclude()
 
     def _aim(self) -> None:
         frame, joints, inputs = self.frame, self.frame.model.joints, self.frame.inputs
+        told = (inputs.joint_speed, inputs.joint_target, inputs.joint_pose, inputs.joint_strength)
+        if not self.has_motors and all(one is None for one in told):
+            return
         number = frame.work.joints.number
         speed = frame.target("joint_speed", inputs.joint_speed, joints.motor_speed)
         target = frame.target("joint_target", inputs.joint_target, joints.motor_target)

@@ -68,7 +68,7 @@ class Motion:
         self.lag: Floats | None = None  # (n, 3) m
         self.change: Floats | None = None  # (n, 3) m/s, where the implicit solver starts from
         self._lay_out()
-        if frame.state.frame % PART_EVERY == 0:
+        if frame.model.particle_count and frame.state.frame % PART_EVERY == 0:
             for pairs, rest in (
                 (frame.model.stick, frame.model.stick_rest_length),
                 (frame.model.spring, frame.model.spring_rest_length),
