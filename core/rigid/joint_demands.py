@@ -247,8 +247,7 @@ def ask_joint(joints, owners, j, h, is_biased, is_again):
     """
     whole, bound = joints.whole, joints.bound
     p, q = whole[j, OWNER], whole[j, OWNER + 1]
-    rate = 1.0 / h
-    closing = min(CLOSING_SPEED, joints.number[j, CLOSES] * rate)
+    closing = min(CLOSING_SPEED, joints.number[j, CLOSES] / h)
     for row in range(whole[j, FIRST_ROW], whole[j + 1, FIRST_ROW]):
         if joints.flag[row, MODE] != HELD:
             _ask_row(joints, j, row, owners, p, q, h, is_biased)
@@ -257,7 +256,7 @@ def ask_joint(joints, owners, j, h, is_biased, is_again):
             continue
         elif is_biased:
             most = closing if joints.flag[row, FREEDOM] < 3 else CLOSING_SPIN
-            close = (bound[row, LOWER] - bound[row, VALUE]) * rate
+            close = (bound[row, LOWER] - bound[row, VALUE]) / h
             bound[row, AIM] = min(max(close, -most), most) - bound[row, FORESEEN]
         else:
             bound[row, AIM] = 0.0
