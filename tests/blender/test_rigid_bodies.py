@@ -227,6 +227,7 @@ def test_colliders_of_other_shapes(scene, shape):
 def test_preview_and_bake_are_the_same(scene):
     floor()
     thrown = rigid(rod(location=(0, 0, 0.8)), velocity=(1, 0, 0), angular_velocity=(3, 2, 1))
+    thrown.rotation_mode = "QUATERNION"  # angles in single precision lose digits near their pole
     let_go = rigid(torus(location=(2, 0, 1)), type="ANIMATED")
     key(let_go, 1, location=(2, 0, 1))
     key(let_go, 7, location=(2, 0.5, 1))
