@@ -476,11 +476,11 @@ def aim_contacts(rows, count, owners, radius):
 def passes_for(ratio: float, radius: float, gravity: float, h: float) -> int:
     """Passes over contacts of bodies whose masses differ by so much, the least of that radius.
 
-    Where masses differ, steps longer than usual take more of them (`PASSES_BY_RATIO`); and so do
-    small bodies, for which gravity (m/s²) makes a long way in a step (`SOFT_SAG`).
+    There are more where masses differ (`PASSES_BY_RATIO`), in steps longer than usual, or heaps of
+    hundreds go on creeping, and for small bodies, for which gravity (m/s²) makes a long way in a
+    step (`SOFT_SAG`).
     """
     passes = next(passes for limit, passes in PASSES_BY_RATIO if ratio <= limit)
-    if passes > 1:
-        passes = math.ceil(passes * max(1.0, USUAL_RATE * h))
+    passes = math.ceil(passes * max(1.0, USUAL_RATE * h))
     small = math.ceil(gravity * h * h / (SOFT_SAG * radius))
     return max(passes, min(small, MOST_SMALL_PASSES))

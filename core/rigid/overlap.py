@@ -17,6 +17,10 @@ from .contact_solver import begin_pass, parting_speed, push_face
 SHARE = 0.2
 """Share of an overlap that is taken away in one substep."""
 
+PASSES = 4
+"""Times as many passes as contacts take: what parts an overlap remembers nothing from step to step,
+and what lies deep in a heap has to lift all that lies on it."""
+
 PARTS = 3  # place of these pushes in `Rows.impulse`
 
 
@@ -33,7 +37,7 @@ def part_overlaps(rows, count, owners, seen, joined, passes, h):
             is_any = parting_speed(rows, c, SHARE / h) > 0.0
     if not is_any:
         return
-    for _ in range(passes):
+    for _ in range(PASSES * passes):
         begin_pass(rows, count, owners, seen, h)
         first = 0
         while first < count:
