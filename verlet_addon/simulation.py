@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.bodies import body_poses
 from ..core.cache import FrameCache
-from ..core.constraints.attachment import HOLDS, Attachments
+from ..core.constraints.attachment import Attachments
 from ..core.errors import ModelError, VerletError
 from ..core.model import FrameInputs, State
 from ..core.settings import SolverSettings
@@ -189,7 +189,7 @@ def _keep(running: Session, state: State, depsgraph: bpy.types.Depsgraph) -> Non
     loose = frozenset(
         participant.uid
         for participant, row in _particle_rows(running)
-        if running.last_inputs.animated[row].pin < HOLDS
+        if not running.last_inputs.animated[row].holds()
     )
     running.placements.append(
         Placement(bodies, local, parents, poses, running.returning, holds, loose)

@@ -7,6 +7,9 @@ from typing import Any
 
 from .tunable import Checked, tunable
 
+HOLDS = 0.5
+"""`AnimatedSettings.pin` from which on ties hold."""
+
 
 def _factor(label: str, description: str, maximum: float = 10.0) -> Any:
     return tunable(
@@ -32,3 +35,7 @@ class AnimatedSettings(Checked):
     pressure: float = _factor("Pressure", "Factor on the pressure inside a closed object")
     loose: frozenset[int] = frozenset()
     """Numbers of its ties that do not hold."""
+
+    def holds(self, number: int = -1) -> bool:
+        """Whether the ties of that number hold, −1: those that are let go by `pin` alone."""
+        return self.pin >= HOLDS and number not in self.loose
