@@ -12,15 +12,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..jit import kernel
+from ..jit import lean_kernel
 from .stick import momentum
+from .weighted_point import draw_to_point, from_point
 
 if TYPE_CHECKING:
     from ..model import Floats, Ints
     from .base import Moving
-
-HOLDS = 0.5
-"""`AnimatedSettings.pin` from which on they hold."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +42,7 @@ class CarriedPoints:
 
     def project(self, moving: Moving, multiplier: Floats) -> None:
         """Bring every particle to its distance, in place; nothing while the object is let go."""
-        if moving.animated[self.object].pin >= HOLDS:
+        if moving.animated[self.object].holds():
             project_carried_points(
                 moving.x,
                 moving.previous,
@@ -55,32 +53,12 @@ class CarriedPoints:
             )
 
 
-@kernel
+@lean_kernel
 def project_carried_points(x, previous, inverse_mass, row, weight, distance):
     """One pass, in the order of their adding."""
     for s in range(row.shape[0]):
-        i = row[s, 0]
-        dx, dy, dz = x[i, 0], x[i, 1], x[i, 2]
-        ex, ey, ez = previous[i, 0], previous[i, 1], previous[i, 2]
-        w = inverse_mass[i]
-        for k in range(4):
-            j = row[s, 1 + k]
-            c = weight[s, k]
-            dx, dy, dz = dx - c * x[j, 0], dy - c * x[j, 1], dz - c * x[j, 2]
-            ex -= c * previous[j, 0]
-            ey -= c * previous[j, 1]
-            ez -= c * previous[j, 2]
-            w += c * c * inverse_mass[j]
+        dx, dy, dz, ex, ey, ez, w = from_point(x, previous, inverse_mass, row, weight, s)
         if w == 0.0:
             continue
         step, ex, ey, ez = momentum(dx, dy, dz, ex, ey, ez, w, distance[s])
-        f = inverse_mass[i] * step
-        x[i, 0] -= f * ex
-        x[i, 1] -= f * ey
-        x[i, 2] -= f * ez
-        for k in range(4):
-            j = row[s, 1 + k]
-            f = weight[s, k] * inverse_mass[j] * step
-            x[j, 0] += f * ex
-            x[j, 1] += f * ey
-            x[j, 2] += f * ez
+        draw_to_point(x, inverse_mass, row, weight, s, step, ex, ey, ez)

@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import ModelError
-from ..jit import kernel
+from ..jit import lean_kernel
 from ..model import Floats, Ints
 from .base import Moving
 from .checks import numbers, rows_of_particles
 from .repair import left_over
 from .spring import multiplier as spring_multiplier
+from .weighted_point import draw_to_point, from_point
 
 if TYPE_CHECKING:
     from ..builder import ModelBuilder
@@ -89,31 +90,13 @@ class PointLinks:
         )
 
 
-def weights_of(corner: Floats, point: Floats) -> Floats:
-    """cᵢ (4,) of a point (3,) carried by four places (4, 3) that are not in a plane."""
-    matrix = np.concatenate([corner.T, np.ones((1, 4))])
-    weight: Floats = np.linalg.solve(matrix, np.append(point, 1.0))
-    return weight
-
-
 # C = |x − p| − longest, its gradient ∇C = e on the particle and −cᵢ e on the four, taken one step
 # ago (see `stick.momentum`); the pull λ never pushes (see `link`).
-@kernel
+@lean_kernel
 def project_point_links(x, previous, inverse_mass, row, weight, longest, h, first_pass, pull):
     """Bring every particle within its distance."""
     for s in range(row.shape[0]):
-        i = row[s, 0]
-        dx, dy, dz = x[i, 0], x[i, 1], x[i, 2]
-        ex, ey, ez = previous[i, 0], previous[i, 1], previous[i, 2]
-        w = inverse_mass[i]
-        for k in range(4):
-            j = row[s, 1 + k]
-            c = weight[s, k]
-            dx, dy, dz = dx - c * x[j, 0], dy - c * x[j, 1], dz - c * x[j, 2]
-            ex -= c * previous[j, 0]
-            ey -= c * previous[j, 1]
-            ez -= c * previous[j, 2]
-            w += c * c * inverse_mass[j]
+        dx, dy, dz, ex, ey, ez, w = from_point(x, previous, inverse_mass, row, weight, s)
         if first_pass:
             pull[s] = 0.0
         most = longest[s]
@@ -126,13 +109,4 @@ def project_point_links(x, previous, inverse_mass, row, weight, longest, h, firs
         wanted = max(0.0, pull[s] + added)
         step *= (wanted - pull[s]) / added if added != 0.0 else 0.0
         pull[s] = wanted
-        f = inverse_mass[i] * step
-        x[i, 0] -= f * ex
-        x[i, 1] -= f * ey
-        x[i, 2] -= f * ez
-        for k in range(4):
-            j = row[s, 1 + k]
-            f = weight[s, k] * inverse_mass[j] * step
-            x[j, 0] += f * ex
-            x[j, 1] += f * ey
-            x[j, 2] += f * ez
+        draw_to_point(x, inverse_mass, row, weight, s, step, ex, ey, ez)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..constraints.carried import CarriedPoints
-from ..constraints.point_link import weights_of
+from ..constraints.weighted_point import weights_of
 from .stick_figure import fills_space, widest_four
 
 if TYPE_CHECKING:

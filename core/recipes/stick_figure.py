@@ -19,7 +19,8 @@ import numpy as np
 
 from ..constraints.link import Links
 from ..constraints.plane import MovingPlanes
-from ..constraints.point_link import PARTING_SPEED, PointLinks, weights_of
+from ..constraints.point_link import PARTING_SPEED, PointLinks
+from ..constraints.weighted_point import weights_of
 from ..forces.wobble import WobbleDamping
 from .bone_joints import BENT, BoneJoint
 from .bone_roles import body_axes, bone_roles, side_of
