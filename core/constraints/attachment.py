@@ -19,12 +19,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..jit import kernel
-from ..vector import rotation_matrix
-from .point_mobility import impulse_for, turn_mobility
-
-APART = 0.2
-"""Share of the arm that point and place may be apart for the impulse to act at the point."""
+from ..jit import inline, lean_inline, lean_kernel
+from ..vector import rotate, rotation_matrix
+from .point_mobility import impel, impulse_for, place_ahead, turn_mobility
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,9 +30,8 @@ if TYPE_CHECKING:
     from ..settings import AnimatedSettings
     from .base import Moving
 
-
-HOLDS = 0.5
-"""`AnimatedSettings.pin` from which on ties hold: there is no half a tie."""
+APART = 0.2
+"""Share of the arm that point and place may be apart for the impulse to act at the point."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,8 +65,7 @@ class Attachments:
 
     def holds(self, animated: Sequence[AnimatedSettings]) -> bool:
         """Whether the object is not let go; animated: one for each of `Model.objects`."""
-        own = animated[self.object]
-        return own.pin >= HOLDS and self.number not in own.loose
+        return animated[self.object].holds(self.number)
 
     def project(self, moving: Moving, multiplier: Floats) -> None:
         """Bring points and places together, in place; nothing while the object is let go."""
@@ -90,63 +85,66 @@ class Attachments:
         )
 
 
-@kernel
+@lean_inline
+def _gather(x, inverse_mass, particle, weight, n):
+    """Σ cᵢ xᵢ of tie n, three numbers, and its inverse mass Σ wᵢ cᵢ²."""
+    px = py = pz = w = 0.0
+    for k in range(particle.shape[1]):
+        p, c = particle[n, k], weight[n, k]
+        px += c * x[p, 0]
+        py += c * x[p, 1]
+        pz += c * x[p, 2]
+        w += inverse_mass[p] * c * c
+    return px, py, pz, w
+
+
+@inline
+def _lever(rx, ry, rz, ux, uy, uz):
+    """Where the impulse acts: u, which x* says, if it is near the arm r."""
+    apart = (ux - rx) ** 2 + (uy - ry) ** 2 + (uz - rz) ** 2
+    if apart < APART**2 * (rx * rx + ry * ry + rz * rz):
+        return ux, uy, uz
+    return rx, ry, rz
+
+
+@lean_inline
+def _exchange(x, inverse_mass, owners, h, o, particle, weight, n, px, py, pz, rx, ry, rz, push):
+    """Move the points of tie n by −p (kg·m), and give its body the impulse p/h at the arm r."""
+    for k in range(particle.shape[1]):
+        q = particle[n, k]
+        c = inverse_mass[q] * weight[n, k]
+        x[q, 0] -= c * px
+        x[q, 1] -= c * py
+        x[q, 2] -= c * pz
+    px, py, pz = px / h, py / h, pz / h
+    push[o, 0] += px
+    push[o, 1] += py
+    push[o, 2] += pz
+    if owners.inverse_mass[o] > 0.0:
+        impel(owners, o, rx, ry, rz, px, py, pz)
+
+
+@lean_kernel
 def project_attachments(x, previous, inverse_mass, owners, h, body, anchor, particle, weight, push):
     """One pass over all ties; push (b, 3) N·s gets what bodies get, sleepers too."""
     for n in range(body.shape[0]):
         o = body[n]
-        m = owners.inverse_mass[o]
-        t, i = owners.rotation[o], owners.inverse_inertia[o]
-        v, s = owners.velocity[o], owners.spin[o]
-        ax, ay, az = anchor[n, 0], anchor[n, 1], anchor[n, 2]
-        rx = t[0, 0] * ax + t[0, 1] * ay + t[0, 2] * az
-        ry = t[1, 0] * ax + t[1, 1] * ay + t[1, 2] * az
-        rz = t[2, 0] * ax + t[2, 1] * ay + t[2, 2] * az
-        dx = -(owners.position[o, 0] + rx + h * (v[0] + s[1] * rz - s[2] * ry))
-        dy = -(owners.position[o, 1] + ry + h * (v[1] + s[2] * rx - s[0] * rz))
-        dz = -(owners.position[o, 2] + rz + h * (v[2] + s[0] * ry - s[1] * rx))
-        w = m
-        ux = uy = uz = 0.0
-        for k in range(particle.shape[1]):
-            p, c = particle[n, k], weight[n, k]
-            ux += c * previous[p, 0]
-            uy += c * previous[p, 1]
-            uz += c * previous[p, 2]
-            dx += c * x[p, 0]
-            dy += c * x[p, 1]
-            dz += c * x[p, 2]
-            w += inverse_mass[p] * c * c
+        at, i = owners.position[o], owners.inverse_inertia[o]
+        rx, ry, rz = rotate(owners.rotation[o], anchor[n, 0], anchor[n, 1], anchor[n, 2])
+        dx, dy, dz, w = _gather(x, inverse_mass, particle, weight, n)
+        w += owners.inverse_mass[o]
         if w == 0.0:
             continue
-        ux -= owners.position[o, 0]
-        uy -= owners.position[o, 1]
-        uz -= owners.position[o, 2]
-        apart = (ux - rx) ** 2 + (uy - ry) ** 2 + (uz - rz) ** 2
-        if apart < APART**2 * (rx * rx + ry * ry + rz * rz):
-            rx, ry, rz = ux, uy, uz
+        bx, by, bz = place_ahead(owners, o, h, rx, ry, rz)
+        dx, dy, dz = dx - bx, dy - by, dz - bz
+        ux, uy, uz, _ = _gather(previous, inverse_mass, particle, weight, n)
+        rx, ry, rz = _lever(rx, ry, rz, ux - at[0], uy - at[1], uz - at[2])
         a00, a01, a02, a11, a12, a22 = turn_mobility(i, rx, ry, rz)
         px, py, pz = impulse_for(w + a00, a01, a02, w + a11, a12, w + a22, dx, dy, dz)
-        for k in range(particle.shape[1]):
-            p = particle[n, k]
-            c = inverse_mass[p] * weight[n, k]
-            x[p, 0] -= c * px
-            x[p, 1] -= c * py
-            x[p, 2] -= c * pz
-        px, py, pz = px / h, py / h, pz / h
-        push[o, 0] += px
-        push[o, 1] += py
-        push[o, 2] += pz
-        if m == 0.0:
-            continue
-        v[0] += m * px
-        v[1] += m * py
-        v[2] += m * pz
-        tx, ty, tz = ry * pz - rz * py, rz * px - rx * pz, rx * py - ry * px
-        for k in range(3):
-            s[k] += i[k, 0] * tx + i[k, 1] * ty + i[k, 2] * tz
+        _exchange(x, inverse_mass, owners, h, o, particle, weight, n, px, py, pz, rx, ry, rz, push)
 
 
-@kernel
+@lean_kernel
 def place_attachments(x, previous, inverse_mass, owners, h, body, anchor, particle, weight, push):
     """Points to their places on bodies that have moved; push (b, 3) N·s as above.
 
@@ -156,55 +154,19 @@ def place_attachments(x, previous, inverse_mass, owners, h, body, anchor, partic
     """
     for n in range(body.shape[0]):
         o = body[n]
-        r, i = owners.rotation[o], owners.inverse_inertia[o]
-        ax, ay, az = anchor[n, 0], anchor[n, 1], anchor[n, 2]
-        rx = r[0, 0] * ax + r[0, 1] * ay + r[0, 2] * az
-        ry = r[1, 0] * ax + r[1, 1] * ay + r[1, 2] * az
-        rz = r[2, 0] * ax + r[2, 1] * ay + r[2, 2] * az
-        dx = owners.position[o, 0] + rx
-        dy = owners.position[o, 1] + ry
-        dz = owners.position[o, 2] + rz
-        v = owners.velocity[o]
-        ux = h * v[0] - owners.position[o, 0]
-        uy = h * v[1] - owners.position[o, 1]
-        uz = h * v[2] - owners.position[o, 2]
-        w = 0.0
-        for k in range(particle.shape[1]):
-            p, c = particle[n, k], weight[n, k]
-            dx -= c * x[p, 0]
-            dy -= c * x[p, 1]
-            dz -= c * x[p, 2]
-            ux += c * previous[p, 0]
-            uy += c * previous[p, 1]
-            uz += c * previous[p, 2]
-            w += inverse_mass[p] * c * c
+        m, i = owners.inverse_mass[o], owners.inverse_inertia[o]
+        v, at = owners.velocity[o], owners.position[o]
+        rx, ry, rz = rotate(owners.rotation[o], anchor[n, 0], anchor[n, 1], anchor[n, 2])
+        px, py, pz, w = _gather(x, inverse_mass, particle, weight, n)
         if w == 0.0:
             continue
-        m = owners.inverse_mass[o]
+        ux, uy, uz, _ = _gather(previous, inverse_mass, particle, weight, n)
+        ux, uy, uz = ux - (at[0] - h * v[0]), uy - (at[1] - h * v[1]), uz - (at[2] - h * v[2])
         most = m + (i[0, 0] + i[1, 1] + i[2, 2]) * (rx * rx + ry * ry + rz * rz)
-        share = 1.0 if w >= most else w / most
-        apart = (ux - rx) ** 2 + (uy - ry) ** 2 + (uz - rz) ** 2
-        if apart < APART**2 * (rx * rx + ry * ry + rz * rz):
-            rx, ry, rz = ux, uy, uz
-        dx, dy, dz = share * dx / w, share * dy / w, share * dz / w
-        for k in range(particle.shape[1]):
-            p = particle[n, k]
-            c = inverse_mass[p] * weight[n, k]
-            x[p, 0] += c * dx
-            x[p, 1] += c * dy
-            x[p, 2] += c * dz
-        dx, dy, dz = dx / h, dy / h, dz / h
-        push[o, 0] -= dx
-        push[o, 1] -= dy
-        push[o, 2] -= dz
-        if m == 0.0:
-            continue
-        v[0] -= m * dx
-        v[1] -= m * dy
-        v[2] -= m * dz
-        owners.position[o, 0] -= h * m * dx
-        owners.position[o, 1] -= h * m * dy
-        owners.position[o, 2] -= h * m * dz
-        tx, ty, tz = ry * dz - rz * dy, rz * dx - rx * dz, rx * dy - ry * dx
-        for k in range(3):
-            owners.spin[o, k] -= i[k, 0] * tx + i[k, 1] * ty + i[k, 2] * tz
+        f = 1.0 / w if w >= most else 1.0 / most
+        px, py, pz = f * (px - at[0] - rx), f * (py - at[1] - ry), f * (pz - at[2] - rz)
+        rx, ry, rz = _lever(rx, ry, rz, ux, uy, uz)
+        _exchange(x, inverse_mass, owners, h, o, particle, weight, n, px, py, pz, rx, ry, rz, push)
+        at[0] += m * px
+        at[1] += m * py
+        at[2] += m * pz

@@ -1,11 +1,11 @@
-"""How far an impulse at a place on a rigid body moves that place, and the impulse that does.
+"""Places on rigid bodies: where they get to, how far an impulse there moves them, and which does.
 
 K = 1/m 1 + [r]ᵀ I⁻¹ [r] (Müller et al. 2020, eq. 2, for a vector at once), symmetric, in 1/kg.
 """
 
 from __future__ import annotations
 
-from ..jit import inline
+from ..jit import inline, lean_inline
 
 
 @inline
@@ -36,3 +36,26 @@ def impulse_for(a00, a01, a02, a11, a12, a22, dx, dy, dz):
         f * (c01 * dx + (a00 * a22 - a02 * a02) * dy + c12 * dz),
         f * (c02 * dx + c12 * dy + (a00 * a11 - a01 * a01) * dz),
     )
+
+
+@lean_inline
+def place_ahead(owners, o, h, rx, ry, rz):
+    """Where the place at arm r of an owner gets to in h s (three numbers, m)."""
+    c, v, s = owners.position[o], owners.velocity[o], owners.spin[o]
+    return (
+        c[0] + rx + h * (v[0] + s[1] * rz - s[2] * ry),
+        c[1] + ry + h * (v[1] + s[2] * rx - s[0] * rz),
+        c[2] + rz + h * (v[2] + s[0] * ry - s[1] * rx),
+    )
+
+
+@lean_inline
+def impel(owners, o, rx, ry, rz, px, py, pz):
+    """Give an owner the impulse p in N·s at arm r."""
+    w, a = owners.inverse_mass[o], owners.inverse_inertia[o]
+    tx, ty, tz = ry * pz - rz * py, rz * px - rx * pz, rx * py - ry * px
+    owners.velocity[o, 0] += w * px
+    owners.velocity[o, 1] += w * py
+    owners.velocity[o, 2] += w * pz
+    for k in range(3):
+        owners.spin[o, k] += a[k, 0] * tx + a[k, 1] * ty + a[k, 2] * tz

@@ -23,7 +23,8 @@ import numpy as np
 from ..bodies import CORNER_SIGNS, move_particle_body
 from ..errors import ModelError
 from ..jit import inline, kernel
-from .point_mobility import impulse_for, turn_mobility
+from ..vector import cross, rotate
+from .point_mobility import impel, impulse_for, place_ahead, turn_mobility
 
 if TYPE_CHECKING:
     from ..model import Floats, Ints
@@ -128,12 +129,7 @@ def _arm(previous, owners, o, first, weight, anchor):
     if first >= 0:
         px, py, pz = _weighted(previous, first, weight)
         return px - owners.position[o, 0], py - owners.position[o, 1], pz - owners.position[o, 2]
-    r = owners.rotation[o]
-    return (
-        r[0, 0] * anchor[0] + r[0, 1] * anchor[1] + r[0, 2] * anchor[2],
-        r[1, 0] * anchor[0] + r[1, 1] * anchor[1] + r[1, 2] * anchor[2],
-        r[2, 0] * anchor[0] + r[2, 1] * anchor[1] + r[2, 2] * anchor[2],
-    )
+    return rotate(owners.rotation[o], anchor[0], anchor[1], anchor[2])
 
 
 @inline
@@ -141,32 +137,17 @@ def _place(x, owners, h, o, first, weight, rx, ry, rz):
     """Where a place gets to in this step (three numbers, m)."""
     if first >= 0:
         return _weighted(x, first, weight)
-    c, v, s = owners.position[o], owners.velocity[o], owners.spin[o]
-    return (
-        c[0] + rx + h * (v[0] + s[1] * rz - s[2] * ry),
-        c[1] + ry + h * (v[1] + s[2] * rx - s[0] * rz),
-        c[2] + rz + h * (v[2] + s[0] * ry - s[1] * rx),
-    )
+    return place_ahead(owners, o, h, rx, ry, rz)
 
 
 @inline
 def _move(x, previous, inverse_mass, owners, h, o, first, rx, ry, rz, px, py, pz):
     """An impulse (px, py, pz) in kg·m on an owner, at the end of the arm r."""
-    a = owners.inverse_inertia[o]
-    tx, ty, tz = ry * pz - rz * py, rz * px - rx * pz, rx * py - ry * px
-    ux = a[0, 0] * tx + a[0, 1] * ty + a[0, 2] * tz
-    uy = a[1, 0] * tx + a[1, 1] * ty + a[1, 2] * tz
-    uz = a[2, 0] * tx + a[2, 1] * ty + a[2, 2] * tz
     if first < 0:
-        w = owners.inverse_mass[o]
-        v, s = owners.velocity[o], owners.spin[o]
-        v[0] += w * px / h
-        v[1] += w * py / h
-        v[2] += w * pz / h
-        s[0] += ux / h
-        s[1] += uy / h
-        s[2] += uz / h
+        impel(owners, o, rx, ry, rz, px / h, py / h, pz / h)
         return
+    tx, ty, tz = cross(rx, ry, rz, px, py, pz)
+    ux, uy, uz = rotate(owners.inverse_inertia[o], tx, ty, tz)
     move_particle_body(x, previous, inverse_mass, first, owners, o, px, py, pz, ux, uy, uz)
 
 

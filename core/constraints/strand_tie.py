@@ -16,6 +16,7 @@ import numpy as np
 
 from ..jit import inline, kernel
 from ..vector import inverse_symmetric
+from .point_mobility import impel
 
 IMMOVABLE = 1e9
 """Mass of a body that is driven or asleep, in that of the particle tied to it."""
@@ -89,13 +90,7 @@ def give_to_bodies(point, moved, particle, previous, owners, h, row, body, push)
         x = previous[p, 0] - owners.position[o, 0]
         y = previous[p, 1] - owners.position[o, 1]
         z = previous[p, 2] - owners.position[o, 2]
-        w, i = owners.inverse_mass[o], owners.inverse_inertia[o]
-        owners.velocity[o, 0] += w * fx
-        owners.velocity[o, 1] += w * fy
-        owners.velocity[o, 2] += w * fz
-        tx, ty, tz = y * fz - z * fy, z * fx - x * fz, x * fy - y * fx
-        for n in range(3):
-            owners.spin[o, n] += i[n, 0] * tx + i[n, 1] * ty + i[n, 2] * tz
+        impel(owners, o, x, y, z, fx, fy, fz)
 
 
 @inline

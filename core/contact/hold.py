@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..constraints.point_mobility import impel
 from ..jit import inline, kernel
 
 if TYPE_CHECKING:
@@ -249,11 +250,11 @@ def hold_bodies(rows, count, x, previous, owners, h, gain):
         o = rows.owner[m]
         t, n, r = rows.toward[m], rows.normal[m], rows.arm[m]
         if rows.friction[m] == TIED:
-            _give(owners, o, r[0], r[1], r[2], pull * t[0], pull * t[1], pull * t[2])
+            impel(owners, o, r[0], r[1], r[2], pull * t[0], pull * t[1], pull * t[2])
             continue
         push = max(0.0, -pull * (t[0] * n[0] + t[1] * n[1] + t[2] * n[2]))
         rows.pull[m] = push
-        _give(owners, o, r[0], r[1], r[2], -push * n[0], -push * n[1], -push * n[2])
+        impel(owners, o, r[0], r[1], r[2], -push * n[0], -push * n[1], -push * n[2])
     for m in range(count):
         push = rows.pull[m]
         if push == 0.0 or rows.friction[m] == TIED:
@@ -272,16 +273,4 @@ def hold_bodies(rows, count, x, previous, owners, h, gain):
             continue
         drag = min(rows.friction[m] * push, rows.mass[m] * slide)
         f = -drag / slide
-        _give(owners, o, r[0], r[1], r[2], f * ux, f * uy, f * uz)
-
-
-@inline
-def _give(owners, o, rx, ry, rz, px, py, pz):
-    """An impulse p at arm r."""
-    w, a = owners.inverse_mass[o], owners.inverse_inertia[o]
-    tx, ty, tz = ry * pz - rz * py, rz * px - rx * pz, rx * py - ry * px
-    owners.velocity[o, 0] += w * px
-    owners.velocity[o, 1] += w * py
-    owners.velocity[o, 2] += w * pz
-    for k in range(3):
-        owners.spin[o, k] += a[k, 0] * tx + a[k, 1] * ty + a[k, 2] * tz
+        impel(owners, o, r[0], r[1], r[2], f * ux, f * uy, f * uz)

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..jit import kernel
+from ..jit import kernel, lean_inline
 from ..rigid.owners import turn_by, write_momentum, write_spin
+from ..vector import rotate
 
 if TYPE_CHECKING:
     from ..model import Floats, Model
@@ -58,26 +59,36 @@ def probe_room(model: Model) -> BodyProbes:
     )
 
 
+@lean_inline
+def _carried(probes, owners, b, n):
+    """Probe n of body b: its arm from the centre in m, and its velocity as the body carries it."""
+    e, v, w = probes.extent[b], owners.velocity[b], owners.spin[b]
+    ax, ay, az = rotate(
+        owners.rotation[b],
+        e[0] if n & 1 else -e[0],
+        e[1] if n & 2 else -e[1],
+        e[2] if n & 4 else -e[2],
+    )
+    return (
+        ax,
+        ay,
+        az,
+        v[0] + w[1] * az - w[2] * ay,
+        v[1] + w[2] * ax - w[0] * az,
+        v[2] + w[0] * ay - w[1] * ax,
+    )
+
+
 @kernel
 def place_probes(probes, owners, h):
     """Put the probes where the bodies are, with x* as rigid bodies move in h seconds."""
     for b in range(probes.extent.shape[0]):
-        r = owners.rotation[b]
-        w = owners.spin[b]
         for n in range(PROBES):
             i = PROBES * b + n
-            x = probes.extent[b, 0] if n & 1 else -probes.extent[b, 0]
-            y = probes.extent[b, 1] if n & 2 else -probes.extent[b, 1]
-            z = probes.extent[b, 2] if n & 4 else -probes.extent[b, 2]
-            ax = r[0, 0] * x + r[0, 1] * y + r[0, 2] * z
-            ay = r[1, 0] * x + r[1, 1] * y + r[1, 2] * z
-            az = r[2, 0] * x + r[2, 1] * y + r[2, 2] * z
+            ax, ay, az, vx, vy, vz = _carried(probes, owners, b, n)
             probes.x[i, 0] = owners.position[b, 0] + ax
             probes.x[i, 1] = owners.position[b, 1] + ay
             probes.x[i, 2] = owners.position[b, 2] + az
-            vx = owners.velocity[b, 0] + w[1] * az - w[2] * ay
-            vy = owners.velocity[b, 1] + w[2] * ax - w[0] * az
-            vz = owners.velocity[b, 2] + w[0] * ay - w[1] * ax
             probes.previous[i, 0] = probes.x[i, 0] - h * vx
             probes.previous[i, 1] = probes.x[i, 1] - h * vy
             probes.previous[i, 2] = probes.x[i, 2] - h * vz
@@ -115,24 +126,15 @@ def take_kicks(probes, owners, wait, h):
     for b in range(probes.extent.shape[0]):
         if owners.inverse_mass[b] == 0.0:
             continue
-        r = owners.rotation[b]
         w = owners.spin[b]
         vx = vy = vz = 0.0
         lx = ly = lz = 0.0
         for n in range(PROBES):
             i = PROBES * b + n
-            x = probes.extent[b, 0] if n & 1 else -probes.extent[b, 0]
-            y = probes.extent[b, 1] if n & 2 else -probes.extent[b, 1]
-            z = probes.extent[b, 2] if n & 4 else -probes.extent[b, 2]
-            ax = r[0, 0] * x + r[0, 1] * y + r[0, 2] * z
-            ay = r[1, 0] * x + r[1, 1] * y + r[1, 2] * z
-            az = r[2, 0] * x + r[2, 1] * y + r[2, 2] * z
-            ux = (probes.x[i, 0] - probes.previous[i, 0]) / h
-            uy = (probes.x[i, 1] - probes.previous[i, 1]) / h
-            uz = (probes.x[i, 2] - probes.previous[i, 2]) / h
-            ux -= owners.velocity[b, 0] + w[1] * az - w[2] * ay
-            uy -= owners.velocity[b, 1] + w[2] * ax - w[0] * az
-            uz -= owners.velocity[b, 2] + w[0] * ay - w[1] * ax
+            ax, ay, az, gx, gy, gz = _carried(probes, owners, b, n)
+            ux = (probes.x[i, 0] - probes.previous[i, 0]) / h - gx
+            uy = (probes.x[i, 1] - probes.previous[i, 1]) / h - gy
+            uz = (probes.x[i, 2] - probes.previous[i, 2]) / h - gz
             vx += ux / PROBES
             vy += uy / PROBES
             vz += uz / PROBES
