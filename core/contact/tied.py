@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..jit import lean
+from ..jit import lean_inline
 from ..surface import connected_parts
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def wearers(model: Model, ties: Sequence[Attachments]) -> tuple[Ints, Ints]:
     return worn, group
 
 
-@lean
+@lean_inline
 def misses(tied, owner, i, j, k):
     """Whether the piece of particles i, j and k passes through an owner's shapes."""
     count = 0

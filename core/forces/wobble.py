@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..constraints.angular import NO_INERTIA, add_inertia, solve_inertia
-from ..jit import kernel
+from ..jit import inline, kernel
 from ..model import Floats, Ints
 from .base import Acting
 
@@ -55,6 +55,21 @@ class WobbleDamping:
         rub(x, previous, mass, inverse_mass, self.particles, self.dry * h * h)
 
 
+@inline
+def _way_of_its_own(x, previous, i, centre, mean, turn):
+    """The way (three numbers, m) of particle i in this step but for that of the rigid body.
+
+    centre: of mass; mean: its way; turn: of the rigid body about it, rad.
+    """
+    ox, oy, oz = turn
+    px, py, pz = previous[i, 0] - centre[0], previous[i, 1] - centre[1], previous[i, 2] - centre[2]
+    return (
+        x[i, 0] - previous[i, 0] - mean[0] - (oy * pz - oz * py),
+        x[i, 1] - previous[i, 1] - mean[1] - (oz * px - ox * pz),
+        x[i, 2] - previous[i, 2] - mean[2] - (ox * py - oy * px),
+    )
+
+
 @kernel
 def rub(x, previous, mass, inverse_mass, rows, most):
     """Shorten all ways of this step but those of a rigid body, by ``most`` m in the mean.
@@ -87,14 +102,11 @@ def rub(x, previous, mass, inverse_mass, rows, most):
         lx += m * (py * dz - pz * dy)
         ly += m * (pz * dx - px * dz)
         lz += m * (px * dy - py * dx)
-    ox, oy, oz = solve_inertia(inertia, lx, ly, lz)
+    centre, mean, turn = (cx, cy, cz), (ux, uy, uz), solve_inertia(inertia, lx, ly, lz)
     square = 0.0
     for n in range(rows.shape[0]):
         i = rows[n]
-        px, py, pz = previous[i, 0] - cx, previous[i, 1] - cy, previous[i, 2] - cz
-        dx = x[i, 0] - previous[i, 0] - ux - (oy * pz - oz * py)
-        dy = x[i, 1] - previous[i, 1] - uy - (oz * px - ox * pz)
-        dz = x[i, 2] - previous[i, 2] - uz - (ox * py - oy * px)
+        dx, dy, dz = _way_of_its_own(x, previous, i, centre, mean, turn)
         square += mass[i] * (dx * dx + dy * dy + dz * dz)
     way = math.sqrt(square / total)
     if not way > 0.0:
@@ -104,7 +116,7 @@ def rub(x, previous, mass, inverse_mass, rows, most):
         i = rows[n]
         if inverse_mass[i] == 0.0:
             continue
-        px, py, pz = previous[i, 0] - cx, previous[i, 1] - cy, previous[i, 2] - cz
-        x[i, 0] -= share * (x[i, 0] - previous[i, 0] - ux - (oy * pz - oz * py))
-        x[i, 1] -= share * (x[i, 1] - previous[i, 1] - uy - (oz * px - ox * pz))
-        x[i, 2] -= share * (x[i, 2] - previous[i, 2] - uz - (ox * py - oy * px))
+        dx, dy, dz = _way_of_its_own(x, previous, i, centre, mean, turn)
+        x[i, 0] -= share * dx
+        x[i, 1] -= share * dy
+        x[i, 2] -= share * dz
