@@ -104,16 +104,9 @@ def take_up_owners(
 
 
 @lean_kernel
-def lay_down_bodies(owners, bodies, x, previous, q, q_previous, load, h):
-    """Write x, x*, q and q* of all bodies: (x − x*)/h is v, the turn from q* to q is that of L.
-
-    Also load (b, 3) m/s², by gravity and forces, of those that are awake.
-    """
+def lay_down_bodies(owners, x, previous, q, q_previous, h):
+    """Write x, x*, q and q* of all bodies: (x − x*)/h is v, the turn from q* to q is that of L."""
     for b in range(x.shape[0]):
-        if owners.asleep[b] == 0:
-            for k in range(3):
-                w = owners.inverse_mass[b]
-                load[b, k] = bodies.gravity[k] + w * bodies.force[b, k]
         for k in range(3):
             x[b, k] = owners.position[b, k]
             previous[b, k] = x[b, k] - h * owners.velocity[b, k]

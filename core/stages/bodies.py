@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..bodies import place_particle_bodies, weigh_particle_bodies
-from ..constraints.attachment import place_attachments
 from ..contact.mesh_motion import MeshMotion
 from ..contact.response import Contacts, return_speed
 from ..contact.shapes import at_start, move_shapes
@@ -23,27 +22,21 @@ from ..rigid.contact_rows import (
 )
 from ..rigid.frame_ends import lay_down_bodies, take_up_owners
 from ..rigid.islands import (
-    CHANGE,
     REST_TIME,
-    SLACK,
-    STILL,
     feel_load,
     feel_particles,
     feel_support,
-    feel_ties,
     feel_touch,
     find_rest,
-    sum_pushes,
     wake_islands,
 )
 from ..rigid.owners import Drive, Moves, look_ahead
 from ..rigid.reach import bound_shapes
 from ..rigid.seen import what_contacts_see
 from ..rigid.step import BEGIN, COLLIDE_EVERY, END, MOVE, WHOLE, run_substeps
+from .body_ties import BodyTies
 from .frame import Frame
 from .joints import Joints
-
-_NO_TIES: Floats = np.zeros((0, 3))
 
 FAST = 0.5
 """A body that travels farther than this share of its size until contacts are looked for again is
@@ -75,7 +68,7 @@ class Bodies:
         self.next_collision = 0
         self.is_clear = False  # the last look found nobody near: it pays to look farther ahead
         self.pull = math.sqrt(math.hypot(*frame.inputs.gravity))  # √(m/s²)
-        self._begin_ties()
+        self.ties = BodyTies(frame, self.pull)
         self._begin_sleep()
 
     # ------------------------------------------------------------------ the frame
@@ -163,69 +156,6 @@ class Bodies:
         touch = (frame.model.shapes.owner, self.joints.held, self.owners, self.count)
         feel_support(self.kept_key, *touch, self.stirs, frame.work.felt)
         self._wake()
-
-    def _begin_ties(self) -> None:
-        """Which bodies are tied now, and those that ties keep awake: their pins are on the way."""
-        frame, work = self.frame, self.frame.work
-        self.tie_impulse = np.zeros((self.count, 3)) if work.ties else _NO_TIES  # N·s, of the frame
-        self.worn_impulse = self.tie_impulse.copy()  # N·s likewise, with contacts
-        self.led = np.zeros(self.count, dtype=bool)  # (b,) by pins
-        if not work.ties:
-            return
-        model, state = frame.model, frame.state
-        work.tie_push[:] = 0.0
-        end = frame.target("pin_position", frame.inputs.pin_position, state.position[model.pinned])
-        moves = (end != state.position[model.pinned]).any(axis=1) & (frame.pin_weight > 0.0)
-        moving = model.pinned[moves]
-        for tie in work.ties:
-            span = model.objects[tie.object]
-            last = span.first_particle + span.particle_count
-            if ((moving >= span.first_particle) & (moving < last)).any():
-                self.led[tie.body] = True
-
-    def _mean_load(self, impulse: Floats) -> Floats:
-        """What an impulse (b, 3) N·s in this frame is on the average, m/s²."""
-        load: Floats = impulse / (
-            self.frame.model.bodies.mass[:, None] * self.frame.inputs.duration
-        )
-        return load
-
-    def _feel_ties(self) -> None:
-        """Wake sleepers at which ties jerk, and sum up what ties push with."""
-        frame, work = self.frame, self.frame.work
-        bodies = frame.model.bodies
-        if self.has_sleepers and feel_ties(
-            work.wearing,
-            work.tie_push,
-            bodies.mass,
-            self.owners,
-            work.body_radius,
-            self.pull,
-            work.felt,
-        ):
-            self._wake_now()
-
-    def _place_ties(self) -> None:
-        """What is tied follows bodies to where they have got to."""
-        frame, work = self.frame, self.frame.work
-        for tie in work.ties:
-            if tie.holds(frame.animated):
-                place_attachments(
-                    frame.x,
-                    frame.previous,
-                    frame.inverse_mass,
-                    self.owners,
-                    frame.h,
-                    tie.body,
-                    tie.anchor,
-                    tie.particle,
-                    tie.weight,
-                    work.tie_push,
-                )
-        self.tie_impulse += work.tie_push
-        sum_pushes(work.contacts, frame.contact_count, frame.h, work.wearer, self.worn_impulse)
-        self.worn_impulse += work.tie_push
-        work.tie_push[:] = 0.0
 
     def _wake(self) -> bool:
         """Wake the islands of all that felt something; whether there were any."""
@@ -472,11 +402,10 @@ class Bodies:
         if not self.is_any or self.are_alone:
             return
         frame, substep = self.frame, self.frame.substep
-        if frame.work.ties:
-            self._feel_ties()
+        if self.has_sleepers and self.ties.feel():
+            self._wake_now()
         self._run(MOVE, substep, substep + 1)
-        if frame.work.ties:
-            self._place_ties()
+        self.ties.place()
         return_speed(frame.work.contacts, frame.contact_count, self.owners, frame.h)
         self._run(END, substep, substep + 1)
 
@@ -510,19 +439,16 @@ class Bodies:
         self._keep_contacts()
         lay_down_bodies(
             self.owners,
-            self.moves,
             state.body_position,
             state.body_previous,
             state.body_orientation,
             state.body_previous_orientation,
-            state.body_load,
             frame.h,
         )
-        if self.is_stirred and frame.work.ties:
-            awake = self.owners.asleep[: self.count] == 0
-            state.body_load[awake] += self._mean_load(self.worn_impulse)[awake]
         self.joints.lay_down()
-        sleeps = self._rest_of_ties()
+        load = self._load() + self.ties.load()
+        is_awake = self.owners.asleep[: self.count, None] == 0
+        np.copyto(state.body_load, load, where=is_awake)
         find_rest(
             self.owners,
             self.count,
@@ -530,29 +456,13 @@ class Bodies:
             frame.work.rows,
             self.row_count,
             self.joints.held,
-            sleeps,
+            self.ties.may_sleep(load),
             frame.work.body_radius,
             self.pull,
             frame.inputs.duration,
             state.body_rest,
             frame.work.island,
         )
-
-    def _rest_of_ties(self) -> NDArray[np.int32]:
-        """Which bodies (b,) may sleep; wakes those on which ties pull in another way than before.
-
-        Called before the load of those that are awake is noted.
-        """
-        frame, state, sleeps = self.frame, self.frame.state, self.frame.model.bodies.sleeps
-        if not frame.work.ties:
-            return sleeps
-        load = self._load() + self._mean_load(self.worn_impulse)
-        change = np.linalg.norm(load - state.body_load, axis=1) * REST_TIME
-        still = STILL * self.pull * np.sqrt(frame.work.body_radius)
-        feels = (self.owners.asleep[: self.count] == 1) & (frame.work.wearer >= 0)
-        state.body_rest[feels & (change > CHANGE * still)] = 0.0
-        hangs = np.linalg.norm(self._mean_load(self.tie_impulse), axis=1) > SLACK * self.pull**2
-        return np.where(hangs | self.led, 0, sleeps).astype(np.int32)
 
     def _keep_contacts(self) -> None:
         """Put what is known of contacts into the state; those of sleepers as they fell asleep."""

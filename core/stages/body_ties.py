@@ -1,0 +1,112 @@
+"""Ties of rigid bodies in one frame: what hangs on them, what they wear, how that loads them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..constraints.attachment import place_attachments
+from ..model import Floats
+from ..rigid.islands import REST_TIME, SLACK, feel_load, feel_ties, sum_pushes
+from .frame import Frame
+
+
+class BodyTies:
+    """What ties do with bodies besides the passes, in which they are constraints like others."""
+
+    def __init__(self, frame: Frame, pull: float) -> None:
+        """pull: √g."""
+        self.frame = frame
+        self.pull = pull
+        self.is_any = len(frame.work.ties) > 0
+        if not self.is_any:
+            return
+        self.tied = np.zeros((frame.model.body_count, 3))  # N·s of ties, in this frame
+        self.worn = np.zeros((frame.model.body_count, 3))  # N·s likewise, with contacts
+        self.led = self._led()
+        frame.work.tie_push[:] = 0.0
+
+    def _led(self) -> NDArray[np.bool_]:
+        """Bodies (b,) tied to what pins move in this frame: these keep them awake."""
+        frame, model, state = self.frame, self.frame.model, self.frame.state
+        led = np.zeros(model.body_count, dtype=bool)
+        end = frame.target("pin_position", frame.inputs.pin_position, state.position[model.pinned])
+        moves = (end != state.position[model.pinned]).any(axis=1) & (frame.pin_weight > 0.0)
+        moving = model.pinned[moves]
+        for tie in frame.work.ties:
+            span = model.objects[tie.object]
+            last = span.first_particle + span.particle_count
+            if ((moving >= span.first_particle) & (moving < last)).any():
+                led[tie.body] = True
+        return led
+
+    def feel(self) -> bool:
+        """Mark sleepers at which ties jerk in this substep; whether there are any."""
+        if not self.is_any:
+            return False
+        frame, work = self.frame, self.frame.work
+        is_felt: bool = feel_ties(
+            work.wearing,
+            work.tie_push,
+            frame.model.bodies.mass,
+            work.owners,
+            work.body_radius,
+            self.pull,
+            work.felt,
+        )
+        return is_felt
+
+    def place(self) -> None:
+        """What is tied follows bodies to where they have got to; sums up what that and all before
+        in this substep pushed them with.
+        """
+        if not self.is_any:
+            return
+        frame, work = self.frame, self.frame.work
+        for tie in work.ties:
+            if tie.holds(frame.animated):
+                place_attachments(
+                    frame.x,
+                    frame.previous,
+                    frame.inverse_mass,
+                    work.owners,
+                    frame.h,
+                    tie.body,
+                    tie.anchor,
+                    tie.particle,
+                    tie.weight,
+                    work.tie_push,
+                )
+        self.tied += work.tie_push
+        sum_pushes(work.contacts, frame.contact_count, frame.h, work.wearer, self.worn)
+        self.worn += work.tie_push
+        work.tie_push[:] = 0.0
+
+    def load(self) -> Floats | float:
+        """What bodies wear loaded them with (b, 3) m/s² in this frame, on the average."""
+        return self._acceleration(self.worn) if self.is_any else 0.0
+
+    def may_sleep(self, load: Floats) -> NDArray[np.int32]:
+        """1 for bodies (b,) that may fall asleep; wakes those whose clothes pull in another way.
+
+        load (b, 3) m/s²: on all bodies in this frame, see `State.body_load`.
+        """
+        sleeps = self.frame.model.bodies.sleeps
+        if not self.is_any:
+            return sleeps
+        state, work = self.frame.state, self.frame.work
+        worn = state.body_load.copy()
+        worn[work.wearing] = load[work.wearing]
+        feel_load(
+            work.owners, worn, state.body_load, work.body_radius, self.pull, REST_TIME, work.felt
+        )
+        state.body_rest[work.felt == 1] = 0.0
+        work.felt[:] = 0
+        hangs = np.linalg.norm(self._acceleration(self.tied), axis=1) > SLACK * self.pull**2
+        return np.where(hangs | self.led, 0, sleeps).astype(np.int32)
+
+    def _acceleration(self, impulse: Floats) -> Floats:
+        """What an impulse (b, 3) N·s of this frame is on the average, m/s²."""
+        mass = self.frame.model.bodies.mass[:, None]
+        mean: Floats = impulse / (mass * self.frame.inputs.duration)
+        return mean
