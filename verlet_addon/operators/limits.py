@@ -9,12 +9,11 @@ import bpy
 import numpy as np
 
 from ...core.errors import ModelError
-from ...core.settings import BoneSettings, RagdollSettings, tunables
-from .. import preview, session
-from ..bake import restore
-from ..extract import action_poses, armature, mesh
-from ..kinds import KINDS, RAGDOLL
-from ..properties import group_of, settings_from
+from ...core.settings import BoneSettings, tunables
+from .. import preview
+from ..extract import action_poses, mesh
+from ..properties import settings_from
+from .of_ragdolls import OfRagdolls, plan_of
 
 if TYPE_CHECKING:
     from ...core.recipes.ragdoll import Plan
@@ -24,51 +23,6 @@ MOST_POSES = 600
 
 OF_LIMITS = ("joint", "has_limits", "lower", "upper", "swing", "lean_x", "lean_z", "hinge_axis")
 """What of a bone tells how far it turns."""
-
-
-def ragdolls_of(context: bpy.types.Context) -> list[bpy.types.Object]:
-    """The selected ragdolls of bones, and the active one."""
-    chosen = {*context.selected_objects, *([context.object] if context.object else [])}
-    found = [ob for ob in chosen if ob.type == "ARMATURE" and ob.verlet.kind == RAGDOLL]
-    return sorted(found, key=lambda ob: ob.name_full)
-
-
-class OfRagdolls(bpy.types.Operator):
-    """What operators on ragdolls of bones share."""
-
-    bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        if not ragdolls_of(context):
-            cls.poll_message_set("Select an armature and press Ragdoll first")
-            return False
-        if context.mode not in {"OBJECT", "POSE"}:
-            cls.poll_message_set("Leave Edit Mode first")
-            return False
-        return True
-
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        done, problems = [], []
-        for ob in ragdolls_of(context):
-            try:
-                if ob.library is not None or not ob.is_editable:
-                    raise ModelError(ob.name, "it is linked. Make a library override of it first")
-                if restore.is_baked(ob):
-                    raise ModelError(ob.name, "it is baked. Press Free Bake first")
-                done.append(f"{ob.name}: {self.change(context, ob)}")
-            except ModelError as error:
-                problems.append(str(error))
-        session.suspect_all()
-        if not done:
-            self.report({"ERROR"}, "\n".join(problems))
-            return {"CANCELLED"}
-        self.report({"WARNING" if problems else "INFO"}, "; ".join([*done, *problems]))
-        return {"FINISHED"}
-
-    def change(self, context: bpy.types.Context, ob: bpy.types.Object) -> str:
-        """Change one ragdoll, and say what was done; ModelError where that cannot be."""
-        raise NotImplementedError
 
 
 class _OfBones(OfRagdolls):
@@ -169,24 +123,11 @@ def _turns(
     """The ragdoll's plan, and how each bone is turned away from rest in each pose (n, b, 3, 3)."""
     from ...core.recipes.ragdoll import turned_pose  # brings Numba
 
-    depsgraph = context.evaluated_depsgraph_get()
-    world = mesh.read_matrix(ob, depsgraph)
-    plan = plan_of_object(ob, depsgraph)
+    world = mesh.read_matrix(ob, context.evaluated_depsgraph_get())
+    plan = plan_of(ob, world)
     rest = world @ np.array([bone.matrix_local for bone in ob.data.bones], dtype=np.float64)
     poses = action_poses.poses_in(ob, context.scene, sources, MOST_POSES)
     return plan, np.array([turned_pose(rest, world @ seen)[0] for seen in poses])
-
-
-def plan_of_object(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Plan:
-    """Bodies and joints that a ragdoll will have, as it is now."""
-    from ...core.recipes.ragdoll import plan_ragdoll  # brings Numba
-
-    armature.require_suitable(ob)
-    world = mesh.read_matrix(ob, depsgraph)
-    skin = armature.read_skin(ob, armature.flesh(ob), world)
-    choices = [settings_from(ob.pose.bones[b.name].verlet, BoneSettings) for b in ob.data.bones]
-    settings = settings_from(group_of(ob, KINDS[RAGDOLL]), RagdollSettings)
-    return plan_ragdoll(ob.name, armature.read_skeleton(ob, world), settings, skin, choices)
 
 
 class VERLET_OT_reset_limits(_OfBones):

@@ -8,7 +8,7 @@ from ...core.errors import ModelError
 from ..extract import armature, mesh, pose
 from ..kinds import KINDS, RAGDOLL
 from ..properties import group_of
-from .limits import OfRagdolls, plan_of_object
+from .of_ragdolls import OfRagdolls, plan_of
 
 
 def weigh(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> float:
@@ -26,7 +26,7 @@ def weigh(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> float:
             continue
         matrix = pose.matrix_of(skin.evaluated_get(depsgraph))
         skins.append((pose.transformed(matrix, points), triangles))
-    mass = proposed_mass(plan_of_object(ob, depsgraph), skins)
+    mass = proposed_mass(plan_of(ob, mesh.read_matrix(ob, depsgraph)), skins)
     settings = group_of(ob, KINDS[RAGDOLL])
     settings.mass_by, settings.mass = "MASS", mass
     return mass
