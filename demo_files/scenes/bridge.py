@@ -36,7 +36,7 @@ GUIDES = 7  # layer of what collides with nothing
 
 def build() -> None:
     """Set it up."""
-    new_scene(160, (1.6, -9.4, 3.4), (0.0, 0.0, 1.0), lens=38.0)
+    new_scene(150, (1.4, -9.4, 3.2), (0.0, 0.0, 0.95), lens=33.0)
     add_floor(24.0)
     banks = []
     for side in (-1.0, 1.0):

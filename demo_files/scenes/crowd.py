@@ -26,7 +26,7 @@ COUNT = 20
 
 def build() -> None:
     """Set it up."""
-    new_scene(100, (5.6, -7.0, 3.9), (0.0, 0.0, 1.35), lens=36.0)
+    new_scene(100, (6.0, -7.5, 4.2), (0.3, 0.0, 1.15), lens=34.0)
     add_floor(40.0)
     for number, (x, y, z) in enumerate(((0.0, 0.0, 0.5), (-1.1, 0.9, 0.3), (1.2, 0.7, 0.35))):
         block = add_box(f"Block {number}", (1.3, 1.1, 2.0 * z), WOOD)

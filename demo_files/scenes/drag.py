@@ -17,7 +17,7 @@ PATH = {
 
 def build() -> None:
     """Set it up."""
-    new_scene(150, (2.9, -6.4, 2.5), (0.15, -1.2, 0.7), lens=42.0)
+    new_scene(150, (3.1, -7.0, 2.7), (0.15, -1.25, 0.6), lens=40.0)
     add_floor(24.0)
     crate = add_box("Crate", (0.5, 0.5, 0.5), (0.5, 0.36, 0.2, 1.0))
     crate.location = (-0.75, -2.1, 0.25)

@@ -23,7 +23,7 @@ COUNT = 1000
 
 def build() -> None:
     """Set it up."""
-    new_scene(96, (8.0, -9.1, 5.7), (0.0, 0.0, 1.25))
+    new_scene(96, (8.4, -9.6, 6.0), (0.25, -0.1, 0.9), lens=40.0)
     add_floor(24.0)
     random = np.random.default_rng(1)
     colors = (RED, GOLD, WHITE, TEAL, BLUE)

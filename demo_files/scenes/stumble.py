@@ -12,7 +12,7 @@ BALLS = ((28, 1.5, 9.0), (62, 1.5, -9.0))  # frame, height m, speed m/s along X
 
 def build() -> None:
     """Set it up."""
-    new_scene(FRAMES, (6.0, -5.0, 1.9), (0.0, -1.7, 0.9), lens=42.0)
+    new_scene(FRAMES, (6.4, -5.4, 2.0), (0.0, -1.85, 1.15), lens=37.0)
     add_floor(30.0)
     rig, _ = add_character("Walker", PERSON, TEAL)
     rig.location = (0.0, 0.6, 0.02)
@@ -26,5 +26,5 @@ def build() -> None:
         seconds = (frame - 1) / bpy.context.scene.render.fps
         ball.location = (-fast * seconds, 0.6 - speed * frame, height)
         make("rigid_body", ball, preset="RUBBER")
-        ball.verlet.body.mass_by, ball.verlet.body.mass = "MASS", 20.0
+        ball.verlet.body.mass_by, ball.verlet.body.mass = "MASS", 30.0
         ball.verlet.body.velocity = (fast, 0.0, 0.5 * 9.81 * seconds)

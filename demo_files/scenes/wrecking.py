@@ -32,7 +32,7 @@ COURSES, LENGTH = 11, 7  # and bricks in one course
 
 def build() -> None:
     """Set it up."""
-    new_scene(120, (6.0, -9.2, 3.9), (0.0, 0.0, 1.95), lens=42.0)
+    new_scene(120, (6.6, -10.4, 4.2), (0.2, 0.0, 2.05), lens=38.0)
     add_floor(24.0)
     _wall(0.55)
     _crane()
@@ -50,7 +50,7 @@ def _wall(x: float) -> None:
         left = -0.5 * LENGTH * BRICK[1]
         for width in widths:
             tone = random.uniform(0.75, 1.2)
-            color: Color = (0.45 * tone, 0.13 * tone, 0.07 * tone, 1.0)
+            color: Color = (0.6 * tone, 0.21 * tone, 0.12 * tone, 1.0)
             brick = add_copy(templates[width], f"Brick {next(bricks):03}", color)
             brick.location = (x, left + 0.5 * width * BRICK[1], (course + 0.5) * BRICK[2])
             left += width * BRICK[1]

@@ -15,6 +15,7 @@ def addon_module(name):
 
 def compiled(g, seconds=900):
     """Wait until the kernels are compiled: before that nothing is simulated."""
+    addon_module("kernels").prepare()
     for _ in range(seconds):
         if not addon_module("kernels").message():
             return
