@@ -83,6 +83,9 @@ def test_every_operator_says_what_it_does():
     for name in dir(bpy.ops.verlet):
         operator = getattr(bpy.ops.verlet, name).get_rna_type()
         assert len(operator.description) > 20, name
+        lines = operator.description.split("\n")
+        assert all(line and line == " ".join(line.split()) for line in lines), name
+        assert not lines[-1].endswith("."), name  # Blender ends it by itself
         for key, prop in operator.properties.items():
             assert key == "rna_type" or prop.is_hidden or prop.description, f"{name}.{key}"
 

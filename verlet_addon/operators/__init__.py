@@ -1,5 +1,7 @@
 """The verbs of the product, one file for each group."""
 
+import inspect
+
 import bpy
 
 from . import (
@@ -41,7 +43,15 @@ def register() -> None:
     """Register every operator."""
     for module in _MODULES:
         for cls in module.CLASSES:
+            if "bl_description" not in vars(cls):
+                cls.bl_description = _tooltip(cls)
             bpy.utils.register_class(cls)
+
+
+def _tooltip(cls: type[bpy.types.Operator]) -> str:
+    """An operator's docstring, each paragraph in one line: Blender would show its line ends."""
+    paragraphs = inspect.cleandoc(cls.__doc__ or "").split("\n\n")
+    return "\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 
 
 def unregister() -> None:
