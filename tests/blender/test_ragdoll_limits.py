@@ -129,6 +129,32 @@ def test_a_learnt_character_stays_within_its_actions(scene):
         assert angle < most + 0.05 + np.radians(2.0)
 
 
+def test_own_limits_begin_with_the_automatic_ones(scene):
+    ob = ragdoll(person())
+    ob.pose.bones["head"].verlet.joint = "BALL"
+    plan_of = addon("operators.of_ragdolls").plan_of
+    before = plan_of(ob, np.array(ob.matrix_world))
+    select(ob)
+    assert bpy.ops.verlet.take_limits() == {"FINISHED"}
+    after = plan_of(ob, np.array(ob.matrix_world))
+    taken = {bone.name for bone in ob.pose.bones if bone.verlet.has_limits}
+    assert taken >= {"thigh.L", "shin.R", "forearm.L", "upper_arm.R"}
+    assert "head" not in taken
+    for old, new in zip(before.parts, after.parts):
+        if old.joint is None or not old.joint.is_limited:
+            continue
+        assert new.joint.kind == old.joint.kind
+        for name in ("lower", "upper", "swing"):
+            assert getattr(new.joint, name) == pytest.approx(getattr(old.joint, name), abs=1e-4)
+        axis = 2 if old.joint.kind == "HINGE" else 0
+        assert new.joint.first[:, axis] == pytest.approx(old.joint.first[:, axis], abs=1e-4)
+    select(ob)
+    bpy.ops.object.mode_set(mode="POSE")
+    select_bones(ob, ["head"])
+    error = refusal(bpy.ops.verlet.take_limits, selected_only=True)
+    assert "none of these bones has a joint with limits" in error
+
+
 def test_what_cannot_be_learnt_is_named(scene):
     ob = ragdoll(chain(3))
     assert "Rig: no action moves its bones" in refusal(bpy.ops.verlet.learn_limits)

@@ -129,7 +129,9 @@ def steps(g):
         choose_bone(rig, bone)
         yield from settled(view)
         g.shot(f"53_bone_{bone.lower().replace('.', '_')}")
-    rig.pose.bones["head"].verlet.has_limits = True
+    yield from press(g, "verlet.take_limits", **where, xfrac=(0.83,))
+    own = rig.pose.bones["head"].verlet
+    g.check(own.has_limits and own.swing < 0.6, f"Take Limits begins with {own.swing} rad")
     yield from settled(view)
     g.shot("54_limits_by_hand")
     rig.pose.bones["head"].verlet.joint = "HINGE"

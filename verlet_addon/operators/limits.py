@@ -1,4 +1,4 @@
-"""Learn Limits and Reset Limits: how far the joints of ragdolls turn."""
+"""Learn Limits, Take Limits and Reset Limits: how far the joints of ragdolls turn."""
 
 from __future__ import annotations
 
@@ -110,11 +110,15 @@ class VERLET_OT_learn_limits(_OfBones):
             )
             if joint is None:
                 continue
-            learnt = as_choice(plan.skeleton, part.bone, joint, choice)
-            for name in OF_LIMITS:
-                setattr(bone.verlet, name, getattr(learnt, name))
+            _choose(bone, as_choice(plan.skeleton, part.bone, joint, choice))
             count += 1
         return count
+
+
+def _choose(bone: bpy.types.PoseBone, limits: BoneSettings) -> None:
+    """Give a bone limits as if by hand."""
+    for name in OF_LIMITS:
+        setattr(bone.verlet, name, getattr(limits, name))
 
 
 def _turns(
@@ -128,6 +132,29 @@ def _turns(
     rest = world @ np.array([bone.matrix_local for bone in ob.data.bones], dtype=np.float64)
     poses = action_poses.poses_in(ob, context.scene, sources, MOST_POSES)
     return plan, np.array([turned_pose(rest, world @ seen)[0] for seen in poses])
+
+
+class VERLET_OT_take_limits(_OfBones):
+    """Set Own Limits to what names, IK limits and rest pose tell, to change them from there"""
+
+    bl_idname = "verlet.take_limits"
+    bl_label = "Take Limits"
+
+    def _change(self, context: bpy.types.Context, ob: bpy.types.Object, names: list[str]) -> str:
+        from ...core.recipes.bone_joints import as_choice
+
+        plan = plan_of(ob, mesh.read_matrix(ob, context.evaluated_depsgraph_get()))
+        count = 0
+        for part in plan.parts:
+            bone = ob.pose.bones[plan.skeleton.name[part.bone]]
+            if part.joint is None or not part.joint.is_limited or bone.name not in names:
+                continue
+            before = settings_from(bone.verlet, BoneSettings)
+            _choose(bone, as_choice(plan.skeleton, part.bone, part.joint, before))
+            count += 1
+        if not count:
+            raise ModelError(ob.name, "none of these bones has a joint with limits")
+        return f"{count} joint{'s' if count != 1 else ''} with own limits"
 
 
 class VERLET_OT_reset_limits(_OfBones):
@@ -147,4 +174,4 @@ class VERLET_OT_reset_limits(_OfBones):
         return f"limits of {count} bone{'s' if count != 1 else ''} are automatic again"
 
 
-CLASSES = (VERLET_OT_learn_limits, VERLET_OT_reset_limits)
+CLASSES = (VERLET_OT_learn_limits, VERLET_OT_take_limits, VERLET_OT_reset_limits)

@@ -13,7 +13,7 @@ from ..properties import group_of, kind_of, panel_fields
 from .bone import draw_learning
 from .joint import draw_joints_of
 from .places import PhysicsTab, Sidebar
-from .settings import AT_START, draw_settings
+from .settings import AT_START, draw_settings, matters
 from .setup import draw_verbs
 
 
@@ -149,7 +149,10 @@ class _AnimatePanel(bpy.types.Panel):
             if (kind.identifier, name) != ("BODY", "pin"):
                 column.prop(ob.verlet.animated, name)
             elif ob.verlet.body.type == "ANIMATED":
-                column.prop(ob.verlet.animated, name, text="Follow Animation")
+                row = column.row()
+                row.use_property_split = False  # no room for this label beside the slider
+                row.prop(ob.verlet.animated, name, text="Follow Animation")
+                row.prop_decorator(ob.verlet.animated, name)
 
 
 class _AdvancedPanel(bpy.types.Panel):
@@ -159,7 +162,10 @@ class _AdvancedPanel(bpy.types.Panel):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         kind = active_kind(context)
-        return kind is not None and bool(panel_fields(kind.settings, advanced=True))
+        if kind is None:
+            return False
+        group = group_of(context.object, kind)
+        return any(matters(group, name) for name in panel_fields(kind.settings, advanced=True))
 
     def draw(self, context: bpy.types.Context) -> None:
         ob, kind = context.object, active_kind(context)

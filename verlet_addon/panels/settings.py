@@ -50,8 +50,11 @@ ONLY_FOR_MOVING_BODIES = frozenset(
 AT_START = ("velocity", "angular_velocity")
 """Parameters that say how things move at the start, in a panel of their own."""
 
-PROPOSED = {("RagdollSettings", "mass"): ("verlet.weigh", "CON_SIZELIKE")}
-"""Parameters with a button beside them that proposes a value: operator and icon."""
+PROPOSED: dict[tuple[str, str], tuple[str, str, dict[str, bool]]] = {
+    ("RagdollSettings", "mass"): ("verlet.weigh", "CON_SIZELIKE", {}),
+    ("BoneSettings", "has_limits"): ("verlet.take_limits", "PASTEDOWN", {"selected_only": True}),
+}
+"""Parameters with a button beside them that proposes a value: operator, icon and its options."""
 
 PAINT_WIDTH = 1.6  # of the empty field beside a slider, in units of a button's height
 
@@ -74,20 +77,22 @@ def draw_settings(
     column = layout.column()
     can_be_painted = paintable(settings) if painted_on is not None else []
     for name in names or panel_fields(settings, advanced=advanced):
-        if not _matters(group, name):
+        if not matters(group, name):
             continue
         if name in can_be_painted:
             _draw_painted(column, group, name, painted_on)
         elif (settings.__name__, name) in PROPOSED:
-            operator, icon = PROPOSED[settings.__name__, name]
+            operator, icon, options = PROPOSED[settings.__name__, name]
             row = column.row(align=True)
             row.prop(group, name)
-            row.operator(operator, text="", icon=icon)
+            button = row.operator(operator, text="", icon=icon)
+            for option, value in options.items():
+                setattr(button, option, value)
         else:
             column.prop(group, name)
 
 
-def _matters(group: bpy.types.PropertyGroup, name: str) -> bool:
+def matters(group: bpy.types.PropertyGroup, name: str) -> bool:
     """Whether a parameter does anything now: some belong to one choice of another one."""
     if getattr(group, "type", "") == "PASSIVE" and name in ONLY_FOR_MOVING_BODIES:
         return False
