@@ -116,9 +116,10 @@ class VERLET_OT_learn_limits(_OfBones):
 
 
 def _choose(bone: bpy.types.PoseBone, limits: BoneSettings) -> None:
-    """Give a bone limits as if by hand."""
+    """Give a bone limits as if by hand: rounded, so that none is shown as -0°."""
     for name in OF_LIMITS:
-        setattr(bone.verlet, name, getattr(limits, name))
+        value = getattr(limits, name)
+        setattr(bone.verlet, name, round(value, 6) + 0.0 if isinstance(value, float) else value)
 
 
 def _turns(
