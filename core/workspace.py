@@ -73,7 +73,7 @@ class Workspace:
         self.rows = row_room(16 * model.body_count)
         graph = joint_graph(model)
         self.joints = joint_room(model, graph)
-        self.joined = joined_room(model, graph.body_group, len(self.rows.gap))
+        self.joined = joined_room(model, graph.body_group)
         self.touching = Touching(model, self.thickness)
         smallest = self.thickness
         bodies = self.shapes.particle_body >= 0

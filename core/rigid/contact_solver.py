@@ -247,6 +247,8 @@ def solve_rows(rows, count, owners, seen, h, is_ahead, joined, is_part):
         a = rows.owner[start, 0]
         b = rows.owner[start, 1]
         if is_part and not (joined.goes_on[joined.group[a]] or joined.goes_on[joined.group[b]]):
+            for c in range(start, first):
+                rows.before[c] = rows.impulse[c, 0]
             continue
         pushes = 0.0
         is_joined = joined.holds[a] or joined.holds[b]

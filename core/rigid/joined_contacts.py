@@ -27,7 +27,6 @@ Joined = namedtuple(
         "group",  # (o,) who goes on together: what hangs together, each other body, the rest
         "goes_on",  # (g,) 1 for groups that further passes solve
         "stirred",  # (g,) 1 for groups that contacts have pushed in the pass
-        "pushed",  # (c,) N·s, how hard contacts pushed before the pass
     ],
 )
 
@@ -52,8 +51,8 @@ SLOWEST = 0.98
 """Largest share ρ that is believed."""
 
 
-def joined_room(model: Model, body_group: Ints, row_count: int) -> Joined:
-    """Room for what passes have to know of a model with so many contacts.
+def joined_room(model: Model, body_group: Ints) -> Joined:
+    """Room for what passes have to know of a model.
 
     body_group (b,): see `joint_graph`.
     """
@@ -68,7 +67,6 @@ def joined_room(model: Model, body_group: Ints, row_count: int) -> Joined:
         group=group,
         goes_on=np.zeros(count + 1, dtype=np.int32),
         stirred=np.zeros(count + 1, dtype=np.int32),
-        pushed=np.zeros(row_count),
     )
 
 
@@ -146,19 +144,12 @@ def _is_loose(joints, owners, c, h):
 
 
 @lean_inline
-def note_pushes(rows, count, pushed):
-    """Keep how hard contacts push in pushed (c,), N·s, before a pass over them."""
-    for c in range(count):
-        pushed[c] = rows.impulse[c, 0]
-
-
-@lean_inline
 def change_of_pushes(rows, count, joined):
     """Sum of what the pass changed at all that hangs on joints, N·s."""
     total = 0.0
     for c in range(count):
         if joined.holds[rows.owner[c, 0]] or joined.holds[rows.owner[c, 1]]:
-            total += abs(rows.impulse[c, 0] - joined.pushed[c])
+            total += abs(rows.impulse[c, 0] - rows.before[c])
     return total
 
 
@@ -177,7 +168,7 @@ def look_ahead_of_passes(rows, count, owners, joined, share):
         if not (joined.holds[a] or joined.holds[b]):
             continue
         push = rows.impulse[c, 0]
-        change = max(f * (push - joined.pushed[c]), -push)
+        change = max(f * (push - rows.before[c]), -push)
         if change == 0.0:
             continue
         rows.impulse[c, 0] = push + change

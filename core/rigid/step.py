@@ -16,7 +16,6 @@ from .joined_contacts import (
     let_loose_go_on,
     let_touching_go_on,
     look_ahead_of_passes,
-    note_pushes,
 )
 from .joint_axes import aim_joints
 from .joint_demands import note_speeds, warm_joints
@@ -65,7 +64,6 @@ def _solve(owners, rows, row_count, joints, joined, seen, passes, h, is_biased, 
             solve_joints(joints, owners, joined.goes_on, h, is_biased, n > 0 or is_biased)
         if row_count == 0:
             break
-        note_pushes(rows, row_count, joined.pushed)
         solve_rows(rows, row_count, owners, seen, h, is_biased, joined, n >= least)
         if n == 0 and has_joints:
             touches = let_touching_go_on(rows, row_count, joined)
@@ -74,6 +72,8 @@ def _solve(owners, rows, row_count, joints, joined, seen, passes, h, is_biased, 
             is_first = n + 1 == least
             if not (has_joints and let_loose_go_on(joints, owners, joined, h, is_first)):
                 break
+        if not has_joints:
+            continue
         change = change_of_pushes(rows, row_count, joined)
         if n % EVERY == EVERY - 1 and n + 1 < max(least, MOST_PASSES) and before > 0.0:
             if change < trusted:  # else looking ahead has led away: passes by themselves lead back

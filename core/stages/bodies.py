@@ -343,7 +343,6 @@ class Bodies:
             if found <= len(work.rows.gap):
                 break
             work.rows = row_room(found * 3 // 2)
-            work.joined = work.joined._replace(pushed=np.zeros(len(work.rows.gap)))
         self.row_count = found
         self._forget()  # the rows know it now
         ratio, radius = aim_contacts(work.rows, found, self.owners, work.body_radius)
