@@ -254,9 +254,8 @@ def measure(
             model.bodies.mass,
             gravity,
             state.step,
-            work.felt,
+            work.ring,
         )
-        work.felt[:] = 0
         kinetic += body_kinetic
         potential += body_potential
         depth = max(depth, overlap)

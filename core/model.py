@@ -213,7 +213,7 @@ class State:
     body_previous: Floats  # (b, 3) m, x*
     body_orientation: Floats  # (b, 4), q: principal axes
     body_previous_orientation: Floats  # (b, 4), q*: the turn from it to q is the spin
-    body_rest: Floats  # (b,) s for which the body has been at rest
+    body_rest: Floats  # (b,) s for which the body has been still, `HELD` where animation leads it
     body_load: Floats  # (b, 3) m/s², gravity and forces on the body when it was last awake
     mesh_vertex: Floats  # (v, 3) m, of all mesh shapes, in the frames of the shapes
     contact_key: Ints  # (c, 4) shapes, sub-shape and feature of each contact of the last substep

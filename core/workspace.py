@@ -66,7 +66,8 @@ class Workspace:
         self.body_radius = body_radius(model)
         self.stirs = np.zeros(model.owner_count + 1)  # 1: free to move, or driven somewhere
         self.island = np.zeros(model.body_count, dtype=np.int32)  # scratch of union–find
-        self.felt = np.zeros(model.body_count, dtype=np.int32)  # 1: a sleeper that is to wake
+        self.ring = np.zeros(model.body_count, dtype=np.int32)  # marks of bodies, scratch
+        self.felt = np.zeros(model.body_count)  # N·s, blows on bodies, by which sleepers wake
         self.thickness = smallest_half_extent(model.shapes)
         self.slop = SLOP * self.thickness  # m, overlap that is left alone
         self.reach = np.zeros(len(model.shapes))

@@ -21,19 +21,20 @@ from ..rigid.contact_rows import (
     row_room,
 )
 from ..rigid.frame_ends import lay_down_bodies, take_up_owners
-from ..rigid.islands import (
-    REST_TIME,
-    feel_load,
-    feel_particles,
-    feel_support,
-    feel_touch,
-    find_rest,
-    wake_islands,
-)
+from ..rigid.islands import find_rest
 from ..rigid.owners import Drive, Moves, look_ahead
 from ..rigid.reach import bound_shapes
 from ..rigid.seen import what_contacts_see
 from ..rigid.step import BEGIN, COLLIDE_EVERY, END, MOVE, WHOLE, run_substeps
+from ..rigid.waking import (
+    feel_load,
+    feel_moving,
+    feel_particles,
+    feel_rows,
+    feel_support,
+    feel_touch,
+    wake_sleepers,
+)
 from .body_ties import BodyTies
 from .frame import Frame
 from .joints import Joints
@@ -155,21 +156,28 @@ class Bodies:
         self.key, self.impulse = self.key[is_free], self.impulse[is_free]
         touch = (frame.model.shapes.owner, self.joints.held, self.owners, self.count)
         feel_support(self.kept_key, *touch, self.stirs, frame.work.felt)
+        moved = (self.owners, self.count, state.body_rest)
+        feel_moving(self.key, frame.model.shapes.owner, *moved, frame.work.felt)
         self._wake()
 
     def _wake(self) -> bool:
-        """Wake the islands of all that felt something; whether there were any."""
+        """Wake what felt something, and those beside it; whether any slept."""
         frame, owners = self.frame, self.owners
-        count = wake_islands(
+        count = wake_sleepers(
             self.kept_key,
+            self.key,
             frame.model.shapes.owner,
             self.joints.held,
             owners,
             self.count,
             1.0 / frame.model.bodies.mass,
+            frame.work.body_radius,
+            self.pull,
+            frame.gravity,
             frame.work.felt,
             frame.state.body_rest,
             frame.work.island,
+            frame.work.ring,
         )
         if not count:
             return False
@@ -196,7 +204,7 @@ class Bodies:
         self.frame.is_struck = self.frame.is_struck or bool(bodies.any())
         if not self.has_sleepers:
             return
-        self.frame.work.felt[bodies & (self.owners.asleep[: self.count] == 1)] = 1
+        self.frame.work.felt[bodies & (self.owners.asleep[: self.count] == 1)] = np.inf
         self._wake()
 
     def meet(self, contacts: Contacts, count: int) -> bool:
@@ -292,6 +300,16 @@ class Bodies:
         self._remember()
         self.joints.exclude()
         if self.has_sleepers:
+            feel_rows(
+                frame.work.rows,
+                self.row_count,
+                self.owners,
+                self.count,
+                frame.gravity,
+                frame.work.body_radius,
+                self.pull,
+                frame.work.felt,
+            )
             load = self._load()
             load[frame.work.wearing] = frame.state.body_load[frame.work.wearing]
             feel_load(
@@ -300,7 +318,6 @@ class Bodies:
                 frame.state.body_load,
                 frame.work.body_radius,
                 self.pull,
-                REST_TIME,
                 frame.work.felt,
             )
             self._wake()
@@ -368,6 +385,9 @@ class Bodies:
                 self.owners,
                 self.count,
                 self.stirs,
+                frame.model.bodies.mass,
+                work.body_radius,
+                self.pull,
                 substeps * frame.h,
                 work.felt,
             )
@@ -446,8 +466,6 @@ class Bodies:
         )
         self.joints.lay_down()
         load = self._load() + self.ties.load()
-        is_awake = self.owners.asleep[: self.count, None] == 0
-        np.copyto(state.body_load, load, where=is_awake)
         find_rest(
             self.owners,
             self.count,
@@ -456,11 +474,15 @@ class Bodies:
             self.row_count,
             self.joints.held,
             self.ties.may_sleep(load),
+            load,
+            state.body_load,
+            frame.work.wearer,
             frame.work.body_radius,
             self.pull,
             frame.inputs.duration,
             state.body_rest,
             frame.work.island,
+            frame.work.ring,
         )
 
     def _keep_contacts(self) -> None:

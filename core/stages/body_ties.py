@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from ..constraints.attachment import place_attachments
 from ..model import Floats
-from ..rigid.islands import REST_TIME, SLACK, feel_load, feel_ties, sum_pushes
+from ..rigid.waking import SLACK, feel_load, feel_ties, sum_pushes
 from .frame import Frame
 
 
@@ -97,11 +97,9 @@ class BodyTies:
         state, work = self.frame.state, self.frame.work
         worn = state.body_load.copy()
         worn[work.wearing] = load[work.wearing]
-        feel_load(
-            work.owners, worn, state.body_load, work.body_radius, self.pull, REST_TIME, work.felt
-        )
-        state.body_rest[work.felt == 1] = 0.0
-        work.felt[:] = 0
+        feel_load(work.owners, worn, state.body_load, work.body_radius, self.pull, work.felt)
+        state.body_rest[work.felt > 0.0] = 0.0
+        work.felt[:] = 0.0
         hangs = np.linalg.norm(self._acceleration(self.tied), axis=1) > SLACK * self.pull**2
         return np.where(hangs | self.led, 0, sleeps).astype(np.int32)
 

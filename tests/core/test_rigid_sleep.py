@@ -260,3 +260,118 @@ def test_sleep_agrees_at_every_frame_rate():
             model, model.initial_state(), round(1.5 / duration), FrameInputs(duration=duration)
         )
         assert asleep(state).all()
+
+
+def stack(builder, count, height, **details):
+    for k in range(count):
+        place = (0, 0, height + 0.25 + 0.5 * k)
+        builder.add_body(f"{k}", "BOX", (0.25,) * 3, place, mass=1.0, **details)
+
+
+def test_one_that_may_not_sleep_keeps_those_awake_that_it_touches_and_no_others():
+    builder = ModelBuilder()
+    for k in range(8):
+        builder.add_body(f"{k}", "BOX", (0.25,) * 3, (0.4995 * k, 0, 0.25), mass=1.0, sleeps=k > 0)
+    builder.add_collider("floor", "PLANE", (), (0, 0, 0))
+    model = builder.finalize()
+    state = stepped(model, model.initial_state(), 48)
+    assert asleep(state).tolist() == [False, False] + 6 * [True]
+
+
+def test_a_light_blow_wakes_the_near_ones_alone():
+    def build(builder):
+        for k in range(20):
+            builder.add_body(f"{k}", "BOX", (0.25,) * 3, (0.4995 * k, 0, 0.25), mass=1.0)
+        builder.add_body("pea", "SPHERE", (0.05,), (0, 0, 8.0), mass=0.02)
+
+    builder = ModelBuilder()
+    build(builder)
+    builder.add_collider("floor", "PLANE", (), (0, 0, 0))
+    model = builder.finalize()
+    state = stepped(model, model.initial_state(), 24)
+    assert asleep(state)[:-1].all()
+    woke = np.zeros(21, dtype=bool)
+    for _ in range(24):
+        state = stepped(model, state, 1)
+        woke |= ~asleep(state)
+    # 0.02 kg at 12 m/s, shared by as many as a touch would not make faster than 0.04 m/s
+    assert woke[:3].all()
+    assert not woke[10:-1].any()
+
+
+@pytest.mark.parametrize("way", ["let go", "driven away"])
+def test_a_sleeping_stack_falls_as_one(way):
+    """What bears a sleeper and leaves wakes all above it at once."""
+
+    def run(sleeps):
+        builder = ModelBuilder()
+        stack(builder, 6, 2.1, sleeps=sleeps)
+        builder.add_body("shelf", "BOX", (1, 1, 0.1), (0, 0, 2), mass=1.0, follows="ANIMATED")
+        builder.add_collider("floor", "PLANE", (), (0, 0, 0))
+        model = builder.finalize()
+        state = stepped(model, model.initial_state(), 48)
+        assert asleep(state)[:6].all() == sleeps
+        if way == "let go":
+            free = (*(AnimatedSettings(pin=1.0) for _ in range(6)), AnimatedSettings(pin=0.0))
+            return stepped(model, state, 12, FrameInputs(animated=free))
+        place = state.body_position.copy()
+        for _ in range(10):
+            place[-1] += (0.0, 0.0, -0.2)
+            state = stepped(model, state, 1, FrameInputs(body_position=place.copy()))
+        return state
+
+    slept, awake = run(True), run(False)
+    assert awake.body_position[0, 2] < 1.8
+    assert np.allclose(slept.body_position, awake.body_position, atol=1e-3)
+
+
+def test_a_stack_falls_as_one_when_its_lowest_body_is_taken_out():
+    """A body that is awake leaves the sleepers that it bears."""
+
+    def run(sleeps):
+        builder = ModelBuilder()
+        stack(builder, 5, 0.5, sleeps=sleeps, friction=0.1)
+        builder.add_body(
+            "drawer", "BOX", (0.3, 0.25, 0.25), (0, 0, 0.25), mass=1.0, sleeps=False, friction=0.1
+        )
+        builder.add_collider("floor", "PLANE", (), (0, 0, 0), friction=0.1)
+        model = builder.finalize()
+        state = stepped(model, model.initial_state(), 48)
+        assert asleep(state)[1:5].all() == sleeps
+        state.body_previous[-1, 0] -= 30.0 * state.step
+        return stepped(model, state, 6)
+
+    slept, awake = run(True), run(False)
+    assert awake.body_position[-1, 0] > 2.0
+    assert awake.body_position[0, 2] < 0.65
+    heights = slept.body_position[:5, 2]
+    assert np.allclose(np.diff(heights[1:]), 0.5, atol=2e-3)
+    assert np.allclose(slept.body_position, awake.body_position, atol=2e-2)
+
+
+def test_a_blow_goes_through_one_that_is_awake():
+    def run(sleeps):
+        builder = ModelBuilder()
+        for k in range(6):
+            builder.add_body(
+                f"{k}",
+                "BOX",
+                (0.25,) * 3,
+                (0.4999 * k, 0, 0.25),
+                mass=1.0,
+                friction=0.2,
+                sleeps=sleeps and k > 0,
+            )
+        builder.add_body("ball", "SPHERE", (0.2,), (-20.0, 0, 0.25), mass=5.0, follows="ANIMATED")
+        builder.add_collider("floor", "PLANE", (), (0, 0, 0), friction=0.2)
+        model = builder.finalize()
+        state = stepped(model, model.initial_state(), 48)
+        assert asleep(state)[2:6].all() == sleeps
+        state.body_position[-1] = (-0.6, 0, 0.25)
+        state.body_previous[-1] = (-0.6 - 6.0 * state.step, 0, 0.25)
+        free = (*(AnimatedSettings(pin=1.0) for _ in range(6)), AnimatedSettings(pin=0.0))
+        return stepped(model, state, 6, FrameInputs(animated=free))
+
+    slept, awake = run(True), run(False)
+    assert speed(awake)[5] > 0.5
+    assert np.allclose(slept.body_position, awake.body_position, atol=2e-2)
