@@ -70,6 +70,7 @@ Rows = namedtuple(
         "face",  # (c,) points of the manifold that begins here, 0 for its other points
         "couple",  # (c, 4) 1/kg, speed that a push at each point of the manifold gives to this one
         "lack",  # (c,) m/s, by which points close faster than they may
+        "apart",  # (c,) m/s, least speed along the normal while overlaps are parted
         "give",  # (c,) share of its push that a row lets go
         "before",  # (c,) N·s, the push before the pass
         "impulse",  # (c, 4) N·s along each axis, and what parts an overlap: see `overlap`
@@ -97,6 +98,7 @@ def row_room(count: int) -> Rows:
         face=np.zeros(count, dtype=np.int32),
         couple=np.zeros((count, MOST_POINTS)),
         lack=np.zeros(count),
+        apart=np.zeros(count),
         give=np.zeros(count),
         before=np.zeros(count),
         impulse=np.zeros((count, 4)),

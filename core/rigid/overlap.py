@@ -26,32 +26,49 @@ PARTS = 3  # place of these pushes in `Rows.impulse`
 
 @lean_inline
 def part_overlaps(rows, count, owners, seen, joined, passes, h):
-    """Velocities that part what overlaps, for the move that comes."""
+    """Velocities that part what overlaps, for the move that comes.
+
+    All else only must not close faster for it than it did: what the velocities themselves still
+    lack is for the next pass over them. Were it made up for by place, bodies would not go where
+    their speed leads, and a pyramid would begin to rock.
+    """
     is_any = False
     for c in range(count):
         rows.impulse[c, PARTS] = 0.0
         rows.give[c] = 0.0
-        a = rows.owner[c, 0]
-        b = rows.owner[c, 1]
-        if not (is_any or joined.holds[a] or joined.holds[b]):
-            is_any = parting_speed(rows, c, SHARE / h) > 0.0
+        rows.apart[c] = parting_speed(rows, c, SHARE / h)
+        if rows.apart[c] > 0.0 and not is_any:
+            is_any = not (joined.holds[rows.owner[c, 0]] or joined.holds[rows.owner[c, 1]])
     if not is_any:
         return
+    for g in range(joined.stirred.shape[0]):
+        joined.stirred[g] = 0
+    for c in range(count):
+        if rows.apart[c] == 0.0:
+            speed = contact_speed(rows, c, 0, seen, rows.owner[c, 0], rows.owner[c, 1])
+            rows.apart[c] = min(speed, -max(rows.gap[c], 0.0) / h)
     for _ in range(PASSES * passes):
         begin_pass(rows, count, owners, seen, h)
         first = 0
         while first < count:
-            n = rows.face[first]
-            a = rows.owner[first, 0]
-            b = rows.owner[first, 1]
-            if joined.holds[a] or joined.holds[b]:
-                first += n
-                continue
-            for c in range(first, first + n):
-                speed = contact_speed(rows, c, 0, seen, a, b)
-                rows.lack[c] = speed + max(rows.gap[c], 0.0) / h - parting_speed(rows, c, SHARE / h)
-            push_face(rows, first, n, PARTS, owners, seen, a, b)
+            start = first
+            n = rows.face[start]
             first += n
+            a = rows.owner[start, 0]
+            b = rows.owner[start, 1]
+            if joined.holds[a] or joined.holds[b]:
+                continue
+            i, j = joined.group[a], joined.group[b]
+            is_driven = joined.stirred[i] == 1 or joined.stirred[j] == 1
+            for c in range(start, first):
+                is_driven |= rows.apart[c] > 0.0
+            if not is_driven:
+                continue
+            for c in range(start, first):
+                rows.lack[c] = contact_speed(rows, c, 0, seen, a, b) - rows.apart[c]
+            if push_face(rows, start, n, PARTS, owners, seen, a, b):
+                joined.stirred[i] = 1 if owners.inverse_mass[a] > 0.0 else 0
+                joined.stirred[j] = 1 if owners.inverse_mass[b] > 0.0 else 0
 
 
 @lean_inline
