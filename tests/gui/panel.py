@@ -212,7 +212,7 @@ def steps(g):
     g.check(np.abs(evaluated("Box 1.6") - box).max() < 1e-5, "bodies are baked where they were")
     yield 0.3
     g.shot("09_baked")
-    yield from press(g, "verlet.free_bake()", area=view, region=ui)
+    yield from press(g, "verlet.free_bake", area=view, region=ui)
     g.check(bpy.data.objects["Cloth"].data.shape_keys is None, "Free Bake takes the keys away")
     yield 0.3
     g.shot("10_freed")

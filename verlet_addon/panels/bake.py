@@ -37,9 +37,11 @@ class VERLET_PT_bake(Sidebar, bpy.types.Panel):
             row.prop(scene.verlet, "place_tolerance", text="mm")
             row.prop(scene.verlet, "angle_tolerance")
         if any(ob.verlet.kind == RAGDOLL for ob in participants.simulated_objects(scene)):
-            layout.prop(scene.verlet, "root_motion", text="Root")
+            root = layout.column()
+            root.use_property_split, root.use_property_decorate = True, False
+            root.prop(scene.verlet, "root_motion", text="Root")
             if scene.verlet.root_motion != "BONES":
-                layout.prop(scene.verlet, "root_height")
+                root.prop(scene.verlet, "root_height")
         column = layout.column(align=True)
         column.scale_y = 1.2
         column.operator("verlet.bake", icon="REC")
