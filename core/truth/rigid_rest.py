@@ -10,7 +10,7 @@ import numpy as np
 
 from ..bench.rigid_bodies import model_of
 from ..bench.rigid_measure import body_depths
-from ..bench.rigid_scenes import RigidScene, heap, pile
+from ..bench.rigid_scenes import RigidScene, heap, pile, pyramid
 from ..builder import ModelBuilder
 from ..model import Floats, FrameInputs, Model, State
 from ..rigid.islands import REST_TIME
@@ -73,6 +73,14 @@ def jitter(rate: float) -> Result:
     moved = np.linalg.norm(state.body_position - state.body_previous, axis=1)
     turned = np.abs(state.body_orientation - state.body_previous_orientation).max(axis=1)
     return Result(float((moved + 2.0 * turned).max() / state.step), 0.0, 1e-6)
+
+
+@at_rates("rigid-pyramid-drift")
+def pyramid_drift(rate: float) -> Result:
+    """How far the top of a pyramid of base 10 moves in 10 s without sleep, m; Bullet's: 0.9 mm."""
+    model = model_of(pyramid(10), sleeps=False)
+    moved = _run(model, rate, 10.0).body_position - model.bodies.position
+    return Result(float(np.linalg.norm(moved[-1])), 0.0, 5e-4)
 
 
 def _heap(scene: RigidScene, seconds: float, rate: float) -> tuple[float, int, int]:
