@@ -17,12 +17,13 @@ from . import session as sessions
 from .extract import pose
 from .kinds import RAGDOLL, can_be_tied, is_particles
 from .participants import find_object, joints
-from .properties import kind_of, settings_from
+from .properties import kind_of
 from .session import Floats, Problem
+from .tunable_properties import settings_from
 
 if TYPE_CHECKING:
     from ..core.builder import ModelBuilder
-    from .scene import Participant
+    from .scene_inputs import Participant
     from .session import Session
 
     Held = tuple[Participant, int]

@@ -11,7 +11,7 @@ from .properties import kind_of
 
 if TYPE_CHECKING:
     from .extract.bone_pins import PinInput
-    from .scene import Participant
+    from .scene_inputs import Participant
 
 FEW = 20  # so many names are looked up faster than all objects are listed (11 µs and 0.3 µs each)
 

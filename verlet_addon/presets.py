@@ -9,7 +9,8 @@ import bpy
 from ..core.presets import PRESETS, Preset
 from ..core.settings import tunables
 from .kinds import Kind
-from .properties import group_of, settings_from
+from .properties import group_of
+from .tunable_properties import settings_from
 
 
 def presets_of(kind: Kind) -> dict[str, Preset]:

@@ -27,7 +27,7 @@ from .participants import find_objects
 from .session import Placement, Session
 
 if TYPE_CHECKING:
-    from .scene import Participant
+    from .scene_inputs import Participant
 
 _file_numbers = itertools.count()
 

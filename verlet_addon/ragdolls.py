@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..core.model import Model, State
     from ..core.recipes.bone_joints import BoneJoint
     from ..core.rigid.joint_table import End
-    from .scene import Participant
+    from .scene_inputs import Participant
     from .session import Floats, Session
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..core.model import Diagnostics, FrameInputs, Model
     from ..core.recipes.pose_return import Return
     from .bake.point_cache import PointCacheFile
-    from .scene import Participant, SceneInputs
+    from .scene_inputs import Participant, SceneInputs
 
 Floats = NDArray[np.float64]
 
@@ -60,7 +60,7 @@ class Session:
     scene_uid: int
     start: int
     inputs: SceneInputs | None = None  # what it was built from
-    timeless: dict[int, bytes] = field(default_factory=dict)  # see scene.timeless_digests
+    timeless: dict[int, bytes] = field(default_factory=dict)  # see timeless
     model: Model | None = None  # None: nothing to simulate, or an error
     cache: FrameCache | None = None
     placements: list[Placement] = field(default_factory=list)  # one a frame

@@ -15,21 +15,16 @@ from ..core.settings import SolverSettings
 from ..core.step import advance
 from . import kernels, participants, preview, ragdolls, session, stick_figures
 from .extract import pose
+from .frame_inputs import read_frame, spread_out
 from .kinds import RAGDOLL
 from .moved import Moved, moved_in, parent_matrix, world_matrix
+from .problems import doubts_about_integrator, problem_of
 from .properties import start_frame
-from .scene import (
-    Participant,
-    SceneInputs,
-    build_model,
-    doubts_about_integrator,
-    problem_of,
-    read_frame,
-    read_inputs,
-    spread_out,
-    timeless_digests,
-)
+from .scene import read_inputs
+from .scene_inputs import Participant, SceneInputs
+from .scene_model import build_model
 from .session import Floats, Placement, Problem, Session
+from .timeless import timeless_digests
 
 
 def visit_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, *, may_skip: bool) -> None:

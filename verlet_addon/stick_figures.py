@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ..core.recipes.pose_return import Placed
     from .extract.armature import ArmatureArrays
     from .extract.bone_pins import PinInput
-    from .scene import Participant
+    from .scene_inputs import Participant
     from .session import Floats, Session
 
 ONWARD = 0.5

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ..core.builder import ModelBuilder
     from ..core.recipes.stick_figure import Figure
     from .extract.worn import Worn
-    from .scene import Participant
+    from .scene_inputs import Participant
 
 HOLDERS = frozenset({"BODY", RAGDOLL})
 """Kinds of what can be tied to."""

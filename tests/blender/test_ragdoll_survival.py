@@ -138,7 +138,6 @@ def test_an_edit_by_hand_holds_for_all_selected_bones(scene):
     ob = ragdoll(person())
     other = ragdoll(chain(2, name="Other", location=(3, 0, 0)))
     select_bones(ob, ["shin.L", "shin.R"])
-    properties = addon("properties")
     active = ob.pose.bones["shin.L"]
     selected = [active, ob.pose.bones["shin.R"], other.pose.bones["Bone 1"]]
 
@@ -146,11 +145,11 @@ def test_an_edit_by_hand_holds_for_all_selected_bones(scene):
         context = SimpleNamespace(
             area=SimpleNamespace(type=area), active_pose_bone=active, selected_pose_bones=selected
         )
-        properties._after_bone_edit(name)(group, context)
+        addon("edits").after_bone_edit(name)(group, context)
 
     active.verlet.mass, active.verlet_limp = 3.0, 0.25
     edit("PROPERTIES", active.verlet, "mass")
-    edit("VIEW_3D", active, "limp")
+    edit("VIEW_3D", active, "verlet_limp")
     assert [b.verlet.mass for b in selected] == [3.0] * 3
     assert [b.verlet_limp for b in selected] == [0.25] * 3
     assert ob.pose.bones["chest"].verlet.mass == 1.0

@@ -35,7 +35,7 @@ def settings(extension):
 @pytest.mark.parametrize("name", GROUPS)
 def test_untouched_properties_are_the_default_settings(settings, name):
     cls = getattr(settings, name)
-    assert addon("properties").settings_from(GROUPS[name](grid()), cls) == cls()
+    assert addon("tunable_properties").settings_from(GROUPS[name](grid()), cls) == cls()
 
 
 @pytest.mark.without_wheels
@@ -72,7 +72,7 @@ def test_the_ends_of_every_range_are_valid_settings(settings, name, end):
         limit = getattr(about, end)
         if limit is not None:
             setattr(group, field, (limit,) * len(default) if isinstance(default, tuple) else limit)
-    made = addon("properties").settings_from(group, cls)
+    made = addon("tunable_properties").settings_from(group, cls)
     for field, (default, about) in settings.tunables(cls).items():
         limit = getattr(about, end)
         if limit is not None and not isinstance(default, tuple):

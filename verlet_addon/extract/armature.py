@@ -15,7 +15,8 @@ from ...core.recipes.skeleton import NO_SKIN, Skeleton, Skin
 from ...core.settings import BoneSettings
 from .. import compat
 from ..kinds import is_particles
-from ..properties import animated_of_bone, bone_channel, settings_from
+from ..properties import animated_of_bone, bone_channel
+from ..tunable_properties import settings_from
 from . import bone_pins, pose
 from .bone_pins import PinInput, read_pins
 from .mesh import FARTHEST, Ints, points_of, read_matrix

@@ -11,12 +11,13 @@ import numpy as np
 
 from ...core.settings import PinSettings
 from ..kinds import KINDS, RAGDOLL, is_particles
-from ..properties import animated_of_bone, settings_from
+from ..properties import animated_of_bone
+from ..tunable_properties import settings_from
 from . import pose
 from .pose import Floats
 
 if TYPE_CHECKING:
-    from ..scene import Participant
+    from ..scene_inputs import Participant
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from ...core.errors import ModelError
 from ..bake.control_points import bezier_mask
-from ..properties import PAINT_SUFFIX, group_of, kind_of, paintable
+from ..properties import group_of, kind_of
+from ..tunable_properties import PAINT_SUFFIX, paintable
 from .curve import CurveArrays, pinned_particles
 from .pose import Floats
 from .vertex_groups import group_weights

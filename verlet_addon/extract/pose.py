@@ -25,6 +25,12 @@ def is_invertible(matrix: Floats) -> bool:
     return bool(abs(np.linalg.det(matrix[:3, :3] / axes)) > 1e-6)
 
 
+def solid_matrix(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats | None:
+    """World matrix (4, 4) in the evaluated frame, None when it is flat."""
+    matrix = matrix_of(ob.evaluated_get(depsgraph))
+    return matrix if is_invertible(matrix) else None
+
+
 def transformed(matrix: Floats, points: Floats) -> Floats:
     """Points (n, 3) moved by a matrix (4, 4)."""
     return np.ascontiguousarray(points @ matrix[:3, :3].T + matrix[:3, 3])

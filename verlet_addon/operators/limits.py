@@ -12,7 +12,7 @@ from ...core.errors import ModelError
 from ...core.settings import BoneSettings, tunables
 from .. import preview
 from ..extract import action_poses, mesh
-from ..properties import settings_from
+from ..tunable_properties import settings_from
 from .of_ragdolls import OfRagdolls, plan_of
 
 if TYPE_CHECKING:

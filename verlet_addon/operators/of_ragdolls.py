@@ -12,7 +12,8 @@ from .. import session
 from ..bake import restore
 from ..extract import armature
 from ..kinds import KINDS, RAGDOLL
-from ..properties import group_of, settings_from
+from ..properties import group_of
+from ..tunable_properties import settings_from
 
 if TYPE_CHECKING:
     from ...core.model import Floats

@@ -9,7 +9,8 @@ from ..extract import worn
 from ..extract.particles import WAY_OUT
 from ..extract.pins import pinned_point_count
 from ..kinds import Kind, can_be_tied
-from ..properties import group_of, kind_of, panel_fields
+from ..properties import group_of, kind_of
+from ..tunable_properties import panel_fields
 from .bone import draw_learning
 from .joint import draw_joints_of
 from .places import PhysicsTab, Sidebar

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import bpy
 
 from ...core.settings import INTEGRATORS, SolverSettings
-from ..properties import PAINT_SUFFIX, paintable, panel_fields
+from ..tunable_properties import PAINT_SUFFIX, paintable, panel_fields
 
 _BY_FORCES = {name: SolverSettings(integrator=name).is_force_based for name, _, _ in INTEGRATORS}
 _FORCE_BASED = tuple(name for name, is_force_based in _BY_FORCES.items() if is_force_based)
