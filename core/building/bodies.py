@@ -1,0 +1,267 @@
+"""Rigid bodies and colliders of a model in the making."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..bodies import CORNER_SIGNS, FORMS, frame_extent
+from ..errors import ModelError
+from ..jit import plain
+from ..model import Floats, ObjectSpan
+from ..rigid.inertia import inertia_of
+from ..rigid.joint_table import End, OnCollider
+from ..rigid.parts import BODY, COLLIDER, PARTICLE_BODY, RigidParts, Surfaces
+from ..rigid.rotation import product
+from ..rigid.shape import Shape, finite, unit_quaternion
+from ..rigid.table import FOLLOWS
+from ..vector import rotation_matrix
+from .particles import ParticleBuilder
+
+BODY_MODELS = ("QUATERNION", *FORMS)
+
+WORLD = -1
+"""In place of a kind of owner: a joint's end that is fixed in space."""
+
+
+@dataclass
+class ParticleBody:
+    """A body of four particles, see `bodies`."""
+
+    first_particle: int
+    extent: Floats
+    form: int
+    mass: float
+    centre: Floats
+    orientation: Floats
+
+
+class BodyBuilder(ParticleBuilder):
+    """The same with rigid bodies, of quaternions or of particles, and colliders."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._rigid = RigidParts()
+        self._particle_bodies: list[ParticleBody] = []
+
+    def add_body(
+        self,
+        name: str,
+        shape: str,
+        size: Sequence[float],
+        position: ArrayLike,
+        orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+        *,
+        mass: float,
+        model: str = "QUATERNION",
+        **details: Any,
+    ) -> int:
+        """Add a homogeneous rigid body of one shape; returns its index in `objects`.
+
+        shape, size: BOX (half extents), SPHERE (radius), CAPSULE (radius, half length along local
+        z), CYLINDER (radius, half height), m; position: centre (3,) m; orientation: quaternion
+        (4,); mass kg; model QUATERNION, TETRAHEDRON or AXES; details as in `add_rigid_body`.
+        """
+        one = Shape.of(name, shape, size)
+        inertia = inertia_of(name, one, self._mass_of(name, mass))
+        return self.add_rigid_body(
+            name, [one], position, orientation, mass=mass, inertia=inertia, model=model, **details
+        )
+
+    def add_rigid_body(
+        self,
+        name: str,
+        shapes: Sequence[Shape],
+        position: ArrayLike,
+        orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+        *,
+        mass: float,
+        inertia: ArrayLike,
+        model: str = "QUATERNION",
+        velocity: ArrayLike = (0.0, 0.0, 0.0),
+        angular_velocity: ArrayLike = (0.0, 0.0, 0.0),
+        drag: float = 0.0,
+        angular_drag: float = 0.0,
+        friction: float = 0.5,
+        static_friction: float = 1.0,
+        restitution: float = 0.0,
+        gyroscopic: bool = True,
+        sleeps: bool = True,
+        follows: str = "ACTIVE",
+        layers: int = 1,
+    ) -> int:
+        """Add a rigid body of any shapes; returns its index in `objects`.
+
+        position (3,) m: centre of mass; orientation (4,): principal axes; mass kg; inertia (3,)
+        kg·m²: principal moments; shapes: placed in that frame; velocity (3,) m/s;
+        angular_velocity (3,) rad/s in the world; drag, angular_drag 1/s; layers: bits. model:
+        QUATERNION, or four particles held by six sticks (TETRAHEDRON) or as a frame of three axes
+        (AXES), which know no angular_drag, static_friction and sleep and are always ACTIVE and
+        gyroscopic.
+        """
+        self._mass_of(name, mass)
+        moments = finite(name, "inertia", inertia).reshape(3)
+        if not (moments > 0.0).all():
+            raise ModelError(name, f"inertia {moments.tolist()} kg·m² must be above 0; thicken it")
+        if model not in BODY_MODELS:
+            raise ModelError(name, f"model {model!r} is none of {', '.join(BODY_MODELS)}")
+        if follows not in FOLLOWS:
+            raise ModelError(name, f"follows {follows!r} is none of {', '.join(FOLLOWS)}")
+        centre = finite(name, "position", position).reshape(3)
+        quaternion = unit_quaternion(name, orientation)
+        v = finite(name, "velocity", velocity).reshape(3)
+        spin = finite(name, "angular velocity", angular_velocity).reshape(3)
+        for label, number in (
+            ("drag", drag),
+            ("angular drag", angular_drag),
+            ("friction", friction),
+            ("restitution", restitution),
+        ):
+            if not (np.isfinite(number) and number >= 0.0):
+                raise ModelError(name, f"{label} = {number} must be 0 or more")
+        feel = Surfaces(friction, static_friction, restitution, layers)
+        if model in FORMS:
+            return self._add_particle_body(
+                name, FORMS[model], shapes, centre, quaternion, mass, moments, v, spin, drag, feel
+            )
+        body = len(self._rigid.bodies)
+        self._rigid.bodies.append(
+            {
+                "object": len(self.objects),
+                "position": centre,
+                "orientation": quaternion,
+                "velocity": v,
+                "angular_velocity": spin,
+                "mass": mass,
+                "inertia": moments,
+                "drag": drag,
+                "angular_drag": angular_drag,
+                "gyroscopic": gyroscopic,
+                "sleeps": sleeps,
+                "follows": FOLLOWS[follows],
+            }
+        )
+        self._rigid.add_shapes(BODY, body, shapes, feel)
+        self.objects.append(ObjectSpan(name, self.particle_count, 0, body))
+        return len(self.objects) - 1
+
+    def _add_particle_body(
+        self,
+        name: str,
+        form: int,
+        shapes: Sequence[Shape],
+        centre: Floats,
+        quaternion: Floats,
+        mass: float,
+        moments: Floats,
+        velocity: Floats,
+        spin: Floats,
+        drag: float,
+        feel: Surfaces,
+    ) -> int:
+        """A body of four particles with the same mass, centre and inertia (`bodies`)."""
+        extent = frame_extent(name, form, mass, moments)
+        offset = (CORNER_SIGNS * extent) @ rotation_matrix(quaternion).T
+        body = len(self._particle_bodies)
+        span = ObjectSpan(name, self.particle_count, 4, body)
+        self._append_particles(
+            centre + offset,
+            velocity + np.cross(spin, offset),
+            *(
+                np.full(4, value)
+                for value in (mass / 4.0, drag, 0.0, feel.friction, feel.restitution)
+            ),
+        )
+        self._particle_bodies.append(
+            ParticleBody(span.first_particle, extent, form, mass, centre, quaternion)
+        )
+        self._rigid.add_shapes(PARTICLE_BODY, body, shapes, feel)
+        self.objects.append(span)
+        return len(self.objects) - 1
+
+    def _mass_of(self, name: str, mass: float) -> float:
+        if not (np.isfinite(mass) and mass > 0.0):
+            raise ModelError(name, f"mass = {mass} kg must be above 0")
+        return mass
+
+    def add_collider(
+        self,
+        name: str,
+        shape: str,
+        size: Sequence[float],
+        position: ArrayLike,
+        orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+        **feel: Any,
+    ) -> int:
+        """Add something of one shape that only `FrameInputs` moves, see `add_collider_shapes`."""
+        return self.add_collider_shapes(
+            name, [Shape.of(name, shape, size)], position, orientation, **feel
+        )
+
+    def add_collider_shapes(
+        self,
+        name: str,
+        shapes: Sequence[Shape],
+        position: ArrayLike,
+        orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+        *,
+        friction: float = 0.5,
+        static_friction: float = 1.0,
+        restitution: float = 0.0,
+        layers: int = 1,
+    ) -> int:
+        """Add something that only `FrameInputs` moves; returns its index among the colliders.
+
+        shapes: placed in its frame; position (3,) m; orientation (4,); layers: bits.
+        """
+        rigid = self._rigid
+        place = finite(name, "position", position).reshape(3)
+        q = unit_quaternion(name, orientation)
+        rigid.collider_position.append(place)
+        rigid.collider_orientation.append(q)
+        rigid.collider_names.append(name)
+        row = len(rigid.collider_names) - 1
+        rigid.add_shapes(
+            COLLIDER, row, shapes, Surfaces(friction, static_friction, restitution, layers)
+        )
+        return row
+
+    def add_handle(self, name: str, position: ArrayLike, orientation: ArrayLike) -> int:
+        """Add a place that only `FrameInputs` moves and that touches nothing: joints hold on to it.
+
+        position (3,) m; orientation (4,); returns its index among the colliders.
+        """
+        return self.add_collider_shapes(name, [], position, orientation)
+
+    # ------------------------------------------------------------------ what others hold on to
+
+    def _end(self, name: str, end: End) -> tuple[int, int]:
+        """Kind and row of what a joint holds."""
+        if end is None:
+            return WORLD, 0
+        if isinstance(end, OnCollider):
+            if not 0 <= end.collider < len(self._rigid.collider_names):
+                raise ModelError(name, f"there is no collider {end.collider}")
+            return COLLIDER, end.collider
+        if not 0 <= end.object < len(self.objects) or self.objects[end.object].body < 0:
+            raise ModelError(name, f"object {end.object} is no rigid body; make it one")
+        span = self.objects[end.object]
+        return (PARTICLE_BODY if span.particle_count else BODY), span.body
+
+    def _seen_from(self, kind: int, row: int, place: Floats, q: Floats) -> tuple[Floats, Floats]:
+        """A place and an orientation of the world in the frame of a body or collider."""
+        rigid = self._rigid
+        if kind == WORLD:
+            return place, q
+        if kind == BODY:
+            centre, turn = rigid.bodies[row]["position"], rigid.bodies[row]["orientation"]
+        elif kind == PARTICLE_BODY:
+            centre, turn = self._particle_bodies[row].centre, self._particle_bodies[row].orientation
+        else:
+            centre, turn = rigid.collider_position[row], rigid.collider_orientation[row]
+        back = turn * (1.0, -1.0, -1.0, -1.0)
+        return (place - centre) @ rotation_matrix(turn), np.array(plain(product)(*back, *q))

@@ -1,0 +1,297 @@
+"""Particles of a model in the making, and what holds them together or acts on them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..contact.limbs import Limbs
+from ..errors import ModelError
+from ..model import Floats, Ints, ObjectSpan
+from ..rigid.shape import finite
+
+if TYPE_CHECKING:
+    from ..constraints.base import Constraint
+    from ..forces.base import Force
+
+
+class ParticleBuilder:
+    """Objects of particles. Indices of particles are counted over the whole model."""
+
+    def __init__(self) -> None:
+        self.objects: list[ObjectSpan] = []
+        self._position: list[Floats] = []
+        self._velocity: list[Floats] = []
+        self._mass: list[Floats] = []
+        self._drag: list[Floats] = []
+        self._radius: list[Floats] = []
+        self._friction: list[Floats] = []
+        self._restitution: list[Floats] = []
+        self._colliding: list[Ints] = []
+        self._crowd: list[Ints] = []
+        self._crowd_group: list[Ints] = []
+        self._crowd_radius: list[Floats] = []
+        self._pinned: list[Ints] = []
+        self._pin_weight: list[Floats] = []
+        self._constraint: list[Constraint] = []
+        self._force: list[Force] = []
+        self._stick: list[Ints] = []
+        self._stick_rest: list[Floats] = []
+        self._spring: list[Ints] = []
+        self._spring_rest: list[Floats] = []
+        self._spring_compliance: list[Floats] = []
+        self._spring_damping: list[Floats] = []
+        self._spring_turn: list[Ints] = []
+        self._tether: list[Ints] = []
+        self._tether_length: list[Floats] = []
+        self._triangle: list[Ints] = []
+        self._wire: list[Ints] = []
+        self._wire_diameter: list[Floats] = []
+        self._limbs: list[Limbs] = []
+        self._attached: list[Ints] = []
+        self.particle_count = 0
+
+    def add_particles(
+        self,
+        name: str,
+        position: ArrayLike,
+        *,
+        mass: ArrayLike,
+        velocity: ArrayLike = 0.0,
+        drag: ArrayLike = 0.0,
+        radius: ArrayLike = 0.0,
+        friction: ArrayLike = 0.5,
+        restitution: ArrayLike = 0.0,
+        crowd: bool = False,
+        meets_itself: bool = True,
+        contact_radius: ArrayLike | None = None,
+    ) -> int:
+        """Add an object of free particles; returns its index in `objects`.
+
+        position (n, 3) m; mass kg, above zero; velocity (n, 3) or (3,) m/s; drag 1/s; radius m, the
+        distance kept from surfaces; friction; restitution: each (n,) or one number for all. crowd:
+        they also collide with the particles of other crowds and, when the object ``meets_itself``,
+        with each other, as balls of contact_radius m, by default their radius.
+        """
+        x = finite(name, "position", position)
+        if x.ndim != 2 or x.shape[1] != 3:
+            raise ModelError(name, f"positions have shape {x.shape}, expected (n, 3)")
+        if len(x) == 0:
+            raise ModelError(name, "has no vertices; add some, or remove the simulation from it")
+        m = np.broadcast_to(finite(name, "mass", mass), (len(x),)).copy()
+        if (m <= 0.0).any():
+            raise ModelError(
+                name, f"vertex {int(np.argmin(m))} has no mass; masses must be above 0"
+            )
+        v = np.broadcast_to(finite(name, "velocity", velocity), x.shape).copy()
+        surface = {}
+        for label, given in (
+            ("drag", drag),
+            ("radius", radius),
+            ("friction", friction),
+            ("restitution", restitution),
+        ):
+            values = np.broadcast_to(finite(name, label, given), (len(x),)).copy()
+            if (values < 0.0).any():
+                raise ModelError(name, f"{label} = {values.min()} must be 0 or more")
+            surface[label] = values
+
+        ball = surface["radius"]
+        if contact_radius is not None:
+            given = finite(name, "contact radius", contact_radius)
+            ball = np.broadcast_to(given, (len(x),)).copy()
+            if (ball < 0.0).any():
+                raise ModelError(name, f"contact radius = {ball.min()} must be 0 or more")
+
+        span = ObjectSpan(name, self.particle_count, len(x))
+        self._append_particles(x, v, m, **surface)
+        self._colliding.append(np.arange(span.first_particle, self.particle_count, dtype=np.int32))
+        if crowd:
+            self._crowd.append(self._colliding[-1])
+            group = -1 if meets_itself else len(self.objects)
+            self._crowd_group.append(np.full(len(x), group, dtype=np.int32))
+            self._crowd_radius.append(ball)
+        self.objects.append(span)
+        return len(self.objects) - 1
+
+    def _append_particles(
+        self,
+        x: Floats,
+        v: Floats,
+        m: Floats,
+        drag: Floats,
+        radius: Floats,
+        friction: Floats,
+        restitution: Floats,
+    ) -> None:
+        self._position.append(x)
+        self._velocity.append(v)
+        self._mass.append(m)
+        self._drag.append(drag)
+        self._radius.append(radius)
+        self._friction.append(friction)
+        self._restitution.append(restitution)
+        self.particle_count += len(x)
+
+    def pin(self, particles: ArrayLike, weight: ArrayLike = 1.0) -> None:
+        """Pin particles: they follow `FrameInputs.pin_position`.
+
+        weight (p,) or one number: 1 holds them immovably, less draws them to their place as
+        `constraints.attach` says, 0 leaves them free. `FrameInputs` may change it frame by frame.
+        A particle that is pinned twice keeps the larger weight.
+        """
+        pinned = self._indices("", particles).reshape(-1)
+        weights = np.broadcast_to(finite("", "pin weight", weight), pinned.shape).copy()
+        if ((weights < 0.0) | (weights > 1.0)).any():
+            raise ModelError(self._name_of(pinned), "pin weights must lie between 0 and 1")
+        self._pinned.append(pinned)
+        self._pin_weight.append(weights)
+
+    @property
+    def position(self) -> Floats:
+        """Places (n, 3) m of all particles added so far."""
+        return joined(self._position, (0, 3), np.float64)
+
+    @property
+    def mass(self) -> Floats:
+        """Masses (n,) kg of all particles added so far."""
+        return joined(self._mass, (0,), np.float64)
+
+    def touch_nothing(self, particles: ArrayLike) -> None:
+        """Let particles touch nothing themselves: what they are tied to does in their place."""
+        self._attached.append(self._indices("", particles).reshape(-1))
+
+    # ------------------------------------------------------------------ constraints
+
+    def add_sticks(self, pairs: ArrayLike, rest_length: ArrayLike | None = None) -> None:
+        """Rigid sticks between pairs (s, 2); rest_length (s,) m, default as they stand."""
+        ends, rest = self._pairs(pairs, rest_length)
+        self._stick.append(ends)
+        self._stick_rest.append(rest)
+
+    def add_springs(
+        self,
+        pairs: ArrayLike,
+        stiffness: ArrayLike,
+        rest_length: ArrayLike | None = None,
+        *,
+        damping: ArrayLike = 0.0,
+        turn: int = -1,
+    ) -> None:
+        """Springs between pairs (c, 2) of stiffness (c,) or one number in N/m, above zero.
+
+        damping (c,) or one number in N·s/m: a damper along each spring, F = −k x − b v.
+
+        Springs of turn 0 and 1 act in every second step, with twice the impulse: for two large
+        sets of springs that only give a material its character, at half the cost.
+        """
+        if turn not in (-1, 0, 1):
+            raise ModelError("", f"turn = {turn} must be -1, 0 or 1")
+        ends, rest = self._pairs(pairs, rest_length)
+        k = np.broadcast_to(np.asarray(stiffness, dtype=np.float64), rest.shape)
+        if not (k > 0.0).all():
+            raise ModelError(self._name_of(ends), "spring stiffness must be above 0 N/m")
+        b = np.broadcast_to(np.asarray(damping, dtype=np.float64), rest.shape)
+        if not ((b >= 0.0) & np.isfinite(b)).all():
+            raise ModelError(self._name_of(ends), "spring damping must be 0 N·s/m or more")
+        self._spring.append(ends)
+        self._spring_rest.append(rest)
+        self._spring_compliance.append(1.0 / k)
+        self._spring_damping.append(b)
+        self._spring_turn.append(np.full(len(ends), turn, dtype=np.int32))
+
+    def add_tethers(self, particles: ArrayLike, anchors: ArrayLike, length: ArrayLike) -> None:
+        """Keep particles (t,) within length (t,) m of anchors (t,), which must be pinned."""
+        ends = np.stack([self._indices("", particles), self._indices("", anchors)], axis=1)
+        self._tether.append(ends)
+        self._tether_length.append(finite("", "tether length", length))
+
+    def add_constraint(self, constraint: Constraint) -> None:
+        """Any other constraint, see `constraints`; they are projected in the order of adding."""
+        self._constraint.append(constraint)
+
+    def add_force(self, force: Force) -> None:
+        """A force of an object's own, see `forces.base`."""
+        self._force.append(force)
+
+    def add_triangles(self, triangle: ArrayLike) -> None:
+        """Surface (f, 3) that the wind blows on."""
+        self._triangle.append(self._indices("", triangle).reshape(-1, 3))
+
+    def add_wires(self, pairs: ArrayLike, diameter: ArrayLike) -> None:
+        """Lines (e, 2) that the wind blows on as round wires of diameter (e,) or one number, m.
+
+        For what has no triangles: ropes, stalks, hair.
+        """
+        ends, _ = self._pairs(pairs, 0.0)
+        width = np.broadcast_to(finite("", "wire diameter", diameter), (len(ends),)).copy()
+        if (width < 0.0).any():
+            raise ModelError(self._name_of(ends), "wire diameters must be 0 m or more")
+        self._wire.append(ends)
+        self._wire_diameter.append(width)
+
+    def add_limbs(
+        self,
+        pairs: ArrayLike,
+        radius: ArrayLike,
+        own: ArrayLike = (),
+        own_reach: ArrayLike = 0.0,
+    ) -> None:
+        """Sticks (e, 2) of one figure that collide as capsules of radius (e,) or one number, m.
+
+        With those of all other figures, and with its own in ``own`` (k, 2), rows of ``pairs``,
+        which keep own_reach (k,) or one number of metres between their middles. They are wires for
+        the wind and for whatever has a shape as well.
+        """
+        ends, _ = self._pairs(pairs, 0.0)
+        thick = np.broadcast_to(finite("", "limb radius", radius), (len(ends),)).copy()
+        meets = self._indices("", own).reshape(-1, 2)
+        reach = np.broadcast_to(finite("", "limb reach", own_reach), (len(meets),)).copy()
+        if (thick <= 0.0).any() or (reach < 0.0).any():
+            raise ModelError(self._name_of(ends), "limbs must be thicker than 0 m")
+        if meets.size and (meets.min() < 0 or meets.max() >= len(ends)):
+            raise ModelError(self._name_of(ends), "a limb meets one that does not exist")
+        self.add_wires(ends, 2.0 * thick)
+        self._limbs.append(Limbs(ends, thick, own=meets, own_reach=reach))
+
+    # ------------------------------------------------------------------ checks
+
+    def _indices(self, name: str, values: ArrayLike) -> Ints:
+        array = np.asarray(values)
+        if array.size and not np.issubdtype(array.dtype, np.integer):
+            raise ModelError(name, "particle indices must be whole numbers")
+        return np.ascontiguousarray(array, dtype=np.int32)
+
+    def _pairs(self, pairs: ArrayLike, rest_length: ArrayLike | None) -> tuple[Ints, Floats]:
+        ends = self._indices("", pairs).reshape(-1, 2)
+        if ends.size and (ends.min() < 0 or ends.max() >= self.particle_count):
+            raise ModelError("", f"a pair names a particle outside 0 … {self.particle_count - 1}")
+        if (ends[:, 0] == ends[:, 1]).any():
+            loop = ends[int(np.argmax(ends[:, 0] == ends[:, 1]))]
+            raise ModelError(self._name_of(loop), "a pair joins a particle with itself")
+        if rest_length is None:
+            x = joined(self._position, (0, 3), np.float64)
+            rest = np.linalg.norm(x[ends[:, 1]] - x[ends[:, 0]], axis=1)
+        else:
+            rest = np.broadcast_to(finite("", "rest length", rest_length), (len(ends),)).copy()
+            if (rest < 0.0).any():
+                raise ModelError(self._name_of(ends), "rest lengths must be 0 m or more")
+        return ends, rest
+
+    def _name_of(self, particles: Ints) -> str:
+        if particles.size == 0:
+            return ""
+        particle = int(particles.reshape(-1)[0])
+        for span in self.objects:
+            if span.first_particle <= particle < span.first_particle + span.particle_count:
+                return span.name
+        return ""
+
+
+def joined(parts: list[Any], shape: tuple[int, ...], dtype: type) -> np.ndarray:
+    """All parts after one another; an empty array of that shape when there are none."""
+    if not parts:
+        return np.zeros(shape, dtype=dtype)
+    return np.ascontiguousarray(np.concatenate(parts), dtype=dtype)
