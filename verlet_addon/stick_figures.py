@@ -15,10 +15,11 @@ import bpy
 import numpy as np
 
 from ..core.recipes.bone_pins import BonePin
+from ..core.recipes.figure import Figure
 from ..core.recipes.figure_pins import pin_weights, pinned_particles, pinned_places
 from ..core.recipes.limb_frames import figure_pose, note_hold
 from ..core.recipes.ragdoll import Plan, turned_pose
-from ..core.recipes.stick_figure import Figure, add_stick_figure, plan_figure
+from ..core.recipes.stick_figure import add_stick_figure, plan_figure
 from ..core.rigid.joint_table import OnBody
 from .extract import pose
 from .extract.bone_pins import is_held

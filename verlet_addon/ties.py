@@ -30,7 +30,7 @@ from .stick_figures import figure_changes, figures_of, may_hold
 
 if TYPE_CHECKING:
     from ..core.builder import ModelBuilder
-    from ..core.recipes.stick_figure import Figure
+    from ..core.recipes.figure import Figure
     from .extract.worn import Worn
     from .scene_inputs import Participant
 

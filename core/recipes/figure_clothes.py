@@ -8,12 +8,13 @@ import numpy as np
 
 from ..constraints.carried import CarriedPoints
 from ..constraints.weighted_point import weights_of
-from .stick_figure import fills_space, widest_four
+from .figure_joints import widest_four
+from .figure_particles import fills_space
 
 if TYPE_CHECKING:
     from ..builder import ModelBuilder
     from ..model import Floats, Ints
-    from .stick_figure import Figure
+    from .figure import Figure
 
 
 def tie_to_limb(

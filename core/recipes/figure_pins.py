@@ -18,7 +18,7 @@ from .bone_pins import FREQUENCY, BonePin, end_of
 
 if TYPE_CHECKING:
     from ..model import Floats, Ints
-    from .stick_figure import Figure
+    from .figure import Figure
 
 
 def pinned_particles(figure: Figure, pin: BonePin) -> Ints:

@@ -18,7 +18,7 @@ from .skeleton import turn_about, turn_from_to, unit
 
 if TYPE_CHECKING:
     from ..model import Floats
-    from .stick_figure import Figure, Limb
+    from .figure import Figure, Limb
 
 STRAIGHT, CLEAR = math.sin(math.radians(5.0)), math.sin(math.radians(25.0))
 """Sine of the bend from which on it tells how a limb is twisted, and at which nothing else does."""
