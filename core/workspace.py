@@ -10,11 +10,11 @@ from .constraints.attachment import Attachments
 from .constraints.carried import CarriedPoints
 from .constraints.jacobi import Adjacency
 from .contact.body_contact import MARGIN
+from .contact.contact_table import contact_room
 from .contact.crowd import CrowdGrid
 from .contact.free_turn import rings_of
 from .contact.hold import hold_room, tethers_of
 from .contact.limb_search import LimbSearch
-from .contact.response import contact_room
 from .contact.shapes import place_shapes, smallest_half_extent
 from .contact.tied import tied_of, wearers
 from .contact.touching import Touching

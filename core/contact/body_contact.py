@@ -6,9 +6,9 @@ import math
 
 from ..jit import inline, kernel
 from ..vector import rotate, unrotate
+from .contact_table import FREE_PARTNER
 from .narrow_phase import parts_of
 from .particle_distance import solid_distance
-from .response import FREE_PARTNER
 from .shapes import passes_by
 
 MARGIN = 0.02  # of a shape's smallest half extent: contacts are found a little before they touch

@@ -9,8 +9,8 @@ import numpy as np
 from ..coincidence import direction_between
 from ..jit import kernel
 from ..model import Floats, Model
+from .contact_table import FREE_PARTNER
 from .grid import NeighbourGrid, bucket_of
-from .response import FREE_PARTNER
 
 
 class CrowdGrid(NeighbourGrid):

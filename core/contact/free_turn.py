@@ -18,7 +18,7 @@ from ..constraints.angular import NO_INERTIA, add_inertia, solve_inertia
 from ..jit import inline, kernel, lean_inline
 from ..model import Ints
 from ..vector import cross
-from .response import FREE_PARTNER
+from .contact_table import FREE_PARTNER
 
 
 def rings_of(count: int, piece: Ints) -> tuple[Ints, Ints]:

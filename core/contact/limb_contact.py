@@ -12,8 +12,8 @@ from __future__ import annotations
 import math
 
 from ..jit import kernel, lean, lean_inline
+from .contact_table import PIECE_PARTNER
 from .piece_contact import AT_VERTEX, LOOK_EVERY, ROUND_ENOUGH
-from .response import PIECE_PARTNER
 from .tree import end_of, next_leaf, root_of
 
 

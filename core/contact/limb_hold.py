@@ -11,8 +11,8 @@ from __future__ import annotations
 import math
 
 from ..jit import kernel
+from .contact_table import PIECE_PARTNER
 from .hold import HEAVY
-from .response import PIECE_PARTNER
 
 STEEP = 0.1
 """Least sine of the angle between cloth and tether: a sheet that is flat still gives way."""

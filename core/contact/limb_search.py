@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..model import Floats, Ints, Model
+from .contact_table import Contacts
 from .hold import Tethers
 from .limb_contact import (
     bound_limbs,
@@ -15,7 +16,6 @@ from .limb_contact import (
 )
 from .limb_hold import hold_taut
 from .limb_turn import return_limb_couples
-from .response import Contacts
 from .tree import build_tree, tree_room, tree_scratch
 
 

@@ -14,8 +14,8 @@ import math
 from ..constraints.angular import NO_INERTIA, add_inertia, solve_inertia
 from ..jit import kernel, lean_inline
 from ..vector import cross
+from .contact_table import PIECE_PARTNER
 from .free_turn import way_of_contact
-from .response import PIECE_PARTNER
 
 
 @lean_inline

@@ -11,10 +11,10 @@ import math
 from ..jit import kernel, parallel_kernel, prange
 from ..vector import rotate, unrotate
 from .bounce import bounce
+from .contact_parting import OVERLAP_SPEED
 from .kinds import MESH
 from .narrow_phase import parts_of
 from .particle_distance import ROUNDS, mesh_distance, solid_distance
-from .response import OVERLAP_SPEED
 from .shapes import face_count, passes_by
 
 

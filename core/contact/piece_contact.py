@@ -18,9 +18,9 @@ import numpy as np
 from ..jit import kernel, lean, lean_inline
 from ..vector import rotate, unrotate
 from .body_contact import note_contact
+from .contact_table import PIECE_PARTNER
 from .kinds import BOX, CAPSULE, CYLINDER, HULL, MESH, PLANE, ROOM, SPHERE
 from .narrow_phase import lane_of, parts_of
-from .response import PIECE_PARTNER
 from .soft_contact import closest_of_triangle
 from .support import Placed
 from .tied import misses

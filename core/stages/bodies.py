@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..bodies import place_particle_bodies, weigh_particle_bodies
+from ..contact.contact_parting import return_speed
+from ..contact.contact_table import Contacts
 from ..contact.mesh_motion import MeshMotion
-from ..contact.response import Contacts, return_speed
 from ..contact.shapes import at_start, move_shapes
 from ..integrate import drag_per_step
 from ..model import Floats, Ints

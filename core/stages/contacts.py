@@ -7,20 +7,16 @@ import numpy as np
 from ..constraints.particle_body import relax_bodies
 from ..constraints.shared_point import project_shared_points
 from ..contact.body_contact import find_body_contacts, find_particle_contacts
+from ..contact.contact_parting import place_bounces, resolve_overlap
+from ..contact.contact_table import contact_room
+from ..contact.contact_weights import prepare_contacts
 from ..contact.crowd import find_crowd_contacts
 from ..contact.free_turn import return_couples
 from ..contact.hold import find_holds, find_ties, hold_bodies, hold_room
 from ..contact.kinds import MESH
 from ..contact.particle_contact import collide_particles
 from ..contact.piece_contact import LOOK_EVERY, find_near_pieces, find_piece_contacts
-from ..contact.response import (
-    contact_room,
-    note_couples,
-    place_bounces,
-    prepare_contacts,
-    relax_contacts,
-    resolve_overlap,
-)
+from ..contact.response import note_couples, relax_contacts
 from ..contact.tied import Tied
 from ..model import Floats, Ints
 from .bodies import Bodies
