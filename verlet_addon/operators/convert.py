@@ -10,7 +10,35 @@ MOST_NOTES = 8  # in the report; all of them are printed
 
 
 class _Converts(bpy.types.Operator):
+    """What both ways share."""
+
     bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        reason = cls.why_not(context.scene)
+        if not reason and context.mode != "OBJECT":
+            reason = "Leave Edit Mode first"
+        if reason:
+            cls.poll_message_set(reason)
+        return not reason
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        scene = context.scene
+        if scene.library is not None:
+            self.report({"ERROR"}, f"{scene.name}: the scene is linked. Convert it in its own file")
+            return {"CANCELLED"}
+        self.convert(context, scene)
+        return {"FINISHED"}
+
+    @classmethod
+    def why_not(cls, scene: bpy.types.Scene) -> str:
+        """Why there is nothing in a scene to convert; "" where there is."""
+        raise NotImplementedError
+
+    def convert(self, context: bpy.types.Context, scene: bpy.types.Scene) -> None:
+        """Convert a scene, and report what was done."""
+        raise NotImplementedError
 
     def _report(self, found: world.Report, to: str) -> None:
         done = f"{_count(found.bodies, 'object')} and {_count(found.joints, 'joint')} {to}"
@@ -38,27 +66,17 @@ class VERLET_OT_convert_rigid_body_world(_Converts):
     bl_label = "Convert Rigid Body World"
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        if not world.their_bodies(context.scene):
-            cls.poll_message_set("No object of this scene has Blender's Rigid Body settings")
-            return False
-        if context.mode != "OBJECT":
-            cls.poll_message_set("Leave Edit Mode first")
-            return False
-        return True
+    def why_not(cls, scene: bpy.types.Scene) -> str:
+        has_any = world.their_bodies(scene)
+        return "" if has_any else "No object of this scene has Blender's Rigid Body settings"
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        scene = context.scene
-        if scene.library is not None:
-            self.report({"ERROR"}, f"{scene.name}: the scene is linked. Convert it in its own file")
-            return {"CANCELLED"}
+    def convert(self, context: bpy.types.Context, scene: bpy.types.Scene) -> None:
         kernels.prepare()
         session.drop(scene)
         scene.frame_set(scene.rigidbody_world.point_cache.frame_start)
         found = world.to_ours(scene)
         scene.frame_set(start_frame(scene))
         self._report(found, "converted, Blender's own simulation is off")
-        return {"FINISHED"}
 
 
 class VERLET_OT_convert_to_rigid_body_world(_Converts):
@@ -68,26 +86,16 @@ class VERLET_OT_convert_to_rigid_body_world(_Converts):
     bl_label = "Convert to Blender's Rigid Body"
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        if not world.can_be_given_back(context.scene):
-            cls.poll_message_set("No rigid body or collider takes part in this scene")
-            return False
-        if context.mode != "OBJECT":
-            cls.poll_message_set("Leave Edit Mode first")
-            return False
-        return True
+    def why_not(cls, scene: bpy.types.Scene) -> str:
+        has_any = world.can_be_given_back(scene)
+        return "" if has_any else "No rigid body or collider takes part in this scene"
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        scene = context.scene
-        if scene.library is not None:
-            self.report({"ERROR"}, f"{scene.name}: the scene is linked. Convert it in its own file")
-            return {"CANCELLED"}
+    def convert(self, context: bpy.types.Context, scene: bpy.types.Scene) -> None:
         session.drop(scene)
         scene.frame_set(start_frame(scene))
         found = world.to_theirs(context, scene)
         scene.frame_set(start_frame(scene))
         self._report(found, "given to Blender's own simulation")
-        return {"FINISHED"}
 
 
 CLASSES = (VERLET_OT_convert_rigid_body_world, VERLET_OT_convert_to_rigid_body_world)
