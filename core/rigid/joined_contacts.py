@@ -30,10 +30,9 @@ Joined = namedtuple(
     ],
 )
 
-LOOSE = 0.1
+LOOSE = 0.02
 """Gap that a substep may leave in a joint where something touches, as a share of the most that it
-closes in one (`CLOSING_TURN`): .008 of the bodies' size. Where twenty ragdolls fall on each other
-joints are 1.8 mm apart at most, with a fifth of it .8 mm, for a third more time."""
+closes in one (`CLOSING_TURN`): .0016 of the bodies' size."""
 
 LEAST_PASSES = 2
 """Passes at least where contacts touch what is joined: with one, even if in one half of the substep
