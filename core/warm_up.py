@@ -28,8 +28,8 @@ from .recipes.geometry import Geometry
 from .recipes.particles import add_particles
 from .recipes.plant import add_plant
 from .recipes.rope import add_rope
-from .rigid.islands import REST_TIME
 from .rigid.joint_table import OnBody
+from .rigid.sleep import REST_TIME
 from .settings import (
     ClothSettings,
     ParticleSettings,

@@ -7,8 +7,8 @@ import math
 from ..bodies import body_poses
 from ..builder import ModelBuilder
 from ..model import FrameInputs, Model
-from ..rigid.islands import REST_TIME
 from ..rigid.joint_table import OnBody
+from ..rigid.sleep import REST_TIME
 from ..settings import JointSettings, SolverSettings
 from ..step import advance
 from .rigid_measure import Figures

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ..jit import inline, lean_kernel
 from ..vector import turned_by
-from .islands import REST_TIME
 from .owners import write_inverse_inertia, write_spin, write_spin_of
 from .rotation import momentum_of_turn, normalised, product, turn_of_momentum
+from .sleep import REST_TIME
 from .table import ANIMATED, PASSIVE
 
 

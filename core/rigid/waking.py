@@ -15,8 +15,8 @@ import math
 
 from ..jit import inline, lean_kernel
 from .contact_rows import contact_speed
-from .islands import CALM, HELD, are_free, is_other_load, join, root_of, still_speed
 from .owners import write_inverse_inertia
+from .sleep import CALM, HELD, are_free, is_other_load, join, root_of, still_speed
 
 FELT = 2.0
 """A sleeper feels what touches it this much faster than still."""
@@ -39,6 +39,9 @@ LEAVES = 0.5
 
 TOUCHED = 1e-30
 """N·s that wake a sleeper and nobody beside it."""
+
+NEXT, REACHED = 1, 2
+"""Marks of a body: in the ring that a blow reaches next, and in those that it has reached."""
 
 
 @lean_kernel
@@ -306,22 +309,22 @@ def wake_sleepers(
         _join_all(key, shape_owner, owners, body_count, parent)
     for b in range(body_count):
         if felt[b] == FALLS:
-            ring[root_of(parent, b)] = 2
+            ring[root_of(parent, b)] = REACHED
     while falls:
         falls = _spread_upwards(kept_key, shape_owner, owners, body_count, gravity, parent, ring)
     for b in range(body_count):
         if felt[b] > 0.0:
-            ring[root_of(parent, b)] = 1
+            ring[root_of(parent, b)] = NEXT
         felt[b] = 0.0
     total = 0.0
     while True:
         mass = 0.0
         for b in range(body_count):
-            if ring[root_of(parent, b)] == 1:
+            if ring[root_of(parent, b)] == NEXT:
                 mass += 1.0 / inverse_mass[b]
         for b in range(body_count):
-            if ring[b] == 1:
-                ring[b] = 2
+            if ring[b] == NEXT:
+                ring[b] = REACHED
         total += mass
         if mass == 0.0 or total >= need:
             break
@@ -329,18 +332,24 @@ def wake_sleepers(
         _spread(key, shape_owner, owners, body_count, parent, ring)
     count = 0
     for b in range(body_count):
-        if owners.asleep[b] == 0 or ring[root_of(parent, b)] != 2:
+        if owners.asleep[b] == 0 or ring[root_of(parent, b)] != REACHED:
             continue
         count += 1
         rest[b] = CALM  # it has not moved yet
-        owners.asleep[b] = 0
-        owners.inverse_mass[b] = inverse_mass[b]
-        write_inverse_inertia(owners, b)
-        for k in range(3):
-            owners.velocity[b, k] = 0.0
-            owners.momentum[b, k] = 0.0
-            owners.spin[b, k] = 0.0
+        _wake_up(owners, b, inverse_mass[b])
     return count
+
+
+@inline
+def _wake_up(owners, b, inverse_mass):
+    """Give a sleeper its mass back (1/kg); it starts from rest."""
+    owners.asleep[b] = 0
+    owners.inverse_mass[b] = inverse_mass
+    write_inverse_inertia(owners, b)
+    for k in range(3):
+        owners.velocity[b, k] = 0.0
+        owners.momentum[b, k] = 0.0
+        owners.spin[b, k] = 0.0
 
 
 @inline
@@ -354,21 +363,21 @@ def _join_all(key, shape_owner, owners, body_count, parent):
 
 @inline
 def _spread(key, shape_owner, owners, body_count, parent, ring):
-    """Put what leans on those of earlier rings (2) into the next one (1)."""
+    """Put what leans on those that are reached into the next ring."""
     for c in range(key.shape[0]):
         a, b = shape_owner[key[c, 0]], shape_owner[key[c, 1]]
         if not are_free(owners, body_count, a, b):
             continue
         i, j = root_of(parent, a), root_of(parent, b)
-        if ring[i] == 2 and ring[j] == 0:
-            ring[j] = 1
-        elif ring[j] == 2 and ring[i] == 0:
-            ring[i] = 1
+        if ring[i] == REACHED and ring[j] == 0:
+            ring[j] = NEXT
+        elif ring[j] == REACHED and ring[i] == 0:
+            ring[i] = NEXT
 
 
 @inline
 def _spread_upwards(key, shape_owner, owners, body_count, gravity, parent, ring):
-    """Mark what lies on marked ones (2) likewise; whether there was any."""
+    """Reach what lies on those that are reached; whether there was any."""
     found = False
     for c in range(key.shape[0]):
         a, b = shape_owner[key[c, 0]], shape_owner[key[c, 1]]
@@ -380,10 +389,10 @@ def _spread_upwards(key, shape_owner, owners, body_count, gravity, parent, ring)
         rise = 0.0
         for k in range(3):
             rise -= gravity[k] * (owners.position[b, k] - owners.position[a, k])
-        if ring[i] == 2 and rise > 0.0:
-            ring[j] = 2
+        if ring[i] == REACHED and rise > 0.0:
+            ring[j] = REACHED
             found = True
-        elif ring[j] == 2 and rise < 0.0:
-            ring[i] = 2
+        elif ring[j] == REACHED and rise < 0.0:
+            ring[i] = REACHED
             found = True
     return found

@@ -22,10 +22,10 @@ from ..rigid.contact_rows import (
     row_room,
 )
 from ..rigid.frame_ends import lay_down_bodies, take_up_owners
-from ..rigid.islands import find_rest
 from ..rigid.owners import Drive, Moves, look_ahead
 from ..rigid.reach import bound_shapes
 from ..rigid.seen import what_contacts_see
+from ..rigid.sleep import find_rest
 from ..rigid.step import BEGIN, COLLIDE_EVERY, END, MOVE, WHOLE, run_substeps
 from ..rigid.waking import (
     feel_load,

@@ -13,7 +13,7 @@ from ..bench.rigid_measure import body_depths
 from ..bench.rigid_scenes import RigidScene, heap, pile, pyramid
 from ..builder import ModelBuilder
 from ..model import Floats, FrameInputs, Model, State
-from ..rigid.islands import REST_TIME
+from ..rigid.sleep import REST_TIME
 from ..settings import SolverSettings
 from ..step import advance
 from .case import Result

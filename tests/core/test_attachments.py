@@ -8,8 +8,8 @@ from verlet_physics.constraints.attachment import Attachments
 from verlet_physics.recipes.cloth import add_cloth
 from verlet_physics.recipes.geometry import Geometry
 from verlet_physics.recipes.rope import add_rope
-from verlet_physics.rigid.islands import REST_TIME
 from verlet_physics.rigid.joint_table import OnBody
+from verlet_physics.rigid.sleep import REST_TIME
 from verlet_physics.settings import AnimatedSettings, ClothSettings, RopeSettings
 
 

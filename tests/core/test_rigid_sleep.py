@@ -5,7 +5,7 @@ import pytest
 
 from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance
 from verlet_physics.bench.scenes import add_sheet
-from verlet_physics.rigid.islands import REST_TIME
+from verlet_physics.rigid.sleep import REST_TIME
 from verlet_physics.settings import AnimatedSettings
 
 ONE_THREAD = SolverSettings(threads=1)
