@@ -7,6 +7,7 @@ recipe of a kind stands under the same name in ``core/recipes/all.py``.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ..core.settings import (
     BodySettings,
@@ -18,6 +19,9 @@ from ..core.settings import (
     RopeSettings,
     SoftBodySettings,
 )
+
+if TYPE_CHECKING:
+    import bpy
 
 MESH = frozenset({"MESH"})
 MESH_OR_CURVE = frozenset({"MESH", "CURVE"})
@@ -161,6 +165,11 @@ KINDS = {
     )
 }
 """By identifier, in the order of the buttons."""
+
+
+def is_ragdoll(ob: bpy.types.Object | None) -> bool:
+    """Whether an object is an armature that is set up as a ragdoll."""
+    return ob is not None and ob.type == "ARMATURE" and ob.verlet.kind == RAGDOLL
 
 
 def is_particles(identifier: str) -> bool:

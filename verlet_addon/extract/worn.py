@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 
 from ...core.recipes.skeleton import Skin
-from ..kinds import RAGDOLL
+from ..kinds import is_ragdoll
 from . import own_motion
 from .mesh import Ints
 from .pose import Floats
@@ -56,11 +56,6 @@ def read_worn(ob: bpy.types.Object, pin_weight: Floats) -> Worn | None:
     if modifier is not None:
         return _by_weight(ob, modifier, rows)
     return _on_one(armature, ob.parent_bone, rows)
-
-
-def is_ragdoll(ob: bpy.types.Object | None) -> bool:
-    """Whether an object is an armature that is set up as a ragdoll."""
-    return ob is not None and ob.type == "ARMATURE" and ob.verlet.kind == RAGDOLL
 
 
 def is_bone_missing(ob: bpy.types.Object) -> bool:

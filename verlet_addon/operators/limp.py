@@ -6,8 +6,8 @@ import bpy
 
 from .. import compat, session
 from ..bake import restore
-from ..kinds import RAGDOLL
 from ..properties import bone_channel, start_frame
+from .of_ragdolls import ragdolls_of
 
 ACTIVE_SHARE = 1.0 / 3.0
 """Of the way back: so long muscles wake up before the keys take over."""
@@ -73,12 +73,6 @@ def _bones(context: bpy.types.Context, ob: bpy.types.Object) -> list[bpy.types.P
     return [ob.pose.bones[bone.name] for bone in ob.data.bones if bone.use_deform]
 
 
-def _ragdolls(context: bpy.types.Context) -> list[bpy.types.Object]:
-    chosen = [*context.selected_objects, *([context.object] if context.object else [])]
-    found = {ob.name: ob for ob in chosen if ob.type == "ARMATURE" and ob.verlet.kind == RAGDOLL}
-    return [found[name] for name in sorted(found)]
-
-
 class VERLET_OT_ragdoll_between(bpy.types.Operator):
     """Let the selected ragdolls, or selected bones, go in one frame and bring them back in another.
 
@@ -108,7 +102,7 @@ class VERLET_OT_ragdoll_between(bpy.types.Operator):
         if context.mode not in {"OBJECT", "POSE"}:
             cls.poll_message_set("Leave Edit Mode first")
             return False
-        if not _ragdolls(context):
+        if not ragdolls_of(context):
             cls.poll_message_set("Select a ragdoll: press Ragdoll on an armature first")
             return False
         if context.mode == "POSE" and not context.selected_pose_bones:
@@ -135,7 +129,7 @@ class VERLET_OT_ragdoll_between(bpy.types.Operator):
         if self.comes_back and self.last <= self.first:
             self.report({"ERROR"}, f"Last, {self.last}, has to come after First, {self.first}")
             return {"CANCELLED"}
-        ragdolls = _ragdolls(context)
+        ragdolls = ragdolls_of(context)
         for ob in ragdolls:
             if restore.is_baked(ob) or not ob.is_editable:
                 reason = "it is baked. Press Free Bake first"

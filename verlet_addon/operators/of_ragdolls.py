@@ -11,7 +11,7 @@ from ...core.settings import BoneSettings, RagdollSettings
 from .. import session
 from ..bake import restore
 from ..extract import armature
-from ..kinds import KINDS, RAGDOLL
+from ..kinds import KINDS, RAGDOLL, is_ragdoll
 from ..properties import group_of
 from ..tunable_properties import settings_from
 
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 def ragdolls_of(context: bpy.types.Context) -> list[bpy.types.Object]:
     """The selected ragdolls of bones, and the active one."""
     chosen = {*context.selected_objects, *([context.object] if context.object else [])}
-    found = [ob for ob in chosen if ob.type == "ARMATURE" and ob.verlet.kind == RAGDOLL]
-    return sorted(found, key=lambda ob: ob.name_full)
+    return sorted(filter(is_ragdoll, chosen), key=lambda ob: ob.name_full)
 
 
 class OfRagdolls(bpy.types.Operator):

@@ -8,7 +8,7 @@ from ...core.settings import BoneSettings, PinSettings
 from .. import session
 from ..bake import restore
 from ..extract import bone_pins
-from ..kinds import RAGDOLL
+from ..kinds import is_ragdoll
 from ..properties import bone_channel
 from .places import Sidebar
 from .settings import draw_settings, draw_text
@@ -18,9 +18,7 @@ _OF_BODIES = ("shape", "size", "mass")
 
 
 def _is_posed(context: bpy.types.Context) -> bool:
-    ob = context.object
-    has_bone = context.active_pose_bone is not None
-    return ob is not None and ob.type == "ARMATURE" and ob.verlet.kind == RAGDOLL and has_bone
+    return is_ragdoll(context.object) and context.active_pose_bone is not None
 
 
 def _limits(joint: str) -> tuple[str, ...]:
