@@ -8,6 +8,7 @@ import sys
 import time
 
 from . import jit
+from .kernel_folder import cache_folder
 
 MOST_STOPPED = 0.002
 """Share of random scenes that may blow up: their parameters go to the ends of every slider."""
@@ -161,7 +162,7 @@ def _compile() -> int:
     was_warm = jit.is_warm()
     seconds = compile_together()
     done = "All kernels were there" if was_warm else "All kernels compiled"
-    print(f"{done}, {seconds:.1f} s, in {jit.cache_folder()}")
+    print(f"{done}, {seconds:.1f} s, in {cache_folder()}")
     return 0
 
 

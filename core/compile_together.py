@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from . import jit
+from .kernel_folder import cache_folder
 from .warm_up import SCENE_COUNT, warm_up
 
 _PART = "VERLET_COMPILE_PART"
@@ -66,7 +67,7 @@ def progress() -> float:
 
 
 def _signs() -> Path:
-    return jit.cache_folder() / "compiling"
+    return cache_folder() / "compiling"
 
 
 @contextmanager

@@ -2,29 +2,28 @@
 
 Kernels are scalar Python loops. With Numba each one is compiled twice from the same source, for
 one thread and for several, and both give the same bits, because parallel iterations never share
-a particle. Compiled code is kept on disk in folders named after a hash of the sources that it came
-from: Numba by itself does not notice an edit in an imported file.
+a particle. Compiled code is kept on disk (see kernel_folder.py).
 """
 
 from __future__ import annotations
 
 import functools
-import hashlib
 import os
-import re
-import sys
 import threading
 import types
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from pathlib import Path
 from typing import Any
+
+from .kernel_folder import cache_folder, kernel_folder
 
 try:
     if os.environ.get("VERLET_NO_NUMBA"):
         raise ImportError("switched off by VERLET_NO_NUMBA")
     import numba
     from numba import prange
+
+    from .linking import KernelCompiler, PartCompiler
 except ImportError:
     numba = None
     prange = range
@@ -35,10 +34,15 @@ compiled: bool = numba is not None
 # "contract" lets a·b + c become one instruction, a fifth faster. Nothing is reordered, so runs
 # still agree bit for bit; whether both twins of a kernel were contracted alike is checked when
 # they are compiled (see warm_up.py).
-_OPTIONS = {"error_model": "numpy", "nogil": True, "fastmath": {"contract"}, "forceinline": False}
+_OPTIONS = {
+    "error_model": "numpy",
+    "nogil": True,
+    "fastmath": {"contract"},
+    "forceinline": False,
+    "no_cfunc_wrapper": True,
+}
 _kernels: list[Kernel] = []
 _take_turn: Callable[[str], AbstractContextManager[object]] = nullcontext
-_cache_base: Path | None = None
 _twins_differ: bool | None = None  # None: not looked up yet
 _DIFFER = "one thread and several give different bits: use one\n"
 
@@ -47,14 +51,23 @@ _DIFFER = "one thread and several give different bits: use one\n"
 _parallel_lock = threading.Lock()
 
 
+class Part:
+    """A function that becomes part of the kernels that call it; Python runs it as plain Python."""
+
+    def __init__(self, function: Callable[..., Any], **options: Any) -> None:
+        functools.update_wrapper(self, function)
+        self._function = function
+        whole = _OPTIONS | options | {"no_cpython_wrapper": True}
+        self.dispatcher = numba.njit(pipeline_class=PartCompiler, **whole)(function)
+        self._numba_type_ = self.dispatcher._numba_type_  # how Numba asks objects what they are
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self._function(*arguments)
+
+
 def inline(function: Callable[..., Any]) -> Callable[..., Any]:
     """A small function for use inside kernels."""
-    return numba.njit(**_OPTIONS)(function) if compiled else function
-
-
-def plain(function: Callable[..., Any]) -> Callable[..., Any]:
-    """An `inline` function as plain Python: for a few calls that are not worth compiling."""
-    return getattr(function, "py_func", function)
+    return Part(function) if compiled else function
 
 
 def lean(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -78,15 +91,14 @@ def lean_inline(function: Callable[..., Any]) -> Callable[..., Any]:
 def _lean(function: Callable[..., Any], is_inlined: bool) -> Callable[..., Any]:
     if not compiled:
         return function
-    options = _OPTIONS | {"forceinline": is_inlined}
-    dispatcher = numba.njit(_nrt=False, **options)(function)
-    template_of = dispatcher.get_call_template
+    part = Part(function, _nrt=False, forceinline=is_inlined)
+    template_of = part.dispatcher.get_call_template
 
     def for_any_number(arguments: Any, keywords: Any) -> Any:
         return template_of(tuple(numba.types.unliteral(a) for a in arguments), keywords)
 
-    dispatcher.get_call_template = for_any_number
-    return dispatcher
+    part.dispatcher.get_call_template = for_any_number
+    return part
 
 
 class Kernel:
@@ -98,8 +110,8 @@ class Kernel:
         self.function = function
         self.options = _OPTIONS | (options or {})
         self.can_be_parallel = parallel and compiled
-        self._serial: Callable[..., Any] | None = None
-        self._parallel: Callable[..., Any] | None = None
+        self._serial: Any = None
+        self._parallel: Any = None
         _kernels.append(self)
 
     def __call__(self, *arguments: Any) -> Any:
@@ -136,7 +148,10 @@ class Kernel:
             )
             function.__qualname__ = self.function.__qualname__ + "_parallel"
             function.__module__ = self.function.__module__
-        return numba.njit(cache=True, parallel=parallel, **self.options)(function)
+        compiler = numba.njit(
+            cache=True, parallel=parallel, pipeline_class=KernelCompiler, **self.options
+        )
+        return compiler(function)
 
     def compile_count(self) -> int:
         """How many times this process had to compile this kernel: 0 when all came from disk."""
@@ -194,100 +209,6 @@ def set_thread_count(threads: int) -> None:
     """Threads used by the parallel calls that follow."""
     if compiled and threads > 1:
         numba.set_num_threads(min(threads, thread_limit()))
-
-
-# ---------------------------------------------------------------------------- cache folder
-
-
-def use_cache_folder(path: str | os.PathLike[str]) -> None:
-    """Keep compiled kernels below ``path``; call it before the first kernel runs."""
-    global _cache_base
-    _cache_base = Path(path)
-
-
-def cache_folder() -> Path:
-    """Where it is noted that all kernels of exactly these sources are compiled."""
-    return _folder(_source_hash(tuple(sorted(_sources()))))
-
-
-def kernel_folder(module: str) -> Path:
-    """Where compiled kernels of a module are kept: named after it and all that it imports."""
-    root = __name__.rpartition(".")[0]
-    return _folder(_source_hash(_imported_by(module.removeprefix(root).lstrip("."))))
-
-
-def _folder(key: str) -> Path:
-    base = _cache_base or _default_cache_base()
-    return base / f"py{sys.version_info.major}{sys.version_info.minor}-{key}"
-
-
-def _default_cache_base() -> Path:
-    if chosen := os.environ.get("VERLET_CACHE_DIR"):
-        return Path(chosen)
-    if sys.platform == "win32":
-        home = Path(os.environ.get("LOCALAPPDATA", Path.home()))
-    elif sys.platform == "darwin":
-        home = Path.home() / "Library" / "Caches"
-    else:
-        home = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
-    return home / "verlet_physics"
-
-
-# Imports at the left margin, those of type checkers left out, and records that kernels take: their
-# fields are part of every kernel that gets one, whether it imports them or not.
-_IMPORT = re.compile(r"^from (\.+)([\w.]*) import (\([^)]*\)|[^\n]*)", re.MULTILINE)
-_RECORD = re.compile(r"^\w+ = namedtuple\((?:[^\n]*\)|.*?^\))$", re.MULTILINE | re.DOTALL)
-
-
-@functools.cache
-def _sources() -> dict[str, str]:
-    """Text of all modules of this package by dotted name ("" is the package itself)."""
-    root = Path(__file__).parent
-    texts = {}
-    for path in root.rglob("*.py"):
-        parts = path.relative_to(root).with_suffix("").parts
-        name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-        texts[name] = path.read_text(encoding="utf-8")
-    return texts
-
-
-@functools.cache
-def _imported_by(module: str) -> tuple[str, ...]:
-    """The module and all modules of this package that it imports, directly or not."""
-    texts, root = _sources(), Path(__file__).parent
-    if module not in texts:  # a kernel of somebody else's, who may import anything
-        return tuple(sorted(texts))
-    found, ahead = {module}, [module]
-    while ahead:
-        name = ahead.pop()
-        parts = name.split(".") if name else []
-        is_package = (root.joinpath(*parts)).is_dir()
-        for dots, target, names in _IMPORT.findall(texts[name]):
-            up = len(dots) - 1 if is_package else len(dots)
-            base = [*parts[: len(parts) - up], *filter(None, target.split("."))]
-            ends = [[], *([word] for word in re.findall(r"\w+", names))]
-            for other in (".".join(base + end) for end in ends):
-                if other and other in texts and other not in found:
-                    found.add(other)
-                    ahead.append(other)
-    return tuple(sorted(found))
-
-
-@functools.cache
-def _records() -> str:
-    """How all records of this package are defined."""
-    return "".join(
-        record for _, text in sorted(_sources().items()) for record in _RECORD.findall(text)
-    )
-
-
-@functools.cache
-def _source_hash(modules: tuple[str, ...]) -> str:
-    digest = hashlib.sha256((numba.__version__ if compiled else "plain").encode())
-    digest.update(_records().encode())
-    for name in modules:
-        digest.update(f"{name}\n{_sources()[name]}".encode())
-    return digest.hexdigest()[:16]
 
 
 # ---------------------------------------------------------------------------- warming up

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .jit import inline, plain
+from .jit import inline
 
 if TYPE_CHECKING:
     from .model import Floats
@@ -108,5 +108,5 @@ def quaternion_of(r):
 def rotation_matrix(quaternion: Floats) -> Floats:
     """Rotation matrix (3, 3) of a unit quaternion (4,), for use outside kernels."""
     r = np.empty((3, 3))
-    plain(write_rotation)(r, *quaternion)
+    write_rotation(r, *quaternion)
     return r

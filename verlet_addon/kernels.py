@@ -26,8 +26,7 @@ for end in range(1, len(parts) + 1):
     module = types.ModuleType(".".join(parts[:end]))
     module.__path__ = [root] if end == len(parts) else []
     sys.modules[module.__name__] = module
-jit = importlib.import_module(package + ".core.jit")
-jit.use_cache_folder(cache)
+importlib.import_module(package + ".core.kernel_folder").use_cache_folder(cache)
 importlib.import_module(package + ".core.compile_together").compile_together()
 """
 
@@ -62,8 +61,9 @@ def prepare() -> None:
         return
     _is_prepared = True
     from ..core import jit
+    from ..core.kernel_folder import use_cache_folder
 
-    jit.use_cache_folder(cache_folder())
+    use_cache_folder(cache_folder())
     if not bpy.app.background and jit.compiled and not jit.is_warm():
         _start_child()
 

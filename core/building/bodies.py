@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 
 from ..bodies import CORNER_SIGNS, FORMS, frame_extent
 from ..errors import ModelError
-from ..jit import plain
 from ..model import Floats, ObjectSpan
 from ..rigid.inertia import inertia_of
 from ..rigid.joint_table import End, OnCollider
@@ -264,4 +263,4 @@ class BodyBuilder(ParticleBuilder):
         else:
             centre, turn = rigid.collider_position[row], rigid.collider_orientation[row]
         back = turn * (1.0, -1.0, -1.0, -1.0)
-        return (place - centre) @ rotation_matrix(turn), np.array(plain(product)(*back, *q))
+        return (place - centre) @ rotation_matrix(turn), np.array(product(*back, *q))

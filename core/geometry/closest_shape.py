@@ -96,8 +96,7 @@ def shape_mass_properties(fit: Fit) -> MassProperties:
 
 
 def _quaternion(axes: Floats) -> Floats:
-    plain = getattr(quaternion_of, "py_func", quaternion_of)  # not worth compiling for one call
-    return np.array(plain(axes))
+    return np.array(quaternion_of(axes))
 
 
 def closest_shape(hull: Hull) -> Fit:

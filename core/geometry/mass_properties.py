@@ -175,8 +175,7 @@ def principal_axes(inertia: ArrayLike, orientation: ArrayLike) -> tuple[Floats, 
                 if np.trace(axes) > best + 1e-9:
                     best, turn = float(np.trace(axes)), axes
         moments = np.einsum("ij,ik,kj->j", turn, local, turn)
-    plain = getattr(quaternion_of, "py_func", quaternion_of)  # not worth compiling for one call
-    return moments, np.array(plain(own @ turn))
+    return moments, np.array(quaternion_of(own @ turn))
 
 
 def _least_turn(axis: Floats) -> Floats:

@@ -563,5 +563,4 @@ def _share_of_limb(plan: Plan, row: int) -> float:
 
 def quaternion(axes: Floats) -> Floats:
     """Unit quaternion (4,) of a rotation (3, 3)."""
-    plain = getattr(quaternion_of, "py_func", quaternion_of)  # not worth compiling for one call
-    return np.array(plain(np.ascontiguousarray(axes)))
+    return np.array(quaternion_of(axes))

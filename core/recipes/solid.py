@@ -11,7 +11,6 @@ from ..errors import ModelError
 from ..geometry.closest_shape import Fit, shape_mass_properties
 from ..geometry.mass_properties import MassProperties, mesh_mass_properties
 from ..geometry.solid import solid_parts
-from ..jit import plain
 from ..rigid.rotation import product
 from ..rigid.shape import Shape
 from ..vector import rotation_matrix
@@ -77,7 +76,7 @@ def placed_shapes(name: str, fit: Fit, origin: Floats, orientation: Floats) -> l
     for part in fit.parts or (fit,):
         offset = (part.centre - origin) @ axes
         offset[np.abs(offset) <= MIDDLE * max(part.size, default=0.0)] = 0.0
-        turn = np.array(plain(product)(w, -x, -y, -z, *part.orientation))
+        turn = np.array(product(w, -x, -y, -z, *part.orientation))
         shapes.append(Shape.of(name, part.shape, part.size, offset, turn, hull=part.hull))
     return shapes
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..jit import plain
 from ..vector import rotation_matrix
 from .rotation import product, turn_of_momentum
 
@@ -122,6 +121,6 @@ def turned_back(bodies: Bodies, step: float) -> Floats:
     for b in np.flatnonzero(bodies.angular_velocity.any(axis=1)):
         r = rotation_matrix(bodies.orientation[b])
         momentum = bodies.inertia[b] * (bodies.angular_velocity[b] @ r)
-        turn = plain(turn_of_momentum)(*(-momentum), *bodies.inertia[b], step)
-        back[b] = plain(product)(*bodies.orientation[b], *turn)
+        turn = turn_of_momentum(*(-momentum), *bodies.inertia[b], step)
+        back[b] = product(*bodies.orientation[b], *turn)
     return back

@@ -65,13 +65,12 @@ def _points() -> Floats:
 @case("curl-noise-divergence")
 def divergence() -> Result:
     """∇·u of the very code, differentiated exactly, over the largest ∂u; rounding is allowed."""
-    plain = getattr(curl_of_noise, "py_func", curl_of_noise)  # dual numbers do not compile
     worst, largest = 0.0, 0.0
     for point in _points():
         slopes = [
             [
                 component.slope
-                for component in plain(
+                for component in curl_of_noise(
                     *(Dual(p, float(k == axis)) for k, p in enumerate(point)), 7, 2, 0.6, 0.8
                 )
             ]

@@ -12,7 +12,6 @@ from functools import cache
 import numpy as np
 
 from ..builder import ModelBuilder
-from ..jit import plain
 from ..model import Floats, FrameInputs, Model, State
 from ..rigid.rotation import momentum_of_turn, product
 from ..settings import SolverSettings
@@ -30,8 +29,8 @@ CROSSINGS = (1.1660, 4.1944, 7.2229)
 def angular_momentum(model: Model, state: State, body: int) -> Floats:
     """Angular momentum (3,) kg·m²/s of a free body in the world, from q* and q alone."""
     w, x, y, z = state.body_previous_orientation[body]
-    turn = plain(product)(w, -x, -y, -z, *state.body_orientation[body])
-    own = plain(momentum_of_turn)(*turn, *model.bodies.inertia[body], state.step)
+    turn = product(w, -x, -y, -z, *state.body_orientation[body])
+    own = momentum_of_turn(*turn, *model.bodies.inertia[body], state.step)
     momentum: Floats = rotation_matrix(state.body_previous_orientation[body]) @ np.array(own)
     return momentum
 

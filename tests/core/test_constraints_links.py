@@ -88,11 +88,10 @@ def test_compliance_is_in_metres_per_newton(rate):
 
 
 def test_shares_have_their_end_points():
-    plain = getattr(share_per_pass, "py_func", share_per_pass)
-    assert plain(1.0, repair_rate(1 / 960, 1.0)) == 1.0
-    assert plain(0.0, repair_rate(1 / 960, 1.0)) == 0.0
-    assert plain(1.0, repair_rate(1 / 960, 0.0)) == 0.0
-    assert plain(0.3, repair_rate(1 / 480, 1.0)) == pytest.approx(0.3)
+    assert share_per_pass(1.0, repair_rate(1 / 960, 1.0)) == 1.0
+    assert share_per_pass(0.0, repair_rate(1 / 960, 1.0)) == 0.0
+    assert share_per_pass(1.0, repair_rate(1 / 960, 0.0)) == 0.0
+    assert share_per_pass(0.3, repair_rate(1 / 480, 1.0)) == pytest.approx(0.3)
 
 
 @pytest.mark.parametrize("rate", [480.0, 960.0])

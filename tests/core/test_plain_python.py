@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from verlet_physics import jit
+from verlet_physics import jit, kernel_folder
 
 SCRIPT = """
 import json
@@ -100,12 +100,16 @@ def test_compiled_code_is_kept_by_what_it_came_from(monkeypatch):
         texts = dict(sources)
         if edited:
             texts[edited] += "\n# edited"
-        for cached in (jit._source_hash, jit._imported_by, jit._records):
+        for cached in (
+            kernel_folder._source_hash,
+            kernel_folder._imported_by,
+            kernel_folder._records,
+        ):
             cached.cache_clear()
-        monkeypatch.setattr(jit, "_sources", lambda: texts)
-        return jit.kernel_folder(f"verlet_physics.{module}")
+        monkeypatch.setattr(kernel_folder, "_sources", lambda: texts)
+        return kernel_folder.kernel_folder(f"verlet_physics.{module}")
 
-    sources = dict(jit._sources())
+    sources = dict(kernel_folder._sources())
     for module in ("rigid.step", "rigid.owners"):
         assert folder(module) == folder(module, "recipes.cloth")
         assert folder(module) != folder(module, "rigid.rotation")
@@ -113,5 +117,5 @@ def test_compiled_code_is_kept_by_what_it_came_from(monkeypatch):
     plain = folder("rigid.owners")
     sources["contact.tree"] += "\nOther = namedtuple(\n    ['a'],\n)\n"  # any kernel may get one
     assert folder("rigid.owners") != plain
-    for cached in (jit._source_hash, jit._imported_by, jit._records):
+    for cached in (kernel_folder._source_hash, kernel_folder._imported_by, kernel_folder._records):
         cached.cache_clear()

@@ -1,0 +1,68 @@
+"""What a kernel calls becomes part of that kernel, and of nothing else.
+
+Left to itself Numba makes machine code of each function that a kernel calls, brings a copy of it
+along with each kernel, and lets the process take any of them for all: whichever was there first.
+Copies that were optimised in other surroundings do not round alike, because a·b + c may become one
+instruction. A process that compiled its kernels then gave other bits than one that loaded them.
+
+Here the copies are private. Functions that only kernels call are neither optimised nor made machine
+code of before they are in a kernel, which halves the time to compile; and as nothing else can call
+them there, LLVM may drop arguments that they do not need.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
+
+
+class KernelCompiler(Compiler):
+    """Numba's compiler for functions that Python calls: for `pipeline_class` of ``numba.njit``."""
+
+    def __init__(self, typing: Any, target: Any, library: Any, *arguments: Any) -> None:
+        super().__init__(typing, target, library, *arguments)
+        if library is None:
+            self.state.library = _Whole(self.state.targetctx.codegen(), "kernel")
+            self.state.library.enable_object_caching()
+
+
+class PartCompiler(Compiler):
+    """As `KernelCompiler` for functions that only compiled functions call."""
+
+    def __init__(self, typing: Any, target: Any, library: Any, *arguments: Any) -> None:
+        super().__init__(typing, target, library, *arguments)
+        if library is None:
+            self.state.library = _Part(self.state.targetctx.codegen(), "part")
+
+
+class _Whole(JITCodeLibrary):
+    """A kernel with all that it calls."""
+
+    def _optimize_final_module(self) -> None:
+        for function in self._final_module.functions:
+            if function.linkage.name == "linkonce_odr" and not function.is_declaration:
+                function.linkage = "internal"
+        super()._optimize_final_module()
+
+
+class _Part(JITCodeLibrary):
+    """What kernels take a copy of: it never becomes machine code by itself."""
+
+    def _optimize_final_module(self) -> None:
+        """Leave it to the kernel."""
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+    @property
+    def codegen(self) -> _NoEnvironment:
+        """What Numba hands a function's environment to, which lies in its machine code."""
+        return _NoEnvironment()
+
+
+class _NoEnvironment:
+    def set_env(self, name: str, environment: Any) -> None:
+        """Do nothing: kernels that come from the disk have none for their parts either."""
