@@ -15,6 +15,8 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
+import numpy as np
+
 from .kernel_folder import cache_folder, kernel_folder
 
 try:
@@ -102,7 +104,11 @@ def _lean(function: Callable[..., Any], is_inlined: bool) -> Callable[..., Any]:
 
 
 class Kernel:
-    """A loop over arrays, compiled at its first call or loaded from the cache folder."""
+    """A loop over arrays, compiled at its first call or loaded from the cache folder.
+
+    Arguments are numbers, arrays and records (named tuples of arrays); all records of one class
+    have arrays of the same types.
+    """
 
     def __init__(
         self, function: Callable[..., Any], parallel: bool, options: dict[str, Any] | None = None
@@ -112,14 +118,20 @@ class Kernel:
         self.can_be_parallel = parallel and compiled
         self._serial: Any = None
         self._parallel: Any = None
+        self._code: Callable[..., Any] | None = None
+        self._types: tuple[tuple[Any, Any, int], ...] = ()
         _kernels.append(self)
 
     def __call__(self, *arguments: Any) -> Any:
         """Run on the calling thread."""
+        if self._code is not None and self._fit(arguments):
+            return self._code(*arguments)
         if self._serial is None:
             self._serial = self._compile(parallel=False)
             with _turn(self._serial):
-                return self._serial(*arguments)
+                result = self._serial(*arguments)
+            self._seal(arguments)
+            return result
         return self._serial(*arguments)
 
     def on(self, threads: int) -> Callable[..., Any]:
@@ -135,6 +147,29 @@ class Kernel:
                 with _turn(self._parallel):
                     return self._parallel(*arguments)
             return self._parallel(*arguments)
+
+    def _seal(self, arguments: tuple[Any, ...]) -> None:
+        """Have later calls with arguments of these types go straight to the machine code.
+
+        Numba looks at each array of each record at each call, which took a third of a small frame.
+        """
+        if not compiled or not all(a.flags.carray for a in arguments if type(a) is np.ndarray):
+            return
+        self._types = tuple(
+            (np.ndarray, a.dtype, a.ndim) if type(a) is np.ndarray else (type(a), None, 0)
+            for a in arguments
+        )
+        (only,) = self._serial.overloads.values()
+        self._code = only.entry_point
+
+    def _fit(self, arguments: tuple[Any, ...]) -> bool:
+        """Whether the machine code was made for such arguments."""
+        for a, (kind, dtype, ndim) in zip(arguments, self._types, strict=True):
+            if type(a) is not kind:
+                return False
+            if dtype is not None and not (a.dtype is dtype and a.ndim == ndim and a.flags.carray):
+                return False
+        return True
 
     def _compile(self, parallel: bool) -> Callable[..., Any]:
         if not compiled:

@@ -1,13 +1,15 @@
-"""Compiled kernels: the same bits from the compiler as from the disk."""
+"""Compiled kernels: the same bits from the compiler as from the disk, and no wrong types."""
 
 import os
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
-from verlet_physics import jit
-from verlet_physics.jit import inline
+from verlet_physics import advance, jit
+from verlet_physics.jit import inline, kernel
+from verlet_physics.truth.random_scenes import random_scene
 
 pytestmark = pytest.mark.skipif(not jit.compiled, reason="needs Numba")
 
@@ -60,6 +62,56 @@ def _twice(value):
     return 2.0 * value
 
 
+@kernel
+def _add_up(values, total):
+    for i in range(values.shape[0]):
+        total[0] += _twice(values[i])
+
+
+def test_arrays_of_other_types_are_never_taken_for_the_first_ones():
+    total = np.zeros(1)
+    _add_up(np.arange(4.0), total)
+    assert total[0] == 12.0
+    assert _add_up._code is not None  # from now on without Numba's look at the arguments
+    grid = np.arange(8.0).reshape(4, 2)
+    for values, doubled in (
+        (np.arange(5.0), 20.0),
+        (np.arange(4), 12.0),  # integers of the same size
+        (np.arange(4.0, dtype=np.float32), 12.0),
+        (grid[:, 0], 24.0),  # not contiguous
+        (np.arange(5.0)[::-1], 20.0),
+    ):
+        total[0] = 0.0
+        _add_up(values, total)
+        assert total[0] == doubled
+    with pytest.raises(Exception, match="array"):
+        _add_up(grid, total)  # rows are no numbers
+    with pytest.raises(ValueError, match="zip"):
+        _add_up(np.arange(4.0))
+
+
 def test_python_runs_inline_functions_as_python():
     assert _twice(1.5) == 3.0
     assert _twice.__name__ == "_twice"
+
+
+def test_records_of_one_class_have_arrays_of_the_same_types(monkeypatch):
+    """Calls look at the class of a record only: see `Kernel`."""
+    layouts = {}
+    call = jit.Kernel.__call__
+
+    def look(self, *arguments):
+        for record in arguments:
+            if isinstance(record, tuple):
+                layout = [
+                    (a.dtype, a.ndim, a.flags.carray) if isinstance(a, np.ndarray) else type(a)
+                    for a in record
+                ]
+                assert layouts.setdefault(type(record), layout) == layout, type(record)
+        return call(self, *arguments)
+
+    monkeypatch.setattr(jit.Kernel, "__call__", look)
+    for seed in range(20):
+        scene = random_scene(seed)
+        advance(scene.model, scene.model.initial_state(), scene.inputs(1), scene.settings)
+    assert len(layouts) > 15
