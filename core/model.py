@@ -5,7 +5,6 @@ Structure of arrays throughout: float64, C-contiguous, SI units, Z up, quaternio
 
 from __future__ import annotations
 
-import copy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -228,10 +227,10 @@ class State:
 
     def copy(self) -> State:
         """An independent copy."""
-        twin = copy.copy(self)
+        twin = object.__new__(State)
         for name, value in vars(self).items():
-            if isinstance(value, np.ndarray):
-                setattr(twin, name, value.copy())
+            is_array = isinstance(value, np.ndarray) and value.size > 0  # nobody can write to none
+            vars(twin)[name] = value.copy() if is_array else value
         return twin
 
 

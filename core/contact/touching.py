@@ -46,7 +46,7 @@ class Touching:
             layers = np.where(table.owner >= solids, 0, layers)
         self.is_any = bool((layers[moves] != 0).any())
         self.broad_phase = BroadPhase(table.kind, body, layers, layers, table.owner)
-        self.excluded_for: Ints | None = None  # (j,) which joints were broken then
+        self.excluded_for: bytes | None = None  # of (j,) which joints were broken then
         self.margin = np.where(np.isfinite(thickness), WIDER * thickness, 0.0)
         self.owner = table.owner
         self.manifolds: Manifolds = manifold_room(max(16, 8 * len(table)))

@@ -399,7 +399,7 @@ class Bodies:
         """Pose and bound all shapes for so many substeps; the farthest travel by a body's size."""
         frame, work = self.frame, self.frame.work
         duration = substeps * frame.h
-        fall = 0.5 * float(np.linalg.norm(frame.gravity)) * duration**2
+        fall = 0.5 * frame.fall * substeps**2
         travel: float = bound_shapes(
             work.shapes, self.owners, work.thickness, duration, fall, work.reach
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import defaultdict
 
@@ -53,7 +54,7 @@ class Frame:
         self.pass_number = 0
         self.h = inputs.duration / self.substeps
         self.gravity = np.array(inputs.gravity, dtype=np.float64)
-        self.fall = float(np.linalg.norm(self.gravity)) * self.h**2  # m, by gravity in one step
+        self.fall = math.hypot(*inputs.gravity) * self.h**2  # m, by gravity in one step
 
         self.animated = self._animated()
         self.pin_weight = self._pin_weight()

@@ -131,9 +131,10 @@ class Joints:
         """
         frame, model, touching = self.frame, self.frame.model, self.frame.work.touching
         broken = frame.work.joints.whole[:-1, BROKEN]
-        if touching.excluded_for is not None and np.array_equal(touching.excluded_for, broken):
+        now = broken.tobytes()  # compared a dozen times a frame
+        if touching.excluded_for == now:
             return
-        touching.excluded_for = broken.copy()
+        touching.excluded_for = now
         joints, is_whole = model.joints, broken == 0
         touching.exclude(
             np.concatenate([joints.owner[(joints.collides == 0) & is_whole], model.apart])

@@ -55,14 +55,18 @@ class Motion:
         refuse_bodies(frame.model, frame.settings)
         self.frame = frame
         self.forces = forces
-        hard = frame.pin_weight >= 1.0
         pinned = frame.state.pin_position
         self.pin_end = frame.target("pin_position", frame.inputs.pin_position, pinned)
-        # a pin that takes hold in this frame sets out from where its particle is
-        self.pin_start = np.where(hard[:, None], frame.x[frame.model.pinned], pinned)
-        self.has_soft_pins = not hard.all()
-        self.driven = frame.model.pinned[hard]
-        self.driven_start, self.driven_end = self.pin_start[hard], self.pin_end[hard]
+        self.pin_start = pinned
+        self.has_soft_pins = False
+        self.driven, self.driven_start, self.driven_end = frame.model.pinned, pinned, self.pin_end
+        if len(self.driven):
+            hard = frame.pin_weight >= 1.0
+            # a pin that takes hold in this frame sets out from where its particle is
+            self.pin_start = np.where(hard[:, None], frame.x[self.driven], pinned)
+            self.has_soft_pins = not hard.all()
+            self.driven = self.driven[hard]
+            self.driven_start, self.driven_end = self.pin_start[hard], self.pin_end[hard]
         self.is_half_step = frame.settings.integrator in HALF_STEP
         self.system = self._system() if frame.settings.takes_springs_as_forces else None
         self.lag: Floats | None = None  # (n, 3) m
