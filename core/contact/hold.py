@@ -2,15 +2,16 @@
 
 Sticks of cloth carry what particles of its mass can carry in one pass; a body a hundred times as
 heavy as the cloth would sink through. What it needs is known, though: tethers say how far each
-particle can get from its pins along the material. A body that presses on a particle, or is tied to
-one, cannot take it farther, so each tether is a row of a small solver for the body's own velocity,
+particle can get from its pins along the material. A body that is tied to a particle cannot take it
+farther, so each tether is a row of a small solver for the body's own velocity,
 
-    t·(v + ω × r) ≥ (|x − a| − l)/h,      t = (a − x)/|a − x|,
+    d·(v + ω × r) ≥ (|x − a| − l)/(h s),      d = t = (a − x)/|a − x|,   s = 1,
 
-with its generalised inverse mass 1/m + (r×t)ᵀ I⁻¹ (r×t) (Müller et al. 2020, eq. 2) and pulls
-clamped at 0 (Catto 2005). The cloth between the particles balances what the rows pull sideways, so
-of each only the part along the normal of contact reaches the body there, and friction what it
-allows. Pins take what the body gives.
+with its generalised inverse mass 1/m + (r×d)ᵀ I⁻¹ (r×d) (Müller et al. 2020, eq. 2) and pulls
+clamped at 0 (Catto 2005). A body that presses on a particle with the normal n takes it along n
+alone, which lengthens the tether by s = −t·n of the way: there d = −n, and friction follows the
+push. (Rows along t would have to give sideways what the body does not feel: a sideways swing then
+lifted it, and a box on a hung sheet never came to rest.) Pins take what the body gives.
 """
 
 from __future__ import annotations
@@ -42,6 +43,9 @@ REPAIR = 0.01
 HEAVY = 4.0
 """Bodies this many times as heavy as the particle are held; lighter ones feel the cloth alone."""
 
+FLAT = 1e-3
+"""Tethers that a body lengthens by less than this share of its way do not hold it."""
+
 TIED = -1.0
 """In place of a friction: the body is tied to the particle and is pulled any way."""
 
@@ -50,11 +54,11 @@ Holds = namedtuple(
     [
         "owner",  # (r,)
         "particle",  # (r,)
-        "toward",  # (r, 3) from the particle to its pin
+        "toward",  # (r, 3) d, where the body is pushed or pulled
         "normal",  # (r, 3) from the body to the particle
         "friction",  # (r,)
         "arm",  # (r, 3) m
-        "turn",  # (r, 3) I⁻¹ (r × t)
+        "turn",  # (r, 3) I⁻¹ (r × d)
         "mass",  # (r,) kg
         "need",  # (r,) m/s
         "pull",  # (r,) N·s
@@ -124,6 +128,17 @@ def _add(rows, m, owners, o, i, x, previous, tethers, h, normal, friction):
         ez = previous[pin, 2] - previous[i, 2]
         before = math.sqrt(ex * ex + ey * ey + ez * ez) - length
         dx, dy, dz = dx / size, dy / size, dz / size
+        if size > length:  # the particle itself follows at once
+            f = size - length
+            x[i, 0] += f * dx
+            x[i, 1] += f * dy
+            x[i, 2] += f * dz
+        slope = 1.0
+        if friction != TIED:
+            slope = -(dx * normal[0] + dy * normal[1] + dz * normal[2])
+            if slope < FLAT:
+                continue
+            dx, dy, dz = -normal[0], -normal[1], -normal[2]
         rx = x[i, 0] - owners.position[o, 0]
         ry = x[i, 1] - owners.position[o, 1]
         rz = x[i, 2] - owners.position[o, 2]
@@ -148,15 +163,10 @@ def _add(rows, m, owners, o, i, x, previous, tethers, h, normal, friction):
         speed += dz * (v[2] + s[0] * ry - s[1] * rx)
         speed -= ((x[pin, 0] - previous[pin, 0]) * dx + (x[pin, 1] - previous[pin, 1]) * dy) / h
         speed -= (x[pin, 2] - previous[pin, 2]) * dz / h
-        need = (size - length - (1.0 - SHARE) * max(before, 0.0)) / h
-        rows.need[m] = min(need, max(0.0, min(REPAIR, SHARE / h * before)) - speed)
+        need = (size - length - (1.0 - SHARE) * max(before, 0.0)) / (h * slope)
+        rows.need[m] = min(need, slope * max(0.0, min(REPAIR, SHARE / h * before)) - speed)
         rows.pull[m] = 0.0
         m += 1
-        if size > length:  # the particle itself follows at once
-            f = size - length
-            x[i, 0] += f * dx
-            x[i, 1] += f * dy
-            x[i, 2] += f * dz
     return m
 
 
@@ -220,7 +230,7 @@ def find_ties(m, body, particle, x, previous, inverse_mass, owners, tethers, h, 
 
 @kernel
 def hold_bodies(rows, count, x, previous, owners, h, gain):
-    """Solve the rows, and give bodies what reaches them: the push, and the drag that it allows.
+    """Solve the rows, and give bodies their pushes and pulls, and the drag that a push allows.
 
     gain (o, 6) m/s and rad/s is scratch.
     """
@@ -231,30 +241,25 @@ def hold_bodies(rows, count, x, previous, owners, h, gain):
         for step in range(count):
             m = step if n % 2 == 0 else count - 1 - step
             o = rows.owner[m]
-            t, r = rows.toward[m], rows.arm[m]
+            d, r = rows.toward[m], rows.arm[m]
             speed = -rows.need[m]
             for k in range(3):
                 i = (k + 1) % 3
                 j = (k + 2) % 3
-                speed += t[k] * (gain[o, k] + gain[o, 3 + i] * r[j] - gain[o, 3 + j] * r[i])
+                speed += d[k] * (gain[o, k] + gain[o, 3 + i] * r[j] - gain[o, 3 + j] * r[i])
             pull = max(0.0, rows.pull[m] - rows.mass[m] * speed)
             change = pull - rows.pull[m]
             if change == 0.0:
                 continue
             rows.pull[m] = pull
             for k in range(3):
-                gain[o, k] += change * owners.inverse_mass[o] * t[k]
+                gain[o, k] += change * owners.inverse_mass[o] * d[k]
                 gain[o, 3 + k] += change * rows.turn[m, k]
     for m in range(count):
         pull = rows.pull[m]
         o = rows.owner[m]
-        t, n, r = rows.toward[m], rows.normal[m], rows.arm[m]
-        if rows.friction[m] == TIED:
-            impel(owners, o, r[0], r[1], r[2], pull * t[0], pull * t[1], pull * t[2])
-            continue
-        push = max(0.0, -pull * (t[0] * n[0] + t[1] * n[1] + t[2] * n[2]))
-        rows.pull[m] = push
-        impel(owners, o, r[0], r[1], r[2], -push * n[0], -push * n[1], -push * n[2])
+        d, r = rows.toward[m], rows.arm[m]
+        impel(owners, o, r[0], r[1], r[2], pull * d[0], pull * d[1], pull * d[2])
     for m in range(count):
         push = rows.pull[m]
         if push == 0.0 or rows.friction[m] == TIED:
