@@ -110,3 +110,8 @@ def rotation_matrix(quaternion: Floats) -> Floats:
     r = np.empty((3, 3))
     write_rotation(r, *quaternion)
     return r
+
+
+def rotation_quaternion(matrix: Floats) -> Floats:
+    """Unit quaternion (4,) of a rotation matrix (3, 3), for use outside kernels."""
+    return np.array(quaternion_of(matrix))

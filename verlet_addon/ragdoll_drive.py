@@ -11,7 +11,8 @@ import numpy as np
 from ..core.forces.pull import Pull
 from ..core.recipes import pose_return
 from ..core.recipes.bone_joints import rotation_vector
-from ..core.recipes.ragdoll import GRAVITY, quaternion, turned_pose
+from ..core.recipes.ragdoll import GRAVITY, turned_pose
+from ..core.vector import rotation_quaternion
 from .bake import restore
 from .bake.rotations import quaternions
 from .extract import armature, pose
@@ -136,7 +137,7 @@ def _lead_joints(rows: Rows, turn: Floats, limp: Floats, asked: FrameInputs) -> 
     for row, number in enumerate(joined, rows.joints.start):
         part = parts[number]
         above = turn[parts[part.parent].bone]
-        asked.joint_pose[row] = quaternion(
+        asked.joint_pose[row] = rotation_quaternion(
             (above @ part.joint.first).T @ turn[part.bone] @ part.joint.second
         )
         asked.joint_target[row] = _about_z(asked.joint_pose[row])
@@ -167,7 +168,7 @@ def _lead_ahead(session: Session, frame: int, asked: FrameInputs) -> None:
             continue
         now, last = pose.rotation_of(keyed[row]), pose.rotation_of(before[row])
         turn = pose_return.turned(lead / frames * rotation_vector(now @ last.T)) @ now
-        asked.joint_pose[row] = quaternion(turn)
+        asked.joint_pose[row] = rotation_quaternion(turn)
         asked.joint_target[row] = _about_z(asked.joint_pose[row])
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..vector import quaternion_of, rotation_matrix
+from ..vector import rotation_matrix, rotation_quaternion
 from .hull import DEFAULT_LIMIT, Hull, convex_hull
 from .mass_properties import (
     MassProperties,
@@ -66,7 +66,7 @@ class Fit:
             self.shape,
             tuple(scale * s for s in self.size),
             turn @ (scale * self.centre) + move,
-            _quaternion(axes),
+            rotation_quaternion(axes),
             None if self.hull is None else self.hull.scaled(scale),
             tuple(part.placed(scale, turn, move) for part in self.parts),
         )
@@ -75,7 +75,7 @@ class Fit:
 def fitted(shape: str, size: ArrayLike, centre: Floats, turn: Floats | None = None) -> Fit:
     """A simple shape whose axes are the columns of turn (3, 3)."""
     numbers = tuple(float(s) for s in np.asarray(size, dtype=np.float64))
-    return Fit(shape, numbers, centre, _quaternion(np.eye(3) if turn is None else turn))
+    return Fit(shape, numbers, centre, rotation_quaternion(np.eye(3) if turn is None else turn))
 
 
 def shape_mass_properties(fit: Fit) -> MassProperties:
@@ -93,10 +93,6 @@ def shape_mass_properties(fit: Fit) -> MassProperties:
     else:
         own = capsule_mass_properties(*fit.size)
     return own.moved(fit.centre, rotation_matrix(fit.orientation))
-
-
-def _quaternion(axes: Floats) -> Floats:
-    return np.array(quaternion_of(axes))
 
 
 def closest_shape(hull: Hull) -> Fit:

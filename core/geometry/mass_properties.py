@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import ModelError
-from ..vector import quaternion_of, rotation_matrix
+from ..vector import rotation_matrix, rotation_quaternion
 from .hull import Hull, convex_hull
 from .solid import closed_surface
 
@@ -175,7 +175,7 @@ def principal_axes(inertia: ArrayLike, orientation: ArrayLike) -> tuple[Floats, 
                 if np.trace(axes) > best + 1e-9:
                     best, turn = float(np.trace(axes)), axes
         moments = np.einsum("ij,ik,kj->j", turn, local, turn)
-    return moments, np.array(quaternion_of(own @ turn))
+    return moments, rotation_quaternion(own @ turn)
 
 
 def _least_turn(axis: Floats) -> Floats:

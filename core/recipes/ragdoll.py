@@ -17,7 +17,7 @@ from ..geometry.closest_shape import shape_mass_properties
 from ..geometry.mass_properties import principal_axes
 from ..rigid.joint_table import OnBody
 from ..settings import BoneSettings, RagdollSettings
-from ..vector import quaternion_of, rotation_matrix
+from ..vector import rotation_matrix, rotation_quaternion
 from .bone_joints import BoneJoint, bone_joint, rotation_vector
 from .bone_pins import BonePin, add_pin
 from .bone_roles import body_axes, bone_roles, side_of
@@ -499,7 +499,7 @@ def add_ragdoll(
                 f"{plan.name}: {skeleton.name[part.bone]}",
                 placed_shapes(plan.name, part.fit, solid.centre, axes),
                 centre,
-                quaternion(r @ rotation_matrix(axes)),
+                rotation_quaternion(r @ rotation_matrix(axes)),
                 mass=float(mass),
                 inertia=moments,
                 velocity=velocity,
@@ -527,14 +527,14 @@ def add_ragdoll(
                 OnBody(objects[part.parent]),
                 OnBody(objects[row]),
                 turn[part.bone] @ skeleton.head[part.bone] + move[part.bone],
-                quaternion(turn[above.bone] @ part.joint.first),
+                rotation_quaternion(turn[above.bone] @ part.joint.first),
                 part.joint.settings(
                     friction=settings.stiffness * level,
                     motor="POSE" if has_muscles and part.joint.kind != "FIXED" else "NONE",
                     motor_frequency=settings.frequency * _share_of_limb(plan, row),
                     motor_force=settings.torque * level,
                 ),
-                second_orientation=quaternion(turn[part.bone] @ part.joint.second),
+                second_orientation=rotation_quaternion(turn[part.bone] @ part.joint.second),
             )
         )
     for a, b in plan.apart:
@@ -559,8 +559,3 @@ def _share_of_limb(plan: Plan, row: int) -> float:
         else:
             rest += moment
     return float(np.sqrt(1.0 + limb / rest))
-
-
-def quaternion(axes: Floats) -> Floats:
-    """Unit quaternion (4,) of a rotation (3, 3)."""
-    return np.array(quaternion_of(axes))

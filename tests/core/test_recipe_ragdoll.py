@@ -13,13 +13,12 @@ from verlet_physics.recipes.ragdoll import (
     EVEN,
     add_ragdoll,
     plan_ragdoll,
-    quaternion,
     turned_pose,
 )
 from verlet_physics.recipes.skeleton import Skeleton, Skin, turn_about, turn_from_to
 from verlet_physics.rigid.joint_table import OnBody
 from verlet_physics.settings import AnimatedSettings, BoneSettings, RagdollSettings
-from verlet_physics.vector import rotation_matrix
+from verlet_physics.vector import rotation_matrix, rotation_quaternion
 
 UP = np.array([0.0, 0.0, 1.0])
 LEFT, FRONT = np.array([1.0, 0.0, 0.0]), np.array([0.0, -1.0, 0.0])
@@ -756,7 +755,7 @@ def test_muscles_hold_a_pose_and_let_it_go():
         return run(model, 48, asked).body_position
 
     def _seen(part):
-        return quaternion(part.joint.first.T @ part.joint.second)
+        return rotation_quaternion(part.joint.first.T @ part.joint.second)
 
     hand = found.parts.index(part_of(found, "hand.L"))
     start = model.bodies.position[hand]
