@@ -96,16 +96,15 @@ def test_after_warming_up_no_scene_compiles_anything(tmp_path):
 
 
 def test_compiled_code_is_kept_by_what_it_came_from(monkeypatch):
+    def forget():
+        for name in ("_source_hash", "_imported_by", "_records"):
+            getattr(kernel_folder, name).cache_clear()
+
     def folder(module, edited=None):
         texts = dict(sources)
         if edited:
             texts[edited] += "\n# edited"
-        for cached in (
-            kernel_folder._source_hash,
-            kernel_folder._imported_by,
-            kernel_folder._records,
-        ):
-            cached.cache_clear()
+        forget()
         monkeypatch.setattr(kernel_folder, "_sources", lambda: texts)
         return kernel_folder.kernel_folder(f"verlet_physics.{module}")
 
@@ -117,5 +116,4 @@ def test_compiled_code_is_kept_by_what_it_came_from(monkeypatch):
     plain = folder("rigid.owners")
     sources["contact.tree"] += "\nOther = namedtuple(\n    ['a'],\n)\n"  # any kernel may get one
     assert folder("rigid.owners") != plain
-    for cached in (kernel_folder._source_hash, kernel_folder._imported_by, kernel_folder._records):
-        cached.cache_clear()
+    forget()
