@@ -153,7 +153,9 @@ class Kernel:
 
         Numba looks at each array of each record at each call, which took a third of a small frame.
         """
-        if not compiled or not all(a.flags.carray for a in arguments if type(a) is np.ndarray):
+        if not compiled or len(self._serial.overloads) != 1:
+            return
+        if not all(a.flags.carray for a in arguments if type(a) is np.ndarray):
             return
         self._types = tuple(
             (np.ndarray, a.dtype, a.ndim) if type(a) is np.ndarray else (type(a), None, 0)
