@@ -5,9 +5,9 @@ along with each kernel, and lets the process take any of them for all: whichever
 Copies that were optimised in other surroundings do not round alike, because a·b + c may become one
 instruction. A process that compiled its kernels then gave other bits than one that loaded them.
 
-Here the copies are private. Functions that only kernels call are neither optimised nor made machine
-code of before they are in a kernel, which halves the time to compile; and as nothing else can call
-them there, LLVM may drop arguments that they do not need.
+Here the copies are private. Functions that only kernels call are not made machine code of before
+they are in a kernel, nor optimised where they count no references; that halves the time to compile.
+As nothing else can call them there, LLVM may drop arguments that they do not need.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ class PartCompiler(Compiler):
     def __init__(self, typing: Any, target: Any, library: Any, *arguments: Any) -> None:
         super().__init__(typing, target, library, *arguments)
         if library is None:
-            self.state.library = _Part(self.state.targetctx.codegen(), "part")
+            kind = _Part if self.state.flags.nrt else _LeanPart
+            self.state.library = kind(self.state.targetctx.codegen(), "part")
 
 
 class _Whole(JITCodeLibrary):
@@ -50,9 +51,6 @@ class _Whole(JITCodeLibrary):
 class _Part(JITCodeLibrary):
     """What kernels take a copy of: it never becomes machine code by itself."""
 
-    def _optimize_final_module(self) -> None:
-        """Leave it to the kernel."""
-
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()
         self._finalized = True
@@ -61,6 +59,11 @@ class _Part(JITCodeLibrary):
     def codegen(self) -> _NoEnvironment:
         """What Numba hands a function's environment to, which lies in its machine code."""
         return _NoEnvironment()
+
+
+class _LeanPart(_Part):
+    def _optimize_final_module(self) -> None:
+        """Leave it to the kernel: no counts of references keep it from being inlined there."""
 
 
 class _NoEnvironment:
