@@ -15,31 +15,13 @@ Corrections run along the axes of one step ago, A*, as those of sticks do (SHAKE
 
 from __future__ import annotations
 
-import math
-
 from ..jit import inline
+from .flattened import axis_of, move_axes, unflatten
 
 LIKE_BEFORE = 0.8
 """Cosine up to which the axes of one step ago are those to correct along, as for sticks."""
 
-FLATTENED = 0.1
-"""Share of its volume below which a frame has been pressed flat, or inside out, by a blow."""
-
 _TINY = 1e-200  # keeps a frame without any size from becoming NaN
-
-
-@inline
-def _axis(x, first, axis):
-    """One axis of the frame from the four particles (three numbers, m)."""
-    # signs of the corners as in `bodies.CORNER_SIGNS`
-    s1 = 1.0 if axis == 0 else -1.0
-    s2 = 1.0 if axis == 1 else -1.0
-    s3 = 1.0 if axis == 2 else -1.0
-    return (
-        0.25 * (x[first, 0] + s1 * x[first + 1, 0] + s2 * x[first + 2, 0] + s3 * x[first + 3, 0]),
-        0.25 * (x[first, 1] + s1 * x[first + 1, 1] + s2 * x[first + 2, 1] + s3 * x[first + 3, 1]),
-        0.25 * (x[first, 2] + s1 * x[first + 1, 2] + s2 * x[first + 2, 2] + s3 * x[first + 3, 2]),
-    )
 
 
 @inline
@@ -71,30 +53,17 @@ def _is_like(ax, ay, az, bx, by, bz, length):
 @inline
 def project_frame(x, previous, first, extent, passes):
     """Make the frame of one body rigid, x in place; extent (3,) m: a, b, c."""
+    unflatten(x, first, extent)
     a, b, c = extent[0], extent[1], extent[2]
-    ax, ay, az = _axis(x, first, 0)
-    bx, by, bz = _axis(x, first, 1)
-    cx, cy, cz = _axis(x, first, 2)
+    ax, ay, az = axis_of(x, first, 0)
+    bx, by, bz = axis_of(x, first, 1)
+    cx, cy, cz = axis_of(x, first, 2)
     ax0, ay0, az0 = ax, ay, az
     bx0, by0, bz0 = bx, by, bz
     cx0, cy0, cz0 = cx, cy, cz
-    px, py, pz = _axis(previous, first, 0)
-    qx, qy, qz = _axis(previous, first, 1)
-    rx, ry, rz = _axis(previous, first, 2)
-    nx, ny, nz = by * cz - bz * cy, bz * cx - bx * cz, bx * cy - by * cx
-    if ax * nx + ay * ny + az * nz < FLATTENED * a * b * c:
-        # the shortest axis follows from the others: the product of the right-handed two
-        if a <= b and a <= c:
-            f = a / math.sqrt(max(nx * nx + ny * ny + nz * nz, 1e-12 * b * b * c * c))
-            ax, ay, az = f * nx, f * ny, f * nz
-        elif b <= c:
-            nx, ny, nz = cy * az - cz * ay, cz * ax - cx * az, cx * ay - cy * ax
-            f = b / math.sqrt(max(nx * nx + ny * ny + nz * nz, 1e-12 * a * a * c * c))
-            bx, by, bz = f * nx, f * ny, f * nz
-        else:
-            nx, ny, nz = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
-            f = c / math.sqrt(max(nx * nx + ny * ny + nz * nz, 1e-12 * a * a * b * b))
-            cx, cy, cz = f * nx, f * ny, f * nz
+    px, py, pz = axis_of(previous, first, 0)
+    qx, qy, qz = axis_of(previous, first, 1)
+    rx, ry, rz = axis_of(previous, first, 2)
     for _ in range(passes):
         like = (
             _is_like(ax, ay, az, px, py, pz, a)
@@ -115,11 +84,6 @@ def project_frame(x, previous, first, extent, passes):
         ax, ay, az = _stretched(ax, ay, az, px, py, pz, a, like)
         bx, by, bz = _stretched(bx, by, bz, qx, qy, qz, b, like)
         cx, cy, cz = _stretched(cx, cy, cz, rx, ry, rz, c, like)
-    for k in range(4):
-        sa = 1.0 if k < 2 else -1.0
-        sb = 1.0 if k % 2 == 0 else -1.0
-        sc = sa * sb
-        i = first + k
-        x[i, 0] += sa * (ax - ax0) + sb * (bx - bx0) + sc * (cx - cx0)
-        x[i, 1] += sa * (ay - ay0) + sb * (by - by0) + sc * (cy - cy0)
-        x[i, 2] += sa * (az - az0) + sb * (bz - bz0) + sc * (cz - cz0)
+    ax, ay, az = ax - ax0, ay - ay0, az - az0
+    bx, by, bz = bx - bx0, by - by0, bz - bz0
+    move_axes(x, first, ax, ay, az, bx, by, bz, cx - cx0, cy - cy0, cz - cz0)

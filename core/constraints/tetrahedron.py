@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from ..jit import inline
+from .flattened import unflatten
 from .stick import momentum
 
 
@@ -15,6 +16,7 @@ def project_sticks(x, previous, first, extent, inverse_mass, passes):
     The edge between corners that differ in the signs of axes i and j is 2·√(eᵢ² + eⱼ²) long.
     The form that keeps angular momentum is used always: a spinning body must not slow down.
     """
+    unflatten(x, first, extent)  # sticks hold the mirror image as well as the body
     w = 2.0 * inverse_mass[first]
     e0 = extent[0] * extent[0]
     e1 = extent[1] * extent[1]

@@ -117,3 +117,19 @@ def test_thin_bodies_keep_their_shape_when_they_land():
         state, _ = advance(model, state, FrameInputs(), SolverSettings())
     assert np.allclose(_edges(state.position), _edges(model.rest_position), rtol=0.02)
     assert body_poses(model, state)[0][0, 2] == pytest.approx(0.002, abs=2e-3)
+
+
+@pytest.mark.parametrize("body", ["TETRAHEDRON", "AXES"])
+def test_a_body_turned_inside_out_turns_back(body):
+    model = plank(body=body)
+    state = model.initial_state(gravity=(0, 0, 0))
+    state.position[:, 0] = 2.0 - state.position[:, 0]  # its mirror image has the same sticks
+    state.previous[:, 0] = 2.0 - state.previous[:, 0]
+    for _ in range(3):
+        state, _ = advance(model, state, STILL, SolverSettings())
+    first, *others = state.position
+    before, *others_before = model.rest_position
+    handed = np.linalg.det(others - first) / np.linalg.det(np.array(others_before) - before)
+    assert handed == pytest.approx(1.0, rel=1e-2)
+    assert np.allclose(_edges(state.position), _edges(model.rest_position), rtol=1e-2)
+    assert np.allclose(state.position.mean(axis=0), (1, 2, 3))
