@@ -80,6 +80,7 @@ class Workspace:
         bodies = self.shapes.particle_body >= 0
         self.margin = np.where(bodies, MARGIN * smallest, 0.0)  # m
         particle_bodies = model.particle_body_count
+        self.body_turn = np.zeros((particle_bodies, 3))  # kg·m², owed to bodies of particles
         self.touching_particles: Touching | None = None  # where bodies of particles touch anything
         if particle_bodies:
             self.touching_particles = Touching(model, self.thickness, of_particles=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ..constraints.angular import NO_INERTIA, add_inertia, solve_inertia
 from ..jit import inline, kernel
 from .contact_sides import gap_of, give, meet_at, mobility, particle_place
 from .contact_table import FREE_PARTNER, PIECE_PARTNER
@@ -65,15 +64,9 @@ def _shift(contacts, c, x, previous, inverse_mass, owners, h, away):
     ax, ay, az = _way(contacts, c, 0, x, previous)
     bx, by, bz = _way(contacts, c, 1, x, previous)
     ux, uy, uz = push * (ax - bx), push * (ay - by), push * (az - bz)
-    lx, ly, lz = ny * uz - nz * uy, nz * ux - nx * uz, nx * uy - ny * ux
-    if contacts.shape[c, 0] >= 0:
-        _turn_body(contacts, c, 0, x, previous, inverse_mass, -lx, -ly, -lz)
-    elif contacts.shape[c, 1] >= 0:
-        _turn_body(contacts, c, 4, x, previous, inverse_mass, -lx, -ly, -lz)
-    else:
-        contacts.couple[c, 0] += lx
-        contacts.couple[c, 1] += ly
-        contacts.couple[c, 2] += lz
+    contacts.couple[c, 0] += ny * uz - nz * uy
+    contacts.couple[c, 1] += nz * ux - nx * uz
+    contacts.couple[c, 2] += nx * uy - ny * ux
 
 
 @inline
@@ -88,31 +81,6 @@ def _way(contacts, c, side, x, previous):
         uy += f * (x[i, 1] - previous[i, 1])
         uz += f * (x[i, 2] - previous[i, 2])
     return ux, uy, uz
-
-
-@inline
-def _turn_body(contacts, c, column, x, previous, inverse_mass, lx, ly, lz):
-    """Give a body of particles h times an angular momentum, kg·m²."""
-    cx = cy = cz = 0.0
-    for k in range(column, column + 4):
-        i = contacts.particle[c, k]
-        cx += 0.25 * previous[i, 0]
-        cy += 0.25 * previous[i, 1]
-        cz += 0.25 * previous[i, 2]
-    inertia = NO_INERTIA
-    for k in range(column, column + 4):
-        i = contacts.particle[c, k]
-        if inverse_mass[i] == 0.0:
-            return
-        rx, ry, rz = previous[i, 0] - cx, previous[i, 1] - cy, previous[i, 2] - cz
-        inertia = add_inertia(inertia, 1.0 / inverse_mass[i], rx, ry, rz)
-    ox, oy, oz = solve_inertia(inertia, lx, ly, lz)
-    for k in range(column, column + 4):
-        i = contacts.particle[c, k]
-        rx, ry, rz = previous[i, 0] - cx, previous[i, 1] - cy, previous[i, 2] - cz
-        x[i, 0] += oy * rz - oz * ry
-        x[i, 1] += oz * rx - ox * rz
-        x[i, 2] += ox * ry - oy * rx
 
 
 @inline

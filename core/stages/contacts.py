@@ -7,6 +7,7 @@ import numpy as np
 from ..constraints.particle_body import relax_bodies
 from ..constraints.shared_point import project_shared_points
 from ..contact.body_contact import find_body_contacts, find_particle_contacts
+from ..contact.body_turn import return_body_couples
 from ..contact.contact_parting import place_bounces, resolve_overlap
 from ..contact.contact_table import contact_room
 from ..contact.contact_weights import prepare_contacts
@@ -323,7 +324,12 @@ class Contacts:
             note_couples(*contacts, frame.previous, self.inverse_mass)
         place_bounces(*contacts, *moving)
         resolve_overlap(*contacts, *moving)
+        model = frame.model
+        if model.particle_body_count:
+            first_owner = model.body_count + model.collider_count
+            bodies = (model.body_first_particle, first_owner, work.owners, work.body_turn)
+            return_body_couples(*contacts, *moving[:3], *bodies)
         if self.has_couples:
             return_couples(*contacts, *moving[:3], *work.rings)
-            if len(frame.model.limbs):
+            if len(model.limbs):
                 work.limbs.return_couples(*contacts, *moving[:3])

@@ -133,3 +133,23 @@ def test_a_body_turned_inside_out_turns_back(body):
     assert handed == pytest.approx(1.0, rel=1e-2)
     assert np.allclose(_edges(state.position), _edges(model.rest_position), rtol=1e-2)
     assert np.allclose(state.position.mean(axis=0), (1, 2, 3))
+
+
+@pytest.mark.parametrize("body", ["TETRAHEDRON", "AXES"])
+def test_a_body_deep_inside_others_keeps_its_shape(body):
+    # what parts it from balls thirty times as large would turn it by several radians a step
+    random = np.random.default_rng(1)
+    builder = ModelBuilder()
+    builder.add_body("dice", "BOX", (3e-3, 3e-3, 3e-3), (0, 0, 0), mass=0.1, model=body)
+    builder.add_particles(
+        "balls",
+        random.uniform(-0.05, 0.05, (10, 3)),
+        mass=0.1,
+        velocity=random.normal(size=(10, 3)),
+        radius=0.1,
+    )
+    model = builder.finalize()
+    state = model.initial_state()
+    for _ in range(24):
+        state, _ = advance(model, state, FrameInputs(), SolverSettings())
+        assert np.allclose(_edges(state.position[:4]), _edges(model.rest_position[:4]), rtol=0.2)
