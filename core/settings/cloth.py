@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 from .tunable import (
     Checked,
+    area_density_tunable,
     drag_tunable,
     friction_tunable,
     meets_others_tunable,
     plane_tunable,
     restitution_tunable,
+    thickness_tunable,
     tunable,
 )
 
@@ -55,26 +57,10 @@ class ClothSettings(Checked):
     drag: float = drag_tunable(1.5)
     friction: float = friction_tunable()
     restitution: float = restitution_tunable()
-    area_density: float = tunable(
-        0.3,
-        "Mass per Area",
-        "Mass of a square metre: silk 0.1, cotton 0.3, leather 1",
-        unit="kg/m²",
-        minimum=1e-4,
-        maximum=1e4,
-        soft_minimum=0.05,
-        soft_maximum=2.0,
-        advanced=True,
+    area_density: float = area_density_tunable(
+        0.3, "Mass of a square metre: silk 0.1, cotton 0.3, leather 1"
     )
-    thickness: float = tunable(
-        0.1,
-        "Contact Distance",
-        "Distance kept from other surfaces, in mean edge lengths",
-        minimum=0.0,
-        maximum=10.0,
-        soft_maximum=0.5,
-        advanced=True,
-    )
+    thickness: float = thickness_tunable()
     bend_model: str = tunable(
         "SUPPORT", "Bend Model", "What resists folding", choices=BEND_MODELS, advanced=True
     )

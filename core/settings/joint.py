@@ -97,7 +97,7 @@ class JointSettings(Checked):
     )
     angular_stiffness: float = tunable(
         10.0,
-        "Turning Stiffness",
+        "Turn Stiffness",
         "Of a spring: torque by angle",
         unit="N·m/rad",
         minimum=0.0,
@@ -106,7 +106,7 @@ class JointSettings(Checked):
     )
     angular_damping: float = tunable(
         0.1,
-        "Turning Damping",
+        "Turn Damping",
         "Of a spring: torque by spin",
         unit="N·m·s/rad",
         minimum=0.0,
@@ -147,7 +147,7 @@ class JointSettings(Checked):
     )
     breaking_force: float = tunable(
         0.0,
-        "Breaking Force",
+        "Break Force",
         "Force at which the joint breaks for good, 0 = never",
         unit="N",
         minimum=0.0,

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from .tunable import (
     Checked,
+    area_density_tunable,
+    diameter_tunable,
     drag_tunable,
     friction_tunable,
     meets_others_tunable,
@@ -49,28 +51,15 @@ class PlantSettings(Checked):
         maximum=1.0,
         advanced=True,
     )
-    diameter: float = tunable(
-        0.0,
-        "Branch Diameter",
-        "Thickness of bare branches for collisions and wind; 0 takes it from the plant's size",
-        unit="m",
-        minimum=0.0,
-        maximum=100.0,
-        soft_maximum=0.5,
+    diameter: float = diameter_tunable(
+        "Thickness of bare branches for collisions and wind; 0 takes it from the plant's size"
     )
     drag: float = drag_tunable(0.5)
     friction: float = friction_tunable()
     restitution: float = restitution_tunable()
-    area_density: float = tunable(
+    area_density: float = area_density_tunable(
         0.5,
-        "Leaf Mass per Area",
         "Mass of a square metre of leaves and stems: the lighter, the more the wind bends them",
-        unit="kg/m²",
-        minimum=1e-4,
-        maximum=1e4,
-        soft_minimum=0.05,
-        soft_maximum=2.0,
-        advanced=True,
     )
     meets_others: bool = meets_others_tunable(default=False)
     plane: str = plane_tunable()

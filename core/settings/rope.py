@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from .tunable import (
     Checked,
+    diameter_tunable,
     drag_tunable,
     friction_tunable,
     meets_others_tunable,
@@ -52,14 +53,8 @@ class RopeSettings(Checked):
         maximum=180.0,
         advanced=True,
     )
-    diameter: float = tunable(
-        0.0,
-        "Diameter",
-        "Thickness of the rope for collisions and wind; 0 takes it from the rope's size",
-        unit="m",
-        minimum=0.0,
-        maximum=100.0,
-        soft_maximum=0.5,
+    diameter: float = diameter_tunable(
+        "Thickness of the rope for collisions and wind; 0 takes it from the rope's size"
     )
     drag: float = drag_tunable(0.4)
     friction: float = friction_tunable()

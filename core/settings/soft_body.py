@@ -11,6 +11,7 @@ from .tunable import (
     meets_others_tunable,
     plane_tunable,
     restitution_tunable,
+    thickness_tunable,
     tunable,
 )
 
@@ -80,14 +81,6 @@ class SoftBodySettings(Checked):
         soft_maximum=2000.0,
         advanced=True,
     )
-    thickness: float = tunable(
-        0.1,
-        "Contact Distance",
-        "Distance kept from other surfaces, in mean edge lengths",
-        minimum=0.0,
-        maximum=10.0,
-        soft_maximum=0.5,
-        advanced=True,
-    )
+    thickness: float = thickness_tunable()
     meets_others: bool = meets_others_tunable()
     plane: str = plane_tunable()

@@ -10,7 +10,7 @@ from .tunable import Checked, tunable
 STICK_FORMS = (
     (
         "MOMENTUM",
-        "Momentum Conserving",
+        "Keeps Momentum",
         "Correct along the direction that the stick had at the start of the step "
         "(SHAKE): linear and angular momentum are kept, swings do not die by themselves",
     ),
@@ -179,7 +179,7 @@ class SolverSettings(Checked):
     )
     contact_relaxation: float = tunable(
         1.0,
-        "Contact Relaxation",
+        "Contact Factor",
         "Corrections of contacts of rigid bodies are multiplied by this: less is softer and calmer "
         "where many push each other, more is firmer",
         minimum=0.05,

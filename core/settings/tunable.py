@@ -106,6 +106,47 @@ def layers_tunable() -> Any:
     )
 
 
+def thickness_tunable() -> Any:
+    """Distance of surfaces from what they touch."""
+    return tunable(
+        0.1,
+        "Thickness",
+        "Distance kept from other surfaces, in mean edge lengths",
+        minimum=0.0,
+        maximum=10.0,
+        soft_maximum=0.5,
+        advanced=True,
+    )
+
+
+def diameter_tunable(description: str) -> Any:
+    """How thick something thin is; 0 measures it."""
+    return tunable(
+        0.0,
+        "Diameter",
+        description,
+        unit="m",
+        minimum=0.0,
+        maximum=100.0,
+        soft_maximum=0.5,
+    )
+
+
+def area_density_tunable(default: float, description: str) -> Any:
+    """Mass of a surface."""
+    return tunable(
+        default,
+        "Mass per Area",
+        description,
+        unit="kg/m²",
+        minimum=1e-4,
+        maximum=1e4,
+        soft_minimum=0.05,
+        soft_maximum=2.0,
+        advanced=True,
+    )
+
+
 def meets_others_tunable(default: bool = True) -> Any:
     """Whether particles of other objects are in the way."""
     return tunable(
