@@ -31,6 +31,13 @@ this times √(gravity × its size) in a second."""
 CHANGE = 2.0
 """Loads are others when they make a body this much faster than still in `REST_TIME`."""
 
+DEEP = 3.0
+"""Overlap, as a share of the slop, from which on what lies in something else is to be parted before
+it sleeps. What hangs on joints is held by softer contacts and lies deeper."""
+
+PATIENCE = 0.25
+"""Pace at which its seconds of stillness count: it may be wedged for ever."""
+
 TREMBLE = 8.0
 """Times that speed at which it may tremble in its place and still be still: in a wedged heap a cube
 or two may go on so for ever."""
@@ -79,6 +86,23 @@ def are_free(owners, body_count, a, b):
     return owners.driven[a] == 0 and owners.driven[b] == 0
 
 
+@inline
+def _mark_deep(rows, row_count, body_count, holds, deep):
+    """Write 1 for bodies that lie too deep in others to sleep yet, 0 for the others."""
+    for b in range(body_count):
+        deep[b] = 0
+    for c in range(row_count):
+        a, b = rows.owner[c, 0], rows.owner[c, 1]
+        if rows.impulse[c, 0] == 0.0 or -rows.gap[c] <= DEEP * rows.slop[c]:
+            continue
+        if holds[a] or holds[b]:
+            continue
+        if a < body_count:
+            deep[a] = 1
+        if b < body_count:
+            deep[b] = 1
+
+
 @lean_kernel
 def find_rest(
     owners,
@@ -87,6 +111,7 @@ def find_rest(
     rows,
     row_count,
     joint,
+    holds,
     sleeps,
     load,
     last_load,
@@ -100,14 +125,17 @@ def find_rest(
 ):
     """Count the seconds (b,) for which bodies have been still, with those that they are joined to.
 
-    drive: where they were at the start of the frame; joint (j, 2) owners; load (b, 3) m/s² on all
-    bodies, and last_load, under which they lay down, written here; wearer (b,) −1 for those that
-    wear nothing; radius (b,) m; pull: √g; parent and waits (b,) are scratch. A body that touches
-    something driven that moves is not still, nor is one that the inputs keep awake, or one that
-    gravity and forces pull in another way than when it lay down.
+    drive: where they were at the start of the frame; joint (j, 2) owners; holds (o,) True for what
+    hangs on joints; load (b, 3) m/s² on all bodies, and last_load, under which they lay down,
+    written here; wearer (b,) −1 for those that wear nothing; radius (b,) m; pull: √g; parent and
+    waits (b,) are scratch. A body that touches something driven that moves is not still, nor is one
+    that the inputs keep awake, or one that gravity and forces pull in another way than when it lay
+    down. One that is still to be parted from what it touches counts slower.
     """
+    _mark_deep(rows, row_count, body_count, holds, waits)
     for b in range(body_count):
         parent[b] = b
+        pace = 1.0 if waits[b] == 0 else PATIENCE
         waits[b] = 0
         if owners.asleep[b] == 1:
             continue
@@ -132,7 +160,7 @@ def find_rest(
         still = still_speed(radius[b], pull)
         is_same = wearer[b] >= 0 or not is_other_load(load, last_load, b, still)
         if is_same and moved < still and fastest < TREMBLE * still:
-            rest[b] = max(rest[b], 0.0) + duration
+            rest[b] = max(rest[b], 0.0) + pace * duration
         else:
             rest[b] = 0.0
     for c in range(row_count):

@@ -474,6 +474,7 @@ class Bodies:
             frame.work.rows,
             self.row_count,
             self.joints.held,
+            frame.work.joined.holds,
             self.ties.may_sleep(load),
             load,
             state.body_load,

@@ -5,7 +5,7 @@ import pytest
 
 from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance
 from verlet_physics.bench.scenes import add_sheet
-from verlet_physics.rigid.sleep import REST_TIME
+from verlet_physics.rigid.sleep import PATIENCE, REST_TIME
 from verlet_physics.settings import AnimatedSettings
 
 ONE_THREAD = SolverSettings(threads=1)
@@ -375,3 +375,23 @@ def test_a_blow_goes_through_one_that_is_awake():
     slept, awake = run(True), run(False)
     assert speed(awake)[5] > 0.5
     assert np.allclose(slept.body_position, awake.body_position, atol=2e-2)
+
+
+def test_what_is_wedged_has_time_to_be_parted_and_sleeps_all_the_same():
+    def falls_asleep(room):
+        builder = ModelBuilder()
+        builder.add_body("cube", "BOX", (0.25,) * 3, (0, 0, 0.25), mass=1.0)
+        builder.add_collider("floor", "PLANE", (), (0, 0, 0))
+        for side in (-1.0, 1.0):
+            builder.add_collider("wall", "BOX", (0.5,) * 3, (side * (0.75 + room), 0, 0.5))
+        model = builder.finalize()
+        state = model.initial_state()
+        for frame in range(1, 241):
+            state, _ = advance(model, state, FrameInputs(), ONE_THREAD)
+            if asleep(state).all():
+                return frame / 24.0
+        return np.inf
+
+    assert falls_asleep(0.001) == pytest.approx(REST_TIME, abs=0.3)
+    # nothing can part it from two walls that stand a fifth of a millimetre too close
+    assert falls_asleep(-0.0001) == pytest.approx(REST_TIME / PATIENCE, abs=1.0)
