@@ -40,13 +40,16 @@ def collide_particles(
     """Project particles out of the colliders and let friction act.
 
     * Projection: the least way out. Depth that was there before the step is taken from x and x*
-      alike and not at once, so that an overlapping start is resolved without a kick.
+      alike and not at once, so that an overlapping start is resolved without a kick. What contacts
+      have shifted x* by in this step, parting the particle from what presses it in, goes at once:
+      cloth between a body and the floor stays on the floor.
     * Friction (Jakobsen §7): the tangential velocity x − x* loses μ·d, d the depth that was
       projected away, and never reverses. It is x that gives way, not x*: the velocity is the same,
       and the particle does not slide a step too far or creep down a slope that holds it.
     * Restitution: with ``may_bounce`` a fast particle is reflected on its exact path.
 
-    start (n, 3) m: where particles stood at the start of the step; a bounce sets x* elsewhere.
+    start (n, 3) m: where particles stood at the start of the step; a bounce and what parts old
+    overlaps set x* elsewhere.
     mesh_tree: over the triangles of all meshes, each in its shape's own frame; mesh_before (v, 3)
     m: their vertices one step ago, none of which has come farther than mesh_motion m.
     """
@@ -74,12 +77,9 @@ def collide_particles(
             kind = shapes.kind[s]
             faces = face_count(kind)
             mesh = shapes.mesh[s]
-            sx, sy, sz = ox, oy, oz
+            sx, sy, sz = unrotate(rb, start[i, 0] - cb[0], start[i, 1] - cb[1], start[i, 2] - cb[2])
             if kind == MESH:
                 faces = ROUNDS
-                sx, sy, sz = unrotate(
-                    rb, start[i, 0] - cb[0], start[i, 1] - cb[1], start[i, 2] - cb[2]
-                )
             mx = my = mz = 0.0
             for face in range(faces):
                 if kind == MESH:
@@ -140,7 +140,8 @@ def collide_particles(
                 else:
                     old = min(-gap, max(0.0, -before))
                     impulse = -gap - old
-                    part = min(old, OVERLAP_SPEED * h)
+                    shifted = (sx - ox) * nx + (sy - oy) * ny + (sz - oz) * nz
+                    part = min(old, OVERLAP_SPEED * h + max(0.0, shifted))
                     px += (impulse + part) * nx
                     py += (impulse + part) * ny
                     pz += (impulse + part) * nz

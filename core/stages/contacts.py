@@ -58,9 +58,10 @@ class Contacts:
             frame.work.touching.bound_triangles(frame.work.shapes)
         self.mesh_before: Floats = frame.work.shapes.mesh_vertex
         self.mesh_motion = 0.0  # m, farthest that a vertex has come in this substep
-        # where particles stood at the start of the substep: a bounce sets x* elsewhere
+        # where particles stood at the start of the substep: bounces and shifts set x* elsewhere
         self.start: Floats = frame.previous
-        if self.has_meshes and self.is_bouncy:
+        self.has_start = self.is_any or (self.has_meshes and self.is_bouncy)
+        if self.has_start:
             self.start = np.empty_like(frame.previous)
 
     def _tied(self) -> Tied:
@@ -208,9 +209,9 @@ class Contacts:
 
     def bounce(self) -> None:
         """Reflect fast particles on their exact path before constraints disturb it."""
+        if self.has_start:
+            self.start[:] = self.frame.previous
         if self.is_bouncy:
-            if self.has_meshes:
-                self.start[:] = self.frame.previous
             self._collide(may_bounce=True)
 
     def collide(self) -> None:

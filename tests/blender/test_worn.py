@@ -101,8 +101,8 @@ def test_a_cape_falls_with_the_character_that_wears_it(scene):
     assert holders(scene) == {"Person: chest": [*NECK]}
     assert simulated_gap(running) < 2e-2  # of the landing, in one frame: what is shown hides it
     assert seen_bones(rig)["chest"][2, 3] < 0.7  # it began at 1.5
-    # on the floor; what the character lies on is between two surfaces, pressed into both
-    assert seen(ob)[SIZE:, 2].min() > -4.0 * running.model.radius.max()
+    # on the floor, also what the character lies on
+    assert seen(ob)[SIZE:, 2].min() > running.model.radius.max() - 1e-4
     assert seen(ob)[:, 2].max() < 0.8
 
 

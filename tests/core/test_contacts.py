@@ -16,6 +16,7 @@ from verlet_physics import (
 from verlet_physics.bench.scenes import add_sheet
 from verlet_physics.contact.kinds import KINDS
 from verlet_physics.contact.shapes import distance
+from verlet_physics.rigid.shape import Shape, Surface
 from verlet_physics.vector import rotation_matrix
 
 SECOND = 24
@@ -332,3 +333,26 @@ def test_a_stack_of_three_stands(kind):
     assert np.allclose(places[:, 2], [0.25, 0.75, 1.25], atol=2e-3)
     assert np.abs(places[:, :2]).max() < 0.02
     assert figures.penetration < 1e-3
+
+
+@pytest.mark.parametrize("kind", ["QUATERNION", "TETRAHEDRON"])
+@pytest.mark.parametrize("floor", ["PLANE", "MESH"])
+def test_cloth_between_a_body_and_the_floor_stays_on_the_floor(kind, floor):
+    builder = ModelBuilder()
+    add_sheet(builder, 21, height=0.05)
+    builder.add_body("crate", "BOX", (0.3, 0.3, 0.3), (0, 0, 0.8), mass=70.0, model=kind)
+    if floor == "PLANE":
+        builder.add_collider("floor", "PLANE", (), (0, 0, 0))
+    else:
+        corners = np.array([(-9.0, -9, 0), (9, -9, 0), (9, 9, 0), (-9, 9, 0)])
+        surface = Surface(corners, np.array([(0, 1, 2), (0, 2, 3)], dtype=np.int32))
+        builder.add_collider_shapes(
+            "floor", [Shape.of("floor", "MESH", surface=surface)], (0, 0, 0)
+        )
+    model = builder.finalize()
+    cloth = np.flatnonzero(model.radius > 0.0)
+    state = model.initial_state()
+    for frame in range(72):
+        state, _ = advance(model, state, FrameInputs(), SolverSettings())
+        if frame >= 24:  # the first blow may press some in for a moment
+            assert (state.position[cloth, 2] > model.radius[cloth] - 1e-5).all(), frame
