@@ -147,7 +147,7 @@ class JointSettings(Checked):
     )
     breaking_force: float = tunable(
         0.0,
-        "Break Force",
+        "Breaking Force",
         "Force at which the joint breaks for good, 0 = never",
         unit="N",
         minimum=0.0,

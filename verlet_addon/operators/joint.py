@@ -73,7 +73,7 @@ def _kind_property(default: str):
 
 def _breaking_property():
     return bpy.props.FloatProperty(
-        name="Break Force",
+        name="Breaking Force",
         description="Force at which the joint breaks for good, 0 = never. In N",
         min=0.0,
         soft_max=100_000.0,

@@ -54,7 +54,7 @@ def draw_joint(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
         box.alert = True
         draw_text(box, f"Does nothing: {reason}", context.region.width, "ERROR")
     elif ob.session_uid in joints.broken(context.scene):
-        text = "Broken in this frame: raise Break Force, or set it to 0, to let it hold"
+        text = "Broken in this frame: raise Breaking Force, or set it to 0, to let it hold"
         draw_text(layout.box(), text, context.region.width, "UNLINKED")
     layout.use_property_split = True
     layout.use_property_decorate = False
