@@ -328,3 +328,22 @@ def test_blenders_own_rigid_body_is_pointed_out_and_taken_off(scene):
     assert problem.operator == "verlet.remove_own_rigid_body"
     bpy.ops.verlet.remove_own_rigid_body(uid=str(problem.object_uid))
     assert ob.rigid_body is None
+
+
+@pytest.mark.parametrize(
+    ("operator", "way"),
+    [
+        ("pin_ends", "Go to Object Mode first"),
+        ("add_explosion", "Go to Object Mode first"),
+        ("join", "Go to Object Mode first"),
+        ("ragdoll_between", "Go to Object Mode or Pose Mode first"),
+        ("bake", "Go to Object Mode or Pose Mode first"),
+    ],
+)
+def test_operators_tell_the_mode_that_they_want(scene, operator, way):
+    select(grid())
+    bpy.ops.verlet.cloth()
+    bpy.ops.object.mode_set(mode="WEIGHT_PAINT")
+    with pytest.raises(RuntimeError, match=way):
+        getattr(bpy.ops.verlet, operator)()
+    bpy.ops.object.mode_set(mode="OBJECT")

@@ -9,6 +9,7 @@ import bpy
 from ...core.errors import VerletError
 from .. import baking, kernels, participants, redraw, session
 from ..bake import restore
+from .modes import in_object_or_pose_mode
 from .selection import for_each
 
 TIMER_SECONDS = 0.02
@@ -50,8 +51,7 @@ class VERLET_OT_bake(bpy.types.Operator):
                 "first, or Free Bake to bake anew"
             )
             return False
-        if context.mode not in {"OBJECT", "POSE"}:
-            cls.poll_message_set("Leave Edit Mode first")
+        if not in_object_or_pose_mode(cls, context):
             return False
         running = session.of(context.scene)
         if running is not None and running.bake_progress is not None:
@@ -183,10 +183,7 @@ class VERLET_OT_free_bake(bpy.types.Operator):
         if not any(map(restore.is_baked, participants.simulated_objects(context.scene))):
             cls.poll_message_set("Nothing in this scene is baked")
             return False
-        if context.mode not in {"OBJECT", "POSE"}:
-            cls.poll_message_set("Leave Edit Mode first")
-            return False
-        return True
+        return in_object_or_pose_mode(cls, context)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         objects = [

@@ -5,6 +5,7 @@ import bpy
 from .. import kernels, session
 from ..convert import world
 from ..properties import start_frame
+from .modes import in_object_mode
 
 MOST_NOTES = 8  # in the report; all of them are printed
 
@@ -17,11 +18,10 @@ class _Converts(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         reason = cls.why_not(context.scene)
-        if not reason and context.mode != "OBJECT":
-            reason = "Leave Edit Mode first"
         if reason:
             cls.poll_message_set(reason)
-        return not reason
+            return False
+        return in_object_mode(cls, context)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         scene = context.scene

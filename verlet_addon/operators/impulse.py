@@ -4,6 +4,7 @@ import bpy
 
 from .. import session
 from ..properties import start_frame
+from .modes import in_object_mode
 from .selection import may_add
 
 
@@ -14,10 +15,7 @@ class _AddImpulse(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if context.mode != "OBJECT":
-            cls.poll_message_set("Leave Edit Mode first")
-            return False
-        return may_add(cls, context)
+        return in_object_mode(cls, context) and may_add(cls, context)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         scene = context.scene

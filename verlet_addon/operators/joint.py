@@ -15,6 +15,7 @@ from ..kinds import RAGDOLL, can_be_tied, is_particles
 from ..participants import joints as joints_in
 from ..properties import kind_of
 from ..session import Floats
+from .modes import in_object_mode
 from .selection import for_each, may_add
 
 DISPLAY = "ARROWS"
@@ -50,10 +51,7 @@ class _Joins(bpy.types.Operator):
 
     @classmethod
     def _is_possible(cls, context: bpy.types.Context) -> bool:
-        if context.mode != "OBJECT":
-            cls.poll_message_set("Leave Edit Mode first")
-            return False
-        return may_add(cls, context)
+        return in_object_mode(cls, context) and may_add(cls, context)
 
     def _set_up(
         self, ob: bpy.types.Object, a: bpy.types.Object, b: bpy.types.Object | None

@@ -7,6 +7,7 @@ import bpy
 from .. import compat, session
 from ..bake import restore
 from ..properties import bone_channel, start_frame
+from .modes import in_object_or_pose_mode
 from .of_ragdolls import ragdolls_of
 
 ACTIVE_SHARE = 1.0 / 3.0
@@ -99,8 +100,7 @@ class VERLET_OT_ragdoll_between(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if context.mode not in {"OBJECT", "POSE"}:
-            cls.poll_message_set("Leave Edit Mode first")
+        if not in_object_or_pose_mode(cls, context):
             return False
         if not ragdolls_of(context):
             cls.poll_message_set("Select a ragdoll: press Ragdoll on an armature first")

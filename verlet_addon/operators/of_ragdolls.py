@@ -14,6 +14,7 @@ from ..extract import armature
 from ..kinds import KINDS, RAGDOLL, is_ragdoll
 from ..properties import group_of
 from ..tunable_properties import settings_from
+from .modes import in_object_or_pose_mode
 
 if TYPE_CHECKING:
     from ...core.model import Floats
@@ -36,10 +37,7 @@ class OfRagdolls(bpy.types.Operator):
         if not ragdolls_of(context):
             cls.poll_message_set("Select an armature and press Ragdoll first")
             return False
-        if context.mode not in {"OBJECT", "POSE"}:
-            cls.poll_message_set("Leave Edit Mode first")
-            return False
-        return True
+        return in_object_or_pose_mode(cls, context)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         done, problems = [], []

@@ -9,6 +9,7 @@ from .. import session
 from ..bake.control_points import bezier_mask
 from ..extract.pins import pinned_points, store_pinned_points
 from ..kinds import is_particles
+from .modes import in_object_mode
 from .selection import for_each, selected_shapes
 
 DEFAULT_GROUP = "Pin"
@@ -147,8 +148,7 @@ class VERLET_OT_pin_ends(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if context.mode != "OBJECT":
-            cls.poll_message_set("Leave Edit Mode first")
+        if not in_object_mode(cls, context):
             return False
         if not _pinnable(selected_shapes(context)):
             cls.poll_message_set("Select a rope first: press Rope to make one")
