@@ -27,6 +27,13 @@ LEAK = 0.05
 """Share of its push that such a contact lets go in the first half of a substep: it is a stiff
 spring, not a rock, and does not fight with joints that are (Catto 2024, "soft step")."""
 
+AT_RATE = 480.0
+"""Substeps a second for which that bias is. In longer ones more is driven apart: what a contact
+carries leaves it as deep as leak · step² / bias."""
+
+MOST_BIAS = 0.5
+"""Largest share that is driven apart in one substep, however long."""
+
 BACK_SPEED = 2.0
 """Fastest way back of what was pressed into each other, m/s."""
 
@@ -40,9 +47,10 @@ SETTLED = 1e-5
 """Share of the pushes of a manifold that may change in a round which needs no other."""
 
 WEDGED = 0.05
-"""Overlap that two met with, as a share of the smaller shape, beyond which the contact is soft:
-what hangs on joints may be wedged, so that no push parts it, and what rocks press in vain grows
-without end until it all flies apart. Pressed deeper by as much again it is a rock."""
+"""Overlap that two bodies met with, as a share of the smaller shape, beyond which the contact is
+soft: what hangs on joints may be wedged, so that no push parts it, and what rocks press in vain
+grows without end until it all flies apart. Pressed deeper by as much again it is a rock. Floors and
+walls are none of this: a limb that a blow has thrown into one would lie in it for good."""
 
 WEDGED_LEAK = 0.5
 """Share of its push that such a contact lets go in a pass."""
@@ -54,6 +62,12 @@ def overlap_let_be(rows, c):
     old = rows.old[c]
     wedged = WEDGED / SLOP * rows.slop[c]
     return old + wedged if old > wedged else old
+
+
+@lean_inline
+def _bias_of(h):
+    """Share of an overlap under joints that is driven apart in a substep of h s."""
+    return min(BIAS * max(1.0, AT_RATE * h), MOST_BIAS)
 
 
 @lean_inline
@@ -77,7 +91,7 @@ def passes_now(rows, count, passes, joined, h):
             return max(passes, HARD_PASSES)
         fastest = APART_SPEED if rows.old[c] > rows.slop[c] else BACK_SPEED
         is_joined = joined.holds[rows.owner[c, 0]] or joined.holds[rows.owner[c, 1]]
-        if is_joined and rows.gap[c] < -fastest * h / BIAS:
+        if is_joined and rows.gap[c] < -fastest * h / _bias_of(h):
             return max(passes, HARD_PASSES)
     return passes
 
@@ -159,7 +173,7 @@ def push_face(rows, first, n, kind, owners, seen, a, b):
 
 
 @lean_inline
-def _aim_push(rows, c, seen, h, is_ahead, is_joined, a, b):
+def _aim_push(rows, c, owners, seen, h, is_ahead, is_joined, a, b):
     """Write what row c lacks and gives."""
     gap = rows.gap[c]
     rows.give[c] = 0.0
@@ -172,12 +186,13 @@ def _aim_push(rows, c, seen, h, is_ahead, is_joined, a, b):
         lack += gap / h
     elif is_ahead:
         let_be = overlap_let_be(rows, c)
-        if let_be > rows.old[c] and -gap - rows.slop[c] <= let_be:
+        is_free = owners.inverse_mass[a] > 0.0 and owners.inverse_mass[b] > 0.0
+        if is_free and let_be > rows.old[c] and -gap - rows.slop[c] <= let_be:
             rows.give[c] = WEDGED_LEAK
         elif is_joined:
             rows.give[c] = LEAK
         if is_joined:
-            lack -= parting_speed(rows, c, BIAS / h)
+            lack -= parting_speed(rows, c, _bias_of(h) / h)
     rows.lack[c] = lack
 
 
@@ -253,7 +268,7 @@ def solve_rows(rows, count, owners, seen, h, is_ahead, joined, is_part):
         pushes = 0.0
         is_joined = joined.holds[a] or joined.holds[b]
         for c in range(start, first):
-            _aim_push(rows, c, seen, h, is_ahead, is_joined, a, b)
+            _aim_push(rows, c, owners, seen, h, is_ahead, is_joined, a, b)
             pushes += rows.impulse[c, 0]
         is_changed = push_face(rows, start, n, 0, owners, seen, a, b)
         if not is_changed and pushes == 0.0:

@@ -94,5 +94,5 @@ def test_a_changed_impulse_is_simulated_anew(scene):
 def test_impulse_operators_are_greyed_out_in_edit_mode(scene):
     select(cloth())
     bpy.ops.object.mode_set(mode="EDIT")
-    with pytest.raises(RuntimeError, match="Edit Mode"):
+    with pytest.raises(RuntimeError, match="Go to Object Mode first"):
         bpy.ops.verlet.add_hit()

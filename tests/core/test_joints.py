@@ -341,3 +341,20 @@ def test_brakes_of_light_bodies_drive_nothing(seed, is_limited, spin, speed, ris
         assert figures.kinetic_energy <= before + rise
         assert joint_gaps(model, state).max() < 1e-3
         before = figures.kinetic_energy
+
+
+@pytest.mark.parametrize("rate", [480.0, 240.0, 120.0])
+@pytest.mark.parametrize("deep", [0.0, 0.03])
+def test_a_foot_carries_its_load_and_comes_out_of_the_floor_at_every_rate(rate, deep):
+    builder = ModelBuilder()
+    builder.add_body("foot", "BOX", (0.05,) * 3, (0, 0, 0.05 - deep), mass=1.0)
+    builder.add_body("trunk", "BOX", (0.15, 0.15, 0.3), (0, 0, 0.4 - deep), mass=40.0)
+    ankle = (0, 0, 0.1 - deep)
+    builder.add_joint("ankle", OnBody(0), OnBody(1), ankle, settings=JointSettings("FIXED"))
+    builder.add_collider("floor", "PLANE", (), (0, 0, 0))
+    model = builder.finalize()
+    state = model.initial_state()
+    for frame in range(48):
+        state, _ = advance(model, state, FrameInputs(), SolverSettings(substep_rate=rate))
+        if frame >= 24:
+            assert abs(state.body_position[0, 2] - 0.05) < 1e-3 * 480.0 / rate
