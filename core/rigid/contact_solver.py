@@ -21,18 +21,18 @@ FACE_ROUNDS = 4
 """Rounds over the points of a manifold in each pass."""
 
 BIAS = 0.1
-"""Share of an overlap that contacts of what hangs on joints drive apart in one substep."""
+"""Share of an overlap that contacts of what hangs on joints drive apart in one substep. What
+such a contact carries leaves it as deep as leak · step² / bias."""
+
+AT_RATE = 480.0
+"""Substeps a second for which `BIAS` is; in longer ones the share grows with them."""
+
+MOST_BIAS = 0.5
+"""Largest share that is driven apart in one substep, however long."""
 
 LEAK = 0.05
 """Share of its push that such a contact lets go in the first half of a substep: it is a stiff
 spring, not a rock, and does not fight with joints that are (Catto 2024, "soft step")."""
-
-AT_RATE = 480.0
-"""Substeps a second for which that bias is. In longer ones more is driven apart: what a contact
-carries leaves it as deep as leak · step² / bias."""
-
-MOST_BIAS = 0.5
-"""Largest share that is driven apart in one substep, however long."""
 
 BACK_SPEED = 2.0
 """Fastest way back of what was pressed into each other, m/s."""
