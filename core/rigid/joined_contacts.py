@@ -27,16 +27,13 @@ Joined = namedtuple(
         "group",  # (o,) who goes on together: what hangs together, each other body, the rest
         "goes_on",  # (g,) 1 for groups that further passes solve
         "stirred",  # (g,) 1 for groups that contacts have pushed in the pass
+        "closes",  # (g,) 1 for groups whose joints are to be closed after the pass
     ],
 )
 
 LOOSE = 0.02
 """Gap that a substep may leave in a joint where something touches, as a share of the most that it
 closes in one (`CLOSING_TURN`): .0016 of the bodies' size."""
-
-LEAST_PASSES = 2
-"""Passes at least where contacts touch what is joined: with one, even if in one half of the substep
-alone, a ragdoll that lies still goes on twitching."""
 
 MOST_PASSES = 24
 """Passes after which it has to do."""
@@ -67,6 +64,7 @@ def joined_room(model: Model, body_group: Ints) -> Joined:
         group=group,
         goes_on=np.zeros(count + 1, dtype=np.int32),
         stirred=np.zeros(count + 1, dtype=np.int32),
+        closes=np.zeros(count + 1, dtype=np.int32),
     )
 
 
@@ -79,11 +77,7 @@ def let_all_go_on(joined):
 
 @lean_inline
 def let_touching_go_on(rows, count, joined):
-    """Nothing but contacts undoes what one pass over joints has done: the others are through.
-
-    Returns whether any of those hang on joints.
-    """
-    is_any = False
+    """Nothing but contacts undoes what one pass over joints has done: the others are through."""
     for g in range(joined.goes_on.shape[0]):
         joined.goes_on[g] = 0
         joined.stirred[g] = 0
@@ -94,8 +88,13 @@ def let_touching_go_on(rows, count, joined):
             joined.goes_on[g] = 1
             if joined.holds[o]:
                 joined.stirred[g] = 1
-                is_any = True
-    return is_any
+
+
+@lean_inline
+def let_same_close(joined):
+    """Joints are closed of all that went on in the pass over contacts before."""
+    for g in range(joined.goes_on.shape[0]):
+        joined.closes[g] = joined.goes_on[g]
 
 
 @lean_inline

@@ -9,11 +9,11 @@ from .contact_rows import aim_rows, warm_rows
 from .contact_solver import passes_now, solve_rows
 from .joined_contacts import (
     EVERY,
-    LEAST_PASSES,
     MOST_PASSES,
     change_of_pushes,
     let_all_go_on,
     let_loose_go_on,
+    let_same_close,
     let_touching_go_on,
     look_ahead_of_passes,
 )
@@ -48,8 +48,10 @@ STIFFENINGS = 3
 
 @lean
 def _solve(owners, rows, row_count, joints, joined, seen, passes, h, is_biased, is_begun):
-    """Passes over joints and contacts, which come last and must not be violated.
+    """Passes over contacts and joints, which come last.
 
+    What comes last holds. Contacts that overshoot a little are off the ground for a moment, or a
+    little in it; joints that contacts have pulled apart make a ragdoll that lies still creep.
     is_begun: the first pass over joints is done.
     """
     has_joints = joints.component.shape[0] > 1
@@ -59,21 +61,25 @@ def _solve(owners, rows, row_count, joints, joined, seen, passes, h, is_biased, 
     before = 0.0
     trusted = math.inf  # N·s, what a pass changed when it was last looked ahead
     let_all_go_on(joined)
+    if not is_begun:
+        solve_joints(joints, owners, joined.goes_on, h, is_biased, is_biased)
+    if row_count == 0:
+        return
     for n in range(max(least, MOST_PASSES)):
-        if n > 0 or not is_begun:
-            solve_joints(joints, owners, joined.goes_on, h, is_biased, n > 0 or is_biased)
-        if row_count == 0:
-            break
         solve_rows(rows, row_count, owners, seen, h, is_biased, joined, n >= least)
-        if n == 0 and has_joints:
-            touches = let_touching_go_on(rows, row_count, joined)
-            least = max(least, LEAST_PASSES if touches else 1)
-        if n + 1 >= least:
-            is_first = n + 1 == least
-            if not (has_joints and let_loose_go_on(joints, owners, joined, h, is_first)):
-                break
+        is_over = n + 1 >= least
         if not has_joints:
+            if is_over:
+                break
             continue
+        if n == 0:
+            let_touching_go_on(rows, row_count, joined)
+        let_same_close(joined)
+        if is_over:
+            is_over = not let_loose_go_on(joints, owners, joined, h, n + 1 == least)
+        solve_joints(joints, owners, joined.closes, h, is_biased, True)
+        if is_over:
+            break
         change = change_of_pushes(rows, row_count, joined)
         if n % EVERY == EVERY - 1 and n + 1 < max(least, MOST_PASSES) and before > 0.0:
             if change < trusted:  # else looking ahead has led away: passes by themselves lead back
