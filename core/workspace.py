@@ -126,9 +126,10 @@ _workspaces: weakref.WeakKeyDictionary[Model, Workspace] = weakref.WeakKeyDictio
 
 def workspace_of(model: Model) -> Workspace:
     """The model's scratch memory, allocated at first use; it goes when the model goes."""
-    if model not in _workspaces:
-        _workspaces[model] = Workspace(model)
-    return _workspaces[model]
+    work = _workspaces.get(model)
+    if work is None:
+        work = _workspaces[model] = Workspace(model)
+    return work
 
 
 class Governor:
