@@ -29,6 +29,9 @@ from .rigid.owners import Ahead, place_owners
 from .rigid.reach import body_radius
 from .settings import AnimatedSettings
 
+PARALLEL_FROM = 4000
+"""Constraints per pass from which on several threads can pay."""
+
 
 class Workspace:
     """Arrays that stages write and that mean nothing between two frames.
@@ -43,7 +46,7 @@ class Workspace:
         self.body_keep = (np.empty(model.body_count), np.empty(model.body_count))
         self.body_keep_step = 0.0  # likewise, for the two drags of bodies
         self.neutral = (AnimatedSettings(),) * len(model.objects)  # where nothing is keyed
-        self.ones = np.ones(len(model.objects))
+        self.body_ones = np.ones(model.body_count)  # likewise, of each body
         self.force = np.zeros((count, 3))  # N
         self.air = np.zeros((len(model.triangle), 3))  # m/s, wind at each triangle
         self.wire_air = np.zeros((len(model.wire), 3))  # m/s, wind at each wire
@@ -60,6 +63,8 @@ class Workspace:
         self.ahead = Ahead(
             np.zeros((model.owner_count, 3)), np.tile(np.eye(3), (model.owner_count, 1, 1))
         )
+        self.no_body = np.zeros(model.body_count, dtype=bool)
+        self.all_hold = np.ones(len(model.joints), dtype=bool)
         self.body_force = np.zeros((model.body_count, 3))  # N
         self.probes = probe_room(model)  # where force fields act on bodies
         self.body_torque = np.zeros((model.body_count, 3))  # N·m
@@ -106,6 +111,8 @@ class Workspace:
         self.holds = hold_room(256)
         self.gain = np.zeros((model.owner_count, 6))
         self.mark = np.zeros(count, dtype=np.int32)
+        per_pass = len(model.stick) + len(model.spring) + len(model.colliding)
+        self.is_large = per_pass >= PARALLEL_FROM
         self.governor = Governor()
 
 

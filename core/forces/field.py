@@ -136,8 +136,13 @@ _LINEAR, _QUADRATIC, _SURFACE = 25, 26, 27
 _COLUMNS = 28
 
 
+_NO_FIELDS = np.zeros((0, _COLUMNS))
+
+
 def pack_fields(given: tuple[Field, ...]) -> Floats:
     """The fields as rows of one array (fields, _COLUMNS) for the kernels."""
+    if not given:
+        return _NO_FIELDS
     packed = np.zeros((len(given), _COLUMNS))
     for row, one in zip(packed, given, strict=True):
         quaternion = np.array(one.orientation, dtype=np.float64)

@@ -69,11 +69,16 @@ def take_up_joints(joints, owners, count, impulse, holds, h):
 
 
 @kernel
-def lay_down_joints(joints, impulse, broken):
-    """Write the impulses (j, 6) and broken joints (j,) of a state."""
+def lay_down_joints(joints, impulse, broken, holds):
+    """Write the impulses (j, 6) and broken joints (j,) of a state.
+
+    holds (j,): as in `take_up_joints`. Others stay as they were: whole for as long as the inputs
+    let them go, or broken before.
+    """
     whole = joints.whole
     for j in range(whole.shape[0] - 1):
-        broken[j] = whole[j, BROKEN]
+        if holds[j]:
+            broken[j] = whole[j, BROKEN]
         for k in range(6):
             impulse[j, k] = 0.0
         for row in range(whole[j, FIRST_ROW], whole[j + 1, FIRST_ROW]):

@@ -79,21 +79,20 @@ class Bodies:
         """Where bodies and colliders that follow their animation are at both ends of the frame."""
         frame, state = self.frame, self.frame.state
         inputs = frame.inputs
-        end_x = frame.target("body_position", inputs.body_position, state.body_position)
-        end_q = frame.target("body_orientation", inputs.body_orientation, state.body_orientation)
-        return Drive(
-            np.concatenate([state.body_position, state.collider_position]),
-            np.concatenate([state.body_orientation, state.collider_orientation]),
-            np.concatenate([end_x, frame.collider_end[0]]),
-            np.concatenate([end_q, frame.collider_end[1]]),
-        )
+        start_x = (state.body_position, state.collider_position)
+        start_q = (state.body_orientation, state.collider_orientation)
+        end_x = frame.target("body_position", inputs.body_position, start_x[0])
+        end_q = frame.target("body_orientation", inputs.body_orientation, start_q[0])
+        x = _both_ends(start_x, (end_x, frame.collider_end[0]))
+        q = _both_ends(start_q, (end_q, frame.collider_end[1]))
+        return Drive(x[0], q[0], x[1], q[1])
 
     def _moves(self) -> Moves:
         frame, work = self.frame, self.frame.work
         is_keyed = frame.inputs.animated is not None
         if is_keyed or work.body_keep_step != frame.h:
             bodies = frame.model.bodies
-            drag = bodies.drag * frame.by_object("drag")[bodies.object]
+            drag = bodies.drag * frame.by_body("drag")
             work.body_keep = (
                 drag_per_step(drag, frame.h),
                 drag_per_step(bodies.angular_drag, frame.h),
@@ -115,7 +114,7 @@ class Bodies:
             self.owners,
             self.drive,
             bodies.follows,
-            frame.by_object("pin")[bodies.object],
+            frame.by_body("pin"),
             bodies.mass,
             self.joints.stirred(),
             state.body_rest,
@@ -195,9 +194,8 @@ class Bodies:
 
     def _load(self) -> Floats:
         """Gravity and forces (b, 3) m/s² on all bodies now."""
-        load: Floats = self.frame.gravity + (
-            self.frame.work.body_force / self.frame.model.bodies.mass[:, None]
-        )
+        load: Floats = self.frame.work.body_force / self.frame.model.bodies.mass[:, None]
+        load += self.frame.gravity
         return load
 
     def strike(self, bodies: NDArray[np.bool_]) -> None:
@@ -466,7 +464,9 @@ class Bodies:
             frame.h,
         )
         self.joints.lay_down()
-        load = self._load() + self.ties.load()
+        load = self._load()
+        if self.ties.is_any:
+            load += self.ties.load()
         find_rest(
             self.owners,
             self.count,
@@ -496,6 +496,15 @@ class Bodies:
             self._forget()
         kept = (self.kept_key, self.kept_impulse)
         state.contact_key, state.contact_impulse = _merged((self.key, self.impulse), kept)
+
+
+def _both_ends(
+    start: tuple[Floats, Floats], end: tuple[Floats, Floats]
+) -> tuple[Floats, Floats]:
+    """Rows of bodies, then of colliders, at both ends of a frame; one array where all stay."""
+    first = np.concatenate(start)
+    stays = end[0] is start[0] and end[1] is start[1]
+    return first, first if stays else np.concatenate(end)
 
 
 def _merged(one: tuple[Ints, Floats], other: tuple[Ints, Floats]) -> tuple[Ints, Floats]:

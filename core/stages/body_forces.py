@@ -32,11 +32,10 @@ class BodyForces:
         self.pull = frame.inputs.pull
         if self.pull is not None and len(self.pull.frequency) != frame.model.body_count:
             raise ModelError("", f"a pull on {frame.model.body_count} bodies must name each")
-        work.body_force[:] = 0.0
-        work.body_torque[:] = 0.0
+        work.body_force.fill(0.0)
+        work.body_torque.fill(0.0)
         if self.is_any and frame.inputs.fields:
-            factor = frame.by_object("fields")[frame.model.bodies.object]
-            work.probes.factor[:] = np.repeat(factor, PROBES)
+            work.probes.factor[:] = np.repeat(frame.by_body("fields"), PROBES)
 
     def push(self) -> None:
         """Force and torque of all that lasts, until the next time that it is looked at."""

@@ -16,10 +16,6 @@ from ..model import Diagnostics, Floats, FrameInputs, Model, State
 from ..settings import AnimatedSettings, SolverSettings
 from ..workspace import workspace_of
 
-PARALLEL_FROM = 4000
-"""Constraints per pass above which several threads can pay."""
-
-
 class Stopwatch:
     """Sums up the time spent in ``with`` blocks; entered a hundred times a frame, so kept light."""
 
@@ -68,9 +64,11 @@ class Frame:
         self.x = self.state.position
         self.previous = self.state.previous
         self.collider_end = (
-            self.target("collider_position", inputs.collider_position, state.collider_position),
             self.target(
-                "collider_orientation", inputs.collider_orientation, state.collider_orientation
+                "collider_position", inputs.collider_position, self.state.collider_position
+            ),
+            self.target(
+                "collider_orientation", inputs.collider_orientation, self.state.collider_orientation
             ),
         )
         # not copied from frame to frame where it stays: a mesh may be large
@@ -106,10 +104,14 @@ class Frame:
         return animated
 
     def by_object(self, name: str) -> Floats:
-        """One animated factor of each object, not to be written to."""
-        if self.inputs.animated is None:
-            return self.work.ones
+        """One animated factor of each object, where settings are animated."""
         return np.array([getattr(a, name) for a in self.animated])
+
+    def by_body(self, name: str) -> Floats:
+        """One animated factor of each rigid body, not to be written to."""
+        if self.inputs.animated is None:
+            return self.work.body_ones
+        return self.by_object(name)[self.model.bodies.object]
 
     def factors(self, name: str) -> Floats | None:
         """One animated factor of each particle (n,); None when it is 1 everywhere."""
@@ -157,11 +159,11 @@ class Frame:
         return compliance / np.maximum(factors[self.model.spring[:, 0]], 1e-12)
 
     def _thread_count(self) -> int:
-        threads = min(self.settings.threads, jit.thread_limit())
-        if self.settings.threads == 0:
-            work = len(self.model.stick) + len(self.model.spring) + len(self.model.colliding)
-            small = work < PARALLEL_FROM
-            threads = 1 if small else self.work.governor.choose(jit.thread_limit())
+        wanted = self.settings.threads
+        if wanted == 0 and not self.work.is_large:
+            return 1
+        limit = jit.thread_limit()
+        threads = min(wanted, limit) if wanted > 0 else self.work.governor.choose(limit)
         jit.set_thread_count(threads)
         return threads
 
@@ -199,7 +201,8 @@ class Frame:
         state = self.state
         state.frame += 1
         state.time += self.inputs.duration
-        state.collider_position, state.collider_orientation = (a.copy() for a in self.collider_end)
+        state.collider_position = self.collider_end[0].copy()
+        state.collider_orientation = self.collider_end[1].copy()
         state.mesh_vertex = self.mesh_end
         check_finite(self.model, state, self.settings, state.frame)
         elapsed = time.perf_counter() - self.started

@@ -29,11 +29,12 @@ class Joints:
         self.frame = frame
         model = frame.model
         self.is_any = len(model.joints) > 0
+        self.has_motors = model.joints.has_motors
+        self.holds = frame.work.all_hold  # (j,) whether each joint is neither broken nor let go
         self.held: Ints = model.joints.owner  # (j, 2) owners of joints that hold
-        if self.is_any:
+        if np.count_nonzero(frame.state.joint_broken) or frame.inputs.joint_hold is not None:
             self.holds = self._holding()
             self.held = self.held[self.holds]
-        self.has_motors = self.is_any and bool((model.joints.motor != NO_MOTOR).any())
 
     def _holding(self) -> NDArray[np.bool_]:
         """Joints (j,) that are neither broken nor let go in this frame."""
@@ -50,10 +51,13 @@ class Joints:
         """
         frame, joints, inputs = self.frame, self.frame.model.joints, self.frame.inputs
         count = frame.model.body_count
+        is_told = self.has_motors or inputs.joint_hold is not None
+        if not is_told and inputs.pull is None:
+            return frame.work.no_body
         awake = np.zeros(count, dtype=bool)
         if inputs.pull is not None:
             awake |= inputs.pull.draws
-        if not self.has_motors and inputs.joint_hold is None:
+        if not is_told:
             return awake
         stirs = np.zeros(len(joints), dtype=bool)
         if self.has_motors:
@@ -148,6 +152,5 @@ class Joints:
         """Keep in the state what joints push with, and which are broken."""
         if self.is_any:
             state = self.frame.state
-            let_go = ~self.holds & (state.joint_broken == 0)
-            lay_down_joints(self.frame.work.joints, state.joint_impulse, state.joint_broken)
-            state.joint_broken[let_go] = 0  # for as long as the inputs say so
+            joints = self.frame.work.joints
+            lay_down_joints(joints, state.joint_impulse, state.joint_broken, self.holds)
