@@ -66,6 +66,7 @@ class Workspace:
         self.no_body = np.zeros(model.body_count, dtype=bool)
         self.all_hold = np.ones(len(model.joints), dtype=bool)
         self.body_force = np.zeros((model.body_count, 3))  # N
+        self.body_load = np.zeros((model.body_count, 3))  # m/s², gravity and what those forces do
         self.probes = probe_room(model)  # where force fields act on bodies
         self.body_torque = np.zeros((model.body_count, 3))  # N·m
         self.body_radius = body_radius(model)

@@ -21,11 +21,10 @@ from ..rigid.contact_rows import (
     remember_rows,
     row_room,
 )
-from ..rigid.frame_ends import lay_down_bodies, take_up_owners
+from ..rigid.frame_ends import lay_down, take_up
 from ..rigid.owners import Drive, Moves, look_ahead
 from ..rigid.reach import bound_shapes
 from ..rigid.seen import what_contacts_see
-from ..rigid.sleep import find_rest
 from ..rigid.step import BEGIN, COLLIDE_EVERY, END, MOVE, WHOLE, run_substeps
 from ..rigid.waking import (
     feel_load,
@@ -64,7 +63,7 @@ class Bodies:
         self.moves = self._moves()
         self.stirs = work.stirs  # (o,) 1 for owners that are free to move, or driven somewhere
         self._take_up()
-        self.joints.take_up()
+        self.joints.exclude()
         self.passes = frame.settings.contact_iterations
         self.seen = what_contacts_see(self.owners, frame.settings)
         self.next_collision = 0
@@ -109,19 +108,23 @@ class Bodies:
 
     def _take_up(self) -> None:
         frame, state, model = self.frame, self.frame.state, self.frame.model
-        bodies = model.bodies
-        sleepers, stirring = take_up_owners(
+        stirred = self.joints.stirred()
+        self.joints.aim()
+        sleepers, stirring = take_up(
             self.owners,
+            frame.work.joints,
             self.drive,
-            bodies.follows,
+            model.bodies.follows,
             frame.by_body("pin"),
-            bodies.mass,
-            self.joints.stirred(),
+            model.bodies.mass,
+            stirred,
             state.body_rest,
             state.body_previous,
             state.body_previous_orientation,
+            state.joint_impulse,
+            self.joints.holds,
             state.step,
-            0.5 * (state.step - frame.h),
+            frame.h,
             frame.gravity,
             frame.inputs.duration,
             self.stirs,
@@ -191,12 +194,6 @@ class Bodies:
         )
         self.kept_key, self.kept_impulse = self.kept_key[~is_free], self.kept_impulse[~is_free]
         return True
-
-    def _load(self) -> Floats:
-        """Gravity and forces (b, 3) m/s² on all bodies now."""
-        load: Floats = self.frame.work.body_force / self.frame.model.bodies.mass[:, None]
-        load += self.frame.gravity
-        return load
 
     def strike(self, bodies: NDArray[np.bool_]) -> None:
         """Wake those of bodies (b,) that sleep, for a blow; contacts are to be found anew."""
@@ -309,7 +306,7 @@ class Bodies:
                 self.pull,
                 frame.work.felt,
             )
-            load = self._load()
+            load = frame.work.body_load.copy()
             load[frame.work.wearing] = frame.state.body_load[frame.work.wearing]
             feel_load(
                 self.owners,
@@ -452,39 +449,37 @@ class Bodies:
         """Lay x* and q* out for the next frame, and see who rests."""
         if not self.count:
             return
-        frame, state = self.frame, self.frame.state
+        frame, state, work = self.frame, self.frame.state, self.frame.work
         frame.row_count = self.row_count
         self._keep_contacts()
-        lay_down_bodies(
+        load = work.body_load
+        if self.ties.is_any:
+            load = load + self.ties.load()
+        lay_down(
             self.owners,
+            work.joints,
+            work.joined,
+            self.drive,
+            work.rows,
+            self.row_count,
+            self.joints.holds,
+            self.ties.may_sleep(load),
+            load,
+            work.wearer,
+            work.body_radius,
+            self.pull,
+            frame.h,
+            frame.inputs.duration,
             state.body_position,
             state.body_previous,
             state.body_orientation,
             state.body_previous_orientation,
-            frame.h,
-        )
-        self.joints.lay_down()
-        load = self._load()
-        if self.ties.is_any:
-            load += self.ties.load()
-        find_rest(
-            self.owners,
-            self.count,
-            self.drive,
-            frame.work.rows,
-            self.row_count,
-            self.joints.held,
-            frame.work.joined.holds,
-            self.ties.may_sleep(load),
-            load,
-            state.body_load,
-            frame.work.wearer,
-            frame.work.body_radius,
-            self.pull,
-            frame.inputs.duration,
+            state.joint_impulse,
+            state.joint_broken,
             state.body_rest,
-            frame.work.island,
-            frame.work.ring,
+            state.body_load,
+            work.island,
+            work.ring,
         )
 
     def _keep_contacts(self) -> None:

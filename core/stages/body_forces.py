@@ -34,6 +34,7 @@ class BodyForces:
             raise ModelError("", f"a pull on {frame.model.body_count} bodies must name each")
         work.body_force.fill(0.0)
         work.body_torque.fill(0.0)
+        work.body_load[:] = frame.gravity
         if self.is_any and frame.inputs.fields:
             work.probes.factor[:] = np.repeat(frame.by_body("fields"), PROBES)
 
@@ -41,11 +42,14 @@ class BodyForces:
         """Force and torque of all that lasts, until the next time that it is looked at."""
         if not self.is_any:
             return
-        self.frame.work.body_force[:] = 0.0
+        frame, work = self.frame, self.frame.work
+        work.body_force[:] = 0.0
         if len(self.fields):
             self._push_by_fields()
         if self.pull is not None:
             self._draw(self.pull)
+        np.divide(work.body_force, frame.model.bodies.mass[:, None], out=work.body_load)
+        work.body_load += frame.gravity
 
     def _draw(self, pull: Pull) -> None:
         frame, owners, count = self.frame, self.frame.work.owners, self.frame.model.body_count

@@ -17,7 +17,6 @@ from ..rigid.joint_rows import (
     STRENGTH,
     TARGET,
 )
-from ..rigid.joint_state import lay_down_joints, take_up_joints
 from ..rigid.joint_table import HINGE, NO_MOTOR, SPEED_MOTOR
 from .frame import Frame
 
@@ -73,25 +72,16 @@ class Joints:
         awake[held[held < count]] = True
         return awake
 
-    def take_up(self) -> None:
-        """What motors aim at in this frame, and what joints remember of the last one."""
-        frame = self.frame
-        if self.is_any:
-            self._aim()
-            take_up_joints(
-                frame.work.joints,
-                frame.work.owners,
-                frame.model.body_count,
-                frame.state.joint_impulse,
-                self.holds,
-                frame.h,
-            )
-        self.exclude()
-
-    def _aim(self) -> None:
+    def aim(self) -> None:
+        """What motors aim at in this frame."""
         frame, joints, inputs = self.frame, self.frame.model.joints, self.frame.inputs
-        told = (inputs.joint_speed, inputs.joint_target, inputs.joint_pose, inputs.joint_strength)
-        if not self.has_motors and all(one is None for one in told):
+        is_told = (
+            inputs.joint_speed is not None
+            or inputs.joint_target is not None
+            or inputs.joint_pose is not None
+            or inputs.joint_strength is not None
+        )
+        if not self.is_any or not (self.has_motors or is_told):
             return
         number = frame.work.joints.number
         speed = frame.target("joint_speed", inputs.joint_speed, joints.motor_speed)
@@ -147,10 +137,3 @@ class Joints:
         holds[:] = False
         holds[joints.owner[is_whole]] = True
         holds[model.body_count :] = False
-
-    def lay_down(self) -> None:
-        """Keep in the state what joints push with, and which are broken."""
-        if self.is_any:
-            state = self.frame.state
-            joints = self.frame.work.joints
-            lay_down_joints(joints, state.joint_impulse, state.joint_broken, self.holds)
