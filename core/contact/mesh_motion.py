@@ -26,9 +26,9 @@ class MeshMotion:
         self.start, self.end = start, end
         self.moving_owner: Ints  # (m,) of meshes that change, where any does
         self.is_moving = False
-        first = table.meshes.first_vertex[:-1]
-        if not len(first):
+        if not table.has_meshes:
             return
+        first = table.meshes.first_vertex[:-1]
         half = np.maximum(np.abs(start), np.abs(end))
         rows = np.flatnonzero(table.mesh >= 0)
         shapes.size[rows] = np.maximum.reduceat(half, first, axis=0)[table.mesh[rows]]

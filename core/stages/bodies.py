@@ -43,6 +43,9 @@ FAST = 0.5
 """A body that travels farther than this share of its size until contacts are looked for again is
 looked at in every substep: where it will touch is then known from near by."""
 
+NO_CONTACTS: tuple[Ints, Floats] = (np.zeros((0, 4), dtype=np.int32), np.zeros((0, 5)))
+"""Keys and impulses where nothing is known of contacts."""
+
 
 class Bodies:
     """Moves all rigid bodies by one substep; particles meet them halfway."""
@@ -63,7 +66,6 @@ class Bodies:
         self.moves = self._moves()
         self.stirs = work.stirs  # (o,) 1 for owners that are free to move, or driven somewhere
         self._take_up()
-        self.joints.exclude()
         self.passes = frame.settings.contact_iterations
         self.seen = what_contacts_see(self.owners, frame.settings)
         self.next_collision = 0
@@ -149,7 +151,7 @@ class Bodies:
         """
         frame, state = self.frame, self.frame.state
         self.key, self.impulse = state.contact_key, state.contact_impulse
-        self.kept_key, self.kept_impulse = self.key[:0], self.impulse[:0]
+        self.kept_key, self.kept_impulse = NO_CONTACTS
         if not self.has_sleepers:
             return
         owner = frame.model.shapes.owner[self.key[:, :2]]
@@ -402,7 +404,7 @@ class Bodies:
 
     def _forget(self) -> None:
         """Contacts that have parted are not known: a blow would strike again when they meet."""
-        self.key, self.impulse = self.key[:0], self.impulse[:0]
+        self.key, self.impulse = NO_CONTACTS
 
     def _remember(self) -> None:
         """Keep the impulses of the rows; without rows, what is known from the last frame stays."""
@@ -493,9 +495,7 @@ class Bodies:
         state.contact_key, state.contact_impulse = _merged((self.key, self.impulse), kept)
 
 
-def _both_ends(
-    start: tuple[Floats, Floats], end: tuple[Floats, Floats]
-) -> tuple[Floats, Floats]:
+def _both_ends(start: tuple[Floats, Floats], end: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
     """Rows of bodies, then of colliders, at both ends of a frame; one array where all stay."""
     first = np.concatenate(start)
     stays = end[0] is start[0] and end[1] is start[1]

@@ -16,6 +16,7 @@ from ..model import Diagnostics, Floats, FrameInputs, Model, State
 from ..settings import AnimatedSettings, SolverSettings
 from ..workspace import workspace_of
 
+
 class Stopwatch:
     """Sums up the time spent in ``with`` blocks; entered a hundred times a frame, so kept light."""
 
@@ -79,6 +80,7 @@ class Frame:
         self.is_cut = False
         self.has_forces = False  # besides gravity
         self.is_struck = False  # a blow has changed velocities since contacts were looked for
+        self.is_governed = settings.threads == 0 and self.work.is_large
         self.threads = self._thread_count()
 
     # ------------------------------------------------------------------ constants of the frame
@@ -159,11 +161,10 @@ class Frame:
         return compliance / np.maximum(factors[self.model.spring[:, 0]], 1e-12)
 
     def _thread_count(self) -> int:
-        wanted = self.settings.threads
-        if wanted == 0 and not self.work.is_large:
-            return 1
-        limit = jit.thread_limit()
-        threads = min(wanted, limit) if wanted > 0 else self.work.governor.choose(limit)
+        if self.is_governed:
+            threads = self.work.governor.choose(jit.thread_limit())
+        else:
+            threads = min(max(self.settings.threads, 1), jit.thread_limit())
         jit.set_thread_count(threads)
         return threads
 
@@ -201,12 +202,14 @@ class Frame:
         state = self.state
         state.frame += 1
         state.time += self.inputs.duration
-        state.collider_position = self.collider_end[0].copy()
-        state.collider_orientation = self.collider_end[1].copy()
+        if self.inputs.collider_position is not None:
+            state.collider_position = self.collider_end[0].copy()
+        if self.inputs.collider_orientation is not None:
+            state.collider_orientation = self.collider_end[1].copy()
         state.mesh_vertex = self.mesh_end
         check_finite(self.model, state, self.settings, state.frame)
         elapsed = time.perf_counter() - self.started
-        if self.settings.threads == 0:
+        if self.is_governed:
             self.work.governor.learn(self.threads, elapsed)
         counts = (self.contact_count, self.row_count)
         figures = measure(self.model, state, self.gravity, self.work, *counts, velocity)
