@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 from ..jit import inline, lean_inline, lean_kernel
 from ..vector import turned_by
 from .joint_state import lay_down_joints, take_up_joints
 from .owners import write_inverse_inertia, write_spin, write_spin_of
 from .rotation import momentum_of_turn, normalised, product, turn_of_momentum
 from .sleep import REST_TIME, find_rest
-from .table import ANIMATED, PASSIVE
+from .table import ACTIVE, ANIMATED, PASSIVE
 
 
 @inline
@@ -134,6 +136,22 @@ def lay_down_bodies(owners, x, previous, q, q_previous, h):
         q_previous[b, 3] = k_
 
 
+@lean_inline
+def _first_lost_body(x, previous, q, q_previous, follows, limit):
+    """First body that is not finite, or moves freely and did so by more than limit (m); or -1."""
+    for b in range(x.shape[0]):
+        moved = 0.0
+        for k in range(3):
+            moved += (x[b, k] - previous[b, k]) ** 2
+        turn = 0.0
+        for k in range(4):
+            turn += q[b, k] + q_previous[b, k]
+        most = limit * limit if follows[b] == ACTIVE else math.inf
+        if not (moved <= most and moved < math.inf and abs(turn) < math.inf):  # also for NaN
+            return b
+    return -1
+
+
 @lean_kernel
 def take_up(
     owners,
@@ -204,13 +222,14 @@ def lay_down(
     last_load,
     parent,
     waits,
+    follows,
+    limit,
 ):
-    """End a frame: write what a state keeps of bodies and joints, and see who rests.
+    """End a frame: see who rests, and write what a state keeps of bodies and joints.
 
-    As `lay_down_bodies`, `lay_down_joints` and `find_rest`.
+    As `find_rest`, `lay_down_bodies` and `lay_down_joints`. Returns the first body that is not
+    finite, or moves freely and did so by more than limit m in a substep; or −1.
     """
-    lay_down_bodies(owners, x, previous, q, q_previous, h)
-    lay_down_joints(joints, impulse, broken, holds)
     find_rest(
         owners,
         x.shape[0],
@@ -231,3 +250,6 @@ def lay_down(
         parent,
         waits,
     )
+    lay_down_bodies(owners, x, previous, q, q_previous, h)
+    lay_down_joints(joints, impulse, broken, holds)
+    return _first_lost_body(x, previous, q, q_previous, follows, limit)

@@ -12,6 +12,7 @@ from ..contact.contact_parting import return_speed
 from ..contact.contact_table import Contacts
 from ..contact.mesh_motion import MeshMotion
 from ..contact.shapes import at_start, move_shapes
+from ..diagnostics import body_diverged
 from ..integrate import drag_per_step
 from ..model import Floats, Ints
 from ..rigid.contact_rows import (
@@ -22,7 +23,7 @@ from ..rigid.contact_rows import (
     row_room,
 )
 from ..rigid.frame_ends import lay_down, take_up
-from ..rigid.owners import Drive, Moves, look_ahead
+from ..rigid.owners import Drive, look_ahead
 from ..rigid.reach import bound_shapes
 from ..rigid.seen import what_contacts_see
 from ..rigid.step import BEGIN, COLLIDE_EVERY, END, MOVE, WHOLE, run_substeps
@@ -63,7 +64,7 @@ class Bodies:
         self.meshes = MeshMotion(model.shapes, work.shapes, state.mesh_vertex, frame.mesh_end)
         self.joints = Joints(frame)
         self.drive = self._drive()
-        self.moves = self._moves()
+        self._slow_down()
         self.stirs = work.stirs  # (o,) 1 for owners that are free to move, or driven somewhere
         self._take_up()
         self.passes = frame.settings.contact_iterations
@@ -88,25 +89,15 @@ class Bodies:
         q = _both_ends(start_q, (end_q, frame.collider_end[1]))
         return Drive(x[0], q[0], x[1], q[1])
 
-    def _moves(self) -> Moves:
+    def _slow_down(self) -> None:
+        """Find how much speed and spin drag leaves in a step, unless they are known."""
         frame, work = self.frame, self.frame.work
         is_keyed = frame.inputs.animated is not None
-        if is_keyed or work.body_keep_step != frame.h:
+        if is_keyed or work.moves_step != frame.h:
             bodies = frame.model.bodies
-            drag = bodies.drag * frame.by_body("drag")
-            work.body_keep = (
-                drag_per_step(drag, frame.h),
-                drag_per_step(bodies.angular_drag, frame.h),
-            )
-            work.body_keep_step = 0.0 if is_keyed else frame.h
-        return Moves(
-            self.count,
-            frame.gravity,
-            work.body_force,
-            work.body_torque,
-            *work.body_keep,
-            frame.model.bodies.gyroscopic,
-        )
+            work.moves.keep[:] = drag_per_step(bodies.drag * frame.by_body("drag"), frame.h)
+            work.moves.angular_keep[:] = drag_per_step(bodies.angular_drag, frame.h)
+            work.moves_step = 0.0 if is_keyed else frame.h
 
     def _take_up(self) -> None:
         frame, state, model = self.frame, self.frame.state, self.frame.model
@@ -430,7 +421,7 @@ class Bodies:
         frame, work = self.frame, self.frame.work
         run_substeps(
             part,
-            self.moves,
+            work.moves,
             self.owners,
             self.drive,
             work.rows,
@@ -457,7 +448,7 @@ class Bodies:
         load = work.body_load
         if self.ties.is_any:
             load = load + self.ties.load()
-        lay_down(
+        lost = lay_down(
             self.owners,
             work.joints,
             work.joined,
@@ -482,7 +473,11 @@ class Bodies:
             state.body_load,
             work.island,
             work.ring,
+            frame.model.bodies.follows,
+            frame.settings.speed_limit * frame.h,
         )
+        if lost >= 0:
+            raise body_diverged(frame.model, state, lost, state.frame + 1)
 
     def _keep_contacts(self) -> None:
         """Put what is known of contacts into the state; those of sleepers as they fell asleep."""
@@ -497,9 +492,14 @@ class Bodies:
 
 def _both_ends(start: tuple[Floats, Floats], end: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
     """Rows of bodies, then of colliders, at both ends of a frame; one array where all stay."""
-    first = np.concatenate(start)
+    first = _in_one(*start)
     stays = end[0] is start[0] and end[1] is start[1]
-    return first, first if stays else np.concatenate(end)
+    return first, first if stays else _in_one(*end)
+
+
+def _in_one(bodies: Floats, colliders: Floats) -> Floats:
+    """A new array of the rows of both."""
+    return np.concatenate([bodies, colliders]) if len(colliders) else bodies.copy()
 
 
 def _merged(one: tuple[Ints, Floats], other: tuple[Ints, Floats]) -> tuple[Ints, Floats]:

@@ -50,7 +50,8 @@ class Frame:
         self.substep = 0
         self.pass_number = 0
         self.h = inputs.duration / self.substeps
-        self.gravity = np.array(inputs.gravity, dtype=np.float64)
+        self.gravity = self.work.gravity
+        self.gravity[:] = inputs.gravity
         self.fall = math.hypot(*inputs.gravity) * self.h**2  # m, by gravity in one step
 
         self.animated = self._animated()
@@ -161,10 +162,11 @@ class Frame:
         return compliance / np.maximum(factors[self.model.spring[:, 0]], 1e-12)
 
     def _thread_count(self) -> int:
-        if self.is_governed:
-            threads = self.work.governor.choose(jit.thread_limit())
-        else:
-            threads = min(max(self.settings.threads, 1), jit.thread_limit())
+        wanted = self.settings.threads
+        if wanted <= 1 and not self.is_governed:
+            return 1
+        limit = jit.thread_limit()
+        threads = self.work.governor.choose(limit) if self.is_governed else min(wanted, limit)
         jit.set_thread_count(threads)
         return threads
 
