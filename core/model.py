@@ -231,8 +231,7 @@ class State:
         twin = object.__new__(State)
         copied = vars(twin)
         for name, value in vars(self).items():
-            is_array = isinstance(value, np.ndarray) and value.size  # nobody can write to none
-            copied[name] = value.copy() if is_array else value
+            copied[name] = value.copy() if isinstance(value, np.ndarray) else value
         return twin
 
 
