@@ -14,7 +14,6 @@ from .errors import SimulationDiverged
 from .integrators.stability import least_rate
 from .jit import kernel, lean_kernel
 from .model import Diagnostics, Floats, Model, State
-from .rigid.table import ACTIVE
 from .settings import SolverSettings
 
 if TYPE_CHECKING:
@@ -106,34 +105,8 @@ def _body_figures(owners, count, rows, row_count, mass, load, h, is_touched):
     return kinetic, potential, deepest, touching
 
 
-@lean_kernel
-def _first_bad_body(x, previous, q, q_previous, follows, limit):
-    """First body that is not finite, or moves freely and did so by more than limit (m); or -1."""
-    for b in range(x.shape[0]):
-        moved = 0.0
-        for k in range(3):
-            moved += (x[b, k] - previous[b, k]) ** 2
-        turn = 0.0
-        for k in range(4):
-            turn += q[b, k] + q_previous[b, k]
-        most = limit * limit if follows[b] == ACTIVE else math.inf
-        if not (moved <= most and moved < math.inf and abs(turn) < math.inf):  # also for NaN
-            return b
-    return -1
-
-
-def _check_bodies(model: Model, state: State, settings: SolverSettings, frame: int) -> None:
-    """Raise `SimulationDiverged` naming the first rigid body that left the finite world."""
-    body = _first_bad_body(
-        state.body_position,
-        state.body_previous,
-        state.body_orientation,
-        state.body_previous_orientation,
-        model.bodies.follows,
-        settings.speed_limit * state.step,
-    )
-    if body < 0:
-        return
+def body_diverged(model: Model, state: State, body: int, frame: int) -> SimulationDiverged:
+    """What to raise when a rigid body has left the finite world in that frame."""
     with np.errstate(all="ignore"):
         moved = state.body_position[body] - state.body_previous[body]
         speed = float(np.linalg.norm(moved)) / state.step
@@ -141,16 +114,14 @@ def _check_bodies(model: Model, state: State, settings: SolverSettings, frame: i
     reason = "place or rotation is not a number"
     if math.isfinite(speed) and np.isfinite(turn).all():
         reason = f"{speed:.3g} m/s"
-    raise SimulationDiverged(model.objects[model.bodies.object[body]].name, frame, -1, reason)
+    return SimulationDiverged(model.objects[model.bodies.object[body]].name, frame, -1, reason)
 
 
 def check_finite(model: Model, state: State, settings: SolverSettings, frame: int) -> None:
-    """Raise `SimulationDiverged` naming the first body or particle that left the finite world.
+    """Raise `SimulationDiverged` naming the first particle that left the finite world.
 
     frame is the number of the frame that is being computed.
     """
-    if model.body_count:
-        _check_bodies(model, state, settings, frame)
     if not model.particle_count:
         return
     particle = _first_bad_particle(

@@ -6,6 +6,7 @@ Structure of arrays throughout: float64, C-contiguous, SI units, Z up, quaternio
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -112,34 +113,34 @@ class Model:
     collider_position: Floats  # (colliders, 3) m, at the first frame
     collider_orientation: Floats  # (colliders, 4)
 
-    @property
+    @cached_property
     def particle_count(self) -> int:
         """Number of particles, those of the bodies included."""
         return len(self.inverse_mass)
 
-    @property
+    @cached_property
     def body_count(self) -> int:
         """Number of rigid bodies of place and rotation."""
         return len(self.bodies)
 
-    @property
+    @cached_property
     def particle_body_count(self) -> int:
         """Number of rigid bodies made of particles."""
         return len(self.body_mass)
 
-    @property
+    @cached_property
     def collider_shape_count(self) -> int:
         """Number of shapes that belong to colliders; they come first."""
         first = self.body_count
         owner = self.shapes.owner
         return int(((owner >= first) & (owner < first + self.collider_count)).sum())
 
-    @property
+    @cached_property
     def owner_count(self) -> int:
         """Number of things that carry shapes: bodies, colliders, bodies of particles."""
         return self.body_count + self.collider_count + self.particle_body_count
 
-    @property
+    @cached_property
     def collider_count(self) -> int:
         """Number of kinematic colliders."""
         return len(self.collider_names)
@@ -228,9 +229,9 @@ class State:
     def copy(self) -> State:
         """An independent copy."""
         twin = object.__new__(State)
+        copied = vars(twin)
         for name, value in vars(self).items():
-            is_array = isinstance(value, np.ndarray) and value.size > 0  # nobody can write to none
-            vars(twin)[name] = value.copy() if is_array else value
+            copied[name] = value.copy() if isinstance(value, np.ndarray) else value
         return twin
 
 

@@ -25,9 +25,12 @@ from .rigid.contact_rows import SLOP, row_room
 from .rigid.joined_contacts import joined_room
 from .rigid.joint_graph import joint_graph
 from .rigid.joint_rows import joint_room
-from .rigid.owners import Ahead, place_owners
+from .rigid.owners import Ahead, body_moves, place_owners
 from .rigid.reach import body_radius
 from .settings import AnimatedSettings
+
+PARALLEL_FROM = 4000
+"""Constraints per pass from which on several threads can pay."""
 
 
 class Workspace:
@@ -40,10 +43,9 @@ class Workspace:
         count = model.particle_count
         self.keep = np.empty(count)  # 1 − β of each particle
         self.keep_step = 0.0  # s that it is for, 0 when it is for a keyed drag
-        self.body_keep = (np.empty(model.body_count), np.empty(model.body_count))
-        self.body_keep_step = 0.0  # likewise, for the two drags of bodies
+        self.gravity = np.zeros(3)  # m/s², of this frame
         self.neutral = (AnimatedSettings(),) * len(model.objects)  # where nothing is keyed
-        self.ones = np.ones(len(model.objects))
+        self.body_ones = np.ones(model.body_count)  # likewise, of each body
         self.force = np.zeros((count, 3))  # N
         self.air = np.zeros((len(model.triangle), 3))  # m/s, wind at each triangle
         self.wire_air = np.zeros((len(model.wire), 3))  # m/s, wind at each wire
@@ -60,9 +62,13 @@ class Workspace:
         self.ahead = Ahead(
             np.zeros((model.owner_count, 3)), np.tile(np.eye(3), (model.owner_count, 1, 1))
         )
-        self.body_force = np.zeros((model.body_count, 3))  # N
+        self.no_body = np.zeros(model.body_count, dtype=bool)
+        self.all_hold = np.ones(len(model.joints), dtype=bool)
+        self.moves = body_moves(model, self.gravity)
+        self.moves_step = 0.0  # s that the drags in it are for, 0 where they are keyed
+        self.is_pushed = False  # whether forces in it may be others than zero
+        self.body_load = np.zeros((model.body_count, 3))  # m/s², gravity and what those forces do
         self.probes = probe_room(model)  # where force fields act on bodies
-        self.body_torque = np.zeros((model.body_count, 3))  # N·m
         self.body_radius = body_radius(model)
         self.stirs = np.zeros(model.owner_count + 1)  # 1: free to move, or driven somewhere
         self.island = np.zeros(model.body_count, dtype=np.int32)  # scratch of union–find
@@ -106,6 +112,8 @@ class Workspace:
         self.holds = hold_room(256)
         self.gain = np.zeros((model.owner_count, 6))
         self.mark = np.zeros(count, dtype=np.int32)
+        per_pass = len(model.stick) + len(model.spring) + len(model.colliding)
+        self.is_large = per_pass >= PARALLEL_FROM
         self.governor = Governor()
 
 
@@ -126,9 +134,10 @@ _workspaces: weakref.WeakKeyDictionary[Model, Workspace] = weakref.WeakKeyDictio
 
 def workspace_of(model: Model) -> Workspace:
     """The model's scratch memory, allocated at first use; it goes when the model goes."""
-    if model not in _workspaces:
-        _workspaces[model] = Workspace(model)
-    return _workspaces[model]
+    work = _workspaces.get(model)
+    if work is None:
+        work = _workspaces[model] = Workspace(model)
+    return work
 
 
 class Governor:

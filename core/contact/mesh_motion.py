@@ -24,11 +24,11 @@ class MeshMotion:
         """start, end (v, 3) m: vertices at both ends of the frame, in the frames of the shapes."""
         self.shapes = shapes
         self.start, self.end = start, end
-        self.moving_owner: Ints = np.zeros(0, dtype=np.int32)  # (m,) of meshes that change
+        self.moving_owner: Ints  # (m,) of meshes that change, where any does
         self.is_moving = False
-        first = table.meshes.first_vertex[:-1]
-        if not len(first):
+        if not table.has_meshes:
             return
+        first = table.meshes.first_vertex[:-1]
         half = np.maximum(np.abs(start), np.abs(end))
         rows = np.flatnonzero(table.mesh >= 0)
         shapes.size[rows] = np.maximum.reduceat(half, first, axis=0)[table.mesh[rows]]

@@ -9,7 +9,6 @@ import numpy as np
 
 from ..jit import lean_kernel
 from .broad_phase import BroadPhase
-from .kinds import MESH
 from .manifold import Manifolds, manifold_room
 from .mesh_edges import mesh_edges
 from .narrow_phase import narrow_phase, narrow_phase_scratch
@@ -56,7 +55,7 @@ class Touching:
         self.scratch = narrow_phase_scratch(int(corners.max(initial=0)))
         triangles = len(table.meshes.triangle)
         self.mesh_tree = tree_room(triangles)
-        self.has_meshes = bool((table.kind == MESH).any())
+        self.has_meshes = table.has_meshes
         self.mesh_scratch = tree_scratch(triangles)
         self._bounded: Floats | None = None  # vertices (v, 3) m that the trees were built for
 

@@ -14,6 +14,7 @@ gravity g and stable however strong.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -136,8 +137,13 @@ _LINEAR, _QUADRATIC, _SURFACE = 25, 26, 27
 _COLUMNS = 28
 
 
-def pack_fields(given: tuple[Field, ...]) -> Floats:
+_NO_FIELDS = np.zeros((0, _COLUMNS))
+
+
+def pack_fields(given: Sequence[Field]) -> Floats:
     """The fields as rows of one array (fields, _COLUMNS) for the kernels."""
+    if not given:
+        return _NO_FIELDS
     packed = np.zeros((len(given), _COLUMNS))
     for row, one in zip(packed, given, strict=True):
         quaternion = np.array(one.orientation, dtype=np.float64)
@@ -391,9 +397,9 @@ def kick(x, previous, inverse_mass, factor, field, wait, h):
 
 def kick_row(field: Field) -> Floats:
     """The row that `kick` reads."""
-    return pack_fields((field,))[0]
+    return pack_fields([field])[0]
 
 
-def needs_normals(model: Model, given: tuple[Field, ...]) -> bool:
+def needs_normals(model: Model, given: Sequence[Field]) -> bool:
     """Whether some field acts across surfaces and there are any."""
     return len(model.triangle) > 0 and any(one.surface != 0.0 for one in given)

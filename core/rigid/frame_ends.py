@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from ..jit import inline, lean_kernel
+import math
+
+from ..jit import inline, lean_inline, lean_kernel
 from ..vector import turned_by
+from .joint_state import lay_down_joints, take_up_joints
 from .owners import write_inverse_inertia, write_spin, write_spin_of
 from .rotation import momentum_of_turn, normalised, product, turn_of_momentum
-from .sleep import REST_TIME
-from .table import ANIMATED, PASSIVE
+from .sleep import REST_TIME, find_rest
+from .table import ACTIVE, ANIMATED, PASSIVE
 
 
 @inline
@@ -32,7 +35,7 @@ def _take_up_body(owners, b, x, q, previous, q_previous, inverse_mass, h):
         owners.momentum[b, k] = r[k, 0] * tx + r[k, 1] * ty + r[k, 2] * tz
 
 
-@lean_kernel
+@lean_inline
 def take_up_owners(
     owners,
     drive,
@@ -103,7 +106,7 @@ def take_up_owners(
     return sleepers, stirring
 
 
-@lean_kernel
+@lean_inline
 def lay_down_bodies(owners, x, previous, q, q_previous, h):
     """Write x, x*, q and q* of all bodies: (x − x*)/h is v, the turn from q* to q is that of L."""
     for b in range(x.shape[0]):
@@ -131,3 +134,122 @@ def lay_down_bodies(owners, x, previous, q, q_previous, h):
         q_previous[b, 1] = i
         q_previous[b, 2] = j
         q_previous[b, 3] = k_
+
+
+@lean_inline
+def _first_lost_body(x, previous, q, q_previous, follows, limit):
+    """First body that is not finite, or moves freely and did so by more than limit (m); or -1."""
+    for b in range(x.shape[0]):
+        moved = 0.0
+        for k in range(3):
+            moved += (x[b, k] - previous[b, k]) ** 2
+        turn = 0.0
+        for k in range(4):
+            turn += q[b, k] + q_previous[b, k]
+        most = limit * limit if follows[b] == ACTIVE else math.inf
+        if not (moved <= most and moved < math.inf and abs(turn) < math.inf):  # also for NaN
+            return b
+    return -1
+
+
+@lean_kernel
+def take_up(
+    owners,
+    joints,
+    drive,
+    follows,
+    weight,
+    mass,
+    motorised,
+    rest,
+    previous,
+    q_previous,
+    impulse,
+    holds,
+    step,
+    h,
+    gravity,
+    duration,
+    stirs,
+):
+    """Begin a frame of substeps of h s with a state that was laid down for ``step`` s.
+
+    As `take_up_owners` and `take_up_joints`: returns how many bodies sleep, how many owners stir.
+    """
+    sleepers, stirring = take_up_owners(
+        owners,
+        drive,
+        follows,
+        weight,
+        mass,
+        motorised,
+        rest,
+        previous,
+        q_previous,
+        step,
+        0.5 * (step - h),
+        gravity,
+        duration,
+        stirs,
+    )
+    take_up_joints(joints, owners, follows.shape[0], impulse, holds, h)
+    return sleepers, stirring
+
+
+@lean_kernel
+def lay_down(
+    owners,
+    joints,
+    joined,
+    drive,
+    rows,
+    row_count,
+    holds,
+    sleeps,
+    load,
+    wearer,
+    radius,
+    pull,
+    h,
+    duration,
+    x,
+    previous,
+    q,
+    q_previous,
+    impulse,
+    broken,
+    rest,
+    last_load,
+    parent,
+    waits,
+    follows,
+    limit,
+):
+    """End a frame: see who rests, and write what a state keeps of bodies and joints.
+
+    As `find_rest`, `lay_down_bodies` and `lay_down_joints`. Returns the first body that is not
+    finite, or moves freely and did so by more than limit m in a substep; or −1.
+    """
+    find_rest(
+        owners,
+        x.shape[0],
+        drive,
+        rows,
+        row_count,
+        joints,
+        holds,
+        joined,
+        sleeps,
+        load,
+        last_load,
+        wearer,
+        radius,
+        pull,
+        duration,
+        rest,
+        parent,
+        waits,
+    )
+    lay_down_bodies(owners, x, previous, q, q_previous, h)
+    lay_down_joints(joints, impulse, broken, holds)
+    return _first_lost_body(x, previous, q, q_previous, follows, limit)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ..jit import kernel, lean_inline
+from ..jit import lean_inline
 from .joint_axes import aim_joints
 from .joint_matrix import forget_matrices
 from .joint_rows import (
@@ -47,7 +47,7 @@ def load_joints(joints, h, interval):
                 joints.bound[row, IMPULSE] = 0.0
 
 
-@kernel
+@lean_inline
 def take_up_joints(joints, owners, count, impulse, holds, h):
     """Begin a frame with the impulses (j, 6) of a state; holds (j,): False of what is broken.
 
@@ -68,12 +68,17 @@ def take_up_joints(joints, owners, count, impulse, holds, h):
         aim_joints(joints, owners)
 
 
-@kernel
-def lay_down_joints(joints, impulse, broken):
-    """Write the impulses (j, 6) and broken joints (j,) of a state."""
+@lean_inline
+def lay_down_joints(joints, impulse, broken, holds):
+    """Write the impulses (j, 6) and broken joints (j,) of a state.
+
+    holds (j,): as in `take_up_joints`. Others stay as they were: whole for as long as the inputs
+    let them go, or broken before.
+    """
     whole = joints.whole
     for j in range(whole.shape[0] - 1):
-        broken[j] = whole[j, BROKEN]
+        if holds[j]:
+            broken[j] = whole[j, BROKEN]
         for k in range(6):
             impulse[j, k] = 0.0
         for row in range(whole[j, FIRST_ROW], whole[j + 1, FIRST_ROW]):

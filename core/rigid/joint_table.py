@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -82,6 +83,11 @@ class Joints:
 
     def __len__(self) -> int:
         return len(self.motor)
+
+    @cached_property
+    def has_motors(self) -> bool:
+        """Whether any joint has a motor."""
+        return bool((self.motor != NO_MOTOR).any())
 
 
 _KIND_FORMS = {

@@ -17,7 +17,7 @@ from ..vector import write_rotation
 from .rotation import normalised, product, renormalised, turn_of_momentum
 
 if TYPE_CHECKING:
-    from ..model import Model
+    from ..model import Floats, Model
 
 Owners = namedtuple(
     "Owners",
@@ -99,6 +99,14 @@ def place_owners(model: Model) -> Owners:
     owners = owner_room(model.owner_count + 1)
     owners.inertia[: model.body_count] = model.bodies.inertia
     return owners
+
+
+def body_moves(model: Model, gravity: Floats) -> Moves:
+    """What moves the bodies of a model under a gravity (3,) m/s²; frames write forces and drags."""
+    count = model.body_count
+    force, torque = np.zeros((count, 3)), np.zeros((count, 3))
+    keep, angular_keep = np.ones(count), np.ones(count)
+    return Moves(count, gravity, force, torque, keep, angular_keep, model.bodies.gyroscopic)
 
 
 @lean_inline

@@ -33,18 +33,16 @@ Seen = namedtuple(
     ],
 )
 
+_NONE = np.zeros(0)
+
 
 def what_contacts_see(owners: Owners, settings: SolverSettings) -> Seen:
     """The velocities that contacts read under these settings."""
-    is_jacobi = settings.relaxation == "JACOBI"
+    relaxation = settings.contact_relaxation
+    if settings.relaxation != "JACOBI":
+        return Seen(owners.velocity, owners.spin, _NONE, False, relaxation)
     count = len(owners.velocity)
-    return Seen(
-        velocity=np.zeros((count, 3)) if is_jacobi else owners.velocity,
-        spin=np.zeros((count, 3)) if is_jacobi else owners.spin,
-        holds=np.zeros(count if is_jacobi else 0),
-        is_jacobi=is_jacobi,
-        relaxation=settings.contact_relaxation,
-    )
+    return Seen(np.zeros((count, 3)), np.zeros((count, 3)), np.zeros(count), True, relaxation)
 
 
 @lean_inline

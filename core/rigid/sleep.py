@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 
-from ..jit import inline, lean_kernel
+from ..jit import inline, lean_inline
+from .joint_rows import OWNER
 from .rotation import product
 
 REST_TIME = 0.5
@@ -103,15 +104,16 @@ def _mark_deep(rows, row_count, body_count, holds, deep):
             deep[b] = 1
 
 
-@lean_kernel
+@lean_inline
 def find_rest(
     owners,
     body_count,
     drive,
     rows,
     row_count,
-    joint,
+    joints,
     holds,
+    joined,
     sleeps,
     load,
     last_load,
@@ -125,14 +127,14 @@ def find_rest(
 ):
     """Count the seconds (b,) for which bodies have been still, with those that they are joined to.
 
-    drive: where they were at the start of the frame; joint (j, 2) owners; holds (o,) True for what
-    hangs on joints; load (b, 3) m/s² on all bodies, and last_load, under which they lay down,
-    written here; wearer (b,) −1 for those that wear nothing; radius (b,) m; pull: √g; parent and
-    waits (b,) are scratch. A body that touches something driven that moves is not still, nor is one
+    drive: where they were at the start of the frame; holds (j,) True for joints that hold; load
+    (b, 3) m/s² on all bodies, and last_load, under which they lay down, written here; wearer (b,)
+    −1 for those that wear nothing; radius (b,) m; pull: √g; parent and waits (b,) are scratch. A
+    body that touches something driven that moves is not still, nor is one
     that the inputs keep awake, or one that gravity and forces pull in another way than when it lay
     down. One that is still to be parted from what it touches counts slower.
     """
-    _mark_deep(rows, row_count, body_count, holds, waits)
+    _mark_deep(rows, row_count, body_count, joined.holds, waits)
     for b in range(body_count):
         parent[b] = b
         pace = 1.0 if waits[b] == 0 else PATIENCE
@@ -166,8 +168,10 @@ def find_rest(
     for c in range(row_count):
         if rows.impulse[c, 0] > 0.0:
             _stir(owners, body_count, rest, rows.owner[c, 0], rows.owner[c, 1])
-    for j in range(joint.shape[0]):
-        a, b = joint[j, 0], joint[j, 1]
+    for j in range(holds.shape[0]):
+        if not holds[j]:
+            continue
+        a, b = joints.whole[j, OWNER], joints.whole[j, OWNER + 1]
         if are_free(owners, body_count, a, b):
             join(parent, a, b)
         else:

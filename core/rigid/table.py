@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import namedtuple
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -86,6 +87,11 @@ class ShapeTable:
 
     def __len__(self) -> int:
         return len(self.kind)
+
+    @cached_property
+    def has_meshes(self) -> bool:
+        """Whether any shape is a mesh."""
+        return len(self.meshes.first_vertex) > 1
 
 
 def empty_hulls() -> HullTable:

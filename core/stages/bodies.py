@@ -12,6 +12,7 @@ from ..contact.contact_parting import return_speed
 from ..contact.contact_table import Contacts
 from ..contact.mesh_motion import MeshMotion
 from ..contact.shapes import at_start, move_shapes
+from ..diagnostics import body_diverged
 from ..integrate import drag_per_step
 from ..model import Floats, Ints
 from ..rigid.contact_rows import (
@@ -21,11 +22,10 @@ from ..rigid.contact_rows import (
     remember_rows,
     row_room,
 )
-from ..rigid.frame_ends import lay_down_bodies, take_up_owners
-from ..rigid.owners import Drive, Moves, look_ahead
+from ..rigid.frame_ends import lay_down, take_up
+from ..rigid.owners import Drive, look_ahead
 from ..rigid.reach import bound_shapes
 from ..rigid.seen import what_contacts_see
-from ..rigid.sleep import find_rest
 from ..rigid.step import BEGIN, COLLIDE_EVERY, END, MOVE, WHOLE, run_substeps
 from ..rigid.waking import (
     feel_load,
@@ -44,6 +44,9 @@ FAST = 0.5
 """A body that travels farther than this share of its size until contacts are looked for again is
 looked at in every substep: where it will touch is then known from near by."""
 
+NO_CONTACTS: tuple[Ints, Floats] = (np.zeros((0, 4), dtype=np.int32), np.zeros((0, 5)))
+"""Keys and impulses where nothing is known of contacts."""
+
 
 class Bodies:
     """Moves all rigid bodies by one substep; particles meet them halfway."""
@@ -61,10 +64,9 @@ class Bodies:
         self.meshes = MeshMotion(model.shapes, work.shapes, state.mesh_vertex, frame.mesh_end)
         self.joints = Joints(frame)
         self.drive = self._drive()
-        self.moves = self._moves()
+        self._slow_down()
         self.stirs = work.stirs  # (o,) 1 for owners that are free to move, or driven somewhere
         self._take_up()
-        self.joints.take_up()
         self.passes = frame.settings.contact_iterations
         self.seen = what_contacts_see(self.owners, frame.settings)
         self.next_collision = 0
@@ -79,50 +81,43 @@ class Bodies:
         """Where bodies and colliders that follow their animation are at both ends of the frame."""
         frame, state = self.frame, self.frame.state
         inputs = frame.inputs
-        end_x = frame.target("body_position", inputs.body_position, state.body_position)
-        end_q = frame.target("body_orientation", inputs.body_orientation, state.body_orientation)
-        return Drive(
-            np.concatenate([state.body_position, state.collider_position]),
-            np.concatenate([state.body_orientation, state.collider_orientation]),
-            np.concatenate([end_x, frame.collider_end[0]]),
-            np.concatenate([end_q, frame.collider_end[1]]),
-        )
+        start_x = (state.body_position, state.collider_position)
+        start_q = (state.body_orientation, state.collider_orientation)
+        end_x = frame.target("body_position", inputs.body_position, start_x[0])
+        end_q = frame.target("body_orientation", inputs.body_orientation, start_q[0])
+        x = _both_ends(start_x, (end_x, frame.collider_end[0]))
+        q = _both_ends(start_q, (end_q, frame.collider_end[1]))
+        return Drive(x[0], q[0], x[1], q[1])
 
-    def _moves(self) -> Moves:
+    def _slow_down(self) -> None:
+        """Find how much speed and spin drag leaves in a step, unless they are known."""
         frame, work = self.frame, self.frame.work
         is_keyed = frame.inputs.animated is not None
-        if is_keyed or work.body_keep_step != frame.h:
+        if is_keyed or work.moves_step != frame.h:
             bodies = frame.model.bodies
-            drag = bodies.drag * frame.by_object("drag")[bodies.object]
-            work.body_keep = (
-                drag_per_step(drag, frame.h),
-                drag_per_step(bodies.angular_drag, frame.h),
-            )
-            work.body_keep_step = 0.0 if is_keyed else frame.h
-        return Moves(
-            self.count,
-            frame.gravity,
-            work.body_force,
-            work.body_torque,
-            *work.body_keep,
-            frame.model.bodies.gyroscopic,
-        )
+            work.moves.keep[:] = drag_per_step(bodies.drag * frame.by_body("drag"), frame.h)
+            work.moves.angular_keep[:] = drag_per_step(bodies.angular_drag, frame.h)
+            work.moves_step = 0.0 if is_keyed else frame.h
 
     def _take_up(self) -> None:
         frame, state, model = self.frame, self.frame.state, self.frame.model
-        bodies = model.bodies
-        sleepers, stirring = take_up_owners(
+        stirred = self.joints.stirred()
+        self.joints.aim()
+        sleepers, stirring = take_up(
             self.owners,
+            frame.work.joints,
             self.drive,
-            bodies.follows,
-            frame.by_object("pin")[bodies.object],
-            bodies.mass,
-            self.joints.stirred(),
+            model.bodies.follows,
+            frame.by_body("pin"),
+            model.bodies.mass,
+            stirred,
             state.body_rest,
             state.body_previous,
             state.body_previous_orientation,
+            state.joint_impulse,
+            self.joints.holds,
             state.step,
-            0.5 * (state.step - frame.h),
+            frame.h,
             frame.gravity,
             frame.inputs.duration,
             self.stirs,
@@ -147,7 +142,7 @@ class Bodies:
         """
         frame, state = self.frame, self.frame.state
         self.key, self.impulse = state.contact_key, state.contact_impulse
-        self.kept_key, self.kept_impulse = self.key[:0], self.impulse[:0]
+        self.kept_key, self.kept_impulse = NO_CONTACTS
         if not self.has_sleepers:
             return
         owner = frame.model.shapes.owner[self.key[:, :2]]
@@ -192,13 +187,6 @@ class Bodies:
         )
         self.kept_key, self.kept_impulse = self.kept_key[~is_free], self.kept_impulse[~is_free]
         return True
-
-    def _load(self) -> Floats:
-        """Gravity and forces (b, 3) m/s² on all bodies now."""
-        load: Floats = self.frame.gravity + (
-            self.frame.work.body_force / self.frame.model.bodies.mass[:, None]
-        )
-        return load
 
     def strike(self, bodies: NDArray[np.bool_]) -> None:
         """Wake those of bodies (b,) that sleep, for a blow; contacts are to be found anew."""
@@ -311,7 +299,7 @@ class Bodies:
                 self.pull,
                 frame.work.felt,
             )
-            load = self._load()
+            load = frame.work.body_load.copy()
             load[frame.work.wearing] = frame.state.body_load[frame.work.wearing]
             feel_load(
                 self.owners,
@@ -407,7 +395,7 @@ class Bodies:
 
     def _forget(self) -> None:
         """Contacts that have parted are not known: a blow would strike again when they meet."""
-        self.key, self.impulse = self.key[:0], self.impulse[:0]
+        self.key, self.impulse = NO_CONTACTS
 
     def _remember(self) -> None:
         """Keep the impulses of the rows; without rows, what is known from the last frame stays."""
@@ -433,7 +421,7 @@ class Bodies:
         frame, work = self.frame, self.frame.work
         run_substeps(
             part,
-            self.moves,
+            work.moves,
             self.owners,
             self.drive,
             work.rows,
@@ -454,38 +442,42 @@ class Bodies:
         """Lay x* and q* out for the next frame, and see who rests."""
         if not self.count:
             return
-        frame, state = self.frame, self.frame.state
+        frame, state, work = self.frame, self.frame.state, self.frame.work
         frame.row_count = self.row_count
         self._keep_contacts()
-        lay_down_bodies(
+        load = work.body_load
+        if self.ties.is_any:
+            load = load + self.ties.load()
+        lost = lay_down(
             self.owners,
+            work.joints,
+            work.joined,
+            self.drive,
+            work.rows,
+            self.row_count,
+            self.joints.holds,
+            self.ties.may_sleep(load),
+            load,
+            work.wearer,
+            work.body_radius,
+            self.pull,
+            frame.h,
+            frame.inputs.duration,
             state.body_position,
             state.body_previous,
             state.body_orientation,
             state.body_previous_orientation,
-            frame.h,
-        )
-        self.joints.lay_down()
-        load = self._load() + self.ties.load()
-        find_rest(
-            self.owners,
-            self.count,
-            self.drive,
-            frame.work.rows,
-            self.row_count,
-            self.joints.held,
-            frame.work.joined.holds,
-            self.ties.may_sleep(load),
-            load,
-            state.body_load,
-            frame.work.wearer,
-            frame.work.body_radius,
-            self.pull,
-            frame.inputs.duration,
+            state.joint_impulse,
+            state.joint_broken,
             state.body_rest,
-            frame.work.island,
-            frame.work.ring,
+            state.body_load,
+            work.island,
+            work.ring,
+            frame.model.bodies.follows,
+            frame.settings.speed_limit * frame.h,
         )
+        if lost >= 0:
+            raise body_diverged(frame.model, state, lost, state.frame + 1)
 
     def _keep_contacts(self) -> None:
         """Put what is known of contacts into the state; those of sleepers as they fell asleep."""
@@ -496,6 +488,18 @@ class Bodies:
             self._forget()
         kept = (self.kept_key, self.kept_impulse)
         state.contact_key, state.contact_impulse = _merged((self.key, self.impulse), kept)
+
+
+def _both_ends(start: tuple[Floats, Floats], end: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
+    """Rows of bodies, then of colliders, at both ends of a frame; one array where all stay."""
+    first = _in_one(*start)
+    stays = end[0] is start[0] and end[1] is start[1]
+    return first, first if stays else _in_one(*end)
+
+
+def _in_one(bodies: Floats, colliders: Floats) -> Floats:
+    """A new array of the rows of both."""
+    return np.concatenate([bodies, colliders]) if len(colliders) else bodies.copy()
 
 
 def _merged(one: tuple[Ints, Floats], other: tuple[Ints, Floats]) -> tuple[Ints, Floats]:

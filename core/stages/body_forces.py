@@ -32,25 +32,31 @@ class BodyForces:
         self.pull = frame.inputs.pull
         if self.pull is not None and len(self.pull.frequency) != frame.model.body_count:
             raise ModelError("", f"a pull on {frame.model.body_count} bodies must name each")
-        work.body_force[:] = 0.0
-        work.body_torque[:] = 0.0
+        if work.is_pushed:
+            work.moves.force[:] = 0.0
+            work.moves.torque[:] = 0.0
+            work.is_pushed = False
+        work.body_load[:] = frame.gravity
         if self.is_any and frame.inputs.fields:
-            factor = frame.by_object("fields")[frame.model.bodies.object]
-            work.probes.factor[:] = np.repeat(factor, PROBES)
+            work.probes.factor[:] = np.repeat(frame.by_body("fields"), PROBES)
 
     def push(self) -> None:
         """Force and torque of all that lasts, until the next time that it is looked at."""
         if not self.is_any:
             return
-        self.frame.work.body_force[:] = 0.0
+        frame, work = self.frame, self.frame.work
+        work.is_pushed = True
+        work.moves.force[:] = 0.0
         if len(self.fields):
             self._push_by_fields()
         if self.pull is not None:
             self._draw(self.pull)
+        np.divide(work.moves.force, frame.model.bodies.mass[:, None], out=work.body_load)
+        work.body_load += frame.gravity
 
     def _draw(self, pull: Pull) -> None:
         frame, owners, count = self.frame, self.frame.work.owners, self.frame.model.body_count
-        frame.work.body_force += frame.model.bodies.mass[:, None] * pull.acceleration(
+        frame.work.moves.force[:] += frame.model.bodies.mass[:, None] * pull.acceleration(
             owners.position[:count],
             owners.velocity[:count],
             frame.gravity,
@@ -78,7 +84,7 @@ class BodyForces:
             self.every * frame.h,
             probes.force,
         )
-        gather_forces(probes, work.owners, work.body_force, work.body_torque)
+        gather_forces(probes, work.owners, work.moves.force, work.moves.torque)
 
     def kick(self, blow: Field, wait: float, bodies: Bodies) -> None:
         """An explosion or hit ``wait`` s after the start of this substep."""

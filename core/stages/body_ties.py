@@ -82,9 +82,9 @@ class BodyTies:
         self.worn += work.tie_push
         work.tie_push[:] = 0.0
 
-    def load(self) -> Floats | float:
+    def load(self) -> Floats:
         """What bodies wear loaded them with (b, 3) m/s² in this frame, on the average."""
-        return self._acceleration(self.worn) if self.is_any else 0.0
+        return self._acceleration(self.worn)
 
     def may_sleep(self, load: Floats) -> NDArray[np.int32]:
         """1 for bodies (b,) that may fall asleep; wakes those whose clothes pull in another way.

@@ -14,7 +14,6 @@ from ..contact.contact_weights import prepare_contacts
 from ..contact.crowd import find_crowd_contacts
 from ..contact.free_turn import return_couples
 from ..contact.hold import find_holds, find_ties, hold_bodies, hold_room
-from ..contact.kinds import MESH
 from ..contact.particle_contact import collide_particles
 from ..contact.piece_contact import LOOK_EVERY, find_near_pieces, find_piece_contacts
 from ..contact.response import note_couples, relax_contacts
@@ -53,7 +52,7 @@ class Contacts:
         self.near_count = 0
         self.tied = self._tied()
         self.inverse_mass = frame.inverse_mass  # of particles in contacts of this substep
-        self.has_meshes = bool((model.shapes.kind == MESH).any())
+        self.has_meshes = model.shapes.has_meshes
         if self.has_meshes and len(model.colliding):
             frame.work.touching.bound_triangles(frame.work.shapes)
         self.mesh_before: Floats = frame.work.shapes.mesh_vertex

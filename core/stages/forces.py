@@ -20,8 +20,8 @@ class Forces:
         self.frame = frame
         model = frame.model
         given = [one for one in frame.inputs.fields if one.acts]
-        held = tuple(one for one in given if not one.is_impulse)
-        self.impulses = tuple(one for one in given if one.is_impulse)
+        held = [one for one in given if not one.is_impulse]
+        self.impulses = [one for one in given if one.is_impulse]
         self.fields = pack_fields(held)
         self.has_normals = needs_normals(model, held)
         self.susceptibility = frame.factors("fields") if given else None

@@ -16,9 +16,6 @@ from ..model import Diagnostics, Floats, FrameInputs, Model, State
 from ..settings import AnimatedSettings, SolverSettings
 from ..workspace import workspace_of
 
-PARALLEL_FROM = 4000
-"""Constraints per pass above which several threads can pay."""
-
 
 class Stopwatch:
     """Sums up the time spent in ``with`` blocks; entered a hundred times a frame, so kept light."""
@@ -53,7 +50,8 @@ class Frame:
         self.substep = 0
         self.pass_number = 0
         self.h = inputs.duration / self.substeps
-        self.gravity = np.array(inputs.gravity, dtype=np.float64)
+        self.gravity = self.work.gravity
+        self.gravity[:] = inputs.gravity
         self.fall = math.hypot(*inputs.gravity) * self.h**2  # m, by gravity in one step
 
         self.animated = self._animated()
@@ -68,9 +66,11 @@ class Frame:
         self.x = self.state.position
         self.previous = self.state.previous
         self.collider_end = (
-            self.target("collider_position", inputs.collider_position, state.collider_position),
             self.target(
-                "collider_orientation", inputs.collider_orientation, state.collider_orientation
+                "collider_position", inputs.collider_position, self.state.collider_position
+            ),
+            self.target(
+                "collider_orientation", inputs.collider_orientation, self.state.collider_orientation
             ),
         )
         # not copied from frame to frame where it stays: a mesh may be large
@@ -81,6 +81,7 @@ class Frame:
         self.is_cut = False
         self.has_forces = False  # besides gravity
         self.is_struck = False  # a blow has changed velocities since contacts were looked for
+        self.is_governed = settings.threads == 0 and self.work.is_large
         self.threads = self._thread_count()
 
     # ------------------------------------------------------------------ constants of the frame
@@ -106,10 +107,14 @@ class Frame:
         return animated
 
     def by_object(self, name: str) -> Floats:
-        """One animated factor of each object, not to be written to."""
-        if self.inputs.animated is None:
-            return self.work.ones
+        """One animated factor of each object, where settings are animated."""
         return np.array([getattr(a, name) for a in self.animated])
+
+    def by_body(self, name: str) -> Floats:
+        """One animated factor of each rigid body, not to be written to."""
+        if self.inputs.animated is None:
+            return self.work.body_ones
+        return self.by_object(name)[self.model.bodies.object]
 
     def factors(self, name: str) -> Floats | None:
         """One animated factor of each particle (n,); None when it is 1 everywhere."""
@@ -157,11 +162,11 @@ class Frame:
         return compliance / np.maximum(factors[self.model.spring[:, 0]], 1e-12)
 
     def _thread_count(self) -> int:
-        threads = min(self.settings.threads, jit.thread_limit())
-        if self.settings.threads == 0:
-            work = len(self.model.stick) + len(self.model.spring) + len(self.model.colliding)
-            small = work < PARALLEL_FROM
-            threads = 1 if small else self.work.governor.choose(jit.thread_limit())
+        wanted = self.settings.threads
+        if wanted <= 1 and not self.is_governed:
+            return 1
+        limit = jit.thread_limit()
+        threads = self.work.governor.choose(limit) if self.is_governed else min(wanted, limit)
         jit.set_thread_count(threads)
         return threads
 
@@ -199,11 +204,14 @@ class Frame:
         state = self.state
         state.frame += 1
         state.time += self.inputs.duration
-        state.collider_position, state.collider_orientation = (a.copy() for a in self.collider_end)
+        if self.inputs.collider_position is not None:
+            state.collider_position = self.collider_end[0].copy()
+        if self.inputs.collider_orientation is not None:
+            state.collider_orientation = self.collider_end[1].copy()
         state.mesh_vertex = self.mesh_end
         check_finite(self.model, state, self.settings, state.frame)
         elapsed = time.perf_counter() - self.started
-        if self.settings.threads == 0:
+        if self.is_governed:
             self.work.governor.learn(self.threads, elapsed)
         counts = (self.contact_count, self.row_count)
         figures = measure(self.model, state, self.gravity, self.work, *counts, velocity)

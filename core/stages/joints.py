@@ -17,7 +17,6 @@ from ..rigid.joint_rows import (
     STRENGTH,
     TARGET,
 )
-from ..rigid.joint_state import lay_down_joints, take_up_joints
 from ..rigid.joint_table import HINGE, NO_MOTOR, SPEED_MOTOR
 from .frame import Frame
 
@@ -29,11 +28,12 @@ class Joints:
         self.frame = frame
         model = frame.model
         self.is_any = len(model.joints) > 0
+        self.has_motors = model.joints.has_motors
+        self.holds = frame.work.all_hold  # (j,) whether each joint is neither broken nor let go
         self.held: Ints = model.joints.owner  # (j, 2) owners of joints that hold
-        if self.is_any:
+        if np.count_nonzero(frame.state.joint_broken) or frame.inputs.joint_hold is not None:
             self.holds = self._holding()
             self.held = self.held[self.holds]
-        self.has_motors = self.is_any and bool((model.joints.motor != NO_MOTOR).any())
 
     def _holding(self) -> NDArray[np.bool_]:
         """Joints (j,) that are neither broken nor let go in this frame."""
@@ -50,10 +50,13 @@ class Joints:
         """
         frame, joints, inputs = self.frame, self.frame.model.joints, self.frame.inputs
         count = frame.model.body_count
+        is_told = self.has_motors or inputs.joint_hold is not None
+        if not is_told and inputs.pull is None:
+            return frame.work.no_body
         awake = np.zeros(count, dtype=bool)
         if inputs.pull is not None:
             awake |= inputs.pull.draws
-        if not self.has_motors and inputs.joint_hold is None:
+        if not is_told:
             return awake
         stirs = np.zeros(len(joints), dtype=bool)
         if self.has_motors:
@@ -69,25 +72,16 @@ class Joints:
         awake[held[held < count]] = True
         return awake
 
-    def take_up(self) -> None:
-        """What motors aim at in this frame, and what joints remember of the last one."""
-        frame = self.frame
-        if self.is_any:
-            self._aim()
-            take_up_joints(
-                frame.work.joints,
-                frame.work.owners,
-                frame.model.body_count,
-                frame.state.joint_impulse,
-                self.holds,
-                frame.h,
-            )
-        self.exclude()
-
-    def _aim(self) -> None:
+    def aim(self) -> None:
+        """What motors aim at in this frame."""
         frame, joints, inputs = self.frame, self.frame.model.joints, self.frame.inputs
-        told = (inputs.joint_speed, inputs.joint_target, inputs.joint_pose, inputs.joint_strength)
-        if not self.has_motors and all(one is None for one in told):
+        is_told = (
+            inputs.joint_speed is not None
+            or inputs.joint_target is not None
+            or inputs.joint_pose is not None
+            or inputs.joint_strength is not None
+        )
+        if not self.is_any or not (self.has_motors or is_told):
             return
         number = frame.work.joints.number
         speed = frame.target("joint_speed", inputs.joint_speed, joints.motor_speed)
@@ -143,11 +137,3 @@ class Joints:
         holds[:] = False
         holds[joints.owner[is_whole]] = True
         holds[model.body_count :] = False
-
-    def lay_down(self) -> None:
-        """Keep in the state what joints push with, and which are broken."""
-        if self.is_any:
-            state = self.frame.state
-            let_go = ~self.holds & (state.joint_broken == 0)
-            lay_down_joints(self.frame.work.joints, state.joint_impulse, state.joint_broken)
-            state.joint_broken[let_go] = 0  # for as long as the inputs say so

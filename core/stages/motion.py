@@ -223,4 +223,5 @@ class Motion:
 
     def finish(self) -> None:
         """Remember where the pins were driven."""
-        self.frame.state.pin_position = self.pin_end.copy()
+        if self.frame.inputs.pin_position is not None:
+            self.frame.state.pin_position = self.pin_end.copy()

@@ -15,8 +15,10 @@ from verlet_physics import (
     advance,
 )
 from verlet_physics.bench.rigid_measure import body_depths
+from verlet_physics.forces.field import Field
 from verlet_physics.geometry.hull import convex_hull
 from verlet_physics.model import State
+from verlet_physics.rigid.joint_table import OnBody
 from verlet_physics.rigid.shape import Shape
 from verlet_physics.settings import AnimatedSettings
 from verlet_physics.truth.rigid_motion import angular_momentum
@@ -304,6 +306,46 @@ def test_a_body_that_blew_up_is_named():
     state.body_position[0, 1] = np.nan
     with pytest.raises(SimulationDiverged, match="fine"):
         run(model, 1, state=state)
+
+
+def test_a_frame_knows_nothing_of_the_frame_before_it_but_its_state():
+    """A model's scratch memory keeps forces, drags and joints that the next frame may not have."""
+    wild = FrameInputs(
+        gravity=(1.0, 2.0, 3.0),
+        fields=(Field("whirl", "VORTEX", strength=50.0, shape="LINE"),),
+        animated=(AnimatedSettings(drag=50.0),) * 2,
+        collider_position=np.full((1, 3), 0.5),
+        joint_hold=np.zeros(1),
+    )
+    used, unused = (linked_pair() for _ in range(2))
+    start = run(used, 3)
+    run(used, 3, wild, start)
+    was_here, was_not = (run(model, 2, state=start) for model in (used, unused))
+    for name, value in vars(was_not).items():
+        assert np.array_equal(getattr(was_here, name), value), name
+
+
+def test_a_state_that_nobody_may_write_to_can_be_advanced():
+    builder = ModelBuilder()
+    builder.add_body("box", "BOX", (0.25,) * 3, (0, 0, 1), mass=1.0)
+    model = builder.finalize()
+    state = run(model, 1)
+    frozen = state.copy()
+    for value in vars(frozen).values():
+        if isinstance(value, np.ndarray):
+            value.setflags(write=False)  # empty ones too: kernels get those of joints
+    assert np.array_equal(
+        run(model, 2, state=frozen).body_position, run(model, 2, state=state).body_position
+    )
+
+
+def linked_pair():
+    builder = ModelBuilder()
+    for name, x in (("first", 0.0), ("second", 0.6)):
+        builder.add_body(name, "BOX", (0.25,) * 3, (x, 0, 1), mass=1.0, drag=0.5)
+    builder.add_joint("hinge", OnBody(0), OnBody(1), (0.3, 0, 1))
+    builder.add_collider("floor", "PLANE", (), (0, 0, 0))
+    return builder.finalize()
 
 
 def test_figures_tell_energy_and_depth_of_bodies():
