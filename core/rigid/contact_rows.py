@@ -32,8 +32,9 @@ SLOP = 1e-4
 USUAL_RATE = 480.0
 """Steps a second that the passes are measured for."""
 
-PASSES_BY_RATIO = ((4.0, 1), (16.0, 2), (math.inf, 4))
-"""Passes that contacts take when bodies that touch are up to so many times as heavy as others."""
+PASSES_BY_RATIO = ((0.0, 0), (4.0, 1), (16.0, 2), (math.inf, 4))
+"""Passes that contacts take when bodies that touch are up to so many times as heavy as others. What
+hangs on joints has passes of its own (`joined_contacts`)."""
 
 SOFT_SAG = 5e-4
 """Way that gravity makes in a substep, as a share of a body's radius, that one pass is enough for:
@@ -455,16 +456,20 @@ def warm_rows(rows, count, owners, gravity, h):
 
 
 @lean_kernel
-def aim_contacts(rows, count, owners, radius):
+def aim_contacts(rows, count, owners, joined, radius):
     """`aim_rows` right after `fill_rows`; radius (b,) m of all bodies.
 
-    Returns the largest ratio of masses that touch, and the least radius of what does.
+    Returns the largest ratio of masses that touch, and the least radius of what does; of bodies
+    that hang on no joint: 0 and infinity where there are none.
     """
     aim_rows(rows, count, owners)
-    ratio = 1.0
+    ratio = 0.0
     least = math.inf
     for c in range(count):
         a, b = rows.owner[c, 0], rows.owner[c, 1]
+        if joined.holds[a] or joined.holds[b]:
+            continue
+        ratio = max(ratio, 1.0)
         wa, wb = owners.inverse_mass[a], owners.inverse_mass[b]
         if wa > 0.0 and wb > 0.0:
             ratio = max(ratio, wa / wb, wb / wa)
@@ -485,4 +490,4 @@ def passes_for(ratio: float, radius: float, gravity: float, h: float) -> int:
     passes = next(passes for limit, passes in PASSES_BY_RATIO if ratio <= limit)
     passes = math.ceil(passes * max(1.0, USUAL_RATE * h))
     small = math.ceil(gravity * h * h / (SOFT_SAG * radius))
-    return max(passes, min(small, MOST_SMALL_PASSES))
+    return max(passes, min(small, MOST_SMALL_PASSES), 1)
