@@ -4,7 +4,7 @@ Joints are solved all at once, contacts one by one. A foot that hits the floor f
 alone; the joints then push it on with the body above it, and so on: each pass takes away as much of
 the blow as the foot weighs against the body, the same share ρ every time. So what the next passes
 would do is known after three of them, and done at once: p += Δp ρ/(1 − ρ) (Aitken 1926). What is
-left is for the passes that follow.
+left is for the passes that follow. Joints come last, so that they hold.
 """
 
 from __future__ import annotations

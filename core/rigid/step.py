@@ -50,8 +50,8 @@ STIFFENINGS = 3
 def _solve(owners, rows, row_count, joints, joined, seen, passes, h, is_biased, is_begun):
     """Passes over contacts and joints, which come last.
 
-    What comes last holds. Contacts that overshoot a little are off the ground for a moment, or a
-    little in it; joints that contacts have pulled apart make a ragdoll that lies still creep.
+    What comes last holds. Contacts may miss by a little what they want, and find it in the steps
+    that follow; joints that contacts leave pulled apart make ragdolls that lie on each other creep.
     is_begun: the first pass over joints is done.
     """
     has_joints = joints.component.shape[0] > 1

@@ -351,9 +351,7 @@ class Bodies:
             work.rows = row_room(found * 3 // 2)
         self.row_count = found
         self._forget()  # the rows know it now
-        ratio, radius = aim_contacts(
-            work.rows, found, self.owners, work.joined, work.body_radius
-        )
+        ratio, radius = aim_contacts(work.rows, found, self.owners, work.joined, work.body_radius)
         passes = passes_for(ratio, radius, self.pull**2, self.frame.h)
         self.passes = self.frame.settings.contact_iterations * passes
 

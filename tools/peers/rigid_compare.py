@@ -40,7 +40,7 @@ class Engine:
     each_round: bool = False
     most_bodies: int = 5000  # of the heaps of which the cost is measured
     has_limits: bool = False  # its script knows hinges and cones, not balls alone
-    kind: str = ""  # of the only scenes that it is measured on
+    kinds: tuple[str, ...] = ()  # of the only scenes that it is measured on; none: all
 
     @property
     def key(self) -> str:
@@ -74,7 +74,8 @@ ENGINES = (
     Engine(
         *(COARSE, "rigid_verlet.py", core_environment, "240 steps a second"),
         *({"substep_rate": 240.0}, True, 0),
-        kind="chain",
+        kinds=("chain", "ragdolls"),
+        has_limits=True,
     ),
     Engine("Jolt", "rigid_jolt.py", _jolt, "3 steps", {}),
     Engine(
@@ -140,7 +141,7 @@ class Comparison:
                 continue
             if case.kind == "ragdolls" and not engine.has_limits:
                 continue
-            if engine.kind not in ("", case.kind):
+            if engine.kinds and case.kind not in engine.kinds:
                 continue
             figures = self.simulate(engine, case.scene, case.n)
             row = case.rows.setdefault(engine.key, Row(engine.label))

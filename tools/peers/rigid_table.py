@@ -150,10 +150,10 @@ the same places, turns and masses, and is measured by the same code from its pos
 - **at rest**: bodies that moved less than 1 mm in the last second, all corners counted;
   **asleep**: as the engine itself tells. **lost**: bodies that ended outside the box.
 
-Ours runs at its default settings, and once more with sleeping off; chains also with steps twice
-as long, where joints still hold better than the rival's. Blender's Rigid Body runs at its
-defaults (10 substeps of 10 iterations, nothing sleeps, one thread), with damping 0.04 and 0.1 for
-all that have it. Jolt and Rapier get 3 steps a frame, close to the 60 a second that they are made
+Ours runs at its default settings, and once more with sleeping off; chains and ragdolls also with
+steps twice as long, 10 a frame as the rival's, where joints still hold better than its. Blender's
+Rigid Body runs at its defaults (10 substeps of 10 iterations, nothing sleeps, one thread), with
+damping 0.04 and 0.1 for all that have it. Jolt and Rapier get 3 steps a frame, close to the 60 a second that they are made
 for, and once 10; Jolt leaves 20 mm of penetration alone by default, which is shown, and with 10
 steps 1 mm. PyBullet takes 10 steps of 10 iterations."""
 
