@@ -153,9 +153,9 @@ the same places, turns and masses, and is measured by the same code from its pos
 Ours runs at its default settings, and once more with sleeping off; chains and ragdolls also with
 steps twice as long, 10 a frame as the rival's, where joints still hold better than its. Blender's
 Rigid Body runs at its defaults (10 substeps of 10 iterations, nothing sleeps, one thread), with
-damping 0.04 and 0.1 for all that have it. Jolt and Rapier get 3 steps a frame, close to the 60 a second that they are made
-for, and once 10; Jolt leaves 20 mm of penetration alone by default, which is shown, and with 10
-steps 1 mm. PyBullet takes 10 steps of 10 iterations."""
+damping 0.04 and 0.1 for all that have it. Jolt and Rapier get 3 steps a frame, close to the 60 a
+second that they are made for, and once 10; Jolt leaves 20 mm of penetration alone by default, which
+is shown, and with 10 steps 1 mm. PyBullet takes 10 steps of 10 iterations."""
 
 
 def page(results: Results) -> str:
