@@ -31,9 +31,9 @@ Joined = namedtuple(
     ],
 )
 
-LOOSE = 0.06
+LOOSE = 0.03
 """Way by which contacts may pull a joint apart in a substep's last pass over them, as a share of
-the most that it closes in one (`CLOSING_TURN`): .005 of the bodies' size. Joints are closed after
+the most that it closes in one (`CLOSING_TURN`): .0024 of the bodies' size. Joints are closed after
 it, so it is about what touches that is then as far from where contacts wanted it."""
 
 MOST_PASSES = 12
