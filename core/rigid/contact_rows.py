@@ -485,9 +485,9 @@ def passes_for(ratio: float, radius: float, gravity: float, h: float) -> int:
 
     There are more where masses differ (`PASSES_BY_RATIO`), in steps longer than usual, or heaps of
     hundreds go on creeping, and for small bodies, for which gravity (m/s²) makes a long way in a
-    step (`SOFT_SAG`).
+    step (`SOFT_SAG`). None where all that touches hangs on joints.
     """
     passes = next(passes for limit, passes in PASSES_BY_RATIO if ratio <= limit)
     passes = math.ceil(passes * max(1.0, USUAL_RATE * h))
     small = math.ceil(gravity * h * h / (SOFT_SAG * radius))
-    return max(passes, min(small, MOST_SMALL_PASSES), 1)
+    return max(passes, min(small, MOST_SMALL_PASSES))

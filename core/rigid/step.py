@@ -40,7 +40,7 @@ COLLIDE_EVERY = 4
 
 STILLING = 2
 """Times as many passes over contacts after the move as before it: with one, heaps of hundreds of
-bodies go on creeping. Scenes with joints have passes of their own (`joined_contacts`)."""
+bodies go on creeping. What hangs on joints has passes of its own (`joined_contacts`)."""
 
 STIFFENINGS = 3
 """Largest number of times that inertias are raised in one substep."""
@@ -56,8 +56,9 @@ def _solve(owners, rows, row_count, joints, joined, seen, passes, h, is_biased, 
     """
     has_joints = joints.component.shape[0] > 1
     least = passes_now(rows, row_count, passes, joined, h)
-    if not (is_biased or has_joints):
-        least *= STILLING
+    if not is_biased:
+        least = max(least, STILLING * passes) if has_joints else STILLING * least
+    least = max(least, 1)
     before = 0.0
     trusted = math.inf  # N·s, what a pass changed when it was last looked ahead
     let_all_go_on(joined)

@@ -353,7 +353,8 @@ class Bodies:
         self._forget()  # the rows know it now
         ratio, radius = aim_contacts(work.rows, found, self.owners, work.joined, work.body_radius)
         passes = passes_for(ratio, radius, self.pull**2, self.frame.h)
-        self.passes = self.frame.settings.contact_iterations * passes
+        wanted = self.frame.settings.contact_iterations
+        self.passes = wanted * passes if passes else wanted - 1  # joints bring one along
 
     def _touch(self, substeps: int, is_bound: bool) -> int:
         """Find what touches, in work.touching; sleepers that something touches wake first."""
