@@ -408,4 +408,5 @@ def test_ragdolls_that_lie_on_each_other_do_not_creep():
         before = state.body_position
         state = stepped(model, state, 1)
         way += np.linalg.norm(state.body_position - before, axis=1)
-    assert np.median(way) < 1e-4  # 3 µm; 3.2 mm where contacts came after joints
+    # six starts a micrometre apart: 1 to 120 µm; 0.5 to 5 mm where contacts came after joints
+    assert np.median(way) < 3e-4
