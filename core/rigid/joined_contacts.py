@@ -36,7 +36,7 @@ LOOSE = 0.03
 the most that it closes in one (`CLOSING_TURN`): .0024 of the bodies' size. Joints are closed after
 it, so it is about what touches that is then as far from where contacts wanted it."""
 
-MOST_PASSES = 12
+MOST_PASSES = 15
 """Passes after which it has to do."""
 
 EVERY = 3
