@@ -130,9 +130,9 @@ def find_rest(
     drive: where they were at the start of the frame; holds (j,) True for joints that hold; load
     (b, 3) m/s² on all bodies, and last_load, under which they lay down, written here; wearer (b,)
     −1 for those that wear nothing; radius (b,) m; pull: √g; parent and waits (b,) are scratch. A
-    body that touches something driven that moves is not still, nor is one
-    that the inputs keep awake, or one that gravity and forces pull in another way than when it lay
-    down. One that is still to be parted from what it touches counts slower.
+    body that touches something driven that moves is not still, nor is one that the inputs keep
+    awake, or one that gravity and forces pull in another way than when it lay down. One that is
+    still to be parted from what it touches counts slower.
     """
     _mark_deep(rows, row_count, body_count, joined.holds, waits)
     for b in range(body_count):

@@ -308,6 +308,15 @@ def test_a_body_that_blew_up_is_named():
         run(model, 1, state=state)
 
 
+def linked_pair():
+    builder = ModelBuilder()
+    for name, x in (("first", 0.0), ("second", 0.6)):
+        builder.add_body(name, "BOX", (0.25,) * 3, (x, 0, 1), mass=1.0, drag=0.5)
+    builder.add_joint("hinge", OnBody(0), OnBody(1), (0.3, 0, 1))
+    builder.add_collider("floor", "PLANE", (), (0, 0, 0))
+    return builder.finalize()
+
+
 def test_a_frame_knows_nothing_of_the_frame_before_it_but_its_state():
     """A model's scratch memory keeps forces, drags and joints that the next frame may not have."""
     wild = FrameInputs(
@@ -337,15 +346,6 @@ def test_a_state_that_nobody_may_write_to_can_be_advanced():
     assert np.array_equal(
         run(model, 2, state=frozen).body_position, run(model, 2, state=state).body_position
     )
-
-
-def linked_pair():
-    builder = ModelBuilder()
-    for name, x in (("first", 0.0), ("second", 0.6)):
-        builder.add_body(name, "BOX", (0.25,) * 3, (x, 0, 1), mass=1.0, drag=0.5)
-    builder.add_joint("hinge", OnBody(0), OnBody(1), (0.3, 0, 1))
-    builder.add_collider("floor", "PLANE", (), (0, 0, 0))
-    return builder.finalize()
 
 
 def test_figures_tell_energy_and_depth_of_bodies():
