@@ -15,6 +15,7 @@ import math
 
 from ..jit import inline, lean_kernel
 from .contact_rows import contact_speed
+from .joint_axes import aim_joints
 from .owners import write_inverse_inertia
 from .sleep import CALM, HELD, are_free, is_other_load, join, root_of, still_speed
 
@@ -282,6 +283,7 @@ def wake_sleepers(
     rest,
     parent,
     ring,
+    joints,
 ):
     """Wake all that what was felt (b,) N·s may move, and clear felt; returns how many slept.
 
@@ -337,6 +339,8 @@ def wake_sleepers(
         count += 1
         rest[b] = CALM  # it has not moved yet
         _wake_up(owners, b, inverse_mass[b])
+    if count > 0:
+        aim_joints(joints, owners)  # of sleepers they were idle, and are to hold at once
     return count
 
 

@@ -174,6 +174,7 @@ class Bodies:
             frame.state.body_rest,
             frame.work.island,
             frame.work.ring,
+            frame.work.joints,
         )
         if not count:
             return False
