@@ -1,8 +1,9 @@
 """Sleep: what lies still among what lies still rests until something touches it.
 
 A body that has been slow for `REST_TIME` falls asleep, with all that hangs on it by joints, once
-all that they touch are calm. It keeps its place to the last bit and costs nothing. A cube that
-still slips on a heap keeps those awake that it touches, not the heap. Who wakes: see `waking`.
+all bodies that they touch are calm. It keeps its place to the last bit and costs nothing. A cube
+that still slips on a heap keeps those awake that it touches, not the heap; an arm that swings keeps
+its ragdoll awake, not those that lie on the legs. Who wakes: see `waking`.
 """
 
 from __future__ import annotations
@@ -125,7 +126,7 @@ def find_rest(
     parent,
     waits,
 ):
-    """Count the seconds (b,) for which bodies have been still, with those that they are joined to.
+    """Count the seconds (b,) for which bodies have been still, `REST_TIME` for those that sleep.
 
     drive: where they were at the start of the frame; holds (j,) True for joints that hold; load
     (b, 3) m/s² on all bodies, and last_load, under which they lay down, written here; wearer (b,)
@@ -176,12 +177,12 @@ def find_rest(
             join(parent, a, b)
         else:
             _stir(owners, body_count, rest, a, b)
-    # the least of all that hang together, first in their root, then in all
     for b in range(body_count):
-        root = root_of(parent, b)
-        rest[root] = min(rest[root], rest[b])
+        if rest[b] < REST_TIME:
+            waits[root_of(parent, b)] = 1
     for b in range(body_count):
-        rest[b] = rest[root_of(parent, b)]
+        if waits[root_of(parent, b)] == 1:
+            rest[b] = min(rest[b], WAITS)  # what hangs together sleeps together, and wakes
         if owners.asleep[b] == 0 and (rest[b] <= 0.0 or wearer[b] >= 0):
             for k in range(3):
                 last_load[b, k] = load[b, k]
@@ -193,8 +194,8 @@ def find_rest(
             if rest[b] < CALM:
                 waits[root_of(parent, a)] = 1
     for b in range(body_count):
-        if owners.asleep[b] == 0 and waits[root_of(parent, b)] == 1:
-            rest[b] = min(rest[b], WAITS)
+        if owners.asleep[b] == 0 and owners.driven[b] == 0:
+            rest[b] = min(rest[b], WAITS if waits[root_of(parent, b)] == 1 else REST_TIME)
 
 
 @inline

@@ -35,6 +35,9 @@ awake: a rope draws only on what moves."""
 BEARS = 0.1
 """Share of its push with which a contact must lift a sleeper to bear it."""
 
+GOES_BY = 100.0
+"""Gap, in slops, from which on what moves near a sleeper goes by: a hundredth of its size."""
+
 LEAVES = 0.5
 """What bears a sleeper leaves it when they part by this times the speed of what is still."""
 
@@ -66,10 +69,10 @@ def _feel(owners, body_count, stirs, felt, a, b):
 
 
 @lean_kernel
-def feel_moving(key, shape_owner, owners, body_count, rest, felt):
-    """Let sleepers feel in felt (b,) N·s that they touched (c, 4) what moved in the last frame.
+def feel_letting_go(key, shape_owner, owners, body_count, rest, felt):
+    """Let sleepers feel in felt (b,) N·s that they touched (c, 4) what was held and now is free.
 
-    rest (b,) s: 0 for what moved, `HELD` for what was held by its animation and is let go.
+    rest (b,) s: `HELD` for what its animation held in the last frame.
     """
     for c in range(key.shape[0]):
         a, b = shape_owner[key[c, 0]], shape_owner[key[c, 1]]
@@ -79,8 +82,6 @@ def feel_moving(key, shape_owner, owners, body_count, rest, felt):
         other = b if owners.asleep[a] == 1 else a
         if rest[other] == HELD:
             felt[mine] = math.inf
-        elif rest[other] == 0.0:
-            felt[mine] = max(felt[mine], TOUCHED)
 
 
 @lean_kernel
@@ -94,6 +95,8 @@ def feel_rows(rows, count, owners, body_count, gravity, radius, pull, felt):
         a, b = rows.owner[c, 0], rows.owner[c, 1]
         if not are_free(owners, body_count, a, b) or owners.asleep[a] == owners.asleep[b]:
             continue
+        if rows.gap[c] > GOES_BY * rows.slop[c]:
+            continue
         mine = a if owners.asleep[a] == 1 else b
         still = still_speed(radius[mine], pull)
         apart = contact_speed(rows, c, 0, owners, a, b)
@@ -106,7 +109,7 @@ def feel_rows(rows, count, owners, body_count, gravity, radius, pull, felt):
             if (lift if mine == a else -lift) > BEARS * pull**2:
                 felt[mine] = FALLS if felt[mine] <= TOUCHED else felt[mine]
                 continue
-        if math.sqrt(apart * apart + along * along + across * across) > FELT * still:
+        if math.sqrt(apart * apart + along * along + across * across) > still:
             felt[mine] = TOUCHED if felt[mine] == 0.0 else felt[mine]
 
 

@@ -29,7 +29,7 @@ from ..rigid.seen import what_contacts_see
 from ..rigid.step import BEGIN, COLLIDE_EVERY, END, MOVE, WHOLE, run_substeps
 from ..rigid.waking import (
     feel_load,
-    feel_moving,
+    feel_letting_go,
     feel_particles,
     feel_rows,
     feel_support,
@@ -153,7 +153,7 @@ class Bodies:
         touch = (frame.model.shapes.owner, self.joints.held, self.owners, self.count)
         feel_support(self.kept_key, *touch, self.stirs, frame.work.felt)
         moved = (self.owners, self.count, state.body_rest)
-        feel_moving(self.key, frame.model.shapes.owner, *moved, frame.work.felt)
+        feel_letting_go(self.key, frame.model.shapes.owner, *moved, frame.work.felt)
         self._wake()
 
     def _wake(self) -> bool:

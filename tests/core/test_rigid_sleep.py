@@ -1,5 +1,7 @@
 """Sleep: what rests sleeps, and whatever should wake it does, with all that leans on it."""
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance
 from verlet_physics.bench.rigid_bodies import model_of
 from verlet_physics.bench.rigid_scenes import ragdolls
 from verlet_physics.bench.scenes import add_sheet
+from verlet_physics.rigid.joint_table import OnBody
 from verlet_physics.rigid.sleep import PATIENCE, REST_TIME
 from verlet_physics.settings import AnimatedSettings
 
@@ -410,3 +413,50 @@ def test_ragdolls_that_lie_on_each_other_do_not_creep():
         way += np.linalg.norm(state.body_position - before, axis=1)
     # six starts a micrometre apart: 1 to 120 µm; 0.5 to 5 mm where contacts came after joints
     assert np.median(way) < 3e-4
+
+
+SUBSTEP = 1.0 / 480.0
+
+
+def test_what_hangs_together_wakes_in_one_piece():
+    """Joints of sleepers are idle; in the step that wakes them they are to hold already."""
+    model = model_of(ragdolls(1))
+    state = stepped(model, model.initial_state(), 60)
+    assert asleep(state).all()
+    heavier = FrameInputs(gravity=(0.0, 0.0, -10.2), duration=SUBSTEP)
+    for _ in range(12):
+        state, _ = advance(model, state, heavier, ONE_THREAD)
+        assert not asleep(state).any()
+        # 0.5 mm/s; 12 mm/s where each limb fell by itself, pushed with the weight of the whole
+        assert speed(state).max() < 2e-3
+
+
+@pytest.fixture(scope="module")
+def box_on_swinging_post():
+    """A box on a heavy post at which a pendulum swings freely; box, post, pendulum."""
+    builder = ModelBuilder()
+    builder.add_body("box", "BOX", (0.2,) * 3, (0, 0, 1.2), mass=2.0)
+    post = builder.add_body("post", "BOX", (0.5,) * 3, (0, 0, 0.5), mass=500.0)
+    rod = builder.add_body("rod", "BOX", (0.02, 0.2, 0.02), (0.6, 0.2, 0.8), mass=0.2)
+    builder.add_joint("pivot", OnBody(post), OnBody(rod), (0.6, 0, 0.8))
+    builder.add_collider("floor", "PLANE", (), (0, 0, 0))
+    model = builder.finalize()
+    return model, stepped(model, model.initial_state(), 48)
+
+
+def test_one_sleeps_on_what_lies_still_though_something_swings_at_it(box_on_swinging_post):
+    _, state = box_on_swinging_post
+    assert asleep(state).tolist() == [True, False, False]
+    assert speed(state)[2] > 0.1
+
+
+def test_what_slips_away_under_a_sleeper_wakes_it(box_on_swinging_post):
+    model, state = box_on_swinging_post
+    state = copy.deepcopy(state)
+    state.body_previous[1:, 0] -= 0.5 * state.step  # post and rod at 0.5 m/s
+    state = stepped(model, state, 1)
+    assert not asleep(state)[0]
+    state = stepped(model, state, 23)
+    box, post = state.body_position[:2, 0]
+    assert post > 0.01
+    assert box == pytest.approx(post, abs=0.02)  # it has gone along
