@@ -15,7 +15,7 @@ from .contact_rows import SLOP, contact_speed, push_contact
 from .seen import take_turns
 
 HARD_PASSES = 12
-"""Passes in a substep in which something bounces, or what hangs on joints overlaps deeply."""
+"""Passes in a substep in which something bounces, and of what hangs on joints and overlaps deeply."""
 
 FACE_ROUNDS = 4
 """Rounds over the points of a manifold in each pass."""
@@ -82,17 +82,22 @@ def parting_speed(rows, c, rate):
 
 @lean_inline
 def passes_now(rows, count, passes, joined, h):
-    """Passes of this substep: `HARD_PASSES` where a bounce, or depth under joints, asks for them.
+    """Passes of this substep: `HARD_PASSES` where something bounces, for all.
 
-    What is hit must agree with what it stands on, and joints with what is driven out.
+    What is hit must agree with what it stands on. Joints must agree with what is driven out of
+    deep places: groups that have some are marked in joined.hard (g,), for they need as many.
     """
+    for g in range(joined.hard.shape[0]):
+        joined.hard[g] = 0
     for c in range(count):
         if rows.bounce[c, 0] > 0.0:
-            return max(passes, HARD_PASSES)
+            passes = max(passes, HARD_PASSES)
         fastest = APART_SPEED if rows.old[c] > rows.slop[c] else BACK_SPEED
-        is_joined = joined.holds[rows.owner[c, 0]] or joined.holds[rows.owner[c, 1]]
-        if is_joined and rows.gap[c] < -fastest * h / _bias_of(h):
-            return max(passes, HARD_PASSES)
+        if rows.gap[c] < -fastest * h / _bias_of(h):
+            for side in range(2):
+                o = rows.owner[c, side]
+                if joined.holds[o]:
+                    joined.hard[joined.group[o]] = 1
     return passes
 
 

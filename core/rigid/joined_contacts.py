@@ -28,6 +28,7 @@ Joined = namedtuple(
         "goes_on",  # (g,) 1 for groups that further passes solve
         "stirred",  # (g,) 1 for groups that contacts have pushed in the pass
         "closes",  # (g,) 1 for groups whose joints are to be closed after the pass
+        "hard",  # (g,) 1 for groups that are driven out of deep overlaps: see `passes_now`
     ],
 )
 
@@ -66,6 +67,7 @@ def joined_room(model: Model, body_group: Ints) -> Joined:
         goes_on=np.zeros(count + 1, dtype=np.int32),
         stirred=np.zeros(count + 1, dtype=np.int32),
         closes=np.zeros(count + 1, dtype=np.int32),
+        hard=np.zeros(count + 1, dtype=np.int32),
     )
 
 
@@ -99,10 +101,11 @@ def let_same_close(joined):
 
 
 @lean_inline
-def let_loose_go_on(joints, owners, joined, h, is_first):
+def let_loose_go_on(joints, owners, joined, h, is_first, is_hard):
     """After a pass: what contacts pushed apart goes on, and so do bodies that it pushed since.
 
-    is_first: so far everything did. Returns whether anything is loose.
+    is_first: so far everything did. is_hard: what is deep in others goes on as well. Returns
+    whether anything that hangs on joints goes on.
     """
     component, goes_on = joints.component, joined.goes_on
     if is_first:
@@ -113,7 +116,9 @@ def let_loose_go_on(joints, owners, joined, h, is_first):
         g = component[c, GROUP]
         if c == 0 or component[c - 1, GROUP] != g:
             goes_on[g] = 0
-        if joined.stirred[g] == 1 and goes_on[g] == 0 and _is_loose(joints, owners, c, h):
+        if joined.stirred[g] == 0 or goes_on[g] == 1:
+            continue
+        if (is_hard and joined.hard[g] == 1) or _is_loose(joints, owners, c, h):
             goes_on[g] = 1
             is_any = True
     for o in range(joined.group.shape[0]):

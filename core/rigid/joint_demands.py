@@ -243,17 +243,18 @@ def bound_row(joints, row):
 def ask_joint(joints, owners, j, h, is_biased, is_again):
     """What the rows of a joint ask for in the coming pass.
 
-    is_again: not the first one of its kind in the step; rows that are held ask for the same.
+    is_again: not the first one of its kind in the step; rows that nothing drives ask for the same.
     """
     whole, bound = joints.whole, joints.bound
     p, q = whole[j, OWNER], whole[j, OWNER + 1]
     closing = min(CLOSING_SPEED, joints.number[j, CLOSES] / h)
     for row in range(whole[j, FIRST_ROW], whole[j + 1, FIRST_ROW]):
-        if joints.flag[row, MODE] != HELD:
+        is_held = joints.flag[row, MODE] == HELD
+        if is_again and (is_held or bound[row, PULL] == 0.0):
+            continue
+        if not is_held:
             _ask_row(joints, j, row, owners, p, q, h, is_biased)
             bound_row(joints, row)
-        elif is_again:
-            continue
         elif is_biased:
             most = closing if joints.flag[row, FREEDOM] < 3 else CLOSING_SPIN
             close = (bound[row, LOWER] - bound[row, VALUE]) / h
@@ -275,3 +276,11 @@ def warm_joints(joints, owners, h):
             bound[row, IMPULSE] = impulse
             joints.change[row] = impulse
         push_rows(joints, j, owners, joints.each, row_count(joints, j))
+
+
+@lean_inline
+def ask_joints(joints, owners, h):
+    """What all joints ask for after the move: to keep still, not to close what is apart."""
+    for j in range(joints.whole.shape[0] - 1):
+        if joints.whole[j, LIVE] == 1:
+            ask_joint(joints, owners, j, h, False, False)

@@ -214,18 +214,18 @@ def _solve_component(joints, owners, c, is_biased):
 
 
 @lean
-def solve_joints(joints, owners, goes_on, h, is_biased, is_again):
+def solve_joints(joints, owners, goes_on, h, is_biased):
     """One pass over all joints of the groups (g,) that go on. Biased, what is apart also closes.
 
-    is_again: not the first one of its kind in the step.
+    What they ask for is known, but for rows that are driven.
     """
     component, whole = joints.component, joints.whole
     for c in range(component.shape[0] - 1):
         if goes_on[component[c, GROUP]] == 0:
             continue
-        if component[c, LETS_GO] == 1 or not is_again:
+        if component[c, LETS_GO] == 1:
             for n in range(component[c, 0], component[c + 1, 0]):
                 j = joints.place[n, 0]
                 if whole[j, LIVE] == 1:
-                    ask_joint(joints, owners, j, h, is_biased, is_again)
+                    ask_joint(joints, owners, j, h, is_biased, True)
         _solve_component(joints, owners, c, is_biased)

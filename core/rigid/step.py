@@ -6,7 +6,7 @@ import math
 
 from ..jit import lean, lean_inline, lean_kernel
 from .contact_rows import aim_rows, warm_rows
-from .contact_solver import passes_now, solve_rows
+from .contact_solver import HARD_PASSES, passes_now, solve_rows
 from .joined_contacts import (
     EVERY,
     MOST_PASSES,
@@ -18,7 +18,7 @@ from .joined_contacts import (
     look_ahead_of_passes,
 )
 from .joint_axes import aim_joints
-from .joint_demands import note_speeds, warm_joints
+from .joint_demands import ask_joints, note_speeds, warm_joints
 from .joint_solver import solve_joints
 from .joint_state import load_joints
 from .joint_stiffness import keep_stiffness, stiffen
@@ -63,7 +63,7 @@ def _solve(owners, rows, row_count, joints, joined, seen, passes, h, is_biased, 
     trusted = math.inf  # N·s, what a pass changed when it was last looked ahead
     let_all_go_on(joined)
     if not is_begun:
-        solve_joints(joints, owners, joined.goes_on, h, is_biased, is_biased)
+        solve_joints(joints, owners, joined.goes_on, h, is_biased)
     if row_count == 0:
         return
     for n in range(max(least, MOST_PASSES)):
@@ -77,8 +77,9 @@ def _solve(owners, rows, row_count, joints, joined, seen, passes, h, is_biased, 
             let_touching_go_on(rows, row_count, joined)
         let_same_close(joined)
         if is_over:
-            is_over = not let_loose_go_on(joints, owners, joined, h, n + 1 == least)
-        solve_joints(joints, owners, joined.closes, h, is_biased, True)
+            is_hard = n + 1 < HARD_PASSES
+            is_over = not let_loose_go_on(joints, owners, joined, h, n + 1 == least, is_hard)
+        solve_joints(joints, owners, joined.closes, h, is_biased)
         if is_over:
             break
         change = change_of_pushes(rows, row_count, joined)
@@ -112,12 +113,12 @@ def _begin(
     warm_rows(rows, row_count, owners, bodies.gravity, h)
     warm_joints(joints, owners, h)
     let_all_go_on(joined)
-    solve_joints(joints, owners, joined.goes_on, h, True, True)
+    solve_joints(joints, owners, joined.goes_on, h, True)
     for _ in range(STIFFENINGS):
         if not stiffen(joints, owners, h):
             break
         aim_rows(rows, row_count, owners)
-        solve_joints(joints, owners, joined.goes_on, h, True, True)
+        solve_joints(joints, owners, joined.goes_on, h, True)
     if row_count > 0:
         _solve(owners, rows, row_count, joints, joined, seen, passes, h, True, True)
         part_overlaps(rows, row_count, owners, seen, joined, passes, h)
@@ -137,6 +138,7 @@ def _end(bodies, owners, rows, row_count, joints, joined, seen, passes, h):
     aim_rows(rows, row_count, owners)
     take_back_parting(rows, row_count, owners)
     aim_joints(joints, owners)
+    ask_joints(joints, owners, h)
     _solve(owners, rows, row_count, joints, joined, seen, passes, h, False, False)
     load_joints(joints, h, COLLIDE_EVERY)
     take_momenta(owners, bodies)
