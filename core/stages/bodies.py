@@ -28,8 +28,8 @@ from ..rigid.reach import bound_shapes
 from ..rigid.seen import what_contacts_see
 from ..rigid.step import BEGIN, COLLIDE_EVERY, END, MOVE, WHOLE, run_substeps
 from ..rigid.waking import (
-    feel_load,
     feel_letting_go,
+    feel_load,
     feel_particles,
     feel_rows,
     feel_support,
