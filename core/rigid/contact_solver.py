@@ -15,7 +15,7 @@ from .contact_rows import SLOP, contact_speed, push_contact
 from .seen import take_turns
 
 HARD_PASSES = 12
-"""Passes in a substep in which something bounces, and of what hangs on joints and overlaps deeply."""
+"""Passes in a substep in which something bounces, and of what is deep in others under joints."""
 
 FACE_ROUNDS = 4
 """Rounds over the points of a manifold in each pass."""
