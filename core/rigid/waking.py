@@ -287,12 +287,14 @@ def wake_sleepers(
     parent,
     ring,
     joints,
+    under_way,
 ):
     """Wake all that what was felt (b,) N·s may move, and clear felt; returns how many slept.
 
     kept_key (k, 4) and key (c, 4): remembered contacts of sleepers with each other and of others;
     joint (j, 2) owners; inverse_mass (b,) 1/kg of all; radius (b,) m; pull: √g; gravity (3,) m/s²;
-    parent and ring (b,) are scratch.
+    parent and ring (b,) are scratch. Joints of sleepers are idle and hold from now on; under_way:
+    from the end of this substep on, for what they ask for in it is not known.
     """
     need = 0.0  # kg that would all feel nothing if they shared the blows
     falls = False
@@ -342,8 +344,8 @@ def wake_sleepers(
         count += 1
         rest[b] = CALM  # it has not moved yet
         _wake_up(owners, b, inverse_mass[b])
-    if count > 0:
-        aim_joints(joints, owners)  # of sleepers they were idle, and are to hold at once
+    if count > 0 and not under_way:
+        aim_joints(joints, owners)
     return count
 
 

@@ -70,6 +70,7 @@ class Bodies:
         self.passes = frame.settings.contact_iterations
         self.seen = what_contacts_see(self.owners, frame.settings)
         self.next_collision = 0
+        self.is_under_way = False  # velocities of this substep are known, its move is to come
         self.is_clear = False  # the last look found nobody near: it pays to look farther ahead
         self.pull = math.sqrt(math.hypot(*frame.inputs.gravity))  # √(m/s²)
         self.ties = BodyTies(frame, self.pull)
@@ -175,6 +176,7 @@ class Bodies:
             frame.work.island,
             frame.work.ring,
             frame.work.joints,
+            self.is_under_way,
         )
         if not count:
             return False
@@ -226,10 +228,12 @@ class Bodies:
 
     def _wake_now(self) -> None:
         """Wake those that felt something in the middle of a substep."""
+        self.is_under_way = True
         self._remember()
         self._wake()
         self._find_rows(1)
         self.frame.work.rows.bounce[: self.row_count] = 0.0
+        self.is_under_way = False
 
     # ------------------------------------------------------------------ the substep
 
