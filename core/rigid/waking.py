@@ -17,10 +17,10 @@ from ..jit import inline, lean_kernel
 from .contact_rows import contact_speed
 from .joint_axes import aim_joints
 from .owners import write_inverse_inertia
-from .sleep import CALM, HELD, are_free, is_other_load, join, root_of, still_speed
+from .sleep import CALM, are_free, is_other_load, join, root_of, still_speed
 
 FELT = 2.0
-"""A sleeper feels what touches it this much faster than still."""
+"""A sleeper feels what hits it this much faster than still."""
 
 FALLS = -1.0
 """Stands for N·s where what has borne a sleeper leaves it: all wake that lie on it."""
@@ -50,7 +50,7 @@ NEXT, REACHED = 1, 2
 
 @lean_kernel
 def feel_support(key, shape_owner, joint, owners, body_count, stirs, felt):
-    """Let sleepers feel in felt (b,) N·s what stirs (o,) now that touched them as they lay down."""
+    """Let sleepers feel in felt (b,) N·s what stirs (o,) now that they touch (c, 4) or hang on."""
     for c in range(key.shape[0]):
         _feel(owners, body_count, stirs, felt, shape_owner[key[c, 0]], shape_owner[key[c, 1]])
     for j in range(joint.shape[0]):
@@ -65,22 +65,6 @@ def _feel(owners, body_count, stirs, felt, a, b):
         mine = a if side == 0 else b
         other = b if side == 0 else a
         if mine < body_count and owners.asleep[mine] == 1 and stirs[other] > 0.0:
-            felt[mine] = math.inf
-
-
-@lean_kernel
-def feel_letting_go(key, shape_owner, owners, body_count, rest, felt):
-    """Let sleepers feel in felt (b,) N·s that they touched (c, 4) what was held and now is free.
-
-    rest (b,) s: `HELD` for what its animation held in the last frame.
-    """
-    for c in range(key.shape[0]):
-        a, b = shape_owner[key[c, 0]], shape_owner[key[c, 1]]
-        if not are_free(owners, body_count, a, b) or owners.asleep[a] == owners.asleep[b]:
-            continue
-        mine = a if owners.asleep[a] == 1 else b
-        other = b if owners.asleep[a] == 1 else a
-        if rest[other] == HELD:
             felt[mine] = math.inf
 
 

@@ -26,9 +26,9 @@ from ..rigid.frame_ends import lay_down, take_up
 from ..rigid.owners import Drive, look_ahead
 from ..rigid.reach import bound_shapes
 from ..rigid.seen import what_contacts_see
+from ..rigid.sleep import HELD
 from ..rigid.step import BEGIN, COLLIDE_EVERY, END, MOVE, WHOLE, run_substeps
 from ..rigid.waking import (
-    feel_letting_go,
     feel_load,
     feel_particles,
     feel_rows,
@@ -153,8 +153,9 @@ class Bodies:
         self.key, self.impulse = self.key[is_free], self.impulse[is_free]
         touch = (frame.model.shapes.owner, self.joints.held, self.owners, self.count)
         feel_support(self.kept_key, *touch, self.stirs, frame.work.felt)
-        moved = (self.owners, self.count, state.body_rest)
-        feel_letting_go(self.key, frame.model.shapes.owner, *moved, frame.work.felt)
+        let_go = np.zeros_like(self.stirs)  # what its animation held in the last frame
+        let_go[: self.count] = (state.body_rest == HELD) & (self.owners.driven[: self.count] == 0)
+        feel_support(self.key, *touch, let_go, frame.work.felt)
         self._wake()
 
     def _wake(self) -> bool:
