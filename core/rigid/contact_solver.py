@@ -238,7 +238,7 @@ def _drag_face(rows, first, n, owners, seen, a, b):
     sticks = False
     for c in range(first, first + n):
         push = rows.impulse[c, 0]
-        if rows.give[c] > 0.0:
+        if rows.give[c] > 0.0 and push > 0.0:
             push = max(push, rows.before[c])  # what leaked away for a moment still holds
         if push == 0.0 and rows.impulse[c, 1] == 0.0 and rows.impulse[c, 2] == 0.0:
             continue
