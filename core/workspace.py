@@ -25,6 +25,7 @@ from .rigid.contact_rows import SLOP, row_room
 from .rigid.joined_contacts import joined_room
 from .rigid.joint_graph import joint_graph
 from .rigid.joint_rows import joint_room
+from .rigid.limb_response import limb_room
 from .rigid.owners import Ahead, body_moves, place_owners
 from .rigid.reach import body_radius
 from .settings import AnimatedSettings
@@ -81,6 +82,7 @@ class Workspace:
         graph = joint_graph(model)
         self.joints = joint_room(model, graph)
         self.joined = joined_room(model, graph.body_group)
+        self.limb_response = limb_room(model, graph)
         self.touching = Touching(model, self.thickness)
         smallest = self.thickness
         bodies = self.shapes.particle_body >= 0

@@ -25,6 +25,7 @@ import numpy as np
 from ..contact.bounce import bounce
 from ..contact.kinds import CAPSULE, CYLINDER, SPHERE
 from ..jit import lean, lean_inline, lean_kernel
+from .limb_response import forget_touch
 
 SLOP = 1e-4
 """Overlap that is left alone, as a share of the smaller shape: rows need one to stay in touch."""
@@ -67,6 +68,8 @@ Rows = namedtuple(
         "old",  # (c,) m, what is left of the overlap that the two met with
         "cross",  # (c, 3, 2, 3) r × axis of a and b
         "turn",  # (c, 3, 2, 3) I⁻¹ (r × axis)
+        "reply",  # (c, 3, 2, 6) velocity and spin of each of a and b by a push along axis
+        "answered",  # (c,) along which axes ``reply`` is known
         "mass",  # (c, 3) kg, effective along each axis
         "face",  # (c,) points of the manifold that begins here, 0 for its other points
         "couple",  # (c, 4) 1/kg, speed that a push at each point of the manifold gives to this one
@@ -95,6 +98,8 @@ def row_room(count: int) -> Rows:
         old=np.zeros(count),
         cross=np.zeros((count, 3, 2, 3)),
         turn=np.zeros((count, 3, 2, 3)),
+        reply=np.zeros((count, 3, 2, 6)),
+        answered=np.zeros(count, dtype=np.int32),
         mass=np.zeros((count, 3)),
         face=np.zeros(count, dtype=np.int32),
         couple=np.zeros((count, MOST_POINTS)),
@@ -326,6 +331,7 @@ def aim_rows(rows, count, owners):
     point of that one, which rolls over the other.
     """
     for c in range(count):
+        rows.answered[c] = 0
         a = rows.owner[c, 0]
         b = rows.owner[c, 1]
         ra = owners.rotation[a]
@@ -456,13 +462,14 @@ def warm_rows(rows, count, owners, gravity, h):
 
 
 @lean_kernel
-def aim_contacts(rows, count, owners, joined, radius):
+def aim_contacts(rows, count, owners, joined, limbs, radius):
     """`aim_rows` right after `fill_rows`; radius (b,) m of all bodies.
 
     Returns the largest ratio of masses that touch, and the least radius of what does; of bodies
     that hang on no joint: 0 and infinity where there are none.
     """
     aim_rows(rows, count, owners)
+    forget_touch(limbs)
     ratio = 0.0
     least = math.inf
     for c in range(count):

@@ -12,10 +12,19 @@ import math
 
 from ..jit import lean, lean_inline
 from .contact_rows import SLOP, contact_speed, push_contact
+from .limb_pushes import (
+    ALL,
+    NONE,
+    answer_drag,
+    answer_face,
+    push_limbs,
+    spread_wrench,
+    wrench_of,
+)
 from .seen import take_turns
 
 HARD_PASSES = 12
-"""Passes in a substep in which something bounces, and of what is deep in others under joints."""
+"""Passes in a substep in which something bounces."""
 
 FACE_ROUNDS = 4
 """Rounds over the points of a manifold in each pass."""
@@ -85,7 +94,7 @@ def passes_now(rows, count, passes, joined, h):
     """Passes of this substep: `HARD_PASSES` where something bounces, for all.
 
     What is hit must agree with what it stands on. Joints must agree with what is driven out of
-    deep places: groups that have some are marked in joined.hard (g,), for they need as many.
+    deep places: groups that have some are marked in joined.hard (g,), and go on to the last pass.
     """
     for g in range(joined.hard.shape[0]):
         joined.hard[g] = 0
@@ -138,11 +147,20 @@ def _mass(rows, c, d, owners, seen, a, b):
 
 
 @lean_inline
-def push_face(rows, first, n, kind, owners, seen, a, b):
+def _push(rows, c, d, owners, limbs, has_limb, a, b, p):
+    """An impulse p along axis d on a, and against it on b; has_limb: something hangs on either."""
+    if has_limb:
+        push_limbs(rows, c, d, owners, limbs, a, b, p)
+    else:
+        push_contact(rows, c, d, owners.velocity, owners.spin, owners.inverse_mass, a, b, p)
+
+
+@lean_inline
+def push_face(rows, first, n, kind, owners, seen, limbs, has_limb, a, b):
     """Pushes that take away what the n points of a manifold lack; whether any changed.
 
     kind: 0 for the push that is remembered, 3 for what parts an overlap. `Rows.lack` and `give` say
-    what is wanted. In Jacobi's way points know nothing of each other.
+    what is wanted. In Jacobi's way points know nothing of each other. has_limb: see `_push`.
     """
     for c in range(first, first + n):
         rows.before[c] = rows.impulse[c, kind]
@@ -170,9 +188,7 @@ def push_face(rows, first, n, kind, owners, seen, a, b):
         if change != 0.0:
             change = max(change, -rows.before[c])
             rows.impulse[c, kind] = rows.before[c] + change
-            push_contact(
-                rows, c, 0, owners.velocity, owners.spin, owners.inverse_mass, a, b, change
-            )
+            _push(rows, c, 0, owners, limbs, has_limb, a, b, change)
             is_changed = True
     return is_changed
 
@@ -202,19 +218,18 @@ def _aim_push(rows, c, owners, seen, h, is_ahead, is_joined, a, b):
 
 
 @lean_inline
-def _drag(rows, c, owners, seen, a, b, most):
+def _drag(rows, c, owners, seen, limbs, has_limb, a, b, most):
     """Drag of row c, at most so many N·s; whether it wants more."""
     f1 = seen.relaxation * _mass(rows, c, 1, owners, seen, a, b)
     f2 = seen.relaxation * _mass(rows, c, 2, owners, seen, a, b)
     p1 = rows.impulse[c, 1] - f1 * contact_speed(rows, c, 1, seen, a, b)
     p2 = rows.impulse[c, 2] - f2 * contact_speed(rows, c, 2, seen, a, b)
-    return _set_drag(rows, c, owners, a, b, p1, p2, most)
+    return _set_drag(rows, c, owners, limbs, has_limb, a, b, p1, p2, most)
 
 
 @lean_inline
-def _set_drag(rows, c, owners, a, b, p1, p2, most):
+def _set_drag(rows, c, owners, limbs, has_limb, a, b, p1, p2, most):
     """Drag row c by (p1, p2) N·s, cut to ``most``; whether it was cut."""
-    velocity, spin, inverse_mass = owners.velocity, owners.spin, owners.inverse_mass
     size = math.sqrt(p1 * p1 + p2 * p2)
     is_cut = size > most
     if is_cut:
@@ -224,13 +239,13 @@ def _set_drag(rows, c, owners, a, b, p1, p2, most):
     d2 = p2 - rows.impulse[c, 2]
     rows.impulse[c, 1] = p1
     rows.impulse[c, 2] = p2
-    push_contact(rows, c, 1, velocity, spin, inverse_mass, a, b, d1)
-    push_contact(rows, c, 2, velocity, spin, inverse_mass, a, b, d2)
+    _push(rows, c, 1, owners, limbs, has_limb, a, b, d1)
+    _push(rows, c, 2, owners, limbs, has_limb, a, b, d2)
     return is_cut
 
 
 @lean_inline
-def _drag_face(rows, first, n, owners, seen, a, b):
+def _drag_face(rows, first, n, owners, seen, limbs, has_limb, a, b):
     """Drags of a manifold. It slides when all its points do; then the dynamic friction is left.
 
     The first point would stop the body alone: that it cannot does not mean that the others let go.
@@ -242,17 +257,22 @@ def _drag_face(rows, first, n, owners, seen, a, b):
             push = max(push, rows.before[c])  # what leaked away for a moment still holds
         if push == 0.0 and rows.impulse[c, 1] == 0.0 and rows.impulse[c, 2] == 0.0:
             continue
-        if not _drag(rows, c, owners, seen, a, b, rows.friction[c, 1] * push):
+        if has_limb and rows.answered[c] != ALL:
+            answer_drag(limbs, rows, c, owners, a, b)
+        most = rows.friction[c, 1] * push
+        if not _drag(rows, c, owners, seen, limbs, has_limb, a, b, most):
             sticks = True
     if sticks or rows.friction[first, 0] == rows.friction[first, 1]:
         return
     for c in range(first, first + n):
         most = rows.friction[c, 0] * rows.impulse[c, 0]
-        _set_drag(rows, c, owners, a, b, rows.impulse[c, 1], rows.impulse[c, 2], most)
+        _set_drag(
+            rows, c, owners, limbs, has_limb, a, b, rows.impulse[c, 1], rows.impulse[c, 2], most
+        )
 
 
 @lean
-def solve_rows(rows, count, owners, seen, h, is_ahead, joined, is_part):
+def solve_rows(rows, count, owners, seen, h, is_ahead, joined, limbs, is_part):
     """One pass over all rows: the pushes of a manifold first, then the drags that they allow.
 
     is_ahead: bodies have still to move. is_part: over those rows alone that act on groups of
@@ -267,20 +287,27 @@ def solve_rows(rows, count, owners, seen, h, is_ahead, joined, is_part):
         a = rows.owner[start, 0]
         b = rows.owner[start, 1]
         if is_part and not (joined.goes_on[joined.group[a]] or joined.goes_on[joined.group[b]]):
-            for c in range(start, first):
-                rows.before[c] = rows.impulse[c, 0]
             continue
-        pushes = 0.0
         is_joined = joined.holds[a] or joined.holds[b]
+        is_pushed = False
         for c in range(start, first):
             _aim_push(rows, c, owners, seen, h, is_ahead, is_joined, a, b)
-            pushes += rows.impulse[c, 0]
-        is_changed = push_face(rows, start, n, 0, owners, seen, a, b)
-        if not is_changed and pushes == 0.0:
+            is_pushed = is_pushed or rows.impulse[c, 0] > 0.0 or rows.lack[c] < 0.0
+        if not is_pushed:
             continue
-        if is_part:
-            if owners.inverse_mass[a] > 0.0:
-                joined.stirred[joined.group[a]] = 1
-            if owners.inverse_mass[b] > 0.0:
-                joined.stirred[joined.group[b]] = 1
-        _drag_face(rows, start, n, owners, seen, a, b)
+        for o in (a, b):
+            if owners.inverse_mass[o] > 0.0:
+                joined.stirred[joined.group[o]] = 1
+                limbs.touched[o] = 1
+        is_limb_a, is_limb_b = limbs.known[a] == 1, limbs.known[b] == 1
+        has_limb = is_limb_a or is_limb_b
+        if has_limb and rows.answered[start] == NONE:
+            answer_face(limbs, rows, start, n, owners, a, b)
+        u0, u1, u2, u3, u4, u5 = wrench_of(limbs, a)
+        v0, v1, v2, v3, v4, v5 = wrench_of(limbs, b)
+        push_face(rows, start, n, 0, owners, seen, limbs, has_limb, a, b)
+        _drag_face(rows, start, n, owners, seen, limbs, has_limb, a, b)
+        if is_limb_a:
+            spread_wrench(limbs, owners, a, b, u0, u1, u2, u3, u4, u5)
+        if is_limb_b:
+            spread_wrench(limbs, owners, b, a, v0, v1, v2, v3, v4, v5)

@@ -18,16 +18,19 @@ from .joint_rows import (
     ACTIVE,
     ARM,
     CROSS,
+    DRIVEN,
     EVENLY,
     FACTOR_AT,
     FIRST_ROW,
     GIVE,
     GIVEN,
+    HELD,
     LETS_GO,
     LINE,
     LIVE,
     MATRIX_AT,
     MET,
+    MODE,
     PLACE_FORM,
     STATE,
     TURN,
@@ -71,6 +74,23 @@ def ready_factor(joints, owners, c):
     _soften(joints, c)
     _factorise(joints, c)
     component[c, STATE] = FACTORED
+
+
+@lean_inline
+def factor_certain(joints, owners, c, is_careful):
+    """Have the factor of a component for what holds for certain: not motors, nor friction.
+
+    Of limits those that hold now, or none where that is_careful.
+    """
+    component, flag = joints.component, joints.flag
+    if component[c, LETS_GO] == 1:
+        for n in range(component[c, 0], component[c + 1, 0]):
+            j = joints.place[n, 0]
+            for row in range(joints.whole[j, FIRST_ROW], joints.whole[j + 1, FIRST_ROW]):
+                mode = flag[row, MODE]
+                if mode != HELD and (is_careful or mode == DRIVEN):
+                    flag[row, ACTIVE] = 0
+    ready_factor(joints, owners, c)
 
 
 @lean_inline

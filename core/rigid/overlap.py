@@ -25,7 +25,7 @@ PARTS = 3  # place of these pushes in `Rows.impulse`
 
 
 @lean_inline
-def part_overlaps(rows, count, owners, seen, joined, passes, h):
+def part_overlaps(rows, count, owners, seen, joined, limbs, passes, h):
     """Velocities that part what overlaps, for the move that comes.
 
     All else only must not close faster for it than it did: what the velocities themselves still
@@ -66,7 +66,7 @@ def part_overlaps(rows, count, owners, seen, joined, passes, h):
                 continue
             for c in range(start, first):
                 rows.lack[c] = contact_speed(rows, c, 0, seen, a, b) - rows.apart[c]
-            if push_face(rows, start, n, PARTS, owners, seen, a, b):
+            if push_face(rows, start, n, PARTS, owners, seen, limbs, False, a, b):
                 joined.stirred[i] = 1 if owners.inverse_mass[a] > 0.0 else 0
                 joined.stirred[j] = 1 if owners.inverse_mass[b] > 0.0 else 0
 

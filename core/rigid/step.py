@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import math
-
 from ..jit import lean, lean_inline, lean_kernel
 from .contact_rows import aim_rows, warm_rows
-from .contact_solver import HARD_PASSES, passes_now, solve_rows
-from .joined_contacts import (
-    EVERY,
-    MOST_PASSES,
-    change_of_pushes,
-    let_all_go_on,
-    let_loose_go_on,
-    let_same_close,
-    let_touching_go_on,
-    look_ahead_of_passes,
-)
+from .contact_solver import passes_now, solve_rows
+from .joined_contacts import MOST_PASSES, let_all_go_on, let_none_stir, let_off_go_on
 from .joint_axes import aim_joints
 from .joint_demands import ask_joints, note_speeds, warm_joints
 from .joint_solver import solve_joints
 from .joint_state import load_joints
 from .joint_stiffness import keep_stiffness, stiffen
+from .limb_pushes import begin_limbs, end_limbs, forget_answers
+from .limb_response import begin_passes, forget_stale, learn_responses
 from .overlap import part_overlaps, take_back_parting
 from .owners import (
     accelerate_bodies,
@@ -47,48 +38,41 @@ STIFFENINGS = 3
 
 
 @lean
-def _solve(owners, rows, row_count, joints, joined, seen, passes, h, is_biased, is_begun):
+def _solve(owners, rows, row_count, joints, joined, limbs, seen, passes, h, is_biased, is_begun):
     """Passes over contacts and joints, which come last.
 
     What comes last holds. Contacts may miss by a little what they want, and find it in the steps
     that follow; joints that contacts leave pulled apart make ragdolls that lie on each other creep.
-    is_begun: the first pass over joints is done.
+    is_begun: joints have been solved; else all are at the end of the first pass.
     """
     has_joints = joints.component.shape[0] > 1
     least = passes_now(rows, row_count, passes, joined, h)
     if not is_biased:
         least = max(least, STILLING * passes) if has_joints else STILLING * least
     least = max(least, 1)
-    before = 0.0
-    trusted = math.inf  # N·s, what a pass changed when it was last looked ahead
     let_all_go_on(joined)
-    if not is_begun:
-        solve_joints(joints, owners, joined.goes_on, h, is_biased)
     if row_count == 0:
+        if not is_begun:
+            solve_joints(joints, owners, joined.goes_on, h, is_biased)
         return
-    for n in range(max(least, MOST_PASSES)):
-        solve_rows(rows, row_count, owners, seen, h, is_biased, joined, n >= least)
-        is_over = n + 1 >= least
+    begin_passes(limbs, joints, joined.hard)
+    for n in range(max(least, MOST_PASSES) if has_joints else least):
+        let_none_stir(joined)
+        begin_limbs(limbs, owners)
+        solve_rows(rows, row_count, owners, seen, h, is_biased, joined, limbs, n >= least)
         if not has_joints:
-            if is_over:
-                break
             continue
-        if n == 0:
-            let_touching_go_on(rows, row_count, joined)
-        let_same_close(joined)
-        if is_over:
-            is_hard = n + 1 < HARD_PASSES
-            is_over = not let_loose_go_on(joints, owners, joined, h, n + 1 == least, is_hard)
-        solve_joints(joints, owners, joined.closes, h, is_biased)
-        if is_over:
+        end_limbs(limbs, owners, joined.holds)
+        is_first = n == 0 and not is_begun
+        closes = joined.goes_on if is_first else joined.stirred
+        solve_joints(joints, owners, closes, h, is_biased)
+        is_over = not let_off_go_on(joined, limbs, owners, h)
+        if is_over and n + 1 >= least:
             break
-        change = change_of_pushes(rows, row_count, joined)
-        if n % EVERY == EVERY - 1 and n + 1 < max(least, MOST_PASSES) and before > 0.0:
-            if change < trusted:  # else looking ahead has led away: passes by themselves lead back
-                look_ahead_of_passes(rows, row_count, owners, joined, change / before)
-            trusted = change
-            change = 0.0
-        before = change
+        if is_over or seen.is_jacobi:
+            continue
+        if learn_responses(limbs, joints, owners, joined.goes_on, joined.hard):
+            forget_answers(rows, row_count)
 
 
 @lean_inline
@@ -100,6 +84,7 @@ def _begin(
     row_count,
     joints,
     joined,
+    limbs,
     seen,
     passes,
     h,
@@ -108,6 +93,7 @@ def _begin(
 ):
     """Velocities of the substep: gravity and forces, then what contacts and joints make of it."""
     drive_owners(owners, drive, share_before, share, h)
+    forget_stale(limbs, joints, owners, h, share_before == 0.0)
     note_speeds(joints, owners, h)
     accelerate_bodies(owners, bodies, h)
     warm_rows(rows, row_count, owners, bodies.gravity, h)
@@ -120,8 +106,8 @@ def _begin(
         aim_rows(rows, row_count, owners)
         solve_joints(joints, owners, joined.goes_on, h, True)
     if row_count > 0:
-        _solve(owners, rows, row_count, joints, joined, seen, passes, h, True, True)
-        part_overlaps(rows, row_count, owners, seen, joined, passes, h)
+        _solve(owners, rows, row_count, joints, joined, limbs, seen, passes, h, True, True)
+        part_overlaps(rows, row_count, owners, seen, joined, limbs, passes, h)
 
 
 @lean_inline
@@ -133,13 +119,13 @@ def _move(bodies, owners, joints, h):
 
 
 @lean_inline
-def _end(bodies, owners, rows, row_count, joints, joined, seen, passes, h):
+def _end(bodies, owners, rows, row_count, joints, joined, limbs, seen, passes, h):
     """Velocities without what drove overlaps apart."""
     aim_rows(rows, row_count, owners)
     take_back_parting(rows, row_count, owners)
     aim_joints(joints, owners)
     ask_joints(joints, owners, h)
-    _solve(owners, rows, row_count, joints, joined, seen, passes, h, False, False)
+    _solve(owners, rows, row_count, joints, joined, limbs, seen, passes, h, False, False)
     load_joints(joints, h, COLLIDE_EVERY)
     take_momenta(owners, bodies)
 
@@ -154,6 +140,7 @@ def run_substeps(
     row_count,
     joints,
     joined,
+    limbs,
     seen,
     passes,
     h,
@@ -179,6 +166,7 @@ def run_substeps(
                 row_count,
                 joints,
                 joined,
+                limbs,
                 seen,
                 passes,
                 h,
@@ -187,9 +175,9 @@ def run_substeps(
             )
         elif part == MOVE:
             take_back_parting(rows, row_count, owners)
-            _solve(owners, rows, row_count, joints, joined, seen, passes, h, True, False)
-            part_overlaps(rows, row_count, owners, seen, joined, passes, h)
+            _solve(owners, rows, row_count, joints, joined, limbs, seen, passes, h, True, False)
+            part_overlaps(rows, row_count, owners, seen, joined, limbs, passes, h)
         if part in (WHOLE, MOVE):
             _move(bodies, owners, joints, h)
         if part in (WHOLE, END):
-            _end(bodies, owners, rows, row_count, joints, joined, seen, passes, h)
+            _end(bodies, owners, rows, row_count, joints, joined, limbs, seen, passes, h)

@@ -357,7 +357,9 @@ class Bodies:
             work.rows = row_room(found * 3 // 2)
         self.row_count = found
         self._forget()  # the rows know it now
-        ratio, radius = aim_contacts(work.rows, found, self.owners, work.joined, work.body_radius)
+        ratio, radius = aim_contacts(
+            work.rows, found, self.owners, work.joined, work.limb_response, work.body_radius
+        )
         passes = passes_for(ratio, radius, self.pull**2, self.frame.h)
         wanted = self.frame.settings.contact_iterations
         self.passes = wanted * passes if passes else wanted - 1  # joints bring one along
@@ -435,6 +437,7 @@ class Bodies:
             self.row_count,
             work.joints,
             work.joined,
+            work.limb_response,
             self.seen,
             self.passes,
             frame.h,
