@@ -7,6 +7,7 @@ import math
 from ..jit import inline, lean_inline, lean_kernel
 from ..vector import turned_by
 from .joint_state import lay_down_joints, take_up_joints
+from .limb_response import forget_responses
 from .owners import write_inverse_inertia, write_spin, write_spin_of
 from .rotation import momentum_of_turn, normalised, product, turn_of_momentum
 from .sleep import REST_TIME, find_rest
@@ -156,6 +157,7 @@ def _first_lost_body(x, previous, q, q_previous, follows, limit):
 def take_up(
     owners,
     joints,
+    limbs,
     drive,
     follows,
     weight,
@@ -193,6 +195,7 @@ def take_up(
         stirs,
     )
     take_up_joints(joints, owners, follows.shape[0], impulse, holds, h)
+    forget_responses(limbs)
     return sleepers, stirring
 
 

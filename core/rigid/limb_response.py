@@ -138,11 +138,15 @@ def _forget(limbs, c):
 
 
 @lean_inline
-def forget_stale(limbs, joints, owners, h, is_new):
-    """A substep begins: forget what limbs have turned too far for, or joints have let go.
+def forget_responses(limbs):
+    """A frame begins, which is to know nothing of the one before."""
+    for c in range(limbs.state.shape[0]):
+        _forget(limbs, c)
 
-    is_new: so does a frame, which is to know nothing of the one before.
-    """
+
+@lean_inline
+def forget_stale(limbs, joints, owners, h):
+    """A substep begins: forget what limbs have turned too far for, or joints have let go."""
     for c in range(limbs.state.shape[0]):
         if limbs.state[c] == UNKNOWN:
             continue
@@ -152,7 +156,7 @@ def forget_stale(limbs, joints, owners, h, is_new):
             most = max(most, w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
         limbs.turned[c] += h * math.sqrt(most)
         is_old = limbs.turned[c] > TURNS or limbs.whole[c] != _count_whole(joints, c)
-        if is_new or is_old or limbs.state[c] >= CAREFUL:
+        if is_old or limbs.state[c] >= CAREFUL:
             _forget(limbs, c)
         else:
             limbs.state[c] = KNOWN

@@ -93,7 +93,7 @@ def _begin(
 ):
     """Velocities of the substep: gravity and forces, then what contacts and joints make of it."""
     drive_owners(owners, drive, share_before, share, h)
-    forget_stale(limbs, joints, owners, h, share_before == 0.0)
+    forget_stale(limbs, joints, owners, h)
     note_speeds(joints, owners, h)
     accelerate_bodies(owners, bodies, h)
     warm_rows(rows, row_count, owners, bodies.gravity, h)

@@ -107,6 +107,7 @@ class Bodies:
         sleepers, stirring = take_up(
             self.owners,
             frame.work.joints,
+            frame.work.limb_response,
             self.drive,
             model.bodies.follows,
             frame.by_body("pin"),

@@ -101,3 +101,28 @@ def test_a_light_foot_stops_the_heavy_body_above_it(links, rate):
     assert min(height) > -1.5e-3
     fall = (state.body_position[:, 2] - state.body_previous[:, 2]) / state.step
     assert np.abs(fall).max() < 0.01
+
+
+def test_responses_of_one_frame_are_not_known_in_another():
+    models = []
+    for _ in range(2):
+        builder = tree()
+        builder.add_collider("floor", "PLANE", (), (0, 0, 0))
+        models.append(builder.finalize())
+    used, unused = models
+    settings = SolverSettings(substep_rate=240.0)
+
+    def run(model, frames, state):
+        for _ in range(frames):
+            state, _ = advance(model, state, FrameInputs(), settings)
+        return state
+
+    later, known = used.initial_state(), workspace_of(used).limb_response.count
+    for _ in range(48):
+        later = run(used, 1, later)
+        if known[0] > 0:
+            break
+    assert known[0] > 0
+    again, other = run(used, 4, later), run(unused, 4, later)
+    for name, value in vars(other).items():
+        assert np.array_equal(getattr(again, name), value), name
