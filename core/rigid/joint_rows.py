@@ -184,12 +184,17 @@ def joint_room(model: Model, graph: JointGraph) -> JointRows:
     )
 
 
+def gyration_radius(model: Model) -> Floats:
+    """Radius of gyration (b,) m of each body, about the middle one of its axes."""
+    radius: Floats = np.sqrt(np.median(model.bodies.inertia, axis=1) / model.bodies.mass)
+    return radius
+
+
 def _least_size(model: Model) -> Floats:
     """Radius of gyration (j,) m of the smaller of the two bodies of each joint that move."""
     size = np.full(model.owner_count + 1, np.inf)
-    bodies = model.bodies
-    gyration = np.sqrt(np.median(bodies.inertia, axis=1) / bodies.mass)
-    size[: model.body_count] = np.where(bodies.follows == PASSIVE, np.inf, gyration)
+    is_passive = model.bodies.follows == PASSIVE
+    size[: model.body_count] = np.where(is_passive, np.inf, gyration_radius(model))
     least: Floats = size[model.joints.owner].min(axis=1)
     return least
 

@@ -25,7 +25,17 @@ import numpy as np
 
 from ..jit import lean, lean_inline
 from .joint_matrix import factor_certain
-from .joint_rows import FACTOR_AT, FIRST_ROW, GROUP, LINE, LIVE, MET, OWNER, TURN
+from .joint_rows import (
+    FACTOR_AT,
+    FIRST_ROW,
+    GROUP,
+    LINE,
+    LIVE,
+    MET,
+    OWNER,
+    TURN,
+    gyration_radius,
+)
 
 if TYPE_CHECKING:
     from ..model import Model
@@ -92,8 +102,7 @@ def limb_room(model: Model, graph: JointGraph) -> Limbs:
             if component[pair[side]] >= 0:
                 held[pair[side]].append((j, side))
     size = np.ones(count)
-    gyration = np.sqrt(np.median(model.bodies.inertia, axis=1) / model.bodies.mass)
-    size[: model.body_count] = gyration
+    size[: model.body_count] = gyration_radius(model)
     blocks = np.cumsum([0, *bodies.astype(np.int64) ** 2])
     return Limbs(
         component=component,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance
-from verlet_physics.rigid.joint_rows import CROSS, LINE
+from verlet_physics.rigid.joint_rows import CROSS, FIRST_ROW, LINE, MET
 from verlet_physics.rigid.joint_table import OnBody
 from verlet_physics.rigid.limb_response import block_of, learn_responses
 from verlet_physics.settings import JointSettings
@@ -50,7 +50,7 @@ def test_a_response_is_what_joints_that_hold_leave_of_a_wrench():
         inverse[6 * o + 3 : 6 * o + 6, 6 * o + 3 : 6 * o + 6] = owners.inverse_inertia[o]
     held = []
     for j in range(len(model.joints)):
-        first, met = joints.whole[j, 9], joints.whole[j, 10]
+        first, met = joints.whole[j, FIRST_ROW], joints.whole[j, MET]
         for row in joints.met[first : first + met]:
             line = np.zeros(6 * count)
             for side, sign in ((0, -1.0), (1, 1.0)):
