@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 
 from ..jit import inline, lean_inline, lean_kernel
-from ..vector import turned_by
+from ..vector import rotate, unrotate
 from .joint_state import lay_down_joints, take_up_joints
 from .limb_response import forget_responses
 from .owners import write_inverse_inertia, write_spin, write_spin_of
-from .rotation import momentum_of_turn, normalised, product, turn_of_momentum
+from .rotation import normalised, product, spin_of_turn, turn_to_previous
 from .sleep import REST_TIME, find_rest
 from .table import ACTIVE, ANIMATED, PASSIVE
 
@@ -27,13 +27,10 @@ def _take_up_body(owners, b, x, q, previous, q_previous, inverse_mass, h):
     write_inverse_inertia(owners, b)
     p = q_previous
     w, i, j, k_ = product(p[0], -p[1], -p[2], -p[3], q[0], q[1], q[2], q[3])
+    wx, wy, wz = spin_of_turn(w, i, j, k_, h)
     inertia = owners.inertia[b]
-    mx, my, mz = momentum_of_turn(w, i, j, k_, inertia[0], inertia[1], inertia[2], h)
-    # Π belongs to the frame that the turn leads from: F Π' = Π, so L = R* Π = R Fᵀ Π
-    r = owners.rotation[b]
-    tx, ty, tz = turned_by(w, -i, -j, -k_, mx, my, mz)
-    for k in range(3):
-        owners.momentum[b, k] = r[k, 0] * tx + r[k, 1] * ty + r[k, 2] * tz
+    lx, ly, lz = rotate(owners.rotation[b], inertia[0] * wx, inertia[1] * wy, inertia[2] * wz)
+    owners.momentum[b, 0], owners.momentum[b, 1], owners.momentum[b, 2] = lx, ly, lz
 
 
 @lean_inline
@@ -109,26 +106,16 @@ def take_up_owners(
 
 @lean_inline
 def lay_down_bodies(owners, x, previous, q, q_previous, h):
-    """Write x, x*, q and q* of all bodies: (x − x*)/h is v, the turn from q* to q is that of L."""
+    """Write x, x*, q and q* of all bodies: (x − x*)/h is v, the turn from q* to q is h J⁻¹ Rᵀ L."""
     for b in range(x.shape[0]):
         for k in range(3):
             x[b, k] = owners.position[b, k]
             previous[b, k] = x[b, k] - h * owners.velocity[b, k]
         for k in range(4):
             q[b, k] = owners.orientation[b, k]
-        r = owners.rotation[b]
-        lx, ly, lz = owners.momentum[b, 0], owners.momentum[b, 1], owners.momentum[b, 2]
-        inertia = owners.inertia[b]
-        # the turn back in time is that of −L, and q* = q (turn of −L)
-        w, i, j, k_ = turn_of_momentum(
-            -(r[0, 0] * lx + r[1, 0] * ly + r[2, 0] * lz),
-            -(r[0, 1] * lx + r[1, 1] * ly + r[2, 1] * lz),
-            -(r[0, 2] * lx + r[1, 2] * ly + r[2, 2] * lz),
-            inertia[0],
-            inertia[1],
-            inertia[2],
-            h,
-        )
+        momentum, inertia = owners.momentum[b], owners.inertia[b]
+        lx, ly, lz = unrotate(owners.rotation[b], momentum[0], momentum[1], momentum[2])
+        w, i, j, k_ = turn_to_previous(lx / inertia[0], ly / inertia[1], lz / inertia[2], h)
         w, i, j, k_ = product(q[b, 0], q[b, 1], q[b, 2], q[b, 3], w, i, j, k_)
         w, i, j, k_ = normalised(w, i, j, k_)
         q_previous[b, 0] = w

@@ -6,7 +6,6 @@ mass whose velocity is that of their animation, so contacts and joints ask nobod
 
 from __future__ import annotations
 
-import math
 from collections import namedtuple
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,7 @@ import numpy as np
 
 from ..jit import inline, kernel, lean_inline
 from ..vector import write_rotation
-from .rotation import normalised, product, renormalised, turn_of_momentum
+from .rotation import free_turn, normalised, product, renormalised, spin_of_turn, turn_of_spin
 
 if TYPE_CHECKING:
     from ..model import Floats, Model
@@ -189,15 +188,10 @@ def write_momentum(owners, o):
 def write_spin_of(owners, o, turn, duration):
     """ω that makes a turn (a quaternion) within a time."""
     w, x, y, z = turn
-    if w < 0.0:
-        w, x, y, z = -w, -x, -y, -z
-    size = math.sqrt(x * x + y * y + z * z)
-    f = 0.0  # a turn as small as rounding is none: what stands still lets others sleep
-    if size > 1e-12:
-        f = 2.0 * math.atan2(size, w) / (size * duration)
-    owners.spin[o, 0] = f * x
-    owners.spin[o, 1] = f * y
-    owners.spin[o, 2] = f * z
+    if x * x + y * y + z * z <= 1e-24:  # rounding: what stands still lets others sleep
+        x = y = z = 0.0
+    x, y, z = spin_of_turn(w, x, y, z, duration)
+    owners.spin[o, 0], owners.spin[o, 1], owners.spin[o, 2] = x, y, z
 
 
 @lean_inline
@@ -281,7 +275,7 @@ def move_bodies(owners, bodies, h):
             write_momentum(owners, b)
             lx, ly, lz = _momentum_inside(owners, b)
             inertia = owners.inertia[b]
-            w, x, y, z = turn_of_momentum(lx, ly, lz, inertia[0], inertia[1], inertia[2], h)
+            w, x, y, z = free_turn(lx, ly, lz, inertia[0], inertia[1], inertia[2], h)
             w, x, y, z = product(q[0], q[1], q[2], q[3], w, x, y, z)
             w, x, y, z = renormalised(w, x, y, z)
             q[0], q[1], q[2], q[3] = w, x, y, z
@@ -314,12 +308,10 @@ def take_momenta(owners, bodies):
 @lean_inline
 def turn_by(q, x, y, z):
     """Turn q (4,) by the rotation vector (x, y, z) rad in the world."""
-    square = x * x + y * y + z * z
-    if square == 0.0:
+    if x == 0.0 and y == 0.0 and z == 0.0:
         return
-    half = 0.5 * math.sqrt(square)
-    f = 0.5 if half < 1e-8 else math.sin(half) / (2.0 * half)
-    w, i, j, k = product(math.cos(half), f * x, f * y, f * z, q[0], q[1], q[2], q[3])
+    w, x, y, z = turn_of_spin(x, y, z, 1.0)
+    w, i, j, k = product(w, x, y, z, q[0], q[1], q[2], q[3])
     q[0], q[1], q[2], q[3] = normalised(w, i, j, k)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..vector import rotation_matrix
-from .rotation import product, turn_of_momentum
+from .rotation import product, turn_to_previous
 
 if TYPE_CHECKING:
     from ..model import Floats, Ints
@@ -126,7 +126,6 @@ def turned_back(bodies: Bodies, step: float) -> Floats:
     back = bodies.orientation.copy()
     for b in np.flatnonzero(bodies.angular_velocity.any(axis=1)):
         r = rotation_matrix(bodies.orientation[b])
-        momentum = bodies.inertia[b] * (bodies.angular_velocity[b] @ r)
-        turn = turn_of_momentum(*(-momentum), *bodies.inertia[b], step)
+        turn = turn_to_previous(*(bodies.angular_velocity[b] @ r), step)
         back[b] = product(*bodies.orientation[b], *turn)
     return back

@@ -16,12 +16,11 @@ from ..presets import PRESETS
 from ..recipes.geometry import Geometry
 from ..recipes.rope import add_rope
 from ..recipes.soft_body import add_soft_body
-from ..rigid.frame_ends import take_up_owners
 from ..rigid.joint_table import OnBody
-from ..rigid.owners import Drive, place_owners
 from ..settings import ClothSettings, RopeSettings, SolverSettings
 from ..step import advance
 from .case import Result, case
+from .rigid_motion import angular_momentum
 
 STILL = FrameInputs(gravity=(0.0, 0.0, 0.0))
 
@@ -102,27 +101,9 @@ def _momenta(model: Model, state: State) -> Floats:
 def _angular_momenta(model: Model, state: State) -> Floats:
     """Angular momenta (n + 2b, 3) kg·m²/s about the origin: of all places, and bodies' own."""
     place = np.concatenate([state.previous, state.body_previous])
-    owners = place_owners(model)
-    count = model.body_count
-    pose = (state.body_position, state.body_orientation)
-    take_up_owners(
-        owners,
-        Drive(*pose, *pose),
-        model.bodies.follows,
-        np.zeros(count),
-        model.bodies.mass,
-        np.zeros(count, dtype=bool),
-        np.zeros(count),
-        state.body_previous,
-        state.body_previous_orientation,
-        state.step,
-        0.0,
-        np.zeros(3),
-        1.0,
-        np.zeros(len(owners.driven)),
-    )
     orbits = np.cross(place, _momenta(model, state))
-    return np.concatenate([orbits, owners.momentum[: model.body_count]])
+    own = [angular_momentum(model, state, b) for b in range(model.body_count)]
+    return np.concatenate([orbits, np.reshape(own, (-1, 3))])
 
 
 def _change(scene: Callable[[], Model], momenta: Callable[[Model, State], Floats]) -> float:

@@ -10,6 +10,7 @@ from verlet_physics.bench.rigid_scenes import rotation_matrices
 from verlet_physics.rigid.joint_table import OnBody, OnCollider
 from verlet_physics.settings import JointSettings
 from verlet_physics.truth.joints import joint_gaps
+from verlet_physics.truth.rigid_motion import angular_momentum
 
 G = 9.81
 WEIGHTLESS = FrameInputs(gravity=(0.0, 0.0, 0.0))
@@ -73,16 +74,7 @@ def free_pair(kind, **settings):
 def momenta(model, state):
     v = (state.body_position - state.body_previous) / state.step
     m = model.bodies.mass[:, None]
-    r = rotation_matrices(state.body_orientation)
-    q, p = state.body_orientation, state.body_previous_orientation * (1, -1, -1, -1)
-    spin = np.empty((len(q), 3))
-    for b in range(len(q)):
-        w = p[b, 0] * q[b, 0] - p[b, 1:] @ q[b, 1:]
-        s = p[b, 0] * q[b, 1:] + q[b, 0] * p[b, 1:] + np.cross(p[b, 1:], q[b, 1:])
-        j = model.bodies.inertia[b]
-        body = 2.0 / state.step * (w * j * s + np.cross(s, j * s))  # of the frame it came from
-        f = rotation_matrices(np.array([w, *s]))
-        spin[b] = r[b] @ (f.T @ body)
+    spin = np.array([angular_momentum(model, state, b) for b in range(model.body_count)])
     return (m * v).sum(axis=0), (m * np.cross(state.body_position, v) + spin).sum(axis=0)
 
 
