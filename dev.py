@@ -246,6 +246,11 @@ def benchmarks(options: argparse.Namespace) -> None:
             compare(options.arguments)
 
 
+def docs(options: argparse.Namespace) -> None:
+    """Make docs/API.md and docs/SETTINGS.md anew from docstrings and settings."""
+    run([core_environment(), ROOT / "tools/inside_core/reference.py"], "docs")
+
+
 def setup(options: argparse.Namespace) -> None:
     """Only set up the environments."""
     core_environment()
@@ -294,6 +299,7 @@ COMMANDS = {
     "truth": truth,
     "bench": bench,
     "benchmarks": benchmarks,
+    "docs": docs,
     "setup": setup,
     "doctor": doctor,
     "debian-packages": debian_packages,
