@@ -60,11 +60,19 @@ TOOLS = sorted((ROOT / "tools").glob("*.py"))
 
 
 def lint(options: argparse.Namespace) -> None:
-    """Check formatting and style with ruff."""
+    """Check formatting and style with ruff, and that imports run one way."""
     interpreter = core_environment()
-    with timed("lint"):
+    folder = BUILD / "lint"
+    with timed("lint"), locked(folder):
         run([interpreter, "-m", "ruff", "format", "--check", "--quiet", "."], "ruff format --check")
         run([interpreter, "-m", "ruff", "check", "--quiet", "."], "ruff check")
+        stage_extension(folder / "extension", target=None, wheels=())
+        code = "import sys; from importlinter.cli import lint_imports_command as lint; lint()"
+        arguments = ["--config", str(ROOT / "pyproject.toml"), "--no-logo"]
+        status, output = output_of([interpreter, "-c", code, *arguments], cwd=folder)
+        if status:
+            print(output, end="")
+            raise Failure("imports do not run one way: see [tool.importlinter] in pyproject.toml")
 
 
 def format_code(options: argparse.Namespace) -> None:
@@ -246,6 +254,11 @@ def benchmarks(options: argparse.Namespace) -> None:
             compare(options.arguments)
 
 
+def docs(options: argparse.Namespace) -> None:
+    """Make docs/API.md and docs/SETTINGS.md anew from docstrings and settings."""
+    run([core_environment(), ROOT / "tools/inside_core/reference.py"], "docs")
+
+
 def setup(options: argparse.Namespace) -> None:
     """Only set up the environments."""
     core_environment()
@@ -294,6 +307,7 @@ COMMANDS = {
     "truth": truth,
     "bench": bench,
     "benchmarks": benchmarks,
+    "docs": docs,
     "setup": setup,
     "doctor": doctor,
     "debian-packages": debian_packages,

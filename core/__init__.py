@@ -10,7 +10,11 @@
     for _ in range(48):
         state, figures = advance(model, state, FrameInputs(duration=1 / 24), SolverSettings())
 
-Names are imported when they are first used: importing the package does not import Numba.
+What stands in ``__all__`` is the public surface, described in docs/API.md. It is kept stable: a
+name or an argument goes only with a new major version, after one in which it warned. Modules inside
+the package are free to move.
+
+Names are imported when they are first used: importing the package imports neither NumPy nor Numba.
 """
 
 from __future__ import annotations
@@ -22,53 +26,258 @@ if TYPE_CHECKING:
     from .bodies import body_poses
     from .builder import ModelBuilder
     from .cache import FrameCache
+    from .constraints.angle_limit import AngleLimits
+    from .constraints.base import Constraint
+    from .constraints.hinge_bend import HingeBends
+    from .constraints.link import Links
+    from .constraints.plane import Planes
+    from .constraints.rod import Rods
+    from .constraints.shape_match import ShapeMatches
+    from .constraints.volume import Volumes
+    from .diagnostics import measure_stretch
     from .errors import ModelError, SimulationDiverged, VerletError
-    from .model import Diagnostics, FrameInputs, Model, State
+    from .forces.base import Force
+    from .forces.field import Field
+    from .forces.flock import Flock
+    from .forces.pull import Pull
+    from .geometry.closest_shape import Fit, closest_shape
+    from .geometry.hull import Hull, convex_hull
+    from .geometry.mass_properties import MassProperties, mesh_mass_properties, principal_axes
+    from .geometry.parts import convex_parts
+    from .model import Diagnostics, Floats, FrameInputs, Ints, Model, ObjectSpan, State
+    from .presets import PRESETS, Preset
+    from .recipes.all import RECIPES
+    from .recipes.body import add_body
+    from .recipes.bone_pins import BonePin
+    from .recipes.cloth import add_cloth
+    from .recipes.collider import add_collider
+    from .recipes.figure import Figure
+    from .recipes.figure_clothes import tie_to_limb
+    from .recipes.figure_pins import pin_weights, pinned_particles, pinned_places
+    from .recipes.geometry import Geometry
+    from .recipes.limb_frames import figure_pose
+    from .recipes.particles import add_particles
+    from .recipes.pieces import piece_joints
+    from .recipes.plant import add_plant
+    from .recipes.ragdoll import Plan, Ragdoll, add_ragdoll, plan_ragdoll, turned_pose
+    from .recipes.rope import add_rope
+    from .recipes.skeleton import Skeleton, Skin
+    from .recipes.soft_body import add_soft_body
+    from .recipes.stick_figure import add_stick_figure, plan_figure
+    from .recipes.worn import nearest_parts, worn_by
+    from .rigid.joint_table import End, OnBody, OnCollider
+    from .rigid.shape import Shape, Surface
     from .settings import (
+        AnimatedSettings,
         BodySettings,
+        BoneAnimatedSettings,
+        BoneSettings,
         ClothSettings,
         ColliderSettings,
+        FlockSettings,
+        ImpulseSettings,
+        JointSettings,
+        ParticleSettings,
+        PinSettings,
+        PlantSettings,
+        RagdollSettings,
+        RopeSettings,
+        SoftBodySettings,
         SolverSettings,
+        Tunable,
         WindSettings,
+        tunables,
     )
     from .step import advance
+    from .vector import rotation_matrix, rotation_quaternion
 
 _HOME = {
     "body_poses": "bodies",
     "ModelBuilder": "builder",
     "FrameCache": "cache",
+    "AngleLimits": "constraints.angle_limit",
+    "Constraint": "constraints.base",
+    "HingeBends": "constraints.hinge_bend",
+    "Links": "constraints.link",
+    "Planes": "constraints.plane",
+    "Rods": "constraints.rod",
+    "ShapeMatches": "constraints.shape_match",
+    "Volumes": "constraints.volume",
+    "measure_stretch": "diagnostics",
     "ModelError": "errors",
     "SimulationDiverged": "errors",
     "VerletError": "errors",
+    "Force": "forces.base",
+    "Field": "forces.field",
+    "Flock": "forces.flock",
+    "Pull": "forces.pull",
+    "Fit": "geometry.closest_shape",
+    "closest_shape": "geometry.closest_shape",
+    "Hull": "geometry.hull",
+    "convex_hull": "geometry.hull",
+    "MassProperties": "geometry.mass_properties",
+    "mesh_mass_properties": "geometry.mass_properties",
+    "principal_axes": "geometry.mass_properties",
+    "convex_parts": "geometry.parts",
     "Diagnostics": "model",
+    "Floats": "model",
     "FrameInputs": "model",
+    "Ints": "model",
     "Model": "model",
+    "ObjectSpan": "model",
     "State": "model",
+    "PRESETS": "presets",
+    "Preset": "presets",
+    "RECIPES": "recipes.all",
+    "add_body": "recipes.body",
+    "BonePin": "recipes.bone_pins",
+    "add_cloth": "recipes.cloth",
+    "add_collider": "recipes.collider",
+    "Figure": "recipes.figure",
+    "tie_to_limb": "recipes.figure_clothes",
+    "pin_weights": "recipes.figure_pins",
+    "pinned_particles": "recipes.figure_pins",
+    "pinned_places": "recipes.figure_pins",
+    "Geometry": "recipes.geometry",
+    "figure_pose": "recipes.limb_frames",
+    "add_particles": "recipes.particles",
+    "piece_joints": "recipes.pieces",
+    "add_plant": "recipes.plant",
+    "Plan": "recipes.ragdoll",
+    "Ragdoll": "recipes.ragdoll",
+    "add_ragdoll": "recipes.ragdoll",
+    "plan_ragdoll": "recipes.ragdoll",
+    "turned_pose": "recipes.ragdoll",
+    "add_rope": "recipes.rope",
+    "Skeleton": "recipes.skeleton",
+    "Skin": "recipes.skeleton",
+    "add_soft_body": "recipes.soft_body",
+    "add_stick_figure": "recipes.stick_figure",
+    "plan_figure": "recipes.stick_figure",
+    "nearest_parts": "recipes.worn",
+    "worn_by": "recipes.worn",
+    "End": "rigid.joint_table",
+    "OnBody": "rigid.joint_table",
+    "OnCollider": "rigid.joint_table",
+    "Shape": "rigid.shape",
+    "Surface": "rigid.shape",
+    "AnimatedSettings": "settings",
     "BodySettings": "settings",
+    "BoneAnimatedSettings": "settings",
+    "BoneSettings": "settings",
     "ClothSettings": "settings",
     "ColliderSettings": "settings",
+    "FlockSettings": "settings",
+    "ImpulseSettings": "settings",
+    "JointSettings": "settings",
+    "ParticleSettings": "settings",
+    "PinSettings": "settings",
+    "PlantSettings": "settings",
+    "RagdollSettings": "settings",
+    "RopeSettings": "settings",
+    "SoftBodySettings": "settings",
     "SolverSettings": "settings",
+    "Tunable": "settings",
     "WindSettings": "settings",
+    "tunables": "settings",
     "advance": "step",
+    "rotation_matrix": "vector",
+    "rotation_quaternion": "vector",
 }
+"""The module in which each public name stands."""
 
 __all__ = [
+    "PRESETS",
+    "RECIPES",
+    "AngleLimits",
+    "AnimatedSettings",
     "BodySettings",
+    "BoneAnimatedSettings",
+    "BonePin",
+    "BoneSettings",
     "ClothSettings",
     "ColliderSettings",
+    "Constraint",
     "Diagnostics",
+    "End",
+    "Field",
+    "Figure",
+    "Fit",
+    "Floats",
+    "Flock",
+    "FlockSettings",
+    "Force",
     "FrameCache",
     "FrameInputs",
+    "Geometry",
+    "HingeBends",
+    "Hull",
+    "ImpulseSettings",
+    "Ints",
+    "JointSettings",
+    "Links",
+    "MassProperties",
     "Model",
     "ModelBuilder",
     "ModelError",
+    "ObjectSpan",
+    "OnBody",
+    "OnCollider",
+    "ParticleSettings",
+    "PinSettings",
+    "Plan",
+    "Planes",
+    "PlantSettings",
+    "Preset",
+    "Pull",
+    "Ragdoll",
+    "RagdollSettings",
+    "Rods",
+    "RopeSettings",
+    "Shape",
+    "ShapeMatches",
     "SimulationDiverged",
+    "Skeleton",
+    "Skin",
+    "SoftBodySettings",
     "SolverSettings",
     "State",
+    "Surface",
+    "Tunable",
     "VerletError",
+    "Volumes",
     "WindSettings",
+    "add_body",
+    "add_cloth",
+    "add_collider",
+    "add_particles",
+    "add_plant",
+    "add_ragdoll",
+    "add_rope",
+    "add_soft_body",
+    "add_stick_figure",
     "advance",
     "body_poses",
+    "closest_shape",
+    "convex_hull",
+    "convex_parts",
+    "figure_pose",
+    "measure_stretch",
+    "mesh_mass_properties",
+    "nearest_parts",
+    "piece_joints",
+    "pin_weights",
+    "pinned_particles",
+    "pinned_places",
+    "plan_figure",
+    "plan_ragdoll",
+    "principal_axes",
+    "rotation_matrix",
+    "rotation_quaternion",
+    "tie_to_limb",
+    "tunables",
+    "turned_pose",
+    "worn_by",
 ]
 
 

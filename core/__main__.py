@@ -1,4 +1,4 @@
-"""Command line: ``python -m verlet_physics truth | bench | random | list | compile``."""
+"""Command line: ``python -m verlet_physics truth | bench | random | golden | list | compile``."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 import time
+from pathlib import Path
 
 from . import jit
 from .kernel_folder import cache_folder
@@ -33,6 +34,13 @@ def main(arguments: list[str] | None = None) -> int:
     random.add_argument("--count", type=int, default=10_000, help="how many")
     random.add_argument("--first", type=int, default=0, help="seed of the first one")
 
+    golden = commands.add_parser("golden", help="hash where small scenes of everything end")
+    golden.add_argument("scenes", nargs="*", metavar="SCENE", help="names from `list`; default all")
+    golden.add_argument("--save", type=Path, metavar="FILE", help="keep the hashes")
+    golden.add_argument(
+        "--against", type=Path, metavar="FILE", help="compare with those of another commit"
+    )
+
     commands.add_parser("list", help="names of all cases and scenes")
     commands.add_parser("compile", help="compile all kernels into the cache folder")
 
@@ -43,6 +51,8 @@ def main(arguments: list[str] | None = None) -> int:
         return _bench(options.scenes, options.n, options.threads, options.json)
     if options.command == "random":
         return _random(options.count, options.first)
+    if options.command == "golden":
+        return _golden(options.scenes, options.save, options.against)
     if options.command == "list":
         return _list()
     return _compile()
@@ -143,14 +153,44 @@ def _random(count: int, first: int) -> int:
     return 1 if problems or len(stopped) > MOST_STOPPED * count else 0
 
 
+def _golden(names: list[str], save: Path | None, against: Path | None) -> int:
+    from .golden import hashes
+
+    unknown = [name for name in names if name not in hashes.SCENES]
+    if unknown:
+        return _fail(f"no golden scene {unknown[0]!r}; known are: {', '.join(hashes.SCENES)}")
+    found: dict[str, str] = {}
+    differ = 0
+    for name in names or hashes.SCENES:
+        one, two = hashes.scene_hashes(name)
+        found[name] = one
+        differ += one != two
+        print(f"{name:32} {one}" + ("" if one == two else f"  two threads: {two}"), flush=True)
+    if save is not None:
+        hashes.save(save, found)
+    changes = []
+    if against is not None:
+        try:
+            changes = list(hashes.differences(against, found))
+        except (OSError, ValueError) as error:
+            return _fail(str(error))
+    for change in changes:
+        print(change)
+    print(f"{len(found)} scenes: {differ} differ between one thread and two", end="")
+    print("" if against is None else f", {len(changes)} from {against}")
+    return 1 if differ or changes else 0
+
+
 def _list() -> int:
     from .bench.compare import COMPARISONS
     from .bench.rigid_scenes import SCENES as RIGID_SCENES
     from .bench.scenes import SCENES
+    from .golden.hashes import SCENES as GOLDEN_SCENES
     from .truth.all import CASES
 
     print("truth:", *CASES, sep="\n  ")
     print("bench:", *SCENES, *RIGID_SCENES, *COMPARISONS, sep="\n  ")
+    print("golden:", *GOLDEN_SCENES, sep="\n  ")
     return 0
 
 

@@ -208,3 +208,4 @@ PRESETS: dict[str, dict[str, Preset]] = {
         ),
     },
 }
+"""Materials by the name of a verb (a key of `RECIPES`, or BODY) and their own."""

@@ -58,6 +58,7 @@ CORE_REQUIREMENTS = (
     "hypothesis==6.170.15",
     "ruff==0.17.5",
     "mypy==2.4.1",
+    "import-linter==2.16",
     "pre-commit==4.7.0",
 )
 

@@ -20,7 +20,7 @@ from ..core.settings import (
     SolverSettings,
     WindSettings,
 )
-from . import session
+from . import redraw, session
 from .edits import after_bone_edit, after_edit
 from .kinds import KINDS, RAGDOLL, Kind, can_be_tied
 from .tunable_properties import group_made_of, number_of, properties_of, settings_from
@@ -282,10 +282,7 @@ def animated_of_bone(bone: bpy.types.PoseBone) -> BoneAnimatedSettings:
 
 
 def _show_again(group: Any, context: bpy.types.Context) -> None:
-    from . import overlays, redraw  # they import this module
-
-    overlays.forget()
-    redraw.panels()
+    redraw.everything()
 
 
 class VerletScene(bpy.types.PropertyGroup):

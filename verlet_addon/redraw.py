@@ -1,6 +1,11 @@
-"""Lets the panels show a state that changed without an edit by the user."""
+"""Lets panels and lines show a state that changed without an edit by the user."""
+
+from collections.abc import Callable
 
 import bpy
+
+forgetting: list[Callable[[], None]] = []
+"""What those who keep something drawn do to compute it anew; they enter it when they register."""
 
 
 def panels() -> None:
@@ -9,3 +14,10 @@ def panels() -> None:
         for area in window.screen.areas:
             if area.type in {"VIEW_3D", "PROPERTIES"}:
                 area.tag_redraw()
+
+
+def everything() -> None:
+    """Redraw panels and views, and compute anew what lies over these."""
+    for forget in forgetting:
+        forget()
+    panels()

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from ..bodies import AXES
-from ..jit import parallel_kernel, prange
+from ..jit import kernel
 from .axis_frame import project_frame
 from .tetrahedron import project_sticks
 
 
-@parallel_kernel
+@kernel
 def relax_bodies(x, previous, first_particle, extent, form, inverse_mass, passes):
     """Make every body rigid, ``passes`` times; bodies share no particle."""
-    for body in prange(first_particle.shape[0]):
+    for body in range(first_particle.shape[0]):
         first = first_particle[body]
         if form[body] == AXES:
             project_frame(x, previous, first, extent[body], passes)

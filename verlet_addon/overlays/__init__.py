@@ -12,6 +12,7 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
+from .. import redraw
 from . import collect
 
 WIDTH = 1.5  # px of a line
@@ -88,6 +89,7 @@ def register() -> None:
     _handle = bpy.types.SpaceView3D.draw_handler_add(draw, (), "WINDOW", "POST_VIEW")
     for event in _EVENTS:
         getattr(bpy.app.handlers, event).append(forget)
+    redraw.forgetting.append(forget)
 
 
 def unregister() -> None:
@@ -102,3 +104,4 @@ def unregister() -> None:
         functions = getattr(bpy.app.handlers, event)
         if forget in functions:
             functions.remove(forget)
+    redraw.forgetting.remove(forget)

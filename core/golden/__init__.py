@@ -1,0 +1,1 @@
+"""Small scenes that reach everything the engine has, and what they end with, bit for bit."""

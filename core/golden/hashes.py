@@ -1,0 +1,126 @@
+"""Where golden scenes end, as a hash, and whether they end where they did at another commit.
+
+Two checkouts that hash alike on one machine compute the same bits. Other machines may round in
+other ways (kernels are compiled for the processor that they run on), so a file of hashes serves on
+the machine that it was made on, and says which that is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+from collections.abc import Iterable
+from dataclasses import replace
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import numpy as np
+
+from .. import jit
+from ..bodies import body_poses
+from ..errors import VerletError
+from ..model import Model, State
+from ..step import advance
+from . import figure_scenes, particle_scenes, rigid_scenes
+from .scene import SCENES, Scene
+
+MODULES = (particle_scenes, rigid_scenes, figure_scenes)
+"""Each enters its scenes in `SCENES` when it is imported."""
+
+HASHED = (
+    *("position", "previous"),
+    *("body_position", "body_previous", "body_orientation", "body_previous_orientation"),
+    "joint_broken",
+)
+"""What of a `State` counts: all that moves. What contacts remember may be kept in another form."""
+
+THREADS = (1, 2)
+
+
+def final_state(scene: Scene, threads: int) -> State:
+    """Where a scene ends on so many threads."""
+    state = scene.model.initial_state()
+    settings = replace(scene.settings, threads=threads)
+    for frame in range(scene.frames):
+        state, _ = advance(scene.model, state, scene.inputs(scene.model, frame), settings)
+    return state
+
+
+def state_hash(model: Model, state: State) -> str:
+    """16 hexadecimal digits that stand for every bit of `HASHED` and of where all bodies are."""
+    digest = hashlib.sha256()
+    places, turns = body_poses(model, state)
+    moving = {name: getattr(state, name) for name in HASHED}
+    for name, values in (*moving.items(), ("places", places), ("turns", turns)):
+        array = np.ascontiguousarray(values)
+        digest.update(f"{name} {array.dtype} {array.shape}".encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()[:16]
+
+
+def scene_hashes(name: str) -> list[str]:
+    """The hash of a scene for each of `THREADS`, or the name of the error that stopped it."""
+    hashes = []
+    for threads in THREADS:
+        try:
+            scene = SCENES[name]()
+            hashes.append(state_hash(scene.model, final_state(scene, threads)))
+        except VerletError as error:
+            hashes.append(type(error).__name__)
+    return hashes
+
+
+def machine() -> dict[str, str]:
+    """What hashes depend on besides the source."""
+    versions = {}
+    for package in ("numpy", "numba", "llvmlite"):
+        try:
+            versions[package] = version(package)
+        except PackageNotFoundError:
+            versions[package] = "none"
+    return {
+        "processor": _processor(),
+        "system": platform.system(),
+        "python": platform.python_version(),
+        "compiled": str(jit.compiled),
+        **versions,
+    }
+
+
+def _processor() -> str:
+    """The processor's own name, where the system tells it."""
+    information = Path("/proc/cpuinfo")
+    if information.exists():
+        for line in information.read_text("utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
+
+
+def save(path: Path, hashes: dict[str, str]) -> None:
+    """Write hashes by scene, and the machine that they are good for."""
+    path.write_text(json.dumps({"machine": machine(), "scenes": hashes}, indent=1) + "\n", "utf-8")
+
+
+def differences(path: Path, hashes: dict[str, str]) -> Iterable[str]:
+    """A sentence for each scene that ends elsewhere than the file says, or that is not in both.
+
+    Only scenes in ``hashes`` are looked at, but for those that are gone altogether.
+    Raises `ValueError` for a file of another machine.
+    """
+    saved = json.loads(path.read_text("utf-8"))
+    here = machine()
+    there = saved["machine"]
+    other = [f"{key} {there.get(key)}" for key in here if there.get(key) != here[key]]
+    if other:
+        raise ValueError(f"{path} is of another machine: {', '.join(other)}")
+    for name, found in hashes.items():
+        before = saved["scenes"].get(name)
+        if before is None:
+            yield f"{name} is new"
+        elif before != found:
+            yield f"{name} ends elsewhere: {before} before, {found} now"
+    for name in saved["scenes"]:
+        if name not in SCENES:
+            yield f"{name} is gone"

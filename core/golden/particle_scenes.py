@@ -1,0 +1,294 @@
+"""Golden scenes of everything that is made of particles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ..bench.scenes import add_sheet
+from ..bench.shapes import ball, stem, tube_tree
+from ..builder import ModelBuilder
+from ..constraints.angle_limit import AngleLimits
+from ..constraints.base import Constraint
+from ..constraints.carried import CarriedPoints
+from ..constraints.hinge_bend import HingeBends
+from ..constraints.link import Links
+from ..constraints.plane import MovingPlanes, Planes
+from ..constraints.point_link import PointLinks
+from ..constraints.rod import Rods
+from ..constraints.shape_match import ShapeMatches
+from ..constraints.volume import Volumes
+from ..forces.field import FALLOFFS, KINDS, SHAPES, Field
+from ..forces.flock import Flock
+from ..forces.wobble import WobbleDamping
+from ..model import FrameInputs, Model
+from ..presets import PRESETS
+from ..recipes.geometry import Geometry
+from ..recipes.particles import add_particles
+from ..recipes.plant import add_plant
+from ..recipes.rope import add_rope
+from ..recipes.soft_body import add_soft_body
+from ..settings import (
+    AnimatedSettings,
+    ParticleSettings,
+    PlantSettings,
+    RopeSettings,
+    SolverSettings,
+    WindSettings,
+    tunables,
+)
+from .scene import SCENES, Scene, scene
+
+GUST = WindSettings(velocity=(6.0, 1.0, 0.5), gust=0.5)
+
+_CORNERS = np.array([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 0.3)], dtype=float)
+_FACES = [(0, 2, 1), (0, 1, 3), (1, 2, 3), (2, 0, 3)]
+
+_CONSTRAINTS: dict[str, Callable[[ModelBuilder, int, int], Constraint]] = {
+    "thread": lambda b, o, f: Links.of(b, o, [(f, f + 1)], closing_speed=0.5),
+    "leash": lambda b, o, f: Links.of(b, o, [(f, f + 1)], longest=1.01),
+    "link": lambda b, o, f: Links.of(b, o, [(f, f + 1)], repair=0.5),
+    "rod": lambda b, o, f: Rods.of(b, o, [(f, f + 1, f + 2)], 10.0),
+    "hinge": lambda b, o, f: HingeBends.of(b, o, [(f, f + 1, f + 2, f + 3)], 1.0),
+    "angle": lambda b, o, f: AngleLimits.between(b, o, [(f, f + 1, f + 2)], 89.0, 91.0),
+    "plane": lambda b, o, f: Planes.of(b, o, [f], b.position[f], (1.0, 1.0, 0.0)),
+    "line": lambda b, o, f: Planes.of(b, o, [f], b.position[f], (1.0, 1.0, 0.0), is_line=True),
+    "moving plane": lambda b, o, f: MovingPlanes.of(b, o, [(f, f + 1, f + 2, f + 3)]),
+    "point link": lambda b, o, f: PointLinks.of(
+        b, o, [(f + 4, f, f + 1, f + 2, f + 3)], [(0.25,) * 4], [0.5]
+    ),
+    "carried": lambda b, o, f: CarriedPoints(
+        o,
+        np.array([(f + 4, f, f + 1, f + 2, f + 3)], dtype=np.int32),
+        np.full((1, 4), 0.25),
+        np.ones(1),
+    ),
+    "volume": lambda b, o, f: Volumes.of(
+        b, o, [tuple(f + k for k in t) for t in _FACES], compliance=1e-6
+    ),
+    "shape": lambda b, o, f: ShapeMatches.of(b, o, [(f, f + 1, f + 2, f + 3)], repair=0.5),
+}
+"""Constraints of the particles f … f + 4 of object o."""
+
+
+def add_floor(builder: ModelBuilder) -> None:
+    """A floor at z = 0."""
+    builder.add_collider("floor", "PLANE", (), (0.0, 0.0, 0.0))
+
+
+def line(name: str, first: tuple[float, ...], last: tuple[float, ...], n: int) -> Geometry:
+    """A chain of n edges."""
+    points = np.linspace(first, last, n + 1)
+    return Geometry.of(name, points, [(k, k + 1) for k in range(n)])
+
+
+@scene("cloth-pinned")
+def cloth_pinned() -> Scene:
+    """A corner that is carried about, one that is drawn, factors that are keyed."""
+    builder = ModelBuilder()
+    add_sheet(builder, 10, pins=(0, 9))
+    builder.pin([90], 0.5)
+
+    def inputs(model: Model, frame: int) -> FrameInputs:
+        place = model.rest_position[model.pinned] + (0.0, 0.0, 0.02 * frame)
+        keyed = AnimatedSettings(stiffness=1.0 + 0.1 * frame, drag=2.0, wind=0.5)
+        weight = np.where(model.pin_weight >= 1.0, 1.0, 0.1 * frame)
+        return FrameInputs(wind=GUST, pin_position=place, pin_weight=weight, animated=(keyed,))
+
+    return Scene(builder.finalize(), inputs)
+
+
+@scene("cloth-flag")
+def cloth_flag() -> Scene:
+    """Silk that is held along a side in the wind and in eddies."""
+    builder = ModelBuilder()
+    silk = PRESETS["CLOTH"]["SILK"].settings
+    add_sheet(builder, 12, pins=tuple(range(0, 144, 12)), settings=silk)
+    eddies = Field("eddies", "TURBULENCE", strength=2.0, noise=0.1, surface=0.5)
+    return Scene(builder.finalize(), lambda model, frame: FrameInputs(wind=GUST, fields=(eddies,)))
+
+
+@scene("cloth-large")
+def cloth_large() -> Scene:
+    """So many vertices that threads share the work, between a ball and a floor."""
+    builder = ModelBuilder()
+    add_sheet(builder, 48, height=0.52)
+    builder.add_collider("ball", "SPHERE", (0.5,), (0.0, 0.0, 0.0))
+    add_floor(builder)
+    return Scene(builder.finalize(), frames=4)
+
+
+@scene("rope")
+def rope() -> Scene:
+    """Pinned at an end, another one that lies over a capsule."""
+    builder = ModelBuilder()
+    pins = np.zeros(21)
+    pins[0] = 1.0
+    hanging = line("hanging", (0.0, 0.0, 1.0), (1.0, 0.0, 1.0), 20)
+    add_rope(builder, hanging, RopeSettings(), pin_weight=pins)
+    add_rope(builder, line("lying", (-0.5, 1.0, 0.62), (0.5, 1.0, 0.62), 20), RopeSettings())
+    turned = (0.7071, 0.7071, 0.0, 0.0)
+    builder.add_collider("bar", "CAPSULE", (0.1, 1.0), (0.0, 1.0, 0.5), turned)
+    return Scene(builder.finalize(), lambda model, frame: FrameInputs(wind=GUST))
+
+
+@scene("plant")
+def plant() -> Scene:
+    """A stem, and a tree of tubes with loose leaves, in the wind."""
+    builder = ModelBuilder()
+    add_plant(builder, stem(8, 1.0, 0.2), PlantSettings())
+    add_plant(builder, tube_tree(3.0, rings=3), PlantSettings())
+    return Scene(builder.finalize(), lambda model, frame: FrameInputs(wind=GUST), frames=4)
+
+
+@scene("soft-body")
+def soft_body() -> Scene:
+    """Each material on a floor, one with more pressure than it was made with."""
+    builder = ModelBuilder()
+    add_floor(builder)
+    for number, preset in enumerate(PRESETS["SOFT_BODY"].values()):
+        add_soft_body(builder, ball(0, 0.2, (0.6 * number, 0.0, 0.21)), preset.settings)
+    count = len(builder.objects)
+    keyed = (AnimatedSettings(pressure=1.5, friction=0.5),) * count
+    return Scene(builder.finalize(), lambda model, frame: FrameInputs(animated=keyed))
+
+
+def _ways_to_behave() -> list[str]:
+    return [name for name, _, _ in tunables(ParticleSettings)["behaviour"][1].choices]
+
+
+@scene("particles")
+def particles() -> Scene:
+    """A block of each behaviour: balls, flocks, smoke."""
+    builder = ModelBuilder()
+    add_floor(builder)
+    block = np.stack(np.meshgrid(*[np.arange(3) * 0.11] * 3), axis=-1).reshape(-1, 3)
+    shaken = block + np.random.default_rng(7).uniform(-0.01, 0.01, block.shape)
+    for number, behaviour in enumerate(_ways_to_behave()):
+        settings = ParticleSettings(behaviour=behaviour)
+        at = (1.5 * number, 0.0, 0.06)
+        add_particles(builder, Geometry.of(behaviour, shaken + at), settings)
+    return Scene(builder.finalize(), lambda model, frame: FrameInputs(wind=GUST))
+
+
+@scene("crowd-and-limbs")
+def crowd_and_limbs() -> Scene:
+    """Crossing sticks of figures, a crowd that falls on them, a sheet with tethers under them."""
+    builder = ModelBuilder()
+    random = np.random.default_rng(3)
+    for number, (first, last) in enumerate(
+        (((-0.4, 0.0, 0.3), (0.4, 0.0, 0.3)), ((0.0, -0.4, 0.41), (0.0, 0.4, 0.41)))
+    ):
+        figure = builder.add_particles(
+            f"figure {number}", [first, last], mass=1.0, velocity=(0.0, 0.0, -2.0 * number)
+        )
+        ends = builder.objects[figure].first_particle + np.arange(2)
+        builder.add_sticks([ends])
+        builder.add_limbs([ends], 0.06)
+        builder.add_force(WobbleDamping(figure, ends.astype(np.int32), 1.0, dry=1.0))
+    builder.add_particles(
+        "crowd",
+        random.uniform(-0.3, 0.3, (30, 3)) * (1.0, 1.0, 0.3) + (0.0, 0.0, 0.7),
+        mass=0.1,
+        radius=0.05,
+        restitution=0.3,
+        velocity=(0.0, 0.0, -3.0),
+        crowd=True,
+    )
+    add_sheet(builder, 10, height=0.2, pins=(0, 9, 90, 99))
+    add_floor(builder)
+    return Scene(builder.finalize(), frames=8)
+
+
+def _constrained(make: Callable[[ModelBuilder, int, int], Constraint]) -> Scene:
+    """A lump of five particles that flies apart, and one constraint that minds it."""
+    builder = ModelBuilder()
+    velocity = np.random.default_rng(5).normal(size=(5, 3))
+    mass = [1.0, 2.0, 0.5, 1.0, 1.5]
+    lump = builder.add_particles("lump", _CORNERS, mass=mass, velocity=velocity)
+    builder.add_constraint(make(builder, lump, 0))
+    return Scene(builder.finalize())
+
+
+for _name, _make in _CONSTRAINTS.items():
+    SCENES[f"constraint-{_name.replace(' ', '-')}"] = partial(_constrained, _make)
+
+
+def _cloud_of_sixty_four(builder: ModelBuilder) -> None:
+    """Loose particles all round the origin, some of which flock."""
+    random = np.random.default_rng(1)
+    place = random.uniform(-1.0, 1.0, (64, 3))
+    cloud = builder.add_particles("cloud", place, mass=0.1, velocity=random.normal(size=(64, 3)))
+    builder.add_force(Flock(cloud, np.arange(16, dtype=np.int32)))
+    builder.add_wires([(20, 21), (22, 23)], 0.02)
+
+
+def _fields(falloff: str) -> Scene:
+    """A field of every kind and shape with one falloff, that only a few of the cloud are near."""
+    builder = ModelBuilder()
+    _cloud_of_sixty_four(builder)
+    given = tuple(
+        Field(
+            f"{kind} {shape}",
+            kind,
+            position=(0.3 * k - 1.0, 0.2 * n, 0.1),
+            orientation=(1.0, 0.3 * n, 0.2, 0.1),
+            strength=0.5,
+            flow=0.2,
+            shape=shape,
+            falloff=falloff,
+            power=1.0,
+            radial_power=0.5,
+            noise=0.3,
+            side=("BOTH", "POSITIVE", "NEGATIVE")[n],
+            time=0.1,
+        )
+        for k, kind in enumerate(KINDS)
+        for n, shape in enumerate(SHAPES)
+    )
+    keyed = (AnimatedSettings(fields=0.7),)
+    return Scene(builder.finalize(), lambda model, frame: FrameInputs(fields=given, animated=keyed))
+
+
+for _falloff in FALLOFFS:
+    SCENES[f"fields-{_falloff.lower()}"] = partial(_fields, _falloff)
+
+
+def _net(settings: SolverSettings) -> Scene:
+    """A net of sticks, springs and dampers that hangs from two corners into a floor."""
+    builder = ModelBuilder()
+    grid = np.stack(np.meshgrid(np.arange(5) * 0.2, np.arange(5) * 0.2), axis=-1).reshape(-1, 2)
+    place = np.concatenate([grid, np.full((25, 1), 0.15)], axis=1)
+    builder.add_particles("net", place, mass=0.1, radius=0.02, restitution=0.5)
+    k = np.arange(25).reshape(5, 5)
+    builder.add_sticks(np.stack([k[:, :-1].ravel(), k[:, 1:].ravel()], axis=1))
+    builder.add_springs(
+        np.stack([k[:-1].ravel(), k[1:].ravel()], axis=1), 50.0, damping=0.05, turn=-1
+    )
+    builder.pin([0, 4])
+    add_floor(builder)
+    return Scene(
+        builder.finalize(),
+        lambda model, frame: FrameInputs(duration=(1 / 24, 1 / 25)[frame % 2]),
+        settings,
+    )
+
+
+def _solver_scenes() -> dict[str, Callable[[], Scene]]:
+    """The net under every choice that settings of the solver have."""
+    made: dict[str, Callable[[], Scene]] = {}
+    slow = replace(SolverSettings(), iterations=8, edge_stiffness=50.0, over_relaxation=1.2)
+    for name, (_, about) in tunables(SolverSettings).items():
+        for choice, _, _ in about.choices or ():
+            chosen: dict[str, Any] = {name: choice}
+            settings = replace(slow, **chosen)
+            made[f"{name}-{choice}".lower().replace("_", "-")] = partial(_net, settings)
+    made["tolerance"] = partial(_net, replace(slow, iterations=20, tolerance=1e-4))
+    return made
+
+
+SCENES.update(_solver_scenes())

@@ -1,0 +1,319 @@
+"""Golden scenes of rigid bodies: every pair of shapes, every joint, sleep, bodies of particles."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ..bench.shapes import ball
+from ..builder import ModelBuilder
+from ..forces.field import Field
+from ..forces.pull import Pull
+from ..geometry.hull import convex_hull
+from ..model import FrameInputs, Model
+from ..recipes.body import add_body
+from ..recipes.collider import add_collider
+from ..recipes.geometry import Geometry
+from ..recipes.rope import add_rope
+from ..rigid.joint_table import OnBody, OnCollider
+from ..rigid.shape import Shape, Surface
+from ..settings import BodySettings, ColliderSettings, JointSettings, RopeSettings, SolverSettings
+from ..settings.joint import JOINT_KINDS, MOTORS
+from .particle_scenes import add_floor
+from .scene import SCENES, Scene, scene
+
+SPREAD = 3.0
+"""m between what is not to touch."""
+
+TILT = (1.0, 0.1, 0.2, 0.05)
+
+_HULL = convex_hull(np.random.default_rng(2).normal(size=(14, 3)) * 0.2)
+_BUMPY = np.array([(x, y, 0.05 * ((x + 2 * y) % 3)) for y in range(-2, 3) for x in range(-2, 3)])
+_CELLS = np.array([5 * y + x for y in range(4) for x in range(4)], dtype=np.int32)
+_TRIANGLES = np.concatenate(
+    [
+        np.stack([_CELLS, _CELLS + 1, _CELLS + 6], axis=1),
+        np.stack([_CELLS, _CELLS + 6, _CELLS + 5], axis=1),
+    ]
+)
+
+SIZES: dict[str, tuple[float, ...]] = {
+    "PLANE": (),
+    "BOX": (0.25, 0.2, 0.15),
+    "ROOM": (1.0, 1.0, 1.0),
+    "SPHERE": (0.2,),
+    "CAPSULE": (0.12, 0.2),
+    "CYLINDER": (0.2, 0.15),
+    "HULL": (),
+    "MESH": (),
+}
+"""Size of the one shape of each kind that meets all others."""
+
+TOPS = {"PLANE": 0.0, "ROOM": -1.0, "MESH": 0.1}
+"""m, where what is to lie on it has to be; the half height of all else stands in `SIZES`."""
+
+SOLID = ("BOX", "SPHERE", "CAPSULE", "CYLINDER", "HULL")
+"""Kinds that a body may have."""
+
+
+def shape(kind: str) -> Shape:
+    """The shape of a kind."""
+    if kind == "HULL":
+        return Shape.of(kind, kind, hull=_HULL)
+    if kind == "MESH":
+        return Shape.of(kind, kind, surface=Surface(_BUMPY, _TRIANGLES))
+    return Shape.of(kind, kind, SIZES[kind])
+
+
+def _put(builder: ModelBuilder, kind: str, place: tuple[float, ...], **details: Any) -> int:
+    """A body of a kind of shape; its inertia is that of a ball, whatever it is."""
+    return builder.add_rigid_body(
+        kind, [shape(kind)], place, TILT, mass=1.0, inertia=(0.02, 0.03, 0.025), **details
+    )
+
+
+def _on_everything(kind: str) -> Scene:
+    """Bodies of one kind, each on another thing: colliders of every kind and bodies too."""
+    builder = ModelBuilder()
+    for lane, other in enumerate(SIZES):
+        builder.add_collider_shapes(other, [shape(other)], (SPREAD * lane, 0.0, 0.0))
+        _put(
+            builder,
+            kind,
+            (SPREAD * lane, 0.03, TOPS.get(other, 0.3) + 0.2),
+            restitution=0.4,
+            velocity=(0.5, 0.0, -2.0),
+            angular_velocity=(1.0, 2.0, 3.0),
+        )
+    for lane, other in enumerate(SOLID):
+        for under, height in ((other, 3.0), (kind, 3.5)):
+            _put(
+                builder,
+                under,
+                (SPREAD * lane, 0.02, height),
+                velocity=(0.0, 0.0, 2.0 if height == 3.0 else -2.0),
+            )
+    return Scene(builder.finalize(), frames=8)
+
+
+for _kind in SOLID:
+    SCENES[f"shapes-{_kind.lower()}"] = partial(_on_everything, _kind)
+
+
+@scene("shapes-particles")
+def shapes_particles() -> Scene:
+    """Particles that fall on colliders of every kind, slowly and fast, and on nothing."""
+    builder = ModelBuilder()
+    drops = np.array([(0.02, 0.03, 0.0), (0.05, -0.04, 0.1), (-0.06, 0.02, 0.2)])
+    for lane, other in enumerate(SIZES):
+        builder.add_collider_shapes(
+            other, [shape(other)], (SPREAD * lane, 0.0, 0.0), friction=0.7, restitution=0.2
+        )
+        above = (SPREAD * lane, 0.0, TOPS.get(other, 0.25) + 0.05)
+        builder.add_particles(
+            f"on {other}",
+            drops + above,
+            mass=0.1,
+            radius=0.02,
+            restitution=0.5,
+            velocity=(0.3, 0.0, -2.0),
+        )
+    _put(builder, "BOX", (0.0, 9.0, 1.0))
+    builder.add_particles("on a body", drops + (0.0, 9.0, 1.3), mass=0.1, velocity=(0, 0, -2.0))
+    return Scene(builder.finalize())
+
+
+@scene("shapes-particle-bodies")
+def shapes_particle_bodies() -> Scene:
+    """Bodies of particles of both forms on colliders of every kind, on a body and on each other."""
+    builder = ModelBuilder()
+    for lane, other in enumerate(SIZES):
+        place = (SPREAD * lane, 0.0, 0.0)
+        builder.add_collider_shapes(other, [shape(other)], place)
+        form = ("TETRAHEDRON", "AXES")[lane % 2]
+        above = (SPREAD * lane, 0.03, TOPS.get(other, 0.3) + 0.25)
+        velocity = (0.4, 0.0, -2.0)
+        builder.add_body(
+            form, "BOX", (0.2, 0.15, 0.1), above, TILT, mass=1.0, model=form, velocity=velocity
+        )
+    _put(builder, "BOX", (0.0, 3.0, 1.0))
+    for k, form in enumerate(("TETRAHEDRON", "AXES")):
+        builder.add_body(
+            form,
+            "SPHERE",
+            (0.2,),
+            (0.02, 3.0, 1.4 + 0.45 * k),
+            mass=1.0,
+            model=form,
+            velocity=(0.0, 0.0, -2.0),
+        )
+    builder.add_particles("dust", [(0.0, 3.0, 2.3)], mass=0.1, velocity=(0.0, 0.0, -4.0))
+    return Scene(builder.finalize(), settings=SolverSettings(body_iterations=3))
+
+
+def _joint_settings(kind: str, motor: str) -> JointSettings:
+    return JointSettings(
+        kind=kind,
+        motor=motor,
+        is_limited=motor == "POSE",
+        lower=-0.2,
+        upper=0.2,
+        swing=0.3,
+        friction=0.5 if motor == "NONE" else 0.0,
+        limits_linear=(True, motor == "NONE", True),
+        angular_lower=(-0.1, 0.0, -0.1),
+        angular_upper=(0.1, 0.0, 0.3),
+        motor_speed=3.0,
+        motor_target=0.1,
+    )
+
+
+def _joined(kind: str) -> Scene:
+    """Joints of a kind with each motor between world, collider and two bodies; one that breaks."""
+    builder = ModelBuilder()
+    for lane, (motor, _, _) in enumerate(MOTORS):
+        x = SPREAD * lane
+        post = OnCollider(builder.add_handle("post", (x - 0.5, 0.0, 1.0), TILT))
+        first, second, third = (
+            OnBody(_put(builder, "BOX", (x + 0.6 * k, 0.0, 1.0), layers=0)) for k in range(3)
+        )
+        settings = _joint_settings(kind, motor)
+        ends = ((post, first, -0.3), (first, second, 0.3), (second, third, 0.9))
+        for one, other, at in ends:
+            builder.add_joint(kind, one, other, (x + at, 0.0, 1.0), TILT, settings)
+        firm = replace(settings, breaking_force=5.0)
+        builder.add_joint("breaks", None, third, (x + 1.5, 0.0, 1.0), TILT, firm)
+
+    def inputs(model: Model, frame: int) -> FrameInputs:
+        count = len(model.joints)
+        return FrameInputs(
+            joint_target=np.full(count, 0.05 * frame),
+            joint_speed=np.full(count, 3.0 - frame),
+            joint_strength=np.where(np.arange(count) % 2 == 0, 1.0, 0.5),
+            joint_hold=np.where(np.arange(count) == frame, 0.0, 1.0),
+        )
+
+    return Scene(builder.finalize(), inputs)
+
+
+for _kind, _, _ in JOINT_KINDS:
+    SCENES[f"joints-{_kind.lower().replace('_', '-')}"] = partial(_joined, _kind)
+
+
+@scene("joints-of-particle-bodies")
+def joints_of_particle_bodies() -> Scene:
+    """Every joint that bodies of particles have, to the world, to each other and to a body."""
+    builder = ModelBuilder()
+    for lane, kind in enumerate(("BALL", "HINGE", "FIXED", "DISTANCE")):
+        x = SPREAD * lane
+        first, second = (
+            OnBody(
+                builder.add_body(
+                    form, "BOX", (0.2, 0.15, 0.1), (x + 0.5 * k, 0, 1), mass=1.0, model=form
+                )
+            )
+            for k, form in enumerate(("TETRAHEDRON", "AXES"))
+        )
+        third = OnBody(_put(builder, "BOX", (x + 1.0, 0.0, 1.0)))
+        for one, other, at in ((None, first, -0.25), (first, second, 0.25), (second, third, 0.75)):
+            builder.add_joint(kind, one, other, (x + at, 0, 1.0), TILT, JointSettings(kind=kind))
+    return Scene(builder.finalize())
+
+
+@scene("sleep")
+def sleep() -> Scene:
+    """A stack that has fallen asleep, a ball that wakes it, and a pile that is far away."""
+    builder = ModelBuilder()
+    for x, k in itertools.product((0.0, 5.0), range(3)):
+        place = (x, 0.0, 0.25 + 0.5 * k)
+        builder.add_body("cube", "BOX", (0.25,) * 3, place, mass=1.0, friction=0.8)
+    builder.add_body(
+        "ball", "SPHERE", (0.2,), (-6.0, 0.0, 1.0), mass=2.0, velocity=(8.0, 0.0, 2.0), drag=0.1
+    )
+    add_floor(builder)
+    return Scene(builder.finalize(), frames=24)
+
+
+@scene("sleep-among-particles")
+def sleep_among_particles() -> Scene:
+    """Boxes that have fallen asleep under what is tied to them, and dust that then hits them."""
+    builder = ModelBuilder()
+    boxes = [
+        OnBody(builder.add_body("box", "BOX", (0.25,) * 3, (x, 0.0, 0.25), mass=1.0))
+        for x in (0.0, 2.0)
+    ]
+    flag = np.linspace((0.0, 0.0, 0.5), (0.0, 0.2, 0.5), 5)
+    ends = [(k, k + 1) for k in range(4)]
+    rope = add_rope(builder, Geometry.of("ribbon", flag, ends), RopeSettings())
+    first = builder.objects[rope].first_particle
+    builder.add_attachment(boxes[0], first + np.arange(5))
+    builder.add_particles("dust", [(2.0, 0.1, 3.4), (2.1, 0.0, 3.5)], mass=0.5)
+    add_floor(builder)
+    return Scene(builder.finalize(), frames=24)
+
+
+@scene("driven-bodies")
+def driven_bodies() -> Scene:
+    """Colliders that move, a body that follows its keys, one that is drawn to them, meshes that
+    bend, a field over all; bodies and colliders that recipes have made of meshes.
+    """
+    builder = ModelBuilder()
+    lump = ball(0, 0.3)
+    triangles = lump.triangles
+    upright = (1.0, 0.0, 0.0, 0.0)
+    floor = np.array([(x, y, 0.0) for x in (-9.0, 9.0) for y in (-9.0, 9.0)])
+    sheet = _BUMPY + (0.0, 6.0, 0.0)
+    add_collider(builder, "floor", floor, upright, ColliderSettings(shape="PLANE"))
+    add_collider(builder, "sheet", sheet, upright, ColliderSettings(shape="MESH"), _TRIANGLES)
+    for k, follows in enumerate(("ACTIVE", "ANIMATED", "PASSIVE", "ACTIVE")):
+        points = lump.positions + (1.0 * k, 0.0, 0.4)
+        settings = BodySettings(type=follows, density=500.0, mass_by="DENSITY")
+        add_body(builder, follows, points, upright, settings, triangles=triangles)
+    points = lump.positions + (0.0, 6.0, 0.5)
+    add_body(builder, "on sheet", points, upright, BodySettings(), triangles=triangles)
+    field = Field("wind", "WIND", orientation=(1.0, 1.0, 0.0, 0.0), strength=3.0, flow=0.5)
+    bang = Field("bang", "EXPLOSION", position=(0.0, -1.0, 0.0), strength=2.0, time=0.1)
+
+    def inputs(model: Model, frame: int) -> FrameInputs:
+        count = model.body_count
+        moved = model.bodies.position + (0.0, 0.02 * frame, 0.0)
+        raised = model.collider_position + np.array([(0.0, 0.0, 0.01 * frame)])
+        drawn = np.where(np.arange(count) == 3, 2.0, 0.0)
+        return FrameInputs(
+            fields=(field, bang),
+            body_position=moved,
+            body_orientation=model.bodies.orientation,
+            collider_position=raised,
+            collider_orientation=model.collider_orientation,
+            mesh_vertex=model.shapes.meshes.vertex * (1.0, 1.0, 1.0 + 0.02 * frame),
+            pull=Pull(moved, moved + (0.0, 0.02, 0.0), drawn, np.full(count, 30.0)),
+        )
+
+    return Scene(builder.finalize(), inputs, frames=8)
+
+
+def _heap(settings: SolverSettings) -> Scene:
+    """Cubes of unlike mass that fall on each other in a room, some of them joined."""
+    builder = ModelBuilder()
+    random = np.random.default_rng(11)
+    for k in range(12):
+        place = (0.5 * (k % 2), 0.45 * (k // 2 % 2), 0.3 + 0.45 * (k // 4))
+        turn = random.normal(size=4) * 0.2 + (1.0, 0.0, 0.0, 0.0)
+        mass = 100.0 if k == 11 else 1.0
+        builder.add_body(f"cube {k}", "BOX", (0.2,) * 3, place, turn, mass=mass)
+    hinge = JointSettings(kind="HINGE", is_limited=True, lower=-0.3, upper=0.3, friction=0.2)
+    for k in range(0, 8, 2):
+        at = (0.25, 0.45 * (k // 2 % 2), 0.3 + 0.45 * (k // 4))
+        builder.add_joint(f"hinge {k}", OnBody(k), OnBody(k + 1), at, settings=hinge)
+    builder.add_collider("room", "ROOM", (1.0, 1.0, 3.0), (0.25, 0.25, 3.0))
+    return Scene(builder.finalize(), settings=settings, frames=12)
+
+
+SCENES["heap"] = partial(_heap, SolverSettings())
+SCENES["heap-jacobi"] = partial(
+    _heap, SolverSettings(relaxation="JACOBI", contact_iterations=4, contact_relaxation=0.7)
+)
