@@ -35,7 +35,7 @@ class ModelBuilder(JointBuilder):
     def finalize(self) -> Model:
         """Check how the parts fit together and lay them out for the solver.
 
-        Raises `ModelError` for constraints to particles that do not exist and for an empty model.
+        Raises `ModelError` for an empty model, and for tethers that hang on what is not pinned.
         """
         if not self.objects:
             raise ModelError("", "nothing to simulate: add a cloth or a rigid body")
@@ -44,19 +44,6 @@ class ModelBuilder(JointBuilder):
         pinned, pin_weight = self._pins()
         tether = joined(self._tether, (0, 2), np.int32)
         triangle = joined(self._triangle, (0, 3), np.int32)
-        for what, index in (
-            ("stick", stick),
-            ("spring", spring),
-            ("pin", pinned),
-            ("tether", tether),
-            ("triangle", triangle),
-            *((type(c).__name__, c.particles) for c in self._constraint),
-            *((type(f).__name__, f.particles) for f in self._force),
-        ):
-            if index.size and (index.min() < 0 or index.max() >= self.particle_count):
-                raise ModelError(
-                    "", f"a {what} names a particle outside 0 … {self.particle_count - 1}"
-                )
 
         mass = joined(self._mass, (0,), np.float64)
         inverse_mass = 1.0 / mass

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 EARTH_GRAVITY = (0.0, 0.0, -9.81)  # m/s²
 
+SHORTEST_STEP = 1e-9
+"""s; x − x* of slow things would lose its digits in a shorter one."""
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
@@ -164,7 +167,14 @@ class Model:
         ``step`` is the substep h in seconds that x* is laid out for, x* = x − v·h + ½·a·h²:
         the start that makes position Verlet exact in free flight (Kenwright §VII). The first frame
         lays x* out anew for another integrator or step, given the same gravity.
+
+        Raises `ModelError` for numbers that are not finite and for steps that are not above zero.
         """
+        from .checks import number, vector  # here, for kernels are compiled anew with each import
+
+        frame = int(number("", "frame", frame))
+        step = number("", "step", step, least=SHORTEST_STEP)
+        gravity = tuple(vector("", "gravity", gravity).tolist())
         x = self.rest_position.copy()
         falls = (self.inverse_mass > 0.0).astype(np.float64)
         for force in self.forces:

@@ -18,6 +18,7 @@ from .contact.limb_search import LimbSearch
 from .contact.shapes import place_shapes, smallest_half_extent
 from .contact.tied import tied_of, wearers
 from .contact.touching import Touching
+from .entry import Layout
 from .forces.body_probe import probe_room
 from .forces.wobble import WobbleDamping
 from .model import Ints, Model
@@ -37,11 +38,13 @@ PARALLEL_FROM = 4000
 class Workspace:
     """Arrays that stages write and that mean nothing between two frames.
 
-    Only ``threads`` is remembered: what the thread governor has learnt (it cannot change bits).
+    Remembered are what the thread governor has learnt and which state was handed out last; neither
+    can change bits.
     """
 
     def __init__(self, model: Model) -> None:
         count = model.particle_count
+        self.layout = Layout(model)
         self.keep = np.empty(count)  # 1 − β of each particle
         self.keep_step = 0.0  # s that it is for, 0 when it is for a keyed drag
         self.gravity = np.zeros(3)  # m/s², of this frame

@@ -10,16 +10,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..bodies import CORNER_SIGNS, FORMS, frame_extent
+from ..checks import number, unit_quaternion, vector
 from ..errors import ModelError
 from ..model import Floats, ObjectSpan
 from ..rigid.inertia import inertia_of
-from ..rigid.joint_table import End, OnCollider
+from ..rigid.joint_table import End, OnBody, OnCollider
 from ..rigid.parts import BODY, COLLIDER, PARTICLE_BODY, RigidParts, Surfaces
 from ..rigid.rotation import product
-from ..rigid.shape import Shape, finite, unit_quaternion
+from ..rigid.shape import Shape
 from ..rigid.table import FOLLOWS
 from ..vector import rotation_matrix
-from .particles import ParticleBuilder
+from .particles import LIGHTEST, ParticleBuilder
 
 BODY_MODELS = ("QUATERNION", *FORMS)
 
@@ -102,27 +103,22 @@ class BodyBuilder(ParticleBuilder):
         (AXES), which know no angular_drag, static_friction and sleep and are always ACTIVE and
         gyroscopic.
         """
-        self._mass_of(name, mass)
-        moments = finite(name, "inertia", inertia).reshape(3)
+        mass = self._mass_of(name, mass)
+        moments = vector(name, "inertia", inertia)
         if not (moments > 0.0).all():
             raise ModelError(name, f"inertia {moments.tolist()} kg·m² must be above 0; thicken it")
         if model not in BODY_MODELS:
             raise ModelError(name, f"model {model!r} is none of {', '.join(BODY_MODELS)}")
         if follows not in FOLLOWS:
             raise ModelError(name, f"follows {follows!r} is none of {', '.join(FOLLOWS)}")
-        centre = finite(name, "position", position).reshape(3)
+        centre = vector(name, "position", position)
         quaternion = unit_quaternion(name, orientation)
-        v = finite(name, "velocity", velocity).reshape(3)
-        spin = finite(name, "angular velocity", angular_velocity).reshape(3)
-        for label, number in (
-            ("drag", drag),
-            ("angular drag", angular_drag),
-            ("friction", friction),
-            ("restitution", restitution),
-        ):
-            if not (np.isfinite(number) and number >= 0.0):
-                raise ModelError(name, f"{label} = {number} must be 0 or more")
-        feel = Surfaces(friction, static_friction, restitution, layers)
+        v = vector(name, "velocity", velocity)
+        spin = vector(name, "angular velocity", angular_velocity)
+        drag = number(name, "drag", drag, least=0.0)
+        angular_drag = number(name, "angular drag", angular_drag, least=0.0)
+        feel = Surfaces.of(name, friction, static_friction, restitution, layers)
+        self._rigid.require_shapes(name, shapes)
         if model in FORMS:
             return self._add_particle_body(
                 name, FORMS[model], shapes, centre, quaternion, mass, moments, v, spin, drag, feel
@@ -183,9 +179,10 @@ class BodyBuilder(ParticleBuilder):
         return len(self.objects) - 1
 
     def _mass_of(self, name: str, mass: float) -> float:
-        if not (np.isfinite(mass) and mass > 0.0):
-            raise ModelError(name, f"mass = {mass} kg must be above 0")
-        return mass
+        found = number(name, "mass", mass)
+        if found < LIGHTEST:
+            raise ModelError(name, f"mass = {found} kg must be above 0")
+        return found
 
     def add_collider(
         self,
@@ -218,15 +215,15 @@ class BodyBuilder(ParticleBuilder):
         shapes: placed in its frame; position (3,) m; orientation (4,); layers: bits.
         """
         rigid = self._rigid
-        place = finite(name, "position", position).reshape(3)
+        place = vector(name, "position", position)
         q = unit_quaternion(name, orientation)
+        feel = Surfaces.of(name, friction, static_friction, restitution, layers)
+        rigid.require_shapes(name, shapes)
         rigid.collider_position.append(place)
         rigid.collider_orientation.append(q)
         rigid.collider_names.append(name)
         row = len(rigid.collider_names) - 1
-        rigid.add_shapes(
-            COLLIDER, row, shapes, Surfaces(friction, static_friction, restitution, layers)
-        )
+        rigid.add_shapes(COLLIDER, row, shapes, feel)
         return row
 
     def add_handle(self, name: str, position: ArrayLike, orientation: ArrayLike) -> int:
@@ -246,6 +243,8 @@ class BodyBuilder(ParticleBuilder):
             if not 0 <= end.collider < len(self._rigid.collider_names):
                 raise ModelError(name, f"there is no collider {end.collider}")
             return COLLIDER, end.collider
+        if not isinstance(end, OnBody):
+            raise ModelError(name, f"holds {end!r}, expected OnBody, OnCollider or None")
         if not 0 <= end.object < len(self.objects) or self.objects[end.object].body < 0:
             raise ModelError(name, f"object {end.object} is no rigid body; make it one")
         span = self.objects[end.object]

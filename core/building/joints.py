@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..checks import indices, numbers, unit_quaternion, vector
 from ..constraints.attachment import Attachments
 from ..constraints.shared_point import POINT, check_shared, places_of, weights_at
 from ..errors import ModelError
 from ..model import Floats
 from ..rigid.joint_table import End, joint_columns
 from ..rigid.parts import BODY, COLLIDER, PARTICLE_BODY
-from ..rigid.shape import finite, unit_quaternion
 from ..settings import JointSettings
 from ..vector import rotation_matrix
 from .bodies import WORLD, BodyBuilder
@@ -54,11 +54,13 @@ class JointBuilder(BodyBuilder):
         angles of zero.
         """
         settings = settings or JointSettings()
-        place = finite(name, "position", position).reshape(3)
+        if not isinstance(settings, JointSettings):
+            raise ModelError(name, f"settings are no JointSettings: {settings!r}")
+        place = vector(name, "position", position)
         q = unit_quaternion(name, orientation)
         other = place
         if second_position is not None:
-            other = finite(name, "second position", second_position).reshape(3)
+            other = vector(name, "second position", second_position)
             if settings.kind not in ("DISTANCE", "SPRING"):
                 raise ModelError(
                     name, f"a {settings.kind.lower()} joint cannot begin at two different places"
@@ -147,19 +149,19 @@ class JointBuilder(BodyBuilder):
         touch nothing themselves. A body that hangs on its ties does not sleep. number: by which
         `AnimatedSettings.loose` lets go of them.
         """
-        tied = self._indices("", particles)
+        tied = indices("", "tied particles", particles, self.particle_count)
+        if not tied.size:
+            raise ModelError("", "a tie names no particle")
         tied = tied.reshape(len(tied), -1) if tied.ndim else tied.reshape(1, 1)
-        if not tied.size or tied.min() < 0 or tied.max() >= self.particle_count:
-            raise ModelError("", f"a tie names a particle outside 0 … {self.particle_count - 1}")
         name = self._name_of(tied)
         share = np.full(tied.shape, 1.0 / tied.shape[1])
         if weights is not None:
-            share = np.broadcast_to(finite(name, "weight", weights), tied.shape).copy()
+            share = numbers(name, "weight", weights, tied.shape)
         if not np.allclose(share.sum(axis=1), 1.0):
             raise ModelError(name, "weights of a tied point must be 1 in sum")
         points = np.einsum("ak,aki->ai", share, self.position[tied])
         if place is not None:
-            points = np.broadcast_to(finite(name, "place", place), points.shape)
+            points = numbers(name, "place", place, points.shape)
         kind, row = self._end(name, body)
         if kind == PARTICLE_BODY:
             other = self._name_of(np.array([self._particle_bodies[row].first_particle]))
@@ -169,9 +171,10 @@ class JointBuilder(BodyBuilder):
         centre, turn = self._rigid.bodies[row]["position"], self._rigid.bodies[row]["orientation"]
         anchor = np.ascontiguousarray((points - centre) @ rotation_matrix(turn))
         owner = next(n for n, span in enumerate(self.objects) if span.name == name)
-        self.touch_nothing(tied)
         body_row = np.full(len(tied), row, dtype=np.int32)
-        self.add_constraint(Attachments(owner, body_row, anchor, tied, share, number))
+        tie = Attachments(owner, body_row, anchor, tied, share, number)
+        self.touch_nothing(tied)
+        self.add_constraint(tie)
 
     def _with_owners(self, joints: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Joints whose ends are owners by number: see `rigid.owners` for their order."""

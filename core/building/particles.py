@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..checks import index_rows, indices, numbers, places, positive
 from ..contact.limbs import Limbs
 from ..errors import ModelError
 from ..model import Floats, Ints, ObjectSpan
-from ..rigid.shape import finite
 
 if TYPE_CHECKING:
     from ..constraints.base import Constraint
     from ..forces.base import Force
+
+
+LIGHTEST = 1e-200
+"""kg; the inverse of less comes near infinity."""
 
 
 class ParticleBuilder:
@@ -75,35 +80,25 @@ class ParticleBuilder:
         they also collide with the particles of other crowds and, when the object ``meets_itself``,
         with each other, as balls of contact_radius m, by default their radius.
         """
-        x = finite(name, "position", position)
-        if x.ndim != 2 or x.shape[1] != 3:
-            raise ModelError(name, f"positions have shape {x.shape}, expected (n, 3)")
+        x = places(name, "position", position)
         if len(x) == 0:
             raise ModelError(name, "has no vertices; add some, or remove the simulation from it")
-        m = np.broadcast_to(finite(name, "mass", mass), (len(x),)).copy()
-        if (m <= 0.0).any():
+        count = (len(x),)
+        m = numbers(name, "mass", mass, count)
+        if (m < LIGHTEST).any():
             raise ModelError(
                 name, f"vertex {int(np.argmin(m))} has no mass; masses must be above 0"
             )
-        v = np.broadcast_to(finite(name, "velocity", velocity), x.shape).copy()
-        surface = {}
-        for label, given in (
-            ("drag", drag),
-            ("radius", radius),
-            ("friction", friction),
-            ("restitution", restitution),
-        ):
-            values = np.broadcast_to(finite(name, label, given), (len(x),)).copy()
-            if (values < 0.0).any():
-                raise ModelError(name, f"{label} = {values.min()} must be 0 or more")
-            surface[label] = values
-
+        v = numbers(name, "velocity", velocity, x.shape)
+        surface = {
+            "drag": numbers(name, "drag", drag, count, least=0.0),
+            "radius": numbers(name, "radius", radius, count, least=0.0),
+            "friction": numbers(name, "friction", friction, count, least=0.0),
+            "restitution": numbers(name, "restitution", restitution, count, least=0.0),
+        }
         ball = surface["radius"]
         if contact_radius is not None:
-            given = finite(name, "contact radius", contact_radius)
-            ball = np.broadcast_to(given, (len(x),)).copy()
-            if (ball < 0.0).any():
-                raise ModelError(name, f"contact radius = {ball.min()} must be 0 or more")
+            ball = numbers(name, "contact radius", contact_radius, count, least=0.0)
 
         span = ObjectSpan(name, self.particle_count, len(x))
         self._append_particles(x, v, m, **surface)
@@ -142,10 +137,9 @@ class ParticleBuilder:
         `constraints.attach` says, 0 leaves them free. `FrameInputs` may change it frame by frame.
         A particle that is pinned twice keeps the larger weight.
         """
-        pinned = self._indices("", particles).reshape(-1)
-        weights = np.broadcast_to(finite("", "pin weight", weight), pinned.shape).copy()
-        if ((weights < 0.0) | (weights > 1.0)).any():
-            raise ModelError(self._name_of(pinned), "pin weights must lie between 0 and 1")
+        pinned = self._particles("pinned particles", particles)
+        name = self._name_of(pinned)
+        weights = numbers(name, "pin weight", weight, pinned.shape, least=0.0, most=1.0)
         self._pinned.append(pinned)
         self._pin_weight.append(weights)
 
@@ -161,7 +155,7 @@ class ParticleBuilder:
 
     def touch_nothing(self, particles: ArrayLike) -> None:
         """Let particles touch nothing themselves: what they are tied to does in their place."""
-        self._attached.append(self._indices("", particles).reshape(-1))
+        self._attached.append(self._particles("attached particles", particles))
 
     # ------------------------------------------------------------------ constraints
 
@@ -190,35 +184,43 @@ class ParticleBuilder:
         if turn not in (-1, 0, 1):
             raise ModelError("", f"turn = {turn} must be -1, 0 or 1")
         ends, rest = self._pairs(pairs, rest_length)
-        k = np.broadcast_to(np.asarray(stiffness, dtype=np.float64), rest.shape)
-        if not (k > 0.0).all():
-            raise ModelError(self._name_of(ends), "spring stiffness must be above 0 N/m")
-        b = np.broadcast_to(np.asarray(damping, dtype=np.float64), rest.shape)
-        if not ((b >= 0.0) & np.isfinite(b)).all():
-            raise ModelError(self._name_of(ends), "spring damping must be 0 N·s/m or more")
+        name = self._name_of(ends)
+        k = numbers(name, "spring stiffness", stiffness, rest.shape, least=0.0, endless=True)
+        with np.errstate(divide="ignore", over="ignore"):
+            compliance = 1.0 / k
+        if not np.isfinite(compliance).all():
+            raise ModelError(name, f"spring stiffness = {k.min():g} N/m must be above 0")
+        b = numbers(name, "spring damping", damping, rest.shape, least=0.0)
         self._spring.append(ends)
         self._spring_rest.append(rest)
-        self._spring_compliance.append(1.0 / k)
+        self._spring_compliance.append(compliance)
         self._spring_damping.append(b)
         self._spring_turn.append(np.full(len(ends), turn, dtype=np.int32))
 
     def add_tethers(self, particles: ArrayLike, anchors: ArrayLike, length: ArrayLike) -> None:
         """Keep particles (t,) within length (t,) m of anchors (t,), which must be pinned."""
-        ends = np.stack([self._indices("", particles), self._indices("", anchors)], axis=1)
-        self._tether.append(ends)
-        self._tether_length.append(finite("", "tether length", length))
+        tethered = self._particles("tethered particles", particles)
+        name = self._name_of(tethered)
+        anchor = self._particles("anchors of tethers", anchors)
+        if anchor.shape != tethered.shape:
+            raise ModelError(name, f"{len(tethered)} tethers have {len(anchor)} anchors")
+        reach = numbers(name, "tether length", length, tethered.shape, least=0.0)
+        self._tether.append(np.stack([tethered, anchor], axis=1))
+        self._tether_length.append(reach)
 
     def add_constraint(self, constraint: Constraint) -> None:
         """Any other constraint, see `constraints`; they are projected in the order of adding."""
+        self._require_fit(constraint)
         self._constraint.append(constraint)
 
     def add_force(self, force: Force) -> None:
         """A force of an object's own, see `forces.base`."""
+        self._require_fit(force)
         self._force.append(force)
 
     def add_triangles(self, triangle: ArrayLike) -> None:
         """Surface (f, 3) that the wind blows on."""
-        self._triangle.append(self._indices("", triangle).reshape(-1, 3))
+        self._triangle.append(index_rows("", "triangles", triangle, 3, self.particle_count))
 
     def add_wires(self, pairs: ArrayLike, diameter: ArrayLike) -> None:
         """Lines (e, 2) that the wind blows on as round wires of diameter (e,) or one number, m.
@@ -226,9 +228,8 @@ class ParticleBuilder:
         For what has no triangles: ropes, stalks, hair.
         """
         ends, _ = self._pairs(pairs, 0.0)
-        width = np.broadcast_to(finite("", "wire diameter", diameter), (len(ends),)).copy()
-        if (width < 0.0).any():
-            raise ModelError(self._name_of(ends), "wire diameters must be 0 m or more")
+        name = self._name_of(ends)
+        width = numbers(name, "wire diameter", diameter, (len(ends),), least=0.0)
         self._wire.append(ends)
         self._wire_diameter.append(width)
 
@@ -246,28 +247,32 @@ class ParticleBuilder:
         the wind and for whatever has a shape as well.
         """
         ends, _ = self._pairs(pairs, 0.0)
-        thick = np.broadcast_to(finite("", "limb radius", radius), (len(ends),)).copy()
-        meets = self._indices("", own).reshape(-1, 2)
-        reach = np.broadcast_to(finite("", "limb reach", own_reach), (len(meets),)).copy()
-        if (thick <= 0.0).any() or (reach < 0.0).any():
-            raise ModelError(self._name_of(ends), "limbs must be thicker than 0 m")
-        if meets.size and (meets.min() < 0 or meets.max() >= len(ends)):
-            raise ModelError(self._name_of(ends), "a limb meets one that does not exist")
+        name = self._name_of(ends)
+        thick = positive(name, "limb radius", radius, (len(ends),))
+        meets = index_rows(name, "limbs that meet", own, 2, len(ends))
+        reach = numbers(name, "limb reach", own_reach, (len(meets),), least=0.0)
         self.add_wires(ends, 2.0 * thick)
         self._limbs.append(Limbs(ends, thick, own=meets, own_reach=reach))
 
     # ------------------------------------------------------------------ checks
 
-    def _indices(self, name: str, values: ArrayLike) -> Ints:
-        array = np.asarray(values)
-        if array.size and not np.issubdtype(array.dtype, np.integer):
-            raise ModelError(name, "particle indices must be whole numbers")
-        return np.ascontiguousarray(array, dtype=np.int32)
+    def _require_fit(self, part: Constraint | Force) -> None:
+        """Raise `ModelError` unless the object and the particles that it names exist."""
+        what = type(part).__name__
+        for attribute in ("object", "particles"):
+            if not hasattr(part, attribute):
+                raise ModelError("", f"{what} is no constraint and no force")
+        if not 0 <= part.object < len(self.objects):
+            raise ModelError("", f"{what} belongs to object {part.object} of {len(self.objects)}")
+        name = self.objects[part.object].name
+        indices(name, f"particles of {what}", part.particles, self.particle_count)
+
+    def _particles(self, what: str, values: ArrayLike) -> Ints:
+        """Particles (k,) that have been added already."""
+        return indices("", what, values, self.particle_count).reshape(-1)
 
     def _pairs(self, pairs: ArrayLike, rest_length: ArrayLike | None) -> tuple[Ints, Floats]:
-        ends = self._indices("", pairs).reshape(-1, 2)
-        if ends.size and (ends.min() < 0 or ends.max() >= self.particle_count):
-            raise ModelError("", f"a pair names a particle outside 0 … {self.particle_count - 1}")
+        ends = index_rows("", "pairs of particles", pairs, 2, self.particle_count)
         if (ends[:, 0] == ends[:, 1]).any():
             loop = ends[int(np.argmax(ends[:, 0] == ends[:, 1]))]
             raise ModelError(self._name_of(loop), "a pair joins a particle with itself")
@@ -275,19 +280,17 @@ class ParticleBuilder:
             x = joined(self._position, (0, 3), np.float64)
             rest = np.linalg.norm(x[ends[:, 1]] - x[ends[:, 0]], axis=1)
         else:
-            rest = np.broadcast_to(finite("", "rest length", rest_length), (len(ends),)).copy()
-            if (rest < 0.0).any():
-                raise ModelError(self._name_of(ends), "rest lengths must be 0 m or more")
+            name = self._name_of(ends)
+            rest = numbers(name, "rest length", rest_length, (len(ends),), least=0.0)
         return ends, rest
 
     def _name_of(self, particles: Ints) -> str:
         if particles.size == 0:
             return ""
         particle = int(particles.reshape(-1)[0])
-        for span in self.objects:
-            if span.first_particle <= particle < span.first_particle + span.particle_count:
-                return span.name
-        return ""
+        # the last object that begins here or before: those without particles come before it
+        after = bisect_right(self.objects, particle, key=lambda span: span.first_particle)
+        return self.objects[after - 1].name
 
 
 def joined(parts: list[Any], shape: tuple[int, ...], dtype: type) -> np.ndarray:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .. import checks
 from ..errors import ModelError
 from ..model import Floats, Ints
 
@@ -32,16 +33,11 @@ def rows_of_particles(
     if not 0 <= owner < len(builder.objects):
         raise ModelError("", f"a {what} belongs to object {owner} of {len(builder.objects)}")
     name = builder.objects[owner].name
-    given = np.asarray(values)
-    if given.size and not np.issubdtype(given.dtype, np.integer):
-        raise ModelError(name, f"the particles of a {what} must be whole numbers")
-    if given.size % width:
-        raise ModelError(name, f"{what} rows have shape {given.shape}, expected (n, {width})")
-    rows = np.ascontiguousarray(given, dtype=np.int32).reshape(-1, width)
-    if rows.size and (rows.min() < 0 or rows.max() >= builder.particle_count):
-        raise ModelError(
-            name, f"a {what} names a particle outside 0 … {builder.particle_count - 1}"
-        )
+    particles = f"particles of a {what}"
+    rows = checks.indices(name, particles, values, builder.particle_count)
+    if rows.size % width:
+        raise ModelError(name, f"{what} rows have shape {rows.shape}, expected (n, {width})")
+    rows = rows.reshape(-1, width)
     in_order = np.sort(rows, axis=1)
     twice = (in_order[:, 1:] == in_order[:, :-1]).any(axis=1)
     if twice.any():
@@ -66,16 +62,4 @@ def numbers(
     endless: +∞ is allowed too.
     """
     name = builder.objects[owner].name
-    given = np.asarray(values, dtype=np.float64)
-    try:
-        array = np.ascontiguousarray(np.broadcast_to(given, shape)).copy()
-    except ValueError:
-        raise ModelError(name, f"{what} has shape {given.shape}, expected {shape}") from None
-    bad = np.isnan(array) if endless else ~np.isfinite(array)
-    if bad.any():
-        raise ModelError(name, f"{what} holds numbers that are not finite")
-    if array.size and (array.min() < least or array.max() > most):
-        limits = f"{least:g} or more" if most == np.inf else f"between {least:g} and {most:g}"
-        worst = array.min() if array.min() < least else array.max()
-        raise ModelError(name, f"{what} = {worst:g} must be {limits}")
-    return array
+    return checks.numbers(name, what, values, shape, least=least, most=most, endless=endless)

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..checks import number
 from ..contact.kinds import KINDS
+from ..errors import ModelError
 from .shape import ConvexHull, Shape, Surface
 from .table import Bodies, HullTable, MeshTable, ShapeTable, empty_hulls, empty_meshes
 
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
     from ..model import Floats, Ints
 
 BODY, COLLIDER, PARTICLE_BODY = range(3)
+
+LAYERS = 0x7FFF_FFFF
+"""All layers that there can be."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +32,20 @@ class Surfaces:
     restitution: float
     layers: int
 
+    @classmethod
+    def of(
+        cls, name: str, friction: float, static_friction: float, restitution: float, layers: int
+    ) -> Surfaces:
+        """Checked ones of the object called ``name``."""
+        if not isinstance(layers, int | np.integer) or not 0 <= layers <= LAYERS:
+            raise ModelError(name, f"layers = {layers!r} must be whole bits, 0 to {LAYERS:#x}")
+        return cls(
+            number(name, "friction", friction, least=0.0),
+            number(name, "static friction", static_friction, least=0.0),
+            number(name, "restitution", restitution, least=0.0),
+            int(layers),
+        )
+
 
 class RigidParts:
     """Rows of the body and shape tables in the making."""
@@ -37,6 +56,12 @@ class RigidParts:
         self.collider_position: list[Floats] = []
         self.collider_orientation: list[Floats] = []
         self._shapes: list[tuple[int, int, Shape, Surfaces]] = []  # owner's kind, row in it, …
+
+    def require_shapes(self, name: str, shapes: Sequence[Shape]) -> None:
+        """Raise `ModelError` in the name of the object for anything but checked shapes."""
+        for shape in shapes:
+            if not isinstance(shape, Shape):
+                raise ModelError(name, f"{shape!r} is no shape; make one with Shape.of")
 
     def add_shapes(self, kind: int, row: int, shapes: Sequence[Shape], feel: Surfaces) -> None:
         """Give shapes to the ``row``-th BODY, COLLIDER or PARTICLE_BODY."""

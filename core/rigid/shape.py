@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from ..checks import floats, index_rows, numbers, places, unit_quaternion, vector
 from ..contact.kinds import KINDS
 from ..errors import ModelError
 
@@ -88,7 +89,7 @@ class Shape:
         """
         if kind not in KINDS:
             raise ModelError(name, f"shape {kind!r} is none of {', '.join(KINDS)}")
-        middle = finite(name, "place", offset).reshape(3)
+        middle = vector(name, "place", offset)
         q = unit_quaternion(name, turn)
         if kind == "HULL" and hull is None:
             raise ModelError(name, "shape HULL comes without a hull")
@@ -97,10 +98,15 @@ class Shape:
         half = np.zeros(3)
         if hull is not None or surface is not None:
             points = hull.vertex if hull is not None else surface.vertex  # type: ignore[union-attr]
-            half = np.abs(finite(name, "place", points)).max(axis=0, initial=0.0)
+            vertex = places(name, "place", points)
+            half = np.abs(vertex).max(axis=0, initial=0.0)
+            if surface is not None:
+                index_rows(name, "triangles", surface.triangle, 3, len(vertex))
         else:
-            given = finite(name, "size", size).reshape(-1)
-            half[: min(3, len(given))] = given[:3]
+            given = floats(name, "size", size)
+            if given.ndim != 1 or len(given) > 3:
+                raise ModelError(name, f"size of a shape has shape {given.shape}: 3 at most")
+            half[: len(given)] = numbers(name, "size", given, given.shape)
         if kind == "SPHERE":
             half[1:] = 0.0
         elif kind in ("CAPSULE", "CYLINDER"):
@@ -109,24 +115,3 @@ class Shape:
         if (needed <= 0.0).any() or (half < 0.0).any():
             raise ModelError(name, f"has no size along some axis ({half.tolist()} m); scale it up")
         return cls(kind, half, middle, q, hull, surface)
-
-
-def finite(name: str, what: str, values: Any) -> Floats:
-    """Numbers as an array; raises `ModelError` where one is not finite."""
-    array = np.array(values, dtype=np.float64, order="C")
-    bad = ~np.isfinite(array)
-    if bad.any():
-        row = int(np.argwhere(bad)[0][0]) if array.ndim else 0
-        raise ModelError(
-            name, f"{what} of vertex {row} is not a finite number; repair the mesh there"
-        )
-    return array
-
-
-def unit_quaternion(name: str, orientation: ArrayLike) -> Floats:
-    """Orientation (4,) made of unit length; raises `ModelError` for zero."""
-    q = finite(name, "orientation", orientation).reshape(4)
-    length = np.linalg.norm(q)
-    if length < 1e-9:
-        raise ModelError(name, "orientation is a zero quaternion")
-    return q / length

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
+import math
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Any
+
+import numpy as np
 
 from ..errors import ModelError
 
@@ -186,20 +191,69 @@ def tunables(settings: type | object) -> dict[str, tuple[Any, Tunable]]:
 
 
 class Checked:
-    """Settings refuse values outside their range when they are made."""
+    """Settings refuse values of another type than their default's or outside their range.
+
+    Raises `ModelError` when they are made. Numbers of NumPy and lists become Python's own.
+    """
 
     def __post_init__(self) -> None:
-        for name, (_, about) in tunables(self).items():
-            value = getattr(self, name)
-            if about.choices:
-                known = [identifier for identifier, _, _ in about.choices]
-                if value not in known:
-                    raise ModelError("", f"{about.label}: {value!r} is none of {', '.join(known)}")
-            for number in value if isinstance(value, tuple) else (value,):
-                if not isinstance(number, int | float) or isinstance(number, bool):
-                    continue
-                below = about.minimum is not None and number < about.minimum
-                above = about.maximum is not None and number > about.maximum
-                if number != number or below or above:
-                    limits = f"{about.minimum} to {about.maximum} {about.unit}".strip()
-                    raise ModelError("", f"{about.label} = {number} lies outside {limits}")
+        values = vars(self)
+        own: Any = type(self)
+        for name, default, about in _rules(own):
+            value = values[name]
+            kind = type(default)
+            if kind is tuple:
+                found: Any = _components(default, value, about)
+            elif type(value) is kind and (kind is bool or kind is str):
+                found = _choice(value, about) if about.choices else value
+            else:
+                found = _one(kind, value, about)
+            if found is not value:
+                object.__setattr__(self, name, found)
+
+
+@functools.cache
+def _rules(settings: type) -> tuple[tuple[str, Any, Tunable], ...]:
+    """Name, default and description of each tunable."""
+    return tuple((name, default, about) for name, (default, about) in tunables(settings).items())
+
+
+def _components(default: tuple[Any, ...], given: Any, about: Tunable) -> tuple[Any, ...]:
+    """As many values as the default has, of its type."""
+    if isinstance(given, str) or not hasattr(given, "__len__") or len(given) != len(default):
+        raise ModelError("", f"{about.label} = {given!r} must be {len(default)} values")
+    found = tuple(_one(type(first), value, about) for first, value in zip(default, given))
+    is_plain = isinstance(given, tuple) and all(a is b for a, b in zip(given, found))
+    return given if is_plain else found
+
+
+def _one(kind: type, value: Any, about: Tunable) -> Any:
+    """One value as the given type."""
+    if kind is str:
+        return _choice(value, about)
+    if kind is bool:
+        if not isinstance(value, bool | np.bool_):
+            raise ModelError("", f"{about.label} = {value!r} must be True or False")
+        return bool(value)
+    if type(value) is not kind:
+        is_right = isinstance(value, Integral if kind is int else Real)
+        if isinstance(value, bool) or not is_right:
+            what = "a whole number" if kind is int else "a number"
+            raise ModelError("", f"{about.label} = {value!r} must be {what}")
+    if not math.isfinite(value):
+        raise ModelError("", f"{about.label} = {value} is not a finite number")
+    below = about.minimum is not None and value < about.minimum
+    above = about.maximum is not None and value > about.maximum
+    if below or above:
+        limits = f"{about.minimum} to {about.maximum} {about.unit}".strip()
+        raise ModelError("", f"{about.label} = {value} lies outside {limits}")
+    return value if type(value) in (int, float) else kind(value)
+
+
+def _choice(value: Any, about: Tunable) -> str:
+    """One of the choices, or any text where there are none."""
+    known = [identifier for identifier, _, _ in about.choices]
+    if not isinstance(value, str) or (known and value not in known):
+        among = f"none of {', '.join(known)}" if known else "no text"
+        raise ModelError("", f"{about.label}: {value!r} is {among}")
+    return value

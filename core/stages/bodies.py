@@ -84,8 +84,8 @@ class Bodies:
         inputs = frame.inputs
         start_x = (state.body_position, state.collider_position)
         start_q = (state.body_orientation, state.collider_orientation)
-        end_x = frame.target("body_position", inputs.body_position, start_x[0])
-        end_q = frame.target("body_orientation", inputs.body_orientation, start_q[0])
+        end_x = frame.target(inputs.body_position, start_x[0])
+        end_q = frame.target(inputs.body_orientation, start_q[0])
         x = _both_ends(start_x, (end_x, frame.collider_end[0]))
         q = _both_ends(start_q, (end_q, frame.collider_end[1]))
         return Drive(x[0], q[0], x[1], q[1])

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import ModelError
 from ..forces.body_probe import PROBES, gather_forces, place_probes, take_kicks
 from ..forces.field import Field, add_fields, kick, kick_row
 from .bodies import Bodies
@@ -30,8 +29,6 @@ class BodyForces:
         work = frame.work
         self.is_any = frame.model.body_count > 0
         self.pull = frame.inputs.pull
-        if self.pull is not None and len(self.pull.frequency) != frame.model.body_count:
-            raise ModelError("", f"a pull on {frame.model.body_count} bodies must name each")
         if work.is_pushed:
             work.moves.force[:] = 0.0
             work.moves.torque[:] = 0.0

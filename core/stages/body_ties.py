@@ -30,7 +30,7 @@ class BodyTies:
         """Bodies (b,) tied to what pins move in this frame: these keep them awake."""
         frame, model, state = self.frame, self.frame.model, self.frame.state
         led = np.zeros(model.body_count, dtype=bool)
-        end = frame.target("pin_position", frame.inputs.pin_position, state.position[model.pinned])
+        end = frame.target(frame.inputs.pin_position, state.position[model.pinned])
         moves = (end != state.position[model.pinned]).any(axis=1) & (frame.pin_weight > 0.0)
         moving = model.pinned[moves]
         for tie in frame.work.ties:

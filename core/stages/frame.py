@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import jit
 from ..diagnostics import check_finite, measure
-from ..errors import ModelError
+from ..entry import check_arguments, check_state, checked_inputs
 from ..integrate import drag_per_step
 from ..model import Diagnostics, Floats, FrameInputs, Model, State
 from ..settings import AnimatedSettings, SolverSettings
@@ -39,10 +39,12 @@ class Frame:
     def __init__(
         self, model: Model, state: State, inputs: FrameInputs, settings: SolverSettings
     ) -> None:
+        check_arguments(model, state, inputs, settings)
         self.model = model
         self.settings = settings
-        self.inputs = inputs
         self.work = workspace_of(model)
+        check_state(self.work, state)
+        self.inputs = inputs = checked_inputs(self.work, inputs, settings)
         self.started = time.perf_counter()
         self.watches: defaultdict[str, Stopwatch] = defaultdict(Stopwatch)
 
@@ -66,15 +68,11 @@ class Frame:
         self.x = self.state.position
         self.previous = self.state.previous
         self.collider_end = (
-            self.target(
-                "collider_position", inputs.collider_position, self.state.collider_position
-            ),
-            self.target(
-                "collider_orientation", inputs.collider_orientation, self.state.collider_orientation
-            ),
+            self.target(inputs.collider_position, self.state.collider_position),
+            self.target(inputs.collider_orientation, self.state.collider_orientation),
         )
         # not copied from frame to frame where it stays: a mesh may be large
-        self.mesh_end = self.target("mesh_vertex", inputs.mesh_vertex, state.mesh_vertex)
+        self.mesh_end = self.target(inputs.mesh_vertex, state.mesh_vertex)
         self.contact_count = 0  # of particles
         self.row_count = 0  # contacts of rigid bodies at the end of the frame
         self.passes = 0
@@ -86,25 +84,13 @@ class Frame:
 
     # ------------------------------------------------------------------ constants of the frame
 
-    def target(self, name: str, given: Floats | None, start: Floats) -> Floats:
-        """What the inputs say, checked; ``start`` when they say nothing."""
-        if given is None:
-            return start
-        target = np.ascontiguousarray(given, dtype=np.float64)
-        if target.shape != start.shape:
-            raise ModelError("", f"{name} has shape {target.shape}, expected {start.shape}")
-        if not np.isfinite(target).all():
-            raise ModelError("", f"{name} holds numbers that are not finite")
-        return target
+    def target(self, given: Floats | None, start: Floats) -> Floats:
+        """What the inputs say; ``start`` when they say nothing."""
+        return start if given is None else given
 
     def _animated(self) -> tuple[AnimatedSettings, ...]:
-        count = len(self.model.objects)
         animated = self.inputs.animated
-        if animated is None:
-            return self.work.neutral
-        if len(animated) != count:
-            raise ModelError("", f"animated holds {len(animated)} settings for {count} objects")
-        return animated
+        return self.work.neutral if animated is None else animated
 
     def by_object(self, name: str) -> Floats:
         """One animated factor of each object, where settings are animated."""
@@ -138,7 +124,7 @@ class Frame:
 
     def _pin_weight(self) -> Floats:
         model = self.model
-        weight = self.target("pin_weight", self.inputs.pin_weight, model.pin_weight)
+        weight = self.target(self.inputs.pin_weight, model.pin_weight)
         factors = self.factors("pin")
         return weight if factors is None else weight * factors[model.pinned]
 
@@ -221,4 +207,5 @@ class Frame:
         figures.is_cut = self.is_cut
         figures.threads = self.threads
         figures.stage_seconds = {name: watch.seconds for name, watch in self.watches.items()}
+        self.work.layout.hand_out(state)
         return state, figures

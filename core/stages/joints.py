@@ -40,7 +40,7 @@ class Joints:
         whole: NDArray[np.bool_] = self.frame.state.joint_broken == 0
         given = self.frame.inputs.joint_hold
         if given is not None:
-            whole = whole & (self.frame.target("joint_hold", given, np.ones(len(whole))) > 0.0)
+            whole = whole & (given > 0.0)
         return whole
 
     def stirred(self) -> NDArray[np.bool_]:
@@ -60,7 +60,7 @@ class Joints:
             return awake
         stirs = np.zeros(len(joints), dtype=bool)
         if self.has_motors:
-            speed = frame.target("joint_speed", inputs.joint_speed, joints.motor_speed)
+            speed = frame.target(inputs.joint_speed, joints.motor_speed)
             told = inputs.joint_target is not None or inputs.joint_pose is not None
             turns = np.where(joints.motor == SPEED_MOTOR, speed != 0.0, told)
             if inputs.joint_strength is not None:
@@ -84,12 +84,12 @@ class Joints:
         if not self.is_any or not (self.has_motors or is_told):
             return
         number = frame.work.joints.number
-        speed = frame.target("joint_speed", inputs.joint_speed, joints.motor_speed)
-        target = frame.target("joint_target", inputs.joint_target, joints.motor_target)
+        speed = frame.target(inputs.joint_speed, joints.motor_speed)
+        target = frame.target(inputs.joint_target, joints.motor_target)
         number[:, POSE : POSE + 4] = (1.0, 0.0, 0.0, 0.0)
         if inputs.joint_pose is not None:
             rest = np.tile([1.0, 0.0, 0.0, 0.0], (len(joints), 1))
-            pose = frame.target("joint_pose", inputs.joint_pose, rest)
+            pose = frame.target(inputs.joint_pose, rest)
             size = np.linalg.norm(pose, axis=1, keepdims=True)
             pose = np.where(size > 1e-9, pose / np.maximum(size, 1e-9), rest)
             if inputs.joint_target is None:
@@ -101,7 +101,7 @@ class Joints:
         number[:, TARGET] = target
         number[:, STRENGTH] = 1.0
         if inputs.joint_strength is not None:
-            strength = frame.target("joint_strength", inputs.joint_strength, number[:, STRENGTH])
+            strength = frame.target(inputs.joint_strength, number[:, STRENGTH])
             number[:, STRENGTH] = np.maximum(strength, 0.0)
         if self.has_motors:
             self._rest_muscles(np.minimum(number[:, STRENGTH], 1.0))

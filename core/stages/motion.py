@@ -56,7 +56,7 @@ class Motion:
         self.frame = frame
         self.forces = forces
         pinned = frame.state.pin_position
-        self.pin_end = frame.target("pin_position", frame.inputs.pin_position, pinned)
+        self.pin_end = frame.target(frame.inputs.pin_position, pinned)
         self.pin_start = pinned
         self.has_soft_pins = False
         self.driven, self.driven_start, self.driven_end = frame.model.pinned, pinned, self.pin_end

@@ -405,7 +405,7 @@ def test_limbs_of_one_figure_meet_unless_they_are_told_not_to():
 def test_bad_limbs_are_refused():
     builder = ModelBuilder()
     builder.add_particles("doll", [(0, 0, 0), (0, 0, 1)], mass=1.0)
-    with pytest.raises(ModelError, match=r"doll.*thicker"):
+    with pytest.raises(ModelError, match=r"doll.*limb radius"):
         builder.add_limbs([(0, 1)], 0.0)
     with pytest.raises(ModelError, match=r"doll.*does not exist"):
         builder.add_limbs([(0, 1)], 0.1, [(0, 1)], 0.1)

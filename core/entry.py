@@ -1,0 +1,242 @@
+"""What `advance` is given must fit the model: looked at once, before any kernel runs.
+
+A state that `advance` has handed out for the model is known to fit, as long as it holds the same
+arrays; every other one is looked at as closely as what a person has typed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import isfinite
+from operator import is_
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .checks import number, numbers, vector
+from .errors import ModelError
+from .forces.field import Field
+from .forces.pull import Pull
+from .model import SHORTEST_STEP, Floats, FrameInputs, Model, State
+from .settings import AnimatedSettings, SolverSettings, WindSettings
+
+if TYPE_CHECKING:
+    from .workspace import Workspace
+
+MOST_SUBSTEPS = 1_000_000
+"""In one frame: more are a duration in the wrong unit."""
+
+QUATERNIONS = ("collider_orientation", "body_orientation", "body_previous_orientation")
+
+UNIT = 2e-3
+"""How far the square of a quaternion may be from 1: those of Blender have 32 bits."""
+
+FEW = 32
+"""Numbers that Python goes through faster than NumPy does."""
+
+_FLOAT, _INT = np.dtype(np.float64), np.dtype(np.int32)
+
+
+class Layout:
+    """The shapes that arrays of states and inputs of one model have."""
+
+    def __init__(self, model: Model) -> None:
+        particles, pins, bodies = model.particle_count, len(model.pinned), model.body_count
+        joints, colliders = len(model.joints), model.collider_count
+        shared = {
+            "pin_position": (pins, 3),
+            "collider_position": (colliders, 3),
+            "collider_orientation": (colliders, 4),
+            "body_position": (bodies, 3),
+            "body_orientation": (bodies, 4),
+            "mesh_vertex": (len(model.shapes.meshes.vertex), 3),
+        }
+        self.state: dict[str, tuple[int, ...]] = shared | {
+            "position": (particles, 3),
+            "previous": (particles, 3),
+            "body_previous": (bodies, 3),
+            "body_previous_orientation": (bodies, 4),
+            "body_rest": (bodies,),
+            "body_load": (bodies, 3),
+            "joint_impulse": (joints, 6),
+            "joint_broken": (joints,),
+        }
+        inputs = shared | {
+            "pin_weight": (pins,),
+            "joint_target": (joints,),
+            "joint_speed": (joints,),
+            "joint_pose": (joints, 4),
+            "joint_strength": (joints,),
+            "joint_hold": (joints,),
+        }
+        self.inputs = tuple(inputs.items())
+        self.object_count = len(model.objects)
+        self.body_count = bodies
+        self.shape_count = len(model.shapes.kind)
+        self.known: tuple[Any, ...] = ()  # what the state holds that was handed out last
+
+    def hand_out(self, state: State) -> None:
+        """Know a state again that this model has made."""
+        self.known = tuple(vars(state).values())
+
+    def knows(self, state: State) -> bool:
+        """Whether a state holds exactly what was handed out last."""
+        given = vars(state).values()
+        return len(given) == len(self.known) and all(map(is_, given, self.known))
+
+
+def check_arguments(model: Any, state: Any, inputs: Any, settings: Any) -> None:
+    """Raise `ModelError` unless each argument of `advance` is what it should be."""
+    for what, given, wanted in (
+        ("model", model, Model),
+        ("state", state, State),
+        ("inputs", inputs, FrameInputs),
+        ("settings", settings, SolverSettings),
+    ):
+        if not isinstance(given, wanted):
+            raise ModelError("", f"{what} must be {wanted.__name__}, not {type(given).__name__}")
+
+
+def check_state(work: Workspace, state: State) -> None:
+    """Raise `ModelError` unless the arrays of a state are those of the model."""
+    layout = work.layout
+    if layout.knows(state):
+        return
+    for name, shape in layout.state.items():
+        whole = name == "joint_broken"
+        array = _state_array(name, getattr(state, name), _INT if whole else _FLOAT, shape)
+        if not whole and not np.isfinite(array).all():
+            raise ModelError("", f"{name} of the state holds numbers that are not finite")
+        if name in QUATERNIONS:
+            _require_unit(f"{name} of the state", array)
+    rows = len(state.contact_key) if isinstance(state.contact_key, np.ndarray) else 0
+    key = _state_array("contact_key", state.contact_key, _INT, (rows, 4))
+    if len(np.atleast_1d(state.contact_impulse)) != rows:
+        raise ModelError("", "contact_key and contact_impulse of the state have unlike lengths")
+    impulse = _state_array("contact_impulse", state.contact_impulse, _FLOAT, (rows, 5))
+    if not np.isfinite(impulse).all():
+        raise ModelError("", "contact_impulse of the state holds numbers that are not finite")
+    if rows and (key[:, :2].min() < 0 or key[:, :2].max() >= layout.shape_count):
+        raise ModelError("", "contact_key of the state names shapes that the model has not")
+    number("", "step of the state", state.step, least=SHORTEST_STEP)
+    number("", "time of the state", state.time, least=0.0)
+    if not isinstance(state.frame, int | np.integer):
+        raise ModelError("", f"frame of the state = {state.frame!r} is no whole number")
+
+
+def _state_array(name: str, array: Any, dtype: Any, shape: tuple[int, ...]) -> Any:
+    """An array of a state, of exactly that type and shape."""
+    if not isinstance(array, np.ndarray) or array.dtype != dtype:
+        raise ModelError("", f"{name} of the state must be an array of {dtype}")
+    if array.shape != shape:
+        raise ModelError(
+            "",
+            f"{name} of the state has shape {array.shape}, expected {shape}: it belongs to "
+            "another model",
+        )
+    if not array.flags.c_contiguous:
+        raise ModelError("", f"{name} of the state must lie in one piece (np.ascontiguousarray)")
+    return array
+
+
+def checked_inputs(work: Workspace, inputs: FrameInputs, settings: SolverSettings) -> FrameInputs:
+    """The inputs with arrays of float64 in one piece; raises `ModelError` where one is wrong."""
+    layout = work.layout
+    changed: dict[str, Any] = {}
+    for name, shape in layout.inputs:
+        given = getattr(inputs, name)
+        if given is None:
+            continue
+        array = _input_array(name, given, shape)
+        if array is not given:
+            changed[name] = array
+    if type(inputs.gravity) is not tuple or not _is_plain_vector(inputs.gravity):
+        changed["gravity"] = tuple(vector("", "gravity", inputs.gravity).tolist())
+    duration = inputs.duration
+    if type(duration) is not float or not SHORTEST_STEP <= duration <= 1.0:
+        changed["duration"] = duration = number("", "duration", duration, least=SHORTEST_STEP)
+        if settings.substep_rate * duration > MOST_SUBSTEPS:
+            raise ModelError(
+                "",
+                f"duration = {duration:g} s asks for {settings.substep_rate * duration:.3g} "
+                f"substeps in one frame, more than {MOST_SUBSTEPS:,}: it is in seconds",
+            )
+    _check_parts(layout, inputs)
+    return replace(inputs, **changed) if changed else inputs
+
+
+def _is_plain_vector(values: tuple[Any, ...]) -> bool:
+    """Whether these are three floats and all finite."""
+    if len(values) != 3:
+        return False
+    x, y, z = values
+    return type(x) is type(y) is type(z) is float and bool(np.isfinite(x + y + z))
+
+
+def _input_array(name: str, given: Any, shape: tuple[int, ...]) -> Floats:
+    """An array of the inputs as kernels take it."""
+    if not (
+        type(given) is np.ndarray
+        and given.dtype is _FLOAT
+        and given.shape == shape
+        and given.flags.carray  # of what is read-only, kernels would be compiled anew
+    ):
+        if np.shape(given) != shape:
+            raise ModelError("", f"{name} has shape {np.shape(given)}, expected {shape}")
+        given = numbers("", name, given, shape)
+    if given.size:
+        if not _is_finite(given):
+            row = int(np.argwhere(~np.isfinite(given))[0][0])
+            raise ModelError("", f"{name} holds numbers that are not finite (row {row})")
+        if name in QUATERNIONS:
+            _require_unit(name, given)
+        if name == "pin_weight" and not (given.min() >= 0.0 and given.max() <= 1.0):
+            raise ModelError("", "pin_weight must lie between 0 and 1")
+    found: Floats = given
+    return found
+
+
+def _is_finite(array: Floats) -> bool:
+    """Whether all numbers are finite; the sum of a few tells that faster than NumPy."""
+    if array.size <= FEW and isfinite(sum(array.ravel().tolist())):
+        return True
+    return b"\0" not in np.isfinite(array).tobytes()
+
+
+def _require_unit(name: str, quaternions: Floats) -> None:
+    """Raise `ModelError` where one of (k, 4) is not of unit length."""
+    if len(quaternions) <= FEW // 4:
+        rows = quaternions.tolist()
+        if all(abs(w * w + x * x + y * y + z * z - 1.0) <= UNIT for w, x, y, z in rows):
+            return
+    with np.errstate(over="ignore"):
+        square = (quaternions * quaternions).sum(axis=1)
+    wrong = np.abs(square - 1.0) > UNIT
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        length = float(np.sqrt(square[row]))
+        raise ModelError("", f"{name}: row {row} is no unit quaternion, its length is {length:g}")
+
+
+def _check_parts(layout: Layout, inputs: FrameInputs) -> None:
+    """Raise `ModelError` for wind, fields, factors and a pull that are something else."""
+    if type(inputs.wind) is not WindSettings:
+        raise ModelError("", f"wind must be WindSettings, not {type(inputs.wind).__name__}")
+    if inputs.fields:
+        for one in inputs.fields:
+            if not isinstance(one, Field):
+                raise ModelError("", f"fields hold {type(one).__name__}, expected Field")
+    if inputs.animated is not None:
+        count = layout.object_count
+        if len(inputs.animated) != count:
+            raise ModelError(
+                "", f"animated holds {len(inputs.animated)} settings for {count} objects"
+            )
+        for kind in set(map(type, inputs.animated)):
+            if kind is not AnimatedSettings:
+                raise ModelError("", f"animated holds {kind.__name__}, expected AnimatedSettings")
+    if inputs.pull is not None:
+        if not isinstance(inputs.pull, Pull):
+            raise ModelError("", f"pull must be Pull, not {type(inputs.pull).__name__}")
+        if len(inputs.pull.frequency) != layout.body_count:
+            raise ModelError("", f"a pull on {layout.body_count} bodies must name each")
