@@ -5,6 +5,7 @@ import inspect
 import bpy
 
 from . import (
+    add,
     bake,
     bone_pins,
     convert,
@@ -22,6 +23,7 @@ from . import (
 )
 
 _MODULES = (
+    add,
     setup,
     handles,
     preset,
