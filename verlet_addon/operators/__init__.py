@@ -14,6 +14,7 @@ from . import (
     joint,
     limits,
     limp,
+    mend,
     pins,
     preset,
     setup,
@@ -37,6 +38,7 @@ _MODULES = (
     convert,
     simulate,
     show,
+    mend,
     bake,
 )
 
