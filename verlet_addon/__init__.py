@@ -4,9 +4,32 @@ Imports point one way, from here into ``core``. Numba is loaded only once a scen
 something, so that the add-on costs nothing at the start of Blender.
 """
 
-from . import bake, cli, handlers, kernels, operators, overlays, panels, properties
+from . import (
+    bake,
+    cli,
+    handlers,
+    kernels,
+    look_ahead,
+    manual,
+    operators,
+    overlays,
+    panels,
+    preferences,
+    properties,
+)
 
-_MODULES = (bake, properties, operators, panels, cli, handlers, overlays)
+_MODULES = (
+    bake,
+    properties,
+    preferences,
+    operators,
+    panels,
+    manual,
+    cli,
+    handlers,
+    overlays,
+    look_ahead,
+)
 
 
 def register() -> None:

@@ -59,6 +59,11 @@ def frame_change_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) ->
     redraw.panels()
 
 
+def compare_at_start(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    """Build the scene's simulation in its start frame, where it stands now."""
+    _guarded(scene, depsgraph, "compare_at_start")
+
+
 def _guarded(
     scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, task: str, **options: bool
 ) -> None:

@@ -33,6 +33,7 @@ importlib.import_module(package + ".core.compile_together").compile_together()
 _child: subprocess.Popen[bytes] | None = None
 _is_prepared = False
 _failed = False
+_shown_progress = 0.0  # never less than was shown before
 
 
 def extension_package() -> str:
@@ -86,7 +87,9 @@ def message() -> str:
     if _child is not None and _child.poll() is None:
         from ..core.compile_together import progress
 
-        return f"Compiling the solver, on the first start only: {progress():.0%}"
+        global _shown_progress
+        _shown_progress = max(_shown_progress, progress())  # its folder goes before the child does
+        return f"Compiling the solver, on the first start only: {_shown_progress:.0%}"
     if _failed:
         return "Compiling in the background failed: the first frame compiles and takes long"
     return ""
@@ -94,11 +97,11 @@ def message() -> str:
 
 def stop() -> None:
     """End a child that still compiles."""
-    global _child, _is_prepared, _failed
+    global _child, _is_prepared, _failed, _shown_progress
     if _child is not None and _child.poll() is None:
         _child.terminate()
         _child.wait()
-    _child, _is_prepared, _failed = None, False, False
+    _child, _is_prepared, _failed, _shown_progress = None, False, False, 0.0
     if bpy.app.timers.is_registered(_poll):
         bpy.app.timers.unregister(_poll)
 

@@ -314,6 +314,16 @@ class VerletScene(bpy.types.PropertyGroup):
         soft_max=100.0,
         precision=3,
     )
+    place_bound: bpy.props.FloatProperty(
+        name="Place",
+        description="How far a body, or the head of a bone, may be off in any frame for it",
+        min=0.0,
+        soft_max=0.1,
+        unit="LENGTH",
+        precision=4,
+        get=lambda group: group.place_tolerance / 1000.0,
+        set=lambda group, value: setattr(group, "place_tolerance", value * 1000.0),
+    )
     angle_tolerance: bpy.props.FloatProperty(
         name="Angle",
         description="How far a body or a bone may be turned off in any frame for it",

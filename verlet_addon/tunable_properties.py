@@ -22,6 +22,9 @@ _BLENDER_UNIT = {
     "m/s²": "ACCELERATION",
     "rad": "ROTATION",
 }
+SHOWN_BY_BLENDER = {"", *_BLENDER_UNIT}
+"""Units that need not be written beside a number."""
+
 _VECTOR_SUBTYPE = {
     "m": "TRANSLATION",
     "m/s": "VELOCITY",

@@ -210,7 +210,7 @@ def fails(verb, ob, match):
 
 
 def test_an_open_mesh_has_no_volume():
-    fails("soft_body", grid(name="Sheet"), "not closed.*Fill Holes")
+    fails("soft_body", grid(name="Sheet"), "not closed.*Close Holes")
 
 
 def test_a_mesh_without_faces_has_no_volume():

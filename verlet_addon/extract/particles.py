@@ -14,6 +14,11 @@ from .curve import CurveArrays, control_points, read_curve
 from .mesh import Ints, read_base_mesh
 from .pose import Floats
 
+
+class OpenMesh(ModelError):
+    """A mesh that was to keep a volume has none, because it is not closed."""
+
+
 WAY_OUT = {
     "CURVE": "Use Object › Convert › Mesh, or press Rope",
     "FONT": "Use Object › Convert › Curve, or Mesh",
@@ -87,8 +92,8 @@ def _require_closed(name: str, arrays: ParticleArrays) -> None:
     _, uses = np.unique(ends[:, 0] * len(arrays.points) + ends[:, 1], return_counts=True)
     open_count = int((uses != 2).sum())
     if open_count:
-        raise ModelError(
+        raise OpenMesh(
             name,
             f"its mesh is not closed: {open_count} edges do not lie between two faces, so it has "
-            "no volume. Use Mesh › Clean Up › Fill Holes in Edit Mode, or press Cloth",
+            "no volume. Press Close Holes, or Cloth",
         )

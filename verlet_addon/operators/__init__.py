@@ -5,6 +5,7 @@ import inspect
 import bpy
 
 from . import (
+    add,
     bake,
     bone_pins,
     convert,
@@ -13,6 +14,7 @@ from . import (
     joint,
     limits,
     limp,
+    mend,
     pins,
     preset,
     setup,
@@ -22,6 +24,7 @@ from . import (
 )
 
 _MODULES = (
+    add,
     setup,
     handles,
     preset,
@@ -35,6 +38,7 @@ _MODULES = (
     convert,
     simulate,
     show,
+    mend,
     bake,
 )
 

@@ -3,7 +3,7 @@
 import bpy
 
 from ...core.errors import ModelError
-from .. import kernels, preview, session
+from .. import hints, kernels, preview, session
 from ..bake import restore
 from ..extract import armature, particles
 from ..extract import mesh as meshes
@@ -71,7 +71,12 @@ class _KindVerb(bpy.types.Operator):
         def change(ob: bpy.types.Object) -> None:
             if ob.type in kind.object_types:
                 handles.free(ob)
-            require_suitable(ob, kind, depsgraph)
+            hints.forget_refusal(ob)
+            try:
+                require_suitable(ob, kind, depsgraph)
+            except particles.OpenMesh as error:
+                hints.refuse(ob, str(error), kind.verb)
+                raise
             if ob.verlet.kind != kind.identifier:
                 preview.clear(ob)
                 ob.verlet.kind = kind.identifier

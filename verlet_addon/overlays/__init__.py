@@ -12,10 +12,10 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
-from .. import redraw
+from .. import preferences, redraw
 from . import collect
 
-WIDTH = 1.5  # px of a line
+WIDTH = 1.5  # px of a line, where there are no preferences
 
 _handle: Any = None
 _failed = False
@@ -53,7 +53,9 @@ def _draw(context: bpy.types.Context) -> None:
     try:
         shader.bind()
         shader.uniform_float("viewportSize", (region.width, region.height))
-        shader.uniform_float("lineWidth", WIDTH * context.preferences.system.ui_scale)
+        chosen = preferences.get()
+        width = WIDTH if chosen is None else chosen.line_width
+        shader.uniform_float("lineWidth", width * context.preferences.system.ui_scale)
         batch.draw(shader)
     finally:
         gpu.state.blend_set("NONE")

@@ -2,9 +2,9 @@
 
 import bpy
 
-from . import bake, bone, joint, objects, setup, simulate, world
+from . import bake, bone, joint, menus, objects, setup, simulate, tools, world
 
-_MODULES = (setup, objects, bone, joint, world, simulate, bake)
+_MODULES = (menus, setup, simulate, bake, bone, objects, joint, world, tools)
 
 
 def register() -> None:
@@ -12,10 +12,12 @@ def register() -> None:
     for module in _MODULES:
         for cls in module.CLASSES:
             bpy.utils.register_class(cls)
+    menus.append_to_menus()
 
 
 def unregister() -> None:
     """Unregister every panel."""
+    menus.remove_from_menus()
     for module in reversed(_MODULES):
         for cls in reversed(module.CLASSES):
             bpy.utils.unregister_class(cls)

@@ -16,36 +16,25 @@ class VERLET_PT_bake(Sidebar, bpy.types.Panel):
 
     bl_label = "Bake"
     bl_idname = "VERLET_PT_bake"
-    bl_order = 5
+    bl_order = 2
 
     def draw(self, context: bpy.types.Context) -> None:
-        layout, scene = self.layout, context.scene
+        layout, scene, width = self.layout, context.scene, context.region.width
         running = session.of(scene)
         if running is not None and running.bake_progress is not None:
             done, total = running.bake_progress
             text = f"Frame {running.start + done} of {running.start + total}"
             layout.progress(factor=done / max(total, 1), text=text)
-            layout.label(text="Esc stops, simulated frames are kept")
+            draw_text(layout, "Esc stops, simulated frames are kept", width)
             return
         row = layout.row(align=True)
         row.use_property_split = False
         row.prop(scene, "frame_start", text="From")
         row.prop(scene, "frame_end", text="To")
-        layout.prop(scene.verlet, "reduce_keys")
-        if scene.verlet.reduce_keys:
-            row = layout.row(align=True)
-            row.prop(scene.verlet, "place_tolerance", text="mm")
-            row.prop(scene.verlet, "angle_tolerance")
-        if any(ob.verlet.kind == RAGDOLL for ob in participants.simulated_objects(scene)):
-            root = layout.column()
-            root.use_property_split, root.use_property_decorate = True, False
-            root.prop(scene.verlet, "root_motion", text="Root")
-            if scene.verlet.root_motion != "BONES":
-                root.prop(scene.verlet, "root_height")
-        column = layout.column(align=True)
-        column.scale_y = 1.2
-        column.operator("verlet.bake", icon="REC")
-        column.operator("verlet.bake", text="Bake Selected").selected_only = True
+        row = layout.row(align=True)
+        row.scale_y = 1.2
+        row.operator("verlet.bake", icon="REC")
+        row.operator("verlet.bake", text="Bake Selected").selected_only = True
         row = layout.row(align=True)
         row.operator("verlet.free_bake", icon="UNLOCKED")
         row.operator("verlet.free_bake", text="Free Selected").selected_only = True
@@ -55,18 +44,41 @@ class VERLET_PT_bake(Sidebar, bpy.types.Panel):
         if len(ranges) == 1:
             first, last = ranges.pop()
             count = f"{len(baked)} objects" if len(baked) > 1 else baked[0].name
-            layout.label(text=f"Baked {first}–{last}: {count}", icon="LOCKED")
+            draw_text(layout, f"Baked {first}–{last}: {count}", width, "LOCKED")
         elif baked:
-            layout.label(text=f"{len(baked)} objects baked", icon="LOCKED")
+            draw_text(layout, f"{len(baked)} objects baked", width, "LOCKED")
         unseen = {KINDS[ob.verlet.kind].moves for ob in taking_part if ob not in baked}
         names = [name for moves, name in _NOT_RENDERED.items() if moves in unseen]
         if names:
             draw_text(
                 layout,
                 f"A render shows {' and '.join(names)} move only once they are baked",
-                context.region.width,
+                width,
                 "INFO",
             )
 
 
-CLASSES = (VERLET_PT_bake,)
+class VERLET_PT_bake_options(Sidebar, bpy.types.Panel):
+    """How many keys a bake writes, and what carries ragdolls from place to place"""
+
+    bl_label = "Keys"
+    bl_idname = "VERLET_PT_bake_options"
+    bl_parent_id = "VERLET_PT_bake"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout, scene = self.layout, context.scene
+        layout.use_property_split, layout.use_property_decorate = True, False
+        layout.prop(scene.verlet, "reduce_keys")
+        if scene.verlet.reduce_keys:
+            column = layout.column(align=True)
+            column.prop(scene.verlet, "place_bound")
+            column.prop(scene.verlet, "angle_tolerance")
+        if any(ob.verlet.kind == RAGDOLL for ob in participants.simulated_objects(scene)):
+            root = layout.column()
+            root.prop(scene.verlet, "root_motion", text="Root")
+            if scene.verlet.root_motion != "BONES":
+                root.prop(scene.verlet, "root_height")
+
+
+CLASSES = (VERLET_PT_bake, VERLET_PT_bake_options)

@@ -51,7 +51,7 @@ class _BonePanel(bpy.types.Panel):
         notes = {} if running is None else running.bone_notes.get(ob.session_uid, {})
         if bone.name in notes:
             for line in notes[bone.name]:
-                layout.label(text=line, icon="BLANK1")
+                draw_text(layout, line, context.region.width)
         if not bone.bone.use_deform:
             layout.label(text="Deforms nothing: it is no body", icon="INFO")
             return
@@ -97,7 +97,7 @@ class VERLET_PT_bone(Sidebar, _BonePanel):
     """The active bone of a ragdoll; an edit holds for all selected bones"""
 
     bl_idname = "VERLET_PT_bone"
-    bl_order = 1
+    bl_order = 3
 
 
 class VERLET_PT_properties_bone(_BonePanel):

@@ -2,10 +2,10 @@
 
 import bpy
 
-from ...core.settings import JointSettings
+from ...core.settings import JointSettings, tunables
 from .. import joints
 from .places import PhysicsTab, Sidebar
-from .settings import draw_settings, draw_text
+from .settings import draw_settings, draw_text, label_of
 
 _LIMITS_BY_AXIS = (
     ("Place", "limits_linear", "linear_lower", "linear_upper"),
@@ -68,7 +68,9 @@ def draw_joint(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
     for name in FIELDS[joint.kind]:
         if name in OF_LIMITS and not joint.is_limited:
             continue
-        layout.column().prop(joint, name)
+        is_own = name in tunables(JointSettings)
+        label = label_of(JointSettings, name) if is_own else None
+        layout.column().prop(joint, name, text=label)
     if joint.kind == "GENERIC":
         _draw_limits_by_axis(layout, joint)
     draw_settings(layout, joint, JointSettings, names=["breaking_force", "collides"])
@@ -100,7 +102,7 @@ def draw_motor(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
     column = layout.column()
     column.use_property_decorate = True
     for name in MOTOR_FIELDS[joint.motor]:
-        column.prop(joint, name)
+        column.prop(joint, name, text=label_of(JointSettings, name))
 
 
 def _active_joint(context: bpy.types.Context) -> bool:
@@ -138,7 +140,7 @@ class VERLET_PT_joint(Sidebar, _JointPanel):
     """How the active joint holds its two objects; an edit holds for all selected joints"""
 
     bl_idname = "VERLET_PT_joint"
-    bl_order = 2
+    bl_order = 4
 
 
 class VERLET_PT_joint_motor(Sidebar, _MotorPanel):
@@ -162,37 +164,7 @@ class VERLET_PT_physics_joint_motor(PhysicsTab, _MotorPanel):
     bl_parent_id = "VERLET_PT_physics_joint"
 
 
-class VERLET_PT_overlay(Sidebar, bpy.types.Panel):
-    """What the 3D view shows of joints and collision shapes"""
-
-    bl_idname = "VERLET_PT_overlay"
-    bl_label = "Overlay"
-    bl_parent_id = "VERLET_PT_setup"
-    bl_options = {"DEFAULT_CLOSED"}
-
-    def draw(self, context: bpy.types.Context) -> None:
-        row = self.layout.row(align=True)
-        row.prop(context.scene.verlet, "show_joints", text="Joints", toggle=True)
-        row.prop(context.scene.verlet, "show_shapes", text="Shapes", toggle=True)
-
-
-class VERLET_PT_convert(Sidebar, bpy.types.Panel):
-    """Take over Blender's own rigid bodies and constraints, the whole scene, and give them back"""
-
-    bl_idname = "VERLET_PT_convert"
-    bl_label = "Blender's Rigid Body"
-    bl_parent_id = "VERLET_PT_setup"
-    bl_options = {"DEFAULT_CLOSED"}
-
-    def draw(self, context: bpy.types.Context) -> None:
-        column = self.layout.column(align=True)
-        column.operator("verlet.convert_rigid_body_world", text="Convert from It", icon="IMPORT")
-        column.operator("verlet.convert_to_rigid_body_world", text="Convert to It", icon="EXPORT")
-
-
 CLASSES = (
-    VERLET_PT_overlay,
-    VERLET_PT_convert,
     VERLET_PT_joint,
     VERLET_PT_joint_motor,
     VERLET_PT_physics_joint,

@@ -184,7 +184,7 @@ class VERLET_PT_object(Sidebar, _ObjectPanel):
     """Settings of the active object; an edit holds for all selected objects of its kind"""
 
     bl_idname = "VERLET_PT_object"
-    bl_order = 2  # below the bone, which Pose Mode is about
+    bl_order = 4  # below the bone, which Pose Mode is about
 
 
 class VERLET_PT_object_start(Sidebar, _StartPanel):

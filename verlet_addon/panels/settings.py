@@ -1,11 +1,13 @@
 """Draws the parameters of a settings dataclass: nothing about them stands here."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+import blf
 import bpy
 
-from ...core.settings import INTEGRATORS, SolverSettings
-from ..tunable_properties import PAINT_SUFFIX, paintable, panel_fields
+from ...core.settings import INTEGRATORS, SolverSettings, tunables
+from ..session import Problem
+from ..tunable_properties import PAINT_SUFFIX, SHOWN_BY_BLENDER, paintable, panel_fields
 
 _BY_FORCES = {name: SolverSettings(integrator=name).is_force_based for name, _, _ in INTEGRATORS}
 _FORCE_BASED = tuple(name for name, is_force_based in _BY_FORCES.items() if is_force_based)
@@ -57,6 +59,7 @@ PROPOSED: dict[tuple[str, str], tuple[str, str, dict[str, bool]]] = {
 """Parameters with a button beside them that proposes a value: operator, icon and its options."""
 
 PAINT_WIDTH = 1.6  # of the empty field beside a slider, in units of a button's height
+MARGIN, ICON = 76, 20  # px at a scale of 1: around a text in a box, with the scroll bar; an icon
 
 
 def draw_settings(
@@ -80,16 +83,22 @@ def draw_settings(
         if not matters(group, name):
             continue
         if name in can_be_painted:
-            _draw_painted(column, group, name, painted_on)
+            _draw_painted(column, group, settings, name, painted_on)
         elif (settings.__name__, name) in PROPOSED:
             operator, icon, options = PROPOSED[settings.__name__, name]
             row = column.row(align=True)
-            row.prop(group, name)
+            row.prop(group, name, text=label_of(settings, name))
             button = row.operator(operator, text="", icon=icon)
             for option, value in options.items():
                 setattr(button, option, value)
         else:
-            column.prop(group, name)
+            column.prop(group, name, text=label_of(settings, name))
+
+
+def label_of(settings: type, name: str) -> str:
+    """A parameter's name, with its unit where Blender does not show that beside the number."""
+    _, about = tunables(settings)[name]
+    return f"{about.label} ({about.unit})" if about.unit not in SHOWN_BY_BLENDER else about.label
 
 
 def matters(group: bpy.types.PropertyGroup, name: str) -> bool:
@@ -103,11 +112,15 @@ def matters(group: bpy.types.PropertyGroup, name: str) -> bool:
 
 
 def _draw_painted(
-    column: bpy.types.UILayout, group: bpy.types.PropertyGroup, name: str, ob: bpy.types.Object
+    column: bpy.types.UILayout,
+    group: bpy.types.PropertyGroup,
+    settings: type,
+    name: str,
+    ob: bpy.types.Object,
 ) -> None:
     """A slider with the vertex group beside it, or below it where one is chosen: to be read."""
     row = column.row(align=True)
-    row.prop(group, name)
+    row.prop(group, name, text=label_of(settings, name))
     chosen = getattr(group, name + PAINT_SUFFIX)
     field = row.row(align=True)
     if chosen:
@@ -121,17 +134,36 @@ def _draw_painted(
 
 def draw_text(layout: bpy.types.UILayout, text: str, width: int, icon: str = "NONE") -> None:
     """A text in as many lines as it needs; ``width`` of the region in pixels."""
-    scale = bpy.context.preferences.system.ui_scale
-    room = max(20, int((width / scale - 60) / 6.2))  # characters of about 6.2 px
+    preferences = bpy.context.preferences
+    scale = preferences.system.ui_scale
+    blf.size(0, preferences.ui_styles[0].widget.points * scale)
+    room = width - (MARGIN + (ICON if icon != "NONE" else 0)) * scale
     column = layout.column(align=True)
     column.scale_y = 0.8
-    line = ""
-    lines = []
+    for number, line in enumerate(lines_of(text, lambda part: blf.dimensions(0, part)[0] <= room)):
+        first = icon if number == 0 or icon == "NONE" else "BLANK1"
+        column.label(text=line, icon=first)
+
+
+def lines_of(text: str, fits: Callable[[str], bool]) -> list[str]:
+    """A text in lines that fit; a word that does not fit has a line of its own."""
+    lines: list[str] = []
     for word in text.split():
-        if line and len(line) + 1 + len(word) > room:
-            lines.append(line)
-            line = word
+        if lines and fits(f"{lines[-1]} {word}"):
+            lines[-1] += f" {word}"
         else:
-            line = f"{line} {word}".strip()
-    for number, text_line in enumerate([*lines, line]):
-        column.label(text=text_line, icon=icon if number == 0 else "BLANK1")
+            lines.append(word)
+    return lines
+
+
+def draw_problem(layout: bpy.types.UILayout, problem: Problem, width: int) -> None:
+    """What may be wrong, in a box, with the button that mends it."""
+    box = layout.box()
+    box.alert = problem.is_error
+    draw_text(box, problem.message, width, "ERROR" if problem.is_error else "INFO")
+    if problem.operator:
+        row = box.row()
+        row.alert = False
+        button = row.operator(problem.operator, text=problem.button)
+        if problem.object_uid:
+            button.uid = str(problem.object_uid)

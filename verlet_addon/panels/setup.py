@@ -2,18 +2,20 @@
 
 import bpy
 
-from .. import kernels
+from .. import hints, kernels
 from ..kinds import KINDS
+from ..manual import draw_button
 from .places import Sidebar
-from .settings import draw_text
+from .settings import draw_problem, draw_text
 
 
 def draw_verbs(layout: bpy.types.UILayout) -> None:
-    """One button for each verb, two a row."""
+    """One button for each verb, two a row; then what adds and takes away."""
     grid = layout.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
     grid.scale_y = 1.2
     for kind in KINDS.values():
         grid.operator(f"verlet.{kind.verb}", icon=kind.icon)
+    grid.menu("VERLET_MT_add", text="Add", icon="ADD")
     grid.operator("verlet.remove", icon="X")
 
 
@@ -31,18 +33,22 @@ class VERLET_PT_setup(Sidebar, bpy.types.Panel):
     bl_idname = "VERLET_PT_setup"
     bl_order = 0
 
+    def draw_header_preset(self, context: bpy.types.Context) -> None:
+        draw_button(self.layout)
+
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
         draw_verbs(layout)
         draw_joining(layout)
+        for problem in hints.of_object(context.object, context.scene):
+            draw_problem(layout, problem, context.region.width)
         message = kernels.message()
         if message:
             draw_text(layout.box(), message, context.region.width, "SORTTIME")
         elif kernels.is_plain():
             draw_text(
                 layout.box(),
-                "Uncompiled and slow. The extension's zip for your platform brings Numba: "
-                "install that one",
+                "Uncompiled and slow: install the zip for your platform, which brings Numba",
                 context.region.width,
                 "INFO",
             )

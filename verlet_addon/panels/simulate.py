@@ -2,10 +2,10 @@
 
 import bpy
 
-from .. import kernels, session
+from .. import hints, kernels, session
 from ..session import Problem, Session
 from .places import Sidebar
-from .settings import draw_text
+from .settings import draw_problem, draw_text
 
 
 def status(scene: bpy.types.Scene) -> tuple[str, str]:
@@ -30,7 +30,7 @@ class VERLET_PT_simulate(Sidebar, bpy.types.Panel):
 
     bl_label = "Simulate"
     bl_idname = "VERLET_PT_simulate"
-    bl_order = 4
+    bl_order = 1
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, scene = self.layout, context.scene
@@ -41,13 +41,14 @@ class VERLET_PT_simulate(Sidebar, bpy.types.Panel):
         row.operator("verlet.play", text=text, icon=icon)
         row.operator("verlet.reset", icon="LOOP_BACK")
         text, icon = status(scene)
-        layout.label(text=text, icon=icon)
-        self._draw_start(layout, scene)
+        draw_text(layout, text, context.region.width, icon)
         running = session.of(scene)
         if running is not None:
             self._draw_hints(layout, scene, running, context.region.width)
+        for problem in hints.of_scene(scene):
+            draw_problem(layout, problem, context.region.width)
         if scene.sync_mode == "FRAME_DROP":
-            _draw_problem(
+            draw_problem(
                 layout,
                 Problem(
                     "Playback leaves frames out, which a simulation cannot",
@@ -57,27 +58,15 @@ class VERLET_PT_simulate(Sidebar, bpy.types.Panel):
                 context.region.width,
             )
 
-    def _draw_start(self, layout: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
-        layout.use_property_split = True
-        layout.use_property_decorate = False
-        row = layout.row(heading="Start Frame")
-        row.prop(scene.verlet, "use_own_start", text="")
-        field = row.row()
-        field.active = scene.verlet.use_own_start
-        if scene.verlet.use_own_start:
-            field.prop(scene.verlet, "own_start", text="")
-        else:
-            field.prop(scene, "frame_start", text="")
-
     def _draw_hints(
         self, layout: bpy.types.UILayout, scene: bpy.types.Scene, running: Session, width: int
     ) -> None:
         for problem in running.problems:
-            _draw_problem(layout, problem, width)
+            draw_problem(layout, problem, width)
         if running.failure:
-            _draw_problem(layout, Problem(running.failure, is_error=True), width)
+            draw_problem(layout, Problem(running.failure, is_error=True), width)
         elif running.is_outdated:
-            _draw_problem(
+            draw_problem(
                 layout,
                 Problem(
                     "Something was changed: it is simulated anew from the start",
@@ -89,7 +78,7 @@ class VERLET_PT_simulate(Sidebar, bpy.types.Panel):
         elif running.is_ready and scene.frame_current > running.last + 1:
             waits = kernels.message()
             text = waits or f"Frame {running.last} is shown, the last one simulated"
-            layout.label(text=text, icon="INFO")
+            draw_text(layout, text, width, "INFO")
         if running.first_draft is not None:
             text = "The time budget cut frames short: Bake simulates them in full"
             draw_text(layout, text, width, "INFO")
@@ -99,19 +88,7 @@ class VERLET_PT_simulate(Sidebar, bpy.types.Panel):
             text = f"{milliseconds:.1f} ms a frame"
             if running.particle_objects():
                 text += f", stretch {100 * figures.stretch_mean:.2f} %"
-            layout.label(text=text, icon="TIME")
-
-
-def _draw_problem(layout: bpy.types.UILayout, problem: Problem, width: int) -> None:
-    box = layout.box()
-    box.alert = problem.is_error
-    draw_text(box, problem.message, width, "ERROR" if problem.is_error else "INFO")
-    if problem.operator:
-        row = box.row()
-        row.alert = False
-        button = row.operator(problem.operator, text=problem.button)
-        if problem.object_uid:
-            button.uid = str(problem.object_uid)
+            draw_text(layout, text, width, "TIME")
 
 
 CLASSES = (VERLET_PT_simulate,)

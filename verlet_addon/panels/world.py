@@ -3,19 +3,26 @@
 import bpy
 
 from ...core.settings import SolverSettings, WindSettings, tunables
+from .. import preferences
 from .places import Sidebar
 from .settings import draw_settings
 
 PRECISION = ("substep_rate", "iterations", "body_iterations", "time_budget", "threads")
 """Parameters of the solver that trade time for exactness; all others are its method."""
 
+METHOD = sorted(
+    (name for name in tunables(SolverSettings) if name not in PRECISION),
+    key=lambda name: name != "integrator",
+)
+"""Which formulas step and relax the scene, the integrator first."""
+
 
 class VERLET_PT_world(Sidebar, bpy.types.Panel):
-    """What acts on everything in the scene"""
+    """What acts on everything in the scene, and from which frame on"""
 
     bl_label = "World"
     bl_idname = "VERLET_PT_world"
-    bl_order = 3
+    bl_order = 5
 
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
@@ -26,6 +33,19 @@ class VERLET_PT_world(Sidebar, bpy.types.Panel):
         field = row.row()
         field.active = context.scene.use_gravity
         field.prop(context.scene, "gravity", index=2, text="")
+        _draw_start(layout, context.scene)
+
+
+def _draw_start(layout: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
+    """The frame in which everything stands at its own place: the scene's first one, or another."""
+    row = layout.row(heading="Start Frame")
+    row.prop(scene.verlet, "use_own_start", text="")
+    field = row.row()
+    field.active = scene.verlet.use_own_start
+    if scene.verlet.use_own_start:
+        field.prop(scene.verlet, "own_start", text="")
+    else:
+        field.prop(scene, "frame_start", text="")
 
 
 class VERLET_PT_wind(Sidebar, bpy.types.Panel):
@@ -73,17 +93,24 @@ class VERLET_PT_solver(Sidebar, bpy.types.Panel):
 
 
 class VERLET_PT_solver_method(Sidebar, bpy.types.Panel):
-    """By which formulas the scene is stepped and relaxed"""
+    """By which formulas the scene is stepped and relaxed; hidden unless the add-on's preferences
+    show it or the scene uses another one than the default
+    """
 
     bl_label = "Method"
     bl_idname = "VERLET_PT_solver_method"
     bl_parent_id = "VERLET_PT_solver"
     bl_options = {"DEFAULT_CLOSED"}
 
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        chosen = preferences.get()
+        solver = context.scene.verlet.solver
+        is_used = any(solver.is_property_set(name) for name in METHOD)
+        return is_used or chosen is None or chosen.show_method
+
     def draw(self, context: bpy.types.Context) -> None:
-        others = [name for name in tunables(SolverSettings) if name not in PRECISION]
-        names = ["integrator", *(name for name in others if name != "integrator")]
-        draw_settings(self.layout, context.scene.verlet.solver, SolverSettings, names=names)
+        draw_settings(self.layout, context.scene.verlet.solver, SolverSettings, names=METHOD)
 
 
 CLASSES = (

@@ -1,0 +1,97 @@
+"""Looks at a scene in its start frame a moment after each change, before anybody presses Play.
+
+So problems, what was chosen for each bone, joints and collision shapes are there from the start.
+It waits until nothing is dragged, played or rendered, and leaves scenes alone in which a look takes
+long: these are looked at when they play.
+"""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any
+
+import bpy
+from bpy.app.handlers import persistent
+
+from . import handlers, kernels, overlays, participants, preferences, redraw, session
+from .properties import start_frame
+
+DELAY = 0.4  # s after the last change
+LONG = 0.5  # s: where a look takes longer, no further one is taken
+
+_due = 0.0  # perf_counter when to look
+_seconds: dict[int, float] = {}  # that the quickest look took, by session id of the scene
+_looks: dict[int, int] = {}  # how many there were: the first one also loads the solver
+
+
+@persistent
+def look_soon(*_: Any) -> None:
+    """Something was changed."""
+    global _due
+    _due = perf_counter() + DELAY
+    if not bpy.app.timers.is_registered(_look):
+        bpy.app.timers.register(_look, first_interval=DELAY)
+
+
+def _look() -> float | None:
+    """Timer: look now, or say in how many seconds to come again."""
+    wait = _due - perf_counter()
+    if wait > 0.0:
+        return wait
+    wished = preferences.get()
+    scene = bpy.context.scene
+    if wished is None or not wished.look_ahead or scene is None or not participants.has_any(scene):
+        return None
+    window_manager = bpy.context.window_manager
+    is_dragging = any(len(window.modal_operators) for window in window_manager.windows)
+    if is_dragging or not kernels.are_ready():
+        return DELAY
+    if handlers.is_playing() or handlers.is_rendering() or _takes_long(scene):
+        return None
+    began = perf_counter()
+    if look(scene):
+        uid, took = scene.session_uid, perf_counter() - began
+        _seconds[uid] = min(took, _seconds.get(uid, took))
+        _looks[uid] = _looks.get(uid, 0) + 1
+    return None
+
+
+def _takes_long(scene: bpy.types.Scene) -> bool:
+    return _looks.get(scene.session_uid, 0) > 1 and _seconds[scene.session_uid] > LONG
+
+
+def look(scene: bpy.types.Scene) -> bool:
+    """Build the simulation at the start frame where it is not up to date; whether it did."""
+    running = session.of(scene)
+    is_current = running is not None and not running.is_suspect and not running.is_outdated
+    if is_current or scene.frame_current != start_frame(scene):
+        return False
+    if bpy.context.mode not in {"OBJECT", "POSE"}:
+        return False
+    handlers.compare_at_start(scene, bpy.context.evaluated_depsgraph_get())
+    overlays.forget()
+    redraw.panels()
+    return True
+
+
+_EVENTS = ("depsgraph_update_post", "undo_post", "redo_post", "load_post")
+
+
+def register() -> None:
+    """Look at changes from now on; without a window nobody waits for what it finds."""
+    if bpy.app.background:
+        return
+    for event in _EVENTS:
+        getattr(bpy.app.handlers, event).append(look_soon)
+
+
+def unregister() -> None:
+    """Look no more."""
+    _seconds.clear()
+    _looks.clear()
+    if bpy.app.timers.is_registered(_look):
+        bpy.app.timers.unregister(_look)
+    for event in _EVENTS:
+        functions = getattr(bpy.app.handlers, event)
+        if look_soon in functions:
+            functions.remove(look_soon)

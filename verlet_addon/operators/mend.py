@@ -1,0 +1,145 @@
+"""Buttons beside hints: they mend meshes that cannot do what is asked of them, and still air."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import bmesh
+import bpy
+
+from ...core.errors import ModelError
+from .. import hints, participants, session
+from ..bake import restore
+from ..ready.surroundings import blow
+from .modes import in_object_mode
+from .selection import for_each
+
+PARTS = 20
+"""Edges along the longest side of a mesh that is fine enough to fold."""
+
+
+@contextmanager
+def _edited(ob: bpy.types.Object) -> Iterator[bmesh.types.BMesh]:
+    """The object's mesh to edit; raises ModelError for one that may not be edited."""
+    if not ob.is_editable or not ob.data.is_editable:
+        raise ModelError(ob.name, "it is linked: change its mesh in its own file")
+    if restore.is_baked(ob):
+        raise ModelError(ob.name, "it is baked. Press Free Bake first")
+    if ob.data.users > 1:
+        ob.data = ob.data.copy()  # other objects keep theirs
+    shape = bmesh.new()
+    try:
+        shape.from_mesh(ob.data)
+        yield shape
+        shape.to_mesh(ob.data)
+    finally:
+        shape.free()
+    ob.data.update()
+
+
+def subdivide(ob: bpy.types.Object) -> None:
+    """Cut the edges until there are about `PARTS` along the longest side."""
+    with _edited(ob) as shape:
+        if not shape.edges:
+            raise ModelError(ob.name, "its mesh has no edges to cut")
+        lengths = sorted(edge.calc_length() for edge in shape.edges)
+        largest = max(
+            max(vertex.co[axis] for vertex in shape.verts)
+            - min(vertex.co[axis] for vertex in shape.verts)
+            for axis in range(3)
+        )
+        wanted = largest / PARTS
+        middle = lengths[len(lengths) // 2]
+        cuts = round(middle / wanted) - 1 if wanted > 0.0 else 1
+        bmesh.ops.subdivide_edges(
+            shape, edges=shape.edges, cuts=min(max(cuts, 1), PARTS - 1), use_grid_fill=True
+        )
+
+
+def close_holes(ob: bpy.types.Object) -> None:
+    """Fill every hole with a face. Raises ModelError for a mesh that is open even then."""
+    with _edited(ob) as shape:
+        rim = [edge for edge in shape.edges if edge.is_boundary]
+        bmesh.ops.holes_fill(shape, edges=rim, sides=0)
+        bmesh.ops.recalc_face_normals(shape, faces=shape.faces)
+        still = sum(not edge.is_manifold for edge in shape.edges)
+        if still or not shape.faces:
+            raise ModelError(
+                ob.name,
+                f"{still} of its edges lie between more than two faces, at none or around no hole. "
+                "Find them in Edit Mode with Select › All by Trait › Non Manifold, or press Cloth",
+            )
+
+
+class _Mends(bpy.types.Operator):
+    """Changes the mesh of the object with a session id, or of the selected ones."""
+
+    bl_options = {"REGISTER", "UNDO"}
+
+    uid: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not in_object_mode(cls, context):
+            return False
+        chosen = [context.object, *context.selected_objects]
+        if not any(ob is not None and ob.type == "MESH" for ob in chosen):
+            cls.poll_message_set("Select a mesh first")
+            return False
+        return True
+
+    def objects(self, context: bpy.types.Context) -> list[bpy.types.Object]:
+        """Those to be mended."""
+        if self.uid:
+            ob = participants.find_object(int(self.uid))
+            return [] if ob is None else [ob]
+        return [ob for ob in context.selected_objects if ob.type == "MESH"]
+
+
+class VERLET_OT_subdivide(_Mends):
+    """Cut the edges of the mesh until it is fine enough to fold: about twenty along its longest
+    side. Shapes, weights and UV maps go along
+    """
+
+    bl_idname = "verlet.subdivide"
+    bl_label = "Subdivide for Simulation"
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        session.suspect_all()
+        return for_each(self, self.objects(context), subdivide, "subdivided")
+
+
+class VERLET_OT_close_holes(_Mends):
+    """Close every hole of the mesh with a face, so that it has a volume; where Soft Body was
+    refused for it, make it one
+    """
+
+    bl_idname = "verlet.close_holes"
+    bl_label = "Close Holes"
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        def mend(ob: bpy.types.Object) -> None:
+            close_holes(ob)
+            verb = hints.refused_verb(ob)
+            hints.forget_refusal(ob)
+            if verb:
+                with context.temp_override(object=ob, active_object=ob, selected_objects=[ob]):
+                    getattr(bpy.ops.verlet, verb)()
+
+        session.suspect_all()
+        return for_each(self, self.objects(context), mend, "closed")
+
+
+class VERLET_OT_add_wind(bpy.types.Operator):
+    """Let a fresh breeze blow along X, in gusts: World › Wind"""
+
+    bl_idname = "verlet.add_wind"
+    bl_label = "Add Wind"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        blow(context.scene)
+        session.suspect_all()
+        return {"FINISHED"}
+
+
+CLASSES = (VERLET_OT_subdivide, VERLET_OT_close_holes, VERLET_OT_add_wind)

@@ -1,0 +1,86 @@
+"""Preferences › Add-ons › Verlet Physics: what is the user's and not the file's."""
+
+import shutil
+
+import bpy
+
+from . import kernels, manual, redraw
+
+
+def _draw_again(preferences: bpy.types.AddonPreferences, context: bpy.types.Context) -> None:
+    redraw.panels()
+
+
+class VerletPreferences(bpy.types.AddonPreferences):
+    """How the add-on looks and behaves in every file."""
+
+    bl_idname = kernels.extension_package()
+
+    show_method: bpy.props.BoolProperty(
+        name="Methods of Solving",
+        description="Show World › Solver › Method: integrators and forms of relaxation, to compare "
+        "and to teach. Position Verlet, the default, carries everything",
+        update=_draw_again,
+    )
+    look_ahead: bpy.props.BoolProperty(
+        name="Check Before Playing",
+        description="Look at the scene in its first frame after each change, so that problems, "
+        "joints of ragdolls and collision shapes are shown before it plays. Scenes in which that "
+        "takes long are looked at when they play",
+        default=True,
+    )
+    line_width: bpy.props.FloatProperty(
+        name="Overlay Lines",
+        description="Width of the lines that show joints, limits and shapes in the 3D view",
+        default=1.5,
+        min=0.5,
+        max=8.0,
+        subtype="PIXEL",
+        update=_draw_again,
+    )
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        column = layout.column(heading="Show")
+        column.prop(self, "show_method")
+        layout.prop(self, "look_ahead")
+        layout.prop(self, "line_width")
+        row = layout.row()
+        row.operator("verlet.clear_kernels", icon="TRASH")
+        manual.draw_button(row, "Manual")
+
+
+class VERLET_OT_clear_kernels(bpy.types.Operator):
+    """Delete the compiled solver; the next start of Blender compiles it anew, in minutes"""
+
+    bl_idname = "verlet.clear_kernels"
+    bl_label = "Clear Compiled Solver"
+    bl_options = {"REGISTER"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        kernels.stop()
+        shutil.rmtree(kernels.cache_folder(), ignore_errors=True)
+        self.report({"INFO"}, "Cleared: restart Blender, the solver is compiled anew then")
+        return {"FINISHED"}
+
+
+def get() -> VerletPreferences | None:
+    """The user's choices; None where the extension runs from a checkout."""
+    addon = bpy.context.preferences.addons.get(VerletPreferences.bl_idname)
+    return None if addon is None else addon.preferences
+
+
+CLASSES = (VerletPreferences, VERLET_OT_clear_kernels)
+
+
+def register() -> None:
+    """Register the preferences."""
+    for cls in CLASSES:
+        bpy.utils.register_class(cls)
+
+
+def unregister() -> None:
+    """Unregister them."""
+    for cls in reversed(CLASSES):
+        bpy.utils.unregister_class(cls)
