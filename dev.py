@@ -38,6 +38,7 @@ from tools.extension_zip import (
     uncommitted_sources,
 )
 from tools.peers.compare import compare
+from tools.peers.frame_compare import compare_frames
 from tools.peers.rigid_compare import compare_rigid
 from tools.processes import (
     BUILD,
@@ -246,9 +247,11 @@ def bench(options: argparse.Namespace) -> None:
 
 
 def benchmarks(options: argparse.Namespace) -> None:
-    """Compare with other engines, into docs/BENCHMARKS.md: the sheet, or --rigid; --quick."""
+    """Compare with others, into docs/BENCHMARKS.md: the sheet, --rigid or --frames; --quick."""
     with timed("benchmarks"):
-        if "--rigid" in options.arguments:
+        if "--frames" in options.arguments:
+            compare_frames([one for one in options.arguments if one != "--frames"])
+        elif "--rigid" in options.arguments:
             compare_rigid([one for one in options.arguments if one != "--rigid"])
         else:
             compare(options.arguments)
