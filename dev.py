@@ -57,6 +57,13 @@ if TYPE_CHECKING:
 
 OUT = ROOT / "out"
 WHEELS = ("with", "without", "both")
+QUICK_TESTS = (
+    *("architecture", "axis_frame", "bodies", "geometry_fit", "geometry_hull"),
+    *("geometry_mass_properties", "geometry_parts", "governor", "layout", "model_building"),
+    *("peers_metric", "public_surface", "recipe_bodies", "recipe_limits", "recipe_pieces"),
+    *("schedule", "worn"),
+)
+"""Files of tests/core that tell most in a minute or two where nothing is compiled yet."""
 TOOLS = sorted((ROOT / "tools").glob("*.py"))
 
 
@@ -107,6 +114,19 @@ def test_core(options: argparse.Namespace) -> None:
         arguments = ["-n", "auto", "--maxprocesses", "4", "--dist", "worksteal"]
     with timed("test core"):
         run_pytest(interpreter, "tests/core", arguments, "tests/core")
+
+
+def test_quick(options: argparse.Namespace) -> None:
+    """Test what needs neither Blender nor a compiler: three minutes at most."""
+    files = [f"tests/core/test_{name}.py" for name in QUICK_TESTS]
+    with timed("test quick"):
+        run_pytest(
+            core_environment(),
+            "tests/core",
+            [*files, *options.arguments],
+            "the quick tests",
+            {"VERLET_NO_NUMBA": "1"},
+        )
 
 
 def run_pytest(
@@ -161,6 +181,7 @@ def test(options: argparse.Namespace) -> None:
     """Run every check and every test, the quick ones first."""
     lint(options)
     typecheck(options)
+    test_quick(options)
     test_core(options)
     test_blender(options)
 
@@ -303,6 +324,7 @@ COMMANDS = {
     "test": test,
     "lint": lint,
     "typecheck": typecheck,
+    "test-quick": test_quick,
     "test-core": test_core,
     "test-blender": test_blender,
     "format": format_code,
@@ -319,7 +341,7 @@ COMMANDS = {
 }
 TAKE_BLENDER = ("demo", "demo-files", "test", "test-blender", "zips", "setup", "doctor")
 TAKE_ARGUMENTS = (
-    *("demo", "demo-files", "test", "test-core", "test-blender"),
+    *("demo", "demo-files", "test", "test-quick", "test-core", "test-blender"),
     *("truth", "bench", "benchmarks"),
 )
 

@@ -25,7 +25,7 @@ from ..settings import (
     SoftBodySettings,
 )
 from .particle_scenes import add_floor
-from .scene import Scene, scene
+from .scene import GoldenScene, scene
 
 BONES = (  # name, parent, head and tail m
     ("spine", "", (0.0, 0.0, 1.0), (0.0, 0.0, 1.2)),
@@ -70,7 +70,7 @@ def _pin(plan: Plan, bone: str, to: OnCollider, turns: bool = False) -> BonePin:
 
 
 @scene("ragdoll-falls")
-def ragdoll_falls() -> Scene:
+def ragdoll_falls() -> GoldenScene:
     """Two of them, one on the other, on the floor."""
     builder = ModelBuilder()
     plan = plan_ragdoll("doll", human(), RagdollSettings())
@@ -82,11 +82,11 @@ def ragdoll_falls() -> Scene:
         before = (turns, moves + (0.0, 0.0, 0.05))
         add_ragdoll(builder, plan, turns, moves, before)
     add_floor(builder)
-    return Scene(builder.finalize(), frames=12)
+    return GoldenScene(builder.finalize(), frames=12)
 
 
 @scene("ragdoll-driven")
-def ragdoll_driven() -> Scene:
+def ragdoll_driven() -> GoldenScene:
     """Pins to a handle that moves, muscles that aim, one that follows its keys at first."""
     builder = ModelBuilder()
     plan = plan_ragdoll("doll", human(), RagdollSettings(stiffness=0.3))
@@ -108,11 +108,11 @@ def ragdoll_driven() -> Scene:
             joint_strength=np.full(joints, 0.8),
         )
 
-    return Scene(builder.finalize(), inputs, frames=8)
+    return GoldenScene(builder.finalize(), inputs, frames=8)
 
 
 @scene("stick-figure")
-def stick_figure() -> Scene:
+def stick_figure() -> GoldenScene:
     """Clothed and pinned, another one that falls on it, a sheet that both fall into."""
     builder = ModelBuilder()
     plan = plan_ragdoll("stick", human(), RagdollSettings(model="STICKS"))
@@ -130,11 +130,11 @@ def stick_figure() -> Scene:
     add_stick_figure(builder, figure, turns, moves, (turns, moves + (0.0, 0.0, 0.1)))
     builder.add_body("ball", "SPHERE", (0.2,), (0.5, 0.0, 1.8), mass=1.0)
     add_floor(builder)
-    return Scene(builder.finalize(), frames=8)
+    return GoldenScene(builder.finalize(), frames=8)
 
 
 @scene("everything-meets")
-def everything_meets() -> Scene:
+def everything_meets() -> GoldenScene:
     """Cloth, rope, jelly and dust tied to bodies, on bodies and on each other."""
     builder = ModelBuilder()
     add_sheet(builder, 12, height=1.0, pins=(0, 11))
@@ -155,4 +155,4 @@ def everything_meets() -> Scene:
         loose = AnimatedSettings(loose=frozenset({3}) if frame > 5 else frozenset())
         return FrameInputs(animated=(loose,) * len(model.objects))
 
-    return Scene(builder.finalize(), inputs, frames=10)
+    return GoldenScene(builder.finalize(), inputs, frames=10)

@@ -23,7 +23,7 @@ from ..errors import VerletError
 from ..model import Model, State
 from ..step import advance
 from . import figure_scenes, particle_scenes, rigid_scenes
-from .scene import SCENES, Scene
+from .scene import SCENES, GoldenScene
 
 MODULES = (particle_scenes, rigid_scenes, figure_scenes)
 """Each enters its scenes in `SCENES` when it is imported."""
@@ -38,7 +38,7 @@ HASHED = (
 THREADS = (1, 2)
 
 
-def final_state(scene: Scene, threads: int) -> State:
+def final_state(scene: GoldenScene, threads: int) -> State:
     """Where a scene ends on so many threads."""
     state = scene.model.initial_state()
     settings = replace(scene.settings, threads=threads)

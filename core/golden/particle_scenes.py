@@ -41,7 +41,7 @@ from ..settings import (
     WindSettings,
     tunables,
 )
-from .scene import SCENES, Scene, scene
+from .scene import SCENES, GoldenScene, scene
 
 GUST = WindSettings(velocity=(6.0, 1.0, 0.5), gust=0.5)
 
@@ -87,7 +87,7 @@ def line(name: str, first: tuple[float, ...], last: tuple[float, ...], n: int) -
 
 
 @scene("cloth-pinned")
-def cloth_pinned() -> Scene:
+def cloth_pinned() -> GoldenScene:
     """A corner that is carried about, one that is drawn, factors that are keyed."""
     builder = ModelBuilder()
     add_sheet(builder, 10, pins=(0, 9))
@@ -99,31 +99,33 @@ def cloth_pinned() -> Scene:
         weight = np.where(model.pin_weight >= 1.0, 1.0, 0.1 * frame)
         return FrameInputs(wind=GUST, pin_position=place, pin_weight=weight, animated=(keyed,))
 
-    return Scene(builder.finalize(), inputs)
+    return GoldenScene(builder.finalize(), inputs)
 
 
 @scene("cloth-flag")
-def cloth_flag() -> Scene:
+def cloth_flag() -> GoldenScene:
     """Silk that is held along a side in the wind and in eddies."""
     builder = ModelBuilder()
     silk = PRESETS["CLOTH"]["SILK"].settings
     add_sheet(builder, 12, pins=tuple(range(0, 144, 12)), settings=silk)
     eddies = Field("eddies", "TURBULENCE", strength=2.0, noise=0.1, surface=0.5)
-    return Scene(builder.finalize(), lambda model, frame: FrameInputs(wind=GUST, fields=(eddies,)))
+    return GoldenScene(
+        builder.finalize(), lambda model, frame: FrameInputs(wind=GUST, fields=(eddies,))
+    )
 
 
 @scene("cloth-large")
-def cloth_large() -> Scene:
+def cloth_large() -> GoldenScene:
     """So many vertices that threads share the work, between a ball and a floor."""
     builder = ModelBuilder()
     add_sheet(builder, 48, height=0.52)
     builder.add_collider("ball", "SPHERE", (0.5,), (0.0, 0.0, 0.0))
     add_floor(builder)
-    return Scene(builder.finalize(), frames=4)
+    return GoldenScene(builder.finalize(), frames=4)
 
 
 @scene("rope")
-def rope() -> Scene:
+def rope() -> GoldenScene:
     """Pinned at an end, another one that lies over a capsule."""
     builder = ModelBuilder()
     pins = np.zeros(21)
@@ -133,20 +135,20 @@ def rope() -> Scene:
     add_rope(builder, line("lying", (-0.5, 1.0, 0.62), (0.5, 1.0, 0.62), 20), RopeSettings())
     turned = (0.7071, 0.7071, 0.0, 0.0)
     builder.add_collider("bar", "CAPSULE", (0.1, 1.0), (0.0, 1.0, 0.5), turned)
-    return Scene(builder.finalize(), lambda model, frame: FrameInputs(wind=GUST))
+    return GoldenScene(builder.finalize(), lambda model, frame: FrameInputs(wind=GUST))
 
 
 @scene("plant")
-def plant() -> Scene:
+def plant() -> GoldenScene:
     """A stem, and a tree of tubes with loose leaves, in the wind."""
     builder = ModelBuilder()
     add_plant(builder, stem(8, 1.0, 0.2), PlantSettings())
     add_plant(builder, tube_tree(3.0, rings=3), PlantSettings())
-    return Scene(builder.finalize(), lambda model, frame: FrameInputs(wind=GUST), frames=4)
+    return GoldenScene(builder.finalize(), lambda model, frame: FrameInputs(wind=GUST), frames=4)
 
 
 @scene("soft-body")
-def soft_body() -> Scene:
+def soft_body() -> GoldenScene:
     """Each material on a floor, one with more pressure than it was made with."""
     builder = ModelBuilder()
     add_floor(builder)
@@ -154,7 +156,7 @@ def soft_body() -> Scene:
         add_soft_body(builder, ball(0, 0.2, (0.6 * number, 0.0, 0.21)), preset.settings)
     count = len(builder.objects)
     keyed = (AnimatedSettings(pressure=1.5, friction=0.5),) * count
-    return Scene(builder.finalize(), lambda model, frame: FrameInputs(animated=keyed))
+    return GoldenScene(builder.finalize(), lambda model, frame: FrameInputs(animated=keyed))
 
 
 def _ways_to_behave() -> list[str]:
@@ -162,7 +164,7 @@ def _ways_to_behave() -> list[str]:
 
 
 @scene("particles")
-def particles() -> Scene:
+def particles() -> GoldenScene:
     """A block of each behaviour: balls, flocks, smoke."""
     builder = ModelBuilder()
     add_floor(builder)
@@ -172,11 +174,11 @@ def particles() -> Scene:
         settings = ParticleSettings(behaviour=behaviour)
         at = (1.5 * number, 0.0, 0.06)
         add_particles(builder, Geometry.of(behaviour, shaken + at), settings)
-    return Scene(builder.finalize(), lambda model, frame: FrameInputs(wind=GUST))
+    return GoldenScene(builder.finalize(), lambda model, frame: FrameInputs(wind=GUST))
 
 
 @scene("crowd-and-limbs")
-def crowd_and_limbs() -> Scene:
+def crowd_and_limbs() -> GoldenScene:
     """Crossing sticks of figures, a crowd that falls on them, a sheet with tethers under them."""
     builder = ModelBuilder()
     random = np.random.default_rng(3)
@@ -201,17 +203,17 @@ def crowd_and_limbs() -> Scene:
     )
     add_sheet(builder, 10, height=0.2, pins=(0, 9, 90, 99))
     add_floor(builder)
-    return Scene(builder.finalize(), frames=8)
+    return GoldenScene(builder.finalize(), frames=8)
 
 
-def _constrained(make: Callable[[ModelBuilder, int, int], Constraint]) -> Scene:
+def _constrained(make: Callable[[ModelBuilder, int, int], Constraint]) -> GoldenScene:
     """A lump of five particles that flies apart, and one constraint that minds it."""
     builder = ModelBuilder()
     velocity = np.random.default_rng(5).normal(size=(5, 3))
     mass = [1.0, 2.0, 0.5, 1.0, 1.5]
     lump = builder.add_particles("lump", _CORNERS, mass=mass, velocity=velocity)
     builder.add_constraint(make(builder, lump, 0))
-    return Scene(builder.finalize())
+    return GoldenScene(builder.finalize())
 
 
 for _name, _make in _CONSTRAINTS.items():
@@ -227,7 +229,7 @@ def _cloud_of_sixty_four(builder: ModelBuilder) -> None:
     builder.add_wires([(20, 21), (22, 23)], 0.02)
 
 
-def _fields(falloff: str) -> Scene:
+def _fields(falloff: str) -> GoldenScene:
     """A field of every kind and shape with one falloff, that only a few of the cloud are near."""
     builder = ModelBuilder()
     _cloud_of_sixty_four(builder)
@@ -251,14 +253,16 @@ def _fields(falloff: str) -> Scene:
         for n, shape in enumerate(SHAPES)
     )
     keyed = (AnimatedSettings(fields=0.7),)
-    return Scene(builder.finalize(), lambda model, frame: FrameInputs(fields=given, animated=keyed))
+    return GoldenScene(
+        builder.finalize(), lambda model, frame: FrameInputs(fields=given, animated=keyed)
+    )
 
 
 for _falloff in FALLOFFS:
     SCENES[f"fields-{_falloff.lower()}"] = partial(_fields, _falloff)
 
 
-def _net(settings: SolverSettings) -> Scene:
+def _net(settings: SolverSettings) -> GoldenScene:
     """A net of sticks, springs and dampers that hangs from two corners into a floor."""
     builder = ModelBuilder()
     grid = np.stack(np.meshgrid(np.arange(5) * 0.2, np.arange(5) * 0.2), axis=-1).reshape(-1, 2)
@@ -271,16 +275,16 @@ def _net(settings: SolverSettings) -> Scene:
     )
     builder.pin([0, 4])
     add_floor(builder)
-    return Scene(
+    return GoldenScene(
         builder.finalize(),
         lambda model, frame: FrameInputs(duration=(1 / 24, 1 / 25)[frame % 2]),
         settings,
     )
 
 
-def _solver_scenes() -> dict[str, Callable[[], Scene]]:
+def _solver_scenes() -> dict[str, Callable[[], GoldenScene]]:
     """The net under every choice that settings of the solver have."""
-    made: dict[str, Callable[[], Scene]] = {}
+    made: dict[str, Callable[[], GoldenScene]] = {}
     slow = replace(SolverSettings(), iterations=8, edge_stiffness=50.0, over_relaxation=1.2)
     for name, (_, about) in tunables(SolverSettings).items():
         for choice, _, _ in about.choices or ():

@@ -24,7 +24,7 @@ from ..rigid.shape import Shape, Surface
 from ..settings import BodySettings, ColliderSettings, JointSettings, RopeSettings, SolverSettings
 from ..settings.joint import JOINT_KINDS, MOTORS
 from .particle_scenes import add_floor
-from .scene import SCENES, Scene, scene
+from .scene import SCENES, GoldenScene, scene
 
 SPREAD = 3.0
 """m between what is not to touch."""
@@ -76,7 +76,7 @@ def _put(builder: ModelBuilder, kind: str, place: tuple[float, ...], **details: 
     )
 
 
-def _on_everything(kind: str) -> Scene:
+def _on_everything(kind: str) -> GoldenScene:
     """Bodies of one kind, each on another thing: colliders of every kind and bodies too."""
     builder = ModelBuilder()
     for lane, other in enumerate(SIZES):
@@ -97,7 +97,7 @@ def _on_everything(kind: str) -> Scene:
                 (SPREAD * lane, 0.02, height),
                 velocity=(0.0, 0.0, 2.0 if height == 3.0 else -2.0),
             )
-    return Scene(builder.finalize(), frames=8)
+    return GoldenScene(builder.finalize(), frames=8)
 
 
 for _kind in SOLID:
@@ -105,7 +105,7 @@ for _kind in SOLID:
 
 
 @scene("shapes-particles")
-def shapes_particles() -> Scene:
+def shapes_particles() -> GoldenScene:
     """Particles that fall on colliders of every kind, slowly and fast, and on nothing."""
     builder = ModelBuilder()
     drops = np.array([(0.02, 0.03, 0.0), (0.05, -0.04, 0.1), (-0.06, 0.02, 0.2)])
@@ -124,11 +124,11 @@ def shapes_particles() -> Scene:
         )
     _put(builder, "BOX", (0.0, 9.0, 1.0))
     builder.add_particles("on a body", drops + (0.0, 9.0, 1.3), mass=0.1, velocity=(0, 0, -2.0))
-    return Scene(builder.finalize())
+    return GoldenScene(builder.finalize())
 
 
 @scene("shapes-particle-bodies")
-def shapes_particle_bodies() -> Scene:
+def shapes_particle_bodies() -> GoldenScene:
     """Bodies of particles of both forms on colliders of every kind, on a body and on each other."""
     builder = ModelBuilder()
     for lane, other in enumerate(SIZES):
@@ -152,7 +152,7 @@ def shapes_particle_bodies() -> Scene:
             velocity=(0.0, 0.0, -2.0),
         )
     builder.add_particles("dust", [(0.0, 3.0, 2.3)], mass=0.1, velocity=(0.0, 0.0, -4.0))
-    return Scene(builder.finalize(), settings=SolverSettings(body_iterations=3))
+    return GoldenScene(builder.finalize(), settings=SolverSettings(body_iterations=3))
 
 
 def _joint_settings(kind: str, motor: str) -> JointSettings:
@@ -172,7 +172,7 @@ def _joint_settings(kind: str, motor: str) -> JointSettings:
     )
 
 
-def _joined(kind: str) -> Scene:
+def _joined(kind: str) -> GoldenScene:
     """Joints of a kind with each motor between world, collider and two bodies; one that breaks."""
     builder = ModelBuilder()
     for lane, (motor, _, _) in enumerate(MOTORS):
@@ -197,7 +197,7 @@ def _joined(kind: str) -> Scene:
             joint_hold=np.where(np.arange(count) == frame, 0.0, 1.0),
         )
 
-    return Scene(builder.finalize(), inputs)
+    return GoldenScene(builder.finalize(), inputs)
 
 
 for _kind, _, _ in JOINT_KINDS:
@@ -205,7 +205,7 @@ for _kind, _, _ in JOINT_KINDS:
 
 
 @scene("joints-of-particle-bodies")
-def joints_of_particle_bodies() -> Scene:
+def joints_of_particle_bodies() -> GoldenScene:
     """Every joint that bodies of particles have, to the world, to each other and to a body."""
     builder = ModelBuilder()
     for lane, kind in enumerate(("BALL", "HINGE", "FIXED", "DISTANCE")):
@@ -221,11 +221,11 @@ def joints_of_particle_bodies() -> Scene:
         third = OnBody(_put(builder, "BOX", (x + 1.0, 0.0, 1.0)))
         for one, other, at in ((None, first, -0.25), (first, second, 0.25), (second, third, 0.75)):
             builder.add_joint(kind, one, other, (x + at, 0, 1.0), TILT, JointSettings(kind=kind))
-    return Scene(builder.finalize())
+    return GoldenScene(builder.finalize())
 
 
 @scene("sleep")
-def sleep() -> Scene:
+def sleep() -> GoldenScene:
     """A stack that has fallen asleep, a ball that wakes it, and a pile that is far away."""
     builder = ModelBuilder()
     for x, k in itertools.product((0.0, 5.0), range(3)):
@@ -235,11 +235,11 @@ def sleep() -> Scene:
         "ball", "SPHERE", (0.2,), (-6.0, 0.0, 1.0), mass=2.0, velocity=(8.0, 0.0, 2.0), drag=0.1
     )
     add_floor(builder)
-    return Scene(builder.finalize(), frames=24)
+    return GoldenScene(builder.finalize(), frames=24)
 
 
 @scene("sleep-among-particles")
-def sleep_among_particles() -> Scene:
+def sleep_among_particles() -> GoldenScene:
     """Boxes that have fallen asleep under what is tied to them, and dust that then hits them."""
     builder = ModelBuilder()
     boxes = [
@@ -253,11 +253,11 @@ def sleep_among_particles() -> Scene:
     builder.add_attachment(boxes[0], first + np.arange(5))
     builder.add_particles("dust", [(2.0, 0.1, 3.4), (2.1, 0.0, 3.5)], mass=0.5)
     add_floor(builder)
-    return Scene(builder.finalize(), frames=24)
+    return GoldenScene(builder.finalize(), frames=24)
 
 
 @scene("driven-bodies")
-def driven_bodies() -> Scene:
+def driven_bodies() -> GoldenScene:
     """Colliders that move, a body that follows its keys, one that is drawn to them, meshes that
     bend, a field over all; bodies and colliders that recipes have made of meshes.
     """
@@ -293,10 +293,10 @@ def driven_bodies() -> Scene:
             pull=Pull(moved, moved + (0.0, 0.02, 0.0), drawn, np.full(count, 30.0)),
         )
 
-    return Scene(builder.finalize(), inputs, frames=8)
+    return GoldenScene(builder.finalize(), inputs, frames=8)
 
 
-def _heap(settings: SolverSettings) -> Scene:
+def _heap(settings: SolverSettings) -> GoldenScene:
     """Cubes of unlike mass that fall on each other in a room, some of them joined."""
     builder = ModelBuilder()
     random = np.random.default_rng(11)
@@ -310,7 +310,7 @@ def _heap(settings: SolverSettings) -> Scene:
         at = (0.25, 0.45 * (k // 2 % 2), 0.3 + 0.45 * (k // 4))
         builder.add_joint(f"hinge {k}", OnBody(k), OnBody(k + 1), at, settings=hinge)
     builder.add_collider("room", "ROOM", (1.0, 1.0, 3.0), (0.25, 0.25, 3.0))
-    return Scene(builder.finalize(), settings=settings, frames=12)
+    return GoldenScene(builder.finalize(), settings=settings, frames=12)
 
 
 SCENES["heap"] = partial(_heap, SolverSettings())

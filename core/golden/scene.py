@@ -10,7 +10,7 @@ from ..settings import SolverSettings
 
 
 @dataclass(frozen=True)
-class Scene:
+class GoldenScene:
     """A model, what drives it in each frame, how it is stepped and for how many frames."""
 
     model: Model
@@ -19,14 +19,14 @@ class Scene:
     frames: int = 6
 
 
-SCENES: dict[str, Callable[[], Scene]] = {}
+SCENES: dict[str, Callable[[], GoldenScene]] = {}
 """How each scene is made, by its name; filled by `scene`."""
 
 
-def scene(name: str) -> Callable[[Callable[[], Scene]], Callable[[], Scene]]:
+def scene(name: str) -> Callable[[Callable[[], GoldenScene]], Callable[[], GoldenScene]]:
     """Enter a function that makes a scene under a name."""
 
-    def enter(make: Callable[[], Scene]) -> Callable[[], Scene]:
+    def enter(make: Callable[[], GoldenScene]) -> Callable[[], GoldenScene]:
         assert name not in SCENES, name
         SCENES[name] = make
         return make
