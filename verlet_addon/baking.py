@@ -5,7 +5,9 @@ preview bit for bit. Nothing is written before every frame is there.
 """
 
 from collections.abc import Generator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from time import perf_counter
 
 import bpy
 
@@ -55,48 +57,82 @@ def frames_of(scene: bpy.types.Scene, first: int | None, last: int | None) -> ra
     return range(max(first, start), last + 1)
 
 
+def find_scene(uid: int) -> bpy.types.Scene:
+    """The scene with a session id; undo makes it another Python object.
+
+    Raises VerletError when it was deleted or another file was loaded.
+    """
+    scene = next((scene for scene in bpy.data.scenes if scene.session_uid == uid), None)
+    if scene is None:
+        raise VerletError(
+            "The scene was deleted, or another file was loaded, while it was baked: nothing was "
+            "written"
+        )
+    return scene
+
+
 def simulate(scene: bpy.types.Scene, frames: range) -> Generator[int, None, None]:
     """Simulate up to the last of ``frames``, yielding after each one; the user's frame comes back.
 
-    Raises VerletError when there is nothing to simulate. A simulation that blows up ends early.
+    Raises VerletError when there is nothing to simulate, and when the scene or its simulation are
+    gone or replaced meanwhile. A simulation that blows up ends early.
     """
-    shown = scene.frame_current, scene.frame_subframe
+    uid, shown = scene.session_uid, (scene.frame_current, scene.frame_subframe)
+    running = None
     try:
         running = _session_from_start(scene)
-        if running.first_inexact is not None:  # frames were left out or cut short in the preview
+        running.is_held = True
+        if running.first_inexact is not None:  # left out, cut short or changed by hand
             running.forget_frames_from(running.first_inexact)
-        for frame in range(running.last + 1, frames[-1] + 1):
-            running.bake_progress = (frame - running.start, frames[-1] - running.start)
+        running.bake_begun = perf_counter()
+        first = running.last + 1
+        for frame in range(first, frames[-1] + 1):
+            running.bake_progress = (frame - first, frames[-1] + 1 - first)
             yield frame
-            scene.frame_set(frame)
-            if session.of(scene) is not running:
+            find_scene(uid).frame_set(frame)
+            if session.of(find_scene(uid)) is not running:
                 raise VerletError("The setup was changed while it was baked. Press Bake again")
             if running.last < frame:
                 break
     finally:
-        if (running := session.of(scene)) is not None:
-            running.bake_progress = None
-        scene.frame_set(shown[0], subframe=shown[1])
+        with suppress(VerletError):  # it is gone, and so is what was shown
+            find_scene(uid).frame_set(shown[0], subframe=shown[1])
+        if running is not None:
+            running.bake_progress, running.is_held = None, False
 
 
 def _session_from_start(scene: bpy.types.Scene) -> Session:
     """The scene's simulation, compared or built anew at the start frame."""
+    uid = scene.session_uid
     scene.frame_set(start_frame(scene))
-    running = session.of(scene)
+    running = session.of(find_scene(uid))
     if running is None:
         raise VerletError("Nothing is set up: select objects and press Cloth or another verb first")
     for problem in running.problems:
         if problem.is_error:
             raise VerletError(problem.message)
+    if not running.is_ready and running.failure:
+        raise VerletError(running.failure)
     if not running.is_ready:
         raise VerletError("Nothing can move: select objects and press Cloth or another verb first")
     return running
 
 
 def write(scene: bpy.types.Scene, frames: range, uids: Sequence[int]) -> BakeResult:
-    """Write the simulated ones of ``frames`` to the objects; what cannot be written is reported."""
+    """Write the simulated ones of ``frames`` to the objects; what cannot be written is reported.
+
+    Raises VerletError when the simulation is gone.
+    """
     running = session.of(scene)
-    assert running is not None
+    if running is None or not running.is_ready:
+        raise VerletError("The simulation was reset before it was written. Press Bake again")
+    with running.held():
+        return _write(scene, running, frames, uids)
+
+
+def _write(
+    scene: bpy.types.Scene, running: Session, frames: range, uids: Sequence[int]
+) -> BakeResult:
     written = range(frames.start, min(frames[-1], running.last) + 1)
     result = BakeResult(frames=written)
     if len(written) < len(frames):

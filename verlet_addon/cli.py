@@ -1,4 +1,8 @@
-"""``blender -b FILE --command verlet_bake [--frames A-B] [--output FILE]``: bake on a farm."""
+"""``blender -b FILE --command verlet_bake [options]``: bake on a farm.
+
+The file is written only when all that was asked for is done: a partial bake over the only copy
+would pass for a whole one.
+"""
 
 import argparse
 import sys
@@ -6,7 +10,8 @@ import sys
 import bpy
 
 from ..core.errors import VerletError
-from . import baking
+from . import baking, participants
+from .bake import restore
 
 COMMAND = "verlet_bake"
 
@@ -39,11 +44,25 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         "--frames", type=frame_range, metavar="A-B", help="frames to write (default: the scene's)"
     )
     parser.add_argument("--output", metavar="FILE", help="save there and leave the file as it is")
+    parser.add_argument(
+        "--partial",
+        action="store_true",
+        help="save also what is incomplete: fewer frames, or not all objects (exits with 1 still)",
+    )
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument(
+        "--resume",
+        action="store_true",
+        help="keep bakes that hold all the frames, free those that hold fewer and bake them anew; "
+        "0 when nothing is left to do",
+    )
+    what.add_argument("--rebake", action="store_true", help="free all bakes, then bake everything")
+    what.add_argument("--free", action="store_true", help="free all bakes and save; bake nothing")
     return parser.parse_args(arguments)
 
 
 def run(arguments: list[str]) -> int:
-    """Bake the open file and save it; 0 when all was written."""
+    """Bake the open file and save it; 0 when all was written, 1 when not, 2 for a wrong call."""
     try:
         options = parse(arguments)
     except SystemExit as stop:  # argparse has printed why
@@ -52,32 +71,78 @@ def run(arguments: list[str]) -> int:
         print("Error: no file is open. Name the .blend file before --command", file=sys.stderr)
         return 2
     try:
-        result = _bake(options)
-    except VerletError as error:
+        return _free(options) if options.free else _bake_and_save(options)
+    except (VerletError, RuntimeError, OSError) as error:  # Blender's saving raises the latter
         print(f"Error: {error}", file=sys.stderr)
         return 1
+
+
+def _bake_and_save(options: argparse.Namespace) -> int:
+    result = _bake(options)
+    if result is None:
+        print("Everything is baked already")
+        if options.output:
+            _save(options.output)
+        return 0
     for warning in result.warnings:
         print(f"Warning: {warning}", file=sys.stderr)
-    if result.objects:
-        _save(options.output)
-        first, last = result.frames.start, result.frames.stop - 1
-        print(f"Baked {len(result.objects)} objects, frames {first} to {last}")
     if result.failure:
         print(f"Error: {result.failure}", file=sys.stderr)
+    is_whole = bool(result.objects) and not result.failure and not result.warnings
+    if not is_whole and not (options.partial and result.objects):
+        print(
+            "Nothing was saved: the bake is incomplete (--partial saves it all the same)",
+            file=sys.stderr,
+        )
         return 1
-    return 0 if result.objects and not result.warnings else 1
+    _save(options.output)
+    first, last = result.frames.start, result.frames.stop - 1
+    print(f"Baked {len(result.objects)} objects, frames {first} to {last}")
+    return 0 if is_whole else 1
 
 
-def _bake(options: argparse.Namespace) -> baking.BakeResult:
+def _baked(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+    return [ob for ob in participants.simulated_objects(scene) if restore.is_baked(ob)]
+
+
+def _free(options: argparse.Namespace) -> int:
+    count = restore.free_many(_baked(bpy.context.scene))
+    if not count:
+        raise VerletError(f"{bpy.data.filepath}: nothing is baked")
+    _save(options.output)
+    print(f"Freed {count} objects")
+    return 0
+
+
+def _bake(options: argparse.Namespace) -> baking.BakeResult | None:
+    """Simulate and write what is asked for; None when all of it is there."""
     scene = bpy.context.scene
+    uid = scene.session_uid
+    frames = baking.frames_of(scene, *(options.frames or (None, None)))
+    held = _baked(scene)
+    if options.resume:
+        short = [ob for ob in held if not _holds(ob, frames)]
+        if held and not short and not baking.bakeable_objects(scene, None):
+            return None
+        restore.free_many(short)
+    elif options.rebake:
+        restore.free_many(held)
     objects = baking.bakeable_objects(scene, None)
     if not objects:
-        raise VerletError(f"{bpy.data.filepath}: nothing moves that is not baked already")
-    frames = baking.frames_of(scene, *(options.frames or (None, None)))
+        raise VerletError(
+            f"{bpy.data.filepath}: nothing moves that is not baked already (--rebake bakes anew)"
+        )
+    uids = [ob.session_uid for ob in objects]
     for frame in baking.simulate(scene, frames):
         print(f"\rSimulating frame {frame} of {frames[-1]}", end="", flush=True)
     print()
-    return baking.write(scene, frames, [ob.session_uid for ob in objects])
+    return baking.write(baking.find_scene(uid), frames, uids)
+
+
+def _holds(ob: bpy.types.Object, frames: range) -> bool:
+    """Whether an object's bake has all these frames."""
+    held = restore.baked_range(ob)
+    return held is not None and held[0] <= frames[0] and held[1] >= frames[-1]
 
 
 def _save(output: str | None) -> None:

@@ -24,6 +24,16 @@ def after_edit(name: str) -> Update:
     return update
 
 
+def after_live_edit(name: str) -> Update:
+    """The same for what is read in every frame: it acts from the next one on."""
+
+    def update(group: Any, context: bpy.types.Context) -> None:
+        session.improvise_all()
+        _copy_to_selected(group, name, context)
+
+    return update
+
+
 def _copy_to_selected(group: Any, name: str, context: bpy.types.Context) -> None:
     """An edit by hand on the active object holds for all selected objects of its kind.
 

@@ -7,7 +7,19 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
-from . import baking, cli, kernels, participants, preview, redraw, rest_pose, session
+from ..core.errors import VerletError
+from . import (
+    baking,
+    cli,
+    kernels,
+    mending,
+    participants,
+    preview,
+    redraw,
+    rest_pose,
+    sanity,
+    session,
+)
 from .bake import animation, point_cache
 from .extract import reading
 from .properties import start_frame
@@ -56,6 +68,7 @@ def frame_change_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) ->
         _guarded(scene, depsgraph, "compare_at_start")
     elif session.of(scene) is not None:
         _guarded(scene, depsgraph, "visit_frame", may_skip=bpy.app.background or is_playing())
+        _mend_preview(scene)
     redraw.panels()
 
 
@@ -64,16 +77,29 @@ def compare_at_start(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> 
     _guarded(scene, depsgraph, "compare_at_start")
 
 
+def _mend_preview(scene: bpy.types.Scene) -> None:
+    """Where frames are looked at again, make sure that their files are there."""
+    running = session.of(scene)
+    if running is not None and running.is_ready and scene.frame_current < running.last:
+        mending.mend_files(running)
+
+
 def _guarded(
     scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, task: str, **options: bool
 ) -> None:
     """Run a task of `simulation`, which brings Numba: only in scenes that simulate something."""
-    if session.of(scene) is None and not participants.has_any(scene):
+    running = session.of(scene)
+    if running is None and not participants.has_any(scene):
         return
+    if running is not None and running.is_held and task == "compare_at_start":
+        return  # a bake reads these frames
     from . import simulation
 
     try:
         getattr(simulation, task)(scene, depsgraph, **options)
+        sanity.look(session.of(scene))
+    except VerletError as error:
+        _fail_with(scene, str(error))
     except Exception as error:  # a traceback for each frame would help nobody
         traceback.print_exc()
         _stop_with(scene, error)
@@ -81,11 +107,17 @@ def _guarded(
 
 def _stop_with(scene: bpy.types.Scene, error: Exception) -> None:
     """Show an unexpected error in the panel and simulate no further."""
-    running = session.of(scene) or session.begin(scene, start_frame(scene))
-    running.failure = (
+    _fail_with(
+        scene,
         f"{type(error).__name__}: {error}. Press Reset; if it comes again, please report it "
-        "with the text in the system console"
+        "with the text in the system console",
     )
+
+
+def _fail_with(scene: bpy.types.Scene, failure: str) -> None:
+    """Show in the panel what keeps the simulation from going on."""
+    running = session.of(scene) or session.begin(scene, start_frame(scene))
+    running.failure = failure
     running.problems = [p for p in running.problems if p.is_error]
 
 
@@ -106,7 +138,33 @@ def depsgraph_update_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
             running.motion_changed = running.is_outdated = True
         elif update.is_updated_geometry and update.id.original.session_uid not in own:
             running.is_suspect = True
+        if update.is_updated_transform and _drives(running, update.id.original):
+            running.improvise()
+    if _is_gravity_new(scene, running):
+        running.improvise()
     running.awaited.clear()
+
+
+def _drives(running: session.Session, datablock: bpy.types.ID) -> bool:
+    """Whether a datablock is an object that drives the simulation by where its user puts it.
+
+    Not one that the preview moves, nor one that may follow such a one.
+    """
+    if not isinstance(datablock, bpy.types.Object) or rest_pose.is_stored(datablock):
+        return False
+    if datablock.parent is not None or len(datablock.constraints):
+        return False
+    is_field = datablock.field is not None and datablock.field.type != "NONE"
+    return is_field or datablock.verlet.is_impulse or datablock.session_uid in running.driving
+
+
+def _is_gravity_new(scene: bpy.types.Scene, running: session.Session) -> bool:
+    """Whether gravity is another than in the last simulated frame, which is shown."""
+    last = running.last_inputs
+    if last is None or scene.frame_current != running.last:
+        return False
+    now = tuple(scene.gravity) if scene.use_gravity else (0.0, 0.0, 0.0)
+    return now != tuple(last.gravity)
 
 
 @persistent
@@ -179,7 +237,7 @@ def save_post(*_: Any) -> None:
     _shown_while_saving.clear()
     for scene in bpy.data.scenes:
         running = session.of(scene)
-        if running is not None and scene.frame_current > running.start:
+        if running is not None and running.is_ready and scene.frame_current > running.start:
             preview.attach_files(running)
             preview.show_ragdolls(running, scene.frame_current)
 

@@ -7,6 +7,7 @@ until it is there. Without a window there is nobody to freeze, and the first fra
 import json
 import subprocess
 import sys
+import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -34,6 +35,7 @@ _child: subprocess.Popen[bytes] | None = None
 _is_prepared = False
 _failed = False
 _shown_progress = 0.0  # never less than was shown before
+_folder_failure = ""  # why what is compiled does not last
 
 
 def extension_package() -> str:
@@ -44,10 +46,26 @@ def extension_package() -> str:
 def cache_folder() -> Path:
     """Where compiled kernels are kept: the extension's own folder in the user's files."""
     try:
-        folder = bpy.utils.extension_path_user(extension_package(), path="kernels", create=True)
+        folder = bpy.utils.extension_path_user(extension_package(), path="kernels")
     except ValueError:  # loaded from a checkout, not installed as an extension
         folder = str(Path(bpy.app.tempdir, "verlet_physics", "kernels"))
     return Path(folder)
+
+
+def _writable(folder: Path) -> Path:
+    """The folder, or where it cannot be written to one that lasts as long as Blender runs."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+    except OSError as error:
+        global _folder_failure
+        _folder_failure = (
+            f"Compiled kernels cannot be kept in {folder}: {error.strerror or error}. "
+            "They are compiled anew whenever Blender starts"
+        )
+        print(f"Verlet Physics: {_folder_failure}")
+        return Path(bpy.app.tempdir, "verlet_physics", "kernels")
 
 
 def is_plain() -> bool:
@@ -64,7 +82,7 @@ def prepare() -> None:
     from ..core import jit
     from ..core.kernel_folder import use_cache_folder
 
-    use_cache_folder(cache_folder())
+    use_cache_folder(_writable(cache_folder()))
     if not bpy.app.background and jit.compiled and not jit.is_warm():
         _start_child()
 
@@ -92,7 +110,7 @@ def message() -> str:
         return f"Compiling the solver, on the first start only: {_shown_progress:.0%}"
     if _failed:
         return "Compiling in the background failed: the first frame compiles and takes long"
-    return ""
+    return _folder_failure
 
 
 def stop() -> None:
@@ -118,7 +136,7 @@ def _start_child() -> None:
     no_window = getattr(subprocess, "CREATE_NO_WINDOW", 0)  # exists on Windows only
     try:
         _child = subprocess.Popen(
-            child_command(cache_folder()),
+            child_command(_writable(cache_folder())),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             creationflags=no_window,

@@ -62,7 +62,11 @@ def _fits(ob: bpy.types.Object, participant: Participant) -> bool:
 
 def _attach(ob: bpy.types.Object, session: Session, participant: Participant) -> None:
     """Play the object's file, behind the modifiers that its pins follow."""
-    path = str(session.files[participant.uid].path)
+    file = session.files[participant.uid]
+    if file.failure:
+        point_cache.detach(ob)
+        return
+    path = str(file.path)
     modifier = point_cache.attached(ob)
     if modifier is None or modifier.filepath != path:
         point_cache.attach(ob, path, session.start)

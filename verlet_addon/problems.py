@@ -7,6 +7,7 @@ from ..core.integrators.carries import left_out
 from ..core.model import Model
 from ..core.settings import SolverSettings
 from .bake import control_points
+from .compat import fcurves_of
 from .extract import bone_pins, own_motion, worn
 from .kinds import KINDS, RAGDOLL, can_be_tied, is_particles
 from .participants import is_moved
@@ -20,7 +21,10 @@ DEFORMING_MODIFIERS = (own_motion.CARRIERS | {"CLOTH", "SOFT_BODY"}) - {
 
 
 def problem_of(error: ModelError, uid: int = 0) -> Problem:
-    """An error as the panel shows it."""
+    """An error as the panel shows it, with a button to the object that it names."""
+    named = bpy.data.objects.get(error.object_name)
+    if not uid and named is not None:
+        uid = named.session_uid
     return Problem(
         str(error), uid, "verlet.show_object" if uid else "", "Show Object", is_error=True
     )
@@ -40,9 +44,40 @@ def mendable(ob: bpy.types.Object) -> Problem | None:
     )
 
 
+def _keyed_in_vain(ob: bpy.types.Object) -> list[Problem]:
+    """Keys and drivers of what is read once, which files of older versions may hold."""
+    if ob.animation_data is None:
+        return []
+    curves = [*fcurves_of(ob), *ob.animation_data.drivers]
+    names = sorted({name for curve in curves if (name := _read_once(ob, curve.data_path))})
+    if not names:
+        return []
+    return [
+        Problem(
+            f"{ob.name}: {', '.join(names)} is keyed or driven, but read at the start frame only: "
+            "the keys do nothing. Delete them, and key the factors under Animate",
+            ob.session_uid,
+            "verlet.show_object",
+            "Show Object",
+        )
+    ]
+
+
+def _read_once(ob: bpy.types.Object, path: str) -> str:
+    """The label of a property of ours that may not be animated; "" for all other paths."""
+    owner, _, name = path.rpartition(".")
+    if "verlet" not in owner.split("."):
+        return ""
+    try:
+        about = ob.path_resolve(owner).bl_rna.properties.get(name)
+    except ValueError:  # nothing of that name any more
+        return ""
+    return about.name if about is not None and not about.is_animatable else ""
+
+
 def doubts(ob: bpy.types.Object, scene: bpy.types.Scene) -> list[Problem]:
     """What will work, but perhaps not as it was meant."""
-    found = []
+    found = _keyed_in_vain(ob)
     if ob.verlet.kind == RAGDOLL:
         show = ob.session_uid, "verlet.show_object", "Show Object"
         found += [Problem(text, *show) for text in bone_pins.doubts(ob, scene)]

@@ -19,11 +19,18 @@ from ..core.settings import (
     PinSettings,
     SolverSettings,
     WindSettings,
+    tunables,
 )
 from . import redraw, session
 from .edits import after_bone_edit, after_edit
 from .kinds import KINDS, RAGDOLL, Kind, can_be_tied
-from .tunable_properties import group_made_of, number_of, properties_of, settings_from
+from .tunable_properties import (
+    group_made_of,
+    number_of,
+    properties_of,
+    refuse_keys,
+    settings_from,
+)
 
 _KIND_ITEMS = (
     ("NONE", "None", "Takes no part in the simulation", "X", 0),
@@ -48,11 +55,14 @@ _ROOT_MOTIONS = (
     ),
 )
 
+KEYED_OF_JOINTS = ("motor_speed", "motor_target")
+"""What of a joint is read in every frame."""
+
 _BENDING = {kind.identifier for kind in KINDS.values() if kind.is_particles}
 
 VerletSolver = group_made_of(SolverSettings, "VerletSolver")
-VerletWind = group_made_of(WindSettings, "VerletWind")
-VerletAnimated = group_made_of(AnimatedSettings, "VerletAnimated")
+VerletWind = group_made_of(WindSettings, "VerletWind", is_keyed=True)
+VerletAnimated = group_made_of(AnimatedSettings, "VerletAnimated", is_keyed=True)
 VerletImpulse = group_made_of(ImpulseSettings, "VerletImpulse")
 _GROUP_OF_KIND = {
     kind.group: group_made_of(
@@ -158,7 +168,8 @@ class VerletJoint(bpy.types.PropertyGroup):
     )
 
 
-VerletJoint.__annotations__.update(properties_of(JointSettings))
+VerletJoint.__annotations__.update(properties_of(JointSettings, keyed=KEYED_OF_JOINTS))
+refuse_keys(VerletJoint.__annotations__, KEYED_OF_JOINTS)
 
 
 class VerletBone(bpy.types.PropertyGroup):
@@ -178,6 +189,7 @@ class VerletBone(bpy.types.PropertyGroup):
 
 for _settings in (BoneSettings, PinSettings):
     VerletBone.__annotations__.update(properties_of(_settings, after=after_bone_edit))
+refuse_keys(VerletBone.__annotations__)
 
 _KEYED_BONE_PREFIX = "verlet_"
 
@@ -188,7 +200,9 @@ def bone_channel(name: str) -> str:
 
 
 _KEYED_BONE = properties_of(
-    BoneAnimatedSettings, after=lambda name: after_bone_edit(bone_channel(name))
+    BoneAnimatedSettings,
+    after=lambda name: after_bone_edit(bone_channel(name)),
+    keyed=tunables(BoneAnimatedSettings),
 )
 """Properties of pose bones themselves: Blender cannot key what lies in a group of theirs."""
 
@@ -274,6 +288,9 @@ for _name, _group in _GROUP_OF_KIND.items():
     )
 
 
+refuse_keys(VerletObject.__annotations__)
+
+
 def animated_of_bone(bone: bpy.types.PoseBone) -> BoneAnimatedSettings:
     """The keyed factors of a bone; pass one of the evaluated armature."""
     return BoneAnimatedSettings(
@@ -354,6 +371,9 @@ class VerletScene(bpy.types.PropertyGroup):
         "simulated",
         update=_show_again,
     )
+
+
+refuse_keys(VerletScene.__annotations__)
 
 
 def start_frame(scene: bpy.types.Scene) -> int:

@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ..core.errors import ModelError
+from ..core.errors import ModelError, VerletError
 from ..core.forces.field import Field
 from ..core.settings import (
     AnimatedSettings,
@@ -26,6 +26,7 @@ from .extract.particles import read_particles
 from .extract.worn import read_worn
 from .joints import read_joints
 from .kinds import KINDS, RAGDOLL, is_particles
+from .named_errors import about
 from .participants import impulses, simulated_objects
 from .problems import doubts, mendable, problem_of
 from .properties import settings_of, start_frame
@@ -33,6 +34,9 @@ from .scene_inputs import Participant, SceneInputs, digest_of
 from .session import Floats, Problem
 from .ties import read_ties
 from .tunable_properties import settings_from, shared_values
+
+STRONGEST = 1e9
+"""m/s² of gravity; Blender turns an infinite number into 3.4e38."""
 
 
 def frame_duration(scene: bpy.types.Scene) -> float:
@@ -42,7 +46,15 @@ def frame_duration(scene: bpy.types.Scene) -> float:
 
 def gravity(scene: bpy.types.Scene) -> tuple[float, float, float]:
     """The scene's gravity in m/s², zero when it is switched off."""
-    return tuple(scene.gravity) if scene.use_gravity else (0.0, 0.0, 0.0)
+    if not scene.use_gravity:
+        return (0.0, 0.0, 0.0)
+    x, y, z = scene.gravity
+    if not abs(x) + abs(y) + abs(z) < STRONGEST:  # true for NaN too
+        raise VerletError(
+            f"The gravity of {scene.name} is infinite or not a number. Set it anew in Scene "
+            "Properties › Gravity, and look at its keys and drivers"
+        )
+    return x, y, z
 
 
 def read_inputs(
@@ -68,15 +80,18 @@ def read_inputs(
     carried |= past_poses.read_changes(posed, scene, start_frame(scene))
     for ob in objects:
         try:
-            if not restore.is_baked(ob):
-                motion = carried.get(ob.session_uid)
-                participants.append(_read(ob, depsgraph, ob.verlet.kind, settings_of(ob), motion))
-                problems += doubts(ob, scene)
-            elif ob.session_uid in known:
-                participants.append(known[ob.session_uid])
-            elif KINDS[ob.verlet.kind].moves != "BONES" and not is_particles(ob.verlet.kind):
-                settings = shared_values(settings_of(ob), ColliderSettings)
-                participants.append(_read(ob, depsgraph, "COLLIDER", settings))
+            with about(ob.name):
+                if not restore.is_baked(ob):
+                    motion = carried.get(ob.session_uid)
+                    participants.append(
+                        _read(ob, depsgraph, ob.verlet.kind, settings_of(ob), motion)
+                    )
+                    problems += doubts(ob, scene)
+                elif ob.session_uid in known:
+                    participants.append(known[ob.session_uid])
+                elif KINDS[ob.verlet.kind].moves != "BONES" and not is_particles(ob.verlet.kind):
+                    settings = shared_values(settings_of(ob), ColliderSettings)
+                    participants.append(_read(ob, depsgraph, "COLLIDER", settings))
         except ModelError as error:
             problems.append(mendable(ob) or problem_of(error, ob.session_uid))
     participants.sort(key=lambda p: 0 if p.kind != RAGDOLL else 1 if ragdolls.is_sticks(p) else 2)

@@ -11,6 +11,7 @@ from . import ragdolls, stick_figures
 from .extract import bone_pins, pose
 from .joints import add_joint
 from .kinds import RAGDOLL
+from .named_errors import about
 from .scene_inputs import SceneInputs
 from .ties import add_ties, what_holds
 
@@ -23,47 +24,48 @@ def build_model(inputs: SceneInputs) -> Model | None:
     held = []  # what bends: its index, and what holds it
     figures = {}
     for p in inputs.participants:
-        match p.kind:
-            case "BODY":
-                index = add_body(
-                    builder,
-                    p.name,
-                    p.solid_points,
-                    pose.local_axes(p.matrix),
-                    p.settings,
-                    p.velocity,
-                    p.angular_velocity,
-                    p.outward_triangles,
-                    p.matrix[:3, 3],
-                )
-                ends[p.uid] = p, index
-            case "COLLIDER":
-                index = add_collider(
-                    builder,
-                    p.name,
-                    p.solid_points,
-                    pose.local_axes(p.matrix),
-                    p.settings,
-                    p.outward_triangles,
-                )
-                ends[p.uid] = p, index
-            case "RAGDOLL":
-                pass  # after everything else
-            case _:
-                arrays = p.particles
-                assert arrays is not None
-                geometry = Geometry.of(
-                    p.name,
-                    p.world_points,
-                    arrays.edges,
-                    arrays.face_offsets,
-                    arrays.face_vertices,
-                )
-                holds = what_holds(p, by_uid, inputs.ties)
-                held.append((len(builder.objects), holds))
-                RECIPES[p.kind](
-                    builder, geometry, p.settings, pin_weight=holds.pin_weight, paint=p.paint
-                )
+        with about(p.name):
+            match p.kind:
+                case "BODY":
+                    index = add_body(
+                        builder,
+                        p.name,
+                        p.solid_points,
+                        pose.local_axes(p.matrix),
+                        p.settings,
+                        p.velocity,
+                        p.angular_velocity,
+                        p.outward_triangles,
+                        p.matrix[:3, 3],
+                    )
+                    ends[p.uid] = p, index
+                case "COLLIDER":
+                    index = add_collider(
+                        builder,
+                        p.name,
+                        p.solid_points,
+                        pose.local_axes(p.matrix),
+                        p.settings,
+                        p.outward_triangles,
+                    )
+                    ends[p.uid] = p, index
+                case "RAGDOLL":
+                    pass  # after everything else
+                case _:
+                    arrays = p.particles
+                    assert arrays is not None
+                    geometry = Geometry.of(
+                        p.name,
+                        p.world_points,
+                        arrays.edges,
+                        arrays.face_offsets,
+                        arrays.face_vertices,
+                    )
+                    holds = what_holds(p, by_uid, inputs.ties)
+                    held.append((len(builder.objects), holds))
+                    RECIPES[p.kind](
+                        builder, geometry, p.settings, pin_weight=holds.pin_weight, paint=p.paint
+                    )
     for joint in inputs.joints:
         add_joint(builder, joint, ends)
     index_of = {(uid, 0): index for uid, (_, index) in ends.items()}
@@ -75,12 +77,13 @@ def build_model(inputs: SceneInputs) -> Model | None:
         turn = pose.local_axes(handle.matrix)
         hold[handle.uid] = OnCollider(builder.add_handle(handle.name, handle.matrix[:3, 3], turn))
     for p in inputs.participants:
-        if p.kind == RAGDOLL:
-            if ragdolls.is_sticks(p):
-                figures[p.uid] = stick_figures.add(builder, p, inputs.frame_duration, ends)
-            else:
-                made = ragdolls.add(builder, p, inputs.frame_duration, hold)
-                index_of |= {(p.uid, row): index for row, index in enumerate(made.objects)}
+        with about(p.name):
+            if p.kind == RAGDOLL:
+                if ragdolls.is_sticks(p):
+                    figures[p.uid] = stick_figures.add(builder, p, inputs.frame_duration, ends)
+                else:
+                    made = ragdolls.add(builder, p, inputs.frame_duration, hold)
+                    index_of |= {(p.uid, row): index for row, index in enumerate(made.objects)}
     for index, holds in held:
         add_ties(builder, index, holds, index_of, figures)
     return builder.finalize() if builder.objects else None

@@ -6,7 +6,10 @@ objects are remembered by their session ids and looked up anew each time.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -84,12 +87,24 @@ class Session:
     is_suspect: bool = False  # something was changed: compare before going on
     is_outdated: bool = False  # settings or meshes differ: simulate anew from the start
     motion_changed: bool = False  # an action was edited, which no digest sees
+    first_improvised: int | None = None  # first frame after an edit that acts at once
+    first_wild: int | None = None  # first frame in which something was flung away: see sanity
+    is_held: bool = False  # a bake reads it: it is neither compared nor begun anew
     bake_progress: tuple[int, int] | None = None  # frames done, frames in all
+    bake_begun: float = 0.0  # s, by the clock, when the bake simulated its first frame
 
     @property
     def last(self) -> int:
         """The last simulated frame; the start frame before anything is simulated."""
         return self.start + max(len(self.placements), 1) - 1
+
+    @cached_property
+    def driving(self) -> frozenset[int]:
+        """Session ids of all that takes part or carries pins: their places may drive the rest."""
+        if self.inputs is None:
+            return frozenset()
+        taking_part = self.inputs.participants
+        return frozenset(uid for p in taking_part for uid in (p.uid, p.carrier))
 
     @property
     def is_ready(self) -> bool:
@@ -138,15 +153,36 @@ class Session:
         self.failure = ""
         self.last_inputs = self.keyed_joints = self.first_guessed = None
         self.keyed_figures = {}
-        if self.first_draft is not None and self.first_draft >= frame:
-            self.first_draft = None
+        for mark in ("first_draft", "first_improvised", "first_wild"):
+            first = getattr(self, mark)
+            if first is not None and first >= frame:
+                setattr(self, mark, None)
 
     @property
     def first_inexact(self) -> int | None:
         """First frame that a bake has to simulate again; None when it may take all of them."""
-        return min(
-            (f for f in (self.first_guessed, self.first_draft) if f is not None), default=None
-        )
+        first = (self.first_guessed, self.first_draft, self.improvised_from)
+        return min((frame for frame in first if frame is not None), default=None)
+
+    @property
+    def improvised_from(self) -> int | None:
+        """The first frame that was simulated after an edit that no key tells of."""
+        first = self.first_improvised
+        return first if first is not None and first <= self.last else None
+
+    def improvise(self) -> None:
+        """What drives the simulation was changed by hand: it acts from the next frame on."""
+        if self.last > self.start and self.improvised_from is None:
+            self.first_improvised = self.last + 1
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Keep the frames as they are, whatever handlers change at the start frame meanwhile."""
+        before, self.is_held = self.is_held, True
+        try:
+            yield
+        finally:
+            self.is_held = before
 
     def close(self) -> None:
         """Let go of the files; Blender empties its temporary folder when it quits."""
@@ -182,6 +218,12 @@ def drop_all() -> None:
     for session in _sessions.values():
         session.close()
     _sessions.clear()
+
+
+def improvise_all() -> None:
+    """What drives simulations was changed by hand, and is read in every frame."""
+    for session in _sessions.values():
+        session.improvise()
 
 
 def suspect_all() -> None:

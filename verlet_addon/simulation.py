@@ -80,9 +80,10 @@ def compare_at_start(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> 
         if known:
             inputs, problems = read_inputs(scene, depsgraph, {})
         _begin(scene, depsgraph, inputs, problems)
+    except ModelError as error:
+        session.begin(scene, start).problems = [problem_of(error)]
     except VerletError as error:
-        problem = problem_of(error) if isinstance(error, ModelError) else Problem(str(error))
-        session.begin(scene, start).problems = [problem]
+        session.begin(scene, start).problems = [Problem(str(error), is_error=True)]
 
 
 def _begin(

@@ -1,14 +1,14 @@
 """Blender properties made from the tunables of the core's dataclasses, and settings from them."""
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Any, TypeVar
 
 import bpy
 import numpy as np
 
 from ..core.settings import Tunable, tunables
-from .edits import Update, after_edit
+from .edits import Update, after_edit, after_live_edit
 
 Settings = TypeVar("Settings")
 
@@ -106,27 +106,52 @@ def _paint_property(name: str, about: Tunable) -> Any:
     )
 
 
+def refuse_keys(properties: dict[str, Any], keyed: Container[str] = ()) -> None:
+    """Let none of these properties be animated but those ``keyed``.
+
+    What is read once, at the start frame, would take keys and drivers and ignore them.
+    """
+    for name, made in properties.items():
+        if name not in keyed and made.function is not bpy.props.PointerProperty:
+            made.keywords.setdefault("options", set())
+
+
 def properties_of(
-    settings: type, *, is_painted: bool = False, after: Callable[[str], Update] = after_edit
+    settings: type,
+    *,
+    is_painted: bool = False,
+    after: Callable[[str], Update] = after_edit,
+    keyed: Container[str] = (),
 ) -> dict[str, Any]:
     """One property for each tunable of a settings dataclass, by name.
 
     Where it ``is_painted``, what is paintable has a second one, with the name of a vertex group.
+    Only those ``keyed``, which are read in every frame, may be animated.
     """
     found = {}
     for name, (default, about) in tunables(settings).items():
         found[name] = _property(name, default, about, after(name))
         if is_painted and about.paintable:
             found[name + PAINT_SUFFIX] = _paint_property(name, about)
+    refuse_keys(found, keyed)
     return found
 
 
 def group_made_of(
-    settings: type, class_name: str, *, is_painted: bool = False
+    settings: type, class_name: str, *, is_painted: bool = False, is_keyed: bool = False
 ) -> type[bpy.types.PropertyGroup]:
-    """A PropertyGroup with the properties of a settings dataclass."""
+    """A PropertyGroup with the properties of a settings dataclass.
+
+    ``is_keyed``: they are read in every frame, so they may be animated and edits act at once.
+    """
+    properties = properties_of(
+        settings,
+        is_painted=is_painted,
+        after=after_live_edit if is_keyed else after_edit,
+        keyed=tunables(settings) if is_keyed else (),
+    )
     body = {
-        "__annotations__": properties_of(settings, is_painted=is_painted),
+        "__annotations__": properties,
         "__doc__": settings.__doc__,
         "__module__": __name__,
     }

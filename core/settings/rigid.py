@@ -57,7 +57,11 @@ BODY_SHAPES = (
 
 
 COLLIDER_SHAPES = (
-    ("AUTO", "Automatic", "The shape that fits the mesh best"),
+    (
+        "AUTO",
+        "Automatic",
+        "The shape that fits the mesh best; what is flat and a metre wide or more is a Plane",
+    ),
     ("PLANE", "Plane", "An endless floor: all below the object's local XY plane is solid"),
     ("BOX", "Box", "The mesh's bounding box, solid"),
     ("ROOM", "Room", "The mesh's bounding box, hollow: keeps things inside"),

@@ -44,7 +44,7 @@ def test_drafts_are_simulated_again_by_a_bake(scene, monkeypatch):
     play(scene, 1, 8)
     running = session_of(scene)
     assert running.first_draft == 2
-    assert "draft" in addon("panels.simulate").status(scene)[0]
+    assert "draft" in addon("status").status(scene)[0]
     assert not np.array_equal(seen(ob), exact)
     scene.frame_end = 8
     assert bpy.ops.verlet.bake() == {"FINISHED"}

@@ -123,6 +123,22 @@ def test_a_mesh_on_one_line_and_one_without_faces_weigh_what_their_shape_does():
     assert cloud.bodies.mass[0] == pytest.approx(192.0)
 
 
+@pytest.mark.parametrize(("size", "kind"), [(0.4, MESH), (0.99, MESH), (1.01, PLANE)])
+@pytest.mark.parametrize("turn", [UPRIGHT, TURNED])
+def test_only_a_wide_flat_collider_is_the_endless_ground(size, kind, turn):
+    flat = np.array([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)]) * (size, 3.0 * size, 1.0)
+    points = flat @ rotation_matrix(np.asarray(turn)).T
+    builder = ModelBuilder()
+    builder.add_particles("dust", [(0, 0, 1)], mass=1.0)
+    faces = [(0, 1, 2), (0, 2, 3)]
+    add_collider(builder, "tile", points, turn, ColliderSettings(), faces)
+    assert builder.finalize().shapes.kind.tolist() == [kind]
+    chosen = ModelBuilder()
+    chosen.add_particles("dust", [(0, 0, 1)], mass=1.0)
+    add_collider(chosen, "tile", points, turn, ColliderSettings(shape="PLANE"), faces)
+    assert chosen.finalize().shapes.kind.tolist() == [PLANE]
+
+
 def test_a_flat_mesh_is_a_thin_box_and_a_flat_collider_a_plane():
     sheet = box((1, 1, 0))
     assert body(sheet, FACES[:2]).shapes.kind.tolist() == [BOX]

@@ -8,6 +8,9 @@ curve object plays its control points in the same way: see control_points.py for
 from __future__ import annotations
 
 import struct
+from contextlib import suppress
+from errno import ENOSPC
+from io import FileIO
 from pathlib import Path
 from types import TracebackType
 
@@ -27,6 +30,9 @@ class PointCacheFile:
     mesh, or of coordinates of a curve (``control_points.coordinate_count``). Everything is written
     through at once, and the header counts a sample only after its positions are in the file, so a
     reader never sees half.
+
+    It is a preview: where it cannot be written, ``failure`` says why and nothing more is, so that
+    the simulation and its bake go on.
     """
 
     def __init__(self, path: str | Path, vertex_count: int, first_frame: int) -> None:
@@ -34,9 +40,9 @@ class PointCacheFile:
         self.vertex_count = vertex_count
         self.first_frame = first_frame
         self.sample_count = 0
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._file = self.path.open("w+b", buffering=0)
-        self._write_header()
+        self.failure = ""
+        self._file: FileIO | None = None
+        self._begin()
 
     @property
     def sample_size(self) -> int:
@@ -50,6 +56,8 @@ class PointCacheFile:
 
     def append(self, frame: int, positions: NDArray[np.floating]) -> None:
         """Write the positions (n,3) of ``frame``: the next frame, or one that is replaced."""
+        if self._file is None:
+            return
         index = frame - self.first_frame
         if not 0 <= index <= self.sample_count:
             raise ValueError(
@@ -61,24 +69,69 @@ class PointCacheFile:
             raise ValueError(
                 f"positions of shape {(self.vertex_count, 3)} were expected, not {sample.shape}"
             )
-        self._file.seek(HEADER.size + index * self.sample_size)
-        self._file.write(sample.data.cast("B") if sample.size else b"")
-        if index == self.sample_count:
-            self.sample_count += 1
-            self._write_header()
+        try:
+            self._file.seek(HEADER.size + index * self.sample_size)
+            _write_all(self._file, sample.tobytes())
+            if index == self.sample_count:
+                self.sample_count += 1
+                self._write_header()
+        except OSError as error:
+            self._give_up(error)
+
+    def rewrite(self, positions: NDArray[np.floating]) -> None:
+        """Write the file anew with the positions (F, n, 3) of its first F frames."""
+        with suppress(OSError):
+            self.close()
+        self.sample_count = 0
+        self._begin()
+        for number, sample in enumerate(positions):
+            self.append(self.first_frame + number, sample)
 
     def truncate(self, last_frame: int | None = None) -> None:
         """Forget every frame after ``last_frame``; all of them without one."""
         kept = 0 if last_frame is None else max(0, last_frame - self.first_frame + 1)
-        if kept >= self.sample_count:
+        if kept >= self.sample_count or self._file is None:
             return
         self.sample_count = kept
-        self._write_header()
-        self._file.truncate(HEADER.size + kept * self.sample_size)
+        try:
+            self._write_header()
+            self._file.truncate(HEADER.size + kept * self.sample_size)
+        except OSError as error:
+            self._give_up(error)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether what lies on disk is as long as what was written, with its header."""
+        expected = HEADER.size + self.sample_count * self.sample_size
+        try:
+            with self.path.open("rb") as file:
+                return file.read(HEADER.size) == self._header() and file.seek(0, 2) >= expected
+        except OSError:
+            return False
 
     def close(self) -> None:
         """Close the file; it stays on disk."""
-        self._file.close()
+        if self._file is not None:
+            self._file.close()
+
+    def _begin(self) -> None:
+        """A new file without a frame."""
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = self.path.open("w+b", buffering=0)
+            self._write_header()
+        except OSError as error:
+            self._give_up(error)
+
+    def _give_up(self, error: OSError) -> None:
+        """Write no more: a preview that ends is better than a simulation that does."""
+        self.failure = (
+            f"The preview cannot be written to {self.path.parent}: {error.strerror or error}. "
+            "Frames are simulated and can be baked, but are not shown"
+        )
+        with suppress(OSError):
+            self.close()
+        self._file = None
 
     def remove(self) -> None:
         """Close the file and delete it. On Windows a file that is being read is left behind."""
@@ -89,11 +142,13 @@ class PointCacheFile:
             return
 
     def _write_header(self) -> None:
+        assert self._file is not None
         self._file.seek(0)
-        self._file.write(
-            HEADER.pack(
-                MAGIC, 1, self.vertex_count, float(self.first_frame), 1.0, self.sample_count
-            )
+        _write_all(self._file, self._header())
+
+    def _header(self) -> bytes:
+        return HEADER.pack(
+            MAGIC, 1, self.vertex_count, float(self.first_frame), 1.0, self.sample_count
         )
 
     def __enter__(self) -> PointCacheFile:
@@ -106,6 +161,12 @@ class PointCacheFile:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _write_all(file: FileIO, data: bytes) -> None:
+    """Write everything; a disk that is nearly full takes a part without a word."""
+    if file.write(data) < len(data):
+        raise OSError(ENOSPC, "no space left on the device")
 
 
 def attached(ob: bpy.types.Object) -> bpy.types.MeshCacheModifier | None:
@@ -123,7 +184,12 @@ def attach(ob: bpy.types.Object, path: str | Path, first_frame: int) -> bpy.type
     shape keys. Before the first and after the last sample that sample is held. On a curve it
     moves the control points, so that Blender tessellates and bevels what the simulation made.
     """
-    modifier = attached(ob) or ob.modifiers.new(MODIFIER_NAME, "MESH_CACHE")
+    chosen = ob.modifiers.active
+    modifier = attached(ob)
+    if modifier is None:
+        modifier = ob.modifiers.new(MODIFIER_NAME, "MESH_CACHE")
+        if chosen is not None:
+            ob.modifiers.active = chosen
     modifier.cache_format = "PC2"
     modifier.filepath = str(path)
     modifier.interpolation = "LINEAR"

@@ -61,7 +61,7 @@ class VERLET_OT_bake(bpy.types.Operator):
 
     def _begin(self, context: bpy.types.Context) -> Generator[int, None, None]:
         given = self.properties.is_property_set
-        self._scene_name = context.scene.name
+        self._scene_uid = context.scene.session_uid
         self._frames = baking.frames_of(
             context.scene,
             self.frame_start if given("frame_start") else None,
@@ -75,7 +75,12 @@ class VERLET_OT_bake(bpy.types.Operator):
         return baking.simulate(context.scene, self._frames)
 
     def _finish(self, context: bpy.types.Context) -> set[str]:
-        result = baking.write(context.scene, self._frames, self._uids)
+        try:
+            scene = baking.find_scene(self._scene_uid)
+            result = baking.write(scene, self._frames, self._uids)
+        except VerletError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
         redraw.panels()
         frames = f"frames {result.frames.start} to {result.frames.stop - 1}"
         problems = [*result.warnings, *([result.failure] if result.failure else [])]

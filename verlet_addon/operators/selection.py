@@ -6,6 +6,7 @@ import bpy
 
 from ...core.errors import VerletError
 from ..extract.particles import WAY_OUT
+from ..named_errors import about
 
 
 def selected_shapes(context: bpy.types.Context) -> list[bpy.types.Object]:
@@ -41,7 +42,8 @@ def for_each(
     problems: list[str] = []
     for ob in objects:
         try:
-            change(ob)
+            with about(ob.name):
+                change(ob)
         except VerletError as error:
             problems.append(str(error))
     changed = len(objects) - len(problems)

@@ -1,6 +1,7 @@
 """The verbs and Remove: what the selected objects are in the simulation."""
 
 import bpy
+import numpy as np
 
 from ...core.errors import ModelError
 from .. import hints, kernels, preview, session
@@ -48,7 +49,13 @@ def require_suitable(ob: bpy.types.Object, kind: Kind, depsgraph: bpy.types.Deps
     elif kind.is_particles:
         particles.require_suitable(ob, kind)
     else:
-        meshes.read_visible_surface(ob, depsgraph)
+        points, _ = meshes.read_visible_surface(ob, depsgraph)
+        if not np.ptp(points, axis=0).any():
+            raise ModelError(
+                ob.name,
+                f"all its {len(points)} vertices are in one place, so it has no shape. Add some "
+                "in Edit Mode",
+            )
 
 
 class _KindVerb(bpy.types.Operator):

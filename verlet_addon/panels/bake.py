@@ -5,6 +5,7 @@ import bpy
 from .. import participants, session
 from ..bake import restore
 from ..kinds import KINDS, RAGDOLL
+from ..status import bake_bar
 from .places import Sidebar
 from .settings import draw_text
 
@@ -22,9 +23,8 @@ class VERLET_PT_bake(Sidebar, bpy.types.Panel):
         layout, scene, width = self.layout, context.scene, context.region.width
         running = session.of(scene)
         if running is not None and running.bake_progress is not None:
-            done, total = running.bake_progress
-            text = f"Frame {running.start + done} of {running.start + total}"
-            layout.progress(factor=done / max(total, 1), text=text)
+            factor, text = bake_bar(running)
+            layout.progress(factor=factor, text=text)
             draw_text(layout, "Esc stops, simulated frames are kept", width)
             return
         row = layout.row(align=True)

@@ -4,25 +4,9 @@ import bpy
 
 from .. import hints, kernels, session
 from ..session import Problem, Session
+from ..status import remarks, status
 from .places import Sidebar
 from .settings import draw_problem, draw_text
-
-
-def status(scene: bpy.types.Scene) -> tuple[str, str]:
-    """The state of the simulation in a few words, and its icon."""
-    running = session.of(scene)
-    if running is not None and any(problem.is_error for problem in running.problems):
-        return "Cannot start", "ERROR"
-    if running is None or not running.is_ready or running.last == running.start:
-        return "Not simulated: press Play", "DOT"
-    cached = f"Simulated {running.start}–{running.last}"
-    if running.failure:
-        return cached, "ERROR"
-    if running.is_outdated:
-        return f"{cached}, out of date", "FILE_REFRESH"
-    if running.first_draft is not None:
-        return f"{cached}, a draft from {running.first_draft} on", "TEMP"
-    return cached, "CHECKMARK"
 
 
 class VERLET_PT_simulate(Sidebar, bpy.types.Panel):
@@ -79,9 +63,8 @@ class VERLET_PT_simulate(Sidebar, bpy.types.Panel):
             waits = kernels.message()
             text = waits or f"Frame {running.last} is shown, the last one simulated"
             draw_text(layout, text, width, "INFO")
-        if running.first_draft is not None:
-            text = "The time budget cut frames short: Bake simulates them in full"
-            draw_text(layout, text, width, "INFO")
+        for text, icon in remarks(running):
+            draw_text(layout, text, width, icon)
         figures = running.last_diagnostics
         if figures is not None and not running.failure:
             milliseconds = 1000.0 * sum(figures.stage_seconds.values())
