@@ -58,10 +58,8 @@ if TYPE_CHECKING:
 OUT = ROOT / "out"
 WHEELS = ("with", "without", "both")
 QUICK_TESTS = (
-    *("architecture", "axis_frame", "bodies", "geometry_fit", "geometry_hull"),
-    *("geometry_mass_properties", "geometry_parts", "governor", "layout", "model_building"),
-    *("peers_metric", "public_surface", "recipe_bodies", "recipe_limits", "recipe_pieces"),
-    *("schedule", "worn"),
+    *("architecture", "governor", "layout", "model_building", "peers_metric", "public_surface"),
+    *("recipe_limits", "recipe_pieces", "schedule", "worn"),
 )
 """Files of tests/core that tell most in a minute or two where nothing is compiled yet."""
 TOOLS = sorted((ROOT / "tools").glob("*.py"))
