@@ -5,7 +5,7 @@ import itertools
 import bpy
 import numpy as np
 import pytest
-from small_scenes import play, seen, session_of
+from small_scenes import grid, play, refusal, seen, select, session_of
 
 pytestmark = pytest.mark.usefixtures("scene")
 
@@ -176,3 +176,53 @@ def test_one_undo_takes_it_away(scene, name):
     scene = bpy.context.scene
     assert len(scene.objects) == 0
     assert scene.verlet.wind.velocity[:] == (0.0, 0.0, 0.0)
+
+
+@pytest.mark.without_wheels
+@pytest.mark.parametrize("name", THINGS)
+def test_can_be_added_anywhere(scene, name):
+    """A hidden collection, other units, a turned cursor, another frame, something selected."""
+    mine = grid()
+    select(mine)
+    assert bpy.ops.verlet.cloth() == {"FINISHED"}
+    mine.verlet.cloth.bend = 0.77
+    hidden = bpy.data.collections.new("Hidden")
+    scene.collection.children.link(hidden)
+    layer = bpy.context.view_layer.layer_collection.children["Hidden"]
+    bpy.context.view_layer.active_layer_collection = layer
+    layer.hide_viewport = True
+    scene.unit_settings.scale_length = 0.01
+    scene.cursor.rotation_euler = (0.4, 0.5, 0.6)
+    scene.frame_set(30)
+    scene.verlet.wind.velocity = (0.0, 2.0, 0.0)
+    found = add(name)
+    assert all(ob.visible_get() for ob in found.values())  # Blender leaves a hidden collection
+    assert not mine.select_get()
+    assert mine.verlet.kind == "CLOTH"
+    assert mine.verlet.cloth.bend == pytest.approx(0.77)
+    assert scene.verlet.wind.velocity[:] == (0.0, 2.0, 0.0)
+    upright = [ob for ob in found.values() if ob.type == "ARMATURE" or ob.name == "Flag"]
+    assert all(np.allclose(np.array(ob.matrix_world)[:3, :3], np.eye(3)) for ob in upright)
+
+
+@pytest.mark.without_wheels
+def test_two_of_a_kind_stand_on_one_floor(scene):
+    first, second = add("jelly"), add("jelly")
+    assert set(first) == {"Jelly", "Floor"}
+    assert set(second) == {"Jelly.001"}
+    scene.cursor.location = (40.0, 0.0, 0.0)
+    assert bpy.ops.verlet.add_jelly(with_floor=False) == {"FINISHED"}
+    assert len([ob for ob in scene.objects if ob.name.startswith("Floor")]) == 1
+    assert bpy.ops.verlet.add_jelly() == {"FINISHED"}
+    assert len([ob for ob in scene.objects if ob.name.startswith("Floor")]) == 2
+
+
+@pytest.mark.without_wheels
+def test_is_refused_where_nothing_can_be_added(scene):
+    select(grid())
+    bpy.ops.object.mode_set(mode="EDIT")
+    assert "Object Mode" in refusal(bpy.ops.verlet.add_flag)
+    assert "Object Mode" in refusal(bpy.ops.verlet.drape)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.context.view_layer.objects.active.select_set(False)
+    assert "Select the meshes first" in refusal(bpy.ops.verlet.drape)

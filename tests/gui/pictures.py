@@ -96,7 +96,8 @@ def steps(g):
     select(rig.name)
     bpy.ops.object.mode_set(mode="POSE")
     for bone in rig.pose.bones:
-        bone.select = bone.name == "hand.L"
+        holder = bone if hasattr(bone, "select") else bone.bone  # before Blender 5.0
+        holder.select = bone.name == "hand.L"
     rig.data.bones.active = rig.data.bones["hand.L"]
     bpy.context.scene.verlet.show_shapes = True
     look(view, (0.3, -1.6, 0.5), 5.0, bpy.context.scene.camera.rotation_euler.to_quaternion())
