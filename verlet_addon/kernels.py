@@ -34,6 +34,7 @@ importlib.import_module(package + ".core.compile_together").compile_together()
 _child: subprocess.Popen[bytes] | None = None
 _is_prepared = False
 _failed = False
+_farthest = 0.0  # share that was compiled when it was looked at last
 _folder_failure = ""  # why what is compiled does not last
 
 
@@ -101,10 +102,12 @@ def wait() -> None:
 
 def message() -> str:
     """What the panel says about compiling, "" when all is well."""
+    global _farthest
     if _child is not None and _child.poll() is None:
         from ..core.compile_together import progress
 
-        return f"Compiling the solver, on the first start only: {progress():.0%}"
+        _farthest = max(_farthest, progress())  # a process that begins anew never takes it back
+        return f"Compiling the solver, on the first start only: {_farthest:.0%}"
     if _failed:
         return "Compiling in the background failed: the first frame compiles and takes long"
     return _folder_failure
@@ -112,7 +115,8 @@ def message() -> str:
 
 def stop() -> None:
     """End a child that still compiles."""
-    global _child, _is_prepared, _failed
+    global _child, _is_prepared, _failed, _farthest
+    _farthest = 0.0
     if _child is not None and _child.poll() is None:
         _child.terminate()
         _child.wait()
