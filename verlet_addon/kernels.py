@@ -102,10 +102,10 @@ def wait() -> None:
 
 def message() -> str:
     """What the panel says about compiling, "" when all is well."""
+    global _shown_progress
     if _child is not None and _child.poll() is None:
         from ..core.compile_together import progress
 
-        global _shown_progress
         _shown_progress = max(_shown_progress, progress())  # its folder goes before the child does
         return f"Compiling the solver, on the first start only: {_shown_progress:.0%}"
     if _failed:

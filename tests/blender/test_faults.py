@@ -1,5 +1,6 @@
 """What goes wrong around a simulation is said by name, and nothing that was simulated is lost."""
 
+import importlib
 from contextlib import suppress
 from pathlib import Path
 
@@ -397,6 +398,16 @@ def test_a_preview_that_cannot_be_written_does_not_stop_the_bake(scene, monkeypa
     assert any("cannot be written" in text for text, _ in addon("status").hints(session_of(scene)))
     bpy.ops.verlet.bake()
     assert baked_range(sheet) == (1, 5)
+
+
+def test_kernels_go_elsewhere_where_their_folder_cannot_be_written(monkeypatch, tmp_path):
+    kernels = addon("kernels")
+    monkeypatch.setattr(kernels, "_folder_failure", "")
+    assert kernels._writable(tmp_path / "new") == tmp_path / "new"
+    assert kernels.message() == ""
+    found = kernels._writable(Path("/dev/null/kernels"))
+    assert Path(bpy.app.tempdir) in found.parents
+    assert "cannot be kept in /dev/null/kernels" in kernels.message()
 
 
 @pytest.mark.parametrize("damage", ["delete", "cut", "overwrite"])
