@@ -7,7 +7,7 @@ from typing import Any
 
 import bpy
 
-from . import session
+from . import rest_pose, session
 
 Update = Callable[[Any, bpy.types.Context], None]
 
@@ -19,6 +19,8 @@ def after_edit(name: str) -> Update:
 
     def update(group: Any, context: bpy.types.Context) -> None:
         session.suspect_all()
+        session.note_edit(group.id_data.session_uid)
+        rest_pose.look_again(group.id_data.session_uid)
         _copy_to_selected(group, name, context)
 
     return update
@@ -48,6 +50,7 @@ def after_bone_edit(name: str) -> Update:
 
     def update(group: Any, context: bpy.types.Context) -> None:
         session.suspect_all()
+        session.note_edit(group.id_data.session_uid)
         active = context.active_pose_bone
         by_hand = context.area is not None and context.area.type in _EDITED_BY_HAND
         if not by_hand or active is None or group not in (active, active.verlet):

@@ -7,7 +7,17 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
-from . import baking, cli, kernels, participants, preview, redraw, rest_pose, session
+from . import (
+    baking,
+    bone_preview,
+    cli,
+    kernels,
+    participants,
+    preview,
+    redraw,
+    rest_pose,
+    session,
+)
 from .bake import animation, point_cache
 from .extract import reading
 from .properties import start_frame
@@ -107,7 +117,9 @@ def depsgraph_update_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
 @persistent
 def undo_post(*_: Any) -> None:
     """Every datablock is a new one, perhaps with other settings: compare, then show the frame."""
-    session.suspect_all()
+    session.distrust_all()
+    rest_pose.look_again()
+    bone_preview.look_again()
     for scene in bpy.data.scenes:
         _show_again(scene)
 

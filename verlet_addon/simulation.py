@@ -307,7 +307,7 @@ def body_matrices(running: Session, uid: int, frames: range) -> tuple[Floats, Fl
 def _resting_inputs(running: Session) -> FrameInputs:
     """The inputs at the start frame."""
     model = running.model
-    moving = [p for p in running.inputs.participants if p.kind != "COLLIDER"]
+    moving = running.inputs.moving
     return FrameInputs(
         duration=running.inputs.frame_duration,
         gravity=running.inputs.gravity,
