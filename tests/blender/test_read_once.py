@@ -4,7 +4,7 @@ import bpy
 import numpy as np
 import pytest
 from mathutils import Matrix
-from small_rigs import chain
+from small_rigs import chain, largest_difference, ragdoll, seen_bones, simulated_bones
 from small_scenes import (
     addon,
     body,
@@ -352,3 +352,47 @@ def test_an_active_body_with_keys_is_shown_where_the_simulation_has_it(scene):
     scene.frame_set(45)
     np.testing.assert_allclose(seen_matrix(crate)[:3, 3], place, atol=1e-6)
     assert seen(crate).shape == (8, 3)
+
+
+def test_bones_that_are_edited_while_a_ragdoll_plays(scene):
+    """A constraint, another rotation mode, and a bone that the simulation does not move."""
+    rig = chain(4, location=(0, 0, 2))
+    rig.data.bones["Bone 3"].use_deform = False
+    control, own = rig.pose.bones["Bone 3"], {b.name: b.matrix_basis.copy() for b in rig.pose.bones}
+    ragdoll(rig)
+    play(scene, 1, 5)
+    moved = session_of(scene).moved_bones[rig.session_uid]
+    assert moved == ["Bone 0", "Bone 1", "Bone 2"]
+    target = bpy.data.objects.new("Target", None)
+    scene.collection.objects.link(target)
+    held = rig.pose.bones["Bone 1"].constraints.new("COPY_ROTATION")
+    held.target = target
+    rig.pose.bones["Bone 2"].rotation_mode = "YZX"
+    control.location = (0.1, 0.2, 0.3)
+    session_of(scene).is_suspect = False
+    for frame in (6, 7, 4, 8):
+        scene.frame_set(frame)
+        now = simulated_bones(scene, rig, frame)
+        assert largest_difference(seen_bones(rig), now, moved) < 1e-4
+        assert held.mute
+        np.testing.assert_allclose(control.location, (0.1, 0.2, 0.3), atol=1e-6)
+    scene.frame_set(1)
+    assert not held.mute
+    for name in moved:
+        np.testing.assert_allclose(rig.pose.bones[name].matrix_basis, own[name], atol=1e-6)
+    np.testing.assert_allclose(control.location, (0.1, 0.2, 0.3), atol=1e-6)
+
+
+def test_bones_that_are_keyed_while_a_ragdoll_plays(scene):
+    rig = ragdoll(chain(3, location=(0, 0, 2)))
+    play(scene, 1, 5)
+    bone = rig.pose.bones["Bone 0"]
+    bone.location = (0, 0, 0)
+    bone.keyframe_insert("location", frame=1)
+    bone.location = (0, 0, 2)
+    bone.keyframe_insert("location", frame=11)
+    session_of(scene).is_outdated = session_of(scene).motion_changed = False
+    play(scene, 6, 7)
+    assert 0.1 < bone.verlet.rest.location[2] < 1.9
+    addon("preview").clear(rig)
+    assert 0.1 < bone.location[2] < 1.9
