@@ -7,7 +7,7 @@ from typing import Any
 
 import bpy
 
-from . import session
+from . import rest_pose, session
 
 Update = Callable[[Any, bpy.types.Context], None]
 
@@ -19,6 +19,7 @@ def after_edit(name: str) -> Update:
 
     def update(group: Any, context: bpy.types.Context) -> None:
         session.suspect_all()
+        _read_again(group.id_data)
         _copy_to_selected(group, name, context)
 
     return update
@@ -29,9 +30,16 @@ def after_live_edit(name: str) -> Update:
 
     def update(group: Any, context: bpy.types.Context) -> None:
         session.improvise_all()
+        _read_again(group.id_data)
         _copy_to_selected(group, name, context)
 
     return update
+
+
+def _read_again(data: bpy.types.ID) -> None:
+    """What was read of a datablock and kept no longer counts."""
+    session.note_edit(data.session_uid)
+    rest_pose.look_again(data.session_uid)
 
 
 def _copy_to_selected(group: Any, name: str, context: bpy.types.Context) -> None:
@@ -58,6 +66,7 @@ def after_bone_edit(name: str) -> Update:
 
     def update(group: Any, context: bpy.types.Context) -> None:
         session.suspect_all()
+        session.note_edit(group.id_data.session_uid)
         active = context.active_pose_bone
         by_hand = context.area is not None and context.area.type in _EDITED_BY_HAND
         if not by_hand or active is None or group not in (active, active.verlet):

@@ -32,7 +32,7 @@ def read_frame(
     assert session.model is not None
     collider_position, collider_orientation = _colliders(session, depsgraph)
     body_position, body_orientation = _bodies(session, depsgraph)
-    fields, _ = read_all_fields(scene, depsgraph)
+    fields, _ = read_all_fields(scene, depsgraph, has_notes=False)
     joint_speed, joint_target = read_motors(session, depsgraph)
     inputs = FrameInputs(
         duration=frame_duration(scene),
@@ -50,6 +50,7 @@ def read_frame(
         joint_speed=joint_speed,
         joint_target=joint_target,
     )
+    session.is_unread = False
     session.returning = {}
     inputs = stick_figures.drive(session, depsgraph, inputs)
     return ragdoll_drive.drive(session, depsgraph, inputs)
@@ -57,20 +58,23 @@ def read_frame(
 
 def _animated(session: Session, depsgraph: bpy.types.Depsgraph) -> tuple[AnimatedSettings, ...]:
     """The keyed factors of all that moves, in the order of the model."""
-    moving = [p for p in session.inputs.participants if p.kind != "COLLIDER"]
-    return spread_out(
-        moving,
-        [
-            p.animated if ob is None or ob.verlet.kind != p.kind else read_animated(ob, depsgraph)
-            for p, ob in zip(moving, find_objects(moving))
-        ],
-    )
+    moving = session.inputs.moving
+    objects = find_objects(moving)
+    found = [participant.animated for participant in moving]
+    for row in session.restless_rows(moving, objects):
+        if objects[row].verlet.kind == moving[row].kind:
+            found[row] = read_animated(objects[row], depsgraph)
+            if session.is_unread and found[row] != moving[row].animated:
+                session.restless.add(moving[row].uid)
+    return spread_out(moving, found)
 
 
 def spread_out(
-    moving: Iterable[Participant], factors: Iterable[AnimatedSettings]
+    moving: Sequence[Participant], factors: Iterable[AnimatedSettings]
 ) -> tuple[AnimatedSettings, ...]:
     """One for each object of the model from one for each participant: ragdolls have many."""
+    if not any(participant.kind == RAGDOLL for participant in moving):
+        return tuple(factors)
     found: list[AnimatedSettings] = []
     for participant, own in zip(moving, factors):
         is_ragdoll = participant.kind == RAGDOLL
@@ -152,7 +156,7 @@ def _mesh_vertices(
     """
     model, last = session.model, session.last_inputs
     table = model.shapes
-    vertex = (table.meshes.vertex if last is None else last.mesh_vertex).copy()
+    vertex = known = table.meshes.vertex if last is None else last.mesh_vertex
     wanted = session.participants("COLLIDER")
     objects = find_objects(wanted)
     for shape in np.flatnonzero(table.mesh >= 0).tolist():
@@ -161,12 +165,18 @@ def _mesh_vertices(
         if ob is None or not own_motion.may_deform(ob):
             continue
         matrix = pose.solid_matrix(ob, depsgraph)
+        points = meshes.visible_coordinates(ob, depsgraph)
+        seen = session.seen_meshes.get(shape)
+        if seen is not None and np.array_equal(seen[0], points) and np.array_equal(seen[1], matrix):
+            continue
+        session.seen_meshes[shape] = points, matrix
         first, end = table.meshes.first_vertex[table.mesh[shape] :][:2]
-        points = meshes.visible_points(ob, depsgraph)
         if matrix is None or len(points) != end - first or not np.isfinite(points).all():
             continue
         axes = pose.rotation_of(orientation[collider])
-        vertex[first:end] = (pose.transformed(matrix, points) - position[collider]) @ axes
+        places = pose.transformed(matrix, points.astype(np.float64))
+        vertex = known.copy() if vertex is known else vertex
+        vertex[first:end] = (places - position[collider]) @ axes
     return vertex
 
 
@@ -194,13 +204,20 @@ def _carried(
     Of an object that is gone or flat, those ``before`` count.
     """
     position, orientation = places
+    if not wanted:
+        return places
     objects = find_objects([participant for _, participant in wanted])
-    for (row, participant), ob in zip(wanted, objects):
-        matrix = None if ob is None else pose.solid_matrix(ob, depsgraph)
-        if matrix is None:
+    nowhere = np.full((4, 4), np.nan)
+    seen = [nowhere if ob is None else ob.evaluated_get(depsgraph).matrix_world for ob in objects]
+    matrices = np.array(seen, dtype=np.float64)
+    start = np.array([participant.matrix for _, participant in wanted])
+    has_moved = (matrices != start).any(axis=(1, 2))  # the others are exactly still
+    for number in np.flatnonzero(has_moved).tolist():
+        (row, participant), matrix = wanted[number], matrices[number]
+        if not pose.is_invertible(matrix):
             if before is not None:
                 position[row], orientation[row] = before[0][row], before[1][row]
-        elif not np.array_equal(matrix, participant.matrix):  # exactly still while it is still
+        else:
             change = matrix @ np.linalg.inv(participant.matrix)
             turn = pose.rotation_part(change[:3, :3])
             position[row] = pose.transformed(change, position[row])

@@ -10,6 +10,7 @@ from bpy.app.handlers import persistent
 from ..core.errors import VerletError
 from . import (
     baking,
+    bone_preview,
     cli,
     kernels,
     mending,
@@ -170,7 +171,9 @@ def _is_gravity_new(scene: bpy.types.Scene, running: session.Session) -> bool:
 @persistent
 def undo_post(*_: Any) -> None:
     """Every datablock is a new one, perhaps with other settings: compare, then show the frame."""
-    session.suspect_all()
+    session.distrust_all()
+    rest_pose.look_again()
+    bone_preview.look_again()
     for scene in bpy.data.scenes:
         _show_again(scene)
 

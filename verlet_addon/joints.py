@@ -16,7 +16,7 @@ from ..core.settings import JointSettings
 from . import session as sessions
 from .extract import pose
 from .kinds import RAGDOLL, can_be_tied, is_particles
-from .participants import find_object, joints
+from .participants import find_objects, joints
 from .properties import kind_of
 from .session import Floats, Problem
 from .tunable_properties import settings_from
@@ -232,19 +232,18 @@ def timeless_parts(scene: bpy.types.Scene) -> list[Any]:
 
 def read_motors(session: Session, depsgraph: bpy.types.Depsgraph) -> tuple[Floats, Floats]:
     """Speed and target (j,) of the motor of each of `Model.joints` in the evaluated frame."""
-    count = len(session.model.joints)  # those of ragdolls come last
-    speed, target = [], []
-    for joint in _solved(session):
-        ob = find_object(joint.uid, joint.name)
-        if ob is None:
-            speed.append(joint.settings.motor_speed)
-            target.append(joint.settings.motor_target)
-        else:
-            keyed = ob.evaluated_get(depsgraph).verlet.joint
-            speed.append(keyed.motor_speed)
-            target.append(keyed.motor_target)
-    found = np.zeros((2, count))
-    found[:, : len(speed)] = speed, target
+    found = np.zeros((2, len(session.model.joints)))  # those of ragdolls come last
+    wanted = _solved(session)
+    settings = [(joint.settings.motor_speed, joint.settings.motor_target) for joint in wanted]
+    # as Blender keeps them, in 32 bits
+    found[:, : len(wanted)] = np.array(settings, np.float32).reshape(-1, 2).T
+    objects = find_objects(wanted)
+    for row in session.restless_rows(wanted, objects):
+        keyed = objects[row].evaluated_get(depsgraph).verlet.joint
+        own = keyed.motor_speed, keyed.motor_target
+        if session.is_unread and own != tuple(found[:, row]):
+            session.restless.add(wanted[row].uid)
+        found[:, row] = own
     return found[0], found[1]
 
 

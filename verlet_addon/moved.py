@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 class Moved:
     """What the simulation has moved in one frame, by session id."""
 
-    bodies: Mapping[int, Floats] = field(default_factory=dict)  # world matrices (4, 4)
+    row_of_body: Mapping[int, int] = field(default_factory=dict)
+    bodies: Floats = field(default_factory=lambda: np.zeros((0, 4, 4)))  # world matrices
     # own transforms (4, 4) of the bones of ragdolls, by name
     bones: Mapping[int, Mapping[str, Floats]] = field(default_factory=dict)
 
@@ -35,7 +36,8 @@ def moved_in(session: Session, bodies: Floats, poses: Mapping[int, Floats]) -> M
     """World matrices (b, 4, 4) of bodies, and own transforms of bones, see `Placement.poses`."""
     names = session.moved_bones
     return Moved(
-        {body.uid: matrix for body, matrix in zip(session.participants("BODY"), bodies)},
+        session.inputs.row_of_body,
+        bodies,
         {
             rig.uid: dict(zip(names[rig.uid], poses[rig.uid]))
             for rig in session.participants(RAGDOLL)
@@ -56,8 +58,9 @@ def parent_matrix(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph, moved: M
 
 def world_matrix(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph, moved: Moved) -> Floats:
     """World matrix (4, 4) of an object that may be, or hang on, what was moved."""
-    if ob.session_uid in moved.bodies:
-        return moved.bodies[ob.session_uid]
+    row = moved.row_of_body.get(ob.session_uid)
+    if row is not None:
+        return moved.bodies[row]
     evaluated = ob.evaluated_get(depsgraph)
     if _hangs_on(ob, moved):
         return parent_matrix(ob, depsgraph, moved) @ np.array(evaluated.matrix_basis)
@@ -68,7 +71,7 @@ def _hangs_on(ob: bpy.types.Object, moved: Moved) -> bool:
     """Whether an ancestor of the object was moved, or the bone that it is the child of."""
     while ob.parent is not None:
         above = ob.parent
-        if above.session_uid in moved.bodies:
+        if above.session_uid in moved.row_of_body:
             return True
         if ob.parent_type == "BONE" and above.session_uid in moved.bones:
             return True

@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
-from mathutils import Quaternion
 
 from . import bone_preview, rest_pose
 from .bake import point_cache, restore
 from .bake.point_cache import PointCacheFile
-from .bake.rotations import nearest_rotation, quaternions
+from .bake.rotation_modes import rotations_near
+from .bake.rotations import rotations_without_scale
 from .extract import own_motion
 from .extract.particles import shown_count
 from .kinds import RAGDOLL, is_particles
 from .moved import moved_in, parent_matrix
-from .participants import find_objects
-from .session import Placement, Session
+from .participants import Columns, find_objects
+from .session import Floats, Placement, Session
 
 if TYPE_CHECKING:
     from .scene_inputs import Participant
@@ -102,8 +102,13 @@ def _previewable(
     return [
         (participant, ob)
         for participant, ob in zip(wanted, find_objects(wanted))
-        if ob is not None and ob.verlet.kind == participant.kind and not restore.is_baked(ob)
+        if ob is not None and _is_previewable(participant, ob)
     ]
+
+
+def _is_previewable(participant: Participant, ob: bpy.types.Object) -> bool:
+    """Whether an object still takes part as what it did, and does not play a bake."""
+    return bool(ob.verlet.kind == participant.kind) and not restore.is_baked(ob)
 
 
 def before_frame(scene: bpy.types.Scene, start: int, session: Session | None) -> None:
@@ -129,46 +134,102 @@ def _hold_bodies(session: Session) -> None:
 
     A body that follows its animation gets its own one back: the frame is to tell where that is.
     """
-    for participant, ob in _moved_bodies(session):
+    doubtful = [
+        participant
+        for participant in _moved_bodies(session)
+        if participant.settings.type != "ACTIVE" or not rest_pose.is_surely_stored(participant.uid)
+    ]
+    for participant, ob in _previewable(session, doubtful):
         if participant.settings.type == "ACTIVE":
             rest_pose.store(ob)
         elif ob.verlet.rest.owner:
             rest_pose.put_back(ob)
     for _, ob in _previewable(session, session.participants(RAGDOLL)):
-        bone_preview.put_back(ob)  # bones of their own, and muscles, follow their keys
+        bone_preview.lend(ob)  # bones of their own, and muscles, follow their keys
 
 
-def _moved_bodies(session: Session) -> list[tuple[Participant, bpy.types.Object]]:
+def _moved_bodies(session: Session) -> list[Participant]:
     """The bodies that the preview moves: passive ones are where their animation has them."""
-    bodies = [p for p in session.participants("BODY") if p.settings.type != "PASSIVE"]
-    return _previewable(session, bodies)
+    return [p for p in session.participants("BODY") if p.settings.type != "PASSIVE"]
 
 
 def _move_bodies(session: Session, placement: Placement, depsgraph: bpy.types.Depsgraph) -> None:
-    """Write location and rotation so that the world matrices become ``matrices``; scale stays.
+    """Write location and rotation so that bodies stand where they are placed; scale stays.
 
     What a parent with uneven scale makes askew has no location, rotation and scale: then the
     place is exact and the rotation is the nearest, as in the bake.
     """
-    moved = moved_in(session, placement.bodies, placement.poses)
-    bodies = [ob for _, ob in _moved_bodies(session)]
-    if not bodies:
+    wanted = session.participants("BODY")
+    shown = {
+        row: ob
+        for row, (participant, ob) in enumerate(zip(wanted, find_objects(wanted)))
+        if ob is not None and _is_taken(participant, ob)
+    }
+    if not shown:
         return
-    worlds = np.array([moved.bodies[ob.session_uid] for ob in bodies])
-    spaces = np.array([parent_matrix(ob, depsgraph, moved) for ob in bodies])
-    local = np.linalg.inv(spaces) @ worlds
-    scale = np.array([np.multiply(ob.scale, ob.delta_scale) for ob in bodies])
-    turned = nearest_rotation(local[:, :3, :3] * scale[:, None, :])
-    for ob, place, rotation in zip(bodies, local[:, :3, 3], quaternions(turned)):
-        rest_pose.store(ob)
-        ob.location = place - np.array(ob.delta_location)
-        rest_pose.write_rotation(ob, _delta_rotation(ob).inverted() @ Quaternion(rotation))
+    bodies = list(shown.values())
+    local = placement.bodies[list(shown)]
+    with_parent = [row for row, ob in enumerate(bodies) if ob.parent is not None]
+    if with_parent:
+        moved = moved_in(session, placement.bodies, placement.poses)
+        spaces = [parent_matrix(bodies[row], depsgraph, moved) for row in with_parent]
+        local[with_parent] = np.linalg.inv(np.array(spaces)) @ local[with_parent]
+    now = Columns(bodies)
+    scale = np.multiply(now.read("scale", 3), now.read("delta_scale", 3), dtype=np.float64)
+    turned = rotations_without_scale(local[:, :3, :3], scale)
+    place = local[:, :3, 3] - now.read("delta_location", 3)
+    _write_many(bodies, "location", place, now.read("location", 3))
+    modes = np.array([ob.rotation_mode for ob in bodies])
+    for mode in np.unique(modes).tolist():
+        rows = np.flatnonzero(modes == mode)
+        channel = rest_pose.rotation_channel(mode)
+        before = now.read(channel, len(getattr(bodies[rows[0]], channel)))[rows]
+        own = _without_delta(bodies, now, mode, turned)[rows]
+        values = rotations_near(mode, own, before.astype(np.float64))
+        _write_many([bodies[row] for row in rows], channel, values, before)
 
 
-def _delta_rotation(ob: bpy.types.Object) -> Quaternion:
-    if ob.rotation_mode in {"QUATERNION", "AXIS_ANGLE"}:
-        return ob.delta_rotation_quaternion
-    return ob.delta_rotation_euler.to_quaternion()
+def _is_taken(participant: Participant, ob: bpy.types.Object) -> bool:
+    """Whether the preview moves a body; its own transform is kept from now on."""
+    if rest_pose.is_surely_stored(participant.uid):
+        return True
+    if participant.settings.type == "PASSIVE" or not _is_previewable(participant, ob):
+        return False
+    rest_pose.store(ob)
+    return True
+
+
+def _write_many(
+    objects: list[bpy.types.Object], name: str, wanted: Floats, before: np.ndarray
+) -> None:
+    """Write a property (n, k) of many objects where it is not that already.
+
+    What does not move is not evaluated again: a pile that sleeps costs nothing. Where there is
+    animation data, what was evaluated may be something else than what stands in the property.
+    """
+    values = wanted.astype(np.float32)
+    is_changed = (values != before).any(axis=1)
+    is_changed |= [ob.animation_data is not None for ob in objects]
+    rows = np.flatnonzero(is_changed)
+    for row, value in zip(rows.tolist(), values[rows].tolist()):
+        setattr(objects[row], name, value)
+
+
+def _without_delta(
+    bodies: list[bpy.types.Object], now: Columns, mode: str, turned: Floats
+) -> Floats:
+    """Rotations (n, 3, 3) of bodies that come before their delta rotations in a rotation mode."""
+    if mode == "AXIS_ANGLE":  # Blender's own delta for it, which nobody can set
+        return turned
+    if mode == "QUATERNION":
+        if (now.read("delta_rotation_quaternion", 4) == (1.0, 0.0, 0.0, 0.0)).all():
+            return turned
+        deltas = [ob.delta_rotation_quaternion.to_matrix() for ob in bodies]
+    else:
+        if not now.read("delta_rotation_euler", 3).any():
+            return turned
+        deltas = [ob.delta_rotation_euler.to_matrix() for ob in bodies]
+    return np.swapaxes(np.array(deltas, dtype=np.float64), -1, -2) @ turned
 
 
 def clear(ob: bpy.types.Object) -> None:

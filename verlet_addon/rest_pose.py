@@ -10,6 +10,8 @@ from typing import Any, TypeAlias
 import bpy
 from mathutils import Euler, Quaternion
 
+_surely_stored: set[int] = set()
+
 _CHANNELS = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
 
 
@@ -31,8 +33,26 @@ def is_stored(ob: Holder) -> bool:
     return bool(ob.verlet.rest.owner)
 
 
+def is_surely_stored(uid: int) -> bool:
+    """Whether the object with a session id shows a preview pose and nothing has been set since.
+
+    Quick: the file is not asked.
+    """
+    return uid in _surely_stored
+
+
+def look_again(uid: int | None = None) -> None:
+    """Ask the file again: this object was edited, or all of them were exchanged."""
+    if uid is None:
+        _surely_stored.clear()
+    else:
+        _surely_stored.discard(uid)
+
+
 def store(ob: Holder) -> None:
     """Keep the present transform, and switch off the constraints that would fight the preview."""
+    if isinstance(ob, bpy.types.Object):
+        _surely_stored.add(ob.session_uid)
     rest = ob.verlet.rest
     owner = str(ob.id_data.session_uid)
     if rest.owner == owner:
@@ -54,6 +74,8 @@ def put_back(ob: Holder) -> bool:
     A duplicate of a previewed object is not sent back to where the original started: it stays
     where its user put it.
     """
+    if isinstance(ob, bpy.types.Object):
+        _surely_stored.discard(ob.session_uid)
     rest = ob.verlet.rest
     if not rest.owner:
         return False
@@ -66,6 +88,12 @@ def put_back(ob: Holder) -> bool:
     if is_own:
         _write(ob, rest)
     return is_own
+
+
+def forget(ob: Holder) -> None:
+    """The object or bone has its own transform already: nothing is kept of it any more."""
+    ob.verlet.rest.owner = ""
+    ob.verlet.rest.muted_constraints = ""
 
 
 def adopt_after_load(ob: Holder) -> None:

@@ -1,6 +1,7 @@
 """Reads what takes part in a scene's simulation at the start frame."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import bpy
@@ -25,7 +26,7 @@ from .extract.own_velocity import keyed_velocity
 from .extract.particles import read_particles
 from .extract.worn import read_worn
 from .joints import read_joints
-from .kinds import KINDS, RAGDOLL, is_particles
+from .kinds import KINDS, RAGDOLL, Kind, is_particles
 from .named_errors import about
 from .participants import impulses, simulated_objects
 from .problems import doubts, mendable, problem_of
@@ -33,7 +34,7 @@ from .properties import settings_of, start_frame
 from .scene_inputs import Participant, SceneInputs, digest_of
 from .session import Floats, Problem
 from .ties import read_ties
-from .tunable_properties import settings_from, shared_values
+from .tunable_properties import number_of, settings_from, shared_values
 
 STRONGEST = 1e9
 """m/s² of gravity; Blender turns an infinite number into 3.4e38."""
@@ -130,10 +131,10 @@ def read_inputs(
 
 
 def read_all_fields(
-    scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
+    scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, *, has_notes: bool = True
 ) -> tuple[tuple[Field, ...], list[str]]:
     """Blender's force fields and our impulses in the evaluated frame, and notes for the user."""
-    fields, notes = read_fields(scene, depsgraph)
+    fields, notes = read_fields(depsgraph, has_notes=has_notes)
     pushes = []
     for ob in impulses(scene):
         try:
@@ -238,5 +239,10 @@ def matrix_of_carrier(
 def read_animated(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> AnimatedSettings:
     """The object's keyed factors in the evaluated frame: those that mean something to its kind."""
     kind = KINDS[ob.verlet.kind]
-    settings = settings_from(ob.evaluated_get(depsgraph).verlet.animated, AnimatedSettings)
-    return AnimatedSettings(**{name: getattr(settings, name) for name in kind.animated})
+    group = ob.evaluated_get(depsgraph).verlet.animated
+    return _factors(kind, tuple([getattr(group, name) for name in kind.animated]))
+
+
+@lru_cache(maxsize=10_000)
+def _factors(kind: Kind, values: tuple[float, ...]) -> AnimatedSettings:
+    return AnimatedSettings(**dict(zip(kind.animated, map(number_of, values))))

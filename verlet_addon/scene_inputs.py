@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from hashlib import blake2b
 from typing import Any
 
@@ -15,6 +16,7 @@ from .extract.mesh import Ints
 from .extract.particles import ParticleArrays
 from .extract.worn import Worn
 from .joints import JointInput
+from .kinds import is_particles
 from .session import Floats
 from .ties import TieInput
 
@@ -109,6 +111,29 @@ class SceneInputs:
     def uids(self) -> frozenset[int]:
         """Session ids of all objects that take part."""
         return frozenset(p.uid for p in self.participants)
+
+    @cached_property
+    def by_kind(self) -> dict[str, list[Participant]]:
+        """The participants of each kind, in the order of the model."""
+        found: dict[str, list[Participant]] = {}
+        for participant in self.participants:
+            found.setdefault(participant.kind, []).append(participant)
+        return found
+
+    @cached_property
+    def row_of_body(self) -> dict[int, int]:
+        """Row of each rigid body among them in the order of the model, by session id."""
+        return {body.uid: row for row, body in enumerate(self.by_kind.get("BODY", []))}
+
+    @cached_property
+    def of_particles(self) -> list[Participant]:
+        """What is made of particles, in the order of the model."""
+        return [p for p in self.participants if is_particles(p.kind)]
+
+    @cached_property
+    def moving(self) -> list[Participant]:
+        """What has factors that may be keyed, in the order of the model."""
+        return [p for p in self.participants if p.kind != "COLLIDER"]
 
 
 def digest_of(parts: Iterable[Any]) -> bytes:

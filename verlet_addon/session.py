@@ -6,7 +6,7 @@ objects are remembered by their session ids and looked up anew each time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .kinds import is_particles
-
 if TYPE_CHECKING:
     import bpy
 
@@ -24,6 +22,7 @@ if TYPE_CHECKING:
     from ..core.model import Diagnostics, FrameInputs, Model
     from ..core.recipes.pose_return import Return
     from .bake.point_cache import PointCacheFile
+    from .joints import JointInput
     from .scene_inputs import Participant, SceneInputs
 
 Floats = NDArray[np.float64]
@@ -77,6 +76,8 @@ class Session:
         default_factory=dict
     )
     last_inputs: FrameInputs | None = None
+    # by mesh shape: the visible vertices (n, 3) and matrix that `last_inputs.mesh_vertex` is of
+    seen_meshes: dict[int, tuple[NDArray[np.float32], Floats | None]] = field(default_factory=dict)
     keyed_joints: tuple[int, Floats] | None = None  # a frame, what its keys aim muscles at (j, 4)
     last_diagnostics: Diagnostics | None = None
     first_guessed: int | None = None  # first frame that playback left out while things moved
@@ -85,6 +86,9 @@ class Session:
     failure: str = ""  # why no further frame is simulated
     awaited: set[int] = field(default_factory=set)  # datablocks that the preview itself has tagged
     is_suspect: bool = False  # something was changed: compare before going on
+    # session ids of what was edited since the start or had animation data: read in every frame
+    restless: set[int] = field(default_factory=set)
+    is_unread: bool = False  # undo may have changed anything: read all of it once more
     is_outdated: bool = False  # settings or meshes differ: simulate anew from the start
     motion_changed: bool = False  # an action was edited, which no digest sees
     first_improvised: int | None = None  # first frame after an edit that acts at once
@@ -113,21 +117,37 @@ class Session:
 
     def participants(self, kind: str) -> list[Participant]:
         """The objects of one kind, in the order of the model."""
-        if self.inputs is None:
-            return []
-        return [p for p in self.inputs.participants if p.kind == kind]
+        return [] if self.inputs is None else self.inputs.by_kind.get(kind, [])
 
     def particle_objects(self) -> list[Participant]:
         """The objects whose vertices are particles, in the order of the model."""
-        if self.inputs is None:
-            return []
-        return [p for p in self.inputs.participants if is_particles(p.kind)]
+        return [] if self.inputs is None else self.inputs.of_particles
 
     @property
     def body_rows(self) -> list[int]:
         """Row of each body among `bodies.body_poses`, in the order of its participants."""
         rows = [span.body for span in self.model.objects if span.body >= 0]
         return rows[: len(self.participants("BODY"))]  # those of ragdolls come last
+
+    def restless_rows(
+        self,
+        wanted: Sequence[Participant | JointInput],
+        objects: Sequence[bpy.types.Object | None],
+    ) -> list[int]:
+        """Rows of those whose properties may differ from the start: all else needs no reading.
+
+        Once they were animated, or set by hand or script, they may always differ; after an undo
+        all may.
+        """
+        pairs = zip(wanted, objects)
+        self.restless.update(
+            one.uid for one, ob in pairs if ob is not None and ob.animation_data is not None
+        )
+        return [
+            row
+            for row, (one, ob) in enumerate(zip(wanted, objects))
+            if ob is not None and (self.is_unread or one.uid in self.restless)
+        ]
 
     def placement(self, frame: int) -> Placement:
         """Where the objects stand in a simulated frame."""
@@ -152,7 +172,7 @@ class Session:
             file.truncate(self.start + kept - 1)
         self.failure = ""
         self.last_inputs = self.keyed_joints = self.first_guessed = None
-        self.keyed_figures = {}
+        self.keyed_figures, self.seen_meshes = {}, {}
         for mark in ("first_draft", "first_improvised", "first_wild"):
             first = getattr(self, mark)
             if first is not None and first >= frame:
@@ -224,6 +244,19 @@ def improvise_all() -> None:
     """What drives simulations was changed by hand, and is read in every frame."""
     for session in _sessions.values():
         session.improvise()
+
+
+def note_edit(uid: int) -> None:
+    """A property of the datablock with this session id was set: it is to be read again."""
+    for session in _sessions.values():
+        session.restless.add(uid)
+
+
+def distrust_all() -> None:
+    """Every datablock is a new one: nothing that was read of it counts."""
+    suspect_all()
+    for session in _sessions.values():
+        session.is_unread = True
 
 
 def suspect_all() -> None:

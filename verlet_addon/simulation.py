@@ -1,7 +1,6 @@
 """Goes on with a scene's simulation: builds it at the start frame, adds frames, shows them."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import bpy
 import numpy as np
@@ -15,6 +14,7 @@ from ..core.settings import SolverSettings
 from ..core.step import advance
 from . import kernels, participants, preview, ragdolls, session, stick_figures
 from .extract import pose
+from .frame_blend import between, differ
 from .frame_inputs import read_frame, spread_out
 from .kinds import RAGDOLL
 from .moved import Moved, moved_in, parent_matrix, world_matrix
@@ -138,13 +138,13 @@ def _simulate(
     first = running.last
     target = read_frame(running, scene, depsgraph)
     before = running.last_inputs or _resting_inputs(running)
-    if frame > first + 1 and running.first_guessed is None and _moves(before, target):
+    if frame > first + 1 and running.first_guessed is None and differ(before, target):
         running.first_guessed = first + 1
     try:
         for number in range(first + 1, frame + 1):
             share = (number - first) / (frame - first)
             step = 1.0 / (frame - first)
-            inputs = target if step == 1.0 else _blend(before, target, share, step)
+            inputs = target if step == 1.0 else between(before, target, share, step)
             state, running.last_diagnostics = advance(
                 running.model, running.cache[number - 1], inputs, _solver(running)
             )
@@ -308,7 +308,7 @@ def body_matrices(running: Session, uid: int, frames: range) -> tuple[Floats, Fl
 def _resting_inputs(running: Session) -> FrameInputs:
     """The inputs at the start frame."""
     model = running.model
-    moving = [p for p in running.inputs.participants if p.kind != "COLLIDER"]
+    moving = running.inputs.moving
     return FrameInputs(
         duration=running.inputs.frame_duration,
         gravity=running.inputs.gravity,
@@ -325,59 +325,3 @@ def _resting_inputs(running: Session) -> FrameInputs:
         joint_speed=model.joints.motor_speed,
         joint_target=model.joints.motor_target,
     )
-
-
-def _moves(a: FrameInputs, b: FrameInputs) -> bool:
-    """Whether anything that drives the simulation differs between two frames."""
-    return (
-        a.wind != b.wind
-        or a.gravity != b.gravity
-        or a.animated != b.animated
-        or a.fields != b.fields
-        or not np.array_equal(a.pin_position, b.pin_position)
-        or not np.array_equal(a.pin_weight, b.pin_weight)
-        or not np.array_equal(a.collider_position, b.collider_position)
-        or not np.array_equal(a.collider_orientation, b.collider_orientation)
-        or not np.array_equal(a.body_position, b.body_position)
-        or not np.array_equal(a.body_orientation, b.body_orientation)
-        or not np.array_equal(a.mesh_vertex, b.mesh_vertex)
-        or not np.array_equal(a.joint_speed, b.joint_speed)
-        or not np.array_equal(a.joint_target, b.joint_target)
-        or not np.array_equal(a.joint_pose, b.joint_pose)
-        or not np.array_equal(a.joint_strength, b.joint_strength)
-        or not np.array_equal(a.joint_hold, b.joint_hold)
-    )
-
-
-def _blend(a: FrameInputs, b: FrameInputs, share: float, step: float) -> FrameInputs:
-    """Inputs on the straight way from a to b, in which a frame is a ``step`` of all."""
-    way = b.body_position - a.body_position
-    body_position = a.body_position + share * way
-    before = a.body_position + (share - step) * way
-    return FrameInputs(
-        duration=b.duration,
-        gravity=b.gravity,
-        wind=b.wind,
-        fields=b.fields,
-        animated=b.animated,
-        pin_position=(1.0 - share) * a.pin_position + share * b.pin_position,
-        pin_weight=b.pin_weight,
-        collider_position=(1.0 - share) * a.collider_position + share * b.collider_position,
-        collider_orientation=pose.blended_rotations(
-            a.collider_orientation, b.collider_orientation, share
-        ),
-        body_position=body_position,
-        mesh_vertex=(1.0 - share) * a.mesh_vertex + share * b.mesh_vertex,
-        body_orientation=pose.blended_rotations(a.body_orientation, b.body_orientation, share),
-        joint_speed=(1.0 - share) * a.joint_speed + share * b.joint_speed,
-        joint_target=(1.0 - share) * a.joint_target + share * b.joint_target,
-        joint_pose=_blended_poses(a.joint_pose, b.joint_pose, share),
-        joint_strength=b.joint_strength,
-        joint_hold=b.joint_hold,
-        pull=None if b.pull is None else replace(b.pull, start=before, end=body_position),
-    )
-
-
-def _blended_poses(a: Floats | None, b: Floats | None, share: float) -> Floats | None:
-    """What motors aim at between two frames; before the first one of them that is all of b."""
-    return b if a is None or b is None else pose.blended_rotations(a, b, share)

@@ -1,6 +1,5 @@
 """What goes wrong around a simulation is said by name, and nothing that was simulated is lost."""
 
-import importlib
 from contextlib import suppress
 from pathlib import Path
 

@@ -34,7 +34,7 @@ def read():
     """What the add-on reads in the present frame."""
     bpy.context.view_layer.update()
     depsgraph = bpy.context.evaluated_depsgraph_get()
-    return addon("extract.fields").read_fields(bpy.context.scene, depsgraph)
+    return addon("extract.fields").read_fields(depsgraph)
 
 
 def blenders_path(place, velocity):

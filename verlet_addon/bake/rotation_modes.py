@@ -30,6 +30,30 @@ def rotation_values(mode: str, rotations: Floats, before: Floats | None = None) 
     return _euler_angles(mode, rotations, before)
 
 
+def rotations_near(mode: str, rotations: Floats, before: Floats) -> Floats:
+    """Rotation matrices (n, 3, 3) of many objects in a mode (n, k), each close to its ``before``.
+
+    What `rotation_values` makes of one frame of each.
+    """
+    if mode == "QUATERNION":
+        turns = quaternions(rotations)
+        is_far = np.einsum("ni,ni->n", before, turns) < 0.0
+        return np.where(is_far[:, None], -turns, turns)
+    if mode == "AXIS_ANGLE":
+        turns = quaternions(rotations)
+        pairs = zip(turns, before)
+        return np.array([_axis_angles(turn[None], last)[0] for turn, last in pairs])
+    i, j, k = (_AXES[letter] for letter in mode)
+    sign = 1.0 if (j - i) % 3 == 1 else -1.0
+    a = np.arctan2(sign * rotations[:, k, j], rotations[:, k, k])
+    first, second = (
+        angles + 2.0 * np.pi * np.round((before - angles) / (2.0 * np.pi))
+        for angles in (_rest_of(rotations, angle, i, j, k, sign) for angle in (a, a + np.pi))
+    )
+    is_second_closer = np.abs(second - before).sum(axis=1) < np.abs(first - before).sum(axis=1)
+    return np.where(is_second_closer[:, None], second, first)
+
+
 def _euler_angles(mode: str, rotations: Floats, before: Floats | None) -> Floats:
     """Angles (F, 3) about X, Y, Z that turn in the order of the mode, R = R_k · R_j · R_i."""
     i, j, k = (_AXES[letter] for letter in mode)
@@ -47,16 +71,16 @@ def _euler_angles(mode: str, rotations: Floats, before: Floats | None) -> Floats
     return values
 
 
-def _rest_of(r: Floats, a: float, i: int, j: int, k: int, sign: float) -> Floats:
-    """All three angles (3,) when the first one is ``a``."""
+def _rest_of(r: Floats, a: Floats, i: int, j: int, k: int, sign: float) -> Floats:
+    """All three angles (..., 3) of rotations (..., 3, 3) when the first one is ``a`` (...)."""
     cosine, sine = np.cos(a), np.sin(a)
     untwisted = r.copy()  # R · R_i(−a)
-    untwisted[:, j] = cosine * r[:, j] - sign * sine * r[:, k]
-    untwisted[:, k] = sign * sine * r[:, j] + cosine * r[:, k]
-    angles = np.empty(3)
-    angles[i] = np.arctan2(sine, cosine)
-    angles[j] = np.arctan2(-sign * untwisted[k, i], untwisted[k, k])
-    angles[k] = np.arctan2(-sign * untwisted[i, j], untwisted[j, j])
+    untwisted[..., j] = cosine[..., None] * r[..., j] - sign * sine[..., None] * r[..., k]
+    untwisted[..., k] = sign * sine[..., None] * r[..., j] + cosine[..., None] * r[..., k]
+    angles = np.empty((*r.shape[:-2], 3))
+    angles[..., i] = np.arctan2(sine, cosine)
+    angles[..., j] = np.arctan2(-sign * untwisted[..., k, i], untwisted[..., k, k])
+    angles[..., k] = np.arctan2(-sign * untwisted[..., i, j], untwisted[..., j, j])
     return angles
 
 

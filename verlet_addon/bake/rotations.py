@@ -46,6 +46,27 @@ def split_rotation_scale(linear: Floats, own_scale: Floats) -> tuple[Floats, Flo
     return nearest_rotation(linear * used_scale[:, None, :]), scales, cosines
 
 
+SQUARE = 1e-6  # cosine between two axes that are square but for the rounding of 32 bits
+
+
+def rotations_without_scale(linear: Floats, own_scale: Floats) -> Floats:
+    """Return the rotations (n,3,3) nearest to ``linear`` (n,3,3) · diag(``own_scale`` (n,3)).
+
+    Axes that are square and mirrored as the scale has them only need unit length; the search for
+    the nearest takes fifteen times as long.
+    """
+    scaled = linear * own_scale[:, None, :]
+    length = np.linalg.norm(scaled, axis=1)
+    axes = scaled / np.where(length > 0.0, length, 1.0)[:, None, :]
+    x, y, z = axes[:, :, 0], axes[:, :, 1], axes[:, :, 2]
+    cosines = [np.einsum("ni,ni->n", *pair) for pair in ((x, y), (y, z), (z, x))]
+    askew = np.abs(cosines).max(axis=0) > SQUARE
+    is_mirrored = np.einsum("ni,ni->n", np.cross(x, y), z) < 0.5
+    for row in np.flatnonzero(askew | is_mirrored):
+        axes[row] = nearest_rotation(scaled[row][None])[0]
+    return axes
+
+
 def nearest_rotation(matrices: Floats) -> Floats:
     """Return the rotations (F,3,3) nearest to ``matrices`` in the sum of squares (Procrustes)."""
     u, _, vt = np.linalg.svd(matrices)

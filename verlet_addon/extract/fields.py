@@ -22,17 +22,18 @@ LARGEST_DRAG = 2.0
 
 
 def read_fields(
-    scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
+    depsgraph: bpy.types.Depsgraph, *, has_notes: bool = True
 ) -> tuple[tuple[Field, ...], list[str]]:
     """All force fields of the scene that act in the depsgraph's frame, and notes for the user.
 
-    A note names each object whose field, or a part of it, does nothing here.
+    A note names each object whose field, or a part of it, does nothing here; ``has_notes``:
+    whether anybody reads them.
     """
     found: list[Field] = []
     notes: list[str] = []
-    for original in _enabled_objects(depsgraph):
+    for original in _enabled_objects(depsgraph, has_particles=has_notes):
         ob = original.evaluated_get(depsgraph)
-        notes += _notes_on_particles(ob)
+        notes += _notes_on_particles(ob) if has_notes else []
         settings = ob.field
         if settings is None or settings.type == "NONE":
             continue
@@ -50,17 +51,21 @@ def read_fields(
     return tuple(found), notes
 
 
-def _enabled_objects(depsgraph: bpy.types.Depsgraph) -> list[bpy.types.Object]:
-    """Original objects that act on Blender's own simulations, by name.
+def _enabled_objects(
+    depsgraph: bpy.types.Depsgraph, *, has_particles: bool
+) -> list[bpy.types.Object]:
+    """Original objects with a field that may act on Blender's own simulations, by name.
 
     Those enabled in the view layer (in renders: enabled there). An object or collection that is
-    only hidden with its eye still acts. Instances do not.
+    only hidden with its eye still acts. Instances do not. ``has_particles``: those with particle
+    systems too. Nearly everything is passed over at once: this runs in every frame.
     """
     switch = "hide_render" if depsgraph.mode == "RENDER" else "hide_viewport"
     enabled: dict[str, bpy.types.Object] = {}
     for collection in _enabled_collections(depsgraph.view_layer.layer_collection, switch):
         for ob in collection.objects:
-            if not getattr(ob, switch):
+            may_act = ob.field is not None or (has_particles and len(ob.particle_systems) > 0)
+            if may_act and not getattr(ob, switch):
                 enabled[ob.name_full] = ob
     return [enabled[name] for name in sorted(enabled)]
 

@@ -33,7 +33,9 @@ def solid_matrix(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats
 
 def transformed(matrix: Floats, points: Floats) -> Floats:
     """Points (n, 3) moved by a matrix (4, 4)."""
-    return np.ascontiguousarray(points @ matrix[:3, :3].T + matrix[:3, 3])
+    moved = points @ matrix[:3, :3].T
+    moved += matrix[:3, 3]
+    return np.ascontiguousarray(moved)
 
 
 def local_axes(matrix: Floats) -> Floats:
