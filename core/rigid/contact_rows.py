@@ -70,7 +70,8 @@ Rows = namedtuple(
         "turn",  # (c, 3, 2, 3) I⁻¹ (r × axis)
         "reply",  # (c, 3, 2, 6) velocity and spin of each of a and b by a push along axis
         "answered",  # (c,) along which axes ``reply`` is known
-        "mass",  # (c, 3) kg, effective along each axis
+        "mass",  # (c,) kg, effective along the normal
+        "slide",  # (c, 3) 1/kg, W₁₁, W₁₂, W₂₂ of the two tangents: see `friction_cone`
         "face",  # (c,) points of the manifold that begins here, 0 for its other points
         "couple",  # (c, 4) 1/kg, speed that a push at each point of the manifold gives to this one
         "lack",  # (c,) m/s, by which points close faster than they may
@@ -100,7 +101,8 @@ def row_room(count: int) -> Rows:
         turn=np.zeros((count, 3, 2, 3)),
         reply=np.zeros((count, 3, 2, 6)),
         answered=np.zeros(count, dtype=np.int32),
-        mass=np.zeros((count, 3)),
+        mass=np.zeros(count),
+        slide=np.zeros((count, 3)),
         face=np.zeros(count, dtype=np.int32),
         couple=np.zeros((count, MOST_POINTS)),
         lack=np.zeros(count),
@@ -323,6 +325,18 @@ def push_contact(rows, c, d, velocity, spin, inverse_mass, a, b, p):
         spin[b, k] -= p * tb[k]
 
 
+@lean_inline
+def slide_mobility(rows, c, side):
+    """W₁₁, W₁₂, W₂₂ of the tangents by the turn of one side alone, 1/kg."""
+    u, v = rows.cross[c, 1, side], rows.cross[c, 2, side]
+    s, t = rows.turn[c, 1, side], rows.turn[c, 2, side]
+    return (
+        u[0] * s[0] + u[1] * s[1] + u[2] * s[2],
+        u[0] * t[0] + u[1] * t[1] + u[2] * t[2],
+        v[0] * t[0] + v[1] * t[1] + v[2] * t[2],
+    )
+
+
 @lean
 def aim_rows(rows, count, owners):
     """Arms, effective masses and gaps where the owners are now.
@@ -388,8 +402,14 @@ def aim_rows(rows, count, owners):
             turn = rows.turn[c, d]
             turn[0, 0], turn[0, 1], turn[0, 2] = s0, s1, s2
             turn[1, 0], turn[1, 1], turn[1, 2] = t0, t1, t2
-            total = w + u0 * s0 + u1 * s1 + u2 * s2 + v0 * t0 + v1 * t1 + v2 * t2
-            rows.mass[c, d] = 1.0 / total if total > 0.0 else 0.0
+            if d == 0:
+                total = w + u0 * s0 + u1 * s1 + u2 * s2 + v0 * t0 + v1 * t1 + v2 * t2
+                rows.mass[c] = 1.0 / total if total > 0.0 else 0.0
+        for side in range(2):
+            w11, w12, w22 = slide_mobility(rows, c, side)
+            rows.slide[c, 0] = w11 if side == 0 else w + rows.slide[c, 0] + w11
+            rows.slide[c, 1] = w12 if side == 0 else rows.slide[c, 1] + w12
+            rows.slide[c, 2] = w22 if side == 0 else w + rows.slide[c, 2] + w22
     _couple_points(rows, count, owners)
 
 

@@ -8,10 +8,9 @@ is hit from above sways until it falls. What a push at one point does to the oth
 
 from __future__ import annotations
 
-import math
-
 from ..jit import lean, lean_inline
-from .contact_rows import SLOP, contact_speed, push_contact
+from .contact_rows import SLOP, contact_speed, push_contact, slide_mobility
+from .friction_cone import cone_impulse
 from .limb_pushes import (
     ALL,
     NONE,
@@ -63,6 +62,9 @@ walls are none of this: a limb that a blow has thrown into one would lie in it f
 
 WEDGED_LEAK = 0.5
 """Share of its push that such a contact lets go in a pass."""
+
+DYNAMIC, STATIC = range(2)
+"""Columns of `Rows.friction`."""
 
 
 @lean_inline
@@ -133,17 +135,29 @@ def begin_pass(rows, count, owners, seen, h):
 
 
 @lean_inline
-def _mass(rows, c, d, owners, seen, a, b):
-    """Effective mass of a row along axis d, kg: of what other rows leave of the two (Jacobi)."""
+def _mass(rows, c, owners, seen, a, b):
+    """Effective mass of a row along its normal, kg: of what others leave of the two (Jacobi)."""
     if not seen.is_jacobi:
-        return rows.mass[c, d]
+        return rows.mass[c]
     of_a = owners.inverse_mass[a]
     of_b = owners.inverse_mass[b]
     for k in range(3):
-        of_a += rows.cross[c, d, 0, k] * rows.turn[c, d, 0, k]
-        of_b += rows.cross[c, d, 1, k] * rows.turn[c, d, 1, k]
+        of_a += rows.cross[c, 0, 0, k] * rows.turn[c, 0, 0, k]
+        of_b += rows.cross[c, 0, 1, k] * rows.turn[c, 0, 1, k]
     total = max(seen.holds[a], 1.0) * of_a + max(seen.holds[b], 1.0) * of_b
     return 1.0 / total if total > 0.0 else 0.0
+
+
+@lean_inline
+def _slide(rows, c, owners, seen, a, b):
+    """W₁₁, W₁₂, W₂₂ of a row's tangents, 1/kg, of what other rows leave of the two (Jacobi)."""
+    if not seen.is_jacobi:
+        return rows.slide[c, 0], rows.slide[c, 1], rows.slide[c, 2]
+    f, g = max(seen.holds[a], 1.0), max(seen.holds[b], 1.0)
+    a11, a12, a22 = slide_mobility(rows, c, 0)
+    b11, b12, b22 = slide_mobility(rows, c, 1)
+    w = f * owners.inverse_mass[a] + g * owners.inverse_mass[b]
+    return w + f * a11 + g * b11, f * a12 + g * b12, w + f * a22 + g * b22
 
 
 @lean_inline
@@ -170,7 +184,7 @@ def push_face(rows, first, n, kind, owners, seen, limbs, has_limb, a, b):
         for i in range(n):
             c = first + i
             now = rows.impulse[c, kind]
-            mass = _mass(rows, c, 0, owners, seen, a, b)
+            mass = _mass(rows, c, owners, seen, a, b)
             push = max(0.0, (1.0 - rows.give[c]) * (now - mass * rows.lack[c]))
             whole += push
             change = push - now
@@ -218,57 +232,41 @@ def _aim_push(rows, c, owners, seen, h, is_ahead, is_joined, a, b):
 
 
 @lean_inline
-def _drag(rows, c, owners, seen, limbs, has_limb, a, b, most):
-    """Drag of row c, at most so many N·s; whether it wants more."""
-    f1 = seen.relaxation * _mass(rows, c, 1, owners, seen, a, b)
-    f2 = seen.relaxation * _mass(rows, c, 2, owners, seen, a, b)
-    p1 = rows.impulse[c, 1] - f1 * contact_speed(rows, c, 1, seen, a, b)
-    p2 = rows.impulse[c, 2] - f2 * contact_speed(rows, c, 2, seen, a, b)
-    return _set_drag(rows, c, owners, limbs, has_limb, a, b, p1, p2, most)
-
-
-@lean_inline
-def _set_drag(rows, c, owners, limbs, has_limb, a, b, p1, p2, most):
-    """Drag row c by (p1, p2) N·s, cut to ``most``; whether it was cut."""
-    size = math.sqrt(p1 * p1 + p2 * p2)
-    is_cut = size > most
-    if is_cut:
-        p1 *= most / size
-        p2 *= most / size
-    d1 = p1 - rows.impulse[c, 1]
-    d2 = p2 - rows.impulse[c, 2]
+def _rub(rows, c, owners, seen, limbs, has_limb, a, b, most):
+    """Friction of row c, at most so many N·s; whether it slides."""
+    w11, w12, w22 = _slide(rows, c, owners, seen, a, b)
+    v1 = seen.relaxation * contact_speed(rows, c, 1, seen, a, b)
+    v2 = seen.relaxation * contact_speed(rows, c, 2, seen, a, b)
+    old1, old2 = rows.impulse[c, 1], rows.impulse[c, 2]
+    p1, p2, slides = cone_impulse(w11, w12, w22, v1, v2, old1, old2, most)
     rows.impulse[c, 1] = p1
     rows.impulse[c, 2] = p2
-    _push(rows, c, 1, owners, limbs, has_limb, a, b, d1)
-    _push(rows, c, 2, owners, limbs, has_limb, a, b, d2)
-    return is_cut
+    _push(rows, c, 1, owners, limbs, has_limb, a, b, p1 - old1)
+    _push(rows, c, 2, owners, limbs, has_limb, a, b, p2 - old2)
+    return slides
 
 
 @lean_inline
-def _drag_face(rows, first, n, owners, seen, limbs, has_limb, a, b):
-    """Drags of a manifold. It slides when all its points do; then the dynamic friction is left.
+def _rub_manifold(rows, first, n, owners, seen, limbs, has_limb, a, b):
+    """Friction of a manifold. It slides when all its points do; then dynamic friction is left.
 
     The first point would stop the body alone: that it cannot does not mean that the others let go.
     """
-    sticks = False
-    for c in range(first, first + n):
-        push = rows.impulse[c, 0]
-        if rows.give[c] > 0.0 and push > 0.0:
-            push = max(push, rows.before[c])  # what leaked away for a moment still holds
-        if push == 0.0 and rows.impulse[c, 1] == 0.0 and rows.impulse[c, 2] == 0.0:
-            continue
-        if has_limb and rows.answered[c] != ALL:
-            answer_drag(limbs, rows, c, owners, a, b)
-        most = rows.friction[c, 1] * push
-        if not _drag(rows, c, owners, seen, limbs, has_limb, a, b, most):
-            sticks = True
-    if sticks or rows.friction[first, 0] == rows.friction[first, 1]:
-        return
-    for c in range(first, first + n):
-        most = rows.friction[c, 0] * rows.impulse[c, 0]
-        _set_drag(
-            rows, c, owners, limbs, has_limb, a, b, rows.impulse[c, 1], rows.impulse[c, 2], most
-        )
+    for kind in (STATIC, DYNAMIC):
+        sticks = False
+        for c in range(first, first + n):
+            push = rows.impulse[c, 0]
+            if rows.give[c] > 0.0 and push > 0.0:
+                push = max(push, rows.before[c])  # what leaked away for a moment still holds
+            if push == 0.0 and rows.impulse[c, 1] == 0.0 and rows.impulse[c, 2] == 0.0:
+                continue
+            if has_limb and rows.answered[c] != ALL:
+                answer_drag(limbs, rows, c, owners, a, b)
+            most = rows.friction[c, kind] * push
+            if not _rub(rows, c, owners, seen, limbs, has_limb, a, b, most):
+                sticks = True
+        if sticks or rows.friction[first, STATIC] == rows.friction[first, DYNAMIC]:
+            return
 
 
 @lean
@@ -306,7 +304,7 @@ def solve_rows(rows, count, owners, seen, h, is_ahead, joined, limbs, is_part):
         u0, u1, u2, u3, u4, u5 = wrench_of(limbs, a)
         v0, v1, v2, v3, v4, v5 = wrench_of(limbs, b)
         push_face(rows, start, n, 0, owners, seen, limbs, has_limb, a, b)
-        _drag_face(rows, start, n, owners, seen, limbs, has_limb, a, b)
+        _rub_manifold(rows, start, n, owners, seen, limbs, has_limb, a, b)
         if is_limb_a:
             spread_wrench(limbs, owners, a, b, u0, u1, u2, u3, u4, u5)
         if is_limb_b:

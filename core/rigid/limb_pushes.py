@@ -8,6 +8,7 @@ have given them, for joints are solved next, and move all the rest as well.
 from __future__ import annotations
 
 from ..jit import lean, lean_inline
+from .contact_rows import slide_mobility
 from .limb_response import block_of
 
 LEAST_SHARE = 0.02
@@ -19,25 +20,21 @@ NONE, NORMAL, ALL = range(3)
 """Axes of a row along which it is known how limbs answer."""
 
 
-@lean_inline
-def answer_row(limbs, rows, c, d, owners, a, b):
-    """Velocities that a push along axis d gives to limbs, and the mass that it meets."""
-    _answer(limbs, rows, c, d, 0, owners, a, b)
-    _answer(limbs, rows, c, d, 1, owners, b, a)
-    w = _gives_way(rows, c, d, c, d)
-    alone = owners.inverse_mass[a] + owners.inverse_mass[b]
-    for k in range(3):
-        alone += rows.cross[c, d, 0, k] * rows.turn[c, d, 0, k]
-        alone += rows.cross[c, d, 1, k] * rows.turn[c, d, 1, k]
-    rows.mass[c, d] = 1.0 / max(w, LEAST_SHARE * alone) if alone > 0.0 else 0.0
-
-
 @lean
 def answer_face(limbs, rows, first, n, owners, a, b):
-    """The same along the normals of the n points of a manifold, and what they do to each other."""
+    """Velocities that pushes along the normals of a manifold's n points give to limbs.
+
+    With the masses that they meet, and what the points do to each other.
+    """
     for c in range(first, first + n):
         rows.answered[c] = NORMAL
-        answer_row(limbs, rows, c, 0, owners, a, b)
+        _answer(limbs, rows, c, 0, 0, owners, a, b)
+        _answer(limbs, rows, c, 0, 1, owners, b, a)
+        w, alone = _gives_way(rows, c, 0, c, 0), owners.inverse_mass[a] + owners.inverse_mass[b]
+        for k in range(3):
+            alone += rows.cross[c, 0, 0, k] * rows.turn[c, 0, 0, k]
+            alone += rows.cross[c, 0, 1, k] * rows.turn[c, 0, 1, k]
+        rows.mass[c] = 1.0 / max(w, LEAST_SHARE * alone) if alone > 0.0 else 0.0
     if n > 1:
         for c in range(first, first + n):
             for i in range(n):
@@ -46,10 +43,21 @@ def answer_face(limbs, rows, first, n, owners, a, b):
 
 @lean
 def answer_drag(limbs, rows, c, owners, a, b):
-    """The same along the two axes of drag."""
+    """The same along the two tangents: their mobility, with a little of the bodies' own.
+
+    What is added keeps it from being none, and slows convergence alone: what is found is the same.
+    """
     rows.answered[c] = ALL
-    answer_row(limbs, rows, c, 1, owners, a, b)
-    answer_row(limbs, rows, c, 2, owners, a, b)
+    for d in range(1, 3):
+        _answer(limbs, rows, c, d, 0, owners, a, b)
+        _answer(limbs, rows, c, d, 1, owners, b, a)
+    a11, a12, a22 = slide_mobility(rows, c, 0)
+    b11, b12, b22 = slide_mobility(rows, c, 1)
+    w = owners.inverse_mass[a] + owners.inverse_mass[b]
+    slide = rows.slide[c]
+    slide[0] = _gives_way(rows, c, 1, c, 1) + LEAST_SHARE * (w + a11 + b11)
+    slide[1] = _gives_way(rows, c, 1, c, 2) + LEAST_SHARE * (a12 + b12)
+    slide[2] = _gives_way(rows, c, 2, c, 2) + LEAST_SHARE * (w + a22 + b22)
 
 
 @lean_inline

@@ -7,6 +7,7 @@ from . import (  # noqa: F401
     constraints,
     determinism,
     forces,
+    friction,
     integrators,
     joints,
     mixed,
