@@ -8,6 +8,7 @@ from . import (  # noqa: F401
     determinism,
     forces,
     integrators,
+    joint_nets,
     joints,
     mixed,
     particles,
