@@ -177,6 +177,75 @@ def chain(n: int, *, both: bool, end_mass: float = 1.0) -> RigidScene:
     )
 
 
+def joint_grid(n: int) -> RigidScene:
+    """A net of n × n cubes of 1 kg, 1 m apart and on ball joints with their neighbours.
+
+    Box3D's `joint_grid`: level at first, held in the middle of one edge, touching nothing.
+    """
+    row, column = np.divmod(np.arange(n * n), n)
+    place: Floats = np.stack([column, row, np.zeros(n * n)], axis=1).astype(np.float64)
+    along, across = np.flatnonzero(column < n - 1), np.flatnonzero(row < n - 1)
+    held = np.arange(max(0, n // 2 - 3), min(n, n // 2 + 3))
+    body = np.concatenate(
+        [
+            np.stack([along, along + 1], axis=1),
+            np.stack([across, across + n], axis=1),
+            np.stack([np.full(len(held), WORLD), held], axis=1),
+        ]
+    )
+    joints = np.concatenate([place[along] + (0.5, 0, 0), place[across] + (0, 0.5, 0), place[held]])
+    return RigidScene(
+        "joint_grid",
+        place,
+        np.tile([1.0, 0.0, 0.0, 0.0], (n * n, 1)),
+        np.full((n * n, 3), 0.3),
+        np.ones(n * n),
+        joint_body=body,
+        joint_point=joints,
+        collides=False,
+    )
+
+
+BRICK = np.array([0.25, 0.125, 0.125])  # m, half extents
+
+
+def wall(n: int) -> RigidScene:
+    """N layers of n bricks of 1 kg in running bond, each glued to all that it touches.
+
+    Glue is a hinge that may turn by nothing: all engines have that.
+    """
+    layer, column = np.divmod(np.arange(n * n), n)
+    place = np.stack(
+        [
+            2.0 * BRICK[0] * (column + 0.5 * (layer % 2)),
+            np.zeros(n * n),
+            BRICK[2] * (1.0 + 2.0 * layer),
+        ],
+        axis=1,
+    )
+    pairs = [(b, b + 1) for b in range(n * n) if column[b] < n - 1]
+    for b in range(n * (n - 1)):
+        first = int(column[b] + layer[b] % 2) - 1  # of the two above it
+        pairs += [(b, n * (layer[b] + 1) + c) for c in (first, first + 1) if 0 <= c < n]
+    body = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    return RigidScene(
+        "wall",
+        place,
+        np.tile([1.0, 0.0, 0.0, 0.0], (n * n, 1)),
+        np.tile(BRICK, (n * n, 1)),
+        np.ones(n * n),
+        np.array([[0.0, 0.0, -WALL / 2]]),
+        np.array([[100.0, 100.0, WALL / 2]]),
+        lower=np.array([-100.0, -100.0, 0.0]),
+        joint_body=body,
+        joint_point=place[body].mean(axis=1),
+        joint_kind=("HINGE",) * len(body),
+        joint_axis=np.tile([0.0, 0.0, 1.0], (len(body), 1)),
+        joint_limit=np.zeros((len(body), 2)),
+        is_pile=True,
+    )
+
+
 def pile(name: str, place: Floats, top_mass: float = 1.0) -> RigidScene:
     """Cubes of 0.5 m and 1 kg that touch without a gap on a floor; the last weighs top_mass."""
     n = len(place)
@@ -303,5 +372,8 @@ SCENES = {
     "stack_100": (lambda n: stack(n, 100.0), 10),
     "pyramid": (pyramid, 10),
     "ragdolls": (ragdolls, 20),
+    "joint_grid": (joint_grid, 30),
+    "wall": (wall, 12),
 }
-"""Scenes that take a number, and what it is by default: bodies, ragdolls, a pyramid's base."""
+"""Scenes that take a number, and what it is by default: bodies, ragdolls, a pyramid's base,
+the side of a grid or wall."""

@@ -52,6 +52,7 @@ from .joint_rows import (
     STRENGTH,
     UPPER,
     VALUE,
+    mobility,
     push_rows,
     row_count,
     row_speed,
@@ -109,17 +110,6 @@ def note_speeds(joints, owners, h):
 
 
 @lean_inline
-def _mobility(joints, row, owners, p, q):
-    """J M⁻¹ Jᵀ of one row."""
-    a = joints.axis[row]
-    total = 0.0
-    for k in range(3):
-        total += (owners.inverse_mass[p] + owners.inverse_mass[q]) * a[k] * a[k]
-        total += a[3 + k] * a[9 + k] + a[6 + k] * a[12 + k]
-    return total
-
-
-@lean_inline
 def _ask_spring(joints, row, owners, p, q, h):
     """A spring with damper: F = −k C − c Ċ.
 
@@ -129,7 +119,7 @@ def _ask_spring(joints, row, owners, p, q, h):
     """
     bound = joints.bound[row]
     k, c = bound[STIFFNESS], bound[DAMPING]
-    w = _mobility(joints, row, owners, p, q)
+    w = mobility(joints, row, owners, p, q)
     a = h * k * bound[VALUE]
     if h * h * k * w > 1.0:
         b = h * h * k

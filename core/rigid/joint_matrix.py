@@ -2,7 +2,8 @@
 
 `joint_graph` says which blocks there are. The matrix depends on where bodies are and is summed up
 once for that; the factor also on which rows are met and how soft they are, and is made again when
-that changes. So the end of a substep and the beginning of the next one share both.
+that changes. So the end of a substep and the beginning of the next one share both. Large components
+have fronts in place of blocks (`front_factor`).
 
 Loops can make rows depend on each other, and limits can ask for what cannot be. `EVEN` of the
 diagonal is therefore added to it: each row gives way by that share of its impulse.
@@ -13,6 +14,7 @@ from __future__ import annotations
 import math
 
 from ..jit import lean, lean_inline
+from .front_factor import clear_solution, factor_fronts, solve_fronts
 from .joint_graph import PULL_AT, PULL_JOINT, PULL_OWNER, PULL_ROW, PULL_SIDE, PULL_WIDTH
 from .joint_rows import (
     ACTIVE,
@@ -21,6 +23,7 @@ from .joint_rows import (
     DRIVEN,
     EVENLY,
     FACTOR_AT,
+    FIRST_FRONT,
     FIRST_ROW,
     GIVE,
     GIVEN,
@@ -31,9 +34,12 @@ from .joint_rows import (
     MATRIX_AT,
     MET,
     MODE,
+    OWN,
+    OWNER,
     PLACE_FORM,
     STATE,
     TURN,
+    mobility,
 )
 from .joint_table import POINT
 
@@ -55,9 +61,22 @@ def forget_matrices(joints):
 
 
 @lean_inline
+def has_fronts(joints, c):
+    """Whether a component is solved by fronts."""
+    return joints.component[c, FIRST_FRONT] < joints.component[c + 1, FIRST_FRONT]
+
+
+@lean_inline
 def ready_factor(joints, owners, c):
     """Have the factor of a component for the rows that are met now."""
     component = joints.component
+    if has_fronts(joints, c):
+        if component[c, STATE] == FACTORED and _is_factor_of_now(joints, c):
+            return
+        _meet_by_fronts(joints, owners, c)
+        factor_fronts(joints, owners, c)
+        component[c, STATE] = FACTORED
+        return
     if component[c, LETS_GO] == 0:
         if component[c, STATE] != FACTORED:
             _sum_up(joints, owners, c, joints.value)
@@ -96,6 +115,8 @@ def factor_certain(joints, owners, c, is_careful):
 @lean_inline
 def _is_factor_of_now(joints, c):
     whole, flag, bound = joints.whole, joints.flag, joints.bound
+    if joints.component[c, LETS_GO] == 0:
+        return True
     for n in range(joints.component[c, 0], joints.component[c + 1, 0]):
         j = joints.place[n, 0]
         for row in range(whole[j, FIRST_ROW], whole[j + 1, FIRST_ROW]):
@@ -179,6 +200,32 @@ def _add_pull_of_points(joints, matrix, n, i, j, w):
 
 
 @lean_inline
+def _meet_by_fronts(joints, owners, c):
+    """List the rows that are met of a component that has fronts."""
+    whole, bound, flag = joints.whole, joints.bound, joints.flag
+    lets_go = joints.component[c, LETS_GO] == 1
+    is_known = joints.component[c, STATE] != STALE
+    for n in range(joints.component[c, 0], joints.component[c + 1, 0]):
+        j = joints.place[n, 0]
+        first, p, q = whole[j, FIRST_ROW], whole[j, OWNER], whole[j, OWNER + 1]
+        count = 0
+        for row in range(first, whole[j + 1, FIRST_ROW]):
+            if not is_known:
+                bound[row, OWN] = mobility(joints, row, owners, p, q)
+            if not lets_go:
+                flag[row, ACTIVE] = whole[j, LIVE]
+            if flag[row, ACTIVE] == 1 and bound[row, OWN] > 0.0:
+                bound[row, GIVEN] = bound[row, GIVE]
+                bound[row, EVENLY] = EVEN * bound[row, OWN]
+                joints.met[first + count] = row
+                count += 1
+            else:
+                flag[row, ACTIVE] = 0
+                bound[row, GIVEN] = INACTIVE
+        whole[j, MET] = count
+
+
+@lean_inline
 def _meet_all(joints, c):
     """The same as `_meet` and `_soften` where nothing lets go: whole joints are met, or none."""
     whole, place, block, value = joints.whole, joints.place, joints.block, joints.value
@@ -218,6 +265,7 @@ def _meet(joints, c):
         count = 0
         for k in range(size):
             own = matrix[d + k * size + k]
+            bound[row + k, OWN] = own
             is_met = flag[row + k, ACTIVE] == 1 if lets_go else whole[j, LIVE] == 1
             if is_met and own > 0.0:
                 flag[row + k, ACTIVE] = 1
@@ -368,7 +416,10 @@ def _subtract(value, target, left, left_end, right, right_end, size):
 
 @lean_inline
 def substitute(joints, c):
-    """Solve L Lᵀ x = change of the component's rows that are met, in place."""
+    """Solve J M⁻¹ Jᵀ x = change for the component's rows that are met, in place."""
+    if has_fronts(joints, c):
+        _substitute_by_fronts(joints, c)
+        return
     whole, place, block, value = joints.whole, joints.place, joints.block, joints.value
     change = joints.change
     first, last = joints.component[c, 0], joints.component[c + 1, 0]
@@ -391,6 +442,24 @@ def substitute(joints, c):
                 value, block[b, FACTOR_AT], change, at, size, whole[i, FIRST_ROW], whole[i, MET]
             )
         _substitute_back(value, block[place[n, 1], FACTOR_AT], change, at, size)
+
+
+@lean_inline
+def _substitute_by_fronts(joints, c):
+    """The same by fronts, whose solution is (Δv, −Δλ)."""
+    fronts, whole, met = joints.fronts, joints.whole, joints.met
+    clear_solution(joints, c)
+    for n in range(joints.component[c, 0], joints.component[c + 1, 0]):
+        j = joints.place[n, 0]
+        first = whole[j, FIRST_ROW]
+        for k in range(first, first + whole[j, MET]):
+            fronts.solution[fronts.joint_at[j] + met[k] - first] = joints.change[k]
+    solve_fronts(joints, c)
+    for n in range(joints.component[c, 0], joints.component[c + 1, 0]):
+        j = joints.place[n, 0]
+        first = whole[j, FIRST_ROW]
+        for k in range(first, first + whole[j, MET]):
+            joints.change[k] = -fronts.solution[fronts.joint_at[j] + met[k] - first]
 
 
 @lean_inline

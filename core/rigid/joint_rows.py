@@ -65,13 +65,13 @@ LINE, CROSS, TURN = 0, 3, 9
 # columns of `bound`
 LOWER, UPPER, STIFFNESS, DAMPING, VALUE, ASIDE, BEFORE = range(7)
 DRIVE, SOFT, PULL, LEAST, MOST = range(7, 12)
-AIM, GIVE, LOW, HIGH, IMPULSE, FORESEEN, EVENLY, GIVEN = range(12, 20)
+AIM, GIVE, LOW, HIGH, IMPULSE, FORESEEN, EVENLY, GIVEN, OWN = range(12, 21)
 
 # columns of `flag`
 FREEDOM, RUBS, MODE, ACTIVE = range(4)
 
 # columns of `component`, after its first place and pull
-LETS_GO, STATE, GROUP = 2, 3, 4
+LETS_GO, STATE, GROUP, FIRST_FRONT = 2, 3, 4, 5
 
 # columns of `block`, after the joint of its rows: begin in `matrix`, begin and end in `value`
 MATRIX_AT, FACTOR_AT = 1, 2
@@ -83,14 +83,15 @@ JointRows = namedtuple(
         "hold",  # (j, 23) m: anchors and frames in their owners, arms in the world
         "number",  # (j, 17) of motors, friction, breaking; sum of impulses since LOADED substeps
         "axis",  # (r, 15) line of force, axes of torque, what those turn
-        "bound",  # (r, 20) limits, springs, place and speed; what is asked for; impulse
+        "bound",  # (r, 21) limits, springs, place and speed; what is asked for; impulse
         "flag",  # (r, 4) degree of freedom, mode, whether it is being solved
         "extra",  # (o,) kg·m², inertia that the pulls want each owner to have
         "place",  # (j + 1, 3) joint, first block and first update by order of elimination
-        "component",  # (c + 1, 5) first place, first pull, 1: rows may let go; state; group
+        "component",  # (c + 1, 6) first place, pull; 1: rows may let go; state; group; front
         "block",  # (n + 1, 4) joint of its rows, where its values are
         "update",  # (u, 3) see joint_graph
         "pull",  # (p, 9) see joint_graph
+        "fronts",  # see joint_fronts
         "matrix",  # (…) values of all blocks
         "value",  # (…) those of the factor
         "each",  # (r,) all rows
@@ -132,7 +133,7 @@ def joint_room(model: Model, graph: JointGraph) -> JointRows:
     number[:, STRONG] = joints.breaking_force
     number[:, CLOSES] = CLOSING_TURN * _least_size(model)
     joint_of_row = np.repeat(np.arange(count), np.diff(graph.first_row))
-    bound = np.zeros((row_count, 20))
+    bound = np.zeros((row_count, 21))
     flag = np.zeros((row_count, 4), dtype=np.int32)
     flag[:, FREEDOM] = graph.freedom
     flag[:, RUBS] = joints.rubs[joint_of_row, graph.freedom]
@@ -148,10 +149,11 @@ def joint_room(model: Model, graph: JointGraph) -> JointRows:
     bound[:, LOW], bound[:, HIGH] = -np.inf, np.inf
     lets_go = np.zeros(count, dtype=bool)
     np.logical_or.at(lets_go, joint_of_row, ~is_held)
-    component = np.zeros((len(graph.first_place), 5), dtype=np.int32)
+    component = np.zeros((len(graph.first_place), 6), dtype=np.int32)
     component[:, 0] = graph.first_place
     component[:, 1] = graph.first_pull
     component[:-1, GROUP] = graph.group
+    component[:, FIRST_FRONT] = graph.first_front
     for c in range(len(component) - 1):
         members = graph.order[component[c, 0] : component[c + 1, 0]]
         component[c, LETS_GO] = lets_go[members].any()
@@ -175,6 +177,7 @@ def joint_room(model: Model, graph: JointGraph) -> JointRows:
         block=block,
         update=graph.update,
         pull=graph.pull,
+        fronts=graph.fronts,
         matrix=np.zeros(int(graph.block_start[-1])),
         value=np.zeros(int(graph.block_start[-1])),
         each=np.arange(row_count, dtype=np.int32),
@@ -216,6 +219,17 @@ def row_speed(joints, row, owners, p, q):
         - a[4] * w0[1]
         - a[5] * w0[2]
     )
+
+
+@lean_inline
+def mobility(joints, row, owners, p, q):
+    """J M⁻¹ Jᵀ of one row."""
+    a = joints.axis[row]
+    total = 0.0
+    for k in range(3):
+        total += (owners.inverse_mass[p] + owners.inverse_mass[q]) * a[k] * a[k]
+        total += a[3 + k] * a[9 + k] + a[6 + k] * a[12 + k]
+    return total
 
 
 @lean_inline

@@ -29,10 +29,10 @@ from .joint_rows import (
     LETS_GO,
     LIVE,
     LOW,
-    MATRIX_AT,
     MET,
     MODE,
     MOST,
+    OWN,
     OWNER,
     PULL,
     SOFT,
@@ -169,7 +169,7 @@ def _settle_rows(joints, owners, c, is_biased):
             row = first + k
             mode = flag[row, MODE]
             flag[row, ACTIVE] = whole[j, LIVE] if mode == HELD else 0
-            own = joints.matrix[joints.block[place[n, 1], MATRIX_AT] + k * size + k]
+            own = bound[row, OWN]
             if mode in (HELD, IDLE) or whole[j, LIVE] == 0 or own <= 0.0:
                 continue
             if mode == DRIVEN and not is_biased and bound[row, SOFT] > 0.0:

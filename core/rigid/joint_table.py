@@ -213,18 +213,17 @@ def _rubbing(
     return rubs
 
 
-def freedoms(joints: Joints, j: int) -> list[int]:
-    """Degrees of freedom of joint j that something ever acts on: its rows of the solver."""
-    acts = np.isfinite(joints.lower[j]) | np.isfinite(joints.upper[j])
-    acts |= (joints.stiffness[j] > 0.0) | (joints.damping[j] > 0.0) | (joints.rubs[j] > 0)
-    if joints.motor[j] != NO_MOTOR:
+def acting(joints: Joints) -> NDArray[np.bool_]:
+    """Degrees of freedom (j, 6) that something ever acts on: the rows of the solver."""
+    acts: NDArray[np.bool_] = np.isfinite(joints.lower) | np.isfinite(joints.upper)
+    acts |= (joints.stiffness > 0.0) | (joints.damping > 0.0) | (joints.rubs > 0)
+    for j in np.flatnonzero(joints.motor != NO_MOTOR):
         if joints.motor_freedom[j] == ALL_TURNS:
-            acts[3:] = True
+            acts[j, 3:] = True
         else:
-            acts[joints.motor_freedom[j]] = True
-    if joints.place_form[j] == ROPE:
-        acts[1:3] = False
-    return [int(k) for k in np.flatnonzero(acts)]
+            acts[j, joints.motor_freedom[j]] = True
+    acts[joints.place_form == ROPE, 1:3] = False
+    return acts
 
 
 def joint_table(rows: list[dict[str, object]]) -> Joints:

@@ -24,7 +24,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..jit import lean, lean_inline
-from .joint_matrix import factor_certain
+from .front_factor import clear_solution, solve_fronts
+from .joint_matrix import factor_certain, has_fronts
 from .joint_rows import (
     FACTOR_AT,
     FIRST_ROW,
@@ -87,12 +88,9 @@ def limb_room(model: Model, graph: JointGraph) -> Limbs:
     slot = np.zeros(count, dtype=np.int32)
     parts = len(graph.group)
     bodies = np.zeros(parts, dtype=np.int32)
-    groups, of_group, many = np.unique(graph.group, return_index=True, return_counts=True)
     sizes = np.bincount(graph.body_group[graph.body_group >= 0], minlength=parts)
-    for g, c, n in zip(groups, of_group, many, strict=True):
-        if n > 1 or sizes[g] > MOST_LIMBS:
-            continue
-        members = np.flatnonzero(graph.body_group == g)
+    for c in np.flatnonzero((sizes > 0) & (sizes <= MOST_LIMBS)):
+        members = np.flatnonzero(graph.body_group == c)
         component[members] = c
         slot[members] = np.arange(len(members))
         bodies[c] = len(members)
@@ -244,12 +242,48 @@ def _find_responses(limbs, joints, owners, c):
     if limbs.state[c] == ALONE:
         return
     factor_certain(joints, owners, c, limbs.state[c] == CAREFUL)
+    if has_fronts(joints, c):
+        _respond_by_fronts(limbs, joints, owners, c)
+        return
     for n in range(first, last):
         s = limbs.owner[n]
         _aim_wrenches(limbs, joints, owners, s, c)
         _substitute_six(joints, c, limbs.answer, limbs.is_reached)
         for m in range(n, last):
             _write_joined(limbs, joints, owners, c, s, limbs.owner[m])
+
+
+@lean_inline
+def _respond_by_fronts(limbs, joints, owners, c):
+    """The same of a component that has fronts, whose factor holds bodies as well."""
+    at, x = joints.fronts.body_at, joints.fronts.solution
+    first = limbs.first[c]
+    last = first + limbs.count[c]
+    for n in range(first, last):
+        s = limbs.owner[n]
+        if not _is_met(limbs, joints, owners, s):
+            continue
+        for k in range(6):
+            clear_solution(joints, c)
+            x[at[s] + k] = 1.0
+            solve_fronts(joints, c)
+            for m in range(first, last):
+                t = limbs.owner[m]
+                if _is_met(limbs, joints, owners, t):
+                    out = limbs.response[block_of(limbs, c, s, t)]
+                    for i in range(6):
+                        out[k, i] = x[at[t] + i]
+
+
+@lean_inline
+def _is_met(limbs, joints, owners, o):
+    """Whether any row that is met acts on an owner."""
+    if owners.inverse_mass[o] == 0.0:
+        return False
+    for n in range(limbs.held_from[o], limbs.held_from[o + 1]):
+        if joints.whole[limbs.held[n, 0], MET] > 0:
+            return True
+    return False
 
 
 @lean_inline

@@ -9,6 +9,7 @@ from . import (  # noqa: F401
     forces,
     friction,
     integrators,
+    joint_nets,
     joints,
     mixed,
     particles,

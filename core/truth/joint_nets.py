@@ -1,0 +1,146 @@
+"""Many joints in many loops: glued walls stand, nets hang, solved as exactly as few joints."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..bench.rigid_bodies import model_of
+from ..bench.rigid_scenes import BRICK, joint_grid, wall
+from ..builder import ModelBuilder
+from ..model import EARTH_GRAVITY, Floats, FrameInputs, Model, State
+from ..rigid.joint_table import OnBody
+from ..settings import JointSettings, SolverSettings
+from ..step import advance
+from .case import Result, case
+from .joints import joint_gaps
+from .rigid_motion import angular_momentum
+
+GRAVITY = -EARTH_GRAVITY[2]
+SPACING = 0.2  # m, of the knots of nets
+
+
+def _glued_wall(side: int, length: float, top_mass: float, strength: float) -> Model:
+    """A wall of side² bricks, ``length`` m long and of 1 kg, whose last brick weighs top_mass kg.
+
+    strength: N that a joint carries, 0 for any load.
+    """
+    scene = wall(side)
+    scale = length / (2.0 * BRICK[0])
+    builder = ModelBuilder()
+    builder.add_collider("floor", "BOX", (100.0, 100.0, 1.0), (0.0, 0.0, -1.0))
+    bricks = []
+    for b in range(scene.body_count):
+        mass = top_mass if b == scene.body_count - 1 else 1.0
+        place = scale * scene.position[b]
+        bricks.append(OnBody(builder.add_body(f"{b}", "BOX", scale * BRICK, place, mass=mass)))
+    settings = JointSettings("FIXED", breaking_force=strength)
+    for pair, place in zip(scene.joint_body.tolist(), scene.joint_point, strict=True):
+        first, second = bricks[pair[0]], bricks[pair[1]]
+        builder.add_joint("glue", first, second, scale * place, settings=settings)
+    return builder.finalize()
+
+
+def hung_net(side: int, corners: int = 4) -> Model:
+    """A level net of side² balls on ball joints, held at its corners, that touches nothing."""
+    scene = joint_grid(side)
+    builder = ModelBuilder()
+    knots = [
+        OnBody(builder.add_body(f"{b}", "SPHERE", (0.06,), SPACING * place, mass=0.05, layers=0))
+        for b, place in enumerate(scene.position)
+    ]
+    for pair, place in zip(scene.joint_body.tolist(), scene.joint_point, strict=True):
+        if min(pair) >= 0:
+            builder.add_joint("knot", knots[pair[0]], knots[pair[1]], SPACING * place)
+    for b in (0, side - 1, side * (side - 1), side * side - 1)[:corners]:
+        builder.add_joint("corner", None, knots[b], SPACING * scene.position[b])
+    return builder.finalize()
+
+
+def _run(model: Model, seconds: float, gravity: float) -> tuple[State, float]:
+    """State at the end, and the widest gap at the end of any frame (m)."""
+    pull = (0.0, 0.0, -gravity)
+    inputs = FrameInputs(gravity=pull)
+    settings = SolverSettings()
+    step = inputs.duration / settings.substep_count(inputs.duration)
+    state, widest = model.initial_state(step=step, gravity=pull), 0.0
+    for _ in range(round(seconds / inputs.duration)):
+        state, _ = advance(model, state, inputs, settings)
+        widest = max(widest, float(joint_gaps(model, state).max()))
+    return state, widest
+
+
+def _energies(model: Model, seconds: float) -> Floats:
+    """Energy (n,) J of motion, spin and height in each substep."""
+    inputs = FrameInputs(duration=1.0 / SolverSettings().substep_rate)
+    state, energies = model.initial_state(step=inputs.duration), []
+    mass, inertia = model.bodies.mass, model.bodies.inertia.mean(axis=1)
+    for _ in range(round(seconds / inputs.duration)):
+        before = state.body_position
+        state, _ = advance(model, state, inputs, SolverSettings())
+        speed = (state.body_position - before) / inputs.duration
+        height = 0.5 * (state.body_position + before)[:, 2]
+        bodies = range(model.body_count)
+        spin = np.array([angular_momentum(model, state, b) for b in bodies])
+        turning = 0.5 * ((spin**2).sum(axis=1) / inertia).sum()
+        energy = mass * (0.5 * (speed**2).sum(axis=1) + GRAVITY * height)
+        energies.append(float(energy.sum() + turning))
+    return np.array(energies)
+
+
+def _stands(model: Model, length: float, seconds: float) -> float:
+    """How far a brick ends from its place, or joints gape, by its length; 1 for each lost joint."""
+    start = model.bodies.position
+    state, widest = _run(model, seconds, GRAVITY)
+    moved = float(np.linalg.norm(state.body_position - start, axis=1).max())
+    return max(widest, moved) / length + float(state.joint_broken.sum())
+
+
+@case("wall-glued-36")
+def _wall_36() -> Result:
+    """A standing wall of fixed joints, 10 s: gap and way of a brick by its length."""
+    return Result(_stands(_glued_wall(6, 0.5, 1.0, 0.0), 0.5, 10.0), 0.0, 0.01)
+
+
+@case("wall-glued-144")
+def _wall_144() -> Result:
+    return Result(_stands(_glued_wall(12, 0.2, 1.0, 300.0), 0.2, 10.0), 0.0, 0.01)
+
+
+@case("wall-glued-529")
+def _wall_529() -> Result:
+    """Glue that breaks at twice the load of a joint at the bottom: none does."""
+    return Result(_stands(_glued_wall(23, 0.2, 1.0, 500.0), 0.2, 10.0), 0.0, 0.01)
+
+
+@case("wall-glued-heavy")
+def _wall_heavy() -> Result:
+    """A brick a hundred times as heavy at the end of the top layer of bricks of 5 m."""
+    return Result(_stands(_glued_wall(8, 5.0, 100.0, 0.0), 5.0, 5.0), 0.0, 0.01)
+
+
+@case("net-gap")
+def _net_gap() -> Result:
+    """Widest gap of a net of 30 × 30 at twice gravity as it is jerked taut, by its spacing."""
+    _, widest = _run(hung_net(30), 0.5, 2.0 * GRAVITY)
+    return Result(widest / SPACING, 0.0, 0.01)
+
+
+@case("net-energy")
+def _net_energy() -> Result:
+    """How far the energy of a net that swings down from two corners ever rises above its least.
+
+    As a share of what its fall sets free.
+    """
+    model = hung_net(8, corners=2)
+    energy = _energies(model, 1.5)
+    risen = float((energy - np.minimum.accumulate(energy)).max())
+    fall = 0.5 * 7.0 * SPACING
+    return Result(risen / (GRAVITY * float(model.bodies.mass.sum()) * fall), 0.0, 1e-3)
+
+
+@case("net-held-in-the-middle")
+def _net_middle() -> Result:
+    """Widest gap of a heavy net that swings down from six knots in its edge, by its spacing."""
+    model = model_of(joint_grid(16))
+    _, widest = _run(model, 2.0, GRAVITY)
+    return Result(widest, 0.0, 0.01)
