@@ -5,6 +5,7 @@ Everything that reaches a kernel has passed here: a kernel does not look where a
 
 from __future__ import annotations
 
+from math import isfinite
 from numbers import Real
 from typing import Any
 
@@ -16,6 +17,9 @@ from .errors import ModelError
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
+FEW = 8
+"""Numbers that Python goes through faster than NumPy does."""
+
 NUMBERS = "biuf"
 """Kinds of NumPy types that count as numbers: truth values, whole numbers, floats."""
 
@@ -24,10 +28,10 @@ def number(
     name: str, what: str, value: Any, *, least: float = -np.inf, most: float = np.inf
 ) -> float:
     """One finite number between least and most, as a float."""
-    if not isinstance(value, Real):
+    if type(value) is not float and not isinstance(value, Real):
         raise ModelError(name, f"{what} = {value!r} is no number")
     found = float(value)
-    if not np.isfinite(found):
+    if not isfinite(found):
         raise ModelError(name, f"{what} = {found} is not a finite number")
     if not least <= found <= most:
         raise ModelError(name, f"{what} = {found:g} must be {_limits(least, most)}")
@@ -49,10 +53,15 @@ def numbers(
     endless: +∞ is allowed too. Raises `ModelError` in the name of the object.
     """
     given = floats(name, what, values)
-    try:
-        array = np.array(np.broadcast_to(given, shape), dtype=np.float64, order="C")
-    except ValueError:
-        raise ModelError(name, f"{what} has shape {given.shape}, expected {shape}") from None
+    if given.shape != shape:
+        try:
+            given = np.broadcast_to(given, shape)
+        except ValueError:
+            raise ModelError(name, f"{what} has shape {given.shape}, expected {shape}") from None
+    array = np.array(given, dtype=np.float64, order="C")
+    is_free = least == -np.inf and most == np.inf
+    if is_free and array.size <= FEW and isfinite(sum(array.ravel().tolist())):
+        return array
     bad = np.isnan(array) if endless else ~np.isfinite(array)
     if bad.any():
         row = int(np.argwhere(bad)[0][0]) if array.ndim else 0
