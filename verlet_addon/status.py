@@ -52,7 +52,7 @@ def remarks(running: Session) -> list[tuple[str, str]]:
 def bake_bar(running: Session) -> tuple[float, str]:
     """How far a bake is, as a share, and in words with the time that is left."""
     done, total = running.bake_progress or (0, 1)
-    text = f"Frame {running.start + done} of {running.start + total}"
+    text = f"Frame {running.last} of {running.last + total - done}"
     if done >= 3:  # the first frames may compile
         left = (perf_counter() - running.bake_begun) / done * (total - done)
         text += f", {_duration(left)} left"
