@@ -5,7 +5,7 @@ import itertools
 import bpy
 import numpy as np
 import pytest
-from small_scenes import grid, play, refusal, seen, select, session_of
+from small_scenes import grid, play, refusal, seen, seen_matrix, select, session_of
 
 pytestmark = pytest.mark.usefixtures("scene")
 
@@ -105,6 +105,17 @@ def test_bridge_hangs_between_its_ends(scene):
         feet = rope[23::4]
         spans = [min(np.linalg.norm(foot - place(ob)) for ob in planks) for foot in feet]
         assert np.allclose(spans, 0.45, atol=0.06)
+
+
+def test_bridge_and_hand_ropes_hold_each_other(scene):
+    found = add("rope_bridge")
+    rope = found["Hand Rope Far"]
+    rope.modifiers["Skin"].show_viewport = False
+    planks = [found[f"Plank {number:02}"] for number in range(2, 19, 3)]
+    rope.verlet.pin_group = ""  # only the planks hold it now
+    simulate(scene, 8)
+    edges = [(seen_matrix(ob) @ (0.0, 0.45, 0.0, 1.0))[:3] for ob in planks]
+    assert np.allclose(seen(rope)[23::4], edges, atol=0.01)
 
 
 def test_jelly_wobbles_and_keeps_its_volume(scene):
