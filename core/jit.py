@@ -35,11 +35,13 @@ compiled: bool = numba is not None
 
 # "contract" lets a·b + c become one instruction, a fifth faster. Nothing is reordered, so runs
 # still agree bit for bit; whether both twins of a kernel were contracted alike is checked when
-# they are compiled (see warm_up.py).
+# they are compiled (see warm_up.py). Which products it takes hangs on how a kernel is cut into
+# functions: with VERLET_NO_CONTRACTION the bits tell the order of operations alone, so that a
+# rewrite can be compared with what was there (`python -m verlet_physics golden`).
 _OPTIONS = {
     "error_model": "numpy",
     "nogil": True,
-    "fastmath": {"contract"},
+    "fastmath": set() if os.environ.get("VERLET_NO_CONTRACTION") else {"contract"},
     "forceinline": False,
     "no_cfunc_wrapper": True,
 }

@@ -103,6 +103,7 @@ def _records() -> str:
 def _source_hash(modules: tuple[str, ...]) -> str:
     numba = sys.modules.get("numba")  # not imported here: kernels may be wanted as plain Python
     digest = hashlib.sha256(getattr(numba, "__version__", "plain").encode())
+    digest.update(os.environ.get("VERLET_NO_CONTRACTION", "").encode())
     digest.update(_records().encode())
     for name in modules:
         digest.update(f"{name}\n{_sources()[name]}".encode())
