@@ -19,6 +19,8 @@ from ..settings import JointSettings
 from ..vector import rotation_matrix
 from .bodies import WORLD, BodyBuilder
 
+_DEFAULT = JointSettings()
+
 
 class JointBuilder(BodyBuilder):
     """The same with joints and ties."""
@@ -26,6 +28,7 @@ class JointBuilder(BodyBuilder):
     def __init__(self) -> None:
         super().__init__()
         self._joint: list[dict[str, Any]] = []
+        self._columns: dict[tuple[JointSettings, float], dict[str, object]] = {}
         self._apart: list[tuple[int, int]] = []
         self._shared: list[dict[str, Any]] = []
 
@@ -53,7 +56,7 @@ class JointBuilder(BodyBuilder):
         second_orientation (4,): the axes of the second, where the joint does not start at its
         angles of zero.
         """
-        settings = settings or JointSettings()
+        settings = settings or _DEFAULT
         if not isinstance(settings, JointSettings):
             raise ModelError(name, f"settings are no JointSettings: {settings!r}")
         place = vector(name, "position", position)
@@ -88,10 +91,17 @@ class JointBuilder(BodyBuilder):
                 "owner": ends,
                 "anchor": anchors,
                 "frame": frames,
-                **joint_columns(name, settings, distance),
+                **self._columns_of(name, settings, distance),
             }
         )
         return len(self._joint) - 1
+
+    def _columns_of(self, name: str, settings: JointSettings, distance: float) -> dict[str, object]:
+        """What settings say of a joint, worked out once for all joints that share them."""
+        key = (settings, distance)
+        if key not in self._columns:
+            self._columns[key] = joint_columns(name, settings, distance)
+        return self._columns[key]
 
     def keep_apart(self, name: str, first: End, second: End) -> None:
         """Let two rigid bodies, `OnBody`, never collide: parts of one character overlap."""
