@@ -130,6 +130,5 @@ def test_bad_flocks_are_refused():
         FlockSettings(radius=float("nan"))
     builder = ModelBuilder()
     builder.add_particles("flock", [(0, 0, 0)], mass=1.0)
-    builder.add_force(Flock(0, np.array([0, 1])))
-    with pytest.raises(ModelError, match="Flock"):
-        builder.finalize()
+    with pytest.raises(ModelError, match=r"flock: particles of Flock: 1 lies outside"):
+        builder.add_force(Flock(0, np.array([0, 1])))

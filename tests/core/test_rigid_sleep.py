@@ -403,16 +403,26 @@ def test_what_is_wedged_has_time_to_be_parted_and_sleeps_all_the_same():
 
 
 def test_ragdolls_that_lie_on_each_other_do_not_creep():
-    """Limp dolls in a heap, sleep off; arms that hang free may swing on."""
+    """Limp dolls in a heap, sleep off; arms that hang free may swing on.
+
+    A doll may still roll over after six seconds in one start and not in the next, a micrometre
+    beside it: the middle of five starts counts.
+    """
     model = model_of(ragdolls(8), sleeps=False)
-    state = stepped(model, model.initial_state(), 144)
-    way = np.zeros(model.body_count)  # m
-    for _ in range(24):
-        before = state.body_position
-        state = stepped(model, state, 1)
-        way += np.linalg.norm(state.body_position - before, axis=1)
-    # six starts a micrometre apart: 1 to 120 µm; 0.5 to 5 mm where contacts came after joints
-    assert np.median(way) < 3e-4
+    ways = []  # m
+    for start in range(5):
+        state = model.initial_state()
+        state.body_position[0, 0] += 1e-6 * start
+        state.body_previous[0, 0] += 1e-6 * start
+        state = stepped(model, state, 144)
+        way = np.zeros(model.body_count)
+        for _ in range(24):
+            before = state.body_position
+            state = stepped(model, state, 1)
+            way += np.linalg.norm(state.body_position - before, axis=1)
+        ways.append(np.median(way))
+    # 1 to 120 µm as a rule; 0.5 to 5 mm where contacts came after joints
+    assert np.median(ways) < 3e-4
 
 
 SUBSTEP = 1.0 / 480.0

@@ -407,7 +407,7 @@ def test_bad_limbs_are_refused():
     builder.add_particles("doll", [(0, 0, 0), (0, 0, 1)], mass=1.0)
     with pytest.raises(ModelError, match=r"doll.*limb radius"):
         builder.add_limbs([(0, 1)], 0.0)
-    with pytest.raises(ModelError, match=r"doll.*does not exist"):
+    with pytest.raises(ModelError, match=r"doll: limbs that meet: 1 lies outside"):
         builder.add_limbs([(0, 1)], 0.1, [(0, 1)], 0.1)
 
 
