@@ -325,7 +325,7 @@ def test_what_is_changed_while_it_plays_is_improvised(scene):
     assert status(scene)[1] == "CHECKMARK"  # nothing is simulated with it yet
     play(scene, 7, 9)
     assert status(scene) == ("Simulated 1–9, improvised from 7 on", "REC")
-    assert any("from frame 7" in text for text, _ in addon("status").hints(session_of(scene)))
+    assert any("from frame 7" in text for text, _ in addon("status").remarks(session_of(scene)))
     improvised = seen(sheet)
     scene.verlet.wind.velocity = (0, 0, 0)
     bpy.ops.verlet.bake()
@@ -375,7 +375,7 @@ def test_the_tick_does_not_stand_over_flung_cloth(scene):
     play(scene, 4, 5)
     text, icon = status(scene)
     assert (icon, "flung away in 4" in text) == ("ERROR", True)
-    assert any("frame 4" in hint for hint, _ in addon("status").hints(session_of(scene)))
+    assert any("frame 4" in hint for hint, _ in addon("status").remarks(session_of(scene)))
 
 
 def test_a_preview_that_cannot_be_written_does_not_stop_the_bake(scene, monkeypatch):
@@ -394,7 +394,9 @@ def test_a_preview_that_cannot_be_written_does_not_stop_the_bake(scene, monkeypa
     play(scene, 1, 5)
     assert session_of(scene).failure == ""
     assert session_of(scene).last == 5
-    assert any("cannot be written" in text for text, _ in addon("status").hints(session_of(scene)))
+    assert any(
+        "cannot be written" in text for text, _ in addon("status").remarks(session_of(scene))
+    )
     bpy.ops.verlet.bake()
     assert baked_range(sheet) == (1, 5)
 

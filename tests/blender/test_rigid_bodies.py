@@ -262,11 +262,19 @@ def test_preview_and_bake_are_the_same(scene):
     ],
 )
 def test_errors_name_the_object(scene, settings, vertices, says):
-    ob = box(name="Wreck") if vertices is None else new_object("Wreck", vertices)
-    rigid(ob, **settings)
+    ob = rigid(box(name="Wreck"), **settings)
+    if vertices is not None:
+        ob.data.clear_geometry()
+        ob.data.from_pydata(vertices, [], [])
     scene.frame_set(1)
     with pytest.raises(RuntimeError, match=says):
         bpy.ops.verlet.bake()
+
+
+def test_a_mesh_in_one_place_is_refused_at_the_press(scene):
+    select(new_object("Wreck", [(1, 1, 1), (1, 1, 1)]))
+    with pytest.raises(RuntimeError, match=r"Wreck.*one place"):
+        bpy.ops.verlet.rigid_body()
 
 
 def test_a_mesh_collider_without_faces_names_the_object(scene):
