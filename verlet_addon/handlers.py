@@ -18,7 +18,6 @@ from . import (
     preview,
     redraw,
     rest_pose,
-    sanity,
     session,
 )
 from .bake import animation, point_cache
@@ -98,7 +97,6 @@ def _guarded(
 
     try:
         getattr(simulation, task)(scene, depsgraph, **options)
-        sanity.look(session.of(scene))
     except VerletError as error:
         _fail_with(scene, str(error))
     except Exception as error:  # a traceback for each frame would help nobody

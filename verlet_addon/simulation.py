@@ -12,7 +12,7 @@ from ..core.errors import ModelError, VerletError
 from ..core.model import FrameInputs, State
 from ..core.settings import SolverSettings
 from ..core.step import advance
-from . import kernels, participants, preview, ragdolls, session, stick_figures
+from . import kernels, participants, preview, ragdolls, sanity, session, stick_figures
 from .extract import pose
 from .frame_blend import between, differ
 from .frame_inputs import read_frame, spread_out
@@ -152,6 +152,7 @@ def _simulate(
                 running.first_draft = number
             running.last_inputs = inputs
             _keep(running, state, depsgraph)
+            sanity.look(running)
     except VerletError as error:
         running.failure = str(error)
 
