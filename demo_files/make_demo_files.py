@@ -20,7 +20,7 @@ import bpy
 
 DEMOS = (
     *("flag", "drape", "boxes", "presets", "ropes", "plants", "soft", "swarm"),
-    *("heap", "bridge", "dominoes", "wrecking", "mixed"),
+    *("heap", "bridge", "dominoes", "wrecking", "masonry", "net", "mixed"),
     *("crowd", "robot", "horse"),
     *("stairs", "drag", "stumble", "cape", "puppets"),
 )
