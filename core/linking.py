@@ -5,6 +5,10 @@ along with each kernel, and lets the process take any of them for all: whichever
 Copies that were optimised in other surroundings do not round alike, because a·b + c may become one
 instruction. A process that compiled its kernels then gave other bits than one that loaded them.
 
+Loops over several threads are a function and a wrapper for each loop. Numba makes machine code of
+the wrapper by itself before it brings a copy along with the kernel, and the kernel then called the
+first of the two: optimised in other surroundings, and gone when Python collects it.
+
 Here the copies are private. Functions that only kernels call are not made machine code of before
 they are in a kernel, nor optimised where they count no references; that halves the time to compile.
 As nothing else can call them there, LLVM may drop arguments that they do not need.
@@ -38,12 +42,16 @@ class PartCompiler(Compiler):
             self.state.library = kind(self.state.targetctx.codegen(), "part")
 
 
+# What Numba gives to copies of functions, and to wrappers of loops over several threads.
+_SHARED = {"linkonce_odr", "weak_odr"}
+
+
 class _Whole(JITCodeLibrary):
     """A kernel with all that it calls."""
 
     def _optimize_final_module(self) -> None:
         for function in self._final_module.functions:
-            if function.linkage.name == "linkonce_odr" and not function.is_declaration:
+            if function.linkage.name in _SHARED and not function.is_declaration:
                 function.linkage = "internal"
         super()._optimize_final_module()
 

@@ -8,8 +8,8 @@ by, as far as the energy
     f = ½ λᵀ A λ + λᵀ b
 
 falls: two unknowns, solved exactly. On rows that hold that is the method of conjugate gradients
-with the sweep for a preconditioner, and a heavy body that pushes through light ones is one direction
-more. Rows that are open and friction that slides stay as the sweep left them: sliding friction is
+with the sweep for a preconditioner, and a heavy body that pushes through light ones is one
+direction more. Rows that are open and friction that slides stay as the sweep left them: sliding friction is
 no minimum of energy. What leaves its cone is brought back to it, and a step that has raised f is
 undone. A plain sweep comes last, so that cones hold.
 
@@ -28,20 +28,17 @@ from .contact_solver import DYNAMIC, STATIC, _aim_push, solve_rows
 from .uneven_islands import island_of
 
 MOST_SWEEPS = 40
-"""Sweeps after which it has to do."""
+"""Sweeps after which a blow has to be settled."""
 
-PLAIN_SWEEPS = 4
-"""Sweeps over uneven islands that are at rest; after the move, twice as many."""
+PLAIN_SWEEPS = 8
+"""Sweeps over uneven islands in any case; after the move, twice as many."""
 
-STRUCK = 1.0
-"""Speed, as a share of that by gravity in a substep, by which remembered impulses may miss what a
-row wants in an island that is at rest: plain sweeps are enough there, and tremble less."""
+BLOW = 20.0
+"""Change of speed by a first sweep, in those by gravity in a substep, from which on it is a blow:
+less than that is left to plain sweeps, which tremble less, and to the substeps that follow."""
 
-SETTLED = 0.02
-"""Share of the speed by gravity in a substep that a last sweep may change the speed of a row by."""
-
-SETTLED_BLOW = 1e-3
-"""The same as a share of what the first sweep has changed."""
+SETTLED = 1e-2
+"""Share of what the first sweep of a blow has changed that its last one may change."""
 
 CLEAR = 1e-12
 """Share by which two directions must differ to count as two."""
@@ -97,7 +94,7 @@ def go_on(islands, rows, count, owners, seen, h, is_ahead):
 
     Writes what was done on the way into ``Rows.way``.
     """
-    label, is_struck = islands.label, islands.is_struck
+    label, is_uneven = islands.label, islands.is_uneven
     sums, share, twist = islands.sums, islands.share, islands.twist
     for o in range(label.shape[0]):
         for k in range(5):
@@ -134,7 +131,7 @@ def go_on(islands, rows, count, owners, seen, h, is_ahead):
         share[o, 0] = share[o, 1] = 0.0
         zz, zd, dd, zg, dg = sums[o, 0], sums[o, 1], sums[o, 2], sums[o, 3], sums[o, 4]
         det = zz * dd - zd * zd
-        if is_struck[o] == 0 or zz <= 0.0:
+        if is_uneven[o] == 0 or zz <= 0.0:
             continue
         if det > CLEAR * zz * dd:
             share[o, 0] = (zd * dg - dd * zg) / det
@@ -197,30 +194,10 @@ def _walk(islands, rows, count, owners, seen, h, is_ahead):
 
 
 @lean_inline
-def scale_remembered(islands, rows, count, owners, seen, h, pull):
-    """After the warm start: how much of what is remembered still holds, island by island.
-
-    pull: m/s², gravity. Islands where it holds are at rest, and left as they are.
-    """
+def scale_remembered(islands, rows, count, owners, seen, h):
+    """After the warm start: how much of what is remembered still holds, island by island."""
     if islands.count[0] == 0 or seen.is_jacobi:
         return
-    for o in range(islands.label.shape[0]):
-        islands.is_struck[o] = islands.is_uneven[o]
-    for c in range(count):
-        i = island_of(islands, rows, c, owners)
-        rows.free[c] = 0
-        if i < 0:
-            continue
-        _aim_push(rows, c, owners, seen, h, True, False, rows.owner[c, 0], rows.owner[c, 1])
-        off = -rows.lack[c] if rows.impulse[c, 0] == 0.0 else abs(rows.lack[c])
-        rows.free[c] = 1 if off > STRUCK * pull * h else 0
-    for o in range(islands.label.shape[0]):
-        islands.is_struck[o] = 0
-    for c in range(count):
-        if rows.free[c] == 1:
-            a, b = rows.owner[c, 0], rows.owner[c, 1]
-            i = islands.label[a] if owners.inverse_mass[a] > 0.0 else islands.label[b]
-            islands.is_struck[i] = 1
     for c in range(count):
         for d in range(3):
             rows.step[c, d] = rows.impulse[c, d]
@@ -249,12 +226,9 @@ def settle_uneven(islands, rows, count, owners, seen, h, pull, is_ahead, joined,
             for d in range(3):
                 rows.step[c, d] = rows.impulse[c, d]
         solve_rows(rows, count, owners, seen, h, is_ahead, joined, limbs, True)
-        is_settled = _note_change(islands, rows, count, owners, SETTLED * pull * h)
+        is_settled = _note_change(islands, rows, count, owners, BLOW * pull * h)
         if n + 1 == MOST_SWEEPS or (is_settled and n + 1 >= plain):
             break
-        if n + 1 == plain:
-            for o in range(islands.label.shape[0]):
-                joined.goes_on[joined.group[o]] = islands.is_struck[islands.label[o]]
         if not is_settled:
             go_on(islands, rows, count, owners, seen, h, is_ahead)
     for g in range(joined.goes_on.shape[0]):
@@ -262,7 +236,7 @@ def settle_uneven(islands, rows, count, owners, seen, h, pull, is_ahead, joined,
 
 
 @lean_inline
-def _note_change(islands, rows, count, owners, least):
+def _note_change(islands, rows, count, owners, blow):
     """Write what the sweep has done into ``Rows.step``; whether it is settled in all islands."""
     residual, limit = islands.residual, islands.limit
     for o in range(residual.shape[0]):
@@ -277,8 +251,8 @@ def _note_change(islands, rows, count, owners, least):
                 residual[i] = max(residual[i], abs(rows.step[c, d]) / rows.mass[c])
     is_settled = True
     for o in range(residual.shape[0]):
-        if islands.is_struck[o] == 1:
+        if islands.is_uneven[o] == 1:
             if limit[o] < 0.0:
-                limit[o] = max(least, SETTLED_BLOW * residual[o])
+                limit[o] = SETTLED * residual[o] if residual[o] > blow else math.inf
             is_settled = is_settled and residual[o] <= limit[o]
     return is_settled

@@ -122,7 +122,7 @@ def _begin(
     note_speeds(joints, owners, h)
     accelerate_bodies(owners, bodies, h)
     warm_rows(rows, row_count, owners, bodies.gravity, h)
-    scale_remembered(islands, rows, row_count, owners, seen, h, _size_of(bodies.gravity))
+    scale_remembered(islands, rows, row_count, owners, seen, h)
     warm_joints(joints, owners, h)
     let_all_go_on(joined)
     solve_joints(joints, owners, joined.goes_on, h, True)

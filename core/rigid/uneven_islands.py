@@ -22,7 +22,6 @@ Islands = namedtuple(
     [
         "label",  # (o,) first body of an owner's island
         "is_uneven",  # (o,) 1 for first bodies of islands that conjugate directions solve
-        "is_struck",  # (o,) 1 for those of them that are out of balance in this substep
         "count",  # (1,) how many such islands there are
         "limit",  # (o,) m/s, change of speed by a sweep that such an island may end with
         "residual",  # (o,) m/s, largest change of speed by the last sweep
@@ -39,7 +38,6 @@ def island_room(count: int) -> Islands:
     return Islands(
         label=np.zeros(count, dtype=np.int32),
         is_uneven=np.zeros(count, dtype=np.int32),
-        is_struck=np.zeros(count, dtype=np.int32),
         count=np.zeros(1, dtype=np.int32),
         limit=np.zeros(count),
         residual=np.zeros(count),
@@ -68,7 +66,6 @@ def find_uneven(islands, rows, count, owners, joined):
     for o in range(label.shape[0]):
         label[o] = o
         is_uneven[o] = 0
-        islands.is_struck[o] = 0
     for c in range(count):
         a, b = rows.owner[c, 0], rows.owner[c, 1]
         if owners.inverse_mass[a] > 0.0 and owners.inverse_mass[b] > 0.0:
@@ -89,7 +86,7 @@ def find_uneven(islands, rows, count, owners, joined):
 
 @lean_inline
 def island_of(islands, rows, c, owners):
-    """The uneven island out of balance that row c is part of, or −1."""
+    """The uneven island that row c is part of, or −1."""
     a, b = rows.owner[c, 0], rows.owner[c, 1]
     i = islands.label[a] if owners.inverse_mass[a] > 0.0 else islands.label[b]
-    return i if islands.is_struck[i] == 1 else -1
+    return i if islands.is_uneven[i] == 1 else -1

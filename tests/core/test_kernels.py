@@ -15,6 +15,7 @@ pytestmark = pytest.mark.skipif(not jit.compiled, reason="needs Numba")
 
 COMPILED_HERE = """
 from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance, jit
+from verlet_physics.golden.hashes import scene_hashes
 from verlet_physics.recipes.geometry import Geometry
 from verlet_physics.recipes.plant import add_plant
 from verlet_physics.settings import PlantSettings
@@ -27,15 +28,18 @@ model = builder.finalize()
 state = model.initial_state()
 for _ in range(24):
     state, _ = advance(model, state, FrameInputs(), SolverSettings())
+one_thread, two_threads = scene_hashes("shapes-particles")
 modules = [
     overload.library._final_module
     for kernel in jit._kernels
-    if kernel._serial is not None
-    for overload in kernel._serial.overloads.values()
+    for twin in (kernel._serial, kernel._parallel)
+    if twin is not None
+    for overload in twin.overloads.values()
 ]
 functions = [f for module in modules for f in module.functions if not f.is_declaration]
 shared = [f.name for f in functions if f.linkage.name not in ("external", "internal")]
-print(jit.compile_count() > 0, state.position.tobytes().hex(), *shared)
+bits = [state.position.tobytes().hex(), one_thread, two_threads]
+print(jit.compile_count() > 0, *bits, *shared)
 """
 
 
@@ -53,8 +57,9 @@ def test_a_process_that_compiles_gives_the_bits_of_one_that_loads(tmp_path):
         for _ in range(2)
     )
     assert (first[0], second[0]) == ("True", "False")
-    assert first[1] == second[1]
-    assert not first[2:]
+    assert first[1:4] == second[1:4]
+    assert first[2] == first[3]  # twins for one thread and for two
+    assert not first[4:]
 
 
 @inline
