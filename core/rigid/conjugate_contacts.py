@@ -9,9 +9,9 @@ by, as far as the energy
 
 falls: two unknowns, solved exactly. On rows that hold that is the method of conjugate gradients
 with the sweep for a preconditioner, and a heavy body that pushes through light ones is one
-direction more. Rows that are open and friction that slides stay as the sweep left them: sliding friction is
-no minimum of energy. What leaves its cone is brought back to it, and a step that has raised f is
-undone. A plain sweep comes last, so that cones hold.
+direction more. Rows that are open and friction that slides stay as the sweep left them: sliding
+friction is no minimum of energy. What leaves its cone is brought back to it, and a step that has
+raised f is undone. A plain sweep comes last, so that cones hold.
 
 The same with z the impulses that are remembered finds how much of them still holds before the first
 sweep: all of a steady load, and of a landing what is left to be carried. Pushed once more, it would
@@ -25,13 +25,13 @@ import math
 from ..jit import lean, lean_inline
 from .contact_rows import contact_speed, push_contact
 from .contact_solver import DYNAMIC, STATIC, _aim_push, solve_rows
-from .uneven_islands import island_of
+from .uneven_islands import UNEVEN, island_of
 
 MOST_SWEEPS = 40
 """Sweeps after which a blow has to be settled."""
 
 PLAIN_SWEEPS = 8
-"""Sweeps over uneven islands in any case; after the move, twice as many."""
+"""Most sweeps over uneven islands that no blow has struck; after the move, twice as many."""
 
 BLOW = 20.0
 """Change of speed by a first sweep, in those by gravity in a substep, from which on it is a blow:
@@ -220,7 +220,7 @@ def settle_uneven(islands, rows, count, owners, seen, h, pull, is_ahead, joined,
     for c in range(count):
         for d in range(3):
             rows.way[c, d] = 0.0
-    plain = PLAIN_SWEEPS if is_ahead else 2 * PLAIN_SWEEPS
+    plain = min(math.ceil(islands.ratio[0] / UNEVEN), PLAIN_SWEEPS) * (1 if is_ahead else 2)
     for n in range(MOST_SWEEPS):
         for c in range(count):
             for d in range(3):

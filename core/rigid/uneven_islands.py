@@ -23,6 +23,7 @@ Islands = namedtuple(
         "label",  # (o,) first body of an owner's island
         "is_uneven",  # (o,) 1 for first bodies of islands that conjugate directions solve
         "count",  # (1,) how many such islands there are
+        "ratio",  # (1,) largest ratio of masses that touch
         "limit",  # (o,) m/s, change of speed by a sweep that such an island may end with
         "residual",  # (o,) m/s, largest change of speed by the last sweep
         "sums",  # (o, 5) zᵀAz, zᵀAd, dᵀAd, zᵀg, dᵀg of such an island
@@ -39,6 +40,7 @@ def island_room(count: int) -> Islands:
         label=np.zeros(count, dtype=np.int32),
         is_uneven=np.zeros(count, dtype=np.int32),
         count=np.zeros(1, dtype=np.int32),
+        ratio=np.zeros(1),
         limit=np.zeros(count),
         residual=np.zeros(count),
         sums=np.zeros((count, 5)),
@@ -56,12 +58,14 @@ def find_uneven(islands, rows, count, owners, joined):
     """
     label, is_uneven = islands.label, islands.is_uneven
     islands.count[0] = 0
-    is_any = False
+    most = 1.0
     for c in range(count):
         wa = owners.inverse_mass[rows.owner[c, 0]]
         wb = owners.inverse_mass[rows.owner[c, 1]]
-        is_any |= wa > 0.0 and wb > 0.0 and max(wa, wb) > UNEVEN * min(wa, wb)
-    if not is_any:
+        if wa > 0.0 and wb > 0.0:
+            most = max(most, wa / wb, wb / wa)
+    islands.ratio[0] = most
+    if most <= UNEVEN:
         return
     for o in range(label.shape[0]):
         label[o] = o
