@@ -118,7 +118,7 @@ class Bodies:
             state.body_previous_orientation,
             state.joint_impulse,
             self.joints.holds,
-            frame.step_before,
+            state.step,
             frame.h,
             frame.gravity,
             frame.inputs.duration,
