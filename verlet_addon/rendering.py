@@ -76,7 +76,8 @@ def note_lacking(scene: bpy.types.Scene) -> None:
     frame = scene.frame_current
     if frame <= start_frame(scene) or not baking.bakeable_objects(scene, None):
         return
-    if running is None or not running.is_sound or frame > running.last:
+    holds = running is not None and running.is_ready and not running.is_outdated
+    if not holds or frame > running.last:
         first, last = _lacking.get(scene.session_uid, (frame, frame))
         _lacking[scene.session_uid] = min(first, frame), max(last, frame)
 
