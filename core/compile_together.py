@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from . import jit
@@ -82,7 +82,7 @@ def _turn(sign: Path) -> Iterator[None]:
     except OSError:  # the folder is gone: the first process has ended
         pass
     yield
-    if sign.parent.exists():
+    with suppress(OSError):  # the folder is gone, or the disk is full
         sign.write_text(_DONE)
 
 

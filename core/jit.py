@@ -25,6 +25,7 @@ try:
     import numba
     from numba import prange
 
+    from . import kernel_files
     from .linking import KernelCompiler, PartCompiler
 except ImportError:
     numba = None
@@ -48,7 +49,6 @@ _OPTIONS = {
 _kernels: list[Kernel] = []
 _take_turn: Callable[[str], AbstractContextManager[object]] = nullcontext
 _twins_differ: bool | None = None  # None: not looked up yet
-_DIFFER = "one thread and several give different bits: use one\n"
 
 # Numba's fallback threading layer aborts the process when two threads enter parallel regions at
 # once, so every parallel call anywhere in the process goes through this one lock.
@@ -187,10 +187,10 @@ class Kernel:
             )
             function.__qualname__ = self.function.__qualname__ + "_parallel"
             function.__module__ = self.function.__module__
-        compiler = numba.njit(
-            cache=True, parallel=parallel, pipeline_class=KernelCompiler, **self.options
-        )
-        return compiler(function)
+        compiler = numba.njit(parallel=parallel, pipeline_class=KernelCompiler, **self.options)
+        dispatcher = compiler(function)
+        dispatcher._cache = kernel_files.cache_of(function)  # as Numba's own option sets it
+        return dispatcher
 
     def compile_count(self) -> int:
         """How many times this process had to compile this kernel: 0 when all came from disk."""
@@ -239,8 +239,7 @@ def thread_limit() -> int:
     if not compiled:
         return 1
     if _twins_differ is None:
-        marker = cache_folder() / "complete"
-        _twins_differ = marker.exists() and marker.read_text() == _DIFFER
+        _twins_differ = not kernel_files.twins_agree(cache_folder())
     return 1 if _twins_differ else int(numba.config.NUMBA_NUM_THREADS)
 
 
@@ -255,7 +254,12 @@ def set_thread_count(threads: int) -> None:
 
 def is_warm() -> bool:
     """True when the cache folder holds every kernel, so that nothing has to be compiled."""
-    return not compiled or (cache_folder() / "complete").exists()
+    return not compiled or kernel_files.is_complete(cache_folder())
+
+
+def drop_damaged() -> int:
+    """Delete kernels that are damaged or gone; how many, after which it is no longer warm."""
+    return kernel_files.drop_damaged(cache_folder()) if compiled else 0
 
 
 def mark_warm(twins_agree: bool) -> None:
@@ -263,6 +267,5 @@ def mark_warm(twins_agree: bool) -> None:
     global _twins_differ
     _twins_differ = not twins_agree
     if compiled:
-        folder = cache_folder()
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "complete").write_text("" if twins_agree else _DIFFER)
+        folders = sorted({kernel_folder(kernel.function.__module__) for kernel in _kernels})
+        kernel_files.note_complete(cache_folder(), folders, twins_agree)

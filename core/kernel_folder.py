@@ -13,8 +13,8 @@ import sys
 from pathlib import Path
 
 _cache_base: Path | None = None
-_COMPILER = {"jit", "linking"}
-"""Modules that decide what becomes of a kernel, whatever it imports."""
+_COMPILER = {"jit", "kernel_files", "linking"}
+"""Modules that decide what becomes of a kernel and its file, whatever it imports."""
 
 
 def use_cache_folder(path: str | os.PathLike[str]) -> None:

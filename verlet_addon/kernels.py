@@ -29,13 +29,16 @@ for end in range(1, len(parts) + 1):
     sys.modules[module.__name__] = module
 importlib.import_module(package + ".core.kernel_folder").use_cache_folder(cache)
 importlib.import_module(package + ".core.compile_together").compile_together()
+sys.exit(not importlib.import_module(package + ".core.jit").is_warm())
 """
 
 _child: subprocess.Popen[bytes] | None = None
 _is_prepared = False
 _failed = False
 _shown_progress = 0.0  # never less than was shown before
+_folder: Path | None = None  # where compiled kernels are kept as long as Blender runs
 _folder_failure = ""  # why what is compiled does not last
+_damaged = 0  # kernels that were not whole when Blender started
 
 
 def extension_package() -> str:
@@ -75,16 +78,20 @@ def is_plain() -> bool:
 
 def prepare() -> None:
     """Set the cache folder and begin to compile if nothing is there yet. Cheap the second time."""
-    global _is_prepared
+    global _is_prepared, _folder, _damaged
     if _is_prepared:
         return
     _is_prepared = True
     from ..core import jit
     from ..core.kernel_folder import use_cache_folder
 
-    use_cache_folder(_writable(cache_folder()))
-    if not bpy.app.background and jit.compiled and not jit.is_warm():
-        _start_child()
+    _folder = _writable(cache_folder())
+    use_cache_folder(_folder)
+    if bpy.app.background:  # each kernel is looked at when it is loaded
+        return
+    _damaged = jit.drop_damaged()
+    if not jit.is_warm():
+        _start_child(_folder)
 
 
 def are_ready() -> bool:
@@ -107,7 +114,8 @@ def message() -> str:
         from ..core.compile_together import progress
 
         _shown_progress = max(_shown_progress, progress())  # its folder goes before the child does
-        return f"Compiling the solver, on the first start only: {_shown_progress:.0%}"
+        why = "parts of it were damaged" if _damaged else "on the first start only"
+        return f"Compiling the solver, {why}: {_shown_progress:.0%}"
     if _failed:
         return "Compiling in the background failed: the first frame compiles and takes long"
     return _folder_failure
@@ -115,11 +123,12 @@ def message() -> str:
 
 def stop() -> None:
     """End a child that still compiles."""
-    global _child, _is_prepared, _failed, _shown_progress
+    global _child, _is_prepared, _failed, _shown_progress, _folder_failure
     if _child is not None and _child.poll() is None:
         _child.terminate()
         _child.wait()
     _child, _is_prepared, _failed, _shown_progress = None, False, False, 0.0
+    _folder_failure = ""
     if bpy.app.timers.is_registered(_poll):
         bpy.app.timers.unregister(_poll)
 
@@ -131,12 +140,12 @@ def child_command(cache: Path) -> list[str]:
     return [sys.executable, "-c", _CHILD, task]
 
 
-def _start_child() -> None:
+def _start_child(folder: Path) -> None:
     global _child, _failed
     no_window = getattr(subprocess, "CREATE_NO_WINDOW", 0)  # exists on Windows only
     try:
         _child = subprocess.Popen(
-            child_command(_writable(cache_folder())),
+            child_command(folder),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             creationflags=no_window,

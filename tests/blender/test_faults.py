@@ -1,5 +1,6 @@
 """What goes wrong around a simulation is said by name, and nothing that was simulated is lost."""
 
+import importlib
 from contextlib import suppress
 from pathlib import Path
 
@@ -409,6 +410,34 @@ def test_kernels_go_elsewhere_where_their_folder_cannot_be_written(monkeypatch, 
     found = kernels._writable(Path("/dev/null/kernels"))
     assert Path(bpy.app.tempdir) in found.parents
     assert "cannot be kept in /dev/null/kernels" in kernels.message()
+
+
+@pytest.mark.without_wheels
+def test_the_folder_of_kernels_is_tried_once_in_a_start(monkeypatch, tmp_path):
+    kernels = addon("kernels")
+    tried = []
+    monkeypatch.setattr(kernels, "_writable", lambda folder: tried.append(folder) or tmp_path)
+    monkeypatch.setattr(kernels, "_is_prepared", False)
+    folders = importlib.import_module(kernels.extension_package() + ".core.kernel_folder")
+    monkeypatch.setattr(folders, "_cache_base", None)
+    for _ in range(3):
+        assert kernels.are_ready()
+    assert len(tried) == 1
+    assert folders._cache_base == tmp_path
+
+
+@pytest.mark.without_wheels
+def test_the_panel_says_why_the_solver_is_compiled_once_more(monkeypatch):
+    kernels = addon("kernels")
+
+    class Child:
+        def poll(self):
+            return None
+
+    monkeypatch.setattr(kernels, "_child", Child())
+    assert "first start" in kernels.message()
+    monkeypatch.setattr(kernels, "_damaged", 2)
+    assert "damaged" in kernels.message()
 
 
 @pytest.mark.parametrize("damage", ["delete", "cut", "overwrite"])
