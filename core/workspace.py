@@ -29,6 +29,7 @@ from .rigid.joint_rows import joint_room
 from .rigid.limb_response import limb_room
 from .rigid.owners import Ahead, body_moves, place_owners
 from .rigid.reach import body_radius
+from .rigid.uneven_islands import island_room
 from .settings import AnimatedSettings
 
 PARALLEL_FROM = 4000
@@ -84,6 +85,7 @@ class Workspace:
         self.rows = row_room(16 * model.body_count)
         graph = joint_graph(model)
         self.joints = joint_room(model, graph)
+        self.islands = island_room(model.owner_count + 1)
         self.joined = joined_room(model, graph.body_group)
         self.limb_response = limb_room(model, graph)
         self.touching = Touching(model, self.thickness)

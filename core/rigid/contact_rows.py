@@ -26,16 +26,13 @@ from ..contact.bounce import bounce
 from ..contact.kinds import CAPSULE, CYLINDER, SPHERE
 from ..jit import lean, lean_inline, lean_kernel
 from .limb_response import forget_touch
+from .uneven_islands import find_uneven
 
 SLOP = 1e-4
 """Overlap that is left alone, as a share of the smaller shape: rows need one to stay in touch."""
 
 USUAL_RATE = 480.0
 """Steps a second that the passes are measured for."""
-
-PASSES_BY_RATIO = ((0.0, 0), (4.0, 1), (16.0, 2), (math.inf, 4))
-"""Passes that contacts take when bodies that touch are up to so many times as heavy as others. What
-hangs on joints has passes of its own (`joined_contacts`)."""
 
 SOFT_SAG = 5e-4
 """Way that gravity makes in a substep, as a share of a body's radius, that one pass is enough for:
@@ -79,6 +76,11 @@ Rows = namedtuple(
         "give",  # (c,) share of its push that a row lets go
         "before",  # (c,) N·s, the push before the pass
         "impulse",  # (c, 4) N·s along each axis, and what parts an overlap: see `overlap`
+        "free",  # (c,) how many impulses conjugate directions move: see `conjugate_contacts`
+        "step",  # (c, 3) N·s, what the last sweep has changed, z
+        "way",  # (c, 3) N·s, what sweep and step have changed, d
+        "taken",  # (c, 3) N·s, what the step has changed
+        "lacked",  # (c, 3) m/s, g before the step
         "bounce",  # (c, 2) speed after the hit in m/s, 0 for none; gap in m at the end of that step
     ],
 )
@@ -110,6 +112,11 @@ def row_room(count: int) -> Rows:
         give=np.zeros(count),
         before=np.zeros(count),
         impulse=np.zeros((count, 4)),
+        free=np.zeros(count, dtype=np.int32),
+        step=np.zeros((count, 3)),
+        way=np.zeros((count, 3)),
+        taken=np.zeros((count, 3)),
+        lacked=np.zeros((count, 3)),
         bounce=np.zeros((count, 2)),
     )
 
@@ -482,39 +489,36 @@ def warm_rows(rows, count, owners, gravity, h):
 
 
 @lean_kernel
-def aim_contacts(rows, count, owners, joined, limbs, radius):
-    """`aim_rows` right after `fill_rows`; radius (b,) m of all bodies.
+def aim_contacts(rows, count, owners, islands, joined, limbs, radius):
+    """`aim_rows` right after `fill_rows`, and which islands are uneven; radius (b,) m of bodies.
 
-    Returns the largest ratio of masses that touch, and the least radius of what does; of bodies
-    that hang on no joint: 0 and infinity where there are none.
+    Returns the least radius of bodies that touch something and hang on no joint: infinity where
+    there are none.
     """
     aim_rows(rows, count, owners)
     forget_touch(limbs)
-    ratio = 0.0
+    find_uneven(islands, rows, count, owners, joined)
     least = math.inf
     for c in range(count):
         a, b = rows.owner[c, 0], rows.owner[c, 1]
         if joined.holds[a] or joined.holds[b]:
             continue
-        ratio = max(ratio, 1.0)
-        wa, wb = owners.inverse_mass[a], owners.inverse_mass[b]
-        if wa > 0.0 and wb > 0.0:
-            ratio = max(ratio, wa / wb, wb / wa)
-        if wa > 0.0:
+        if owners.inverse_mass[a] > 0.0:
             least = min(least, radius[a])
-        if wb > 0.0:
+        if owners.inverse_mass[b] > 0.0:
             least = min(least, radius[b])
-    return ratio, least
+    return least
 
 
-def passes_for(ratio: float, radius: float, gravity: float, h: float) -> int:
-    """Passes over contacts of bodies whose masses differ by so much, the least of that radius.
+def passes_for(radius: float, gravity: float, h: float) -> int:
+    """Passes over contacts of bodies of which the least is of that radius in m.
 
-    There are more where masses differ (`PASSES_BY_RATIO`), in steps longer than usual, or heaps of
-    hundreds go on creeping, and for small bodies, for which gravity (m/s²) makes a long way in a
-    step (`SOFT_SAG`). None where all that touches hangs on joints.
+    There are more in steps longer than usual, or heaps of hundreds go on creeping, and for small
+    bodies, for which gravity (m/s²) makes a long way in a step (`SOFT_SAG`). None where all that
+    touches hangs on joints: that radius is infinite.
     """
-    passes = next(passes for limit, passes in PASSES_BY_RATIO if ratio <= limit)
-    passes = math.ceil(passes * max(1.0, USUAL_RATE * h))
+    if radius == math.inf:
+        return 0
+    passes = math.ceil(max(1.0, USUAL_RATE * h))
     small = math.ceil(gravity * h * h / (SOFT_SAG * radius))
     return max(passes, min(small, MOST_SMALL_PASSES))

@@ -21,11 +21,14 @@ PASSES = 4
 """Times as many passes as contacts take: what parts an overlap remembers nothing from step to step,
 and what lies deep in a heap has to lift all that lies on it."""
 
+UNEVEN_PASSES = 4
+"""Times as many again where heavy bodies lie on light ones."""
+
 PARTS = 3  # place of these pushes in `Rows.impulse`
 
 
 @lean_inline
-def part_overlaps(rows, count, owners, seen, joined, limbs, passes, h):
+def part_overlaps(rows, count, owners, islands, seen, joined, limbs, passes, h):
     """Velocities that part what overlaps, for the move that comes.
 
     All else only must not close faster for it than it did: what the velocities themselves still
@@ -47,7 +50,8 @@ def part_overlaps(rows, count, owners, seen, joined, limbs, passes, h):
         if rows.apart[c] == 0.0:
             speed = contact_speed(rows, c, 0, seen, rows.owner[c, 0], rows.owner[c, 1])
             rows.apart[c] = min(speed, -max(rows.gap[c], 0.0) / h)
-    for _ in range(PASSES * passes):
+    many = UNEVEN_PASSES if islands.count[0] > 0 else 1
+    for _ in range(PASSES * many * passes):
         begin_pass(rows, count, owners, seen, h)
         first = 0
         while first < count:

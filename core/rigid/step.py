@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
 from ..jit import lean, lean_inline, lean_kernel
+from .conjugate_contacts import scale_remembered, settle_uneven
 from .contact_rows import aim_rows, warm_rows
 from .contact_solver import passes_now, solve_rows
 from .joined_contacts import MOST_PASSES, let_all_go_on, let_none_stir, let_off_go_on
@@ -37,8 +40,27 @@ STIFFENINGS = 3
 """Largest number of times that inertias are raised in one substep."""
 
 
+@lean_inline
+def _size_of(v):
+    return math.sqrt(v[0] ** 2 + v[1] ** 2 + v[2] ** 2)
+
+
 @lean
-def _solve(owners, rows, row_count, joints, joined, limbs, seen, passes, h, is_biased, is_begun):
+def _solve(
+    bodies,
+    owners,
+    rows,
+    row_count,
+    islands,
+    joints,
+    joined,
+    limbs,
+    seen,
+    passes,
+    h,
+    is_biased,
+    is_begun,
+):
     """Passes over contacts and joints, which come last.
 
     What comes last holds. Contacts may miss by a little what they want, and find it in the steps
@@ -73,6 +95,8 @@ def _solve(owners, rows, row_count, joints, joined, limbs, seen, passes, h, is_b
             continue
         if learn_responses(limbs, joints, owners, joined.goes_on, joined.hard):
             forget_answers(rows, row_count)
+    pull = _size_of(bodies.gravity)
+    settle_uneven(islands, rows, row_count, owners, seen, h, pull, is_biased, joined, limbs)
 
 
 @lean_inline
@@ -82,6 +106,7 @@ def _begin(
     drive,
     rows,
     row_count,
+    islands,
     joints,
     joined,
     limbs,
@@ -97,6 +122,7 @@ def _begin(
     note_speeds(joints, owners, h)
     accelerate_bodies(owners, bodies, h)
     warm_rows(rows, row_count, owners, bodies.gravity, h)
+    scale_remembered(islands, rows, row_count, owners, seen, h)
     warm_joints(joints, owners, h)
     let_all_go_on(joined)
     solve_joints(joints, owners, joined.goes_on, h, True)
@@ -106,8 +132,22 @@ def _begin(
         aim_rows(rows, row_count, owners)
         solve_joints(joints, owners, joined.goes_on, h, True)
     if row_count > 0:
-        _solve(owners, rows, row_count, joints, joined, limbs, seen, passes, h, True, True)
-        part_overlaps(rows, row_count, owners, seen, joined, limbs, passes, h)
+        _solve(
+            bodies,
+            owners,
+            rows,
+            row_count,
+            islands,
+            joints,
+            joined,
+            limbs,
+            seen,
+            passes,
+            h,
+            True,
+            True,
+        )
+        part_overlaps(rows, row_count, owners, islands, seen, joined, limbs, passes, h)
 
 
 @lean_inline
@@ -119,13 +159,27 @@ def _move(bodies, owners, joints, h):
 
 
 @lean_inline
-def _end(bodies, owners, rows, row_count, joints, joined, limbs, seen, passes, h):
+def _end(bodies, owners, rows, row_count, islands, joints, joined, limbs, seen, passes, h):
     """Velocities without what drove overlaps apart."""
     aim_rows(rows, row_count, owners)
     take_back_parting(rows, row_count, owners)
     aim_joints(joints, owners)
     ask_joints(joints, owners, h)
-    _solve(owners, rows, row_count, joints, joined, limbs, seen, passes, h, False, False)
+    _solve(
+        bodies,
+        owners,
+        rows,
+        row_count,
+        islands,
+        joints,
+        joined,
+        limbs,
+        seen,
+        passes,
+        h,
+        False,
+        False,
+    )
     load_joints(joints, h, COLLIDE_EVERY)
     take_momenta(owners, bodies)
 
@@ -138,6 +192,7 @@ def run_substeps(
     drive,
     rows,
     row_count,
+    islands,
     joints,
     joined,
     limbs,
@@ -164,6 +219,7 @@ def run_substeps(
                 drive,
                 rows,
                 row_count,
+                islands,
                 joints,
                 joined,
                 limbs,
@@ -175,9 +231,23 @@ def run_substeps(
             )
         elif part == MOVE:
             take_back_parting(rows, row_count, owners)
-            _solve(owners, rows, row_count, joints, joined, limbs, seen, passes, h, True, False)
-            part_overlaps(rows, row_count, owners, seen, joined, limbs, passes, h)
+            _solve(
+                bodies,
+                owners,
+                rows,
+                row_count,
+                islands,
+                joints,
+                joined,
+                limbs,
+                seen,
+                passes,
+                h,
+                True,
+                False,
+            )
+            part_overlaps(rows, row_count, owners, islands, seen, joined, limbs, passes, h)
         if part in (WHOLE, MOVE):
             _move(bodies, owners, joints, h)
         if part in (WHOLE, END):
-            _end(bodies, owners, rows, row_count, joints, joined, limbs, seen, passes, h)
+            _end(bodies, owners, rows, row_count, islands, joints, joined, limbs, seen, passes, h)

@@ -118,7 +118,7 @@ class Bodies:
             state.body_previous_orientation,
             state.joint_impulse,
             self.joints.holds,
-            frame.step_before,
+            state.step,
             frame.h,
             frame.gravity,
             frame.inputs.duration,
@@ -358,10 +358,16 @@ class Bodies:
             work.rows = row_room(found * 3 // 2)
         self.row_count = found
         self._forget()  # the rows know it now
-        ratio, radius = aim_contacts(
-            work.rows, found, self.owners, work.joined, work.limb_response, work.body_radius
+        radius = aim_contacts(
+            work.rows,
+            found,
+            self.owners,
+            work.islands,
+            work.joined,
+            work.limb_response,
+            work.body_radius,
         )
-        passes = passes_for(ratio, radius, self.pull**2, self.frame.h)
+        passes = passes_for(radius, self.pull**2, self.frame.h)
         wanted = self.frame.settings.contact_iterations
         self.passes = wanted * passes if passes else wanted - 1  # joints bring one along
 
@@ -436,6 +442,7 @@ class Bodies:
             self.drive,
             work.rows,
             self.row_count,
+            work.islands,
             work.joints,
             work.joined,
             work.limb_response,

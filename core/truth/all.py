@@ -8,6 +8,7 @@ from . import (  # noqa: F401
     determinism,
     forces,
     friction,
+    heavy_on_light,
     integrators,
     joint_nets,
     joints,
