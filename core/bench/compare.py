@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from ..constraints.distance import relax_distances
+from ..constraints.distance import Pass, Springs, Sticks, relax_distances
 from ..constraints.stick import MOMENTUM
 from ..model import FrameInputs
+from ..records import Particles
 from ..settings import SolverSettings
 from ..step import advance
 from .run import Figures, compile_ahead
@@ -68,35 +69,19 @@ def kernel_against_c(n: int | None, threads: int) -> Figures:
     previous = model.rest_position.copy()
     nothing = np.zeros_like(model.task_spring)
     strained = np.zeros(len(model.task_stick) - 1, dtype=np.int32)
-    count = len(model.stick)
+    count, tasks = len(model.stick), len(model.task_stick) - 1
+    particles = Particles(x, previous, model.inverse_mass)
+    sticks = Sticks(model.stick, model.stick_rest_length, model.task_stick)
+    springs = Springs(
+        model.spring, model.spring_rest_length, model.spring_compliance, np.empty(0), nothing
+    )
+    now = Pass(MOMENTUM, 1.0, turn=0, is_first=True, is_last=True, h=1 / 480)
 
     def address(array: np.ndarray) -> ctypes.c_void_p:
         return ctypes.c_void_p(array.ctypes.data)
 
     def ours() -> None:
-        relax_distances(
-            x,
-            previous,
-            model.inverse_mass,
-            MOMENTUM,
-            1.0,
-            0.02,
-            strained,
-            model.stick,
-            model.stick_rest_length,
-            model.task_stick,
-            model.spring,
-            model.spring_rest_length,
-            model.spring_compliance,
-            np.empty(0),
-            nothing,
-            0,
-            len(model.task_stick) - 1,
-            0,
-            True,
-            True,
-            1 / 480,
-        )
+        relax_distances(particles, sticks, springs, now, 0, tasks, 0.02, strained)
 
     def theirs() -> None:
         c_relax(

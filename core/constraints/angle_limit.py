@@ -19,6 +19,8 @@ from numpy.typing import ArrayLike
 from ..errors import ModelError
 from ..jit import kernel
 from ..model import Floats, Ints
+from ..records import Records, records
+from ..vec3 import add, along, between, dot, dot2, scale, shift
 from .base import Moving
 from .checks import numbers, rows_of_particles, vertices
 
@@ -26,14 +28,22 @@ if TYPE_CHECKING:
     from ..builder import ModelBuilder
 
 
+ANGLE_LIMIT = np.dtype(
+    [
+        ("triple", np.int32, (3,)),  # x₀ where the sticks meet, x₁, x₂
+        ("smallest", np.float64),  # m², −∞ = no such limit
+        ("largest", np.float64),  # m², ∞ = no such limit
+    ],
+    align=True,
+)
+
+
 @dataclass(frozen=True, eq=False)
 class AngleLimits:
     """All angle limits of one object. Made by `AngleLimits.of` or `AngleLimits.between`."""
 
     object: int
-    triple: Ints  # (k, 3): x₀ where the sticks meet, x₁, x₂
-    smallest: Floats  # (k,) m², −∞ = no such limit
-    largest: Floats  # (k,) m², ∞ = no such limit
+    rows: Records  # (k,) ANGLE_LIMIT
 
     @classmethod
     def of(
@@ -65,7 +75,8 @@ class AngleLimits:
                 f"the angle at vertices {vertices(builder, object, triple[t])} may have a dot "
                 f"product neither below {least[t]:g} nor above {most[t]:g} m²: exchange the limits",
             )
-        return cls(object, triple, least, most)
+        rows = records(ANGLE_LIMIT, triple=triple, smallest=least, largest=most)
+        return cls(object, rows)
 
     @classmethod
     def between(
@@ -111,7 +122,7 @@ class AngleLimits:
     @property
     def particles(self) -> Ints:
         """Every particle that a limit names."""
-        return self.triple
+        return self.rows["triple"]
 
     @property
     def multiplier_count(self) -> int:
@@ -120,72 +131,50 @@ class AngleLimits:
 
     def project(self, moving: Moving, multiplier: Floats) -> None:
         """Project every limit once, in the order of their adding."""
-        project_angle_limits(
-            moving.x,
-            moving.previous,
-            moving.inverse_mass,
-            self.triple,
-            self.smallest,
-            self.largest,
-        )
+        project_angle_limits(moving.particles, self.rows)
 
 
 # ∂d/∂x₁ = x₂ − x₀, ∂d/∂x₂ = x₁ − x₀, ∂d/∂x₀ the negative sum; taken one step ago they keep angular
 # momentum (see `stick.momentum`). Along them d is a square function of λ,
 # d(λ) = d + b λ + c λ², solved exactly for d(λ) = α.
 @kernel
-def project_angle_limits(x, previous, inverse_mass, triple, smallest, largest):
+def project_angle_limits(particles, limits):
     """Bring every dot product between its limits; where that is not possible, as near as can be."""
-    for t in range(triple.shape[0]):
-        i0 = triple[t, 0]
-        i1 = triple[t, 1]
-        i2 = triple[t, 2]
-        px = x[i1, 0] - x[i0, 0]
-        py = x[i1, 1] - x[i0, 1]
-        pz = x[i1, 2] - x[i0, 2]
-        qx = x[i2, 0] - x[i0, 0]
-        qy = x[i2, 1] - x[i0, 1]
-        qz = x[i2, 2] - x[i0, 2]
-        dot = px * qx + py * qy + pz * qz
-        if dot > largest[t]:
-            wanted = largest[t]
-        elif dot < smallest[t]:
-            wanted = smallest[t]
+    x, previous, inverse_mass = particles
+    for t in range(limits.shape[0]):
+        limit = limits[t]
+        i0, i1, i2 = limit["triple"][0], limit["triple"][1], limit["triple"][2]
+        p = between(x, i0, i1)
+        q = between(x, i0, i2)
+        product = dot(p, q)
+        if product > limit["largest"]:
+            wanted = limit["largest"]
+        elif product < limit["smallest"]:
+            wanted = limit["smallest"]
         else:
             continue
         # gradients of x₁ and x₂: the other stick
-        ax = previous[i2, 0] - previous[i0, 0]
-        ay = previous[i2, 1] - previous[i0, 1]
-        az = previous[i2, 2] - previous[i0, 2]
-        bx = previous[i1, 0] - previous[i0, 0]
-        by = previous[i1, 1] - previous[i0, 1]
-        bz = previous[i1, 2] - previous[i0, 2]
-        now = px * px + py * py + pz * pz + qx * qx + qy * qy + qz * qz
-        if not px * bx + py * by + pz * bz + qx * ax + qy * ay + qz * az > 0.5 * now:
-            ax, ay, az, bx, by, bz = qx, qy, qz, px, py, pz  # turned or stretched too far
+        a = between(previous, i0, i2)
+        b = between(previous, i0, i1)
+        if not dot2(p, b, q, a) > 0.5 * dot2(p, p, q, q):
+            a, b = q, p  # turned or stretched too far
         w0 = inverse_mass[i0]
         w1 = inverse_mass[i1]
         w2 = inverse_mass[i2]
+        both = add(a, b)
         # what λ moves the two sticks by
-        mx = w1 * ax + w0 * (ax + bx)
-        my = w1 * ay + w0 * (ay + by)
-        mz = w1 * az + w0 * (az + bz)
-        nx = w2 * bx + w0 * (ax + bx)
-        ny = w2 * by + w0 * (ay + by)
-        nz = w2 * bz + w0 * (az + bz)
-        first = px * nx + py * ny + pz * nz + qx * mx + qy * my + qz * mz
-        second = mx * nx + my * ny + mz * nz
+        m = along(scale(w1, a), w0, both)
+        n = along(scale(w2, b), w0, both)
+        first = dot2(p, n, q, m)
+        second = dot(m, n)
         if first == 0.0:
             continue
-        error = dot - wanted
+        error = product - wanted
         root = first * first - 4.0 * second * error
         if root > 0.0:  # the root of d(λ) = α nearest to 0
             step = -2.0 * error / (first + math.copysign(math.sqrt(root), first))
         else:
             step = -0.5 * first / second  # the nearest that d(λ) comes
-        for k in range(3):
-            a = ax if k == 0 else (ay if k == 1 else az)
-            b = bx if k == 0 else (by if k == 1 else bz)
-            x[i1, k] += w1 * step * a
-            x[i2, k] += w2 * step * b
-            x[i0, k] -= w0 * step * (a + b)
+        shift(x, i1, w1 * step, a)
+        shift(x, i2, w2 * step, b)
+        shift(x, i0, -(w0 * step), both)

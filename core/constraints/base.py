@@ -6,6 +6,7 @@ for threads together and keep their arrays in the `Model` itself.
 
 from __future__ import annotations
 
+from collections import namedtuple
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -13,7 +14,18 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..model import Floats, Ints
+from ..records import Particles
 from ..settings import AnimatedSettings
+
+Now = namedtuple(
+    "Now",
+    [
+        "h",  # s
+        "time",  # s since the start, at the end of the substep
+        "is_first_pass",  # multipliers start from 0
+    ],
+)
+"""When a pass is."""
 
 
 @dataclass(slots=True)
@@ -29,6 +41,19 @@ class Moving:
     animated: Sequence[AnimatedSettings]  # one for each of Model.objects
     owners: Any = None  # rigid bodies, see rigid.owners: only velocity and spin may be changed
     push: Floats = field(default_factory=lambda: np.zeros((0, 3)))  # (b, 3) N·s that ties give them
+    particles: Particles = field(init=False)  # x, previous and inverse_mass, as kernels get them
+
+    def __post_init__(self) -> None:
+        self.particles = Particles(self.x, self.previous, self.inverse_mass)
+
+    @property
+    def now(self) -> Now:
+        """The moment, as kernels get it."""
+        return Now(self.h, self.time, self.is_first_pass)
+
+    def per_step(self, object: int) -> float:
+        """1/h² over the stiffness factor of an object, s⁻²: compliances times this are α̃."""
+        return 1.0 / (self.h**2 * max(self.animated[object].stiffness, 1e-12))
 
 
 class Constraint(Protocol):

@@ -43,22 +43,15 @@ class CarriedPoints:
     def project(self, moving: Moving, multiplier: Floats) -> None:
         """Bring every particle to its distance, in place; nothing while the object is let go."""
         if moving.animated[self.object].holds():
-            project_carried_points(
-                moving.x,
-                moving.previous,
-                moving.inverse_mass,
-                self.row,
-                self.weight,
-                self.distance,
-            )
+            project_carried_points(moving.particles, self.row, self.weight, self.distance)
 
 
 @lean_kernel
-def project_carried_points(x, previous, inverse_mass, row, weight, distance):
+def project_carried_points(particles, row, weight, distance):
     """One pass, in the order of their adding."""
     for s in range(row.shape[0]):
-        dx, dy, dz, ex, ey, ez, w = from_point(x, previous, inverse_mass, row, weight, s)
+        d, e, w = from_point(particles, row, weight, s)
         if w == 0.0:
             continue
-        step, ex, ey, ez = momentum(dx, dy, dz, ex, ey, ez, w, distance[s])
-        draw_to_point(x, inverse_mass, row, weight, s, step, ex, ey, ez)
+        step, e = momentum(d, e, w, distance[s])
+        draw_to_point(particles, row, weight, s, step, e)

@@ -13,24 +13,32 @@ Physics", §4.2) would not give; the fixed point is that of Gauss–Seidel.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import namedtuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..jit import parallel_kernel, prange
-from ..model import Floats, Ints, Model
+from ..vec3 import ZERO, add, along, between, load, store
 from .spring import multiplier
 from .stick import correction
 
+if TYPE_CHECKING:
+    from ..model import Model
 
-@dataclass(frozen=True)
-class Adjacency:
-    """Which sticks and springs pull at each particle."""
+Adjacency = namedtuple(
+    "Adjacency",
+    [
+        "start",  # (n + 1,) first entry of each particle
+        "row",  # stick s as s, spring c as (sticks + c), rising within a particle
+        "share",  # (n,) constraints that act in the same step, at least 1
+        "spring_turn",  # (c,) −1 in every step, 0 and 1 in turns
+    ],
+)
+"""Which sticks and springs pull at each particle."""
 
-    start: Ints  # (n + 1,) first entry of each particle
-    row: Ints  # stick s as s, spring c as (sticks + c), rising within a particle
-    share: Floats  # (n,) constraints that act in the same step, at least 1
-    spring_turn: Ints  # (c,) −1 in every step, 0 and 1 in turns
+Before = namedtuple("Before", ["x", "pull"])
+"""The copy that a pass reads: places (n, 3) m and multipliers (c,) of springs, kg·m."""
 
 
 def adjacency_of(model: Model) -> Adjacency:
@@ -56,93 +64,49 @@ def adjacency_of(model: Model) -> Adjacency:
 
 
 @parallel_kernel
-def relax_jacobi(
-    x,
-    old,
-    previous,
-    inverse_mass,
-    form,
-    over_relaxation,
-    stick,
-    stick_rest_length,
-    spring,
-    spring_rest_length,
-    spring_compliance,
-    spring_turn,
-    spring_pull,
-    old_pull,
-    start,
-    row,
-    share,
-    turn,
-    first_pass,
-    h,
-):
-    """One pass over all particles: reads old (n, 3) m and old_pull (c,), writes x and spring_pull.
+def relax_jacobi(particles, before, sticks, springs, adjacency, now):
+    """One pass over all particles: reads ``before``, writes x and the springs' multipliers.
 
-    A spring's multiplier is written by its first end.
+    A spring's multiplier is written by its first end. Records: see `distance`.
     """
-    sticks = stick.shape[0]
+    x, previous, inverse_mass = particles
+    old, old_pull = before
+    stick, stick_rest_length, _ = sticks
+    spring, spring_rest_length, spring_compliance, spring_pull, _ = springs
+    start, row, share, spring_turn = adjacency
+    form, over_relaxation, turn, is_first, _, h = now
+    count = stick.shape[0]
     per_step = 1.0 / (h * h)
     for i in prange(x.shape[0]):
-        sx, sy, sz = 0.0, 0.0, 0.0
+        moved = ZERO
         for k in range(start[i], start[i + 1]):
             r = row[k]
-            if r < sticks:
+            if r < count:
                 a, b = stick[r, 0], stick[r, 1]
             else:
-                a, b = spring[r - sticks, 0], spring[r - sticks, 1]
-                part = spring_turn[r - sticks]
+                a, b = spring[r - count, 0], spring[r - count, 1]
+                part = spring_turn[r - count]
                 if part >= 0 and part != turn:
                     continue
             wa = inverse_mass[a]
             wb = inverse_mass[b]
             if wa + wb == 0.0:
                 continue
-            dx = old[b, 0] - old[a, 0]
-            dy = old[b, 1] - old[a, 1]
-            dz = old[b, 2] - old[a, 2]
-            ex = previous[b, 0] - previous[a, 0]
-            ey = previous[b, 1] - previous[a, 1]
-            ez = previous[b, 2] - previous[a, 2]
-            if r < sticks:
-                wa, wb, step, ex, ey, ez = correction(
-                    form,
-                    dx,
-                    dy,
-                    dz,
-                    ex,
-                    ey,
-                    ez,
-                    wa,
-                    wb,
-                    share[a],
-                    share[b],
-                    stick_rest_length[r],
+            d = between(old, a, b)
+            e = between(previous, a, b)
+            if r < count:
+                wa, wb, step, e = correction(
+                    form, d, e, wa, wb, share[a], share[b], stick_rest_length[r]
                 )
                 step *= over_relaxation
             else:
-                c = r - sticks
+                c = r - count
                 taking = 1.0 if part >= 0 else 0.0  # see relax_distances
-                pull = 0.0 if first_pass else old_pull[c]
-                step, added, ex, ey, ez = multiplier(
-                    dx,
-                    dy,
-                    dz,
-                    ex,
-                    ey,
-                    ez,
-                    share[a] * wa + share[b] * wb,
-                    spring_rest_length[c],
-                    spring_compliance[c] * per_step / (1.0 + taking) + taking * (wa + wb),
-                    pull,
-                )
+                pull = 0.0 if is_first else old_pull[c]
+                softness = spring_compliance[c] * per_step / (1.0 + taking) + taking * (wa + wb)
+                w = share[a] * wa + share[b] * wb
+                step, added, e = multiplier(d, e, w, spring_rest_length[c], softness, pull)
                 if i == a:
                     spring_pull[c] = pull + added
-            step *= wa if i == a else -wb
-            sx += step * ex
-            sy += step * ey
-            sz += step * ez
-        x[i, 0] = old[i, 0] + sx
-        x[i, 1] = old[i, 1] + sy
-        x[i, 2] = old[i, 2] + sz
+            moved = along(moved, step * (wa if i == a else -wb), e)
+        store(x, i, add(load(old, i), moved))

@@ -6,7 +6,6 @@ apart; both limits make a slack chain; a longest length that shrinks with time i
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,10 +16,13 @@ from ..coincidence import direction_between
 from ..errors import ModelError
 from ..jit import kernel
 from ..model import Floats, Ints
+from ..records import Records, records
+from ..vec3 import between, dot, length
 from .base import Moving
 from .checks import numbers, rows_of_particles, vertices
 from .repair import left_over, repair_rate, share_per_pass
 from .spring import multiplier as spring_multiplier
+from .stick import move_ends
 
 if TYPE_CHECKING:
     from ..builder import ModelBuilder
@@ -29,17 +31,25 @@ SNAPPING = 200.0
 """m/s, how fast a rigid link comes in at least that is beyond its limits at the start of a step."""
 
 
+LINK = np.dtype(
+    [
+        ("pair", np.int32, (2,)),
+        ("shortest", np.float64),  # m, 0 = no such limit
+        ("longest", np.float64),  # m at the start, ∞ = no such limit
+        ("repair", np.float64),  # share of the error repaired per pass at 480 steps a second
+        ("compliance", np.float64),  # m/N
+        ("closing_speed", np.float64),  # m/s by which longest shrinks, down to shortest
+    ],
+    align=True,
+)
+
+
 @dataclass(frozen=True, eq=False)
 class Links:
     """All links of one object. Made by `Links.of`."""
 
     object: int
-    pair: Ints  # (s, 2)
-    shortest: Floats  # (s,) m, 0 = no such limit
-    longest: Floats  # (s,) m at the start, ∞ = no such limit
-    repair: Floats  # (s,) share of the error repaired per pass at 480 steps a second
-    compliance: Floats  # (s,) m/N
-    closing_speed: Floats  # (s,) m/s by which longest shrinks, down to shortest
+    rows: Records  # (s,) LINK
     snapping: float = SNAPPING  # m/s
 
     @classmethod
@@ -88,46 +98,36 @@ class Links:
                 f"the link between vertices {vertices(builder, object, pair[s])} may be neither "
                 f"shorter than {least[s]:g} m nor longer than {most[s]:g} m: exchange the limits",
             )
-        return cls(
-            object,
-            pair,
-            least,
-            most,
-            numbers(builder, object, "repair", repair, count, least=0.0, most=1.0),
-            numbers(builder, object, "compliance", compliance, count, least=0.0),
-            speed,
-            snapping,
+        rows = records(
+            LINK,
+            pair=pair,
+            shortest=least,
+            longest=most,
+            repair=numbers(builder, object, "repair", repair, count, least=0.0, most=1.0),
+            compliance=numbers(builder, object, "compliance", compliance, count, least=0.0),
+            closing_speed=speed,
         )
+        return cls(object, rows, snapping)
 
     @property
     def particles(self) -> Ints:
         """Every particle that a link names."""
-        return self.pair
+        return self.rows["pair"]
 
     @property
     def multiplier_count(self) -> int:
         """One for each link: its pull."""
-        return len(self.pair)
+        return len(self.rows)
 
     def project(self, moving: Moving, multiplier: Floats) -> None:
         """Project every link once, in the order of their adding."""
-        stiffness = moving.animated[self.object].stiffness
         project_links(
-            moving.x,
-            moving.previous,
-            moving.inverse_mass,
-            self.pair,
-            self.shortest,
-            self.longest,
-            self.repair,
-            self.compliance,
-            self.closing_speed,
+            moving.particles,
+            self.rows,
             self.snapping,
-            repair_rate(moving.h, stiffness),
-            1.0 / (moving.h**2 * max(stiffness, 1e-12)),
-            moving.h,
-            moving.time,
-            moving.is_first_pass,
+            repair_rate(moving.h, moving.animated[self.object].stiffness),
+            moving.per_step(self.object),
+            moving.now,
             multiplier,
         )
 
@@ -136,47 +136,28 @@ class Links:
 # Δλ = s (C − α̃λ)/(w + α̃). The pull λ of a limit keeps its sign from pass to pass, so that a
 # limit gives back what it pulled too much, and never pushes the other way.
 @kernel
-def project_links(
-    x,
-    previous,
-    inverse_mass,
-    pair,
-    shortest,
-    longest,
-    repair,
-    compliance,
-    closing_speed,
-    snapping,
-    rate,
-    per_step,
-    h,
-    time,
-    first_pass,
-    pull,
-):
+def project_links(particles, links, snapping, rate, per_step, now, pull):
     """Bring every link between its limits.
 
     rate: see `repair.repair_rate`; per_step: 1/h² over the stiffness factor; pull (s,) carries λ.
     """
-    for s in range(pair.shape[0]):
-        a = pair[s, 0]
-        b = pair[s, 1]
-        wa = inverse_mass[a]
-        wb = inverse_mass[b]
+    for s in range(links.shape[0]):
+        link = links[s]
+        a, b = link["pair"][0], link["pair"][1]
+        wa = particles.inverse_mass[a]
+        wb = particles.inverse_mass[b]
         w = wa + wb
-        if first_pass:
+        if now.is_first_pass:
             pull[s] = 0.0
         if w == 0.0:
             continue
         held = pull[s]
-        least = shortest[s]
-        most = longest[s]
-        if closing_speed[s] > 0.0:
-            most = max(least, most - closing_speed[s] * time)
-        dx = x[b, 0] - x[a, 0]
-        dy = x[b, 1] - x[a, 1]
-        dz = x[b, 2] - x[a, 2]
-        dd = dx * dx + dy * dy + dz * dz
+        least = link["shortest"]
+        most = link["longest"]
+        if link["closing_speed"] > 0.0:
+            most = max(least, most - link["closing_speed"] * now.time)
+        d = between(particles.x, a, b)
+        dd = dot(d, d)
         if dd > most * most or held > 0.0:
             rest = most
             is_long = True
@@ -185,43 +166,24 @@ def project_links(
             is_long = False
         else:
             continue
-        ex = previous[b, 0] - previous[a, 0]
-        ey = previous[b, 1] - previous[a, 1]
-        ez = previous[b, 2] - previous[a, 2]
+        e = between(particles.previous, a, b)
         is_one_sided = least < most
-        if compliance[s] == 0.0 and repair[s] == 1.0:  # rigid: from afar over some steps
-            old = math.sqrt(ex * ex + ey * ey + ez * ez) - rest
+        if link["compliance"] == 0.0 and link["repair"] == 1.0:  # rigid: from afar over some steps
+            old = length(e) - rest
             if not is_one_sided or (old > 0.0) == is_long:
-                rest += left_over(old, snapping, h)
-        softness = compliance[s] * per_step
+                rest += left_over(old, snapping, now.h)
+        softness = link["compliance"] * per_step
         if dd == 0.0:
-            ex, ey, ez = direction_between(a, b)
+            e = direction_between(a, b)
             step = (-rest - softness * held) / (w + softness)
             added = step
         else:
-            step, added, ex, ey, ez = spring_multiplier(
-                dx,
-                dy,
-                dz,
-                ex,
-                ey,
-                ez,
-                w,
-                rest,
-                softness,
-                held,
-            )
-        share = share_per_pass(repair[s], rate)
+            step, added, e = spring_multiplier(d, e, w, rest, softness, held)
+        share = share_per_pass(link["repair"], rate)
         wanted = held + share * added
         if is_one_sided:
             wanted = max(0.0, wanted) if is_long else min(0.0, wanted)
             if added != 0.0:
                 share = (wanted - held) / added
         pull[s] = wanted
-        step *= share
-        x[a, 0] += wa * step * ex
-        x[a, 1] += wa * step * ey
-        x[a, 2] += wa * step * ez
-        x[b, 0] -= wb * step * ex
-        x[b, 1] -= wb * step * ey
-        x[b, 2] -= wb * step * ez
+        move_ends(particles.x, a, b, wa, wb, step * share, e)

@@ -12,7 +12,6 @@ one side of the plane: a knee that does not bend forward.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,7 +21,8 @@ from numpy.typing import ArrayLike
 from ..errors import ModelError
 from ..jit import inline, kernel
 from ..model import Floats, Ints
-from ..vector import cross
+from ..records import Records, records
+from ..vec3 import add, along, between, cross, dot, length, load, scale, shift, store, sub, vec
 from .base import Moving
 from .checks import numbers, rows_of_particles
 from .repair import REPAIR_SPEED, left_over
@@ -37,14 +37,32 @@ CLOSING = 20.0
 """1/s, most of its own size by which a moving plane and its particle come together in a second."""
 
 
+PLANE = np.dtype(
+    [
+        ("particle", np.int32),
+        ("point", np.float64, (3,)),  # m, in the plane or on the line
+        ("direction", np.float64, (3,)),  # unit normal of the plane, or the line's own direction
+    ],
+    align=True,
+)
+
+MOVING_PLANE = np.dtype(
+    [
+        ("particle", np.int32, (7,)),  # the one that is kept, a, b, and four that carry c
+        ("weight", np.float64, (4,)),  # cᵢ, c = Σ cᵢ xᵢ
+        ("least", np.float64),  # m³, bounds of C
+        ("most", np.float64),  # m³
+    ],
+    align=True,
+)
+
+
 @dataclass(frozen=True, eq=False)
 class Planes:
     """Particles of one object kept in planes or on lines. Made by `Planes.of`."""
 
     object: int
-    particle: Ints  # (k,)
-    point: Floats  # (k, 3) m, in the plane or on the line
-    direction: Floats  # (k, 3) unit normal of the plane, or the line's own direction
+    rows: Records  # (k,) PLANE
     is_line: bool
 
     @classmethod
@@ -66,22 +84,18 @@ class Planes:
         what = "line" if is_line else "plane"
         particle = rows_of_particles(builder, object, what, particles, 1)[:, 0]
         shape = (len(particle), 3)
-        along = numbers(builder, object, f"direction of a {what}", direction, shape)
-        length = np.linalg.norm(along, axis=1)
-        if (length == 0.0).any():
+        way = numbers(builder, object, f"direction of a {what}", direction, shape)
+        size = np.linalg.norm(way, axis=1)
+        if (size == 0.0).any():
             raise ModelError(builder.objects[object].name, f"a {what} has no direction")
-        return cls(
-            object,
-            np.ascontiguousarray(particle),
-            numbers(builder, object, f"point of a {what}", point, shape),
-            along / length[:, None],
-            is_line,
-        )
+        at = numbers(builder, object, f"point of a {what}", point, shape)
+        rows = records(PLANE, particle=particle, point=at, direction=way / size[:, None])
+        return cls(object, rows, is_line)
 
     @property
     def particles(self) -> Ints:
         """Every particle that is kept."""
-        return self.particle
+        return self.rows["particle"]
 
     @property
     def multiplier_count(self) -> int:
@@ -90,16 +104,7 @@ class Planes:
 
     def project(self, moving: Moving, multiplier: Floats) -> None:
         """Project every particle once; pinned ones stay where they are driven."""
-        project_planes(
-            moving.x,
-            moving.previous,
-            moving.inverse_mass,
-            self.particle,
-            self.point,
-            self.direction,
-            self.is_line,
-            moving.h,
-        )
+        project_planes(moving.particles, self.rows, self.is_line, moving.h)
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,10 +115,7 @@ class MovingPlanes:
     """
 
     object: int
-    row: Ints  # (k, 7): the particle, a, b, and four that carry c
-    weight: Floats  # (k, 4) cᵢ, c = Σ cᵢ xᵢ
-    least: Floats  # (k,) m³, bounds of C
-    most: Floats  # (k,) m³
+    rows: Records  # (k,) MOVING_PLANE
 
     @classmethod
     def of(
@@ -147,12 +149,12 @@ class MovingPlanes:
             raise ModelError(name, "bounds of a moving plane are the wrong way round")
         if not np.allclose(weight.sum(axis=1), 1.0):
             raise ModelError(name, "weights of a moving plane's point must be 1 in sum")
-        return cls(object, np.ascontiguousarray(row), weight, low, high)
+        return cls(object, records(MOVING_PLANE, particle=row, weight=weight, least=low, most=high))
 
     @property
     def particles(self) -> Ints:
         """Every particle that is kept or spans a plane."""
-        return self.row
+        return self.rows["particle"]
 
     @property
     def multiplier_count(self) -> int:
@@ -161,155 +163,107 @@ class MovingPlanes:
 
     def project(self, moving: Moving, multiplier: Floats) -> None:
         """Project every plane once, in the order of their adding."""
-        project_moving_planes(
-            moving.x,
-            moving.previous,
-            moving.inverse_mass,
-            self.row,
-            self.weight,
-            self.least,
-            self.most,
-            moving.h,
-        )
+        project_moving_planes(moving.particles, self.rows, moving.h)
 
 
 @kernel
-def project_planes(x, previous, inverse_mass, particle, point, direction, is_line, h):
+def project_planes(particles, planes, is_line, h):
     """Put every particle back into its plane, or onto its line; from far away over some steps."""
-    for t in range(particle.shape[0]):
-        i = particle[t]
+    x, previous, inverse_mass = particles
+    for t in range(planes.shape[0]):
+        plane = planes[t]
+        i = plane["particle"]
         if inverse_mass[i] == 0.0:
             continue
-        along = 0.0
-        before = 0.0
-        for k in range(3):
-            along += direction[t, k] * (x[i, k] - point[t, k])
-            before += direction[t, k] * (previous[i, k] - point[t, k])
+        point, direction = vec(plane["point"]), vec(plane["direction"])
+        height = dot(direction, sub(load(x, i), point))
+        was = sub(load(previous, i), point)
+        before = dot(direction, was)
         if not is_line:
-            away = along - left_over(before, REPAIR_SPEED, h)
-            for k in range(3):
-                x[i, k] -= away * direction[t, k]
+            shift(x, i, -(height - left_over(before, REPAIR_SPEED, h)), direction)
             continue
-        square = 0.0
-        for k in range(3):
-            aside = previous[i, k] - point[t, k] - before * direction[t, k]
-            square += aside * aside
-        distance = math.sqrt(square)
+        aside = along(was, -before, direction)
+        distance = length(aside)
         share = left_over(distance, REPAIR_SPEED, h) / distance if distance > 0.0 else 0.0
-        for k in range(3):
-            aside = previous[i, k] - point[t, k] - before * direction[t, k]
-            x[i, k] = point[t, k] + along * direction[t, k] + share * aside
+        store(x, i, along(along(point, height, direction), share, aside))
 
 
 @inline
-def _carried(x, row, weight, t, k):
-    """Coordinate k of the point that four particles carry."""
-    return (
-        weight[t, 0] * x[row[t, 3], k]
-        + weight[t, 1] * x[row[t, 4], k]
-        + weight[t, 2] * x[row[t, 5], k]
-        + weight[t, 3] * x[row[t, 6], k]
-    )
+def _edges(x, row, weight):
+    """From a to the particle, to b and to c, m."""
+    c = scale(weight[0], load(x, row[3]))
+    for k in range(1, 4):
+        c = along(c, weight[k], load(x, row[3 + k]))
+    return between(x, row[1], row[0]), between(x, row[1], row[2]), sub(c, load(x, row[1]))
 
 
 @inline
-def _edges(x, row, weight, t):
-    """From a to the particle, to b and to c (nine numbers, m)."""
-    i, a, b = row[t, 0], row[t, 1], row[t, 2]
-    return (
-        x[i, 0] - x[a, 0],
-        x[i, 1] - x[a, 1],
-        x[i, 2] - x[a, 2],
-        x[b, 0] - x[a, 0],
-        x[b, 1] - x[a, 1],
-        x[b, 2] - x[a, 2],
-        _carried(x, row, weight, t, 0) - x[a, 0],
-        _carried(x, row, weight, t, 1) - x[a, 1],
-        _carried(x, row, weight, t, 2) - x[a, 2],
-    )
+def _gradients(u, v, w):
+    """∂C/∂ of the particle, a, b and c, from `_edges`."""
+    i, b, c = cross(v, w), cross(w, u), cross(u, v)
+    return i, scale(-1.0, add(add(i, b), c)), b, c
 
 
 @inline
-def _gradients(ux, uy, uz, vx, vy, vz, wx, wy, wz):
-    """∂C/∂ of the particle and of b and c, from `_edges`; that of a is their negative sum."""
-    return (
-        cross(vx, vy, vz, wx, wy, wz),
-        cross(wx, wy, wz, ux, uy, uz),
-        cross(ux, uy, uz, vx, vy, vz),
-    )
-
-
-@inline
-def _dot(ax, ay, az, bx, by, bz):
-    return ax * bx + ay * by + az * bz
+def _size(v):
+    """Σ |vₖ|."""
+    return abs(v[0]) + abs(v[1]) + abs(v[2])
 
 
 # Δxᵢ = −wᵢ ∇ᵢC* C/(Σ w ∇C·∇C*), with ∇C* the gradient one step ago (see `stick.momentum`).
 @kernel
-def project_moving_planes(x, previous, inverse_mass, row, weight, least, most, h):
+def project_moving_planes(particles, planes, h):
     """Bring every particle into the plane of three others, or to its side of it.
 
     Three on one line span none. From far away it takes some steps.
     """
-    for t in range(row.shape[0]):
-        i, a, b = row[t, 0], row[t, 1], row[t, 2]
+    x, previous, inverse_mass = particles
+    for t in range(planes.shape[0]):
+        row, weight = planes[t]["particle"], planes[t]["weight"]
+        least, most = planes[t]["least"], planes[t]["most"]
+        i, a, b = row[0], row[1], row[2]
         wi, wa, wb = inverse_mass[i], inverse_mass[a], inverse_mass[b]
         wc = 0.0
         for k in range(4):
-            wc += weight[t, k] * weight[t, k] * inverse_mass[row[t, 3 + k]]
-        ux, uy, uz, vx, vy, vz, px, py, pz = _edges(x, row, weight, t)
-        (ix, iy, iz), (bx, by, bz), (cx, cy, cz) = _gradients(ux, uy, uz, vx, vy, vz, px, py, pz)
-        ax, ay, az = -(ix + bx + cx), -(iy + by + cy), -(iz + bz + cz)
-        error = _dot(ix, iy, iz, ux, uy, uz)
-        bound = min(max(error, least[t]), most[t])
+            wc += weight[k] * weight[k] * inverse_mass[row[3 + k]]
+        u, v, p = _edges(x, row, weight)
+        gi, ga, gb, gc = _gradients(u, v, p)
+        error = dot(gi, u)
+        bound = min(max(error, least), most)
         if error == bound:
             continue
-        size = abs(ux) + abs(uy) + abs(uz) + abs(vx) + abs(vy) + abs(vz)
-        size += abs(px) + abs(py) + abs(pz)
-        now = wi * _dot(ix, iy, iz, ix, iy, iz) + wa * _dot(ax, ay, az, ax, ay, az)
-        now += wb * _dot(bx, by, bz, bx, by, bz) + wc * _dot(cx, cy, cz, cx, cy, cz)
-        area = math.sqrt(_dot(ix, iy, iz, ix, iy, iz))
-        ux, uy, uz, vx, vy, vz, px, py, pz = _edges(previous, row, weight, t)
-        (jx, jy, jz), (ex, ey, ez), (fx, fy, fz) = _gradients(ux, uy, uz, vx, vy, vz, px, py, pz)
-        height = _dot(jx, jy, jz, ux, uy, uz)
-        area_before = math.sqrt(_dot(jx, jy, jz, jx, jy, jz))
-        dx, dy, dz = -(jx + ex + fx), -(jy + ey + fy), -(jz + ez + fz)
-        both = wi * _dot(ix, iy, iz, jx, jy, jz) + wa * _dot(ax, ay, az, dx, dy, dz)
-        both += wb * _dot(bx, by, bz, ex, ey, ez) + wc * _dot(cx, cy, cz, fx, fy, fz)
+        size = abs(u[0]) + abs(u[1]) + abs(u[2]) + abs(v[0]) + abs(v[1]) + abs(v[2])
+        size += _size(p)
+        now = wi * dot(gi, gi) + wa * dot(ga, ga)
+        now += wb * dot(gb, gb) + wc * dot(gc, gc)
+        area = length(gi)
+        u, v, p = _edges(previous, row, weight)
+        fi, fa, fb, fc = _gradients(u, v, p)
+        height = dot(fi, u)
+        area_before = length(fi)
+        both = wi * dot(gi, fi) + wa * dot(ga, fa)
+        both += wb * dot(gb, fb) + wc * dot(gc, fc)
         if not both > 0.5 * now:  # turned or collapsed within one step
-            jx, jy, jz, dx, dy, dz = ix, iy, iz, ax, ay, az
-            ex, ey, ez, fx, fy, fz = bx, by, bz, cx, cy, cz
+            fi, fa, fb, fc = gi, ga, gb, gc
             both = now
         if both == 0.0:
             continue
-        height -= min(max(height, least[t]), most[t])
+        height -= min(max(height, least), most)
         if area_before > 0.0:
-            speed = REPAIR_SPEED if least[t] == most[t] else PARTING_SPEED
+            speed = REPAIR_SPEED if least == most else PARTING_SPEED
             height = left_over(height / area_before, speed, h)
         error -= bound + height * area
         step = -error / both
         # the plane of a thin triangle turns by any angle at once: nothing has to follow so fast
         farthest = abs(step) * max(
-            wi * math.sqrt(_dot(jx, jy, jz, jx, jy, jz)),
-            wa * math.sqrt(_dot(dx, dy, dz, dx, dy, dz)),
-            wb * math.sqrt(_dot(ex, ey, ez, ex, ey, ez)),
-            wc * math.sqrt(_dot(fx, fy, fz, fx, fy, fz)),
+            wi * length(fi), wa * length(fa), wb * length(fb), wc * length(fc)
         )
         limit = h * max(REPAIR_SPEED, CLOSING * size)
         if farthest > limit:
             step *= limit / farthest
-        x[i, 0] += wi * step * jx
-        x[i, 1] += wi * step * jy
-        x[i, 2] += wi * step * jz
-        x[a, 0] += wa * step * dx
-        x[a, 1] += wa * step * dy
-        x[a, 2] += wa * step * dz
-        x[b, 0] += wb * step * ex
-        x[b, 1] += wb * step * ey
-        x[b, 2] += wb * step * ez
+        shift(x, i, wi * step, fi)
+        shift(x, a, wa * step, fa)
+        shift(x, b, wb * step, fb)
         for k in range(4):
-            c = row[t, 3 + k]
-            f = weight[t, k] * inverse_mass[c] * step
-            x[c, 0] += f * fx
-            x[c, 1] += f * fy
-            x[c, 2] += f * fz
+            c = row[3 + k]
+            shift(x, c, weight[k] * inverse_mass[c] * step, fc)

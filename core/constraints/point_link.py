@@ -6,7 +6,6 @@ within a distance of the point where its hip would like it best leans within a c
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from numpy.typing import ArrayLike
 from ..errors import ModelError
 from ..jit import lean_kernel
 from ..model import Floats, Ints
+from ..vec3 import dot, length
 from .base import Moving
 from .checks import numbers, rows_of_particles
 from .repair import left_over
@@ -78,9 +78,7 @@ class PointLinks:
     def project(self, moving: Moving, multiplier: Floats) -> None:
         """Project every link once, in the order of their adding."""
         project_point_links(
-            moving.x,
-            moving.previous,
-            moving.inverse_mass,
+            moving.particles,
             self.row,
             self.weight,
             self.longest,
@@ -93,20 +91,19 @@ class PointLinks:
 # C = |x − p| − longest, its gradient ∇C = e on the particle and −cᵢ e on the four, taken one step
 # ago (see `stick.momentum`); the pull λ never pushes (see `link`).
 @lean_kernel
-def project_point_links(x, previous, inverse_mass, row, weight, longest, h, first_pass, pull):
+def project_point_links(particles, row, weight, longest, h, first_pass, pull):
     """Bring every particle within its distance."""
     for s in range(row.shape[0]):
-        dx, dy, dz, ex, ey, ez, w = from_point(x, previous, inverse_mass, row, weight, s)
+        d, e, w = from_point(particles, row, weight, s)
         if first_pass:
             pull[s] = 0.0
         most = longest[s]
-        dd = dx * dx + dy * dy + dz * dz
+        dd = dot(d, d)
         if w == 0.0 or dd == 0.0 or (dd <= most * most and pull[s] <= 0.0):
             continue
-        old = math.sqrt(ex * ex + ey * ey + ez * ez) - most
-        rest = most + max(0.0, left_over(old, PARTING_SPEED, h))
-        step, added, ex, ey, ez = spring_multiplier(dx, dy, dz, ex, ey, ez, w, rest, 0.0, pull[s])
+        rest = most + max(0.0, left_over(length(e) - most, PARTING_SPEED, h))
+        step, added, e = spring_multiplier(d, e, w, rest, 0.0, pull[s])
         wanted = max(0.0, pull[s] + added)
         step *= (wanted - pull[s]) / added if added != 0.0 else 0.0
         pull[s] = wanted
-        draw_to_point(x, inverse_mass, row, weight, s, step, ex, ey, ez)
+        draw_to_point(particles, row, weight, s, step, e)

@@ -11,24 +11,26 @@ from __future__ import annotations
 import math
 
 from ..jit import inline
+from ..vec3 import dot
 
 
 @inline
-def multiplier(dx, dy, dz, ex, ey, ez, w, rest, compliance_per_step, pull):
-    """Returns (s, Δλ, ex, ey, ez): the ends move by +w₁ s e and −w₂ s e, s = Δλ/|e|.
+def multiplier(d, e, w, rest, compliance_per_step, pull):
+    """Returns (s, Δλ, e): the ends move by +w₁ s e and −w₂ s e, s = Δλ/|e|.
 
-    compliance_per_step is α/h², pull the λ (toward each other) of earlier passes of this step.
-    |∇C| = δ·e/(|δ||e|); a step turns and stretches a spring so little that |e| stands for |δ|
-    there, which is exact at rest and takes one root and one division in all.
+    d, e: the spring now and one step ago. compliance_per_step is α/h², pull the λ (toward each
+    other) of earlier passes of this step. |∇C| = δ·e/(|δ||e|); a step turns and stretches a spring
+    so little that |e| stands for |δ| there, which is exact at rest and takes one root and one
+    division in all.
     """
-    dd = dx * dx + dy * dy + dz * dz
-    de = dx * ex + dy * ey + dz * ez
+    dd = dot(d, d)
+    de = dot(d, e)
     if not de > 0.5 * dd:  # turned by more than 60° or stretched to the double in one step
         if dd == 0.0:
-            return 0.0, 0.0, ex, ey, ez
-        ex, ey, ez = dx, dy, dz
+            return 0.0, 0.0, e
+        e = d
         de = dd
-    length = math.sqrt(dd)
-    error = length - rest - compliance_per_step * pull
-    s = error * length / (w * de + compliance_per_step * dd)
-    return s, s * length, ex, ey, ez
+    apart = math.sqrt(dd)
+    error = apart - rest - compliance_per_step * pull
+    s = error * apart / (w * de + compliance_per_step * dd)
+    return s, s * apart, e

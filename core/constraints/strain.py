@@ -12,7 +12,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import parallel_kernel, prange
-from .stick import correction, mass_weighted
+from ..vec3 import between, dot
+from .stick import correction, mass_weighted, move_ends
 
 ROUNDS = 10
 """Rounds over the sticks that are too long, at most."""
@@ -25,66 +26,36 @@ FIRM_FACTOR = 2.5
 
 
 @parallel_kernel
-def limit_strain(
-    x,
-    previous,
-    inverse_mass,
-    form,
-    firm,
-    stick,
-    stick_rest_length,
-    task_stick,
-    task_strained,
-    first_task,
-    last_task,
-    limit,
-):
+def limit_strain(particles, sticks, form, firm, first_task, last_task, limit, task_strained):
     """Bring sticks longer than 1 + limit times their rest length back to it, in strained tasks.
 
-    x, previous (n, 3) m; task_strained (tasks,) 0 where nothing is to be done; it becomes 0 where
-    no stick was too long. ``firm`` corrects along the stick as it lies now.
+    task_strained (tasks,) 0 where nothing is to be done; it becomes 0 where no stick was too long.
+    ``firm`` corrects along the stick as it lies now.
     """
+    x, previous, inverse_mass = particles
+    stick, rest_length, task_start = sticks
     most = (1.0 + limit) * (1.0 + limit)
     for task in prange(first_task, last_task):
         if task_strained[task] == 0:
             continue
         strained = 0
-        for s in range(task_stick[task], task_stick[task + 1]):
+        for s in range(task_start[task], task_start[task + 1]):
             a = np.uint32(stick[s, 0])
             b = np.uint32(stick[s, 1])
-            dx = x[b, 0] - x[a, 0]
-            dy = x[b, 1] - x[a, 1]
-            dz = x[b, 2] - x[a, 2]
-            rest = stick_rest_length[s]
-            if dx * dx + dy * dy + dz * dz <= most * rest * rest:
+            d = between(x, a, b)
+            rest = rest_length[s]
+            if dot(d, d) <= most * rest * rest:
                 continue
             wa = inverse_mass[a]
             wb = inverse_mass[b]
             if wa + wb == 0.0:
                 continue
             if firm:
-                step = mass_weighted(dx, dy, dz, wa + wb, rest)
-                ex, ey, ez = dx, dy, dz
+                step = mass_weighted(d, wa + wb, rest)
+                e = d
             else:
-                wa, wb, step, ex, ey, ez = correction(
-                    form,
-                    dx,
-                    dy,
-                    dz,
-                    previous[b, 0] - previous[a, 0],
-                    previous[b, 1] - previous[a, 1],
-                    previous[b, 2] - previous[a, 2],
-                    wa,
-                    wb,
-                    1.0,
-                    1.0,
-                    rest,
-                )
+                e = between(previous, a, b)
+                wa, wb, step, e = correction(form, d, e, wa, wb, 1.0, 1.0, rest)
             strained = 1
-            x[a, 0] += wa * step * ex
-            x[a, 1] += wa * step * ey
-            x[a, 2] += wa * step * ez
-            x[b, 0] -= wb * step * ex
-            x[b, 1] -= wb * step * ey
-            x[b, 2] -= wb * step * ez
+            move_ends(x, a, b, wa, wb, step, e)
         task_strained[task] = strained

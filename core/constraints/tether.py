@@ -12,6 +12,7 @@ import math
 import numpy as np
 
 from ..jit import parallel_kernel, prange
+from ..vec3 import along, dot, load, store, sub
 
 
 @parallel_kernel
@@ -27,22 +28,18 @@ def relax_tethers(
         i = np.uint32(tethered[q])
         if not are_pins_held and inverse_mass[i] == 0.0:
             continue
-        px, py, pz = x[i, 0], x[i, 1], x[i, 2]
+        p = load(x, i)
         is_moved = False
         for t in range(np.uint32(tether_start[q]), np.uint32(tether_start[q + 1])):
             a = np.uint32(tether_anchor[t])
             if not are_pins_held and inverse_mass[a] > 0.0:
                 continue
-            dx = px - x[a, 0]
-            dy = py - x[a, 1]
-            dz = pz - x[a, 2]
+            anchor = load(x, a)
+            d = sub(p, anchor)
             length = tether_length[t]
-            dd = dx * dx + dy * dy + dz * dz
+            dd = dot(d, d)
             if dd > length * length:
-                f = length / math.sqrt(dd)
-                px = x[a, 0] + f * dx
-                py = x[a, 1] + f * dy
-                pz = x[a, 2] + f * dz
+                p = along(anchor, length / math.sqrt(dd), d)
                 is_moved = True
         if is_moved:
-            x[i, 0], x[i, 1], x[i, 2] = px, py, pz
+            store(x, i, p)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 
 from ..jit import inline
+from ..vec3 import between
 from .flattened import unflatten
-from .stick import momentum
+from .stick import momentum, move_ends
 
 
 @inline
@@ -37,20 +38,5 @@ def project_sticks(x, previous, first, extent, inverse_mass, passes):
             else:
                 a = first + (2 if pair == 0 else 1)
                 b = first + (2 if pair == 2 else 3)
-            step, ex, ey, ez = momentum(
-                x[b, 0] - x[a, 0],
-                x[b, 1] - x[a, 1],
-                x[b, 2] - x[a, 2],
-                previous[b, 0] - previous[a, 0],
-                previous[b, 1] - previous[a, 1],
-                previous[b, 2] - previous[a, 2],
-                w,
-                rest,
-            )
-            step *= 0.5 * w
-            x[a, 0] += step * ex
-            x[a, 1] += step * ey
-            x[a, 2] += step * ez
-            x[b, 0] -= step * ex
-            x[b, 1] -= step * ey
-            x[b, 2] -= step * ez
+            step, e = momentum(between(x, a, b), between(previous, a, b), w, rest)
+            move_ends(x, a, b, 0.5 * w, 0.5 * w, step, e)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..jit import lean_inline
+from ..vec3 import along, load, shift
 
 if TYPE_CHECKING:
     from ..model import Floats
@@ -24,34 +25,26 @@ def weights_of(corner: Floats, point: Floats) -> Floats:
 
 
 @lean_inline
-def from_point(x, previous, inverse_mass, row, weight, s):
+def from_point(particles, row, weight, s):
     """From the point to the particle of row s now and in x*, and w = Σ of 1/m by gradients."""
     i = row[s, 0]
-    dx, dy, dz = x[i, 0], x[i, 1], x[i, 2]
-    ex, ey, ez = previous[i, 0], previous[i, 1], previous[i, 2]
-    w = inverse_mass[i]
+    d = load(particles.x, i)
+    e = load(particles.previous, i)
+    w = particles.inverse_mass[i]
     for k in range(4):
         j = row[s, 1 + k]
         c = weight[s, k]
-        dx, dy, dz = dx - c * x[j, 0], dy - c * x[j, 1], dz - c * x[j, 2]
-        ex -= c * previous[j, 0]
-        ey -= c * previous[j, 1]
-        ez -= c * previous[j, 2]
-        w += c * c * inverse_mass[j]
-    return dx, dy, dz, ex, ey, ez, w
+        d = along(d, -c, load(particles.x, j))
+        e = along(e, -c, load(particles.previous, j))
+        w += c * c * particles.inverse_mass[j]
+    return d, e, w
 
 
 @lean_inline
-def draw_to_point(x, inverse_mass, row, weight, s, step, ex, ey, ez):
+def draw_to_point(particles, row, weight, s, step, e):
     """Move the particle of row s by −w λ e and the point by its share of +λ e; step: λ."""
     i = row[s, 0]
-    f = inverse_mass[i] * step
-    x[i, 0] -= f * ex
-    x[i, 1] -= f * ey
-    x[i, 2] -= f * ez
+    shift(particles.x, i, -(particles.inverse_mass[i] * step), e)
     for k in range(4):
         j = row[s, 1 + k]
-        f = weight[s, k] * inverse_mass[j] * step
-        x[j, 0] += f * ex
-        x[j, 1] += f * ey
-        x[j, 2] += f * ez
+        shift(particles.x, j, weight[s, k] * particles.inverse_mass[j] * step, e)

@@ -11,12 +11,12 @@ import numpy as np
 
 from ..chebyshev import History
 from ..constraints.base import Moving
-from ..constraints.distance import relax_distances
-from ..constraints.jacobi import adjacency_of, relax_jacobi
+from ..constraints.distance import Pass, Springs, Sticks, relax_distances
+from ..constraints.jacobi import Adjacency, Before, adjacency_of, relax_jacobi
 from ..constraints.stick import FORMS
 from ..constraints.strain import FIRM_FACTOR, GENTLE_ROUNDS, ROUNDS, limit_strain
 from ..constraints.tether import relax_tethers
-from ..model import Floats, Ints
+from ..model import Floats
 from .frame import Frame
 
 _NO_MULTIPLIERS: Floats = np.zeros(0)
@@ -32,10 +32,19 @@ class Relaxation:
         self.frame = frame
         settings = frame.settings
         self.is_idle = settings.is_force_based  # such an integrator carries no constraints
-        self.task_spring = frame.model.task_spring
+        model = frame.model
+        self.sticks = Sticks(model.stick, model.stick_rest_length, model.task_stick)
+        task_spring = model.task_spring
         if settings.takes_springs_as_forces:
-            self.task_spring = np.zeros_like(self.task_spring)
-        self.spring_turn: Ints | None = None
+            task_spring = np.zeros_like(task_spring)
+        self.springs = Springs(
+            model.spring,
+            model.spring_rest_length,
+            frame.spring_compliance,
+            frame.work.spring_pull,
+            task_spring,
+        )
+        self.adjacency: Adjacency | None = None  # for Jacobi passes
         self.moving = Moving(
             x=frame.x,
             previous=frame.previous,
@@ -99,64 +108,38 @@ class Relaxation:
 
     def _relax_gauss_seidel(self) -> None:
         """Phase by phase; one thread needs no barriers and takes all phases in one call."""
-        frame, model = self.frame, self.frame.model
-        relax = relax_distances.on(frame.threads)
+        frame = self.frame
+        relax, now = relax_distances.on(frame.threads), self._now
         for first, last in self._phases():
             relax(
-                frame.x,
-                frame.previous,
-                frame.inverse_mass,
-                FORMS[frame.settings.stick_form],
-                self._over_relaxation,
-                self.strain_limit,
-                frame.work.task_strained,
-                model.stick,
-                model.stick_rest_length,
-                model.task_stick,
-                model.spring,
-                model.spring_rest_length,
-                frame.spring_compliance,
-                frame.work.spring_pull,
-                self.task_spring,
+                self.moving.particles,
+                self.sticks,
+                self.springs,
+                now,
                 first,
                 last,
-                self._turn,
-                frame.pass_number == 0,
-                frame.settings.iterations == 1,
-                frame.h,
+                self.strain_limit,
+                frame.work.task_strained,
             )
 
     def _relax_jacobi(self) -> None:
-        frame, model, work = self.frame, self.frame.model, self.frame.work
-        if work.adjacency is None:
-            work.adjacency = adjacency_of(model)
-        if self.spring_turn is None:
-            self.spring_turn = work.adjacency.spring_turn
+        frame, work = self.frame, self.frame.work
+        if self.adjacency is None:
+            if work.adjacency is None:
+                work.adjacency = adjacency_of(frame.model)
+            self.adjacency = work.adjacency
             if frame.settings.takes_springs_as_forces:
-                self.spring_turn = np.full_like(self.spring_turn, NEVER)
+                never = np.full_like(work.adjacency.spring_turn, NEVER)
+                self.adjacency = work.adjacency._replace(spring_turn=never)
         work.old_position[:] = frame.x
         work.old_spring_pull[:] = work.spring_pull
         relax_jacobi.on(frame.threads)(
-            frame.x,
-            work.old_position,
-            frame.previous,
-            frame.inverse_mass,
-            FORMS[frame.settings.stick_form],
-            self._over_relaxation,
-            model.stick,
-            model.stick_rest_length,
-            model.spring,
-            model.spring_rest_length,
-            frame.spring_compliance,
-            self.spring_turn,
-            work.spring_pull,
-            work.old_spring_pull,
-            work.adjacency.start,
-            work.adjacency.row,
-            work.adjacency.share,
-            self._turn,
-            frame.pass_number == 0,
-            frame.h,
+            self.moving.particles,
+            Before(work.old_position, work.old_spring_pull),
+            self.sticks,
+            self.springs,
+            self.adjacency,
+            self._now,
         )
         work.task_strained[:] = 1  # not looked at here
 
@@ -169,7 +152,7 @@ class Relaxation:
 
     def limit_strain(self) -> None:
         """Rounds over the sticks that a load has stretched too far, where there are any."""
-        frame, model, strained = self.frame, self.frame.model, self.frame.work.task_strained
+        frame, strained = self.frame, self.frame.work.task_strained
         limit = limit_strain.on(frame.threads)
         for number in range(ROUNDS):
             if not strained.any():
@@ -177,24 +160,28 @@ class Relaxation:
             firm = number >= GENTLE_ROUNDS
             for first, last in self._phases():
                 limit(
-                    frame.x,
-                    frame.previous,
-                    frame.inverse_mass,
+                    self.moving.particles,
+                    self.sticks,
                     FORMS[frame.settings.stick_form],
                     firm,
-                    model.stick,
-                    model.stick_rest_length,
-                    model.task_stick,
-                    strained,
                     first,
                     last,
                     self.strain_limit * (FIRM_FACTOR if firm else 1.0),
+                    strained,
                 )
 
     @property
-    def _turn(self) -> int:
-        """0 and 1 in turns, from frame to frame too."""
-        return self.frame.global_substep % 2
+    def _now(self) -> Pass:
+        """This pass; turns are 0 and 1, from frame to frame too."""
+        frame, settings = self.frame, self.frame.settings
+        return Pass(
+            form=FORMS[settings.stick_form],
+            over_relaxation=self._over_relaxation,
+            turn=frame.global_substep % 2,
+            is_first=frame.pass_number == 0,
+            is_last=settings.iterations == 1,
+            h=frame.h,
+        )
 
     @property
     def _over_relaxation(self) -> float:

@@ -1,0 +1,99 @@
+"""Vectors of three numbers as tuples, for use inside kernels.
+
+A tuple is no array: it lies in registers, so that `add(a, b)` costs what the three sums written
+out would. The order of operations is part of each docstring, for the bits hang on it.
+"""
+
+from __future__ import annotations
+
+import math
+
+from .jit import lean_inline
+
+ZERO = (0.0, 0.0, 0.0)
+
+
+@lean_inline
+def load(x, i):
+    """Row i of x (n, 3)."""
+    return x[i, 0], x[i, 1], x[i, 2]
+
+
+@lean_inline
+def vec(a):
+    """The three numbers of an array a (3,)."""
+    return a[0], a[1], a[2]
+
+
+@lean_inline
+def store(x, i, v):
+    """Write v into row i of x (n, 3)."""
+    x[i, 0], x[i, 1], x[i, 2] = v
+
+
+@lean_inline
+def shift(x, i, f, v):
+    """Add f v to row i of x (n, 3)."""
+    x[i, 0] += f * v[0]
+    x[i, 1] += f * v[1]
+    x[i, 2] += f * v[2]
+
+
+@lean_inline
+def between(x, a, b):
+    """From row a of x (n, 3) to row b."""
+    return x[b, 0] - x[a, 0], x[b, 1] - x[a, 1], x[b, 2] - x[a, 2]
+
+
+@lean_inline
+def add(a, b):
+    """The sum a + b."""
+    return a[0] + b[0], a[1] + b[1], a[2] + b[2]
+
+
+@lean_inline
+def sub(a, b):
+    """The difference a − b."""
+    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
+
+
+@lean_inline
+def scale(f, a):
+    """The product f a."""
+    return f * a[0], f * a[1], f * a[2]
+
+
+@lean_inline
+def divide(a, f):
+    """The quotient a/f."""
+    return a[0] / f, a[1] / f, a[2] / f
+
+
+@lean_inline
+def along(a, f, b):
+    """The sum a + f b."""
+    return a[0] + f * b[0], a[1] + f * b[1], a[2] + f * b[2]
+
+
+@lean_inline
+def dot(a, b):
+    """The product a · b, from the first to the last."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@lean_inline
+def dot2(a, b, c, d):
+    """The sum a · b + c · d of six products, from the first to the last."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + c[0] * d[0] + c[1] * d[1] + c[2] * d[2]
+
+
+@lean_inline
+def cross(a, b):
+    """The product a × b."""
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
+@lean_inline
+def length(a):
+    """The length |a|."""
+    return math.sqrt(dot(a, a))
