@@ -71,8 +71,12 @@ def find_scene(uid: int) -> bpy.types.Scene:
     return scene
 
 
-def simulate(scene: bpy.types.Scene, frames: range) -> Generator[int, None, None]:
+def simulate(
+    scene: bpy.types.Scene, frames: range, *, keeps_all: bool = False
+) -> Generator[int, None, None]:
     """Simulate up to the last of ``frames``, yielding after each one; the user's frame comes back.
+
+    ``keeps_all``: frames that hold are kept as they are, improvised and cut short ones too.
 
     Raises VerletError when there is nothing to simulate, and when the scene or its simulation are
     gone or replaced meanwhile. A simulation that blows up ends early.
@@ -80,9 +84,11 @@ def simulate(scene: bpy.types.Scene, frames: range) -> Generator[int, None, None
     uid, shown = scene.session_uid, (scene.frame_current, scene.frame_subframe)
     running = None
     try:
-        running = _session_from_start(scene)
+        running = _sound_session(scene) if keeps_all else None
+        running = running or _session_from_start(scene)
         running.is_held = True
-        if running.first_inexact is not None:  # left out, cut short or changed by hand
+        # left out, cut short or changed by hand
+        if running.first_inexact is not None and not keeps_all:
             running.forget_frames_from(running.first_inexact)
         running.bake_begun = perf_counter()
         first = running.last + 1
@@ -99,6 +105,17 @@ def simulate(scene: bpy.types.Scene, frames: range) -> Generator[int, None, None
             find_scene(uid).frame_set(shown[0], subframe=shown[1])
         if running is not None:
             running.bake_progress, running.is_held = None, False
+
+
+def _sound_session(scene: bpy.types.Scene) -> Session | None:
+    """The scene's simulation if it goes on from where it is, None if it has to begin anew."""
+    running = session.of(scene)
+    if running is None or not running.is_ready:
+        return None
+    from .simulation import settle  # brings Numba
+
+    settle(scene, running)
+    return running if running.is_sound else None
 
 
 def _session_from_start(scene: bpy.types.Scene) -> Session:

@@ -17,20 +17,16 @@ from . import (
     participants,
     preview,
     redraw,
+    rendering,
     rest_pose,
     session,
+    window_thread,
 )
 from .bake import animation, point_cache
 from .extract import reading
 from .properties import start_frame
 
-_is_rendering = False
 _shown_while_saving: list[tuple[int, str, tuple[float, ...], str, tuple[float, ...]]] = []
-
-
-def is_rendering() -> bool:
-    """Whether a render runs: then nothing is written, for it reads the same data in a thread."""
-    return _is_rendering or (not bpy.app.background and bpy.app.is_job_running("RENDER"))
 
 
 def is_playing() -> bool:
@@ -42,9 +38,14 @@ def is_playing() -> bool:
 @persistent
 def frame_change_pre(scene: bpy.types.Scene, *_: Any) -> None:
     """Leaving the start frame: what was changed there counts. Then bodies' own places."""
-    if is_rendering() or reading.is_reading():
+    if reading.is_reading():
         return
     start = start_frame(scene)
+    running = session.of(scene)
+    if rendering.is_rendering():
+        if running is not None and running.is_ready:
+            window_thread.do(lambda: preview.before_frame(scene, start, running))
+        return
     if scene.frame_current > start:
         depsgraph = _evaluated(scene)
         if depsgraph is not None and depsgraph.scene_eval.frame_current == start:
@@ -62,14 +63,27 @@ def _evaluated(scene: bpy.types.Scene) -> bpy.types.Depsgraph | None:
 @persistent
 def frame_change_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     """Simulate the frame if it is the next one, and show it."""
-    if is_rendering() or reading.is_reading():
+    if reading.is_reading():
         return
-    if scene.frame_current == start_frame(scene):
+    if rendering.is_rendering():
+        _show_to_render(scene, depsgraph)
+        return
+    if preview.time_of(scene) == start_frame(scene):
         _guarded(scene, depsgraph, "compare_at_start")
     elif session.of(scene) is not None:
         _guarded(scene, depsgraph, "visit_frame", may_skip=bpy.app.background or is_playing())
         _mend_preview(scene)
     redraw.panels()
+
+
+def _show_to_render(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    """Show the frame, or the moment between two, in the depsgraph of a render."""
+    rendering.note_lacking(scene)
+    running = session.of(scene)
+    if running is None or not running.is_ready:
+        return
+    if not window_thread.do(lambda: preview.show_now(scene, running, depsgraph)):
+        print(f"Verlet Physics: the window was busy: frame {scene.frame_current} may be wrong")
 
 
 def compare_at_start(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
@@ -179,17 +193,17 @@ def undo_post(*_: Any) -> None:
 def _show_again(scene: bpy.types.Scene) -> None:
     """Put the preview of the current frame back, where undo or saving took it away."""
     running = session.of(scene)
-    if running is None or not running.is_ready or scene != bpy.context.scene or is_rendering():
+    if running is None or not running.is_ready or scene != bpy.context.scene:
         return
-    frame = min(scene.frame_current, running.last)
-    if frame > running.start:
-        preview.show(running, frame, bpy.context.evaluated_depsgraph_get(), is_new=True)
+    if not rendering.is_rendering():
+        preview.show_now(scene, running, bpy.context.evaluated_depsgraph_get(), is_new=True)
 
 
 @persistent
 def load_pre(*_: Any) -> None:
     """Nothing of the old file may be shown in the new one."""
     session.drop_all()
+    rendering.forget()
 
 
 @persistent
@@ -240,32 +254,32 @@ def save_post(*_: Any) -> None:
         running = session.of(scene)
         if running is not None and running.is_ready and scene.frame_current > running.start:
             preview.attach_files(running)
-            preview.show_ragdolls(running, scene.frame_current)
+            preview.show_ragdolls(running, preview.time_of(scene))
 
 
 @persistent
-def render_begins(*_: Any) -> None:
-    """From here on the render's thread owns the data."""
-    global _is_rendering
-    _is_rendering = True
-
-
-@persistent
-def warn_of_unbaked(scene: bpy.types.Scene, *_: Any) -> None:
-    """A farm has no panel: say in its log what will not move in the pictures."""
-    still = [ob.name for ob in baking.bakeable_objects(scene, None)]
-    if bpy.app.background and still:
+def render_begins(scene: bpy.types.Scene, *_: Any) -> None:
+    """A render begins. A farm has no panel: say in its log what is not baked."""
+    rendering.begin(scene)
+    unbaked = [ob.name for ob in baking.bakeable_objects(scene, None)]
+    if bpy.app.background and unbaked:
         print(
-            f"Verlet Physics: not baked, so it will not move in this render: {', '.join(still)}. "
-            f"Bake first: blender -b FILE --command {cli.COMMAND}"
+            "Verlet Physics: not baked, so simulated from the start for this render: "
+            f"{', '.join(unbaked)}. A farm is faster with a bake: "
+            f"blender -b FILE --command {cli.COMMAND}"
         )
 
 
 @persistent
-def render_ends(*_: Any) -> None:
-    """The viewport may follow the timeline again."""
-    global _is_rendering
-    _is_rendering = False
+def frame_is_rendered(scene: bpy.types.Scene, *_: Any) -> None:
+    """A frame of a render comes next."""
+    rendering.prepare_frame(scene)
+
+
+@persistent
+def render_ends(scene: bpy.types.Scene, *_: Any) -> None:
+    """The viewport follows the timeline again."""
+    rendering.end(scene)
 
 
 _HANDLERS: tuple[tuple[str, Callable[..., None]], ...] = (
@@ -280,8 +294,7 @@ _HANDLERS: tuple[tuple[str, Callable[..., None]], ...] = (
     ("save_post", save_post),
     ("save_post_fail", save_post),
     ("render_init", render_begins),
-    ("render_init", warn_of_unbaked),
-    ("render_pre", render_begins),
+    ("render_pre", frame_is_rendered),
     ("render_complete", render_ends),
     ("render_cancel", render_ends),
 )
@@ -300,5 +313,7 @@ def unregister() -> None:
         if function in functions:
             functions.remove(function)
     session.drop_all()
+    rendering.forget()
+    window_thread.unregister()
     if hasattr(bpy.data, "objects"):  # not while Blender starts or quits
         preview.clear_all()

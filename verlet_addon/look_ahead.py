@@ -13,7 +13,7 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
-from . import handlers, kernels, overlays, participants, preferences, redraw, session
+from . import handlers, kernels, overlays, participants, preferences, redraw, rendering, session
 from .properties import start_frame
 
 DELAY = 0.4  # s after the last change
@@ -46,7 +46,7 @@ def _look() -> float | None:
     is_dragging = any(len(window.modal_operators) for window in window_manager.windows)
     if is_dragging or not kernels.are_ready():
         return DELAY
-    if handlers.is_playing() or handlers.is_rendering() or _takes_long(scene):
+    if handlers.is_playing() or rendering.is_rendering() or _takes_long(scene):
         return None
     began = perf_counter()
     if look(scene):

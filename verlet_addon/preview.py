@@ -8,6 +8,8 @@ was there.
 from __future__ import annotations
 
 import itertools
+import math
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +23,7 @@ from .bake.rotation_modes import rotations_near
 from .bake.rotations import rotations_without_scale
 from .extract import own_motion
 from .extract.particles import shown_count
+from .extract.pose import blended_matrices
 from .kinds import RAGDOLL, is_particles
 from .moved import moved_in, parent_matrix
 from .participants import Columns, find_objects
@@ -39,8 +42,8 @@ def open_file(participant: Participant, start: int) -> PointCacheFile:
     return PointCacheFile(path, participant.particles.shown_count, start)
 
 
-def show(session: Session, frame: int, depsgraph: bpy.types.Depsgraph, *, is_new: bool) -> None:
-    """Bring all objects to a simulated frame; ``is_new`` when it was simulated just now."""
+def show(session: Session, time: float, depsgraph: bpy.types.Depsgraph, *, is_new: bool) -> None:
+    """Bring all objects to a simulated time, in frames; ``is_new`` if it was simulated just now."""
     for participant, ob in _previewable(session, session.particle_objects()):
         if not _fits(ob, participant):
             point_cache.detach(ob)  # the object was edited: Blender could not play the file on it
@@ -51,8 +54,39 @@ def show(session: Session, frame: int, depsgraph: bpy.types.Depsgraph, *, is_new
         if is_new:  # the frame was evaluated before it was in the file
             ob.update_tag(refresh={"DATA"})
             session.awaited |= {ob.session_uid, ob.data.session_uid}
-    _move_bodies(session, session.placement(frame), depsgraph)
-    bone_preview.show(session, session.placement(frame).poses)
+    placement = placement_at(session, time)
+    _move_bodies(session, placement, depsgraph)
+    bone_preview.show(session, placement.poses)
+
+
+def show_now(
+    scene: bpy.types.Scene,
+    session: Session,
+    depsgraph: bpy.types.Depsgraph,
+    *,
+    is_new: bool = False,
+) -> None:
+    """Show what is simulated of the scene's time, where it lies after the start."""
+    time = session.shown_time(time_of(scene))
+    if time > session.start:
+        show(session, time, depsgraph, is_new=is_new)
+
+
+def placement_at(session: Session, time: float) -> Placement:
+    """Where bodies and bones stand at a simulated time, in frames, and between two of them.
+
+    As a bake's curves would have them: places run straight, rotations turn the short way.
+    """
+    frame = math.floor(time)
+    share = time - frame
+    if not share:
+        return session.placement(frame)
+    a, b = session.placement(frame), session.placement(frame + 1)
+    return replace(
+        a,
+        bodies=blended_matrices(a.bodies, b.bodies, share),
+        poses={uid: blended_matrices(pose, b.poses[uid], share) for uid, pose in a.poses.items()},
+    )
 
 
 def _fits(ob: bpy.types.Object, participant: Participant) -> bool:
@@ -89,10 +123,10 @@ def attach_files(session: Session) -> None:
             _attach(ob, session, participant)
 
 
-def show_ragdolls(session: Session, frame: int) -> None:
+def show_ragdolls(session: Session, time: float) -> None:
     """Pose the bones of ragdolls again after they were given their own for saving."""
     if session.is_ready:
-        bone_preview.show(session, session.placement(min(frame, session.last)).poses)
+        bone_preview.show(session, placement_at(session, session.shown_time(time)).poses)
 
 
 def _previewable(
@@ -111,13 +145,18 @@ def _is_previewable(participant: Participant, ob: bpy.types.Object) -> bool:
     return bool(ob.verlet.kind == participant.kind) and not restore.is_baked(ob)
 
 
+def time_of(scene: bpy.types.Scene) -> float:
+    """The scene's time in frames; between two of them in motion blur."""
+    return scene.frame_current + scene.frame_subframe
+
+
 def before_frame(scene: bpy.types.Scene, start: int, session: Session | None) -> None:
     """Before a frame is evaluated: give bodies their own place, rigged cloth its own pose again
     at the start.
 
     Later their constraints must be off, so that the evaluated matrix tells where the parent is.
     """
-    if scene.frame_current <= start:
+    if time_of(scene) <= start:
         for ob in scene.objects:
             if ob.verlet.rest.owner:
                 rest_pose.put_back(ob)

@@ -115,6 +115,12 @@ class Session:
         """Whether there is something to simulate and to show."""
         return self.model is not None
 
+    @property
+    def is_sound(self) -> bool:
+        """Whether its frames hold, as far as anybody knows without comparing."""
+        doubts = (self.is_outdated, self.is_suspect, self.motion_changed, bool(self.failure))
+        return self.is_ready and not any(doubts)
+
     def participants(self, kind: str) -> list[Participant]:
         """The objects of one kind, in the order of the model."""
         return [] if self.inputs is None else self.inputs.by_kind.get(kind, [])
@@ -152,6 +158,10 @@ class Session:
     def placement(self, frame: int) -> Placement:
         """Where the objects stand in a simulated frame."""
         return self.placements[frame - self.start]
+
+    def shown_time(self, time: float) -> float:
+        """The simulated moment that is shown at a time, both in frames: the last one holds."""
+        return min(time, float(self.last))
 
     def is_current(self, digest: bytes, start: int) -> bool:
         """Whether the simulated frames are still those of inputs with this digest."""

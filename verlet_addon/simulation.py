@@ -12,7 +12,16 @@ from ..core.errors import ModelError, VerletError
 from ..core.model import FrameInputs, State
 from ..core.settings import SolverSettings
 from ..core.step import advance
-from . import kernels, participants, preview, ragdolls, sanity, session, stick_figures
+from . import (
+    kernels,
+    participants,
+    preview,
+    ragdolls,
+    sanity,
+    session,
+    stick_figures,
+    window_thread,
+)
 from .extract import pose
 from .frame_blend import between, differ
 from .frame_inputs import read_frame, spread_out
@@ -34,15 +43,14 @@ def visit_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, *, may_s
     """
     frame = scene.frame_current
     running = session.of(scene)
-    if running is None or not running.is_ready or frame <= running.start:
+    if running is None or not running.is_ready:
         return
     last = running.last
     limit = last + (_longest_gap(running) if may_skip else 1)
-    if last < frame <= limit and _may_go_on(scene, running):
+    is_whole = not scene.frame_subframe  # what drives a frame is that of its own moment
+    if is_whole and last < frame <= limit and _may_go_on(scene, running):
         _simulate(scene, running, depsgraph, frame)
-    shown = min(frame, running.last)
-    if shown > running.start:
-        preview.show(running, shown, depsgraph, is_new=shown > last)
+    preview.show_now(scene, running, depsgraph, is_new=frame > last)
 
 
 def _longest_gap(running: Session) -> int:
@@ -54,10 +62,15 @@ def _may_go_on(scene: bpy.types.Scene, running: Session) -> bool:
     """Whether the next frame may be simulated with the model as it is."""
     if running.failure or running.is_outdated or not kernels.are_ready():
         return False
+    settle(scene, running)
+    return not running.is_outdated
+
+
+def settle(scene: bpy.types.Scene, running: Session) -> None:
+    """Find out whether what was changed puts the frames out of date, where that is not known."""
     if running.is_suspect:
         running.is_outdated = running.timeless != timeless_digests(scene, running.timeless)
         running.is_suspect = False
-    return not running.is_outdated
 
 
 def compare_at_start(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
@@ -105,6 +118,7 @@ def _begin(
         return
     running.problems += doubts_about_integrator(model, inputs.solver)
     kernels.prepare()
+    window_thread.stand_by()
     duration = inputs.frame_duration
     running.cache = FrameCache(model)
     running.cache.store(

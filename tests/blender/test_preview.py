@@ -403,50 +403,6 @@ def test_frames_left_out_while_a_pin_moves_are_marked_as_guessed(scene):
     assert session_of(scene).last == 8
 
 
-def test_a_render_does_not_write(scene, tmp_path):
-    handlers = addon("handlers")
-    sheet, crate = cloth(), body(location=(1, 0, 3))
-    play(scene, 1, 4)
-    kept = session_of(scene).last, tuple(crate.location), seen(sheet)
-    seen_in_render = []
-    scene.frame_end = 8
-
-    def look(*_):
-        seen_in_render.append((handlers.is_rendering(), tuple(crate.location)))
-
-    bpy.app.handlers.render_post.append(look)
-    scene.render.engine = "BLENDER_WORKBENCH"
-    scene.render.resolution_x = scene.render.resolution_y = 16
-    scene.render.filepath = str(tmp_path / "frame")
-    camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
-    scene.collection.objects.link(camera)
-    scene.camera = camera
-    try:
-        bpy.ops.render.render(animation=True)
-    finally:
-        bpy.app.handlers.render_post.remove(look)
-    assert len(seen_in_render) == 8
-    assert all(shot == (True, kept[1]) for shot in seen_in_render)
-    assert session_of(scene).last == kept[0]
-    assert not handlers.is_rendering()
-    scene.frame_set(4)
-    np.testing.assert_array_equal(seen(sheet), kept[2])
-
-
-def test_a_render_without_a_window_names_what_is_not_baked(scene, capsys):
-    cloth(name="Sheet")
-    crate = body(name="Crate")
-    scene.frame_end = 2
-    select(crate)
-    bpy.ops.verlet.bake(selected_only=True)
-    capsys.readouterr()
-    addon("handlers").warn_of_unbaked(scene)
-    said = capsys.readouterr().out
-    assert "Sheet" in said
-    assert "Crate" not in said
-    assert "verlet_bake" in said
-
-
 def test_two_scenes_have_simulations_of_their_own(scene):
     ob = cloth(name="First")
     play(scene, 1, 5)

@@ -71,6 +71,19 @@ def product(a: Floats, b: Floats) -> Floats:
     return np.concatenate([[w], a[0] * b[1:] + b[0] * a[1:] + np.cross(a[1:], b[1:])])
 
 
+def blended_matrices(a: Floats, b: Floats, share: float) -> Floats:
+    """Matrices (n, 4, 4) on the way from a to b: places run straight, axes turn the short way."""
+    blended = a.copy()
+    if not len(a):
+        return blended
+    before, after = (nearest_rotation(matrices[:, :3, :3]) for matrices in (a, b))
+    turn = quaternions(after @ np.swapaxes(before, -1, -2))
+    none = np.tile((1.0, 0.0, 0.0, 0.0), (len(a), 1))
+    blended[:, :3, :3] = rotation_of(blended_rotations(none, turn, share)) @ a[:, :3, :3]
+    blended[:, :3, 3] = (1.0 - share) * a[:, :3, 3] + share * b[:, :3, 3]
+    return blended
+
+
 def blended_rotations(a: Floats, b: Floats, share: float) -> Floats:
     """Quaternions (n, 4) on the straight way from a to b, the short way round."""
     sign = np.where(np.sum(a * b, axis=1) < 0.0, -1.0, 1.0)[:, None]

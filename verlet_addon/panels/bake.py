@@ -2,14 +2,12 @@
 
 import bpy
 
-from .. import participants, session
+from .. import participants, rendering, session
 from ..bake import restore
-from ..kinds import KINDS, RAGDOLL
+from ..kinds import RAGDOLL
 from ..status import bake_bar
 from .places import Sidebar
 from .settings import draw_text
-
-_NOT_RENDERED = {"BODY": "rigid bodies", "BONES": "ragdolls"}  # by what a kind moves
 
 
 class VERLET_PT_bake(Sidebar, bpy.types.Panel):
@@ -47,15 +45,9 @@ class VERLET_PT_bake(Sidebar, bpy.types.Panel):
             draw_text(layout, f"Baked {first}–{last}: {count}", width, "LOCKED")
         elif baked:
             draw_text(layout, f"{len(baked)} objects baked", width, "LOCKED")
-        unseen = {KINDS[ob.verlet.kind].moves for ob in taking_part if ob not in baked}
-        names = [name for moves, name in _NOT_RENDERED.items() if moves in unseen]
-        if names:
-            draw_text(
-                layout,
-                f"A render shows {' and '.join(names)} move only once they are baked",
-                width,
-                "INFO",
-            )
+        text = rendering.forecast(scene)
+        if text:
+            draw_text(layout, text, width, "INFO")
 
 
 class VERLET_PT_bake_options(Sidebar, bpy.types.Panel):

@@ -2,7 +2,7 @@
 
 import bpy
 
-from .. import hints, kernels, session
+from .. import hints, kernels, rendering, session
 from ..session import Problem, Session
 from ..status import remarks, status
 from .places import Sidebar
@@ -29,6 +29,9 @@ class VERLET_PT_simulate(Sidebar, bpy.types.Panel):
         running = session.of(scene)
         if running is not None:
             self._draw_hints(layout, scene, running, context.region.width)
+        lacked = rendering.remark(scene)
+        if lacked:
+            draw_text(layout, lacked, context.region.width, "ERROR")
         for problem in hints.of_scene(scene):
             draw_problem(layout, problem, context.region.width)
         if scene.sync_mode == "FRAME_DROP":
