@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .contact.limbs import Limbs
-from .forces.weight import Weight
 from .rigid.joint_table import Joints
 from .rigid.table import Bodies, ShapeTable, turned_back
 from .settings import AnimatedSettings, WindSettings
@@ -177,9 +176,6 @@ class Model:
         gravity = tuple(vector("", "gravity", gravity).tolist())
         x = self.rest_position.copy()
         falls = (self.inverse_mass > 0.0).astype(np.float64)
-        for force in self.forces:
-            if isinstance(force, Weight):
-                falls[force.particles] *= force.share
         fall = 0.5 * step**2 * np.array(gravity) * falls[:, None]
         previous = x - self.initial_velocity * step + fall
         bodies = self.bodies

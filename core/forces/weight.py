@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # the model itself asks for weights at its start
+if TYPE_CHECKING:
     from ..model import Ints
     from .base import Acting
 

@@ -66,11 +66,18 @@ CLOSING_SPIN = 16.0
 """The same for angles, rad/s."""
 
 
+FORESEEN_TURN = 0.5
+"""Largest turn in a step, rad, for which the way of an anchor is close to its second order."""
+
+FORESIGHT = 0.01
+"""Gap, as a share of the most that a joint closes in a step, for which joints are solved again."""
+
+
 @lean_inline
 def _foresee(joints, owners, j, h):
     """½ h n·(ω×(ω×r)) of the second anchor against the first, m/s, of each row of a point.
 
-    Of the spin that the bodies come with: what joints did in the last step may be a blow.
+    No farther than at `FORESEEN_TURN`: what turns more in a step goes elsewhere.
     """
     whole, arm = joints.whole, joints.hold[j]
     if whole[j, PLACE_FORM] != POINT:
@@ -81,15 +88,41 @@ def _foresee(joints, owners, j, h):
         r = ARM + 3 * side
         along = w[0] * arm[r] + w[1] * arm[r + 1] + w[2] * arm[r + 2]
         square = w[0] * w[0] + w[1] * w[1] + w[2] * w[2]
-        half = -0.5 * h if side == 0 else 0.5 * h
+        half = 0.5 * h / max(1.0, h * h * square / FORESEEN_TURN**2)
+        if side == 0:
+            half = -half
         x += half * (w[0] * along - arm[r] * square)
         y += half * (w[1] * along - arm[r + 1] * square)
         z += half * (w[2] * along - arm[r + 2] * square)
-    most = min(CLOSING_SPEED, joints.number[j, CLOSES] / h)
     row = whole[j, FIRST_ROW]
-    joints.bound[row, FORESEEN] = min(max(x, -most), most)
-    joints.bound[row + 1, FORESEEN] = min(max(y, -most), most)
-    joints.bound[row + 2, FORESEEN] = min(max(z, -most), most)
+    joints.bound[row, FORESEEN] = x
+    joints.bound[row + 1, FORESEEN] = y
+    joints.bound[row + 2, FORESEEN] = z
+
+
+@lean_inline
+def foresee_again(joints, owners, h):
+    """Ask for what the spin that was found does in the step, where it is not the one of before.
+
+    A chain that is jerked taut stops links that were expected to turn on. Returns whether any
+    joint would be apart by more than `FORESIGHT` of its bodies' size.
+    """
+    whole, bound = joints.whole, joints.bound
+    most = 0.0
+    for j in range(whole.shape[0] - 1):
+        if whole[j, LIVE] == 0 or whole[j, PLACE_FORM] != POINT:
+            continue
+        row = whole[j, FIRST_ROW]
+        x, y, z = bound[row, FORESEEN], bound[row + 1, FORESEEN], bound[row + 2, FORESEEN]
+        _foresee(joints, owners, j, h)
+        x -= bound[row, FORESEEN]
+        y -= bound[row + 1, FORESEEN]
+        z -= bound[row + 2, FORESEEN]
+        bound[row, AIM] += x
+        bound[row + 1, AIM] += y
+        bound[row + 2, AIM] += z
+        most = max(most, (abs(x) + abs(y) + abs(z)) * h / joints.number[j, CLOSES])
+    return most > FORESIGHT
 
 
 @lean_inline

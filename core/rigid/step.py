@@ -10,7 +10,7 @@ from .contact_rows import aim_rows, warm_rows
 from .contact_solver import passes_now, solve_rows
 from .joined_contacts import MOST_PASSES, let_all_go_on, let_none_stir, let_off_go_on
 from .joint_axes import aim_joints
-from .joint_demands import ask_joints, note_speeds, warm_joints
+from .joint_demands import ask_joints, foresee_again, note_speeds, warm_joints
 from .joint_solver import solve_joints
 from .joint_state import load_joints
 from .joint_stiffness import keep_stiffness, stiffen
@@ -35,6 +35,9 @@ COLLIDE_EVERY = 4
 STILLING = 2
 """Times as many passes over contacts after the move as before it: with one, heaps of hundreds of
 bodies go on creeping. What hangs on joints has passes of its own (`joined_contacts`)."""
+
+FORESIGHTS = 3
+"""Largest number of times that joints are solved again for the turns that their impulses make."""
 
 STIFFENINGS = 3
 """Largest number of times that inertias are raised in one substep."""
@@ -151,8 +154,15 @@ def _begin(
 
 
 @lean_inline
-def _move(bodies, owners, joints, h):
+def _move(bodies, owners, joints, joined, h):
     """Places at the end of the substep."""
+    let_all_go_on(joined)
+    for _ in range(FORESIGHTS):
+        if not foresee_again(joints, owners, h):
+            break
+        solve_joints(joints, owners, joined.goes_on, h, True)
+        if stiffen(joints, owners, h):
+            solve_joints(joints, owners, joined.goes_on, h, True)
     keep_stiffness(joints, owners, h)
     move_bodies(owners, bodies, h)
     move_colliders(owners, bodies, h)
@@ -248,6 +258,6 @@ def run_substeps(
             )
             part_overlaps(rows, row_count, owners, islands, seen, joined, limbs, passes, h)
         if part in (WHOLE, MOVE):
-            _move(bodies, owners, joints, h)
+            _move(bodies, owners, joints, joined, h)
         if part in (WHOLE, END):
             _end(bodies, owners, rows, row_count, islands, joints, joined, limbs, seen, passes, h)

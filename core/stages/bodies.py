@@ -118,7 +118,7 @@ class Bodies:
             state.body_previous_orientation,
             state.joint_impulse,
             self.joints.holds,
-            state.step,
+            frame.step_before,
             frame.h,
             frame.gravity,
             frame.inputs.duration,

@@ -50,6 +50,19 @@ class BodyForces:
             self._draw(self.pull)
         np.divide(work.moves.force, frame.model.bodies.mass[:, None], out=work.body_load)
         work.body_load += frame.gravity
+        if frame.time == 0.0:
+            self._set_out()
+
+    def _set_out(self) -> None:
+        """Velocities are those half a step ago: less by a·h/2 where forces act from the start.
+
+        `Model.initial_state` has done so for gravity.
+        """
+        frame, owners, moves = self.frame, self.frame.work.owners, self.frame.work.moves
+        count = frame.model.body_count
+        half = 0.5 * frame.h * (owners.inverse_mass[:count, None] > 0.0)
+        owners.velocity[:count] -= half * owners.inverse_mass[:count, None] * moves.force[:count]
+        owners.momentum[:count] -= half * moves.torque[:count]
 
     def _draw(self, pull: Pull) -> None:
         frame, owners, count = self.frame, self.frame.work.owners, self.frame.model.body_count

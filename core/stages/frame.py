@@ -52,6 +52,7 @@ class Frame:
         self.substep = 0
         self.pass_number = 0
         self.h = inputs.duration / self.substeps
+        self.step_before = state.step  # s, that the given x* are laid out for
         self.gravity = self.work.gravity
         self.gravity[:] = inputs.gravity
         self.fall = math.hypot(*inputs.gravity) * self.h**2  # m, by gravity in one step

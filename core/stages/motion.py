@@ -109,6 +109,7 @@ class Motion:
             return
         acceleration = np.zeros_like(gravity)
         if starts:
+            self.system.held[:] = 0.0  # `_set_out` reckons with forces, once they are known
             if self.is_half_step:
                 velocity = (frame.x - frame.previous) / state.step + 0.5 * state.step * gravity
                 velocity[self.driven] = (self.driven_end - self.driven_start) / (h * frame.substeps)
@@ -130,9 +131,19 @@ class Motion:
             velocity = present_velocity(self.system, frame.x, velocity, step)
         return velocity
 
+    def _set_out(self) -> None:
+        """Lay x* out for forces that act from the start: half a step ago was a·h/2 less velocity.
+
+        `_lay_out` has done so for gravity and springs, before other forces were evaluated.
+        """
+        frame = self.frame
+        frame.previous += (0.5 * frame.h**2) * frame.inverse_mass[:, None] * frame.work.force
+
     def integrate(self) -> None:
         """One step of the integrator for every free particle, those of the bodies too."""
         frame = self.frame
+        if frame.time == 0.0 and self.forces.is_any and self.is_half_step:
+            self._set_out()
         if self.system is not None:
             with np.errstate(over="ignore", invalid="ignore"):  # checked right after
                 self._integrate_forces(self.system)

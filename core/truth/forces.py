@@ -1,4 +1,7 @@
-"""Forces: curl noise neither gathers nor thins out, boids flock by alignment alone."""
+"""Forces: curl noise neither gathers nor thins out, boids flock by alignment alone; and a start.
+
+What acts from the start is exact from the start.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,14 @@ import numpy as np
 
 from ..builder import ModelBuilder
 from ..forces.curl_noise import curl_noise, curl_of_noise
+from ..forces.field import Field
 from ..forces.flock import Flock
-from ..model import Floats, FrameInputs
+from ..forces.weight import Weight
+from ..model import EARTH_GRAVITY, Floats, FrameInputs, Model
 from ..settings import FlockSettings, SolverSettings
 from ..step import advance
 from .case import Result, case
+from .rates import at_rates
 
 
 @dataclass(frozen=True)
@@ -165,3 +171,62 @@ def _not_aligned(seed: int) -> Result:
 for _seed in (1, 2, 3):
     case(f"flock-aligned-{_seed}")(partial(_aligned, _seed))
     case(f"flock-not-aligned-{_seed}")(partial(_not_aligned, _seed))
+
+
+START, VELOCITY = np.array([1.0, -2.0, 3.0]), np.array([0.4, -1.0, 2.0])
+
+
+def _flight_error(model: Model, settings: SolverSettings, blows: float, falls: float) -> float:
+    """Largest distance in m from exact flight in 1 s, of all particles or the one body.
+
+    blows m/s²: strength of a field along x that acts from the start; falls: share of gravity.
+    """
+    half = math.sqrt(0.5)
+    inputs = FrameInputs(fields=(Field("wind", "WIND", (0, 0, 0), (half, 0, half, 0), blows),))
+    acceleration = np.array([blows, 0.0, 0.0]) + falls * np.array(EARTH_GRAVITY)
+    state, worst = model.initial_state(), 0.0
+    for _ in range(24):
+        state, _ = advance(model, state, inputs, settings)
+        t = state.time
+        exact = START + VELOCITY * t + 0.5 * acceleration * t * t
+        place = state.position if len(state.position) else state.body_position
+        worst = max(worst, float(np.abs(place - exact).max()))
+    return worst
+
+
+def _particle(share: float = 1.0) -> Model:
+    builder = ModelBuilder()
+    builder.add_particles("ball", START[None], mass=2.0, velocity=VELOCITY)
+    if share != 1.0:
+        builder.add_force(Weight(0, np.zeros(1, dtype=np.int32), share))
+    return builder.finalize()
+
+
+@at_rates("field-from-the-start")
+def field_on_particle(rate: float) -> Result:
+    """Wind of 3 m/s² on a particle, error in m; a start half a step late loses a·h/2 of speed."""
+    error = _flight_error(_particle(), SolverSettings(substep_rate=rate), 3.0, 1.0)
+    return Result(error, 0.0, 1e-9)
+
+
+@at_rates("field-from-the-start-body")
+def field_on_body(rate: float) -> Result:
+    """Wind of 40 m/s² on a box."""
+    builder = ModelBuilder()
+    builder.add_body("box", "BOX", (0.1, 0.2, 0.3), tuple(START), mass=5.0, velocity=VELOCITY)
+    settings = SolverSettings(substep_rate=rate)
+    return Result(_flight_error(builder.finalize(), settings, 40.0, 1.0), 0.0, 1e-9)
+
+
+@at_rates("field-from-the-start-weight")
+def field_and_weight(rate: float) -> Result:
+    """Wind of -7 m/s² on a particle that feels a quarter of gravity."""
+    error = _flight_error(_particle(0.25), SolverSettings(substep_rate=rate), -7.0, 0.25)
+    return Result(error, 0.0, 1e-9)
+
+
+@case("field-from-the-start-leapfrog")
+def field_on_leapfrog() -> Result:
+    """As on a particle, by an integrator that takes springs as forces."""
+    settings = SolverSettings(integrator="LEAPFROG")
+    return Result(_flight_error(_particle(), settings, 3.0, 1.0), 0.0, 1e-9)

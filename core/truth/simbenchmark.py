@@ -47,8 +47,6 @@ def rolling(rate: float) -> Result:
     exact[plate] = of_plate
     h = 1.0 / rate
     state, settings = model.initial_state(step=h), SolverSettings(substep_rate=rate)
-    # x* = x − v·h + ½·a·h², with the pull, of which `initial_state` knows nothing
-    state.body_previous[plate, 1] += 0.5 * h**2 * PULL / PLATE
     squares = []
     along_y = (math.sqrt(0.5), -math.sqrt(0.5), 0.0, 0.0)  # of the field's own Z
     pull = Field("pull", "WIND", orientation=along_y, strength=PULL / PLATE)

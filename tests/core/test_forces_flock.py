@@ -58,7 +58,7 @@ def test_every_boid_steers_by_all_that_it_sees(spread):
     model = flock(x, v, mass=random.uniform(0.1, 5.0, 120))
     state = model.initial_state(gravity=(0, 0, 0), step=h)
     end, _ = advance(model, state, FrameInputs(duration=h, gravity=(0, 0, 0)), SolverSettings())
-    found = (end.position - 2 * state.position + state.previous) / h**2
+    found = 2 * (end.position - 2 * state.position + state.previous) / h**2
     assert found == pytest.approx(steering(x, v, settings), abs=1e-6)
 
 
