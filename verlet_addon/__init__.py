@@ -11,6 +11,7 @@ from . import (
     kernels,
     look_ahead,
     manual,
+    notices,
     operators,
     overlays,
     panels,
@@ -28,6 +29,7 @@ _MODULES = (
     cli,
     handlers,
     overlays,
+    notices,
     look_ahead,
 )
 

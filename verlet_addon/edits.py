@@ -29,7 +29,7 @@ def after_live_edit(name: str) -> Update:
     """The same for what is read in every frame: it acts from the next one on."""
 
     def update(group: Any, context: bpy.types.Context) -> None:
-        session.improvise_all()
+        session.improvise_all(group.id_data.session_uid)
         _read_again(group.id_data)
         _copy_to_selected(group, name, context)
 

@@ -152,9 +152,9 @@ def depsgraph_update_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
         elif update.is_updated_geometry and update.id.original.session_uid not in own:
             running.is_suspect = True
         if update.is_updated_transform and _drives(running, update.id.original):
-            running.improvise()
+            running.improvise(update.id.original.session_uid)
     if _is_gravity_new(scene, running):
-        running.improvise()
+        running.improvise(scene.session_uid)
     running.awaited.clear()
 
 

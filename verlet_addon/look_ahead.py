@@ -64,6 +64,11 @@ def look(scene: bpy.types.Scene) -> bool:
     """Build the simulation at the start frame where it is not up to date; whether it did."""
     running = session.of(scene)
     is_current = running is not None and not running.is_suspect and not running.is_outdated
+    if not is_current and running is not None and running.is_ready:
+        from .simulation import settle  # brings Numba, which is there by now
+
+        settle(scene, running)
+        redraw.panels()
     if is_current or scene.frame_current != start_frame(scene):
         return False
     if bpy.context.mode not in {"OBJECT", "POSE"}:

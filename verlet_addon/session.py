@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,26 @@ class Problem:
     operator: str = ""  # the mending operator and its button's text
     button: str = ""
     is_error: bool = False
+
+
+Values = tuple[float, ...]
+
+
+class Track(NamedTuple):
+    """A property that drives the simulation."""
+
+    uid: int  # session id of the object, 0 for the scene
+    name: str
+    path: str
+
+
+class Change(NamedTuple):
+    """An edit by hand of a track between two frames that were simulated one after the other."""
+
+    before: int
+    frame: int
+    old: Values
+    new: Values
 
 
 @dataclass(frozen=True)
@@ -90,8 +110,12 @@ class Session:
     restless: set[int] = field(default_factory=set)
     is_unread: bool = False  # undo may have changed anything: read all of it once more
     is_outdated: bool = False  # settings or meshes differ: simulate anew from the start
+    changed: list[str] = field(default_factory=list)  # names of what put it out of date
     motion_changed: bool = False  # an action was edited, which no digest sees
     first_improvised: int | None = None  # first frame after an edit that acts at once
+    edited: set[int] = field(default_factory=set)  # session ids, since the last simulated frame
+    driven_by: dict[Track, Values] = field(default_factory=dict)  # in the last simulated frame
+    takes: dict[Track, list[Change]] = field(default_factory=dict)  # what was improvised
     first_wild: int | None = None  # first frame in which something was flung away: see sanity
     is_held: bool = False  # a bake reads it: it is neither compared nor begun anew
     bake_progress: tuple[int, int] | None = None  # frames done, frames in all
@@ -187,6 +211,8 @@ class Session:
             first = getattr(self, mark)
             if first is not None and first >= frame:
                 setattr(self, mark, None)
+        if self.first_improvised is None:
+            self.takes = {}
 
     @property
     def first_inexact(self) -> int | None:
@@ -200,8 +226,12 @@ class Session:
         first = self.first_improvised
         return first if first is not None and first <= self.last else None
 
-    def improvise(self) -> None:
-        """What drives the simulation was changed by hand: it acts from the next frame on."""
+    def improvise(self, uid: int) -> None:
+        """What drives the simulation was changed by hand: it acts from the next frame on.
+
+        ``uid``: the session id of the object or scene that was edited.
+        """
+        self.edited.add(uid)
         if self.last > self.start and self.improvised_from is None:
             self.first_improvised = self.last + 1
 
@@ -250,10 +280,10 @@ def drop_all() -> None:
     _sessions.clear()
 
 
-def improvise_all() -> None:
-    """What drives simulations was changed by hand, and is read in every frame."""
+def improvise_all(uid: int) -> None:
+    """What drives simulations was changed by hand in a datablock, and is read in every frame."""
     for session in _sessions.values():
-        session.improvise()
+        session.improvise(uid)
 
 
 def note_edit(uid: int) -> None:

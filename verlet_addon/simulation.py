@@ -20,6 +20,7 @@ from . import (
     sanity,
     session,
     stick_figures,
+    takes,
     window_thread,
 )
 from .extract import pose
@@ -69,8 +70,19 @@ def _may_go_on(scene: bpy.types.Scene, running: Session) -> bool:
 def settle(scene: bpy.types.Scene, running: Session) -> None:
     """Find out whether what was changed puts the frames out of date, where that is not known."""
     if running.is_suspect:
-        running.is_outdated = running.timeless != timeless_digests(scene, running.timeless)
+        now = timeless_digests(scene, running.timeless)
+        running.is_outdated = running.timeless != now
         running.is_suspect = False
+        running.changed = _names_of_changed(scene, running.timeless, now)
+
+
+def _names_of_changed(
+    scene: bpy.types.Scene, before: Mapping[int, bytes], now: Mapping[int, bytes]
+) -> list[str]:
+    """Names of all that differs between two `timeless_digests`; none of what is gone."""
+    uids = {uid for uid in {*before, *now} if before.get(uid) != now.get(uid)}
+    names = [ob.name for ob in scene.objects if ob.session_uid in uids]
+    return sorted(names) + ["the world or a joint"] * (0 in uids)
 
 
 def compare_at_start(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
@@ -118,6 +130,7 @@ def _begin(
         return
     running.problems += doubts_about_integrator(model, inputs.solver)
     kernels.prepare()
+    takes.begin(scene, running)
     window_thread.stand_by()
     duration = inputs.frame_duration
     running.cache = FrameCache(model)
@@ -154,6 +167,7 @@ def _simulate(
     before = running.last_inputs or _resting_inputs(running)
     if frame > first + 1 and running.first_guessed is None and differ(before, target):
         running.first_guessed = first + 1
+    takes.note(scene, running, first)
     try:
         for number in range(first + 1, frame + 1):
             share = (number - first) / (frame - first)

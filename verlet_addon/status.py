@@ -4,7 +4,7 @@ from time import perf_counter
 
 import bpy
 
-from . import session
+from . import kernels, session
 from .session import Session
 
 
@@ -31,6 +31,45 @@ def status(scene: bpy.types.Scene) -> tuple[str, str]:
     return cached, "CHECKMARK"
 
 
+MOST_NAMES = 2  # of what was changed; of more only how many there are
+
+
+def outdated_by(running: Session) -> str:
+    """What put the frames out of date, as the beginning of a sentence."""
+    names = running.changed
+    if not names:
+        return "Something was changed"
+    if len(names) > MOST_NAMES:
+        return f"{names[0]} and {len(names) - 1} others were changed"
+    return f"{' and '.join(names)} {'was' if len(names) == 1 else 'were'} changed"
+
+
+def reason(scene: bpy.types.Scene) -> tuple[str, bool]:
+    """Why the view does not show what the timeline asks for, and whether that is an error.
+
+    "" when it does. Also what will not come out of a bake as it is seen.
+    """
+    running = session.of(scene)
+    if running is None:
+        return "", False
+    errors = [problem.message for problem in running.problems if problem.is_error]
+    frame = scene.frame_current
+    if frame > running.start and (errors or running.failure):
+        return errors[0] if errors else running.failure, True
+    if running.is_outdated:
+        shown = min(frame, running.last)
+        return f"{outdated_by(running)}: frame {shown} is as it was. Play starts over", False
+    if not running.is_ready or frame <= running.start:
+        return "", False
+    if frame > running.last + 1 or (frame > running.last and not kernels.are_ready()):
+        waits = kernels.message()
+        return waits or f"Frame {running.last} is shown, the last one simulated", False
+    first = running.improvised_from
+    if first is not None and frame >= first:
+        return f"Improvised from frame {first}: Bake starts over, Record keeps it", False
+    return "", False
+
+
 def remarks(running: Session) -> list[tuple[str, str]]:
     """What more there is to say of the frames, each with its icon."""
     found = []
@@ -41,7 +80,7 @@ def remarks(running: Session) -> list[tuple[str, str]]:
         )
         found.append((text, "ERROR"))
     if running.improvised_from is not None:
-        text = f"Improvised from frame {running.improvised_from}: Bake starts over with it"
+        text = f"Improvised from frame {running.improvised_from}: Bake starts over"
         found.append((text, "INFO"))
     if running.first_draft is not None:
         found.append(("The time budget cut frames short: Bake simulates them in full", "INFO"))

@@ -130,7 +130,9 @@ def properties_of(
     """
     found = {}
     for name, (default, about) in tunables(settings).items():
-        found[name] = _property(name, default, about, after(name))
+        is_live = name in keyed and after is after_edit  # read in every frame: it acts at once
+        update = after_live_edit if is_live else after
+        found[name] = _property(name, default, about, update(name))
         if is_painted and about.paintable:
             found[name + PAINT_SUFFIX] = _paint_property(name, about)
     refuse_keys(found, keyed)

@@ -2,7 +2,7 @@
 
 import bpy
 
-from .. import preview, redraw, session
+from .. import preview, redraw, session, takes
 from ..properties import start_frame
 
 
@@ -59,6 +59,35 @@ class VERLET_OT_play(bpy.types.Operator):
         return bpy.ops.screen.animation_play()
 
 
+class VERLET_OT_record(bpy.types.Operator):
+    """Keep what was changed by hand while it played as keys, so that a bake has it too"""
+
+    bl_idname = "verlet.record"
+    bl_label = "Record"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        running = session.of(context.scene)
+        if running is None or not running.takes:
+            cls.poll_message_set(
+                "Nothing was improvised: play, and move a collider, gravity, wind or a force "
+                "meanwhile"
+            )
+            return False
+        return True
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        running = session.of(context.scene)
+        changed = ", ".join(takes.names(running))
+        count = takes.record(context.scene, running)
+        running.motion_changed = running.is_outdated = True
+        running.changed = []
+        redraw.everything()
+        self.report({"INFO"}, f"{count} curves keep what was changed: {changed}")
+        return {"FINISHED"}
+
+
 class VERLET_OT_play_every_frame(bpy.types.Operator):
     """Set the timeline to play every frame: a simulation cannot leave frames out"""
 
@@ -90,5 +119,6 @@ CLASSES = (
     VERLET_OT_reset,
     VERLET_OT_go_to_start,
     VERLET_OT_play,
+    VERLET_OT_record,
     VERLET_OT_play_every_frame,
 )

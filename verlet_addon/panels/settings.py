@@ -1,11 +1,12 @@
 """Draws the parameters of a settings dataclass: nothing about them stands here."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import blf
 import bpy
 
 from ...core.settings import INTEGRATORS, SolverSettings, tunables
+from ..lines import lines_of
 from ..session import Problem
 from ..tunable_properties import PAINT_SUFFIX, SHOWN_BY_BLENDER, paintable, panel_fields
 
@@ -143,17 +144,6 @@ def draw_text(layout: bpy.types.UILayout, text: str, width: int, icon: str = "NO
     for number, line in enumerate(lines_of(text, lambda part: blf.dimensions(0, part)[0] <= room)):
         first = icon if number == 0 or icon == "NONE" else "BLANK1"
         column.label(text=line, icon=first)
-
-
-def lines_of(text: str, fits: Callable[[str], bool]) -> list[str]:
-    """A text in lines that fit; a word that does not fit has a line of its own."""
-    lines: list[str] = []
-    for word in text.split():
-        if lines and fits(f"{lines[-1]} {word}"):
-            lines[-1] += f" {word}"
-        else:
-            lines.append(word)
-    return lines
 
 
 def draw_problem(layout: bpy.types.UILayout, problem: Problem, width: int) -> None:

@@ -4,7 +4,7 @@ import bpy
 
 from .. import hints, kernels, rendering, session
 from ..session import Problem, Session
-from ..status import remarks, status
+from ..status import outdated_by, remarks, status
 from .places import Sidebar
 from .settings import draw_problem, draw_text
 
@@ -56,7 +56,7 @@ class VERLET_PT_simulate(Sidebar, bpy.types.Panel):
             draw_problem(
                 layout,
                 Problem(
-                    "Something was changed: it is simulated anew from the start",
+                    f"{outdated_by(running)}: it is simulated anew from the start",
                     operator="verlet.go_to_start",
                     button="Go to Start",
                 ),
@@ -68,6 +68,8 @@ class VERLET_PT_simulate(Sidebar, bpy.types.Panel):
             draw_text(layout, text, width, "INFO")
         for text, icon in remarks(running):
             draw_text(layout, text, width, icon)
+        if running.takes:
+            layout.operator("verlet.record", icon="RADIOBUT_ON")
         figures = running.last_diagnostics
         if figures is not None and not running.failure:
             milliseconds = 1000.0 * sum(figures.stage_seconds.values())
