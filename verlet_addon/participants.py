@@ -83,6 +83,11 @@ def _rows(uids: Sequence[int]) -> list[int]:
 class Columns:
     """Properties of many objects, all at one go where they are most of the file."""
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether they are read and written at one go."""
+        return self._rows is not None
+
     def __init__(self, objects: Sequence[bpy.types.Object]) -> None:
         self._objects = objects
         is_most = len(objects) >= max(FEW, len(bpy.data.objects) // 4)
@@ -96,3 +101,13 @@ class Columns:
         everything = np.empty(len(bpy.data.objects) * width, np.float32)
         bpy.data.objects.foreach_get(name, everything)
         return everything.reshape(-1, width)[self._rows]
+
+    def write(self, name: str, rows: NDArray[np.intp], values: NDArray[np.float32]) -> None:
+        """Set a property of the objects in some rows (m,) to values (m, width), at one go.
+
+        Blender is not told: something else that it is told of each of them has to follow.
+        """
+        everything = np.empty(len(bpy.data.objects) * values.shape[1], np.float32)
+        bpy.data.objects.foreach_get(name, everything)
+        everything.reshape(-1, values.shape[1])[np.array(self._rows)[rows]] = values
+        bpy.data.objects.foreach_set(name, everything)

@@ -216,16 +216,40 @@ def _move_bodies(session: Session, placement: Placement, depsgraph: bpy.types.De
     now = Columns(bodies)
     scale = np.multiply(now.read("scale", 3), now.read("delta_scale", 3), dtype=np.float64)
     turned = rotations_without_scale(local[:, :3, :3], scale)
-    place = local[:, :3, 3] - now.read("delta_location", 3)
-    _write_many(bodies, "location", place, now.read("location", 3))
+    place = (local[:, :3, 3] - now.read("delta_location", 3)).astype(np.float32)
+    # where there is animation data, what was evaluated may be something else than the property
+    is_new = np.array([ob.animation_data is not None for ob in bodies])
+    is_new |= (place != now.read("location", 3)).any(axis=1)
+    found = []
     modes = np.array([ob.rotation_mode for ob in bodies])
     for mode in np.unique(modes).tolist():
         rows = np.flatnonzero(modes == mode)
         channel = rest_pose.rotation_channel(mode)
         before = now.read(channel, len(getattr(bodies[rows[0]], channel)))[rows]
         own = _without_delta(bodies, now, mode, turned)[rows]
-        values = rotations_near(mode, own, before.astype(np.float64))
-        _write_many([bodies[row] for row in rows], channel, values, before)
+        values = rotations_near(mode, own, before.astype(np.float64)).astype(np.float32)
+        is_new[rows] |= (values != before).any(axis=1)
+        found.append((channel, rows, values))
+    _write(bodies, now, np.flatnonzero(is_new), place)
+    for channel, rows, values in found:
+        some = is_new[rows]
+        for row, value in zip(rows[some].tolist(), values[some].tolist()):
+            setattr(bodies[row], channel, value)
+
+
+def _write(
+    bodies: list[bpy.types.Object], now: Columns, rows: np.ndarray, place: np.ndarray
+) -> None:
+    """Write the locations of the bodies in some rows; their rotations are written after it.
+
+    What does not move is not evaluated again: a pile that sleeps costs nothing. That a rotation is
+    set tells Blender of the location too, at half the price of two.
+    """
+    if now.is_whole and len(rows):
+        now.write("location", rows, place[rows])
+        return
+    for row, value in zip(rows.tolist(), place[rows].tolist()):
+        bodies[row].location = value
 
 
 def _is_taken(participant: Participant, ob: bpy.types.Object) -> bool:
@@ -236,22 +260,6 @@ def _is_taken(participant: Participant, ob: bpy.types.Object) -> bool:
         return False
     rest_pose.store(ob)
     return True
-
-
-def _write_many(
-    objects: list[bpy.types.Object], name: str, wanted: Floats, before: np.ndarray
-) -> None:
-    """Write a property (n, k) of many objects where it is not that already.
-
-    What does not move is not evaluated again: a pile that sleeps costs nothing. Where there is
-    animation data, what was evaluated may be something else than what stands in the property.
-    """
-    values = wanted.astype(np.float32)
-    is_changed = (values != before).any(axis=1)
-    is_changed |= [ob.animation_data is not None for ob in objects]
-    rows = np.flatnonzero(is_changed)
-    for row, value in zip(rows.tolist(), values[rows].tolist()):
-        setattr(objects[row], name, value)
 
 
 def _without_delta(

@@ -86,6 +86,8 @@ class Session:
     model: Model | None = None  # None: nothing to simulate, or an error
     cache: FrameCache | None = None
     placements: list[Placement] = field(default_factory=list)  # one a frame
+    # (b, 4, 4) objects of bodies in their bodies' own frames, which they never leave
+    held_bodies: Floats | None = None
     moved_bones: dict[int, list[str]] = field(default_factory=dict)  # of ragdolls, by session id
     # what became of each bone, in words, by the ragdoll's session id and the bone's name
     bone_notes: dict[int, dict[str, list[str]]] = field(default_factory=dict)

@@ -16,6 +16,7 @@ from . import (
     kernels,
     participants,
     preview,
+    ragdoll_doubts,
     ragdolls,
     sanity,
     session,
@@ -148,6 +149,8 @@ def _begin(
     ragdoll = running.participants(RAGDOLL)
     running.moved_bones = {p.uid: ragdolls.moved_names(p) for p in ragdoll}
     running.bone_notes = {p.uid: ragdolls.notes(p) for p in ragdoll}
+    for participant, ob in zip(ragdoll, participants.find_objects(ragdoll)):
+        running.problems += [] if ob is None else ragdoll_doubts.of(participant, ob)
     worlds = {p.uid: p.matrix for p in ragdoll}
     holds = stick_figures.holds_at_start(running)
     placed = _placed_bones(running, running.cache[inputs.start], holds)
@@ -288,13 +291,20 @@ def _world_matrices(running: Session, state: State) -> Floats:
     """World matrices (b, 4, 4) of the bodies' objects: T_t · T_0⁻¹ · M_0."""
     rows = running.body_rows
     position, orientation = (a[rows] for a in body_poses(running.model, state))
-    start = running.cache[running.start]
-    start_position, start_orientation = (a[rows] for a in body_poses(running.model, start))
-    turn = pose.rotation_of(orientation) @ np.swapaxes(pose.rotation_of(start_orientation), -1, -2)
-    moved = np.tile(np.eye(4), (len(turn), 1, 1))
-    moved[:, :3, :3] = turn
-    moved[:, :3, 3] = position - np.einsum("bij,bj->bi", turn, start_position)
-    return moved @ running.placements[0].bodies
+    held = running.held_bodies
+    if held is None:
+        start = [a[rows] for a in body_poses(running.model, running.cache[running.start])]
+        held = np.linalg.inv(_rigid(*start)) @ running.placements[0].bodies
+        running.held_bodies = held
+    return _rigid(position, orientation) @ held
+
+
+def _rigid(position: Floats, orientation: Floats) -> Floats:
+    """Matrices (n, 4, 4) that bring what is at the origin to positions and orientations."""
+    matrices = np.tile(np.eye(4), (len(position), 1, 1))
+    matrices[:, :3, :3] = pose.rotation_of(orientation)
+    matrices[:, :3, 3] = position
+    return matrices
 
 
 def _parent_matrices(

@@ -203,24 +203,79 @@ def skinned_meshes(ob: bpy.types.Object) -> list[bpy.types.Object]:
     return sorted(found, key=lambda mesh: mesh.name_full)
 
 
+def hung_on(mesh: bpy.types.Object, ob: bpy.types.Object) -> tuple[str, Matrix] | None:
+    """The bone that an object hangs on, by itself or by its parents, and where that has it at rest.
+
+    The matrix is in the armature's space. None for what does not hang on this armature, and "" as
+    the bone of what hangs on the armature itself.
+    """
+    place = Matrix.Identity(4)
+    above: bpy.types.Object | None = mesh
+    while above is not None:
+        place = above.matrix_parent_inverse @ above.matrix_basis @ place
+        if above.parent == ob:
+            if above.parent_type == "OBJECT":
+                return "", place
+            bone = ob.data.bones.get(above.parent_bone)
+            if above.parent_type != "BONE" or bone is None:
+                return None
+            if bone.use_relative_parent:
+                return bone.name, place
+            end = Matrix.Translation((0.0, bone.length, 0.0))
+            return bone.name, bone.matrix_local @ end @ place
+        above = above.parent
+    return None
+
+
+def stiff_meshes(ob: bpy.types.Object) -> list[bpy.types.Object]:
+    """The meshes that hang on a bone, or on the armature, as they are: most parts of most robots.
+
+    Not what takes part in the simulation by itself, nor what no render shows.
+    """
+    found = [
+        mesh
+        for mesh in bpy.data.objects
+        if mesh.type == "MESH"
+        and mesh.users_scene
+        and not mesh.hide_render
+        and mesh.parent is not None
+        and mesh.parent_type != "ARMATURE"
+        and mesh.verlet.kind == "NONE"
+        and not any(modifier.type == "ARMATURE" for modifier in mesh.modifiers)
+        and hung_on(mesh, ob) is not None
+    ]
+    return sorted(found, key=lambda mesh: mesh.name_full)
+
+
 def flesh(ob: bpy.types.Object) -> list[bpy.types.Object]:
     """The meshes by which the bodies of a ragdoll are shaped: no clothes, that bend by themselves.
 
-    A soft body counts where there is nothing else: then it is the character.
+    Those that hang on a bone belong to it. A soft body counts where there is nothing else: then it
+    is the character.
     """
     skins = skinned_meshes(ob)
     firm = [mesh for mesh in skins if not is_particles(mesh.verlet.kind)]
+    firm += [mesh for mesh in stiff_meshes(ob) if hung_on(mesh, ob)[0]]
     return firm or [mesh for mesh in skins if mesh.verlet.kind == "SOFT_BODY"]
 
 
 def read_skin(ob: bpy.types.Object, skins: Sequence[bpy.types.Object], world: Floats) -> Skin:
-    """Points and weights of the meshes that an armature deforms, in the rest pose."""
+    """Points and weights of the meshes that an armature moves, in the rest pose."""
     row = {bone.name: number for number, bone in enumerate(ob.data.bones)}
     points, vertices, bones, weights = [], [], [], []
     count = 0
+    skinned = set(skinned_meshes(ob))
     for mesh in skins:
         own = points_of(mesh.data.vertices)
         if not (np.abs(own) < FARTHEST).all():
+            continue
+        hung = None if mesh in skinned else hung_on(mesh, ob)
+        if hung is not None:
+            vertices += range(count, count + len(own))
+            bones += [row[hung[0]]] * len(own)
+            weights += [1.0] * len(own)
+            points.append(pose.transformed(world @ np.array(hung[1]), own))
+            count += len(own)
             continue
         bone_of_group = {g.index: row[g.name] for g in mesh.vertex_groups if g.name in row}
         for vertex in mesh.data.vertices if bone_of_group else ():

@@ -5,13 +5,17 @@ from contextlib import contextmanager
 
 import bmesh
 import bpy
+from mathutils import Matrix
 
 from ...core.errors import ModelError
-from .. import hints, participants, session
+from .. import compat, hints, participants, preview, ragdoll_doubts, session
 from ..bake import restore
+from ..extract import armature
+from ..kinds import RAGDOLL
 from ..ready.surroundings import blow
 from .modes import in_object_mode
 from .selection import for_each
+from .weigh import weigh
 
 PARTS = 20
 """Edges along the longest side of a mesh that is fine enough to fold."""
@@ -129,6 +133,58 @@ class VERLET_OT_close_holes(_Mends):
         return for_each(self, self.objects(context), mend, "closed")
 
 
+class VERLET_OT_scale_figure(bpy.types.Operator):
+    """Scale the armature, its meshes and all that hangs on it to a size in metres, and weigh it
+    anew: figures are often made in centimetres
+    """
+
+    bl_idname = "verlet.scale_figure"
+    bl_label = "Scale to Metres"
+    bl_options = {"REGISTER", "UNDO"}
+
+    uid: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return in_object_mode(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        ob = participants.find_object(int(self.uid)) if self.uid else context.object
+        objects = [ob] if ob is not None and ob.type == "ARMATURE" else []
+        session.suspect_all()
+        return for_each(self, objects, self._scale, "scaled")
+
+    def _scale(self, ob: bpy.types.Object) -> None:
+        context = bpy.context
+        running = session.of(context.scene)
+        known = [] if running is None else running.participants(RAGDOLL)
+        figure = next((p for p in known if p.uid == ob.session_uid), None)
+        if figure is None:
+            raise ModelError(ob.name, "it is no ragdoll yet. Press Ragdoll first")
+        factor = ragdoll_doubts.factor_for(ragdoll_doubts.size(figure))
+        preview.clear(ob)
+        tops = {_topmost(one) for one in (ob, *armature.skinned_meshes(ob))}
+        if any(path in {"scale", "location"} for top in tops for path in _keyed(top)):
+            raise ModelError(ob.name, "its scale is animated: scale it by hand, keys and all")
+        middle = _topmost(ob).matrix_basis.translation.copy()
+        for top in tops:
+            there = Matrix.Translation(middle) @ Matrix.Scale(factor, 4)
+            top.matrix_basis = there @ Matrix.Translation(-middle) @ top.matrix_basis
+        context.view_layer.update()
+        weigh(ob, context.evaluated_depsgraph_get())
+
+
+def _topmost(ob: bpy.types.Object) -> bpy.types.Object:
+    """What an object hangs on in the end, by its parents."""
+    while ob.parent is not None:
+        ob = ob.parent
+    return ob
+
+
+def _keyed(ob: bpy.types.Object) -> set[str]:
+    return {curve.data_path for curve in compat.fcurves_of(ob)}
+
+
 class VERLET_OT_add_wind(bpy.types.Operator):
     """Let a fresh breeze blow along X, in gusts: World › Wind"""
 
@@ -142,4 +198,9 @@ class VERLET_OT_add_wind(bpy.types.Operator):
         return {"FINISHED"}
 
 
-CLASSES = (VERLET_OT_subdivide, VERLET_OT_close_holes, VERLET_OT_add_wind)
+CLASSES = (
+    VERLET_OT_subdivide,
+    VERLET_OT_close_holes,
+    VERLET_OT_scale_figure,
+    VERLET_OT_add_wind,
+)

@@ -100,7 +100,11 @@ class _RagdollVerb(_KindVerb):
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         armatures = [ob for ob in context.selected_objects if ob.type == "ARMATURE"]
-        skins = {mesh for ob in armatures for mesh in armature.skinned_meshes(ob)}
+        skins = {
+            mesh
+            for ob in armatures
+            for mesh in (*armature.skinned_meshes(ob), *armature.stiff_meshes(ob))
+        }
         meshes = [ob for ob in context.selected_objects if ob.type == "MESH" and ob not in skins]
         pieces = [ob for ob in meshes if ob.verlet.kind in {"NONE", "BODY"}]
         if armatures or len(pieces) < 2 or context.mode != "OBJECT":
