@@ -15,6 +15,7 @@ from .extract import armature
 from .session import Problem
 
 if TYPE_CHECKING:
+    from ..core.recipes.skeleton import Skeleton, Skin
     from .scene_inputs import Participant
 
 LARGEST, SMALLEST = 20.0, 0.05
@@ -22,12 +23,14 @@ LARGEST, SMALLEST = 20.0, 0.05
 
 MOST_NAMES = 3
 
+SCALE = "verlet.scale_figure"
+"""The operator that brings a figure to its size."""
+
 
 def of(participant: Participant, ob: bpy.types.Object) -> list[Problem]:
     """What the panel says of one ragdoll."""
     texts = [*_without_body(participant), *_left_behind(participant, ob)]
-    show = participant.uid, "verlet.show_object", "Show Object"
-    return [*_of_size(participant), *(Problem(text, *show) for text in texts)]
+    return [Problem(text, participant.uid, "verlet.show_object", "Show Object") for text in texts]
 
 
 def _without_body(participant: Participant) -> list[str]:
@@ -76,10 +79,9 @@ def _listed(names: list[str]) -> str:
 # ---------------------------------------------------------------------------- size
 
 
-def size(participant: Participant) -> float:
+def size(skeleton: Skeleton, skin: Skin) -> float:
     """The largest extent of a figure in its rest pose, in m."""
-    arrays = participant.armature
-    points = np.concatenate([arrays.skeleton.head, arrays.skeleton.tail, arrays.skin.points])
+    points = np.concatenate([skeleton.head, skeleton.tail, skin.points])
     return float(np.ptp(points, axis=0).max())
 
 
@@ -95,12 +97,15 @@ def factor_for(extent: float) -> float:
     return 100.0 if extent >= 0.002 else 1000.0
 
 
-def _of_size(participant: Participant) -> list[Problem]:
-    extent = size(participant)
+def of_size(participant: Participant) -> list[Problem]:
+    """What the panel says of a figure that is too large or too small to be one."""
+    extent = size(participant.armature.skeleton, participant.armature.skin)
     factor = factor_for(extent)
     if factor == 1.0:
         return []
-    mass = float(ragdolls.plan_of(participant).mass.sum())
+    weighs = ""
+    if participant.settings.mass_by == "MASS":
+        weighs = f" and weighs {in_kilograms(participant.settings.mass)}"
     unit = {0.01: "centimetres", 0.001: "millimetres"}.get(factor)
     if unit is None:
         looks, why = "jerks like an insect", "was it made too small on import?"
@@ -108,10 +113,9 @@ def _of_size(participant: Participant) -> list[Problem]:
         looks, why = "falls in slow motion", f"was it made in {unit}?"
     return [
         Problem(
-            f"{participant.name} is {in_metres(extent)} large and weighs {in_kilograms(mass)}, so "
-            f"it {looks}: {why}",
+            f"{participant.name} is {in_metres(extent)} large{weighs}, so it {looks}: {why}",
             participant.uid,
-            "verlet.scale_figure",
+            SCALE,
             f"Scale to {in_metres(extent * factor)}",
         )
     ]
@@ -121,7 +125,9 @@ def in_metres(length: float) -> str:
     """A length with a unit that suits it."""
     if length < 0.01:
         return f"{1000.0 * length:.2g} mm"
-    return f"{100.0 * length:.2g} cm" if length < 1.0 else f"{length:.3g} m"
+    if length < 1.0:
+        return f"{100.0 * length:.2g} cm"
+    return f"{length:.3g} m" if length < 100.0 else f"{length:,.0f} m"
 
 
 def in_kilograms(mass: float) -> str:

@@ -41,7 +41,8 @@ def plan_of(participant: Participant) -> Plan:
 
 @lru_cache(maxsize=64)
 def _plan(name: str, arrays: ArmatureArrays, settings: RagdollSettings) -> Plan:
-    return plan_ragdoll(name, arrays.skeleton, settings, arrays.skin, arrays.choices)
+    choices = armature.in_hulls(arrays.choices, arrays.hard, settings.shape)
+    return plan_ragdoll(name, arrays.skeleton, settings, arrays.skin, choices)
 
 
 def is_sticks(participant: Participant) -> bool:

@@ -96,6 +96,7 @@ def compare_at_start(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> 
     start = start_frame(scene)
     running = session.of(scene)
     known: dict[int, Participant] = {}
+    problems: list[Problem] = []
     if running is not None and running.inputs is not None:
         known = {p.uid: p for p in running.inputs.participants}
     try:
@@ -105,9 +106,15 @@ def compare_at_start(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> 
             return
         if known:
             inputs, problems = read_inputs(scene, depsgraph, {})
+        problems += [
+            problem
+            for participant in inputs.by_kind.get(RAGDOLL, [])
+            for problem in ragdoll_doubts.of_size(participant)
+        ]
         _begin(scene, depsgraph, inputs, problems)
     except ModelError as error:
-        session.begin(scene, start).problems = [problem_of(error)]
+        mending = [problem for problem in problems if problem.operator == ragdoll_doubts.SCALE]
+        session.begin(scene, start).problems = [*mending, problem_of(error)]
     except VerletError as error:
         session.begin(scene, start).problems = [Problem(str(error), is_error=True)]
 

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 FEW = 12
 """A bone with fewer points of skin than this has a shape by its length."""
 
+CORNERS = 4
+"""As many points a hull needs at least: a block of eight vertices has one."""
+
 OUTLIERS = 2.0
 """Percent of the points to either side that a box or a capsule leaves out."""
 

@@ -22,6 +22,7 @@ from .bone_joints import BoneJoint, bone_joint, rotation_vector
 from .bone_pins import BonePin, add_pin
 from .bone_roles import body_axes, bone_roles, side_of
 from .bone_shapes import (
+    CORNERS,
     FEW,
     depth_in,
     fit_to_skin,
@@ -350,7 +351,7 @@ def _fit(
     body: tuple[Floats, Floats, Floats],
 ) -> Fit:
     """The shape of a part: by its skin, else by the length of its bones."""
-    if len(points) >= FEW:
+    if len(points) >= (CORNERS if wanted == "HULL" else FEW):
         fit = fit_to_skin(points, skeleton.head[bone], skeleton.axes[bone], wanted, role)
         if fit is not None:
             return fit

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import bpy
@@ -35,6 +35,7 @@ class ArmatureArrays:
     choices: tuple[BoneSettings, ...]
     has_muscles: bool  # whether any bone follows its keys, now or later
     own_parent: Ints  # (b,) rows of the bones' own parents, whatever stands in for them
+    hard: tuple[bool, ...]  # (b,) whether meshes hang on a bone and none is deformed by it
     pins: tuple[PinInput, ...] = ()
     held: frozenset[str] = frozenset()  # bones with constraints of their own
     moved_ids: frozenset[int] = frozenset()  # session ids of what a pose of it moves
@@ -43,7 +44,7 @@ class ArmatureArrays:
         """Everything that the model depends on."""
         bones = self.skeleton
         return [
-            f"{bones.name} {self.choices} {self.has_muscles} {sorted(self.held)}",
+            f"{bones.name} {self.choices} {self.hard} {self.has_muscles} {sorted(self.held)}",
             *(bones.parent, bones.deforms, bones.ik_lock, bones.ik_lower, bones.ik_upper),
             *(self.rest, self.pose, "" if self.before is None else self.before),
             *(self.skin.points, self.skin.vertex, self.skin.bone, self.skin.weight),
@@ -76,6 +77,7 @@ def read_armature(
         choices=tuple(settings_from(bone.verlet, BoneSettings) for bone in _pose_bones(ob)),
         has_muscles=_has_muscles(ob),
         own_parent=np.array(own_parent, dtype=np.int32),
+        hard=hard_bones(ob),
         pins=read_pins(ob, depsgraph),
         held=frozenset(held),
         moved_ids=frozenset(
@@ -257,6 +259,27 @@ def flesh(ob: bpy.types.Object) -> list[bpy.types.Object]:
     firm = [mesh for mesh in skins if not is_particles(mesh.verlet.kind)]
     firm += [mesh for mesh in stiff_meshes(ob) if hung_on(mesh, ob)[0]]
     return firm or [mesh for mesh in skins if mesh.verlet.kind == "SOFT_BODY"]
+
+
+def hard_bones(ob: bpy.types.Object) -> tuple[bool, ...]:
+    """Whether each bone (b,) of an armature has meshes that hang on it, and deforms none."""
+    hung = {bone[0] for mesh in stiff_meshes(ob) if (bone := hung_on(mesh, ob)) is not None}
+    soft = {group.name for mesh in skinned_meshes(ob) for group in mesh.vertex_groups}
+    return tuple(bone.name in hung - soft for bone in ob.data.bones)
+
+
+def in_hulls(
+    choices: Sequence[BoneSettings], hard: Sequence[bool], shape: str
+) -> tuple[BoneSettings, ...]:
+    """Choices for bones where a hard part is wrapped tightly unless somebody has chosen a shape.
+
+    What is seen of it is rigid, so that corners which stick out of a capsule sink into the floor.
+    ``shape``: what is chosen for the whole figure.
+    """
+    return tuple(
+        replace(one, shape="HULL") if is_hard and one.shape == shape == "AUTO" else one
+        for one, is_hard in zip(choices, hard, strict=True)
+    )
 
 
 def read_skin(ob: bpy.types.Object, skins: Sequence[bpy.types.Object], world: Floats) -> Skin:

@@ -10,7 +10,7 @@ from mathutils import Matrix
 from ...core.errors import ModelError
 from .. import compat, hints, participants, preview, ragdoll_doubts, session
 from ..bake import restore
-from ..extract import armature
+from ..extract import armature, pose
 from ..kinds import RAGDOLL
 from ..ready.surroundings import blow
 from .modes import in_object_mode
@@ -156,12 +156,12 @@ class VERLET_OT_scale_figure(bpy.types.Operator):
 
     def _scale(self, ob: bpy.types.Object) -> None:
         context = bpy.context
-        running = session.of(context.scene)
-        known = [] if running is None else running.participants(RAGDOLL)
-        figure = next((p for p in known if p.uid == ob.session_uid), None)
-        if figure is None:
+        if ob.verlet.kind != RAGDOLL:
             raise ModelError(ob.name, "it is no ragdoll yet. Press Ragdoll first")
-        factor = ragdoll_doubts.factor_for(ragdoll_doubts.size(figure))
+        world = pose.matrix_of(ob)
+        skeleton = armature.read_skeleton(ob, world)
+        skin = armature.read_skin(ob, armature.flesh(ob), world)
+        factor = ragdoll_doubts.factor_for(ragdoll_doubts.size(skeleton, skin))
         preview.clear(ob)
         tops = {_topmost(one) for one in (ob, *armature.skinned_meshes(ob))}
         if any(path in {"scale", "location"} for top in tops for path in _keyed(top)):

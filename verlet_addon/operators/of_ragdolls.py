@@ -70,4 +70,5 @@ def plan_of(ob: bpy.types.Object, world: Floats) -> Plan:
     skin = armature.read_skin(ob, armature.flesh(ob), world)
     choices = [settings_from(ob.pose.bones[b.name].verlet, BoneSettings) for b in ob.data.bones]
     settings = settings_from(group_of(ob, KINDS[RAGDOLL]), RagdollSettings)
-    return plan_ragdoll(ob.name, armature.read_skeleton(ob, world), settings, skin, choices)
+    wrapped = armature.in_hulls(choices, armature.hard_bones(ob), settings.shape)
+    return plan_ragdoll(ob.name, armature.read_skeleton(ob, world), settings, skin, wrapped)
