@@ -285,7 +285,10 @@ def in_hulls(
 def read_skin(ob: bpy.types.Object, skins: Sequence[bpy.types.Object], world: Floats) -> Skin:
     """Points and weights of the meshes that an armature moves, in the rest pose."""
     row = {bone.name: number for number, bone in enumerate(ob.data.bones)}
-    points, vertices, bones, weights = [], [], [], []
+    points: list[Floats] = []
+    vertices: list[int] = []
+    bones: list[int] = []
+    weights: list[float] = []
     count = 0
     skinned = set(skinned_meshes(ob))
     for mesh in skins:
