@@ -15,7 +15,8 @@ import numpy as np
 from .errors import ModelError
 from .jit import inline, kernel
 from .model import Floats, Model, State
-from .vector import inverse_symmetric, quaternion_of
+from .vec3 import add_cross, inverse_symmetric, load, move, scale, sub
+from .vector import quaternion_of
 
 BENT = 1e-2
 """Error of a body's frame from which it is made a rotation by force."""
@@ -169,14 +170,12 @@ def weigh_particle_bodies(x, first_particle, inverse_mass, first_owner, owners):
         o, first = first_owner + b, first_particle[b]
         xx = yy = zz = xy = xz = yz = 0.0  # Σ s sᵀ
         for i in range(first, first + 4):
-            dx = x[i, 0] - owners.position[o, 0]
-            dy = x[i, 1] - owners.position[o, 1]
-            dz = x[i, 2] - owners.position[o, 2]
+            dx, dy, dz = sub(load(x, i), load(owners.position, o))
             xx, yy, zz = xx + dx * dx, yy + dy * dy, zz + dz * dz
             xy, xz, yz = xy + dx * dy, xz + dx * dz, yz + dy * dz
         # I = m (tr(S) 1 − S)
         xx, yy, zz, xy, xz, yz = inverse_symmetric(
-            yy + zz, xx + zz, xx + yy, -xy, -xz, -yz, inverse_mass[first]
+            (yy + zz, xx + zz, xx + yy, -xy, -xz, -yz), inverse_mass[first]
         )
         a = owners.inverse_inertia[o]
         a[0, 0], a[1, 1], a[2, 2] = xx, yy, zz
@@ -186,19 +185,15 @@ def weigh_particle_bodies(x, first_particle, inverse_mass, first_owner, owners):
 
 
 @inline
-def move_particle_body(x, previous, inverse_mass, first, owners, o, px, py, pz, ux, uy, uz):
-    """Shift a body of particles by an impulse (px, py, pz) in kg·m and turn it by (ux, uy, uz) rad.
+def move_particle_body(particles, first, owners, o, impulse, turn):
+    """Shift a body of particles by an impulse in kg·m and turn it by so many rad.
 
     As the rigid body that it was at the start of the step, which keeps Σ x* × m (x − x*).
     """
     for i in range(first, first + 4):
-        w = 0.25 * inverse_mass[i]
-        rx = previous[i, 0] - owners.position[o, 0]
-        ry = previous[i, 1] - owners.position[o, 1]
-        rz = previous[i, 2] - owners.position[o, 2]
-        x[i, 0] += w * px + uy * rz - uz * ry
-        x[i, 1] += w * py + uz * rx - ux * rz
-        x[i, 2] += w * pz + ux * ry - uy * rx
+        r = sub(load(particles.previous, i), load(owners.position, o))
+        pushed = scale(0.25 * particles.inverse_mass[i], impulse)
+        move(particles.x, i, add_cross(pushed, turn, r))
 
 
 @kernel

@@ -20,23 +20,6 @@ def cross(ax, ay, az, bx, by, bz):
 
 
 @inline
-def inverse_symmetric(xx, yy, zz, xy, xz, yz, scale):
-    """Scale times the inverse of a symmetric matrix of three, in the same order (six numbers)."""
-    cx = yy * zz - yz * yz
-    cy = xz * yz - xy * zz
-    cz = xy * yz - xz * yy
-    f = scale / (xx * cx + xy * cy + xz * cz)
-    return (
-        f * cx,
-        f * (xx * zz - xz * xz),
-        f * (xx * yy - xy * xy),
-        f * cy,
-        f * cz,
-        f * (xy * xz - xx * yz),
-    )
-
-
-@inline
 def rotate(r, x, y, z):
     """R·v, for R a (3, 3) array."""
     return (

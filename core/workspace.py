@@ -97,7 +97,8 @@ class Workspace:
         self.touching_particles: Touching | None = None  # where bodies of particles touch anything
         if particle_bodies:
             self.touching_particles = Touching(model, self.thickness, of_particles=True)
-            self.touching_particles.exclude(model.shared.owner[model.shared.collides == 0])
+            shared = model.shared.rows
+            self.touching_particles.exclude(shared["owner"][shared["collides"] == 0])
         self.contacts = contact_room(max(1, 32 * particle_bodies, 4 * len(model.crowd)))
         self.piece = _pieces(model)  # (e, 3) triangles and stretches of rope that collide
         self.near = np.zeros((len(self.piece), 3), dtype=np.int32)

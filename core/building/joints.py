@@ -131,12 +131,12 @@ class JointBuilder(BodyBuilder):
         )
         for pair in pairs:
             row: dict[str, Any] = {"name": name, "owner": list(ends), "length": length}
-            row |= {"collides": settings.collides, "first": [], "anchor": [], "weight": []}
+            row |= {"collides": settings.collides, "first_particle": [], "anchor": [], "weight": []}
             for (kind, number), place in zip(ends, pair, strict=True):
                 anchor, _ = self._seen_from(kind, number, place, q)
                 is_cluster = kind == PARTICLE_BODY
                 cluster = self._particle_bodies[number] if is_cluster else None
-                row["first"].append(cluster.first_particle if cluster else -1)
+                row["first_particle"].append(cluster.first_particle if cluster else -1)
                 row["weight"].append(weights_at(anchor, cluster.extent) if cluster else np.zeros(4))
                 row["anchor"].append(anchor)
             self._shared.append(row)

@@ -8,28 +8,30 @@ I* ω = −Σ m (x* − c*) × Δx. That leaves linear momentum as it is.
 from __future__ import annotations
 
 from ..jit import inline
+from ..vec3 import ZERO
 
 NO_INERTIA = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 """The sums Σ m r rᵀ of nothing, as xx yy zz xy xz yz."""
 
 
 @inline
-def add_inertia(sums, m, rx, ry, rz):
+def add_inertia(sums, m, r):
     """The sums Σ m r rᵀ with one more particle of mass m at r from the centre of mass."""
     xx, yy, zz, xy, xz, yz = sums
+    x, y, z = r
     return (
-        xx + m * rx * rx,
-        yy + m * ry * ry,
-        zz + m * rz * rz,
-        xy + m * rx * ry,
-        xz + m * rx * rz,
-        yz + m * ry * rz,
+        xx + m * x * x,
+        yy + m * y * y,
+        zz + m * z * z,
+        xy + m * x * y,
+        xz + m * x * z,
+        yz + m * y * z,
     )
 
 
 @inline
-def solve_inertia(sums, lx, ly, lz):
-    """ω with I ω = L, for I = Σ m (r² − r rᵀ) from the sums Σ m r rᵀ.
+def solve_inertia(sums, momentum):
+    """ω with I ω = L, for I = Σ m (r² − r rᵀ) from the sums Σ m r rᵀ; momentum: L.
 
     A thousand-billionth of the trace keeps it solvable for particles on one line, about which
     L has no part.
@@ -37,7 +39,7 @@ def solve_inertia(sums, lx, ly, lz):
     xx, yy, zz, xy, xz, yz = sums
     floor = 1e-12 * (xx + yy + zz)
     if floor == 0.0:
-        return 0.0, 0.0, 0.0
+        return ZERO
     a = yy + zz + floor
     b = xx + zz + floor
     c = xx + yy + floor
@@ -47,9 +49,9 @@ def solve_inertia(sums, lx, ly, lz):
     d1 = b + l10 * xy
     l21 = (-yz + l20 * xy) / d1
     d2 = c + l20 * xz - l21 * l21 * d1
-    y1 = ly - l10 * lx
-    y2 = lz - l20 * lx - l21 * y1
+    y1 = momentum[1] - l10 * momentum[0]
+    y2 = momentum[2] - l20 * momentum[0] - l21 * y1
     z = y2 / d2
     y = y1 / d1 - l21 * z
-    x = lx / a - l10 * y - l20 * z
+    x = momentum[0] / a - l10 * y - l20 * z
     return x, y, z

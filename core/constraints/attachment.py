@@ -14,13 +14,16 @@ then the points follow it there (`place_attachments`), and the body gets what th
 
 from __future__ import annotations
 
+from collections import namedtuple
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..jit import inline, lean_inline, lean_kernel
-from ..vector import rotate, rotation_matrix
+from ..vec3 import ZERO, along, divide, dot, load, move, rotate, scale, shift, sub
+from ..vector import rotation_matrix
 from .point_mobility import impel, impulse_for, place_ahead, turn_mobility
 
 if TYPE_CHECKING:
@@ -34,6 +37,10 @@ APART = 0.2
 """Share of the arm that point and place may be apart for the impulse to act at the point."""
 
 
+Ends = namedtuple("Ends", ["particle", "weight"])
+"""Points Σ cᵢ xᵢ, one a row: particles (a, k) and cᵢ (a, k)."""
+
+
 @dataclass(frozen=True, eq=False)
 class Attachments:
     """a ties between points of one object's particles and places on bodies."""
@@ -44,6 +51,11 @@ class Attachments:
     particle: Ints  # (a, k)
     weight: Floats  # (a, k) cᵢ, 1 in sum
     number: int = -1  # by which inputs may let go of them
+
+    @cached_property
+    def ends(self) -> Ends:
+        """The points that are tied, as kernels get them."""
+        return Ends(self.particle, self.weight)
 
     @property
     def particles(self) -> Ints:
@@ -72,101 +84,89 @@ class Attachments:
         if not self.holds(moving.animated):
             return
         project_attachments(
-            moving.x,
-            moving.previous,
-            moving.inverse_mass,
+            moving.particles,
             moving.owners,
             moving.h,
             self.body,
             self.anchor,
-            self.particle,
-            self.weight,
+            self.ends,
             moving.push,
         )
 
 
 @lean_inline
-def _gather(x, inverse_mass, particle, weight, n):
-    """Σ cᵢ xᵢ of tie n, three numbers, and its inverse mass Σ wᵢ cᵢ²."""
-    px = py = pz = w = 0.0
-    for k in range(particle.shape[1]):
-        p, c = particle[n, k], weight[n, k]
-        px += c * x[p, 0]
-        py += c * x[p, 1]
-        pz += c * x[p, 2]
-        w += inverse_mass[p] * c * c
-    return px, py, pz, w
+def _gather(x, inverse_mass, ends, n):
+    """Σ cᵢ xᵢ of tie n and its inverse mass Σ wᵢ cᵢ²."""
+    p = ZERO
+    w = 0.0
+    for k in range(ends.particle.shape[1]):
+        i, c = ends.particle[n, k], ends.weight[n, k]
+        p = along(p, c, load(x, i))
+        w += inverse_mass[i] * c * c
+    return p, w
 
 
 @inline
-def _lever(rx, ry, rz, ux, uy, uz):
+def _lever(r, u):
     """Where the impulse acts: u, which x* says, if it is near the arm r."""
-    apart = (ux - rx) ** 2 + (uy - ry) ** 2 + (uz - rz) ** 2
-    if apart < APART**2 * (rx * rx + ry * ry + rz * rz):
-        return ux, uy, uz
-    return rx, ry, rz
+    d = sub(u, r)
+    if d[0] ** 2 + d[1] ** 2 + d[2] ** 2 < APART**2 * dot(r, r):
+        return u
+    return r
 
 
 @lean_inline
-def _exchange(x, inverse_mass, owners, h, o, particle, weight, n, px, py, pz, rx, ry, rz, push):
+def _exchange(particles, owners, h, o, ends, n, p, r, push):
     """Move the points of tie n by −p (kg·m), and give its body the impulse p/h at the arm r."""
-    for k in range(particle.shape[1]):
-        q = particle[n, k]
-        c = inverse_mass[q] * weight[n, k]
-        x[q, 0] -= c * px
-        x[q, 1] -= c * py
-        x[q, 2] -= c * pz
-    px, py, pz = px / h, py / h, pz / h
-    push[o, 0] += px
-    push[o, 1] += py
-    push[o, 2] += pz
+    for k in range(ends.particle.shape[1]):
+        i = ends.particle[n, k]
+        shift(particles.x, i, -(particles.inverse_mass[i] * ends.weight[n, k]), p)
+    impulse = divide(p, h)
+    move(push, o, impulse)
     if owners.inverse_mass[o] > 0.0:
-        impel(owners, o, rx, ry, rz, px, py, pz)
+        impel(owners, o, r, impulse)
 
 
 @lean_kernel
-def project_attachments(x, previous, inverse_mass, owners, h, body, anchor, particle, weight, push):
+def project_attachments(particles, owners, h, body, anchor, ends, push):
     """One pass over all ties; push (b, 3) N·s gets what bodies get, sleepers too."""
+    x, previous, inverse_mass = particles
     for n in range(body.shape[0]):
         o = body[n]
-        at, i = owners.position[o], owners.inverse_inertia[o]
-        rx, ry, rz = rotate(owners.rotation[o], anchor[n, 0], anchor[n, 1], anchor[n, 2])
-        dx, dy, dz, w = _gather(x, inverse_mass, particle, weight, n)
+        r = rotate(owners.rotation[o], load(anchor, n))
+        point, w = _gather(x, inverse_mass, ends, n)
         w += owners.inverse_mass[o]
         if w == 0.0:
             continue
-        bx, by, bz = place_ahead(owners, o, h, rx, ry, rz)
-        dx, dy, dz = dx - bx, dy - by, dz - bz
-        ux, uy, uz, _ = _gather(previous, inverse_mass, particle, weight, n)
-        rx, ry, rz = _lever(rx, ry, rz, ux - at[0], uy - at[1], uz - at[2])
-        a00, a01, a02, a11, a12, a22 = turn_mobility(i, rx, ry, rz)
-        px, py, pz = impulse_for(w + a00, a01, a02, w + a11, a12, w + a22, dx, dy, dz)
-        _exchange(x, inverse_mass, owners, h, o, particle, weight, n, px, py, pz, rx, ry, rz, push)
+        d = sub(point, place_ahead(owners, o, h, r))
+        before, _ = _gather(previous, inverse_mass, ends, n)
+        r = _lever(r, sub(before, load(owners.position, o)))
+        xx, yy, zz, xy, xz, yz = turn_mobility(owners.inverse_inertia[o], r)
+        p = impulse_for((w + xx, w + yy, w + zz, xy, xz, yz), d)
+        _exchange(particles, owners, h, o, ends, n, p, r, push)
 
 
 @lean_kernel
-def place_attachments(x, previous, inverse_mass, owners, h, body, anchor, particle, weight, push):
+def place_attachments(particles, owners, h, body, anchor, ends, push):
     """Points to their places on bodies that have moved; push (b, 3) N·s as above.
 
     The body yields by what it gives, so that the centre of mass stays. Points follow only as far as
     it is the heavier one: what a heavy point takes would throw a light body. The impulse acts where
     x* has the point, seen from where the body was then.
     """
+    x, previous, inverse_mass = particles
     for n in range(body.shape[0]):
         o = body[n]
         m, i = owners.inverse_mass[o], owners.inverse_inertia[o]
-        v, at = owners.velocity[o], owners.position[o]
-        rx, ry, rz = rotate(owners.rotation[o], anchor[n, 0], anchor[n, 1], anchor[n, 2])
-        px, py, pz, w = _gather(x, inverse_mass, particle, weight, n)
+        at = load(owners.position, o)
+        r = rotate(owners.rotation[o], load(anchor, n))
+        point, w = _gather(x, inverse_mass, ends, n)
         if w == 0.0:
             continue
-        ux, uy, uz, _ = _gather(previous, inverse_mass, particle, weight, n)
-        ux, uy, uz = ux - (at[0] - h * v[0]), uy - (at[1] - h * v[1]), uz - (at[2] - h * v[2])
-        most = m + (i[0, 0] + i[1, 1] + i[2, 2]) * (rx * rx + ry * ry + rz * rz)
+        before, _ = _gather(previous, inverse_mass, ends, n)
+        u = sub(before, along(at, -h, load(owners.velocity, o)))
+        most = m + (i[0, 0] + i[1, 1] + i[2, 2]) * dot(r, r)
         f = 1.0 / w if w >= most else 1.0 / most
-        px, py, pz = f * (px - at[0] - rx), f * (py - at[1] - ry), f * (pz - at[2] - rz)
-        rx, ry, rz = _lever(rx, ry, rz, ux, uy, uz)
-        _exchange(x, inverse_mass, owners, h, o, particle, weight, n, px, py, pz, rx, ry, rz, push)
-        at[0] += m * px
-        at[1] += m * py
-        at[2] += m * pz
+        p = scale(f, sub(sub(point, at), r))
+        _exchange(particles, owners, h, o, ends, n, p, _lever(r, u), push)
+        shift(owners.position, o, m, p)

@@ -16,6 +16,7 @@ Corrections run along the axes of one step ago, A*, as those of sticks do (SHAKE
 from __future__ import annotations
 
 from ..jit import inline
+from ..vec3 import along, dot, dot2, scale, sub
 from .flattened import axis_of, move_axes, unflatten
 
 LIKE_BEFORE = 0.8
@@ -25,65 +26,43 @@ _TINY = 1e-200  # keeps a frame without any size from becoming NaN
 
 
 @inline
-def _stretched(dx, dy, dz, ex, ey, ez, length, is_like_before):
+def _stretched(d, e, size, is_like_before):
     """The axis d with its length put right along e; see `stick.momentum`."""
-    dd = dx * dx + dy * dy + dz * dz
-    rr = length * length
+    dd = dot(d, d)
+    rr = size * size
     if is_like_before:
-        f = 0.5 * (dd - rr) / (dx * ex + dy * ey + dz * ez)
-        return dx - f * ex, dy - f * ey, dz - f * ez
-    f = 1.0 - (dd - rr) / (dd + rr + _TINY)
-    return f * dx, f * dy, f * dz
+        return along(d, -(0.5 * (dd - rr) / dot(d, e)), e)
+    return scale(1.0 - (dd - rr) / (dd + rr + _TINY), d)
 
 
 @inline
-def _share(ax, ay, az, bx, by, bz, ux, uy, uz, vx, vy, vz):
-    """λ of A·B = 0 by one Newton step; A moves along −u, B along −v."""
-    slope = ax * vx + ay * vy + az * vz + bx * ux + by * uy + bz * uz
-    return (ax * bx + ay * by + az * bz) / (slope + _TINY)
+def _squared(a, b, u, v):
+    """The axes a and b after one Newton step for A·B = 0; A moves along −u, B along −v."""
+    f = -(dot(a, b) / (dot2(a, v, b, u) + _TINY))
+    return along(a, f, u), along(b, f, v)
 
 
 @inline
-def _is_like(ax, ay, az, bx, by, bz, length):
+def _is_like(a, b, size):
     """Whether an axis has kept its direction and length in this step, more or less."""
-    square = max(ax * ax + ay * ay + az * az, length * length)
-    return ax * bx + ay * by + az * bz > LIKE_BEFORE * square
+    return dot(a, b) > LIKE_BEFORE * max(dot(a, a), size * size)
 
 
 @inline
 def project_frame(x, previous, first, extent, passes):
     """Make the frame of one body rigid, x in place; extent (3,) m: a, b, c."""
     unflatten(x, first, extent)
-    a, b, c = extent[0], extent[1], extent[2]
-    ax, ay, az = axis_of(x, first, 0)
-    bx, by, bz = axis_of(x, first, 1)
-    cx, cy, cz = axis_of(x, first, 2)
-    ax0, ay0, az0 = ax, ay, az
-    bx0, by0, bz0 = bx, by, bz
-    cx0, cy0, cz0 = cx, cy, cz
-    px, py, pz = axis_of(previous, first, 0)
-    qx, qy, qz = axis_of(previous, first, 1)
-    rx, ry, rz = axis_of(previous, first, 2)
+    a, b, c = axis_of(x, first, 0), axis_of(x, first, 1), axis_of(x, first, 2)
+    a0, b0, c0 = a, b, c
+    p, q, r = axis_of(previous, first, 0), axis_of(previous, first, 1), axis_of(previous, first, 2)
     for _ in range(passes):
-        like = (
-            _is_like(ax, ay, az, px, py, pz, a)
-            and _is_like(bx, by, bz, qx, qy, qz, b)
-            and _is_like(cx, cy, cz, rx, ry, rz, c)
-        )
+        like = _is_like(a, p, extent[0]) and _is_like(b, q, extent[1]) and _is_like(c, r, extent[2])
         if not like:  # turned too far in one step: along the axes as they are
-            px, py, pz, qx, qy, qz, rx, ry, rz = ax, ay, az, bx, by, bz, cx, cy, cz
-        f = _share(ax, ay, az, bx, by, bz, qx, qy, qz, px, py, pz)
-        ax, ay, az = ax - f * qx, ay - f * qy, az - f * qz
-        bx, by, bz = bx - f * px, by - f * py, bz - f * pz
-        f = _share(bx, by, bz, cx, cy, cz, rx, ry, rz, qx, qy, qz)
-        bx, by, bz = bx - f * rx, by - f * ry, bz - f * rz
-        cx, cy, cz = cx - f * qx, cy - f * qy, cz - f * qz
-        f = _share(cx, cy, cz, ax, ay, az, px, py, pz, rx, ry, rz)
-        cx, cy, cz = cx - f * px, cy - f * py, cz - f * pz
-        ax, ay, az = ax - f * rx, ay - f * ry, az - f * rz
-        ax, ay, az = _stretched(ax, ay, az, px, py, pz, a, like)
-        bx, by, bz = _stretched(bx, by, bz, qx, qy, qz, b, like)
-        cx, cy, cz = _stretched(cx, cy, cz, rx, ry, rz, c, like)
-    ax, ay, az = ax - ax0, ay - ay0, az - az0
-    bx, by, bz = bx - bx0, by - by0, bz - bz0
-    move_axes(x, first, ax, ay, az, bx, by, bz, cx - cx0, cy - cy0, cz - cz0)
+            p, q, r = a, b, c
+        a, b = _squared(a, b, q, p)
+        b, c = _squared(b, c, r, q)
+        c, a = _squared(c, a, p, r)
+        a = _stretched(a, p, extent[0], like)
+        b = _stretched(b, q, extent[1], like)
+        c = _stretched(c, r, extent[2], like)
+    move_axes(x, first, sub(a, a0), sub(b, b0), sub(c, c0))

@@ -26,6 +26,7 @@ are drawn to their places in its frame.
 from __future__ import annotations
 
 import math
+from collections import namedtuple
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -35,10 +36,28 @@ from numpy.typing import ArrayLike
 from ..errors import ModelError
 from ..jit import inline, kernel
 from ..model import Floats, Ints
+from ..records import Records, records
 from ..rotation_fit import fitted_turn
+from ..vec3 import (
+    ZERO,
+    add,
+    along,
+    between,
+    cross,
+    divide,
+    dot,
+    length,
+    load,
+    move,
+    scale,
+    set_vec,
+    store,
+    sub,
+    vec,
+)
 from ..vector import turned_by
 from .base import Moving
-from .branch_solve import COLUMNS, bend
+from .branch_solve import COLUMNS, NODE, SOLUTION, bend, from_parent
 from .checks import numbers, rows_of_particles
 
 if TYPE_CHECKING:
@@ -54,24 +73,37 @@ STILL = 1e-9
 """Movement of pins, in the extent of all, below which they have not turned."""
 
 
+MEMBER = np.dtype(
+    [
+        ("particle", np.int32),
+        ("other", np.int32),  # node that it is drawn to as well, −1 for none
+        ("near", np.float64, (3,)),  # m, rest place about its node
+        ("far", np.float64, (3,)),  # m, rest place about the other
+        ("share", np.float64),  # of that in its place
+    ],
+    align=True,
+)
+
+ROOT = np.dtype([("particle", np.int32), ("place", np.float64, (3,))], align=True)
+"""A particle that says how the roots are turned, and its place m at rest."""
+
+Scratch = namedtuple(
+    "Scratch",
+    [
+        "node",  # (q,) SOLUTION
+        "matrices",  # (2, 4, 4)
+    ],
+)
+
+
 @dataclass(frozen=True, eq=False)
 class Branches:
     """All plants of one object. Made by `Branches.of`."""
 
     object: int
-    member: Ints  # (m,) particles, node by node
-    node_start: Ints  # (q + 1,) first member of each node
-    parent: Ints  # (q,) node toward the root, −1 at a root
-    rest: Floats  # (q, 3) m from the parent
-    reach: Floats  # (q,) m, length of that
-    stiffness: Floats  # (q,) k, N·m
-    damping_time: Floats  # (q,) β, s
-    near: Floats  # (m, 3) m, rest place of each member about its node
-    other: Ints  # (m,) node that it is drawn to as well, −1 for none
-    far: Floats  # (m, 3) m, rest place about that
-    share: Floats  # (m,) of that in its place
-    root: Ints  # (r,) particles that say how the roots are turned
-    root_place: Floats  # (r, 3) m
+    nodes: Records  # (q,) NODE, behind their parents
+    members: Records  # (m,) MEMBER, node by node
+    roots: Records  # (r,) ROOT
 
     @classmethod
     def of(
@@ -116,242 +148,220 @@ class Branches:
         reach = np.linalg.norm(rest, axis=1)
         extent = float(np.linalg.norm(x.max(axis=0) - x.min(axis=0)))
         # nodes that stand within each other have no length to bend over
-        length = np.maximum(reach, 1e-3 * extent if extent > 0.0 else 1.0)
-        stiff = numbers(builder, object, "rigidity", rigidity, (count,), least=0.0) / length
+        over = np.maximum(reach, 1e-3 * extent if extent > 0.0 else 1.0)
+        stiff = numbers(builder, object, "rigidity", rigidity, (count,), least=0.0) / over
         second = np.full(len(member), -1) if other is None else np.asarray(other)
         second = np.ascontiguousarray(second, dtype=np.int32)
-        return cls(
-            object,
-            member,
-            start,
-            above,
-            rest,
-            reach,
-            np.where(child, stiff, 0.0),
-            numbers(builder, object, "damping time", damping_time, (count,), least=0.0),
-            x - centre[node_of],
-            second,
-            np.where((second >= 0)[:, None], x - centre[second], 0.0),
-            numbers(builder, object, "share", share, (len(member),), least=0.0, most=1.0),
-            np.ascontiguousarray(root, dtype=np.int32),
-            builder.position[np.asarray(root, dtype=np.int32)],
+        table = records(
+            NODE,
+            first_member=start[:-1],
+            last_member=start[1:],
+            parent=above,
+            rest=rest,
+            reach=reach,
+            stiffness=np.where(child, stiff, 0.0),
+            damping_time=numbers(
+                builder, object, "damping time", damping_time, (count,), least=0.0
+            ),
         )
+        members = records(
+            MEMBER,
+            particle=member,
+            other=second,
+            near=x - centre[node_of],
+            far=np.where((second >= 0)[:, None], x - centre[second], 0.0),
+            share=numbers(builder, object, "share", share, (len(member),), least=0.0, most=1.0),
+        )
+        ends = np.asarray(root, dtype=np.int32)
+        roots = records(ROOT, particle=ends, place=builder.position[ends])
+        return cls(object, table, members, roots)
 
     @property
     def particles(self) -> Ints:
         """Every particle of the plants."""
-        return np.concatenate([self.member, self.root])
+        return np.concatenate([self.members["particle"], self.roots["particle"]])
 
     @property
     def multiplier_count(self) -> int:
         """What the solution needs for each node, and two 4×4 matrices."""
-        return COLUMNS * len(self.parent) + 32
+        return COLUMNS * len(self.nodes) + 32
 
     def project(self, moving: Moving, multiplier: Floats) -> None:
         """Bend all branches at once, then draw the vertices to their nodes."""
-        split = COLUMNS * len(self.parent)
+        split = COLUMNS * len(self.nodes)
         project_branches(
-            moving.x,
-            moving.previous,
-            moving.inverse_mass,
-            self.member,
-            self.node_start,
-            self.parent,
-            self.rest,
-            self.reach,
-            self.stiffness,
-            self.damping_time,
-            self.near,
-            self.other,
-            self.far,
-            self.share,
-            self.root,
-            self.root_place,
+            moving.particles,
+            self.nodes,
+            self.members,
+            self.roots,
             moving.animated[self.object].stiffness,
-            moving.h,
-            moving.is_first_pass,
-            multiplier[:split].reshape(-1, COLUMNS),
-            multiplier[split:].reshape(2, 4, 4),
+            moving.now,
+            Scratch(multiplier[:split].view(SOLUTION), multiplier[split:].reshape(2, 4, 4)),
         )
 
 
 @inline
-def _root_turn(x, root, place, matrices):
+def _root_turn(x, roots, matrices):
     """Unit quaternion of how the root particles are turned from their rest."""
-    count = root.shape[0]
+    count = roots.shape[0]
     if count < 3:
         return 1.0, 0.0, 0.0, 0.0
-    i = root[0]
+    i = roots[0]["particle"]
+    origin = vec(roots[0]["place"])
     size = 0.0
     moved = 0.0
     for r in range(1, count):
+        was = sub(vec(roots[r]["place"]), origin)
+        way = sub(between(x, i, roots[r]["particle"]), was)
         for k in range(3):
-            was = place[r, k] - place[0, k]
-            size = max(size, abs(was))
-            moved = max(moved, abs(x[root[r], k] - x[i, k] - was))
+            size = max(size, abs(was[k]))
+            moved = max(moved, abs(way[k]))
     if moved <= STILL * size:
         return 1.0, 0.0, 0.0, 0.0
-    s00 = s01 = s02 = s10 = s11 = s12 = s20 = s21 = s22 = 0.0  # Σ q rᵀ about the first particle
+    s0, s1, s2 = ZERO, ZERO, ZERO  # rows of Σ q rᵀ about the first particle
     for r in range(count):
-        j = root[r]
-        ax, ay, az = place[r, 0] - place[0, 0], place[r, 1] - place[0, 1], place[r, 2] - place[0, 2]
-        bx, by, bz = x[j, 0] - x[i, 0], x[j, 1] - x[i, 1], x[j, 2] - x[i, 2]
-        s00 += ax * bx
-        s01 += ax * by
-        s02 += ax * bz
-        s10 += ay * bx
-        s11 += ay * by
-        s12 += ay * bz
-        s20 += az * bx
-        s21 += az * by
-        s22 += az * bz
-    return fitted_turn(s00, s01, s02, s10, s11, s12, s20, s21, s22, matrices)
+        a = sub(vec(roots[r]["place"]), origin)
+        b = between(x, i, roots[r]["particle"])
+        s0, s1, s2 = along(s0, a[0], b), along(s1, a[1], b), along(s2, a[2], b)
+    return fitted_turn(s0, s1, s2, matrices)
 
 
 @inline
-def _measure(s, at, parent, rest, out, turn):
-    """Carry frames from the roots and write the bend r of every joint to columns ``out`` of s.
+def _turned(node, v):
+    """A vector turned by the frame of a node."""
+    w, x, y, z = node["frame"][0], node["frame"][1], node["frame"][2], node["frame"][3]
+    return turned_by(w, x, y, z, v[0], v[1], v[2])
 
-    The places are in columns at … at + 2; turn: unit quaternion of the roots.
+
+@inline
+def _measure(s, nodes, k, d, turn):
+    """Carry the frame of a node from its parent; returns the bend r of its joint.
+
+    d: the branch to it from its parent, m; turn: unit quaternion of the roots.
     """
-    for k in range(parent.shape[0]):
-        p = parent[k]
-        for a in range(3):
-            s[k, out + a] = 0.0
-        if p < 0:
-            s[k, 10], s[k, 11], s[k, 12], s[k, 13] = turn
-            continue
-        qw, qx, qy, qz = s[p, 10], s[p, 11], s[p, 12], s[p, 13]
-        tx, ty, tz = turned_by(qw, qx, qy, qz, rest[k, 0], rest[k, 1], rest[k, 2])
-        dx = s[k, at] - s[p, at]
-        dy = s[k, at + 1] - s[p, at + 1]
-        dz = s[k, at + 2] - s[p, at + 2]
-        product = math.sqrt((tx * tx + ty * ty + tz * tz) * (dx * dx + dy * dy + dz * dz))
-        s[k, 10], s[k, 11], s[k, 12], s[k, 13] = qw, qx, qy, qz
-        if product == 0.0:  # without length
-            continue
-        cosine = (tx * dx + ty * dy + tz * dz) / product
-        ux = (ty * dz - tz * dy) / product
-        uy = (tz * dx - tx * dz) / product
-        uz = (tx * dy - ty * dx) / product
-        sine = math.sqrt(ux * ux + uy * uy + uz * uz)
-        bend = math.atan2(sine, cosine) / sine if sine > 1e-9 else 1.0
-        s[k, out], s[k, out + 1], s[k, out + 2] = bend * ux, bend * uy, bend * uz
-        w = 1.0 + cosine
-        if w > 1e-3:  # not turned right round
-            f = 1.0 / math.sqrt(w * w + sine * sine)
-            w, ux, uy, uz = f * w, f * ux, f * uy, f * uz
-            s[k, 10] = w * qw - ux * qx - uy * qy - uz * qz
-            s[k, 11] = w * qx + ux * qw + uy * qz - uz * qy
-            s[k, 12] = w * qy - ux * qz + uy * qw + uz * qx
-            s[k, 13] = w * qz + ux * qy - uy * qx + uz * qw
+    frame = s[k]["frame"]
+    p = nodes[k]["parent"]
+    if p < 0:
+        frame[0], frame[1], frame[2], frame[3] = turn
+        return ZERO
+    outer = s[p]["frame"]
+    qw, qx, qy, qz = outer[0], outer[1], outer[2], outer[3]
+    frame[0], frame[1], frame[2], frame[3] = qw, qx, qy, qz
+    t = _turned(s[p], vec(nodes[k]["rest"]))
+    product = math.sqrt(dot(t, t) * dot(d, d))
+    if product == 0.0:  # without length
+        return ZERO
+    cosine = dot(t, d) / product
+    u = divide(cross(t, d), product)
+    sine = length(u)
+    bend_of = math.atan2(sine, cosine) / sine if sine > 1e-9 else 1.0
+    w = 1.0 + cosine
+    if w > 1e-3:  # not turned right round
+        f = 1.0 / math.sqrt(w * w + sine * sine)
+        w, (ux, uy, uz) = f * w, scale(f, u)
+        frame[0] = w * qw - ux * qx - uy * qy - uz * qz
+        frame[1] = w * qx + ux * qw + uy * qz - uz * qy
+        frame[2] = w * qy - ux * qz + uy * qw + uz * qx
+        frame[3] = w * qz + ux * qy - uy * qx + uz * qw
+    return scale(bend_of, u)
 
 
 @inline
-def _goal(s, k, m, near, other, far, share):
-    """Where member m of node k belongs: in the frame of the node, and a share of another."""
-    gx, gy, gz = turned_by(
-        s[k, 10], s[k, 11], s[k, 12], s[k, 13], near[m, 0], near[m, 1], near[m, 2]
-    )
-    gx, gy, gz = s[k, 0] + gx, s[k, 1] + gy, s[k, 2] + gz
-    o = other[m]
+def _measure_bends(s, nodes, before, turn):
+    """Write the bends of all joints one step ago and now; the roots' turns are given."""
+    for k in range(nodes.shape[0]):
+        d = sub(vec(s[k]["before"]), vec(s[nodes[k]["parent"]]["before"]))
+        set_vec(s[k]["bend_before"], _measure(s, nodes, k, d, before))
+    for k in range(nodes.shape[0]):
+        set_vec(s[k]["bend"], _measure(s, nodes, k, from_parent(s, nodes, k), turn))
+
+
+@inline
+def _goal(s, node, member):
+    """Where a member of a node belongs: in the frame of the node, and a share of another."""
+    goal = add(vec(node["place"]), _turned(node, vec(member["near"])))
+    o = member["other"]
     if o >= 0:
-        ox, oy, oz = turned_by(
-            s[o, 10], s[o, 11], s[o, 12], s[o, 13], far[m, 0], far[m, 1], far[m, 2]
-        )
-        gx += share[m] * (s[o, 0] + ox - gx)
-        gy += share[m] * (s[o, 1] + oy - gy)
-        gz += share[m] * (s[o, 2] + oz - gz)
-    return gx, gy, gz
+        other = add(vec(s[o]["place"]), _turned(s[o], vec(member["far"])))
+        goal = along(goal, member["share"], sub(other, goal))
+    return goal
+
+
+@inline
+def _gather(particles, node, members, s):
+    """Write place, x* and mass of a node's particles into its solution s."""
+    x, previous, inverse_mass = particles
+    total = 0.0
+    held = False
+    for m in range(node["first_member"], node["last_member"]):
+        w = inverse_mass[members[m]["particle"]]
+        held = held or w == 0.0
+        total += 1.0 / w if w > 0.0 else 0.0
+    # a node is where its mass is; one that is held anywhere, where it is held
+    weight = 0.0
+    place, before, near = ZERO, ZERO, ZERO
+    for m in range(node["first_member"], node["last_member"]):
+        i = members[m]["particle"]
+        w = inverse_mass[i]
+        share = (1.0 if w == 0.0 else 0.0) if held else 1.0 / w
+        weight += share
+        place = along(place, share, load(x, i))
+        before = along(before, share, load(previous, i))
+        if held:
+            near = along(near, share, vec(members[m]["near"]))
+    place, before = divide(place, weight), divide(before, weight)
+    if held:
+        near = divide(near, weight)
+        place, before = sub(place, near), sub(before, near)
+    set_vec(s["place"], place)
+    set_vec(s["start"], place)
+    set_vec(s["before"], before)
+    s["inverse_mass"] = 0.0 if held else 1.0 / total
+    s["mass"] = total
+
+
+@inline
+def _draw(particles, node, members, s, k, h):
+    """Draw the particles of node k to their goals about where the node is: it stays there."""
+    x, previous, inverse_mass = particles
+    t = 2.0 * math.pi * SKIN_FREQUENCY * h
+    slow = 2.0 * SKIN_DAMPING * t
+    place, own = vec(s[k]["place"]), s[k]["inverse_mass"]
+    aside = ZERO
+    for m in range(node["first_member"], node["last_member"]):
+        way = scale(own, sub(_goal(s, s[k], members[m]), place))
+        aside = add(aside, divide(way, inverse_mass[members[m]["particle"]]))
+    drift = scale(slow, sub(place, vec(s[k]["before"])))
+    for m in range(node["first_member"], node["last_member"]):
+        i = members[m]["particle"]
+        was = load(previous, i)
+        goal = sub(sub(_goal(s, s[k], members[m]), aside), was)
+        moved = add(along(sub(load(x, i), was), t * t, goal), drift)
+        store(x, i, add(was, divide(moved, 1.0 + slow + t * t)))
 
 
 @kernel
-def project_branches(
-    x,
-    previous,
-    inverse_mass,
-    member,
-    node_start,
-    parent,
-    rest,
-    reach,
-    stiffness,
-    damping_time,
-    near,
-    other,
-    far,
-    share,
-    root,
-    root_place,
-    factor,
-    h,
-    first_pass,
-    s,
-    matrices,
-):
-    """Project all branches once; scratch: s (q, 62), matrices (2, 4, 4)."""
-    count = parent.shape[0]
+def project_branches(particles, nodes, members, roots, factor, now, scratch):
+    """Project all branches once; factor: on all stiffness."""
+    s, matrices = scratch
+    x, previous, inverse_mass = particles
+    count = nodes.shape[0]
     for k in range(count):
-        total = 0.0
-        held = False
-        for a in range(9):
-            s[k, a] = 0.0
-        for m in range(node_start[k], node_start[k + 1]):
-            w = inverse_mass[member[m]]
-            held = held or w == 0.0
-            total += 1.0 / w if w > 0.0 else 0.0
-        # a node is where its mass is; one that is held anywhere, where it is held
-        weight = 0.0
-        for m in range(node_start[k], node_start[k + 1]):
-            i = member[m]
-            w = inverse_mass[i]
-            share_of = (1.0 if w == 0.0 else 0.0) if held else 1.0 / w
-            weight += share_of
-            for a in range(3):
-                s[k, a] += share_of * x[i, a]
-                s[k, 3 + a] += share_of * previous[i, a]
-                if held:
-                    s[k, 6 + a] += share_of * near[m, a]
-        for a in range(3):
-            s[k, a] /= weight
-            s[k, 3 + a] /= weight
-            if held:
-                s[k, a] -= s[k, 6 + a] / weight
-                s[k, 3 + a] -= s[k, 6 + a] / weight
-            s[k, 6 + a] = s[k, a]
-        s[k, 9] = 0.0 if held else 1.0 / total
-        s[k, 61] = total
-    before = _root_turn(previous, root, root_place, matrices)
-    turn = _root_turn(x, root, root_place, matrices)
-    _measure(s, 3, parent, rest, 17, before)
-    _measure(s, 0, parent, rest, 14, turn)
-    bend(s, parent, reach, stiffness, damping_time, factor, h, first_pass)
+        _gather(particles, nodes[k], members, s[k])
+    before = _root_turn(previous, roots, matrices)
+    turn = _root_turn(x, roots, matrices)
+    _measure_bends(s, nodes, before, turn)
+    bend(s, nodes, factor, now.h, now.is_first_pass)
     for k in range(count):
-        for m in range(node_start[k], node_start[k + 1]):
-            i = member[m]
-            if inverse_mass[i] > 0.0:
-                for a in range(3):
-                    x[i, a] += s[k, a] - s[k, 6 + a]
-    if not first_pass or member.shape[0] == count:
+        way = sub(vec(s[k]["place"]), vec(s[k]["start"]))
+        for m in range(nodes[k]["first_member"], nodes[k]["last_member"]):
+            if inverse_mass[members[m]["particle"]] > 0.0:
+                move(x, members[m]["particle"], way)
+    if not now.is_first_pass or members.shape[0] == count:
         return
-    _measure(s, 0, parent, rest, 14, turn)
-    t = 2.0 * math.pi * SKIN_FREQUENCY * h
-    slow = 2.0 * SKIN_DAMPING * t
     for k in range(count):
-        if node_start[k + 1] == node_start[k] + 1 or s[k, 9] == 0.0:
-            continue
-        # the vertices of a node are drawn to their goals about where the node is: it stays there
-        aside = matrices[0, 0]
-        aside[:] = 0.0
-        for m in range(node_start[k], node_start[k + 1]):
-            goal = _goal(s, k, m, near, other, far, share)
-            for a in range(3):
-                aside[a] += (goal[a] - s[k, a]) * s[k, 9] / inverse_mass[member[m]]
-        for m in range(node_start[k], node_start[k + 1]):
-            i = member[m]
-            goal = _goal(s, k, m, near, other, far, share)
-            for a in range(3):
-                moved = x[i, a] - previous[i, a]
-                moved += t * t * (goal[a] - aside[a] - previous[i, a])
-                moved += slow * (s[k, a] - s[k, 3 + a])
-                x[i, a] = previous[i, a] + moved / (1.0 + slow + t * t)
+        _measure(s, nodes, k, from_parent(s, nodes, k), turn)
+    for k in range(count):
+        node = nodes[k]
+        if node["last_member"] > node["first_member"] + 1 and s[k]["inverse_mass"] > 0.0:
+            _draw(particles, node, members, s, k, now.h)

@@ -7,14 +7,70 @@ springs in their joints).
 
 from __future__ import annotations
 
-import math
+import numpy as np
 
 from ..jit import inline
+from ..vec3 import (
+    ZERO,
+    add,
+    add_cross,
+    add_to,
+    along,
+    cross,
+    divide,
+    dot,
+    inverse_symmetric,
+    length,
+    load,
+    move,
+    scale,
+    set_vec,
+    store,
+    sub,
+    symmetric,
+    symmetric_times,
+    vec,
+)
 
-COLUMNS = 62
-"""Numbers of scratch for each node: place (3), place before (3), place at the start (3), 1/mass,
-frame (4), r (3), r* (3), torque (3), A (6), B (9), C (6) and then H⁻¹, f (3) and then u, g (3) and
-then θ, d (3), a (3), S, w (3), unused, mass; symmetric matrices as xx yy zz xy xz yz."""
+NODE = np.dtype(
+    [
+        ("first_member", np.int32),
+        ("last_member", np.int32),  # the one after it
+        ("parent", np.int32),  # node toward the root, −1 at a root
+        ("rest", np.float64, (3,)),  # m from the parent
+        ("reach", np.float64),  # m, length of that
+        ("stiffness", np.float64),  # k, N·m
+        ("damping_time", np.float64),  # β, s
+    ],
+    align=True,
+)
+
+SOLUTION = np.dtype(
+    [
+        ("place", np.float64, (3,)),  # m
+        ("before", np.float64, (3,)),  # m, one step ago
+        ("start", np.float64, (3,)),  # m, before the branches bend
+        ("inverse_mass", np.float64),  # 1/kg, 0 for what is held
+        ("mass", np.float64),  # kg
+        ("frame", np.float64, (4,)),  # unit quaternion
+        ("bend", np.float64, (3,)),  # r
+        ("bend_before", np.float64, (3,)),  # r*
+        ("torque", np.float64, (3,)),  # carried from pass to pass
+        # of what it carries, with the letters of `branch`; from A to w they start from 0
+        ("A", np.float64, (6,)),
+        ("B", np.float64, (3, 3)),
+        ("C", np.float64, (6,)),  # then H⁻¹
+        ("f", np.float64, (3,)),  # then u
+        ("g", np.float64, (3,)),  # then θ
+        ("d", np.float64, (3,)),  # m
+        ("a", np.float64, (3,)),  # m
+        ("S", np.float64),
+        ("w", np.float64, (3,)),
+    ],
+    align=True,
+)
+COLUMNS = SOLUTION.itemsize // 8
+"""Numbers of scratch for each node. Symmetric matrices: see `vec3`."""
 
 TWIST = 1e3
 """Resistance of a branch to twisting, which the frames rule out, in that to bending."""
@@ -23,224 +79,193 @@ LIMP = 1e-9
 """Least stiffness of a joint in what turning its branch costs: a keyed stiffness may be zero."""
 
 
-@inline
-def _times(s, k, at, x, y, z):
-    """The symmetric matrix in columns at … at + 5 times a vector."""
-    return (
-        s[k, at] * x + s[k, at + 3] * y + s[k, at + 4] * z,
-        s[k, at + 3] * x + s[k, at + 1] * y + s[k, at + 5] * z,
-        s[k, at + 4] * x + s[k, at + 5] * y + s[k, at + 2] * z,
-    )
+NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @inline
-def _invert(s, k, at):
-    """Replace a symmetric positive matrix in columns at … at + 5 by its inverse."""
-    xx, yy, zz = s[k, at], s[k, at + 1], s[k, at + 2]
-    xy, xz, yz = s[k, at + 3], s[k, at + 4], s[k, at + 5]
-    cx = yy * zz - yz * yz
-    cy = xz * yz - xy * zz
-    cz = xy * yz - xz * yy
-    determinant = xx * cx + xy * cy + xz * cz
-    f = 1.0 / determinant if determinant > 0.0 else 0.0  # nothing there that could be turned
-    s[k, at] = f * cx
-    s[k, at + 1] = f * (xx * zz - xz * xz)
-    s[k, at + 2] = f * (xx * yy - xy * xy)
-    s[k, at + 3] = f * cy
-    s[k, at + 4] = f * cz
-    s[k, at + 5] = f * (xy * xz - xx * yz)
+def _inverse(m):
+    """The inverse of a symmetric positive matrix; 0 where there is nothing that could be turned."""
+    xx, yy, zz, xy, xz, yz = m
+    determinant = xx * (yy * zz - yz * yz) + xy * (xz * yz - xy * zz) + xz * (xy * yz - xz * yy)
+    return inverse_symmetric(m, 1.0) if determinant > 0.0 else NOTHING
 
 
 @inline
-def _joint_times(stiff, tx, ty, tz, x, y, z):
+def _joint_times(stiff, t, v):
     """S v = s (v + (T − 1) t (t·v)) with t the branch's direction: bending soft, twisting hard."""
-    along = (TWIST - 1.0) * (tx * x + ty * y + tz * z)
-    return stiff * (x + along * tx), stiff * (y + along * ty), stiff * (z + along * tz)
-
-
-# columns of the scratch
-_A, _B, _C, _F, _G, _D, _E, _S = 23, 29, 38, 44, 47, 50, 53, 56
+    return scale(stiff, along(v, (TWIST - 1.0) * dot(t, v), t))
 
 
 @inline
-def _add_half_turned_row(s, k, row, dx, dy, dz):
-    """Add half of a row of A X, which is d × that row of A, to B."""
-    unit = (1.0 if row == 0 else 0.0, 1.0 if row == 1 else 0.0, 1.0 if row == 2 else 0.0)
-    mx, my, mz = _times(s, k, _A, unit[0], unit[1], unit[2])
-    s[k, _B + 3 * row] += 0.5 * (dy * mz - dz * my)
-    s[k, _B + 3 * row + 1] += 0.5 * (dz * mx - dx * mz)
-    s[k, _B + 3 * row + 2] += 0.5 * (dx * my - dy * mx)
+def _place(row, column):
+    """Where a symmetric matrix has an entry of its upper half."""
+    return row if row == column else row + column + 2
 
 
 @inline
-def _hand_inward(s, k, p):
-    """Eliminate the turn of branch k: add what it and all it carries cost to its parent p."""
-    dx, dy, dz = s[k, _D], s[k, _D + 1], s[k, _D + 2]
-    # f' = f − A a
-    ax, ay, az = _times(s, k, _A, s[k, _E], s[k, _E + 1], s[k, _E + 2])
-    fx, fy, fz = s[k, _F] - ax, s[k, _F + 1] - ay, s[k, _F + 2] - az
-    # g' = g + d × f' − Bᵀ a
-    e = (s[k, _E], s[k, _E + 1], s[k, _E + 2])
-    zx = s[k, _G] + dy * fz - dz * fy
-    zy = s[k, _G + 1] + dz * fx - dx * fz
-    zz = s[k, _G + 2] + dx * fy - dy * fx
+def _unit(axis):
+    """The vector along an axis."""
+    return (1.0 if axis == 0 else 0.0, 1.0 if axis == 1 else 0.0, 1.0 if axis == 2 else 0.0)
+
+
+@inline
+def _add_half_turned(d, a, b):
+    """Add half of A X to B: its rows are d × the rows of A."""
     for row in range(3):
-        zx -= s[k, _B + 3 * row] * e[row]
-        zy -= s[k, _B + 3 * row + 1] * e[row]
-        zz -= s[k, _B + 3 * row + 2] * e[row]
-    # C' = C + Xᵀ B + Bᵀ X + Xᵀ A X and B' = B + A X, X θ = θ × d; with Y = B + A X/2 that is
-    # C' = C + Xᵀ Y + Yᵀ X. Row i of A X is d × (row i of A), column j of Xᵀ Y is d × (column j).
-    for row in range(3):
-        _add_half_turned_row(s, k, row, dx, dy, dz)
+        move(b, row, scale(0.5, cross(d, symmetric_times(a, _unit(row)))))
+
+
+@inline
+def _add_turning(d, b, c):
+    """C + Xᵀ B + Bᵀ X: column j of Xᵀ B is d × (column j of B)."""
     for column in range(3):
-        yx, yy, yz = s[k, _B + column], s[k, _B + 3 + column], s[k, _B + 6 + column]
-        cx, cy, cz = dy * yz - dz * yy, dz * yx - dx * yz, dx * yy - dy * yx
+        x, y, z = cross(d, (b[0, column], b[1, column], b[2, column]))
         if column == 0:
-            s[k, _C] += 2.0 * cx
-            s[k, _C + 3] += cy
-            s[k, _C + 4] += cz
+            c[0] += 2.0 * x
+            c[3] += y
+            c[4] += z
         elif column == 1:
-            s[k, _C + 3] += cx
-            s[k, _C + 1] += 2.0 * cy
-            s[k, _C + 5] += cz
+            c[3] += x
+            c[1] += 2.0 * y
+            c[5] += z
         else:
-            s[k, _C + 4] += cx
-            s[k, _C + 5] += cy
-            s[k, _C + 2] += 2.0 * cz
-    for row in range(3):
-        _add_half_turned_row(s, k, row, dx, dy, dz)
+            c[4] += x
+            c[5] += y
+            c[2] += 2.0 * z
+
+
+@inline
+def _hand_inward(row, outer):
+    """Eliminate the turn of a branch: add what it and all it carries cost to its parent's."""
+    d, stretch = vec(row["d"]), vec(row["a"])
+    a, b, c = symmetric(row["A"]), row["B"], row["C"]
+    # f' = f − A a, g' = g + d × f' − Bᵀ a
+    f = sub(vec(row["f"]), symmetric_times(a, stretch))
+    z = add_cross(vec(row["g"]), d, f)
+    for k in range(3):
+        z = along(z, -stretch[k], load(b, k))
+    # C' = C + Xᵀ B + Bᵀ X + Xᵀ A X and B' = B + A X, X θ = θ × d; with Y = B + A X/2 that is
+    # C' = C + Xᵀ Y + Yᵀ X
+    _add_half_turned(d, a, b)
+    _add_turning(d, b, c)
+    _add_half_turned(d, a, b)
     # H = C' + S
-    size = math.sqrt(dx * dx + dy * dy + dz * dz)
-    s[k, _S] = max(s[k, _S], LIMP * size * size * (s[k, _A] + s[k, _A + 1] + s[k, _A + 2]))
-    stiff = s[k, _S]
-    tx, ty, tz = (dx / size, dy / size, dz / size) if size > 0.0 else (0.0, 0.0, 0.0)
+    size = length(d)
+    stiff = max(row["S"], LIMP * size * size * (a[0] + a[1] + a[2]))
+    row["S"] = stiff
+    t = divide(d, size) if size > 0.0 else ZERO
     extra = stiff * (TWIST - 1.0)
-    s[k, _C] += stiff + extra * tx * tx
-    s[k, _C + 1] += stiff + extra * ty * ty
-    s[k, _C + 2] += stiff + extra * tz * tz
-    s[k, _C + 3] += extra * tx * ty
-    s[k, _C + 4] += extra * tx * tz
-    s[k, _C + 5] += extra * ty * tz
-    _invert(s, k, _C)
+    c[0] += stiff + extra * t[0] * t[0]
+    c[1] += stiff + extra * t[1] * t[1]
+    c[2] += stiff + extra * t[2] * t[2]
+    c[3] += extra * t[0] * t[1]
+    c[4] += extra * t[0] * t[2]
+    c[5] += extra * t[1] * t[2]
+    inverse = _inverse(symmetric(c))
+    for k in range(6):
+        c[k] = inverse[k]
     # z = g' − w, kept in the place of g for the way back
-    wx, wy, wz = s[k, _S + 1], s[k, _S + 2], s[k, _S + 3]
-    zx, zy, zz = zx - wx, zy - wy, zz - wz
-    s[k, _G], s[k, _G + 1], s[k, _G + 2] = zx, zy, zz
-    hx, hy, hz = _times(s, k, _C, zx, zy, zz)
+    w = vec(row["w"])
+    z = sub(z, w)
+    set_vec(row["g"], z)
+    h = symmetric_times(inverse, z)
     # A' −= B' H⁻¹ B'ᵀ, B_p += B' H⁻¹ S, f_p += f' − B' H⁻¹ z
-    f = (fx, fy, fz)
-    for row in range(3):
-        bx, by, bz = s[k, _B + 3 * row], s[k, _B + 3 * row + 1], s[k, _B + 3 * row + 2]
-        s[p, _F + row] += f[row] - bx * hx - by * hy - bz * hz
-        qx, qy, qz = _times(s, k, _C, bx, by, bz)
-        for column in range(row, 3):
-            loss = (
-                qx * s[k, _B + 3 * column]
-                + qy * s[k, _B + 3 * column + 1]
-                + qz * s[k, _B + 3 * column + 2]
-            )
-            place = _A + (row if row == column else row + column + 2)
-            s[p, place] += s[k, place] - loss
-        qx, qy, qz = _joint_times(stiff, tx, ty, tz, qx, qy, qz)
-        s[p, _B + 3 * row] += qx
-        s[p, _B + 3 * row + 1] += qy
-        s[p, _B + 3 * row + 2] += qz
+    for k in range(3):
+        outer["f"][k] += f[k] - b[k, 0] * h[0] - b[k, 1] * h[1] - b[k, 2] * h[2]
+        q = symmetric_times(inverse, load(b, k))
+        for column in range(k, 3):
+            place = _place(k, column)
+            outer["A"][place] += a[place] - dot(q, load(b, column))
+        move(outer["B"], k, _joint_times(stiff, t, q))
     # g_p += w + S H⁻¹ z, C_p += S − S H⁻¹ S
-    hx, hy, hz = _joint_times(stiff, tx, ty, tz, hx, hy, hz)
-    s[p, _G] += wx + hx
-    s[p, _G + 1] += wy + hy
-    s[p, _G + 2] += wz + hz
-    t = (tx, ty, tz)
-    for row in range(3):
-        unit = (1.0 if row == 0 else 0.0, 1.0 if row == 1 else 0.0, 1.0 if row == 2 else 0.0)
-        qx, qy, qz = _joint_times(stiff, tx, ty, tz, unit[0], unit[1], unit[2])
-        qx, qy, qz = _times(s, k, _C, qx, qy, qz)
-        qx, qy, qz = _joint_times(stiff, tx, ty, tz, qx, qy, qz)
-        q = (qx, qy, qz)
-        for column in range(row, 3):
-            whole = stiff * unit[column] + extra * t[row] * t[column]
-            place = _C + (row if row == column else row + column + 2)
-            s[p, place] += whole - q[column]
+    add_to(outer["g"], add(w, _joint_times(stiff, t, h)))
+    for k in range(3):
+        unit = _unit(k)
+        q = symmetric_times(inverse, _joint_times(stiff, t, unit))
+        q = _joint_times(stiff, t, q)
+        for column in range(k, 3):
+            whole = stiff * unit[column] + extra * t[k] * t[column]
+            outer["C"][_place(k, column)] += whole - q[column]
 
 
 @inline
-def bend(s, parent, reach, stiffness, damping_time, factor, h, first_pass):
-    """Solve for the turns of all branches and move the nodes by them."""
-    count = parent.shape[0]
-    for k in range(count):
-        mass = s[k, 61]
-        for m in range(_A, _S + 4):
-            s[k, m] = 0.0
-        for a in range(3):
-            s[k, _A + a] = mass
-        p = parent[k]
-        if p < 0:
-            continue
-        loss = h * damping_time[k] * stiffness[k] * factor
-        stiff = h * h * stiffness[k] * factor + loss
-        s[k, _S] = stiff
-        length = 0.0
-        for a in range(3):
-            s[k, _D + a] = s[k, a] - s[p, a]
-            length += s[k, _D + a] * s[k, _D + a]
-            torque = stiff * s[k, 14 + a] - loss * s[k, 17 + a]
-            s[k, _S + 1 + a] = torque - (0.0 if first_pass else s[k, 20 + a])
-            s[k, 20 + a] = torque
-        length = math.sqrt(length)
-        grow = reach[k] / length if length > 0.0 else 1.0
-        for a in range(3):
-            s[k, _E + a] = (grow - 1.0) * s[k, _D + a]
-            s[k, _D + a] *= grow
-    for k in range(count - 1, -1, -1):
-        if parent[k] >= 0:
-            _hand_inward(s, k, parent[k])
-    for k in range(count):
-        p = parent[k]
-        if p < 0:
-            _move_root(s, k)
-            continue
-        # θ = H⁻¹ (z + S θ_p − B'ᵀ u_p)
-        size = math.sqrt(s[k, _D] ** 2 + s[k, _D + 1] ** 2 + s[k, _D + 2] ** 2)
-        f = 1.0 / size if size > 0.0 else 0.0
-        tx, ty, tz = f * s[k, _D], f * s[k, _D + 1], f * s[k, _D + 2]
-        stiff = s[k, _S]
-        vx, vy, vz = _joint_times(stiff, tx, ty, tz, s[p, _G], s[p, _G + 1], s[p, _G + 2])
-        vx, vy, vz = vx + s[k, _G], vy + s[k, _G + 1], vz + s[k, _G + 2]
-        for row in range(3):
-            vx -= s[k, _B + 3 * row] * s[p, _F + row]
-            vy -= s[k, _B + 3 * row + 1] * s[p, _F + row]
-            vz -= s[k, _B + 3 * row + 2] * s[p, _F + row]
-        vx, vy, vz = _times(s, k, _C, vx, vy, vz)
-        s[k, _G], s[k, _G + 1], s[k, _G + 2] = vx, vy, vz
-        s[k, 20] += stiff * (vx - s[p, _G])
-        s[k, 21] += stiff * (vy - s[p, _G + 1])
-        s[k, 22] += stiff * (vz - s[p, _G + 2])
-        # the branch as it was, turned and of its length
-        dx, dy, dz = s[k, _D], s[k, _D + 1], s[k, _D + 2]
-        nx = dx + vy * dz - vz * dy
-        ny = dy + vz * dx - vx * dz
-        nz = dz + vx * dy - vy * dx
-        size = math.sqrt(nx * nx + ny * ny + nz * nz)
-        f = reach[k] / size if size > 0.0 else 0.0
-        s[k, _F] = s[p, _F] + s[k, _E] + nx - dx
-        s[k, _F + 1] = s[p, _F + 1] + s[k, _E + 1] + ny - dy
-        s[k, _F + 2] = s[p, _F + 2] + s[k, _E + 2] + nz - dz
-        s[k, 0] = s[p, 0] + f * nx
-        s[k, 1] = s[p, 1] + f * ny
-        s[k, 2] = s[p, 2] + f * nz
+def from_parent(s, nodes, k):
+    """From its parent to node k, m; anything at a root."""
+    return sub(vec(s[k]["place"]), vec(s[nodes[k]["parent"]]["place"]))
 
 
 @inline
-def _move_root(s, k):
-    """Move a root by u with A u = f, unless it is held. Roots turn with their pins only."""
-    if s[k, 9] == 0.0:
-        for a in range(3):
-            s[k, _F + a] = s[k, _G + a] = 0.0
+def _set_up(s, nodes, k, factor, h, first_pass):
+    """What a branch costs without what it carries."""
+    row, node = s[k], nodes[k]
+    for i in range(6):
+        row["A"][i] = row["mass"] if i < 3 else 0.0
+        row["C"][i] = 0.0
+    for i in range(3):
+        store(row["B"], i, ZERO)
+    set_vec(row["f"], ZERO)
+    set_vec(row["g"], ZERO)
+    set_vec(row["d"], ZERO)
+    set_vec(row["a"], ZERO)
+    set_vec(row["w"], ZERO)
+    row["S"] = 0.0
+    if node["parent"] < 0:
         return
-    _invert(s, k, _A)
-    ux, uy, uz = _times(s, k, _A, s[k, _F], s[k, _F + 1], s[k, _F + 2])
-    u = (ux, uy, uz)
-    for a in range(3):
-        s[k, _F + a] = u[a]
-        s[k, _G + a] = 0.0
-        s[k, a] += u[a]
+    loss = h * node["damping_time"] * node["stiffness"] * factor
+    stiff = h * h * node["stiffness"] * factor + loss
+    row["S"] = stiff
+    torque = sub(scale(stiff, vec(row["bend"])), scale(loss, vec(row["bend_before"])))
+    set_vec(row["w"], sub(torque, ZERO if first_pass else vec(row["torque"])))
+    set_vec(row["torque"], torque)
+    d = from_parent(s, nodes, k)
+    size = length(d)
+    grow = node["reach"] / size if size > 0.0 else 1.0
+    set_vec(row["a"], scale(grow - 1.0, d))
+    set_vec(row["d"], scale(grow, d))
+
+
+@inline
+def _hand_outward(row, outer, reach):
+    """Turn a branch as its parent's turn asks, and move its node."""
+    # θ = H⁻¹ (z + S θ_p − B'ᵀ u_p)
+    d = vec(row["d"])
+    size = length(d)
+    t = scale(1.0 / size if size > 0.0 else 0.0, d)
+    v = add(_joint_times(row["S"], t, vec(outer["g"])), vec(row["g"]))
+    for k in range(3):
+        v = along(v, -outer["f"][k], load(row["B"], k))
+    v = symmetric_times(symmetric(row["C"]), v)
+    set_vec(row["g"], v)
+    add_to(row["torque"], scale(row["S"], sub(v, vec(outer["g"]))))
+    n = add_cross(d, v, d)  # the branch as it was, turned and of its length
+    size = length(n)
+    f = reach / size if size > 0.0 else 0.0
+    set_vec(row["f"], sub(add(add(vec(outer["f"]), vec(row["a"])), n), d))
+    set_vec(row["place"], along(vec(outer["place"]), f, n))
+
+
+@inline
+def bend(s, nodes, factor, h, first_pass):
+    """Solve for the turns of all branches and move the nodes by them."""
+    count = nodes.shape[0]
+    for k in range(count):
+        _set_up(s, nodes, k, factor, h, first_pass)
+    for k in range(count - 1, -1, -1):
+        if nodes[k]["parent"] >= 0:
+            _hand_inward(s[k], s[nodes[k]["parent"]])
+    for k in range(count):
+        if nodes[k]["parent"] < 0:
+            _move_root(s[k])
+        else:
+            _hand_outward(s[k], s[nodes[k]["parent"]], nodes[k]["reach"])
+
+
+@inline
+def _move_root(row):
+    """Move a root by u with A u = f, unless it is held. Roots turn with their pins only."""
+    u = ZERO
+    if row["inverse_mass"] > 0.0:
+        u = symmetric_times(_inverse(symmetric(row["A"])), vec(row["f"]))
+        add_to(row["place"], u)
+    set_vec(row["f"], u)
+    set_vec(row["g"], ZERO)

@@ -6,56 +6,48 @@ K = 1/m 1 + [r]ᵀ I⁻¹ [r] (Müller et al. 2020, eq. 2, for a vector at once)
 from __future__ import annotations
 
 from ..jit import inline, lean_inline
+from ..vec3 import add, add_cross, along, cross, load, move, rotate, shift
 
 
 @inline
-def turn_mobility(i, rx, ry, rz):
-    """[r]ᵀ I⁻¹ [r] by rows of its upper half (six numbers); i (3, 3): I⁻¹."""
+def turn_mobility(i, r):
+    """[r]ᵀ I⁻¹ [r] as xx yy zz xy xz yz; i (3, 3): I⁻¹."""
     # its columns: I⁻¹ (r × e), crossed with r again
-    ux = i[0, 1] * rz - i[0, 2] * ry
-    uy = i[1, 1] * rz - i[1, 2] * ry
-    uz = i[2, 1] * rz - i[2, 2] * ry
-    a00, a01, a02 = uy * rz - uz * ry, uz * rx - ux * rz, ux * ry - uy * rx
-    ux = i[0, 2] * rx - i[0, 0] * rz
-    uy = i[1, 2] * rx - i[1, 0] * rz
-    uz = i[2, 2] * rx - i[2, 0] * rz
-    a11, a12 = uz * rx - ux * rz, ux * ry - uy * rx
-    ux = i[0, 0] * ry - i[0, 1] * rx
-    uy = i[1, 0] * ry - i[1, 1] * rx
-    return a00, a01, a02, a11, a12, ux * ry - uy * rx
+    x = cross((_turned(i, 0, 1, 2, r), _turned(i, 1, 1, 2, r), _turned(i, 2, 1, 2, r)), r)
+    y = cross((_turned(i, 0, 2, 0, r), _turned(i, 1, 2, 0, r), _turned(i, 2, 2, 0, r)), r)
+    z = cross((_turned(i, 0, 0, 1, r), _turned(i, 1, 0, 1, r), _turned(i, 2, 0, 1, r)), r)
+    return x[0], y[1], z[2], x[1], x[2], y[2]
 
 
 @inline
-def impulse_for(a00, a01, a02, a11, a12, a22, dx, dy, dz):
-    """λ of K λ = d, K by rows of its upper half and not singular (three numbers)."""
-    c00, c01, c02 = a11 * a22 - a12 * a12, a02 * a12 - a01 * a22, a01 * a12 - a02 * a11
-    c12 = a01 * a02 - a00 * a12
-    f = 1.0 / (a00 * c00 + a01 * c01 + a02 * c02)
+def _turned(i, row, a, b, r):
+    """Row of I⁻¹ (r × e), e the axis that is neither a nor b."""
+    return i[row, a] * r[b] - i[row, b] * r[a]
+
+
+@inline
+def impulse_for(m, d):
+    """λ of K λ = d, K symmetric and not singular."""
+    xx, yy, zz, xy, xz, yz = m
+    c00, c01, c02 = yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy
+    c12 = xy * xz - xx * yz
+    f = 1.0 / (xx * c00 + xy * c01 + xz * c02)
     return (
-        f * (c00 * dx + c01 * dy + c02 * dz),
-        f * (c01 * dx + (a00 * a22 - a02 * a02) * dy + c12 * dz),
-        f * (c02 * dx + c12 * dy + (a00 * a11 - a01 * a01) * dz),
+        f * (c00 * d[0] + c01 * d[1] + c02 * d[2]),
+        f * (c01 * d[0] + (xx * zz - xz * xz) * d[1] + c12 * d[2]),
+        f * (c02 * d[0] + c12 * d[1] + (xx * yy - xy * xy) * d[2]),
     )
 
 
 @lean_inline
-def place_ahead(owners, o, h, rx, ry, rz):
-    """Where the place at arm r of an owner gets to in h s (three numbers, m)."""
-    c, v, s = owners.position[o], owners.velocity[o], owners.spin[o]
-    return (
-        c[0] + rx + h * (v[0] + s[1] * rz - s[2] * ry),
-        c[1] + ry + h * (v[1] + s[2] * rx - s[0] * rz),
-        c[2] + rz + h * (v[2] + s[0] * ry - s[1] * rx),
-    )
+def place_ahead(owners, o, h, r):
+    """Where the place at arm r of an owner gets to in h s, m."""
+    way = add_cross(load(owners.velocity, o), load(owners.spin, o), r)
+    return along(add(load(owners.position, o), r), h, way)
 
 
 @lean_inline
-def impel(owners, o, rx, ry, rz, px, py, pz):
+def impel(owners, o, r, p):
     """Give an owner the impulse p in N·s at arm r."""
-    w, a = owners.inverse_mass[o], owners.inverse_inertia[o]
-    tx, ty, tz = ry * pz - rz * py, rz * px - rx * pz, rx * py - ry * px
-    owners.velocity[o, 0] += w * px
-    owners.velocity[o, 1] += w * py
-    owners.velocity[o, 2] += w * pz
-    for k in range(3):
-        owners.spin[o, k] += a[k, 0] * tx + a[k, 1] * ty + a[k, 2] * tz
+    shift(owners.velocity, o, owners.inverse_mass[o], p)
+    move(owners.spin, o, rotate(owners.inverse_inertia[o], cross(r, p)))

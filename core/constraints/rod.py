@@ -26,7 +26,6 @@ that back by turning as a whole; a pinned one stands on its pins.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -37,7 +36,24 @@ from ..coincidence import direction_between
 from ..errors import ModelError
 from ..jit import inline, kernel
 from ..model import Floats, Ints
-from ..vector import cross
+from ..records import Records, records
+from ..vec3 import (
+    ZERO,
+    add,
+    along,
+    between,
+    cross,
+    divide,
+    dot,
+    length,
+    load,
+    move,
+    scale,
+    set_vec,
+    shift,
+    sub,
+    vec,
+)
 from .angular import NO_INERTIA, add_inertia, solve_inertia
 from .base import Moving
 from .checks import numbers, rows_of_particles, vertices
@@ -45,8 +61,28 @@ from .checks import numbers, rows_of_particles, vertices
 if TYPE_CHECKING:
     from ..builder import ModelBuilder
 
-COLUMNS = 9
-"""Numbers of scratch for each triple: λ (3), right-hand side (3), band (3)."""
+ROD = np.dtype(
+    [
+        ("triple", np.int32, (3,)),  # a, b, c
+        ("segment", np.float64, (2,)),  # m, lengths p and q
+        ("compliance", np.float64),  # m/N, of the whole length (p + q)/2
+        ("rest_bend", np.float64),  # m, |v₀|
+    ],
+    align=True,
+)
+
+SOLUTION = np.dtype(
+    [
+        ("pull", np.float64, (3,)),  # λ, carried from pass to pass
+        ("added", np.float64, (3,)),  # the right-hand side, then Δλ
+        ("diagonal", np.float64),  # of the band
+        ("next", np.float64),  # how a triple disturbs the next one of its chain
+        ("next_but_one", np.float64),
+    ],
+    align=True,
+)
+COLUMNS = SOLUTION.itemsize // 8
+"""Numbers of scratch for each triple."""
 
 LARGEST_TURN = 0.1
 """Rad a step by which a chain as a whole makes up for a torque; beyond, it is let go.
@@ -60,11 +96,8 @@ class Rods:
     """The bending of all rods of one object. Made by `Rods.of`."""
 
     object: int
-    triple: Ints  # (k, 3), chain by chain; of neighbours in a chain two particles are the same
+    rows: Records  # (k,) ROD, chain by chain; neighbours in a chain share two particles
     chain_start: Ints  # (chains + 1,) first triple of each
-    segment: Floats  # (k, 2) m, lengths p and q
-    compliance: Floats  # (k,) m/N, of the whole length (p + q)/2
-    rest_bend: Floats  # (k,) m, |v₀|
 
     @classmethod
     def of(
@@ -112,42 +145,34 @@ class Rods:
         bend[bend < 1e-9 * (p + q)] = 0.0  # rounding is no bend
         order, flipped, start = _chains(triple)
         lengths = np.where(flipped[:, None], lengths[order][:, ::-1], lengths[order])
-        return cls(
-            object,
-            np.ascontiguousarray(
-                np.where(flipped[:, None], triple[order][:, ::-1], triple[order]), dtype=np.int32
-            ),
-            start,
-            np.ascontiguousarray(lengths),
-            ((p * q) ** 2 / (2.0 * stiff * (p + q)))[order],
-            np.zeros(count) if straight else bend[order],
+        rows = records(
+            ROD,
+            triple=np.where(flipped[:, None], triple[order][:, ::-1], triple[order]),
+            segment=lengths,
+            compliance=((p * q) ** 2 / (2.0 * stiff * (p + q)))[order],
+            rest_bend=np.zeros(count) if straight else bend[order],
         )
+        return cls(object, rows, start)
 
     @property
     def particles(self) -> Ints:
         """Every particle that a rod names."""
-        return self.triple
+        return self.rows["triple"]
 
     @property
     def multiplier_count(self) -> int:
         """λ and what a chain's solution needs, for each triple."""
-        return COLUMNS * len(self.triple)
+        return COLUMNS * len(self.rows)
 
     def project(self, moving: Moving, multiplier: Floats) -> None:
         """Project chain after chain."""
-        stiffness = max(moving.animated[self.object].stiffness, 1e-12)
         project_rods(
-            moving.x,
-            moving.previous,
-            moving.inverse_mass,
-            self.triple,
+            moving.particles,
+            self.rows,
             self.chain_start,
-            self.segment,
-            self.compliance,
-            self.rest_bend,
-            1.0 / (moving.h**2 * stiffness),
+            moving.per_step(self.object),
             moving.is_first_pass,
-            multiplier.reshape(-1, COLUMNS),
+            multiplier.view(SOLUTION),
         )
 
 
@@ -199,161 +224,138 @@ def _chains(triple: Ints) -> tuple[Ints, Ints, Ints]:
 
 
 @inline
-def _bend(x, a, b, c, p, q):
+def _bend(x, rod):
     """The vector v of a triple."""
-    wa = q / (p + q)
-    wc = p / (p + q)
-    return (
-        wa * x[a, 0] + wc * x[c, 0] - x[b, 0],
-        wa * x[a, 1] + wc * x[c, 1] - x[b, 1],
-        wa * x[a, 2] + wc * x[c, 2] - x[b, 2],
-    )
+    a, b, c = rod["triple"][0], rod["triple"][1], rod["triple"][2]
+    p, q = rod["segment"][0], rod["segment"][1]
+    middle = along(scale(q / (p + q), load(x, a)), p / (p + q), load(x, c))
+    return sub(middle, load(x, b))
 
 
 @inline
-def _give_back(x, previous, inverse_mass, triple, first, last, tx, ty, tz):
+def _particle(rods, first, k):
+    """The k-th particle of the chain that begins with a triple."""
+    return rods[first]["triple"][k] if k < 2 else rods[first + k - 2]["triple"][2]
+
+
+@inline
+def _give_back(particles, rods, first, last, torque):
     """Turn a free chain as a whole so that a torque impulse on it is undone, see `angular`."""
+    x, previous, inverse_mass = particles
+    count = last - first + 2
     total = 0.0
-    cx = cy = cz = 0.0
-    origin = triple[first, 0]
-    for k in range(last - first + 2):
-        i = triple[first, k] if k < 2 else triple[first + k - 2, 2]
+    centre = ZERO
+    origin = rods[first]["triple"][0]
+    for k in range(count):
+        i = _particle(rods, first, k)
         if inverse_mass[i] == 0.0:
             return
         m = 1.0 / inverse_mass[i]
         total += m
-        cx += m * (previous[i, 0] - previous[origin, 0])
-        cy += m * (previous[i, 1] - previous[origin, 1])
-        cz += m * (previous[i, 2] - previous[origin, 2])
-    cx = previous[origin, 0] + cx / total
-    cy = previous[origin, 1] + cy / total
-    cz = previous[origin, 2] + cz / total
+        centre = along(centre, m, between(previous, origin, i))
+    centre = add(load(previous, origin), divide(centre, total))
     inertia = NO_INERTIA
-    for k in range(last - first + 2):
-        i = triple[first, k] if k < 2 else triple[first + k - 2, 2]
-        m = 1.0 / inverse_mass[i]
-        rx, ry, rz = previous[i, 0] - cx, previous[i, 1] - cy, previous[i, 2] - cz
-        inertia = add_inertia(inertia, m, rx, ry, rz)
-    ox, oy, oz = solve_inertia(inertia, -tx, -ty, -tz)
-    if ox * ox + oy * oy + oz * oz > LARGEST_TURN * LARGEST_TURN:
+    for k in range(count):
+        i = _particle(rods, first, k)
+        inertia = add_inertia(inertia, 1.0 / inverse_mass[i], sub(load(previous, i), centre))
+    turn = solve_inertia(inertia, scale(-1.0, torque))
+    if dot(turn, turn) > LARGEST_TURN * LARGEST_TURN:
         return
-    for k in range(last - first + 2):
-        i = triple[first, k] if k < 2 else triple[first + k - 2, 2]
-        rx, ry, rz = previous[i, 0] - cx, previous[i, 1] - cy, previous[i, 2] - cz
-        ux, uy, uz = cross(ox, oy, oz, rx, ry, rz)
-        x[i, 0] += ux
-        x[i, 1] += uy
-        x[i, 2] += uz
+    for k in range(count):
+        i = _particle(rods, first, k)
+        move(x, i, cross(turn, sub(load(previous, i), centre)))
+
+
+@inline
+def _share_ahead(rod):
+    """The weight of a in v."""
+    return rod["segment"][1] / (rod["segment"][0] + rod["segment"][1])
+
+
+@inline
+def _set_up(particles, rods, t, last, per_step, s):
+    """Right-hand side and band of triple t, whose chain ends before ``last``; s: its solution."""
+    x, _, inverse_mass = particles
+    rod = rods[t]
+    a, b, c = rod["triple"][0], rod["triple"][1], rod["triple"][2]
+    p, q = rod["segment"][0], rod["segment"][1]
+    wa, wb, wc = inverse_mass[a], inverse_mass[b], inverse_mass[c]
+    v = _bend(x, rod)
+    rest = rod["rest_bend"]
+    if rest > 0.0:
+        size = length(v)
+        if size > 0.0:
+            v = sub(v, divide(scale(rest, v), size))
+        else:
+            v = scale(-rest, direction_between(a, c))
+    free = (p if wa + wb > 0.0 else 0.0) + (q if wb + wc > 0.0 else 0.0)
+    weight = (q * q * wa + p * p * wc) / ((p + q) * (p + q)) + wb
+    if free == 0.0:  # all three pinned
+        set_vec(s["added"], ZERO)
+        s["diagonal"] = 1.0
+    else:
+        softness = rod["compliance"] * per_step * free / (p + q)
+        set_vec(s["added"], along(scale(-1.0, v), -softness, vec(s["pull"])))
+        s["diagonal"] = weight + softness
+    s["next"] = s["next_but_one"] = 0.0
+    if t + 1 < last:
+        s["next"] = -(_share_ahead(rods[t + 1]) * wb + p / (p + q) * wc)
+    if t + 2 < last:
+        s["next_but_one"] = p / (p + q) * _share_ahead(rods[t + 2]) * wc
+
+
+@inline
+def _solve_band(s, first, last):
+    """Solve for rows first … last − 1 of a chain by L D Lᵀ of the band."""
+    for t in range(first, last):
+        near = s[t]["next"] / s[t]["diagonal"]
+        far = s[t]["next_but_one"] / s[t]["diagonal"]
+        added = vec(s[t]["added"])
+        if t + 1 < last:
+            s[t + 1]["diagonal"] -= near * s[t]["next"]
+            s[t + 1]["next"] -= near * s[t]["next_but_one"]
+            set_vec(s[t + 1]["added"], along(vec(s[t + 1]["added"]), -near, added))
+        if t + 2 < last:
+            s[t + 2]["diagonal"] -= far * s[t]["next_but_one"]
+            set_vec(s[t + 2]["added"], along(vec(s[t + 2]["added"]), -far, added))
+    for t in range(last - 1, first - 1, -1):  # and back
+        solved = vec(s[t]["added"])
+        if t + 1 < last:
+            solved = along(solved, -s[t]["next"], vec(s[t + 1]["added"]))
+        if t + 2 < last:
+            solved = along(solved, -s[t]["next_but_one"], vec(s[t + 2]["added"]))
+        set_vec(s[t]["added"], divide(solved, s[t]["diagonal"]))
+
+
+@inline
+def _apply(particles, rod, s):
+    """Move a triple by its Δλ; returns the torque of that about the places one step ago."""
+    x, previous, inverse_mass = particles
+    a, b, c = rod["triple"][0], rod["triple"][1], rod["triple"][2]
+    p, q = rod["segment"][0], rod["segment"][1]
+    added = vec(s["added"])
+    set_vec(s["pull"], add(vec(s["pull"]), added))
+    shift(x, a, q / (p + q) * inverse_mass[a], added)
+    shift(x, b, -inverse_mass[b], added)
+    shift(x, c, p / (p + q) * inverse_mass[c], added)
+    return cross(_bend(previous, rod), added)
 
 
 # (G W Gᵀ + α̃) Δλ = −(v − v₀ + α̃λ) for all triples of a chain and each coordinate, Δx = W Gᵀ Δλ,
 # with the weights G of v, the same for all coordinates. v₀ has the length of the rest bend and the
 # direction that v has now.
 @kernel
-def project_rods(
-    x,
-    previous,
-    inverse_mass,
-    triple,
-    chain_start,
-    segment,
-    compliance,
-    rest_bend,
-    per_step,
-    first_pass,
-    scratch,
-):
-    """Solve the bending of every chain.
-
-    per_step: 1/h² over the stiffness factor; scratch (k, 9): λ (3), right-hand side (3), the
-    band's diagonal and its two neighbours.
-    """
+def project_rods(particles, rods, chain_start, per_step, first_pass, solution):
+    """Solve the bending of every chain; per_step: 1/h² over the stiffness factor."""
     for chain in range(chain_start.shape[0] - 1):
         first = chain_start[chain]
         last = chain_start[chain + 1]
         for t in range(first, last):
-            a = triple[t, 0]
-            b = triple[t, 1]
-            c = triple[t, 2]
-            p = segment[t, 0]
-            q = segment[t, 1]
-            wa = inverse_mass[a]
-            wb = inverse_mass[b]
-            wc = inverse_mass[c]
             if first_pass:
-                scratch[t, 0] = scratch[t, 1] = scratch[t, 2] = 0.0
-            vx, vy, vz = _bend(x, a, b, c, p, q)
-            rest = rest_bend[t]
-            if rest > 0.0:
-                length = math.sqrt(vx * vx + vy * vy + vz * vz)
-                if length > 0.0:
-                    vx -= rest * vx / length
-                    vy -= rest * vy / length
-                    vz -= rest * vz / length
-                else:
-                    vx, vy, vz = direction_between(a, c)
-                    vx *= -rest
-                    vy *= -rest
-                    vz *= -rest
-            free = (p if wa + wb > 0.0 else 0.0) + (q if wb + wc > 0.0 else 0.0)
-            weight = (q * q * wa + p * p * wc) / ((p + q) * (p + q)) + wb
-            if free == 0.0:  # all three pinned
-                scratch[t, 3] = scratch[t, 4] = scratch[t, 5] = 0.0
-                scratch[t, 6] = 1.0
-            else:
-                softness = compliance[t] * per_step * free / (p + q)
-                scratch[t, 3] = -vx - softness * scratch[t, 0]
-                scratch[t, 4] = -vy - softness * scratch[t, 1]
-                scratch[t, 5] = -vz - softness * scratch[t, 2]
-                scratch[t, 6] = weight + softness
-            # how it disturbs the next triple of the chain and the next but one
-            scratch[t, 7] = scratch[t, 8] = 0.0
-            if t + 1 < last:
-                ahead = segment[t + 1, 1] / (segment[t + 1, 0] + segment[t + 1, 1])
-                scratch[t, 7] = -(ahead * wb + p / (p + q) * wc)
-            if t + 2 < last:
-                ahead = segment[t + 2, 1] / (segment[t + 2, 0] + segment[t + 2, 1])
-                scratch[t, 8] = p / (p + q) * ahead * wc
-        # L D Lᵀ of the band, downward
+                set_vec(solution[t]["pull"], ZERO)
+            _set_up(particles, rods, t, last, per_step, solution[t])
+        _solve_band(solution, first, last)
+        torque = ZERO
         for t in range(first, last):
-            near = scratch[t, 7] / scratch[t, 6]
-            far = scratch[t, 8] / scratch[t, 6]
-            if t + 1 < last:
-                scratch[t + 1, 6] -= near * scratch[t, 7]
-                scratch[t + 1, 7] -= near * scratch[t, 8]
-                for k in range(3, 6):
-                    scratch[t + 1, k] -= near * scratch[t, k]
-            if t + 2 < last:
-                scratch[t + 2, 6] -= far * scratch[t, 8]
-                for k in range(3, 6):
-                    scratch[t + 2, k] -= far * scratch[t, k]
-        for t in range(last - 1, first - 1, -1):  # and back
-            for k in range(3, 6):
-                solved = scratch[t, k]
-                if t + 1 < last:
-                    solved -= scratch[t, 7] * scratch[t + 1, k]
-                if t + 2 < last:
-                    solved -= scratch[t, 8] * scratch[t + 2, k]
-                scratch[t, k] = solved / scratch[t, 6]
-        tx = ty = tz = 0.0
-        for t in range(first, last):
-            a = triple[t, 0]
-            b = triple[t, 1]
-            c = triple[t, 2]
-            p = segment[t, 0]
-            q = segment[t, 1]
-            on_a = q / (p + q) * inverse_mass[a]
-            on_b = -inverse_mass[b]
-            on_c = p / (p + q) * inverse_mass[c]
-            for k in range(3):
-                added = scratch[t, 3 + k]
-                scratch[t, k] += added
-                x[a, k] += on_a * added
-                x[b, k] += on_b * added
-                x[c, k] += on_c * added
-            ux, uy, uz = _bend(previous, a, b, c, p, q)
-            mx, my, mz = cross(ux, uy, uz, scratch[t, 3], scratch[t, 4], scratch[t, 5])
-            tx += mx
-            ty += my
-            tz += mz
-        _give_back(x, previous, inverse_mass, triple, first, last, tx, ty, tz)
+            torque = add(torque, _apply(particles, rods[t], solution[t]))
+        _give_back(particles, rods, first, last, torque)

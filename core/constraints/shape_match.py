@@ -18,8 +18,24 @@ from numpy.typing import ArrayLike
 from ..errors import ModelError
 from ..jit import kernel
 from ..model import Floats, Ints
+from ..records import Records, records
 from ..rotation_fit import fitted_turn
-from ..vector import cross, rotate, write_rotation
+from ..vec3 import (
+    ZERO,
+    add,
+    add_cross,
+    along,
+    between,
+    cross,
+    divide,
+    load,
+    rotate,
+    scale,
+    shift,
+    sub,
+    vec,
+)
+from ..vector import write_rotation
 from .angular import NO_INERTIA, add_inertia, solve_inertia
 from .base import Moving
 from .checks import numbers, rows_of_particles, vertices
@@ -32,14 +48,22 @@ HEAVY = 1e4
 """A pinned particle counts as this many times the mass of all free ones of its cluster."""
 
 
+MEMBER = np.dtype(
+    [
+        ("particle", np.int32),
+        ("rest_place", np.float64, (3,)),  # m, in any frame: centred with the masses of the moment
+    ],
+    align=True,
+)
+
+
 @dataclass(frozen=True, eq=False)
 class ShapeMatches:
     """All clusters of one object, which may overlap. Made by `ShapeMatches.of`."""
 
     object: int
-    member: Ints  # (m,) particles, cluster by cluster
+    member: Records  # (m,) MEMBER, cluster by cluster
     cluster_start: Ints  # (k + 1,) first member of each
-    rest_place: Floats  # (m, 3) m, in any frame: centred with the masses of the moment
     repair: Floats  # (k,) share of the deformation repaired per pass at 480 steps a second
 
     @classmethod
@@ -79,16 +103,15 @@ class ShapeMatches:
             place[rows] -= place[rows].mean(axis=0)
         return cls(
             object,
-            joined,
+            records(MEMBER, particle=joined, rest_place=place),
             start,
-            np.ascontiguousarray(place),
             numbers(builder, object, "repair", repair, (len(members),), least=0.0, most=1.0),
         )
 
     @property
     def particles(self) -> Ints:
         """Every particle of a cluster."""
-        return self.member
+        return self.member["particle"]
 
     @property
     def multiplier_count(self) -> int:
@@ -98,12 +121,9 @@ class ShapeMatches:
     def project(self, moving: Moving, multiplier: Floats) -> None:
         """Project cluster after cluster."""
         project_shapes(
-            moving.x,
-            moving.previous,
-            moving.inverse_mass,
+            moving.particles,
             self.member,
             self.cluster_start,
-            self.rest_place,
             self.repair,
             repair_rate(moving.h, moving.animated[self.object].stiffness),
             multiplier.reshape(2, 4, 4),
@@ -114,13 +134,12 @@ class ShapeMatches:
 # what Verlet keeps is Σ m x* × x/h; the small turn ω takes out what is left over there (see
 # `angular`), so that both momenta are kept to rounding.
 @kernel
-def project_shapes(
-    x, previous, inverse_mass, member, cluster_start, rest_place, repair, rate, scratch
-):
+def project_shapes(particles, members, cluster_start, repair, rate, scratch):
     """Draw every cluster to its shape.
 
     rate: see `repair.repair_rate`; scratch (2, 4, 4).
     """
+    x, previous, inverse_mass = particles
     turn = scratch[0]
     for cluster in range(cluster_start.shape[0] - 1):
         first = cluster_start[cluster]
@@ -128,93 +147,52 @@ def project_shapes(
         share = share_per_pass(repair[cluster], rate)
         total = 0.0
         for i in range(first, last):
-            w = inverse_mass[member[i]]
+            w = inverse_mass[members[i]["particle"]]
             if w > 0.0:
                 total += 1.0 / w
         if total == 0.0 or share == 0.0:
             continue
         heavy = HEAVY * total
 
-        origin = member[first]  # everything is measured from here: far places cost no digits
-        cx = cy = cz = 0.0
-        bx = by = bz = 0.0
-        qx = qy = qz = 0.0
+        origin = members[first]["particle"]  # measured from here: far places cost no digits
+        centre, before, rest = ZERO, ZERO, ZERO  # centres of mass
         total = 0.0
         for i in range(first, last):
-            j = member[i]
+            j = members[i]["particle"]
             m = 1.0 / inverse_mass[j] if inverse_mass[j] > 0.0 else heavy
             total += m
-            cx += m * (x[j, 0] - x[origin, 0])
-            cy += m * (x[j, 1] - x[origin, 1])
-            cz += m * (x[j, 2] - x[origin, 2])
-            bx += m * (previous[j, 0] - previous[origin, 0])
-            by += m * (previous[j, 1] - previous[origin, 1])
-            bz += m * (previous[j, 2] - previous[origin, 2])
-            qx += m * rest_place[i, 0]
-            qy += m * rest_place[i, 1]
-            qz += m * rest_place[i, 2]
-        cx = x[origin, 0] + cx / total
-        cy = x[origin, 1] + cy / total
-        cz = x[origin, 2] + cz / total
-        bx = previous[origin, 0] + bx / total
-        by = previous[origin, 1] + by / total
-        bz = previous[origin, 2] + bz / total
-        qx /= total
-        qy /= total
-        qz /= total
+            centre = along(centre, m, between(x, origin, j))
+            before = along(before, m, between(previous, origin, j))
+            rest = along(rest, m, vec(members[i]["rest_place"]))
+        centre = add(load(x, origin), divide(centre, total))
+        before = add(load(previous, origin), divide(before, total))
+        rest = divide(rest, total)
 
-        s00 = s01 = s02 = s10 = s11 = s12 = s20 = s21 = s22 = 0.0  # Σ m q rᵀ
+        s0, s1, s2 = ZERO, ZERO, ZERO  # rows of Σ m q rᵀ
         for i in range(first, last):
-            j = member[i]
+            j = members[i]["particle"]
             m = 1.0 / inverse_mass[j] if inverse_mass[j] > 0.0 else heavy
-            rx = m * (x[j, 0] - cx)
-            ry = m * (x[j, 1] - cy)
-            rz = m * (x[j, 2] - cz)
-            px = rest_place[i, 0] - qx
-            py = rest_place[i, 1] - qy
-            pz = rest_place[i, 2] - qz
-            s00 += px * rx
-            s01 += px * ry
-            s02 += px * rz
-            s10 += py * rx
-            s11 += py * ry
-            s12 += py * rz
-            s20 += pz * rx
-            s21 += pz * ry
-            s22 += pz * rz
-        w, ux, uy, uz = fitted_turn(s00, s01, s02, s10, s11, s12, s20, s21, s22, scratch)
+            r = scale(m, sub(load(x, j), centre))
+            q = sub(vec(members[i]["rest_place"]), rest)
+            s0, s1, s2 = along(s0, q[0], r), along(s1, q[1], r), along(s2, q[2], r)
+        w, ux, uy, uz = fitted_turn(s0, s1, s2, scratch)
         write_rotation(turn, w, ux, uy, uz)
 
-        lx = ly = lz = 0.0
+        momentum = ZERO
         inertia = NO_INERTIA
         for i in range(first, last):
-            j = member[i]
+            j = members[i]["particle"]
             m = 1.0 / inverse_mass[j] if inverse_mass[j] > 0.0 else heavy
-            gx, gy, gz = rotate(
-                turn, rest_place[i, 0] - qx, rest_place[i, 1] - qy, rest_place[i, 2] - qz
-            )
-            gx -= x[j, 0] - cx
-            gy -= x[j, 1] - cy
-            gz -= x[j, 2] - cz
-            rx = previous[j, 0] - bx
-            ry = previous[j, 1] - by
-            rz = previous[j, 2] - bz
-            tx, ty, tz = cross(rx, ry, rz, gx, gy, gz)
-            lx -= m * tx
-            ly -= m * ty
-            lz -= m * tz
-            inertia = add_inertia(inertia, m, rx, ry, rz)
-        ox, oy, oz = solve_inertia(inertia, lx, ly, lz)
+            goal = rotate(turn, sub(vec(members[i]["rest_place"]), rest))
+            way = sub(goal, sub(load(x, j), centre))
+            r = sub(load(previous, j), before)
+            momentum = along(momentum, -m, cross(r, way))
+            inertia = add_inertia(inertia, m, r)
+        spin = solve_inertia(inertia, momentum)
         for i in range(first, last):
-            j = member[i]
+            j = members[i]["particle"]
             if inverse_mass[j] == 0.0:
                 continue
-            gx, gy, gz = rotate(
-                turn, rest_place[i, 0] - qx, rest_place[i, 1] - qy, rest_place[i, 2] - qz
-            )
-            rx = previous[j, 0] - bx
-            ry = previous[j, 1] - by
-            rz = previous[j, 2] - bz
-            x[j, 0] += share * (gx - (x[j, 0] - cx) + oy * rz - oz * ry)
-            x[j, 1] += share * (gy - (x[j, 1] - cy) + oz * rx - ox * rz)
-            x[j, 2] += share * (gz - (x[j, 2] - cz) + ox * ry - oy * rx)
+            goal = rotate(turn, sub(vec(members[i]["rest_place"]), rest))
+            way = sub(goal, sub(load(x, j), centre))
+            shift(x, j, share, add_cross(way, spin, sub(load(previous, j), before)))

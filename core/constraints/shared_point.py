@@ -23,11 +23,26 @@ import numpy as np
 from ..bodies import CORNER_SIGNS, move_particle_body
 from ..errors import ModelError
 from ..jit import inline, kernel
-from ..vector import cross, rotate
+from ..records import Records
+from ..vec3 import (
+    ZERO,
+    add,
+    along,
+    cross,
+    divide,
+    dot,
+    length,
+    load,
+    rotate,
+    scale,
+    sub,
+    symmetric_times,
+    vec,
+)
 from .point_mobility import impel, impulse_for, place_ahead, turn_mobility
 
 if TYPE_CHECKING:
-    from ..model import Floats, Ints
+    from ..model import Floats
     from ..settings import JointSettings
 
 POINT = -1.0
@@ -37,20 +52,28 @@ KINDS = ("BALL", "HINGE", "FIXED", "DISTANCE")
 """Joints that shared places make."""
 
 
+SHARED_POINT = np.dtype(
+    [
+        ("owner", np.int32, (2,)),
+        ("first_particle", np.int32, (2,)),  # of a body of particles, −1 for other owners
+        ("anchor", np.float64, (2, 3)),  # m, in the owners' frames
+        ("weight", np.float64, (2, 4)),  # of the four particles, 1 in sum; 0 for other owners
+        ("length", np.float64),  # m, of ropes; POINT for all else
+        ("collides", np.int32),  # 1: the two owners collide with each other
+    ],
+    align=True,
+)
+
+
 @dataclass(frozen=True, eq=False)
 class SharedPoints:
     """s places that two owners share, see `rigid.owners`; at least one is a body of particles."""
 
     name: tuple[str, ...]  # (s,) of the joint
-    owner: Ints  # (s, 2)
-    first_particle: Ints  # (s, 2) of a body of particles, -1 for other owners
-    anchor: Floats  # (s, 2, 3) m, in the owners' frames
-    weight: Floats  # (s, 2, 4) of the four particles, 1 in sum; 0 for other owners
-    length: Floats  # (s,) m, of ropes; POINT for all else
-    collides: Ints  # (s,) 1: the two owners collide with each other
+    rows: Records  # (s,) SHARED_POINT
 
     def __len__(self) -> int:
-        return len(self.length)
+        return len(self.rows)
 
 
 def why_not(settings: JointSettings) -> str:
@@ -90,15 +113,11 @@ def weights_at(anchor: Floats, extent: Floats) -> Floats:
 
 def shared_table(rows: list[dict[str, Any]]) -> SharedPoints:
     """The table of all shared places."""
-    return SharedPoints(
-        name=tuple(row["name"] for row in rows),
-        owner=np.array([row["owner"] for row in rows], dtype=np.int32).reshape(-1, 2),
-        first_particle=np.array([row["first"] for row in rows], dtype=np.int32).reshape(-1, 2),
-        anchor=np.array([row["anchor"] for row in rows], dtype=np.float64).reshape(-1, 2, 3),
-        weight=np.array([row["weight"] for row in rows], dtype=np.float64).reshape(-1, 2, 4),
-        length=np.array([row["length"] for row in rows], dtype=np.float64),
-        collides=np.array([row["collides"] for row in rows], dtype=np.int32),
-    )
+    table = np.zeros(len(rows), SHARED_POINT)
+    for n, row in enumerate(rows):
+        for field in SHARED_POINT.names or ():
+            table[n][field] = row[field]
+    return SharedPoints(tuple(row["name"] for row in rows), table)
 
 
 def check_shared(name: str, body: str, settings: JointSettings) -> None:
@@ -114,88 +133,86 @@ def check_shared(name: str, body: str, settings: JointSettings) -> None:
 
 @inline
 def _weighted(x, first, weight):
-    """Σ cᵢ xᵢ of four particles (three numbers, m)."""
-    px = py = pz = 0.0
+    """Σ cᵢ xᵢ of four particles, m."""
+    p = ZERO
     for k in range(4):
-        px += weight[k] * x[first + k, 0]
-        py += weight[k] * x[first + k, 1]
-        pz += weight[k] * x[first + k, 2]
-    return px, py, pz
+        p = along(p, weight[k], load(x, first + k))
+    return p
 
 
 @inline
-def _arm(previous, owners, o, first, weight, anchor):
-    """From an owner's centre to a place on it at the start of the step (three numbers, m)."""
+def _arm(previous, owners, point, side):
+    """From an owner's centre to a place on it at the start of the step, m."""
+    o, first = point["owner"][side], point["first_particle"][side]
     if first >= 0:
-        px, py, pz = _weighted(previous, first, weight)
-        return px - owners.position[o, 0], py - owners.position[o, 1], pz - owners.position[o, 2]
-    return rotate(owners.rotation[o], anchor[0], anchor[1], anchor[2])
+        return sub(_weighted(previous, first, point["weight"][side]), load(owners.position, o))
+    return rotate(owners.rotation[o], vec(point["anchor"][side]))
 
 
 @inline
-def _place(x, owners, h, o, first, weight, rx, ry, rz):
-    """Where a place gets to in this step (three numbers, m)."""
+def _place(x, owners, h, point, side, r):
+    """Where a place gets to in this step, m."""
+    first = point["first_particle"][side]
     if first >= 0:
-        return _weighted(x, first, weight)
-    return place_ahead(owners, o, h, rx, ry, rz)
+        return _weighted(x, first, point["weight"][side])
+    return place_ahead(owners, point["owner"][side], h, r)
 
 
 @inline
-def _move(x, previous, inverse_mass, owners, h, o, first, rx, ry, rz, px, py, pz):
-    """An impulse (px, py, pz) in kg·m on an owner, at the end of the arm r."""
+def _inverse_mass(particles, owners, point, side):
+    """Of the owner, 1/kg."""
+    first = point["first_particle"][side]
+    if first >= 0:
+        return 0.25 * particles.inverse_mass[first]
+    return owners.inverse_mass[point["owner"][side]]
+
+
+@inline
+def _push(particles, owners, h, point, side, r, p):
+    """An impulse p in kg·m on an owner, at the end of the arm r."""
+    o, first = point["owner"][side], point["first_particle"][side]
     if first < 0:
-        impel(owners, o, rx, ry, rz, px / h, py / h, pz / h)
+        impel(owners, o, r, divide(p, h))
         return
-    tx, ty, tz = cross(rx, ry, rz, px, py, pz)
-    ux, uy, uz = rotate(owners.inverse_inertia[o], tx, ty, tz)
-    move_particle_body(x, previous, inverse_mass, first, owners, o, px, py, pz, ux, uy, uz)
+    turn = rotate(owners.inverse_inertia[o], cross(r, p))
+    move_particle_body(particles, first, owners, o, p, turn)
 
 
 @kernel
-def project_shared_points(
-    x, previous, inverse_mass, owners, h, owner, first_particle, anchor, weight, length
-):
+def project_shared_points(particles, owners, h, points):
     """One pass over all shared places; returns the largest gap that it found in m."""
+    x, previous, _ = particles
     largest = 0.0
-    for n in range(owner.shape[0]):
-        a, b = owner[n, 0], owner[n, 1]
-        fa, fb = first_particle[n, 0], first_particle[n, 1]
-        rx, ry, rz = _arm(previous, owners, a, fa, weight[n, 0], anchor[n, 0])
-        sx, sy, sz = _arm(previous, owners, b, fb, weight[n, 1], anchor[n, 1])
-        ax, ay, az = _place(x, owners, h, a, fa, weight[n, 0], rx, ry, rz)
-        bx, by, bz = _place(x, owners, h, b, fb, weight[n, 1], sx, sy, sz)
-        dx, dy, dz = ax - bx, ay - by, az - bz
-        wa = 0.25 * inverse_mass[fa] if fa >= 0 else owners.inverse_mass[a]
-        wb = 0.25 * inverse_mass[fb] if fb >= 0 else owners.inverse_mass[b]
-        w = wa + wb
+    for n in range(points.shape[0]):
+        point = points[n]
+        a, b = point["owner"][0], point["owner"][1]
+        r = _arm(previous, owners, point, 0)
+        s = _arm(previous, owners, point, 1)
+        d = sub(_place(x, owners, h, point, 0, r), _place(x, owners, h, point, 1, s))
+        w = _inverse_mass(particles, owners, point, 0) + _inverse_mass(particles, owners, point, 1)
         if w == 0.0:
             continue
         # how far b* is from a*, at the start of the step
-        ex = owners.position[a, 0] + rx - owners.position[b, 0] - sx
-        ey = owners.position[a, 1] + ry - owners.position[b, 1] - sy
-        ez = owners.position[a, 2] + rz - owners.position[b, 2] - sz
-        if length[n] < 0.0:  # both sides are pushed at the point halfway between them
-            rx, ry, rz = rx - 0.5 * ex, ry - 0.5 * ey, rz - 0.5 * ez
-            sx, sy, sz = sx + 0.5 * ex, sy + 0.5 * ey, sz + 0.5 * ez
-        a00, a01, a02, a11, a12, a22 = turn_mobility(owners.inverse_inertia[a], rx, ry, rz)
-        b00, b01, b02, b11, b12, b22 = turn_mobility(owners.inverse_inertia[b], sx, sy, sz)
-        a00, a01, a02 = w + a00 + b00, a01 + b01, a02 + b02
-        a11, a12, a22 = w + a11 + b11, a12 + b12, w + a22 + b22
-        if length[n] < 0.0:
-            largest = max(largest, math.sqrt(dx * dx + dy * dy + dz * dz))
-            px, py, pz = impulse_for(a00, a01, a02, a11, a12, a22, dx, dy, dz)
+        e = sub(sub(add(load(owners.position, a), r), load(owners.position, b)), s)
+        if point["length"] < 0.0:  # both sides are pushed at the point halfway between them
+            r, s = along(r, -0.5, e), along(s, 0.5, e)
+        ka = turn_mobility(owners.inverse_inertia[a], r)
+        kb = turn_mobility(owners.inverse_inertia[b], s)
+        diagonal = add((w + ka[0], w + ka[1], w + ka[2]), (kb[0], kb[1], kb[2]))
+        k = diagonal + (ka[3] + kb[3], ka[4] + kb[4], ka[5] + kb[5])
+        if point["length"] < 0.0:
+            largest = max(largest, length(d))
+            p = impulse_for(k, d)
         else:  # along the rope one step ago, which keeps angular momentum
-            size = math.sqrt(ex * ex + ey * ey + ez * ez)
+            size = length(e)
             if size == 0.0:
                 continue
-            ex, ey, ez = ex / size, ey / size, ez / size
-            beyond = dx * ex + dy * ey + dz * ez - length[n]
+            e = divide(e, size)
+            beyond = dot(d, e) - point["length"]
             if beyond <= 0.0:
                 continue
             largest = max(largest, beyond)
-            give = ex * (a00 * ex + a01 * ey + a02 * ez) + ey * (a01 * ex + a11 * ey + a12 * ez)
-            give += ez * (a02 * ex + a12 * ey + a22 * ez)
-            px, py, pz = beyond / give * ex, beyond / give * ey, beyond / give * ez
-        _move(x, previous, inverse_mass, owners, h, a, fa, rx, ry, rz, -px, -py, -pz)
-        _move(x, previous, inverse_mass, owners, h, b, fb, sx, sy, sz, px, py, pz)
+            p = scale(beyond / dot(e, symmetric_times(k, e)), e)
+        _push(particles, owners, h, point, 0, r, scale(-1.0, p))
+        _push(particles, owners, h, point, 1, s, p)
     return largest

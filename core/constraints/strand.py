@@ -24,7 +24,6 @@ Particles tied to rigid bodies bring the bodies' inertia along (`strand_tie`).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -37,24 +36,65 @@ from ..coincidence import direction_between
 from ..errors import ModelError
 from ..jit import inline, kernel
 from ..model import Floats, Ints
-from ..vector import cross, inverse_symmetric
+from ..records import Records, records
+from ..vec3 import (
+    ZERO,
+    add,
+    along,
+    cross,
+    divide,
+    dot,
+    inverse_symmetric,
+    length,
+    load,
+    set_vec,
+    store,
+    sub,
+    symmetric,
+    symmetric_times,
+    vec,
+)
 from .angular import NO_INERTIA, add_inertia, solve_inertia
 from .base import Moving
 from .checks import numbers, rows_of_particles
-from .strand_tie import give_to_bodies, keep_spin_tied, load_ties
+from .strand_tie import (
+    POINT,
+    POINT_COLUMNS,
+    TIE,
+    give_to_bodies,
+    keep_spin_tied,
+    load_ties,
+)
 
 if TYPE_CHECKING:
     from ..builder import ModelBuilder
     from .attachment import Attachments
 
-COLUMNS = 21
-"""Numbers of scratch for each particle, see `solve_strands`."""
+STICK = np.dtype(
+    [
+        ("particle", np.int32),  # the outer end
+        ("parent", np.int32),  # row of the next one toward the root, −1 at a root
+        ("rest_length", np.float64),  # m
+        ("compliance", np.float64),  # m/N
+    ],
+    align=True,
+)
 
-POINT = 10
-"""Place, inverse mass and inertia of what is tied to it, for each particle."""
-
-MOVED = 18
-"""First of the columns that say in the end how far each particle was moved, m."""
+SOLUTION = np.dtype(
+    [
+        ("pull", np.float64),  # λ, carried from pass to pass
+        ("mobility", np.float64, (6,)),  # M, then M⁻¹
+        ("push", np.float64, (3,)),  # b of all that hangs on it
+        ("direction", np.float64, (3,)),  # n, from the parent
+        ("stiffness", np.float64),  # S
+        ("added", np.float64),  # t
+        ("along", np.float64, (3,)),  # M⁻¹ n
+        ("moved", np.float64, (3,)),  # M⁻¹ b; in the end how far the particle was moved, m
+    ],
+    align=True,
+)
+COLUMNS = SOLUTION.itemsize // 8
+"""Numbers of scratch for each particle."""
 
 TOLERANCE = 1e-3
 """Error of a stick in its length above which Newton's method takes one more step."""
@@ -68,14 +108,9 @@ class Strands:
     """All strands of one object. Made by `Strands.of`."""
 
     object: int
-    particle: Ints  # (q,) inner ones before outer ones
-    parent: Ints  # (q,) row of the next one toward the root, −1 at a root
-    rest_length: Floats  # (q,) m of the stick to the parent
-    compliance: Floats  # (q,) m/N of the stick to the parent
+    rows: Records  # (q,) STICK, inner ones before outer ones
     gives_way: bool  # the keyed stiffness counts
-    tied_row: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int32))  # (t,)
-    tied_body: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int32))  # (t,)
-    tied_share: Floats = field(default_factory=lambda: np.zeros(0))  # (t,) of the body's inertia
+    ties: Records = field(default_factory=lambda: np.zeros(0, TIE))  # (t,) to bodies
 
     @classmethod
     def of(
@@ -110,18 +145,18 @@ class Strands:
         soft = numbers(builder, object, "compliance", compliance, rows.shape, least=0.0)
         if (soft[above >= 0] <= 0.0).any():
             raise ModelError(name, "the compliance of a strand must be above 0 m/N")
-        return cls(
-            object,
-            rows,
-            above,
-            numbers(builder, object, "rest length", rest_length, rows.shape, least=0.0),
-            soft,
-            gives_way,
+        sticks = records(
+            STICK,
+            particle=rows,
+            parent=above,
+            rest_length=numbers(builder, object, "rest length", rest_length, rows.shape, least=0.0),
+            compliance=soft,
         )
+        return cls(object, sticks, gives_way)
 
     def tied_by(self, attachments: Sequence[Attachments]) -> Strands:
         """The same strands with the bodies that single particles of theirs are tied to."""
-        row_of = {p: row for row, p in enumerate(self.particle.tolist())}
+        row_of = {p: row for row, p in enumerate(self.particles.tolist())}
         ties = [
             (row_of[p], body)
             for tie in attachments
@@ -132,65 +167,51 @@ class Strands:
         ties = list(dict(ties).items())  # one body for a particle
         if not ties:
             return self
-        row, body = np.array(ties, dtype=np.int32).T.copy()
-        return replace(self, tied_row=row, tied_body=body, tied_share=1.0 / np.bincount(body)[body])
+        row, body = np.array(ties, dtype=np.int32).T
+        share = 1.0 / np.bincount(body)[body]
+        return replace(self, ties=records(TIE, row=row, body=body, share=share))
 
     @property
     def particles(self) -> Ints:
         """Every particle of the strands."""
-        return self.particle
+        return self.rows["particle"]
 
     @cached_property
     def stick(self) -> Ints:
         """The sticks (s, 2) of the strands, for figures about their stretch."""
-        child = self.parent >= 0
-        pairs = np.stack([self.particle[self.parent[child]], self.particle[child]], axis=1)
-        return np.ascontiguousarray(pairs)
+        child = self.rows["parent"] >= 0
+        inner = self.particles[self.rows["parent"][child]]
+        return np.stack([inner, self.particles[child]], axis=1)
 
     @cached_property
     def stick_rest_length(self) -> Floats:
         """(s,) m."""
-        return self.rest_length[self.parent >= 0]
+        length: Floats = self.rows["rest_length"][self.rows["parent"] >= 0]
+        return length
 
     @property
     def multiplier_count(self) -> int:
         """λ and what the solution needs, for each particle."""
-        return (COLUMNS + POINT) * len(self.particle)
+        return (COLUMNS + POINT_COLUMNS) * len(self.rows)
 
     def project(self, moving: Moving, multiplier: Floats) -> None:
         """Bring all sticks to their lengths at once."""
         stiffness = moving.animated[self.object].stiffness if self.gives_way else 1.0
-        split = COLUMNS * len(self.particle)
-        scratch, point = multiplier[:split].reshape(-1, COLUMNS), multiplier[split:]
-        point = point.reshape(-1, POINT)
-        tied = (self.tied_row, self.tied_body)
-        if len(self.tied_row):
-            load_ties(
-                point,
-                self.particle,
-                moving.previous,
-                moving.inverse_mass,
-                moving.owners,
-                *tied,
-                self.tied_share,
-            )
+        split = COLUMNS * len(self.rows)
+        solution, points = multiplier[:split].view(SOLUTION), multiplier[split:].view(POINT)
+        if len(self.ties):
+            load_ties(points, self.rows, moving.particles, moving.owners, self.ties)
         project_strands(
-            moving.x,
-            moving.previous,
-            moving.inverse_mass,
-            self.particle,
-            self.parent,
-            self.rest_length,
-            self.compliance,
+            moving.particles,
+            self.rows,
             1.0 / (moving.h**2 * max(stiffness, 1e-12)),
             moving.is_first_pass,
-            scratch,
-            point,
+            solution,
+            points,
         )
-        if len(self.tied_row):
-            moved = scratch[:, MOVED : MOVED + 3]
-            moves = (moving.previous, moving.owners, moving.h)
-            give_to_bodies(point, moved, self.particle, *moves, *tied, moving.push)
+        if len(self.ties):
+            given = (moving.particles, moving.owners, moving.h, self.ties, moving.push)
+            give_to_bodies(points, solution, self.rows, *given)
 
 
 def _roots(parent: Ints) -> Ints:
@@ -202,178 +223,158 @@ def _roots(parent: Ints) -> Ints:
 
 
 @inline
-def solve_strands(point, parent, rest_length, compliance, per_step, first_pass, s):
-    """One step of Newton's method: move each point (q, 10) to rest_length from its parent.
-
-    point: place (3), inverse mass, added inertia as xx yy zz xy xz yz. Scratch s (q, 21): λ, M
-    likewise and then M⁻¹, b (3) and then u, n (3), S, t, M⁻¹n (3), M⁻¹b (3).
-    """
-    count = parent.shape[0]
+def solve_strands(points, sticks, per_step, first_pass, s):
+    """One step of Newton's method: move each point to the rest length from its parent."""
+    count = sticks.shape[0]
     for k in range(count):
+        row, point = s[k], points[k]
         if first_pass:
-            s[k, 0] = 0.0
-        for m in range(1, 21):
-            s[k, m] = 0.0
-        if point[k, 3] > 0.0:
-            for m in range(6):
-                s[k, 1 + m] = point[k, 4 + m] + (1.0 / point[k, 3] if m < 3 else 0.0)
+            row["pull"] = 0.0
+        row["stiffness"] = row["added"] = 0.0
+        set_vec(row["push"], ZERO)
+        set_vec(row["direction"], ZERO)
+        set_vec(row["along"], ZERO)
+        set_vec(row["moved"], ZERO)
+        w = point["inverse_mass"]
+        for m in range(6):
+            if w > 0.0:
+                row["mobility"][m] = point["inertia"][m] + (1.0 / w if m < 3 else 0.0)
+            else:
+                row["mobility"][m] = 0.0
     for k in range(count - 1, -1, -1):
-        p = parent[k]
-        if point[k, 3] > 0.0:
-            s[k, 1], s[k, 2], s[k, 3], s[k, 4], s[k, 5], s[k, 6] = inverse_symmetric(
-                s[k, 1], s[k, 2], s[k, 3], s[k, 4], s[k, 5], s[k, 6], 1.0
-            )
-            bx, by, bz = s[k, 7], s[k, 8], s[k, 9]
-            s[k, 18] = s[k, 1] * bx + s[k, 4] * by + s[k, 5] * bz
-            s[k, 19] = s[k, 4] * bx + s[k, 2] * by + s[k, 6] * bz
-            s[k, 20] = s[k, 5] * bx + s[k, 6] * by + s[k, 3] * bz
-        if p < 0 or (point[k, 3] == 0.0 and point[p, 3] == 0.0):
-            continue
-        nx = point[k, 0] - point[p, 0]
-        ny = point[k, 1] - point[p, 1]
-        nz = point[k, 2] - point[p, 2]
-        length = math.sqrt(nx * nx + ny * ny + nz * nz)
-        if length > 0.0:
-            nx, ny, nz = nx / length, ny / length, nz / length
-        else:
-            nx, ny, nz = direction_between(p, k)
-        mx = s[k, 1] * nx + s[k, 4] * ny + s[k, 5] * nz
-        my = s[k, 4] * nx + s[k, 2] * ny + s[k, 6] * nz
-        mz = s[k, 5] * nx + s[k, 6] * ny + s[k, 3] * nz
-        softness = compliance[k] * per_step
-        stiff = 1.0 / (softness + nx * mx + ny * my + nz * mz)
-        error = length - rest_length[k] - softness * s[k, 0]
-        pull = stiff * (error + nx * s[k, 18] + ny * s[k, 19] + nz * s[k, 20])
-        s[k, 10], s[k, 11], s[k, 12] = nx, ny, nz
-        s[k, 13] = stiff
-        s[k, 14] = pull
-        s[k, 15], s[k, 16], s[k, 17] = mx, my, mz
-        if point[p, 3] > 0.0:
-            s[p, 1] += stiff * nx * nx
-            s[p, 2] += stiff * ny * ny
-            s[p, 3] += stiff * nz * nz
-            s[p, 4] += stiff * nx * ny
-            s[p, 5] += stiff * nx * nz
-            s[p, 6] += stiff * ny * nz
-            s[p, 7] += pull * nx
-            s[p, 8] += pull * ny
-            s[p, 9] += pull * nz
+        _hand_inward(points, sticks, k, per_step, s)
     for k in range(count):
-        p = parent[k]
-        pull = s[k, 14]
+        row, p = s[k], sticks[k]["parent"]
+        pull = row["added"]
         if p >= 0:
-            pull -= s[k, 13] * (s[k, 10] * s[p, 7] + s[k, 11] * s[p, 8] + s[k, 12] * s[p, 9])
-        s[k, 0] += pull
-        for a in range(3):
-            s[k, 7 + a] = s[k, 18 + a] - pull * s[k, 15 + a] if point[k, 3] > 0.0 else 0.0
-            point[k, a] += s[k, 7 + a]
+            pull -= row["stiffness"] * dot(vec(row["direction"]), vec(s[p]["push"]))
+        row["pull"] += pull
+        way = ZERO
+        if points[k]["inverse_mass"] > 0.0:
+            way = along(vec(row["moved"]), -pull, vec(row["along"]))
+        set_vec(row["push"], way)
+        set_vec(points[k]["place"], add(vec(points[k]["place"]), way))
 
 
 @inline
-def worst_error(point, parent, rest_length, compliance, per_step, s):
+def _hand_inward(points, sticks, k, per_step, s):
+    """Eliminate the stick to the parent of row k: add what it and all it carries costs to that."""
+    row, point, stick = s[k], points[k], sticks[k]
+    p = stick["parent"]
+    if point["inverse_mass"] > 0.0:
+        mobility = inverse_symmetric(symmetric(row["mobility"]), 1.0)
+        for m in range(6):
+            row["mobility"][m] = mobility[m]
+        set_vec(row["moved"], symmetric_times(mobility, vec(row["push"])))
+    if p < 0 or (point["inverse_mass"] == 0.0 and points[p]["inverse_mass"] == 0.0):
+        return
+    n = sub(vec(point["place"]), vec(points[p]["place"]))
+    apart = length(n)
+    n = divide(n, apart) if apart > 0.0 else direction_between(p, k)
+    way = symmetric_times(symmetric(row["mobility"]), n)
+    softness = stick["compliance"] * per_step
+    stiff = 1.0 / (softness + n[0] * way[0] + n[1] * way[1] + n[2] * way[2])
+    error = apart - stick["rest_length"] - softness * row["pull"]
+    moved = row["moved"]
+    pull = stiff * (error + n[0] * moved[0] + n[1] * moved[1] + n[2] * moved[2])
+    set_vec(row["direction"], n)
+    row["stiffness"] = stiff
+    row["added"] = pull
+    set_vec(row["along"], way)
+    if points[p]["inverse_mass"] > 0.0:
+        inner = s[p]["mobility"]
+        inner[0] += stiff * n[0] * n[0]
+        inner[1] += stiff * n[1] * n[1]
+        inner[2] += stiff * n[2] * n[2]
+        inner[3] += stiff * n[0] * n[1]
+        inner[4] += stiff * n[0] * n[2]
+        inner[5] += stiff * n[1] * n[2]
+        set_vec(s[p]["push"], along(vec(s[p]["push"]), pull, n))
+
+
+@inline
+def worst_error(points, sticks, per_step, s):
     """The largest error of a stick in its length that a step of Newton's method has left."""
     worst = 0.0
-    for k in range(parent.shape[0]):
-        p = parent[k]
-        if p < 0 or rest_length[k] == 0.0 or s[k, 13] == 0.0:
+    for k in range(sticks.shape[0]):
+        stick = sticks[k]
+        p, rest = stick["parent"], stick["rest_length"]
+        if p < 0 or rest == 0.0 or s[k]["stiffness"] == 0.0:
             continue
-        dx = point[k, 0] - point[p, 0]
-        dy = point[k, 1] - point[p, 1]
-        dz = point[k, 2] - point[p, 2]
-        length = math.sqrt(dx * dx + dy * dy + dz * dz)
-        error = length - rest_length[k] - compliance[k] * per_step * s[k, 0]
-        worst = max(worst, abs(error) / rest_length[k])
+        apart = length(sub(vec(points[k]["place"]), vec(points[p]["place"])))
+        error = apart - rest - stick["compliance"] * per_step * s[k]["pull"]
+        worst = max(worst, abs(error) / rest)
     return worst
 
 
 @inline
-def _keep_spin(x, previous, inverse_mass, particle, point, first, last):
-    """Free the corrections of the tree in rows first … last − 1 from their torque, in point.
+def _keep_spin(particles, sticks, points, first, last):
+    """Free the corrections of the tree in rows first … last − 1 from their torque, in points.
 
     One that is held in two places gets its torque from there; one that is held in one place turns
     about it, any other about its centre of mass.
     """
+    x, previous, inverse_mass = particles
     held = 0
     tied = 0
     mass = 0.0
-    cx = cy = cz = 0.0
+    centre = ZERO
     for k in range(first, last):
-        i = particle[k]
-        tied += point[k, 4] > 0.0
+        i = sticks[k]["particle"]
+        tied += points[k]["inertia"][0] > 0.0
         if inverse_mass[i] == 0.0:
             held += 1
-            cx, cy, cz, mass = previous[i, 0], previous[i, 1], previous[i, 2], 1.0
+            centre, mass = load(previous, i), 1.0
         elif held == 0:
             m = 1.0 / inverse_mass[i]
             mass += m
-            cx += m * previous[i, 0]
-            cy += m * previous[i, 1]
-            cz += m * previous[i, 2]
+            centre = along(centre, m, load(previous, i))
     if held > 1:
         return
-    cx, cy, cz = cx / mass, cy / mass, cz / mass
+    centre = divide(centre, mass)
     if tied > 0:
-        is_held = held == 1
-        keep_spin_tied(x, previous, inverse_mass, particle, point, first, last, is_held, cx, cy, cz)
+        keep_spin_tied(particles, sticks, points, first, last, held == 1, centre)
         return
-    lx = ly = lz = 0.0
+    momentum = ZERO
     inertia = NO_INERTIA
     for k in range(first, last):
-        i = particle[k]
+        i = sticks[k]["particle"]
         if inverse_mass[i] == 0.0:
             continue
         m = 1.0 / inverse_mass[i]
-        rx, ry, rz = previous[i, 0] - cx, previous[i, 1] - cy, previous[i, 2] - cz
-        ux, uy, uz = point[k, 0] - x[i, 0], point[k, 1] - x[i, 1], point[k, 2] - x[i, 2]
-        tx, ty, tz = cross(rx, ry, rz, ux, uy, uz)
-        lx -= m * tx
-        ly -= m * ty
-        lz -= m * tz
-        inertia = add_inertia(inertia, m, rx, ry, rz)
-    ox, oy, oz = solve_inertia(inertia, lx, ly, lz)
+        r = sub(load(previous, i), centre)
+        way = sub(vec(points[k]["place"]), load(x, i))
+        momentum = along(momentum, -m, cross(r, way))
+        inertia = add_inertia(inertia, m, r)
+    turn = solve_inertia(inertia, momentum)
     for k in range(first, last):
-        i = particle[k]
+        i = sticks[k]["particle"]
         if inverse_mass[i] > 0.0:
-            rx, ry, rz = previous[i, 0] - cx, previous[i, 1] - cy, previous[i, 2] - cz
-            tx, ty, tz = cross(ox, oy, oz, rx, ry, rz)
-            point[k, 0] += tx
-            point[k, 1] += ty
-            point[k, 2] += tz
+            place = points[k]["place"]
+            set_vec(place, add(vec(place), cross(turn, sub(load(previous, i), centre))))
 
 
 @kernel
-def project_strands(
-    x,
-    previous,
-    inverse_mass,
-    particle,
-    parent,
-    rest_length,
-    compliance,
-    per_step,
-    first_pass,
-    scratch,
-    point,
-):
-    """Project all strands once; scratch (q, 21) and point (q, 10), see `solve_strands`."""
-    count = particle.shape[0]
+def project_strands(particles, sticks, per_step, first_pass, solution, points):
+    """Project all strands once; solution, points (q,): scratch, see SOLUTION and POINT."""
+    x = particles.x
+    count = sticks.shape[0]
     for k in range(count):
-        i = particle[k]
-        for a in range(3):
-            point[k, a] = x[i, a]
-        point[k, 3] = inverse_mass[i]
+        i = sticks[k]["particle"]
+        set_vec(points[k]["place"], load(x, i))
+        points[k]["inverse_mass"] = particles.inverse_mass[i]
     for repeat in range(MOST_STEPS):
         first = first_pass and repeat == 0
-        solve_strands(point, parent, rest_length, compliance, per_step, first, scratch)
-        if worst_error(point, parent, rest_length, compliance, per_step, scratch) < TOLERANCE:
+        solve_strands(points, sticks, per_step, first, solution)
+        if worst_error(points, sticks, per_step, solution) < TOLERANCE:
             break
     begin = 0
     for k in range(1, count + 1):
-        if k == count or parent[k] < 0:
-            _keep_spin(x, previous, inverse_mass, particle, point, begin, k)
+        if k == count or sticks[k]["parent"] < 0:
+            _keep_spin(particles, sticks, points, begin, k)
             begin = k
     for k in range(count):
-        i = particle[k]
-        for a in range(3):
-            scratch[k, MOVED + a] = point[k, a] - x[i, a]
-            x[i, a] = point[k, a]
+        i = sticks[k]["particle"]
+        place = vec(points[k]["place"])
+        set_vec(solution[k]["moved"], sub(place, load(x, i)))
+        store(x, i, place)

@@ -9,7 +9,7 @@ has α = V₀/K, and 0 lets nothing give way.
 
 from __future__ import annotations
 
-import math
+from collections import namedtuple
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,9 +17,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import ModelError
-from ..jit import kernel
+from ..jit import inline, kernel
 from ..model import Floats, Ints
+from ..records import Records, records
 from ..surface import boundary_loops, connected_parts
+from ..vec3 import ZERO, between, cross, divide, dot, length, load, move, shift, store
 from .base import Moving
 from .checks import numbers, rows_of_particles, vertices
 
@@ -36,18 +38,37 @@ A collapsed surface has next to no gradient left, and would be shot out of any p
 """
 
 
+PART = np.dtype(
+    [
+        ("first_vertex", np.int32),
+        ("last_vertex", np.int32),  # the one after it
+        ("first_triangle", np.int32),
+        ("last_triangle", np.int32),
+        ("rest_volume", np.float64),  # m³
+        ("pressure", np.float64),  # factor on the rest volume
+        ("compliance", np.float64),  # m³/Pa
+    ],
+    align=True,
+)
+
+
+Scratch = namedtuple(
+    "Scratch",
+    [
+        "pull",  # (v,) λ, carried from pass to pass
+        "gradient",  # (2, q, 3) m², of the volume by each vertex now and one step ago
+    ],
+)
+
+
 @dataclass(frozen=True, eq=False)
 class Volumes:
     """What the closed parts of one object enclose. Made by `Volumes.of`."""
 
     object: int
     vertex: Ints  # (q,) particles, part by part
-    vertex_start: Ints  # (v + 1,) first vertex of each part
     triangle: Ints  # (f, 3) rows of vertex, part by part, wound outward
-    triangle_start: Ints  # (v + 1,)
-    rest_volume: Floats  # (v,) m³
-    pressure: Floats  # (v,) factor on the rest volume
-    compliance: Floats  # (v,) m³/Pa
+    parts: Records  # (v,) PART
 
     @classmethod
     def of(
@@ -126,16 +147,28 @@ class Volumes:
         soft = numbers(builder, object, "compliance", compliance, (count,), least=0.0)
         if softness is not None:
             soft = rest * numbers(builder, object, "softness", softness, (count,), least=0.0)
+        parts = records(
+            PART,
+            first_vertex=vertex_start[:-1],
+            last_vertex=vertex_start[1:],
+            first_triangle=triangle_start[:-1],
+            last_triangle=triangle_start[1:],
+            rest_volume=rest,
+            pressure=numbers(builder, object, "pressure", pressure, (count,), least=0.0),
+            compliance=soft,
+        )
         return cls(
             object,
             np.ascontiguousarray(vertex, dtype=np.int32),
-            vertex_start.astype(np.int32),
             np.ascontiguousarray(triangle, dtype=np.int32),
-            triangle_start.astype(np.int32),
-            rest,
-            numbers(builder, object, "pressure", pressure, (count,), least=0.0),
-            soft,
+            parts,
         )
+
+    @property
+    def rest_volume(self) -> Floats:
+        """(v,) m³ of each part."""
+        volume: Floats = self.parts["rest_volume"]
+        return volume
 
     @property
     def particles(self) -> Ints:
@@ -145,28 +178,21 @@ class Volumes:
     @property
     def multiplier_count(self) -> int:
         """λ of each part, and two gradients of each vertex."""
-        return len(self.rest_volume) + 6 * len(self.vertex)
+        return len(self.parts) + 6 * len(self.vertex)
 
     def project(self, moving: Moving, multiplier: Floats) -> None:
         """Project part after part."""
         animated = moving.animated[self.object]
-        count = len(self.rest_volume)
+        count = len(self.parts)
         project_volumes(
-            moving.x,
-            moving.previous,
-            moving.inverse_mass,
+            moving.particles,
             self.vertex,
-            self.vertex_start,
             self.triangle,
-            self.triangle_start,
-            self.rest_volume,
-            self.pressure,
+            self.parts,
             animated.pressure,
-            self.compliance,
-            1.0 / (moving.h**2 * max(animated.stiffness, 1e-12)),
+            moving.per_step(self.object),
             moving.is_first_pass,
-            multiplier[:count],
-            multiplier[count:].reshape(2, -1, 3),
+            Scratch(multiplier[:count], multiplier[count:].reshape(2, -1, 3)),
         )
 
 
@@ -176,75 +202,59 @@ def enclosed(x: Floats, triangle: Ints) -> float:
     return float(np.einsum("ij,ij->", a, np.cross(b, c)) / 6.0)
 
 
+@inline
+def _add_gradient(x, origin, vertex, corners, gradient):
+    """Add what one triangle does to ∂V/∂ of its corners; returns its share of the volume, m³.
+
+    origin: the particle from which everything is measured, so that far places cost no digits.
+    """
+    volume = 0.0
+    for corner in range(3):
+        a = between(x, origin, vertex[corners[(corner + 1) % 3]])
+        b = between(x, origin, vertex[corners[(corner + 2) % 3]])
+        n = divide(cross(a, b), 6.0)
+        move(gradient, corners[corner], n)
+        if corner == 0:
+            volume = dot(n, between(x, origin, vertex[corners[0]]))
+    return volume
+
+
+@inline
+def _farthest(inverse_mass, vertex, gradient, first, last, added):
+    """How far m a pressure impulse moves the vertex that it moves farthest."""
+    farthest = 0.0
+    for i in range(first, last):
+        w = inverse_mass[vertex[i]]
+        farthest = max(farthest, w * length(load(gradient, i)) * abs(added))
+    return farthest
+
+
 # Δλ = −(C + α̃λ)/(Σ w ∇C·∇C* + α̃), Δx = w ∇C* Δλ, with ∇C* the gradient one step ago: pressure on
 # the surface as it stood then has neither force nor torque on the whole, so that both momenta are
 # kept to rounding (see `stick.momentum`).
 @kernel
 def project_volumes(
-    x,
-    previous,
-    inverse_mass,
-    vertex,
-    vertex_start,
-    triangle,
-    triangle_start,
-    rest_volume,
-    pressure,
-    pressure_factor,
-    compliance,
-    per_step,
-    first_pass,
-    pull,
-    gradient,
+    particles, vertex, triangle, parts, pressure_factor, per_step, first_pass, scratch
 ):
     """Bring every part to its volume.
 
-    pull (v,) carries λ; gradient (2, q, 3) m² is scratch for both gradients of each vertex.
+    vertex, triangle: see `Volumes`; per_step: 1/h² over the stiffness factor.
     """
-    for v in range(rest_volume.shape[0]):
+    x, previous, inverse_mass = particles
+    pull, gradient = scratch
+    for v in range(parts.shape[0]):
+        part = parts[v]
         if first_pass:
             pull[v] = 0.0
-        first = vertex_start[v]
-        last = vertex_start[v + 1]
+        first, last = part["first_vertex"], part["last_vertex"]
         for i in range(first, last):
-            for k in range(3):
-                gradient[0, i, k] = 0.0
-                gradient[1, i, k] = 0.0
-        origin = vertex[first]  # everything is measured from here: far places cost no digits
+            store(gradient[0], i, ZERO)
+            store(gradient[1], i, ZERO)
+        origin = vertex[first]
         volume = 0.0
-        for t in range(triangle_start[v], triangle_start[v + 1]):
-            for which in range(2):
-                for corner in range(3):
-                    i = vertex[triangle[t, (corner + 1) % 3]]
-                    j = vertex[triangle[t, (corner + 2) % 3]]
-                    if which == 0:
-                        ax = x[i, 0] - x[origin, 0]
-                        ay = x[i, 1] - x[origin, 1]
-                        az = x[i, 2] - x[origin, 2]
-                        bx = x[j, 0] - x[origin, 0]
-                        by = x[j, 1] - x[origin, 1]
-                        bz = x[j, 2] - x[origin, 2]
-                    else:
-                        ax = previous[i, 0] - previous[origin, 0]
-                        ay = previous[i, 1] - previous[origin, 1]
-                        az = previous[i, 2] - previous[origin, 2]
-                        bx = previous[j, 0] - previous[origin, 0]
-                        by = previous[j, 1] - previous[origin, 1]
-                        bz = previous[j, 2] - previous[origin, 2]
-                    nx = (ay * bz - az * by) / 6.0
-                    ny = (az * bx - ax * bz) / 6.0
-                    nz = (ax * by - ay * bx) / 6.0
-                    mine = triangle[t, corner]
-                    gradient[which, mine, 0] += nx
-                    gradient[which, mine, 1] += ny
-                    gradient[which, mine, 2] += nz
-                    if which == 0 and corner == 0:
-                        p = vertex[mine]
-                        volume += (
-                            nx * (x[p, 0] - x[origin, 0])
-                            + ny * (x[p, 1] - x[origin, 1])
-                            + nz * (x[p, 2] - x[origin, 2])
-                        )
+        for t in range(part["first_triangle"], part["last_triangle"]):
+            volume += _add_gradient(x, origin, vertex, triangle[t], gradient[0])
+            _add_gradient(previous, origin, vertex, triangle[t], gradient[1])
         now = 0.0
         both = 0.0
         for i in range(first, last):
@@ -258,21 +268,13 @@ def project_volumes(
             both = now
         if both == 0.0:
             continue
-        softness = compliance[v] * per_step
-        error = volume - pressure_factor * pressure[v] * rest_volume[v]
+        softness = part["compliance"] * per_step
+        error = volume - pressure_factor * part["pressure"] * part["rest_volume"]
         added = -(error + softness * pull[v]) / (both + softness)
-        farthest = 0.0
-        for i in range(first, last):
-            w = inverse_mass[vertex[i]]
-            gg = 0.0
-            for k in range(3):
-                gg += gradient[which, i, k] * gradient[which, i, k]
-            farthest = max(farthest, w * math.sqrt(gg) * abs(added))
-        limit = LONGEST_WAY * rest_volume[v] ** (1.0 / 3.0)
+        farthest = _farthest(inverse_mass, vertex, gradient[which], first, last, added)
+        limit = LONGEST_WAY * part["rest_volume"] ** (1.0 / 3.0)
         if farthest > limit:
             added *= limit / farthest
         pull[v] += added
         for i in range(first, last):
-            p = vertex[i]
-            for k in range(3):
-                x[p, k] += inverse_mass[p] * added * gradient[which, i, k]
+            shift(x, vertex[i], inverse_mass[vertex[i]] * added, load(gradient[which], i))

@@ -7,11 +7,9 @@ once, which leaves linear momentum as it is.
 
 from __future__ import annotations
 
-import math
-
 from ..bodies import move_particle_body
 from ..jit import kernel
-from ..vector import rotate
+from ..vec3 import ZERO, along, length, load, rotate, scale, shift, store
 
 MOST_TURN = 0.25
 """Farthest turn of a body, rad. Δx is straight: by a radian it would stretch the body by four
@@ -19,35 +17,30 @@ tenths, by ten (small bodies deep inside others) tear it apart. What is left ove
 
 
 @kernel
-def return_body_couples(
-    contacts, count, x, previous, inverse_mass, first_particle, first_owner, owners, turn
-):
+def return_body_couples(contacts, count, particles, first_particle, first_owner, owners, owed):
     """Take what contacts with bodies of particles have noted in angular momentum back, in x.
 
-    turn (n, 3): scratch. Of two bodies the first one turns.
+    owed (b, 3) kg·m²: scratch. Of two bodies the first one turns.
     """
-    turn[:] = 0.0
+    previous = particles.previous
+    owed[:] = 0.0
     for c in range(count):
         o = contacts.cluster[c, 0]
         if o < 0:
             o = contacts.cluster[c, 1]
-        if o < 0:
-            continue
-        for k in range(3):
-            turn[o - first_owner, k] -= contacts.couple[c, k]
+        if o >= 0:
+            shift(owed, o - first_owner, -1.0, load(contacts.couple, c))
     for b in range(first_particle.shape[0]):
-        lx, ly, lz = turn[b, 0], turn[b, 1], turn[b, 2]
-        if lx == 0.0 and ly == 0.0 and lz == 0.0:
+        momentum = load(owed, b)
+        if momentum == ZERO:
             continue
         o, first = first_owner + b, first_particle[b]
-        for k in range(3):  # the correction of place has moved x* as well
-            owners.position[o, k] = 0.0
-            for i in range(first, first + 4):
-                owners.position[o, k] += 0.25 * previous[i, k]
-        ux, uy, uz = rotate(owners.inverse_inertia[o], lx, ly, lz)
-        size = math.sqrt(ux * ux + uy * uy + uz * uz)
+        centre = ZERO  # the correction of place has moved x* as well
+        for i in range(first, first + 4):
+            centre = along(centre, 0.25, load(previous, i))
+        store(owners.position, o, centre)
+        turn = rotate(owners.inverse_inertia[o], momentum)
+        size = length(turn)
         if size > MOST_TURN:
-            less = MOST_TURN / size
-            ux, uy, uz = less * ux, less * uy, less * uz
-        turned = (inverse_mass, first, owners, o)
-        move_particle_body(x, previous, *turned, 0.0, 0.0, 0.0, ux, uy, uz)
+            turn = scale(MOST_TURN / size, turn)
+        move_particle_body(particles, first, owners, o, ZERO, turn)

@@ -9,6 +9,8 @@ from __future__ import annotations
 from ..bodies import move_particle_body
 from ..constraints.point_mobility import impel
 from ..jit import inline
+from ..records import Particles
+from ..vec3 import load
 
 
 @inline
@@ -63,8 +65,7 @@ def give(contacts, c, side, owners, dx, dy, dz):
     o = contacts.owner[c, side]
     if o < 0 or owners.inverse_mass[o] == 0.0:
         return
-    r = contacts.arm[c, side]
-    impel(owners, o, r[0], r[1], r[2], dx, dy, dz)
+    impel(owners, o, load(contacts.arm[c], side), (dx, dy, dz))
 
 
 @inline
@@ -117,9 +118,10 @@ def _move_cluster(contacts, c, side, x, previous, inverse_mass, owners, dx, dy, 
     o = contacts.cluster[c, side]
     if o < 0:
         return
-    ux, uy, uz = _spin_of(contacts, c, side, owners, dx, dy, dz)
+    turn = _spin_of(contacts, c, side, owners, dx, dy, dz)
     first = contacts.particle[c, 4 * side]
-    move_particle_body(x, previous, inverse_mass, first, owners, o, dx, dy, dz, ux, uy, uz)
+    particles = Particles(x, previous, inverse_mass)
+    move_particle_body(particles, first, owners, o, (dx, dy, dz), turn)
 
 
 @inline

@@ -9,6 +9,7 @@ import numpy as np
 from ..coincidence import direction_between
 from ..jit import kernel
 from ..model import Floats, Model
+from ..vec3 import between, divide, dot, store
 from .contact_table import FREE_PARTNER
 from .grid import NeighbourGrid, bucket_of
 
@@ -95,49 +96,43 @@ def _find_bounds(x, previous, crowd, start, low, high, fastest):
 
 
 @kernel
-def find_crowd_contacts(c, contacts, crowd, group, radius, cell, first, member, x, inverse_mass):
+def find_crowd_contacts(c, contacts, cells, group, radius, x, inverse_mass):
     """Contacts of free particles that overlap, written from row c on; returns the row after them.
 
-    crowd, group, radius (count,) of the particles in the grid. May return more than fit.
+    group, radius (count,) of the particles in the grid. May return more than fit.
     """
-    buckets = first.shape[0] - 1
-    for n in range(crowd.shape[0]):
-        i = crowd[n]
+    buckets = cells.first.shape[0] - 1
+    for n in range(cells.particles.shape[0]):
+        i = cells.particles[n]
         for place in range(27):
-            cx = int(cell[n, 0]) + place % 3 - 1
-            cy = int(cell[n, 1]) + (place // 3) % 3 - 1
-            cz = int(cell[n, 2]) + place // 9 - 1
+            cx = int(cells.cell[n, 0]) + place % 3 - 1
+            cy = int(cells.cell[n, 1]) + (place // 3) % 3 - 1
+            cz = int(cells.cell[n, 2]) + place // 9 - 1
             b = bucket_of(cx, cy, cz, buckets)
-            for m in range(first[b], first[b + 1]):
-                other = member[m]
-                j = crowd[other]
-                if other <= n or cell[other, 0] != cx:
+            for m in range(cells.first[b], cells.first[b + 1]):
+                other = cells.member[m]
+                j = cells.particles[other]
+                if other <= n or cells.cell[other, 0] != cx:
                     continue
-                if cell[other, 1] != cy or cell[other, 2] != cz:
+                if cells.cell[other, 1] != cy or cells.cell[other, 2] != cz:
                     continue
                 if group[n] >= 0 and group[n] == group[other]:
                     continue
                 if inverse_mass[i] + inverse_mass[j] == 0.0:
                     continue
-                dx = x[i, 0] - x[j, 0]
-                dy = x[i, 1] - x[j, 1]
-                dz = x[i, 2] - x[j, 2]
+                d = between(x, j, i)
                 reach = radius[n] + radius[other]
-                dd = dx * dx + dy * dy + dz * dz
+                dd = dot(d, d)
                 if dd >= reach * reach:
                     continue
                 if c < contacts.friction.shape[0]:
                     gap = math.sqrt(dd)
-                    if gap == 0.0:
-                        dx, dy, dz = direction_between(j, i)
-                        gap = 1.0
                     contacts.shape[c, 0] = FREE_PARTNER
                     contacts.shape[c, 1] = FREE_PARTNER
                     contacts.particle[c, 0] = i
                     contacts.particle[c, 4] = j
                     contacts.reach[c] = reach
-                    contacts.normal[c, 0] = dx / gap
-                    contacts.normal[c, 1] = dy / gap
-                    contacts.normal[c, 2] = dz / gap
+                    away = divide(d, gap) if gap > 0.0 else direction_between(j, i)
+                    store(contacts.normal, c, away)
                 c += 1
     return c

@@ -17,7 +17,7 @@ import numpy as np
 from ..constraints.angular import NO_INERTIA, add_inertia, solve_inertia
 from ..jit import inline, kernel, lean_inline
 from ..model import Ints
-from ..vector import cross
+from ..vec3 import ZERO, along, cross, divide, dot, load, move, scale, sub
 from .contact_table import FREE_PARTNER
 
 
@@ -64,11 +64,11 @@ def return_couples(contacts, count, x, previous, inverse_mass, start, neighbour)
     for c in range(count):
         if contacts.shape[c, 0] != FREE_PARTNER or contacts.shape[c, 1] != FREE_PARTNER:
             continue
-        lx, ly, lz = contacts.couple[c, 0], contacts.couple[c, 1], contacts.couple[c, 2]
-        if lx == 0.0 and ly == 0.0 and lz == 0.0:
+        couple = load(contacts.couple, c)
+        if couple == ZERO:
             continue
         mass = 0.0
-        cx = cy = cz = 0.0
+        centre = ZERO
         n = 0
         i = _around(contacts, c, n, start, neighbour)
         while i >= 0:
@@ -77,32 +77,24 @@ def return_couples(contacts, count, x, previous, inverse_mass, start, neighbour)
                 break
             m = 1.0 / inverse_mass[i]
             mass += m
-            cx += m * previous[i, 0]
-            cy += m * previous[i, 1]
-            cz += m * previous[i, 2]
+            centre = along(centre, m, load(previous, i))
             n += 1
             i = _around(contacts, c, n, start, neighbour)
         if mass == 0.0 or n < 3:
             continue
-        cx, cy, cz = cx / mass, cy / mass, cz / mass
+        centre = divide(centre, mass)
         inertia = NO_INERTIA
         far = 0.0
         for k in range(n):
             i = _around(contacts, c, k, start, neighbour)
-            rx, ry, rz = previous[i, 0] - cx, previous[i, 1] - cy, previous[i, 2] - cz
-            inertia = add_inertia(inertia, 1.0 / inverse_mass[i], rx, ry, rz)
-            far = max(far, rx * rx + ry * ry + rz * rz)
-        ox, oy, oz = solve_inertia(inertia, -lx, -ly, -lz)
-        turn = math.sqrt(far * (ox * ox + oy * oy + oz * oz))
+            r = sub(load(previous, i), centre)
+            inertia = add_inertia(inertia, 1.0 / inverse_mass[i], r)
+            far = max(far, dot(r, r))
+        turn = solve_inertia(inertia, scale(-1.0, couple))
+        moved = math.sqrt(far * dot(turn, turn))
         most = way_of_contact(contacts, c)
-        if turn > most:
-            f = most / turn
-            ox, oy, oz = f * ox, f * oy, f * oz
+        if moved > most:
+            turn = scale(most / moved, turn)
         for k in range(n):
             i = _around(contacts, c, k, start, neighbour)
-            tx, ty, tz = cross(
-                ox, oy, oz, previous[i, 0] - cx, previous[i, 1] - cy, previous[i, 2] - cz
-            )
-            x[i, 0] += tx
-            x[i, 1] += ty
-            x[i, 2] += tz
+            move(x, i, cross(turn, sub(load(previous, i), centre)))

@@ -8,11 +8,22 @@ gives the same neighbours in the same order.
 from __future__ import annotations
 
 import math
+from collections import namedtuple
 
 import numpy as np
 
 from ..jit import inline, kernel
 from ..model import Floats, Ints
+
+Cells = namedtuple(
+    "Cells",
+    [
+        "particles",  # (count,)
+        "cell",  # (count, 3) of each
+        "first",  # (buckets + 1,) first member of each bucket
+        "member",  # (count,) rows of particles, bucket by bucket
+    ],
+)
 
 
 class NeighbourGrid:
@@ -32,6 +43,11 @@ class NeighbourGrid:
     def is_empty(self) -> bool:
         """True when no two particles can meet."""
         return len(self.member) < 2 or self.cell_size == 0.0
+
+    @property
+    def cells(self) -> Cells:
+        """The sorted particles, as kernels get them."""
+        return Cells(self.particles, self.cell, self.first, self.member)
 
     def sort(self, x: Floats) -> None:
         """Sort the particles into cells by where they are, x (n, 3) m."""

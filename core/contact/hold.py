@@ -24,6 +24,7 @@ import numpy as np
 
 from ..constraints.point_mobility import impel
 from ..jit import inline, kernel
+from ..vec3 import load, scale, vec
 
 if TYPE_CHECKING:
     from ..model import Model
@@ -258,8 +259,7 @@ def hold_bodies(rows, count, x, previous, owners, h, gain):
     for m in range(count):
         pull = rows.pull[m]
         o = rows.owner[m]
-        d, r = rows.toward[m], rows.arm[m]
-        impel(owners, o, r[0], r[1], r[2], pull * d[0], pull * d[1], pull * d[2])
+        impel(owners, o, load(rows.arm, m), scale(pull, load(rows.toward, m)))
     for m in range(count):
         push = rows.pull[m]
         if push == 0.0 or rows.friction[m] == TIED:
@@ -278,4 +278,4 @@ def hold_bodies(rows, count, x, previous, owners, h, gain):
             continue
         drag = min(rows.friction[m] * push, rows.mass[m] * slide)
         f = -drag / slide
-        impel(owners, o, r[0], r[1], r[2], f * ux, f * uy, f * uz)
+        impel(owners, o, vec(r), (f * ux, f * uy, f * uz))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..model import Floats, Ints, Model
+from ..records import Particles
 from .contact_table import Contacts
 from .hold import Tethers
 from .limb_contact import (
@@ -15,7 +16,7 @@ from .limb_contact import (
     find_near_limbs,
 )
 from .limb_hold import hold_taut
-from .limb_turn import return_limb_couples
+from .limb_turn import FIGURE, return_limb_couples
 from .tree import build_tree, tree_room, tree_scratch
 
 
@@ -35,7 +36,9 @@ class LimbSearch:
         self.figure[limbs.stick] = self.figure_of_stick[:, None]
         self.member = np.argsort(self.figure, kind="stable").astype(np.int32)
         self.member = self.member[self.figure[self.member] >= 0]
-        self.first = np.searchsorted(self.figure[self.member], np.arange(figures + 1))
+        first = np.searchsorted(self.figure[self.member], np.arange(figures + 1))
+        self._figures = np.zeros(figures, FIGURE)
+        self._figures["first_member"], self._figures["last_member"] = first[:-1], first[1:]
         self.rows = model.colliding[self.figure[model.colliding] >= 0]  # particles of figures
         others = np.setdiff1d(model.colliding[self.figure[model.colliding] < 0], worn)
         other_pieces = pieces[self.figure[pieces[:, 0]] < 0]
@@ -58,7 +61,6 @@ class LimbSearch:
         self.near_face = np.zeros((self.count, 3), dtype=np.int32)
         self.near_count = self.near_face_count = 0
         self._held = np.zeros(model.particle_count)
-        self._moments, self._turn = np.zeros((figures, 11)), np.zeros((figures, 6))
 
     def look(self, x: Floats, previous: Floats, fall: float) -> None:
         """Note what may meet in the next `LOOK_EVERY` substeps; fall m, by gravity in one."""
@@ -113,8 +115,8 @@ class LimbSearch:
         self, contacts: Contacts, count: int, x: Floats, previous: Floats, inverse_mass: Floats
     ) -> None:
         """Take back what contacts with sticks gained in angular momentum, in x."""
-        figures = (self.figure, self.first, self.member, self._moments, self._turn)
-        return_limb_couples(contacts, count, x, previous, inverse_mass, *figures)
+        particles = Particles(x, previous, inverse_mass)
+        return_limb_couples(contacts, count, particles, self.figure, self._figures, self.member)
 
 
 def _edges(pieces: Ints) -> Ints:

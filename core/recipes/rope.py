@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
@@ -180,7 +179,8 @@ def _add_bend(
     length *= size[triple[:, 1]]
     rigidity = settings.line_density * GRAVITY * length**3
     rods = Rods.of(builder, index, triple + first, rigidity, straight=settings.springback == 0.0)
-    builder.add_constraint(replace(rods, rest_bend=settings.springback * rods.rest_bend))
+    rods.rows["rest_bend"] *= settings.springback
+    builder.add_constraint(rods)
 
 
 def _angles(x: Floats, joint: Ints) -> Floats:

@@ -66,15 +66,12 @@ class BodyTies:
         for tie in work.ties:
             if tie.holds(frame.animated):
                 place_attachments(
-                    frame.x,
-                    frame.previous,
-                    frame.inverse_mass,
+                    frame.particles,
                     work.owners,
                     frame.h,
                     tie.body,
                     tie.anchor,
-                    tie.particle,
-                    tie.weight,
+                    tie.ends,
                     work.tie_push,
                 )
         self.tied += work.tie_push

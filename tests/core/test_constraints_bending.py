@@ -75,11 +75,11 @@ def test_chains_of_rods_never_visit_a_particle_twice():
     builder = ModelBuilder()
     owner = builder.add_particles("ring", np.random.default_rng(0).normal(size=(10, 3)), mass=1.0)
     rods = Rods.of(builder, owner, ring, 1.0)
-    assert sorted(map(tuple, np.sort(rods.triple, axis=1))) == sorted(
+    assert sorted(map(tuple, np.sort(rods.particles, axis=1))) == sorted(
         map(tuple, np.sort(ring, axis=1))
     )
     for first, last in zip(rods.chain_start[:-1], rods.chain_start[1:]):
-        chain = rods.triple[first:last]
+        chain = rods.particles[first:last]
         assert (chain[1:, :2] == chain[:-1, 1:]).all()
         assert len(np.unique(chain)) == len(chain) + 2
     builder.add_constraint(rods)

@@ -19,10 +19,8 @@ def pairs_found(x, radius):
     grid = CrowdGrid(model)
     grid.sort(x)
     contacts = contact_room(50_000)
-    count = find_crowd_contacts(
-        0, contacts, model.crowd, model.crowd_group, model.crowd_radius, grid.cell, grid.first,
-        grid.member, x, model.inverse_mass,
-    )  # fmt: skip
+    ball = (model.crowd_group, model.crowd_radius)
+    count = find_crowd_contacts(0, contacts, grid.cells, *ball, x, model.inverse_mass)
     return sorted(map(tuple, contacts.particle[:count, [0, 4]].tolist()))
 
 
