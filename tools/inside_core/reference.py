@@ -10,10 +10,14 @@ from __future__ import annotations
 import ast
 import dataclasses
 import inspect
+import re
 import sys
 import textwrap
 from pathlib import Path
+from types import ModuleType
 from typing import Any
+
+import numpy as np
 
 import verlet_physics
 
@@ -178,7 +182,20 @@ def class_code(kind: type) -> str:
     first, last = fields[0].lineno - 1, fields[-1].end_lineno or 0
     while lines[first - 1].lstrip().startswith("#"):
         first -= 1
-    return code(textwrap.dedent("\n".join(lines[first:last])))
+    text = textwrap.dedent("\n".join(lines[first:last]))
+    return code("\n\n".join([*records_in(text, sys.modules[kind.__module__]), text]))
+
+
+def records_in(text: str, module: ModuleType) -> list[str]:
+    """The source of the records that fields name in their comments, with units."""
+    named = set(re.findall(r"# .*?\b([A-Z_]{3,})\b", text))
+    source = inspect.getsource(module)
+    return [
+        "\n".join(source.splitlines()[node.lineno - 1 : node.end_lineno])
+        for node in ast.parse(source).body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) in named
+        if isinstance(getattr(module, ast.unparse(node.targets[0])), np.dtype)
+    ]
 
 
 def code(text: str) -> str:
