@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from .jit import inline
+from .kernels.jit import inline
 
 SWEEPS = 12
 """Jacobi sweeps at most; four to six are enough for full precision."""

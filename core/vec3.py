@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from .jit import lean_inline
+from .kernels.jit import lean_inline
 
 ZERO = (0.0, 0.0, 0.0)
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .jit import inline
+from .kernels.jit import inline
 
 if TYPE_CHECKING:
-    from .model import Floats
+    from .arrays import Floats
 
 
 @inline

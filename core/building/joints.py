@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..arrays import Floats
 from ..checks import indices, numbers, unit_quaternion, vector
-from ..constraints.attachment import Attachments
-from ..constraints.shared_point import POINT, check_shared, places_of, weights_at
+from ..coupling.attachment import Attachments
 from ..errors import ModelError
-from ..model import Floats
-from ..rigid.joint_table import End, joint_columns
-from ..rigid.parts import BODY, COLLIDER, PARTICLE_BODY
+from ..model.joint_table import End, joint_columns
+from ..particles.particle_bodies.shared_point import POINT, check_shared, places_of, weights_at
 from ..settings import JointSettings
 from ..vector import rotation_matrix
 from .bodies import WORLD, BodyBuilder
+from .body_parts import BODY, COLLIDER, PARTICLE_BODY
 
 _DEFAULT = JointSettings()
 

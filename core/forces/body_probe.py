@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..jit import kernel, lean_inline
+from ..kernels.jit import kernel, lean_inline
 from ..rigid.owners import turn_by, write_momentum, write_spin
 from ..vec3 import (
     ZERO,
@@ -32,7 +32,8 @@ from ..vec3 import (
 from .field import Exposed
 
 if TYPE_CHECKING:
-    from ..model import Floats, Model
+    from ..arrays import Floats
+    from ..model import Model
 
 PROBES = 8
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from ..jit import inline
+from ..kernels.jit import inline
 from ..vec3 import ZERO, along, scale
 
 OCTAVE_GAIN = 0.5

@@ -21,7 +21,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from ..errors import ModelError
-from ..jit import inline, kernel
+from ..kernels.jit import inline, kernel
 from ..model import Model
 from ..records import Records
 from ..vec3 import (

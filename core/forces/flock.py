@@ -19,11 +19,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..arrays import Ints
 from ..coincidence import direction_between
-from ..contact.grid import NeighbourGrid, bucket_of
+from ..collision.grid import NeighbourGrid, bucket_of
 from ..errors import ModelError
-from ..jit import inline, kernel
-from ..model import Ints
+from ..kernels.jit import inline, kernel
 from ..settings import FlockSettings
 from ..vec3 import ZERO, add, along, between, divide, dot, length, load, scale, shift, sub, vec
 from .base import Acting

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from ..jit import kernel
-from ..model import Ints
+from ..arrays import Ints
+from ..kernels.jit import kernel
 from ..vec3 import load, scale, shift, sub
 from .base import Acting
 from .curl_noise import curl_noise

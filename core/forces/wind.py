@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections import namedtuple
 
-from ..jit import inline, kernel
+from ..kernels.jit import inline, kernel
 from ..settings import WindSettings
 from ..vec3 import (
     ZERO,

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..constraints.angular import NO_INERTIA, add_inertia, solve_inertia
-from ..jit import inline, kernel
-from ..model import Floats, Ints
+from ..angular_momentum import NO_INERTIA, add_inertia, solve_inertia
+from ..arrays import Floats, Ints
+from ..kernels.jit import inline, kernel
 from ..vec3 import ZERO, along, cross, divide, dot, load, shift, sub
 from .base import Acting
 

@@ -7,12 +7,12 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..builder import ModelBuilder
-from ..constraints.angle_limit import AngleLimits
-from ..constraints.rod import Rods
-from ..constraints.strand import Strands
+from ..arrays import Floats, Ints
+from ..building.builder import ModelBuilder
 from ..errors import ModelError
-from ..model import Floats, Ints
+from ..particles.constraints.angle_limit import AngleLimits
+from ..particles.constraints.rod import Rods
+from ..particles.constraints.strand import Strands
 from ..settings import RopeSettings
 from .geometry import Geometry, Paint
 from .tethers import add_tethers

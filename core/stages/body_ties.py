@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..constraints.attachment import place_attachments
-from ..model import Floats
-from ..rigid.waking import SLACK, feel_load, feel_ties, sum_pushes
+from ..arrays import Floats
+from ..coupling.attachment import place_attachments
+from ..rigid.sleep.waking import SLACK, feel_load, feel_ties, sum_pushes
 from .frame import Frame
 
 

@@ -8,11 +8,12 @@ from collections import defaultdict
 
 import numpy as np
 
-from .. import jit
+from ..arrays import Floats
 from ..diagnostics import check_finite, measure
 from ..entry import check_arguments, check_state, checked_inputs
-from ..integrate import drag_per_step
-from ..model import Diagnostics, Floats, FrameInputs, Model, State
+from ..kernels import jit
+from ..model import Diagnostics, FrameInputs, Model, State
+from ..particles.integrate import drag_per_step
 from ..records import Particles
 from ..settings import AnimatedSettings, SolverSettings
 from ..workspace import workspace_of

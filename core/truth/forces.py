@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from ..builder import ModelBuilder
+from ..arrays import Floats
+from ..building.builder import ModelBuilder
 from ..forces.curl_noise import curl_noise, curl_of_noise
 from ..forces.field import Field
 from ..forces.flock import Flock
 from ..forces.weight import Weight
-from ..model import EARTH_GRAVITY, Floats, FrameInputs, Model
+from ..model import EARTH_GRAVITY, FrameInputs, Model
 from ..settings import FlockSettings, SolverSettings
 from ..step import advance
 from .case import Result, case

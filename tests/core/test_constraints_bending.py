@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance
-from verlet_physics.constraints import hinge_bend
-from verlet_physics.constraints.hinge_bend import HingeBends, rest_angles
-from verlet_physics.constraints.rod import Rods
 from verlet_physics.errors import ModelError
+from verlet_physics.particles.constraints import hinge_bend
+from verlet_physics.particles.constraints.hinge_bend import HingeBends, rest_angles
+from verlet_physics.particles.constraints.rod import Rods
 from verlet_physics.recipes.topology import hinges_of
 from verlet_physics.settings import AnimatedSettings
 from verlet_physics.truth.constraints import edges_of, icosahedron, sheet

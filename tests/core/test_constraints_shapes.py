@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance
-from verlet_physics.constraints.shape_match import ShapeMatches
-from verlet_physics.constraints.volume import Volumes, enclosed
 from verlet_physics.errors import ModelError
+from verlet_physics.particles.constraints.shape_match import ShapeMatches
+from verlet_physics.particles.constraints.volume import Volumes, enclosed
 from verlet_physics.rotation_fit import largest_eigenvector
 from verlet_physics.settings import AnimatedSettings
 from verlet_physics.truth.constraints import edges_of, icosahedron

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance
-from verlet_physics.contact.contact_table import contact_room
-from verlet_physics.contact.crowd import CrowdGrid, find_crowd_contacts
+from verlet_physics.particles.contacts.contact_table import contact_room
+from verlet_physics.particles.contacts.self_collision import CrowdGrid, find_crowd_contacts
 
 
 def crowd(positions, radius=0.1, **about):

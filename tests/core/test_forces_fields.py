@@ -9,10 +9,11 @@ import sys
 import numpy as np
 import pytest
 
-from verlet_physics import FrameInputs, ModelBuilder, ModelError, SolverSettings, advance, jit
-from verlet_physics.bodies import body_poses
+from verlet_physics import FrameInputs, ModelBuilder, ModelError, SolverSettings, advance
 from verlet_physics.forces.curl_noise import curl_noise
 from verlet_physics.forces.field import Field
+from verlet_physics.kernels import jit
+from verlet_physics.particles.particle_bodies.four_particles import body_poses
 from verlet_physics.settings import AnimatedSettings
 from verlet_physics.vector import rotation_matrix
 
@@ -379,7 +380,8 @@ def test_eddies_move_with_their_field_unless_they_are_global():
 PLAIN = """
 import json
 import numpy as np
-from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, WindSettings, advance, jit
+from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, WindSettings, advance
+from verlet_physics.kernels import jit
 from verlet_physics.forces.field import Field
 from verlet_physics.forces.flock import Flock
 random = np.random.default_rng(8)

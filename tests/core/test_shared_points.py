@@ -14,7 +14,7 @@ from verlet_physics import (
     body_poses,
 )
 from verlet_physics.bench.rigid_scenes import rotation_matrices
-from verlet_physics.rigid.joint_table import OnBody, OnCollider
+from verlet_physics.model.joint_table import OnBody, OnCollider
 from verlet_physics.settings import JointSettings
 
 G = 9.81

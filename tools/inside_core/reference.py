@@ -26,11 +26,15 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 NOTE = "<!-- Made by `python dev.py docs`. Do not edit: change the docstrings and run it again. -->"
 
 SECTIONS = (  # title, what stands there, the modules whose public names are in it
-    ("A model, step by step", "", ("builder", "model", "step", "errors", "cache")),
+    (
+        "A model, step by step",
+        "",
+        ("building.builder", "model", "arrays", "step", "errors", "cache"),
+    ),
     (
         "Measuring",
         "",
-        ("bodies", "diagnostics", "vector"),
+        ("particles.particle_bodies.four_particles", "diagnostics", "vector"),
     ),
     (
         "Meshes as cloth, ropes, plants, soft bodies, particles",
@@ -43,7 +47,10 @@ SECTIONS = (  # title, what stands there, the modules whose public names are in 
     (
         "Rigid bodies, colliders and joints",
         "",
-        ("recipes.body", "recipes.collider", "rigid.shape", "rigid.joint_table", "recipes.pieces"),
+        (
+            *("recipes.body", "recipes.collider", "collision.shape"),
+            *("model.joint_table", "recipes.pieces"),
+        ),
     ),
     (
         "Ragdolls and stick figures",
@@ -51,16 +58,26 @@ SECTIONS = (  # title, what stands there, the modules whose public names are in 
         (
             *("recipes.skeleton", "recipes.ragdoll", "recipes.bone_pins", "recipes.figure"),
             *("recipes.stick_figure", "recipes.figure_pins", "recipes.figure_clothes"),
-            *("recipes.limb_frames", "recipes.worn"),
+            *("recipes.limb_frames", "recipes.garment"),
         ),
     ),
     (
         "Constraints",
         "For `ModelBuilder.add_constraint`; recipes add those that their objects need.",
         (
-            *("constraints.base", "constraints.link", "constraints.rod", "constraints.hinge_bend"),
-            *("constraints.angle_limit", "constraints.plane", "constraints.volume"),
-            "constraints.shape_match",
+            *(
+                f"particles.constraints.{name}"
+                for name in (
+                    "base",
+                    "link",
+                    "rod",
+                    "hinge_bend",
+                    "angle_limit",
+                    "plane",
+                    "volume",
+                    "shape_match",
+                )
+            ),
         ),
     ),
     ("Forces", "", ("forces.base", "forces.field", "forces.flock", "forces.pull")),
