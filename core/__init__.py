@@ -23,17 +23,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .bodies import body_poses
-    from .builder import ModelBuilder
+    from .arrays import Floats, Ints
+    from .building.builder import ModelBuilder
     from .cache import FrameCache
-    from .constraints.angle_limit import AngleLimits
-    from .constraints.base import Constraint
-    from .constraints.hinge_bend import HingeBends
-    from .constraints.link import Links
-    from .constraints.plane import Planes
-    from .constraints.rod import Rods
-    from .constraints.shape_match import ShapeMatches
-    from .constraints.volume import Volumes
+    from .collision.shape import Shape, Surface
     from .diagnostics import measure_stretch
     from .errors import ModelError, SimulationDiverged, VerletError
     from .forces.base import Force
@@ -44,7 +37,17 @@ if TYPE_CHECKING:
     from .geometry.hull import Hull, convex_hull
     from .geometry.mass_properties import MassProperties, mesh_mass_properties, principal_axes
     from .geometry.parts import convex_parts
-    from .model import Diagnostics, Floats, FrameInputs, Ints, Model, ObjectSpan, State
+    from .model import Diagnostics, FrameInputs, Model, ObjectSpan, State
+    from .model.joint_table import End, OnBody, OnCollider
+    from .particles.constraints.angle_limit import AngleLimits
+    from .particles.constraints.base import Constraint
+    from .particles.constraints.hinge_bend import HingeBends
+    from .particles.constraints.link import Links
+    from .particles.constraints.plane import Planes
+    from .particles.constraints.rod import Rods
+    from .particles.constraints.shape_match import ShapeMatches
+    from .particles.constraints.volume import Volumes
+    from .particles.particle_bodies.four_particles import body_poses
     from .presets import PRESETS, Preset
     from .recipes.all import RECIPES
     from .recipes.body import add_body
@@ -54,6 +57,7 @@ if TYPE_CHECKING:
     from .recipes.figure import Figure
     from .recipes.figure_clothes import tie_to_limb
     from .recipes.figure_pins import pin_weights, pinned_particles, pinned_places
+    from .recipes.garment import nearest_parts, worn_by
     from .recipes.geometry import Geometry
     from .recipes.limb_frames import figure_pose
     from .recipes.particles import add_particles
@@ -64,9 +68,6 @@ if TYPE_CHECKING:
     from .recipes.skeleton import Skeleton, Skin
     from .recipes.soft_body import add_soft_body
     from .recipes.stick_figure import add_stick_figure, plan_figure
-    from .recipes.worn import nearest_parts, worn_by
-    from .rigid.joint_table import End, OnBody, OnCollider
-    from .rigid.shape import Shape, Surface
     from .settings import (
         AnimatedSettings,
         BodySettings,
@@ -92,17 +93,17 @@ if TYPE_CHECKING:
     from .vector import rotation_matrix, rotation_quaternion
 
 _HOME = {
-    "body_poses": "bodies",
-    "ModelBuilder": "builder",
+    "body_poses": "particles.particle_bodies.four_particles",
+    "ModelBuilder": "building.builder",
     "FrameCache": "cache",
-    "AngleLimits": "constraints.angle_limit",
-    "Constraint": "constraints.base",
-    "HingeBends": "constraints.hinge_bend",
-    "Links": "constraints.link",
-    "Planes": "constraints.plane",
-    "Rods": "constraints.rod",
-    "ShapeMatches": "constraints.shape_match",
-    "Volumes": "constraints.volume",
+    "AngleLimits": "particles.constraints.angle_limit",
+    "Constraint": "particles.constraints.base",
+    "HingeBends": "particles.constraints.hinge_bend",
+    "Links": "particles.constraints.link",
+    "Planes": "particles.constraints.plane",
+    "Rods": "particles.constraints.rod",
+    "ShapeMatches": "particles.constraints.shape_match",
+    "Volumes": "particles.constraints.volume",
     "measure_stretch": "diagnostics",
     "ModelError": "errors",
     "SimulationDiverged": "errors",
@@ -120,9 +121,9 @@ _HOME = {
     "principal_axes": "geometry.mass_properties",
     "convex_parts": "geometry.parts",
     "Diagnostics": "model",
-    "Floats": "model",
+    "Floats": "arrays",
     "FrameInputs": "model",
-    "Ints": "model",
+    "Ints": "arrays",
     "Model": "model",
     "ObjectSpan": "model",
     "State": "model",
@@ -154,13 +155,13 @@ _HOME = {
     "add_soft_body": "recipes.soft_body",
     "add_stick_figure": "recipes.stick_figure",
     "plan_figure": "recipes.stick_figure",
-    "nearest_parts": "recipes.worn",
-    "worn_by": "recipes.worn",
-    "End": "rigid.joint_table",
-    "OnBody": "rigid.joint_table",
-    "OnCollider": "rigid.joint_table",
-    "Shape": "rigid.shape",
-    "Surface": "rigid.shape",
+    "nearest_parts": "recipes.garment",
+    "worn_by": "recipes.garment",
+    "End": "model.joint_table",
+    "OnBody": "model.joint_table",
+    "OnCollider": "model.joint_table",
+    "Shape": "collision.shape",
+    "Surface": "collision.shape",
     "AnimatedSettings": "settings",
     "BodySettings": "settings",
     "BoneAnimatedSettings": "settings",

@@ -8,8 +8,8 @@ import sys
 import time
 from pathlib import Path
 
-from . import jit
-from .kernel_folder import cache_folder
+from .kernels import jit
+from .kernels.folder import cache_folder
 
 MOST_STOPPED = 0.002
 """Share of random scenes that may blow up: their parameters go to the ends of every slider."""

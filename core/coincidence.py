@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from .jit import inline, kernel
+from .kernels.jit import inline, kernel
 
 DISLOCATION = 1e-3
 """How far coinciding ends are moved apart, as a share of the length between them at rest."""

@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from . import jit
-from .kernel_folder import cache_folder
+from .kernels import jit
+from .kernels.folder import cache_folder
 from .warm_up import SCENE_COUNT, warm_up
 
 _PART = "VERLET_COMPILE_PART"

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .constraints.strand import Strands
-from .contact.particle_contact import deepest_particle
-from .contact.response import deepest_contact
+from .arrays import Floats
 from .errors import SimulationDiverged
-from .integrators.stability import least_rate
-from .jit import kernel, lean_kernel
-from .model import Diagnostics, Floats, Model, State
+from .kernels.jit import kernel, lean_kernel
+from .model import Diagnostics, Model, State
+from .particles.constraints.strand import Strands
+from .particles.contacts.collider_contact import deepest_particle
+from .particles.contacts.response import deepest_contact
+from .particles.integrators.stability import least_rate
 from .settings import SolverSettings
 
 if TYPE_CHECKING:

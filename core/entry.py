@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .arrays import Floats
 from .checks import number, numbers, vector
 from .errors import ModelError
 from .forces.field import Field
 from .forces.pull import Pull
-from .model import SHORTEST_STEP, Floats, FrameInputs, Model, State
+from .model import SHORTEST_STEP, FrameInputs, Model, State
 from .settings import AnimatedSettings, SolverSettings, WindSettings
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from .jit import inline
+from .kernels.jit import inline
 
 SWEEPS = 12
 """Jacobi sweeps at most; four to six are enough for full precision."""
@@ -73,11 +73,14 @@ def largest_eigenvector(a, v):
 
 
 @inline
-def fitted_turn(s00, s01, s02, s10, s11, s12, s20, s21, s22, scratch):
+def fitted_turn(first, second, third, scratch):
     """Unit quaternion (w, x, y, z) of the R that brings R q closest to r, all of them together.
 
-    From the sums Σ q rᵀ, with the weights of the points in them; scratch (2, 4, 4).
+    From the rows of Σ q rᵀ, with the weights of the points in it; scratch (2, 4, 4).
     """
+    s00, s01, s02 = first
+    s10, s11, s12 = second
+    s20, s21, s22 = third
     n = scratch[0]
     n[0, 0] = s00 + s11 + s22
     n[1, 1] = s00 - s11 - s22

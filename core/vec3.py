@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from .jit import lean_inline
+from .kernels.jit import lean_inline
 
 ZERO = (0.0, 0.0, 0.0)
 
@@ -26,6 +26,20 @@ def vec(a):
 
 
 @lean_inline
+def set_vec(a, v):
+    """Write v into an array a (3,)."""
+    a[0], a[1], a[2] = v
+
+
+@lean_inline
+def add_to(a, v):
+    """Add v to an array a (3,)."""
+    a[0] += v[0]
+    a[1] += v[1]
+    a[2] += v[2]
+
+
+@lean_inline
 def store(x, i, v):
     """Write v into row i of x (n, 3)."""
     x[i, 0], x[i, 1], x[i, 2] = v
@@ -37,6 +51,14 @@ def shift(x, i, f, v):
     x[i, 0] += f * v[0]
     x[i, 1] += f * v[1]
     x[i, 2] += f * v[2]
+
+
+@lean_inline
+def move(x, i, v):
+    """Add v to row i of x (n, 3)."""
+    x[i, 0] += v[0]
+    x[i, 1] += v[1]
+    x[i, 2] += v[2]
 
 
 @lean_inline
@@ -94,6 +116,79 @@ def cross(a, b):
 
 
 @lean_inline
+def add_cross(a, b, c):
+    """The sum a + b × c, from the first to the last."""
+    return (
+        a[0] + b[1] * c[2] - b[2] * c[1],
+        a[1] + b[2] * c[0] - b[0] * c[2],
+        a[2] + b[0] * c[1] - b[1] * c[0],
+    )
+
+
+@lean_inline
 def length(a):
     """The length |a|."""
     return math.sqrt(dot(a, a))
+
+
+@lean_inline
+def rotate(r, v):
+    """R v, for R a (3, 3) array."""
+    return (
+        r[0, 0] * v[0] + r[0, 1] * v[1] + r[0, 2] * v[2],
+        r[1, 0] * v[0] + r[1, 1] * v[1] + r[1, 2] * v[2],
+        r[2, 0] * v[0] + r[2, 1] * v[1] + r[2, 2] * v[2],
+    )
+
+
+@lean_inline
+def unrotate(r, v):
+    """Rᵀ v, for R a (3, 3) array."""
+    return (
+        r[0, 0] * v[0] + r[1, 0] * v[1] + r[2, 0] * v[2],
+        r[0, 1] * v[0] + r[1, 1] * v[1] + r[2, 1] * v[2],
+        r[0, 2] * v[0] + r[1, 2] * v[1] + r[2, 2] * v[2],
+    )
+
+
+# ---------------------------------------------------- symmetric matrices: xx yy zz xy xz yz
+
+
+@lean_inline
+def symmetric(a):
+    """The six numbers of an array (6,)."""
+    return a[0], a[1], a[2], a[3], a[4], a[5]
+
+
+@lean_inline
+def add_symmetric(m, n):
+    """The sum M + N."""
+    return m[0] + n[0], m[1] + n[1], m[2] + n[2], m[3] + n[3], m[4] + n[4], m[5] + n[5]
+
+
+@lean_inline
+def symmetric_times(m, v):
+    """The product M v."""
+    return (
+        m[0] * v[0] + m[3] * v[1] + m[4] * v[2],
+        m[3] * v[0] + m[1] * v[1] + m[5] * v[2],
+        m[4] * v[0] + m[5] * v[1] + m[2] * v[2],
+    )
+
+
+@lean_inline
+def inverse_symmetric(m, scale):
+    """Scale times the inverse of M."""
+    xx, yy, zz, xy, xz, yz = m
+    cx = yy * zz - yz * yz
+    cy = xz * yz - xy * zz
+    cz = xy * yz - xz * yy
+    f = scale / (xx * cx + xy * cy + xz * cz)
+    return (
+        f * cx,
+        f * (xx * zz - xz * xz),
+        f * (xx * yy - xy * xy),
+        f * cy,
+        f * cz,
+        f * (xy * xz - xx * yz),
+    )

@@ -7,33 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .jit import inline
+from .kernels.jit import inline
 
 if TYPE_CHECKING:
-    from .model import Floats
+    from .arrays import Floats
 
 
 @inline
 def cross(ax, ay, az, bx, by, bz):
     """The product a × b."""
     return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
-
-
-@inline
-def inverse_symmetric(xx, yy, zz, xy, xz, yz, scale):
-    """Scale times the inverse of a symmetric matrix of three, in the same order (six numbers)."""
-    cx = yy * zz - yz * yz
-    cy = xz * yz - xy * zz
-    cz = xy * yz - xz * yy
-    f = scale / (xx * cx + xy * cy + xz * cz)
-    return (
-        f * cx,
-        f * (xx * zz - xz * xz),
-        f * (xx * yy - xy * xy),
-        f * cy,
-        f * cz,
-        f * (xy * xz - xx * yz),
-    )
 
 
 @inline

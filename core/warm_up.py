@@ -7,29 +7,29 @@ from dataclasses import replace
 
 import numpy as np
 
-from . import jit
-from .bodies import body_poses
-from .builder import ModelBuilder
-from .constraints.angle_limit import AngleLimits
-from .constraints.carried import CarriedPoints
-from .constraints.hinge_bend import HingeBends
-from .constraints.link import Links
-from .constraints.plane import MovingPlanes, Planes
-from .constraints.point_link import PointLinks
-from .constraints.rod import Rods
-from .constraints.shape_match import ShapeMatches
-from .constraints.volume import Volumes
+from .building.builder import ModelBuilder
 from .forces.field import Field
 from .forces.flock import Flock
 from .forces.wobble import WobbleDamping
+from .kernels import jit
 from .model import FrameInputs, Model
+from .model.joint_table import OnBody
+from .particles.constraints.angle_limit import AngleLimits
+from .particles.constraints.hinge_bend import HingeBends
+from .particles.constraints.link import Links
+from .particles.constraints.plane import MovingPlanes, Planes
+from .particles.constraints.point_link import PointLinks
+from .particles.constraints.rod import Rods
+from .particles.constraints.shape_match import ShapeMatches
+from .particles.constraints.volume import Volumes
+from .particles.particle_bodies.four_particles import body_poses
+from .particles.stick_figures.garment import CarriedPoints
 from .recipes.cloth import add_cloth
 from .recipes.geometry import Geometry
 from .recipes.particles import add_particles
 from .recipes.plant import add_plant
 from .recipes.rope import add_rope
-from .rigid.joint_table import OnBody
-from .rigid.sleep import REST_TIME
+from .rigid.sleep.falling_asleep import REST_TIME
 from .settings import (
     ClothSettings,
     ParticleSettings,

@@ -6,30 +6,31 @@ import weakref
 
 import numpy as np
 
-from .constraints.attachment import Attachments
-from .constraints.carried import CarriedPoints
-from .constraints.jacobi import Adjacency
-from .contact.body_contact import MARGIN
-from .contact.contact_table import contact_room
-from .contact.crowd import CrowdGrid
-from .contact.free_turn import rings_of
-from .contact.hold import hold_room, tethers_of
-from .contact.limb_search import LimbSearch
-from .contact.shapes import place_shapes, smallest_half_extent
-from .contact.tied import tied_of, wearers
-from .contact.touching import Touching
+from .arrays import Ints
+from .collision.reach import body_radius
+from .collision.shapes import place_shapes, smallest_half_extent
+from .collision.touching import Touching
+from .coupling.attachment import Attachments
+from .coupling.pin_hold import hold_room, tethers_of
+from .coupling.tied_pieces import tied_of, wearers
 from .entry import Layout
 from .forces.body_probe import probe_room
 from .forces.wobble import WobbleDamping
-from .model import Ints, Model
-from .rigid.contact_rows import SLOP, row_room
-from .rigid.joined_contacts import joined_room
-from .rigid.joint_graph import joint_graph
-from .rigid.joint_rows import joint_room
-from .rigid.limb_response import limb_room
+from .model import Model
+from .particles.constraints.jacobi import Adjacency
+from .particles.contacts.body_contact import MARGIN
+from .particles.contacts.contact_table import contact_room
+from .particles.contacts.free_turn import rings_of
+from .particles.contacts.self_collision import CrowdGrid
+from .particles.stick_figures.garment import CarriedPoints
+from .particles.stick_figures.limb_search import LimbSearch
+from .rigid.articulation.limb_response import limb_room
+from .rigid.contacts.contact_rows import SLOP, row_room
+from .rigid.contacts.jointed_contacts import joined_room
+from .rigid.contacts.uneven_islands import island_room
+from .rigid.joints.joint_graph import joint_graph
+from .rigid.joints.joint_rows import joint_room
 from .rigid.owners import Ahead, body_moves, place_owners
-from .rigid.reach import body_radius
-from .rigid.uneven_islands import island_room
 from .settings import AnimatedSettings
 
 PARALLEL_FROM = 4000
@@ -97,7 +98,8 @@ class Workspace:
         self.touching_particles: Touching | None = None  # where bodies of particles touch anything
         if particle_bodies:
             self.touching_particles = Touching(model, self.thickness, of_particles=True)
-            self.touching_particles.exclude(model.shared.owner[model.shared.collides == 0])
+            shared = model.shared.rows
+            self.touching_particles.exclude(shared["owner"][shared["collides"] == 0])
         self.contacts = contact_room(max(1, 32 * particle_bodies, 4 * len(model.crowd)))
         self.piece = _pieces(model)  # (e, 3) triangles and stretches of rope that collide
         self.near = np.zeros((len(self.piece), 3), dtype=np.int32)

@@ -11,7 +11,7 @@ import numpy as np
 from mathutils import Vector
 from mathutils.bvhtree import BVHTree
 
-from ..core.rigid.joint_table import End, OnBody, OnCollider
+from ..core.model.joint_table import End, OnBody, OnCollider
 from ..core.settings import JointSettings
 from . import session as sessions
 from .extract import pose
@@ -22,7 +22,7 @@ from .session import Floats, Problem
 from .tunable_properties import settings_from
 
 if TYPE_CHECKING:
-    from ..core.builder import ModelBuilder
+    from ..core.building.builder import ModelBuilder
     from .scene_inputs import Participant
     from .session import Session
 
@@ -142,7 +142,9 @@ def _not_of_particles(joint: bpy.types.Object) -> str:
     """What of a joint a body of particles cannot do; "" for nothing."""
     if is_tie(joint):
         return "no ties to what bends"
-    from ..core.constraints.shared_point import why_not  # brings Numba: not at every start
+    from ..core.particles.particle_bodies.shared_point import (
+        why_not,  # brings Numba: not at every start
+    )
 
     return why_not(settings_of_joint(joint))
 

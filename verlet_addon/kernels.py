@@ -27,9 +27,9 @@ for end in range(1, len(parts) + 1):
     module = types.ModuleType(".".join(parts[:end]))
     module.__path__ = [root] if end == len(parts) else []
     sys.modules[module.__name__] = module
-importlib.import_module(package + ".core.kernel_folder").use_cache_folder(cache)
+importlib.import_module(package + ".core.kernels.folder").use_cache_folder(cache)
 importlib.import_module(package + ".core.compile_together").compile_together()
-sys.exit(not importlib.import_module(package + ".core.jit").is_warm())
+sys.exit(not importlib.import_module(package + ".core.kernels.jit").is_warm())
 """
 
 _child: subprocess.Popen[bytes] | None = None
@@ -82,8 +82,8 @@ def prepare() -> None:
     if _is_prepared:
         return
     _is_prepared = True
-    from ..core import jit
-    from ..core.kernel_folder import use_cache_folder
+    from ..core.kernels import jit
+    from ..core.kernels.folder import use_cache_folder
 
     _folder = _writable(cache_folder())
     use_cache_folder(_folder)

@@ -3,8 +3,8 @@
 import bpy
 
 from ..core.errors import ModelError
-from ..core.integrators.carries import left_out
 from ..core.model import Model
+from ..core.particles.integrators.carries import left_out
 from ..core.settings import SolverSettings
 from .bake import control_points
 from .compat import fcurves_of

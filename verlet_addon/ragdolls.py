@@ -16,7 +16,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from ..core.bodies import body_poses
+from ..core.particles.particle_bodies.four_particles import body_poses
 from ..core.recipes.bone_pins import BonePin
 from ..core.recipes.ragdoll import Plan, Ragdoll, add_ragdoll, plan_ragdoll, turned_pose
 from ..core.settings import AnimatedSettings, RagdollSettings
@@ -26,10 +26,10 @@ from .kinds import RAGDOLL
 from .participants import find_objects
 
 if TYPE_CHECKING:
-    from ..core.builder import ModelBuilder
+    from ..core.building.builder import ModelBuilder
     from ..core.model import Model, State
+    from ..core.model.joint_table import End
     from ..core.recipes.bone_joints import BoneJoint
-    from ..core.rigid.joint_table import End
     from .scene_inputs import Participant
     from .session import Floats, Session
 

@@ -1,12 +1,12 @@
 """The model of all that takes part in a scene."""
 
-from ..core.builder import ModelBuilder
+from ..core.building.builder import ModelBuilder
 from ..core.model import Model
+from ..core.model.joint_table import End, OnBody, OnCollider
 from ..core.recipes.all import RECIPES
 from ..core.recipes.body import add_body
 from ..core.recipes.collider import add_collider
 from ..core.recipes.geometry import Geometry
-from ..core.rigid.joint_table import End, OnBody, OnCollider
 from . import ragdolls, stick_figures
 from .extract import bone_pins, pose
 from .joints import add_joint

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 import bpy
 import numpy as np
 
-from ..core.bodies import body_poses
 from ..core.cache import FrameCache
-from ..core.constraints.attachment import Attachments
+from ..core.coupling.attachment import Attachments
 from ..core.errors import ModelError, VerletError
 from ..core.model import FrameInputs, State
+from ..core.particles.particle_bodies.four_particles import body_poses
 from ..core.settings import SolverSettings
 from ..core.step import advance
 from . import (

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
+from ..core.model.joint_table import OnBody
 from ..core.recipes.bone_pins import BonePin
 from ..core.recipes.figure import Figure
 from ..core.recipes.figure_pins import pin_weights, pinned_particles, pinned_places
 from ..core.recipes.limb_frames import figure_pose, note_hold
 from ..core.recipes.ragdoll import Plan, turned_pose
 from ..core.recipes.stick_figure import add_stick_figure, plan_figure
-from ..core.rigid.joint_table import OnBody
 from .extract import pose
 from .extract.bone_pins import is_held
 from .kinds import RAGDOLL
@@ -29,7 +29,7 @@ from .ragdoll_drive import asked_of, returning
 from .ragdolls import is_sticks, moved_bones, plan_of
 
 if TYPE_CHECKING:
-    from ..core.builder import ModelBuilder
+    from ..core.building.builder import ModelBuilder
     from ..core.model import FrameInputs, State
     from ..core.recipes.pose_return import Placed
     from .extract.armature import ArmatureArrays

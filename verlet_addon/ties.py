@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 import bpy
 import numpy as np
 
+from ..core.model.joint_table import OnBody
 from ..core.recipes.figure_clothes import tie_to_limb
+from ..core.recipes.garment import nearest_parts, worn_by
 from ..core.recipes.ragdoll import turned_pose
-from ..core.recipes.worn import nearest_parts, worn_by
-from ..core.rigid.joint_table import OnBody
 from .extract import pose
 from .extract.mesh import Ints
 from .joints import is_tie, joined, trouble
@@ -29,7 +29,7 @@ from .session import Floats, Session
 from .stick_figures import figure_changes, figures_of, may_hold
 
 if TYPE_CHECKING:
-    from ..core.builder import ModelBuilder
+    from ..core.building.builder import ModelBuilder
     from ..core.recipes.figure import Figure
     from .extract.worn import Worn
     from .scene_inputs import Participant

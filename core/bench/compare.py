@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from ..constraints.distance import Pass, Springs, Sticks, relax_distances
-from ..constraints.stick import MOMENTUM
 from ..model import FrameInputs
+from ..particles.constraints.distance import Pass, Springs, Sticks, relax_distances
+from ..particles.constraints.stick import MOMENTUM
 from ..records import Particles
 from ..settings import SolverSettings
 from ..step import advance

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 
-from ..bodies import body_poses
-from ..builder import ModelBuilder
+from ..building.builder import ModelBuilder
 from ..model import FrameInputs, Model
-from ..rigid.joint_table import OnBody
-from ..rigid.sleep import REST_TIME
+from ..model.joint_table import OnBody
+from ..particles.particle_bodies.four_particles import body_poses
+from ..rigid.sleep.falling_asleep import REST_TIME
 from ..settings import JointSettings, SolverSettings
 from ..step import advance
 from .rigid_measure import Figures

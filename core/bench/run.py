@@ -8,9 +8,9 @@ import time
 
 import numpy as np
 
-from .. import jit
-from ..bodies import body_poses
+from ..kernels import jit
 from ..model import State
+from ..particles.particle_bodies.four_particles import body_poses
 from ..settings import SolverSettings
 from ..step import advance
 from ..warm_up import warm_up

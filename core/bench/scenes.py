@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..builder import ModelBuilder
-from ..model import Floats, FrameInputs, Ints, Model
+from ..arrays import Floats, Ints
+from ..building.builder import ModelBuilder
+from ..model import FrameInputs, Model
 from ..presets import PRESETS
 from ..recipes.cloth import add_cloth
 from ..recipes.geometry import Geometry

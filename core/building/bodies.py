@@ -9,17 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..bodies import CORNER_SIGNS, FORMS, frame_extent
+from ..arrays import Floats
 from ..checks import number, unit_quaternion, vector
+from ..collision.shape import Shape
 from ..errors import ModelError
-from ..model import Floats, ObjectSpan
+from ..model import ObjectSpan
+from ..model.body_table import FOLLOWS
+from ..model.joint_table import End, OnBody, OnCollider
+from ..particles.particle_bodies.four_particles import CORNER_SIGNS, FORMS, frame_extent
 from ..rigid.inertia import inertia_of
-from ..rigid.joint_table import End, OnBody, OnCollider
-from ..rigid.parts import BODY, COLLIDER, PARTICLE_BODY, RigidParts, Surfaces
-from ..rigid.rotation import product
-from ..rigid.shape import Shape
-from ..rigid.table import FOLLOWS
+from ..rotation import product
 from ..vector import rotation_matrix
+from .body_parts import BODY, COLLIDER, PARTICLE_BODY, RigidParts, Surfaces
 from .particles import LIGHTEST, ParticleBuilder
 
 BODY_MODELS = ("QUATERNION", *FORMS)
@@ -30,7 +31,7 @@ WORLD = -1
 
 @dataclass
 class ParticleBody:
-    """A body of four particles, see `bodies`."""
+    """A body of four particles, see `four_particles`."""
 
     first_particle: int
     extent: Floats
@@ -158,7 +159,7 @@ class BodyBuilder(ParticleBuilder):
         drag: float,
         feel: Surfaces,
     ) -> int:
-        """A body of four particles with the same mass, centre and inertia (`bodies`)."""
+        """A body of four particles with the same mass, centre and inertia (`four_particles`)."""
         extent = frame_extent(name, form, mass, moments)
         offset = (CORNER_SIGNS * extent) @ rotation_matrix(quaternion).T
         body = len(self._particle_bodies)

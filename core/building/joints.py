@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..arrays import Floats
 from ..checks import indices, numbers, unit_quaternion, vector
-from ..constraints.attachment import Attachments
-from ..constraints.shared_point import POINT, check_shared, places_of, weights_at
+from ..coupling.attachment import Attachments
 from ..errors import ModelError
-from ..model import Floats
-from ..rigid.joint_table import End, joint_columns
-from ..rigid.parts import BODY, COLLIDER, PARTICLE_BODY
+from ..model.joint_table import End, joint_columns
+from ..particles.particle_bodies.shared_point import POINT, check_shared, places_of, weights_at
 from ..settings import JointSettings
 from ..vector import rotation_matrix
 from .bodies import WORLD, BodyBuilder
+from .body_parts import BODY, COLLIDER, PARTICLE_BODY
 
 _DEFAULT = JointSettings()
 
@@ -131,12 +131,12 @@ class JointBuilder(BodyBuilder):
         )
         for pair in pairs:
             row: dict[str, Any] = {"name": name, "owner": list(ends), "length": length}
-            row |= {"collides": settings.collides, "first": [], "anchor": [], "weight": []}
+            row |= {"collides": settings.collides, "first_particle": [], "anchor": [], "weight": []}
             for (kind, number), place in zip(ends, pair, strict=True):
                 anchor, _ = self._seen_from(kind, number, place, q)
                 is_cluster = kind == PARTICLE_BODY
                 cluster = self._particle_bodies[number] if is_cluster else None
-                row["first"].append(cluster.first_particle if cluster else -1)
+                row["first_particle"].append(cluster.first_particle if cluster else -1)
                 row["weight"].append(weights_at(anchor, cluster.extent) if cluster else np.zeros(4))
                 row["anchor"].append(anchor)
             self._shared.append(row)

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..arrays import Floats, Ints
 from ..checks import index_rows, indices, numbers, places, positive
-from ..contact.limbs import Limbs
 from ..errors import ModelError
-from ..model import Floats, Ints, ObjectSpan
+from ..model import ObjectSpan
+from ..model.limbs import Limbs
 
 if TYPE_CHECKING:
-    from ..constraints.base import Constraint
     from ..forces.base import Force
+    from ..particles.constraints.base import Constraint
 
 
 LIGHTEST = 1e-200
@@ -134,7 +135,7 @@ class ParticleBuilder:
         """Pin particles: they follow `FrameInputs.pin_position`.
 
         weight (p,) or one number: 1 holds them immovably, less draws them to their place as
-        `constraints.attach` says, 0 leaves them free. `FrameInputs` may change it frame by frame.
+        `weak_pin` says, 0 leaves them free. `FrameInputs` may change it frame by frame.
         A particle that is pinned twice keeps the larger weight.
         """
         pinned = self._particles("pinned particles", particles)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from ..model import Floats, Ints
+from ..arrays import Floats, Ints
 from ..settings import AnimatedSettings
 
 

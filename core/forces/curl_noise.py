@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import math
 
-from ..jit import inline
+from ..kernels.jit import inline
+from ..vec3 import ZERO, along, scale
 
 OCTAVE_GAIN = 0.5
 """Speed of the eddies of half the size."""
@@ -51,8 +52,9 @@ def _gradient(n):
 
 
 @inline
-def curl_of_noise(px, py, pz, seed, tick, now, soon):
+def curl_of_noise(p, seed, tick, now, soon):
     """∇×ψ at a point in cells; gradients are those of ``tick`` × now + the next ones × soon."""
+    px, py, pz = p
     ix, iy, iz = math.floor(px), math.floor(py), math.floor(pz)
     fx, fy, fz = px - ix, py - iy, pz - iz
     sx = fx * fx * fx * (fx * (6.0 * fx - 15.0) + 10.0)
@@ -94,28 +96,28 @@ def curl_of_noise(px, py, pz, seed, tick, now, soon):
 
 
 @inline
-def curl_noise(px, py, pz, seed, size, octaves, age):
+def _within(a):
+    """A number in the range in which noise is defined."""
+    return min(max(a, -_FARTHEST), _FARTHEST)
+
+
+@inline
+def curl_noise(p, seed, size, octaves, age):
     """Flow (3,) at a point (m): a root mean square speed of 1 over space.
 
     size: of the largest eddies, m; octaves ≥ 1, each half as large and half as fast; age: how
     many times all eddies have been replaced, 0 at the start.
     """
-    tick = math.floor(min(max(age, -_FARTHEST), _FARTHEST))
+    tick = math.floor(_within(age))
     part = age - tick
     part = part * part * (3.0 - 2.0 * part)
     now, soon = math.cos(0.5 * math.pi * part), math.sin(0.5 * math.pi * part)
-    ux, uy, uz = 0.0, 0.0, 0.0
-    scale, gain, power = 1.0 / size, 1.0, 0.0
+    u = ZERO
+    cells, gain, power = 1.0 / size, 1.0, 0.0
     for octave in range(octaves):
-        qx = min(max(px * scale, -_FARTHEST), _FARTHEST)
-        qy = min(max(py * scale, -_FARTHEST), _FARTHEST)
-        qz = min(max(pz * scale, -_FARTHEST), _FARTHEST)
-        gx, gy, gz = curl_of_noise(qx, qy, qz, seed + octave * 7919, tick, now, soon)
-        ux += gain * gx
-        uy += gain * gy
-        uz += gain * gz
+        q = (_within(p[0] * cells), _within(p[1] * cells), _within(p[2] * cells))
+        u = along(u, gain, curl_of_noise(q, seed + octave * 7919, tick, now, soon))
         power += gain * gain
-        scale *= 2.0
+        cells *= 2.0
         gain *= OCTAVE_GAIN
-    norm = 1.0 / (_MEAN_SPEED * math.sqrt(power))
-    return norm * ux, norm * uy, norm * uz
+    return scale(1.0 / (_MEAN_SPEED * math.sqrt(power)), u)

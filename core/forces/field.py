@@ -14,31 +14,54 @@ gravity g and stable however strong.
 from __future__ import annotations
 
 import math
+from collections import namedtuple
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
 
 from ..errors import ModelError
-from ..jit import inline, kernel
-from ..model import Floats, Model
+from ..kernels.jit import inline, kernel
+from ..model import Model
+from ..records import Records
+from ..vec3 import (
+    ZERO,
+    add,
+    along,
+    between,
+    cross,
+    divide,
+    dot,
+    length,
+    load,
+    move,
+    scale,
+    shift,
+    store,
+    sub,
+    vec,
+)
 from ..vector import rotation_matrix
 from .curl_noise import chance, curl_noise
 
+WIND, FORCE, VORTEX, TURBULENCE, CURL_NOISE, DRAG, EXPLOSION, HIT = range(8)
 KINDS = {
-    "WIND": 0,  # along local Z
-    "FORCE": 1,  # away from position, a line or a plane; strength < 0 pulls
-    "VORTEX": 2,  # round local Z; not of shape POINT it also draws in and brakes
-    "TURBULENCE": 3,  # push by curl noise
-    "CURL_NOISE": 4,  # carries along with the flow: a = flow·(u − v)
-    "DRAG": 5,  # brakes
-    "EXPLOSION": 6,  # at one moment: speed away from position, strength / distance²
-    "HIT": 7,  # at one moment: speed along local Z
+    "WIND": WIND,  # along local Z
+    "FORCE": FORCE,  # away from position, a line or a plane; strength < 0 pulls
+    "VORTEX": VORTEX,  # round local Z; not of shape POINT it also draws in and brakes
+    "TURBULENCE": TURBULENCE,  # push by curl noise
+    "CURL_NOISE": CURL_NOISE,  # carries along with the flow: a = flow·(u − v)
+    "DRAG": DRAG,  # brakes
+    "EXPLOSION": EXPLOSION,  # at one moment: speed away from position, strength / distance²
+    "HIT": HIT,  # at one moment: speed along local Z
 }
 IMPULSES = ("EXPLOSION", "HIT")
-SHAPES = {"POINT": 0, "LINE": 1, "PLANE": 2}
-FALLOFFS = {"SPHERE": 0, "TUBE": 1, "CONE": 2}
-SIDES = {"BOTH": 0, "POSITIVE": 1, "NEGATIVE": 2}
+POINT, LINE, PLANE = range(3)
+SHAPES = {"POINT": POINT, "LINE": LINE, "PLANE": PLANE}
+SPHERE, TUBE, CONE = range(3)
+FALLOFFS = {"SPHERE": SPHERE, "TUBE": TUBE, "CONE": CONE}
+BOTH, POSITIVE, NEGATIVE = range(3)
+SIDES = {"BOTH": BOTH, "POSITIVE": POSITIVE, "NEGATIVE": NEGATIVE}
 
 EXPLOSION_CORE = 0.1
 """An explosion is not stronger nearer than this many metres."""
@@ -128,32 +151,64 @@ class Field:
         return self.affects_location and (self.kind == "VORTEX" or any(numbers))
 
 
-# columns of the array that kernels read
-_KIND, _SHAPE, _FALLOFF, _SIDE, _X, _NX = 0, 1, 2, 3, 4, 7
-_STRENGTH, _FLOW, _POWER, _NEAR, _FAR = 10, 11, 12, 13, 14
-_RADIAL_POWER, _RADIAL_NEAR, _RADIAL_FAR, _INVERSE_SQUARE = 15, 16, 17, 18
-_NOISE, _SEED, _SIZE, _OCTAVES, _SPEED, _GLOBAL = 19, 20, 21, 22, 23, 24
-_LINEAR, _QUADRATIC, _SURFACE = 25, 26, 27
-_COLUMNS = 28
+FIELD = np.dtype(
+    [
+        ("kind", np.int32),
+        ("shape", np.int32),
+        ("falloff", np.int32),
+        ("side", np.int32),
+        ("position", np.float64, (3,)),  # m
+        ("axis", np.float64, (3,)),  # its local Z
+        ("strength", np.float64),
+        ("flow", np.float64),
+        ("power", np.float64),
+        ("near", np.float64),  # m
+        ("far", np.float64),  # m, maybe infinite
+        ("radial_power", np.float64),
+        ("radial_near", np.float64),
+        ("radial_far", np.float64),
+        ("inverse_square", np.int32),
+        ("is_global", np.int32),
+        ("noise", np.float64),
+        ("seed", np.int64),
+        ("size", np.float64),  # m
+        ("octaves", np.int64),
+        ("speed", np.float64),
+        ("linear_drag", np.float64),
+        ("quadratic_drag", np.float64),
+        ("surface", np.float64),
+    ],
+    align=True,
+)
+"""A field as kernels read it; units as in `Field`."""
+
+Exposed = namedtuple(
+    "Exposed",
+    [
+        "x",  # (n, 3) m
+        "previous",  # (n, 3) m, x*
+        "inverse_mass",  # (n,) 1/kg
+        "mass",  # (n,) kg
+        "factor",  # (n,) on what fields do
+        "normal",  # (n, 3) of the surface, 0 where there is none
+        "force",  # (n, 3) N, to add to
+    ],
+)
+"""What fields act on."""
 
 
-_NO_FIELDS = np.zeros((0, _COLUMNS))
-
-
-def pack_fields(given: Sequence[Field]) -> Floats:
-    """The fields as rows of one array (fields, _COLUMNS) for the kernels."""
-    if not given:
-        return _NO_FIELDS
-    packed = np.zeros((len(given), _COLUMNS))
-    for row, one in zip(packed, given, strict=True):
+def pack_fields(given: Sequence[Field]) -> Records:
+    """The fields (k,) for the kernels."""
+    packed = np.zeros(len(given), FIELD)
+    for row, one in enumerate(given):
         quaternion = np.array(one.orientation, dtype=np.float64)
-        row[:] = (
+        packed[row] = (
             KINDS[one.kind],
             SHAPES[one.shape],
             FALLOFFS[one.falloff],
             SIDES[one.side],
-            *one.position,
-            *rotation_matrix(quaternion / np.linalg.norm(quaternion))[:, 2],
+            one.position,
+            rotation_matrix(quaternion / np.linalg.norm(quaternion))[:, 2],
             one.strength,
             one.flow,
             one.power,
@@ -163,12 +218,12 @@ def pack_fields(given: Sequence[Field]) -> Floats:
             one.radial_min,
             math.inf if one.radial_max is None else one.radial_max,
             one.inverse_square,
+            one.is_global,
             one.noise,
             one.seed % 2**31,
             one.size or 1.0,
             one.octaves,
             one.speed,
-            one.is_global,
             one.linear_drag,
             one.quadratic_drag,
             one.surface,
@@ -186,93 +241,79 @@ def _share(distance, near, far, power):
 
 
 @inline
-def _place(field, px, py, pz):
+def _place(field, p):
     """Seen from the field: (offset from its shape, distance, offset from its centre, falloff)."""
-    nx, ny, nz = field[_NX], field[_NX + 1], field[_NX + 2]
-    cx, cy, cz = px - field[_X], py - field[_X + 1], pz - field[_X + 2]
-    along = cx * nx + cy * ny + cz * nz
-    ox, oy, oz = cx, cy, cz
-    shape = field[_SHAPE]
-    if shape == 1.0 or (shape == 2.0 and field[_KIND] == 2.0):  # a plane's vortex has an axis
-        ox, oy, oz = cx - along * nx, cy - along * ny, cz - along * nz
-    elif shape == 2.0:
-        ox, oy, oz = along * nx, along * ny, along * nz
-    distance = math.sqrt(ox * ox + oy * oy + oz * oz)
-    if (field[_SIDE] == 1.0 and along < 0.0) or (field[_SIDE] == 2.0 and along > 0.0):
-        return ox, oy, oz, distance, cx, cy, cz, 0.0
-    if field[_FALLOFF] == 0.0:
-        fall = _share(distance, field[_NEAR], field[_FAR], field[_POWER])
+    n = vec(field["axis"])
+    c = sub(p, vec(field["position"]))
+    height = dot(c, n)
+    o = c
+    shape = field["shape"]
+    if shape == LINE or (shape == PLANE and field["kind"] == VORTEX):  # that has an axis
+        o = along(c, -height, n)
+    elif shape == PLANE:
+        o = scale(height, n)
+    distance = length(o)
+    side = field["side"]
+    if (side == POSITIVE and height < 0.0) or (side == NEGATIVE and height > 0.0):
+        return o, distance, c, 0.0
+    if field["falloff"] == SPHERE:
+        fall = _share(distance, field["near"], field["far"], field["power"])
     else:
-        fall = _share(abs(along), field[_NEAR], field[_FAR], field[_POWER])
-        rx, ry, rz = cx - along * nx, cy - along * ny, cz - along * nz
-        radial = math.sqrt(rx * rx + ry * ry + rz * rz)
-        if field[_FALLOFF] == 2.0:
-            radial = math.degrees(math.atan2(radial, along))
-        fall *= _share(radial, field[_RADIAL_NEAR], field[_RADIAL_FAR], field[_RADIAL_POWER])
-    return ox, oy, oz, distance, cx, cy, cz, fall
+        fall = _share(abs(height), field["near"], field["far"], field["power"])
+        radial = length(along(c, -height, n))
+        if field["falloff"] == CONE:
+            radial = math.degrees(math.atan2(radial, height))
+        fall *= _share(radial, field["radial_near"], field["radial_far"], field["radial_power"])
+    return o, distance, c, fall
 
 
 @inline
-def _pull(field, i, px, py, pz, time):
-    """Acceleration (3,) m/s² and linear and quadratic drag, 1/s and 1/m, of one field."""
-    ox, oy, oz, distance, cx, cy, cz, fall = _place(field, px, py, pz)
+def _pull(field, i, p, time):
+    """Acceleration m/s² and linear and quadratic drag, 1/s and 1/m, of one field."""
+    o, distance, c, fall = _place(field, p)
     if fall == 0.0:
-        return 0.0, 0.0, 0.0, 0.0, 0.0
-    kind = field[_KIND]
-    nx, ny, nz = field[_NX], field[_NX + 1], field[_NX + 2]
-    strength = field[_STRENGTH]
+        return ZERO, 0.0, 0.0
+    kind = field["kind"]
+    n = vec(field["axis"])
+    strength = field["strength"]
     dice = 0.0
-    if field[_NOISE] != 0.0:
+    if field["noise"] != 0.0:
         tick = math.floor(time * NOISE_RATE + 1e-6)
-        dice = field[_NOISE] * chance(i, tick, 0, int(field[_SEED]))
+        dice = field["noise"] * chance(i, tick, 0, int(field["seed"]))
         strength += dice
-    flow = field[_FLOW] * fall
+    flow = field["flow"] * fall
     pull = strength * fall
-    if kind == 0.0:
-        return pull * nx, pull * ny, pull * nz, flow, 0.0
-    if kind == 1.0:
+    if kind == WIND:
+        return scale(pull, n), flow, 0.0
+    if kind == FORCE:
         if distance == 0.0:
-            return 0.0, 0.0, 0.0, flow, 0.0
+            return ZERO, flow, 0.0
         pull /= distance
-        if field[_INVERSE_SQUARE] != 0.0:
+        if field["inverse_square"] != 0:
             pull /= max(distance * distance, 1e-12)
-        return pull * ox, pull * oy, pull * oz, flow, 0.0
-    if kind == 2.0:
-        if field[_SHAPE] == 0.0:
-            tx, ty, tz = ny * oz - nz * oy, nz * ox - nx * oz, nx * oy - ny * ox
-            size = math.sqrt(tx * tx + ty * ty + tz * tz)
+        return scale(pull, o), flow, 0.0
+    if kind == VORTEX:
+        if field["shape"] == POINT:
+            t = cross(n, o)
+            size = length(t)
             if size > 0.0:
                 pull *= distance / size
-            return pull * tx, pull * ty, pull * tz, flow, 0.0
+            return scale(pull, t), flow, 0.0
         # round the axis at pull·r, drawn in by what holds it on that circle, braked by 1/s
-        tx, ty, tz = ny * cz - nz * cy, nz * cx - nx * cz, nx * cy - ny * cx
-        tx, ty, tz = pull * tx, pull * ty, pull * tz
-        return (
-            tx + pull * (ny * tz - nz * ty),
-            ty + pull * (nz * tx - nx * tz),
-            tz + pull * (nx * ty - ny * tx),
-            1.0 + flow,
-            0.0,
-        )
-    if kind == 5.0:
-        linear = field[_LINEAR] + dice
-        quadratic = field[_QUADRATIC] + dice
-        return 0.0, 0.0, 0.0, linear * fall, quadratic * fall
+        t = scale(pull, cross(n, c))
+        return along(t, pull, cross(n, t)), 1.0 + flow, 0.0
+    if kind == DRAG:
+        linear = field["linear_drag"] + dice
+        quadratic = field["quadratic_drag"] + dice
+        return ZERO, linear * fall, quadratic * fall
     # eddies: they move with the field, unless global
-    if field[_GLOBAL] == 0.0:
-        px, py, pz = cx, cy, cz
-    ux, uy, uz = curl_noise(
-        px,
-        py,
-        pz,
-        int(field[_SEED]),
-        field[_SIZE],
-        int(field[_OCTAVES]),
-        field[_SPEED] * time,
-    )
-    if kind == 4.0:
+    if field["is_global"] == 0:
+        p = c
+    age = field["speed"] * time
+    u = curl_noise(p, int(field["seed"]), field["size"], int(field["octaves"]), age)
+    if kind == CURL_NOISE:
         pull = flow * strength
-    return pull * ux, pull * uy, pull * uz, flow, 0.0
+    return scale(pull, u), flow, 0.0
 
 
 @inline
@@ -284,57 +325,44 @@ def _held(linear, quadratic, hold):
 
 
 @kernel
-def add_fields(
-    x, previous, mass, inverse_mass, factor, normal, fields, gravity, time, h, hold, force
-):
-    """Add the newtons of all fields to force (n, 3).
+def add_fields(exposed, fields, gravity, time, h, hold):
+    """Add the newtons of all fields to the force on what is exposed to them.
 
-    factor (n,) scales what they do; normal (n, 3) of the surface, 0 where there is none;
-    fields (k, columns) from `pack_fields`; hold: seconds for which the force will stand. One
-    thread is enough: 60 ns a particle and plain field, 400 ns for two octaves of eddies.
+    hold: seconds for which the force will stand. One thread is enough: 60 ns a particle and plain
+    field, 400 ns for two octaves of eddies.
     """
-    for i in range(x.shape[0]):
-        if inverse_mass[i] > 0.0 and factor[i] != 0.0:
-            px, py, pz = x[i, 0], x[i, 1], x[i, 2]
-            vx = (px - previous[i, 0]) / h
-            vy = (py - previous[i, 1]) / h
-            vz = (pz - previous[i, 2]) / h
-            speed = math.sqrt(vx * vx + vy * vy + vz * vz)
-            nx, ny, nz = normal[i, 0], normal[i, 1], normal[i, 2]
-            has_surface = nx * nx + ny * ny + nz * nz > 0.0
-            ax, ay, az, linear, quadratic = 0.0, 0.0, 0.0, 0.0, 0.0
-            across, across_linear, across_quadratic = 0.0, 0.0, 0.0
-            for k in range(fields.shape[0]):
-                gx, gy, gz, c1, c2 = _pull(fields[k], i, px, py, pz, time)
-                share = fields[k, _SURFACE] * factor[i] if has_surface else 0.0
-                across += share * (gx * nx + gy * ny + gz * nz)
-                across_linear += share * c1
-                across_quadratic += share * c2
-                share = factor[i] - share
-                ax += share * gx
-                ay += share * gy
-                az += share * gz
-                linear += share * c1
-                quadratic += share * c2
-            quadratic *= speed
-            phi = _held(linear, quadratic, hold)
-            c = linear + quadratic
-            fx = (ax + gravity[0] - c * vx) * phi - gravity[0]
-            fy = (ay + gravity[1] - c * vy) * phi - gravity[1]
-            fz = (az + gravity[2] - c * vz) * phi - gravity[2]
-            if has_surface:
-                through = vx * nx + vy * ny + vz * nz
-                across_quadratic *= abs(through)
-                phi = _held(across_linear, across_quadratic, hold)
-                fall = gravity[0] * nx + gravity[1] * ny + gravity[2] * nz
-                c = across_linear + across_quadratic
-                push = (across + fall - c * through) * phi - fall
-                fx += push * nx
-                fy += push * ny
-                fz += push * nz
-            force[i, 0] += mass[i] * fx
-            force[i, 1] += mass[i] * fy
-            force[i, 2] += mass[i] * fz
+    g = vec(gravity)
+    for i in range(exposed.x.shape[0]):
+        factor = exposed.factor[i]
+        if exposed.inverse_mass[i] == 0.0 or factor == 0.0:
+            continue
+        p = load(exposed.x, i)
+        v = divide(sub(p, load(exposed.previous, i)), h)
+        n = load(exposed.normal, i)
+        has_surface = dot(n, n) > 0.0
+        a, linear, quadratic = ZERO, 0.0, 0.0
+        across, across_linear, across_quadratic = 0.0, 0.0, 0.0
+        for k in range(fields.shape[0]):
+            pull, c1, c2 = _pull(fields[k], i, p, time)
+            share = fields[k]["surface"] * factor if has_surface else 0.0
+            across += share * dot(pull, n)
+            across_linear += share * c1
+            across_quadratic += share * c2
+            share = factor - share
+            a = along(a, share, pull)
+            linear += share * c1
+            quadratic += share * c2
+        quadratic *= length(v)
+        c = linear + quadratic
+        f = sub(scale(_held(linear, quadratic, hold), along(add(a, g), -c, v)), g)
+        if has_surface:
+            through = dot(v, n)
+            across_quadratic *= abs(through)
+            fall = dot(g, n)
+            c = across_linear + across_quadratic
+            phi = _held(across_linear, across_quadratic, hold)
+            f = along(f, (across + fall - c * through) * phi - fall, n)
+        shift(exposed.force, i, exposed.mass[i], f)
 
 
 @kernel
@@ -343,61 +371,45 @@ def surface_normals(x, triangle, normal):
     normal[:] = 0.0
     for f in range(triangle.shape[0]):
         a, b, c = triangle[f, 0], triangle[f, 1], triangle[f, 2]
-        e1x, e1y, e1z = x[b, 0] - x[a, 0], x[b, 1] - x[a, 1], x[b, 2] - x[a, 2]
-        e2x, e2y, e2z = x[c, 0] - x[a, 0], x[c, 1] - x[a, 1], x[c, 2] - x[a, 2]
-        nx = e1y * e2z - e1z * e2y
-        ny = e1z * e2x - e1x * e2z
-        nz = e1x * e2y - e1y * e2x
+        n = cross(between(x, a, b), between(x, a, c))
         for corner in range(3):
-            i = triangle[f, corner]
-            normal[i, 0] += nx
-            normal[i, 1] += ny
-            normal[i, 2] += nz
+            move(normal, triangle[f, corner], n)
     for i in range(normal.shape[0]):
-        size = math.sqrt(normal[i, 0] ** 2 + normal[i, 1] ** 2 + normal[i, 2] ** 2)
+        n = load(normal, i)
+        size = length(n)
         if size > 0.0:
-            for k in range(3):
-                normal[i, k] /= size
+            store(normal, i, divide(n, size))
 
 
 @kernel
-def kick(x, previous, inverse_mass, factor, field, wait, h):
-    """Explosion or hit, ``wait`` seconds into the substep of h seconds that is about to begin.
+def kick(exposed, blows, wait, h):
+    """Explosions or hits, ``wait`` seconds into the substep of h seconds that is about to begin.
 
     Jakobsen §7: the particle is moved and its velocity follows. It gets the path on which it
     has the new velocity v from that moment on, x ← x − v·wait, x* ← x* − v·(wait + h), so that
     the substep rate does not show. Heavy and light particles get the same v: a blast that moves
     all alike; constraints then share it by mass.
     """
-    for i in range(x.shape[0]):
-        if inverse_mass[i] == 0.0 or factor[i] == 0.0:
-            continue
-        late = wait / h
-        px = x[i, 0] + late * (x[i, 0] - previous[i, 0])
-        py = x[i, 1] + late * (x[i, 1] - previous[i, 1])
-        pz = x[i, 2] + late * (x[i, 2] - previous[i, 2])
-        ox, oy, oz, distance, _, _, _, fall = _place(field, px, py, pz)
-        v = field[_STRENGTH] * fall * factor[i]
-        if v == 0.0:
-            continue
-        if field[_KIND] == 6.0:
-            core = max(distance, field[_NEAR], EXPLOSION_CORE)
-            v /= core * core
-            if distance > 0.0:
-                ox, oy, oz = ox / distance, oy / distance, oz / distance
-            else:
-                ox, oy, oz = field[_NX], field[_NX + 1], field[_NX + 2]
-        else:
-            ox, oy, oz = field[_NX], field[_NX + 1], field[_NX + 2]
-        for k in range(3):
-            way = v * (ox, oy, oz)[k]
-            x[i, k] -= way * wait
-            previous[i, k] -= way * (wait + h)
-
-
-def kick_row(field: Field) -> Floats:
-    """The row that `kick` reads."""
-    return pack_fields([field])[0]
+    x, previous = exposed.x, exposed.previous
+    for k in range(blows.shape[0]):
+        field = blows[k]
+        for i in range(x.shape[0]):
+            if exposed.inverse_mass[i] == 0.0 or exposed.factor[i] == 0.0:
+                continue
+            now = load(x, i)
+            o, distance, _, fall = _place(field, along(now, wait / h, sub(now, load(previous, i))))
+            v = field["strength"] * fall * exposed.factor[i]
+            if v == 0.0:
+                continue
+            way = vec(field["axis"])
+            if field["kind"] == EXPLOSION:
+                core = max(distance, field["near"], EXPLOSION_CORE)
+                v /= core * core
+                if distance > 0.0:
+                    way = divide(o, distance)
+            way = scale(v, way)
+            shift(x, i, -wait, way)
+            shift(previous, i, -(wait + h), way)
 
 
 def needs_normals(model: Model, given: Sequence[Field]) -> bool:

@@ -14,20 +14,41 @@ cut to max_acceleration, and to what leads to max_speed at most.
 from __future__ import annotations
 
 import math
+from collections import namedtuple
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..arrays import Ints
 from ..coincidence import direction_between
-from ..contact.grid import NeighbourGrid, bucket_of
+from ..collision.grid import NeighbourGrid, bucket_of
 from ..errors import ModelError
-from ..jit import kernel
-from ..model import Ints
+from ..kernels.jit import inline, kernel
 from ..settings import FlockSettings
+from ..vec3 import ZERO, add, along, between, divide, dot, length, load, scale, shift, sub, vec
 from .base import Acting
 
 RATE = 2.0
 """1/s: how quickly a boid with weights of 1 reacts."""
+
+
+Rule = namedtuple(
+    "Rule",
+    [
+        "radius",  # m
+        "distance",  # m
+        "separation",  # m/s²
+        "alignment",  # 1/s
+        "cohesion",  # 1/s²
+        "cruise_speed",  # m/s
+        "max_speed",  # m/s
+        "max_acceleration",  # m/s²
+        "hold",  # s for which the force stands
+    ],
+)
+
+Boids = namedtuple("Boids", ["x", "velocity", "mass", "inverse_mass"])
+"""All particles: (n, 3) m, (n, 3) m/s, (n,) kg, (n,) 1/kg."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,106 +74,83 @@ class Flock:
         settings = self.settings
         grid: NeighbourGrid = self._grid  # type: ignore[attr-defined]
         grid.sort(acting.x)
-        steer_flock(
-            acting.x,
-            acting.velocity,
-            acting.mass,
-            acting.inverse_mass,
-            self.particles,
-            grid.cell,
-            grid.first,
-            grid.member,
-            settings.radius,
-            settings.distance,
+        rule = Rule(
+            float(settings.radius),
+            float(settings.distance),
             RATE * RATE * settings.separation,
             RATE * settings.alignment,
             RATE * RATE * settings.cohesion,
-            settings.cruise_speed,
-            settings.max_speed,
-            settings.max_acceleration,
-            acting.gravity if settings.flies else np.zeros(3),
-            acting.hold,
-            acting.force,
+            float(settings.cruise_speed),
+            float(settings.max_speed),
+            float(settings.max_acceleration),
+            float(acting.hold),
         )
+        boids = Boids(acting.x, acting.velocity, acting.mass, acting.inverse_mass)
+        carried = acting.gravity if settings.flies else np.zeros(3)
+        steer_flock(boids, grid.cells, rule, carried, acting.force)
+
+
+@inline
+def _look_around(boids, cells, n, rule):
+    """What boid n of the grid sees: how many, the sums of their offsets and velocities, its push.
+
+    m, m/s and m/s².
+    """
+    i = cells.particles[n]
+    buckets = cells.first.shape[0] - 1
+    seen = 0
+    offset, velocity, push = ZERO, ZERO, ZERO
+    for place in range(27):
+        cx = int(cells.cell[n, 0]) + place % 3 - 1
+        cy = int(cells.cell[n, 1]) + (place // 3) % 3 - 1
+        cz = int(cells.cell[n, 2]) + place // 9 - 1
+        b = bucket_of(cx, cy, cz, buckets)
+        for m in range(cells.first[b], cells.first[b + 1]):
+            other = cells.member[m]
+            if other == n or cells.cell[other, 0] != cx:
+                continue
+            if cells.cell[other, 1] != cy or cells.cell[other, 2] != cz:
+                continue
+            j = cells.particles[other]
+            d = between(boids.x, i, j)
+            dd = dot(d, d)
+            if dd > rule.radius * rule.radius:
+                continue
+            seen += 1
+            offset = add(offset, d)
+            velocity = add(velocity, load(boids.velocity, j))
+            if dd < rule.distance * rule.distance:
+                gap = math.sqrt(dd)
+                if gap < 1e-6 * rule.distance:
+                    d = direction_between(i, j)
+                    away = rule.separation * rule.distance
+                else:
+                    away = rule.separation * min(rule.distance / gap - 1.0, 1e3)
+                push = along(push, -away, d)
+    return seen, offset, velocity, push
 
 
 @kernel
-def steer_flock(
-    x,
-    velocity,
-    mass,
-    inverse_mass,
-    particles,
-    cell,
-    first,
-    member,
-    radius,
-    distance,
-    separation,
-    alignment,
-    cohesion,
-    cruise_speed,
-    max_speed,
-    max_acceleration,
-    carried,
-    hold,
-    force,
-):
+def steer_flock(boids, cells, rule, carried, force):
     """Add the formula above times the mass to force (n, 3) N; carried (3,) m/s² is cancelled."""
-    buckets = first.shape[0] - 1
-    for n in range(particles.shape[0]):
-        i = particles[n]
-        if inverse_mass[i] == 0.0:
+    for n in range(cells.particles.shape[0]):
+        i = cells.particles[n]
+        if boids.inverse_mass[i] == 0.0:
             continue
-        seen = 0
-        px, py, pz = 0.0, 0.0, 0.0  # sums over the neighbours: offset, velocity, push
-        ux, uy, uz = 0.0, 0.0, 0.0
-        ax, ay, az = 0.0, 0.0, 0.0
-        for place in range(27):
-            cx = int(cell[n, 0]) + place % 3 - 1
-            cy = int(cell[n, 1]) + (place // 3) % 3 - 1
-            cz = int(cell[n, 2]) + place // 9 - 1
-            b = bucket_of(cx, cy, cz, buckets)
-            for m in range(first[b], first[b + 1]):
-                other = member[m]
-                if other == n or cell[other, 0] != cx:
-                    continue
-                if cell[other, 1] != cy or cell[other, 2] != cz:
-                    continue
-                j = particles[other]
-                dx, dy, dz = x[j, 0] - x[i, 0], x[j, 1] - x[i, 1], x[j, 2] - x[i, 2]
-                dd = dx * dx + dy * dy + dz * dz
-                if dd > radius * radius:
-                    continue
-                seen += 1
-                px, py, pz = px + dx, py + dy, pz + dz
-                ux, uy, uz = ux + velocity[j, 0], uy + velocity[j, 1], uz + velocity[j, 2]
-                if dd < distance * distance:
-                    gap = math.sqrt(dd)
-                    if gap < 1e-6 * distance:
-                        dx, dy, dz = direction_between(i, j)
-                        push = separation * distance
-                    else:
-                        push = separation * min(distance / gap - 1.0, 1e3)
-                    ax, ay, az = ax - push * dx, ay - push * dy, az - push * dz
-        vx, vy, vz = velocity[i, 0], velocity[i, 1], velocity[i, 2]
+        seen, offset, velocity, a = _look_around(boids, cells, n, rule)
+        v = load(boids.velocity, i)
         if seen > 0:
-            ax += cohesion * px / seen + alignment * (ux / seen - vx)
-            ay += cohesion * py / seen + alignment * (uy / seen - vy)
-            az += cohesion * pz / seen + alignment * (uz / seen - vz)
-        speed = math.sqrt(vx * vx + vy * vy + vz * vz)
+            closer = divide(scale(rule.cohesion, offset), seen)
+            a = add(a, along(closer, rule.alignment, sub(divide(velocity, seen), v)))
+        speed = length(v)
         if speed > 1e-9:
-            cruise = RATE * (cruise_speed / speed - 1.0)
-            ax, ay, az = ax + cruise * vx, ay + cruise * vy, az + cruise * vz
-        size = math.sqrt(ax * ax + ay * ay + az * az)
-        if size > max_acceleration:
-            less = max_acceleration / size
-            ax, ay, az = ax * less, ay * less, az * less
-        vx, vy, vz = vx + hold * ax, vy + hold * ay, vz + hold * az
-        fast = math.sqrt(vx * vx + vy * vy + vz * vz)
-        if fast > max(max_speed, speed) and hold > 0.0:  # what is faster already may only turn
-            less = (max(max_speed, speed) / fast - 1.0) / hold
-            ax, ay, az = ax + less * vx, ay + less * vy, az + less * vz
-        force[i, 0] += mass[i] * (ax - carried[0])
-        force[i, 1] += mass[i] * (ay - carried[1])
-        force[i, 2] += mass[i] * (az - carried[2])
+            a = along(a, RATE * (rule.cruise_speed / speed - 1.0), v)
+        size = length(a)
+        if size > rule.max_acceleration:
+            a = scale(rule.max_acceleration / size, a)
+        v = along(v, rule.hold, a)
+        fast = length(v)
+        most = max(rule.max_speed, speed)  # what is faster already may only turn
+        if fast > most and rule.hold > 0.0:
+            a = along(a, (most / fast - 1.0) / rule.hold, v)
+        shift(force, i, boids.mass[i], sub(a, vec(carried)))

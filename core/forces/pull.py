@@ -19,7 +19,7 @@ import numpy as np
 from ..errors import ModelError
 
 if TYPE_CHECKING:
-    from ..model import Floats
+    from ..arrays import Floats
 
 
 @dataclass(frozen=True, eq=False)

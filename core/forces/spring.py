@@ -4,7 +4,7 @@
 
 pulls the first end along n and the second against it. Used by the integrators of `integrators`
 and by position Verlet with `SolverSettings.spring_form` FORCE. Springs as compliant constraints
-are in `constraints.spring`; their dampers are `damp_springs` here.
+are in `particles.constraints.spring`; their dampers are `damp_springs` here.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..arrays import Floats, Ints
 from ..coincidence import direction_between
-from ..jit import inline, kernel
-from ..model import Floats, Ints, Model
+from ..kernels.jit import inline, kernel
+from ..model import Model
 
 
 @inline

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from ..jit import kernel
-from ..model import Ints
+from ..arrays import Ints
+from ..kernels.jit import kernel
+from ..vec3 import load, scale, shift, sub
 from .base import Acting
 from .curl_noise import curl_noise
 
@@ -48,8 +49,5 @@ class Stream:
 def _carry(x, velocity, mass, particles, speed, size, rate, seed, age, force):
     for n in range(particles.shape[0]):
         i = particles[n]
-        ux, uy, uz = curl_noise(x[i, 0], x[i, 1], x[i, 2], seed, size, OCTAVES, age)
-        pull = mass[i] * rate
-        force[i, 0] += pull * (speed * ux - velocity[i, 0])
-        force[i, 1] += pull * (speed * uy - velocity[i, 1])
-        force[i, 2] += pull * (speed * uz - velocity[i, 2])
+        flow = curl_noise(load(x, i), seed, size, OCTAVES, age)
+        shift(force, i, mass[i] * rate, sub(scale(speed, flow), load(velocity, i)))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..model import Ints
+    from ..arrays import Ints
     from .base import Acting
 
 

@@ -15,9 +15,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..constraints.angular import NO_INERTIA, add_inertia, solve_inertia
-from ..jit import inline, kernel
-from ..model import Floats, Ints
+from ..angular_momentum import NO_INERTIA, add_inertia, solve_inertia
+from ..arrays import Floats, Ints
+from ..kernels.jit import inline, kernel
+from ..vec3 import ZERO, along, cross, divide, dot, load, shift, sub
 from .base import Acting
 
 
@@ -57,17 +58,12 @@ class WobbleDamping:
 
 @inline
 def _way_of_its_own(x, previous, i, centre, mean, turn):
-    """The way (three numbers, m) of particle i in this step but for that of the rigid body.
+    """The way (m) of particle i in this step but for that of the rigid body.
 
     centre: of mass; mean: its way; turn: of the rigid body about it, rad.
     """
-    ox, oy, oz = turn
-    px, py, pz = previous[i, 0] - centre[0], previous[i, 1] - centre[1], previous[i, 2] - centre[2]
-    return (
-        x[i, 0] - previous[i, 0] - mean[0] - (oy * pz - oz * py),
-        x[i, 1] - previous[i, 1] - mean[1] - (oz * px - ox * pz),
-        x[i, 2] - previous[i, 2] - mean[2] - (ox * py - oy * px),
-    )
+    way = sub(sub(load(x, i), load(previous, i)), mean)
+    return sub(way, cross(turn, sub(load(previous, i), centre)))
 
 
 @kernel
@@ -77,46 +73,34 @@ def rub(x, previous, mass, inverse_mass, rows, most):
     The root mean square is shortened: shared out as the ways are, it keeps both momenta.
     """
     total = 0.0
-    cx = cy = cz = 0.0
-    ux = uy = uz = 0.0
+    centre, mean = ZERO, ZERO
     for n in range(rows.shape[0]):
         i = rows[n]
         m = mass[i]
         total += m
-        cx, cy, cz = cx + m * previous[i, 0], cy + m * previous[i, 1], cz + m * previous[i, 2]
-        ux += m * (x[i, 0] - previous[i, 0])
-        uy += m * (x[i, 1] - previous[i, 1])
-        uz += m * (x[i, 2] - previous[i, 2])
-    cx, cy, cz = cx / total, cy / total, cz / total
-    ux, uy, uz = ux / total, uy / total, uz / total
+        centre = along(centre, m, load(previous, i))
+        mean = along(mean, m, sub(load(x, i), load(previous, i)))
+    centre, mean = divide(centre, total), divide(mean, total)
     inertia = NO_INERTIA
-    lx = ly = lz = 0.0
+    momentum = ZERO
     for n in range(rows.shape[0]):
         i = rows[n]
         m = mass[i]
-        px, py, pz = previous[i, 0] - cx, previous[i, 1] - cy, previous[i, 2] - cz
-        dx = x[i, 0] - previous[i, 0] - ux
-        dy = x[i, 1] - previous[i, 1] - uy
-        dz = x[i, 2] - previous[i, 2] - uz
-        inertia = add_inertia(inertia, m, px, py, pz)
-        lx += m * (py * dz - pz * dy)
-        ly += m * (pz * dx - px * dz)
-        lz += m * (px * dy - py * dx)
-    centre, mean, turn = (cx, cy, cz), (ux, uy, uz), solve_inertia(inertia, lx, ly, lz)
+        r = sub(load(previous, i), centre)
+        inertia = add_inertia(inertia, m, r)
+        way = sub(sub(load(x, i), load(previous, i)), mean)
+        momentum = along(momentum, m, cross(r, way))
+    turn = solve_inertia(inertia, momentum)
     square = 0.0
     for n in range(rows.shape[0]):
         i = rows[n]
-        dx, dy, dz = _way_of_its_own(x, previous, i, centre, mean, turn)
-        square += mass[i] * (dx * dx + dy * dy + dz * dz)
-    way = math.sqrt(square / total)
-    if not way > 0.0:
+        way = _way_of_its_own(x, previous, i, centre, mean, turn)
+        square += mass[i] * dot(way, way)
+    size = math.sqrt(square / total)
+    if not size > 0.0:
         return
-    share = min(1.0, most / way)
+    share = min(1.0, most / size)
     for n in range(rows.shape[0]):
         i = rows[n]
-        if inverse_mass[i] == 0.0:
-            continue
-        dx, dy, dz = _way_of_its_own(x, previous, i, centre, mean, turn)
-        x[i, 0] -= share * dx
-        x[i, 1] -= share * dy
-        x[i, 2] -= share * dz
+        if inverse_mass[i] > 0.0:
+            shift(x, i, -share, _way_of_its_own(x, previous, i, centre, mean, turn))

@@ -19,7 +19,7 @@ from .mass_properties import hull_mass_properties
 from .support import DIRECTION
 
 if TYPE_CHECKING:
-    from ..model import Floats
+    from ..arrays import Floats
 
 ON_PLANE = 1e-7
 """Share of the solid's size within which a vertex counts as on a cutting plane."""

@@ -24,7 +24,7 @@ from .mass_properties import (
 from .support import DIRECTION
 
 if TYPE_CHECKING:
-    from ..model import Floats
+    from ..arrays import Floats
 
 TIGHTER = 0.9
 """A turned box replaces that along the object's axes when it has at most this share of its volume.
@@ -45,7 +45,7 @@ CIRCLE = np.stack([np.cos(_TURN), np.sin(_TURN), 0.0 * _TURN], axis=1)
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """A shape in its place: centre (3,) m, size as in `contact.shapes`, orientation (4,).
+    """A shape in its place: centre (3,) m, size as in `collision.shapes`, orientation (4,).
 
     ``hull`` belongs to HULL, in the shape's own frame, whose origin is the middle of its bounding
     box. ``parts`` belong to COMPOUND: its convex parts, each a shape in its place among the same

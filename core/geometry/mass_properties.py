@@ -24,7 +24,7 @@ from .solid import closed_surface
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..model import Floats, Ints
+    from ..arrays import Floats, Ints
 
 ALIKE = 1e-6
 """Share of the largest moment by which two moments may differ and still count as equal."""

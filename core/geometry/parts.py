@@ -19,7 +19,7 @@ from .solid import solid_parts
 from .support import DIRECTION, support_area, support_volume
 
 if TYPE_CHECKING:
-    from ..model import Floats
+    from ..arrays import Floats
 
     Planes = tuple[Floats, Floats, Floats]  # normals, places, weights
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..surface import boundary_loops, connected_parts
+from .surface import boundary_loops, connected_parts
 
 if TYPE_CHECKING:
-    from ..model import Floats, Ints
+    from ..arrays import Floats, Ints
 
 WELD = 1e-6
 """Share of the size within which vertices are one and the same."""

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from ..model import Floats
+    from ..arrays import Floats
 
 
 def _icosphere(splits: int) -> tuple[Floats, NDArray[np.int64]]:

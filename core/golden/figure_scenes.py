@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..arrays import Floats
 from ..bench.scenes import add_sheet
 from ..bench.shapes import ball
-from ..builder import ModelBuilder
-from ..model import Floats, FrameInputs, Model
+from ..building.builder import ModelBuilder
+from ..model import FrameInputs, Model
+from ..model.joint_table import OnBody, OnCollider
 from ..recipes.bone_pins import BonePin
 from ..recipes.figure_clothes import tie_to_limb
 from ..recipes.geometry import Geometry
@@ -16,7 +18,6 @@ from ..recipes.rope import add_rope
 from ..recipes.skeleton import Skeleton, turn_from_to
 from ..recipes.soft_body import add_soft_body
 from ..recipes.stick_figure import add_stick_figure, plan_figure
-from ..rigid.joint_table import OnBody, OnCollider
 from ..settings import (
     AnimatedSettings,
     PinSettings,

@@ -17,10 +17,10 @@ from pathlib import Path
 
 import numpy as np
 
-from .. import jit
-from ..bodies import body_poses
 from ..errors import VerletError
+from ..kernels import jit
 from ..model import Model, State
+from ..particles.particle_bodies.four_particles import body_poses
 from ..step import advance
 from . import figure_scenes, particle_scenes, rigid_scenes
 from .scene import SCENES, GoldenScene

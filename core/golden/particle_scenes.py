@@ -11,21 +11,21 @@ import numpy as np
 
 from ..bench.scenes import add_sheet
 from ..bench.shapes import ball, stem, tube_tree
-from ..builder import ModelBuilder
-from ..constraints.angle_limit import AngleLimits
-from ..constraints.base import Constraint
-from ..constraints.carried import CarriedPoints
-from ..constraints.hinge_bend import HingeBends
-from ..constraints.link import Links
-from ..constraints.plane import MovingPlanes, Planes
-from ..constraints.point_link import PointLinks
-from ..constraints.rod import Rods
-from ..constraints.shape_match import ShapeMatches
-from ..constraints.volume import Volumes
+from ..building.builder import ModelBuilder
 from ..forces.field import FALLOFFS, KINDS, SHAPES, Field
 from ..forces.flock import Flock
 from ..forces.wobble import WobbleDamping
 from ..model import FrameInputs, Model
+from ..particles.constraints.angle_limit import AngleLimits
+from ..particles.constraints.base import Constraint
+from ..particles.constraints.hinge_bend import HingeBends
+from ..particles.constraints.link import Links
+from ..particles.constraints.plane import MovingPlanes, Planes
+from ..particles.constraints.point_link import PointLinks
+from ..particles.constraints.rod import Rods
+from ..particles.constraints.shape_match import ShapeMatches
+from ..particles.constraints.volume import Volumes
+from ..particles.stick_figures.garment import CarriedPoints
 from ..presets import PRESETS
 from ..recipes.geometry import Geometry
 from ..recipes.particles import add_particles

@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 
 from ..bench.shapes import ball
-from ..builder import ModelBuilder
+from ..building.builder import ModelBuilder
+from ..collision.shape import Shape, Surface
 from ..forces.field import Field
 from ..forces.pull import Pull
 from ..geometry.hull import convex_hull
 from ..model import FrameInputs, Model
+from ..model.joint_table import OnBody, OnCollider
 from ..recipes.body import add_body
 from ..recipes.collider import add_collider
 from ..recipes.geometry import Geometry
 from ..recipes.rope import add_rope
-from ..rigid.joint_table import OnBody, OnCollider
-from ..rigid.shape import Shape, Surface
 from ..settings import BodySettings, ColliderSettings, JointSettings, RopeSettings, SolverSettings
 from ..settings.joint import JOINT_KINDS, MOTORS
 from .particle_scenes import add_floor

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..builder import ModelBuilder
+from ..building.builder import ModelBuilder
 from ..errors import ModelError
 from ..geometry.mass_properties import principal_axes
 from ..settings import BodySettings

@@ -13,7 +13,7 @@ from ..settings import BoneSettings, JointSettings
 from .skeleton import Skeleton, turn_about, turn_from_to, unit
 
 if TYPE_CHECKING:
-    from ..model import Floats
+    from ..arrays import Floats
 
 BENT = math.radians(4.0)
 """A knee or an elbow that is bent more than this in the rest pose tells which way it bends."""

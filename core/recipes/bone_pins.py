@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import ModelError
-from ..rigid.joint_table import End, OnBody
+from ..model.joint_table import End, OnBody
 from ..settings import JointSettings, PinSettings
 
 if TYPE_CHECKING:
-    from ..builder import ModelBuilder
-    from ..model import Floats
+    from ..arrays import Floats
+    from ..building.builder import ModelBuilder
     from .ragdoll import Plan, Ragdoll
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from .skeleton import Skeleton, unit
 
 if TYPE_CHECKING:
-    from ..model import Floats
+    from ..arrays import Floats
 
 WORDS = (
     (

@@ -11,7 +11,7 @@ from ..geometry.hull import convex_hull
 from ..vector import rotation_matrix
 
 if TYPE_CHECKING:
-    from ..model import Floats
+    from ..arrays import Floats
 
 FEW = 12
 """A bone with fewer points of skin than this has a shape by its length."""

@@ -7,10 +7,10 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..builder import ModelBuilder
-from ..constraints.hinge_bend import HingeBends
-from ..constraints.link import Links
-from ..model import Floats, Ints
+from ..arrays import Floats, Ints
+from ..building.builder import ModelBuilder
+from ..particles.constraints.hinge_bend import HingeBends
+from ..particles.constraints.link import Links
 from ..settings import ClothSettings
 from .geometry import Geometry, Paint
 from .tethers import add_tethers

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..builder import ModelBuilder
+from ..arrays import Floats, Ints
+from ..building.builder import ModelBuilder
+from ..collision.shape import Shape, Surface
 from ..errors import ModelError
 from ..geometry.closest_shape import Fit
 from ..geometry.solid import solid_parts
-from ..model import Floats, Ints
-from ..rigid.shape import Shape, Surface
 from ..settings import ColliderSettings
 from ..vector import rotation_matrix
 from .fit import OPEN, fit_shape

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..jit import kernel
-from ..model import Floats, Ints
-from ..surface import connected_parts
+from ..arrays import Floats, Ints
+from ..geometry.surface import connected_parts
+from ..kernels.jit import kernel
 
 
 @kernel

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from ..model import Floats, Ints
+    from ..arrays import Floats, Ints
     from .ragdoll import Plan
 
 

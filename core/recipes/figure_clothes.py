@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..constraints.carried import CarriedPoints
-from ..constraints.weighted_point import weights_of
+from ..particles.constraints.weighted_point import weights_of
+from ..particles.stick_figures.garment import CarriedPoints
 from .figure_joints import widest_four
 from .figure_particles import fills_space
 
 if TYPE_CHECKING:
-    from ..builder import ModelBuilder
-    from ..model import Floats, Ints
+    from ..arrays import Floats, Ints
+    from ..building.builder import ModelBuilder
     from .figure import Figure
 
 

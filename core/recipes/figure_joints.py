@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..constraints.weighted_point import weights_of
+from ..particles.constraints.weighted_point import weights_of
 from .bone_joints import BoneJoint
 from .bone_roles import body_axes, bone_roles, side_of
 from .figure_particles import fills_space
 from .skeleton import turn_about, unit
 
 if TYPE_CHECKING:
-    from ..model import Floats, Ints
+    from ..arrays import Floats, Ints
     from .figure import Limb
     from .ragdoll import Plan
 

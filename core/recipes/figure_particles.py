@@ -18,7 +18,7 @@ from .figure import Limb
 from .skeleton import unit
 
 if TYPE_CHECKING:
-    from ..model import Floats
+    from ..arrays import Floats
     from .ragdoll import Part, Plan
 
 SAME = 0.02

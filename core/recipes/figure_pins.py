@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..constraints.attach import HALF_WEIGHT_FREQUENCY
 from ..errors import ModelError
+from ..particles.constraints.weak_pin import HALF_WEIGHT_FREQUENCY
 from .bone_pins import FREQUENCY, BonePin, end_of
 
 if TYPE_CHECKING:
-    from ..model import Floats, Ints
+    from ..arrays import Floats, Ints
     from .figure import Figure
 
 

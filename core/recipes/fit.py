@@ -7,13 +7,13 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..arrays import Floats
 from ..errors import ModelError
 from ..geometry.closest_shape import Fit, closest_shape, fitted, hull_shape, smallest_cylinder
 from ..geometry.hull import convex_hull
 from ..geometry.mass_properties import hull_mass_properties
 from ..geometry.parts import convex_parts
 from ..geometry.solid import solid_parts
-from ..model import Floats
 from ..vector import rotation_matrix
 from .points import checked_points
 

@@ -11,7 +11,7 @@ from ..geometry.solid import solid_parts
 from ..settings import RagdollSettings, tunables
 
 if TYPE_CHECKING:
-    from ..model import Floats, Ints
+    from ..arrays import Floats, Ints
     from .ragdoll import Plan
 
 LEAST, MOST = 0.4, 1.6

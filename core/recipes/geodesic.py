@@ -12,8 +12,8 @@ import math
 
 import numpy as np
 
-from ..jit import inline, kernel
-from ..model import Floats, Ints
+from ..arrays import Floats, Ints
+from ..kernels.jit import inline, kernel
 
 ROUNDING = 1e-7
 """Relative slack for a front that runs exactly along an edge."""

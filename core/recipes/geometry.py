@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..arrays import Floats, Ints
 from ..errors import ModelError
-from ..model import Floats, Ints
 from .points import checked_points
 from .topology import face_diagonals, support_pairs, triangles_of, unique_pairs, without
 

@@ -17,7 +17,7 @@ import numpy as np
 from .skeleton import turn_about, turn_from_to, unit
 
 if TYPE_CHECKING:
-    from ..model import Floats
+    from ..arrays import Floats
     from .figure import Figure, Limb
 
 STRAIGHT, CLEAR = math.sin(math.radians(5.0)), math.sin(math.radians(25.0))

@@ -8,7 +8,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..builder import ModelBuilder
+from ..building.builder import ModelBuilder
 from ..errors import ModelError
 from ..forces.flock import Flock
 from ..forces.stream import Stream

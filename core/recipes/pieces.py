@@ -19,7 +19,7 @@ from .skeleton import Skeleton, unit
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from ..model import Floats, Ints
+    from ..arrays import Floats, Ints
 
 Link = tuple[int, int]
 

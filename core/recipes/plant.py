@@ -14,13 +14,13 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..builder import ModelBuilder
-from ..constraints.branch import Branches
+from ..arrays import Floats, Ints
+from ..building.builder import ModelBuilder
 from ..errors import ModelError
 from ..forces.weight import Weight
-from ..model import Floats, Ints
+from ..geometry.surface import connected_parts
+from ..particles.constraints.branch import Branches
 from ..settings import PlantSettings
-from ..surface import connected_parts
 from .fasten import fasten_loose_parts
 from .geodesic import surface_distances
 from .geometry import Geometry, Paint

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..arrays import Floats
 from ..errors import ModelError
-from ..model import Floats
 
 
 def checked_points(name: str, points: ArrayLike) -> Floats:

@@ -17,7 +17,7 @@ from .bone_joints import rotation_vector
 from .skeleton import turn_about
 
 if TYPE_CHECKING:
-    from ..model import Floats, Ints
+    from ..arrays import Floats, Ints
 
 GLIDE = 0.15
 """Seconds in which the speed of what was simulated falls to 1/e."""

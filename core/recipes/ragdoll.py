@@ -15,7 +15,7 @@ import numpy as np
 from ..errors import ModelError
 from ..geometry.closest_shape import shape_mass_properties
 from ..geometry.mass_properties import principal_axes
-from ..rigid.joint_table import OnBody
+from ..model.joint_table import OnBody
 from ..settings import BoneSettings, RagdollSettings
 from ..vector import rotation_matrix, rotation_quaternion
 from .bone_joints import BoneJoint, bone_joint, rotation_vector
@@ -34,9 +34,9 @@ from .skeleton import NO_SKIN, ZERO, Skeleton, Skin
 from .solid import layer_bits, placed_shapes
 
 if TYPE_CHECKING:
-    from ..builder import ModelBuilder
+    from ..arrays import Floats, Ints
+    from ..building.builder import ModelBuilder
     from ..geometry.closest_shape import Fit
-    from ..model import Floats, Ints
 
 GRAVITY = 9.81
 """m/s², of the torque that holds a limb level."""

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..builder import ModelBuilder
-from ..constraints.angle_limit import AngleLimits
-from ..constraints.rod import Rods
-from ..constraints.strand import Strands
+from ..arrays import Floats, Ints
+from ..building.builder import ModelBuilder
 from ..errors import ModelError
-from ..model import Floats, Ints
+from ..particles.constraints.angle_limit import AngleLimits
+from ..particles.constraints.rod import Rods
+from ..particles.constraints.strand import Strands
 from ..settings import RopeSettings
 from .geometry import Geometry, Paint
 from .tethers import add_tethers
@@ -180,7 +179,8 @@ def _add_bend(
     length *= size[triple[:, 1]]
     rigidity = settings.line_density * GRAVITY * length**3
     rods = Rods.of(builder, index, triple + first, rigidity, straight=settings.springback == 0.0)
-    builder.add_constraint(replace(rods, rest_bend=settings.springback * rods.rest_bend))
+    rods.rows["rest_bend"] *= settings.springback
+    builder.add_constraint(rods)
 
 
 def _angles(x: Floats, joint: Ints) -> Floats:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..errors import ModelError
 
 if TYPE_CHECKING:
-    from ..model import Floats, Ints
+    from ..arrays import Floats, Ints
 
 ZERO = 1e-6
 """A bone shorter than this share of the skeleton has no length."""

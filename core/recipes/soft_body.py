@@ -12,15 +12,15 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..builder import ModelBuilder
-from ..constraints.repair import REFERENCE_RATE
-from ..constraints.shape_match import ShapeMatches
-from ..constraints.volume import Volumes
+from ..arrays import Floats, Ints
+from ..building.builder import ModelBuilder
 from ..errors import ModelError
 from ..forces.wobble import WobbleDamping
-from ..model import Floats, Ints
+from ..geometry.surface import boundary_loops, connected_parts
+from ..particles.constraints.repair import REFERENCE_RATE
+from ..particles.constraints.shape_match import ShapeMatches
+from ..particles.constraints.volume import Volumes
 from ..settings import SoftBodySettings
-from ..surface import boundary_loops, connected_parts
 from .geometry import Geometry, Paint
 from .vertices import add_vertices, mean_of_ends, surface_masses
 

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..collision.shape import Shape
 from ..errors import ModelError
 from ..geometry.closest_shape import Fit, shape_mass_properties
 from ..geometry.mass_properties import MassProperties, mesh_mass_properties
 from ..geometry.solid import solid_parts
-from ..rigid.rotation import product
-from ..rigid.shape import Shape
+from ..rotation import product
 from ..vector import rotation_matrix
 from .fit import OPEN
 
 if TYPE_CHECKING:
-    from ..model import Floats, Ints
+    from ..arrays import Floats, Ints
 
 GRID = 1e-9
 """Share of the size to which vertices are rounded, so that copies of a mesh are recognised."""

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..constraints.link import Links
-from ..constraints.plane import MovingPlanes
-from ..constraints.point_link import PARTING_SPEED, PointLinks
 from ..forces.wobble import WobbleDamping
+from ..particles.constraints.link import Links
+from ..particles.constraints.plane import MovingPlanes
+from ..particles.constraints.point_link import PARTING_SPEED, PointLinks
 from .figure import Figure
 from .figure_joints import links_of, planes_of
 from .figure_particles import limbs_of, parents_first, particles_of, radius_of, shares_of
@@ -23,8 +23,8 @@ from .figure_particles import limbs_of, parents_first, particles_of, radius_of, 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from ..builder import ModelBuilder
-    from ..model import Floats, Ints
+    from ..arrays import Floats, Ints
+    from ..building.builder import ModelBuilder
     from .ragdoll import Plan
 
 DAMPING = 8.0

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..builder import ModelBuilder
-from ..model import Ints
-from ..surface import connected_parts
+from ..arrays import Ints
+from ..building.builder import ModelBuilder
+from ..geometry.surface import connected_parts
 from .geodesic import surface_distances
 from .geometry import Geometry
 

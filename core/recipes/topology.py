@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..jit import kernel
-from ..model import Floats, Ints
+from ..arrays import Floats, Ints
+from ..kernels.jit import kernel
 
 STRAIGHT = -0.5
 """Cosine above which two edges at a vertex count as a corner, not as a way straight on."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..model import Floats, Ints
+from ..arrays import Floats, Ints
 from .topology import unique_pairs, without
 
 

@@ -7,10 +7,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..builder import ModelBuilder
-from ..constraints.plane import Planes
+from ..arrays import Floats, Ints
+from ..building.builder import ModelBuilder
 from ..errors import ModelError
-from ..model import Floats, Ints
+from ..particles.constraints.plane import Planes
 from .geometry import Geometry, Paint
 
 

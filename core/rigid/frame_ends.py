@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 
-from ..jit import inline, lean_inline, lean_kernel
+from ..kernels.jit import inline, lean_inline, lean_kernel
+from ..model.body_table import ACTIVE, ANIMATED, PASSIVE
+from ..rotation import normalised, product, spin_of_turn, turn_to_previous
 from ..vector import rotate, unrotate
-from .joint_state import lay_down_joints, take_up_joints
-from .limb_response import forget_responses
+from .articulation.limb_response import forget_responses
+from .joints.joint_state import lay_down_joints, take_up_joints
 from .owners import write_inverse_inertia, write_spin, write_spin_of
-from .rotation import normalised, product, spin_of_turn, turn_to_previous
-from .sleep import REST_TIME, find_rest
-from .table import ACTIVE, ANIMATED, PASSIVE
+from .sleep.falling_asleep import REST_TIME, find_rest
 
 
 @inline

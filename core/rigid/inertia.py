@@ -9,8 +9,8 @@ import numpy as np
 from ..errors import ModelError
 
 if TYPE_CHECKING:
-    from ..model import Floats
-    from .shape import Shape
+    from ..arrays import Floats
+    from ..collision.shape import Shape
 
 
 def inertia_of(name: str, shape: Shape, mass: float) -> Floats:

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..jit import inline, kernel, lean_inline
+from ..kernels.jit import inline, kernel, lean_inline
+from ..rotation import free_turn, normalised, product, renormalised, spin_of_turn, turn_of_spin
 from ..vector import write_rotation
-from .rotation import free_turn, normalised, product, renormalised, spin_of_turn, turn_of_spin
 
 if TYPE_CHECKING:
-    from ..model import Floats, Model
+    from ..arrays import Floats
+    from ..model import Model
 
 Owners = namedtuple(
     "Owners",

@@ -4,26 +4,20 @@ from __future__ import annotations
 
 import math
 
-from ..jit import lean, lean_inline, lean_kernel
-from .conjugate_contacts import scale_remembered, settle_uneven
-from .contact_rows import aim_rows, warm_rows
-from .contact_solver import passes_now, solve_rows
-from .joined_contacts import MOST_PASSES, let_all_go_on, let_none_stir, let_off_go_on
-from .joint_axes import aim_joints
-from .joint_demands import ask_joints, foresee_again, note_speeds, warm_joints
-from .joint_solver import solve_joints
-from .joint_state import load_joints
-from .joint_stiffness import keep_stiffness, stiffen
-from .limb_pushes import begin_limbs, end_limbs, forget_answers
-from .limb_response import begin_passes, forget_stale, learn_responses
-from .overlap import part_overlaps, take_back_parting
-from .owners import (
-    accelerate_bodies,
-    drive_owners,
-    move_bodies,
-    move_colliders,
-    take_momenta,
-)
+from ..kernels.jit import lean, lean_inline, lean_kernel
+from .articulation.limb_response import begin_passes, forget_stale, learn_responses
+from .contacts.conjugate_contacts import scale_remembered, settle_uneven
+from .contacts.contact_rows import aim_rows, warm_rows
+from .contacts.contact_solver import passes_now, solve_rows
+from .contacts.jointed_contacts import MOST_PASSES, let_all_go_on, let_none_stir, let_off_go_on
+from .contacts.limb_impulses import begin_limbs, end_limbs, forget_answers
+from .contacts.position_correction import part_overlaps, take_back_parting
+from .joints.joint_axes import aim_joints
+from .joints.joint_solver import solve_joints
+from .joints.joint_state import load_joints
+from .joints.joint_stiffness import keep_stiffness, stiffen
+from .joints.joint_targets import ask_joints, foresee_again, note_speeds, warm_joints
+from .owners import accelerate_bodies, drive_owners, move_bodies, move_colliders, take_momenta
 
 WHOLE, BEGIN, MOVE, END = range(4)
 """Parts of a substep."""
@@ -34,7 +28,7 @@ COLLIDE_EVERY = 4
 
 STILLING = 2
 """Times as many passes over contacts after the move as before it: with one, heaps of hundreds of
-bodies go on creeping. What hangs on joints has passes of its own (`joined_contacts`)."""
+bodies go on creeping. What hangs on joints has passes of its own (`jointed_contacts`)."""
 
 FORESIGHTS = 3
 """Largest number of times that joints are solved again for the turns that their impulses make."""

@@ -7,15 +7,16 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bodies import place_particle_bodies, weigh_particle_bodies
-from ..contact.contact_parting import return_speed
-from ..contact.contact_table import Contacts
-from ..contact.mesh_motion import MeshMotion
-from ..contact.shapes import at_start, move_shapes
+from ..arrays import Floats, Ints
+from ..collision.mesh_motion import MeshMotion
+from ..collision.reach import bound_shapes
+from ..collision.shapes import at_start, move_shapes
 from ..diagnostics import body_diverged
-from ..integrate import drag_per_step
-from ..model import Floats, Ints
-from ..rigid.contact_rows import (
+from ..particles.contacts.contact_parting import return_speed
+from ..particles.contacts.contact_table import Contacts
+from ..particles.integrate import drag_per_step
+from ..particles.particle_bodies.four_particles import place_particle_bodies, weigh_particle_bodies
+from ..rigid.contacts.contact_rows import (
     aim_contacts,
     fill_rows,
     passes_for,
@@ -24,11 +25,8 @@ from ..rigid.contact_rows import (
 )
 from ..rigid.frame_ends import lay_down, take_up
 from ..rigid.owners import Drive, look_ahead
-from ..rigid.reach import bound_shapes
-from ..rigid.seen import what_contacts_see
-from ..rigid.sleep import HELD
-from ..rigid.step import BEGIN, COLLIDE_EVERY, END, MOVE, WHOLE, run_substeps
-from ..rigid.waking import (
+from ..rigid.sleep.falling_asleep import HELD
+from ..rigid.sleep.waking import (
     feel_load,
     feel_particles,
     feel_rows,
@@ -36,6 +34,8 @@ from ..rigid.waking import (
     feel_touch,
     wake_sleepers,
 )
+from ..rigid.step import BEGIN, COLLIDE_EVERY, END, MOVE, WHOLE, run_substeps
+from ..rigid.velocity_buffer import what_contacts_see
 from .body_ties import BodyTies
 from .frame import Frame
 from .joints import Joints

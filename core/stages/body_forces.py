@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..forces.body_probe import PROBES, gather_forces, place_probes, take_kicks
-from ..forces.field import Field, add_fields, kick, kick_row
+from ..forces.field import Field, add_fields, kick, pack_fields
 from .bodies import Bodies
 from .frame import Frame
 
 if TYPE_CHECKING:
     from ..forces.pull import Pull
-    from ..model import Floats
+    from ..records import Records
 
 STIR = 1e-3
 """m/s that a blow has to give a sleeping body to wake it."""
@@ -22,7 +22,7 @@ STIR = 1e-3
 class BodyForces:
     """What the fields of a frame do to bodies."""
 
-    def __init__(self, frame: Frame, fields: Floats, every: int) -> None:
+    def __init__(self, frame: Frame, fields: Records, every: int) -> None:
         self.frame = frame
         self.fields = fields
         self.every = every
@@ -35,7 +35,7 @@ class BodyForces:
             work.is_pushed = False
         work.body_load[:] = frame.gravity
         if self.is_any and frame.inputs.fields:
-            work.probes.factor[:] = np.repeat(frame.by_body("fields"), PROBES)
+            work.probes.exposed.factor[:] = np.repeat(frame.by_body("fields"), PROBES)
 
     def push(self) -> None:
         """Force and torque of all that lasts, until the next time that it is looked at."""
@@ -79,21 +79,9 @@ class BodyForces:
         frame, work = self.frame, self.frame.work
         probes = work.probes
         place_probes(probes, work.owners, frame.h)
-        probes.force[:] = 0.0
-        add_fields(
-            probes.x,
-            probes.previous,
-            probes.mass,
-            probes.inverse_mass,
-            probes.factor,
-            probes.normal,
-            self.fields,
-            frame.gravity,
-            frame.time,
-            frame.h,
-            self.every * frame.h,
-            probes.force,
-        )
+        probes.exposed.force[:] = 0.0
+        moment = (frame.time, frame.h, self.every * frame.h)
+        add_fields(probes.exposed, self.fields, frame.gravity, *moment)
         gather_forces(probes, work.owners, work.moves.force, work.moves.torque)
 
     def kick(self, blow: Field, wait: float, bodies: Bodies) -> None:
@@ -103,17 +91,10 @@ class BodyForces:
             return
         probes = work.probes
         place_probes(probes, work.owners, frame.h)
-        before = probes.x - probes.previous
-        kick(
-            probes.x,
-            probes.previous,
-            probes.inverse_mass,
-            probes.factor,
-            kick_row(blow),
-            wait,
-            frame.h,
-        )
-        gained = np.abs(probes.x - probes.previous - before).max(axis=1) / frame.h
+        probe = probes.exposed
+        before = probe.x - probe.previous
+        kick(probe, pack_fields([blow]), wait, frame.h)
+        gained = np.abs(probe.x - probe.previous - before).max(axis=1) / frame.h
         is_struck = gained.reshape(-1, PROBES).max(axis=1) > STIR
         bodies.strike(is_struck)
         take_kicks(probes, work.owners, wait, frame.h)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..constraints.attachment import place_attachments
-from ..model import Floats
-from ..rigid.waking import SLACK, feel_load, feel_ties, sum_pushes
+from ..arrays import Floats
+from ..coupling.attachment import place_attachments
+from ..rigid.sleep.waking import SLACK, feel_load, feel_ties, sum_pushes
 from .frame import Frame
 
 
@@ -66,15 +66,12 @@ class BodyTies:
         for tie in work.ties:
             if tie.holds(frame.animated):
                 place_attachments(
-                    frame.x,
-                    frame.previous,
-                    frame.inverse_mass,
+                    frame.particles,
                     work.owners,
                     frame.h,
                     tie.body,
                     tie.anchor,
-                    tie.particle,
-                    tie.weight,
+                    tie.ends,
                     work.tie_push,
                 )
         self.tied += work.tie_push

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..constraints.particle_body import relax_bodies
-from ..constraints.shared_point import project_shared_points
-from ..contact.body_contact import find_body_contacts, find_particle_contacts
-from ..contact.body_turn import return_body_couples
-from ..contact.contact_parting import place_bounces, resolve_overlap
-from ..contact.contact_table import contact_room
-from ..contact.contact_weights import prepare_contacts
-from ..contact.crowd import find_crowd_contacts
-from ..contact.free_turn import return_couples
-from ..contact.hold import find_holds, find_ties, hold_bodies, hold_room
-from ..contact.particle_contact import collide_particles
-from ..contact.piece_contact import LOOK_EVERY, find_near_pieces, find_piece_contacts
-from ..contact.response import note_couples, relax_contacts
-from ..contact.tied import Tied
-from ..model import Floats, Ints
+from ..arrays import Floats, Ints
+from ..coupling.pin_hold import find_holds, find_ties, hold_bodies, hold_room
+from ..coupling.tied_pieces import Tied
+from ..particles.contacts.body_contact import find_body_contacts, find_particle_contacts
+from ..particles.contacts.collider_contact import collide_particles
+from ..particles.contacts.contact_parting import place_bounces, resolve_overlap
+from ..particles.contacts.contact_table import contact_room
+from ..particles.contacts.contact_weights import prepare_contacts
+from ..particles.contacts.free_turn import return_couples
+from ..particles.contacts.piece_contact import LOOK_EVERY, find_near_pieces, find_piece_contacts
+from ..particles.contacts.response import note_couples, relax_contacts
+from ..particles.contacts.self_collision import find_crowd_contacts
+from ..particles.particle_bodies.body_turn import return_body_couples
+from ..particles.particle_bodies.rigidity import relax_bodies
+from ..particles.particle_bodies.shared_point import project_shared_points
+from ..records import Particles
 from .bodies import Bodies
 from .frame import Frame
 
@@ -183,12 +184,9 @@ class Contacts:
             found = find_crowd_contacts(
                 found,
                 work.contacts,
-                work.crowd.particles,
+                work.crowd.cells,
                 work.crowd.group,
                 work.crowd.radius,
-                work.crowd.cell,
-                work.crowd.first,
-                work.crowd.member,
                 frame.x,
                 frame.inverse_mass,
             )
@@ -297,18 +295,12 @@ class Contacts:
 
     def _join(self) -> float:
         """One pass over the places that bodies of particles share; the widest gap, m."""
-        frame, shared = self.frame, self.frame.model.shared
+        frame = self.frame
         gap: float = project_shared_points(
-            frame.x,
-            frame.previous,
-            frame.inverse_mass,
+            frame.particles,
             frame.work.owners,
             frame.h,
-            shared.owner,
-            shared.first_particle,
-            shared.anchor,
-            shared.weight,
-            shared.length,
+            frame.model.shared.rows,
         )
         return gap
 
@@ -328,7 +320,8 @@ class Contacts:
         if model.particle_body_count:
             first_owner = model.body_count + model.collider_count
             bodies = (model.body_first_particle, first_owner, work.owners, work.body_turn)
-            return_body_couples(*contacts, *moving[:3], *bodies)
+            particles = Particles(frame.x, frame.previous, self.inverse_mass)
+            return_body_couples(*contacts, particles, *bodies)
         if self.has_couples:
             return_couples(*contacts, *moving[:3], *work.rings)
             if len(model.limbs):

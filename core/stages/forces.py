@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..forces.base import Acting
-from ..forces.field import add_fields, kick, kick_row, needs_normals, pack_fields, surface_normals
-from ..forces.wind import EVALUATION_RATE, add_wind, add_wire_wind, is_calm, sample_gusts
+from ..forces.field import Exposed, add_fields, kick, needs_normals, pack_fields, surface_normals
+from ..forces.wind import EVALUATION_RATE, Air, add_wind, add_wire_wind, is_calm, sample_gusts
 from ..rigid.step import COLLIDE_EVERY
 from .bodies import Bodies
 from .body_forces import BodyForces
@@ -81,15 +81,19 @@ class Forces:
             if moment // self.block * self.block == frame.substep:
                 wait = late - frame.substep * frame.h
                 self.bodies.kick(one, wait, bodies)
-                kick(
-                    frame.x,
-                    frame.previous,
-                    frame.inverse_mass,
-                    self.susceptibility,
-                    kick_row(one),
-                    wait,
-                    frame.h,
-                )
+                kick(self._exposed, pack_fields([one]), wait, frame.h)
+
+    @property
+    def _exposed(self) -> Exposed:
+        """What fields do something to."""
+        frame = self.frame
+        return Exposed(
+            *frame.particles,
+            mass=frame.model.mass,
+            factor=self.susceptibility,
+            normal=frame.work.normal_of_particle,
+            force=frame.work.force,
+        )
 
     def _push(self) -> None:
         frame = self.frame
@@ -98,20 +102,8 @@ class Forces:
             surface_normals(frame.x, frame.model.triangle, normal)
         elif frame.substep == 0:
             normal[:] = 0.0
-        add_fields(
-            frame.x,
-            frame.previous,
-            frame.model.mass,
-            frame.inverse_mass,
-            self.susceptibility,
-            normal,
-            self.fields,
-            frame.gravity,
-            frame.time,
-            frame.h,
-            self.every * frame.h,
-            frame.work.force,
-        )
+        moment = (frame.time, frame.h, self.every * frame.h)
+        add_fields(self._exposed, self.fields, frame.gravity, *moment)
 
     def _blow(self) -> None:
         frame = self.frame
@@ -119,35 +111,20 @@ class Forces:
         elements = ((model.triangle, frame.work.air), (model.wire, frame.work.wire_air))
         if frame.substep == 0:
             mean = np.array(wind.velocity, dtype=np.float64)
-            for element, air in elements:
+            for element, velocity in elements:
                 sample_gusts(
-                    frame.x, element, mean, wind.gust, wind.gust_length, frame.state.time, air
+                    frame.x, element, mean, wind.gust, wind.gust_length, frame.state.time, velocity
                 )
-        moving = (frame.x, frame.previous, frame.inverse_mass, self.exposure)
-        hold = self.every * frame.h
+        air = Air(
+            density=wind.air_density,
+            drag=wind.drag,
+            lift=wind.lift,
+            skin=wind.skin_friction,
+            hold=self.every * frame.h,
+        )
+        exposed, pushed = (frame.particles, self.exposure), (air, frame.h, frame.work.force)
         if len(model.triangle):
-            add_wind(
-                *moving,
-                model.triangle,
-                frame.work.air,
-                wind.air_density,
-                wind.drag,
-                wind.lift,
-                wind.skin_friction,
-                frame.h,
-                hold,
-                frame.work.force,
-            )
+            add_wind(*exposed, model.triangle, frame.work.air, *pushed)
         if len(model.wire):
-            add_wire_wind(
-                *moving,
-                model.wire,
-                model.wire_diameter,
-                frame.work.wire_air,
-                wind.air_density,
-                wind.drag,
-                wind.lift,
-                frame.h,
-                hold,
-                frame.work.force,
-            )
+            wires = (model.wire, model.wire_diameter, frame.work.wire_air)
+            add_wire_wind(*exposed, *wires, *pushed)

@@ -8,11 +8,13 @@ from collections import defaultdict
 
 import numpy as np
 
-from .. import jit
+from ..arrays import Floats
 from ..diagnostics import check_finite, measure
 from ..entry import check_arguments, check_state, checked_inputs
-from ..integrate import drag_per_step
-from ..model import Diagnostics, Floats, FrameInputs, Model, State
+from ..kernels import jit
+from ..model import Diagnostics, FrameInputs, Model, State
+from ..particles.integrate import drag_per_step
+from ..records import Particles
 from ..settings import AnimatedSettings, SolverSettings
 from ..workspace import workspace_of
 
@@ -68,6 +70,7 @@ class Frame:
         self.state = state.copy()
         self.x = self.state.position
         self.previous = self.state.previous
+        self.particles = Particles(self.x, self.previous, self.inverse_mass)
         self.collider_end = (
             self.target(inputs.collider_position, self.state.collider_position),
             self.target(inputs.collider_orientation, self.state.collider_orientation),

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model import Floats, Ints
-from ..rigid.joint_rows import (
+from ..arrays import Floats, Ints
+from ..model.joint_table import HINGE, NO_MOTOR, SPEED_MOTOR
+from ..rigid.joints.joint_rows import (
     BROKEN,
     FIRST_ROW,
     FREEDOM,
@@ -17,7 +18,6 @@ from ..rigid.joint_rows import (
     STRENGTH,
     TARGET,
 )
-from ..rigid.joint_table import HINGE, NO_MOTOR, SPEED_MOTOR
 from .frame import Frame
 
 

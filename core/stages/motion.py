@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..arrays import Floats
 from ..coincidence import part_coinciding
-from ..constraints.attach import attach_pins
 from ..diagnostics import check_finite
 from ..forces.spring import SpringSystem, damp_springs, stiffnesses
-from ..integrate import change_step, move_pins, position_verlet, start_from
-from ..integrators.carries import refuse_bodies
-from ..integrators.explicit import (
+from ..particles.constraints.weak_pin import attach_pins
+from ..particles.integrate import change_step, move_pins, position_verlet, start_from
+from ..particles.integrators.carries import refuse_bodies
+from ..particles.integrators.explicit import (
     Step,
     explicit_euler,
     leapfrog,
@@ -20,8 +21,7 @@ from ..integrators.explicit import (
     trapezoid,
     velocity_verlet,
 )
-from ..integrators.implicit import implicit_euler
-from ..model import Floats
+from ..particles.integrators.implicit import implicit_euler
 from .forces import Forces
 from .frame import Frame
 

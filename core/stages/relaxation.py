@@ -9,14 +9,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..chebyshev import History
-from ..constraints.base import Moving
-from ..constraints.distance import Pass, Springs, Sticks, relax_distances
-from ..constraints.jacobi import Adjacency, Before, adjacency_of, relax_jacobi
-from ..constraints.stick import FORMS
-from ..constraints.strain import FIRM_FACTOR, GENTLE_ROUNDS, ROUNDS, limit_strain
-from ..constraints.tether import relax_tethers
-from ..model import Floats
+from ..arrays import Floats
+from ..particles.chebyshev import History
+from ..particles.constraints.base import Moving
+from ..particles.constraints.distance import Pass, Springs, Sticks, relax_distances
+from ..particles.constraints.jacobi import Adjacency, Before, adjacency_of, relax_jacobi
+from ..particles.constraints.stick import FORMS
+from ..particles.constraints.strain import FIRM_FACTOR, GENTLE_ROUNDS, ROUNDS, limit_strain
+from ..particles.constraints.tether import relax_tethers
 from .frame import Frame
 
 _NO_MULTIPLIERS: Floats = np.zeros(0)

@@ -7,11 +7,12 @@ from functools import cache, partial
 
 import numpy as np
 
+from ..arrays import Floats
 from ..bench.run import settings_step
 from ..bench.scenes import CLOTH_SIZE, SPHERE_RADIUS, Scene, cloth_grid, drop, flag, hang
-from ..builder import ModelBuilder
+from ..building.builder import ModelBuilder
 from ..diagnostics import measure_stretch
-from ..model import Floats, FrameInputs, State
+from ..model import FrameInputs, State
 from ..recipes.cloth import add_cloth
 from ..recipes.geometry import Geometry
 from ..settings import ClothSettings, SolverSettings

@@ -8,15 +8,16 @@ from functools import cache, partial
 
 import numpy as np
 
-from ..builder import ModelBuilder
-from ..constraints.angle_limit import AngleLimits
-from ..constraints.hinge_bend import HingeBends
-from ..constraints.link import Links
-from ..constraints.plane import MovingPlanes, Planes
-from ..constraints.rod import Rods
-from ..constraints.shape_match import ShapeMatches
-from ..constraints.volume import Volumes
-from ..model import Floats, FrameInputs, Ints, Model, State
+from ..arrays import Floats, Ints
+from ..building.builder import ModelBuilder
+from ..model import FrameInputs, Model, State
+from ..particles.constraints.angle_limit import AngleLimits
+from ..particles.constraints.hinge_bend import HingeBends
+from ..particles.constraints.link import Links
+from ..particles.constraints.plane import MovingPlanes, Planes
+from ..particles.constraints.rod import Rods
+from ..particles.constraints.shape_match import ShapeMatches
+from ..particles.constraints.volume import Volumes
 from ..recipes.topology import hinges_of, unique_pairs
 from ..settings import SolverSettings
 from ..step import advance

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from ..bench.scenes import add_sheet
-from ..builder import ModelBuilder
+from ..building.builder import ModelBuilder
 from ..cache import FrameCache
 from ..forces.field import Field
 from ..forces.flock import Flock

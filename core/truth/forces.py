@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from ..builder import ModelBuilder
+from ..arrays import Floats
+from ..building.builder import ModelBuilder
 from ..forces.curl_noise import curl_noise, curl_of_noise
 from ..forces.field import Field
 from ..forces.flock import Flock
 from ..forces.weight import Weight
-from ..model import EARTH_GRAVITY, Floats, FrameInputs, Model
+from ..model import EARTH_GRAVITY, FrameInputs, Model
 from ..settings import FlockSettings, SolverSettings
 from ..step import advance
 from .case import Result, case
@@ -77,7 +78,7 @@ def divergence() -> Result:
             [
                 component.slope
                 for component in curl_of_noise(
-                    *(Dual(p, float(k == axis)) for k, p in enumerate(point)), 7, 2, 0.6, 0.8
+                    tuple(Dual(p, float(k == axis)) for k, p in enumerate(point)), 7, 2, 0.6, 0.8
                 )
             ]
             for axis in range(3)
@@ -101,7 +102,7 @@ def finite_divergence() -> Result:
             for side in (1.0, -1.0):
                 p = point.copy()
                 p[axis] += side * step
-                ends.append(np.array(curl_noise(p[0], p[1], p[2], 7, 4.0, 3, 2.6)))
+                ends.append(np.array(curl_noise(tuple(p), 7, 4.0, 3, 2.6)))
             slopes[axis] = (ends[0] - ends[1]) / (2.0 * step)
         worst = max(worst, float(abs(np.trace(slopes))))
         largest = max(largest, float(np.abs(slopes).max()))
@@ -110,7 +111,7 @@ def finite_divergence() -> Result:
 
 def _flow(x: Floats, time: float) -> Floats:
     """Velocity (n, 3) m/s of eddies of 1 m that change once in two seconds."""
-    return np.array([curl_noise(p[0], p[1], p[2], 5, 1.0, 2, 0.5 * time) for p in x])
+    return np.array([curl_noise(tuple(p), 5, 1.0, 2, 0.5 * time) for p in x])
 
 
 @case("curl-noise-volume")

@@ -11,8 +11,9 @@ from functools import partial
 
 import numpy as np
 
-from ..builder import ModelBuilder
-from ..model import Floats, FrameInputs, Model, State
+from ..arrays import Floats
+from ..building.builder import ModelBuilder
+from ..model import FrameInputs, Model, State
 from ..settings import SolverSettings
 from ..step import advance
 from .case import Result, case

@@ -7,10 +7,11 @@ from functools import partial
 
 import numpy as np
 
+from ..arrays import Floats
 from ..bench.rigid_bodies import model_of
 from ..bench.rigid_scenes import pyramid
-from ..builder import ModelBuilder
-from ..model import Floats, FrameInputs, Model
+from ..building.builder import ModelBuilder
+from ..model import FrameInputs, Model
 from ..settings import SolverSettings
 from ..step import advance
 from .case import Result

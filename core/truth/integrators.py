@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..builder import ModelBuilder
+from ..building.builder import ModelBuilder
 from ..errors import SimulationDiverged
 from ..model import EARTH_GRAVITY, FrameInputs, Model
 from ..settings import INTEGRATORS, SolverSettings

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..arrays import Floats
 from ..bench.rigid_bodies import model_of
 from ..bench.rigid_scenes import BRICK, joint_grid, wall
-from ..builder import ModelBuilder
-from ..model import EARTH_GRAVITY, Floats, FrameInputs, Model, State
-from ..rigid.joint_table import OnBody
+from ..building.builder import ModelBuilder
+from ..model import EARTH_GRAVITY, FrameInputs, Model, State
+from ..model.joint_table import OnBody
 from ..settings import JointSettings, SolverSettings
 from ..step import advance
 from .case import Result, case

@@ -6,10 +6,11 @@ import math
 
 import numpy as np
 
+from ..arrays import Floats
 from ..bench.rigid_scenes import LINK, RigidScene, chain, rotation_matrices
-from ..builder import ModelBuilder
-from ..model import EARTH_GRAVITY, Floats, FrameInputs, Model, State
-from ..rigid.joint_table import OnBody
+from ..building.builder import ModelBuilder
+from ..model import EARTH_GRAVITY, FrameInputs, Model, State
+from ..model.joint_table import OnBody
 from ..settings import JointSettings, SolverSettings
 from ..step import advance
 from .case import Result, case

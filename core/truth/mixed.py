@@ -8,15 +8,16 @@ from functools import partial
 
 import numpy as np
 
+from ..arrays import Floats
 from ..bench.scenes import add_sheet
 from ..bench.shapes import ball
-from ..builder import ModelBuilder
-from ..model import Floats, FrameInputs, Model, State
+from ..building.builder import ModelBuilder
+from ..model import FrameInputs, Model, State
+from ..model.joint_table import OnBody
 from ..presets import PRESETS
 from ..recipes.geometry import Geometry
 from ..recipes.rope import add_rope
 from ..recipes.soft_body import add_soft_body
-from ..rigid.joint_table import OnBody
 from ..settings import ClothSettings, RopeSettings, SolverSettings
 from ..step import advance
 from .case import Result, case

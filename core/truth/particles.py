@@ -7,8 +7,9 @@ from functools import partial
 
 import numpy as np
 
-from ..builder import ModelBuilder
-from ..model import EARTH_GRAVITY, Floats, FrameInputs, Model, State
+from ..arrays import Floats
+from ..building.builder import ModelBuilder
+from ..model import EARTH_GRAVITY, FrameInputs, Model, State
 from ..settings import SolverSettings
 from ..step import advance
 from .case import Result, case

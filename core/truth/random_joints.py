@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ..builder import ModelBuilder
+from ..arrays import Floats
+from ..building.builder import ModelBuilder
 from ..errors import ModelError
-from ..model import Floats, Model
-from ..rigid.joint_table import End
+from ..model import Model
+from ..model.joint_table import End
 from ..settings import JointSettings
 from ..settings.joint import JOINT_KINDS
 from .random_settings import Random, random_settings

@@ -18,24 +18,25 @@ from typing import Any
 
 import numpy as np
 
-from ..builder import ModelBuilder
-from ..constraints.angle_limit import AngleLimits
-from ..constraints.hinge_bend import HingeBends
-from ..constraints.link import Links
-from ..constraints.plane import MovingPlanes, Planes
-from ..constraints.rod import Rods
-from ..constraints.shape_match import ShapeMatches
+from ..arrays import Floats
+from ..building.builder import ModelBuilder
+from ..collision.shape import Shape, Surface
 from ..errors import ModelError, SimulationDiverged
 from ..forces.field import FALLOFFS, KINDS, SHAPES, Field
 from ..geometry.hull import convex_hull
-from ..integrators.carries import CARRIES
-from ..integrators.stability import least_rate
-from ..model import Floats, FrameInputs, Model
+from ..model import FrameInputs, Model
+from ..model.joint_table import OnBody, OnCollider
+from ..particles.constraints.angle_limit import AngleLimits
+from ..particles.constraints.hinge_bend import HingeBends
+from ..particles.constraints.link import Links
+from ..particles.constraints.plane import MovingPlanes, Planes
+from ..particles.constraints.rod import Rods
+from ..particles.constraints.shape_match import ShapeMatches
+from ..particles.integrators.carries import CARRIES
+from ..particles.integrators.stability import least_rate
 from ..recipes.all import RECIPES
 from ..recipes.geometry import Geometry
 from ..rigid.inertia import inertia_of
-from ..rigid.joint_table import OnBody, OnCollider
-from ..rigid.shape import Shape, Surface
 from ..settings import (
     AnimatedSettings,
     ClothSettings,

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from ..builder import ModelBuilder
+from ..building.builder import ModelBuilder
 from ..model import FrameInputs, Model, State
 from ..settings import SolverSettings
 from ..step import advance

@@ -12,9 +12,10 @@ from functools import cache
 
 import numpy as np
 
-from ..builder import ModelBuilder
-from ..model import Floats, FrameInputs, Model, State
-from ..rigid.rotation import LARGEST_TURN, product, spin_of_turn, turn_of_spin
+from ..arrays import Floats
+from ..building.builder import ModelBuilder
+from ..model import FrameInputs, Model, State
+from ..rotation import LARGEST_TURN, product, spin_of_turn, turn_of_spin
 from ..settings import SolverSettings
 from ..step import advance
 from ..vector import rotation_matrix

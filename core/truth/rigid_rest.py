@@ -8,12 +8,13 @@ from functools import partial
 
 import numpy as np
 
+from ..arrays import Floats
 from ..bench.rigid_bodies import model_of
 from ..bench.rigid_measure import body_depths
 from ..bench.rigid_scenes import RigidScene, heap, pile, pyramid
-from ..builder import ModelBuilder
-from ..model import Floats, FrameInputs, Model, State
-from ..rigid.sleep import REST_TIME
+from ..building.builder import ModelBuilder
+from ..model import FrameInputs, Model, State
+from ..rigid.sleep.falling_asleep import REST_TIME
 from ..settings import SolverSettings
 from ..step import advance
 from .case import Result

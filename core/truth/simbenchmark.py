@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from ..builder import ModelBuilder
+from ..building.builder import ModelBuilder
 from ..forces.field import Field
 from ..model import FrameInputs
 from ..settings import AnimatedSettings, SolverSettings

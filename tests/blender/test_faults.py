@@ -418,7 +418,7 @@ def test_the_folder_of_kernels_is_tried_once_in_a_start(monkeypatch, tmp_path):
     tried = []
     monkeypatch.setattr(kernels, "_writable", lambda folder: tried.append(folder) or tmp_path)
     monkeypatch.setattr(kernels, "_is_prepared", False)
-    folders = importlib.import_module(kernels.extension_package() + ".core.kernel_folder")
+    folders = importlib.import_module(kernels.extension_package() + ".core.kernels.folder")
     monkeypatch.setattr(folders, "_cache_base", None)
     for _ in range(3):
         assert kernels.are_ready()

@@ -135,7 +135,7 @@ def test_enabling_the_extension_does_not_load_numba(extension):
 
 def test_the_second_start_compiles_nothing(scene):
     """Kernels lie in the extension's own user folder, under the name that they have here."""
-    jit = importlib.import_module(f"{MODULE}.core.jit")
+    jit = importlib.import_module(f"{MODULE}.core.kernels.jit")
     cloth()
     floor()
     play(scene, 1, 3)
@@ -164,7 +164,7 @@ def test_the_second_start_compiles_nothing(scene):
 def test_the_child_compiles_for_this_process(scene, tmp_path):
     """What the background process compiles must be found here, under the same names."""
     kernels = addon("kernels")
-    jit = importlib.import_module(f"{MODULE}.core.jit")
+    jit = importlib.import_module(f"{MODULE}.core.kernels.jit")
     if not jit.compiled:
         pytest.skip("this zip carries no Numba")
     # all but a few, for all of them take minutes

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from verlet_physics.contact.kinds import BOX, CAPSULE, CYLINDER, HULL, MESH, PLANE, ROOM, SPHERE
-from verlet_physics.contact.manifold import manifold_room
-from verlet_physics.contact.mesh_edges import mesh_edges
-from verlet_physics.contact.narrow_phase import narrow_phase, narrow_phase_scratch
-from verlet_physics.contact.shapes import Shapes
+from verlet_physics.collision.kinds import BOX, CAPSULE, CYLINDER, HULL, MESH, PLANE, ROOM, SPHERE
+from verlet_physics.collision.manifold import manifold_room
+from verlet_physics.collision.mesh_edges import mesh_edges
+from verlet_physics.collision.narrow_phase import narrow_phase, narrow_phase_scratch
+from verlet_physics.collision.shapes import Shapes
 from verlet_physics.geometry.hull import convex_hull
 
 UPRIGHT = np.eye(3)

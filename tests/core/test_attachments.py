@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from verlet_physics import FrameInputs, ModelBuilder, ModelError, SolverSettings, advance
-from verlet_physics.constraints.attachment import Attachments
+from verlet_physics.coupling.attachment import Attachments
+from verlet_physics.model.joint_table import OnBody
 from verlet_physics.recipes.cloth import add_cloth
 from verlet_physics.recipes.geometry import Geometry
 from verlet_physics.recipes.rope import add_rope
-from verlet_physics.rigid.joint_table import OnBody
-from verlet_physics.rigid.sleep import REST_TIME
+from verlet_physics.rigid.sleep.falling_asleep import REST_TIME
 from verlet_physics.settings import AnimatedSettings, ClothSettings, RopeSettings
 
 

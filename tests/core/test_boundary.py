@@ -20,9 +20,9 @@ from verlet_physics import (
     WindSettings,
     advance,
 )
+from verlet_physics.collision.shape import Shape, Surface
 from verlet_physics.forces.pull import Pull
-from verlet_physics.rigid.joint_table import OnBody, OnCollider
-from verlet_physics.rigid.shape import Shape, Surface
+from verlet_physics.model.joint_table import OnBody, OnCollider
 from verlet_physics.settings import AnimatedSettings, JointSettings, tunables
 
 NAN, INF = float("nan"), float("inf")

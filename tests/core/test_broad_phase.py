@@ -8,10 +8,9 @@ import sys
 import numpy as np
 import pytest
 
-from verlet_physics import jit
-from verlet_physics.contact.broad_phase import SLOTS, BroadPhase
-from verlet_physics.contact.kinds import BOX, CAPSULE, MESH, PLANE, ROOM, SPHERE
-from verlet_physics.contact.tree import (
+from verlet_physics.collision.broad_phase import SLOTS, BroadPhase
+from verlet_physics.collision.kinds import BOX, CAPSULE, MESH, PLANE, ROOM, SPHERE
+from verlet_physics.collision.tree import (
     build_tree,
     end_of,
     next_leaf,
@@ -19,6 +18,7 @@ from verlet_physics.contact.tree import (
     tree_room,
     tree_scratch,
 )
+from verlet_physics.kernels import jit
 
 
 @jit.kernel
@@ -398,7 +398,7 @@ def test_nothing_is_missed_between_two_finds():
 
 PLAIN = """
 import importlib.util, json, sys
-from verlet_physics import jit
+from verlet_physics.kernels import jit
 spec = importlib.util.spec_from_file_location("scenes", sys.argv[1])
 scenes = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(scenes)

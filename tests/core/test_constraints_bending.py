@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance
-from verlet_physics.constraints import hinge_bend
-from verlet_physics.constraints.hinge_bend import HingeBends, rest_angles
-from verlet_physics.constraints.rod import Rods
 from verlet_physics.errors import ModelError
+from verlet_physics.particles.constraints import hinge_bend
+from verlet_physics.particles.constraints.hinge_bend import HingeBends, rest_angles
+from verlet_physics.particles.constraints.rod import Rods
 from verlet_physics.recipes.topology import hinges_of
 from verlet_physics.settings import AnimatedSettings
 from verlet_physics.truth.constraints import edges_of, icosahedron, sheet
@@ -75,11 +75,11 @@ def test_chains_of_rods_never_visit_a_particle_twice():
     builder = ModelBuilder()
     owner = builder.add_particles("ring", np.random.default_rng(0).normal(size=(10, 3)), mass=1.0)
     rods = Rods.of(builder, owner, ring, 1.0)
-    assert sorted(map(tuple, np.sort(rods.triple, axis=1))) == sorted(
+    assert sorted(map(tuple, np.sort(rods.particles, axis=1))) == sorted(
         map(tuple, np.sort(ring, axis=1))
     )
     for first, last in zip(rods.chain_start[:-1], rods.chain_start[1:]):
-        chain = rods.triple[first:last]
+        chain = rods.particles[first:last]
         assert (chain[1:, :2] == chain[:-1, 1:]).all()
         assert len(np.unique(chain)) == len(chain) + 2
     builder.add_constraint(rods)

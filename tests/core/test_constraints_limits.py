@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance
-from verlet_physics.constraints.angle_limit import AngleLimits
-from verlet_physics.constraints.plane import MovingPlanes, Planes
 from verlet_physics.errors import ModelError
+from verlet_physics.particles.constraints.angle_limit import AngleLimits
+from verlet_physics.particles.constraints.plane import MovingPlanes, Planes
 
 STILL = (0.0, 0.0, 0.0)
 ELBOW = [(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.8, 0.5, 0.1)]

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance
-from verlet_physics.constraints.base import Moving
-from verlet_physics.constraints.link import Links
-from verlet_physics.constraints.repair import repair_rate, share_per_pass
 from verlet_physics.errors import ModelError
+from verlet_physics.particles.constraints.base import Moving
+from verlet_physics.particles.constraints.link import Links
+from verlet_physics.particles.constraints.repair import repair_rate, share_per_pass
 from verlet_physics.settings import AnimatedSettings
 
 STILL = (0.0, 0.0, 0.0)

@@ -8,11 +8,12 @@ import sys
 import numpy as np
 import pytest
 
-from verlet_physics import jit
+from verlet_physics.kernels import jit
 
 SCRIPT = """
 import json
-from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance, jit
+from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance
+from verlet_physics.kernels import jit
 from verlet_physics.truth.constraints import KINDS
 places = {}
 for name, make in KINDS.items():

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance
-from verlet_physics.constraints.shape_match import ShapeMatches
-from verlet_physics.constraints.volume import Volumes, enclosed
 from verlet_physics.errors import ModelError
+from verlet_physics.particles.constraints.shape_match import ShapeMatches
+from verlet_physics.particles.constraints.volume import Volumes, enclosed
 from verlet_physics.rotation_fit import largest_eigenvector
 from verlet_physics.settings import AnimatedSettings
 from verlet_physics.truth.constraints import edges_of, icosahedron
@@ -119,7 +119,9 @@ def test_a_soft_balloon_swells_until_its_skin_bears_the_pressure():
 def test_softness_is_compliance_per_volume():
     builder = ModelBuilder()
     owner = builder.add_particles("box", 2.0 * CUBE, mass=1.0)
-    assert Volumes.of(builder, owner, BOX, softness=1e-5).compliance == pytest.approx([8e-5])
+    assert Volumes.of(builder, owner, BOX, softness=1e-5).parts["compliance"] == pytest.approx(
+        [8e-5]
+    )
 
 
 def test_separate_parts_have_their_own_volumes():

@@ -14,9 +14,9 @@ from verlet_physics import (
     body_poses,
 )
 from verlet_physics.bench.scenes import add_sheet
-from verlet_physics.contact.kinds import KINDS
-from verlet_physics.contact.shapes import distance
-from verlet_physics.rigid.shape import Shape, Surface
+from verlet_physics.collision.kinds import KINDS
+from verlet_physics.collision.shape import Shape, Surface
+from verlet_physics.collision.shapes import distance
 from verlet_physics.vector import rotation_matrix
 
 SECOND = 24

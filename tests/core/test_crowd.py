@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance
-from verlet_physics.contact.contact_table import contact_room
-from verlet_physics.contact.crowd import CrowdGrid, find_crowd_contacts
+from verlet_physics.particles.contacts.contact_table import contact_room
+from verlet_physics.particles.contacts.self_collision import CrowdGrid, find_crowd_contacts
 
 
 def crowd(positions, radius=0.1, **about):
@@ -19,10 +19,8 @@ def pairs_found(x, radius):
     grid = CrowdGrid(model)
     grid.sort(x)
     contacts = contact_room(50_000)
-    count = find_crowd_contacts(
-        0, contacts, model.crowd, model.crowd_group, model.crowd_radius, grid.cell, grid.first,
-        grid.member, x, model.inverse_mass,
-    )  # fmt: skip
+    ball = (model.crowd_group, model.crowd_radius)
+    count = find_crowd_contacts(0, contacts, grid.cells, *ball, x, model.inverse_mass)
     return sorted(map(tuple, contacts.particle[:count, [0, 4]].tolist()))
 
 

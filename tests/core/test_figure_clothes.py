@@ -6,7 +6,7 @@ from test_attachments import sheet
 from test_recipe_ragdoll import plan
 
 from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance
-from verlet_physics.constraints.carried import CarriedPoints
+from verlet_physics.particles.stick_figures.garment import CarriedPoints
 from verlet_physics.recipes.figure_clothes import tie_to_limb
 from verlet_physics.recipes.stick_figure import add_stick_figure, plan_figure
 from verlet_physics.settings import AnimatedSettings

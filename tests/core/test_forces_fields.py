@@ -9,10 +9,11 @@ import sys
 import numpy as np
 import pytest
 
-from verlet_physics import FrameInputs, ModelBuilder, ModelError, SolverSettings, advance, jit
-from verlet_physics.bodies import body_poses
+from verlet_physics import FrameInputs, ModelBuilder, ModelError, SolverSettings, advance
 from verlet_physics.forces.curl_noise import curl_noise
 from verlet_physics.forces.field import Field
+from verlet_physics.kernels import jit
+from verlet_physics.particles.particle_bodies.four_particles import body_poses
 from verlet_physics.settings import AnimatedSettings
 from verlet_physics.vector import rotation_matrix
 
@@ -340,30 +341,30 @@ def test_noise_is_the_same_on_every_run_and_another_one_for_another_seed():
 @pytest.mark.parametrize("octaves", [1, 3])
 def test_curl_noise_has_the_promised_mean_speed(octaves):
     points = np.random.default_rng(2).uniform(-300, 300, (20_000, 3))
-    u = np.array([curl_noise(*p, 5, 2.0, octaves, 0.0) for p in points])
+    u = np.array([curl_noise(p, 5, 2.0, octaves, 0.0) for p in points])
     assert math.sqrt((u**2).sum(axis=1).mean()) == pytest.approx(1.0, rel=0.01)
     assert np.abs(u.mean(axis=0)).max() < 0.02
-    moving = np.array([curl_noise(*p, 5, 2.0, octaves, 3.5) for p in points])
+    moving = np.array([curl_noise(p, 5, 2.0, octaves, 3.5) for p in points])
     assert math.sqrt((moving**2).sum(axis=1).mean()) == pytest.approx(1.0, rel=0.01)
 
 
 def test_curl_noise_changes_steadily_with_place_and_time():
     def at(p, age):
-        return np.array(curl_noise(*p, 1, 1.0, 2, age))
+        return np.array(curl_noise(p, 1, 1.0, 2, age))
 
     p = np.array([1.0, -2.0, 3.0])  # on the corner of cells, at the change of two ticks
     for step in (1e-3, 1e-5):
         for near in (at(p + step, 2.0), at(p - step, 2.0), at(p, 2.0 - step), at(p, 2.0 + step)):
             assert np.abs(near - at(p, 2.0)).max() < 20 * step
     assert np.abs(at(p, 2.5) - at(p, 0.0)).max() > 0.05
-    assert not np.allclose(at(p, 0.0), curl_noise(*p, 2, 1.0, 2, 0.0))
+    assert not np.allclose(at(p, 0.0), curl_noise(p, 2, 1.0, 2, 0.0))
     assert np.isfinite(at(1e15 * p, 1e15)).all()
 
 
 def test_curl_noise_drags_particles_along():
     x = np.random.default_rng(5).uniform(-3, 3, (20, 3))
     state = run(particles(x), 1.0, (field("CURL_NOISE", strength=0.01, flow=50.0, size=2.0),))
-    u = np.array([curl_noise(*p, 0, 2.0, 2, 0.0) for p in state.position])
+    u = np.array([curl_noise(p, 0, 2.0, 2, 0.0) for p in state.position])
     assert velocity_of(state) == pytest.approx(0.01 * u, abs=1e-4)
 
 
@@ -379,7 +380,8 @@ def test_eddies_move_with_their_field_unless_they_are_global():
 PLAIN = """
 import json
 import numpy as np
-from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, WindSettings, advance, jit
+from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, WindSettings, advance
+from verlet_physics.kernels import jit
 from verlet_physics.forces.field import Field
 from verlet_physics.forces.flock import Flock
 random = np.random.default_rng(8)

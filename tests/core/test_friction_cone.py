@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from verlet_physics.rigid.friction_cone import cone_impulse
+from verlet_physics.rigid.contacts.friction_cone import cone_impulse
 
 
 def points(count=300):

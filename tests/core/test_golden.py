@@ -16,14 +16,15 @@ import numpy as np
 import pytest
 
 import verlet_physics
-from verlet_physics import FrameInputs, Model, constraints, forces, jit, recipes
+from verlet_physics import FrameInputs, Model, forces, particles, recipes
 from verlet_physics.__main__ import main
-from verlet_physics.builder import ModelBuilder
-from verlet_physics.contact.kinds import KINDS, MESH, PLANE, ROOM
+from verlet_physics.building.builder import ModelBuilder
+from verlet_physics.collision.kinds import KINDS, MESH, PLANE, ROOM
 from verlet_physics.forces.field import FALLOFFS, SHAPES, SIDES
 from verlet_physics.forces.field import KINDS as FIELD_KINDS
 from verlet_physics.golden import hashes
-from verlet_physics.rigid.sleep import REST_TIME
+from verlet_physics.kernels import jit
+from verlet_physics.rigid.sleep.falling_asleep import REST_TIME
 from verlet_physics.settings import (
     BodySettings,
     JointSettings,
@@ -111,7 +112,7 @@ def reached():
 
         patch.setattr(kind, method, watched)
 
-    for kind in classes_with(constraints, "project"):
+    for kind in classes_with(particles, "project"):
         watch(kind, "project", lambda moving: [moving.x])
     for kind in classes_with(forces, "apply"):
         watch(kind, "apply", lambda acting: [acting.force, acting.velocity])
@@ -178,7 +179,7 @@ def test_one_thread_and_two_end_with_the_same_bits(reached):
 
 
 def test_every_constraint_has_moved_something(reached):
-    known = classes_with(constraints, "project")
+    known = classes_with(particles, "project")
     assert len(known) >= 13
     assert not known - reached.moved
 

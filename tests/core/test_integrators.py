@@ -13,12 +13,12 @@ from verlet_physics import (
     SimulationDiverged,
     SolverSettings,
     advance,
-    jit,
 )
 from verlet_physics.bench.scenes import add_sheet
 from verlet_physics.forces.spring import SpringSystem
-from verlet_physics.integrators.carries import CARRIES, left_out
-from verlet_physics.integrators.implicit import solve_backward_euler
+from verlet_physics.kernels import jit
+from verlet_physics.particles.integrators.carries import CARRIES, left_out
+from verlet_physics.particles.integrators.implicit import solve_backward_euler
 from verlet_physics.settings import INTEGRATORS
 from verlet_physics.truth.integrators import damped_net
 

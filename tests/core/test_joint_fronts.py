@@ -8,12 +8,12 @@ import pytest
 
 from verlet_physics.bench.rigid_bodies import model_of
 from verlet_physics.bench.rigid_scenes import chain, joint_grid, ragdolls, wall
-from verlet_physics.builder import ModelBuilder
+from verlet_physics.building.builder import ModelBuilder
 from verlet_physics.model import FrameInputs
-from verlet_physics.rigid import joint_graph
-from verlet_physics.rigid.joint_fronts import BORDER_AT, FIRST_PIVOT, joint_fronts
-from verlet_physics.rigid.joint_table import OnBody
-from verlet_physics.rigid.minimum_degree import eliminate
+from verlet_physics.model.joint_table import OnBody
+from verlet_physics.rigid.joints import joint_graph
+from verlet_physics.rigid.joints.joint_fronts import BORDER_AT, FIRST_PIVOT, joint_fronts
+from verlet_physics.rigid.joints.minimum_degree import eliminate
 from verlet_physics.settings import JointSettings, SolverSettings
 from verlet_physics.step import advance
 from verlet_physics.truth.joint_nets import hung_net

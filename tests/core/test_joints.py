@@ -7,7 +7,7 @@ import pytest
 
 from verlet_physics import FrameInputs, ModelBuilder, ModelError, SolverSettings, advance
 from verlet_physics.bench.rigid_scenes import rotation_matrices
-from verlet_physics.rigid.joint_table import OnBody, OnCollider
+from verlet_physics.model.joint_table import OnBody, OnCollider
 from verlet_physics.settings import JointSettings
 from verlet_physics.truth.joints import joint_gaps
 from verlet_physics.truth.rigid_motion import angular_momentum

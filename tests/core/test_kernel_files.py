@@ -6,7 +6,8 @@ import random
 import numpy as np
 import pytest
 
-from verlet_physics import jit, kernel_folder
+from verlet_physics.kernels import folder as kernel_folder
+from verlet_physics.kernels import jit
 
 pytestmark = pytest.mark.skipif(not jit.compiled, reason="needs Numba")
 
@@ -80,7 +81,7 @@ def test_a_flipped_bit_is_noticed_wherever_it_is(folder):
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EACCES])
 def test_a_kernel_runs_where_nothing_can_be_kept(folder, monkeypatch, number):
-    from verlet_physics import kernel_files
+    from verlet_physics.kernels import kernel_files
 
     def refuse(path, data):
         raise OSError(number, "refused")
@@ -93,7 +94,7 @@ def test_a_kernel_runs_where_nothing_can_be_kept(folder, monkeypatch, number):
 
 
 def test_a_kernel_runs_where_there_is_no_folder_at_all(monkeypatch):
-    from verlet_physics import kernel_files
+    from verlet_physics.kernels import kernel_files
 
     def find_none(self, function):
         raise RuntimeError("cannot cache function: no locator available")

@@ -7,14 +7,16 @@ import sys
 import numpy as np
 import pytest
 
-from verlet_physics import advance, jit
-from verlet_physics.jit import inline, kernel
+from verlet_physics import advance
+from verlet_physics.kernels import jit
+from verlet_physics.kernels.jit import inline, kernel
 from verlet_physics.truth.random_scenes import random_scene
 
 pytestmark = pytest.mark.skipif(not jit.compiled, reason="needs Numba")
 
 COMPILED_HERE = """
-from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance, jit
+from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance
+from verlet_physics.kernels import jit
 from verlet_physics.golden.hashes import scene_hashes
 from verlet_physics.recipes.geometry import Geometry
 from verlet_physics.recipes.plant import add_plant

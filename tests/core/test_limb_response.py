@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance
-from verlet_physics.rigid.joint_rows import CROSS, FIRST_ROW, LINE, MET
-from verlet_physics.rigid.joint_table import OnBody
-from verlet_physics.rigid.limb_response import block_of, learn_responses
+from verlet_physics.model.joint_table import OnBody
+from verlet_physics.rigid.articulation.limb_response import block_of, learn_responses
+from verlet_physics.rigid.joints.joint_rows import CROSS, FIRST_ROW, LINE, MET
 from verlet_physics.settings import JointSettings
 from verlet_physics.workspace import workspace_of
 

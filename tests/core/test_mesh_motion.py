@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from verlet_physics.builder import ModelBuilder
+from verlet_physics.building.builder import ModelBuilder
+from verlet_physics.collision.shape import Shape, Surface
 from verlet_physics.errors import ModelError
 from verlet_physics.model import FrameInputs
-from verlet_physics.rigid.shape import Shape, Surface
 from verlet_physics.settings import SolverSettings
 from verlet_physics.step import advance
 

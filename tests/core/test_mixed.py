@@ -13,13 +13,13 @@ from verlet_physics import (
 )
 from verlet_physics.bench.scenes import add_sheet
 from verlet_physics.bench.shapes import ball
+from verlet_physics.collision.shape import Shape, Surface
 from verlet_physics.geometry.hull import convex_hull
+from verlet_physics.model.joint_table import OnBody
 from verlet_physics.presets import PRESETS
 from verlet_physics.recipes.geometry import Geometry
 from verlet_physics.recipes.rope import add_rope
 from verlet_physics.recipes.soft_body import add_soft_body
-from verlet_physics.rigid.joint_table import OnBody
-from verlet_physics.rigid.shape import Shape, Surface
 from verlet_physics.settings import RopeSettings
 
 SECOND = 24

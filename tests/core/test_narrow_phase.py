@@ -18,7 +18,7 @@ from narrow_phase_scene import (
     turned,
 )
 
-from verlet_physics.contact.manifold import PREFERENCE
+from verlet_physics.collision.manifold import PREFERENCE
 
 CONVEX = (SPHERE, BOX, CAPSULE, CYLINDER, HULL)
 QUARTER = np.pi / 2

@@ -18,15 +18,15 @@ from narrow_phase_scene import (
     turned,
 )
 
-from verlet_physics import jit
-from verlet_physics.contact.mesh_edges import mesh_edges
-from verlet_physics.contact.narrow_phase import lane_of, narrow_phase_scratch, parts_of
-from verlet_physics.contact.point_distance import (
+from verlet_physics.collision.mesh_edges import mesh_edges
+from verlet_physics.collision.narrow_phase import lane_of, narrow_phase_scratch, parts_of
+from verlet_physics.collision.piece_distance import closest_of_segment, closest_of_triangle
+from verlet_physics.collision.point_distance import (
     cylinder_distance,
     hull_distance,
     triangle_distance,
 )
-from verlet_physics.contact.soft_contact import closest_of_segment, closest_of_triangle
+from verlet_physics.kernels import jit
 
 CUBE = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float)
 CONVEX = (SPHERE, BOX, CAPSULE, CYLINDER, HULL)

@@ -8,13 +8,15 @@ import sys
 import numpy as np
 import pytest
 
-from verlet_physics import jit, kernel_folder
+from verlet_physics.kernels import folder as kernel_folder
+from verlet_physics.kernels import jit
 
 SCRIPT = """
 import json
-from verlet_physics import FrameInputs, SolverSettings, WindSettings, advance, jit
+from verlet_physics import FrameInputs, SolverSettings, WindSettings, advance
+from verlet_physics.kernels import jit
 from verlet_physics.bench.scenes import add_sheet
-from verlet_physics.builder import ModelBuilder
+from verlet_physics.building.builder import ModelBuilder
 builder = ModelBuilder()
 add_sheet(builder, 5, height=0.3, pins=(0,))
 builder.add_body("box", "BOX", (0.2, 0.2, 0.2), (0.1, 0, 0.6), (0.9, 0.1, 0.2, 0), mass=1.0)
@@ -52,7 +54,8 @@ def test_plain_python_agrees_with_compiled_code():
 
 
 SECOND_START = """
-from verlet_physics import SolverSettings, advance, jit
+from verlet_physics import SolverSettings, advance
+from verlet_physics.kernels import jit
 from verlet_physics.bench import rigid_scenes
 from verlet_physics.bench.rigid_bodies import model_of
 from verlet_physics.bench.scenes import SCENES
@@ -111,9 +114,9 @@ def test_compiled_code_is_kept_by_what_it_came_from(monkeypatch):
     sources = dict(kernel_folder._sources())
     for module in ("rigid.step", "rigid.owners"):
         assert folder(module) == folder(module, "recipes.cloth")
-        assert folder(module) != folder(module, "rigid.rotation")
+        assert folder(module) != folder(module, "rotation")
     assert folder("rigid.owners") == folder("rigid.owners", "rigid.step")
     plain = folder("rigid.owners")
-    sources["contact.tree"] += "\nOther = namedtuple(\n    ['a'],\n)\n"  # any kernel may get one
+    sources["collision.tree"] += "\nOther = namedtuple(\n    ['a'],\n)\n"  # any kernel may get one
     assert folder("rigid.owners") != plain
     forget()

@@ -10,17 +10,13 @@ from test_recipe_ragdoll import human, skeleton
 from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance
 from verlet_physics.forces.field import Field
 from verlet_physics.forces.pull import Pull
+from verlet_physics.model.joint_table import OnCollider
 from verlet_physics.recipes import pose_return
 from verlet_physics.recipes.bone_joints import rotation_vector
 from verlet_physics.recipes.bone_pins import BonePin
 from verlet_physics.recipes.ragdoll import add_ragdoll, plan_ragdoll
 from verlet_physics.recipes.skeleton import turn_about
-from verlet_physics.rigid.joint_table import OnCollider
-from verlet_physics.settings import (
-    AnimatedSettings,
-    PinSettings,
-    RagdollSettings,
-)
+from verlet_physics.settings import AnimatedSettings, PinSettings, RagdollSettings
 from verlet_physics.truth.joints import joint_gaps
 
 FRAME = 1.0 / 24.0

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verlet_physics import jit
+from verlet_physics.kernels import jit
 from verlet_physics.truth.random_scenes import Outcome, random_scene, run_twice
 
 
@@ -33,7 +33,7 @@ def test_a_crash_counts_as_a_problem(monkeypatch):
 
 
 PLAIN = """
-from verlet_physics import jit
+from verlet_physics.kernels import jit
 from verlet_physics.truth.random_scenes import run_twice
 assert not jit.compiled
 for seed in (0, 3, 12):

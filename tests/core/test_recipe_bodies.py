@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from verlet_physics.builder import ModelBuilder
-from verlet_physics.contact.kinds import BOX, HULL, MESH, PLANE
+from verlet_physics.building.builder import ModelBuilder
+from verlet_physics.collision.kinds import BOX, HULL, MESH, PLANE
 from verlet_physics.errors import ModelError
 from verlet_physics.recipes.body import add_body
 from verlet_physics.recipes.collider import add_collider

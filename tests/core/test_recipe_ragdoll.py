@@ -6,17 +6,12 @@ import numpy as np
 import pytest
 
 from verlet_physics import FrameInputs, ModelBuilder, ModelError, SolverSettings, advance
+from verlet_physics.model.joint_table import OnBody
 from verlet_physics.recipes.bone_joints import as_choice, learnt_joint, rotation_vector
 from verlet_physics.recipes.bone_roles import body_axes, bone_roles, side_of
 from verlet_physics.recipes.flesh import proposed_mass
-from verlet_physics.recipes.ragdoll import (
-    EVEN,
-    add_ragdoll,
-    plan_ragdoll,
-    turned_pose,
-)
+from verlet_physics.recipes.ragdoll import EVEN, add_ragdoll, plan_ragdoll, turned_pose
 from verlet_physics.recipes.skeleton import Skeleton, Skin, turn_about, turn_from_to
-from verlet_physics.rigid.joint_table import OnBody
 from verlet_physics.settings import AnimatedSettings, BoneSettings, RagdollSettings
 from verlet_physics.vector import rotation_matrix, rotation_quaternion
 

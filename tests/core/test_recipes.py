@@ -8,7 +8,7 @@ import pytest
 from verlet_physics import FrameInputs, ModelBuilder, ModelError, SolverSettings, advance
 from verlet_physics.bench.scenes import cloth_grid
 from verlet_physics.bench.shapes import ball, stem, tube_tree
-from verlet_physics.constraints.volume import enclosed
+from verlet_physics.particles.constraints.volume import enclosed
 from verlet_physics.presets import PRESETS
 from verlet_physics.recipes.all import RECIPES
 from verlet_physics.recipes.geometry import Geometry
@@ -491,7 +491,7 @@ def test_a_rope_lies_across_another_and_a_sheet_carries_balls():
 
 
 def test_far_objects_stay_out_of_the_grid_and_near_ones_come_in():
-    from verlet_physics.contact.crowd import CrowdGrid
+    from verlet_physics.particles.contacts.self_collision import CrowdGrid
 
     def inside(gap):
         builder = ModelBuilder()

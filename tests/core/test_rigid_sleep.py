@@ -9,8 +9,8 @@ from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance
 from verlet_physics.bench.rigid_bodies import model_of
 from verlet_physics.bench.rigid_scenes import ragdolls
 from verlet_physics.bench.scenes import add_sheet
-from verlet_physics.rigid.joint_table import OnBody
-from verlet_physics.rigid.sleep import PATIENCE, REST_TIME
+from verlet_physics.model.joint_table import OnBody
+from verlet_physics.rigid.sleep.falling_asleep import PATIENCE, REST_TIME
 from verlet_physics.settings import AnimatedSettings
 
 ONE_THREAD = SolverSettings(threads=1)

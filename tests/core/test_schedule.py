@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from verlet_physics.schedule import make_schedule
+from verlet_physics.particles.schedule import make_schedule
 
 
 def grid(n):

@@ -14,7 +14,7 @@ from verlet_physics import (
     body_poses,
 )
 from verlet_physics.bench.rigid_scenes import rotation_matrices
-from verlet_physics.rigid.joint_table import OnBody, OnCollider
+from verlet_physics.model.joint_table import OnBody, OnCollider
 from verlet_physics.settings import JointSettings
 
 G = 9.81
@@ -43,8 +43,8 @@ def ends_of(model, state):
     x = np.vstack([place[:count], state.collider_position, place[count:], np.zeros((1, 3))])
     q = np.vstack([q[:count], state.collider_orientation, q[count:], [(1, 0, 0, 0)]])
     r = rotation_matrices(q)
-    owner = model.shared.owner
-    return x[owner] + np.einsum("nsij,nsj->nsi", r[owner], model.shared.anchor)
+    owner = model.shared.rows["owner"]
+    return x[owner] + np.einsum("nsij,nsj->nsi", r[owner], model.shared.rows["anchor"])
 
 
 def gap(model, state):
@@ -80,7 +80,7 @@ def test_a_free_pair_keeps_its_momenta(kind, model):
     if kind != "DISTANCE":
         assert gap(model, state) < 1e-4
     else:
-        assert gap(model, state) < model.shared.length[0] * (1 + 1e-3)
+        assert gap(model, state) < model.shared.rows["length"][0] * (1 + 1e-3)
 
 
 def test_a_hinge_keeps_its_axis_and_turns_about_it():

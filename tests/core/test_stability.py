@@ -5,16 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from verlet_physics import (
-    FrameInputs,
-    ModelBuilder,
-    SolverSettings,
-    WindSettings,
-    advance,
-)
-from verlet_physics.bodies import _read_poses
-from verlet_physics.constraints.branch import Branches
-from verlet_physics.constraints.plane import MovingPlanes, Planes
+from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, WindSettings, advance
+from verlet_physics.particles.constraints.branch import Branches
+from verlet_physics.particles.constraints.plane import MovingPlanes, Planes
+from verlet_physics.particles.particle_bodies.four_particles import _read_poses
 from verlet_physics.settings import AnimatedSettings
 
 STILL = (0.0, 0.0, 0.0)

@@ -7,16 +7,12 @@ import pytest
 from test_recipe_ragdoll import human, plan, skeleton
 
 from verlet_physics import FrameInputs, ModelBuilder, ModelError, SolverSettings, advance
-from verlet_physics.constraints.plane import MovingPlanes
+from verlet_physics.particles.constraints.plane import MovingPlanes
 from verlet_physics.recipes.bone_pins import BonePin
 from verlet_physics.recipes.figure_pins import pin_weights, pinned_particles, pinned_places
 from verlet_physics.recipes.limb_frames import figure_pose, limb_turns, note_hold
 from verlet_physics.recipes.skeleton import turn_about
-from verlet_physics.recipes.stick_figure import (
-    add_stick_figure,
-    plan_figure,
-    segment_gaps,
-)
+from verlet_physics.recipes.stick_figure import add_stick_figure, plan_figure, segment_gaps
 from verlet_physics.settings import PinSettings
 
 X, Y, Z = np.eye(3)

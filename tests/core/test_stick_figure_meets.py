@@ -13,12 +13,7 @@ from verlet_physics.recipes.ragdoll import add_ragdoll
 from verlet_physics.recipes.rope import add_rope
 from verlet_physics.recipes.soft_body import add_soft_body
 from verlet_physics.recipes.stick_figure import add_stick_figure
-from verlet_physics.settings import (
-    ClothSettings,
-    ParticleSettings,
-    RopeSettings,
-    SoftBodySettings,
-)
+from verlet_physics.settings import ClothSettings, ParticleSettings, RopeSettings, SoftBodySettings
 
 STILL = FrameInputs(gravity=(0.0, 0.0, 0.0))
 

@@ -3,9 +3,9 @@
 import numpy as np
 from test_recipe_ragdoll import skeleton
 
+from verlet_physics.recipes.garment import bearing_parts, nearest_parts, worn_by
 from verlet_physics.recipes.ragdoll import plan_ragdoll
 from verlet_physics.recipes.skeleton import Skin, turn_about
-from verlet_physics.recipes.worn import bearing_parts, nearest_parts, worn_by
 from verlet_physics.settings import BoneSettings, RagdollSettings
 
 CHAIN = [

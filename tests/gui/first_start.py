@@ -49,7 +49,7 @@ def steps(g):
         yield 0.2
     with g.override(view, g.region(view)):
         bpy.ops.screen.animation_cancel(restore_frame=False)
-    jit = importlib.import_module(f"{MODULE}.core.jit")
+    jit = importlib.import_module(f"{MODULE}.core.kernels.jit")
     g.check(session.of(bpy.context.scene).last >= 15, "it simulates")
     g.check(jit.compile_count() == 0, f"{jit.compile_count()} kernels compiled in the window")
     g.shot("03_simulated")

@@ -10,10 +10,14 @@ from __future__ import annotations
 import ast
 import dataclasses
 import inspect
+import re
 import sys
 import textwrap
 from pathlib import Path
+from types import ModuleType
 from typing import Any
+
+import numpy as np
 
 import verlet_physics
 
@@ -22,11 +26,15 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 NOTE = "<!-- Made by `python dev.py docs`. Do not edit: change the docstrings and run it again. -->"
 
 SECTIONS = (  # title, what stands there, the modules whose public names are in it
-    ("A model, step by step", "", ("builder", "model", "step", "errors", "cache")),
+    (
+        "A model, step by step",
+        "",
+        ("building.builder", "model", "arrays", "step", "errors", "cache"),
+    ),
     (
         "Measuring",
         "",
-        ("bodies", "diagnostics", "vector"),
+        ("particles.particle_bodies.four_particles", "diagnostics", "vector"),
     ),
     (
         "Meshes as cloth, ropes, plants, soft bodies, particles",
@@ -39,7 +47,10 @@ SECTIONS = (  # title, what stands there, the modules whose public names are in 
     (
         "Rigid bodies, colliders and joints",
         "",
-        ("recipes.body", "recipes.collider", "rigid.shape", "rigid.joint_table", "recipes.pieces"),
+        (
+            *("recipes.body", "recipes.collider", "collision.shape"),
+            *("model.joint_table", "recipes.pieces"),
+        ),
     ),
     (
         "Ragdolls and stick figures",
@@ -47,16 +58,26 @@ SECTIONS = (  # title, what stands there, the modules whose public names are in 
         (
             *("recipes.skeleton", "recipes.ragdoll", "recipes.bone_pins", "recipes.figure"),
             *("recipes.stick_figure", "recipes.figure_pins", "recipes.figure_clothes"),
-            *("recipes.limb_frames", "recipes.worn"),
+            *("recipes.limb_frames", "recipes.garment"),
         ),
     ),
     (
         "Constraints",
         "For `ModelBuilder.add_constraint`; recipes add those that their objects need.",
         (
-            *("constraints.base", "constraints.link", "constraints.rod", "constraints.hinge_bend"),
-            *("constraints.angle_limit", "constraints.plane", "constraints.volume"),
-            "constraints.shape_match",
+            *(
+                f"particles.constraints.{name}"
+                for name in (
+                    "base",
+                    "link",
+                    "rod",
+                    "hinge_bend",
+                    "angle_limit",
+                    "plane",
+                    "volume",
+                    "shape_match",
+                )
+            ),
         ),
     ),
     ("Forces", "", ("forces.base", "forces.field", "forces.flock", "forces.pull")),
@@ -178,7 +199,20 @@ def class_code(kind: type) -> str:
     first, last = fields[0].lineno - 1, fields[-1].end_lineno or 0
     while lines[first - 1].lstrip().startswith("#"):
         first -= 1
-    return code(textwrap.dedent("\n".join(lines[first:last])))
+    text = textwrap.dedent("\n".join(lines[first:last]))
+    return code("\n\n".join([*records_in(text, sys.modules[kind.__module__]), text]))
+
+
+def records_in(text: str, module: ModuleType) -> list[str]:
+    """The source of the records that fields name in their comments, with units."""
+    named = set(re.findall(r"# .*?\b([A-Z_]{3,})\b", text))
+    source = inspect.getsource(module)
+    return [
+        "\n".join(source.splitlines()[node.lineno - 1 : node.end_lineno])
+        for node in ast.parse(source).body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) in named
+        if isinstance(getattr(module, ast.unparse(node.targets[0])), np.dtype)
+    ]
 
 
 def code(text: str) -> str:

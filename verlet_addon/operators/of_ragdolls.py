@@ -17,7 +17,7 @@ from ..tunable_properties import settings_from
 from .modes import in_object_or_pose_mode
 
 if TYPE_CHECKING:
-    from ...core.model import Floats
+    from ...core.arrays import Floats
     from ...core.recipes.ragdoll import Plan
 
 

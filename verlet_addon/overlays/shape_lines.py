@@ -21,7 +21,7 @@ _FULL = 2.0 * np.pi
 
 def shape_lines(model: Model, state: State) -> Floats:
     """Segments (n, 2, 3) in m of all shapes, and sticks of figures, in a simulated frame."""
-    from ...core.bodies import body_poses
+    from ...core.particles.particle_bodies.four_particles import body_poses
 
     position, orientation = body_poses(model, state)
     count = model.body_count  # owners are bodies, colliders, and bodies of particles
@@ -55,7 +55,7 @@ def _z_towards(along: Floats) -> Floats:
 
 def local_lines(model: Model, s: int) -> Floats:
     """Segments (n, 2, 3) of one shape in its own frame."""
-    from ...core.contact import kinds
+    from ...core.collision import kinds
 
     table = model.shapes
     kind, size = int(table.kind[s]), table.size[s]

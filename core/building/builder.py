@@ -1,0 +1,154 @@
+"""`ModelBuilder`: collects particles, constraints, bodies and colliders, checks them, and hands
+out a `Model` whose arrays lie in the order in which the solver walks through them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..arrays import Floats, Ints
+from ..coincidence import part_coinciding
+from ..coupling.attachment import Attachments
+from ..errors import ModelError
+from ..model import Model, ObjectSpan
+from ..model.joint_table import joint_table
+from ..model.limbs import Limbs
+from ..particles.constraints.strand import Strands
+from ..particles.particle_bodies.shared_point import shared_table
+from ..particles.schedule import make_schedule
+from .joints import JointBuilder
+from .particles import joined
+
+if TYPE_CHECKING:
+    from ..particles.constraints.base import Constraint
+
+
+class ModelBuilder(JointBuilder):
+    """Adds things one by one; `finalize` checks the whole and returns a `Model`.
+
+    Every ``add_`` method refuses bad numbers with a `ModelError` that names the object, and
+    leaves the builder as it was. Particle indices are counted over the whole model.
+    """
+
+    def finalize(self) -> Model:
+        """Check how the parts fit together and lay them out for the solver.
+
+        Raises `ModelError` for an empty model, and for tethers that hang on what is not pinned.
+        """
+        if not self.objects:
+            raise ModelError("", "nothing to simulate: add a cloth or a rigid body")
+        stick = joined(self._stick, (0, 2), np.int32)
+        spring = joined(self._spring, (0, 2), np.int32)
+        pinned, pin_weight = self._pins()
+        tether = joined(self._tether, (0, 2), np.int32)
+        triangle = joined(self._triangle, (0, 3), np.int32)
+
+        mass = joined(self._mass, (0,), np.float64)
+        inverse_mass = 1.0 / mass
+        inverse_mass[pinned[pin_weight >= 1.0]] = 0.0
+        stick_rest = joined(self._stick_rest, (0,), np.float64)
+        spring_rest = joined(self._spring_rest, (0,), np.float64)
+        compliance = joined(self._spring_compliance, (0,), np.float64)
+        damping = joined(self._spring_damping, (0,), np.float64)
+        position = joined(self._position, (0, 3), np.float64)
+        for pairs, rest in ((stick, stick_rest), (spring, spring_rest)):
+            part_coinciding(position, position.copy(), inverse_mass, pairs, rest)
+        held = np.zeros(self.particle_count, dtype=bool)
+        held[pinned] = True
+        if len(tether) and not held[tether[:, 1]].all():
+            loose = tether[int(np.argmin(held[tether[:, 1]])), 1]
+            raise ModelError(self._name_of(np.array([loose])), "a tether hangs on a loose vertex")
+        tether_length = joined(self._tether_length, (0,), np.float64)
+        hangs = inverse_mass[tether[:, 0]] > 0.0
+        order = np.argsort(tether[hangs, 0], kind="stable")
+        tether, tether_length = tether[hangs][order], tether_length[hangs][order]
+        tethered, tether_start = np.unique(tether[:, 0], return_index=True)
+
+        turn = joined(self._spring_turn, (0,), np.int32)
+        schedule = make_schedule(self.particle_count, stick, spring, turn)
+        rigid, clusters = self._rigid, self._particle_bodies
+        return Model(
+            objects=tuple(self._numbered(span) for span in self.objects),
+            rest_position=position,
+            initial_velocity=joined(self._velocity, (0, 3), np.float64),
+            inverse_mass=inverse_mass,
+            mass=mass,
+            drag=joined(self._drag, (0,), np.float64),
+            radius=joined(self._radius, (0,), np.float64),
+            friction=joined(self._friction, (0,), np.float64),
+            restitution=joined(self._restitution, (0,), np.float64),
+            pinned=pinned,
+            pin_weight=pin_weight,
+            colliding=np.setdiff1d(
+                joined(self._colliding, (0,), np.int32), joined(self._attached, (0,), np.int32)
+            ),
+            crowd=joined(self._crowd, (0,), np.int32),
+            crowd_group=joined(self._crowd_group, (0,), np.int32),
+            crowd_radius=joined(self._crowd_radius, (0,), np.float64),
+            stick=np.ascontiguousarray(stick[schedule.stick_order]),
+            stick_rest_length=stick_rest[schedule.stick_order],
+            spring=np.ascontiguousarray(spring[schedule.spring_order]),
+            spring_rest_length=spring_rest[schedule.spring_order],
+            spring_compliance=compliance[schedule.spring_order],
+            spring_damping=damping[schedule.spring_order],
+            task_stick=schedule.task_stick,
+            task_spring=schedule.task_spring,
+            phase_task=schedule.phase_task,
+            tethered=tethered.astype(np.int32),
+            tether_start=np.append(tether_start, len(tether)).astype(np.int32),
+            tether_anchor=np.ascontiguousarray(tether[:, 1]),
+            tether_length=tether_length,
+            constraints=self._constraints(),
+            forces=tuple(self._force),
+            triangle=triangle,
+            wire=joined(self._wire, (0, 2), np.int32),
+            wire_diameter=joined(self._wire_diameter, (0,), np.float64),
+            limbs=self._limb_table(),
+            bodies=rigid.body_table(),
+            joints=joint_table(self._with_owners(self._joint)),
+            apart=np.array(self._apart, dtype=np.int32).reshape(-1, 2),
+            shared=shared_table(self._with_owners(self._shared)),
+            shapes=rigid.shape_table(),
+            body_first_particle=np.array([c.first_particle for c in clusters], dtype=np.int32),
+            body_extent=np.array([c.extent for c in clusters]).reshape(-1, 3),
+            body_form=np.array([c.form for c in clusters], dtype=np.int32),
+            body_mass=np.array([c.mass for c in clusters], dtype=np.float64),
+            collider_names=tuple(rigid.collider_names),
+            collider_position=np.array(rigid.collider_position).reshape(-1, 3),
+            collider_orientation=np.array(rigid.collider_orientation).reshape(-1, 4),
+        )
+
+    def _constraints(self) -> tuple[Constraint, ...]:
+        """All constraints; strands learn which bodies hang on them."""
+        ties = [c for c in self._constraint if isinstance(c, Attachments)]
+        return tuple(c.tied_by(ties) if isinstance(c, Strands) else c for c in self._constraint)
+
+    def _limb_table(self) -> Limbs:
+        """The sticks of all figures."""
+        counts = [len(limbs) for limbs in self._limbs]
+        first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+        own = [limbs.own + start for limbs, start in zip(self._limbs, first)]
+        return Limbs(
+            joined([limbs.stick for limbs in self._limbs], (0, 2), np.int32),
+            joined([limbs.radius for limbs in self._limbs], (0,), np.float64),
+            first,
+            joined(own, (0, 2), np.int32),
+            joined([limbs.own_reach for limbs in self._limbs], (0,), np.float64),
+        )
+
+    def _numbered(self, span: ObjectSpan) -> ObjectSpan:
+        """Bodies of particles come after the others in `bodies.body_poses`."""
+        if span.body < 0 or span.particle_count == 0:
+            return span
+        return replace(span, body=span.body + len(self._rigid.bodies))
+
+    def _pins(self) -> tuple[Ints, Floats]:
+        """Pinned particles in rising order, each once, and their weights."""
+        pinned = joined(self._pinned, (0,), np.int32)
+        weight = joined(self._pin_weight, (0,), np.float64)
+        rising = np.lexsort((-weight, pinned))
+        pinned, first = np.unique(pinned[rising], return_index=True)
+        return pinned.astype(np.int32), weight[rising][first]

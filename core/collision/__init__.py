@@ -1,0 +1,1 @@
+"""Detection alone: shapes, the pairs that may touch, and where they touch."""

@@ -1,0 +1,528 @@
+"""Broad phase: which shapes may touch, and which of their faces or triangles.
+
+Two steps. `BroadPhase.update` keeps pairs of shapes whose boxes, widened by a margin, meet; they
+stand until a shape leaves its wide box or wakes up, so that most steps find nothing anew. Boxes are
+kept in a tree (`tree.py`), built anew each time; planes and rooms, which have no bounds, pair with
+every body. `BroadPhase.expand` makes items of those pairs whose boxes meet now: one for two solids,
+one for each wall of a room that a box reaches, one for each triangle that may be touched.
+
+In a pair (a, b) shape a always belongs to a body. What is hollow or open (plane, room, mesh) is b,
+else among two bodies a < b. Two of those never meet, and where a body carries one it meets bodies
+only: a moving mesh should be a compound of solids. Pairs and items are sorted, so that what is
+known from the step before can be found by merging.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import Floats, Ints
+from ..kernels.jit import inline, kernel, lean_kernel, parallel_kernel, prange
+from .kinds import MESH, PLANE, ROOM
+from .tree import Tree, build_tree, end_of, next_leaf, root_of, tree_room, tree_scratch
+
+SLOTS = 16
+"""Partners of a shape that are noted while they are counted; where there are more, the second
+pass looks for them again."""
+
+Rules = namedtuple(
+    "Rules",
+    [
+        "kind",  # (k,) see shapes
+        "body",  # (k,) body that carries the shape, -1 for a collider's
+        "group",  # (k,) uint32, groups that the shape is in
+        "mask",  # (k,) uint32, groups that it meets
+        "is_awake",  # (k,) whether the owner moved when pairs were found; two at rest do not meet
+    ],
+)
+
+
+class BroadPhase:
+    """Pairs of shapes that may touch, kept from step to step, and items made of them."""
+
+    def __init__(
+        self,
+        kind: Ints,
+        body: Ints,
+        group: NDArray[np.uint32],
+        mask: NDArray[np.uint32],
+        owner: Ints,
+    ) -> None:
+        """For k shapes: kind, body, group, mask and owner (k,), by which pairs are excluded."""
+        count = len(kind)
+        self.rules = Rules(
+            np.asarray(kind, dtype=np.int32),
+            np.asarray(body, dtype=np.int32),
+            np.asarray(group, dtype=np.uint32),
+            np.asarray(mask, dtype=np.uint32),
+            np.zeros(count, dtype=np.bool_),
+        )
+        self._is_awake = np.zeros(count, dtype=np.bool_)  # whether it moves now
+        self._owner = np.asarray(owner, dtype=np.int32)
+        self._excluded: Ints = np.zeros((0, 2), dtype=np.int32)  # low before high, sorted
+        is_endless = np.isin(self.rules.kind, (PLANE, ROOM))
+        self._endless = np.flatnonzero(is_endless).astype(np.int32)
+        self._bounded = np.flatnonzero(~is_endless).astype(np.int32)
+        bounded = len(self._bounded)
+        self._lower = np.full((bounded, 3), np.inf)  # nothing fits in: the first update finds
+        self._upper = np.full((bounded, 3), -np.inf)
+        self._tree = tree_room(bounded)
+        self._scratch = tree_scratch(bounded)
+        self._leaf_node: Ints = np.zeros(bounded, dtype=np.int32)
+        self._is_stirred = np.zeros(2 * bounded, dtype=np.bool_)
+        self._partner: Ints = np.zeros((bounded, SLOTS), dtype=np.int32)
+        self._partner_count: Ints = np.zeros(bounded, dtype=np.int32)
+        self._many: Ints = np.zeros((1, bounded), dtype=np.int32)
+        self._bucket: Ints = np.zeros(count + 1, dtype=np.int32)
+        self._other_pair: Ints = np.zeros((8 * count, 2), dtype=np.int32)
+        self.pair: Ints = np.zeros((8 * count, 2), dtype=np.int32)
+        self.pair_count = 0
+        self.find_count = 0  # how often pairs were found anew
+        self.item: Ints = np.zeros((8 * count, 3), dtype=np.int32)
+        self.item_count = 0
+
+    def exclude(self, owners: Ints) -> None:
+        """Owners (e, 2), in any order, that do not meet from now on; all others do."""
+        pairs = np.unique(np.sort(owners, axis=1), axis=0).astype(np.int32)
+        if not np.array_equal(pairs, self._excluded):
+            self._excluded = np.ascontiguousarray(pairs)
+            self.find_count = 0  # pairs have to be found anew
+
+    def update(
+        self,
+        lower: Floats,
+        upper: Floats,
+        margin: Floats,
+        is_awake: NDArray[np.bool_],
+        threads: int = 1,
+    ) -> bool:
+        """Find pairs anew if a shape has left its wide box or woken up; whether that was so.
+
+        lower, upper (k, 3) m, boxes around where each shape is and may get until the next update;
+        margin (k,) m, how much wider they are kept; is_awake (k,).
+        """
+        self._is_awake[:] = is_awake
+        if self.find_count and not has_stirred(
+            lower, upper, is_awake, self.rules.is_awake, self._bounded, self._lower, self._upper
+        ):
+            return False
+        self.find(lower, upper, margin, is_awake, threads)
+        return True
+
+    def find(
+        self,
+        lower: Floats,
+        upper: Floats,
+        margin: Floats,
+        is_awake: NDArray[np.bool_],
+        threads: int = 1,
+    ) -> None:
+        """Find all pairs anew; takes what `update` takes."""
+        self._is_awake[:] = is_awake
+        self.rules.is_awake[:] = is_awake
+        widen_boxes(lower, upper, margin, self._bounded, self._lower, self._upper)
+        build_tree(self._tree, self._lower, self._upper, 0, len(self._bounded), self._scratch)
+        leaves = (self._tree, self._leaf_node, self._is_stirred, self._bounded)
+        mark_leaves(*leaves, self.rules)
+        find_partners.on(threads)(*leaves, self.rules, self._partner, self._partner_count)
+        while True:
+            self.pair_count = write_pairs(
+                *leaves,
+                self.rules,
+                self._partner,
+                self._partner_count,
+                self._many,
+                self._endless,
+                self._owner,
+                self._excluded,
+                self.pair,
+                self._other_pair,
+                self._bucket,
+            )
+            if self.pair_count <= len(self.pair):
+                break
+            self.pair = np.zeros((self.pair_count * 3 // 2, 2), dtype=np.int32)
+            self._other_pair = np.zeros_like(self.pair)
+        self.find_count += 1
+
+    def expand(
+        self,
+        lower: Floats,
+        upper: Floats,
+        centre: Floats,
+        rotation: Floats,
+        size: Floats,
+        reach: Floats,
+        mesh: Ints,
+        mesh_first_triangle: Ints,
+        mesh_tree: Tree,
+    ) -> int:
+        """Write the items of this step, rows a, b, sub, to ``item``; returns how many.
+
+        The same lower and upper as `update` had, size (k, 3) m, poses centre (k, 3) m and rotation
+        (k, 3, 3); reach (k,) m, how far a point of a plane, room or mesh may get from that pose.
+        mesh (k,) index of each shape's mesh, mesh_first_triangle (m + 1,), mesh_tree over the
+        boxes of all triangles as they are in the shape's own frame. Pairs that have both come to
+        rest since they were found have no items.
+        """
+        while True:
+            count = write_items(
+                self.pair,
+                self.pair_count,
+                self.rules.kind,
+                self._is_awake,
+                lower,
+                upper,
+                centre,
+                rotation,
+                size,
+                reach,
+                mesh,
+                mesh_first_triangle,
+                mesh_tree,
+                self.item,
+            )
+            if count <= len(self.item):
+                break
+            self.item = np.zeros((count * 3 // 2, 3), dtype=np.int32)
+        self.item_count = count
+        return count
+
+
+@inline
+def is_surface(kind):
+    """Whether a shape is hollow or open, so that only solids can meet it: always b of a pair."""
+    return kind in (PLANE, ROOM, MESH)
+
+
+@inline
+def may_meet(kind, body, group, mask, is_awake, s, t):
+    """Whether shapes s and t may touch at all, wherever they are.
+
+    Written without branches: where an array is used in one branch only, Numba counts references to
+    it each time, which would take as long as all the rest of a search.
+    """
+    surface, other_surface = is_surface(kind[s]), is_surface(kind[t])
+    return (
+        (is_awake[s] | is_awake[t])
+        & (body[s] != body[t])  # also where both are colliders, which have -1
+        & ((not surface) | ((not other_surface) & (body[t] >= 0)))
+        & ((not other_surface) | (body[s] >= 0))
+        & ((group[s] & mask[t]) != 0)
+        & ((group[t] & mask[s]) != 0)
+    )
+
+
+@inline
+def _is_excluded(excluded, owner, other):
+    low, high = min(owner, other), max(owner, other)
+    first, last = 0, excluded.shape[0]
+    while first < last:
+        middle = (first + last) // 2
+        if excluded[middle, 0] < low or (excluded[middle, 0] == low and excluded[middle, 1] < high):
+            first = middle + 1
+        else:
+            last = middle
+    return first < excluded.shape[0] and excluded[first, 0] == low and excluded[first, 1] == high
+
+
+@inline
+def _comes_first(kind, body, s, t):
+    """Whether s is a and t is b in a pair of the two."""
+    if is_surface(kind[s]) or is_surface(kind[t]):
+        return is_surface(kind[t])
+    if body[s] < 0 or body[t] < 0:
+        return body[t] < 0
+    return s < t
+
+
+@lean_kernel
+def has_stirred(lower, upper, is_awake, was_awake, bounded, wide_lower, wide_upper):
+    """Whether a shape woke up since pairs were found, or left its wide box."""
+    for s in range(is_awake.shape[0]):
+        if is_awake[s] and not was_awake[s]:
+            return True
+    for n in range(bounded.shape[0]):
+        s = bounded[n]
+        for k in range(3):
+            if not (lower[s, k] >= wide_lower[n, k] and upper[s, k] <= wide_upper[n, k]):
+                return True
+    return False
+
+
+@kernel
+def widen_boxes(lower, upper, margin, bounded, wide_lower, wide_upper):
+    """Boxes (n, 3) of the shapes in bounded (n,), ``margin`` (k,) m wider on each side."""
+    for n in range(bounded.shape[0]):
+        s = bounded[n]
+        for k in range(3):
+            wide_lower[n, k] = lower[s, k] - margin[s]
+            wide_upper[n, k] = upper[s, k] + margin[s]
+
+
+@kernel
+def mark_leaves(tree, leaf_node, is_stirred, bounded, rules):
+    """Nodes of the leaves from left to right, and which nodes have shapes below that are awake."""
+    place = bounded.shape[0]
+    for node in range(end_of(place) - 1, -1, -1):
+        row = tree.leaf[node]
+        if row >= 0:
+            place -= 1
+            leaf_node[place] = node
+            is_stirred[node] = rules.is_awake[bounded[row]]
+        else:
+            is_stirred[node] = is_stirred[node + 1] or is_stirred[tree.skip[node + 1]]
+
+
+@inline
+def _find_partners_of(place, tree, leaf_node, is_stirred, bounded, rules, found, found_row):
+    """Write the shapes that the one of leaf ``place`` may meet to a row of found; how many.
+
+    There may be more than fit. Only leaves to its right are passed, those of the nodes after it, so
+    that each pair is seen once. Shapes at rest look only where something is awake.
+    """
+    kind, body, group, mask, is_awake = rules
+    own = leaf_node[place]
+    end = end_of(bounded.shape[0])
+    s = bounded[tree.leaf[own]]
+    low_x, low_y, low_z = tree.lower[own, 0], tree.lower[own, 1], tree.lower[own, 2]
+    high_x, high_y, high_z = tree.upper[own, 0], tree.upper[own, 1], tree.upper[own, 2]
+    looks_everywhere = is_awake[s]
+    count = 0
+    node = own + 1
+    while node < end:
+        if (
+            tree.lower[node, 0] <= high_x
+            and tree.upper[node, 0] >= low_x
+            and tree.lower[node, 1] <= high_y
+            and tree.upper[node, 1] >= low_y
+            and tree.lower[node, 2] <= high_z
+            and tree.upper[node, 2] >= low_z
+            and (looks_everywhere | is_stirred[node])
+        ):
+            row = tree.leaf[node]
+            if row >= 0:
+                t = bounded[row]
+                if may_meet(kind, body, group, mask, is_awake, s, t):
+                    if count < found.shape[1]:
+                        found[found_row, count] = t
+                    count += 1
+            node += 1
+        else:
+            node = tree.skip[node]
+    return count
+
+
+@parallel_kernel
+def find_partners(tree, leaf_node, is_stirred, bounded, rules, partner, partner_count):
+    """Count for each leaf the shapes to its right that it may meet, and note the first SLOTS."""
+    for place in prange(bounded.shape[0]):
+        partner_count[place] = _find_partners_of(
+            place, tree, leaf_node, is_stirred, bounded, rules, partner, place
+        )
+
+
+@inline
+def _write_pair(kind, body, s, t, pair, count):
+    if _comes_first(kind, body, s, t):
+        pair[count, 0], pair[count, 1] = s, t
+    else:
+        pair[count, 0], pair[count, 1] = t, s
+
+
+@inline
+def _sort_by(column, pair, count, sorted_pair, bucket):
+    """Sort pairs by one column, those of one shape in the order that they had."""
+    bucket[:] = 0
+    for n in range(count):
+        bucket[pair[n, column] + 1] += 1
+    for s in range(bucket.shape[0] - 1):
+        bucket[s + 1] += bucket[s]
+    for n in range(count):
+        s = pair[n, column]
+        place = bucket[s]
+        bucket[s] += 1
+        sorted_pair[place, 0] = pair[n, 0]
+        sorted_pair[place, 1] = pair[n, 1]
+
+
+@kernel
+def write_pairs(
+    tree,
+    leaf_node,
+    is_stirred,
+    bounded,
+    rules,
+    partner,
+    partner_count,
+    many,
+    endless,
+    owner,
+    excluded,
+    pair,
+    other_pair,
+    bucket,
+):
+    """Write all pairs (a, b), sorted, to ``pair``; returns how many, which may be more than fit.
+
+    ``excluded`` (e, 2) owners do not meet each other: low before high, sorted.
+    """
+    kind, body, group, mask, is_awake = rules
+    count = 0
+    for place in range(bounded.shape[0]):
+        count += partner_count[place]
+    for n in range(endless.shape[0]):
+        for m in range(bounded.shape[0]):
+            if may_meet(kind, body, group, mask, is_awake, bounded[m], endless[n]):
+                count += 1
+    if count > pair.shape[0]:
+        return count
+    row = 0
+    for place in range(bounded.shape[0]):
+        s = bounded[tree.leaf[leaf_node[place]]]
+        if partner_count[place] > SLOTS:
+            _find_partners_of(place, tree, leaf_node, is_stirred, bounded, rules, many, 0)
+            for n in range(partner_count[place]):
+                _write_pair(kind, body, s, many[0, n], pair, row + n)
+        else:
+            for n in range(partner_count[place]):
+                _write_pair(kind, body, s, partner[place, n], pair, row + n)
+        row += partner_count[place]
+    for n in range(endless.shape[0]):
+        for m in range(bounded.shape[0]):
+            if may_meet(kind, body, group, mask, is_awake, bounded[m], endless[n]):
+                _write_pair(kind, body, bounded[m], endless[n], pair, row)
+                row += 1
+    _sort_by(1, pair, count, other_pair, bucket)
+    _sort_by(0, other_pair, count, pair, bucket)
+    if excluded.shape[0] == 0:
+        return count
+    kept = 0
+    for n in range(count):
+        a, b = pair[n, 0], pair[n, 1]
+        if _is_excluded(excluded, owner[a], owner[b]):
+            continue
+        pair[kept, 0], pair[kept, 1] = a, b
+        kept += 1
+    return kept
+
+
+@inline
+def _extent_along(lower, upper, a, rotation, b, axis):
+    """Half the width of a's box along an axis of shape b."""
+    return 0.5 * (
+        abs(rotation[b, 0, axis]) * (upper[a, 0] - lower[a, 0])
+        + abs(rotation[b, 1, axis]) * (upper[a, 1] - lower[a, 1])
+        + abs(rotation[b, 2, axis]) * (upper[a, 2] - lower[a, 2])
+    )
+
+
+@inline
+def _centre_along(lower, upper, a, centre, rotation, b, axis):
+    """Where the middle of a's box is along an axis of shape b, from b's centre."""
+    return (
+        rotation[b, 0, axis] * (0.5 * (lower[a, 0] + upper[a, 0]) - centre[b, 0])
+        + rotation[b, 1, axis] * (0.5 * (lower[a, 1] + upper[a, 1]) - centre[b, 1])
+        + rotation[b, 2, axis] * (0.5 * (lower[a, 2] + upper[a, 2]) - centre[b, 2])
+    )
+
+
+@inline
+def _sort_by_sub(item, first, last):
+    """Sort the subs of a run of items in place (Shell 1959)."""
+    gap = 1
+    while gap < last - first:
+        gap = (9 * gap) // 4 + 1
+    while gap > 0:
+        for n in range(first + gap, last):
+            sub = item[n, 2]
+            m = n
+            while m >= first + gap and item[m - gap, 2] > sub:
+                item[m, 2] = item[m - gap, 2]
+                m -= gap
+            item[m, 2] = sub
+        gap = 0 if gap == 1 else max((4 * (gap - 1)) // 9, 1)
+
+
+@lean_kernel
+def write_items(
+    pair,
+    pair_count,
+    kind,
+    is_awake,
+    lower,
+    upper,
+    centre,
+    rotation,
+    size,
+    reach,
+    mesh,
+    mesh_first_triangle,
+    mesh_tree,
+    item,
+):
+    """Write the items of all pairs that may touch now, rows (a, b, sub) in rising order.
+
+    sub is -1, or the wall of room b (0..5 = +x −x +y −y +z −z), or a row of mesh_triangle. Returns
+    how many items there are, which may be more than fit.
+    """
+    count = 0
+    room = item.shape[0]
+    for n in range(pair_count):
+        a, b = pair[n, 0], pair[n, 1]
+        if not (is_awake[a] or is_awake[b]):
+            continue
+        first = count
+        if kind[b] == PLANE:
+            height = _centre_along(lower, upper, a, centre, rotation, b, 2)
+            if height - _extent_along(lower, upper, a, rotation, b, 2) <= reach[b]:
+                if count < room:
+                    item[count, 2] = -1
+                count += 1
+        elif kind[b] == ROOM:
+            for wall in range(6):
+                axis = wall // 2
+                way = _centre_along(lower, upper, a, centre, rotation, b, axis)
+                if wall % 2 == 1:
+                    way = -way
+                extent = _extent_along(lower, upper, a, rotation, b, axis)
+                if way + extent >= size[b, axis] - reach[b]:
+                    if count < room:
+                        item[count, 2] = wall
+                    count += 1
+        elif (
+            lower[a, 0] <= upper[b, 0]
+            and upper[a, 0] >= lower[b, 0]
+            and lower[a, 1] <= upper[b, 1]
+            and upper[a, 1] >= lower[b, 1]
+            and lower[a, 2] <= upper[b, 2]
+            and upper[a, 2] >= lower[b, 2]
+        ):
+            if kind[b] == MESH:
+                x = _centre_along(lower, upper, a, centre, rotation, b, 0)
+                y = _centre_along(lower, upper, a, centre, rotation, b, 1)
+                z = _centre_along(lower, upper, a, centre, rotation, b, 2)
+                rx = _extent_along(lower, upper, a, rotation, b, 0) + reach[b]
+                ry = _extent_along(lower, upper, a, rotation, b, 1) + reach[b]
+                rz = _extent_along(lower, upper, a, rotation, b, 2) + reach[b]
+                box = (x - rx, y - ry, z - rz, x + rx, y + ry, z + rz)
+                node = root_of(mesh_first_triangle[mesh[b]])
+                end = end_of(mesh_first_triangle[mesh[b] + 1])
+                node = next_leaf(mesh_tree, node, end, *box)
+                while node < end:
+                    if count < room:
+                        item[count, 2] = mesh_tree.leaf[node]
+                    count += 1
+                    node = next_leaf(mesh_tree, node + 1, end, *box)
+                _sort_by_sub(item, first, min(count, room))
+            else:
+                if count < room:
+                    item[count, 2] = -1
+                count += 1
+        for row in range(first, min(count, room)):
+            item[row, 0] = a
+            item[row, 1] = b
+    return count

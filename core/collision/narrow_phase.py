@@ -1,0 +1,163 @@
+"""Narrow phase: where two shapes that may touch do, and in which points.
+
+Every item of the broad phase gets a manifold of up to four points. Cheap pairs have their own
+code (balls, capsules, boxes, planes); all others share GJK, the expanding polytope and clipping.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+import numpy as np
+
+from ..kernels.jit import inline, kernel
+from .ball_contact import ball_ball, ball_contact
+from .box_pair import box_pair
+from .capsule_pair import capsule_contact
+from .clip import MAX_CORNERS, ROOM, Polygon
+from .convex_contact import convex_contact
+from .gjk import Simplex
+from .kinds import BOX, CAPSULE, MESH, PLANE, SPHERE
+from .kinds import ROOM as ROOM_SHAPE
+from .penetration import MAX_CORNERS as MAX_POLYTOPE
+from .penetration import MAX_FACES, Polytope
+from .plane_contact import plane_contact
+from .support import Core, Hulls, Meshes, Placed
+
+LANES = 1
+"""Parts into which the items are dealt, each with scratch memory of its own. Just one: the kernel
+compiled for several threads kept old point counts where it should have written 0."""
+
+Scratch = namedtuple(
+    "Scratch",
+    [  # all (LANES, …); flat, for parallel loops take no tuples of tuples
+        "core_points",
+        "core_count",
+        "core_about",
+        "spot",
+        "on_a",
+        "index",
+        "weight",
+        "face",
+        "plane",
+        "edge",
+        "faces",
+        "corner",
+        "label",
+        "height",
+        "chosen",
+    ],
+)
+Lane = namedtuple(
+    "Lane",
+    [
+        "core",  # the two shapes of a pair
+        "polytope",
+        "faces",  # (2, MAX_CORNERS, 3) m, their faces that look at each other
+        "polygon",
+    ],
+)
+
+
+def narrow_phase_scratch(most_vertices: int) -> Scratch:
+    """Scratch memory for `narrow_phase`; ``most_vertices`` of any hull among the shapes."""
+    return Scratch(
+        np.zeros((LANES, 2, max(8, most_vertices), 3)),
+        np.zeros((LANES, 2), dtype=np.int64),
+        np.zeros((LANES, 2, 5)),
+        np.zeros((LANES, MAX_POLYTOPE, 3)),
+        np.zeros((LANES, MAX_POLYTOPE, 3)),
+        np.zeros((LANES, MAX_POLYTOPE), dtype=np.int64),
+        np.zeros((LANES, 4)),
+        np.zeros((LANES, MAX_FACES, 3), dtype=np.int64),
+        np.zeros((LANES, MAX_FACES, 4)),
+        np.zeros((LANES, 3 * MAX_FACES, 2), dtype=np.int64),
+        np.zeros((LANES, 2, MAX_CORNERS, 3)),
+        np.zeros((LANES, 2, ROOM, 3)),
+        np.zeros((LANES, 2, ROOM, 2), dtype=np.int64),
+        np.zeros((LANES, ROOM)),
+        np.zeros((LANES, 4), dtype=np.int64),
+    )
+
+
+@inline
+def lane_of(scratch, n):
+    """The part of the scratch memory that belongs to lane n."""
+    simplex = Simplex(scratch.spot[n], scratch.on_a[n], scratch.index[n], scratch.weight[n])
+    return Lane(
+        Core(scratch.core_points[n], scratch.core_count[n], scratch.core_about[n]),
+        Polytope(simplex, scratch.face[n], scratch.plane[n], scratch.edge[n]),
+        scratch.faces[n],
+        Polygon(scratch.corner[n], scratch.label[n], scratch.height[n], scratch.chosen[n]),
+    )
+
+
+@inline
+def parts_of(shapes):
+    """`Shapes` as the functions of the narrow phase take them: (Placed, Hulls, Meshes)."""
+    placed = Placed(shapes.kind, shapes.size, shapes.centre, shapes.rotation)
+    hulls = Hulls(
+        shapes.hull,
+        shapes.hull_first_vertex,
+        shapes.hull_vertex,
+        shapes.hull_first_face,
+        shapes.hull_face_first_corner,
+        shapes.hull_face_corner,
+        shapes.hull_face_normal,
+        shapes.hull_face_offset,
+    )
+    meshes = Meshes(shapes.mesh, shapes.mesh_triangle, shapes.mesh_vertex, shapes.mesh_two_sided)
+    return placed, hulls, meshes
+
+
+@kernel
+def narrow_phase(item, item_count, shapes, reach, edges, manifolds, scratch):
+    """Write the manifold of each of the first ``item_count`` rows of item (m, 3): a, b, sub.
+
+    a: any convex shape; b: any shape; sub: the wall if b is a room, the row of the triangle if it
+    is a mesh, else anything. There are no points where the gap is larger than reach (m,) ≥ 0 m.
+    edges from `mesh_edges` of shapes.mesh_triangle; scratch from
+    `narrow_phase_scratch`.
+    """
+    for lane in range(LANES):
+        own = lane_of(scratch, lane)
+        placed, hulls, meshes = parts_of(shapes)
+        for m in range(lane, item_count, LANES):
+            a = np.int64(item[m, 0])
+            b = np.int64(item[m, 1])
+            sub = np.int64(item[m, 2])
+            room = reach[m]
+            kind_a = shapes.kind[a]
+            kind_b = shapes.kind[b]
+            # one order of each pair of kinds, so that both ways round give the same
+            flip = (
+                kind_b != PLANE
+                and kind_b != ROOM_SHAPE
+                and kind_b != MESH
+                and kind_a != SPHERE
+                and (kind_b == SPHERE or kind_a > kind_b)
+            )
+            p, q = (b, a) if flip else (a, b)
+            kind_p = shapes.kind[p]
+            kind_q = shapes.kind[q]
+            manifolds.count[m] = 0
+            if kind_p in (PLANE, ROOM_SHAPE, MESH):
+                continue  # nothing that could be pushed out
+            if kind_q in (PLANE, ROOM_SHAPE):
+                plane_contact(placed, hulls, meshes, p, q, sub, room, own, manifolds, m, flip)
+            elif kind_p == SPHERE and kind_q == SPHERE:
+                ball_ball(placed, p, q, room, manifolds, m)
+            elif kind_p == SPHERE:
+                ball_contact(
+                    placed, hulls, meshes, edges, p, q, sub, room, own.core, manifolds, m, flip
+                )
+            elif kind_p == CAPSULE and kind_q == CAPSULE:
+                capsule_contact(placed, p, q, room, own.faces, manifolds, m, flip)
+            else:
+                found = -1
+                if kind_p == BOX and kind_q == BOX:
+                    found = box_pair(placed, p, q, room, own.polygon, manifolds, m, flip)
+                if found < 0:
+                    convex_contact(
+                        placed, hulls, meshes, edges, p, q, sub, room, own, manifolds, m, flip
+                    )

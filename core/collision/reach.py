@@ -1,0 +1,68 @@
+"""How far shapes may get until contacts are looked for again."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..kernels.jit import lean_kernel
+from .shapes import half_extent, largest_radius, place
+
+if TYPE_CHECKING:
+    from ..arrays import Floats
+    from ..model import Model
+
+NEAR = 0.02
+"""Contacts are found this share of the thinner shape before they touch, to know them by then."""
+
+
+def body_radius(model: Model) -> Floats:
+    """Distance (b,) m of the farthest point of each body from its centre of mass."""
+    radius = np.zeros(model.body_count)
+    table = model.shapes
+    mine = table.owner < model.body_count
+    farthest = np.linalg.norm(table.offset, axis=1) + largest_radius(table)
+    np.maximum.at(radius, table.owner[mine], farthest[mine])
+    return radius
+
+
+@lean_kernel
+def bound_shapes(shapes, owners, thickness, duration, fall, reach):
+    """Pose shapes where their owners are now and bound their motion in the next ``duration`` s.
+
+    thickness (k,) m: half the least thickness; fall m: by gravity in that time. Writes
+    centre_before, rotation_before, lower and upper of the shapes, and reach (k,) m: the farthest
+    that a point of the shape travels. A turn by the angle φ moves a point at distance r by no more
+    than 2 r, or r φ. Returns the farthest travel of any body as a share of its size.
+    """
+    fastest = 0.0
+    for s in range(shapes.kind.shape[0]):
+        o = shapes.owner[s]
+        turn = shapes.turn[s]
+        offset = shapes.offset[s]
+        place(shapes.centre_before, shapes.rotation_before, s, owners, o, offset, turn)
+        speed = 0.0
+        spin = 0.0
+        arm = 0.0
+        radius = 0.0
+        for k in range(3):
+            speed += owners.velocity[o, k] ** 2
+            spin += owners.spin[o, k] ** 2
+            arm += offset[k] ** 2
+            radius += shapes.size[s, k] ** 2
+        arm = math.sqrt(arm) + math.sqrt(radius)
+        travel = math.sqrt(speed) * duration + min(math.sqrt(spin) * duration, 2.0) * arm
+        if owners.inverse_mass[o] > 0.0:
+            travel += fall
+            fastest = max(fastest, travel / arm)
+        near = 0.0
+        if thickness[s] < math.inf:
+            near = NEAR * thickness[s]
+        reach[s] = travel + near
+        for k in range(3):
+            half = half_extent(shapes.kind[s], shapes.size[s], shapes.rotation_before[s], k)
+            shapes.lower[s, k] = shapes.centre_before[s, k] - half - reach[s]
+            shapes.upper[s, k] = shapes.centre_before[s, k] + half + reach[s]
+    return fastest

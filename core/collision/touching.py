@@ -1,0 +1,131 @@
+"""Which shapes of bodies touch: broad phase, then narrow phase, with the room they need."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..kernels.jit import lean_kernel
+from .broad_phase import BroadPhase
+from .manifold import Manifolds, manifold_room
+from .mesh_edges import mesh_edges
+from .narrow_phase import narrow_phase, narrow_phase_scratch
+from .tree import build_tree, tree_room, tree_scratch
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..arrays import Floats, Ints
+    from ..model import Model
+    from .shapes import Shapes
+
+WIDER = 0.2
+"""Boxes of the broad phase are kept wider by this share of half the thickness."""
+
+
+class Touching:
+    """Manifolds of shapes that are near each other.
+
+    Either those in which no body of particles takes part, or (``of_particles``) all others: the two
+    are looked for at different times and places.
+    """
+
+    def __init__(self, model: Model, thickness: Floats, of_particles: bool = False) -> None:
+        """For shapes of half the least thickness thickness (k,) m."""
+        table = model.shapes
+        layers = table.layers.astype(np.uint32)
+        solids = model.body_count + model.collider_count
+        moves = (table.owner < model.body_count) | (table.owner >= solids)
+        body = np.where(moves, table.owner, -1).astype(np.int32)
+        self.is_particle_body: NDArray[np.bool_] | None = None
+        if of_particles:
+            self.is_particle_body = table.owner >= solids
+        else:
+            layers = np.where(table.owner >= solids, 0, layers)
+        self.is_any = bool((layers[moves] != 0).any())
+        self.broad_phase = BroadPhase(table.kind, body, layers, layers, table.owner)
+        self.excluded_for: bytes | None = None  # of (j,) which joints were broken then
+        self.margin = np.where(np.isfinite(thickness), WIDER * thickness, 0.0)
+        self.owner = table.owner
+        self.manifolds: Manifolds = manifold_room(max(16, 8 * len(table)))
+        self.reach: Floats = np.zeros(len(self.manifolds.count))
+        self.edges = mesh_edges(table.meshes.triangle, len(table.meshes.vertex))
+        corners = np.diff(table.hulls.first_vertex)
+        self.scratch = narrow_phase_scratch(int(corners.max(initial=0)))
+        triangles = len(table.meshes.triangle)
+        self.mesh_tree = tree_room(triangles)
+        self.has_meshes = table.has_meshes
+        self.mesh_scratch = tree_scratch(triangles)
+        self._bounded: Floats | None = None  # vertices (v, 3) m that the trees were built for
+
+    @property
+    def item(self) -> Ints:
+        """Shape a, shape b and sub-shape (m, 3) of each manifold."""
+        return self.broad_phase.item
+
+    def exclude(self, owners: Ints) -> None:
+        """Owners (e, 2) that do not touch each other from now on; all others do."""
+        self.broad_phase.exclude(owners)
+
+    def find(self, shapes: Shapes, inverse_mass: Floats, reach: Floats, threads: int) -> int:
+        """Find all manifolds of shapes as they are posed; returns how many items were looked at.
+
+        inverse_mass (o,) of the owners, 0 for what does not move by itself; reach (k,) m.
+        """
+        broad = self.broad_phase
+        is_awake = self.is_particle_body
+        if is_awake is None:
+            is_awake = inverse_mass[self.owner] > 0.0
+        broad.update(shapes.lower, shapes.upper, self.margin, is_awake, threads)
+        if self.has_meshes:
+            self.bound_triangles(shapes)
+        count = broad.expand(
+            shapes.lower,
+            shapes.upper,
+            shapes.centre,
+            shapes.rotation,
+            shapes.size,
+            reach,
+            shapes.mesh,
+            shapes.mesh_first_triangle,
+            self.mesh_tree,
+        )
+        if not count:
+            return 0
+        if count > len(self.reach):
+            self.manifolds = manifold_room(count * 3 // 2)
+            self.reach = np.zeros(count * 3 // 2)
+        add_reaches(broad.item, count, reach, self.reach)
+        narrow_phase(
+            broad.item,
+            count,
+            shapes,
+            self.reach,
+            self.edges,
+            self.manifolds,
+            self.scratch,
+        )
+        return count
+
+    def bound_triangles(self, shapes: Shapes) -> None:
+        """Build the trees over the triangles of all meshes, each in its shape's own frame.
+
+        Once for meshes that keep their form: their frame carries the trees along.
+        """
+        if self._bounded is not None and np.array_equal(self._bounded, shapes.mesh_vertex):
+            return
+        self._bounded = shapes.mesh_vertex.copy()
+        corner = shapes.mesh_vertex[shapes.mesh_triangle]
+        lower, upper = corner.min(axis=1), corner.max(axis=1)
+        bounds = shapes.mesh_first_triangle.tolist()
+        for first, last in pairwise(bounds):
+            build_tree(self.mesh_tree, lower, upper, first, last, self.mesh_scratch)
+
+
+@lean_kernel
+def add_reaches(item, count, reach_of_shape, reach):
+    """How far both shapes of each item may get together, (m,) m."""
+    for n in range(count):
+        reach[n] = reach_of_shape[item[n, 0]] + reach_of_shape[item[n, 1]]

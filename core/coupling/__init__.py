@@ -1,0 +1,1 @@
+"""Particles and bodies of place and rotation: what ties them, and what one is to the other."""

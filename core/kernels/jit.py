@@ -1,0 +1,271 @@
+"""Numba where it is there, plain Python where it is not: the only module that knows which.
+
+Kernels are scalar Python loops. With Numba each one is compiled twice from the same source, for
+one thread and for several, and both give the same bits, because parallel iterations never share
+a particle. Compiled code is kept on disk (see kernels/folder.py).
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import threading
+import types
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+import numpy as np
+
+from .folder import cache_folder, kernel_folder
+
+try:
+    if os.environ.get("VERLET_NO_NUMBA"):
+        raise ImportError("switched off by VERLET_NO_NUMBA")
+    import numba
+    from numba import prange
+
+    from . import kernel_files
+    from .linking import KernelCompiler, PartCompiler
+except ImportError:
+    numba = None
+    prange = range
+
+compiled: bool = numba is not None
+"""True when kernels are compiled, False when they run as (slow) plain Python."""
+
+# "contract" lets a·b + c become one instruction, a fifth faster. Nothing is reordered, so runs
+# still agree bit for bit; whether both twins of a kernel were contracted alike is checked when
+# they are compiled (see warm_up.py). Which products it takes hangs on how a kernel is cut into
+# functions: with VERLET_NO_CONTRACTION the bits tell the order of operations alone, so that a
+# rewrite can be compared with what was there (`python -m verlet_physics golden`).
+_OPTIONS = {
+    "error_model": "numpy",
+    "nogil": True,
+    "fastmath": set() if os.environ.get("VERLET_NO_CONTRACTION") else {"contract"},
+    "forceinline": False,
+    "no_cfunc_wrapper": True,
+}
+_kernels: list[Kernel] = []
+_take_turn: Callable[[str], AbstractContextManager[object]] = nullcontext
+_twins_differ: bool | None = None  # None: not looked up yet
+
+# Numba's fallback threading layer aborts the process when two threads enter parallel regions at
+# once, so every parallel call anywhere in the process goes through this one lock.
+_parallel_lock = threading.Lock()
+
+
+class Part:
+    """A function that becomes part of the kernels that call it; Python runs it as plain Python."""
+
+    def __init__(self, function: Callable[..., Any], **options: Any) -> None:
+        functools.update_wrapper(self, function)
+        self._function = function
+        whole = _OPTIONS | options | {"no_cpython_wrapper": True}
+        self.dispatcher = numba.njit(pipeline_class=PartCompiler, **whole)(function)
+        self._numba_type_ = self.dispatcher._numba_type_  # how Numba asks objects what they are
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self._function(*arguments)
+
+
+def inline(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A small function for use inside kernels."""
+    return Part(function) if compiled else function
+
+
+def lean(function: Callable[..., Any]) -> Callable[..., Any]:
+    """As `inline`, for functions that get many arrays, and neither make nor return any.
+
+    Numba then keeps no count of references to them, which took half the time of small functions.
+    It also compiles the function once for all numbers instead of once for each constant passed.
+    """
+    return _lean(function, False)
+
+
+def lean_inline(function: Callable[..., Any]) -> Callable[..., Any]:
+    """As `lean`, always inlined: for what is called for each body, row or contact, or only once.
+
+    A record is passed as all numbers of all its arrays, some hundred for a few records: a call
+    takes longer than the work of a small function.
+    """
+    return _lean(function, True)
+
+
+def _lean(function: Callable[..., Any], is_inlined: bool) -> Callable[..., Any]:
+    if not compiled:
+        return function
+    part = Part(function, _nrt=False, forceinline=is_inlined)
+    template_of = part.dispatcher.get_call_template
+
+    def for_any_number(arguments: Any, keywords: Any) -> Any:
+        return template_of(tuple(numba.types.unliteral(a) for a in arguments), keywords)
+
+    part.dispatcher.get_call_template = for_any_number
+    return part
+
+
+class Kernel:
+    """A loop over arrays, compiled at its first call or loaded from the cache folder.
+
+    Arguments are numbers, arrays and records (named tuples of arrays); all records of one class
+    have arrays of the same types.
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], parallel: bool, options: dict[str, Any] | None = None
+    ) -> None:
+        self.function = function
+        self.options = _OPTIONS | (options or {})
+        self.can_be_parallel = parallel and compiled
+        self._serial: Any = None
+        self._parallel: Any = None
+        self._code: Callable[..., Any] | None = None
+        self._types: tuple[tuple[Any, Any, int], ...] = ()
+        _kernels.append(self)
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Run on the calling thread."""
+        if self._code is not None and self._fit(arguments):
+            return self._code(*arguments)
+        if self._serial is None:
+            self._serial = self._compile(parallel=False)
+            with _turn(self._serial):
+                result = self._serial(*arguments)
+            self._seal(arguments)
+            return result
+        return self._serial(*arguments)
+
+    def on(self, threads: int) -> Callable[..., Any]:
+        """The callable to run on ``threads`` threads."""
+        if threads <= 1 or not self.can_be_parallel:
+            return self
+        return self._call_parallel
+
+    def _call_parallel(self, *arguments: Any) -> Any:
+        with _parallel_lock:
+            if self._parallel is None:
+                self._parallel = self._compile(parallel=True)
+                with _turn(self._parallel):
+                    return self._parallel(*arguments)
+            return self._parallel(*arguments)
+
+    def _seal(self, arguments: tuple[Any, ...]) -> None:
+        """Have later calls with arguments of these types go straight to the machine code.
+
+        Numba looks at each array of each record at each call, which took a third of a small frame.
+        """
+        if not compiled or len(self._serial.overloads) != 1:
+            return
+        if not all(a.flags.carray for a in arguments if type(a) is np.ndarray):
+            return
+        self._types = tuple(
+            (np.ndarray, a.dtype, a.ndim) if type(a) is np.ndarray else (type(a), None, 0)
+            for a in arguments
+        )
+        (only,) = self._serial.overloads.values()
+        self._code = only.entry_point
+
+    def _fit(self, arguments: tuple[Any, ...]) -> bool:
+        """Whether the machine code was made for such arguments."""
+        for a, (kind, dtype, ndim) in zip(arguments, self._types, strict=True):
+            if type(a) is not kind:
+                return False
+            if dtype is not None and not (a.dtype is dtype and a.ndim == ndim and a.flags.carray):
+                return False
+        return True
+
+    def _compile(self, parallel: bool) -> Callable[..., Any]:
+        if not compiled:
+            return self.function
+        function = self.function
+        numba.config.CACHE_DIR = str(kernel_folder(function.__module__))
+        if parallel:
+            # Numba's cache tells functions apart by name only; the twin needs its own
+            function = types.FunctionType(
+                function.__code__, function.__globals__, function.__name__ + "_parallel"
+            )
+            function.__qualname__ = self.function.__qualname__ + "_parallel"
+            function.__module__ = self.function.__module__
+        compiler = numba.njit(parallel=parallel, pipeline_class=KernelCompiler, **self.options)
+        dispatcher = compiler(function)
+        dispatcher._cache = kernel_files.cache_of(function)  # as Numba's own option sets it
+        return dispatcher
+
+    def compile_count(self) -> int:
+        """How many times this process had to compile this kernel: 0 when all came from disk."""
+        stats = [getattr(d, "stats", None) for d in (self._serial, self._parallel)]
+        return sum(sum(s.cache_misses.values()) for s in stats if s is not None)
+
+
+def kernel(function: Callable[..., Any]) -> Kernel:
+    """A kernel that runs on one thread."""
+    return Kernel(function, parallel=False)
+
+
+def lean_kernel(function: Callable[..., Any]) -> Kernel:
+    """As `kernel`, for functions that neither make nor return arrays: see `lean`."""
+    return Kernel(function, parallel=False, options={"_nrt": False})
+
+
+def parallel_kernel(function: Callable[..., Any]) -> Kernel:
+    """A kernel whose ``prange`` iterations touch disjoint data and may run on many threads."""
+    return Kernel(function, parallel=True)
+
+
+def take_turns(turn: Callable[[str], AbstractContextManager[object]]) -> None:
+    """Enter ``turn(name)`` around the first call of each kernel, which compiles or loads it."""
+    global _take_turn
+    _take_turn = turn
+
+
+def _turn(function: Callable[..., Any]) -> AbstractContextManager[object]:
+    return _take_turn(f"{function.__module__.rpartition('core.')[2]}.{function.__qualname__}")
+
+
+def kernel_count() -> int:
+    """Number of kernels that are compiled, those for several threads counted apart."""
+    return sum(1 + k.can_be_parallel for k in _kernels)
+
+
+def compile_count() -> int:
+    """Kernels that this process compiled itself because the cache folder did not hold them."""
+    return sum(k.compile_count() for k in _kernels)
+
+
+def thread_limit() -> int:
+    """The largest number of threads that kernels can use."""
+    global _twins_differ
+    if not compiled:
+        return 1
+    if _twins_differ is None:
+        _twins_differ = not kernel_files.twins_agree(cache_folder())
+    return 1 if _twins_differ else int(numba.config.NUMBA_NUM_THREADS)
+
+
+def set_thread_count(threads: int) -> None:
+    """Threads used by the parallel calls that follow."""
+    if compiled and threads > 1:
+        numba.set_num_threads(min(threads, thread_limit()))
+
+
+# ---------------------------------------------------------------------------- warming up
+
+
+def is_warm() -> bool:
+    """True when the cache folder holds every kernel, so that nothing has to be compiled."""
+    return not compiled or kernel_files.is_complete(cache_folder())
+
+
+def drop_damaged() -> int:
+    """Delete kernels that are damaged or gone; how many, after which it is no longer warm."""
+    return kernel_files.drop_damaged(cache_folder()) if compiled else 0
+
+
+def mark_warm(twins_agree: bool) -> None:
+    """Note in the cache folder that it holds every kernel, and whether threads may be used."""
+    global _twins_differ
+    _twins_differ = not twins_agree
+    if compiled:
+        folders = sorted({kernel_folder(kernel.function.__module__) for kernel in _kernels})
+        kernel_files.note_complete(cache_folder(), folders, twins_agree)

@@ -1,0 +1,16 @@
+"""What a simulation is made of: what never changes, what moves, what drives it, what it tells."""
+
+from .diagnostics import Diagnostics
+from .inputs import EARTH_GRAVITY, FrameInputs
+from .model import SHORTEST_STEP, Model, ObjectSpan
+from .state import State
+
+__all__ = [
+    "EARTH_GRAVITY",
+    "SHORTEST_STEP",
+    "Diagnostics",
+    "FrameInputs",
+    "Model",
+    "ObjectSpan",
+    "State",
+]

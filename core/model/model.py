@@ -1,0 +1,198 @@
+"""What never changes while a scene is simulated.
+
+Structure of arrays throughout: float64, C-contiguous, SI units, Z up, quaternions (w, x, y, z).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..arrays import Floats, Ints
+from .body_table import Bodies, ShapeTable, turned_back
+from .inputs import EARTH_GRAVITY
+from .joint_table import Joints
+from .limbs import Limbs
+from .state import State
+
+if TYPE_CHECKING:
+    from ..forces.base import Force
+    from ..particles.constraints.base import Constraint
+    from ..particles.particle_bodies.shared_point import SharedPoints
+
+SHORTEST_STEP = 1e-9
+"""s; x − x* of slow things would lose its digits in a shorter one."""
+
+
+@dataclass(frozen=True)
+class ObjectSpan:
+    """Which part of the arrays belongs to one named object."""
+
+    name: str
+    first_particle: int
+    particle_count: int
+    body: int = -1  # row of `bodies.body_poses`, -1 for a particle object
+
+    @property
+    def particles(self) -> slice:
+        """The object's rows in every per-particle array."""
+        return slice(self.first_particle, self.first_particle + self.particle_count)
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """Everything that stays constant while a scene is simulated. Made by `ModelBuilder`.
+
+    Shapes: n particles, s sticks, c compliant sticks (springs), t tethers, f triangles,
+    b rigid bodies, p rigid bodies of particles, k collision shapes.
+    """
+
+    objects: tuple[ObjectSpan, ...]
+
+    # particles
+    rest_position: Floats  # (n, 3) m
+    initial_velocity: Floats  # (n, 3) m/s
+    inverse_mass: Floats  # (n,) 1/kg, 0 = driven from outside (pinned)
+    mass: Floats  # (n,) kg, also of pinned particles
+    drag: Floats  # (n,) 1/s
+    radius: Floats  # (n,) m, distance kept from surfaces
+    friction: Floats  # (n,)
+    restitution: Floats  # (n,)
+    pinned: Ints  # (p,) particles that FrameInputs.pin_position moves
+    pin_weight: Floats  # (p,) 1 = immovable, between = drawn there, 0 = free
+    colliding: Ints  # particles that touch shapes themselves (all but those of bodies)
+    crowd: Ints  # particles that also touch each other
+    crowd_group: Ints  # (crowd,) those of one group do not; -1 meets everyone
+    crowd_radius: Floats  # (crowd,) m, of the balls that touch each other
+
+    # distance constraints, in the order in which the solver visits them
+    stick: Ints  # (s, 2)
+    stick_rest_length: Floats  # (s,) m
+    spring: Ints  # (c, 2)
+    spring_rest_length: Floats  # (c,) m
+    spring_compliance: Floats  # (c,) m/N
+    spring_damping: Floats  # (c,) N·s/m
+    task_stick: Ints  # (tasks + 1,) first stick of each task
+    # (tasks, 4) where in each task the springs of every step, of even and of odd steps begin
+    task_spring: Ints
+    phase_task: Ints  # (phases + 1,) first task of each phase
+    tethered: Ints  # (q,) particles that hang on tethers
+    tether_start: Ints  # (q + 1,) first tether of each
+    tether_anchor: Ints  # (t,) pinned particle at the far end
+    tether_length: Floats  # (t,) m, along the material
+
+    constraints: tuple[Constraint, ...]  # all other kinds, in the order of their projection
+    forces: tuple[Force, ...]  # those that belong to an object
+
+    # wind
+    triangle: Ints  # (f, 3)
+    wire: Ints  # (e, 2)
+    wire_diameter: Floats  # (e,) m
+
+    limbs: Limbs  # sticks of figures, which meet each other as capsules
+    bodies: Bodies  # rigid bodies of place and rotation
+    joints: Joints  # between bodies, colliders and the world
+    apart: Ints  # (e, 2) rigid bodies that never collide with each other
+    shared: SharedPoints  # joints of bodies of particles
+    shapes: ShapeTable  # what all that is solid collides with
+
+    # bodies of four particles each, at ±extent along the principal axes
+    body_first_particle: Ints  # (p,)
+    body_extent: Floats  # (p, 3) m, radius of gyration along each axis
+    body_form: Ints  # (p,) bodies.TETRAHEDRON or bodies.AXES: what keeps them rigid
+    body_mass: Floats  # (p,) kg
+
+    collider_names: tuple[str, ...]
+    collider_position: Floats  # (colliders, 3) m, at the first frame
+    collider_orientation: Floats  # (colliders, 4)
+
+    @cached_property
+    def particle_count(self) -> int:
+        """Number of particles, those of the bodies included."""
+        return len(self.inverse_mass)
+
+    @cached_property
+    def body_count(self) -> int:
+        """Number of rigid bodies of place and rotation."""
+        return len(self.bodies)
+
+    @cached_property
+    def particle_body_count(self) -> int:
+        """Number of rigid bodies made of particles."""
+        return len(self.body_mass)
+
+    @cached_property
+    def collider_shape_count(self) -> int:
+        """Number of shapes that belong to colliders; they come first."""
+        first = self.body_count
+        owner = self.shapes.owner
+        return int(((owner >= first) & (owner < first + self.collider_count)).sum())
+
+    @cached_property
+    def owner_count(self) -> int:
+        """Number of things that carry shapes: bodies, colliders, bodies of particles."""
+        return self.body_count + self.collider_count + self.particle_body_count
+
+    @cached_property
+    def collider_count(self) -> int:
+        """Number of kinematic colliders."""
+        return len(self.collider_names)
+
+    def object_of_particle(self, particle: int) -> ObjectSpan:
+        """The object that a particle belongs to."""
+        for span in self.objects:
+            if span.first_particle <= particle < span.first_particle + span.particle_count:
+                return span
+        raise IndexError(f"particle {particle} of {self.particle_count}")
+
+    def initial_state(
+        self,
+        frame: int = 0,
+        *,
+        step: float = 1.0 / 480.0,
+        gravity: tuple[float, float, float] = EARTH_GRAVITY,
+    ) -> State:
+        """The state at rest pose with the initial velocities.
+
+        ``step`` is the substep h in seconds that x* is laid out for, x* = x − v·h + ½·a·h²:
+        the start that makes position Verlet exact in free flight (Kenwright §VII). The first frame
+        lays x* out anew for another integrator or step, given the same gravity.
+
+        Raises `ModelError` for numbers that are not finite and for steps that are not above zero.
+        """
+        from ..checks import number, vector  # here, for kernels are compiled anew with each import
+
+        frame = int(number("", "frame", frame))
+        step = number("", "step", step, least=SHORTEST_STEP)
+        gravity = tuple(vector("", "gravity", gravity).tolist())
+        x = self.rest_position.copy()
+        falls = (self.inverse_mass > 0.0).astype(np.float64)
+        fall = 0.5 * step**2 * np.array(gravity) * falls[:, None]
+        previous = x - self.initial_velocity * step + fall
+        bodies = self.bodies
+        return State(
+            position=x,
+            previous=previous,
+            pin_position=x[self.pinned],
+            collider_position=self.collider_position.copy(),
+            collider_orientation=self.collider_orientation.copy(),
+            body_position=bodies.position.copy(),
+            body_previous=bodies.position
+            - step * bodies.velocity
+            + 0.5 * step**2 * np.array(gravity),
+            body_orientation=bodies.orientation.copy(),
+            body_previous_orientation=turned_back(bodies, step),
+            body_rest=np.zeros(len(bodies)),
+            body_load=np.tile(np.array(gravity, dtype=np.float64), (len(bodies), 1)),
+            mesh_vertex=self.shapes.meshes.vertex,
+            contact_key=np.zeros((0, 4), dtype=np.int32),
+            contact_impulse=np.zeros((0, 5)),
+            joint_impulse=np.zeros((len(self.joints), 6)),
+            joint_broken=np.zeros(len(self.joints), dtype=np.int32),
+            step=step,
+            time=0.0,
+            frame=frame,
+        )

@@ -1,0 +1,1 @@
+"""Particles: how they move, what keeps them together, and what they touch."""

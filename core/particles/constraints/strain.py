@@ -1,0 +1,61 @@
+"""Strain limit: the worst sticks are shortened in rounds of their own (after Provot 1995, §4).
+
+One pass over all sticks leaves each as stiff as m/2h² makes it, so a load of many times the weight
+stretches it: by the wind, or where a falling sheet hits. Passes over the few sticks that are too
+long cost a fraction of passes over all, and those that are not never notice.
+
+X. Provot, "Deformation Constraints in a Mass-Spring Model to Describe Rigid Cloth Behavior".
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...kernels.jit import parallel_kernel, prange
+from ...vec3 import between, dot
+from .stick import correction, mass_weighted, move_ends
+
+ROUNDS = 10
+"""Rounds over the sticks that are too long, at most."""
+
+GENTLE_ROUNDS = 5
+"""Of these, rounds that keep the angular momentum; they overshoot where a stick turns fast."""
+
+FIRM_FACTOR = 2.5
+"""The last rounds take only sticks longer than the limit by this factor."""
+
+
+@parallel_kernel
+def limit_strain(particles, sticks, form, firm, first_task, last_task, limit, task_strained):
+    """Bring sticks longer than 1 + limit times their rest length back to it, in strained tasks.
+
+    task_strained (tasks,) 0 where nothing is to be done; it becomes 0 where no stick was too long.
+    ``firm`` corrects along the stick as it lies now.
+    """
+    x, previous, inverse_mass = particles
+    stick, rest_length, task_start = sticks
+    most = (1.0 + limit) * (1.0 + limit)
+    for task in prange(first_task, last_task):
+        if task_strained[task] == 0:
+            continue
+        strained = 0
+        for s in range(task_start[task], task_start[task + 1]):
+            a = np.uint32(stick[s, 0])
+            b = np.uint32(stick[s, 1])
+            d = between(x, a, b)
+            rest = rest_length[s]
+            if dot(d, d) <= most * rest * rest:
+                continue
+            wa = inverse_mass[a]
+            wb = inverse_mass[b]
+            if wa + wb == 0.0:
+                continue
+            if firm:
+                step = mass_weighted(d, wa + wb, rest)
+                e = d
+            else:
+                e = between(previous, a, b)
+                wa, wb, step, e = correction(form, d, e, wa, wb, 1.0, 1.0, rest)
+            strained = 1
+            move_ends(x, a, b, wa, wb, step, e)
+        task_strained[task] = strained

@@ -1,0 +1,139 @@
+"""Free particles against each other: neighbours from a grid, contacts between two balls."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ...arrays import Floats
+from ...coincidence import direction_between
+from ...collision.grid import NeighbourGrid, bucket_of
+from ...kernels.jit import kernel
+from ...model import Model
+from ...vec3 import between, divide, dot, store
+from .contact_table import FREE_PARTNER
+
+
+class CrowdGrid(NeighbourGrid):
+    """The grid for the particles in `Model.crowd`: cells as wide as the largest ball.
+
+    Particles that do not meet their own object enter it only where another object may come near
+    in the frame under way; `choose` finds them.
+    """
+
+    def __init__(self, model: Model) -> None:
+        largest = float(model.crowd_radius.max()) if len(model.crowd) else 0.0
+        super().__init__(model.crowd, 2.0 * largest)
+        self.group = model.crowd_group
+        self.radius = model.crowd_radius
+        # the same arrays in full length: each frame works on their beginnings
+        self._room = (self.cell, self.first, self.member, self.bucket)
+        # rows of each object: those with particles in the crowd follow each other
+        starts = [span.first_particle for span in model.objects]
+        owner = np.searchsorted(starts, model.crowd, side="right")
+        begins = np.flatnonzero(np.diff(owner, prepend=-1)).tolist() if len(owner) else []
+        self._start = np.array([*begins, len(owner)], dtype=np.int32)
+        self._rows = [slice(*self._start[o : o + 2].tolist()) for o in range(len(begins))]
+        self._meets_itself = np.array([self.group[a] < 0 for a in begins], dtype=bool)
+
+    def choose(
+        self, model: Model, x: Floats, previous: Floats, h: float, substeps: int, fall: float
+    ) -> None:
+        """Leave out what can meet nothing in the coming ``substeps`` steps of h seconds.
+
+        x, previous (n, 3) m; fall m, by gravity in one step. Two objects can meet where their
+        bounds do, widened by twice the way that their fastest particle would go.
+        """
+        objects = len(self._rows)
+        if objects == 0 or (self._meets_itself.all() and objects == 1):
+            return
+        low, high, fastest = np.empty((objects, 3)), np.empty((objects, 3)), np.empty(objects)
+        _find_bounds(x, previous, model.crowd, self._start, low, high, fastest)
+        margin = 2.0 * (fastest * substeps + fall * substeps**2) + 0.5 * self.cell_size
+        low -= margin[:, None]
+        high += margin[:, None]
+        chosen = np.zeros(len(model.crowd), dtype=bool)
+        for o, rows in enumerate(self._rows):
+            if self._meets_itself[o]:
+                chosen[rows] = True
+                continue
+            near = ((low <= high[o]) & (high >= low[o])).all(axis=1)
+            near[o] = False
+            if not near.any():
+                continue
+            place = x[model.crowd[rows]]
+            for other in np.flatnonzero(near):
+                inside = (place >= low[other] - margin[o]) & (place <= high[other] + margin[o])
+                chosen[rows] |= inside.all(axis=1)
+        self._take(model, np.flatnonzero(chosen))
+
+    def _take(self, model: Model, rows: np.ndarray) -> None:
+        count = len(rows)
+        cell, first, member, bucket = self._room
+        self.particles = model.crowd[rows]
+        self.group = model.crowd_group[rows]
+        self.radius = model.crowd_radius[rows]
+        self.cell = cell[:count]
+        self.first = first[: 2 * count + 2]
+        self.member = member[:count]
+        self.bucket = bucket[:count]
+
+
+@kernel
+def _find_bounds(x, previous, crowd, start, low, high, fastest):
+    """Bounds (o, 3) m of each object's rows of crowd, and m a step of its fastest particle."""
+    for o in range(start.shape[0] - 1):
+        fastest[o] = 0.0
+        for k in range(3):
+            low[o, k] = math.inf
+            high[o, k] = -math.inf
+        for n in range(start[o], start[o + 1]):
+            i = crowd[n]
+            for k in range(3):
+                low[o, k] = min(low[o, k], x[i, k])
+                high[o, k] = max(high[o, k], x[i, k])
+                fastest[o] = max(fastest[o], abs(x[i, k] - previous[i, k]))
+
+
+@kernel
+def find_crowd_contacts(c, contacts, cells, group, radius, x, inverse_mass):
+    """Contacts of free particles that overlap, written from row c on; returns the row after them.
+
+    group, radius (count,) of the particles in the grid. May return more than fit.
+    """
+    buckets = cells.first.shape[0] - 1
+    for n in range(cells.particles.shape[0]):
+        i = cells.particles[n]
+        for place in range(27):
+            cx = int(cells.cell[n, 0]) + place % 3 - 1
+            cy = int(cells.cell[n, 1]) + (place // 3) % 3 - 1
+            cz = int(cells.cell[n, 2]) + place // 9 - 1
+            b = bucket_of(cx, cy, cz, buckets)
+            for m in range(cells.first[b], cells.first[b + 1]):
+                other = cells.member[m]
+                j = cells.particles[other]
+                if other <= n or cells.cell[other, 0] != cx:
+                    continue
+                if cells.cell[other, 1] != cy or cells.cell[other, 2] != cz:
+                    continue
+                if group[n] >= 0 and group[n] == group[other]:
+                    continue
+                if inverse_mass[i] + inverse_mass[j] == 0.0:
+                    continue
+                d = between(x, j, i)
+                reach = radius[n] + radius[other]
+                dd = dot(d, d)
+                if dd >= reach * reach:
+                    continue
+                if c < contacts.friction.shape[0]:
+                    gap = math.sqrt(dd)
+                    contacts.shape[c, 0] = FREE_PARTNER
+                    contacts.shape[c, 1] = FREE_PARTNER
+                    contacts.particle[c, 0] = i
+                    contacts.particle[c, 4] = j
+                    contacts.reach[c] = reach
+                    away = divide(d, gap) if gap > 0.0 else direction_between(j, i)
+                    store(contacts.normal, c, away)
+                c += 1
+    return c

@@ -1,0 +1,1 @@
+"""Rigid bodies that are made of four particles each (Jakobsen §5)."""

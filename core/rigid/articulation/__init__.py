@@ -1,0 +1,1 @@
+"""How what hangs on joints answers an impulse as a whole."""

@@ -1,0 +1,1 @@
+"""Contacts of bodies: rows of velocities and impulses, and the sweeps over them."""

@@ -1,0 +1,60 @@
+"""Coulomb friction at one point of contact, as a whole: the two tangents are never parted.
+
+The impulse p in the plane of contact changes the sliding velocity by W (p − p₀), with W (2 × 2) the
+mobility of the point in that plane. It is to leave the point at rest, and where it would have to be
+larger than r = μ times the normal impulse, to be of that size and against the sliding that is left
+(maximal dissipation):
+
+    v + W (p − p₀) = −λ p,   λ ≥ 0,   |p| ≤ r,   λ (r − |p|) = 0.
+
+So (W + λ I) p = W p₀ − v, and λ is the root of |p(λ)| = r, which Newton's method on 1/|p| finds
+from λ = 0 without overshooting (Moré & Sorensen 1983). Nothing of it depends on which two tangents
+were chosen. With an effective mass each, cut to the circle afterwards, they would push along the
+direction in which the body is heavy, so that a box on a turned slope slips early.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ...kernels.jit import lean_inline
+
+ROUNDS = 8
+"""Most steps of Newton's method; two or three are enough where W is nearly round."""
+
+EXACT = 1e-13
+"""Share of the radius by which the last of them may miss it."""
+
+
+@lean_inline
+def cone_impulse(w11, w12, w22, v1, v2, p1, p2, most):
+    """Friction impulse that replaces (p1, p2) N·s at a point that slides by (v1, v2) m/s.
+
+    w11, w12, w22: W in 1/kg; most: r in N·s. Returns its two parts and whether it slides.
+    """
+    b1 = w11 * p1 + w12 * p2 - v1
+    b2 = w12 * p1 + w22 * p2 - v2
+    det = w11 * w22 - w12 * w12
+    if det <= 0.0:
+        return 0.0, 0.0, False
+    q1 = (w22 * b1 - w12 * b2) / det
+    q2 = (w11 * b2 - w12 * b1) / det
+    size = math.sqrt(q1 * q1 + q2 * q2)
+    if size <= most:
+        return q1, q2, False
+    if most <= EXACT * size:  # λ without bound: along b, however small
+        size = math.sqrt(b1 * b1 + b2 * b2)
+        return b1 * most / size, b2 * most / size, True
+    for _ in range(ROUNDS):
+        if size - most <= EXACT * most:
+            break
+        # |q|² / qᵀ (W + λ I)⁻¹ q, times the share by which q is too long; λ goes into W
+        steep = (w22 * q1 * q1 - 2.0 * w12 * q1 * q2 + w11 * q2 * q2) / det
+        rise = size * size * (size - most) / (most * steep)
+        w11 += rise
+        w22 += rise
+        det = w11 * w22 - w12 * w12
+        q1 = (w22 * b1 - w12 * b2) / det
+        q2 = (w11 * b2 - w12 * b1) / det
+        size = math.sqrt(q1 * q1 + q2 * q2)
+    return q1 * most / size, q2 * most / size, True

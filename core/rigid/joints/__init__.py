@@ -1,0 +1,1 @@
+"""Joints: their rows, the sparse factor that solves all of them, what they remember."""

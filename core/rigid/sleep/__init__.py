@@ -1,0 +1,1 @@
+"""Sleep: what may rest, and what wakes it."""
