@@ -266,7 +266,8 @@ def render_begins(scene: bpy.types.Scene, *_: Any) -> None:
         print(
             "Verlet Physics: not baked, so simulated from the start for this render: "
             f"{', '.join(unbaked)}. A farm is faster with a bake: "
-            f"blender -b FILE --command {cli.COMMAND}"
+            f"blender -b FILE --command {cli.COMMAND}",
+            flush=True,
         )
 
 
