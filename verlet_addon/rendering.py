@@ -113,21 +113,13 @@ def forecast(scene: bpy.types.Scene) -> str:
 
 
 def end(scene: bpy.types.Scene) -> None:
-    """A render is over: the window shows its own frame again, and what the render lacked."""
+    """A render is over: the window says what it lacked."""
     global _is_rendering
     _is_rendering = False
     text = remark(scene)
     if text:
         print(f"Verlet Physics: {text}")
-    if session.of(scene) is not None:
-        window_thread.leave(lambda: _show_own_frame(scene))
-
-
-def _show_own_frame(scene: bpy.types.Scene) -> None:
-    """The render has gone through other frames: back to the one that the timeline is in."""
-    if scene.name in bpy.data.scenes:
-        scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
-    redraw.everything()
+    window_thread.leave(redraw.everything)  # Blender itself goes back to the frame that was shown
 
 
 def forget() -> None:
