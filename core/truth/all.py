@@ -2,6 +2,44 @@
 
 from __future__ import annotations
 
+from . import (
+    cloth,
+    constraints,
+    determinism,
+    forces,
+    friction,
+    heavy_on_light,
+    integrators,
+    joint_nets,
+    joints,
+    mixed,
+    particles,
+    random_scenes,
+    rigid_contact,
+    rigid_motion,
+    rigid_rest,
+    simbenchmark,
+)
 from .case import CASES, select
 
-__all__ = ["CASES", "select"]
+MODULES = (
+    cloth,
+    constraints,
+    determinism,
+    forces,
+    friction,
+    heavy_on_light,
+    integrators,
+    joint_nets,
+    joints,
+    mixed,
+    particles,
+    random_scenes,
+    rigid_contact,
+    rigid_motion,
+    rigid_rest,
+    simbenchmark,
+)
+"""Each enters its cases in `CASES` when it is imported."""
+
+__all__ = ["CASES", "MODULES", "select"]
