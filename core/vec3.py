@@ -132,6 +132,23 @@ def length(a):
 
 
 @lean_inline
+def across(a):
+    """A vector square to a, of no particular length."""
+    x, y, z = a
+    if abs(x) <= abs(y) and abs(x) <= abs(z):
+        return 0.0, z, -y
+    if abs(y) <= abs(z):
+        return -z, 0.0, x
+    return y, -x, 0.0
+
+
+@lean_inline
+def column(r, k):
+    """Column k of an array r (3, 3)."""
+    return r[0, k], r[1, k], r[2, k]
+
+
+@lean_inline
 def rotate(r, v):
     """R v, for R a (3, 3) array."""
     return (

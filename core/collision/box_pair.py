@@ -9,6 +9,21 @@ from __future__ import annotations
 import math
 
 from ..kernels.jit import lean, lean_inline
+from ..vec3 import (
+    ZERO,
+    add,
+    along,
+    between,
+    column,
+    cross,
+    divide,
+    dot,
+    length,
+    load,
+    scale,
+    store,
+    sub,
+)
 from .clip import EDGE_SLACK, clip, set_corner
 from .manifold import PREFERENCE, face_numbers, one_point, write_chosen
 
@@ -28,8 +43,8 @@ def _edge_gap(raw, cosine, best, margin):
 
 
 @lean
-def box_pair(placed, a, b, reach, polygon, manifolds, m, flip):
-    """Manifold m of the boxes a and b; its points, 0 … 4."""
+def box_pair(placed, a, b, reach, polygon, place):
+    """Manifold of the boxes a and b; its points, 0 … 4."""
     ra = placed.rotation
     dx = placed.centre[b, 0] - placed.centre[a, 0]
     dy = placed.centre[b, 1] - placed.centre[a, 1]
@@ -150,7 +165,7 @@ def box_pair(placed, a, b, reach, polygon, manifolds, m, flip):
     if edge >= 0:
         if best > reach:
             return 0
-        return _edge_contact(placed, a, b, edge // 3, edge % 3, manifolds, m, flip)
+        return _edge_contact(placed, a, b, edge // 3, edge % 3, place)
     # the face of ``one`` that carries the contact looks along sign · axis towards ``two``
     one, two, axis = a, b, axis_a
     along = -(d0 if axis_a == 0 else (d1 if axis_a == 1 else d2))
@@ -161,153 +176,100 @@ def box_pair(placed, a, b, reach, polygon, manifolds, m, flip):
         along = e0 if axis_b == 0 else (e1 if axis_b == 1 else e2)
         best = best_b
     sign = -1.0 if along > 0.0 else 1.0
-    nx, ny, nz = sign * ra[one, 0, axis], sign * ra[one, 1, axis], sign * ra[one, 2, axis]
-    other, turned, count = _load_face(polygon, placed, one, two, nx, ny, nz)
+    normal = scale(sign, column(ra[one], axis))
+    other, turned, count = _load_face(polygon, placed, one, two, normal)
     row = 0
     for side in range(4):
         k = (axis + 1 + side // 2) % 3
-        turn = 1.0 if side % 2 == 0 else -1.0
+        outward = scale(1.0 if side % 2 == 0 else -1.0, column(ra[one], k))
         half = placed.size[one, k]
-        ux, uy, uz = turn * ra[one, 0, k], turn * ra[one, 1, k], turn * ra[one, 2, k]
         slack = EDGE_SLACK * 2.0 * half
-        row, count = clip(polygon, row, count, ux, uy, uz, half, slack, side)
+        row, count = clip(polygon, row, count, outward, half, slack, side)
         if count == 0:
             return -1
-    corner = polygon.corner
+    corner = polygon.corner[row]
     label = polygon.label
-    height = polygon.height
     found = 0
     least = math.inf
     for n in range(count):
-        gap = nx * corner[row, n, 0] + ny * corner[row, n, 1] + nz * corner[row, n, 2]
-        gap -= placed.size[one, axis]
+        gap = dot(normal, load(corner, n)) - placed.size[one, axis]
         least = min(least, gap)
         if gap <= reach:
-            for k in range(3):
-                corner[row, found, k] = corner[row, n, k]
+            store(corner, found, load(corner, n))
             label[row, found, 0] = label[row, n, 0]
-            height[found] = gap
+            polygon.height[found] = gap
             found += 1
     if least > best + preference:  # the nearest corner is not over the face
         return -1
     number = 2 * axis + (1 if sign < 0.0 else 0)
     number_other = 2 * other + (1 if turned < 0.0 else 0)
     # points lie on ``two``: on the first shape if that is a
-    if on_b:
-        reference = 1
-        ids = face_numbers(1, number_other, number)
-    else:
-        nx, ny, nz = -nx, -ny, -nz
-        reference = 0
-        ids = face_numbers(0, number, number_other)
-    return write_chosen(
-        manifolds,
-        m,
-        flip,
-        polygon,
-        row,
-        found,
-        reference,
-        ids,
-        nx,
-        ny,
-        nz,
-        0.0,
-        0.0,
-        placed.centre[one],
-    )
+    reference = 1 if on_b else 0
+    ids = face_numbers(1, number_other, number) if on_b else face_numbers(0, number, number_other)
+    way = normal if on_b else scale(-1.0, normal)
+    o = placed.centre[one]
+    return write_chosen(place, polygon, row, found, reference, ids, way, (0.0, 0.0), o)
 
 
 @lean
-def _load_face(polygon, placed, one, two, nx, ny, nz):
+def _load_face(polygon, placed, one, two, normal):
     """Write the face of box ``two`` that looks most against n, seen from the centre of ``one``.
 
     Returns (its axis, its sign, corners).
     """
-    r = placed.rotation
+    r = placed.rotation[two]
     face = 0
     steepest = -1.0
     turned = 1.0
     for k in range(3):
-        along = nx * r[two, 0, k] + ny * r[two, 1, k] + nz * r[two, 2, k]
-        if abs(along) > steepest:
-            steepest = abs(along)
+        facing = dot(normal, column(r, k))
+        if abs(facing) > steepest:
+            steepest = abs(facing)
             face = k
-            turned = -1.0 if along > 0.0 else 1.0
+            turned = -1.0 if facing > 0.0 else 1.0
     one_side = (face + 1) % 3
     other_side = (face + 2) % 3
-    s0 = turned * placed.size[two, face]
     s1 = placed.size[two, one_side]
     s2 = placed.size[two, other_side]
-    x = placed.centre[two, 0] - placed.centre[one, 0] + s0 * r[two, 0, face]
-    y = placed.centre[two, 1] - placed.centre[one, 1] + s0 * r[two, 1, face]
-    z = placed.centre[two, 2] - placed.centre[one, 2] + s0 * r[two, 2, face]
+    middle = between(placed.centre, one, two)
+    middle = along(middle, turned * placed.size[two, face], column(r, face))
     for n in range(4):
         u = s1 if n == 0 or n == 3 else -s1
         v = s2 if n < 2 else -s2
-        set_corner(
-            polygon,
-            n,
-            x + u * r[two, 0, one_side] + v * r[two, 0, other_side],
-            y + u * r[two, 1, one_side] + v * r[two, 1, other_side],
-            z + u * r[two, 2, one_side] + v * r[two, 2, other_side],
-        )
+        corner = along(middle, u, column(r, one_side))
+        set_corner(polygon, n, along(corner, v, column(r, other_side)))
     return face, turned, 4
 
 
 @lean
-def _edge_contact(placed, a, b, i, j, manifolds, m, flip):
+def _edge_contact(placed, a, b, i, j, place):
     """One point where edge direction i of box a crosses edge direction j of box b.
 
     −1 when the nearest points of the edges' lines lie beyond the ends of the edges.
     """
-    r = placed.rotation
-    ux, uy, uz = r[a, 0, i], r[a, 1, i], r[a, 2, i]
-    vx, vy, vz = r[b, 0, j], r[b, 1, j], r[b, 2, j]
-    dx = placed.centre[b, 0] - placed.centre[a, 0]
-    dy = placed.centre[b, 1] - placed.centre[a, 1]
-    dz = placed.centre[b, 2] - placed.centre[a, 2]
-    nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
-    size = math.sqrt(nx * nx + ny * ny + nz * nz)
-    if nx * dx + ny * dy + nz * dz > 0.0:
+    ra, rb = placed.rotation[a], placed.rotation[b]
+    u, v = column(ra, i), column(rb, j)
+    d = between(placed.centre, a, b)
+    normal = cross(u, v)
+    size = length(normal)
+    if dot(normal, d) > 0.0:
         size = -size
-    nx /= size
-    ny /= size
-    nz /= size
-    ax = ay = az = 0.0  # middles of the edges, seen from a
-    bx, by, bz = dx, dy, dz
+    normal = divide(normal, size)
+    on_a, on_b = ZERO, d  # middles of the edges, seen from a
     for k in range(3):
         if k != i:
-            along = nx * r[a, 0, k] + ny * r[a, 1, k] + nz * r[a, 2, k]
-            h = -math.copysign(placed.size[a, k], along)
-            ax += h * r[a, 0, k]
-            ay += h * r[a, 1, k]
-            az += h * r[a, 2, k]
+            axis = column(ra, k)
+            on_a = along(on_a, -math.copysign(placed.size[a, k], dot(normal, axis)), axis)
         if k != j:
-            along = nx * r[b, 0, k] + ny * r[b, 1, k] + nz * r[b, 2, k]
-            h = math.copysign(placed.size[b, k], along)
-            bx += h * r[b, 0, k]
-            by += h * r[b, 1, k]
-            bz += h * r[b, 2, k]
-    wx, wy, wz = bx - ax, by - ay, bz - az
-    gap = -(wx * nx + wy * ny + wz * nz)
-    uv = ux * vx + uy * vy + uz * vz
-    wu = wx * ux + wy * uy + wz * uz
-    wv = wx * vx + wy * vy + wz * vz
+            axis = column(rb, k)
+            on_b = along(on_b, math.copysign(placed.size[b, k], dot(normal, axis)), axis)
+    w = sub(on_b, on_a)
+    gap = -dot(w, normal)
+    uv, wu, wv = dot(u, v), dot(w, u), dot(w, v)
     den = 1.0 - uv * uv
     s = (wu - uv * wv) / den
     t = (uv * wu - wv) / den
     if abs(s) > placed.size[a, i] * 1.001 or abs(t) > placed.size[b, j] * 1.001:
         return -1
-    return one_point(
-        manifolds,
-        m,
-        flip,
-        placed.centre[a, 0] + ax + s * ux,
-        placed.centre[a, 1] + ay + s * uy,
-        placed.centre[a, 2] + az + s * uz,
-        gap,
-        nx,
-        ny,
-        nz,
-    )
+    at = along(add(load(placed.centre, a), on_a), s, u)
+    return one_point(place, at, gap, normal)

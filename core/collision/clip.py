@@ -10,6 +10,7 @@ import math
 from collections import namedtuple
 
 from ..kernels.jit import lean, lean_inline
+from ..vec3 import along, between, cross, dot, load, store
 
 MAX_CORNERS = 64  # of one face; faces with more are thinned out
 ROOM = 2 * MAX_CORNERS + 2
@@ -30,17 +31,15 @@ Polygon = namedtuple(
 
 
 @lean_inline
-def set_corner(polygon, n, x, y, z):
+def set_corner(polygon, n, place):
     """Write corner n of the polygon that is to be clipped."""
-    polygon.corner[0, n, 0] = x
-    polygon.corner[0, n, 1] = y
-    polygon.corner[0, n, 2] = z
+    store(polygon.corner[0], n, place)
     polygon.label[0, n, 0] = n * 128 + _UNCUT
     polygon.label[0, n, 1] = n
 
 
 @lean
-def clip(polygon, row, count, ax, ay, az, limit, slack, side):
+def clip(polygon, row, count, a, limit, slack, side):
     """Keep the part with a·p ≤ limit of the polygon in ``row``; returns its new row and corners.
 
     Corners that are outside by no more than ``slack`` stay. Two corners are a line, not a loop.
@@ -50,7 +49,7 @@ def clip(polygon, row, count, ax, ay, az, limit, slack, side):
     height = polygon.height
     outside = 0
     for n in range(count):
-        inside = limit - (ax * corner[row, n, 0] + ay * corner[row, n, 1] + az * corner[row, n, 2])
+        inside = limit - dot(a, load(corner[row], n))
         if inside < 0.0:
             if inside < -slack:
                 outside += 1
@@ -68,8 +67,7 @@ def clip(polygon, row, count, ax, ay, az, limit, slack, side):
         here = height[n]
         there = height[m]
         if here >= 0.0:
-            for k in range(3):
-                corner[to, kept, k] = corner[row, n, k]
+            store(corner[to], kept, load(corner[row], n))
             label[to, kept, 0] = label[row, n, 0]
             label[to, kept, 1] = label[row, n, 1]
             kept += 1
@@ -80,10 +78,8 @@ def clip(polygon, row, count, ax, ay, az, limit, slack, side):
             if there == 0.0:
                 continue
             t = here / (here - there)
-            for k in range(3):
-                corner[to, kept, k] = corner[row, n, k] + t * (
-                    corner[row, m, k] - corner[row, n, k]
-                )
+            way = between(corner[row], n, m)
+            store(corner[to], kept, along(load(corner[row], n), t, way))
             label[to, kept, 0] = label[row, n, 1] * 128 + side
             label[to, kept, 1] = _UNCUT + side if here > 0.0 else label[row, n, 1]
             kept += 1
@@ -91,23 +87,21 @@ def clip(polygon, row, count, ax, ay, az, limit, slack, side):
 
 
 @lean
-def four_of(polygon, row, count, nx, ny, nz):
+def four_of(polygon, row, count, normal):
     """Choose four of ``count`` > 4 points that span much area and hold the deepest; how many.
 
     polygon.height holds their gaps, n is the normal. Near ties go to the point that comes first,
     so that the choice does not change from step to step by rounding.
     """
-    p = polygon.corner
+    p = polygon.corner[row]
     chosen = polygon.chosen
     widest = 0.0
     i = 0
     j = 0
     for a in range(count):
         for b in range(a + 1, count):
-            dx = p[row, a, 0] - p[row, b, 0]
-            dy = p[row, a, 1] - p[row, b, 1]
-            dz = p[row, a, 2] - p[row, b, 2]
-            wide = dx * dx + dy * dy + dz * dz
+            d = between(p, b, a)
+            wide = dot(d, d)
             if wide > 1.002 * widest:
                 widest = wide
                 i = a
@@ -118,7 +112,7 @@ def four_of(polygon, row, count, nx, ny, nz):
     k = -1
     k_area = 1e-6 * widest
     for a in range(count):
-        area = abs(_area(p, row, i, j, a, nx, ny, nz))
+        area = abs(_area(p, i, j, a, normal))
         if area > 1.002 * k_area:
             k_area = area
             k = a
@@ -132,15 +126,15 @@ def four_of(polygon, row, count, nx, ny, nz):
     if k >= 0:
         chosen[2] = k
         found = 3
-        if _area(p, row, i, j, k, nx, ny, nz) < 0.0:
+        if _area(p, i, j, k, normal) < 0.0:
             i, j = j, i
         m = -1
         m_area = 1e-6 * widest
         for a in range(count):
             area = max(
-                -_area(p, row, i, j, a, nx, ny, nz),
-                -_area(p, row, j, k, a, nx, ny, nz),
-                -_area(p, row, k, i, a, nx, ny, nz),
+                -_area(p, i, j, a, normal),
+                -_area(p, j, k, a, normal),
+                -_area(p, k, i, a, normal),
             )
             if area > 1.002 * m_area:
                 m_area = area
@@ -154,10 +148,8 @@ def four_of(polygon, row, count, nx, ny, nz):
     for c in range(found):
         a = chosen[c]
         lowest = min(lowest, polygon.height[a])
-        dx = p[row, a, 0] - p[row, deepest, 0]
-        dy = p[row, a, 1] - p[row, deepest, 1]
-        dz = p[row, a, 2] - p[row, deepest, 2]
-        apart = dx * dx + dy * dy + dz * dz
+        d = between(p, deepest, a)
+        apart = dot(d, d)
         if apart < nearest:
             nearest = apart
             place = c
@@ -167,12 +159,6 @@ def four_of(polygon, row, count, nx, ny, nz):
 
 
 @lean_inline
-def _area(p, row, a, b, c, nx, ny, nz):
-    """Twice the area of the triangle a b c seen against n, m²."""
-    ux = p[row, b, 0] - p[row, a, 0]
-    uy = p[row, b, 1] - p[row, a, 1]
-    uz = p[row, b, 2] - p[row, a, 2]
-    vx = p[row, c, 0] - p[row, a, 0]
-    vy = p[row, c, 1] - p[row, a, 1]
-    vz = p[row, c, 2] - p[row, a, 2]
-    return nx * (uy * vz - uz * vy) + ny * (uz * vx - ux * vz) + nz * (ux * vy - uy * vx)
+def _area(p, a, b, c, normal):
+    """Twice the area of the triangle a b c seen against the normal, m²."""
+    return dot(normal, cross(between(p, a, b), between(p, a, c)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from ..kernels.jit import lean
+from ..vec3 import ZERO, add, along, between, divide, dot, length, load, scale, sub, vec
 from .gjk import FAR, NEAR, gjk, point_on_a
 from .kinds import BOX, CAPSULE, HULL, MESH
 from .manifold import (
@@ -39,8 +40,8 @@ def thinnest(placed, s):
 
 
 @lean
-def convex_contact(placed, hulls, meshes, edges, p, q, sub, reach, scratch, manifolds, m, flip):
-    """Manifold m of shapes p and q, which may be (triangle ``sub`` of) a mesh; its points.
+def convex_contact(placed, hulls, meshes, edges, p, q, triangle, reach, scratch, place):
+    """Manifold of shapes p and q, which may be (the triangle of that row of) a mesh; its points.
 
     The normal leads from q to p; with ``flip`` the two are written the other way round.
     """
@@ -48,52 +49,44 @@ def convex_contact(placed, hulls, meshes, edges, p, q, sub, reach, scratch, mani
     faces = scratch.faces
     simplex = scratch.polytope.simplex
     o = placed.centre[p]
-    load_core(core, 0, placed, hulls, meshes, p, -1, o[0], o[1], o[2])
-    load_core(core, 1, placed, hulls, meshes, q, sub, o[0], o[1], o[2])
+    load_core(core, 0, placed, hulls, meshes, p, -1, vec(o))
+    load_core(core, 1, placed, hulls, meshes, q, triangle, vec(o))
     ra = core.about[0, 0]
     rb = core.about[1, 0]
     limit = reach + ra + rb
     mesh = placed.kind[q] == MESH
     # a guess of the way from q to p, which stands at the origin
+    t = core.points[1]
+    guess = between(placed.centre, q, p)
     if mesh:
-        gx = -(core.points[1, 0, 0] + core.points[1, 1, 0] + core.points[1, 2, 0])
-        gy = -(core.points[1, 0, 1] + core.points[1, 1, 1] + core.points[1, 2, 1])
-        gz = -(core.points[1, 0, 2] + core.points[1, 1, 2] + core.points[1, 2, 2])
-    else:
-        gx = o[0] - placed.centre[q, 0]
-        gy = o[1] - placed.centre[q, 1]
-        gz = o[2] - placed.centre[q, 2]
-    state, corners, nx, ny, nz = gjk(core, simplex, limit, gx, gy, gz)
+        guess = scale(-1.0, add(add(load(t, 0), load(t, 1)), load(t, 2)))
+    state, corners, n = gjk(core, simplex, limit, guess)
     if state == FAR:
         return 0
     if state == NEAR:
-        gap = math.sqrt(nx * nx + ny * ny + nz * nz)
+        gap = length(n)
         if gap > limit:
             return 0
-        nx /= gap
-        ny /= gap
-        nz /= gap
-        ax, ay, az = point_on_a(simplex, corners)
+        n = divide(n, gap)
+        a = point_on_a(simplex, corners)
     else:
-        nx, ny, nz, depth, ax, ay, az = penetration(core, scratch.polytope, corners)
+        n, depth, a = penetration(core, scratch.polytope, corners)
         gap = -depth
     preference = PREFERENCE * min(thinnest(placed, p), thinnest(placed, q))
     face_only = False  # a point that is not over the triangle is that of another one
-    tx = ty = tz = 0.0
+    outward = ZERO  # of the triangle
     snap = False
     if mesh:
-        tx, ty, tz = triangle_normal(core, 1)
-        if tx == 0.0 and ty == 0.0 and tz == 0.0:
+        outward = triangle_normal(core, 1)
+        if outward == ZERO:
             return 0
         two_sided = meshes.two_sided[meshes.mesh[q]]
-        if two_sided:
-            side = tx * core.points[1, 0, 0] + ty * core.points[1, 0, 1] + tz * core.points[1, 0, 2]
-            if side > 0.0:  # p, at the origin, is behind
-                tx, ty, tz = -tx, -ty, -tz
-        facing = nx * tx + ny * ty + nz * tz
+        if two_sided and dot(outward, load(t, 0)) > 0.0:  # p, at the origin, is behind
+            outward = scale(-1.0, outward)
+        facing = dot(n, outward)
         if state == NEAR and facing < 0.0 and not two_sided:
             return 0
-        allowed = neighbours_allow(core, placed, meshes, edges, q, sub, o, nx, ny, nz)
+        allowed = neighbours_allow(core, placed, meshes, edges, q, triangle, o, n)
         if facing > ALONG_FACE:
             snap = True
             face_only = not allowed
@@ -104,109 +97,47 @@ def convex_contact(placed, hulls, meshes, edges, p, q, sub, reach, scratch, mani
             snap = True
             face_only = True
     if snap:
-        nx, ny, nz = tx, ty, tz
-        t = core.points
-        gap = tx * (ax - t[1, 0, 0]) + ty * (ay - t[1, 0, 1]) + tz * (az - t[1, 0, 2])
+        n = outward
+        gap = dot(outward, sub(a, load(t, 0)))
     reference = -1
-    count0, id0, m0x, m0y, m0z = supporting_face(core, 0, placed, hulls, p, faces, -nx, -ny, -nz)
-    count1, id1, m1x, m1y, m1z = 3, 0, tx, ty, tz
+    count0, id0, m0 = supporting_face(core, 0, placed, hulls, p, faces, scale(-1.0, n))
+    count1, id1, m1 = supporting_face(core, 1, placed, hulls, q, faces, n)
     if snap:
         reference = 1
-        count1, id1, m1x, m1y, m1z = supporting_face(core, 1, placed, hulls, q, faces, nx, ny, nz)
     else:
-        count1, id1, m1x, m1y, m1z = supporting_face(core, 1, placed, hulls, q, faces, nx, ny, nz)
         best = gap - preference
-        if m1x * nx + m1y * ny + m1z * nz > FACE_COSINE:
-            along = separation(core, m1x, m1y, m1z)
-            if along >= best:
+        if dot(m1, n) > FACE_COSINE:
+            apart = separation(core, m1)
+            if apart >= best:
                 reference = 1
-                best = along + 0.5 * preference
-        if m0x * nx + m0y * ny + m0z * nz < -FACE_COSINE:
-            along = separation(core, -m0x, -m0y, -m0z)
-            if along >= best:
-                reference = 0
-        if reference == 0 and -(m0x * tx + m0y * ty + m0z * tz) > ALONG_FACE:
+                best = apart + 0.5 * preference
+        if dot(m0, n) < -FACE_COSINE and separation(core, scale(-1.0, m0)) >= best:
+            reference = 0
+        if reference == 0 and -dot(m0, outward) > ALONG_FACE:
             # a flat side on a flat mesh: all its triangles shall push the same way
             reference = 1
-            count1, id1, m1x, m1y, m1z = supporting_face(
-                core, 1, placed, hulls, q, faces, tx, ty, tz
-            )
+            count1, id1, m1 = supporting_face(core, 1, placed, hulls, q, faces, outward)
     if reference >= 0:
-        if reference == 1:
-            fx, fy, fz = m1x, m1y, m1z
-        else:
-            fx, fy, fz = -m0x, -m0y, -m0z
-        if fx * nx + fy * ny + fz * nz < 1.0 - 1e-9:  # the other face as seen along the face's
+        f = m1 if reference == 1 else scale(-1.0, m0)
+        if dot(f, n) < 1.0 - 1e-9:  # the other face as seen along the face's
             if reference == 1:
-                count0, id0, m0x, m0y, m0z = supporting_face(
-                    core, 0, placed, hulls, p, faces, -fx, -fy, -fz
-                )
+                count0, id0, m0 = supporting_face(core, 0, placed, hulls, p, faces, scale(-1.0, f))
             else:
-                count1, id1, m1x, m1y, m1z = supporting_face(
-                    core, 1, placed, hulls, q, faces, fx, fy, fz
-                )
-        if reference == 1:
-            row, found, least = clip_faces(
-                scratch.polygon, faces, 1, count1, count0, m1x, m1y, m1z, fx, fy, fz, limit
-            )
-        else:
-            row, found, least = clip_faces(
-                scratch.polygon, faces, 0, count0, count1, m0x, m0y, m0z, fx, fy, fz, limit
-            )
+                count1, id1, m1 = supporting_face(core, 1, placed, hulls, q, faces, f)
+        counts, own = (count0, count1), (m1 if reference == 1 else m0)
+        row, found, least = clip_faces(scratch.polygon, faces, reference, counts, own, f, limit)
         # the nearest points may lie beside the face: then it does not carry the contact
         if found > 0 and (face_only or least <= gap + preference):
-            return write_chosen(
-                manifolds,
-                m,
-                flip,
-                scratch.polygon,
-                row,
-                found,
-                reference,
-                face_numbers(reference, id0, id1),
-                fx,
-                fy,
-                fz,
-                ra,
-                rb,
-                o,
-            )
+            ids = face_numbers(reference, id0, id1)
+            return write_chosen(place, scratch.polygon, row, found, reference, ids, f, (ra, rb), o)
         if face_only:
             return 0
-        reference = -1
-    if reference < 0:
-        near = preference if preference < math.inf else 0.0
-        i = extreme_edge(faces, 0, count0, -nx, -ny, -nz, near)
-        j = extreme_edge(faces, 1, count1, nx, ny, nz, near)
-        if i >= 0 and j >= 0:
-            found = parallel_edges(
-                manifolds,
-                m,
-                flip,
-                faces,
-                i,
-                j,
-                count0,
-                count1,
-                nx,
-                ny,
-                nz,
-                limit,
-                ra,
-                rb,
-                o,
-            )
-            if found > 0:
-                return found
-    return one_point(
-        manifolds,
-        m,
-        flip,
-        o[0] + ax - ra * nx,
-        o[1] + ay - ra * ny,
-        o[2] + az - ra * nz,
-        gap - ra - rb,
-        nx,
-        ny,
-        nz,
-    )
+    near = preference if preference < math.inf else 0.0
+    i = extreme_edge(faces[0], count0, scale(-1.0, n), near)
+    j = extreme_edge(faces[1], count1, n, near)
+    if i >= 0 and j >= 0:
+        counts = (count0, count1)
+        found = parallel_edges(place, faces, (i, j), counts, n, limit, (ra, rb), o)
+        if found > 0:
+            return found
+    return one_point(place, along(add(vec(o), a), -ra, n), gap - ra - rb, n)

@@ -11,6 +11,7 @@ import math
 from collections import namedtuple
 
 from ..kernels.jit import lean, lean_inline
+from ..vec3 import ZERO, along, between, cross, dot, load, scale, set_vec, store, sub, vec
 from .support import farthest
 
 Simplex = namedtuple(
@@ -29,65 +30,57 @@ _TOUCHING = 1e-10  # of the size of A − B: nearer than that counts as touching
 
 
 @lean_inline
-def segment_weight(ax, ay, az, bx, by, bz):
+def segment_weight(a, b):
     """Where (0 … 1) from a to b the segment is nearest to the origin."""
-    dx, dy, dz = bx - ax, by - ay, bz - az
-    whole = dx * dx + dy * dy + dz * dz
+    d = sub(b, a)
+    whole = dot(d, d)
     if whole <= 0.0:
         return 0.0
-    return min(max(-(ax * dx + ay * dy + az * dz) / whole, 0.0), 1.0)
+    return min(max(-dot(a, d) / whole, 0.0), 1.0)
 
 
 @lean
-def triangle_weights(ax, ay, az, bx, by, bz, cx, cy, cz):
+def triangle_weights(a, b, c):
     """Weights of a, b, c in the point of the triangle that is nearest to the origin."""
-    abx, aby, abz = bx - ax, by - ay, bz - az
-    acx, acy, acz = cx - ax, cy - ay, cz - az
-    d1 = -(abx * ax + aby * ay + abz * az)
-    d2 = -(acx * ax + acy * ay + acz * az)
+    ab, ac = sub(b, a), sub(c, a)
+    d1, d2 = -dot(ab, a), -dot(ac, a)
     if d1 <= 0.0 and d2 <= 0.0:
         return 1.0, 0.0, 0.0
-    d3 = -(abx * bx + aby * by + abz * bz)
-    d4 = -(acx * bx + acy * by + acz * bz)
+    d3, d4 = -dot(ab, b), -dot(ac, b)
     if d3 >= 0.0 and d4 <= d3:
         return 0.0, 1.0, 0.0
-    nx = aby * acz - abz * acy
-    ny = abz * acx - abx * acz
-    nz = abx * acy - aby * acx
-    vc = nx * (ay * bz - az * by) + ny * (az * bx - ax * bz) + nz * (ax * by - ay * bx)
+    n = cross(ab, ac)
+    vc = dot(n, cross(a, b))
     if vc <= 0.0 and d1 >= 0.0 and d3 <= 0.0 and d1 - d3 > 0.0:
         t = d1 / (d1 - d3)
         return 1.0 - t, t, 0.0
-    d5 = -(abx * cx + aby * cy + abz * cz)
-    d6 = -(acx * cx + acy * cy + acz * cz)
+    d5, d6 = -dot(ab, c), -dot(ac, c)
     if d6 >= 0.0 and d5 <= d6:
         return 0.0, 0.0, 1.0
-    vb = nx * (cy * az - cz * ay) + ny * (cz * ax - cx * az) + nz * (cx * ay - cy * ax)
+    vb = dot(n, cross(c, a))
     if vb <= 0.0 and d2 >= 0.0 and d6 <= 0.0 and d2 - d6 > 0.0:
         t = d2 / (d2 - d6)
         return 1.0 - t, 0.0, t
-    va = nx * (by * cz - bz * cy) + ny * (bz * cx - bx * cz) + nz * (bx * cy - by * cx)
+    va = dot(n, cross(b, c))
     if va <= 0.0 and d4 >= d3 and d5 >= d6 and d4 - d3 + d5 - d6 > 0.0:
         t = (d4 - d3) / (d4 - d3 + d5 - d6)
         return 0.0, 1.0 - t, t
     whole = va + vb + vc
-    uu = abx * abx + aby * aby + abz * abz
-    vv = acx * acx + acy * acy + acz * acz
-    if whole > 1e-20 * uu * vv:
+    if whole > 1e-20 * dot(ab, ab) * dot(ac, ac):
         return va / whole, vb / whole, vc / whole
     # next to no area: the nearest point of the three edges
-    t = segment_weight(ax, ay, az, bx, by, bz)
-    x, y, z = ax + t * abx, ay + t * aby, az + t * abz
-    nearest = x * x + y * y + z * z
+    t = segment_weight(a, b)
+    p = along(a, t, ab)
+    nearest = dot(p, p)
     wa, wb, wc = 1.0 - t, t, 0.0
-    t = segment_weight(ax, ay, az, cx, cy, cz)
-    x, y, z = ax + t * acx, ay + t * acy, az + t * acz
-    if x * x + y * y + z * z < nearest:
-        nearest = x * x + y * y + z * z
+    t = segment_weight(a, c)
+    p = along(a, t, ac)
+    if dot(p, p) < nearest:
+        nearest = dot(p, p)
         wa, wb, wc = 1.0 - t, 0.0, t
-    t = segment_weight(bx, by, bz, cx, cy, cz)
-    x, y, z = bx + t * (cx - bx), by + t * (cy - by), bz + t * (cz - bz)
-    if x * x + y * y + z * z < nearest:
+    t = segment_weight(b, c)
+    p = along(b, t, sub(c, b))
+    if dot(p, p) < nearest:
         wa, wb, wc = 0.0, 1.0 - t, t
     return wa, wb, wc
 
@@ -108,23 +101,17 @@ def _tetrahedron_weights(s):
         j = 1 if f == 0 or f == 2 else (2 if f == 1 else 3)
         k = 2 if f == 0 or f == 3 else 3
         m = 3 if f == 0 else (1 if f == 1 else (2 if f == 2 else 0))
-        ux, uy, uz = p[j, 0] - p[i, 0], p[j, 1] - p[i, 1], p[j, 2] - p[i, 2]
-        vx, vy, vz = p[k, 0] - p[i, 0], p[k, 1] - p[i, 1], p[k, 2] - p[i, 2]
-        nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
-        tx, ty, tz = p[m, 0] - p[i, 0], p[m, 1] - p[i, 1], p[m, 2] - p[i, 2]
-        origin = -(nx * p[i, 0] + ny * p[i, 1] + nz * p[i, 2])
-        apex = nx * tx + ny * ty + nz * tz
-        size = (nx * nx + ny * ny + nz * nz) * (tx * tx + ty * ty + tz * tz)
+        t = between(p, i, m)
+        n = cross(between(p, i, j), between(p, i, k))
+        origin = -dot(n, load(p, i))
+        apex = dot(n, t)
+        size = dot(n, n) * dot(t, t)
         if origin * apex > 0.0 and apex * apex > 1e-24 * size:
             continue
         inside = False
-        a, b, c = triangle_weights(
-            p[i, 0], p[i, 1], p[i, 2], p[j, 0], p[j, 1], p[j, 2], p[k, 0], p[k, 1], p[k, 2]
-        )
-        x = a * p[i, 0] + b * p[j, 0] + c * p[k, 0]
-        y = a * p[i, 1] + b * p[j, 1] + c * p[k, 1]
-        z = a * p[i, 2] + b * p[j, 2] + c * p[k, 2]
-        dd = x * x + y * y + z * z
+        a, b, c = triangle_weights(load(p, i), load(p, j), load(p, k))
+        place = along(along(scale(a, load(p, i)), b, load(p, j)), c, load(p, k))
+        dd = dot(place, place)
         if dd < nearest:
             nearest = dd
             w0 = a if f < 3 else 0.0
@@ -140,27 +127,26 @@ def _tetrahedron_weights(s):
 
 @lean
 def _weigh(s, count):
-    """Write the weights of the simplex's nearest point: (whether it holds the origin, x, y, z)."""
+    """Write the weights of the simplex's nearest point: (holds the origin, the point)."""
     p = s.spot
     if count == 2:
-        t = segment_weight(p[0, 0], p[0, 1], p[0, 2], p[1, 0], p[1, 1], p[1, 2])
+        t = segment_weight(load(p, 0), load(p, 1))
         s.weight[0] = 1.0 - t
         s.weight[1] = t
     elif count == 3:
-        a, b, c = triangle_weights(
-            p[0, 0], p[0, 1], p[0, 2], p[1, 0], p[1, 1], p[1, 2], p[2, 0], p[2, 1], p[2, 2]
-        )
-        s.weight[0] = a
-        s.weight[1] = b
-        s.weight[2] = c
+        set_vec(s.weight, triangle_weights(load(p, 0), load(p, 1), load(p, 2)))
     elif _tetrahedron_weights(s):
-        return True, 0.0, 0.0, 0.0
-    x = y = z = 0.0
+        return True, ZERO
+    return False, _weighted(s, p, count)
+
+
+@lean_inline
+def _weighted(s, places, count):
+    """The sum of places (4, 3) with the weights of the simplex."""
+    p = ZERO
     for n in range(count):
-        x += s.weight[n] * p[n, 0]
-        y += s.weight[n] * p[n, 1]
-        z += s.weight[n] * p[n, 2]
-    return False, x, y, z
+        p = along(p, s.weight[n], load(places, n))
+    return p
 
 
 @lean
@@ -172,80 +158,67 @@ def _reduce(s, count):
             if kept < n:
                 s.weight[kept] = s.weight[n]
                 s.index[kept] = s.index[n]
-                for k in range(3):
-                    s.spot[kept, k] = s.spot[n, k]
-                    s.on_a[kept, k] = s.on_a[n, k]
+                store(s.spot, kept, load(s.spot, n))
+                store(s.on_a, kept, load(s.on_a, n))
             kept += 1
     return kept
 
 
 @lean_inline
-def add_corner(core, s, n, dx, dy, dz):
+def add_corner(core, s, n, d):
     """Write the point of A − B farthest along d to corner n of the simplex and return it."""
-    index, ax, ay, az = farthest(core, 0, dx, dy, dz)
-    _, bx, by, bz = farthest(core, 1, -dx, -dy, -dz)
+    index, a = farthest(core, 0, d)
+    _, b = farthest(core, 1, scale(-1.0, d))
+    spot = sub(a, b)
     s.index[n] = index
-    s.on_a[n, 0] = ax
-    s.on_a[n, 1] = ay
-    s.on_a[n, 2] = az
-    s.spot[n, 0] = ax - bx
-    s.spot[n, 1] = ay - by
-    s.spot[n, 2] = az - bz
-    return ax - bx, ay - by, az - bz
+    store(s.on_a, n, a)
+    store(s.spot, n, spot)
+    return spot
 
 
 @lean
-def gjk(core, s, limit, dx, dy, dz):
-    """Vector from B's nearest point to A's, both without their balls: (state, corners, x, y, z).
+def gjk(core, s, limit, guess):
+    """Vector from B's nearest point to A's, both without their balls: (state, corners, vector).
 
     state is FAR when they are more than ``limit`` m apart (the vector is then too short), NEAR,
-    or OVERLAP. d: any guess of the vector. The simplex s holds the points found, with weights.
+    or OVERLAP. guess: any of the vector. The simplex s holds the points found, with weights.
     """
-    if dx == 0.0 and dy == 0.0 and dz == 0.0:
-        dx = 1.0
-    x, y, z = add_corner(core, s, 0, -dx, -dy, -dz)
+    d = (1.0, 0.0, 0.0) if guess == ZERO else guess
+    v = add_corner(core, s, 0, scale(-1.0, d))
     s.weight[0] = 1.0
     count = 1
-    vv = x * x + y * y + z * z
-    scale = vv  # m², the farthest that a point of A − B was seen from the origin
+    vv = dot(v, v)
+    widest = vv  # m², the farthest that a point of A − B was seen from the origin
     for _ in range(_ROUNDS):
-        if vv <= _TOUCHING * _TOUCHING * scale:
-            return OVERLAP, count, x, y, z
-        wx, wy, wz = add_corner(core, s, count, -x, -y, -z)
-        vw = x * wx + y * wy + z * wz
+        if vv <= _TOUCHING * _TOUCHING * widest:
+            return OVERLAP, count, v
+        w = add_corner(core, s, count, scale(-1.0, v))
+        vw = dot(v, w)
         if vw > 0.0 and vw * vw > limit * limit * vv:
-            return FAR, count, x, y, z
-        ww = wx * wx + wy * wy + wz * wz
-        scale = max(scale, ww)
-        if vv - vw <= 1e-11 * vv + 1e-15 * math.sqrt(scale * vv):
+            return FAR, count, v
+        widest = max(widest, dot(w, w))
+        if vv - vw <= 1e-11 * vv + 1e-15 * math.sqrt(widest * vv):
             break
         known = False
         for n in range(count):
-            if s.spot[n, 0] == wx and s.spot[n, 1] == wy and s.spot[n, 2] == wz:
+            if load(s.spot, n) == w:
                 known = True
         if known:
             break
-        w0, w1, w2 = s.weight[0], s.weight[1], s.weight[2]
-        inside, wx, wy, wz = _weigh(s, count + 1)
+        weights = vec(s.weight)
+        inside, nearer = _weigh(s, count + 1)
         if inside:
-            return OVERLAP, 4, x, y, z
-        now = wx * wx + wy * wy + wz * wz
+            return OVERLAP, 4, v
+        now = dot(nearer, nearer)
         if now >= vv:  # rounding has the last word: stay with what there was
-            s.weight[0] = w0
-            s.weight[1] = w1
-            s.weight[2] = w2
+            set_vec(s.weight, weights)
             break
         count = _reduce(s, count + 1)
-        x, y, z, vv = wx, wy, wz, now
-    return NEAR, count, x, y, z
+        v, vv = nearer, now
+    return NEAR, count, v
 
 
 @lean_inline
 def point_on_a(s, count):
     """The point of A's core that belongs to the nearest point of the simplex."""
-    x = y = z = 0.0
-    for n in range(count):
-        x += s.weight[n] * s.on_a[n, 0]
-        y += s.weight[n] * s.on_a[n, 1]
-        z += s.weight[n] * s.on_a[n, 2]
-    return x, y, z
+    return _weighted(s, s.on_a, count)

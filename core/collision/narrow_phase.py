@@ -19,6 +19,7 @@ from .convex_contact import convex_contact
 from .gjk import Simplex
 from .kinds import BOX, CAPSULE, MESH, PLANE, SPHERE
 from .kinds import ROOM as ROOM_SHAPE
+from .manifold import Place
 from .penetration import MAX_CORNERS as MAX_POLYTOPE
 from .penetration import MAX_FACES, Polytope
 from .plane_contact import plane_contact
@@ -138,26 +139,23 @@ def narrow_phase(item, item_count, shapes, reach, edges, manifolds, scratch):
                 and (kind_b == SPHERE or kind_a > kind_b)
             )
             p, q = (b, a) if flip else (a, b)
+            place = Place(manifolds, m, flip)
             kind_p = shapes.kind[p]
             kind_q = shapes.kind[q]
             manifolds.count[m] = 0
             if kind_p in (PLANE, ROOM_SHAPE, MESH):
                 continue  # nothing that could be pushed out
             if kind_q in (PLANE, ROOM_SHAPE):
-                plane_contact(placed, hulls, meshes, p, q, sub, room, own, manifolds, m, flip)
+                plane_contact(placed, hulls, meshes, p, q, sub, room, own, place)
             elif kind_p == SPHERE and kind_q == SPHERE:
-                ball_ball(placed, p, q, room, manifolds, m)
+                ball_ball(placed, p, q, room, place)
             elif kind_p == SPHERE:
-                ball_contact(
-                    placed, hulls, meshes, edges, p, q, sub, room, own.core, manifolds, m, flip
-                )
+                ball_contact(placed, hulls, meshes, edges, p, q, sub, room, own.core, place)
             elif kind_p == CAPSULE and kind_q == CAPSULE:
-                capsule_contact(placed, p, q, room, own.faces, manifolds, m, flip)
+                capsule_contact(placed, p, q, room, own.faces, place)
             else:
                 found = -1
                 if kind_p == BOX and kind_q == BOX:
-                    found = box_pair(placed, p, q, room, own.polygon, manifolds, m, flip)
+                    found = box_pair(placed, p, q, room, own.polygon, place)
                 if found < 0:
-                    convex_contact(
-                        placed, hulls, meshes, edges, p, q, sub, room, own, manifolds, m, flip
-                    )
+                    convex_contact(placed, hulls, meshes, edges, p, q, sub, room, own, place)

@@ -24,18 +24,7 @@ def solid_distance(kind, size, hulls, hull, face, px, py, pz, ox, oy, oz, radius
     if kind == CYLINDER:
         return cylinder_distance(size, px, py, pz, ox, oy, oz, radius)
     if kind == HULL:
-        return hull_distance(
-            hulls.first_face[hull],
-            hulls.first_face[hull + 1],
-            hulls.face_first_corner,
-            hulls.face_corner,
-            hulls.face_normal,
-            hulls.face_offset,
-            hulls.vertex,
-            (px, py, pz),
-            (ox, oy, oz),
-            radius,
-        )
+        return hull_distance(hulls, hull, (px, py, pz), (ox, oy, oz), radius)
     return distance(kind, size, face, px, py, pz, ox, oy, oz, radius)
 
 

@@ -12,6 +12,21 @@ import math
 from collections import namedtuple
 
 from ..kernels.jit import lean, lean_inline
+from ..vec3 import (
+    ZERO,
+    across,
+    along,
+    between,
+    cross,
+    divide,
+    dot,
+    length,
+    load,
+    scale,
+    set_vec,
+    store,
+    sub,
+)
 from .gjk import add_corner
 from .support import separation
 
@@ -36,51 +51,34 @@ def _fill(core, s, count):
     if count == 1:
         for n in range(6):
             sign = 1.0 if n % 2 == 0 else -1.0
-            x, y, z = add_corner(
-                core,
-                s,
-                1,
-                sign if n < 2 else 0.0,
-                sign if n // 2 == 1 else 0.0,
-                sign if n > 3 else 0.0,
-            )
-            apart = (x - p[0, 0]) ** 2 + (y - p[0, 1]) ** 2 + (z - p[0, 2]) ** 2
-            if apart > 1e-20 * (x * x + y * y + z * z):
+            way = (sign if n < 2 else 0.0, sign if n // 2 == 1 else 0.0, sign if n > 3 else 0.0)
+            corner = add_corner(core, s, 1, way)
+            d = sub(corner, load(p, 0))
+            if dot(d, d) > 1e-20 * dot(corner, corner):
                 count = 2
                 break
     if count == 2:
-        ux, uy, uz = p[1, 0] - p[0, 0], p[1, 1] - p[0, 1], p[1, 2] - p[0, 2]
-        uu = ux * ux + uy * uy + uz * uz
+        u = between(p, 0, 1)
+        uu = dot(u, u)
         # two directions across the edge, e and f, and steps of 60° between them
-        if abs(ux) <= abs(uy) and abs(ux) <= abs(uz):
-            ex, ey, ez = 0.0, uz, -uy
-        elif abs(uy) <= abs(uz):
-            ex, ey, ez = -uz, 0.0, ux
-        else:
-            ex, ey, ez = uy, -ux, 0.0
-        size = math.sqrt(uu)
-        fx, fy, fz = (uy * ez - uz * ey) / size, (uz * ex - ux * ez) / size, 0.0
-        fz = (ux * ey - uy * ex) / size
+        e = across(u)
+        f = divide(cross(u, e), math.sqrt(uu))
         for n in range(6):
             c = math.cos(n * math.pi / 3.0)
             d = math.sin(n * math.pi / 3.0)
-            x, y, z = add_corner(core, s, 2, c * ex + d * fx, c * ey + d * fy, c * ez + d * fz)
-            vx, vy, vz = x - p[0, 0], y - p[0, 1], z - p[0, 2]
-            nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
-            if nx * nx + ny * ny + nz * nz > 1e-20 * uu * max(uu, vx * vx + vy * vy + vz * vz):
+            v = sub(add_corner(core, s, 2, along(scale(c, e), d, f)), load(p, 0))
+            normal = cross(u, v)
+            if dot(normal, normal) > 1e-20 * uu * max(uu, dot(v, v)):
                 count = 3
                 break
     if count == 3:
-        ux, uy, uz = p[1, 0] - p[0, 0], p[1, 1] - p[0, 1], p[1, 2] - p[0, 2]
-        vx, vy, vz = p[2, 0] - p[0, 0], p[2, 1] - p[0, 1], p[2, 2] - p[0, 2]
-        nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
-        nn = nx * nx + ny * ny + nz * nz
+        u = between(p, 0, 1)
+        normal = cross(u, between(p, 0, 2))
+        nn = dot(normal, normal)
         for n in range(2):
-            sign = 1.0 if n == 0 else -1.0
-            x, y, z = add_corner(core, s, 3, sign * nx, sign * ny, sign * nz)
-            tx, ty, tz = x - p[0, 0], y - p[0, 1], z - p[0, 2]
-            high = nx * tx + ny * ty + nz * tz
-            if high * high > 1e-20 * nn * max(ux * ux + uy * uy + uz * uz, 1e-300):
+            t = sub(add_corner(core, s, 3, scale(1.0 if n == 0 else -1.0, normal)), load(p, 0))
+            high = dot(normal, t)
+            if high * high > 1e-20 * nn * max(dot(u, u), 1e-300):
                 count = 4
                 break
     return count
@@ -93,26 +91,16 @@ def _add_face(e, f, i, j, k):
     e.face[f, 0] = i
     e.face[f, 1] = j
     e.face[f, 2] = k
-    ux, uy, uz = p[j, 0] - p[i, 0], p[j, 1] - p[i, 1], p[j, 2] - p[i, 2]
-    vx, vy, vz = p[k, 0] - p[i, 0], p[k, 1] - p[i, 1], p[k, 2] - p[i, 2]
-    nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
-    nn = nx * nx + ny * ny + nz * nz
-    uu = ux * ux + uy * uy + uz * uz
-    vv = vx * vx + vy * vy + vz * vz
-    if nn <= 1e-24 * uu * vv or nn == 0.0:
-        e.plane[f, 0] = 0.0
-        e.plane[f, 1] = 0.0
-        e.plane[f, 2] = 0.0
+    u, v = between(p, i, j), between(p, i, k)
+    normal = cross(u, v)
+    nn = dot(normal, normal)
+    if nn <= 1e-24 * dot(u, u) * dot(v, v) or nn == 0.0:
+        store(e.plane, f, ZERO)
         e.plane[f, 3] = math.inf
         return
-    size = math.sqrt(nn)
-    nx /= size
-    ny /= size
-    nz /= size
-    e.plane[f, 0] = nx
-    e.plane[f, 1] = ny
-    e.plane[f, 2] = nz
-    e.plane[f, 3] = nx * p[i, 0] + ny * p[i, 1] + nz * p[i, 2]
+    normal = divide(normal, math.sqrt(nn))
+    store(e.plane, f, normal)
+    e.plane[f, 3] = dot(normal, load(p, i))
 
 
 @lean_inline
@@ -132,21 +120,43 @@ def _toggle_edge(e, edges, i, j):
 def _touching_flat(core, s, count):
     """Way out where A − B has no volume, which then just touches the origin."""
     p = s.spot
-    nx, ny, nz = 0.0, 0.0, 1.0
+    normal = (0.0, 0.0, 1.0)
     if count == 3:
-        ux, uy, uz = p[1, 0] - p[0, 0], p[1, 1] - p[0, 1], p[1, 2] - p[0, 2]
-        vx, vy, vz = p[2, 0] - p[0, 0], p[2, 1] - p[0, 1], p[2, 2] - p[0, 2]
-        nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+        normal = cross(between(p, 0, 1), between(p, 0, 2))
     elif count == 2:
-        ux, uy, uz = p[1, 0] - p[0, 0], p[1, 1] - p[0, 1], p[1, 2] - p[0, 2]
-        if abs(ux) <= abs(uz):
-            nx, ny, nz = 0.0, uz, -uy
-        else:
-            nx, ny, nz = uy, -ux, 0.0
-    size = math.sqrt(nx * nx + ny * ny + nz * nz)
+        x, y, z = between(p, 0, 1)
+        normal = (0.0, z, -y) if abs(x) <= abs(z) else (y, -x, 0.0)
+    size = length(normal)
     if size == 0.0:
-        return 0.0, 0.0, 1.0
-    return nx / size, ny / size, nz / size
+        return (0.0, 0.0, 1.0)
+    return divide(normal, size)
+
+
+@lean_inline
+def _remove_face(e, f, edges, faces):
+    """Note the rim of face f, put the last face in its place; returns the edges of the rim."""
+    i, j, k = e.face[f, 0], e.face[f, 1], e.face[f, 2]
+    edges = _toggle_edge(e, edges, i, j)
+    edges = _toggle_edge(e, edges, j, k)
+    edges = _toggle_edge(e, edges, k, i)
+    for m in range(3):
+        e.face[f, m] = e.face[faces - 1, m]
+    for m in range(4):
+        e.plane[f, m] = e.plane[faces - 1, m]
+    return edges
+
+
+@lean_inline
+def _shares(p, corners, q, normal):
+    """Weights of three corners of p in the point q of their face, by areas."""
+    a = sub(load(p, corners[0]), q)
+    b = sub(load(p, corners[1]), q)
+    c = sub(load(p, corners[2]), q)
+    w0, w1, w2 = dot(normal, cross(b, c)), dot(normal, cross(c, a)), dot(normal, cross(a, b))
+    whole = w0 + w1 + w2
+    if not whole > 0.0:
+        w0, w1, w2, whole = 1.0, 1.0, 1.0, 3.0
+    return w0 / whole, w1 / whole, w2 / whole
 
 
 @lean
@@ -154,37 +164,32 @@ def penetration(core, e, count):
     """Unit vector along which A leaves B by the shortest way, and a point of A's core there.
 
     core: the two shapes, which overlap or touch without their balls; e.simplex holds ``count``
-    corners from `gjk`. Returns (nx, ny, nz, depth m, ax, ay, az). The weights of the contact on
-    three points of A's core are left in e.simplex.weight[:3], their numbers in .index[:3].
+    corners from `gjk`. Returns (normal, depth m, point). The weights of the contact on three
+    points of A's core are left in e.simplex.weight[:3], their numbers in .index[:3].
     """
     s = e.simplex
     p = s.spot
     count = _fill(core, s, count)
     if count < 4:
-        nx, ny, nz = _touching_flat(core, s, count)
-        depth = -separation(core, nx, ny, nz)
-        other = -separation(core, -nx, -ny, -nz)
+        normal = _touching_flat(core, s, count)
+        depth = -separation(core, normal)
+        other = -separation(core, scale(-1.0, normal))
         if other < depth:
-            nx, ny, nz, depth = -nx, -ny, -nz, other
-        s.weight[0] = 1.0
-        s.weight[1] = 0.0
-        s.weight[2] = 0.0
-        return nx, ny, nz, depth, s.on_a[0, 0], s.on_a[0, 1], s.on_a[0, 2]
-    ux, uy, uz = p[1, 0] - p[0, 0], p[1, 1] - p[0, 1], p[1, 2] - p[0, 2]
-    vx, vy, vz = p[2, 0] - p[0, 0], p[2, 1] - p[0, 1], p[2, 2] - p[0, 2]
-    tx, ty, tz = p[3, 0] - p[0, 0], p[3, 1] - p[0, 1], p[3, 2] - p[0, 2]
-    volume = (uy * vz - uz * vy) * tx + (uz * vx - ux * vz) * ty + (ux * vy - uy * vx) * tz
+            normal, depth = scale(-1.0, normal), other
+        set_vec(s.weight, (1.0, 0.0, 0.0))
+        return normal, depth, load(s.on_a, 0)
+    volume = dot(cross(between(p, 0, 1), between(p, 0, 2)), between(p, 0, 3))
     j, k = (1, 2) if volume < 0.0 else (2, 1)  # so that 0 j k is seen from outside
     _add_face(e, 0, 0, j, k)
     _add_face(e, 1, 0, k, 3)
     _add_face(e, 2, 0, 3, j)
     _add_face(e, 3, 3, k, j)
     faces = 4
-    scale = 0.0
+    size = 0.0
     for n in range(4):
-        scale = max(scale, abs(p[n, 0]) + abs(p[n, 1]) + abs(p[n, 2]))
+        size = max(size, abs(p[n, 0]) + abs(p[n, 1]) + abs(p[n, 2]))
     depth = math.inf
-    mx = my = mz = 0.0
+    best = ZERO
     c0, c1, c2 = 0, 1, 2
     while count < MAX_CORNERS:
         nearest = 0
@@ -194,31 +199,23 @@ def penetration(core, e, count):
         least = e.plane[nearest, 3]
         if not least < math.inf:
             break
-        nx, ny, nz = e.plane[nearest, 0], e.plane[nearest, 1], e.plane[nearest, 2]
-        x, y, z = add_corner(core, s, count, nx, ny, nz)
-        most = x * nx + y * ny + z * nz
+        normal = load(e.plane, nearest)
+        corner = add_corner(core, s, count, normal)
+        most = dot(corner, normal)
         if most < depth:
             depth = most
-            mx, my, mz = nx, ny, nz
+            best = normal
             c0, c1, c2 = e.face[nearest, 0], e.face[nearest, 1], e.face[nearest, 2]
-        scale = max(scale, abs(x) + abs(y) + abs(z))
-        tolerance = 1e-10 * scale
-        if depth - least <= tolerance:
+        size = max(size, abs(corner[0]) + abs(corner[1]) + abs(corner[2]))
+        if depth - least <= 1e-10 * size:
             break
         edges = 0
         f = 0
         while f < faces:
-            above = e.plane[f, 0] * x + e.plane[f, 1] * y + e.plane[f, 2] * z - e.plane[f, 3]
-            if f == nearest or above > 1e-13 * scale:
-                i, j, k = e.face[f, 0], e.face[f, 1], e.face[f, 2]
-                edges = _toggle_edge(e, edges, i, j)
-                edges = _toggle_edge(e, edges, j, k)
-                edges = _toggle_edge(e, edges, k, i)
+            above = dot(load(e.plane, f), corner) - e.plane[f, 3]
+            if f == nearest or above > 1e-13 * size:
+                edges = _remove_face(e, f, edges, faces)
                 faces -= 1
-                for m in range(3):
-                    e.face[f, m] = e.face[faces, m]
-                for m in range(4):
-                    e.plane[f, m] = e.plane[faces, m]
                 if nearest == faces:  # the last face has moved here
                     nearest = f
                 elif nearest == f:
@@ -231,28 +228,10 @@ def penetration(core, e, count):
             _add_face(e, faces, e.edge[n, 0], e.edge[n, 1], count)
             faces += 1
         count += 1
-    # weights of the point depth·m in its face, by areas
-    qx, qy, qz = depth * mx, depth * my, depth * mz
-    ax, ay, az = p[c0, 0] - qx, p[c0, 1] - qy, p[c0, 2] - qz
-    bx, by, bz = p[c1, 0] - qx, p[c1, 1] - qy, p[c1, 2] - qz
-    cx, cy, cz = p[c2, 0] - qx, p[c2, 1] - qy, p[c2, 2] - qz
-    w0 = mx * (by * cz - bz * cy) + my * (bz * cx - bx * cz) + mz * (bx * cy - by * cx)
-    w1 = mx * (cy * az - cz * ay) + my * (cz * ax - cx * az) + mz * (cx * ay - cy * ax)
-    w2 = mx * (ay * bz - az * by) + my * (az * bx - ax * bz) + mz * (ax * by - ay * bx)
-    whole = w0 + w1 + w2
-    if not whole > 0.0:
-        w0, w1, w2, whole = 1.0, 1.0, 1.0, 3.0
-    w0 /= whole
-    w1 /= whole
-    w2 /= whole
+    w0, w1, w2 = _shares(p, (c0, c1, c2), scale(depth, best), best)
     i, j, k = s.index[c0], s.index[c1], s.index[c2]
-    ax = w0 * s.on_a[c0, 0] + w1 * s.on_a[c1, 0] + w2 * s.on_a[c2, 0]
-    ay = w0 * s.on_a[c0, 1] + w1 * s.on_a[c1, 1] + w2 * s.on_a[c2, 1]
-    az = w0 * s.on_a[c0, 2] + w1 * s.on_a[c1, 2] + w2 * s.on_a[c2, 2]
-    s.index[0] = i
-    s.index[1] = j
-    s.index[2] = k
-    s.weight[0] = w0
-    s.weight[1] = w1
-    s.weight[2] = w2
-    return -mx, -my, -mz, depth, ax, ay, az
+    point = scale(w0, load(s.on_a, c0))
+    point = along(along(point, w1, load(s.on_a, c1)), w2, load(s.on_a, c2))
+    set_vec(s.index, (i, j, k))
+    set_vec(s.weight, (w0, w1, w2))
+    return scale(-1.0, best), depth, point

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 
 from ..kernels.jit import lean, lean_inline
+from ..vec3 import load, scale, vec
 from .gjk import FAR, NEAR, gjk
 from .kinds import MESH, PLANE, ROOM
 from .manifold import triangle_normal
@@ -77,13 +78,11 @@ def _closest(placed, hulls, meshes, edges, s, sub, o, radius, reach, core, polyt
             - offset
         )
         return _lowest(core, nx, ny, nz, height, radius, reach)
-    load_core(core, 1, placed, hulls, meshes, s, sub, o[0], o[1], o[2])
+    load_core(core, 1, placed, hulls, meshes, s, sub, vec(o))
     thick = radius + core.about[1, 0]
-    gx = -core.points[1, 0, 0]
-    gy = -core.points[1, 0, 1]
-    gz = -core.points[1, 0, 2]
     simplex = polytope.simplex
-    state, corners, nx, ny, nz = gjk(core, simplex, reach + thick, gx, gy, gz)
+    guess = scale(-1.0, load(core.points[1], 0))
+    state, corners, (nx, ny, nz) = gjk(core, simplex, reach + thick, guess)
     apart = math.sqrt(nx * nx + ny * ny + nz * nz)
     if state == FAR or (state == NEAR and apart > reach + thick):
         return math.inf, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0
@@ -92,7 +91,7 @@ def _closest(placed, hulls, meshes, edges, s, sub, o, radius, reach, core, polyt
         ny /= apart
         nz /= apart
     else:
-        nx, ny, nz, depth, _, _, _ = penetration(core, polytope, corners)
+        (nx, ny, nz), depth, _ = penetration(core, polytope, corners)
         apart = -depth
         corners = 3
     if kind == MESH:
@@ -115,7 +114,7 @@ def _closest(placed, hulls, meshes, edges, s, sub, o, radius, reach, core, polyt
         if facing < 0.0 and not two_sided:
             return math.inf, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0
         if facing < ALONG_FACE and not neighbours_allow(
-            core, placed, meshes, edges, s, sub, o, nx, ny, nz
+            core, placed, meshes, edges, s, sub, o, (nx, ny, nz)
         ):
             return math.inf, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0
     w0 = w1 = w2 = 0.0

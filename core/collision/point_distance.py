@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 
 from ..kernels.jit import lean
+from ..vec3 import ZERO, along, cross, divide, dot, dot2, length, load, scale, sub
 from .gjk import segment_weight, triangle_weights
 
 
@@ -34,14 +35,14 @@ def cylinder_distance(size, px, py, pz, ox, oy, oz, radius):
             cap_in = math.inf
         wall_in, wall_out = -math.inf, math.inf
         dd = dx * dx + dy * dy
-        along = ox * dx + oy * dy
+        ahead = ox * dx + oy * dy
         rest = start * start - wide * wide
         if dd > 0.0:
-            root = along * along - dd * rest
+            root = ahead * ahead - dd * rest
             if root > 0.0:
                 root = math.sqrt(root)
-                wall_in = (-along - root) / dd
-                wall_out = (-along + root) / dd
+                wall_in = (-ahead - root) / dd
+                wall_out = (-ahead + root) / dd
             else:
                 wall_in = math.inf
         elif rest >= 0.0:
@@ -66,16 +67,10 @@ def cylinder_distance(size, px, py, pz, ox, oy, oz, radius):
 
 
 @lean
-def hull_distance(
-    first_face, last_face, first_corner, corner, normal, offset, vertex, p, o, radius
-):
-    """From a convex hull with the faces first_face … last_face − 1.
-
-    The other tables are those of `Shapes`: hull_face_first_corner, hull_face_corner,
-    hull_face_normal, hull_face_offset and hull_vertex; p and o are three numbers each.
-    """
-    px, py, pz = p
-    ox, oy, oz = o
+def hull_distance(hulls, hull, p, o, radius):
+    """From a convex hull, a row of the table of hulls; p and o are vectors."""
+    first_face, last_face = hulls.first_face[hull], hulls.first_face[hull + 1]
+    normal, offset = hulls.face_normal, hulls.face_offset
     # slab test of the path o → p against the faces moved out by the radius (Cyrus, Beck 1978)
     enter = -math.inf
     leave = math.inf
@@ -84,9 +79,9 @@ def hull_distance(
     most = -math.inf
     face = first_face
     for f in range(first_face, last_face):
-        nx, ny, nz = normal[f, 0], normal[f, 1], normal[f, 2]
-        now = nx * px + ny * py + nz * pz - offset[f]
-        then = nx * ox + ny * oy + nz * oz - offset[f] - radius
+        n = load(normal, f)
+        now = dot(n, p) - offset[f]
+        then = dot(n, o) - offset[f] - radius
         if now > most:
             most = now
             face = f
@@ -101,79 +96,69 @@ def hull_distance(
         elif then >= 0.0:
             passes = False
     if passes and entry >= 0 and 0.0 <= enter <= 1.0 and enter < leave:
-        nx, ny, nz = normal[entry, 0], normal[entry, 1], normal[entry, 2]
-        return nx * px + ny * py + nz * pz - offset[entry] - radius, nx, ny, nz
+        n = load(normal, entry)
+        return dot(n, p) - offset[entry] - radius, n[0], n[1], n[2]
     if most <= 0.0:
         return most - radius, normal[face, 0], normal[face, 1], normal[face, 2]
     # outside: over a face, or nearest to an edge of a face that is seen from here
     nearest = math.inf
-    qx = qy = qz = 0.0
+    q = ZERO
     for f in range(first_face, last_face):
-        nx, ny, nz = normal[f, 0], normal[f, 1], normal[f, 2]
-        above = nx * px + ny * py + nz * pz - offset[f]
+        n = load(normal, f)
+        above = dot(n, p) - offset[f]
         if above < 0.0:
             continue
         over = True
-        begin = first_corner[f]
-        end = first_corner[f + 1]
+        begin = hulls.face_first_corner[f]
+        end = hulls.face_first_corner[f + 1]
         for c in range(begin, end):
-            i = corner[c]
-            j = corner[c + 1 if c + 1 < end else begin]
-            ax, ay, az = vertex[i, 0] - px, vertex[i, 1] - py, vertex[i, 2] - pz
-            bx, by, bz = vertex[j, 0] - px, vertex[j, 1] - py, vertex[j, 2] - pz
-            ex, ey, ez = bx - ax, by - ay, bz - az
-            # outward of this side: edge × normal
-            out = (ey * nz - ez * ny) * ax + (ez * nx - ex * nz) * ay + (ex * ny - ey * nx) * az
-            if out >= 0.0:
+            i = hulls.face_corner[c]
+            j = hulls.face_corner[c + 1 if c + 1 < end else begin]
+            a, b = sub(load(hulls.vertex, i), p), sub(load(hulls.vertex, j), p)
+            e = sub(b, a)
+            if dot(cross(e, n), a) >= 0.0:  # outward of this side: edge × normal
                 continue
             over = False
-            t = segment_weight(ax, ay, az, bx, by, bz)
-            x, y, z = ax + t * ex, ay + t * ey, az + t * ez
-            dd = x * x + y * y + z * z
+            place = along(a, segment_weight(a, b), e)
+            dd = dot(place, place)
             if dd < nearest:
                 nearest = dd
-                qx, qy, qz = x, y, z
+                q = place
         if over and above > 0.0:
-            return above - radius, nx, ny, nz
+            return above - radius, n[0], n[1], n[2]
     gap = math.sqrt(nearest)
     if not 0.0 < gap < math.inf:
         return most - radius, normal[face, 0], normal[face, 1], normal[face, 2]
-    return gap - radius, -qx / gap, -qy / gap, -qz / gap
+    return gap - radius, -q[0] / gap, -q[1] / gap, -q[2] / gap
 
 
 @lean
 def triangle_distance(a, b, c, p, o, radius, two_sided):
-    """From the triangle a b c (three numbers each), and the weights of its nearest point.
+    """From the triangle a b c (a vector each), and the weights of its nearest point.
 
     The way out is on the side of the normal (b − a) × (c − a), or, if ``two_sided``, on the side
     where o was. Behind it there is depth only over the triangle itself; beside it, and for a
     triangle without area, the distance from behind is infinite: it belongs to other triangles.
     Returns (distance, nx, ny, nz, weight of a, of b, of c).
     """
-    ax, ay, az = a[0] - p[0], a[1] - p[1], a[2] - p[2]
-    bx, by, bz = b[0] - p[0], b[1] - p[1], b[2] - p[2]
-    cx, cy, cz = c[0] - p[0], c[1] - p[1], c[2] - p[2]
-    ux, uy, uz = bx - ax, by - ay, bz - az
-    vx, vy, vz = cx - ax, cy - ay, cz - az
-    nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
-    size = math.sqrt(nx * nx + ny * ny + nz * nz)
-    if size <= 1e-12 * (ux * ux + uy * uy + uz * uz + vx * vx + vy * vy + vz * vz):
+    from_p = sub(a, p), sub(b, p), sub(c, p)
+    u, v = sub(from_p[1], from_p[0]), sub(from_p[2], from_p[0])
+    n = cross(u, v)
+    size = length(n)
+    if size <= 1e-12 * dot2(u, u, v, v):
         return math.inf, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0
-    nx /= size
-    ny /= size
-    nz /= size
-    if two_sided and nx * (o[0] - a[0]) + ny * (o[1] - a[1]) + nz * (o[2] - a[2]) < 0.0:
-        nx, ny, nz = -nx, -ny, -nz
-    wa, wb, wc = triangle_weights(ax, ay, az, bx, by, bz, cx, cy, cz)
-    x = -(wa * ax + wb * bx + wc * cx)
-    y = -(wa * ay + wb * by + wc * cy)
-    z = -(wa * az + wb * bz + wc * cz)
-    gap = math.sqrt(x * x + y * y + z * z)
-    above = -(nx * ax + ny * ay + nz * az)
+    n = divide(n, size)
+    if two_sided and dot(n, sub(o, a)) < 0.0:
+        n = scale(-1.0, n)
+    wa, wb, wc = triangle_weights(from_p[0], from_p[1], from_p[2])
+    place = along(along(scale(wa, from_p[0]), wb, from_p[1]), wc, from_p[2])
+    way = scale(-1.0, place)
+    gap = length(way)
+    above = -dot(n, from_p[0])
     if wa > 0.0 and wb > 0.0 and wc > 0.0:
-        return above - radius, nx, ny, nz, wa, wb, wc
+        return above - radius, n[0], n[1], n[2], wa, wb, wc
     if above < 0.0:
-        return math.inf, nx, ny, nz, wa, wb, wc
+        return math.inf, n[0], n[1], n[2], wa, wb, wc
     if gap <= 0.0:
-        return -radius, nx, ny, nz, wa, wb, wc
-    return gap - radius, x / gap, y / gap, z / gap, wa, wb, wc
+        return -radius, n[0], n[1], n[2], wa, wb, wc
+    return gap - radius, way[0] / gap, way[1] / gap, way[2] / gap, wa, wb, wc

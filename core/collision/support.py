@@ -13,6 +13,7 @@ import math
 from collections import namedtuple
 
 from ..kernels.jit import lean, lean_inline
+from ..vec3 import add, along, column, dot, load, rotate, scale, store, sub
 from .kinds import BOX, CAPSULE, CYLINDER, HULL, MESH, SPHERE
 
 Core = namedtuple(
@@ -44,113 +45,81 @@ Meshes = namedtuple("Meshes", ["mesh", "triangle", "vertex", "two_sided"])
 
 
 @lean
-def load_core(core, side, placed, hulls, meshes, s, sub, ox, oy, oz):
-    """Write shape s (triangle ``sub`` of it, if it is a mesh) to row ``side``, seen from o."""
+def load_core(core, side, placed, hulls, meshes, s, triangle, o):
+    """Write shape s (row ``triangle`` of it, if it is a mesh) to row ``side``, seen from o."""
     kind = placed.kind[s]
-    points = core.points
-    about = core.about
-    r = placed.rotation
-    x = placed.centre[s, 0] - ox
-    y = placed.centre[s, 1] - oy
-    z = placed.centre[s, 2] - oz
-    sx = placed.size[s, 0]
-    sy = placed.size[s, 1]
-    sz = placed.size[s, 2]
-    about[side, 0] = 0.0
-    about[side, 1] = 0.0
+    points = core.points[side]
+    about = core.about[side]
+    r = placed.rotation[s]
+    size = placed.size[s]
+    centre = sub(load(placed.centre, s), o)
+    about[0] = 0.0
+    about[1] = 0.0
     if kind == BOX:
         core.count[side] = 8
-        for k in range(3):
-            middle = x if k == 0 else (y if k == 1 else z)
-            ux = sx * r[s, k, 0]
-            uy = sy * r[s, k, 1]
-            uz = sz * r[s, k, 2]
-            points[side, 0, k] = middle - ux - uy - uz
-            points[side, 1, k] = middle + ux - uy - uz
-            points[side, 2, k] = middle - ux + uy - uz
-            points[side, 3, k] = middle + ux + uy - uz
-            points[side, 4, k] = middle - ux - uy + uz
-            points[side, 5, k] = middle + ux - uy + uz
-            points[side, 6, k] = middle - ux + uy + uz
-            points[side, 7, k] = middle + ux + uy + uz
+        u, v = scale(size[0], column(r, 0)), scale(size[1], column(r, 1))
+        w = scale(size[2], column(r, 2))
+        for n in range(8):  # numbered by their signs: bit 0 for x, bit 1 for y, bit 2 for z
+            corner = along(centre, 1.0 if n & 1 else -1.0, u)
+            corner = along(corner, 1.0 if n & 2 else -1.0, v)
+            store(points, n, along(corner, 1.0 if n & 4 else -1.0, w))
     elif kind == HULL:
         hull = hulls.hull[s]
         first = hulls.first_vertex[hull]
         count = hulls.first_vertex[hull + 1] - first
         core.count[side] = count
         for n in range(count):
-            vx = hulls.vertex[first + n, 0]
-            vy = hulls.vertex[first + n, 1]
-            vz = hulls.vertex[first + n, 2]
-            points[side, n, 0] = x + (r[s, 0, 0] * vx + r[s, 0, 1] * vy + r[s, 0, 2] * vz)
-            points[side, n, 1] = y + (r[s, 1, 0] * vx + r[s, 1, 1] * vy + r[s, 1, 2] * vz)
-            points[side, n, 2] = z + (r[s, 2, 0] * vx + r[s, 2, 1] * vy + r[s, 2, 2] * vz)
+            store(points, n, add(centre, rotate(r, load(hulls.vertex, first + n))))
     elif kind == MESH:
         core.count[side] = 3
         for n in range(3):
-            v = meshes.triangle[sub, n]
-            vx = meshes.vertex[v, 0]
-            vy = meshes.vertex[v, 1]
-            vz = meshes.vertex[v, 2]
-            points[side, n, 0] = x + (r[s, 0, 0] * vx + r[s, 0, 1] * vy + r[s, 0, 2] * vz)
-            points[side, n, 1] = y + (r[s, 1, 0] * vx + r[s, 1, 1] * vy + r[s, 1, 2] * vz)
-            points[side, n, 2] = z + (r[s, 2, 0] * vx + r[s, 2, 1] * vy + r[s, 2, 2] * vz)
+            corner = load(meshes.vertex, meshes.triangle[triangle, n])
+            store(points, n, add(centre, rotate(r, corner)))
     elif kind == SPHERE:
         core.count[side] = 1
-        about[side, 0] = sx
-        points[side, 0, 0] = x
-        points[side, 0, 1] = y
-        points[side, 0, 2] = z
+        about[0] = size[0]
+        store(points, 0, centre)
     elif kind in (CAPSULE, CYLINDER):
         core.count[side] = 2
-        about[side, 0 if kind == CAPSULE else 1] = sx
-        for k in range(3):
-            middle = x if k == 0 else (y if k == 1 else z)
-            points[side, 0, k] = middle - sy * r[s, k, 2]
-            points[side, 1, k] = middle + sy * r[s, k, 2]
-            about[side, 2 + k] = r[s, k, 2]
+        about[0 if kind == CAPSULE else 1] = size[0]
+        axis = column(r, 2)
+        store(points, 0, along(centre, -size[1], axis))
+        store(points, 1, along(centre, size[1], axis))
+        about[2], about[3], about[4] = axis
 
 
 @lean_inline
-def farthest(core, side, dx, dy, dz):
-    """Farthest point along d of a shape without its ball: (number of the core's point, x, y, z)."""
-    points = core.points
+def farthest(core, side, d):
+    """Farthest point along d of a shape without its ball: (number of the core's point, place)."""
+    points = core.points[side]
     index = 0
     most = -math.inf
     for n in range(core.count[side]):
-        along = dx * points[side, n, 0] + dy * points[side, n, 1] + dz * points[side, n, 2]
-        if along > most:
-            most = along
+        far = dot(d, load(points, n))
+        if far > most:
+            most = far
             index = n
-    x = points[side, index, 0]
-    y = points[side, index, 1]
-    z = points[side, index, 2]
-    disc = core.about[side, 1]
+    p = load(points, index)
+    about = core.about[side]
+    disc = about[1]
     if disc > 0.0:
-        ux = core.about[side, 2]
-        uy = core.about[side, 3]
-        uz = core.about[side, 4]
-        along = dx * ux + dy * uy + dz * uz
-        rx = dx - along * ux
-        ry = dy - along * uy
-        rz = dz - along * uz
-        across = rx * rx + ry * ry + rz * rz
-        if across > 1e-24 * along * along:
-            stretch = disc / math.sqrt(across)
-            x += stretch * rx
-            y += stretch * ry
-            z += stretch * rz
-    return index, x, y, z
+        axis = (about[2], about[3], about[4])
+        height = dot(d, axis)
+        r = along(d, -height, axis)
+        across = dot(r, r)
+        if across > 1e-24 * height * height:
+            p = along(p, disc / math.sqrt(across), r)
+    return index, p
 
 
 @lean_inline
-def reach_along(core, side, dx, dy, dz):
+def reach_along(core, side, d):
     """How far a shape without its ball extends along the unit vector d, m from the origin."""
-    _, x, y, z = farthest(core, side, dx, dy, dz)
-    return dx * x + dy * y + dz * z
+    _, p = farthest(core, side, d)
+    return dot(d, p)
 
 
 @lean
-def separation(core, nx, ny, nz):
-    """Gap between the two shapes without their balls along n, from the second to the first, m."""
-    return -reach_along(core, 0, -nx, -ny, -nz) - reach_along(core, 1, nx, ny, nz)
+def separation(core, normal):
+    """Gap between the two shapes without their balls along the normal, from b to a, m."""
+    return -reach_along(core, 0, scale(-1.0, normal)) - reach_along(core, 1, normal)

@@ -8,9 +8,8 @@ the plane through it (they are then not nearer: the normal lies in the edge's Vo
 
 from __future__ import annotations
 
-import math
-
 from ..kernels.jit import lean, lean_inline
+from ..vec3 import add, between, dot, length, load, rotate, sub, vec
 
 ALONG_FACE = 0.9986
 """Cosine of 3°: a normal that is as near as that to a triangle's own becomes it."""
@@ -19,15 +18,13 @@ SLOPE = 0.02
 
 
 @lean
-def neighbours_allow(core, placed, meshes, edges, s, t, o, nx, ny, nz):
-    """Whether a contact with normal n at the edge or corner of triangle t is its own.
+def neighbours_allow(core, placed, meshes, edges, s, t, o, normal):
+    """Whether a contact with this normal at the edge or corner of triangle t is its own.
 
     core: the triangle stands in row 1, seen from o (3,). edges: see `mesh_edges`.
     """
-    p = core.points
-    h0 = nx * p[1, 0, 0] + ny * p[1, 0, 1] + nz * p[1, 0, 2]
-    h1 = nx * p[1, 1, 0] + ny * p[1, 1, 1] + nz * p[1, 1, 2]
-    h2 = nx * p[1, 2, 0] + ny * p[1, 2, 1] + nz * p[1, 2, 2]
+    p = core.points[1]
+    h0, h1, h2 = dot(normal, load(p, 0)), dot(normal, load(p, 1)), dot(normal, load(p, 2))
     corner = 0
     if h1 > h0 and h1 >= h2:
         corner = 1
@@ -36,39 +33,33 @@ def neighbours_allow(core, placed, meshes, edges, s, t, o, nx, ny, nz):
     # is it one of the two edges at this corner?
     after = (corner + 1) % 3
     before = (corner + 2) % 3
-    slope_after = _fall(p, corner, after, nx, ny, nz)
-    slope_before = _fall(p, corner, before, nx, ny, nz)
-    x, y, z = p[1, corner, 0] + o[0], p[1, corner, 1] + o[1], p[1, corner, 2] + o[2]
+    slope_after = _fall(p, corner, after, normal)
+    slope_before = _fall(p, corner, before, normal)
+    at = add(load(p, corner), vec(o))
     if min(slope_after, slope_before) <= SLOPE:
         edge = corner if slope_after <= slope_before else before
         v = edges.opposite[t, edge]
-        return v < 0 or not _rises(placed, meshes, s, v, x, y, z, nx, ny, nz)
-    at = meshes.triangle[t, corner]
-    for n in range(edges.ring_start[at], edges.ring_start[at + 1]):
-        if _rises(placed, meshes, s, edges.ring[n], x, y, z, nx, ny, nz):
+        return v < 0 or not _rises(placed, meshes, s, v, at, normal)
+    middle = meshes.triangle[t, corner]
+    for n in range(edges.ring_start[middle], edges.ring_start[middle + 1]):
+        if _rises(placed, meshes, s, edges.ring[n], at, normal):
             return False
     return True
 
 
 @lean_inline
-def _fall(p, i, j, nx, ny, nz):
-    """Sine of the slope down along −n from corner i of the triangle to corner j."""
-    dx, dy, dz = p[1, i, 0] - p[1, j, 0], p[1, i, 1] - p[1, j, 1], p[1, i, 2] - p[1, j, 2]
-    length = math.sqrt(dx * dx + dy * dy + dz * dz)
-    if length == 0.0:
+def _fall(p, i, j, normal):
+    """Sine of the slope down against the normal from corner i of the triangle to corner j."""
+    d = between(p, j, i)
+    size = length(d)
+    if size == 0.0:
         return 0.0
-    return (nx * dx + ny * dy + nz * dz) / length
+    return dot(normal, d) / size
 
 
 @lean_inline
-def _rises(placed, meshes, s, v, x, y, z, nx, ny, nz):
-    """Whether vertex v of mesh s stands above the plane through the world point with normal n."""
-    r = placed.rotation
-    lx = meshes.vertex[v, 0]
-    ly = meshes.vertex[v, 1]
-    lz = meshes.vertex[v, 2]
-    dx = r[s, 0, 0] * lx + r[s, 0, 1] * ly + r[s, 0, 2] * lz + placed.centre[s, 0] - x
-    dy = r[s, 1, 0] * lx + r[s, 1, 1] * ly + r[s, 1, 2] * lz + placed.centre[s, 1] - y
-    dz = r[s, 2, 0] * lx + r[s, 2, 1] * ly + r[s, 2, 2] * lz + placed.centre[s, 2] - z
-    rise = nx * dx + ny * dy + nz * dz
-    return rise > SLOPE * math.sqrt(dx * dx + dy * dy + dz * dz)
+def _rises(placed, meshes, s, v, at, normal):
+    """Whether vertex v of mesh s stands above the plane through the world point ``at``."""
+    vertex = rotate(placed.rotation[s], load(meshes.vertex, v))
+    d = sub(add(vertex, load(placed.centre, s)), at)
+    return dot(normal, d) > SLOPE * length(d)

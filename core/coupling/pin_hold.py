@@ -16,14 +16,28 @@ lifted it, and a box on a hung sheet never came to rest.) Pins take what the bod
 
 from __future__ import annotations
 
-import math
 from collections import namedtuple
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..kernels.jit import inline, kernel
-from ..vec3 import load, scale, vec
+from ..vec3 import (
+    ZERO,
+    add_cross,
+    along,
+    between,
+    cross,
+    divide,
+    dot,
+    length,
+    load,
+    rotate,
+    scale,
+    shift,
+    store,
+    sub,
+)
 from .body_point import impel
 
 if TYPE_CHECKING:
@@ -108,63 +122,54 @@ def tethers_of(model: Model) -> Tethers:
     return Tethers(row, model.tether_start, model.tether_anchor, model.tether_length)
 
 
+Moving = namedtuple("Moving", ["particles", "owners", "tethers", "h"])
+"""What is held and what holds it, in a step of h seconds."""
+
+
 @inline
-def _add(rows, m, owners, o, i, x, previous, tethers, h, normal, friction):
+def _add(rows, m, moving, o, i, normal, friction):
     """Rows for all taut tethers of particle i, which owner o takes along; the next free row."""
+    (x, previous, _), owners, tethers, h = moving
     q = tethers.of_particle[i]
     if q < 0:
         return m
-    a = owners.inverse_inertia[o]
     for n in range(tethers.start[q], tethers.start[q + 1]):
         pin = tethers.anchor[n]
-        length = tethers.length[n]
-        dx, dy, dz = x[pin, 0] - x[i, 0], x[pin, 1] - x[i, 1], x[pin, 2] - x[i, 2]
-        size = math.sqrt(dx * dx + dy * dy + dz * dz)
-        if size < (1.0 - NEAR) * length or size == 0.0:
+        longest = tethers.length[n]
+        d = between(x, i, pin)
+        size = length(d)
+        if size < (1.0 - NEAR) * longest or size == 0.0:
             continue
         if m >= rows.pull.shape[0]:
             return m
-        ex = previous[pin, 0] - previous[i, 0]
-        ey = previous[pin, 1] - previous[i, 1]
-        ez = previous[pin, 2] - previous[i, 2]
-        before = math.sqrt(ex * ex + ey * ey + ez * ez) - length
-        dx, dy, dz = dx / size, dy / size, dz / size
-        if size > length:  # the particle itself follows at once
-            f = size - length
-            x[i, 0] += f * dx
-            x[i, 1] += f * dy
-            x[i, 2] += f * dz
+        before = length(between(previous, i, pin)) - longest
+        d = divide(d, size)
+        if size > longest:  # the particle itself follows at once
+            shift(x, i, size - longest, d)
         slope = 1.0
         if friction != TIED:
-            slope = -(dx * normal[0] + dy * normal[1] + dz * normal[2])
+            slope = -dot(d, normal)
             if slope < FLAT:
                 continue
-            dx, dy, dz = -normal[0], -normal[1], -normal[2]
-        rx = x[i, 0] - owners.position[o, 0]
-        ry = x[i, 1] - owners.position[o, 1]
-        rz = x[i, 2] - owners.position[o, 2]
-        cx, cy, cz = ry * dz - rz * dy, rz * dx - rx * dz, rx * dy - ry * dx
-        w = owners.inverse_mass[o]
-        for k in range(3):
-            t = a[k, 0] * cx + a[k, 1] * cy + a[k, 2] * cz
-            rows.turn[m, k] = t
-            w += t * (cx if k == 0 else (cy if k == 1 else cz))
+            d = scale(-1.0, normal)
+        arm = sub(load(x, i), load(owners.position, o))
+        lever = cross(arm, d)
+        turn = rotate(owners.inverse_inertia[o], lever)
+        w = owners.inverse_mass[o] + turn[0] * lever[0] + turn[1] * lever[1] + turn[2] * lever[2]
         rows.owner[m] = o
         rows.particle[m] = i
-        rows.toward[m, 0], rows.toward[m, 1], rows.toward[m, 2] = dx, dy, dz
-        rows.arm[m, 0], rows.arm[m, 1], rows.arm[m, 2] = rx, ry, rz
-        for k in range(3):
-            rows.normal[m, k] = normal[k]
+        store(rows.toward, m, d)
+        store(rows.arm, m, arm)
+        store(rows.turn, m, turn)
+        store(rows.normal, m, normal)
         rows.friction[m] = friction
         rows.mass[m] = 1.0 / w
         # the body is stopped and not thrown back, however flat the tether lies
-        v, s = owners.velocity[o], owners.spin[o]
-        speed = dx * (v[0] + s[1] * rz - s[2] * ry)
-        speed += dy * (v[1] + s[2] * rx - s[0] * rz)
-        speed += dz * (v[2] + s[0] * ry - s[1] * rx)
-        speed -= ((x[pin, 0] - previous[pin, 0]) * dx + (x[pin, 1] - previous[pin, 1]) * dy) / h
-        speed -= (x[pin, 2] - previous[pin, 2]) * dz / h
-        need = (size - length - (1.0 - SHARE) * max(before, 0.0)) / (h * slope)
+        speed = dot(d, add_cross(load(owners.velocity, o), load(owners.spin, o), arm))
+        way = sub(load(x, pin), load(previous, pin))
+        speed -= (way[0] * d[0] + way[1] * d[1]) / h
+        speed -= way[2] * d[2] / h
+        need = (size - longest - (1.0 - SHARE) * max(before, 0.0)) / (h * slope)
         rows.need[m] = min(need, slope * max(0.0, min(REPAIR, SHARE / h * before)) - speed)
         rows.pull[m] = 0.0
         m += 1
@@ -172,7 +177,7 @@ def _add(rows, m, owners, o, i, x, previous, tethers, h, normal, friction):
 
 
 @kernel
-def find_holds(contacts, count, x, previous, inverse_mass, owners, tethers, h, mark, rows):
+def find_holds(contacts, count, moving, mark, rows):
     """Rows for what presses on tethered particles; returns how many.
 
     mark (n,) is scratch: the owner that a particle has been looked at for, −1 for none.
@@ -186,46 +191,34 @@ def find_holds(contacts, count, x, previous, inverse_mass, owners, tethers, h, m
         o = contacts.owner[c, 1]
         if contacts.shape[c, 0] >= 0 or contacts.pushed[c] == 0.0 or o < 0:
             continue
-        w = owners.inverse_mass[o]
+        w = moving.owners.inverse_mass[o]
         if w == 0.0:
             continue
         for k in range(4):
             i = contacts.particle[c, k]
-            if contacts.weight[c, k] < 0.1 or mark[i] == o or HEAVY * w > inverse_mass[i]:
+            is_light = HEAVY * w > moving.particles.inverse_mass[i]
+            if contacts.weight[c, k] < 0.1 or mark[i] == o or is_light:
                 continue
             mark[i] = o
-            m = _add(
-                rows,
-                m,
-                owners,
-                o,
-                i,
-                x,
-                previous,
-                tethers,
-                h,
-                contacts.normal[c],
-                contacts.friction[c],
-            )
+            m = _add(rows, m, moving, o, i, load(contacts.normal, c), contacts.friction[c])
     return m
 
 
 @kernel
-def find_ties(m, body, particle, x, previous, inverse_mass, owners, tethers, h, rows):
+def find_ties(m, body, particle, moving, rows):
     """Rows for what is tied to tethered particles, from row m on; returns the row after them.
 
     body (a,), particle (a, k).
     """
-    nowhere = np.zeros(3)
     for n in range(body.shape[0]):
         o = body[n]
-        w = owners.inverse_mass[o]
+        w = moving.owners.inverse_mass[o]
         if w == 0.0:
             continue
         for k in range(particle.shape[1]):
             i = particle[n, k]
-            if HEAVY * w <= inverse_mass[i]:
-                m = _add(rows, m, owners, o, i, x, previous, tethers, h, nowhere, TIED)
+            if HEAVY * w <= moving.particles.inverse_mass[i]:
+                m = _add(rows, m, moving, o, i, ZERO, TIED)
     return m
 
 
@@ -266,16 +259,12 @@ def hold_bodies(rows, count, x, previous, owners, h, gain):
             continue
         o = rows.owner[m]
         p = rows.particle[m]
-        n, r = rows.normal[m], rows.arm[m]
-        v, s = owners.velocity[o], owners.spin[o]
-        ux = v[0] + s[1] * r[2] - s[2] * r[1] - (x[p, 0] - previous[p, 0]) / h
-        uy = v[1] + s[2] * r[0] - s[0] * r[2] - (x[p, 1] - previous[p, 1]) / h
-        uz = v[2] + s[0] * r[1] - s[1] * r[0] - (x[p, 2] - previous[p, 2]) / h
-        un = ux * n[0] + uy * n[1] + uz * n[2]
-        ux, uy, uz = ux - un * n[0], uy - un * n[1], uz - un * n[2]
-        slide = math.sqrt(ux * ux + uy * uy + uz * uz)
+        n, r = load(rows.normal, m), load(rows.arm, m)
+        way = divide(sub(load(x, p), load(previous, p)), h)
+        u = sub(add_cross(load(owners.velocity, o), load(owners.spin, o), r), way)
+        u = along(u, -dot(u, n), n)
+        slide = length(u)
         if slide == 0.0:
             continue
         drag = min(rows.friction[m] * push, rows.mass[m] * slide)
-        f = -drag / slide
-        impel(owners, o, vec(r), (f * ux, f * uy, f * uz))
+        impel(owners, o, r, scale(-drag / slide, u))

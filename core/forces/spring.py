@@ -10,7 +10,7 @@ are in `particles.constraints.spring`; their dampers are `damp_springs` here.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,88 +18,13 @@ from ..arrays import Floats, Ints
 from ..coincidence import direction_between
 from ..kernels.jit import inline, kernel
 from ..model import Model
+from ..vec3 import ZERO, add, along, between, divide, dot, length, load, shift, store, sub, vec
 
 
-@inline
-def spring_direction(x, a, b):
-    """(length in m, unit vector from a to b); coinciding ends get one from their numbers."""
-    dx = x[b, 0] - x[a, 0]
-    dy = x[b, 1] - x[a, 1]
-    dz = x[b, 2] - x[a, 2]
-    length = math.sqrt(dx * dx + dy * dy + dz * dz)
-    if length < 1e-150:  # its square is no number to divide by
-        nx, ny, nz = direction_between(a, b)
-        return 0.0, nx, ny, nz
-    return length, dx / length, dy / length, dz / length
-
-
-@kernel
-def accelerate(
-    x, v, inverse_mass, drag, gravity, held, spring, rest_length, stiffness, damping, out
-):
-    """Write the acceleration (n, 3) m/s² of every particle at places x and velocities v.
-
-    g + w (held + springs + dampers) − d v; pinned particles get none. held (n, 3) N are the
-    forces that stand for the whole step; drag d (n,) 1/s.
-    """
-    for i in range(x.shape[0]):
-        for k in range(3):
-            out[i, k] = held[i, k]
-    for s in range(spring.shape[0]):
-        a = spring[s, 0]
-        b = spring[s, 1]
-        length, nx, ny, nz = spring_direction(x, a, b)
-        rate = (v[b, 0] - v[a, 0]) * nx + (v[b, 1] - v[a, 1]) * ny + (v[b, 2] - v[a, 2]) * nz
-        f = stiffness[s] * (length - rest_length[s]) + damping[s] * rate
-        out[a, 0] += f * nx
-        out[a, 1] += f * ny
-        out[a, 2] += f * nz
-        out[b, 0] -= f * nx
-        out[b, 1] -= f * ny
-        out[b, 2] -= f * nz
-    for i in range(x.shape[0]):
-        w = inverse_mass[i]
-        for k in range(3):
-            out[i, k] = gravity[k] + w * out[i, k] - drag[i] * v[i, k] if w > 0.0 else 0.0
-
-
-@kernel
-def damp_springs(x, previous, inverse_mass, spring, damping, h):
-    """Let the dampers of compliant springs act for one step, spring by spring, through x*.
-
-    Each takes the share 1 − exp(−b w h) of the speed at which its ends part, which is what F = −b v
-    alone does in that time: stable for any b, momentum and angular momentum are kept, and a spring
-    at rest is not touched (the splitting of Shardlow 2003, "Splitting for dissipative particle
-    dynamics"). Written to x* before the integrator reads it.
-    """
-    for s in range(spring.shape[0]):
-        a = spring[s, 0]
-        b = spring[s, 1]
-        wa = inverse_mass[a]
-        wb = inverse_mass[b]
-        w = wa + wb
-        if w == 0.0:
-            continue
-        _, nx, ny, nz = spring_direction(x, a, b)
-        parting = (
-            (x[b, 0] - previous[b, 0] - x[a, 0] + previous[a, 0]) * nx
-            + (x[b, 1] - previous[b, 1] - x[a, 1] + previous[a, 1]) * ny
-            + (x[b, 2] - previous[b, 2] - x[a, 2] + previous[a, 2]) * nz
-        )
-        step = -math.expm1(-damping[s] * w * h) * parting / w
-        previous[a, 0] -= wa * step * nx
-        previous[a, 1] -= wa * step * ny
-        previous[a, 2] -= wa * step * nz
-        previous[b, 0] += wb * step * nx
-        previous[b, 1] += wb * step * ny
-        previous[b, 2] += wb * step * nz
-
-
-@dataclass
-class SpringSystem:
+class SpringSystem(NamedTuple):
     """All that pulls on the particles while one frame is integrated by forces."""
 
-    spring: Ints  # (c, 2)
+    pair: Ints  # (c, 2)
     rest_length: Floats  # (c,) m
     stiffness: Floats  # (c,) N/m
     damping: Floats  # (c,) N·s/m
@@ -111,25 +36,71 @@ class SpringSystem:
     def acceleration(self, x: Floats, v: Floats) -> Floats:
         """(n, 3) m/s² at places x (n, 3) m and velocities v (n, 3) m/s."""
         out = np.empty_like(x)
-        accelerate(
-            x,
-            v,
-            self.inverse_mass,
-            self.drag,
-            self.gravity,
-            self.held,
-            self.spring,
-            self.rest_length,
-            self.stiffness,
-            self.damping,
-            out,
-        )
+        accelerate(x, v, self, out)
         return out
 
     def energy(self, x: Floats) -> float:
         """Energy that the springs hold, J."""
-        length = np.linalg.norm(x[self.spring[:, 1]] - x[self.spring[:, 0]], axis=1)
-        return float(0.5 * (self.stiffness * (length - self.rest_length) ** 2).sum())
+        apart = np.linalg.norm(x[self.pair[:, 1]] - x[self.pair[:, 0]], axis=1)
+        return float(0.5 * (self.stiffness * (apart - self.rest_length) ** 2).sum())
+
+
+@inline
+def spring_direction(x, a, b):
+    """(length in m, unit vector from a to b); coinciding ends get one from their numbers."""
+    d = between(x, a, b)
+    apart = length(d)
+    if apart < 1e-150:  # its square is no number to divide by
+        return 0.0, direction_between(a, b)
+    return apart, divide(d, apart)
+
+
+@kernel
+def accelerate(x, v, system, out):
+    """Write the acceleration (n, 3) m/s² of every particle at places x and velocities v.
+
+    g + w (held + springs + dampers) − d v; pinned particles get none.
+    """
+    for i in range(x.shape[0]):
+        store(out, i, load(system.held, i))
+    for s in range(system.pair.shape[0]):
+        a, b = system.pair[s, 0], system.pair[s, 1]
+        apart, n = spring_direction(x, a, b)
+        rate = dot(between(v, a, b), n)
+        f = system.stiffness[s] * (apart - system.rest_length[s]) + system.damping[s] * rate
+        shift(out, a, f, n)
+        shift(out, b, -f, n)
+    gravity = vec(system.gravity)
+    for i in range(x.shape[0]):
+        w = system.inverse_mass[i]
+        given = ZERO
+        if w > 0.0:
+            given = along(along(gravity, w, load(out, i)), -system.drag[i], load(v, i))
+        store(out, i, given)
+
+
+@kernel
+def damp_springs(particles, spring, damping, h):
+    """Let the dampers of compliant springs act for one step, spring by spring, through x*.
+
+    Each takes the share 1 − exp(−b w h) of the speed at which its ends part, which is what F = −b v
+    alone does in that time: stable for any b, momentum and angular momentum are kept, and a spring
+    at rest is not touched (the splitting of Shardlow 2003, "Splitting for dissipative particle
+    dynamics"). Written to x* before the integrator reads it.
+    """
+    x, previous, inverse_mass = particles
+    for s in range(spring.shape[0]):
+        a, b = spring[s, 0], spring[s, 1]
+        wa, wb = inverse_mass[a], inverse_mass[b]
+        w = wa + wb
+        if w == 0.0:
+            continue
+        _, n = spring_direction(x, a, b)
+        way = sub(sub(load(x, b), load(previous, b)), load(x, a))
+        parting = dot(add(way, load(previous, a)), n)
+        step = -math.expm1(-damping[s] * w * h) * parting / w
+        shift(previous, a, -(wa * step), n)
+        shift(previous, b, wb * step, n)
 
 
 def stiffnesses(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import namedtuple
 from dataclasses import dataclass
 
 from ..arrays import Ints
@@ -31,23 +32,31 @@ class Stream:
 
     def apply(self, acting: Acting) -> None:
         """Add the pull of the stream, as it is on average until the next evaluation."""
-        _carry(
-            acting.x,
-            acting.velocity,
-            acting.mass,
-            self.particles,
-            self.speed,
-            self.size,
-            (1.0 - math.exp(-self.rate * acting.hold)) / acting.hold,
-            self.seed,
-            acting.time * self.speed / (LIFE * self.size),
-            acting.force,
+        flow = Flow(
+            speed=float(self.speed),
+            size=float(self.size),
+            rate=(1.0 - math.exp(-self.rate * acting.hold)) / acting.hold,
+            seed=self.seed,
+            age=acting.time * self.speed / (LIFE * self.size),
         )
+        _carry(acting.x, acting.velocity, acting.mass, self.particles, flow, acting.force)
+
+
+Flow = namedtuple(
+    "Flow",
+    [
+        "speed",  # m/s, root mean square
+        "size",  # m, of the largest eddies
+        "rate",  # 1/s
+        "seed",
+        "age",  # how many times all eddies have been replaced
+    ],
+)
 
 
 @kernel
-def _carry(x, velocity, mass, particles, speed, size, rate, seed, age, force):
+def _carry(x, velocity, mass, particles, flow, force):
     for n in range(particles.shape[0]):
         i = particles[n]
-        flow = curl_noise(load(x, i), seed, size, OCTAVES, age)
-        shift(force, i, mass[i] * rate, sub(scale(speed, flow), load(velocity, i)))
+        u = curl_noise(load(x, i), flow.seed, flow.size, OCTAVES, flow.age)
+        shift(force, i, mass[i] * flow.rate, sub(scale(flow.speed, u), load(velocity, i)))

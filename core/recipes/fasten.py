@@ -7,6 +7,7 @@ import numpy as np
 from ..arrays import Floats, Ints
 from ..geometry.surface import connected_parts
 from ..kernels.jit import kernel
+from ..vec3 import between, dot
 
 
 @kernel
@@ -19,10 +20,8 @@ def _nearest_elsewhere(position, group, asking, nearest, apart):
         for j in range(position.shape[0]):
             if group[j] == group[i]:
                 continue
-            dx = position[j, 0] - position[i, 0]
-            dy = position[j, 1] - position[i, 1]
-            dz = position[j, 2] - position[i, 2]
-            dd = dx * dx + dy * dy + dz * dz
+            d = between(position, i, j)
+            dd = dot(d, d)
             if dd < best:
                 best = dd
                 found = j

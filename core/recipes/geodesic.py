@@ -14,6 +14,7 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 from ..kernels.jit import inline, kernel
+from ..vec3 import between, length
 
 ROUNDING = 1e-7
 """Relative slack for a front that runs exactly along an edge."""
@@ -64,10 +65,7 @@ def _spread(
         queued[i] = False
         for n in range(edge_start[i], edge_start[i + 1]):
             j = edge_neighbour[n]
-            length = 0.0
-            for k in range(3):
-                length += (position[j, k] - position[i, k]) ** 2
-            far = distance[i] + math.sqrt(length)
+            far = distance[i] + length(between(position, i, j))
             if far < distance[j] * (1.0 - 1e-9):
                 distance[j] = far
                 source[j] = source[i]
@@ -81,16 +79,12 @@ def _spread(
                 c = corner[n, 1 - turn]
                 if source[b] != source[i] or source[b] < 0:
                     continue
-                ab = 0.0
-                ac = 0.0
-                bc = 0.0
-                for k in range(3):
-                    ab += (position[b, k] - position[i, k]) ** 2
-                    ac += (position[c, k] - position[i, k]) ** 2
-                    bc += (position[c, k] - position[b, k]) ** 2
+                ab = length(between(position, i, b))
+                ac = length(between(position, i, c))
+                bc = length(between(position, b, c))
                 if ab == 0.0 or ac == 0.0 or bc == 0.0:
                     continue
-                far = _across(distance[i], distance[b], math.sqrt(ab), math.sqrt(ac), math.sqrt(bc))
+                far = _across(distance[i], distance[b], ab, ac, bc)
                 if far < distance[c] * (1.0 - 1e-9):
                     distance[c] = far
                     source[c] = source[i]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Floats, Ints
-from ..coupling.pin_hold import find_holds, find_ties, hold_bodies, hold_room
+from ..coupling.pin_hold import Moving, find_holds, find_ties, hold_bodies, hold_room
 from ..coupling.tied_pieces import Tied
 from ..particles.contacts.body_contact import find_body_contacts, find_particle_contacts
 from ..particles.contacts.collider_contact import collide_particles
@@ -157,9 +157,7 @@ class Contacts:
                 work.piece,
                 work.shapes,
                 work.owners.inverse_mass,
-                frame.x,
-                frame.previous,
-                frame.inverse_mass,
+                frame.particles,
                 model.radius,
                 work.touching.edges,
                 work.first_use,
@@ -280,15 +278,15 @@ class Contacts:
             return
         if frame.inverse_mass is not model.inverse_mass:
             return  # a pin was let go: which tethers hold is not known here
-        moving = (frame.x, frame.previous, frame.inverse_mass, work.owners, work.tethers, frame.h)
-        count = find_holds(work.contacts, frame.contact_count, *moving, work.mark, work.holds)
+        moving = Moving(frame.particles, work.owners, work.tethers, frame.h)
+        count = find_holds(work.contacts, frame.contact_count, moving, work.mark, work.holds)
         for tie in work.ties:
-            count = find_ties(count, tie.body, tie.particle, *moving, work.holds)
+            count = find_ties(count, tie.body, tie.particle, moving, work.holds)
         if count == len(work.holds.pull):
             work.holds = hold_room(2 * count)
         tied = work.wearing
         before = work.owners.velocity[tied]
-        hold_bodies(work.holds, count, *moving[:2], work.owners, frame.h, work.gain)
+        hold_bodies(work.holds, count, frame.x, frame.previous, work.owners, frame.h, work.gain)
         if len(tied):
             gain = work.owners.velocity[tied] - before
             work.tie_push[tied] += model.bodies.mass[tied, None] * gain

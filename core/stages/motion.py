@@ -151,9 +151,7 @@ class Motion:
             return
         if len(frame.work.damped):
             damp_springs(
-                frame.x,
-                frame.previous,
-                frame.inverse_mass,
+                frame.particles,
                 frame.model.spring[frame.work.damped],
                 frame.model.spring_damping[frame.work.damped],
                 frame.h,

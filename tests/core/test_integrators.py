@@ -271,10 +271,7 @@ def test_conjugate_gradients_solve_the_system(stiffness):
     change = np.zeros((n, 3))
 
     def solve():
-        return solve_backward_euler(
-            x, v, system.inverse_mass, system.drag, system.gravity, system.held, system.spring,
-            system.rest_length, system.stiffness, system.damping, 1 / 60, 1e-10, 2000, change,
-        )  # fmt: skip
+        return solve_backward_euler(x, v, system, 1 / 60, 1e-10, 2000, change)
 
     iterations, left = solve()
     assert 0 < iterations < 2000

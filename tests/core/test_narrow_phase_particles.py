@@ -26,6 +26,7 @@ from verlet_physics.collision.point_distance import (
     hull_distance,
     triangle_distance,
 )
+from verlet_physics.collision.support import Hulls
 from verlet_physics.kernels import jit
 
 CUBE = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float)
@@ -171,10 +172,17 @@ def test_segments_over_a_flat_mesh_feel_no_inner_edges():
 
 
 def hull_gap(hull, p, o, radius):
-    return hull_distance(
-        0, len(hull.face_normal), hull.face_start, hull.face_corner, hull.face_normal,
-        hull.face_offset, hull.vertex, tuple(map(float, p)), tuple(map(float, o)), radius,
-    )  # fmt: skip
+    hulls = Hulls(
+        hull=np.zeros(1, dtype=np.int32),
+        first_vertex=np.zeros(1, dtype=np.int32),
+        vertex=hull.vertex,
+        first_face=np.array([0, len(hull.face_normal)]),
+        face_first_corner=hull.face_start,
+        face_corner=hull.face_corner,
+        face_normal=hull.face_normal,
+        face_offset=hull.face_offset,
+    )
+    return hull_distance(hulls, 0, tuple(map(float, p)), tuple(map(float, o)), radius)
 
 
 def test_points_around_cylinders_and_hulls_agree_with_their_supports():

@@ -31,6 +31,21 @@ from numpy.typing import ArrayLike
 from ...arrays import Floats, Ints
 from ...errors import ModelError
 from ...kernels.jit import inline, kernel
+from ...records import Records, records
+from ...vec3 import (
+    ZERO,
+    along,
+    between,
+    cross,
+    divide,
+    dot,
+    length,
+    load,
+    move,
+    scale,
+    shift,
+    store,
+)
 from .base import Moving
 from .checks import numbers, rows_of_particles
 
@@ -49,8 +64,32 @@ ENOUGH = 1e-4
 LARGEST_CHANGE = 0.5
 """Rad a step beyond which the gradient one step ago says nothing about now."""
 
-COLUMNS = 19
-"""Numbers of scratch for each hinge: λ, four gradients (12), and six of the solution."""
+HINGE = np.dtype(
+    [
+        ("vertex", np.int32, (4,)),  # rows of `HingeBends.vertex`: the edge's ends, the corners
+        ("rest_angle", np.float64),  # rad, 0 = flat
+        ("rigidity", np.float64),  # N·m
+        ("edge_squared", np.float64),  # m²
+        ("area", np.float64, (2,)),  # m², of the triangles with the first and the second corner
+    ],
+    align=True,
+)
+
+SOLUTION = np.dtype(
+    [
+        ("pull", np.float64),  # λ, carried from pass to pass
+        ("gradient", np.float64, (4, 3)),  # 1/m, of the angle by each vertex
+        ("added", np.float64),  # Δλ
+        ("residual", np.float64),
+        ("direction", np.float64),
+        ("diagonal", np.float64),
+        ("softness", np.float64),  # α̃
+        ("product", np.float64),  # of matrix and direction
+    ],
+    align=True,
+)
+COLUMNS = SOLUTION.itemsize // 8
+"""Numbers of scratch for each hinge."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,11 +98,7 @@ class HingeBends:
 
     object: int
     vertex: Ints  # (q,) particles of all hinges
-    hinge: Ints  # (k, 4) rows of vertex: the edge's ends, the corners opposite
-    rest_angle: Floats  # (k,) rad, 0 = flat
-    rigidity: Floats  # (k,) N·m
-    edge_squared: Floats  # (k,) m²
-    area: Floats  # (k, 2) m² of the triangles with the first and the second opposite corner
+    hinge: Records  # (k,) HINGE
 
     @classmethod
     def of(
@@ -104,15 +139,15 @@ class HingeBends:
         kept = (area > 0.5 * THINNEST * squared[:, None]).all(axis=1) & (squared > 0.0)
         kept &= stiff > 0.0
         vertex, local = np.unique(rows[kept], return_inverse=True)
-        return cls(
-            object,
-            np.ascontiguousarray(vertex, dtype=np.int32),
-            np.ascontiguousarray(local.reshape(-1, 4), dtype=np.int32),
-            rest[kept],
-            stiff[kept],
-            squared[kept],
-            np.ascontiguousarray(area[kept]),
+        hinge = records(
+            HINGE,
+            vertex=local.reshape(-1, 4),
+            rest_angle=rest[kept],
+            rigidity=stiff[kept],
+            edge_squared=squared[kept],
+            area=area[kept],
         )
+        return cls(object, np.ascontiguousarray(vertex, dtype=np.int32), hinge)
 
     @property
     def particles(self) -> Ints:
@@ -128,18 +163,12 @@ class HingeBends:
         """Project all hinges together."""
         split = COLUMNS * len(self.hinge)
         project_hinges(
-            moving.x,
-            moving.previous,
-            moving.inverse_mass,
+            moving.particles,
             self.vertex,
             self.hinge,
-            self.rest_angle,
-            self.rigidity,
-            self.edge_squared,
-            self.area,
-            1.0 / (moving.h**2 * max(moving.animated[self.object].stiffness, 1e-12)),
+            moving.per_step(self.object),
             moving.is_first_pass,
-            multiplier[:split].reshape(-1, COLUMNS),
+            multiplier[:split].view(SOLUTION),
             multiplier[split:].reshape(-1, 3),
         )
 
@@ -156,37 +185,19 @@ def rest_angles(x: Floats, quads: Ints) -> Floats:
 
 
 @inline
-def _normals(x, p, q, a, b):
+def _normals(x, corners):
     """Edge e and the two triangles' normals of the length of twice their areas."""
-    ex = x[q, 0] - x[p, 0]
-    ey = x[q, 1] - x[p, 1]
-    ez = x[q, 2] - x[p, 2]
-    ax = x[p, 0] - x[a, 0]
-    ay = x[p, 1] - x[a, 1]
-    az = x[p, 2] - x[a, 2]
-    bx = x[p, 0] - x[b, 0]
-    by = x[p, 1] - x[b, 1]
-    bz = x[p, 2] - x[b, 2]
-    return (
-        ex,
-        ey,
-        ez,
-        ay * ez - az * ey,  # (p − a) × (q − a) = (p − a) × e
-        az * ex - ax * ez,
-        ax * ey - ay * ex,
-        ey * bz - ez * by,  # (q − b) × (p − b) = e × (p − b)
-        ez * bx - ex * bz,
-        ex * by - ey * bx,
-    )
+    p, q, a, b = corners
+    e = between(x, p, q)
+    # (p − a) × (q − a) = (p − a) × e and (q − b) × (p − b) = e × (p − b)
+    return e, cross(between(x, a, p), e), cross(e, between(x, b, p))
 
 
 @inline
-def _angle(x, p, q, a, b):
+def _angle(x, corners):
     """θ in rad, 0 where a triangle has no size."""
-    ex, ey, ez, ux, uy, uz, vx, vy, vz = _normals(x, p, q, a, b)
-    sine = (uy * vz - uz * vy) * ex + (uz * vx - ux * vz) * ey + (ux * vy - uy * vx) * ez
-    cosine = (ux * vx + uy * vy + uz * vz) * math.sqrt(ex * ex + ey * ey + ez * ez)
-    return math.atan2(sine, cosine)
+    e, u, v = _normals(x, corners)
+    return math.atan2(dot(cross(u, v), e), dot(u, v) * length(e))
 
 
 @inline
@@ -196,141 +207,146 @@ def _wrapped(angle):
 
 
 @inline
-def _write_gradients(x, p, q, a, b, row):
-    """Write ∂θ/∂ of p, q, a, b into row[1:13]; False (and zeros) for a triangle without size."""
-    ex, ey, ez, ux, uy, uz, vx, vy, vz = _normals(x, p, q, a, b)
-    ee = ex * ex + ey * ey + ez * ez
-    uu = ux * ux + uy * uy + uz * uz
-    vv = vx * vx + vy * vy + vz * vz
+def _write_gradients(x, corners, gradient):
+    """Write ∂θ/∂ of the four corners; False (and zeros) for a triangle without size."""
+    p, _, a, b = corners
+    e, u, v = _normals(x, corners)
+    ee, uu, vv = dot(e, e), dot(u, u), dot(v, v)
     least = THINNEST * THINNEST * ee * ee
     if not (ee > 0.0 and uu > least and vv > least):
-        for k in range(1, 13):
-            row[k] = 0.0
+        for corner in range(4):
+            store(gradient, corner, ZERO)
         return False
-    length = math.sqrt(ee)
+    size = math.sqrt(ee)
     # how far along the edge the feet of a and b lie, from p, in edge lengths
-    fa = ((x[a, 0] - x[p, 0]) * ex + (x[a, 1] - x[p, 1]) * ey + (x[a, 2] - x[p, 2]) * ez) / ee
-    fb = ((x[b, 0] - x[p, 0]) * ex + (x[b, 1] - x[p, 1]) * ey + (x[b, 2] - x[p, 2]) * ez) / ee
-    for k in range(3):
-        u = (ux if k == 0 else (uy if k == 1 else uz)) * length / uu
-        v = (vx if k == 0 else (vy if k == 1 else vz)) * length / vv
-        row[1 + k] = (1.0 - fa) * u + (1.0 - fb) * v
-        row[4 + k] = fa * u + fb * v
-        row[7 + k] = -u
-        row[10 + k] = -v
+    fa = dot(between(x, p, a), e) / ee
+    fb = dot(between(x, p, b), e) / ee
+    u, v = divide(scale(size, u), uu), divide(scale(size, v), vv)
+    store(gradient, 0, along(scale(1.0 - fa, u), 1.0 - fb, v))
+    store(gradient, 1, along(scale(fa, u), fb, v))
+    store(gradient, 2, scale(-1.0, u))
+    store(gradient, 3, scale(-1.0, v))
     return True
 
 
 @inline
-def _gather(hinge, scratch, column, inverse_mass, vertex, pushed):
-    """Into pushed (q, 3): W Gᵀ of a vector over hinges, which stands in a column of scratch."""
+def _corners(vertex, hinge):
+    """The four particles of a hinge."""
+    row = hinge["vertex"]
+    return vertex[row[0]], vertex[row[1]], vertex[row[2]], vertex[row[3]]
+
+
+@inline
+def _add_pushed(hinge, solution, amount, pushed):
+    """Add Gᵀ of one hinge's entry of a vector over hinges to pushed (q, 3)."""
+    for corner in range(4):
+        shift(pushed, hinge["vertex"][corner], amount, load(solution["gradient"], corner))
+
+
+@inline
+def _weigh(inverse_mass, vertex, pushed):
+    """Multiply pushed (q, 3) by W."""
     for i in range(pushed.shape[0]):
-        pushed[i, 0] = pushed[i, 1] = pushed[i, 2] = 0.0
-    for t in range(hinge.shape[0]):
+        store(pushed, i, scale(inverse_mass[vertex[i]], load(pushed, i)))
+
+
+@inline
+def _set_up(particles, vertex, hinge, per_step, row):
+    """Gradients, residual and diagonal of one hinge; returns its share of the square to solve."""
+    x, previous, inverse_mass = particles
+    corners = _corners(vertex, hinge)
+    p, q, a, b = corners
+    before = _angle(previous, corners)
+    change = _wrapped(_angle(x, corners) - before)
+    # through the last step's angle, so that a fold of 180° does not snap to the other side
+    error = _wrapped(before - hinge["rest_angle"]) + change
+    gradient = row["gradient"]
+    if abs(change) > LARGEST_CHANGE or not _write_gradients(previous, corners, gradient):
+        _write_gradients(x, corners, gradient)
+    free = 0.0  # area
+    edge = inverse_mass[p] + inverse_mass[q]
+    if edge + inverse_mass[a] > 0.0:
+        free += hinge["area"][0]
+    if edge + inverse_mass[b] > 0.0:
+        free += hinge["area"][1]
+    soft = free / (hinge["rigidity"] * hinge["edge_squared"]) * per_step
+    total = 0.0
+    for corner in range(4):
+        g = load(gradient, corner)
+        total += inverse_mass[corners[corner]] * dot(g, g)
+    row["softness"] = soft
+    row["added"] = 0.0
+    row["diagonal"] = total + soft
+    if total == 0.0:  # pinned, or without size
+        row["diagonal"] = 1.0
+        row["residual"] = 0.0
+    else:
+        row["residual"] = -(error + soft * row["pull"])
+    row["direction"] = row["residual"] / row["diagonal"]
+    return row["residual"] * row["direction"]
+
+
+@inline
+def _curvature(hinges, solution, pushed):
+    """Multiply the direction, whose W Gᵀ is in pushed, by the matrix; returns both's product."""
+    curved = 0.0
+    for t in range(hinges.shape[0]):
+        row, gradient = solution[t], solution[t]["gradient"]
+        product = row["softness"] * row["direction"]
         for corner in range(4):
-            i = hinge[t, corner]
-            amount = scratch[t, column]
+            i = hinges[t]["vertex"][corner]
             for k in range(3):
-                pushed[i, k] += amount * scratch[t, 1 + 3 * corner + k]
-    for i in range(pushed.shape[0]):
-        w = inverse_mass[vertex[i]]
-        for k in range(3):
-            pushed[i, k] *= w
+                product += gradient[corner, k] * pushed[i, k]
+        row["product"] = product
+        curved += row["direction"] * product
+    return curved
 
 
 # (G W Gᵀ + α̃) Δλ = −(C + α̃λ), Δx = W Gᵀ Δλ, C = θ − θ₀, for all hinges at once. G are the gradients
 # one step ago, which keep angular momentum (see `stick.momentum`); α = (A + B)/(D |e|²) in 1/(N m).
 @kernel
-def project_hinges(
-    x,
-    previous,
-    inverse_mass,
-    vertex,
-    hinge,
-    rest_angle,
-    rigidity,
-    edge_squared,
-    area,
-    per_step,
-    first_pass,
-    scratch,
-    pushed,
-):
-    """Solve the bending of all hinges.
+def project_hinges(particles, vertex, hinges, per_step, first_pass, solution, pushed):
+    """Solve the bending of all hinges by conjugate gradients.
 
-    per_step: 1/h² over the stiffness factor; scratch (k, 19): λ, gradients (12), solution,
-    residual, direction, diagonal, α̃, product; pushed (q, 3).
+    per_step: 1/h² over the stiffness factor; pushed (q, 3): scratch.
     """
-    solution, residual, direction, diagonal, soft, pressed = 13, 14, 15, 16, 17, 18
+    inverse_mass = particles.inverse_mass
+    count = hinges.shape[0]
     start = 0.0
-    for t in range(hinge.shape[0]):
-        p = vertex[hinge[t, 0]]
-        q = vertex[hinge[t, 1]]
-        a = vertex[hinge[t, 2]]
-        b = vertex[hinge[t, 3]]
-        row = scratch[t]
+    for t in range(count):
         if first_pass:
-            row[0] = 0.0
-        before = _angle(previous, p, q, a, b)
-        change = _wrapped(_angle(x, p, q, a, b) - before)
-        # through the last step's angle, so that a fold of 180° does not snap to the other side
-        error = _wrapped(before - rest_angle[t]) + change
-        if abs(change) > LARGEST_CHANGE or not _write_gradients(previous, p, q, a, b, row):
-            _write_gradients(x, p, q, a, b, row)
-        free = 0.0  # area
-        edge = inverse_mass[p] + inverse_mass[q]
-        if edge + inverse_mass[a] > 0.0:
-            free += area[t, 0]
-        if edge + inverse_mass[b] > 0.0:
-            free += area[t, 1]
-        row[soft] = free / (rigidity[t] * edge_squared[t]) * per_step
-        total = 0.0
-        for corner in range(4):
-            gg = 0.0
-            for k in range(1 + 3 * corner, 4 + 3 * corner):
-                gg += row[k] * row[k]
-            total += inverse_mass[vertex[hinge[t, corner]]] * gg
-        row[solution] = 0.0
-        row[diagonal] = total + row[soft]
-        if total == 0.0:  # pinned, or without size
-            row[diagonal] = 1.0
-            row[residual] = 0.0
-        else:
-            row[residual] = -(error + row[soft] * row[0])
-        row[direction] = row[residual] / row[diagonal]
-        start += row[residual] * row[direction]
+            solution[t]["pull"] = 0.0
+        start += _set_up(particles, vertex, hinges[t], per_step, solution[t])
     if start == 0.0:
         return
     fit = start
     for _ in range(MOST_ROUNDS):
-        _gather(hinge, scratch, direction, inverse_mass, vertex, pushed)
-        curved = 0.0
-        for t in range(hinge.shape[0]):
-            row = scratch[t]
-            row[pressed] = row[soft] * row[direction]
-            for corner in range(4):
-                i = hinge[t, corner]
-                for k in range(3):
-                    row[pressed] += row[1 + 3 * corner + k] * pushed[i, k]
-            curved += row[direction] * row[pressed]
+        pushed[:] = 0.0
+        for t in range(count):
+            _add_pushed(hinges[t], solution[t], solution[t]["direction"], pushed)
+        _weigh(inverse_mass, vertex, pushed)
+        curved = _curvature(hinges, solution, pushed)
         if not curved > 0.0:
             break
         step = fit / curved
         following = 0.0
-        for t in range(hinge.shape[0]):
-            row = scratch[t]
-            row[solution] += step * row[direction]
-            row[residual] -= step * row[pressed]
-            following += row[residual] * row[residual] / row[diagonal]
+        for t in range(count):
+            row = solution[t]
+            row["added"] += step * row["direction"]
+            row["residual"] -= step * row["product"]
+            following += row["residual"] * row["residual"] / row["diagonal"]
         if following <= ENOUGH * ENOUGH * start:
             break
-        for t in range(hinge.shape[0]):
-            row = scratch[t]
-            row[direction] = row[residual] / row[diagonal] + following / fit * row[direction]
+        for t in range(count):
+            row = solution[t]
+            row["direction"] = (
+                row["residual"] / row["diagonal"] + following / fit * row["direction"]
+            )
         fit = following
-    _gather(hinge, scratch, solution, inverse_mass, vertex, pushed)
+    pushed[:] = 0.0
+    for t in range(count):
+        _add_pushed(hinges[t], solution[t], solution[t]["added"], pushed)
+        solution[t]["pull"] += solution[t]["added"]
+    _weigh(inverse_mass, vertex, pushed)
     for i in range(pushed.shape[0]):
-        for k in range(3):
-            x[vertex[i], k] += pushed[i, k]
-    for t in range(hinge.shape[0]):
-        scratch[t, 0] += scratch[t, solution]
+        move(particles.x, vertex[i], load(pushed, i))

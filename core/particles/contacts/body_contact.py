@@ -8,32 +8,26 @@ from ...collision.narrow_phase import parts_of
 from ...collision.particle_distance import solid_distance
 from ...collision.shapes import passes_by
 from ...kernels.jit import inline, kernel
-from ...vector import rotate, unrotate
+from ...vec3 import along, load, rotate, store, sub, unrotate
 from .contact_table import FREE_PARTNER
 
 MARGIN = 0.02  # of a shape's smallest half extent: contacts are found a little before they touch
 
 
 @inline
-def note_contact(contacts, c, a, b, particle, ax, ay, az, bx, by, bz, nx, ny, nz):
-    """Note contact c between world points a and b; returns the next free row.
+def note_contact(contacts, c, shapes, particle, point_a, point_b, normal):
+    """Note contact c between two world points; returns the next free row.
 
-    a, b: shapes, or a = FREE_PARTNER for a free particle. Rows beyond the room are counted and
+    shapes: a and b, or a = FREE_PARTNER for a free particle. Rows beyond the room are counted and
     not written.
     """
     if c < contacts.friction.shape[0]:
-        contacts.shape[c, 0] = a
-        contacts.shape[c, 1] = b
+        contacts.shape[c, 0] = shapes[0]
+        contacts.shape[c, 1] = shapes[1]
         contacts.particle[c, 0] = particle
-        contacts.point[c, 0, 0] = ax
-        contacts.point[c, 0, 1] = ay
-        contacts.point[c, 0, 2] = az
-        contacts.point[c, 1, 0] = bx
-        contacts.point[c, 1, 1] = by
-        contacts.point[c, 1, 2] = bz
-        contacts.normal[c, 0] = nx
-        contacts.normal[c, 1] = ny
-        contacts.normal[c, 2] = nz
+        store(contacts.point[c], 0, point_a)
+        store(contacts.point[c], 1, point_b)
+        store(contacts.normal, c, normal)
     return c + 1
 
 
@@ -46,22 +40,9 @@ def find_body_contacts(item, item_count, manifolds, contacts):
     c = 0
     for n in range(item_count):
         for p in range(manifolds.count[n]):
-            c = note_contact(
-                contacts,
-                c,
-                item[n, 0],
-                item[n, 1],
-                -1,
-                manifolds.on_a[n, p, 0],
-                manifolds.on_a[n, p, 1],
-                manifolds.on_a[n, p, 2],
-                manifolds.on_b[n, p, 0],
-                manifolds.on_b[n, p, 1],
-                manifolds.on_b[n, p, 2],
-                manifolds.normal[n, 0],
-                manifolds.normal[n, 1],
-                manifolds.normal[n, 2],
-            )
+            a, b = load(manifolds.on_a[n], p), load(manifolds.on_b[n], p)
+            pair = (item[n, 0], item[n, 1])
+            c = note_contact(contacts, c, pair, -1, a, b, load(manifolds.normal, n))
     return c
 
 
@@ -99,53 +80,19 @@ def find_particle_contacts(c, contacts, shapes, first_shape, colliding, radius, 
             reach = radius[i]
             if passes_by(shapes, s, x, previous, i, reach):
                 continue
-            px, py, pz = unrotate(
-                r,
-                x[i, 0] - shapes.centre[s, 0],
-                x[i, 1] - shapes.centre[s, 1],
-                x[i, 2] - shapes.centre[s, 2],
-            )
-            ox, oy, oz = unrotate(
-                rb,
-                previous[i, 0] - shapes.centre_before[s, 0],
-                previous[i, 1] - shapes.centre_before[s, 1],
-                previous[i, 2] - shapes.centre_before[s, 2],
-            )
+            px, py, pz = unrotate(r, sub(load(x, i), load(shapes.centre, s)))
+            ox, oy, oz = unrotate(rb, sub(load(previous, i), load(shapes.centre_before, s)))
+            kind, size, hull = shapes.kind[s], shapes.size[s], shapes.hull[s]
             gap, nx, ny, nz = solid_distance(
-                shapes.kind[s],
-                shapes.size[s],
-                hulls,
-                shapes.hull[s],
-                0,
-                px,
-                py,
-                pz,
-                ox,
-                oy,
-                oz,
-                reach,
+                kind, size, hulls, hull, 0, px, py, pz, ox, oy, oz, reach
             )
             if gap > 0.0:
                 continue
-            nx, ny, nz = rotate(r, nx, ny, nz)
+            normal = rotate(r, (nx, ny, nz))
             # point b lies on the surface: a lever of the particle's radius would bend the body
             if c < contacts.friction.shape[0]:
                 contacts.reach[c] = reach
-            away = gap + reach
-            c = note_contact(
-                contacts,
-                c,
-                FREE_PARTNER,
-                s,
-                i,
-                x[i, 0],
-                x[i, 1],
-                x[i, 2],
-                x[i, 0] - away * nx,
-                x[i, 1] - away * ny,
-                x[i, 2] - away * nz,
-                nx,
-                ny,
-                nz,
-            )
+            place = load(x, i)
+            surface = along(place, -(gap + reach), normal)
+            c = note_contact(contacts, c, (FREE_PARTNER, s), i, place, surface, normal)
     return c

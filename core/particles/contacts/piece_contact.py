@@ -22,7 +22,21 @@ from ...collision.support import Placed
 from ...collision.tree import end_of, next_leaf, root_of
 from ...coupling.tied_pieces import misses
 from ...kernels.jit import kernel, lean, lean_inline
-from ...vector import rotate, unrotate
+from ...vec3 import (
+    add,
+    along,
+    between,
+    cross,
+    divide,
+    dot,
+    dot2,
+    length,
+    load,
+    rotate,
+    scale,
+    sub,
+    unrotate,
+)
 from .body_contact import note_contact
 from .contact_table import PIECE_PARTNER
 
@@ -130,12 +144,8 @@ def find_near_pieces(piece, shapes, mesh_tree, tied, x, previous, radius, fall, 
                 for k in range(3):
                     far += LOOK_EVERY * abs(x[i, k] - previous[i, k])
                 way = max(way, far)
-                px, py, pz = unrotate(
-                    shapes.rotation[s],
-                    x[i, 0] - shapes.centre[s, 0],
-                    x[i, 1] - shapes.centre[s, 1],
-                    x[i, 2] - shapes.centre[s, 2],
-                )
+                seen = sub(load(x, i), load(shapes.centre, s))
+                px, py, pz = unrotate(shapes.rotation[s], seen)
                 ax, bx = min(ax, px), max(bx, px)
                 ay, by = min(ay, py), max(by, py)
                 az, bz = min(az, pz), max(bz, pz)
@@ -182,8 +192,10 @@ def _vertices_do(kind, sx, sy, sz, long, thick, a, b, c):
 
 
 @lean_inline
-def _note(contacts, c, shapes, s, i, j, k, wi, wj, wk, x, bx, by, bz, nx, ny, nz, radius):
-    """Note the contact of wi·i + wj·j + wk·k with the point b of shape s, at the step's end."""
+def _note(contacts, c, s, corners, weights, x, place, normal, radius):
+    """Note the contact of Σ wᵢ xᵢ over three corners with a place on shape s, at the step's end."""
+    i, j, k = corners
+    wi, wj, wk = weights
     if c < contacts.friction.shape[0]:
         contacts.reach[c] = radius
         contacts.particle[c, 1] = j
@@ -193,96 +205,59 @@ def _note(contacts, c, shapes, s, i, j, k, wi, wj, wk, x, bx, by, bz, nx, ny, nz
         contacts.weight[c, 1] = wj if k != j else wj + wk
         contacts.weight[c, 2] = wk if k != j else 0.0
         contacts.weight[c, 3] = 0.0
-    return note_contact(
-        contacts,
-        c,
-        PIECE_PARTNER,
-        s,
-        i,
-        wi * x[i, 0] + wj * x[j, 0] + wk * x[k, 0],
-        wi * x[i, 1] + wj * x[j, 1] + wk * x[k, 1],
-        wi * x[i, 2] + wj * x[j, 2] + wk * x[k, 2],
-        bx,
-        by,
-        bz,
-        nx,
-        ny,
-        nz,
-    )
+    point = _weighted(x, corners, weights)
+    return note_contact(contacts, c, (PIECE_PARTNER, s), i, point, place, normal)
 
 
 @lean_inline
-def _carried(shapes, s, px, py, pz):
+def _weighted(x, corners, weights):
+    """The place Σ wᵢ xᵢ over three particles."""
+    p = along(scale(weights[0], load(x, corners[0])), weights[1], load(x, corners[1]))
+    return along(p, weights[2], load(x, corners[2]))
+
+
+@lean_inline
+def _carried(shapes, s, place):
     """Where a place of shape s gets to by the end of the substep."""
-    r = shapes.rotation_before[s]
-    lx, ly, lz = unrotate(
-        r,
-        px - shapes.centre_before[s, 0],
-        py - shapes.centre_before[s, 1],
-        pz - shapes.centre_before[s, 2],
-    )
-    lx, ly, lz = rotate(shapes.rotation[s], lx, ly, lz)
-    return lx + shapes.centre[s, 0], ly + shapes.centre[s, 1], lz + shapes.centre[s, 2]
+    local = unrotate(shapes.rotation_before[s], sub(place, load(shapes.centre_before, s)))
+    return add(rotate(shapes.rotation[s], local), load(shapes.centre, s))
 
 
 @lean
-def _corner_contact(
-    contacts, c, shapes, s, i, j, k, x, previous, lx, ly, lz, radius, reach, deep, inwards
-):
-    """Contact of the triangle i j k with the corner (lx, ly, lz), in the frame of shape s.
+def _corner_contact(contacts, c, shapes, s, corners, particles, local, radius, within):
+    """Contact of the triangle of three corners with a place in the frame of shape s.
 
-    Where it is over the triangle, not farther than ``reach`` and not deeper than ``deep``. With
-    ``inwards`` the shape's own middle says on which side of the triangle it belongs, else it
-    stays where it is.
+    Where it is over the triangle, not deeper than within[0] and not farther than within[1], m. The
+    middle of a solid shape says on which side of the triangle it belongs; a mesh stays where it is.
     """
-    vx, vy, vz = rotate(shapes.rotation_before[s], lx, ly, lz)
-    vx += shapes.centre_before[s, 0]
-    vy += shapes.centre_before[s, 1]
-    vz += shapes.centre_before[s, 2]
-    ux, uy, uz = (
-        previous[j, 0] - previous[i, 0],
-        previous[j, 1] - previous[i, 1],
-        previous[j, 2] - previous[i, 2],
-    )
-    wx, wy, wz = (
-        previous[k, 0] - previous[i, 0],
-        previous[k, 1] - previous[i, 1],
-        previous[k, 2] - previous[i, 2],
-    )
-    nx, ny, nz = uy * wz - uz * wy, uz * wx - ux * wz, ux * wy - uy * wx
-    size = math.sqrt(nx * nx + ny * ny + nz * nz)
-    if size <= 1e-12 * (ux * ux + uy * uy + uz * uz + wx * wx + wy * wy + wz * wz):
+    x, previous, _ = particles
+    i, j, k = corners
+    centre = load(shapes.centre_before, s)
+    corner = add(rotate(shapes.rotation_before[s], local), centre)
+    u, w = between(previous, i, j), between(previous, i, k)
+    normal = cross(u, w)
+    size = length(normal)
+    if size <= 1e-12 * dot2(u, u, w, w):
         return c
-    nx, ny, nz = nx / size, ny / size, nz / size
-    dx, dy, dz = vx - previous[i, 0], vy - previous[i, 1], vz - previous[i, 2]
-    height = -(nx * dx + ny * dy + nz * dz)
+    normal = divide(normal, size)
+    d = sub(corner, load(previous, i))
+    height = -dot(normal, d)
     side = height
-    if inwards:
-        side = (
-            nx * (previous[i, 0] - shapes.centre_before[s, 0])
-            + ny * (previous[i, 1] - shapes.centre_before[s, 1])
-            + nz * (previous[i, 2] - shapes.centre_before[s, 2])
-        )
+    if shapes.kind[s] != MESH:
+        side = dot(normal, sub(load(previous, i), centre))
     if side < 0.0:
-        nx, ny, nz, height = -nx, -ny, -nz, -height
-    if height - radius > reach or height < -deep:
+        normal, height = scale(-1.0, normal), -height
+    if height - radius > within[1] or height < -within[0]:
         return c
-    uu = ux * ux + uy * uy + uz * uz
-    uw = ux * wx + uy * wy + uz * wz
-    ww = wx * wx + wy * wy + wz * wz
-    du = dx * ux + dy * uy + dz * uz
-    dw = dx * wx + dy * wy + dz * wz
+    uu, uw, ww, du, dw = dot(u, u), dot(u, w), dot(w, w), dot(d, u), dot(d, w)
     area = uu * ww - uw * uw
     wj = (ww * du - uw * dw) / area
     wk = (uu * dw - uw * du) / area
     wi = 1.0 - wj - wk
     if wi < 0.0 or wj < 0.0 or wk < 0.0:
         return c
-    bx, by, bz = rotate(shapes.rotation[s], lx, ly, lz)
-    bx += shapes.centre[s, 0]
-    by += shapes.centre[s, 1]
-    bz += shapes.centre[s, 2]
-    return _note(contacts, c, shapes, s, i, j, k, wi, wj, wk, x, bx, by, bz, nx, ny, nz, radius)
+    place = add(rotate(shapes.rotation[s], local), load(shapes.centre, s))
+    return _note(contacts, c, s, corners, (wi, wj, wk), x, place, normal, radius)
 
 
 @kernel
@@ -294,9 +269,7 @@ def find_piece_contacts(
     piece,
     shapes,
     inverse_mass_of_owner,
-    x,
-    previous,
-    inverse_mass,
+    particles,
     radius,
     edges,
     first_use,
@@ -307,17 +280,19 @@ def find_piece_contacts(
     near from `find_near_pieces`; first_use (v,) for each vertex of a mesh one triangle that has it.
     May return more than fit.
     """
+    x, previous, inverse_mass = particles
     own = lane_of(scratch, 0)
     _, hulls, meshes = parts_of(shapes)
     placed = Placed(shapes.kind, shapes.size, shapes.centre_before, shapes.rotation_before)
     for n in range(near_count):
         e = near[n, 0]
         s = near[n, 1]
-        sub = np.int64(near[n, 2])
+        triangle = np.int64(near[n, 2])
         i = piece[e, 0]
         j = piece[e, 1]
         is_wire = piece[e, 2] < 0
         k = j if is_wire else piece[e, 2]
+        ends = (i, j, k)
         if (
             inverse_mass[i] + inverse_mass[j] + inverse_mass[k] == 0.0
             and shapes.particle_body[s] < 0
@@ -346,12 +321,10 @@ def find_piece_contacts(
         reach += 1.8 * turn * (sx + sy + sz) + 0.02 * thick
         if kind != MESH:
             r = shapes.rotation_before[s]
-            cx = shapes.centre_before[s, 0]
-            cy = shapes.centre_before[s, 1]
-            cz = shapes.centre_before[s, 2]
-            a = unrotate(r, previous[i, 0] - cx, previous[i, 1] - cy, previous[i, 2] - cz)
-            b = unrotate(r, previous[j, 0] - cx, previous[j, 1] - cy, previous[j, 2] - cz)
-            g = unrotate(r, previous[k, 0] - cx, previous[k, 1] - cy, previous[k, 2] - cz)
+            centre = load(shapes.centre_before, s)
+            a = unrotate(r, sub(load(previous, i), centre))
+            b = unrotate(r, sub(load(previous, j), centre))
+            g = unrotate(r, sub(load(previous, k), centre))
             long = max(abs(a[0] - b[0]), max(abs(a[1] - b[1]), abs(a[2] - b[2])))
             long = max(long, max(abs(a[0] - g[0]), max(abs(a[1] - g[1]), abs(a[2] - g[2]))))
             if _vertices_do(kind, sx, sy, sz, long, thick, a, b, g):
@@ -370,35 +343,20 @@ def find_piece_contacts(
                 deep = thick + reach
         for corner in range(corners):
             if kind == BOX:
-                lx = sx if corner & 1 else -sx
-                ly = sy if corner & 2 else -sy
-                lz = sz if corner & 4 else -sz
+                local = (
+                    sx if corner & 1 else -sx,
+                    sy if corner & 2 else -sy,
+                    sz if corner & 4 else -sz,
+                )
             elif kind == HULL:
-                v = first + corner
-                lx, ly, lz = hulls.vertex[v, 0], hulls.vertex[v, 1], hulls.vertex[v, 2]
+                local = load(hulls.vertex, first + corner)
             else:
-                v = meshes.triangle[sub, corner]
-                if first_use[v] != sub:
+                v = meshes.triangle[triangle, corner]
+                if first_use[v] != triangle:
                     continue
-                lx, ly, lz = meshes.vertex[v, 0], meshes.vertex[v, 1], meshes.vertex[v, 2]
-            c = _corner_contact(
-                contacts,
-                c,
-                shapes,
-                s,
-                i,
-                j,
-                k,
-                x,
-                previous,
-                lx,
-                ly,
-                lz,
-                thick,
-                reach,
-                deep,
-                kind != MESH,
-            )
+                local = load(meshes.vertex, v)
+            within = (deep, reach)
+            c = _corner_contact(contacts, c, shapes, s, ends, particles, local, thick, within)
         if kind == MESH and not is_wire:
             continue
         gap, nx, ny, nz, wi, wj, wk = closest_of_triangle(
@@ -407,10 +365,10 @@ def find_piece_contacts(
             meshes,
             edges,
             s,
-            sub,
-            (previous[i, 0], previous[i, 1], previous[i, 2]),
-            (previous[j, 0], previous[j, 1], previous[j, 2]),
-            (previous[k, 0], previous[k, 1], previous[k, 2]),
+            triangle,
+            load(previous, i),
+            load(previous, j),
+            load(previous, k),
             thick,
             reach,
             own.core,
@@ -420,13 +378,7 @@ def find_piece_contacts(
             continue
         if wk > AT_VERTEX or (corners > 0 and min(wi, min(wj, wk)) > 1e-6):
             continue  # a particle, or a corner over the middle of the triangle: done already
-        away = gap + thick
-        bx, by, bz = _carried(
-            shapes,
-            s,
-            wi * previous[i, 0] + wj * previous[j, 0] + wk * previous[k, 0] - away * nx,
-            wi * previous[i, 1] + wj * previous[j, 1] + wk * previous[k, 1] - away * ny,
-            wi * previous[i, 2] + wj * previous[j, 2] + wk * previous[k, 2] - away * nz,
-        )
-        c = _note(contacts, c, shapes, s, i, j, k, wi, wj, wk, x, bx, by, bz, nx, ny, nz, thick)
+        normal, weights = (nx, ny, nz), (wi, wj, wk)
+        surface = along(_weighted(previous, ends, weights), -(gap + thick), normal)
+        c = _note(contacts, c, s, ends, weights, x, _carried(shapes, s, surface), normal, thick)
     return c

@@ -12,12 +12,14 @@ spring so that the system stays positive definite (Choi & Ko 2002, §4.1).
 from __future__ import annotations
 
 import math
+from collections import namedtuple
 
 import numpy as np
 
 from ...arrays import Floats
 from ...forces.spring import SpringSystem, spring_direction
 from ...kernels.jit import inline, kernel
+from ...vec3 import ZERO, add, along, between, divide, dot, load, move, scale, shift, store, vec
 
 TOLERANCE = 1e-8
 """Speed that the conjugate gradients may leave unsolved, as a share of the change of speed."""
@@ -25,36 +27,35 @@ TOLERANCE = 1e-8
 ITERATION_LIMIT = 2000
 
 
+Matrix = namedtuple(
+    "Matrix",
+    [
+        "mass",  # (n,) kg, m + h m d, 0 for driven particles
+        "inverse",  # (n,) 1/kg of that, 0 likewise
+        "diagonal",  # (n, 3) kg
+        "direction",  # (c, 3) of each spring
+        "along",  # (c,) kg, h² k + h b
+        "across",  # (c,) kg
+    ],
+)
+"""A of A Δv = right."""
+
+
 @inline
-def _multiply(p, mass, direction, along, across, spring, q):
-    """Write q = A p, all (n, 3); mass (n,) is m + h m d, 0 for driven particles, which stay 0."""
+def _multiply(p, matrix, pair, q):
+    """Write q = A p, both (n, 3); driven particles stay 0."""
     for i in range(p.shape[0]):
-        for k in range(3):
-            q[i, k] = mass[i] * p[i, k]
-    for s in range(spring.shape[0]):
-        a = spring[s, 0]
-        b = spring[s, 1]
-        dx = p[b, 0] - p[a, 0]
-        dy = p[b, 1] - p[a, 1]
-        dz = p[b, 2] - p[a, 2]
-        nx = direction[s, 0]
-        ny = direction[s, 1]
-        nz = direction[s, 2]
-        f = (along[s] - across[s]) * (nx * dx + ny * dy + nz * dz)
-        c = across[s]
-        fx = f * nx + c * dx
-        fy = f * ny + c * dy
-        fz = f * nz + c * dz
-        q[a, 0] -= fx
-        q[a, 1] -= fy
-        q[a, 2] -= fz
-        q[b, 0] += fx
-        q[b, 1] += fy
-        q[b, 2] += fz
+        store(q, i, scale(matrix.mass[i], load(p, i)))
+    for s in range(pair.shape[0]):
+        a, b = pair[s, 0], pair[s, 1]
+        d, n = between(p, a, b), load(matrix.direction, s)
+        c = matrix.across[s]
+        f = along(scale((matrix.along[s] - c) * dot(n, d), n), c, d)
+        shift(q, a, -1.0, f)
+        move(q, b, f)
     for i in range(p.shape[0]):
-        if mass[i] == 0.0:
-            for k in range(3):
-                q[i, k] = 0.0
+        if matrix.mass[i] == 0.0:
+            store(q, i, ZERO)
 
 
 @inline
@@ -62,27 +63,61 @@ def _dot(a, b, weight):
     """Σ weight a·b, in the order of the arrays: the same bits on any number of threads."""
     total = 0.0
     for i in range(a.shape[0]):
-        total += weight[i] * (a[i, 0] * b[i, 0] + a[i, 1] * b[i, 1] + a[i, 2] * b[i, 2])
+        total += weight[i] * dot(load(a, i), load(b, i))
     return total
 
 
+@inline
+def _set_up(x, v, system, h, matrix, right):
+    """Write A and the right-hand side; returns what rounding alone leaves of the forces, squared.
+
+    The square is weighed by the inverse masses.
+    """
+    rounding = np.zeros(x.shape[0])
+    gravity = vec(system.gravity)
+    for i in range(x.shape[0]):
+        w = system.inverse_mass[i]
+        if w == 0.0:
+            continue
+        drag = system.drag[i]
+        mass = (1.0 + h * drag) / w
+        matrix.mass[i] = mass
+        matrix.inverse[i] = 1.0 / mass
+        store(matrix.diagonal, i, (mass, mass, mass))
+        pushed = divide(along(gravity, -drag, load(v, i)), w)
+        store(right, i, scale(h, add(pushed, load(system.held, i))))
+    for s in range(system.pair.shape[0]):
+        a, b = system.pair[s, 0], system.pair[s, 1]
+        apart, n = spring_direction(x, a, b)
+        stiffness, rest = system.stiffness[s], system.rest_length[s]
+        store(matrix.direction, s, n)
+        stretched = h * h * stiffness
+        slack = 1.0 - rest / apart if apart > rest else 0.0
+        if apart == 0.0 and rest == 0.0:
+            slack = 1.0
+        matrix.along[s] = stretched + h * system.damping[s]
+        matrix.across[s] = stretched * slack
+        extra, across = matrix.along[s] - matrix.across[s], matrix.across[s]
+        d = between(v, a, b)
+        f = h * stiffness * (apart - rest) + extra * dot(n, d)
+        force = along(scale(f, n), across, d)
+        move(right, a, force)
+        shift(right, b, -1.0, force)
+        for k in range(3):
+            part = across + extra * n[k] * n[k]
+            matrix.diagonal[a, k] += part
+            matrix.diagonal[b, k] += part
+        size = h * stiffness * (apart + rest)
+        rounding[a] += size
+        rounding[b] += size
+    floor = 0.0
+    for i in range(x.shape[0]):
+        floor += matrix.inverse[i] * rounding[i] * rounding[i]
+    return 1e-30 * floor
+
+
 @kernel
-def solve_backward_euler(
-    x,
-    v,
-    inverse_mass,
-    drag,
-    gravity,
-    held,
-    spring,
-    rest_length,
-    stiffness,
-    damping,
-    h,
-    tolerance,
-    limit,
-    change,
-):
+def solve_backward_euler(x, v, system, h, tolerance, limit, change):
     """Solve for Δv; ``change`` (n, 3) m/s holds the first guess and then the solution.
 
     Conjugate gradients with the diagonal as preconditioner (Shewchuk 1994, B3). Driven particles
@@ -91,70 +126,28 @@ def solve_backward_euler(
     last digit. Returns (iterations, speed left unsolved over change of speed).
     """
     n = x.shape[0]
-    count = spring.shape[0]
-    mass = np.zeros(n)
-    inverse = np.zeros(n)
-    rounding = np.zeros(n)
-    direction = np.zeros((count, 3))
-    along = np.zeros(count)
-    across = np.zeros(count)
-    diagonal = np.zeros((n, 3))
+    pair = system.pair
+    count = pair.shape[0]
+    matrix = Matrix(
+        np.zeros(n),
+        np.zeros(n),
+        np.zeros((n, 3)),
+        np.zeros((count, 3)),
+        np.zeros(count),
+        np.zeros(count),
+    )
     right = np.zeros((n, 3))
     r = np.zeros((n, 3))
     z = np.zeros((n, 3))
     p = np.zeros((n, 3))
     q = np.zeros((n, 3))
     one = np.ones(n)
-
+    floor = _set_up(x, v, system, h, matrix, right)
+    mass, inverse, diagonal = matrix.mass, matrix.inverse, matrix.diagonal
     for i in range(n):
-        w = inverse_mass[i]
-        if w == 0.0:
-            for k in range(3):
-                change[i, k] = 0.0
-            continue
-        mass[i] = (1.0 + h * drag[i]) / w
-        inverse[i] = 1.0 / mass[i]
-        for k in range(3):
-            diagonal[i, k] = mass[i]
-            right[i, k] = h * ((gravity[k] - drag[i] * v[i, k]) / w + held[i, k])
-    for s in range(count):
-        a = spring[s, 0]
-        b = spring[s, 1]
-        length, nx, ny, nz = spring_direction(x, a, b)
-        direction[s, 0], direction[s, 1], direction[s, 2] = nx, ny, nz
-        stretched = h * h * stiffness[s]
-        slack = 1.0 - rest_length[s] / length if length > rest_length[s] else 0.0
-        if length == 0.0 and rest_length[s] == 0.0:
-            slack = 1.0
-        along[s] = stretched + h * damping[s]
-        across[s] = stretched * slack
-        dx = v[b, 0] - v[a, 0]
-        dy = v[b, 1] - v[a, 1]
-        dz = v[b, 2] - v[a, 2]
-        rate = nx * dx + ny * dy + nz * dz
-        f = h * stiffness[s] * (length - rest_length[s]) + (along[s] - across[s]) * rate
-        fx = f * nx + across[s] * dx
-        fy = f * ny + across[s] * dy
-        fz = f * nz + across[s] * dz
-        right[a, 0] += fx
-        right[a, 1] += fy
-        right[a, 2] += fz
-        right[b, 0] -= fx
-        right[b, 1] -= fy
-        right[b, 2] -= fz
-        for k in range(3):
-            part = across[s] + (along[s] - across[s]) * direction[s, k] * direction[s, k]
-            diagonal[a, k] += part
-            diagonal[b, k] += part
-        size = h * stiffness[s] * (length + rest_length[s])
-        rounding[a] += size
-        rounding[b] += size
-
-    floor = 0.0  # what rounding alone leaves of the forces
-    for i in range(n):
-        floor += inverse[i] * rounding[i] * rounding[i]
-    floor *= 1e-30
-    _multiply(change, mass, direction, along, across, spring, q)
+        if mass[i] == 0.0:
+            store(change, i, ZERO)
+    _multiply(change, matrix, pair, q)
     for i in range(n):
         if mass[i] > 0.0:
             for k in range(3):
@@ -166,7 +159,7 @@ def solve_backward_euler(
     left = _dot(r, r, inverse)
     moved = _dot(change, change, mass)
     while done < limit and left > floor and left > tolerance * tolerance * moved:
-        _multiply(p, mass, direction, along, across, spring, q)
+        _multiply(p, matrix, pair, q)
         pq = _dot(p, q, one)
         if not pq > 0.0:
             break
@@ -187,7 +180,7 @@ def solve_backward_euler(
         left = _dot(r, r, inverse)
         moved = _dot(change, change, mass)
 
-    _multiply(change, mass, direction, along, across, spring, q)
+    _multiply(change, matrix, pair, q)
     left = 0.0
     for i in range(n):
         for k in range(3):
@@ -209,21 +202,6 @@ def implicit_euler(
     ``change`` (n, 3) m/s is Δv of the step before, from which the solver starts, and becomes this
     step's.
     """
-    solve_backward_euler(
-        x,
-        v,
-        system.inverse_mass,
-        system.drag,
-        system.gravity,
-        system.held,
-        system.spring,
-        system.rest_length,
-        system.stiffness,
-        system.damping,
-        h,
-        TOLERANCE,
-        ITERATION_LIMIT,
-        change,
-    )
+    solve_backward_euler(x, v, system, h, TOLERANCE, ITERATION_LIMIT, change)
     v = v + change
     return x + h * v, v

@@ -9,12 +9,33 @@ a substep, when they are still apart, and asked for at its end.
 
 from __future__ import annotations
 
-import math
+from collections import namedtuple
+
+import numpy as np
 
 from ...collision.tree import end_of, next_leaf, root_of
 from ...kernels.jit import kernel, lean, lean_inline
+from ...vec3 import along, between, cross, divide, dot, length, load, scale, store, sub
 from ..contacts.contact_table import PIECE_PARTNER
 from ..contacts.piece_contact import AT_VERTEX, LOOK_EVERY, ROUND_ENOUGH
+
+Segments = namedtuple(
+    "Segments",
+    [
+        "ends",  # (e, 2) particles, twice the same of a single one; first all sticks of figures
+        "radius",  # (e,) m
+        "figure",  # (q,) of each stick
+        "ball",  # (q, 2) m, radius of a stick's ends, 0 where another stick has that end
+        "lower",  # (q, 3) m, boxes of the sticks until the next look
+        "upper",  # (q, 3) m
+    ],
+)
+
+OWN_PAIR = np.dtype([("stick", np.int32, (2,)), ("reach", np.float64)], align=True)
+"""Two sticks of one figure that may meet, and how far m they keep apart."""
+
+FACE = np.dtype([("corner", np.int32, (3,)), ("radius", np.float64)], align=True)
+"""A triangle of cloth, and its half thickness m."""
 
 
 @lean_inline
@@ -36,34 +57,33 @@ def _bounds(x, previous, i, j, axis, away):
 
 
 @kernel
-def bound_limbs(segment, radius, count, x, previous, fall, lower, upper):
-    """Boxes (count, 3) m of what the first ``count`` segments may get to until the next look."""
+def bound_limbs(segments, x, previous, fall):
+    """Write the boxes of what the sticks may get to until the next look."""
     slack = fall * LOOK_EVERY * LOOK_EVERY
-    for e in range(count):
+    for e in range(segments.figure.shape[0]):
+        i, j = segments.ends[e, 0], segments.ends[e, 1]
         for axis in range(3):
-            low, high = _bounds(x, previous, segment[e, 0], segment[e, 1], axis, radius[e] + slack)
-            lower[e, axis] = low
-            upper[e, axis] = high
+            low, high = _bounds(x, previous, i, j, axis, segments.radius[e] + slack)
+            segments.lower[e, axis] = low
+            segments.upper[e, axis] = high
 
 
 @kernel
-def find_near_limbs(
-    segment, radius, figure, own, own_reach, lower, upper, tree, x, previous, fall, near, reach
-):
+def find_near_limbs(segments, own, tree, x, previous, fall, near, reach):
     """Write pairs of segments that may touch in the next `LOOK_EVERY` substeps; returns how many.
 
-    The first segments are sticks, figure (e,) says of which figure; others follow. own (k, 2),
-    own_reach (k,): sticks of one figure that may meet; tree over their boxes lower, upper (e, 3).
-    near (m, 2): the second one is a stick; reach (m,) m that they keep apart; fall m, by gravity in
-    one substep. There may be more than fit.
+    own (k,) OWN_PAIR; tree over the boxes of the sticks. near (m, 2): the second one is a stick;
+    reach (m,) m that they keep apart; fall m, by gravity in one substep. There may be more than
+    fit.
     """
+    ends, radius, figure, _, lower, upper = segments
     slack = fall * LOOK_EVERY * LOOK_EVERY
     count = 0
     for k in range(own.shape[0]):
-        a, b = own[k, 0], own[k, 1]
+        a, b = own[k]["stick"][0], own[k]["stick"][1]
         apart = False
         for axis in range(3):
-            more = radius[a] + radius[b] - own_reach[k]
+            more = radius[a] + radius[b] - own[k]["reach"]
             if lower[a, axis] + more > upper[b, axis] or upper[a, axis] - more < lower[b, axis]:
                 apart = True
                 break
@@ -71,12 +91,12 @@ def find_near_limbs(
             continue
         if count < reach.shape[0]:
             near[count, 0], near[count, 1] = a, b
-            reach[count] = own_reach[k]
+            reach[count] = own[k]["reach"]
         count += 1
     limbs = figure.shape[0]
     root, end = root_of(0), end_of(limbs)
-    for a in range(segment.shape[0]):
-        i, j = segment[a, 0], segment[a, 1]
+    for a in range(ends.shape[0]):
+        i, j = ends[a, 0], ends[a, 1]
         away = radius[a] + slack
         lx, hx = _bounds(x, previous, i, j, 0, away)
         ly, hy = _bounds(x, previous, i, j, 1, away)
@@ -100,25 +120,24 @@ def find_near_limbs(
 @lean
 def _are_ends_enough(x, i, j, thick, round):
     """Whether contacts of two particles do for the edge between them, see `piece_contact`."""
-    long = 0.0
-    for axis in range(3):
-        long += (x[j, axis] - x[i, axis]) ** 2
-    return long < ROUND_ENOUGH * round * thick
+    d = between(x, i, j)
+    return dot(d, d) < ROUND_ENOUGH * round * thick
 
 
 @kernel
-def find_near_faces(face, thick, segment, radius, ball, tree, x, previous, fall, near):
-    """Write pairs of triangles (f, 3) and ends of sticks that may touch until the next look.
+def find_near_faces(faces, segments, tree, x, previous, fall, near):
+    """Write pairs of triangles (f,) FACE and ends of sticks that may touch until the next look.
 
-    thick (f,) m of the triangles; ball (e, 2) m, radius of each end of a stick, 0 where another
-    stick that it belongs to too has it. near (m, 3): triangle, stick, which end. Returns how many.
+    near (m, 3): triangle, stick, which end. Returns how many.
     """
+    ball = segments.ball
     slack = fall * LOOK_EVERY * LOOK_EVERY
     count = 0
     root, last = root_of(0), end_of(ball.shape[0])
-    for f in range(face.shape[0]):
-        i, j, k = face[f, 0], face[f, 1], face[f, 2]
-        away = thick[f] + slack
+    for f in range(faces.shape[0]):
+        corner, thick = faces[f]["corner"], faces[f]["radius"]
+        i, j, k = corner[0], corner[1], corner[2]
+        away = thick + slack
         lx, hx = _bounds(x, previous, i, j, 0, away)
         ly, hy = _bounds(x, previous, i, j, 1, away)
         lz, hz = _bounds(x, previous, i, j, 2, away)
@@ -134,9 +153,9 @@ def find_near_faces(face, thick, segment, radius, ball, tree, x, previous, fall,
             for end in range(2):
                 size = ball[e, end]
                 if size == 0.0 or (
-                    _are_ends_enough(x, i, j, thick[f], size)
-                    and _are_ends_enough(x, j, k, thick[f], size)
-                    and _are_ends_enough(x, k, i, thick[f], size)
+                    _are_ends_enough(x, i, j, thick, size)
+                    and _are_ends_enough(x, j, k, thick, size)
+                    and _are_ends_enough(x, k, i, thick, size)
                 ):
                     continue
                 if count < near.shape[0]:
@@ -152,14 +171,8 @@ def _nearest(x, a, b, c, d):
 
     Where they are parallel, the middle of what lies beside each other.
     """
-    uu = uv = vv = uw = vw = 0.0
-    for k in range(3):
-        u, v, w = x[b, k] - x[a, k], x[d, k] - x[c, k], x[a, k] - x[c, k]
-        uu += u * u
-        uv += u * v
-        vv += v * v
-        uw += u * w
-        vw += v * w
+    u, v, w = between(x, a, b), between(x, c, d), between(x, c, a)
+    uu, uv, vv, uw, vw = dot(u, u), dot(u, v), dot(v, v), dot(u, w), dot(v, w)
     if uu == 0.0 or vv == 0.0:
         t = min(max(vw / vv, 0.0), 1.0) if vv > 0.0 else 0.0
         s = min(max((uv * t - uw) / uu, 0.0), 1.0) if uu > 0.0 else 0.0
@@ -179,153 +192,127 @@ def _nearest(x, a, b, c, d):
     return s, t
 
 
+@lean_inline
+def _at(x, i, j, share):
+    """The place a share of the way from particle i to j."""
+    return along(scale(1.0 - share, load(x, i)), share, load(x, j))
+
+
+@lean_inline
+def _way(x, previous, i, axis):
+    """How far a particle has come along an axis in this substep."""
+    return abs(x[i, axis] - previous[i, axis])
+
+
 @kernel
-def find_limb_contacts(c, contacts, near, reach, count, limbs, segment, x, previous, inverse_mass):
+def find_limb_contacts(c, contacts, near, reach, count, segments, particles):
     """Contacts of near segments, written from row c on; returns the row after them.
 
-    near (m, 2), reach (m,) from `find_near_limbs`, of which the first ``limbs`` are sticks. May
-    return more than fit.
+    near (m, 2), reach (m,) from `find_near_limbs`. May return more than fit.
     """
+    x, previous, inverse_mass = particles
+    ends, limbs = segments.ends, segments.figure.shape[0]
     for n in range(count):
-        i, j = segment[near[n, 0], 0], segment[near[n, 0], 1]
-        k, m = segment[near[n, 1], 0], segment[near[n, 1], 1]
+        i, j = ends[near[n, 0], 0], ends[near[n, 0], 1]
+        k, m = ends[near[n, 1], 0], ends[near[n, 1], 1]
         if inverse_mass[i] + inverse_mass[j] + inverse_mass[k] + inverse_mass[m] == 0.0:
             continue
         s, t = _nearest(previous, i, j, k, m)
         if near[n, 0] >= limbs and i != j and (s > AT_VERTEX or s < 1.0 - AT_VERTEX):
             continue  # a particle: has its own
-        gap = 0.0
-        for axis in range(3):
-            p = (1.0 - s) * previous[i, axis] + s * previous[j, axis]
-            q = (1.0 - t) * previous[k, axis] + t * previous[m, axis]
-            gap += (p - q) * (p - q)
-        gap = math.sqrt(gap)
+        apart = sub(_at(previous, i, j, s), _at(previous, k, m, t))
+        gap = length(apart)
         way = 0.0
         other = 0.0
         for axis in range(3):
-            way += max(abs(x[i, axis] - previous[i, axis]), abs(x[j, axis] - previous[j, axis]))
-            other += max(abs(x[k, axis] - previous[k, axis]), abs(x[m, axis] - previous[m, axis]))
+            way += max(_way(x, previous, i, axis), _way(x, previous, j, axis))
+            other += max(_way(x, previous, k, axis), _way(x, previous, m, axis))
         if gap - reach[n] > way + other:
             continue
         if c < contacts.friction.shape[0]:
-            _note(contacts, c, i, j, k, m, s, t, gap, previous)
+            _note(contacts, c, (i, j), 0, s)
+            _note(contacts, c, (k, m), 1, t)
+            if gap > 1e-9:
+                store(contacts.normal, c, divide(apart, gap))
+            else:  # they cross: the shortest way out is square to both
+                normal = cross(between(previous, i, j), between(previous, k, m))
+                size = length(normal)
+                up = (0.0, 0.0, 1.0)
+                store(contacts.normal, c, divide(normal, size) if size > 0.0 else up)
             contacts.reach[c] = reach[n]
         c += 1
     return c
 
 
+@lean_inline
+def _weights_over(previous, i, j, k, p):
+    """Weights of the corners of a triangle in the foot of particle p; not above 0 beside it."""
+    u, w, d = between(previous, i, j), between(previous, i, k), between(previous, i, p)
+    uu, uw, ww, du, dw = dot(u, u), dot(u, w), dot(w, w), dot(d, u), dot(d, w)
+    area = uu * ww - uw * uw
+    if area <= 1e-24 * uu * ww:
+        return 0.0, 0.0, 0.0
+    wj = (ww * du - uw * dw) / area
+    wk = (uu * dw - uw * du) / area
+    return 1.0 - wj - wk, wj, wk
+
+
 @kernel
-def find_face_contacts(
-    c, contacts, near, count, face, thick, segment, ball, x, previous, inverse_mass
-):
+def find_face_contacts(c, contacts, near, count, faces, segments, particles):
     """Contacts of triangles with ends of sticks over their middle, written from row c on.
 
     near (m, 3) and the others as for `find_near_faces`. Returns the row after them, may be more
     than fit.
     """
+    x, previous, inverse_mass = particles
     for n in range(count):
         f, e, end = near[n, 0], near[n, 1], near[n, 2]
-        i, j, k, p = face[f, 0], face[f, 1], face[f, 2], segment[e, end]
+        corner, p = faces[f]["corner"], segments.ends[e, end]
+        i, j, k = corner[0], corner[1], corner[2]
         if inverse_mass[i] + inverse_mass[j] + inverse_mass[k] + inverse_mass[p] == 0.0:
             continue
-        uu = uw = ww = du = dw = 0.0
         way = 0.0
         for axis in range(3):
-            u = previous[j, axis] - previous[i, axis]
-            w = previous[k, axis] - previous[i, axis]
-            d = previous[p, axis] - previous[i, axis]
-            uu += u * u
-            uw += u * w
-            ww += w * w
-            du += d * u
-            dw += d * w
-            way += abs(x[p, axis] - previous[p, axis]) + max(
-                abs(x[i, axis] - previous[i, axis]),
-                max(abs(x[j, axis] - previous[j, axis]), abs(x[k, axis] - previous[k, axis])),
+            way += _way(x, previous, p, axis) + max(
+                _way(x, previous, i, axis),
+                max(_way(x, previous, j, axis), _way(x, previous, k, axis)),
             )
-        area = uu * ww - uw * uw
-        if area <= 1e-24 * uu * ww:
+        weights = _weights_over(previous, i, j, k, p)
+        if weights[0] <= 0.0 or weights[1] <= 0.0 or weights[2] <= 0.0:
             continue
-        wj = (ww * du - uw * dw) / area
-        wk = (uu * dw - uw * du) / area
-        wi = 1.0 - wj - wk
-        if wi <= 0.0 or wj <= 0.0 or wk <= 0.0:
-            continue
-        nx, ny, nz = _normal(previous, i, j, k)
-        height = -(
-            nx * (previous[p, 0] - previous[i, 0])
-            + ny * (previous[p, 1] - previous[i, 1])
-            + nz * (previous[p, 2] - previous[i, 2])
-        )
+        normal = cross(between(previous, i, j), between(previous, i, k))
+        normal = divide(normal, length(normal))
+        height = -dot(normal, between(previous, i, p))
         if height < 0.0:
-            nx, ny, nz, height = -nx, -ny, -nz, -height
-        reach = thick[f] + ball[e, end]
+            normal, height = scale(-1.0, normal), -height
+        reach = faces[f]["radius"] + segments.ball[e, end]
         if height - reach > way:
             continue
         if c < contacts.friction.shape[0]:
             contacts.shape[c, 0] = PIECE_PARTNER
             contacts.shape[c, 1] = PIECE_PARTNER
             for m in range(4):
-                contacts.particle[c, m] = i if m == 0 else (j if m == 1 else k)
+                contacts.particle[c, m] = corner[min(m, 2)]
                 contacts.particle[c, 4 + m] = p
-                contacts.weight[c, m] = wi if m == 0 else (wj if m == 1 else wk)
+                contacts.weight[c, m] = weights[min(m, 2)] if m < 3 else 0.0
                 contacts.weight[c, 4 + m] = -1.0 if m == 0 else 0.0
-            contacts.weight[c, 3] = 0.0
-            contacts.normal[c, 0] = nx
-            contacts.normal[c, 1] = ny
-            contacts.normal[c, 2] = nz
+            store(contacts.normal, c, normal)
             contacts.reach[c] = reach
         c += 1
     return c
 
 
 @lean_inline
-def _normal(x, i, j, k):
-    """Unit normal of a triangle."""
-    ux, uy, uz = x[j, 0] - x[i, 0], x[j, 1] - x[i, 1], x[j, 2] - x[i, 2]
-    wx, wy, wz = x[k, 0] - x[i, 0], x[k, 1] - x[i, 1], x[k, 2] - x[i, 2]
-    nx, ny, nz = uy * wz - uz * wy, uz * wx - ux * wz, ux * wy - uy * wx
-    size = math.sqrt(nx * nx + ny * ny + nz * nz)
-    return nx / size, ny / size, nz / size
-
-
-@lean_inline
-def _note(contacts, c, i, j, k, m, s, t, gap, previous):
-    """Note contact c of the place s of stick i–j with the place t of stick k–m."""
-    contacts.shape[c, 0] = PIECE_PARTNER
-    contacts.shape[c, 1] = PIECE_PARTNER
-    for side in range(2):
-        one = i if side == 0 else k
-        two = j if side == 0 else m
-        share = s if side == 0 else t
-        sign = 1.0 if side == 0 else -1.0
-        contacts.particle[c, 4 * side] = one
-        contacts.particle[c, 4 * side + 1] = two
-        contacts.particle[c, 4 * side + 2] = two
-        contacts.particle[c, 4 * side + 3] = one
-        contacts.weight[c, 4 * side] = sign * (1.0 - share)
-        contacts.weight[c, 4 * side + 1] = sign * share
-        contacts.weight[c, 4 * side + 2] = 0.0
-        contacts.weight[c, 4 * side + 3] = 0.0
-    if gap > 1e-9:
-        for axis in range(3):
-            p = (1.0 - s) * previous[i, axis] + s * previous[j, axis]
-            q = (1.0 - t) * previous[k, axis] + t * previous[m, axis]
-            contacts.normal[c, axis] = (p - q) / gap
-        return
-    # they cross: the shortest way out is square to both
-    ux, uy, uz = (
-        previous[j, 0] - previous[i, 0],
-        previous[j, 1] - previous[i, 1],
-        previous[j, 2] - previous[i, 2],
-    )
-    vx, vy, vz = (
-        previous[m, 0] - previous[k, 0],
-        previous[m, 1] - previous[k, 1],
-        previous[m, 2] - previous[k, 2],
-    )
-    nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
-    size = math.sqrt(nx * nx + ny * ny + nz * nz)
-    contacts.normal[c, 0] = nx / size if size > 0.0 else 0.0
-    contacts.normal[c, 1] = ny / size if size > 0.0 else 0.0
-    contacts.normal[c, 2] = nz / size if size > 0.0 else 1.0
+def _note(contacts, c, ends, side, share):
+    """Note one side of contact c: the place a share of the way along a stick."""
+    contacts.shape[c, side] = PIECE_PARTNER
+    sign = 1.0 if side == 0 else -1.0
+    first = 4 * side
+    contacts.particle[c, first] = ends[0]
+    contacts.particle[c, first + 1] = ends[1]
+    contacts.particle[c, first + 2] = ends[1]
+    contacts.particle[c, first + 3] = ends[0]
+    contacts.weight[c, first] = sign * (1.0 - share)
+    contacts.weight[c, first + 1] = sign * share
+    contacts.weight[c, first + 2] = 0.0
+    contacts.weight[c, first + 3] = 0.0

@@ -8,9 +8,12 @@ from ...arrays import Floats, Ints
 from ...collision.tree import build_tree, tree_room, tree_scratch
 from ...coupling.pin_hold import Tethers
 from ...model import Model
-from ...records import Particles
+from ...records import Particles, records
 from ..contacts.contact_table import Contacts
 from .limb_contact import (
+    FACE,
+    OWN_PAIR,
+    Segments,
     bound_limbs,
     find_face_contacts,
     find_limb_contacts,
@@ -32,9 +35,9 @@ class LimbSearch:
         limbs = model.limbs
         self.count = len(limbs)
         figures = len(limbs.first) - 1
-        self.figure_of_stick = np.repeat(np.arange(figures), np.diff(limbs.first)).astype(np.int32)
+        figure_of_stick = np.repeat(np.arange(figures), np.diff(limbs.first)).astype(np.int32)
         self.figure = np.full(model.particle_count, -1, dtype=np.int32)  # of each particle
-        self.figure[limbs.stick] = self.figure_of_stick[:, None]
+        self.figure[limbs.stick] = figure_of_stick[:, None]
         self.member = np.argsort(self.figure, kind="stable").astype(np.int32)
         self.member = self.member[self.figure[self.member] >= 0]
         first = np.searchsorted(self.figure[self.member], np.arange(figures + 1))
@@ -47,15 +50,19 @@ class LimbSearch:
         if not self.count:
             others, other_pieces = others[:0], other_pieces[:0]
         edges = _edges(other_pieces)
-        self.segment = np.concatenate([limbs.stick, np.repeat(others[:, None], 2, axis=1), edges])
-        self.segment = np.ascontiguousarray(self.segment, dtype=np.int32)
-        thick = model.radius[self.segment[self.count :]].min(axis=1)
-        self.radius = np.concatenate([limbs.radius, thick])  # m
-        self.own, self.own_reach = limbs.own, limbs.own_reach
-        self.face = np.ascontiguousarray(other_pieces[other_pieces[:, 2] >= 0], dtype=np.int32)
-        self.thick = model.radius[self.face].min(axis=1)  # m
-        self.ball = _balls(limbs.stick, limbs.radius)
-        self.lower, self.upper = np.zeros((self.count, 3)), np.zeros((self.count, 3))
+        ends = np.concatenate([limbs.stick, np.repeat(others[:, None], 2, axis=1), edges])
+        thick = model.radius[ends[self.count :]].min(axis=1)
+        self.segments = Segments(
+            ends=np.ascontiguousarray(ends, dtype=np.int32),
+            radius=np.concatenate([limbs.radius, thick]),
+            figure=figure_of_stick,
+            ball=_balls(limbs.stick, limbs.radius),
+            lower=np.zeros((self.count, 3)),
+            upper=np.zeros((self.count, 3)),
+        )
+        self.own = records(OWN_PAIR, stick=limbs.own, reach=limbs.own_reach)
+        corner = other_pieces[other_pieces[:, 2] >= 0]
+        self.faces = records(FACE, corner=corner, radius=model.radius[corner].min(axis=1))
         self._tree, self._scratch = tree_room(self.count), tree_scratch(self.count)
         self.near = np.zeros((self.count, 2), dtype=np.int32)
         self.reach = np.zeros(self.count)  # m
@@ -65,30 +72,20 @@ class LimbSearch:
 
     def look(self, x: Floats, previous: Floats, fall: float) -> None:
         """Note what may meet in the next `LOOK_EVERY` substeps; fall m, by gravity in one."""
-        bound_limbs(
-            self.segment, self.radius, self.count, x, previous, fall, self.lower, self.upper
-        )
-        build_tree(self._tree, self.lower, self.upper, 0, self.count, self._scratch)
+        segments = self.segments
+        bound_limbs(segments, x, previous, fall)
+        boxes = (segments.lower, segments.upper)
+        build_tree(self._tree, *boxes, 0, self.count, self._scratch)
         moving = (self._tree, x, previous, fall)
         while True:
-            self.near_count = find_near_limbs(
-                self.segment,
-                self.radius,
-                self.figure_of_stick,
-                self.own,
-                self.own_reach,
-                self.lower,
-                self.upper,
-                *moving,
-                self.near,
-                self.reach,
-            )
+            room = (self.near, self.reach)
+            self.near_count = find_near_limbs(segments, self.own, *moving, *room)
             if self.near_count <= len(self.reach):
                 break
             self.near = np.zeros((self.near_count * 3 // 2, 2), dtype=np.int32)
             self.reach = np.zeros(self.near_count * 3 // 2)
-        faces = (self.face, self.thick, self.segment, self.radius, self.ball)
-        while (count := find_near_faces(*faces, *moving, self.near_face)) > len(self.near_face):
+        look = (self.faces, segments, *moving)
+        while (count := find_near_faces(*look, self.near_face)) > len(self.near_face):
             self.near_face = np.zeros((count * 3 // 2, 3), dtype=np.int32)
         self.near_face_count = count
 
@@ -96,13 +93,13 @@ class LimbSearch:
         self, found: int, contacts: Contacts, x: Floats, previous: Floats, inverse_mass: Floats
     ) -> int:
         """Write contacts from row ``found`` on; returns the row after them, maybe beyond all."""
-        moving = (x, previous, inverse_mass)
+        particles = Particles(x, previous, inverse_mass)
         if self.near_count:
-            near = (self.near, self.reach, self.near_count, self.count, self.segment)
-            found = find_limb_contacts(found, contacts, *near, *moving)
-        if len(self.face):
-            faces = (self.near_face, self.near_face_count, self.face, self.thick)
-            found = find_face_contacts(found, contacts, *faces, self.segment, self.ball, *moving)
+            near = (self.near, self.reach, self.near_count)
+            found = find_limb_contacts(found, contacts, *near, self.segments, particles)
+        if len(self.faces):
+            near_faces = (self.near_face, self.near_face_count, self.faces)
+            found = find_face_contacts(found, contacts, *near_faces, self.segments, particles)
         return found
 
     def hold(
