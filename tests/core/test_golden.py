@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import verlet_physics
-from verlet_physics import FrameInputs, Model, forces, particles, recipes
+from verlet_physics import FrameInputs, Model, coupling, forces, particles, recipes
 from verlet_physics.__main__ import main
 from verlet_physics.building.builder import ModelBuilder
 from verlet_physics.collision.kinds import KINDS, MESH, PLANE, ROOM
@@ -56,6 +56,11 @@ def classes_with(package, method):
         and method in vars(kind)
         and not getattr(kind, "_is_protocol", False)
     }
+
+
+def constraints():
+    """All of them: those that join particles, and those that tie them to bodies."""
+    return classes_with(particles, "project") | classes_with(coupling, "project")
 
 
 def choices(settings, name):
@@ -112,7 +117,7 @@ def reached():
 
         patch.setattr(kind, method, watched)
 
-    for kind in classes_with(particles, "project"):
+    for kind in constraints():
         watch(kind, "project", lambda moving: [moving.x])
     for kind in classes_with(forces, "apply"):
         watch(kind, "apply", lambda acting: [acting.force, acting.velocity])
@@ -179,7 +184,7 @@ def test_one_thread_and_two_end_with_the_same_bits(reached):
 
 
 def test_every_constraint_has_moved_something(reached):
-    known = classes_with(particles, "project")
+    known = constraints()
     assert len(known) >= 13
     assert not known - reached.moved
 
