@@ -22,6 +22,7 @@ from .particles.contacts.body_contact import MARGIN
 from .particles.contacts.contact_table import contact_room
 from .particles.contacts.free_turn import rings_of
 from .particles.contacts.self_collision import CrowdGrid
+from .particles.contacts.surface_room import surface_room
 from .particles.stick_figures.garment import CarriedPoints
 from .particles.stick_figures.limb_search import LimbSearch
 from .rigid.articulation.limb_response import limb_room
@@ -112,6 +113,7 @@ class Workspace:
         self.crowd = CrowdGrid(model)
         in_crowd = self.piece if len(model.crowd) else self.piece[:0]
         self.rings = rings_of(count, in_crowd)  # who is around each particle that may meet others
+        self.surfaces = surface_room(model)
         self.tethers = tethers_of(model)
         self.ties = [c for c in model.constraints if isinstance(c, Attachments)]
         self.tied = tied_of(model, self.ties)

@@ -104,6 +104,8 @@ class ModelBuilder(JointBuilder):
             constraints=self._constraints(),
             forces=tuple(self._force),
             triangle=triangle,
+            surface=joined(self._surface, (0, 3), np.int32),
+            surface_meets=joined(self._surface_meets, (0,), np.int32),
             wire=joined(self._wire, (0, 2), np.int32),
             wire_diameter=joined(self._wire_diameter, (0,), np.float64),
             limbs=self._limb_table(),

@@ -162,6 +162,15 @@ def meets_others_tunable(default: bool = True) -> Any:
     )
 
 
+def meets_itself_tunable() -> Any:
+    """Whether a surface is in its own way."""
+    return tunable(
+        True,
+        "Self-Collision",
+        "Does not pass through itself; where it is near nothing this costs nothing",
+    )
+
+
 PLANES = (
     ("FREE", "Free", "Moves in all directions"),
     ("X", "Across X", "Every vertex keeps its X: flat animation seen from the side"),
