@@ -9,6 +9,7 @@ from . import (
     bake,
     bone_pins,
     convert,
+    doctor,
     handles,
     impulse,
     joint,
@@ -39,6 +40,7 @@ _MODULES = (
     simulate,
     show,
     mend,
+    doctor,
     bake,
 )
 

@@ -62,6 +62,7 @@ class VERLET_MT_object(bpy.types.Menu):
         layout.separator()
         layout.operator("verlet.play", icon="PLAY")
         layout.operator("verlet.reset", icon="LOOP_BACK")
+        layout.operator("verlet.check_scene", icon="VIEWZOOM")
         layout.operator("verlet.bake", icon="REC")
         layout.operator("verlet.free_bake", icon="UNLOCKED")
         layout.separator()
