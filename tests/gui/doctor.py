@@ -3,8 +3,8 @@
 Run like panel.py.
 """
 
-import bpy
 import bmesh
+import bpy
 
 
 def faulty():
