@@ -6,6 +6,7 @@ import bpy
 
 from . import (
     add,
+    alike,
     bake,
     bone_pins,
     convert,
@@ -27,6 +28,7 @@ from . import (
 _MODULES = (
     add,
     setup,
+    alike,
     handles,
     preset,
     pins,
