@@ -224,7 +224,7 @@ def _corner_contact(contacts, c, shapes, s, corners, particles, local, radius, w
     Where it is over the triangle, not deeper than within[0] and not farther than within[1], m. The
     middle of a solid shape says on which side of the triangle it belongs; a mesh stays where it is.
     """
-    x, previous, _ = particles
+    previous = particles.previous
     i, j, k = corners
     centre = load(shapes.centre_before, s)
     corner = add(rotate(shapes.rotation_before[s], local), centre)
