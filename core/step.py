@@ -14,7 +14,7 @@ from .stages.forces import Forces
 from .stages.frame import Frame
 from .stages.motion import Motion
 from .stages.relaxation import Relaxation
-from .stages.surfaces import Surfaces
+from .stages.surfaces import SurfaceContacts
 
 
 def advance(
@@ -48,7 +48,7 @@ def advance(
 def _advance_all(frame: Frame, forces: Forces, motion: Motion, bodies: Bodies) -> None:
     """All substeps of a frame in which particles and bodies move together."""
     contacts = Contacts(frame, bodies)
-    surfaces = Surfaces(frame)
+    surfaces = SurfaceContacts(frame)
     relaxation = Relaxation(frame)
     while frame.substep < frame.substeps:
         with frame.timed("forces"):

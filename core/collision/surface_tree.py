@@ -224,10 +224,10 @@ def are_flat(bounds, one, other):
 @lean_inline
 def are_neighbours(tree, p, q):
     """Whether two patches share a vertex."""
+    found = False
     for n in range(tree.near_start[p], tree.near_start[p + 1]):
-        if tree.near[n] == q:
-            return True
-    return False
+        found = found or tree.near[n] == q
+    return found
 
 
 @lean_inline

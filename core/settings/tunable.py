@@ -165,9 +165,9 @@ def meets_others_tunable(default: bool = True) -> Any:
 def meets_itself_tunable() -> Any:
     """Whether a surface is in its own way."""
     return tunable(
-        True,
+        False,
         "Self-Collision",
-        "Does not pass through itself; where it is near nothing this costs nothing",
+        "Passes through neither itself nor other cloth that has this on",
     )
 
 

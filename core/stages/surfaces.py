@@ -8,17 +8,15 @@ from ..particles.contacts.surface_contact import (
     check_strays,
     foresee_strays,
     measure_pairs,
+    part_layers,
     relax_surfaces,
 )
-from ..particles.contacts.surface_limit import part_surfaces, stop_surfaces
+from ..particles.contacts.surface_limit import part_surfaces
 from ..particles.contacts.surface_room import SurfaceRoom
 from .frame import Frame
 
 PASSES = 3
 """Passes over contacts of surfaces in each pass of relaxation."""
-
-ROUNDS = 8
-"""Rounds in which surfaces are parted at the end of a substep, before they are stopped."""
 
 HORIZON = 8.0
 """Substeps for which pairs are looked for ahead, at most."""
@@ -38,7 +36,7 @@ ATTEMPTS = 4
 """How often it is looked anew who is in the way, before all stop."""
 
 
-class Surfaces:
+class SurfaceContacts:
     """Contacts of surfaces in one frame; what it remembers does not outlive the frame."""
 
     def __init__(self, frame: Frame) -> None:
@@ -70,7 +68,8 @@ class Surfaces:
                 self._learn(ahead)
             self.search(self.eager * HORIZON, self.eager * SLACK[0] * self.edge)
         self._measure()
-        frame.x[:] = room.now
+        given = (room.contacts, self.contact_count, frame.x, frame.previous)
+        part_layers(*given, frame.inverse_mass, frame.h)
 
     def _foresee(self, ahead: int) -> bool:
         room, unknown = self.room, UNKNOWN
@@ -119,10 +118,8 @@ class Surfaces:
                 room.strays,
                 room.contacts,
                 room.start,
-                room.now,
-                frame.previous,
-                (frame.inverse_mass, frame.friction),
-                frame.h,
+                frame.inverse_mass,
+                frame.friction,
             )
             if count <= len(room.contacts):
                 break
@@ -144,17 +141,19 @@ class Surfaces:
         room, frame = self.room, self.frame
         if room is None:
             return
+        self.relax()  # strain limits and colliders came after it
         for _ in range(ATTEMPTS):
-            self._part()
+            if self.contact_count:
+                self._part()
             room.now[:] = frame.x
             ahead = frame.substep - self.searched + 1
             if not self._check(ahead):
                 break
             # vertices came farther than was reckoned with: look who is in their way
             self.search(1.0, 0.0)
-            self._find_only()
+            self._measure()
         else:
-            frame.x[room.rows] = room.start[room.rows] + self._way()
+            self._stop()
             self._check(1)
 
     def _check(self, ahead: int) -> int:
@@ -164,31 +163,16 @@ class Surfaces:
         missed: int = check_strays(room.strays, room.surface.thickness, *moved)
         return missed
 
-    def _find_only(self) -> None:
-        """Contacts as in `find`, without parting what lies too near a second time."""
-        frame, room = self.frame, self.room
-        assert room is not None
-        kept = frame.previous.copy()
-        self._measure()
-        frame.previous[:] = kept
-
-    def _way(self) -> np.ndarray:
+    def _stop(self) -> None:
+        """Let all go on as one piece: so nothing meets."""
         room, frame = self.room, self.frame
         assert room is not None
         free = room.rows[frame.inverse_mass[room.rows] > 0.0]
-        return np.asarray((frame.x[free] - room.start[free]).mean(axis=0))
+        way = (frame.x[free] - room.start[free]).mean(axis=0)
+        frame.x[free] = room.start[free] + way
 
     def _part(self) -> None:
         room, frame = self.room, self.frame
         assert room is not None
-        if not self.contact_count:
-            return
-        given = (room.contacts, self.contact_count, frame.x)
-        if part_surfaces(*given, frame.inverse_mass) == 0:
-            return
-        self.relax()  # strain limits and colliders came after it
-        for _ in range(ROUNDS):
-            if part_surfaces(*given, frame.inverse_mass) == 0:
-                return
-        room.is_stopped[:] = 0
-        stop_surfaces(*given, room.start, self._way(), frame.inverse_mass, room.is_stopped)
+        moving = (frame.x, room.start, frame.inverse_mass, room.rows, room.is_stopped)
+        part_surfaces(room.contacts, self.contact_count, *moving)

@@ -19,6 +19,7 @@ from . import (
     rigid_motion,
     rigid_rest,
     simbenchmark,
+    surfaces,
 )
 from .case import CASES, select
 
@@ -39,6 +40,7 @@ MODULES = (
     rigid_motion,
     rigid_rest,
     simbenchmark,
+    surfaces,
 )
 """Each enters its cases in `CASES` when it is imported."""
 

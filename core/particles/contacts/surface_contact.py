@@ -56,14 +56,12 @@ Strays = namedtuple(
 
 
 @kernel
-def measure_pairs(pairs, count, substep, strays, contacts, start, now, before, particles, h):
+def measure_pairs(pairs, count, substep, strays, contacts, start, inverse_mass, friction):
     """Contacts of all pairs that may meet in this substep; how many. May return more than fit.
 
-    start (n, 3) m: places at the start of the substep; now (n, 3) m: where they get to by
-    themselves; before (n, 3) m: x*. strays: see `Strays`; particles: inverse mass (n,) and friction
-    (n,). substep: since pairs were looked for. What lies too near is parted, now and before alike.
+    start (n, 3) m: places at the start of the substep. strays: see `Strays`. substep: since pairs
+    were looked for.
     """
-    inverse_mass, friction = particles
     found = 0
     for n in range(count):
         pair = pairs[n]
@@ -103,14 +101,25 @@ def measure_pairs(pairs, count, substep, strays, contacts, start, now, before, p
             contact["mobility"] = mobility
             contact["friction"] = math.sqrt(friction[i] * friction[m])
             contact["pushed"] = 0.0
-            if distance < reach and mobility > 0.0:
-                part = min(PARTING_SHARE * (reach - distance), PARTING_SPEED * h) / mobility
-                for c in range(4):
-                    f = part * inverse_mass[corner[c]] * weight[c]
-                    shift(now, corner[c], f, normal)
-                    shift(before, corner[c], f, normal)
         found += 1
     return found
+
+
+@kernel
+def part_layers(contacts, count, now, before, inverse_mass, h):
+    """Part what lies too near, at a limited speed, now and before (n, 3) m alike."""
+    for n in range(count):
+        contact = contacts[n]
+        lack = contact["reach"] - contact["distance"]
+        if lack <= 0.0 or contact["mobility"] == 0.0:
+            continue
+        part = min(PARTING_SHARE * lack, PARTING_SPEED * h) / contact["mobility"]
+        normal = (contact["normal"][0], contact["normal"][1], contact["normal"][2])
+        for c in range(4):
+            i = contact["corner"][c]
+            f = part * inverse_mass[i] * contact["weight"][c]
+            shift(now, i, f, normal)
+            shift(before, i, f, normal)
 
 
 @lean_inline

@@ -17,6 +17,9 @@ from ...kernels.jit import kernel, lean_inline
 LEAST_SHARE = 0.2
 """Share of their distance that two features keep at least in one substep."""
 
+ROUNDS = 8
+"""Rounds in which all contacts are parted, before what is not apart then is stopped."""
+
 LEAST_REACH = 1e-3
 """Features nearer than this share of what they should keep do not get nearer at all."""
 
@@ -77,45 +80,74 @@ def _part(contact, x, inverse_mass, needed, low, high):
             x[i, k] += way * contact["normal"][k]
 
 
-@kernel
-def part_surfaces(contacts, count, x, inverse_mass):
-    """One round over all contacts; how many had to be parted. x (n, 3) m: ends of the substep."""
+@lean_inline
+def _part_all(contacts, count, x, inverse_mass):
+    """One round over all contacts; how many had to be parted."""
     parted = 0
     for n in range(count):
         contact = contacts[n]
         needed = _needed(contact)
         low, high = _extent(contact, x)
-        if low - high >= needed:
-            continue
-        parted += 1
-        # a hair more than needed, or rounding asks for it again
-        _part(contact, x, inverse_mass, needed * (1.0 + 1e-6), low, high)
+        if low - high < needed:
+            parted += 1
+            # a hair more than needed, or rounding asks for it again
+            _part(contact, x, inverse_mass, needed * (1.0 + 1e-6), low, high)
     return parted
 
 
-@kernel
-def stop_surfaces(contacts, count, x, start, way, inverse_mass, is_stopped):
-    """Stop what is still not apart, and what that stops, until all is apart; how many contacts.
-
-    What is stopped goes on with the mean motion way (3,) of all: as one piece, nothing meets.
-    Contacts with vertices that are held may be left; they are not counted.
-    """
+@lean_inline
+def _stop(contacts, count, x, start, way, inverse_mass, is_stopped):
+    """Stop what is still not apart; how many vertices that stopped anew."""
     stopped = 0
-    goes_on = True
-    while goes_on:
-        goes_on = False
-        for n in range(count):
-            contact = contacts[n]
-            low, high = _extent(contact, x)
-            if low - high >= _needed(contact):
-                continue
-            for c in range(4):
-                i = contact["corner"][c]
-                if inverse_mass[i] == 0.0 or is_stopped[i] == 1:
-                    continue
+    for n in range(count):
+        contact = contacts[n]
+        low, high = _extent(contact, x)
+        if low - high >= _needed(contact):
+            continue
+        for c in range(4):
+            i = contact["corner"][c]
+            if inverse_mass[i] > 0.0 and is_stopped[i] == 0:
                 is_stopped[i] = 1
-                goes_on = True
                 stopped += 1
                 for k in range(3):
                     x[i, k] = start[i, k] + way[k]
     return stopped
+
+
+@kernel
+def part_surfaces(contacts, count, x, start, inverse_mass, rows, is_stopped):
+    """Part all contacts, x (n, 3) m at the end of the substep; how many vertices had to stop.
+
+    Some rounds of the least that parts them, one after the other. Should that not be enough, what
+    is not apart stops, and what that stops, until all is apart. What is stopped goes on with the
+    mean motion of the vertices ``rows``: as one piece, nothing meets. Features between vertices
+    that are held may stay together; nothing can be done for them here. is_stopped (n,) is scratch.
+    """
+    for _ in range(ROUNDS):
+        if _part_all(contacts, count, x, inverse_mass) == 0:
+            return 0
+    way = _mean_way(x, start, inverse_mass, rows)
+    for n in range(rows.shape[0]):
+        is_stopped[rows[n]] = 0
+    total = 0
+    while True:
+        stopped = _stop(contacts, count, x, start, way, inverse_mass, is_stopped)
+        total += stopped
+        if stopped == 0:
+            return total
+
+
+@lean_inline
+def _mean_way(x, start, inverse_mass, rows):
+    """Mean motion (three numbers, m) since the start of the substep of what is not held."""
+    free = 0
+    ux, uy, uz = 0.0, 0.0, 0.0
+    for n in range(rows.shape[0]):
+        i = rows[n]
+        if inverse_mass[i] > 0.0:
+            free += 1
+            ux += x[i, 0] - start[i, 0]
+            uy += x[i, 1] - start[i, 1]
+            uz += x[i, 2] - start[i, 2]
+    f = 1.0 / max(free, 1)
+    return f * ux, f * uy, f * uz
