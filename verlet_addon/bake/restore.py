@@ -7,7 +7,7 @@ from typing import Any
 
 import bpy
 
-from . import carriers, pose_bones, shape_keys, transforms
+from . import cache_file, carriers, pose_bones, shape_keys, transforms
 from .leftovers import Leftovers
 
 
@@ -18,7 +18,7 @@ def is_baked(ob: bpy.types.Object) -> bool:
 
 def _records(ob: bpy.types.Object) -> tuple[Any, ...]:
     held = ob.verlet_bake
-    return held.shape_keys, held.transforms, held.pose
+    return held.shape_keys, held.cache, held.transforms, held.pose
 
 
 def baked_range(ob: bpy.types.Object) -> tuple[int, int] | None:
@@ -53,6 +53,7 @@ def free_many(objects: Iterable[bpy.types.Object]) -> int:
         for ob in baked:
             carriers.give_back(ob)
             shape_keys.detach(ob, leftovers)
+            cache_file.detach(ob)
             transforms.detach(ob, leftovers)
             pose_bones.detach(ob, leftovers)
     finally:
