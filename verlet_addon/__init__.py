@@ -5,22 +5,20 @@ something, so that the add-on costs nothing at the start of Blender.
 """
 
 from . import (
-    bake,
     cli,
     handlers,
     kernels,
     look_ahead,
     manual,
-    notices,
     operators,
     overlays,
     panels,
     preferences,
     properties,
 )
+from .overlays import notices
 
 _MODULES = (
-    bake,
     properties,
     preferences,
     operators,

@@ -202,9 +202,9 @@ def test_an_error_in_an_object_is_named_and_nothing_is_written(scene, both):
 
 def test_a_blow_up_keeps_what_was_good(scene, both, monkeypatch):
     sheet, crate = both
-    simulation = addon("simulation")
+    simulation = addon("live.simulation")
     errors = importlib.import_module(
-        f"{simulation.__package__}".replace("verlet_addon", "core.errors")
+        f"{simulation.__package__}".replace("verlet_addon.live", "core.errors")
     )
     real = simulation.advance
 
@@ -222,11 +222,11 @@ def test_a_blow_up_keeps_what_was_good(scene, both, monkeypatch):
 
 
 def test_a_blow_up_before_the_first_frame_writes_nothing(scene, both, monkeypatch):
-    simulation = addon("simulation")
+    simulation = addon("live.simulation")
 
     def blows_up(*_):
         raise importlib.import_module(
-            f"{simulation.__package__}".replace("verlet_addon", "core.errors")
+            f"{simulation.__package__}".replace("verlet_addon.live", "core.errors")
         ).SimulationDiverged("Sheet", 2, 3, "too fast")
 
     monkeypatch.setattr(simulation, "advance", blows_up)
@@ -236,9 +236,8 @@ def test_a_blow_up_before_the_first_frame_writes_nothing(scene, both, monkeypatc
 
 
 def test_stopping_keeps_the_simulated_frames_and_writes_nothing(scene, both):
-    baking = addon("baking")
     scene.frame_set(3)
-    steps = baking.simulate(scene, range(1, 11))
+    steps = addon("live.missing_frames").simulate(scene, range(1, 11))
     for _ in range(5):
         next(steps)
     assert session_of(scene).bake_progress is not None

@@ -49,7 +49,7 @@ def curves(extension):
 
 @pytest.fixture
 def control(extension):
-    return addon_module(extension, "bake.control_points")
+    return addon_module(extension, "blender.control_points")
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def shape_keys(extension):
 
 @pytest.fixture
 def point_cache(extension):
-    return addon_module(extension, "bake.point_cache")
+    return addon_module(extension, "blender.point_cache")
 
 
 @pytest.fixture

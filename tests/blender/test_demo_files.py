@@ -15,7 +15,7 @@ FASTEST = 30.0  # m/s; the quickest thing that is meant to move does 15
 
 
 def simulated(scene):
-    return [ob for ob in scene.objects if addon("participants").is_moved(ob)]
+    return [ob for ob in scene.objects if addon("properties.participants").is_moved(ob)]
 
 
 def places(scene, frame):
