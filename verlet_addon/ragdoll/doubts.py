@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 
 from ..session import Problem
-from . import armature, bone_bodies
+from . import armature
 
 if TYPE_CHECKING:
     from ...core.recipes.skeleton import Skeleton, Skin
@@ -34,6 +34,8 @@ def of(participant: Participant, ob: bpy.types.Object) -> list[Problem]:
 
 def _without_body(participant: Participant) -> list[str]:
     """Bones that deform and are in no body, though nobody has chosen that."""
+    from . import bone_bodies  # loads Numba: not at registration
+
     plan, choices = bone_bodies.plan_of(participant), participant.armature.choices
     bones = plan.skeleton
     names = [
@@ -52,6 +54,8 @@ def _without_body(participant: Participant) -> list[str]:
 
 def _left_behind(participant: Participant, ob: bpy.types.Object) -> list[str]:
     """Meshes that hang on a bone in no body, or on the armature itself."""
+    from . import bone_bodies
+
     plan = bone_bodies.plan_of(participant)
     row = {name: number for number, name in enumerate(plan.skeleton.name)}
     found = []
