@@ -71,8 +71,8 @@ def read_ties(
 ) -> list[TieInput]:
     """The joints that tie, at the start frame, in the order of their names.
 
-    Those that cannot work are left out: `joint_inputs.read_joints` names them. ``present``: the kinds of
-    what could be read, by session id.
+    Those that cannot work are left out: `joint_inputs.read_joints` names them. ``present``: the
+    kinds of what could be read, by session id.
     """
     found = []
     for ob in joints(scene):
