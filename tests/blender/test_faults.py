@@ -44,7 +44,7 @@ def errors(scene):
 
 
 def baked_range(ob):
-    return addon("bake.restore").baked_range(ob)
+    return addon("properties.bake_record").baked_range(ob)
 
 
 # ------------------------------------------------------------------ bakes
