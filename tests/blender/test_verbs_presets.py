@@ -117,7 +117,7 @@ def test_kinds_have_numbers_of_their_own():
 def test_every_icon_is_one_of_this_blender():
     """Icons come and go with Blender's versions, and an unknown one breaks the whole panel."""
     known = bpy.types.UILayout.bl_rna.functions["operator"].parameters["icon"].enum_items.keys()
-    package = Path(addon("properties.kinds").__file__).parent
+    package = Path(addon("handlers").__file__).parent
     for file in package.rglob("*.py"):
         for icon in re.findall(r'icon="(\w+)"', file.read_text()):
             assert icon in known, f"{file.name}: {icon}"
