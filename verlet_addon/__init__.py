@@ -16,7 +16,7 @@ from . import (
     preferences,
     properties,
 )
-from .overlays import notices
+from .overlays import marks, notices
 
 _MODULES = (
     properties,
@@ -28,6 +28,7 @@ _MODULES = (
     handlers,
     overlays,
     notices,
+    marks,
     look_ahead,
 )
 

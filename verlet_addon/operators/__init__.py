@@ -6,8 +6,10 @@ import bpy
 
 from . import (
     add,
+    alike,
     bake,
     convert,
+    doctor,
     handles,
     impulse,
     joint,
@@ -26,6 +28,7 @@ from . import (
 _MODULES = (
     add,
     setup,
+    alike,
     handles,
     preset,
     pins,
@@ -39,6 +42,7 @@ _MODULES = (
     simulate,
     show,
     mend,
+    doctor,
     bake,
 )
 
