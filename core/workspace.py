@@ -13,10 +13,10 @@ from .collision.touching import Touching
 from .coupling.attachment import Attachments
 from .coupling.tied_pieces import wearers
 from .entry import Layout
-from .forces.base import Settling
 from .forces.body_probe import probe_room
+from .forces.settling import Settling
 from .model import Model
-from .particles.constraints.base import Following
+from .particles.constraints.following import Following
 from .particles.constraints.jacobi import Adjacency
 from .particles.contact_hooks import hooks_for
 from .particles.contacts.body_contact import MARGIN

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from ..arrays import Floats, Ints
-from ..records import Particles
 from ..settings import AnimatedSettings
 
 
@@ -41,13 +40,4 @@ class Force(Protocol):
 
     def apply(self, acting: Acting) -> None:
         """Add the force in N to ``acting.force``, in place."""
-        ...
-
-
-@runtime_checkable
-class Settling(Protocol):
-    """A force that acts once more on the ways of a substep, after all relaxation."""
-
-    def settle(self, particles: Particles, mass: Floats, h: float) -> None:
-        """Change x of the particles, in place; mass (n,) kg, h s."""
         ...

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import namedtuple
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -80,13 +80,4 @@ class Constraint(Protocol):
 
     def project(self, moving: Moving, multiplier: Floats) -> None:
         """Project once, in place; multiplier (multiplier_count,) is its own scratch."""
-        ...
-
-
-@runtime_checkable
-class Following(Protocol):
-    """A constraint that has the last word in a substep: what is worn goes where its wearer is."""
-
-    def follow(self, moving: Moving) -> None:
-        """Project once more after contacts have had their say, in place."""
         ...

@@ -17,6 +17,7 @@ from collections import namedtuple
 import numpy as np
 
 from ...arrays import Ints
+from ...collision.axis_boxes import are_apart, highest, lowest
 from ...collision.kinds import BOX, CAPSULE, CYLINDER, HULL, MESH, SPHERE
 from ...collision.narrow_phase import lane_of, parts_of
 from ...collision.piece_distance import closest_of_triangle
@@ -26,16 +27,13 @@ from ...kernels.jit import kernel, lean, lean_inline
 from ...vec3 import (
     add,
     along,
-    are_apart,
     between,
     cross,
     divide,
     dot,
     dot2,
-    highest,
     length,
     load,
-    lowest,
     rotate,
     scale,
     sub,

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections import namedtuple
 
+from ...collision.axis_boxes import are_apart, highest, lowest, widened
 from ...collision.kinds import MESH, PLANE, ROOM
 from ...collision.tree import end_of, next_leaf, root_of
 from ...coupling.tied_pieces import misses
 from ...kernels.jit import kernel, lean, lean_inline
-from ...vec3 import add, are_apart, highest, load, lowest, store, sub, unrotate, widened
+from ...vec3 import add, load, store, sub, unrotate
 
 LOOK_EVERY = 4
 """Substeps after which it is looked anew what is near what."""

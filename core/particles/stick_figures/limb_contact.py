@@ -13,24 +13,10 @@ from collections import namedtuple
 
 import numpy as np
 
+from ...collision.axis_boxes import are_apart, highest, lowest, widened
 from ...collision.tree import end_of, next_leaf, root_of
 from ...kernels.jit import kernel, lean, lean_inline
-from ...vec3 import (
-    along,
-    are_apart,
-    between,
-    cross,
-    divide,
-    dot,
-    highest,
-    length,
-    load,
-    lowest,
-    scale,
-    store,
-    sub,
-    widened,
-)
+from ...vec3 import along, between, cross, divide, dot, length, load, scale, store, sub
 from ..contacts.contact_point import PIECE, has_room, join_particles, note_contact
 from ..contacts.piece_contact import AT_VERTEX, ROUND_ENOUGH
 from ..contacts.piece_search import path_ends
