@@ -73,10 +73,10 @@ def test_it_lasts_through_saving_and_opening(scene, flag):
     ob = bpy.data.objects["Flag/1"]
     scene = bpy.context.scene
     assert np.array_equal(motion(scene, ob), baked)
-    assert addon("bake.restore").baked_range(ob) == (1, LAST)
+    assert addon("properties.bake_record").baked_range(ob) == (1, LAST)
     select(ob)
     assert bpy.ops.verlet.free_bake() == {"FINISHED"}
-    assert not addon("bake.restore").is_baked(ob)
+    assert not addon("properties.bake_record").is_baked(ob)
 
 
 def test_save_as_elsewhere_still_finds_the_file(scene, flag, tmp_path):
@@ -95,12 +95,12 @@ def test_a_file_that_was_never_saved_is_refused_with_the_way_out(scene):
     pin(ob, [0])
     scene.verlet.mesh_bake = "PC2"
     assert "Save it first" in refusal(bpy.ops.verlet.bake)
-    assert not addon("bake.restore").is_baked(ob)
+    assert not addon("properties.bake_record").is_baked(ob)
 
 
 def test_a_folder_that_cannot_be_written_is_named(scene, flag, tmp_path):
     Path(tmp_path / "Sail Verlet").write_text("in the way")
     scene.verlet.mesh_bake = "PC2"
     assert "cannot be written to" in refusal(bpy.ops.verlet.bake)
-    assert not addon("bake.restore").is_baked(flag)
+    assert not addon("properties.bake_record").is_baked(flag)
     assert not any(m.name == "Verlet Bake" for m in flag.modifiers)

@@ -15,7 +15,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 
-from . import point_cache
+from ..blender import point_cache
 from .errors import BakeError, require_editable_object
 
 MODIFIER_NAME = "Verlet Bake"

@@ -3,30 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import bpy
 
+from ..properties.bake_record import is_baked
 from . import cache_file, carriers, pose_bones, shape_keys, transforms
 from .leftovers import Leftovers
-
-
-def is_baked(ob: bpy.types.Object) -> bool:
-    """Whether the object holds a bake of any kind."""
-    return any(record.is_baked for record in _records(ob))
-
-
-def _records(ob: bpy.types.Object) -> tuple[Any, ...]:
-    held = ob.verlet_bake
-    return held.shape_keys, held.cache, held.transforms, held.pose
-
-
-def baked_range(ob: bpy.types.Object) -> tuple[int, int] | None:
-    """Return the first and the last baked frame, or None."""
-    ranges = [(r.frame_start, r.frame_end) for r in _records(ob) if r.is_baked]
-    if not ranges:
-        return None
-    return min(start for start, _ in ranges), max(end for _, end in ranges)
 
 
 def free(ob: bpy.types.Object) -> bool:

@@ -17,11 +17,12 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from . import animation, control_points, point_cache
+from ..blender import control_points, point_cache
+from ..properties.bake_record import VerletShapeKeyRecord
+from . import animation
 from .curves import write_curves
 from .errors import BakeError, require_editable_animation, require_editable_object
 from .leftovers import Leftovers
-from .record import VerletShapeKeyRecord
 
 KEY_DISTANCE = 20.0  # between neighbouring keys, in units of eval_time
 ABSOLUTE_ONLY = frozenset({"eval_time", "use_relative"})
