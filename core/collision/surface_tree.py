@@ -102,7 +102,7 @@ def surface_tree(triangle: Ints, rest: Floats) -> SurfaceTree:
 def _patches(skip: Ints, leaf: Ints, whole: Ints) -> tuple[Ints, Ints]:
     """Patch (2f,) that each node is the root of, or -1, and roots (p,): in the order of nodes."""
     patch = np.full(len(skip), -1, dtype=np.int32)
-    roots = []
+    roots: list[int] = []
     node, end = 0, 0 if not len(skip) else int(skip[0])
     while node < end:
         leaves = (int(skip[node]) - node + 1) // 2
