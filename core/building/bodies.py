@@ -18,7 +18,7 @@ from ..model.body_table import FOLLOWS
 from ..model.joint_table import End, OnBody, OnCollider
 from ..particles.particle_bodies.four_particles import CORNER_SIGNS, FORMS, frame_extent
 from ..rigid.inertia import inertia_of
-from ..rotation import product
+from ..rotation import conjugate, product
 from ..vector import rotation_matrix
 from .body_parts import BODY, COLLIDER, PARTICLE_BODY, RigidParts, Surfaces
 from .particles import LIGHTEST, ParticleBuilder
@@ -262,5 +262,4 @@ class BodyBuilder(ParticleBuilder):
             centre, turn = self._particle_bodies[row].centre, self._particle_bodies[row].orientation
         else:
             centre, turn = rigid.collider_position[row], rigid.collider_orientation[row]
-        back = turn * (1.0, -1.0, -1.0, -1.0)
-        return (place - centre) @ rotation_matrix(turn), np.array(product(*back, *q))
+        return (place - centre) @ rotation_matrix(turn), np.array(product(conjugate(turn), q))

@@ -126,6 +126,6 @@ def turned_back(bodies: Bodies, step: float) -> Floats:
     back = bodies.orientation.copy()
     for b in np.flatnonzero(bodies.angular_velocity.any(axis=1)):
         r = rotation_matrix(bodies.orientation[b])
-        turn = turn_to_previous(*(bodies.angular_velocity[b] @ r), step)
-        back[b] = product(*bodies.orientation[b], *turn)
+        turn = turn_to_previous(bodies.angular_velocity[b] @ r, step)
+        back[b] = product(bodies.orientation[b], turn)
     return back

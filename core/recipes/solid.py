@@ -12,7 +12,7 @@ from ..errors import ModelError
 from ..geometry.closest_shape import Fit, shape_mass_properties
 from ..geometry.mass_properties import MassProperties, mesh_mass_properties
 from ..geometry.solid import solid_parts
-from ..rotation import product
+from ..rotation import conjugate, product
 from ..vector import rotation_matrix
 from .fit import OPEN
 
@@ -71,12 +71,11 @@ def _is_vessel(places: bytes, faces: bytes) -> bool:
 def placed_shapes(name: str, fit: Fit, origin: Floats, orientation: Floats) -> list[Shape]:
     """A fitted shape, or the parts of a compound, in the frame at origin (3,) m, axes (4,)."""
     axes = rotation_matrix(orientation)
-    w, x, y, z = orientation
     shapes = []
     for part in fit.parts or (fit,):
         offset = (part.centre - origin) @ axes
         offset[np.abs(offset) <= MIDDLE * max(part.size, default=0.0)] = 0.0
-        turn = np.array(product(w, -x, -y, -z, *part.orientation))
+        turn = np.array(product(conjugate(orientation), part.orientation))
         shapes.append(Shape.of(name, part.shape, part.size, offset, turn, hull=part.hull))
     return shapes
 

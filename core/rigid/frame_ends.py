@@ -4,33 +4,48 @@ from __future__ import annotations
 
 import math
 
-from ..kernels.jit import inline, lean_inline, lean_kernel
+from ..kernels.jit import lean_inline, lean_kernel
 from ..model.body_table import ACTIVE, ANIMATED, PASSIVE
-from ..rotation import normalised, product, spin_of_turn, turn_to_previous
-from ..vector import rotate, unrotate
+from ..rotation import (
+    conjugate,
+    normalised,
+    product,
+    quaternion,
+    set_quaternion,
+    spin_of_turn,
+    turn_to_previous,
+)
+from ..vec3 import (
+    along,
+    divide,
+    divide_each,
+    load,
+    rotate,
+    store,
+    sub,
+    times_each,
+    unrotate,
+    vec,
+)
 from .articulation.limb_response import forget_responses
-from .joints.joint_state import lay_down_joints, take_up_joints
+from .joints.joint_state import load_joint_state, store_joint_state
 from .owners import write_inverse_inertia, write_spin, write_spin_of
 from .sleep.falling_asleep import REST_TIME, find_rest
 
 
-@inline
+@lean_inline
 def _take_up_body(owners, b, x, q, previous, q_previous, inverse_mass, h):
     """A body from its place (3,) m and rotation (4,) and the last ones, h s before."""
-    for k in range(3):
-        owners.position[b, k] = x[k]
-        owners.velocity[b, k] = (x[k] - previous[k]) / h
-    for k in range(4):
-        owners.orientation[b, k] = q[k]
+    store(owners.position, b, vec(x))
+    store(owners.velocity, b, divide(sub(vec(x), vec(previous)), h))
+    now = quaternion(q)
+    set_quaternion(owners.orientation[b], now)
     owners.inverse_mass[b] = inverse_mass
     owners.extra_inertia[b] = 0.0
     write_inverse_inertia(owners, b)
-    p = q_previous
-    w, i, j, k_ = product(p[0], -p[1], -p[2], -p[3], q[0], q[1], q[2], q[3])
-    wx, wy, wz = spin_of_turn(w, i, j, k_, h)
-    inertia = owners.inertia[b]
-    lx, ly, lz = rotate(owners.rotation[b], inertia[0] * wx, inertia[1] * wy, inertia[2] * wz)
-    owners.momentum[b, 0], owners.momentum[b, 1], owners.momentum[b, 2] = lx, ly, lz
+    spin = spin_of_turn(product(conjugate(quaternion(q_previous)), now), h)
+    momentum = times_each(load(owners.inertia, b), spin)
+    store(owners.momentum, b, rotate(owners.rotation[b], momentum))
 
 
 @lean_inline
@@ -88,8 +103,7 @@ def take_up_owners(
         for k in range(4):
             owners.orientation[o, k] = start_q[o, k]
         write_inverse_inertia(owners, o)
-        a, b = start_q[o], end_q[o]
-        turn = product(b[0], b[1], b[2], b[3], a[0], -a[1], -a[2], -a[3])
+        turn = product(quaternion(end_q[o]), conjugate(quaternion(start_q[o])))
         write_spin_of(owners, o, turn, duration)
     stirring = 0
     for o in range(owners.inverse_mass.shape[0]):
@@ -108,20 +122,13 @@ def take_up_owners(
 def lay_down_bodies(owners, x, previous, q, q_previous, h):
     """Write x, x*, q and q* of all bodies: (x − x*)/h is v, the turn from q* to q is h J⁻¹ Rᵀ L."""
     for b in range(x.shape[0]):
-        for k in range(3):
-            x[b, k] = owners.position[b, k]
-            previous[b, k] = x[b, k] - h * owners.velocity[b, k]
-        for k in range(4):
-            q[b, k] = owners.orientation[b, k]
-        momentum, inertia = owners.momentum[b], owners.inertia[b]
-        lx, ly, lz = unrotate(owners.rotation[b], momentum[0], momentum[1], momentum[2])
-        w, i, j, k_ = turn_to_previous(lx / inertia[0], ly / inertia[1], lz / inertia[2], h)
-        w, i, j, k_ = product(q[b, 0], q[b, 1], q[b, 2], q[b, 3], w, i, j, k_)
-        w, i, j, k_ = normalised(w, i, j, k_)
-        q_previous[b, 0] = w
-        q_previous[b, 1] = i
-        q_previous[b, 2] = j
-        q_previous[b, 3] = k_
+        place, orientation = load(owners.position, b), quaternion(owners.orientation[b])
+        store(x, b, place)
+        store(previous, b, along(place, -h, load(owners.velocity, b)))
+        set_quaternion(q[b], orientation)
+        momentum = unrotate(owners.rotation[b], load(owners.momentum, b))
+        back = turn_to_previous(divide_each(momentum, load(owners.inertia, b)), h)
+        set_quaternion(q_previous[b], normalised(product(orientation, back)))
 
 
 @lean_inline
@@ -163,7 +170,7 @@ def take_up(
 ):
     """Begin a frame of substeps of h s with a state that was laid down for ``step`` s.
 
-    As `take_up_owners` and `take_up_joints`: returns how many bodies sleep, how many owners stir.
+    As `take_up_owners` and `load_joint_state`: returns how many bodies sleep, how many owners stir.
     """
     sleepers, stirring = take_up_owners(
         owners,
@@ -181,7 +188,7 @@ def take_up(
         duration,
         stirs,
     )
-    take_up_joints(joints, owners, follows.shape[0], impulse, holds, h)
+    load_joint_state(joints, owners, follows.shape[0], impulse, holds, h)
     forget_responses(limbs)
     return sleepers, stirring
 
@@ -217,7 +224,7 @@ def lay_down(
 ):
     """End a frame: see who rests, and write what a state keeps of bodies and joints.
 
-    As `find_rest`, `lay_down_bodies` and `lay_down_joints`. Returns the first body that is not
+    As `find_rest`, `lay_down_bodies` and `store_joint_state`. Returns the first body that is not
     finite, or moves freely and did so by more than limit m in a substep; or −1.
     """
     find_rest(
@@ -241,5 +248,5 @@ def lay_down(
         waits,
     )
     lay_down_bodies(owners, x, previous, q, q_previous, h)
-    lay_down_joints(joints, impulse, broken, holds)
+    store_joint_state(joints, impulse, broken, holds)
     return _first_lost_body(x, previous, q, q_previous, follows, limit)

@@ -7,17 +7,6 @@ from numpy.typing import NDArray
 
 from ..arrays import Floats, Ints
 from ..model.joint_table import HINGE, NO_MOTOR, SPEED_MOTOR
-from ..rigid.joints.joint_rows import (
-    BROKEN,
-    FIRST_ROW,
-    FREEDOM,
-    MOTOR,
-    POSE,
-    RUBS,
-    SPEED,
-    STRENGTH,
-    TARGET,
-)
 from .frame import Frame
 
 
@@ -83,10 +72,10 @@ class Joints:
         )
         if not self.is_any or not (self.has_motors or is_told):
             return
-        number = frame.work.joints.number
+        drive = frame.work.joints.drive
         speed = frame.target(inputs.joint_speed, joints.motor_speed)
         target = frame.target(inputs.joint_target, joints.motor_target)
-        number[:, POSE : POSE + 4] = (1.0, 0.0, 0.0, 0.0)
+        drive["pose"] = (1.0, 0.0, 0.0, 0.0)
         if inputs.joint_pose is not None:
             rest = np.tile([1.0, 0.0, 0.0, 0.0], (len(joints), 1))
             pose = frame.target(inputs.joint_pose, rest)
@@ -96,27 +85,27 @@ class Joints:
                 along = pose[np.arange(len(joints)), 1 + joints.axis]
                 angle = 2.0 * np.arctan2(along, pose[:, 0])
                 target = np.where(joints.turn_form == HINGE, angle, target)
-            number[:, POSE : POSE + 4] = pose
-        number[:, SPEED] = speed
-        number[:, TARGET] = target
-        number[:, STRENGTH] = 1.0
+            drive["pose"] = pose
+        drive["speed"] = speed
+        drive["target"] = target
+        drive["strength"] = 1.0
         if inputs.joint_strength is not None:
-            strength = frame.target(inputs.joint_strength, number[:, STRENGTH])
-            number[:, STRENGTH] = np.maximum(strength, 0.0)
+            strength = frame.target(inputs.joint_strength, drive["strength"])
+            drive["strength"] = np.maximum(strength, 0.0)
         if self.has_motors:
-            self._rest_muscles(np.minimum(number[:, STRENGTH], 1.0))
+            self._rest_muscles(np.minimum(drive["strength"], 1.0))
 
     def _rest_muscles(self, strength: Floats) -> None:
         """Friction in place of motors that are weaker than it, strength (j,): they cannot win."""
         joints, rows = self.frame.model.joints, self.frame.work.joints
         rests = (joints.motor != NO_MOTOR) & (joints.friction > 0.0)
         rests &= joints.motor_force * strength <= joints.friction
-        rows.whole[:-1, MOTOR] = np.where(rests, NO_MOTOR, joints.motor)
-        joint = np.repeat(np.arange(len(joints)), np.diff(rows.whole[:, FIRST_ROW]))
-        freedom = rows.flag[:, FREEDOM]
+        rows.joint["motor"][:-1] = np.where(rests, NO_MOTOR, joints.motor)
+        joint = np.repeat(np.arange(len(joints)), np.diff(rows.joint["first_row"]))
+        freedom = rows.row["freedom"]
         moves = joints.lower[joint, freedom] < joints.upper[joint, freedom]
         rubs = moves & (freedom >= 3) & rests[joint]
-        rows.flag[:, RUBS] = np.where(rubs, 1, joints.rubs[joint, freedom])
+        rows.row["rubs"] = np.where(rubs, 1, joints.rubs[joint, freedom])
 
     def exclude(self) -> None:
         """Owners that are joined do not collide with each other, nor do those kept apart.
@@ -124,7 +113,7 @@ class Joints:
         To be called again when joints may have broken.
         """
         frame, model, touching = self.frame, self.frame.model, self.frame.work.touching
-        broken = frame.work.joints.whole[:-1, BROKEN]
+        broken = frame.work.joints.joint["is_broken"][:-1]
         now = broken.tobytes()  # compared a dozen times a frame
         if touching.excluded_for == now:
             return

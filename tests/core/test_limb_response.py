@@ -6,7 +6,6 @@ import pytest
 from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance
 from verlet_physics.model.joint_table import OnBody
 from verlet_physics.rigid.articulation.limb_response import block_of, learn_responses
-from verlet_physics.rigid.joints.joint_rows import CROSS, FIRST_ROW, LINE, MET
 from verlet_physics.settings import JointSettings
 from verlet_physics.workspace import workspace_of
 
@@ -50,14 +49,13 @@ def test_a_response_is_what_joints_that_hold_leave_of_a_wrench():
         inverse[6 * o + 3 : 6 * o + 6, 6 * o + 3 : 6 * o + 6] = owners.inverse_inertia[o]
     held = []
     for j in range(len(model.joints)):
-        first, met = joints.whole[j, FIRST_ROW], joints.whole[j, MET]
+        first, met = joints.joint[j]["first_row"], joints.joint[j]["met_count"]
         for row in joints.met[first : first + met]:
             line = np.zeros(6 * count)
             for side, sign in ((0, -1.0), (1, 1.0)):
-                o = joints.whole[j, side]
-                line[6 * o : 6 * o + 3] = sign * joints.axis[row, LINE : LINE + 3]
-                torque = CROSS + 3 * side
-                line[6 * o + 3 : 6 * o + 6] = sign * joints.axis[row, torque : torque + 3]
+                o = joints.joint[j]["body"][side]
+                line[6 * o : 6 * o + 3] = sign * joints.axis[row]["line"]
+                line[6 * o + 3 : 6 * o + 6] = sign * joints.axis[row]["torque"][side]
             held.append(line)
     jacobian = np.array(held)
     assert len(held) == 2 * 3 + 2 * 3 + 5  # no limit holds

@@ -37,6 +37,7 @@ from ...arrays import Floats, Ints
 from ...errors import ModelError
 from ...kernels.jit import inline, kernel
 from ...records import Records, records
+from ...rotation import quaternion
 from ...rotation_fit import fitted_turn
 from ...vec3 import (
     ZERO,
@@ -229,8 +230,7 @@ def _root_turn(x, roots, matrices):
 @inline
 def _turned(node, v):
     """A vector turned by the frame of a node."""
-    w, x, y, z = node["frame"][0], node["frame"][1], node["frame"][2], node["frame"][3]
-    return turned_by(w, x, y, z, v[0], v[1], v[2])
+    return turned_by(quaternion(node["frame"]), v)
 
 
 @inline

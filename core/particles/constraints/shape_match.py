@@ -175,8 +175,7 @@ def project_shapes(particles, members, cluster_start, repair, rate, scratch):
             r = scale(m, sub(load(x, j), centre))
             q = sub(vec(members[i]["rest_place"]), rest)
             s0, s1, s2 = along(s0, q[0], r), along(s1, q[1], r), along(s2, q[2], r)
-        w, ux, uy, uz = fitted_turn(s0, s1, s2, scratch)
-        write_rotation(turn, w, ux, uy, uz)
+        write_rotation(turn, fitted_turn(s0, s1, s2, scratch))
 
         momentum = ZERO
         inertia = NO_INERTIA

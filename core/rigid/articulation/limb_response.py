@@ -26,17 +26,7 @@ import numpy as np
 from ...kernels.jit import lean, lean_inline
 from ..joints.front_factor import clear_solution, solve_fronts
 from ..joints.joint_matrix import factor_certain, has_fronts
-from ..joints.joint_rows import (
-    FACTOR_AT,
-    FIRST_ROW,
-    GROUP,
-    LINE,
-    LIVE,
-    MET,
-    OWNER,
-    TURN,
-    gyration_radius,
-)
+from ..joints.joint_rows import gyration_radius
 
 if TYPE_CHECKING:
     from ...model import Model
@@ -172,8 +162,8 @@ def forget_stale(limbs, joints, owners, h):
 @lean_inline
 def _count_whole(joints, c):
     count = 0
-    for n in range(joints.component[c, 0], joints.component[c + 1, 0]):
-        count += joints.whole[joints.place[n, 0], LIVE]
+    for n in range(joints.component[c]["first_joint"], joints.component[c + 1]["first_joint"]):
+        count += joints.joint[joints.order[n]["joint"]]["is_live"]
     return count
 
 
@@ -186,7 +176,7 @@ def begin_passes(limbs, joints, hard):
     """
     for c in range(limbs.state.shape[0]):
         limbs.off[c, 0] = math.inf
-        if hard[joints.component[c, GROUP]] == 1:
+        if hard[joints.component[c]["group"]] == 1:
             _forget(limbs, c)
 
 
@@ -198,7 +188,7 @@ def learn_responses(limbs, joints, owners, goes_on, hard):
     """
     is_any = False
     for c in range(limbs.state.shape[0]):
-        g = joints.component[c, GROUP]
+        g = joints.component[c]["group"]
         if limbs.bodies[c] == 0 or goes_on[g] == 0 or hard[g] == 1:
             continue
         is_new = _list_touched(limbs, joints, c)
@@ -220,9 +210,9 @@ def learn_responses(limbs, joints, owners, goes_on, hard):
 def _list_touched(limbs, joints, c):
     """Add what contacts have pushed to what is known of a component; whether there was any."""
     is_any = False
-    for n in range(joints.component[c, 0], joints.component[c + 1, 0]):
+    for n in range(joints.component[c]["first_joint"], joints.component[c + 1]["first_joint"]):
         for side in range(2):
-            o = joints.whole[joints.place[n, 0], OWNER + side]
+            o = joints.joint[joints.order[n]["joint"]]["body"][side]
             if limbs.touched[o] == 1 and limbs.known[o] == 0 and limbs.component[o] == c:
                 limbs.known[o] = 1
                 limbs.owner[limbs.first[c] + limbs.count[c]] = o
@@ -281,7 +271,7 @@ def _is_met(limbs, joints, owners, o):
     if owners.inverse_mass[o] == 0.0:
         return False
     for n in range(limbs.held_from[o], limbs.held_from[o + 1]):
-        if joints.whole[limbs.held[n, 0], MET] > 0:
+        if joints.joint[limbs.held[n, 0]]["met_count"] > 0:
             return True
     return False
 
@@ -289,21 +279,20 @@ def _is_met(limbs, joints, owners, o):
 @lean_inline
 def _aim_wrenches(limbs, joints, owners, i, c):
     """J M⁻¹ of the six parts of a wrench on owner i, in ``answer``."""
-    answer, held, axis = limbs.answer, limbs.held, joints.axis
-    for n in range(joints.component[c, 0], joints.component[c + 1, 0]):
-        limbs.is_reached[joints.place[n, 0]] = 0
+    answer, held = limbs.answer, limbs.held
+    for n in range(joints.component[c]["first_joint"], joints.component[c + 1]["first_joint"]):
+        limbs.is_reached[joints.order[n]["joint"]] = 0
     w = owners.inverse_mass[i]
     for n in range(limbs.held_from[i], limbs.held_from[i + 1]):
         j, side = held[n, 0], held[n, 1]
         limbs.is_reached[j] = 1
         sign = -1.0 if side == 0 else 1.0
-        turn = TURN + 3 * side
-        first = joints.whole[j, FIRST_ROW]
-        for k in range(first, first + joints.whole[j, MET]):
-            row = joints.met[k]
+        first = joints.joint[j]["first_row"]
+        for k in range(first, first + joints.joint[j]["met_count"]):
+            axis = joints.axis[joints.met[k]]
             for m in range(3):
-                answer[k, m] = sign * w * axis[row, LINE + m]
-                answer[k, 3 + m] = sign * axis[row, turn + m]
+                answer[k, m] = sign * w * axis["line"][m]
+                answer[k, 3 + m] = sign * axis["turn"][side, m]
 
 
 @lean_inline
@@ -329,20 +318,19 @@ def _write_alone(limbs, owners, c, s, t):
 @lean_inline
 def _write_joined(limbs, joints, owners, c, s, t):
     """What joints change about both blocks of owners s and t, from the solution for s."""
-    answer, held, axis = limbs.answer, limbs.held, joints.axis
+    answer, held = limbs.answer, limbs.held
     out = limbs.response[block_of(limbs, c, t, s)]
     v = owners.inverse_mass[t]
     for n in range(limbs.held_from[t], limbs.held_from[t + 1]):
         j, side = held[n, 0], held[n, 1]
         sign = -1.0 if side == 0 else 1.0
-        turn = TURN + 3 * side
-        first = joints.whole[j, FIRST_ROW]
-        for p in range(first, first + joints.whole[j, MET]):
-            row = joints.met[p]
+        first = joints.joint[j]["first_row"]
+        for p in range(first, first + joints.joint[j]["met_count"]):
+            axis = joints.axis[joints.met[p]]
             x0, x1, x2 = answer[p, 0], answer[p, 1], answer[p, 2]
             x3, x4, x5 = answer[p, 3], answer[p, 4], answer[p, 5]
             for b in range(6):
-                f = sign * v * axis[row, LINE + b] if b < 3 else sign * axis[row, turn + b - 3]
+                f = sign * v * axis["line"][b] if b < 3 else sign * axis["turn"][side, b - 3]
                 _take_off(out, b, f, x0, x1, x2, x3, x4, x5)
     if s != t:
         other = limbs.response[block_of(limbs, c, s, t)]
@@ -372,43 +360,46 @@ def _scale(x, k, f):
 @lean_inline
 def _substitute_six(joints, c, x, is_reached):
     """Solve L Lᵀ x = x for six right sides (r, 6), which are zero but where joints are reached."""
-    whole, place, block, value = joints.whole, joints.place, joints.block, joints.value
-    first, last = joints.component[c, 0], joints.component[c + 1, 0]
+    joint, order, block, value = joints.joint, joints.order, joints.block, joints.factor
+    first, last = joints.component[c]["first_joint"], joints.component[c + 1]["first_joint"]
     for n in range(first, last):
-        j = place[n, 0]
-        at, size = whole[j, FIRST_ROW], whole[j, MET]
+        j = order[n]["joint"]
+        at, size = joint[j]["first_row"], joint[j]["met_count"]
         if is_reached[j] == 0:
             _clear(x, at, size)
             continue
-        d = block[place[n, 1], FACTOR_AT]
-        for b in range(place[n, 1] + 1, place[n + 1, 1]):
-            i = block[b, 0]
+        d = block[order[n]["first_block"]]["factor_at"]
+        for b in range(order[n]["first_block"] + 1, order[n + 1]["first_block"]):
+            i = block[b]["joint"]
             if is_reached[i] == 0:
                 is_reached[i] = 1
-                _clear(x, whole[i, FIRST_ROW], whole[i, MET])
+                _clear(x, joint[i]["first_row"], joint[i]["met_count"])
         for m in range(size):
             x0, x1, x2, x3, x4, x5 = _scale(x, at + m, value[d + m * size + m])
             for k in range(m + 1, size):
                 _take_off(x, at + k, value[d + k * size + m], x0, x1, x2, x3, x4, x5)
-            for b in range(place[n, 1] + 1, place[n + 1, 1]):
-                i = block[b, 0]
-                e = block[b, FACTOR_AT] + m
-                for k in range(whole[i, FIRST_ROW], whole[i, FIRST_ROW] + whole[i, MET]):
+            for b in range(order[n]["first_block"] + 1, order[n + 1]["first_block"]):
+                i = block[b]["joint"]
+                e = block[b]["factor_at"] + m
+                for k in range(
+                    joint[i]["first_row"], joint[i]["first_row"] + joint[i]["met_count"]
+                ):
                     _take_off(x, k, value[e], x0, x1, x2, x3, x4, x5)
                     e += size
     for back in range(last - first):
         n = last - 1 - back
-        j = place[n, 0]
-        at, size = whole[j, FIRST_ROW], whole[j, MET]
-        for b in range(place[n, 1] + 1, place[n + 1, 1]):
-            i = block[b, 0]
-            e = block[b, FACTOR_AT]
-            for k in range(whole[i, FIRST_ROW], whole[i, FIRST_ROW] + whole[i, MET]):
+        j = order[n]["joint"]
+        at, size = joint[j]["first_row"], joint[j]["met_count"]
+        for b in range(order[n]["first_block"] + 1, order[n + 1]["first_block"]):
+            i = block[b]["joint"]
+            e = block[b]["factor_at"]
+            top = joint[i]["first_row"]
+            for k in range(top, top + joint[i]["met_count"]):
                 x0, x1, x2, x3, x4, x5 = x[k, 0], x[k, 1], x[k, 2], x[k, 3], x[k, 4], x[k, 5]
                 for m in range(size):
                     _take_off(x, at + m, value[e + m], x0, x1, x2, x3, x4, x5)
                 e += size
-        d = block[place[n, 1], FACTOR_AT]
+        d = block[order[n]["first_block"]]["factor_at"]
         for down in range(size):
             k = size - 1 - down
             x0, x1, x2, x3, x4, x5 = _scale(x, at + k, value[d + k * size + k])

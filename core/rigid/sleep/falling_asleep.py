@@ -11,9 +11,8 @@ from __future__ import annotations
 import math
 
 from ...kernels.jit import inline, lean_inline
-from ...rotation import product
+from ...rotation import conjugate, product, quaternion
 from ..islands import join, root_of
-from ..joints.joint_rows import OWNER
 
 REST_TIME = 0.5
 """Seconds of stillness after which a body may sleep."""
@@ -136,8 +135,8 @@ def find_rest(
             speed += owners.velocity[b, k] ** 2
             spin += owners.spin[b, k] ** 2
             way += (owners.position[b, k] - drive.start_position[b, k]) ** 2
-        p, q = drive.start_orientation[b], owners.orientation[b]
-        _, x, y, z = product(q[0], q[1], q[2], q[3], p[0], -p[1], -p[2], -p[3])
+        start = conjugate(quaternion(drive.start_orientation[b]))
+        _, x, y, z = product(quaternion(owners.orientation[b]), start)
         turn = 2.0 * math.sqrt(x * x + y * y + z * z)
         moved = (math.sqrt(way) + radius[b] * turn) / duration
         fastest = math.sqrt(speed) + radius[b] * math.sqrt(spin)
@@ -153,7 +152,7 @@ def find_rest(
     for j in range(holds.shape[0]):
         if not holds[j]:
             continue
-        a, b = joints.whole[j, OWNER], joints.whole[j, OWNER + 1]
+        a, b = joints.joint[j]["body"][0], joints.joint[j]["body"][1]
         if are_free(owners, body_count, a, b):
             join(parent, a, b)
         else:
