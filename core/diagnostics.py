@@ -226,7 +226,7 @@ def measure(
             model.bodies.mass,
             gravity,
             state.step,
-            work.ring,
+            work.body_mark,
         )
         kinetic += body_kinetic
         potential += body_potential

@@ -31,6 +31,7 @@ from .rigid.contacts.uneven_islands import island_room
 from .rigid.joints.joint_graph import joint_graph
 from .rigid.joints.joint_rows import joint_room
 from .rigid.owners import Ahead, body_moves, place_owners
+from .rigid.sleep.sleepers import sleeper_room
 from .settings import AnimatedSettings
 
 PARALLEL_FROM = 4000
@@ -76,10 +77,8 @@ class Workspace:
         self.body_load = np.zeros((model.body_count, 3))  # m/s², gravity and what those forces do
         self.probes = probe_room(model)  # where force fields act on bodies
         self.body_radius = body_radius(model)
-        self.stirs = np.zeros(model.owner_count + 1)  # 1: free to move, or driven somewhere
-        self.island = np.zeros(model.body_count, dtype=np.int32)  # scratch of union–find
-        self.ring = np.zeros(model.body_count, dtype=np.int32)  # marks of bodies, scratch
-        self.felt = np.zeros(model.body_count)  # N·s, blows on bodies, by which sleepers wake
+        self.is_moving = np.zeros(model.owner_count + 1)  # 1: free to move, or driven somewhere
+        self.body_mark = np.zeros(model.body_count, dtype=np.int32)  # scratch
         self.thickness = smallest_half_extent(model.shapes)
         self.slop = SLOP * self.thickness  # m, overlap that is left alone
         self.reach = np.zeros(len(model.shapes))
@@ -115,8 +114,10 @@ class Workspace:
         self.tethers = tethers_of(model)
         self.ties = [c for c in model.constraints if isinstance(c, Attachments)]
         self.tied = tied_of(model, self.ties)
-        self.worn, self.wearer = wearers(model, self.ties)
-        self.wearing = np.flatnonzero(self.wearer >= 0).astype(np.int32)
+        self.worn, garment = wearers(model, self.ties)
+        self.wearing = np.flatnonzero(garment >= 0).astype(np.int32)
+        self.sleepers = sleeper_room(model, self.body_radius, garment)
+        self.sleep_scratch = (np.zeros(model.body_count, dtype=np.int32), self.body_mark)
         self.tie_push = np.zeros((model.body_count, 3))  # N·s of ties in this substep
         self.holds = hold_room(256)
         self.gain = np.zeros((model.owner_count, 6))

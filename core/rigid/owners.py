@@ -87,6 +87,7 @@ Drive = namedtuple(
         "start_orientation",  # (d, 4)
         "end_position",  # (d, 3)
         "end_orientation",  # (d, 4)
+        "duration",  # s, of the frame
     ],
 )
 """Where the frame's inputs take driven owners: bodies first, then colliders."""

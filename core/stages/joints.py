@@ -32,7 +32,7 @@ class Joints:
             whole = whole & (given > 0.0)
         return whole
 
-    def stirred(self) -> NDArray[np.bool_]:
+    def kept_awake(self) -> NDArray[np.bool_]:
         """Bodies (b,) that this frame's inputs may move, however still they lie.
 
         A motor turns them, their animation draws them, or a joint takes hold that was let go.
@@ -47,17 +47,17 @@ class Joints:
             awake |= inputs.pull.draws
         if not is_told:
             return awake
-        stirs = np.zeros(len(joints), dtype=bool)
+        moves = np.zeros(len(joints), dtype=bool)
         if self.has_motors:
             speed = frame.target(inputs.joint_speed, joints.motor_speed)
             told = inputs.joint_target is not None or inputs.joint_pose is not None
             turns = np.where(joints.motor == SPEED_MOTOR, speed != 0.0, told)
             if inputs.joint_strength is not None:
                 turns = turns & (inputs.joint_strength > 0.0)
-            stirs |= (joints.motor != NO_MOTOR) & turns
+            moves |= (joints.motor != NO_MOTOR) & turns
         if inputs.joint_hold is not None:
-            stirs |= (frame.state.joint_impulse == 0.0).all(axis=1)
-        held = joints.owner[stirs & self.holds]
+            moves |= (frame.state.joint_impulse == 0.0).all(axis=1)
+        held = joints.owner[moves & self.holds]
         awake[held[held < count]] = True
         return awake
 

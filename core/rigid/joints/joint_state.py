@@ -37,37 +37,35 @@ def load_joints(joints, h, interval):
 
 
 @lean_inline
-def load_joint_state(joints, owners, count, impulse, holds, h):
-    """Begin a frame with the impulses (j, 6) of a state; holds (j,): False of what is broken.
-
-    count: of the bodies, which come first among the owners.
-    """
+def load_joint_state(joints, owners, sleep, impulse, h):
+    """Begin a frame with the impulses (j, 6) of a state."""
     for j in range(joints.drive.shape[0]):
         joint, drive = joints.joint[j], joints.drive[j]
-        joint["is_broken"] = 0 if holds[j] else 1
+        joint["is_broken"] = 0 if sleep.joint_holds[j] else 1
         set_vec(drive["load"], ZERO)
         drive["load_count"] = 0.0
         for r in range(joint["first_row"], joints.joint[j + 1]["first_row"]):
             last = impulse[j, joints.row[r]["freedom"]]
-            joints.row[r]["impulse"] = last if holds[j] else 0.0
+            joints.row[r]["impulse"] = last if sleep.joint_holds[j] else 0.0
     aim_joints(joints, owners)
     if keep_stiffness(joints, owners, h):
-        for b in range(count):
+        for b in range(sleep.sleeper.shape[0]):
             write_inverse_inertia(owners, b)
         aim_joints(joints, owners)
 
 
 @lean_inline
-def store_joint_state(joints, impulse, broken, holds):
+def store_joint_state(joints, sleep, state):
     """Write the impulses (j, 6) and broken joints (j,) of a state.
 
-    holds (j,): as in `load_joint_state`. Others stay as they were: whole for as long as the inputs
-    let them go, or broken before.
+    Joints that did not hold stay as they were: whole for as long as the inputs let them go, or
+    broken before.
     """
+    impulse = state.joint_impulse
     for j in range(joints.drive.shape[0]):
         joint = joints.joint[j]
-        if holds[j]:
-            broken[j] = joint["is_broken"]
+        if sleep.joint_holds[j]:
+            state.joint_broken[j] = joint["is_broken"]
         for k in range(6):
             impulse[j, k] = 0.0
         for r in range(joint["first_row"], joints.joint[j + 1]["first_row"]):
