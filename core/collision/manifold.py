@@ -99,16 +99,17 @@ def _on_hull_face(hulls, face, vertex):
 
 
 @lean
-def supporting_face(core, side, placed, hulls, s, faces, d):
+def supporting_face(core, side, solids, s, faces, d):
     """Face of shape s that looks most along the unit vector d.
 
     Writes its corners to faces[side], counter-clockwise seen from outside; returns how many, its
     number, and its normal, which is zero where the shape is round there: a line of two corners.
     """
-    kind = placed.kind[s]
+    hulls = solids.hulls
+    kind = solids.placed.kind[s]
     points = core.points[side]
     face = faces[side]
-    r = placed.rotation[s]
+    r = solids.placed.rotation[s]
     if kind == BOX:
         return _box_face(points, r, face, d)
     if kind == HULL:

@@ -23,7 +23,7 @@ from .manifold import Place
 from .penetration import MAX_CORNERS as MAX_POLYTOPE
 from .penetration import MAX_FACES, Polytope
 from .plane_contact import plane_contact
-from .support import Core, Hulls, Meshes, Placed
+from .support import Core, Hulls, Meshes, Placed, Solids
 
 LANES = 1
 """Parts into which the items are dealt, each with scratch memory of its own. Just one: the kernel
@@ -107,8 +107,26 @@ def parts_of(shapes):
         shapes.hull_face_normal,
         shapes.hull_face_offset,
     )
-    meshes = Meshes(shapes.mesh, shapes.mesh_triangle, shapes.mesh_vertex, shapes.mesh_two_sided)
+    meshes = Meshes(
+        shapes.mesh,
+        shapes.mesh_first_triangle,
+        shapes.mesh_triangle,
+        shapes.mesh_vertex,
+        shapes.mesh_two_sided,
+    )
     return placed, hulls, meshes
+
+
+@inline
+def _is_turned(kind_a, kind_b):
+    """Whether two kinds change places: each pair has one order, so both ways give the same."""
+    return (
+        kind_b != PLANE
+        and kind_b != ROOM_SHAPE
+        and kind_b != MESH
+        and kind_a != SPHERE
+        and (kind_b == SPHERE or kind_a > kind_b)
+    )
 
 
 @kernel
@@ -123,21 +141,13 @@ def narrow_phase(item, item_count, shapes, reach, edges, manifolds, scratch):
     for lane in range(LANES):
         own = lane_of(scratch, lane)
         placed, hulls, meshes = parts_of(shapes)
+        solids = Solids(placed, hulls, meshes, edges)
         for m in range(lane, item_count, LANES):
             a = np.int64(item[m, 0])
             b = np.int64(item[m, 1])
             sub = np.int64(item[m, 2])
             room = reach[m]
-            kind_a = shapes.kind[a]
-            kind_b = shapes.kind[b]
-            # one order of each pair of kinds, so that both ways round give the same
-            flip = (
-                kind_b != PLANE
-                and kind_b != ROOM_SHAPE
-                and kind_b != MESH
-                and kind_a != SPHERE
-                and (kind_b == SPHERE or kind_a > kind_b)
-            )
+            flip = _is_turned(shapes.kind[a], shapes.kind[b])
             p, q = (b, a) if flip else (a, b)
             place = Place(manifolds, m, flip)
             kind_p = shapes.kind[p]
@@ -146,11 +156,11 @@ def narrow_phase(item, item_count, shapes, reach, edges, manifolds, scratch):
             if kind_p in (PLANE, ROOM_SHAPE, MESH):
                 continue  # nothing that could be pushed out
             if kind_q in (PLANE, ROOM_SHAPE):
-                plane_contact(placed, hulls, meshes, p, q, sub, room, own, place)
+                plane_contact(solids, p, q, sub, room, own, place)
             elif kind_p == SPHERE and kind_q == SPHERE:
                 ball_ball(placed, p, q, room, place)
             elif kind_p == SPHERE:
-                ball_contact(placed, hulls, meshes, edges, p, q, sub, room, own.core, place)
+                ball_contact(solids, p, q, sub, room, own.core, place)
             elif kind_p == CAPSULE and kind_q == CAPSULE:
                 capsule_contact(placed, p, q, room, own.faces, place)
             else:
@@ -158,4 +168,4 @@ def narrow_phase(item, item_count, shapes, reach, edges, manifolds, scratch):
                 if kind_p == BOX and kind_q == BOX:
                     found = box_pair(placed, p, q, room, own.polygon, place)
                 if found < 0:
-                    convex_contact(placed, hulls, meshes, edges, p, q, sub, room, own, place)
+                    convex_contact(solids, p, q, sub, room, own, place)

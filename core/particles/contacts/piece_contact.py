@@ -17,8 +17,8 @@ import numpy as np
 
 from ...collision.kinds import BOX, CAPSULE, CYLINDER, HULL, MESH, PLANE, ROOM, SPHERE
 from ...collision.narrow_phase import lane_of, parts_of
-from ...collision.piece_distance import closest_of_triangle
-from ...collision.support import Placed
+from ...collision.piece_distance import closest_of_piece
+from ...collision.support import Placed, Solids
 from ...collision.tree import end_of, next_leaf, root_of
 from ...coupling.tied_pieces import misses
 from ...kernels.jit import kernel, lean, lean_inline
@@ -284,6 +284,7 @@ def find_piece_contacts(
     own = lane_of(scratch, 0)
     _, hulls, meshes = parts_of(shapes)
     placed = Placed(shapes.kind, shapes.size, shapes.centre_before, shapes.rotation_before)
+    solids = Solids(placed, hulls, meshes, edges)
     for n in range(near_count):
         e = near[n, 0]
         s = near[n, 1]
@@ -359,26 +360,13 @@ def find_piece_contacts(
             c = _corner_contact(contacts, c, shapes, s, ends, particles, local, thick, within)
         if kind == MESH and not is_wire:
             continue
-        gap, nx, ny, nz, wi, wj, wk = closest_of_triangle(
-            placed,
-            hulls,
-            meshes,
-            edges,
-            s,
-            triangle,
-            load(previous, i),
-            load(previous, j),
-            load(previous, k),
-            thick,
-            reach,
-            own.core,
-            own.polytope,
-        )
+        places = (load(previous, i), load(previous, j), load(previous, k))
+        gap, normal, weights = closest_of_piece(solids, s, triangle, places, thick, reach, own)
+        wi, wj, wk = weights
         if gap > reach or wi > AT_VERTEX or (wk if is_wire else 0.0) + wj > AT_VERTEX:
             continue
         if wk > AT_VERTEX or (corners > 0 and min(wi, min(wj, wk)) > 1e-6):
             continue  # a particle, or a corner over the middle of the triangle: done already
-        normal, weights = (nx, ny, nz), (wi, wj, wk)
         surface = along(_weighted(previous, ends, weights), -(gap + thick), normal)
         c = _note(contacts, c, s, ends, weights, x, _carried(shapes, s, surface), normal, thick)
     return c
