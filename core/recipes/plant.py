@@ -172,50 +172,10 @@ def _skeleton(geometry: Geometry, is_root: np.ndarray) -> Skeleton:
 
     has_face = np.zeros(count, dtype=bool)
     has_face[geometry.face_vertices] = True
-    near = np.full(parts, np.inf)
-    far = np.zeros(parts)
-    np.minimum.at(near, part, distance)
-    np.maximum.at(far, part, distance)
-    edges_of = np.bincount(part[edge[:, 0]], minlength=parts)
-    mean_edge = np.bincount(part[edge[:, 0]], geometry.edge_lengths, parts) / np.maximum(
-        edges_of, 1
-    )
-    extent = far - near
-    ring = np.maximum(1.5 * mean_edge, extent / MOST_RINGS)
-    rings = np.maximum(1.0, np.round(extent / np.where(ring > 0.0, ring, 1.0)))
-    level = np.minimum(
-        np.floor((distance - near[part]) / np.where(extent > 0.0, extent, 1.0)[part] * rings[part]),
-        rings[part] - 1.0,
-    )
-    level[is_root] = -1.0
-    together = (level[edge[:, 0]] == level[edge[:, 1]]) & has_face[edge].all(axis=1)
-    label = connected_parts(count, edge[together])
-
-    # each node hangs on that of the vertex through which its nearest vertex was reached
+    label = _nodes(geometry, is_root, part, distance, has_face)
     nodes = int(label.max()) + 1
-    nearest = np.full(nodes, np.inf)
-    np.minimum.at(nearest, label, distance)
-    root_node = np.zeros(nodes, dtype=bool)
-    root_node[label[is_root]] = True
-    both = np.concatenate([ways, ways[:, ::-1]])
-    crossing = both[label[both[:, 0]] != label[both[:, 1]]]
-    inner, outer = label[crossing[:, 0]], label[crossing[:, 1]]
-    step = np.linalg.norm(x[crossing[:, 1]] - x[crossing[:, 0]], axis=1)
-    down = (nearest[inner] < nearest[outer]) | (root_node[inner] & ~root_node[outer])
-    down &= ~root_node[outer]
-    cost = (distance[crossing[:, 0]] + step)[down]
-    inner, outer = inner[down], outer[down]
-    order = np.lexsort((inner, cost, outer))
-    chosen, which = np.unique(outer[order], return_index=True)
-    above = np.full(nodes, -1, dtype=np.int32)
-    above[chosen] = inner[order][which]
-
-    depth = np.zeros(nodes, dtype=np.int32)
-    while True:
-        deeper = np.where(above >= 0, depth[above] + 1, 0)
-        if (deeper == depth).all():
-            break
-        depth = deeper.astype(np.int32)
+    above = _nodes_above(x, ways, label, distance, is_root)
+    depth = _depths(above)
     in_order = np.argsort(depth, kind="stable")
     rank = np.empty(nodes, dtype=np.int32)
     rank[in_order] = np.arange(nodes)
@@ -239,6 +199,73 @@ def _skeleton(geometry: Geometry, is_root: np.ndarray) -> Skeleton:
     return Skeleton(
         members, parent, centre, depth[in_order], is_leaf, has_face, other[by_node], share[by_node]
     )
+
+
+def _nodes(
+    geometry: Geometry, is_root: np.ndarray, part: Ints, distance: Floats, has_face: np.ndarray
+) -> Ints:
+    """Node (n,) of each vertex: vertices of faces about as far from the roots and joined are one.
+
+    part (n,) of the mesh; distance (n,) m along the mesh from its roots.
+    """
+    edge = geometry.edges
+    parts = int(part.max()) + 1
+    near = np.full(parts, np.inf)
+    far = np.zeros(parts)
+    np.minimum.at(near, part, distance)
+    np.maximum.at(far, part, distance)
+    edges_of = np.bincount(part[edge[:, 0]], minlength=parts)
+    mean_edge = np.bincount(part[edge[:, 0]], geometry.edge_lengths, parts) / np.maximum(
+        edges_of, 1
+    )
+    extent = far - near
+    ring = np.maximum(1.5 * mean_edge, extent / MOST_RINGS)
+    rings = np.maximum(1.0, np.round(extent / np.where(ring > 0.0, ring, 1.0)))
+    level = np.minimum(
+        np.floor((distance - near[part]) / np.where(extent > 0.0, extent, 1.0)[part] * rings[part]),
+        rings[part] - 1.0,
+    )
+    level[is_root] = -1.0
+    together = (level[edge[:, 0]] == level[edge[:, 1]]) & has_face[edge].all(axis=1)
+    return connected_parts(geometry.count, edge[together])
+
+
+def _nodes_above(x: Floats, ways: Ints, label: Ints, distance: Floats, is_root: np.ndarray) -> Ints:
+    """The node (q,) toward the roots that each one hangs on, −1 for roots.
+
+    ways (e, 2): edges; label (n,): node of each vertex.
+    """
+    # each node hangs on that of the vertex through which its nearest vertex was reached
+    nodes = int(label.max()) + 1
+    nearest = np.full(nodes, np.inf)
+    np.minimum.at(nearest, label, distance)
+    root_node = np.zeros(nodes, dtype=bool)
+    root_node[label[is_root]] = True
+    both = np.concatenate([ways, ways[:, ::-1]])
+    crossing = both[label[both[:, 0]] != label[both[:, 1]]]
+    inner, outer = label[crossing[:, 0]], label[crossing[:, 1]]
+    step = np.linalg.norm(x[crossing[:, 1]] - x[crossing[:, 0]], axis=1)
+    down = (nearest[inner] < nearest[outer]) | (root_node[inner] & ~root_node[outer])
+    down &= ~root_node[outer]
+    cost = (distance[crossing[:, 0]] + step)[down]
+    inner, outer = inner[down], outer[down]
+    order = np.lexsort((inner, cost, outer))
+    chosen, which = np.unique(outer[order], return_index=True)
+    above = np.full(nodes, -1, dtype=np.int32)
+    above[chosen] = inner[order][which]
+    return above
+
+
+def _depths(above: Ints) -> Ints:
+    """Nodes (q,) between each one and its root."""
+    nodes = len(above)
+    depth = np.zeros(nodes, dtype=np.int32)
+    while True:
+        deeper = np.where(above >= 0, depth[above] + 1, 0)
+        if (deeper == depth).all():
+            break
+        depth = deeper.astype(np.int32)
+    return depth
 
 
 def _flat_parts(x: Floats, part: Ints) -> np.ndarray:
