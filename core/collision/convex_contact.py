@@ -6,7 +6,7 @@ import math
 
 from ..kernels.jit import lean, lean_inline
 from ..vec3 import ZERO, add, along, between, divide, dot, length, load, scale, sub, vec
-from .gjk import FAR, NEAR, gjk, point_on_a
+from .gjk import APART, FAR, gjk, point_on_a
 from .kinds import BOX, CAPSULE, HULL, MESH
 from .manifold import (
     FACE_COSINE,
@@ -49,7 +49,7 @@ def _nearest(core, polytope, limit, guess):
     state, corners, n = gjk(core, simplex, limit, guess)
     if state == FAR:
         return math.inf, n, ZERO, False
-    if state == NEAR:
+    if state == APART:
         gap = length(n)
         if gap > limit:
             return math.inf, n, ZERO, False

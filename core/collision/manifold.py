@@ -27,7 +27,7 @@ from ..vec3 import (
     unrotate,
     vec,
 )
-from .clip import EDGE_SLACK, MAX_CORNERS, clip, four_of, set_corner
+from .clip import EDGE_SLACK, MOST_FACE_CORNERS, clip, four_of, set_corner
 from .kinds import BOX, CAPSULE, CYLINDER, HULL, MESH
 
 Manifolds = namedtuple(
@@ -176,7 +176,7 @@ def _hull_face(points, r, hulls, hull, face, d):
             chosen = f
     begin = hulls.face_first_corner[chosen]
     whole = hulls.face_first_corner[chosen + 1] - begin
-    count = min(whole, MAX_CORNERS)
+    count = min(whole, MOST_FACE_CORNERS)
     for n in range(count):
         v = hulls.face_corner[begin + n * whole // count] - first
         store(face, n, load(points, v))

@@ -14,14 +14,12 @@ from ..kernels.jit import inline, kernel
 from .ball_contact import ball_ball, ball_contact
 from .box_pair import box_pair
 from .capsule_pair import capsule_contact
-from .clip import MAX_CORNERS, ROOM, Polygon
+from .clip import MOST_FACE_CORNERS, POLYGON_ROOM, Polygon
 from .convex_contact import convex_contact
 from .gjk import Simplex
-from .kinds import BOX, CAPSULE, MESH, PLANE, SPHERE
-from .kinds import ROOM as ROOM_SHAPE
+from .kinds import BOX, CAPSULE, MESH, PLANE, ROOM, SPHERE
 from .manifold import Place
-from .penetration import MAX_CORNERS as MAX_POLYTOPE
-from .penetration import MAX_FACES, Polytope
+from .penetration import MOST_POLYTOPE_CORNERS, MOST_POLYTOPE_FACES, Polytope
 from .plane_contact import plane_contact
 from .support import Core, Hulls, Meshes, Placed, Solids
 
@@ -54,7 +52,7 @@ Lane = namedtuple(
     [
         "core",  # the two shapes of a pair
         "polytope",
-        "faces",  # (2, MAX_CORNERS, 3) m, their faces that look at each other
+        "faces",  # (2, MOST_FACE_CORNERS, 3) m, their faces that look at each other
         "polygon",
     ],
 )
@@ -66,17 +64,17 @@ def narrow_phase_scratch(most_vertices: int) -> Scratch:
         np.zeros((LANES, 2, max(8, most_vertices), 3)),
         np.zeros((LANES, 2), dtype=np.int64),
         np.zeros((LANES, 2, 5)),
-        np.zeros((LANES, MAX_POLYTOPE, 3)),
-        np.zeros((LANES, MAX_POLYTOPE, 3)),
-        np.zeros((LANES, MAX_POLYTOPE), dtype=np.int64),
+        np.zeros((LANES, MOST_POLYTOPE_CORNERS, 3)),
+        np.zeros((LANES, MOST_POLYTOPE_CORNERS, 3)),
+        np.zeros((LANES, MOST_POLYTOPE_CORNERS), dtype=np.int64),
         np.zeros((LANES, 4)),
-        np.zeros((LANES, MAX_FACES, 3), dtype=np.int64),
-        np.zeros((LANES, MAX_FACES, 4)),
-        np.zeros((LANES, 3 * MAX_FACES, 2), dtype=np.int64),
-        np.zeros((LANES, 2, MAX_CORNERS, 3)),
-        np.zeros((LANES, 2, ROOM, 3)),
-        np.zeros((LANES, 2, ROOM, 2), dtype=np.int64),
-        np.zeros((LANES, ROOM)),
+        np.zeros((LANES, MOST_POLYTOPE_FACES, 3), dtype=np.int64),
+        np.zeros((LANES, MOST_POLYTOPE_FACES, 4)),
+        np.zeros((LANES, 3 * MOST_POLYTOPE_FACES, 2), dtype=np.int64),
+        np.zeros((LANES, 2, MOST_FACE_CORNERS, 3)),
+        np.zeros((LANES, 2, POLYGON_ROOM, 3)),
+        np.zeros((LANES, 2, POLYGON_ROOM, 2), dtype=np.int64),
+        np.zeros((LANES, POLYGON_ROOM)),
         np.zeros((LANES, 4), dtype=np.int64),
     )
 
@@ -122,7 +120,7 @@ def _is_turned(kind_a, kind_b):
     """Whether two kinds change places: each pair has one order, so both ways give the same."""
     return (
         kind_b != PLANE
-        and kind_b != ROOM_SHAPE
+        and kind_b != ROOM
         and kind_b != MESH
         and kind_a != SPHERE
         and (kind_b == SPHERE or kind_a > kind_b)
@@ -153,9 +151,9 @@ def narrow_phase(item, item_count, shapes, reach, edges, manifolds, scratch):
             kind_p = shapes.kind[p]
             kind_q = shapes.kind[q]
             manifolds.count[m] = 0
-            if kind_p in (PLANE, ROOM_SHAPE, MESH):
+            if kind_p in (PLANE, ROOM, MESH):
                 continue  # nothing that could be pushed out
-            if kind_q in (PLANE, ROOM_SHAPE):
+            if kind_q in (PLANE, ROOM):
                 plane_contact(solids, p, q, sub, room, own, place)
             elif kind_p == SPHERE and kind_q == SPHERE:
                 ball_ball(placed, p, q, room, place)

@@ -9,7 +9,7 @@ from ..vec3 import ZERO, add, along, cross, divide, dot, dot2, length, load, sca
 from .point_distance import UP, triangle_distance
 from .tree import end_of, next_leaf, root_of
 
-SKIN = 1e-5
+MESH_SKIN = 1e-5
 """m that particles keep from the triangles of a mesh: the side on which one is must not get lost
 in rounding."""
 
@@ -26,7 +26,7 @@ def mesh_distance(meshes, mesh, tree, before, motion, p, o, radius):
     step ago, before (v, 3) m where the vertices were then, motion m how far any of them has come;
     who went through a triangle is sent back to the side that he came from.
     """
-    reach = radius + SKIN
+    reach = radius + MESH_SKIN
     two_sided = meshes.two_sided[mesh]
     node = root_of(meshes.first_triangle[mesh])
     end = end_of(meshes.first_triangle[mesh + 1])

@@ -10,7 +10,7 @@ import math
 
 from ..kernels.jit import lean, lean_inline
 from ..vec3 import ZERO, column, divide, dot, length, load, plus_dot, scale, store, sub
-from .gjk import FAR, NEAR, gjk
+from .gjk import APART, FAR, gjk
 from .kinds import MESH, PLANE, ROOM
 from .manifold import triangle_normal
 from .penetration import penetration
@@ -47,9 +47,9 @@ def closest_of_piece(solids, s, part, corners, radius, reach, lane):
     thick = radius + core.about[1, 0]
     state, count, normal = gjk(core, simplex, reach + thick, scale(-1.0, load(core.points[1], 0)))
     apart = length(normal)
-    if state == FAR or (state == NEAR and apart > reach + thick):
+    if state == FAR or (state == APART and apart > reach + thick):
         return NOWHERE
-    if state == NEAR:
+    if state == APART:
         normal = divide(normal, apart)
     else:
         normal, depth, _ = penetration(core, lane.polytope, count)
@@ -61,7 +61,7 @@ def closest_of_piece(solids, s, part, corners, radius, reach, lane):
             return NOWHERE
         own, base = _side_of_triangle(core, own, two_sided)
         facing = dot(normal, own)
-        if state != NEAR:
+        if state != APART:
             return _lowest(core, own, base, radius, reach)
         if facing < 0.0 and not two_sided:
             return NOWHERE

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Triple = tuple[int, int, int]
 
-GRID = 2**20
+GRID_STEPS = 2**20
 """Steps of the grid along the longest side. More would not fit: |n·(x − a)| ≤ 3·2⁶¹ < 2⁶³."""
 
 HARDLY_ABOVE = 4.0
@@ -34,10 +34,10 @@ HARDLY_ABOVE = 4.0
 COPLANAR = 1e-5
 """Share of the longest side by which the corners of one polygon may leave its plane."""
 
-FLAT = 1e-4
+FLAT_POINTS = 1e-4
 """Points thinner than this share of their length are flat, or a line."""
 
-PLATE = 1e-3
+PLATE_SHARE = 1e-3
 """Thickness that flat points are given, as a share of their length."""
 
 DEFAULT_LIMIT = 32
@@ -93,9 +93,9 @@ class Hull:
 def convex_hull(points: ArrayLike, limit: int | None = None) -> Hull | None:
     """The convex hull of points (n, 3) m, of at most ``limit`` (at least 8) vertices.
 
-    Flat points (thinner than `FLAT` of their length, which is that from one extreme point to the
-    farthest from it) become a plate of thickness `PLATE` of it. Returns None for points on one
-    line (just as thin twice over) or in one place, and for none at all.
+    Flat points (thinner than `FLAT_POINTS` of their length, which is that from one extreme point to
+    the farthest from it) become a plate of thickness `PLATE_SHARE` of it. Returns None for points
+    on one line (just as thin twice over) or in one place, and for none at all.
     """
     x = np.asarray(points, dtype=np.float64).reshape(-1, 3)
     if len(x) == 0:
@@ -107,20 +107,20 @@ def convex_hull(points: ArrayLike, limit: int | None = None) -> Hull | None:
     most = len(x) if limit is None else max(limit, 8)
     start, extent = _first_tetrahedron(x)
     length, width, thickness = extent
-    if width < FLAT * length:
+    if width < FLAT_POINTS * length:
         return None
-    if thickness < FLAT * length:
-        x = _plate(x, start, PLATE * length)
+    if thickness < FLAT_POINTS * length:
+        x = _plate(x, start, PLATE_SHARE * length)
         low = x.min(axis=0)
         size = float((x.max(axis=0) - low).max())
         start, _ = _first_tetrahedron(x)
     # The snapped points without doubles; of several in one place the first one stands for all.
-    snapped = np.rint((x - low) * (GRID / size)).astype(np.int64)
+    snapped = np.rint((x - low) * (GRID_STEPS / size)).astype(np.int64)
     key = (snapped[:, 0] << 42) | (snapped[:, 1] << 21) | snapped[:, 2]
     _, kept = np.unique(key, return_index=True)
     order = np.concatenate([start, np.setdiff1d(kept, start)])
     triangles, normal, beyond = _quickhull(snapped[order], most)
-    return _polygons(x[order], triangles, normal, COPLANAR * size, beyond * size / GRID)
+    return _polygons(x[order], triangles, normal, COPLANAR * size, beyond * size / GRID_STEPS)
 
 
 def _first_tetrahedron(x: Floats) -> tuple[NDArray[np.int64], tuple[float, float, float]]:

@@ -33,7 +33,7 @@ times as long sways half as fast, as a pendulum does."""
 LEAF_SWAY = (12.0, 2.5)
 """How many times as fast as the plant its leaves flap, at leaf softness 0 and 1."""
 
-DAMPING = (0.02, 0.6)
+RECOVERY_DAMPING = (0.02, 0.6)
 """Share of the critical damping at recovery 0 and 1; between, it grows with the square."""
 
 ROOTED = 0.1
@@ -46,7 +46,7 @@ ROOT_HEIGHT = 0.02
 WOOD = 600.0
 """kg/m³ of bare edges."""
 
-DIAMETER_SHARE = 0.004
+BRANCH_DIAMETER = 0.004
 """Diameter of bare branches in the size of the plant, where it is left to the recipe."""
 
 MOST_RINGS = 48
@@ -77,7 +77,7 @@ def add_plant(
     pins = _roots(geometry, pin_weight)
     skeleton = _skeleton(geometry, pins > 0.0)
     size = float(np.linalg.norm(np.ptp(geometry.positions, axis=0)))
-    diameter = settings.diameter or DIAMETER_SHARE * size
+    diameter = settings.diameter or BRANCH_DIAMETER * size
     first = builder.particle_count
     index = add_vertices(
         builder,
@@ -140,7 +140,7 @@ def _turning(x: Floats, pins: Ints) -> Ints:
 
 
 @dataclass(frozen=True, eq=False)
-class Skeleton:
+class PlantTree:
     """The tree of nodes of a plant, parents first; m = n: each vertex belongs to one node."""
 
     nodes: list[Ints]  # vertices of each
@@ -153,7 +153,7 @@ class Skeleton:
     share: Floats  # (n,) of that
 
 
-def _skeleton(geometry: Geometry, is_root: np.ndarray) -> Skeleton:
+def _skeleton(geometry: Geometry, is_root: np.ndarray) -> PlantTree:
     """Cut the mesh into nodes along the ways from its roots.
 
     A bare vertex is a node; vertices of faces that are about as far from the roots and joined with
@@ -196,7 +196,7 @@ def _skeleton(geometry: Geometry, is_root: np.ndarray) -> Skeleton:
     is_leaf[node_of[leafy]] = True
     other, share = _neighbours(distance, node_of, parent, size)
     other[is_leaf[node_of]] = -1  # leaves are stiff in themselves
-    return Skeleton(
+    return PlantTree(
         members, parent, centre, depth[in_order], is_leaf, has_face, other[by_node], share[by_node]
     )
 
@@ -301,7 +301,9 @@ def _neighbours(distance: Floats, node_of: Ints, parent: Ints, size: Ints) -> tu
     return other, np.where(other >= 0, np.minimum(share, 0.5), 0.0)
 
 
-def _masses(geometry: Geometry, area_density: float, diameter: float, skeleton: Skeleton) -> Floats:
+def _masses(
+    geometry: Geometry, area_density: float, diameter: float, skeleton: PlantTree
+) -> Floats:
     """Mass (n,) kg: of faces by their area, of bare edges by their thickness."""
     x, triangle = geometry.positions, geometry.triangles
     mass = np.zeros(geometry.count)
@@ -317,7 +319,7 @@ def _masses(geometry: Geometry, area_density: float, diameter: float, skeleton: 
 def _rigidity(
     geometry: Geometry,
     settings: PlantSettings,
-    skeleton: Skeleton,
+    skeleton: PlantTree,
     vertex_mass: Floats,
     paint: Paint,
 ) -> tuple[Floats, Floats]:
@@ -363,13 +365,15 @@ def _rigidity(
     rigidity = factor[top] * rigidity
     times = LEAF_SWAY[0] * (LEAF_SWAY[1] / LEAF_SWAY[0]) ** settings.leaf_softness
     rigidity[stiff] = ((times * omega) ** 2 * 0.5 * full * (reach + length))[stiff]
-    damping = DAMPING[0] + (DAMPING[1] - DAMPING[0]) * settings.recovery**2
+    damping = (
+        RECOVERY_DAMPING[0] + (RECOVERY_DAMPING[1] - RECOVERY_DAMPING[0]) * settings.recovery**2
+    )
     own = np.where(stiff, times, 1.0) * omega
     return rigidity, 2.0 * damping / own
 
 
 def _sway_factor(
-    skeleton: Skeleton, rigidity: Floats, sums: Floats, length: Floats, top: Ints, omega: Floats
+    skeleton: PlantTree, rigidity: Floats, sums: Floats, length: Floats, top: Ints, omega: Floats
 ) -> Floats:
     """Factor (q,) on the rigidities of each root's tree with which it sways at omega (q,) rad/s.
 

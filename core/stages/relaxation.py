@@ -15,7 +15,7 @@ from ..particles.constraints.base import Moving
 from ..particles.constraints.distance import Pass, Springs, Sticks, relax_distances
 from ..particles.constraints.jacobi import Adjacency, Before, adjacency_of, relax_jacobi
 from ..particles.constraints.stick import FORMS
-from ..particles.constraints.strain import FIRM_FACTOR, GENTLE_ROUNDS, ROUNDS, limit_strain
+from ..particles.constraints.strain import FIRM_FACTOR, GENTLE_ROUNDS, STRAIN_ROUNDS, limit_strain
 from ..particles.constraints.tether import relax_tethers
 from .frame import Frame
 
@@ -154,7 +154,7 @@ class Relaxation:
         """Rounds over the sticks that a load has stretched too far, where there are any."""
         frame, strained = self.frame, self.frame.work.task_strained
         limit = limit_strain.on(frame.threads)
-        for number in range(ROUNDS):
+        for number in range(STRAIN_ROUNDS):
             if not strained.any():
                 break
             firm = number >= GENTLE_ROUNDS

@@ -28,7 +28,7 @@ from .checks import numbers, rows_of_particles, vertices
 if TYPE_CHECKING:
     from ...building.builder import ModelBuilder
 
-FLAT = 1e-9
+LEAST_VOLUME_SHARE = 1e-9
 """A volume below this many times the cube of the surface's extent counts as none."""
 
 LONGEST_WAY = 0.1
@@ -290,7 +290,7 @@ def _rest_volumes(
         mine = x[vertex_start[v] : vertex_start[v + 1]]
         rest[v] = enclosed(x - mine.mean(axis=0), triangle[rows])
         extent = float((mine.max(axis=0) - mine.min(axis=0)).max())
-        if not abs(rest[v]) > FLAT * extent**3:
+        if not abs(rest[v]) > LEAST_VOLUME_SHARE * extent**3:
             raise ModelError(
                 name,
                 f"the part with vertex {vertices(builder, object, vertex[vertex_start[v]])} "

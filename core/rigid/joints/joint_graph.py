@@ -35,7 +35,7 @@ more is solved by fronts."""
 UPDATE = np.dtype([("target", np.int32), ("left", np.int32), ("right", np.int32)], align=True)
 """Blocks: target −= left rightᵀ."""
 
-PULL = np.dtype(
+COUPLING_THROUGH_BODY = np.dtype(
     [
         ("at", np.int32),  # first value of the block
         ("width", np.int32),  # of the block
@@ -65,7 +65,7 @@ class JointGraph(NamedTuple):
     first_update: Ints  # (j + 1,) by place in order
     update: Records  # UPDATE (u,)
     first_pull: Ints  # (components + 1,)
-    pull: Records  # PULL (p,)
+    pull: Records  # COUPLING_THROUGH_BODY (p,)
     first_front: Ints  # (components + 1,) fronts of those that have no blocks
     fronts: Fronts
 
@@ -249,7 +249,7 @@ def _lay_out(
         "first_update": _ints(first_update),
         "update": np.array(update, UPDATE),
         "first_pull": _ints(first_pull),
-        "pull": np.array(pull, PULL),
+        "pull": np.array(pull, COUPLING_THROUGH_BODY),
     }
 
 

@@ -5,8 +5,8 @@ once for that; the factor also on which rows are met and how soft they are, and 
 that changes. So the end of a substep and the beginning of the next one share both. Large components
 have fronts in place of blocks (`front_factor`).
 
-Loops can make rows depend on each other, and limits can ask for what cannot be. `EVEN` of the
-diagonal is therefore added to it: each row gives way by that share of its impulse.
+Loops can make rows depend on each other, and limits can ask for what cannot be. `DIAGONAL_SHIFT` of
+the diagonal is therefore added to it: each row gives way by that share of its impulse.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .block_factor import (
 from .front_factor import clear_solution, factor_fronts, solve_fronts
 from .joint_rows import DRIVEN, HELD, mobility
 
-EVEN = 1e-5
+DIAGONAL_SHIFT = 1e-5
 """Share of the diagonal by which rows give way."""
 
 STALE, SUMMED, FACTORED = range(3)
@@ -194,7 +194,7 @@ def _meet_row(joints, r, place):
     row = joints.row[r]
     if row["is_active"] == 1 and row["diagonal"] > 0.0:
         row["factor_softness"] = row["softness"]
-        row["shift"] = EVEN * row["diagonal"]
+        row["shift"] = DIAGONAL_SHIFT * row["diagonal"]
         joints.met[place] = r
         return 1
     row["is_active"] = 0
@@ -217,9 +217,9 @@ def _meet_all(joints, c):
         for k in range(joint["met_count"]):
             own = factor[d + k * size + k]
             joints.met[r + k] = r + k
-            joints.row[r + k]["shift"] = EVEN * own
+            joints.row[r + k]["shift"] = DIAGONAL_SHIFT * own
             # what nothing can push is left: 1/√∞
-            factor[d + k * size + k] = own + EVEN * own if own > 0.0 else math.inf
+            factor[d + k * size + k] = own + DIAGONAL_SHIFT * own if own > 0.0 else math.inf
     for n in range(first, last):
         width = joints.joint[joints.order[n]["joint"]]["met_count"]
         for b in range(joints.order[n]["first_block"], joints.order[n + 1]["first_block"]):

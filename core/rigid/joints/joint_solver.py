@@ -23,13 +23,13 @@ from .joint_rows import (
 )
 from .joint_targets import ask_joint, bound_row
 
-ROUNDS = 5
+ACTIVE_SET_ROUNDS = 5
 """Largest number of tries to find which limits, motors and brakes hold."""
 
-SWEEPS = 8
+SETTLING_SWEEPS = 8
 """Sweeps over rows one by one where those tries fail."""
 
-TOUCH = 1e-7
+LIMIT_SPEED = 1e-7
 """Speeds (m/s or rad/s) that count as none when it is decided whether a limit holds."""
 
 
@@ -122,7 +122,8 @@ def _reconsider(joints, owners, c, is_biased):
                 continue
             if row["mode"] == DRIVEN:
                 speed = row_speed(joints, r, owners, p, q)
-                if speed < row["least_speed"] - TOUCH or speed > row["most_speed"] + TOUCH:
+                is_below = speed < row["least_speed"] - LIMIT_SPEED
+                if is_below or speed > row["most_speed"] + LIMIT_SPEED:
                     row["mode"] = AT_LOWER if speed < row["least_speed"] else AT_UPPER
                     bound_row(row)
                     row["is_active"] = 1
@@ -131,8 +132,8 @@ def _reconsider(joints, owners, c, is_biased):
             if _is_done(row, is_biased) or row["is_active"] == 1:
                 continue
             error = _velocity_error(joints, r, owners, p, q)
-            if (row["impulse"] <= row["low"] and error > TOUCH) or (
-                row["impulse"] >= row["high"] and error < -TOUCH
+            if (row["impulse"] <= row["low"] and error > LIMIT_SPEED) or (
+                row["impulse"] >= row["high"] and error < -LIMIT_SPEED
             ):
                 row["is_active"] = 1
                 count += 1
@@ -182,14 +183,14 @@ def _solve_component(joints, owners, c, is_biased):
         _apply(joints, owners, c)
         return
     _choose(joints, owners, c, is_biased)
-    for _ in range(ROUNDS):
+    for _ in range(ACTIVE_SET_ROUNDS):
         _find_changes(joints, owners, c)
         if _clamp(joints, owners, c, is_biased) > 0:
             continue
         _apply(joints, owners, c)
         if _reconsider(joints, owners, c, is_biased) == 0:
             return
-    for _ in range(SWEEPS):
+    for _ in range(SETTLING_SWEEPS):
         _reconsider(joints, owners, c, is_biased)
         _settle_rows(joints, owners, c, is_biased)
         _find_changes(joints, owners, c)
