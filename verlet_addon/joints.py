@@ -11,7 +11,6 @@ import numpy as np
 from mathutils import Vector
 from mathutils.bvhtree import BVHTree
 
-from ..core.model.joint_table import End, OnBody, OnCollider
 from ..core.settings import JointSettings
 from . import session as sessions
 from .extract import pose
@@ -23,6 +22,7 @@ from .tunable_properties import settings_from
 
 if TYPE_CHECKING:
     from ..core.building.builder import ModelBuilder
+    from ..core.model.joint_table import End
     from .scene_inputs import Participant
     from .session import Session
 
@@ -206,6 +206,8 @@ def _end(ends: Mapping[int, Held], uid: int) -> End:
     if uid == WORLD:
         return None
     participant, index = ends[uid]
+    from ..core.model.joint_table import OnBody, OnCollider  # loads Numba: not at registration
+
     return OnCollider(index) if participant.kind == "COLLIDER" else OnBody(index)
 
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
-from . import ragdolls
 from .extract import armature
 from .session import Problem
 
@@ -35,6 +34,8 @@ def of(participant: Participant, ob: bpy.types.Object) -> list[Problem]:
 
 def _without_body(participant: Participant) -> list[str]:
     """Bones that deform and are in no body, though nobody has chosen that."""
+    from . import ragdolls  # loads Numba: not at registration
+
     plan, choices = ragdolls.plan_of(participant), participant.armature.choices
     bones = plan.skeleton
     names = [
@@ -53,6 +54,8 @@ def _without_body(participant: Participant) -> list[str]:
 
 def _left_behind(participant: Participant, ob: bpy.types.Object) -> list[str]:
     """Meshes that hang on a bone in no body, or on the armature itself."""
+    from . import ragdolls
+
     plan = ragdolls.plan_of(participant)
     row = {name: number for number, name in enumerate(plan.skeleton.name)}
     found = []

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Floats, Ints
 from ..collision.manifold import Manifolds
-from ..particles.contacts.contact_table import Contacts
+from ..particles.contacts.contact_point import Contacts
 from ..rigid.sleep.falling_asleep import HELD
 from ..rigid.sleep.sleepers import DISTURBED, Sleep
 from ..rigid.sleep.waking import (
@@ -125,7 +125,7 @@ class BodySleep:
         is_felt: bool = feel_particles(
             self.record,
             self.owners,
-            contacts,
+            contacts.solving,
             count,
             frame.x,
             frame.previous,

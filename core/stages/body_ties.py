@@ -68,7 +68,7 @@ class BodyTies:
                     work.tie_push,
                 )
         self.tied += work.tie_push
-        contacts = (work.contacts, frame.contact_count)
+        contacts = (work.contacts.solving, frame.contact_count)
         sum_pushes(self.sleep.record, *contacts, frame.h, self.worn)
         self.worn += work.tie_push
         work.tie_push[:] = 0.0

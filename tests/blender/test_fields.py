@@ -12,9 +12,9 @@ TICK = 0.04  # s: a frame of Blender's particles, whatever the frame rate
 FRAMES = 20
 
 
-def core(name):
-    """A module of the engine inside the installed extension."""
-    return importlib.import_module(f"{MODULE}.core.{name}")
+def engine():
+    """The engine inside the installed extension, by its public names."""
+    return importlib.import_module(f"{MODULE}.core")
 
 
 def add_field(kind, **settings):
@@ -65,13 +65,13 @@ def blenders_path(place, velocity):
 
 def our_path(fields, place, velocity):
     """Where the engine takes it."""
-    builder = core("builder").ModelBuilder()
+    builder = engine().ModelBuilder()
     builder.add_particles("p", [place], mass=1.0, velocity=velocity)
     model = builder.finalize()
     state = model.initial_state(gravity=(0, 0, 0))
-    inputs = core("model").FrameInputs(duration=TICK, gravity=(0, 0, 0), fields=fields)
+    inputs = engine().FrameInputs(duration=TICK, gravity=(0, 0, 0), fields=fields)
     for _ in range(FRAMES):
-        state, _ = core("step").advance(model, state, inputs, core("settings").SolverSettings())
+        state, _ = engine().advance(model, state, inputs, engine().SolverSettings())
     return state.position[0]
 
 

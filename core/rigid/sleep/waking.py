@@ -183,19 +183,20 @@ def feel_particles(sleep, owners, contacts, count, x, previous, worn, h):
     found = False
     fall = scale(h * h, vec(sleep.gravity))
     for c in range(count):
+        places = contacts[c]["place"]
         for side in range(2):
-            o = contacts.owner[c, side]
+            o = places[side]["owner"]
             if o < 0 or o >= sleep.sleeper.shape[0] or owners.asleep[o] == 0:
                 continue
             sleeper = sleep.sleeper[o]
             garment = sleeper["garment"]
-            if garment >= 0 and garment == worn[contacts.particle[c, 4 - 4 * side]]:
+            if garment >= 0 and garment == worn[places[1 - side]["particle"][0]]:
                 continue
             moved = ZERO
             for n in range(8):
-                f = contacts.weight[c, n]
+                f = places[n // 4]["weight"][n % 4]
                 if f != 0.0:
-                    i = contacts.particle[c, n]
+                    i = places[n // 4]["particle"][n % 4]
                     step = sub(load(x, i), load(previous, i))
                     moved = add(moved, scale(abs(f), step))
             fallen = sub(moved, fall)
@@ -211,13 +212,15 @@ def sum_pushes(sleep, contacts, count, h, push):
     """Add to push (b, 3) N·s what particles have pushed those bodies with that wear something."""
     for c in range(count):
         for side in range(2):
-            o = contacts.owner[c, side]
+            contact = contacts[c]
+            o = contact["place"][side]["owner"]
             if o < 0 or o >= push.shape[0] or sleep.sleeper[o]["garment"] < 0:
                 continue
             sign = 1.0 if side == 0 else -1.0
+            given = scale(contact["normal_impulse"], vec(contact["normal"]))
+            given = add(given, vec(contact["friction_impulse"]))
             for k in range(3):
-                given = contacts.pushed[c] * contacts.normal[c, k] + contacts.dragged[c, k]
-                push[o, k] += sign * given / h
+                push[o, k] += sign * given[k] / h
 
 
 @lean_kernel
