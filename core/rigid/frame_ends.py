@@ -8,7 +8,7 @@ from ..kernels.jit import inline, lean_inline, lean_kernel
 from ..model.body_table import ACTIVE, ANIMATED, PASSIVE
 from ..rotation import normalised, product, spin_of_turn, turn_to_previous
 from ..vector import rotate, unrotate
-from .articulation.limb_response import forget_responses
+from .articulation.articulated_inertia import forget_responses
 from .joints.joint_state import lay_down_joints, take_up_joints
 from .owners import write_inverse_inertia, write_spin, write_spin_of
 from .sleep.falling_asleep import REST_TIME, find_rest
@@ -190,10 +190,8 @@ def take_up(
 def lay_down(
     owners,
     joints,
-    joined,
+    contacts,
     drive,
-    rows,
-    row_count,
     holds,
     sleeps,
     load,
@@ -224,11 +222,9 @@ def lay_down(
         owners,
         x.shape[0],
         drive,
-        rows,
-        row_count,
+        contacts,
         joints,
         holds,
-        joined,
         sleeps,
         load,
         last_load,

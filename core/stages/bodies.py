@@ -16,13 +16,10 @@ from ..particles.contacts.contact_parting import return_speed
 from ..particles.contacts.contact_table import Contacts
 from ..particles.integrate import drag_per_step
 from ..particles.particle_bodies.four_particles import place_particle_bodies, weigh_particle_bodies
-from ..rigid.contacts.contact_rows import (
-    aim_contacts,
-    fill_rows,
-    passes_for,
-    remember_rows,
-    row_room,
-)
+from ..rigid.contacts.contact_aim import iterations_for, prepare_contacts
+from ..rigid.contacts.contact_making import fill_contacts, remember_contacts
+from ..rigid.contacts.contact_table import NOTHING, Remembered, more_room
+from ..rigid.contacts.velocity_buffer import velocity_buffer
 from ..rigid.frame_ends import lay_down, take_up
 from ..rigid.owners import Drive, look_ahead
 from ..rigid.sleep.falling_asleep import HELD
@@ -34,8 +31,16 @@ from ..rigid.sleep.waking import (
     feel_touch,
     wake_sleepers,
 )
-from ..rigid.step import BEGIN, COLLIDE_EVERY, END, MOVE, WHOLE, run_substeps
-from ..rigid.velocity_buffer import what_contacts_see
+from ..rigid.step import (
+    BEGIN,
+    COLLIDE_EVERY,
+    END,
+    MOVE,
+    WHOLE,
+    MovingBodies,
+    Span,
+    run_substeps,
+)
 from .body_ties import BodyTies
 from .frame import Frame
 from .joints import Joints
@@ -43,9 +48,6 @@ from .joints import Joints
 FAST = 0.5
 """A body that travels farther than this share of its size until contacts are looked for again is
 looked at in every substep: where it will touch is then known from near by."""
-
-NO_CONTACTS: tuple[Ints, Floats] = (np.zeros((0, 4), dtype=np.int32), np.zeros((0, 5)))
-"""Keys and impulses where nothing is known of contacts."""
 
 
 class Bodies:
@@ -57,7 +59,7 @@ class Bodies:
         self.count = model.body_count
         self.are_alone = model.particle_count == 0
         self.owners = work.owners
-        self.row_count = 0
+        work.body_contacts.count[0] = 0
         self.is_any = model.owner_count > 0
         if not self.is_any:
             return
@@ -67,14 +69,20 @@ class Bodies:
         self._slow_down()
         self.stirs = work.stirs  # (o,) 1 for owners that are free to move, or driven somewhere
         self._take_up()
-        self.passes = frame.settings.contact_iterations
-        self.seen = what_contacts_see(self.owners, frame.settings)
+        self.iterations = frame.settings.contact_iterations
+        buffer = velocity_buffer(self.owners, frame.settings)
+        work.body_contacts = work.body_contacts._replace(buffer=buffer)
         self.next_collision = 0
         self.is_under_way = False  # velocities of this substep are known, its move is to come
         self.is_clear = False  # the last look found nobody near: it pays to look farther ahead
         self.pull = math.sqrt(math.hypot(*frame.inputs.gravity))  # √(m/s²)
         self.ties = BodyTies(frame, self.pull)
         self._begin_sleep()
+
+    @property
+    def row_count(self) -> int:
+        """Contact points that are solved now."""
+        return int(self.frame.work.body_contacts.count[0])
 
     # ------------------------------------------------------------------ the frame
 
@@ -107,7 +115,7 @@ class Bodies:
         sleepers, stirring = take_up(
             self.owners,
             frame.work.joints,
-            frame.work.limb_response,
+            frame.work.body_contacts.limbs,
             self.drive,
             model.bodies.follows,
             frame.by_body("pin"),
@@ -144,7 +152,7 @@ class Bodies:
         """
         frame, state = self.frame, self.frame.state
         self.key, self.impulse = state.contact_key, state.contact_impulse
-        self.kept_key, self.kept_impulse = NO_CONTACTS
+        self.kept_key, self.kept_impulse = NOTHING
         if not self.has_sleepers:
             return
         owner = frame.model.shapes.owner[self.key[:, :2]]
@@ -234,7 +242,7 @@ class Bodies:
         self._remember()
         self._wake()
         self._find_rows(1)
-        self.frame.work.rows.bounce[: self.row_count] = 0.0
+        self.frame.work.body_contacts.rows["rebound"] = 0.0
         self.is_under_way = False
 
     # ------------------------------------------------------------------ the substep
@@ -297,8 +305,7 @@ class Bodies:
         self.joints.exclude()
         if self.has_sleepers:
             feel_rows(
-                frame.work.rows,
-                self.row_count,
+                frame.work.body_contacts,
                 self.owners,
                 self.count,
                 frame.gravity,
@@ -317,7 +324,7 @@ class Bodies:
                 frame.work.felt,
             )
             self._wake()
-        self.row_count = 0
+        frame.work.body_contacts.count[0] = 0
         if not (self.is_stirred and frame.work.touching.is_any):
             return
         reach = self.next_collision - substep
@@ -331,7 +338,7 @@ class Bodies:
     def _find_rows(self, substeps: int, is_bound: bool = False) -> None:
         """Contacts that hold for so many substeps; shapes may be bound for them already."""
         work = self.frame.work
-        self.row_count = 0
+        work.body_contacts.count[0] = 0
         if not self.is_stirred:
             return
         count = self._touch(substeps, is_bound)
@@ -340,36 +347,25 @@ class Bodies:
             self._forget()
             return
         while True:
-            found = fill_rows(
+            found = fill_contacts(
                 work.touching.item,
                 count,
                 work.touching.manifolds,
                 work.shapes,
                 self.owners,
                 self.count,
-                self.key,
-                self.impulse,
-                len(self.key),
-                work.rows,
-                work.slop,
+                Remembered(self.key, self.impulse),
+                work.body_contacts,
             )
-            if found <= len(work.rows.gap):
+            if found <= len(work.body_contacts.rows):
                 break
-            work.rows = row_room(found * 3 // 2)
-        self.row_count = found
+            work.body_contacts = more_room(work.body_contacts, found * 3 // 2)
         self._forget()  # the rows know it now
-        radius = aim_contacts(
-            work.rows,
-            found,
-            self.owners,
-            work.islands,
-            work.joined,
-            work.limb_response,
-            work.body_radius,
-        )
-        passes = passes_for(radius, self.pull**2, self.frame.h)
+        radius = prepare_contacts(work.body_contacts, self.owners, work.body_radius)
+        iterations = iterations_for(radius, self.pull**2, self.frame.h)
         wanted = self.frame.settings.contact_iterations
-        self.passes = wanted * passes if passes else wanted - 1  # joints bring one along
+        # joints bring one along
+        self.iterations = wanted * iterations if iterations else wanted - 1
 
     def _touch(self, substeps: int, is_bound: bool) -> int:
         """Find what touches, in work.touching; sleepers that something touches wake first."""
@@ -411,15 +407,17 @@ class Bodies:
 
     def _forget(self) -> None:
         """Contacts that have parted are not known: a blow would strike again when they meet."""
-        self.key, self.impulse = NO_CONTACTS
+        self.key, self.impulse = NOTHING
 
     def _remember(self) -> None:
         """Keep the impulses of the rows; without rows, what is known from the last frame stays."""
-        if not self.row_count:
+        count = self.row_count
+        if not count:
             return
-        self.key = np.empty((self.row_count, 4), dtype=np.int32)
-        self.impulse = np.empty((self.row_count, 5))
-        remember_rows(self.frame.work.rows, self.row_count, self.key, self.impulse)
+        self.key = np.empty((count, 4), dtype=np.int32)
+        self.impulse = np.empty((count, 5))
+        contacts = self.frame.work.body_contacts
+        remember_contacts(contacts, Remembered(self.key, self.impulse))
 
     def end(self) -> None:
         """Move the bodies, after all that acts on them in this substep has done so."""
@@ -437,21 +435,12 @@ class Bodies:
         frame, work = self.frame, self.frame.work
         run_substeps(
             part,
-            work.moves,
-            self.owners,
-            self.drive,
-            work.rows,
-            self.row_count,
-            work.islands,
+            MovingBodies(self.owners, work.moves, self.drive),
+            work.body_contacts,
             work.joints,
-            work.joined,
-            work.limb_response,
-            self.seen,
-            self.passes,
+            self.iterations,
             frame.h,
-            first,
-            last,
-            frame.substeps,
+            Span(first, last, frame.substeps),
         )
 
     # ------------------------------------------------------------------ the end of the frame
@@ -469,10 +458,8 @@ class Bodies:
         lost = lay_down(
             self.owners,
             work.joints,
-            work.joined,
+            work.body_contacts,
             self.drive,
-            work.rows,
-            self.row_count,
             self.joints.holds,
             self.ties.may_sleep(load),
             load,

@@ -12,6 +12,8 @@ import math
 
 from ...kernels.jit import inline, lean_inline
 from ...rotation import product
+from ..contacts.contact_groups import is_either_jointed
+from ..contacts.contact_table import NORMAL
 from ..islands import join, root_of
 from ..joints.joint_rows import OWNER
 
@@ -70,15 +72,16 @@ def are_free(owners, body_count, a, b):
 
 
 @inline
-def _mark_deep(rows, row_count, body_count, holds, deep):
+def _mark_deep(contacts, body_count, deep):
     """Write 1 for bodies that lie too deep in others to sleep yet, 0 for the others."""
     for b in range(body_count):
         deep[b] = 0
-    for c in range(row_count):
-        a, b = rows.owner[c, 0], rows.owner[c, 1]
-        if rows.impulse[c, 0] == 0.0 or -rows.gap[c] <= DEEP * rows.slop[c]:
+    for c in range(contacts.count[0]):
+        row = contacts.rows[c]
+        a, b = row["owner"][0], row["owner"][1]
+        if row["impulse"][NORMAL] == 0.0 or -row["gap"] <= DEEP * row["slop"]:
             continue
-        if holds[a] or holds[b]:
+        if is_either_jointed(contacts.groups, row):
             continue
         if a < body_count:
             deep[a] = 1
@@ -91,11 +94,9 @@ def find_rest(
     owners,
     body_count,
     drive,
-    rows,
-    row_count,
+    contacts,
     joints,
     holds,
-    joined,
     sleeps,
     load,
     last_load,
@@ -116,7 +117,7 @@ def find_rest(
     awake, or one that gravity and forces pull in another way than when it lay down. One that is
     still to be parted from what it touches counts slower.
     """
-    _mark_deep(rows, row_count, body_count, joined.holds, waits)
+    _mark_deep(contacts, body_count, waits)
     for b in range(body_count):
         parent[b] = b
         pace = 1.0 if waits[b] == 0 else PATIENCE
@@ -147,9 +148,10 @@ def find_rest(
             rest[b] = max(rest[b], 0.0) + pace * duration
         else:
             rest[b] = 0.0
-    for c in range(row_count):
-        if rows.impulse[c, 0] > 0.0:
-            _stir(owners, body_count, rest, rows.owner[c, 0], rows.owner[c, 1])
+    for c in range(contacts.count[0]):
+        row = contacts.rows[c]
+        if row["impulse"][NORMAL] > 0.0:
+            _stir(owners, body_count, rest, row["owner"][0], row["owner"][1])
     for j in range(holds.shape[0]):
         if not holds[j]:
             continue
@@ -167,9 +169,10 @@ def find_rest(
         if owners.asleep[b] == 0 and (rest[b] <= 0.0 or wearer[b] >= 0):
             for k in range(3):
                 last_load[b, k] = load[b, k]
-    for c in range(row_count):
-        a, b = rows.owner[c, 0], rows.owner[c, 1]
-        if rows.impulse[c, 0] > 0.0 and are_free(owners, body_count, a, b):
+    for c in range(contacts.count[0]):
+        row = contacts.rows[c]
+        a, b = row["owner"][0], row["owner"][1]
+        if row["impulse"][NORMAL] > 0.0 and are_free(owners, body_count, a, b):
             if rest[a] < CALM:
                 waits[root_of(parent, b)] = 1
             if rest[b] < CALM:

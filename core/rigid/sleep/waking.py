@@ -14,7 +14,8 @@ from __future__ import annotations
 import math
 
 from ...kernels.jit import inline, lean_kernel
-from ..contacts.contact_rows import contact_speed
+from ..contacts.contact_point import contact_speed
+from ..contacts.contact_table import NORMAL
 from ..islands import join, root_of
 from ..joints.joint_axes import aim_joints
 from ..owners import write_inverse_inertia
@@ -70,27 +71,28 @@ def _feel(owners, body_count, stirs, felt, a, b):
 
 
 @lean_kernel
-def feel_rows(rows, count, owners, body_count, gravity, radius, pull, felt):
+def feel_rows(contacts, owners, body_count, gravity, radius, pull, felt):
     """Let sleepers feel in felt (b,) N·s what moves at their points of contact.
 
     What has borne one and leaves it wakes all that lie on it: they are to fall at once.
     gravity (3,) m/s²; radius (b,) m; pull: √g.
     """
-    for c in range(count):
-        a, b = rows.owner[c, 0], rows.owner[c, 1]
+    for c in range(contacts.count[0]):
+        row = contacts.rows[c]
+        a, b = row["owner"][0], row["owner"][1]
         if not are_free(owners, body_count, a, b) or owners.asleep[a] == owners.asleep[b]:
             continue
-        if rows.gap[c] > GOES_BY * rows.slop[c]:
+        if row["gap"] > GOES_BY * row["slop"]:
             continue
         mine = a if owners.asleep[a] == 1 else b
         still = still_speed(radius[mine], pull)
-        apart = contact_speed(rows, c, 0, owners, a, b)
-        along = contact_speed(rows, c, 1, owners, a, b)
-        across = contact_speed(rows, c, 2, owners, a, b)
+        apart = contact_speed(row, NORMAL, owners)
+        along = contact_speed(row, 1, owners)
+        across = contact_speed(row, 2, owners)
         if apart > LEAVES * still:
             lift = 0.0
             for k in range(3):
-                lift -= rows.axis[c, 0, k] * gravity[k]
+                lift -= row["axis"][NORMAL, k] * gravity[k]
             if (lift if mine == a else -lift) > BEARS * pull**2:
                 felt[mine] = FALLS if felt[mine] <= TOUCHED else felt[mine]
                 continue
