@@ -215,10 +215,8 @@ def measure(
             state.position, model.colliding, work.shapes, model.collider_shape_count
         )
     if contact_count:
-        depth = max(
-            depth,
-            deepest_contact(work.contacts, contact_count, state.position, work.owners, state.step),
-        )
+        moving = (state.position, work.owners, state.step)
+        depth = max(depth, deepest_contact(work.contacts.solving, contact_count, *moving))
     if model.body_count:
         body_kinetic, body_potential, overlap, touching = _body_figures(
             work.owners,

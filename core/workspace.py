@@ -19,7 +19,7 @@ from .forces.wobble import WobbleDamping
 from .model import Model
 from .particles.constraints.jacobi import Adjacency
 from .particles.contacts.body_contact import MARGIN
-from .particles.contacts.contact_table import contact_room
+from .particles.contacts.contact_point import contact_room
 from .particles.contacts.free_turn import rings_of
 from .particles.contacts.self_collision import CrowdGrid
 from .particles.stick_figures.garment import CarriedPoints

@@ -13,7 +13,7 @@ from ..collision.reach import bound_shapes
 from ..collision.shapes import at_start, move_shapes
 from ..diagnostics import body_diverged
 from ..particles.contacts.contact_parting import return_speed
-from ..particles.contacts.contact_table import Contacts
+from ..particles.contacts.contact_point import Contacts
 from ..particles.integrate import drag_per_step
 from ..particles.particle_bodies.four_particles import place_particle_bodies, weigh_particle_bodies
 from ..rigid.contacts.contact_aim import iterations_for, prepare_contacts
@@ -218,7 +218,7 @@ class Bodies:
             return False
         frame = self.frame
         if not feel_particles(
-            contacts,
+            contacts.solving,
             count,
             frame.x,
             frame.previous,

@@ -75,7 +75,7 @@ class BodyTies:
                     work.tie_push,
                 )
         self.tied += work.tie_push
-        sum_pushes(work.contacts, frame.contact_count, frame.h, work.wearer, self.worn)
+        sum_pushes(work.contacts.solving, frame.contact_count, frame.h, work.wearer, self.worn)
         self.worn += work.tie_push
         work.tie_push[:] = 0.0
 

@@ -10,8 +10,9 @@ from ..coupling.tied_pieces import Tied
 from ..particles.contacts.body_contact import find_body_contacts, find_particle_contacts
 from ..particles.contacts.collider_contact import collide_particles
 from ..particles.contacts.contact_parting import place_bounces, resolve_overlap
-from ..particles.contacts.contact_table import contact_room
-from ..particles.contacts.contact_weights import prepare_contacts
+from ..particles.contacts.contact_places import Movable
+from ..particles.contacts.contact_point import contact_room
+from ..particles.contacts.contact_weights import Surfaces, prepare_contacts
 from ..particles.contacts.free_turn import return_couples
 from ..particles.contacts.piece_contact import LOOK_EVERY, find_near_pieces, find_piece_contacts
 from ..particles.contacts.response import note_couples, relax_contacts
@@ -93,7 +94,7 @@ class Contacts:
         item_count = self._find_items()
         if not work.crowd.is_empty:
             work.crowd.sort(frame.x)
-        while (found := self._fill_contacts(item_count)) > len(work.contacts.friction):
+        while (found := self._fill_contacts(item_count)) > len(work.contacts.solving):
             work.contacts = contact_room(2 * found)
         if len(frame.model.limbs) and len(frame.model.tethered):
             given = (work.contacts, found, frame.x, frame.inverse_mass, work.tethers)
@@ -106,21 +107,22 @@ class Contacts:
     def _prepare(self, count: int) -> None:
         frame = self.frame
         model, work = frame.model, frame.work
-        prepare_contacts(
-            work.contacts,
-            count,
+        surfaces = Surfaces(
             work.shapes,
             model.body_first_particle,
             model.body_extent,
             frame.friction,
             model.restitution,
-            frame.x,
-            frame.previous,
-            self.inverse_mass,
-            work.owners,
-            frame.h,
-            RESTING * frame.fall,
         )
+        resting = RESTING * frame.fall
+        prepare_contacts(work.contacts, count, surfaces, self._movable, resting)
+
+    @property
+    def _movable(self) -> Movable:
+        """What contacts move in this substep."""
+        frame = self.frame
+        particles = Particles(frame.x, frame.previous, self.inverse_mass)
+        return Movable(particles, frame.work.owners, frame.h)
 
     def _find_near(self) -> None:
         """Which stretches of rope and triangles of cloth are near which shapes, in work.near."""
@@ -147,7 +149,8 @@ class Contacts:
         found = 0
         if item_count and work.touching_particles is not None:
             touching = work.touching_particles
-            found = find_body_contacts(touching.item, item_count, touching.manifolds, work.contacts)
+            items = (touching.item, item_count, touching.manifolds)
+            found = find_body_contacts(found, work.contacts, *items)
         if self.near_count:
             found = find_piece_contacts(
                 found,
@@ -175,8 +178,7 @@ class Contacts:
                 model.collider_shape_count,
                 model.colliding,
                 model.radius,
-                frame.x,
-                frame.previous,
+                frame.particles,
             )
         if not work.crowd.is_empty:
             found = find_crowd_contacts(
@@ -249,10 +251,10 @@ class Contacts:
         model, work = frame.model, frame.work
         if not self.is_any:
             return
-        moving = (frame.x, frame.previous, self.inverse_mass, work.owners, frame.h)
+        movable = self._movable
         enough = frame.fall * (1.0 if model.particle_body_count else SOFT)
         for n in range(4 * frame.settings.body_iterations):
-            push = relax_contacts(work.contacts, frame.contact_count, *moving)
+            push = relax_contacts(work.contacts.solving, frame.contact_count, movable)
             if len(model.shared):
                 push = max(push, self._join())
             relax_bodies(
@@ -279,7 +281,9 @@ class Contacts:
         if frame.inverse_mass is not model.inverse_mass:
             return  # a pin was let go: which tethers hold is not known here
         moving = Moving(frame.particles, work.owners, work.tethers, frame.h)
-        count = find_holds(work.contacts, frame.contact_count, moving, work.mark, work.holds)
+        count = find_holds(
+            work.contacts.solving, frame.contact_count, moving, work.mark, work.holds
+        )
         for tie in work.ties:
             count = find_ties(count, tie.body, tie.particle, moving, work.holds)
         if count == len(work.holds.pull):
@@ -308,19 +312,19 @@ class Contacts:
         if not frame.contact_count:
             return
         work = frame.work
-        moving = (frame.x, frame.previous, self.inverse_mass, work.owners, frame.h)
+        movable = self._movable
+        particles = movable.particles
         contacts = (work.contacts, frame.contact_count)
         if self.has_couples:
-            note_couples(*contacts, frame.previous, self.inverse_mass)
-        place_bounces(*contacts, *moving)
-        resolve_overlap(*contacts, *moving)
+            note_couples(*contacts, particles)
+        place_bounces(*contacts, movable)
+        resolve_overlap(*contacts, movable)
         model = frame.model
         if model.particle_body_count:
             first_owner = model.body_count + model.collider_count
             bodies = (model.body_first_particle, first_owner, work.owners, work.body_turn)
-            particles = Particles(frame.x, frame.previous, self.inverse_mass)
             return_body_couples(*contacts, particles, *bodies)
         if self.has_couples:
-            return_couples(*contacts, *moving[:3], *work.rings)
+            return_couples(*contacts, particles, *work.rings)
             if len(model.limbs):
-                work.limbs.return_couples(*contacts, *moving[:3])
+                work.limbs.return_couples(*contacts, particles)

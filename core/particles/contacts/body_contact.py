@@ -8,69 +8,56 @@ from ...collision.narrow_phase import parts_of
 from ...collision.particle_distance import solid_distance
 from ...collision.shapes import passes_by
 from ...kernels.jit import inline, kernel
-from ...vec3 import along, load, rotate, store, sub, unrotate
-from .contact_table import FREE_PARTNER
+from ...vec3 import along, load, rotate, sub, unrotate
+from .contact_point import has_room, join_particle, join_shape, note_contact
 
 MARGIN = 0.02  # of a shape's smallest half extent: contacts are found a little before they touch
 
 
-@inline
-def note_contact(contacts, c, shapes, particle, point_a, point_b, normal):
-    """Note contact c between two world points; returns the next free row.
-
-    shapes: a and b, or a = FREE_PARTNER for a free particle. Rows beyond the room are counted and
-    not written.
-    """
-    if c < contacts.friction.shape[0]:
-        contacts.shape[c, 0] = shapes[0]
-        contacts.shape[c, 1] = shapes[1]
-        contacts.particle[c, 0] = particle
-        store(contacts.point[c], 0, point_a)
-        store(contacts.point[c], 1, point_b)
-        store(contacts.normal, c, normal)
-    return c + 1
-
-
 @kernel
-def find_body_contacts(item, item_count, manifolds, contacts):
-    """Contacts of bodies of particles with anything that has a shape; returns how many there are.
+def find_body_contacts(c, contacts, item, item_count, manifolds):
+    """Contacts of bodies of particles with anything that has a shape, written from row c on.
 
-    item (m, 3) and manifolds from `Touching`. May return more than fit.
+    item (m, 3) and manifolds from `Touching`. Returns the row after them, may be more than fit.
     """
-    c = 0
     for n in range(item_count):
         for p in range(manifolds.count[n]):
-            a, b = load(manifolds.on_a[n], p), load(manifolds.on_b[n], p)
-            pair = (item[n, 0], item[n, 1])
-            c = note_contact(contacts, c, pair, -1, a, b, load(manifolds.normal, n))
+            if has_room(contacts, c):
+                join_shape(contacts, c, 0, item[n, 0], load(manifolds.on_a[n], p))
+                join_shape(contacts, c, 1, item[n, 1], load(manifolds.on_b[n], p))
+                note_contact(contacts, c, load(manifolds.normal, n), 0.0)
+            c += 1
     return c
 
 
+@inline
+def _bounds(colliding, radius, x):
+    """Lowest and highest corner of the box around all particles that collide, m."""
+    lx = ly = lz = math.inf
+    hx = hy = hz = -math.inf
+    for j in range(colliding.shape[0]):
+        i = colliding[j]
+        r = radius[i]
+        lx, ly, lz = min(lx, x[i, 0] - r), min(ly, x[i, 1] - r), min(lz, x[i, 2] - r)
+        hx, hy, hz = max(hx, x[i, 0] + r), max(hy, x[i, 1] + r), max(hz, x[i, 2] + r)
+    return (lx, ly, lz), (hx, hy, hz)
+
+
 @kernel
-def find_particle_contacts(c, contacts, shapes, first_shape, colliding, radius, x, previous):
+def find_particle_contacts(c, contacts, shapes, first_shape, colliding, radius, particles):
     """Contacts of free particles with bodies, written from row c on; returns the row after them.
 
     Shapes from first_shape on belong to bodies. May return more than fit.
     """
+    x, previous, _ = particles
     _, hulls, _ = parts_of(shapes)
-    lowest_x = lowest_y = lowest_z = math.inf
-    highest_x = highest_y = highest_z = -math.inf
-    for j in range(colliding.shape[0]):
-        i = colliding[j]
-        lowest_x = min(lowest_x, x[i, 0] - radius[i])
-        lowest_y = min(lowest_y, x[i, 1] - radius[i])
-        lowest_z = min(lowest_z, x[i, 2] - radius[i])
-        highest_x = max(highest_x, x[i, 0] + radius[i])
-        highest_y = max(highest_y, x[i, 1] + radius[i])
-        highest_z = max(highest_z, x[i, 2] + radius[i])
+    low, high = _bounds(colliding, radius, x)
     for s in range(first_shape, shapes.kind.shape[0]):
+        lower, upper = load(shapes.lower, s), load(shapes.upper, s)
         if (
-            shapes.lower[s, 0] > highest_x
-            or shapes.upper[s, 0] < lowest_x
-            or shapes.lower[s, 1] > highest_y
-            or shapes.upper[s, 1] < lowest_y
-            or shapes.lower[s, 2] > highest_z
-            or shapes.upper[s, 2] < lowest_z
+            (lower[0] > high[0] or upper[0] < low[0])
+            or (lower[1] > high[1] or upper[1] < low[1])
+            or (lower[2] > high[2] or upper[2] < low[2])
         ):
             continue
         r = shapes.rotation[s]
@@ -88,11 +75,11 @@ def find_particle_contacts(c, contacts, shapes, first_shape, colliding, radius, 
             )
             if gap > 0.0:
                 continue
-            normal = rotate(r, (nx, ny, nz))
-            # point b lies on the surface: a lever of the particle's radius would bend the body
-            if c < contacts.friction.shape[0]:
-                contacts.reach[c] = reach
-            place = load(x, i)
-            surface = along(place, -(gap + reach), normal)
-            c = note_contact(contacts, c, (FREE_PARTNER, s), i, place, surface, normal)
+            if has_room(contacts, c):
+                normal = rotate(r, (nx, ny, nz))
+                # point b lies on the surface: a lever of the particle's radius would bend the body
+                join_particle(contacts, c, 0, i)
+                join_shape(contacts, c, 1, s, along(load(x, i), -(gap + reach), normal))
+                note_contact(contacts, c, normal, reach)
+            c += 1
     return c

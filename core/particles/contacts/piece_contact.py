@@ -37,8 +37,7 @@ from ...vec3 import (
     sub,
     unrotate,
 )
-from .body_contact import note_contact
-from .contact_table import PIECE_PARTNER
+from .contact_point import PIECE, has_room, join_particles, join_shape, note_contact
 
 AT_VERTEX = 0.999
 """Weight of a particle in the nearest point from which its own contact does."""
@@ -192,21 +191,16 @@ def _vertices_do(kind, sx, sy, sz, long, thick, a, b, c):
 
 
 @lean_inline
-def _note(contacts, c, s, corners, weights, x, place, normal, radius):
+def _note(contacts, c, s, corners, weights, place, normal, radius):
     """Note the contact of Σ wᵢ xᵢ over three corners with a place on shape s, at the step's end."""
-    i, j, k = corners
-    wi, wj, wk = weights
-    if c < contacts.friction.shape[0]:
-        contacts.reach[c] = radius
-        contacts.particle[c, 1] = j
-        contacts.particle[c, 2] = k
-        contacts.particle[c, 3] = i
-        contacts.weight[c, 0] = wi
-        contacts.weight[c, 1] = wj if k != j else wj + wk
-        contacts.weight[c, 2] = wk if k != j else 0.0
-        contacts.weight[c, 3] = 0.0
-    point = _weighted(x, corners, weights)
-    return note_contact(contacts, c, (PIECE_PARTNER, s), i, point, place, normal)
+    if has_room(contacts, c):
+        wi, wj, wk = weights
+        if corners[1] == corners[2]:
+            wj, wk = wj + wk, 0.0
+        join_particles(contacts, c, 0, PIECE, corners, (wi, wj, wk))
+        join_shape(contacts, c, 1, s, place)
+        note_contact(contacts, c, normal, radius)
+    return c + 1
 
 
 @lean_inline
@@ -230,7 +224,7 @@ def _corner_contact(contacts, c, shapes, s, corners, particles, local, radius, w
     Where it is over the triangle, not deeper than within[0] and not farther than within[1], m. The
     middle of a solid shape says on which side of the triangle it belongs; a mesh stays where it is.
     """
-    x, previous, _ = particles
+    previous = particles.previous
     i, j, k = corners
     centre = load(shapes.centre_before, s)
     corner = add(rotate(shapes.rotation_before[s], local), centre)
@@ -257,7 +251,7 @@ def _corner_contact(contacts, c, shapes, s, corners, particles, local, radius, w
     if wi < 0.0 or wj < 0.0 or wk < 0.0:
         return c
     place = add(rotate(shapes.rotation[s], local), load(shapes.centre, s))
-    return _note(contacts, c, s, corners, (wi, wj, wk), x, place, normal, radius)
+    return _note(contacts, c, s, corners, (wi, wj, wk), place, normal, radius)
 
 
 @kernel
@@ -380,5 +374,5 @@ def find_piece_contacts(
             continue  # a particle, or a corner over the middle of the triangle: done already
         normal, weights = (nx, ny, nz), (wi, wj, wk)
         surface = along(_weighted(previous, ends, weights), -(gap + thick), normal)
-        c = _note(contacts, c, s, ends, weights, x, _carried(shapes, s, surface), normal, thick)
+        c = _note(contacts, c, s, ends, weights, _carried(shapes, s, surface), normal, thick)
     return c

@@ -11,8 +11,8 @@ from ...coincidence import direction_between
 from ...collision.grid import NeighbourGrid, bucket_of
 from ...kernels.jit import kernel
 from ...model import Model
-from ...vec3 import between, divide, dot, store
-from .contact_table import FREE_PARTNER
+from ...vec3 import between, divide, dot
+from .contact_point import has_room, join_particle, note_contact
 
 
 class CrowdGrid(NeighbourGrid):
@@ -126,14 +126,11 @@ def find_crowd_contacts(c, contacts, cells, group, radius, x, inverse_mass):
                 dd = dot(d, d)
                 if dd >= reach * reach:
                     continue
-                if c < contacts.friction.shape[0]:
+                if has_room(contacts, c):
                     gap = math.sqrt(dd)
-                    contacts.shape[c, 0] = FREE_PARTNER
-                    contacts.shape[c, 1] = FREE_PARTNER
-                    contacts.particle[c, 0] = i
-                    contacts.particle[c, 4] = j
-                    contacts.reach[c] = reach
+                    join_particle(contacts, c, 0, i)
+                    join_particle(contacts, c, 1, j)
                     away = divide(d, gap) if gap > 0.0 else direction_between(j, i)
-                    store(contacts.normal, c, away)
+                    note_contact(contacts, c, away, reach)
                 c += 1
     return c

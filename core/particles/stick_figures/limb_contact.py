@@ -15,8 +15,8 @@ import numpy as np
 
 from ...collision.tree import end_of, next_leaf, root_of
 from ...kernels.jit import kernel, lean, lean_inline
-from ...vec3 import along, between, cross, divide, dot, length, load, scale, store, sub
-from ..contacts.contact_table import PIECE_PARTNER
+from ...vec3 import along, between, cross, divide, dot, length, load, scale, sub
+from ..contacts.contact_point import PIECE, has_room, join_particles, note_contact
 from ..contacts.piece_contact import AT_VERTEX, LOOK_EVERY, ROUND_ENOUGH
 
 Segments = namedtuple(
@@ -229,17 +229,16 @@ def find_limb_contacts(c, contacts, near, reach, count, segments, particles):
             other += max(_way(x, previous, k, axis), _way(x, previous, m, axis))
         if gap - reach[n] > way + other:
             continue
-        if c < contacts.friction.shape[0]:
-            _note(contacts, c, (i, j), 0, s)
-            _note(contacts, c, (k, m), 1, t)
+        if has_room(contacts, c):
+            join_particles(contacts, c, 0, PIECE, (i, j, j), (1.0 - s, s, 0.0))
+            join_particles(contacts, c, 1, PIECE, (k, m, m), (1.0 - t, t, 0.0))
             if gap > 1e-9:
-                store(contacts.normal, c, divide(apart, gap))
+                normal = divide(apart, gap)
             else:  # they cross: the shortest way out is square to both
                 normal = cross(between(previous, i, j), between(previous, k, m))
                 size = length(normal)
-                up = (0.0, 0.0, 1.0)
-                store(contacts.normal, c, divide(normal, size) if size > 0.0 else up)
-            contacts.reach[c] = reach[n]
+                normal = divide(normal, size) if size > 0.0 else (0.0, 0.0, 1.0)
+            note_contact(contacts, c, normal, reach[n])
         c += 1
     return c
 
@@ -288,31 +287,9 @@ def find_face_contacts(c, contacts, near, count, faces, segments, particles):
         reach = faces[f]["radius"] + segments.ball[e, end]
         if height - reach > way:
             continue
-        if c < contacts.friction.shape[0]:
-            contacts.shape[c, 0] = PIECE_PARTNER
-            contacts.shape[c, 1] = PIECE_PARTNER
-            for m in range(4):
-                contacts.particle[c, m] = corner[min(m, 2)]
-                contacts.particle[c, 4 + m] = p
-                contacts.weight[c, m] = weights[min(m, 2)] if m < 3 else 0.0
-                contacts.weight[c, 4 + m] = -1.0 if m == 0 else 0.0
-            store(contacts.normal, c, normal)
-            contacts.reach[c] = reach
+        if has_room(contacts, c):
+            join_particles(contacts, c, 0, PIECE, (i, j, k), weights)
+            join_particles(contacts, c, 1, PIECE, (p, p, p), (1.0, 0.0, 0.0))
+            note_contact(contacts, c, normal, reach)
         c += 1
     return c
-
-
-@lean_inline
-def _note(contacts, c, ends, side, share):
-    """Note one side of contact c: the place a share of the way along a stick."""
-    contacts.shape[c, side] = PIECE_PARTNER
-    sign = 1.0 if side == 0 else -1.0
-    first = 4 * side
-    contacts.particle[c, first] = ends[0]
-    contacts.particle[c, first + 1] = ends[1]
-    contacts.particle[c, first + 2] = ends[1]
-    contacts.particle[c, first + 3] = ends[0]
-    contacts.weight[c, first] = sign * (1.0 - share)
-    contacts.weight[c, first + 1] = sign * share
-    contacts.weight[c, first + 2] = 0.0
-    contacts.weight[c, first + 3] = 0.0

@@ -9,7 +9,7 @@ from ...collision.tree import build_tree, tree_room, tree_scratch
 from ...coupling.pin_hold import Tethers
 from ...model import Model
 from ...records import Particles, records
-from ..contacts.contact_table import Contacts
+from ..contacts.contact_point import Contacts
 from .limb_contact import (
     FACE,
     OWN_PAIR,
@@ -109,11 +109,8 @@ class LimbSearch:
         hold_taut(contacts, count, self.figure, x, inverse_mass, tethers, self._held)
         return self._held
 
-    def return_couples(
-        self, contacts: Contacts, count: int, x: Floats, previous: Floats, inverse_mass: Floats
-    ) -> None:
+    def return_couples(self, contacts: Contacts, count: int, particles: Particles) -> None:
         """Take back what contacts with sticks gained in angular momentum, in x."""
-        particles = Particles(x, previous, inverse_mass)
         return_limb_couples(contacts, count, particles, self.figure, self._figures, self.member)
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 
 from ...kernels.jit import inline, lean_kernel
+from ...vec3 import add, scale, vec
 from ..contacts.contact_point import contact_speed
 from ..contacts.contact_table import NORMAL
 from ..islands import join, root_of
@@ -202,20 +203,21 @@ def feel_particles(
     """
     found = False
     for c in range(count):
+        places = contacts[c]["place"]
         for side in range(2):
-            o = contacts.owner[c, side]
+            o = places[side]["owner"]
             if o < 0 or o >= body_count or owners.asleep[o] == 0:
                 continue
-            if group[o] >= 0 and group[o] == worn[contacts.particle[c, 4 - 4 * side]]:
+            if group[o] >= 0 and group[o] == worn[places[1 - side]["particle"][0]]:
                 continue
             moved = 0.0
             fallen = 0.0
             for k in range(3):
                 d = 0.0
                 for n in range(8):
-                    f = contacts.weight[c, n]
+                    f = places[n // 4]["weight"][n % 4]
                     if f != 0.0:
-                        i = contacts.particle[c, n]
+                        i = places[n // 4]["particle"][n % 4]
                         d += abs(f) * (x[i, k] - previous[i, k])
                 moved += d * d
                 fallen += (d - fall[k]) ** 2
@@ -230,13 +232,15 @@ def sum_pushes(contacts, count, h, group, push):
     """Add to push (b, 3) N·s what particles have pushed those bodies with that wear something."""
     for c in range(count):
         for side in range(2):
-            o = contacts.owner[c, side]
+            contact = contacts[c]
+            o = contact["place"][side]["owner"]
             if o < 0 or o >= group.shape[0] or group[o] < 0:
                 continue
             sign = 1.0 if side == 0 else -1.0
+            given = scale(contact["normal_impulse"], vec(contact["normal"]))
+            given = add(given, vec(contact["friction_impulse"]))
             for k in range(3):
-                given = contacts.pushed[c] * contacts.normal[c, k] + contacts.dragged[c, k]
-                push[o, k] += sign * given / h
+                push[o, k] += sign * given[k] / h
 
 
 @lean_kernel
