@@ -24,10 +24,7 @@ from .particles.contacts.free_turn import rings_of
 from .particles.contacts.self_collision import CrowdGrid
 from .particles.stick_figures.garment import CarriedPoints
 from .particles.stick_figures.limb_search import LimbSearch
-from .rigid.articulation.limb_response import limb_room
-from .rigid.contacts.contact_rows import SLOP, row_room
-from .rigid.contacts.jointed_contacts import joined_room
-from .rigid.contacts.uneven_islands import island_room
+from .rigid.contacts.contact_table import contact_room as body_contact_room
 from .rigid.joints.joint_graph import joint_graph
 from .rigid.joints.joint_rows import joint_room
 from .rigid.owners import Ahead, body_moves, place_owners
@@ -80,14 +77,10 @@ class Workspace:
         self.is_moving = np.zeros(model.owner_count + 1)  # 1: free to move, or driven somewhere
         self.body_mark = np.zeros(model.body_count, dtype=np.int32)  # scratch
         self.thickness = smallest_half_extent(model.shapes)
-        self.slop = SLOP * self.thickness  # m, overlap that is left alone
         self.reach = np.zeros(len(model.shapes))
-        self.rows = row_room(16 * model.body_count)
         graph = joint_graph(model)
         self.joints = joint_room(model, graph)
-        self.islands = island_room(model.owner_count + 1)
-        self.joined = joined_room(model, graph.body_group)
-        self.limb_response = limb_room(model, graph)
+        self.body_contacts = body_contact_room(model, graph)
         self.touching = Touching(model, self.thickness)
         smallest = self.thickness
         bodies = self.shapes.particle_body >= 0

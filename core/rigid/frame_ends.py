@@ -32,7 +32,7 @@ from ..vec3 import (
     unrotate,
     vec,
 )
-from .articulation.limb_response import forget_responses
+from .articulation.articulated_inertia import forget_responses
 from .joints.joint_state import load_joint_state, store_joint_state
 from .owners import write_inverse_inertia, write_spin, write_spin_of
 from .sleep.falling_asleep import REST_TIME, find_rest
@@ -191,13 +191,13 @@ def load_state(owners, joints, limbs, drive, sleep, state, step, h):
 
 
 @lean_kernel
-def store_state(owners, joints, drive, rows, row_count, sleep, state, h, limit):
+def store_state(owners, joints, contacts, drive, sleep, state, h, limit):
     """End a frame: see who rests, and write what a state keeps of bodies and joints.
 
     Returns the first body that is not finite, or moves freely and did so by more than limit m in a
     substep; or −1.
     """
-    find_rest(sleep, owners, joints, drive, rows, row_count, state)
+    find_rest(sleep, owners, joints, contacts, drive, state)
     store_bodies(owners, state, h)
     store_joint_state(joints, sleep, state)
     return _first_lost_body(sleep, state, limit)

@@ -14,11 +14,22 @@ from ..particles.contacts.contact_parting import return_speed
 from ..particles.contacts.contact_point import Contacts
 from ..particles.integrate import drag_per_step
 from ..particles.particle_bodies.four_particles import place_particle_bodies, weigh_particle_bodies
-from ..rigid.contacts.contact_rows import aim_contacts, fill_rows, passes_for, row_room
+from ..rigid.contacts.contact_aim import iterations_for, prepare_contacts
+from ..rigid.contacts.contact_making import fill_contacts
+from ..rigid.contacts.contact_table import Remembered, more_room
+from ..rigid.contacts.velocity_buffer import velocity_buffer
 from ..rigid.frame_ends import body_state, load_state, store_state
 from ..rigid.owners import Drive, look_ahead
-from ..rigid.step import BEGIN, COLLIDE_EVERY, END, MOVE, WHOLE, run_substeps
-from ..rigid.velocity_buffer import what_contacts_see
+from ..rigid.step import (
+    BEGIN,
+    COLLIDE_EVERY,
+    END,
+    MOVE,
+    WHOLE,
+    MovingBodies,
+    Span,
+    run_substeps,
+)
 from .body_sleep import BodySleep
 from .body_ties import BodyTies
 from .frame import Frame
@@ -38,7 +49,7 @@ class Bodies:
         self.count = model.body_count
         self.are_alone = model.particle_count == 0
         self.owners = work.owners
-        self.row_count = 0
+        work.body_contacts.count[0] = 0
         self.is_any = model.owner_count > 0
         if not self.is_any:
             return
@@ -49,10 +60,16 @@ class Bodies:
         self.sleep = BodySleep(frame, self.joints)
         self._load()
         self.iterations = frame.settings.contact_iterations
-        self.seen = what_contacts_see(self.owners, frame.settings)
+        buffer = velocity_buffer(self.owners, frame.settings)
+        work.body_contacts = work.body_contacts._replace(buffer=buffer)
         self.next_collision = 0
         self.is_clear = False  # the last look found nobody near: it pays to look farther ahead
         self.ties = BodyTies(frame, self.sleep)
+
+    @property
+    def row_count(self) -> int:
+        """Contact points that are solved now."""
+        return int(self.frame.work.body_contacts.count[0])
 
     # ------------------------------------------------------------------ the frame
 
@@ -84,7 +101,7 @@ class Bodies:
         sleepers, moving = load_state(
             self.owners,
             frame.work.joints,
-            frame.work.limb_response,
+            frame.work.body_contacts.limbs,
             self.drive,
             self.sleep.record,
             body_state(frame.state),
@@ -123,10 +140,10 @@ class Bodies:
     def _wake_now(self) -> None:
         """Wake those that felt something in the middle of a substep."""
         self.sleep.is_under_way = True
-        self.sleep.memory.remember(self.frame.work.rows, self.row_count)
+        self.sleep.memory.remember(self.frame.work.body_contacts)
         self.sleep.wake()
         self._find_rows(1)
-        self.frame.work.rows.bounce[: self.row_count] = 0.0
+        self.frame.work.body_contacts.rows["rebound"] = 0.0
         self.sleep.is_under_way = False
 
     # ------------------------------------------------------------------ the substep
@@ -185,10 +202,10 @@ class Bodies:
         if not self.count:
             return
         frame = self.frame
-        self.sleep.memory.remember(frame.work.rows, self.row_count)
+        self.sleep.memory.remember(frame.work.body_contacts)
         self.joints.exclude()
-        self.sleep.wake_slipped(frame.work.rows, self.row_count)
-        self.row_count = 0
+        self.sleep.wake_slipped(frame.work.body_contacts)
+        frame.work.body_contacts.count[0] = 0
         if not (self.sleep.is_active and frame.work.touching.is_any):
             return
         reach = self.next_collision - substep
@@ -202,7 +219,7 @@ class Bodies:
     def _find_rows(self, substeps: int, is_bound: bool = False) -> None:
         """Contacts that hold for so many substeps; shapes may be bound for them already."""
         work, memory = self.frame.work, self.sleep.memory
-        self.row_count = 0
+        work.body_contacts.count[0] = 0
         if not self.sleep.is_active:
             return
         count = self._touch(substeps, is_bound)
@@ -211,36 +228,25 @@ class Bodies:
             memory.forget()
             return
         while True:
-            found = fill_rows(
+            found = fill_contacts(
                 work.touching.item,
                 count,
                 work.touching.manifolds,
                 work.shapes,
                 self.owners,
                 self.count,
-                memory.key,
-                memory.impulse,
-                len(memory.key),
-                work.rows,
-                work.slop,
+                Remembered(memory.key, memory.impulse),
+                work.body_contacts,
             )
-            if found <= len(work.rows.gap):
+            if found <= len(work.body_contacts.rows):
                 break
-            work.rows = row_room(found * 3 // 2)
-        self.row_count = found
+            work.body_contacts = more_room(work.body_contacts, found * 3 // 2)
         memory.forget()  # the rows know it now
-        radius = aim_contacts(
-            work.rows,
-            found,
-            self.owners,
-            work.islands,
-            work.joined,
-            work.limb_response,
-            work.body_radius,
-        )
-        passes = passes_for(radius, self.sleep.pull**2, self.frame.h)
+        radius = prepare_contacts(work.body_contacts, self.owners, work.body_radius)
+        iterations = iterations_for(radius, self.sleep.pull**2, self.frame.h)
         wanted = self.frame.settings.contact_iterations
-        self.iterations = wanted * passes if passes else wanted - 1  # joints bring one along
+        # joints bring one along
+        self.iterations = wanted * iterations if iterations else wanted - 1
 
     def _touch(self, substeps: int, is_bound: bool) -> int:
         """Find what touches, in work.touching; sleepers that something touches wake first."""
@@ -285,21 +291,12 @@ class Bodies:
         frame, work = self.frame, self.frame.work
         run_substeps(
             part,
-            work.moves,
-            self.owners,
-            self.drive,
-            work.rows,
-            self.row_count,
-            work.islands,
+            MovingBodies(self.owners, work.moves, self.drive),
+            work.body_contacts,
             work.joints,
-            work.joined,
-            work.limb_response,
-            self.seen,
             self.iterations,
             frame.h,
-            first,
-            last,
-            frame.substeps,
+            Span(first, last, frame.substeps),
         )
 
     # ------------------------------------------------------------------ the end of the frame
@@ -319,9 +316,8 @@ class Bodies:
         lost = store_state(
             self.owners,
             work.joints,
+            work.body_contacts,
             self.drive,
-            work.rows,
-            self.row_count,
             self.sleep.record,
             body_state(state),
             frame.h,
@@ -334,7 +330,7 @@ class Bodies:
         """Put what is known of contacts into the state; those of sleepers as they fell asleep."""
         state, memory = self.frame.state, self.sleep.memory
         if self.row_count:
-            memory.remember(self.frame.work.rows, self.row_count)
+            memory.remember(self.frame.work.body_contacts)
         else:
             memory.forget()
         state.contact_key, state.contact_impulse = memory.all()

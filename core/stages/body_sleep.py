@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ..arrays import Floats, Ints
 from ..collision.manifold import Manifolds
 from ..particles.contacts.contact_point import Contacts
+from ..rigid.contacts.contact_table import BodyContacts
 from ..rigid.sleep.falling_asleep import HELD
 from ..rigid.sleep.sleepers import DISTURBED, Sleep
 from ..rigid.sleep.waking import (
@@ -40,7 +41,6 @@ class BodySleep:
             self.sleeper,
             *work.sleep_scratch,
             work.is_moving,
-            work.joined.holds,
             model.shapes.owner,
             joints.holds,
             joints.held,
@@ -98,12 +98,12 @@ class BodySleep:
             self.sleeper["wake"][bodies & asleep] = DISTURBED
             self.wake()
 
-    def wake_slipped(self, rows: object, count: int) -> None:
+    def wake_slipped(self, contacts: BodyContacts) -> None:
         """Wake those at whose contacts anything moves, and those under another load than before."""
         if not self.has_sleepers:
             return
         frame, work = self.frame, self.frame.work
-        feel_rows(self.record, self.owners, rows, count)
+        feel_rows(self.record, self.owners, contacts)
         load = work.body_load.copy()
         # that of those that wear something is known at the end of the frame
         load[work.wearing] = frame.state.body_load[work.wearing]

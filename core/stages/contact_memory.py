@@ -5,11 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Floats, Ints
-from ..rigid.contacts.contact_rows import remember_rows
+from ..rigid.contacts.contact_making import remember_contacts
+from ..rigid.contacts.contact_table import NOTHING, BodyContacts, Remembered
 from ..rigid.owners import Owners
-
-NO_CONTACTS: tuple[Ints, Floats] = (np.zeros((0, 4), dtype=np.int32), np.zeros((0, 5)))
-"""Keys and impulses where nothing is known of contacts."""
 
 
 class ContactMemory:
@@ -17,7 +15,7 @@ class ContactMemory:
 
     def __init__(self, key: Ints, impulse: Floats) -> None:
         self.key, self.impulse = key, impulse
-        self.kept_key, self.kept_impulse = NO_CONTACTS
+        self.kept_key, self.kept_impulse = NOTHING
 
     def part(self, shape_body: Ints, owners: Owners) -> None:
         """Part what is known of sleepers from what is known of those that move."""
@@ -36,15 +34,16 @@ class ContactMemory:
 
     def forget(self) -> None:
         """Contacts that have parted are not known: a blow would strike again when they meet."""
-        self.key, self.impulse = NO_CONTACTS
+        self.key, self.impulse = NOTHING
 
-    def remember(self, rows: object, count: int) -> None:
-        """Keep the impulses of so many rows; without rows, what is known stays."""
+    def remember(self, contacts: BodyContacts) -> None:
+        """Keep the impulses of contacts; where there are none, what is known stays."""
+        count = int(contacts.count[0])
         if not count:
             return
         self.key = np.empty((count, 4), dtype=np.int32)
         self.impulse = np.empty((count, 5))
-        remember_rows(rows, count, self.key, self.impulse)
+        remember_contacts(contacts, Remembered(self.key, self.impulse))
 
     def all(self) -> tuple[Ints, Floats]:
         """Keys and impulses of sleepers too."""

@@ -122,7 +122,7 @@ class Joints:
         touching.exclude(
             np.concatenate([joints.owner[(joints.collides == 0) & is_whole], model.apart])
         )
-        holds = frame.work.joined.holds
+        holds = frame.work.body_contacts.groups.is_jointed
         holds[:] = False
         holds[joints.owner[is_whole]] = True
         holds[model.body_count :] = False

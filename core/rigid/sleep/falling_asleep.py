@@ -13,6 +13,8 @@ import math
 from ...kernels.jit import inline, lean_inline
 from ...rotation import conjugate, product, quaternion
 from ...vec3 import ZERO, length, load, store, sub, vec
+from ..contacts.contact_groups import is_either_jointed
+from ..contacts.contact_table import NORMAL
 from ..islands import join, root_of
 
 REST_TIME = 0.5
@@ -67,17 +69,18 @@ def are_free(owners, body_count, a, b):
 
 
 @lean_inline
-def _mark_deep(sleep, rows, row_count):
+def _mark_deep(sleep, contacts):
     """Mark 1 for bodies that lie too deep in others to sleep yet, 0 for the others."""
     deep = sleep.mark
     count = deep.shape[0]
     for b in range(count):
         deep[b] = 0
-    for c in range(row_count):
-        a, b = rows.owner[c, 0], rows.owner[c, 1]
-        if rows.impulse[c, 0] == 0.0 or -rows.gap[c] <= DEEP * rows.slop[c]:
+    for c in range(contacts.count[0]):
+        row = contacts.rows[c]
+        a, b = row["owner"][0], row["owner"][1]
+        if row["impulse"][NORMAL] == 0.0 or -row["gap"] <= DEEP * row["slop"]:
             continue
-        if sleep.is_joined[a] or sleep.is_joined[b]:
+        if is_either_jointed(contacts.groups, row):
             continue
         if a < count:
             deep[a] = 1
@@ -142,13 +145,14 @@ def _rest_together(sleep, owners, joints, rest):
 
 
 @lean_inline
-def _wait_for_calm(sleep, owners, rows, row_count, rest):
+def _wait_for_calm(sleep, owners, contacts, rest):
     """What touches a body that is not calm waits, with all that hangs on it."""
     island, waits = sleep.island, sleep.mark
     count = rest.shape[0]
-    for c in range(row_count):
-        a, b = rows.owner[c, 0], rows.owner[c, 1]
-        if rows.impulse[c, 0] > 0.0 and are_free(owners, count, a, b):
+    for c in range(contacts.count[0]):
+        row = contacts.rows[c]
+        a, b = row["owner"][0], row["owner"][1]
+        if row["impulse"][NORMAL] > 0.0 and are_free(owners, count, a, b):
             if rest[a] < CALM:
                 waits[root_of(island, b)] = 1
             if rest[b] < CALM:
@@ -159,7 +163,7 @@ def _wait_for_calm(sleep, owners, rows, row_count, rest):
 
 
 @lean_inline
-def find_rest(sleep, owners, joints, drive, rows, row_count, state):
+def find_rest(sleep, owners, joints, contacts, drive, state):
     """Count the seconds for which bodies have been still, `REST_TIME` for those that sleep.
 
     Writes `state.rest` (b,), and `state.load` (b, 3) of those that lie down. A body that touches
@@ -168,17 +172,18 @@ def find_rest(sleep, owners, joints, drive, rows, row_count, state):
     from what it touches counts slower.
     """
     rest = state.rest
-    _mark_deep(sleep, rows, row_count)
+    _mark_deep(sleep, contacts)
     _count_stillness(sleep, owners, drive, state)
-    for c in range(row_count):
-        if rows.impulse[c, 0] > 0.0:
-            _keep_awake(owners, rest, rows.owner[c, 0], rows.owner[c, 1])
+    for c in range(contacts.count[0]):
+        row = contacts.rows[c]
+        if row["impulse"][NORMAL] > 0.0:
+            _keep_awake(owners, rest, row["owner"][0], row["owner"][1])
     _rest_together(sleep, owners, joints, rest)
     for b in range(rest.shape[0]):
         sleeper = sleep.sleeper[b]
         if owners.asleep[b] == 0 and (rest[b] <= 0.0 or sleeper["garment"] >= 0):
             store(state.load, b, vec(sleeper["load"]))
-    _wait_for_calm(sleep, owners, rows, row_count, rest)
+    _wait_for_calm(sleep, owners, contacts, rest)
 
 
 @lean_inline

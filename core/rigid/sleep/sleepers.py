@@ -42,7 +42,6 @@ Sleep = namedtuple(
         "sleeper",  # SLEEPER (b,)
         "island", "mark",  # (b,) scratch: union–find, marks of bodies
         "is_moving",  # (o,) 1: free to move, or driven somewhere
-        "is_joined",  # (o,) True for bodies that hang on joints
         "shape_body",  # (k,) which body a shape belongs to
         "joint_holds",  # (j,) True: neither broken nor let go
         "joint_body",  # (i, 2) of joints that hold

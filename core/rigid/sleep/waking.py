@@ -15,7 +15,8 @@ import math
 
 from ...kernels.jit import lean_inline, lean_kernel
 from ...vec3 import ZERO, add, dot, length, load, scale, store, sub, vec
-from ..contacts.contact_rows import contact_speed
+from ..contacts.contact_point import contact_speed
+from ..contacts.contact_table import NORMAL
 from ..islands import join, root_of
 from ..joints.joint_axes import aim_joints
 from ..owners import write_inverse_inertia
@@ -68,26 +69,27 @@ def _feel(sleep, owners, is_moving, a, b):
 
 
 @lean_kernel
-def feel_rows(sleep, owners, rows, count):
+def feel_rows(sleep, owners, contacts):
     """Let sleepers feel what moves at their points of contact.
 
     What has borne one and leaves it wakes all that lie on it: they are to fall at once.
     """
-    for c in range(count):
-        a, b = rows.owner[c, 0], rows.owner[c, 1]
+    for c in range(contacts.count[0]):
+        row = contacts.rows[c]
+        a, b = row["owner"][0], row["owner"][1]
         is_pair = are_free(owners, sleep.sleeper.shape[0], a, b)
         if not is_pair or owners.asleep[a] == owners.asleep[b]:
             continue
-        if rows.gap[c] > GOES_BY * rows.slop[c]:
+        if row["gap"] > GOES_BY * row["slop"]:
             continue
         mine = a if owners.asleep[a] == 1 else b
         sleeper = sleep.sleeper[mine]
         still = still_speed(sleeper["radius"], sleep.pull)
-        apart = contact_speed(rows, c, 0, owners, a, b)
-        along = contact_speed(rows, c, 1, owners, a, b)
-        across = contact_speed(rows, c, 2, owners, a, b)
+        apart = contact_speed(row, NORMAL, owners)
+        along = contact_speed(row, 1, owners)
+        across = contact_speed(row, 2, owners)
         if apart > LEAVES * still:
-            lift = -dot(load(rows.axis[c], 0), vec(sleep.gravity))
+            lift = -dot(load(row["axis"], NORMAL), vec(sleep.gravity))
             if (lift if mine == a else -lift) > BEARS * sleep.pull**2:
                 if sleeper["wake"] in (UNDISTURBED, TOUCHED):
                     sleeper["wake"] = UNSUPPORTED

@@ -24,9 +24,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...kernels.jit import lean, lean_inline
+from ...vec3 import dot, load
 from ..joints.front_factor import clear_solution, solve_fronts
 from ..joints.joint_matrix import factor_certain, has_fronts
 from ..joints.joint_rows import gyration_radius
+from .twist import six, take_off
 
 if TYPE_CHECKING:
     from ...model import Model
@@ -42,31 +44,48 @@ UNKNOWN, KNOWN, AGAIN, CAREFUL, ALONE = range(5)
 """What is known of a component: nothing, responses with the limits that held, the same once more in
 this substep because they held no longer, responses without any, and what limbs do alone."""
 
+LIMB = np.dtype(
+    [
+        ("component", np.int32),  # of the joints that hold it; −1 without, and where too large
+        ("slot", np.int32),  # place in its component
+        ("touched", np.int32),  # 1: contacts have pushed it since they were found
+        ("known", np.int32),  # 1: contacts know how it answers
+        ("size", np.float64),  # m, radius of gyration
+        ("before", np.float64, (6,)),  # velocity and spin before an iteration
+        ("wrench", np.float64, (6,)),  # N·s and N·m·s, what contacts did in it
+        ("after", np.float64, (6,)),  # velocity and spin that contacts have seen at its end
+    ],
+    align=True,
+)
+"""What is known of an owner."""
+
+COMPONENT = np.dtype(
+    [
+        ("state", np.int32),  # UNKNOWN, KNOWN, AGAIN, CAREFUL or ALONE
+        ("whole", np.int32),  # joints that were neither broken nor idle when responses were found
+        ("bodies", np.int32),  # how many it has
+        ("count", np.int32),  # how many of them are known
+        ("first", np.int32),  # of `Limbs.owner`
+        ("at", np.int32),  # first block in `Limbs.response`
+        ("turned", np.float64),  # rad, since responses were found
+        ("error", np.float64),  # m²/s², by how much contacts were wrong in this iteration
+        ("last_error", np.float64),  # the same of the iteration before
+    ],
+    align=True,
+)
+"""What is known of a component of joints."""
+
 Limbs = namedtuple(
     "Limbs",
     [
-        "component",  # (o,) of the joints that hold an owner; −1 without, and where it is too large
+        "body",  # (o,) LIMB
+        "component",  # (c,) COMPONENT
         "held_from",  # (o + 1,) into ``held``
         "held",  # (h, 2) joint and side of it, of each owner
-        "size",  # (o,) m, radius of gyration
-        "slot",  # (o,) place in its component
-        "touched",  # (o,) 1: contacts have pushed it since they were found
-        "known",  # (o,) 1: contacts know how it answers
-        "state",  # (c,) UNKNOWN, KNOWN, AGAIN, CAREFUL or ALONE, of components of joints
-        "turned",  # (c,) rad, since responses were found
-        "whole",  # (c,) joints that were neither broken nor idle then
-        "off",  # (c, 2) m²/s², by how much contacts were wrong in this pass and the one before
-        "bodies",  # (c,) how many bodies the component has
-        "count",  # (c,) how many of them are known
-        "first",  # (c,) of ``owner``
-        "at",  # (c,) first block in ``response``
         "owner",  # (l,) those that are known, component by component
         "response",  # (n, 6, 6) of limbs s, t: velocity and spin of t by force and torque on s
         "is_reached",  # (j,) whether solutions reach a joint
         "answer",  # (r, 6) impulses of rows by each part of a wrench
-        "before",  # (o, 6) velocity and spin before a pass
-        "wrench",  # (o, 6) N·s and N·m·s, what contacts did in the pass
-        "after",  # (o, 6) velocity and spin that contacts have seen at its end
     ],
 )
 
@@ -74,89 +93,77 @@ Limbs = namedtuple(
 def limb_room(model: Model, graph: JointGraph) -> Limbs:
     """Room for the limbs of a model."""
     count = model.owner_count + 1
-    component = np.full(count, -1, dtype=np.int32)
-    slot = np.zeros(count, dtype=np.int32)
-    parts = len(graph.group)
-    bodies = np.zeros(parts, dtype=np.int32)
-    sizes = np.bincount(graph.body_group[graph.body_group >= 0], minlength=parts)
+    body = np.zeros(count, LIMB)
+    body["component"] = -1
+    body["size"] = 1.0
+    body["size"][: model.body_count] = gyration_radius(model)
+    component = np.zeros(len(graph.group), COMPONENT)
+    sizes = np.bincount(graph.body_group[graph.body_group >= 0], minlength=len(component))
     for c in np.flatnonzero((sizes > 0) & (sizes <= MOST_LIMBS)):
         members = np.flatnonzero(graph.body_group == c)
-        component[members] = c
-        slot[members] = np.arange(len(members))
-        bodies[c] = len(members)
+        body["component"][members] = c
+        body["slot"][members] = np.arange(len(members))
+        component["bodies"][c] = len(members)
     held: list[list[tuple[int, int]]] = [[] for _ in range(count)]
     for j, pair in enumerate(model.joints.owner):
         for side in range(2):
-            if component[pair[side]] >= 0:
+            if body["component"][pair[side]] >= 0:
                 held[pair[side]].append((j, side))
-    size = np.ones(count)
-    size[: model.body_count] = gyration_radius(model)
-    blocks = np.cumsum([0, *bodies.astype(np.int64) ** 2])
+    bodies = component["bodies"].astype(np.int64)
+    component["first"] = np.cumsum(bodies) - bodies
+    component["at"] = np.cumsum(bodies**2) - bodies**2
     return Limbs(
+        body=body,
         component=component,
         held_from=np.cumsum([0, *map(len, held)], dtype=np.int32),
         held=np.array([one for members in held for one in members], np.int32).reshape(-1, 2),
-        size=size,
-        slot=slot,
-        touched=np.zeros(count, dtype=np.int32),
-        known=np.zeros(count, dtype=np.int32),
-        state=np.zeros(parts, dtype=np.int32),
-        turned=np.zeros(parts),
-        whole=np.zeros(parts, dtype=np.int32),
-        off=np.zeros((parts, 2)),
-        bodies=bodies,
-        count=np.zeros(parts, dtype=np.int32),
-        first=np.cumsum([0, *bodies[:-1]], dtype=np.int32)[:parts],
-        at=blocks[:parts].astype(np.int32),
         owner=np.zeros(int(bodies.sum()), dtype=np.int32),
-        response=np.zeros((int(blocks[-1]), 6, 6)),
+        response=np.zeros((int((bodies**2).sum()), 6, 6)),
         is_reached=np.zeros(len(model.joints), dtype=np.int32),
         answer=np.zeros((len(graph.freedom), 6)),
-        before=np.zeros((count, 6)),
-        wrench=np.zeros((count, 6)),
-        after=np.zeros((count, 6)),
     )
 
 
 @lean_inline
 def forget_touch(limbs):
     """Contacts have been found anew."""
-    for o in range(limbs.touched.shape[0]):
-        limbs.touched[o] = 0
+    for o in range(limbs.body.shape[0]):
+        limbs.body[o]["touched"] = 0
 
 
 @lean_inline
 def _forget(limbs, c):
-    limbs.state[c] = UNKNOWN
-    first = limbs.first[c]
-    for n in range(first, first + limbs.count[c]):
-        limbs.known[limbs.owner[n]] = 0
-    limbs.count[c] = 0
+    part = limbs.component[c]
+    part["state"] = UNKNOWN
+    for n in range(part["first"], part["first"] + part["count"]):
+        limbs.body[limbs.owner[n]]["known"] = 0
+    part["count"] = 0
 
 
 @lean_inline
 def forget_responses(limbs):
     """A frame begins, which is to know nothing of the one before."""
-    for c in range(limbs.state.shape[0]):
+    for c in range(limbs.component.shape[0]):
         _forget(limbs, c)
 
 
 @lean_inline
 def forget_stale(limbs, joints, owners, h):
     """A substep begins: forget what limbs have turned too far for, or joints have let go."""
-    for c in range(limbs.state.shape[0]):
-        if limbs.state[c] == UNKNOWN:
+    for c in range(limbs.component.shape[0]):
+        part = limbs.component[c]
+        if part["state"] == UNKNOWN:
             continue
         most = 0.0
-        for n in range(limbs.first[c], limbs.first[c] + limbs.count[c]):
-            w = owners.spin[limbs.owner[n]]
-            most = max(most, w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
-        limbs.turned[c] += h * math.sqrt(most)
-        is_old = limbs.turned[c] > TURNS or limbs.whole[c] != _count_whole(joints, c)
-        if is_old or limbs.state[c] >= CAREFUL:
+        for n in range(part["first"], part["first"] + part["count"]):
+            w = load(owners.spin, limbs.owner[n])
+            most = max(most, dot(w, w))
+        part["turned"] += h * math.sqrt(most)
+        is_old = part["turned"] > TURNS or part["whole"] != _count_whole(joints, c)
+        if is_old or part["state"] >= CAREFUL:
             _forget(limbs, c)
         else:
-            limbs.state[c] = KNOWN
+            part["state"] = KNOWN
 
 
 @lean_inline
@@ -168,39 +175,40 @@ def _count_whole(joints, c):
 
 
 @lean_inline
-def begin_passes(limbs, joints, hard):
-    """Before the first pass: nothing is known of how wrong contacts are.
+def begin_iterations(limbs, joints, hard):
+    """Before the first iteration: nothing is known of how wrong contacts are.
 
-    hard (g,): 1 for groups that are driven out of deep overlaps, where pushes may be in vain: each
-    limb answers alone, or others would be thrown.
+    hard (g,): 1 for groups that are driven out of deep overlaps, where impulses may be in vain:
+    each limb answers alone, or others would be thrown.
     """
-    for c in range(limbs.state.shape[0]):
-        limbs.off[c, 0] = math.inf
+    for c in range(limbs.component.shape[0]):
+        limbs.component[c]["error"] = math.inf
         if hard[joints.component[c]["group"]] == 1:
             _forget(limbs, c)
 
 
 @lean_inline
-def learn_responses(limbs, joints, owners, goes_on, hard):
+def learn_responses(limbs, joints, owners, active, hard):
     """Find responses of limbs that contacts push in groups (g,) that go on; whether there are new.
 
-    What is hard (g,) is left out: see `begin_passes`.
+    What is hard (g,) is left out: see `begin_iterations`.
     """
     is_any = False
-    for c in range(limbs.state.shape[0]):
+    for c in range(limbs.component.shape[0]):
+        part = limbs.component[c]
         g = joints.component[c]["group"]
-        if limbs.bodies[c] == 0 or goes_on[g] == 0 or hard[g] == 1:
+        if part["bodies"] == 0 or active[g] == 0 or hard[g] == 1:
             continue
         is_new = _list_touched(limbs, joints, c)
-        if limbs.state[c] == UNKNOWN:
-            limbs.state[c] = KNOWN
-        elif limbs.state[c] < ALONE and limbs.off[c, 0] > limbs.off[c, 1]:
-            limbs.state[c] += 1
+        if part["state"] == UNKNOWN:
+            part["state"] = KNOWN
+        elif part["state"] < ALONE and part["error"] > part["last_error"]:
+            part["state"] += 1
             is_new = True
         if is_new:
-            limbs.turned[c] = 0.0
-            limbs.whole[c] = _count_whole(joints, c)
-            limbs.off[c, 0] = math.inf
+            part["turned"] = 0.0
+            part["whole"] = _count_whole(joints, c)
+            part["error"] = math.inf
             _find_responses(limbs, joints, owners, c)
             is_any = True
     return is_any
@@ -210,13 +218,15 @@ def learn_responses(limbs, joints, owners, goes_on, hard):
 def _list_touched(limbs, joints, c):
     """Add what contacts have pushed to what is known of a component; whether there was any."""
     is_any = False
+    part = limbs.component[c]
     for n in range(joints.component[c]["first_joint"], joints.component[c + 1]["first_joint"]):
         for side in range(2):
             o = joints.joint[joints.order[n]["joint"]]["body"][side]
-            if limbs.touched[o] == 1 and limbs.known[o] == 0 and limbs.component[o] == c:
-                limbs.known[o] = 1
-                limbs.owner[limbs.first[c] + limbs.count[c]] = o
-                limbs.count[c] += 1
+            limb = limbs.body[o]
+            if limb["touched"] == 1 and limb["known"] == 0 and limb["component"] == c:
+                limb["known"] = 1
+                limbs.owner[part["first"] + part["count"]] = o
+                part["count"] += 1
                 is_any = True
     return is_any
 
@@ -224,14 +234,15 @@ def _list_touched(limbs, joints, c):
 @lean
 def _find_responses(limbs, joints, owners, c):
     """Responses of all that is known of a component, from where bodies are now."""
-    first = limbs.first[c]
-    last = first + limbs.count[c]
+    part = limbs.component[c]
+    first = part["first"]
+    last = first + part["count"]
     for n in range(first, last):
         for m in range(first, last):
-            _write_alone(limbs, owners, c, limbs.owner[n], limbs.owner[m])
-    if limbs.state[c] == ALONE:
+            _write_alone(limbs, owners, limbs.owner[n], limbs.owner[m])
+    if part["state"] == ALONE:
         return
-    factor_certain(joints, owners, c, limbs.state[c] == CAREFUL)
+    factor_certain(joints, owners, c, part["state"] == CAREFUL)
     if has_fronts(joints, c):
         _respond_by_fronts(limbs, joints, owners, c)
         return
@@ -240,15 +251,15 @@ def _find_responses(limbs, joints, owners, c):
         _aim_wrenches(limbs, joints, owners, s, c)
         _substitute_six(joints, c, limbs.answer, limbs.is_reached)
         for m in range(n, last):
-            _write_joined(limbs, joints, owners, c, s, limbs.owner[m])
+            _write_joined(limbs, joints, owners, s, limbs.owner[m])
 
 
 @lean_inline
 def _respond_by_fronts(limbs, joints, owners, c):
     """The same of a component that has fronts, whose factor holds bodies as well."""
     at, x = joints.fronts.body_at, joints.fronts.solution
-    first = limbs.first[c]
-    last = first + limbs.count[c]
+    first = limbs.component[c]["first"]
+    last = first + limbs.component[c]["count"]
     for n in range(first, last):
         s = limbs.owner[n]
         if not _is_met(limbs, joints, owners, s):
@@ -260,7 +271,7 @@ def _respond_by_fronts(limbs, joints, owners, c):
             for m in range(first, last):
                 t = limbs.owner[m]
                 if _is_met(limbs, joints, owners, t):
-                    out = limbs.response[block_of(limbs, c, s, t)]
+                    out = limbs.response[block_of(limbs, s, t)]
                     for i in range(6):
                         out[k, i] = x[at[t] + i]
 
@@ -296,15 +307,16 @@ def _aim_wrenches(limbs, joints, owners, i, c):
 
 
 @lean_inline
-def block_of(limbs, c, s, t):
-    """Where the response of owner t to wrenches on owner s is, both of component c."""
-    return limbs.at[c] + limbs.slot[s] * limbs.bodies[c] + limbs.slot[t]
+def block_of(limbs, s, t):
+    """Where the response of owner t to wrenches on owner s is, both of one component."""
+    part = limbs.component[limbs.body[s]["component"]]
+    return part["at"] + limbs.body[s]["slot"] * part["bodies"] + limbs.body[t]["slot"]
 
 
 @lean_inline
-def _write_alone(limbs, owners, c, s, t):
+def _write_alone(limbs, owners, s, t):
     """What a wrench on owner s does to owner t without joints."""
-    out = limbs.response[block_of(limbs, c, s, t)]
+    out = limbs.response[block_of(limbs, s, t)]
     for b in range(6):
         for a in range(6):
             out[b, a] = 0.0
@@ -316,10 +328,10 @@ def _write_alone(limbs, owners, c, s, t):
 
 
 @lean_inline
-def _write_joined(limbs, joints, owners, c, s, t):
+def _write_joined(limbs, joints, owners, s, t):
     """What joints change about both blocks of owners s and t, from the solution for s."""
-    answer, held = limbs.answer, limbs.held
-    out = limbs.response[block_of(limbs, c, t, s)]
+    held = limbs.held
+    out = limbs.response[block_of(limbs, t, s)]
     v = owners.inverse_mass[t]
     for n in range(limbs.held_from[t], limbs.held_from[t + 1]):
         j, side = held[n, 0], held[n, 1]
@@ -327,34 +339,23 @@ def _write_joined(limbs, joints, owners, c, s, t):
         first = joints.joint[j]["first_row"]
         for p in range(first, first + joints.joint[j]["met_count"]):
             axis = joints.axis[joints.met[p]]
-            x0, x1, x2 = answer[p, 0], answer[p, 1], answer[p, 2]
-            x3, x4, x5 = answer[p, 3], answer[p, 4], answer[p, 5]
+            x = six(limbs.answer[p])
             for b in range(6):
                 f = sign * v * axis["line"][b] if b < 3 else sign * axis["turn"][side, b - 3]
-                _take_off(out, b, f, x0, x1, x2, x3, x4, x5)
+                take_off(out[b], f, x)
     if s != t:
-        other = limbs.response[block_of(limbs, c, s, t)]
+        other = limbs.response[block_of(limbs, s, t)]
         for b in range(6):
             for a in range(6):
                 other[a, b] = out[b, a]
 
 
 @lean_inline
-def _take_off(x, k, f, x0, x1, x2, x3, x4, x5):
-    x[k, 0] -= f * x0
-    x[k, 1] -= f * x1
-    x[k, 2] -= f * x2
-    x[k, 3] -= f * x3
-    x[k, 4] -= f * x4
-    x[k, 5] -= f * x5
-
-
-@lean_inline
-def _scale(x, k, f):
-    x0, x1, x2 = f * x[k, 0], f * x[k, 1], f * x[k, 2]
-    x3, x4, x5 = f * x[k, 3], f * x[k, 4], f * x[k, 5]
-    x[k, 0], x[k, 1], x[k, 2], x[k, 3], x[k, 4], x[k, 5] = x0, x1, x2, x3, x4, x5
-    return x0, x1, x2, x3, x4, x5
+def _scaled(x, f):
+    """The numbers of an array x (6,), multiplied by f where they stand."""
+    for q in range(6):
+        x[q] = f * x[q]
+    return six(x)
 
 
 @lean_inline
@@ -375,16 +376,15 @@ def _substitute_six(joints, c, x, is_reached):
                 is_reached[i] = 1
                 _clear(x, joint[i]["first_row"], joint[i]["met_count"])
         for m in range(size):
-            x0, x1, x2, x3, x4, x5 = _scale(x, at + m, value[d + m * size + m])
+            y = _scaled(x[at + m], value[d + m * size + m])
             for k in range(m + 1, size):
-                _take_off(x, at + k, value[d + k * size + m], x0, x1, x2, x3, x4, x5)
+                take_off(x[at + k], value[d + k * size + m], y)
             for b in range(order[n]["first_block"] + 1, order[n + 1]["first_block"]):
                 i = block[b]["joint"]
                 e = block[b]["factor_at"] + m
-                for k in range(
-                    joint[i]["first_row"], joint[i]["first_row"] + joint[i]["met_count"]
-                ):
-                    _take_off(x, k, value[e], x0, x1, x2, x3, x4, x5)
+                top = joint[i]["first_row"]
+                for k in range(top, top + joint[i]["met_count"]):
+                    take_off(x[k], value[e], y)
                     e += size
     for back in range(last - first):
         n = last - 1 - back
@@ -395,16 +395,16 @@ def _substitute_six(joints, c, x, is_reached):
             e = block[b]["factor_at"]
             top = joint[i]["first_row"]
             for k in range(top, top + joint[i]["met_count"]):
-                x0, x1, x2, x3, x4, x5 = x[k, 0], x[k, 1], x[k, 2], x[k, 3], x[k, 4], x[k, 5]
+                y = six(x[k])
                 for m in range(size):
-                    _take_off(x, at + m, value[e + m], x0, x1, x2, x3, x4, x5)
+                    take_off(x[at + m], value[e + m], y)
                 e += size
         d = block[order[n]["first_block"]]["factor_at"]
         for down in range(size):
             k = size - 1 - down
-            x0, x1, x2, x3, x4, x5 = _scale(x, at + k, value[d + k * size + k])
+            y = _scaled(x[at + k], value[d + k * size + k])
             for m in range(k):
-                _take_off(x, at + m, value[d + k * size + m], x0, x1, x2, x3, x4, x5)
+                take_off(x[at + m], value[d + k * size + m], y)
 
 
 @lean_inline
