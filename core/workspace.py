@@ -11,19 +11,17 @@ from .collision.reach import body_radius
 from .collision.shapes import place_shapes, smallest_half_extent
 from .collision.touching import Touching
 from .coupling.attachment import Attachments
-from .coupling.pin_hold import hold_room, tethers_of
-from .coupling.tied_pieces import tied_of, wearers
+from .coupling.tied_pieces import wearers
 from .entry import Layout
 from .forces.body_probe import probe_room
-from .forces.wobble import WobbleDamping
+from .forces.settling import Settling
 from .model import Model
+from .particles.constraints.following import Following
 from .particles.constraints.jacobi import Adjacency
+from .particles.contact_hooks import hooks_for
 from .particles.contacts.body_contact import MARGIN
 from .particles.contacts.contact_point import contact_room
-from .particles.contacts.free_turn import rings_of
-from .particles.contacts.self_collision import CrowdGrid
-from .particles.stick_figures.garment import CarriedPoints
-from .particles.stick_figures.limb_search import LimbSearch
+from .particles.contacts.hook import Surroundings
 from .rigid.contacts.contact_table import contact_room as body_contact_room
 from .rigid.joints.joint_graph import joint_graph
 from .rigid.joints.joint_rows import joint_room
@@ -85,51 +83,39 @@ class Workspace:
         smallest = self.thickness
         bodies = self.shapes.particle_body >= 0
         self.margin = np.where(bodies, MARGIN * smallest, 0.0)  # m
-        particle_bodies = model.particle_body_count
-        self.body_turn = np.zeros((particle_bodies, 3))  # kg·m², owed to bodies of particles
-        self.touching_particles: Touching | None = None  # where bodies of particles touch anything
-        if particle_bodies:
-            self.touching_particles = Touching(model, self.thickness, of_particles=True)
-            shared = model.shared.rows
-            self.touching_particles.exclude(shared["owner"][shared["collides"] == 0])
-        self.contacts = contact_room(max(1, 32 * particle_bodies, 4 * len(model.crowd)))
-        self.piece = _pieces(model)  # (e, 3) triangles and stretches of rope that collide
-        self.near = np.zeros((len(self.piece), 3), dtype=np.int32)
-        self.rubbing = [f for f in model.forces if isinstance(f, WobbleDamping) and f.dry > 0.0]
-        self.clothes = [c for c in model.constraints if isinstance(c, CarriedPoints)]
-        self.limbs = LimbSearch(model, self.piece, _worn_by_figures(self.clothes))
-        triangle = model.shapes.meshes.triangle
-        self.first_use = np.zeros(len(model.shapes.meshes.vertex), dtype=np.int32)
-        self.first_use[triangle[::-1]] = np.arange(len(triangle), dtype=np.int32)[::-1, None]
-        self.crowd = CrowdGrid(model)
-        in_crowd = self.piece if len(model.crowd) else self.piece[:0]
-        self.rings = rings_of(count, in_crowd)  # who is around each particle that may meet others
-        self.tethers = tethers_of(model)
+        self.contacts = contact_room(max(1, 32 * model.particle_body_count, 4 * len(model.crowd)))
+        self.settling = [f for f in model.forces if isinstance(f, Settling)]
+        self.following = [c for c in model.constraints if isinstance(c, Following)]
         self.ties = [c for c in model.constraints if isinstance(c, Attachments)]
-        self.tied = tied_of(model, self.ties)
         self.worn, garment = wearers(model, self.ties)
         self.wearing = np.flatnonzero(garment >= 0).astype(np.int32)
         self.sleepers = sleeper_room(model, self.body_radius, garment)
         self.sleep_scratch = (np.zeros(model.body_count, dtype=np.int32), self.body_mark)
         self.tie_push = np.zeros((model.body_count, 3))  # N·s of ties in this substep
-        self.holds = hold_room(256)
-        self.gain = np.zeros((model.owner_count, 6))
-        self.mark = np.zeros(count, dtype=np.int32)
+        self.hooks = hooks_for(self._surroundings(model))
         per_pass = len(model.stick) + len(model.spring) + len(model.colliding)
         self.is_large = per_pass >= PARALLEL_FROM
         self.governor = Governor()
+
+    def _surroundings(self, model: Model) -> Surroundings:
+        """What contact hooks are made for."""
+        return Surroundings(
+            model=model,
+            shapes=self.shapes,
+            owners=self.owners,
+            touching=self.touching,
+            thickness=self.thickness,
+            margin=self.margin,
+            piece=_pieces(model),
+            ties=self.ties,
+            tie_push=self.tie_push,
+        )
 
 
 def _pieces(model: Model) -> Ints:
     """Particles (e, 3) of all triangles of cloth and, ending with −1, stretches of rope."""
     wire = np.pad(model.wire, ((0, 0), (0, 1)), constant_values=-1)
     return np.ascontiguousarray(np.concatenate([model.triangle, wire]), dtype=np.int32)
-
-
-def _worn_by_figures(clothes: list[CarriedPoints]) -> Ints:
-    """Particles that are tied to limbs of stick figures."""
-    found = [worn.row[:, 0] for worn in clothes]
-    return np.unique(np.concatenate([np.zeros(0, dtype=np.int32), *found]))
 
 
 _workspaces: weakref.WeakKeyDictionary[Model, Workspace] = weakref.WeakKeyDictionary()

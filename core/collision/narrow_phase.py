@@ -21,7 +21,7 @@ from .kinds import BOX, CAPSULE, MESH, PLANE, ROOM, SPHERE
 from .manifold import Place
 from .penetration import MOST_POLYTOPE_CORNERS, MOST_POLYTOPE_FACES, Polytope
 from .plane_contact import plane_contact
-from .support import Core, Hulls, Meshes, Placed, Solids
+from .support import Core, Hulls, Meshes, Placed, ShapeParts
 
 LANES = 1
 """Parts into which the items are dealt, each with scratch memory of its own. Just one: the kernel
@@ -139,7 +139,7 @@ def narrow_phase(item, item_count, shapes, reach, edges, manifolds, scratch):
     for lane in range(LANES):
         own = lane_of(scratch, lane)
         placed, hulls, meshes = parts_of(shapes)
-        solids = Solids(placed, hulls, meshes, edges)
+        solids = ShapeParts(placed, hulls, meshes, edges)
         for m in range(lane, item_count, LANES):
             a = np.int64(item[m, 0])
             b = np.int64(item[m, 1])

@@ -41,7 +41,7 @@ Hulls = namedtuple(
     ],
 )
 Meshes = namedtuple("Meshes", ["mesh", "first_triangle", "triangle", "vertex", "two_sided"])
-Solids = namedtuple("Solids", ["placed", "hulls", "meshes", "edges"])
+ShapeParts = namedtuple("ShapeParts", ["placed", "hulls", "meshes", "edges"])
 """Parts of `Shapes` under the same names, and `mesh_edges`."""
 
 

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..arrays import Floats
 from ..particles.chebyshev import History
 from ..particles.constraints.base import Moving
 from ..particles.constraints.distance import Pass, Springs, Sticks, relax_distances
@@ -18,8 +17,6 @@ from ..particles.constraints.stick import FORMS
 from ..particles.constraints.strain import FIRM_FACTOR, GENTLE_ROUNDS, STRAIN_ROUNDS, limit_strain
 from ..particles.constraints.tether import relax_tethers
 from .frame import Frame
-
-_NO_MULTIPLIERS: Floats = np.zeros(0)
 
 NEVER = 2
 """The turn of springs that act as forces and not as constraints."""
@@ -216,15 +213,15 @@ class Relaxation:
         ):
             constraint.project(moving, multiplier)
 
-    def rub(self) -> None:
-        """Dry friction in the joints of stick figures."""
+    def settle(self) -> None:
+        """What forces do on the ways of this substep, after all relaxation."""
         frame = self.frame
         if not self.is_idle:
-            for one in frame.work.rubbing:
-                one.rub(frame.x, frame.previous, frame.model.mass, frame.inverse_mass, frame.h)
+            for force in frame.work.settling:
+                force.settle(frame.particles, frame.model.mass, frame.h)
 
-    def bring_clothes_along(self) -> None:
-        """Once more after contacts have had their say: what figures wear goes where limbs are."""
+    def follow(self) -> None:
+        """Constraints that have the last word."""
         if not self.is_idle:
-            for worn in self.frame.work.clothes:
-                worn.project(self.moving, _NO_MULTIPLIERS)
+            for constraint in self.frame.work.following:
+                constraint.follow(self.moving)

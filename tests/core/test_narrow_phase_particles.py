@@ -26,7 +26,7 @@ from verlet_physics.collision.point_distance import (
     hull_distance,
     triangle_distance,
 )
-from verlet_physics.collision.support import Hulls, Solids
+from verlet_physics.collision.support import Hulls, ShapeParts
 from verlet_physics.kernels import jit
 from verlet_physics.vec3 import load
 
@@ -39,7 +39,7 @@ def soft_gaps(shapes, edges, scratch, s, sub, ends, count, radius, reach, out):
     """Rows of ends (n, 3, 3), of which ``count`` are used, against shape s[n]; out (n, 7)."""
     own = lane_of(scratch, 0)
     placed, hulls, meshes = parts_of(shapes)
-    solids = Solids(placed, hulls, meshes, edges)
+    solids = ShapeParts(placed, hulls, meshes, edges)
     for n in range(ends.shape[0]):
         a, b = load(ends[n], 0), load(ends[n], 1)
         if count == 2:

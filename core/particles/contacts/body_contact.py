@@ -1,17 +1,73 @@
-"""Contacts of bodies of particles from manifolds, and of single particles with bodies."""
+"""Contacts of bodies of particles, from manifolds, and what keeps these bodies rigid."""
 
 from __future__ import annotations
 
-import math
+import numpy as np
 
-from ...collision.narrow_phase import parts_of
-from ...collision.point_distance import solid_distance
-from ...collision.shapes import passes_by
-from ...kernels.jit import inline, kernel
-from ...vec3 import along, load, rotate, sub, unrotate
-from .contact_point import has_room, join_particle, join_shape, note_contact
+from ...collision.touching import Touching
+from ...kernels.jit import kernel
+from ...vec3 import load
+from ..particle_bodies.body_turn import return_body_couples
+from ..particle_bodies.rigidity import relax_bodies
+from ..particle_bodies.shared_point import project_shared_points
+from .contact_point import has_room, join_shape, note_contact
+from .hook import ContactHook, Meeting, Surroundings
 
 MARGIN = 0.02  # of a shape's smallest half extent: contacts are found a little before they touch
+
+STICK_PASSES = 2
+"""Passes over what keeps a body rigid for each pass over the contacts."""
+
+
+class ParticleBodies(ContactHook):
+    """Rigid bodies of four particles each, against everything that has a shape."""
+
+    is_rigid = True
+
+    def __init__(self, about: Surroundings) -> None:
+        model = about.model
+        self.model = model
+        self.shapes, self.margin = about.shapes, about.margin
+        self.touching = Touching(model, about.thickness, of_particles=True)
+        shared = model.shared.rows
+        self.touching.exclude(shared["owner"][shared["collides"] == 0])
+        self.item_count = 0
+        self.owed = np.zeros((model.particle_body_count, 3))  # kg·m²
+        self.form = (model.body_first_particle, model.body_extent, model.body_form)
+
+    @property
+    def is_any(self) -> bool:
+        """Always: they are only made where a model has any."""
+        return True
+
+    def look(self, meeting: Meeting) -> None:
+        """Find where they touch, as manifolds."""
+        owners = meeting.owners
+        look = (self.shapes, owners.inverse_mass, self.margin, meeting.threads)
+        self.item_count = self.touching.find(*look)
+
+    def find(self, c: int, meeting: Meeting) -> int:
+        """Points of all manifolds."""
+        if not self.item_count:
+            return c
+        items = (self.touching.item, self.item_count, self.touching.manifolds)
+        return find_body_contacts(c, meeting.contacts, *items)
+
+    def relax(self, meeting: Meeting) -> float:
+        """Once over the places that they share, whose widest gap it returns, and each rigid."""
+        gap = 0.0
+        if len(self.model.shared):
+            rows = self.model.shared.rows
+            gap = project_shared_points(meeting.particles, meeting.owners, meeting.h, rows)
+        relax_bodies(meeting.particles, *self.form, STICK_PASSES)
+        return gap
+
+    def settle(self, meeting: Meeting) -> None:
+        """Angular momentum that came with corrections of place."""
+        first_owner = self.model.body_count + self.model.collider_count
+        bodies = (self.model.body_first_particle, first_owner, meeting.owners, self.owed)
+        contacts = (meeting.contacts, meeting.count)
+        return_body_couples(*contacts, meeting.movable.particles, *bodies)
 
 
 @kernel
@@ -26,58 +82,5 @@ def find_body_contacts(c, contacts, item, item_count, manifolds):
                 join_shape(contacts, c, 0, item[n, 0], load(manifolds.on_a[n], p))
                 join_shape(contacts, c, 1, item[n, 1], load(manifolds.on_b[n], p))
                 note_contact(contacts, c, load(manifolds.normal, n), 0.0)
-            c += 1
-    return c
-
-
-@inline
-def _bounds(colliding, radius, x):
-    """Lowest and highest corner of the box around all particles that collide, m."""
-    lx = ly = lz = math.inf
-    hx = hy = hz = -math.inf
-    for j in range(colliding.shape[0]):
-        i = colliding[j]
-        r = radius[i]
-        lx, ly, lz = min(lx, x[i, 0] - r), min(ly, x[i, 1] - r), min(lz, x[i, 2] - r)
-        hx, hy, hz = max(hx, x[i, 0] + r), max(hy, x[i, 1] + r), max(hz, x[i, 2] + r)
-    return (lx, ly, lz), (hx, hy, hz)
-
-
-@kernel
-def find_particle_contacts(c, contacts, shapes, first_shape, colliding, radius, particles):
-    """Contacts of free particles with bodies, written from row c on; returns the row after them.
-
-    Shapes from first_shape on belong to bodies. May return more than fit.
-    """
-    x, previous, _ = particles
-    _, hulls, _ = parts_of(shapes)
-    low, high = _bounds(colliding, radius, x)
-    for s in range(first_shape, shapes.kind.shape[0]):
-        lower, upper = load(shapes.lower, s), load(shapes.upper, s)
-        if (
-            (lower[0] > high[0] or upper[0] < low[0])
-            or (lower[1] > high[1] or upper[1] < low[1])
-            or (lower[2] > high[2] or upper[2] < low[2])
-        ):
-            continue
-        r = shapes.rotation[s]
-        rb = shapes.rotation_before[s]
-        for j in range(colliding.shape[0]):
-            i = colliding[j]
-            reach = radius[i]
-            if passes_by(shapes, s, x, previous, i, reach):
-                continue
-            p = unrotate(r, sub(load(x, i), load(shapes.centre, s)))
-            o = unrotate(rb, sub(load(previous, i), load(shapes.centre_before, s)))
-            kind, size, hull = shapes.kind[s], shapes.size[s], shapes.hull[s]
-            gap, normal = solid_distance(hulls, kind, size, hull, 0, p, o, reach)
-            if gap > 0.0:
-                continue
-            if has_room(contacts, c):
-                normal = rotate(r, normal)
-                # point b lies on the surface: a lever of the particle's radius would bend the body
-                join_particle(contacts, c, 0, i)
-                join_shape(contacts, c, 1, s, along(load(x, i), -(gap + reach), normal))
-                note_contact(contacts, c, normal, reach)
             c += 1
     return c
