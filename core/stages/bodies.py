@@ -30,6 +30,7 @@ from ..rigid.step import (
     Span,
     run_substeps,
 )
+from .body_scratch import BodyScratch
 from .body_sleep import BodySleep
 from .body_ties import BodyTies
 from .frame import Frame
@@ -49,6 +50,8 @@ class Bodies:
         self.count = model.body_count
         self.are_alone = model.particle_count == 0
         self.owners = work.owners
+        self.scratch = frame.scratch(BodyScratch)
+        self.scratch.moves.gravity[:] = frame.gravity
         work.body_contacts.count[0] = 0
         self.is_any = model.owner_count > 0
         if not self.is_any:
@@ -87,13 +90,13 @@ class Bodies:
 
     def _slow_down(self) -> None:
         """Find how much speed and spin drag leaves in a step, unless they are known."""
-        frame, work = self.frame, self.frame.work
+        frame = self.frame
         is_keyed = frame.inputs.animated is not None
-        if is_keyed or work.moves_step != frame.h:
+        if is_keyed or self.scratch.moves_step != frame.h:
             bodies = frame.model.bodies
-            work.moves.keep[:] = drag_per_step(bodies.drag * frame.by_body("drag"), frame.h)
-            work.moves.angular_keep[:] = drag_per_step(bodies.angular_drag, frame.h)
-            work.moves_step = 0.0 if is_keyed else frame.h
+            self.scratch.moves.keep[:] = drag_per_step(bodies.drag * frame.by_body("drag"), frame.h)
+            self.scratch.moves.angular_keep[:] = drag_per_step(bodies.angular_drag, frame.h)
+            self.scratch.moves_step = 0.0 if is_keyed else frame.h
 
     def _load(self) -> None:
         frame, model = self.frame, self.frame.model
@@ -188,12 +191,12 @@ class Bodies:
             now = (self.owners.position, self.owners.rotation)
             place_particle_bodies(frame.previous, *bodies, first, *now)
             weigh_particle_bodies(frame.previous, bodies[0], frame.inverse_mass, first, self.owners)
-            place_particle_bodies(frame.x, *bodies, first, *work.ahead)
+            place_particle_bodies(frame.x, *bodies, first, *self.scratch.ahead)
         if not len(model.shapes):
             return
         self.meshes.pose(frame.end_share)
-        look_ahead(self.owners, first, frame.h, *work.ahead)
-        move_shapes(work.shapes, self.owners, work.ahead, work.margin)
+        look_ahead(self.owners, first, frame.h, *self.scratch.ahead)
+        move_shapes(work.shapes, self.owners, self.scratch.ahead, work.margin)
 
     def _collide(self) -> None:
         """Contacts of bodies with each other and with colliders, and what is known of them."""
@@ -242,7 +245,7 @@ class Bodies:
                 break
             work.body_contacts = more_room(work.body_contacts, found * 3 // 2)
         memory.forget()  # the rows know it now
-        radius = prepare_contacts(work.body_contacts, self.owners, work.body_radius)
+        radius = prepare_contacts(work.body_contacts, self.owners, self.scratch.radius)
         iterations = iterations_for(radius, self.sleep.pull**2, self.frame.h)
         wanted = self.frame.settings.contact_iterations
         # joints bring one along
@@ -256,9 +259,8 @@ class Bodies:
             if not is_bound:
                 self._bound(substeps)
             is_bound = False
-            count = work.touching.find(
-                at_start(work.shapes), self.sleep.record.is_moving, work.reach, frame.threads
-            )
+            is_moving, reach = self.sleep.record.is_moving, self.scratch.reach
+            count = work.touching.find(at_start(work.shapes), is_moving, reach, frame.threads)
             if not self.sleep.has_sleepers:
                 return count
             touching, duration = work.touching, substeps * frame.h
@@ -271,7 +273,7 @@ class Bodies:
         duration = substeps * frame.h
         fall = 0.5 * frame.fall * substeps**2
         travel: float = bound_shapes(
-            work.shapes, self.owners, work.thickness, duration, fall, work.reach
+            work.shapes, self.owners, work.thickness, duration, fall, self.scratch.reach
         )
         return travel
 
@@ -291,7 +293,7 @@ class Bodies:
         frame, work = self.frame, self.frame.work
         run_substeps(
             part,
-            MovingBodies(self.owners, work.moves, self.drive),
+            MovingBodies(self.owners, self.scratch.moves, self.drive),
             work.body_contacts,
             work.joints,
             self.iterations,
@@ -308,11 +310,11 @@ class Bodies:
         frame, state, work = self.frame, self.frame.state, self.frame.work
         frame.row_count = self.row_count
         self._keep_contacts()
-        load = work.body_load
+        load = self.scratch.load
         if self.ties.is_any:
             load = load + self.ties.load()
-        work.sleepers["load"] = load
-        work.sleepers["may_sleep"] = self.ties.may_sleep(load)
+        self.sleep.sleeper["load"] = load
+        self.sleep.sleeper["may_sleep"] = self.ties.may_sleep(load)
         lost = store_state(
             self.owners,
             work.joints,

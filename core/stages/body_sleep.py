@@ -9,10 +9,14 @@ from numpy.typing import NDArray
 
 from ..arrays import Floats, Ints
 from ..collision.manifold import Manifolds
+from ..collision.reach import body_radius
+from ..coupling.attachment import Attachments
+from ..coupling.tied_pieces import wearers
+from ..model import Model
 from ..particles.contacts.contact_point import Contacts
 from ..rigid.contacts.contact_table import BodyContacts
 from ..rigid.sleep.falling_asleep import HELD
-from ..rigid.sleep.sleepers import DISTURBED, Sleep
+from ..rigid.sleep.sleepers import DISTURBED, Sleep, sleeper_room
 from ..rigid.sleep.waking import (
     feel_load,
     feel_particles,
@@ -21,9 +25,23 @@ from ..rigid.sleep.waking import (
     feel_touch,
     wake_sleepers,
 )
+from .body_scratch import BodyScratch
 from .contact_memory import ContactMemory
 from .frame import Frame
 from .joints import Joints
+
+
+class SleepScratch:
+    """What is known of sleepers while a frame runs."""
+
+    def __init__(self, model: Model) -> None:
+        ties = [c for c in model.constraints if isinstance(c, Attachments)]
+        self.worn, garment = wearers(model, ties)
+        self.wearing = np.flatnonzero(garment >= 0).astype(np.int32)
+        self.sleepers = sleeper_room(model, body_radius(model), garment)
+        self.island = np.zeros(model.body_count, dtype=np.int32)
+        self.mark = np.zeros(model.body_count, dtype=np.int32)
+        self.is_moving = np.zeros(model.owner_count + 1)
 
 
 class BodySleep:
@@ -33,14 +51,16 @@ class BodySleep:
         self.frame = frame
         work, model = frame.work, frame.model
         self.owners = work.owners
-        self.sleeper = work.sleepers
+        self.scratch = frame.scratch(SleepScratch)
+        self.sleeper = self.scratch.sleepers
         self.sleeper["follow_weight"] = frame.by_body("pin")
         self.sleeper["is_kept_awake"] = joints.kept_awake()
         self.pull = math.sqrt(math.hypot(*frame.inputs.gravity))  # √(m/s²)
         self.record = Sleep(
             self.sleeper,
-            *work.sleep_scratch,
-            work.is_moving,
+            self.scratch.island,
+            self.scratch.mark,
+            self.scratch.is_moving,
             model.shapes.owner,
             joints.holds,
             joints.held,
@@ -102,11 +122,11 @@ class BodySleep:
         """Wake those at whose contacts anything moves, and those under another load than before."""
         if not self.has_sleepers:
             return
-        frame, work = self.frame, self.frame.work
+        frame, wearing = self.frame, self.scratch.wearing
         feel_rows(self.record, self.owners, contacts)
-        load = work.body_load.copy()
+        load = frame.scratch(BodyScratch).load.copy()
         # that of those that wear something is known at the end of the frame
-        load[work.wearing] = frame.state.body_load[work.wearing]
+        load[wearing] = frame.state.body_load[wearing]
         self.feel_load(load)
         self.wake()
 
@@ -129,7 +149,7 @@ class BodySleep:
             count,
             frame.x,
             frame.previous,
-            frame.work.worn,
+            self.scratch.worn,
             frame.h,
         )
         return is_felt

@@ -46,7 +46,7 @@ class BodyTies:
         if not self.is_any:
             return False
         work, sleep = self.frame.work, self.sleep.record
-        is_felt: bool = feel_ties(sleep, work.owners, work.wearing, work.tie_push)
+        is_felt: bool = feel_ties(sleep, work.owners, self.sleep.scratch.wearing, work.tie_push)
         return is_felt
 
     def place(self) -> None:
@@ -85,11 +85,11 @@ class BodyTies:
         sleeps = self.frame.model.bodies.sleeps
         if not self.is_any:
             return sleeps
-        state, work = self.frame.state, self.frame.work
+        state, wearing = self.frame.state, self.sleep.scratch.wearing
         worn = state.body_load.copy()
-        worn[work.wearing] = load[work.wearing]
+        worn[wearing] = load[wearing]
         self.sleep.feel_load(worn)
-        state.body_rest[work.sleepers["wake"] != UNDISTURBED] = 0.0
+        state.body_rest[self.sleep.sleeper["wake"] != UNDISTURBED] = 0.0
         hangs = np.linalg.norm(self._acceleration(self.tied), axis=1) > SLACK * self.sleep.pull**2
         return np.where(hangs | self.led, 0, sleeps).astype(np.int32)
 

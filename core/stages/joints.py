@@ -6,8 +6,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Floats, Ints
+from ..model import Model
 from ..model.joint_table import HINGE, NO_MOTOR, SPEED_MOTOR
 from .frame import Frame
+
+
+def _all_hold(model: Model) -> NDArray[np.bool_]:
+    return np.ones(len(model.joints), dtype=bool)
+
+
+def _no_body(model: Model) -> NDArray[np.bool_]:
+    return np.zeros(model.body_count, dtype=bool)
 
 
 class Joints:
@@ -18,7 +27,8 @@ class Joints:
         model = frame.model
         self.is_any = len(model.joints) > 0
         self.has_motors = model.joints.has_motors
-        self.holds = frame.work.all_hold  # (j,) whether each joint is neither broken nor let go
+        # (j,) whether each joint is neither broken nor let go
+        self.holds = frame.scratch(_all_hold)
         self.held: Ints = model.joints.owner  # (j, 2) owners of joints that hold
         if np.count_nonzero(frame.state.joint_broken) or frame.inputs.joint_hold is not None:
             self.holds = self._holding()
@@ -41,7 +51,7 @@ class Joints:
         count = frame.model.body_count
         is_told = self.has_motors or inputs.joint_hold is not None
         if not is_told and inputs.pull is None:
-            return frame.work.no_body
+            return frame.scratch(_no_body)
         awake = np.zeros(count, dtype=bool)
         if inputs.pull is not None:
             awake |= inputs.pull.draws
