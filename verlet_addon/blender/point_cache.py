@@ -172,7 +172,8 @@ def _write_all(file: FileIO, data: bytes) -> None:
 def attached(ob: bpy.types.Object) -> bpy.types.MeshCacheModifier | None:
     """Return the preview modifier of the object, or None."""
     for modifier in ob.modifiers:
-        if modifier.type == "MESH_CACHE" and modifier.name.startswith(MODIFIER_NAME):
+        is_ours = modifier.name.startswith(MODIFIER_NAME)
+        if is_ours and isinstance(modifier, bpy.types.MeshCacheModifier):
             return modifier
     return None
 
@@ -187,7 +188,8 @@ def attach(ob: bpy.types.Object, path: str | Path, first_frame: int) -> bpy.type
     chosen = ob.modifiers.active
     modifier = attached(ob)
     if modifier is None:
-        modifier = ob.modifiers.new(MODIFIER_NAME, "MESH_CACHE")
+        ob.modifiers.new(MODIFIER_NAME, "MESH_CACHE")
+        modifier = attached(ob)
         if chosen is not None:
             ob.modifiers.active = chosen
     modifier.cache_format = "PC2"
@@ -209,7 +211,7 @@ def attach(ob: bpy.types.Object, path: str | Path, first_frame: int) -> bpy.type
     index = list(ob.modifiers).index(modifier)
     if index > 0:
         ob.modifiers.move(index, 0)
-    return ob.modifiers[0]
+    return attached(ob)
 
 
 def detach(ob: bpy.types.Object) -> bool:

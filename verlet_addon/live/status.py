@@ -5,10 +5,11 @@ from time import perf_counter
 import bpy
 
 from .. import kernels, session
+from ..blender.types import Icon
 from ..session import Session
 
 
-def status(scene: bpy.types.Scene) -> tuple[str, str]:
+def status(scene: bpy.types.Scene) -> tuple[str, Icon]:
     """The state of the simulation in a few words, and its icon."""
     running = session.of(scene)
     if running is not None and any(problem.is_error for problem in running.problems):
@@ -70,9 +71,9 @@ def reason(scene: bpy.types.Scene) -> tuple[str, bool]:
     return "", False
 
 
-def remarks(running: Session) -> list[tuple[str, str]]:
+def remarks(running: Session) -> list[tuple[str, Icon]]:
     """What more there is to say of the frames, each with its icon."""
-    found = []
+    found: list[tuple[str, Icon]] = []
     if running.first_wild is not None:
         text = (
             f"In frame {running.first_wild} something is flung away or torn: look there for a "

@@ -4,6 +4,7 @@ import bpy
 
 from .. import session
 from ..blender import redraw
+from ..blender.types import Result
 from ..live import preview, takes
 from ..properties.scenes import start_frame
 
@@ -15,7 +16,7 @@ class VERLET_OT_reset(bpy.types.Operator):
     bl_label = "Reset"
     bl_options = {"REGISTER", "UNDO"}
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         session.drop(context.scene)
         for ob in context.scene.objects:
             if ob.verlet.kind != "NONE" or ob.verlet.rest.owner:
@@ -32,7 +33,7 @@ class VERLET_OT_go_to_start(bpy.types.Operator):
     bl_label = "Go to Start"
     bl_options = {"REGISTER"}
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         context.scene.frame_set(start_frame(context.scene))
         return {"FINISHED"}
 
@@ -51,7 +52,7 @@ class VERLET_OT_play(bpy.types.Operator):
             return False
         return True
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         scene = context.scene
         if not context.screen.is_animation_playing:
             running = session.of(scene)
@@ -79,7 +80,7 @@ class VERLET_OT_record(bpy.types.Operator):
             return False
         return True
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         running = session.of(context.scene)
         changed = ", ".join(takes.names(running))
         count = takes.record(context.scene, running)
@@ -97,7 +98,7 @@ class VERLET_OT_play_every_frame(bpy.types.Operator):
     bl_label = "Play Every Frame"
     bl_options = {"REGISTER", "UNDO"}
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         context.scene.sync_mode = "NONE"
         return {"FINISHED"}
 
@@ -109,7 +110,7 @@ class VERLET_OT_use_position_verlet(bpy.types.Operator):
     bl_label = "Use Position Verlet"
     bl_options = {"REGISTER", "UNDO"}
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         context.scene.verlet.solver.property_unset("integrator")
         session.suspect_all()
         context.scene.frame_set(start_frame(context.scene))
