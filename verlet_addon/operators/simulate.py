@@ -7,6 +7,7 @@ from ..blender import redraw
 from ..blender.types import Result
 from ..live import preview, takes
 from ..properties.scenes import start_frame
+from ..session.phase import Kind
 
 
 class VERLET_OT_reset(bpy.types.Operator):
@@ -56,7 +57,7 @@ class VERLET_OT_play(bpy.types.Operator):
         scene = context.scene
         if not context.screen.is_animation_playing:
             running = session.of(scene)
-            lost = running is None or running.is_outdated or running.is_suspect
+            lost = running is None or running.is_outdated or running.phase.is_suspect
             if lost or not running.start <= scene.frame_current <= running.last + 1:
                 scene.frame_set(start_frame(scene))
         return bpy.ops.screen.animation_play()
@@ -84,7 +85,7 @@ class VERLET_OT_record(bpy.types.Operator):
         running = session.of(context.scene)
         changed = ", ".join(takes.names(running))
         count = takes.record(context.scene, running)
-        running.motion_changed = running.is_outdated = True
+        running.happened(Kind.ACTION_EDITED)
         running.changed = []
         redraw.everything()
         self.report({"INFO"}, f"{count} curves keep what was changed: {changed}")

@@ -148,7 +148,7 @@ def write_rotation(ob: Holder, quaternion: Quaternion) -> None:
     match rotation_channel(ob.rotation_mode):
         case "rotation_quaternion":
             if ob.rotation_quaternion.dot(quaternion) < 0.0:
-                quaternion.negate()
+                quaternion = -quaternion
             ob.rotation_quaternion = quaternion
         case "rotation_axis_angle":
             axis, angle = quaternion.to_axis_angle()
