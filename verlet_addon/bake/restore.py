@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import bpy
 
 from ..properties.bake_record import is_baked
-from . import carriers, pose_bones, shape_keys, transforms
+from . import cache_file, carriers, pose_bones, shape_keys, transforms
 from .leftovers import Leftovers
 
 
@@ -35,6 +35,7 @@ def free_many(objects: Iterable[bpy.types.Object]) -> int:
         for ob in baked:
             carriers.give_back(ob)
             shape_keys.detach(ob, leftovers)
+            cache_file.detach(ob)
             transforms.detach(ob, leftovers)
             pose_bones.detach(ob, leftovers)
     finally:

@@ -11,12 +11,13 @@ import bpy
 
 from ...core.errors import VerletError
 from .. import session
+from ..extract import own_motion
 from ..live import preview
 from ..properties import participants
 from ..properties.kinds import KINDS
 from ..properties.scenes import start_frame
 from ..session import Session
-from . import carriers, ragdoll_bake, shape_keys, transforms
+from . import cache_file, carriers, ragdoll_bake, shape_keys, transforms
 from .key_reduction import Tolerance
 from .ragdoll_bake import BoneOptions
 
@@ -78,7 +79,7 @@ def _write(
                 if KINDS[ob.verlet.kind].moves == "BONES":
                     found = ragdoll_bake.write(running, ob, written, options, seen.get(uid))
                 else:
-                    found = _write_object(running, ob, uid, written, options.tolerance)
+                    found = _write_object(running, ob, uid, written, scene)
                 result.warnings += found
                 result.objects.append(ob.name)
             except VerletError as error:
@@ -106,20 +107,30 @@ def _write_object(
     ob: bpy.types.Object,
     uid: int,
     frames: range,
-    tolerance: Tolerance | None,
+    scene: bpy.types.Scene,
 ) -> list[str]:
     """Write one object without bones, return warnings. Raises BakeError before any change."""
     from ..live import simulation  # brings Numba
 
     if KINDS[ob.verlet.kind].is_particles:
+        kind = scene.verlet.mesh_bake
+        if kind in cache_file.FORMATS:
+            cache_file.write(
+                ob,
+                list(frames),
+                lambda frame: simulation.shown_positions(running, uid, range(frame, frame + 1))[0],
+                kind,
+                len(own_motion.carriers(ob)),
+            )
+            return []
         shape_keys.require_bakeable(ob)
         positions = simulation.shown_positions(running, uid, frames)
         preview.clear(ob)
-        shape_keys.write(ob, list(frames), positions)
+        shape_keys.write(ob, list(frames), positions, is_relative=kind == "RELATIVE")
         carriers.mute(ob)
         return []
     transforms.require_bakeable(ob)
     worlds, parents = simulation.body_matrices(running, uid, frames)
     preview.clear(ob)
-    warning = transforms.write(ob, list(frames), worlds, parents, tolerance)
+    warning = transforms.write(ob, list(frames), worlds, parents, key_tolerance(scene))
     return [warning] if warning else []

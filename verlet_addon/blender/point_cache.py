@@ -18,6 +18,8 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from .data import any_item
+
 MODIFIER_NAME = "Verlet Preview"
 HEADER = struct.Struct("<12siiffi")  # name, version, points, start frame, sample rate, samples
 MAGIC = b"POINTCACHE2\0"
@@ -185,15 +187,28 @@ def attach(ob: bpy.types.Object, path: str | Path, first_frame: int) -> bpy.type
     shape keys. Before the first and after the last sample that sample is held. On a curve it
     moves the control points, so that Blender tessellates and bevels what the simulation made.
     """
+    known = attached(ob)
+    modifier = play(ob, MODIFIER_NAME if known is None else known.name, str(path), first_frame)
+    modifier.show_expanded = False
+    index = list(ob.modifiers).index(modifier)
+    if index > 0:
+        ob.modifiers.move(index, 0)
+    return attached(ob)
+
+
+def play(
+    ob: bpy.types.Object, name: str, path: str, first_frame: int, kind: str = "PC2"
+) -> bpy.types.MeshCacheModifier:
+    """The modifier of this name, made where there is none, that plays a file frame by frame."""
     chosen = ob.modifiers.active
-    modifier = attached(ob)
+    modifier = ob.modifiers.get(name)
     if modifier is None:
-        ob.modifiers.new(MODIFIER_NAME, "MESH_CACHE")
-        modifier = attached(ob)
+        modifier = ob.modifiers.new(name, "MESH_CACHE")
         if chosen is not None:
             ob.modifiers.active = chosen
-    modifier.cache_format = "PC2"
-    modifier.filepath = str(path)
+    assert isinstance(modifier, bpy.types.MeshCacheModifier)
+    modifier.cache_format = any_item(kind)
+    modifier.filepath = path
     modifier.interpolation = "LINEAR"
     modifier.play_mode = "SCENE"
     modifier.time_mode = "FRAME"
@@ -207,11 +222,7 @@ def attach(ob: bpy.types.Object, path: str | Path, first_frame: int) -> bpy.type
     modifier.property_unset("flip_axis")  # a set in 4.2, three switches later
     modifier.show_viewport = modifier.show_render = True
     modifier.show_in_editmode = modifier.show_on_cage = False
-    modifier.show_expanded = False
-    index = list(ob.modifiers).index(modifier)
-    if index > 0:
-        ob.modifiers.move(index, 0)
-    return attached(ob)
+    return modifier
 
 
 def detach(ob: bpy.types.Object) -> bool:

@@ -8,7 +8,7 @@ import bpy
 
 from ...core.errors import VerletError
 from .. import session
-from ..bake import pose_bones, shape_keys, transforms
+from ..bake import cache_file, pose_bones, shape_keys, transforms
 from ..blender import point_cache
 from ..properties import bake_record, participants
 from ..properties.kinds import KINDS
@@ -27,8 +27,12 @@ def of_scene(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> list[Pro
     for ob in participants.simulated_objects(scene):
         if bake_record.is_baked(ob) or not participants.is_moved(ob):
             continue
+        moves, target = KINDS[ob.verlet.kind].moves, scene.verlet.mesh_bake
         try:
-            _REQUIRE[KINDS[ob.verlet.kind].moves](ob)
+            if moves == "PARTICLES" and target in cache_file.FORMATS:
+                cache_file.require_bakeable(ob, target)
+            else:
+                _REQUIRE[moves](ob)
         except VerletError as error:
             text = f"{error} (a bake would not be written)"
             show = "verlet.show_object", "Show Object"

@@ -52,7 +52,7 @@ class VERLET_PT_bake(Sidebar, bpy.types.Panel):
 
 
 class VERLET_PT_bake_options(Sidebar, bpy.types.Panel):
-    """How many keys a bake writes, and what carries ragdolls from place to place"""
+    """What a bake is written to, how many keys it has, what carries ragdolls from place to place"""
 
     bl_label = "Keys"
     bl_idname = "VERLET_PT_bake_options"
@@ -62,6 +62,7 @@ class VERLET_PT_bake_options(Sidebar, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         layout, scene = self.layout, context.scene
         layout.use_property_split, layout.use_property_decorate = True, False
+        layout.prop(scene.verlet, "mesh_bake")
         layout.prop(scene.verlet, "reduce_keys")
         if scene.verlet.reduce_keys:
             column = layout.column(align=True)

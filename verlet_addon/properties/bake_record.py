@@ -63,12 +63,24 @@ class VerletShapeKeyRecord(bpy.types.PropertyGroup):
         description="JSON: the names of the shape keys that the bake made",
         options={"HIDDEN"},
     )
+    muted_keys: StringProperty(
+        description="JSON: the names of the shape keys that a bake to relative ones muted",
+        options={"HIDDEN"},
+    )
     muted_modifiers: StringProperty(
         description="JSON: [name, in the viewport, in renders] of each modifier that the bake "
         "switched off, as it was",
         options={"HIDDEN"},
     )
     animation: PointerProperty(type=VerletAnimationRecord)
+
+
+class VerletCacheRecord(bpy.types.PropertyGroup):
+    """A bake of an object to a file that a Mesh Cache modifier plays."""
+
+    is_baked: BoolProperty(options={"HIDDEN"})
+    frame_start: IntProperty(options={"HIDDEN"})
+    frame_end: IntProperty(options={"HIDDEN"})
 
 
 class VerletTransformRecord(bpy.types.PropertyGroup):
@@ -121,6 +133,7 @@ class VerletBake(bpy.types.PropertyGroup):
     """``Object.verlet_bake``: everything that Free Bake needs."""
 
     shape_keys: PointerProperty(type=VerletShapeKeyRecord)
+    cache: PointerProperty(type=VerletCacheRecord)
     transforms: PointerProperty(type=VerletTransformRecord)
     pose: PointerProperty(type=VerletPoseRecord)
 
@@ -132,7 +145,7 @@ def is_baked(ob: bpy.types.Object) -> bool:
 
 def _records(ob: bpy.types.Object) -> tuple[Any, ...]:
     held = ob.verlet_bake
-    return held.shape_keys, held.transforms, held.pose
+    return held.shape_keys, held.cache, held.transforms, held.pose
 
 
 def baked_range(ob: bpy.types.Object) -> tuple[int, int] | None:
@@ -146,6 +159,7 @@ def baked_range(ob: bpy.types.Object) -> tuple[int, int] | None:
 CLASSES = (
     VerletAnimationRecord,
     VerletShapeKeyRecord,
+    VerletCacheRecord,
     VerletTransformRecord,
     VerletPoseRecord,
     VerletBake,

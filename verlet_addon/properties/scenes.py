@@ -26,6 +26,23 @@ _ROOT_MOTIONS = (
     ),
 )
 
+_MESH_BAKES = (
+    ("ABSOLUTE", "Absolute Keys", "A shape key for each frame and one curve: plays fastest"),
+    (
+        "RELATIVE",
+        "Relative Keys",
+        "A shape key for each frame with a curve of its own: what glTF and FBX take along. Plays "
+        "more slowly",
+    ),
+    (
+        "PC2",
+        "Mesh Cache PC2",
+        "A file beside the blend file, which has to be saved, played by a Mesh Cache modifier: for "
+        "large meshes",
+    ),
+    ("MDD", "Mesh Cache MDD", "The same in the other format that programs exchange"),
+)
+
 VerletSolver = group_made_of(SolverSettings, "VerletSolver")
 VerletWind = group_made_of(WindSettings, "VerletWind", is_keyed=True)
 
@@ -49,6 +66,11 @@ class VerletScene(bpy.types.PropertyGroup):
         description="Frame in which everything is at its place and the simulation begins",
         default=1,
         update=after_edit("own_start"),
+    )
+    mesh_bake: bpy.props.EnumProperty(
+        name="Meshes To",
+        description="What the bake of cloth, ropes, soft bodies and all that bends is written to",
+        items=_MESH_BAKES,
     )
     reduce_keys: bpy.props.BoolProperty(
         name="Reduce Keys",
