@@ -246,7 +246,7 @@ class Bodies:
             work.body_contacts = more_room(work.body_contacts, found * 3 // 2)
         memory.forget()  # the rows know it now
         radius = prepare_contacts(work.body_contacts, self.owners, self.scratch.radius)
-        iterations = iterations_for(radius, self.sleep.pull**2, self.frame.h)
+        iterations = iterations_for(radius, self.sleep.root_gravity**2, self.frame.h)
         wanted = self.frame.settings.contact_iterations
         # joints bring one along
         self.iterations = wanted * iterations if iterations else wanted - 1
