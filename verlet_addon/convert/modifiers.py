@@ -9,6 +9,7 @@ import bpy
 
 from ...core.errors import ModelError
 from ..blender import compat
+from ..blender.data import any_item, mesh_of
 from ..extract.fields import read_fields
 from ..live import preview
 from ..properties import bake_record
@@ -24,6 +25,9 @@ from .soft import GOAL_GROUP, Found, Size
 
 TYPES = ("CLOTH", "SOFT_BODY", "COLLISION")
 """Modifiers that are taken over; of several on one object the first of these counts."""
+
+SIMULATED = (bpy.types.ClothModifier, bpy.types.SoftBodyModifier)
+"""Those of them that have frames of their own."""
 
 BACK = {"CLOTH": "CLOTH", "SOFT_BODY": "SOFT_BODY", "COLLIDER": "COLLISION"}
 """Our kinds with the modifier that they become."""
@@ -54,7 +58,7 @@ def to_ours(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> Report:
         except ModelError as error:
             report.notes.append(str(error))
             continue
-        caches = [m.point_cache for m in modifiers if m.type != "COLLISION"]
+        caches = [m.point_cache for m in modifiers if isinstance(m, SIMULATED)]
         starts |= {cache.frame_start for cache in caches}
         found = wanted_of(ob, modifiers[0])
         notes = found.notes
@@ -78,16 +82,16 @@ def to_ours(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> Report:
 
 def wanted_of(ob: bpy.types.Object, modifier: bpy.types.Modifier) -> Found:
     """Ours for a modifier of any of the three types."""
-    if modifier.type == "CLOTH":
+    if isinstance(modifier, bpy.types.ClothModifier):
         return soft.from_cloth(ob, modifier)
-    if modifier.type == "SOFT_BODY":
+    if isinstance(modifier, bpy.types.SoftBodyModifier):
         return soft.from_soft_body(ob, modifier)
     return soft.from_collision(ob)
 
 
 def take_over(ob: bpy.types.Object, found: Found) -> None:
     """Make the object what it is wanted to be."""
-    ob.verlet.kind = found.kind
+    ob.verlet.kind = any_item(found.kind)
     group = group_of(ob, KINDS[found.kind])
     for name, value in found.values.items():
         setattr(group, name, value)
@@ -96,9 +100,10 @@ def take_over(ob: bpy.types.Object, found: Found) -> None:
     for name, value in found.animated.items():
         setattr(ob.verlet.animated, name, value)
     if found.pin_group == GOAL_GROUP and GOAL_GROUP not in ob.vertex_groups:
-        goal = next(m.settings.goal_default for m in ob.modifiers if m.type == "SOFT_BODY")
+        kind = bpy.types.SoftBodyModifier
+        goal = next(m.settings.goal_default for m in ob.modifiers if isinstance(m, kind))
         made = ob.vertex_groups.new(name=GOAL_GROUP)
-        made.add(list(range(len(ob.data.vertices))), goal, "REPLACE")
+        made.add(list(range(len(mesh_of(ob).vertices))), goal, "REPLACE")
     if found.pin_group in ob.vertex_groups:
         ob.verlet.pin_group = found.pin_group
 
@@ -194,8 +199,8 @@ def give_back(ob: bpy.types.Object) -> list[str]:
 
 def _new_modifier(ob: bpy.types.Object, kind: str) -> bpy.types.Modifier:
     label = {"CLOTH": "Cloth", "SOFT_BODY": "Softbody", "COLLISION": "Collision"}[kind]
-    modifier = ob.modifiers.new(label, kind)
-    if kind == "SOFT_BODY":
+    modifier = ob.modifiers.new(label, any_item(kind))
+    if isinstance(modifier, bpy.types.SoftBodyModifier):
         modifier.settings.use_goal = False
         modifier.settings.use_stiff_quads = True  # keeps some of its volume
     return modifier
@@ -222,19 +227,24 @@ def _write(
     ours: Any,
     differs: Callable[[str], bool],
 ) -> list[str]:
-    if modifier.type == "COLLISION":
+    if not isinstance(modifier, SIMULATED):
         return soft.to_collision(ob, ours, differs)
     size: Size = soft.size_of(ob)
-    if modifier.type == "CLOTH":
+    if isinstance(modifier, bpy.types.ClothModifier):
         return soft.to_cloth(modifier, ours, size, differs)
     return soft.to_soft_body(modifier, ours, size, differs)
 
 
 def _give_back_pins(ob: bpy.types.Object, modifier: bpy.types.Modifier, *, is_new: bool) -> None:
     group = ob.verlet.pin_group
-    if modifier.type == "CLOTH" and modifier.settings.vertex_group_mass != group:
-        modifier.settings.vertex_group_mass = group
-    elif modifier.type == "SOFT_BODY" and group != GOAL_GROUP and (group or is_new):
+    if isinstance(modifier, bpy.types.ClothModifier):
+        if modifier.settings.vertex_group_mass != group:
+            modifier.settings.vertex_group_mass = group
+    elif (
+        isinstance(modifier, bpy.types.SoftBodyModifier)
+        and group != GOAL_GROUP
+        and (group or is_new)
+    ):
         modifier.settings.use_goal = bool(group)
         modifier.settings.vertex_group_goal = group
 

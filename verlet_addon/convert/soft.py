@@ -14,6 +14,7 @@ import bmesh
 import bpy
 import numpy as np
 
+from ..blender.data import mesh_of
 from .bodies import Wanted
 from .scales import BEND, FRICTION, SHEAR
 
@@ -38,7 +39,7 @@ def size_of(ob: bpy.types.Object) -> Size:
     """The object's own mesh, as it is simulated."""
     mesh = bmesh.new()
     try:
-        mesh.from_mesh(ob.data)
+        mesh.from_mesh(mesh_of(ob))
         mesh.transform(ob.matrix_world)
         lengths = [edge.calc_length() for edge in mesh.edges]
         is_closed = bool(mesh.edges) and all(len(edge.link_faces) == 2 for edge in mesh.edges)

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...core.errors import ModelError
 from ...core.settings import BoneSettings, tunables
+from ..blender.data import armature_of
 from ..extract import mesh
 from ..live import preview
 from ..properties.tunable_properties import settings_from
@@ -43,6 +44,10 @@ class _OfBones(OfRagdolls):
         if not names:
             raise ModelError(ob.name, "none of its bones is selected in Pose Mode")
         return self._change(context, ob, names)
+
+    def _change(self, context: bpy.types.Context, ob: bpy.types.Object, names: list[str]) -> str:
+        """Change these bones; what was done, in words."""
+        raise NotImplementedError
 
 
 class VERLET_OT_learn_limits(_OfBones):
@@ -131,7 +136,7 @@ def _turns(
 
     world = mesh.read_matrix(ob, context.evaluated_depsgraph_get())
     plan = plan_of(ob, world)
-    rest = world @ np.array([bone.matrix_local for bone in ob.data.bones], dtype=np.float64)
+    rest = world @ np.array([bone.matrix_local for bone in armature_of(ob).bones], dtype=np.float64)
     poses = action_poses.poses_in(ob, context.scene, sources, MOST_POSES)
     return plan, np.array([turned_pose(rest, world @ seen)[0] for seen in poses])
 

@@ -10,6 +10,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Vector
 
+from ..blender.data import any_item
 from ..joints import joint_inputs
 from ..joints.joint_places import Outline, meeting, neighbours, outline_of
 from ..properties.participants import joints as joints_in
@@ -223,11 +224,11 @@ def _make(
     """A joint at a place."""
     matrix = np.eye(4)
     matrix[:3, :3], matrix[:3, 3] = turn.second, place
-    empty = new_joint(context, Matrix(matrix), size, f"Joint {pair[1].name}")
+    empty = new_joint(context, Matrix(matrix.tolist()), size, f"Joint {pair[1].name}")
     joint = empty.verlet.joint
     empty.verlet.is_joint = joint.is_made = True
     joint.object_a, joint.object_b = pair
-    joint.kind, joint.is_limited = turn.kind, turn.is_limited
+    joint.kind, joint.is_limited = any_item(turn.kind), turn.is_limited
     joint.lower, joint.upper, joint.swing = turn.lower, turn.upper, turn.swing
     joint.friction = friction
 

@@ -47,7 +47,8 @@ def _draw() -> None:
         return
     try:
         context = bpy.context
-        if context.space_data.overlay.show_overlays:
+        space = context.space_data
+        if isinstance(space, bpy.types.SpaceView3D) and space.overlay.show_overlays:
             for ob, text, is_error in marks_of(context.scene):
                 if ob.visible_get():
                     _draw_mark(context, ob, text, ERROR if is_error else WARNING)

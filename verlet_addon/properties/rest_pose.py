@@ -10,6 +10,8 @@ from typing import Any, TypeAlias
 import bpy
 from mathutils import Euler, Quaternion
 
+from ..blender.data import any_item
+
 _surely_stored: set[int] = set()
 
 _CHANNELS = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
@@ -152,4 +154,4 @@ def write_rotation(ob: Holder, quaternion: Quaternion) -> None:
             axis, angle = quaternion.to_axis_angle()
             ob.rotation_axis_angle = (angle, *axis)
         case _:
-            ob.rotation_euler = quaternion.to_euler(ob.rotation_mode, ob.rotation_euler)
+            ob.rotation_euler = quaternion.to_euler(any_item(ob.rotation_mode), ob.rotation_euler)

@@ -32,7 +32,7 @@ def add_sheet(site: Site, objects: Sequence[bpy.types.Object]) -> bpy.types.Obje
         "Sheet",
         surface(np.stack([x, y, np.zeros_like(x)], axis=2)),
         LINEN,
-        np.subtract(place, site.origin),
+        np.subtract(place, site.origin).tolist(),
         is_smooth=True,
     )
     site.set_up(sheet, "CLOTH")
