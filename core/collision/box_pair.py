@@ -99,16 +99,29 @@ def _edge_gap(pair, i, j, best):
 
 
 @lean_inline
-def _best_edges(pair, best):
-    """The largest gap across two edges that is larger than ``best``, and 3 i + j; else −1."""
-    edge = -1
-    for i in range(3):
-        for j in range(3):
-            gap = _edge_gap(pair, i, j, best)
-            if gap > best:
-                best = gap
-                edge = 3 * i + j
+def _better_edges(pair, i, best, edge):
+    """The better of what is known and of edge i of a across the edges of b, and 3 i + j."""
+    gap = _edge_gap(pair, i, 0, best)
+    if gap > best:
+        best, edge = gap, 3 * i
+    gap = _edge_gap(pair, i, 1, best)
+    if gap > best:
+        best, edge = gap, 3 * i + 1
+    gap = _edge_gap(pair, i, 2, best)
+    if gap > best:
+        best, edge = gap, 3 * i + 2
     return best, edge
+
+
+@lean_inline
+def _best_edges(pair, best):
+    """The largest gap across two edges that is larger than ``best``, and 3 i + j; else −1.
+
+    Written out: the numbers of axes are known to the compiler then, and tuples stay in registers.
+    """
+    best, edge = _better_edges(pair, 0, best, -1)
+    best, edge = _better_edges(pair, 1, best, edge)
+    return _better_edges(pair, 2, best, edge)
 
 
 @lean
