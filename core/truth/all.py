@@ -18,6 +18,7 @@ from . import (
     rigid_contact,
     rigid_motion,
     rigid_rest,
+    sheets,
     simbenchmark,
 )
 from .case import CASES, select
@@ -38,6 +39,7 @@ MODULES = (
     rigid_contact,
     rigid_motion,
     rigid_rest,
+    sheets,
     simbenchmark,
 )
 """Each enters its cases in `CASES` when it is imported."""
