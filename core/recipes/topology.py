@@ -105,9 +105,9 @@ def lines_from(
     """Lines of edges (e, 2) that go straight on from the vertices where is_start (n,).
 
     Each follows, from edge to edge, those that are for each other what goes straightest on, to the
-    next one where is_end (n,) or as far as there are any. An edge lies in one line at most, vertices
-    may lie in several; edges to an end lie in none that starts with them. Returns the vertices of all lines (q,) and where
-    each begins (lines + 1,).
+    next one where is_end (n,) or as far as there are any. An edge lies in one line at most,
+    vertices may lie in several; edges to an end lie in none that starts with them. Returns the
+    vertices of all lines (q,) and where each begins (lines + 1,).
     """
     both, start, onward = _ways_on(position, edge)
     # the same edge seen from its other end

@@ -1,4 +1,4 @@
-"""Sheets that hang on a border: they swing as cloth does, and alike whichever way they are turned."""
+"""Sheets that hang on a border swing as cloth does, and alike whichever way they are turned."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ UPRIGHT = np.eye(3)
 
 
 def _period(place: Place, rate: float) -> Result:
-    """Seconds of a swing of 3 cm in the slowest mode, y = J₀(2.4048 √(s/L)), s from the lower end."""
+    """Seconds of a swing of 3 cm in the slowest mode, J₀(2.4048 √(s/L)) at s from the lower end."""
     _, _, length = place
     down = np.linspace(0.0, length, _rows(place))
     y = 0.03 * _bessel(FIRST_ZERO * np.sqrt((length - down) / length))

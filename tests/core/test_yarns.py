@@ -1,7 +1,10 @@
 """Yarns: lines of sticks that hang on pins, solved together."""
 
+import itertools
+
 import numpy as np
 import pytest
+
 from verlet_physics.building.builder import ModelBuilder
 from verlet_physics.errors import ModelError
 from verlet_physics.model import FrameInputs
@@ -80,7 +83,8 @@ def test_ends_that_are_pinned_too_near_or_too_far_and_ends_that_coincide_stay_fi
     rest[:, 0] = np.arange(6)
     model, yarns = a_yarn(rest, pins=(0, 5))
     x = project(model, yarns, rest * stretch)
-    assert np.isfinite(x).all() and np.abs(x).max() <= 20.0
+    assert np.isfinite(x).all()
+    assert np.abs(x).max() <= 20.0
     assert np.isfinite(project(model, yarns, rest * 0.0)).all()
 
 
@@ -118,7 +122,7 @@ def test_lines_run_straight_from_their_starts_to_the_next_end_or_the_border():
     starts = ends.copy()
     starts[18] = False
     vertex, first = lines_from(sheet.positions, sheet.edges, starts, ends)
-    lines = [vertex[a:b].tolist() for a, b in zip(first[:-1], first[1:], strict=True)]
+    lines = [vertex[a:b].tolist() for a, b in itertools.pairwise(first)]
     assert lines == [[c, c + 4, c + 8, c + 12, c + 16] for c in range(4)]
 
 
@@ -131,7 +135,8 @@ def test_cloth_has_yarns_on_a_held_border_and_none_on_a_single_corner():
         return [c for c in builder.finalize().constraints if isinstance(c, Yarns)]
 
     assert len(yarns([0, 1, 2, 3])[0].start) == 5
-    assert not yarns([0]) and not yarns([0, 3])
+    assert not yarns([0])
+    assert not yarns([0, 3])
     for loose in ({"tethers": False}, {"stretch": 0.5}, {"slack": 0.5}):
         assert not yarns([0, 1, 2, 3], **loose)
 

@@ -33,7 +33,7 @@ def _is_void(inverse_mass, are_pins_held, anchor):
 
 @inline
 def _share_of_all(p, x, inverse_mass, are_pins_held, anchors, lengths):
-    """p after all its tethers, whatever their order: for tethers k with excess e and direction n
+    """Where all tethers leave p, whatever their order: those k with excess e and direction n give
 
         p − Σ n_k e_k/Σ_j max(n_k · n_j, 0) min(1, e_j/e_k)
 

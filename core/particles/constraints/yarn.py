@@ -1,6 +1,6 @@
 """Yarns: the sticks that go straight on from a pin, solved together, so that a pull reaches it.
 
-A pass from stick to stick carries a force one edge far: the weight of a sheet would stretch it until
+A pass from stick to stick carries a force one edge far: the weight of a sheet stretches it until
 each edge, by its error alone, pulls hard enough. And a tether, which holds a particle as if it hung
 by a string of its own, lets the rows of a sheet swing as separate pendulums. Along a yarn (a warp
 or weft thread that hangs on pins) the pulls λ of all sticks are found at once,
