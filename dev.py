@@ -14,9 +14,11 @@ import argparse
 import re
 import shutil
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tools.blender_stubs import STUBS, stubs
 from tools.environments import (
     BLENDERS,
     DEBIAN_PACKAGES,
@@ -27,6 +29,7 @@ from tools.environments import (
     core_environment,
     default_blender,
     environment_interpreter,
+    manual_environment,
     require_python,
 )
 from tools.extension_zip import (
@@ -58,7 +61,8 @@ if TYPE_CHECKING:
 OUT = ROOT / "out"
 WHEELS = ("with", "without", "both")
 QUICK_TESTS = (
-    *("architecture", "governor", "layout", "model_building", "peers_metric", "public_surface"),
+    *("architecture", "governor", "layout", "manual", "model_building", "peers_metric"),
+    "public_surface",
     *("recipe_limits", "recipe_pieces", "schedule", "worn"),
 )
 """Files of tests/core that tell most in a minute or two where nothing is compiled yet."""
@@ -89,16 +93,28 @@ def format_code(options: argparse.Namespace) -> None:
 
 
 def typecheck(options: argparse.Namespace) -> None:
-    """Check the types with mypy."""
+    """Check the types with mypy, the add-on's against the oldest and the newest Blender."""
     interpreter = core_environment()
     folder = BUILD / "typecheck"
+    command = [interpreter, "-m", "mypy", "--config-file", ROOT / "pyproject.toml"]
+    oldest, newest = STUBS
+
+    def check(version: str) -> tuple[int, str]:
+        package = "extension" if version == newest else "extension.verlet_addon"
+        cache = ["--cache-dir", f".mypy_cache/{version}"]
+        known = {"MYPYPATH": str(folders[version])}
+        return output_of([*command, *cache, "-p", package], cwd=folder, variables=known)
+
     with timed("typecheck"), locked(folder):
+        folders = {version: stubs(version) for version in (oldest, newest)}
         stage_extension(folder / "extension", target=None, wheels=())
-        command = [interpreter, "-m", "mypy", "--config-file", ROOT / "pyproject.toml"]
         run([*command, "--strict", "--no-error-summary", "dev.py", *TOOLS], "mypy dev.py")
-        status, output = output_of([*command, "-p", "extension"], cwd=folder)
-    print(re.sub("^extension/", "", output.replace("\\", "/"), flags=re.MULTILINE), end="")
-    if status:
+        with ThreadPoolExecutor() as pool:
+            found = dict(zip(folders, pool.map(check, folders)))
+    for version, (_, output) in found.items():
+        text = re.sub("^extension/", "", output.replace("\\", "/"), flags=re.MULTILINE)
+        print(f"Blender {version}: {text}", end="")
+    if any(status for status, _ in found.values()):
         raise Failure("mypy failed")
 
 
@@ -281,6 +297,12 @@ def docs(options: argparse.Namespace) -> None:
     run([core_environment(), ROOT / "tools/inside_core/reference.py"], "docs")
 
 
+def manual(options: argparse.Namespace) -> None:
+    """Build the manual as web pages into build/manual; a link that leads nowhere fails."""
+    run([manual_environment(), "-m", "mkdocs", "build", "--clean", *options.arguments], "manual")
+    print(f"\nRead {shown(BUILD / 'manual' / 'index.html')}")
+
+
 def setup(options: argparse.Namespace) -> None:
     """Only set up the environments."""
     core_environment()
@@ -331,6 +353,7 @@ COMMANDS = {
     "bench": bench,
     "benchmarks": benchmarks,
     "docs": docs,
+    "manual": manual,
     "setup": setup,
     "doctor": doctor,
     "debian-packages": debian_packages,
@@ -340,7 +363,7 @@ COMMANDS = {
 TAKE_BLENDER = ("demo", "demo-files", "test", "test-blender", "zips", "setup", "doctor")
 TAKE_ARGUMENTS = (
     *("demo", "demo-files", "test", "test-quick", "test-core", "test-blender"),
-    *("truth", "bench", "benchmarks"),
+    *("truth", "bench", "benchmarks", "manual"),
 )
 
 

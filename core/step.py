@@ -75,9 +75,9 @@ def _advance_all(frame: Frame, forces: Forces, motion: Motion, bodies: Bodies) -
             relaxation.limit_strain()
         with frame.timed("contacts"):
             contacts.settle()
-            relaxation.rub()
+            relaxation.settle()
             contacts.collide()
-            relaxation.bring_clothes_along()
+            relaxation.follow()
         with frame.timed("bodies"):
             bodies.end()
         motion.keep_velocity()

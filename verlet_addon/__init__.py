@@ -5,22 +5,20 @@ something, so that the add-on costs nothing at the start of Blender.
 """
 
 from . import (
-    bake,
     cli,
     handlers,
     kernels,
     look_ahead,
     manual,
-    notices,
     operators,
     overlays,
     panels,
     preferences,
     properties,
 )
+from .overlays import marks, notices
 
 _MODULES = (
-    bake,
     properties,
     preferences,
     operators,
@@ -30,6 +28,7 @@ _MODULES = (
     handlers,
     overlays,
     notices,
+    marks,
     look_ahead,
 )
 

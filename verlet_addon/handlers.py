@@ -8,23 +8,14 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ..core.errors import VerletError
-from . import (
-    baking,
-    bone_preview,
-    cli,
-    kernels,
-    mending,
-    participants,
-    preview,
-    redraw,
-    rendering,
-    rest_pose,
-    session,
-    window_thread,
-)
-from .bake import animation, point_cache
+from . import cli, kernels, session
+from .blender import point_cache, redraw, window_thread
 from .extract import reading
-from .properties import start_frame
+from .live import mending, preview, rendering
+from .properties import bake_record, participants, rest_pose
+from .properties.scenes import start_frame
+from .ragdoll import bone_preview
+from .session.phase import Kind
 
 _shown_while_saving: list[tuple[int, str, tuple[float, ...], str, tuple[float, ...]]] = []
 
@@ -105,9 +96,9 @@ def _guarded(
     running = session.of(scene)
     if running is None and not participants.has_any(scene):
         return
-    if running is not None and running.is_held and task == "compare_at_start":
+    if running is not None and running.phase.is_held and task == "compare_at_start":
         return  # a bake reads these frames
-    from . import simulation
+    from .live import simulation
 
     try:
         getattr(simulation, task)(scene, depsgraph, **options)
@@ -130,7 +121,7 @@ def _stop_with(scene: bpy.types.Scene, error: Exception) -> None:
 def _fail_with(scene: bpy.types.Scene, failure: str) -> None:
     """Show in the panel what keeps the simulation from going on."""
     running = session.of(scene) or session.begin(scene, start_frame(scene))
-    running.failure = failure
+    running.happened(Kind.FAILED, text=failure)
     running.problems = [p for p in running.problems if p.is_error]
 
 
@@ -147,10 +138,10 @@ def depsgraph_update_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
         return
     own = running.awaited if running.awaited and is_playing() else frozenset()
     for update in depsgraph.updates:
-        if isinstance(update.id, bpy.types.Action) and not update.id.get(animation.MARK):
-            running.motion_changed = running.is_outdated = True
+        if isinstance(update.id, bpy.types.Action) and not update.id.get(bake_record.MARK):
+            running.happened(Kind.ACTION_EDITED)
         elif update.is_updated_geometry and update.id.original.session_uid not in own:
-            running.is_suspect = True
+            running.happened(Kind.EDITED)
         if update.is_updated_transform and _drives(running, update.id.original):
             running.improvise(update.id.original.session_uid)
     if _is_gravity_new(scene, running):
@@ -261,7 +252,7 @@ def save_post(*_: Any) -> None:
 def render_begins(scene: bpy.types.Scene, *_: Any) -> None:
     """A render begins. A farm has no panel: say in its log what is not baked."""
     rendering.begin(scene)
-    unbaked = [ob.name for ob in baking.bakeable_objects(scene, None)]
+    unbaked = [ob.name for ob in participants.bakeable_objects(scene, None)]
     if bpy.app.background and unbaked:
         print(
             "Verlet Physics: not baked, so simulated from the start for this render: "

@@ -37,6 +37,7 @@ from ..vec3 import (
     shift,
     store,
     sub,
+    vec,
 )
 from .body_point import impel
 
@@ -183,24 +184,26 @@ def find_holds(contacts, count, moving, mark, rows):
     mark (n,) is scratch: the owner that a particle has been looked at for, −1 for none.
     """
     for c in range(count):
+        place = contacts[c]["place"][0]
         for k in range(4):
-            if contacts.shape[c, 0] < 0:
-                mark[contacts.particle[c, k]] = -1
+            if place["weight"][k] != 0.0:
+                mark[place["particle"][k]] = -1
     m = 0
     for c in range(count):
-        o = contacts.owner[c, 1]
-        if contacts.shape[c, 0] >= 0 or contacts.pushed[c] == 0.0 or o < 0:
+        contact = contacts[c]
+        place, o = contact["place"][0], contact["place"][1]["owner"]
+        if place["four_body"] >= 0 or contact["normal_impulse"] == 0.0 or o < 0:
             continue
         w = moving.owners.inverse_mass[o]
         if w == 0.0:
             continue
         for k in range(4):
-            i = contacts.particle[c, k]
+            i = place["particle"][k]
             is_light = HEAVY * w > moving.particles.inverse_mass[i]
-            if contacts.weight[c, k] < 0.1 or mark[i] == o or is_light:
+            if place["weight"][k] < 0.1 or mark[i] == o or is_light:
                 continue
             mark[i] = o
-            m = _add(rows, m, moving, o, i, load(contacts.normal, c), contacts.friction[c])
+            m = _add(rows, m, moving, o, i, vec(contact["normal"]), contact["friction"])
     return m
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from ..angular_momentum import NO_INERTIA, add_inertia, solve_inertia
 from ..arrays import Floats, Ints
 from ..kernels.jit import inline, kernel
+from ..records import Particles
 from ..vec3 import ZERO, along, cross, divide, dot, load, shift, sub
 from .base import Acting
 
@@ -49,11 +50,10 @@ class WobbleDamping:
         rate = (1.0 - np.exp(-self.rate * acting.hold)) / acting.hold
         acting.force[rows] -= rate * mass * relative
 
-    def rub(
-        self, x: Floats, previous: Floats, mass: Floats, inverse_mass: Floats, h: float
-    ) -> None:
-        """Take the dry friction of one step of h s off x (n, 3) m, in place."""
-        rub(x, previous, mass, inverse_mass, self.particles, self.dry * h * h)
+    def settle(self, particles: Particles, mass: Floats, h: float) -> None:
+        """Take the dry friction of one step of h s off x, in place."""
+        if self.dry > 0.0:
+            rub(particles, mass, self.particles, self.dry * h * h)
 
 
 @inline
@@ -67,11 +67,12 @@ def _way_of_its_own(x, previous, i, centre, mean, turn):
 
 
 @kernel
-def rub(x, previous, mass, inverse_mass, rows, most):
+def rub(particles, mass, rows, most):
     """Shorten all ways of this step but those of a rigid body, by ``most`` m in the mean.
 
     The root mean square is shortened: shared out as the ways are, it keeps both momenta.
     """
+    x, previous, inverse_mass = particles
     total = 0.0
     centre, mean = ZERO, ZERO
     for n in range(rows.shape[0]):

@@ -1,25 +1,20 @@
-"""Contacts: what touches what, and how it is kept apart."""
+"""Contacts: what touches what, and how it is kept apart.
+
+What can touch hooks in through `ContactHook`; colliders, which have no contact points for what does
+not touch them, are looked at by `collide_particles`.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ..arrays import Floats, Ints
-from ..coupling.pin_hold import Moving, find_holds, find_ties, hold_bodies, hold_room
-from ..coupling.tied_pieces import Tied
-from ..particles.contacts.body_contact import find_body_contacts, find_particle_contacts
 from ..particles.contacts.collider_contact import collide_particles
 from ..particles.contacts.contact_parting import place_bounces, resolve_overlap
-from ..particles.contacts.contact_table import contact_room
-from ..particles.contacts.contact_weights import prepare_contacts
-from ..particles.contacts.free_turn import return_couples
-from ..particles.contacts.piece_contact import LOOK_EVERY, find_near_pieces, find_piece_contacts
+from ..particles.contacts.contact_point import contact_room
+from ..particles.contacts.contact_weights import Surfaces, prepare_contacts
+from ..particles.contacts.hook import Meeting
 from ..particles.contacts.response import note_couples, relax_contacts
-from ..particles.contacts.self_collision import find_crowd_contacts
-from ..particles.particle_bodies.body_turn import return_body_couples
-from ..particles.particle_bodies.rigidity import relax_bodies
-from ..particles.particle_bodies.shared_point import project_shared_points
-from ..records import Particles
 from .bodies import Bodies
 from .frame import Frame
 
@@ -29,9 +24,6 @@ RESTING = 4.0
 SOFT = 4.0
 """Where nothing is rigid as a whole, the last pass may still push this many times farther."""
 
-STICK_PASSES = 2
-"""Passes over what keeps a body rigid for each pass over the contacts."""
-
 
 class Contacts:
     """Contacts of a substep between bodies, bodies and colliders, and particles."""
@@ -39,24 +31,36 @@ class Contacts:
     def __init__(self, frame: Frame, bodies: Bodies) -> None:
         self.frame = frame
         self.bodies = bodies
-        model = frame.model
+        model, work = frame.model, frame.work
         self.is_bouncy = bool(model.restitution.any() or model.shapes.restitution.any())
-        frame.work.crowd.choose(model, frame.x, frame.previous, frame.h, frame.substeps, frame.fall)
-        self.is_any = (
-            model.particle_body_count > 0
-            or not frame.work.crowd.is_empty
-            or (model.body_count > 0 and len(model.colliding) > 0)
-            or self._has_pieces
-            or len(model.limbs) > 0
+        self.hooks = work.hooks
+        self.meeting = Meeting(
+            particles=frame.particles,
+            inverse_mass=frame.inverse_mass,
+            owners=work.owners,
+            animated=frame.animated,
+            threads=frame.threads,
+            h=frame.h,
+            fall=frame.fall,
+            substeps=frame.substeps,
+            push_out=self._push_out,
+            contacts=work.contacts,
         )
-        self.has_couples = not frame.work.crowd.is_empty or len(model.limbs) > 0
-        self.near_count = 0
-        self.tied = self._tied()
-        self.inverse_mass = frame.inverse_mass  # of particles in contacts of this substep
+        for hook in self.hooks:
+            hook.begin(self.meeting)
+        self.is_any = any(hook.is_any for hook in self.hooks)
+        self.is_rigid = any(hook.is_rigid for hook in self.hooks)
+        self.surfaces = Surfaces(
+            work.shapes,
+            model.body_first_particle,
+            model.body_extent,
+            frame.friction,
+            model.restitution,
+        )
         self.has_meshes = model.shapes.has_meshes
         if self.has_meshes and len(model.colliding):
-            frame.work.touching.bound_triangles(frame.work.shapes)
-        self.mesh_before: Floats = frame.work.shapes.mesh_vertex
+            work.touching.bound_triangles(work.shapes)
+        self.mesh_before: Floats = work.shapes.mesh_vertex
         self.mesh_motion = 0.0  # m, farthest that a vertex has come in this substep
         # where particles stood at the start of the substep: bounces and shifts set x* elsewhere
         self.start: Floats = frame.previous
@@ -64,131 +68,36 @@ class Contacts:
         if self.has_start:
             self.start = np.empty_like(frame.previous)
 
-    def _tied(self) -> Tied:
-        """What is tied in this frame: some may have been let go."""
-        work = self.frame.work
-        loose = [tie for tie in work.ties if not tie.holds(self.frame.animated)]
-        if not loose:
-            return work.tied
-        row = work.tied.row.copy()
-        for tie in loose:
-            row[tie.particle] = -1
-        return work.tied._replace(row=row)
-
-    @property
-    def _has_pieces(self) -> bool:
-        return len(self.frame.work.piece) > 0 and len(self.frame.model.shapes) > 0
-
     def find(self) -> None:
         """Contacts of this substep between bodies, bodies and colliders, and free particles."""
         self._follow_meshes()
         if not self.is_any:
             return
-        frame = self.frame
-        work = frame.work
-        if self._has_pieces and frame.substep % LOOK_EVERY == 0:
-            self._find_near()
-        if len(frame.model.limbs) and frame.substep % LOOK_EVERY == 0:
-            frame.work.limbs.look(frame.x, frame.previous, frame.fall)
-        item_count = self._find_items()
-        if not work.crowd.is_empty:
-            work.crowd.sort(frame.x)
-        while (found := self._fill_contacts(item_count)) > len(work.contacts.friction):
-            work.contacts = contact_room(2 * found)
-        if len(frame.model.limbs) and len(frame.model.tethered):
-            given = (work.contacts, found, frame.x, frame.inverse_mass, work.tethers)
-            self.inverse_mass = work.limbs.hold(*given)
-        self._prepare(found)
-        if self.bodies.meet(work.contacts, found):  # who just woke is no longer immovable
-            self._prepare(found)
-        frame.contact_count = found
+        frame, meeting = self.frame, self.meeting
+        meeting.substep = frame.substep
+        meeting.inverse_mass = frame.inverse_mass
+        for hook in self.hooks:
+            hook.look(meeting)
+        while (found := self._fill()) > len(meeting.contacts.solving):
+            meeting.contacts = frame.work.contacts = contact_room(2 * found)
+        meeting.count = frame.contact_count = found
+        for hook in self.hooks:
+            hook.hold(meeting)
+        self._prepare()
+        if self.bodies.meet(meeting.contacts, found):  # who just woke is no longer immovable
+            self._prepare()
 
-    def _prepare(self, count: int) -> None:
-        frame = self.frame
-        model, work = frame.model, frame.work
-        prepare_contacts(
-            work.contacts,
-            count,
-            work.shapes,
-            model.body_first_particle,
-            model.body_extent,
-            frame.friction,
-            model.restitution,
-            frame.x,
-            frame.previous,
-            self.inverse_mass,
-            work.owners,
-            frame.h,
-            RESTING * frame.fall,
-        )
-
-    def _find_near(self) -> None:
-        """Which stretches of rope and triangles of cloth are near which shapes, in work.near."""
-        frame = self.frame
-        model, work = frame.model, frame.work
-        near = (work.piece, work.shapes, work.touching.mesh_tree, self.tied)
-        moving = (frame.x, frame.previous, model.radius, frame.fall)
-        while (count := find_near_pieces(*near, *moving, work.near)) > len(work.near):
-            work.near = np.zeros((count * 3 // 2, 3), dtype=np.int32)
-        self.near_count = count
-
-    def _find_items(self) -> int:
-        """Where bodies of particles touch, as manifolds; returns how many pairs were looked at."""
-        work = self.frame.work
-        if work.touching_particles is None:
-            return 0
-        return work.touching_particles.find(
-            work.shapes, work.owners.inverse_mass, work.margin, self.frame.threads
-        )
-
-    def _fill_contacts(self, item_count: int) -> int:
-        frame = self.frame
-        model, work = frame.model, frame.work
+    def _fill(self) -> int:
+        """Have all contacts written; returns how many there are, maybe more than fit."""
         found = 0
-        if item_count and work.touching_particles is not None:
-            touching = work.touching_particles
-            found = find_body_contacts(touching.item, item_count, touching.manifolds, work.contacts)
-        if self.near_count:
-            found = find_piece_contacts(
-                found,
-                work.contacts,
-                work.near,
-                self.near_count,
-                work.piece,
-                work.shapes,
-                work.owners.inverse_mass,
-                frame.particles,
-                model.radius,
-                work.touching.edges,
-                work.first_use,
-                work.touching.scratch,
-            )
-        if len(model.limbs):
-            found = work.limbs.find(
-                found, work.contacts, frame.x, frame.previous, frame.inverse_mass
-            )
-        if model.body_count + model.particle_body_count and len(model.colliding):
-            found = find_particle_contacts(
-                found,
-                work.contacts,
-                work.shapes,
-                model.collider_shape_count,
-                model.colliding,
-                model.radius,
-                frame.x,
-                frame.previous,
-            )
-        if not work.crowd.is_empty:
-            found = find_crowd_contacts(
-                found,
-                work.contacts,
-                work.crowd.cells,
-                work.crowd.group,
-                work.crowd.radius,
-                frame.x,
-                frame.inverse_mass,
-            )
+        for hook in self.hooks:
+            found = hook.find(found, self.meeting)
         return found
+
+    def _prepare(self) -> None:
+        meeting = self.meeting
+        contacts = (meeting.contacts, meeting.count, self.surfaces)
+        prepare_contacts(*contacts, meeting.movable, RESTING * meeting.fall)
 
     def _follow_meshes(self) -> None:
         """Trees over the triangles of meshes that change their form, and how far they have come."""
@@ -212,6 +121,10 @@ class Contacts:
     def collide(self) -> None:
         """Project particles out of the colliders, with friction."""
         self._collide(may_bounce=False)
+
+    def _push_out(self, rows: Ints) -> None:
+        """Project some of the particles that collide out of the colliders."""
+        self._collide(may_bounce=False, rows=rows)
 
     def _collide(self, may_bounce: bool, rows: Ints | None = None) -> None:
         """Particles against colliders, all that collide or those in some ``rows``."""
@@ -240,87 +153,33 @@ class Contacts:
         )
 
     def relax(self) -> None:
-        """Passes over contacts, joints and what keeps each body of particles rigid (Jakobsen §5).
+        """Passes over contacts and what hooks project between them (Jakobsen §5).
 
         A hard hit takes more: up to four times as many passes, while the last one still pushed
         something farther than gravity moves it in a step.
         """
-        frame = self.frame
-        model, work = frame.model, frame.work
         if not self.is_any:
             return
-        moving = (frame.x, frame.previous, self.inverse_mass, work.owners, frame.h)
-        enough = frame.fall * (1.0 if model.particle_body_count else SOFT)
-        for n in range(4 * frame.settings.body_iterations):
-            push = relax_contacts(work.contacts, frame.contact_count, *moving)
-            if len(model.shared):
-                push = max(push, self._join())
-            relax_bodies(
-                frame.x,
-                frame.previous,
-                model.body_first_particle,
-                model.body_extent,
-                model.body_form,
-                frame.inverse_mass,
-                STICK_PASSES,
-            )
-            if len(model.limbs):  # a hand between chest and floor passes the push on
-                self._collide(may_bounce=False, rows=work.limbs.rows)
-            if n + 1 >= frame.settings.body_iterations and push <= enough:
+        meeting, passes = self.meeting, self.frame.settings.body_iterations
+        contacts = (meeting.contacts.solving, meeting.count, meeting.movable)
+        enough = meeting.fall * (1.0 if self.is_rigid else SOFT)
+        for n in range(4 * passes):
+            push = relax_contacts(*contacts)
+            for hook in self.hooks:
+                push = max(push, hook.relax(meeting))
+            if n + 1 >= passes and push <= enough:
                 break
-        self._hold()
-
-    def _hold(self) -> None:
-        """Bodies that lie in cloth or hang on it, held by the cloth's pins."""
-        frame = self.frame
-        model, work = frame.model, frame.work
-        if not (model.body_count and len(model.tethered)):
-            return
-        if frame.inverse_mass is not model.inverse_mass:
-            return  # a pin was let go: which tethers hold is not known here
-        moving = Moving(frame.particles, work.owners, work.tethers, frame.h)
-        count = find_holds(work.contacts, frame.contact_count, moving, work.mark, work.holds)
-        for tie in work.ties:
-            count = find_ties(count, tie.body, tie.particle, moving, work.holds)
-        if count == len(work.holds.pull):
-            work.holds = hold_room(2 * count)
-        tied = work.wearing
-        before = work.owners.velocity[tied]
-        hold_bodies(work.holds, count, frame.x, frame.previous, work.owners, frame.h, work.gain)
-        if len(tied):
-            gain = work.owners.velocity[tied] - before
-            work.tie_push[tied] += model.bodies.mass[tied, None] * gain
-
-    def _join(self) -> float:
-        """One pass over the places that bodies of particles share; the widest gap, m."""
-        frame = self.frame
-        gap: float = project_shared_points(
-            frame.particles,
-            frame.work.owners,
-            frame.h,
-            frame.model.shared.rows,
-        )
-        return gap
+        for hook in self.hooks:
+            hook.support(meeting)
 
     def settle(self) -> None:
         """After the last pass, corrections of place alone: bounces, and overlap from the start."""
-        frame = self.frame
-        if not frame.contact_count:
+        meeting = self.meeting
+        if not meeting.count:
             return
-        work = frame.work
-        moving = (frame.x, frame.previous, self.inverse_mass, work.owners, frame.h)
-        contacts = (work.contacts, frame.contact_count)
-        if self.has_couples:
-            note_couples(*contacts, frame.previous, self.inverse_mass)
-        place_bounces(*contacts, *moving)
-        resolve_overlap(*contacts, *moving)
-        model = frame.model
-        if model.particle_body_count:
-            first_owner = model.body_count + model.collider_count
-            bodies = (model.body_first_particle, first_owner, work.owners, work.body_turn)
-            particles = Particles(frame.x, frame.previous, self.inverse_mass)
-            return_body_couples(*contacts, particles, *bodies)
-        if self.has_couples:
-            return_couples(*contacts, *moving[:3], *work.rings)
-            if len(model.limbs):
-                work.limbs.return_couples(*contacts, *moving[:3])
+        contacts, movable = (meeting.contacts, meeting.count), meeting.movable
+        note_couples(*contacts, movable.particles)
+        place_bounces(*contacts, movable)
+        resolve_overlap(*contacts, movable)
+        for hook in self.hooks:
+            hook.settle(meeting)

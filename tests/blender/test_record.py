@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.usefixtures("scene"), pytest.mark.without_wheels]
 
 
 def reason(scene):
-    return addon("status").reason(scene)[0]
+    return addon("live.status").reason(scene)[0]
 
 
 def edit():
@@ -87,7 +87,7 @@ def test_factors_wind_and_fields(scene):
     force.location.x = 1.5
     edit()
     play(scene, 8, 10)
-    assert addon("takes").names(session_of(scene)) == sorted(
+    assert addon("live.takes").names(session_of(scene)) == sorted(
         [sheet.name, crate.name, force.name, "wind"]
     )
     check_record(scene, [sheet, crate], 10)
@@ -111,7 +111,7 @@ def test_what_is_keyed_already_is_left_alone(scene):
     scene.gravity.z = -1
     edit()
     play(scene, 5, 6)
-    assert addon("takes").names(session_of(scene)) == ["gravity"]
+    assert addon("live.takes").names(session_of(scene)) == ["gravity"]
 
 
 def test_there_is_nothing_to_record(scene):
@@ -184,10 +184,11 @@ def test_the_view_says_what_keeps_it_from_starting(scene):
 def test_the_view_says_which_frame_it_shows(scene, monkeypatch):
     crate = body(location=(2, 0, 3))
     play(scene, 1, 6)
-    session_of(scene).failure = "It blew up"
+    failed = addon("session.phase").Kind.FAILED
+    session_of(scene).happened(failed, text="It blew up")
     scene.frame_set(30)
     assert reason(scene) == "It blew up"
-    session_of(scene).failure = ""
+    session_of(scene).happened(failed, text="")
     monkeypatch.setattr(addon("kernels"), "are_ready", lambda: False)
     scene.frame_set(31)
     assert reason(scene) == "Frame 6 is shown, the last one simulated"

@@ -86,7 +86,7 @@ def plan_of(scene, rig):
     participant = next(
         p for p in session_of(scene).participants("RAGDOLL") if p.uid == rig.session_uid
     )
-    return addon("ragdolls").plan_of(participant), participant
+    return addon("ragdoll.bone_bodies").plan_of(participant), participant
 
 
 def messages(scene):
@@ -135,7 +135,7 @@ def test_a_pose_at_the_start_and_empties_in_between_change_nothing(scene):
     ).inverted() @ inverse
     head.matrix_basis = there
     bpy.context.view_layer.update()
-    session_of(scene).is_suspect = True
+    session_of(scene).happened(addon("session.phase").Kind.EDITED)
     _, of_posed = plan_of(scene, rig)
     points = of_plain.armature.skin.points
     np.testing.assert_allclose(of_posed.armature.skin.points, points, atol=1e-5)
@@ -184,7 +184,7 @@ def test_bones_without_a_body_and_meshes_left_behind_are_named(scene):
     assert "Visor" in meshes
     assert "left behind" in meshes
     hang(visor, rig, "Head")
-    session_of(scene).is_suspect = True
+    session_of(scene).happened(addon("session.phase").Kind.EDITED)
     plan_of(scene, rig)
     assert not any("Visor" in text for text in messages(scene))
 
@@ -220,14 +220,14 @@ def test_a_figure_in_other_units_is_named_and_scaled(scene, unit, factor, words)
     assert tuple(rig.location) == pytest.approx((3, 2, 0))
     _, participant = plan_of(scene, rig)
     arrays = participant.armature
-    assert addon("ragdoll_doubts").size(arrays.skeleton, arrays.skin) == pytest.approx(2.1, abs=0.3)
+    assert addon("ragdoll.doubts").size(arrays.skeleton, arrays.skin) == pytest.approx(2.1, abs=0.3)
     assert 50.0 < participant.settings.mass < 500.0
     assert not any(p.operator == "verlet.scale_figure" for p in session_of(scene).problems)
 
 
 @pytest.mark.without_wheels
 def test_sizes_that_there_are_stand():
-    doubts = addon("ragdoll_doubts")
+    doubts = addon("ragdoll.doubts")
     for extent in (0.06, 0.3, 1.7, 12.0, 19.0):
         assert doubts.factor_for(extent) == 1.0
     for extent in (25.0, 78.0, 180.0, 900.0, 1800.0, 0.018, 0.0017):

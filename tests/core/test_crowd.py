@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance
-from verlet_physics.particles.contacts.contact_table import contact_room
+from verlet_physics.particles.contacts.contact_point import contact_room
 from verlet_physics.particles.contacts.self_collision import CrowdGrid, find_crowd_contacts
 
 
@@ -21,7 +21,7 @@ def pairs_found(x, radius):
     contacts = contact_room(50_000)
     ball = (model.crowd_group, model.crowd_radius)
     count = find_crowd_contacts(0, contacts, grid.cells, *ball, x, model.inverse_mass)
-    return sorted(map(tuple, contacts.particle[:count, [0, 4]].tolist()))
+    return sorted(map(tuple, contacts.solving["place"]["particle"][:count, :, 0].tolist()))
 
 
 def pairs_that_overlap(x, radius):

@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 
 import bpy
 
-from .animation import MARK
+from ..properties.bake_record import MARK
 
 
 @dataclass
 class Leftovers:
     """Meshes and actions that freed objects no longer use; others may."""
 
-    meshes: list[bpy.types.Mesh] = field(default_factory=list)
+    meshes: list[bpy.types.Mesh | bpy.types.Curve] = field(default_factory=list)
     actions: list[bpy.types.Action] = field(default_factory=list)
 
     def add_action(self, action: bpy.types.Action | None) -> None:

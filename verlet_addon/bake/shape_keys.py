@@ -1,8 +1,9 @@
-"""Bakes coordinates to absolute shape keys: one key a frame, one curve on ``eval_time``.
+"""Bakes coordinates to shape keys: absolute ones, one key a frame and one curve on ``eval_time``,
+or relative ones, each with a curve of its own, which game engines and glTF know.
 
 A mesh has one coordinate for each vertex, a curve those that control_points.py describes.
 
-Playing 250 such keys costs 0.06 ms a frame for 10,000 vertices; with one value curve for each
+Playing 250 absolute keys costs 0.06 ms a frame for 10,000 vertices; with one value curve for each
 key it would cost 2 ms. Shape keys that were there stay in the data, before the baked ones, and
 play no part until the bake is freed.
 """
@@ -11,22 +12,33 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from . import animation, control_points, point_cache
+from ..blender import control_points, point_cache
+from ..blender.data import curve_of, mesh_of, shaped_of
+from . import animation
 from .curves import write_curves
 from .errors import BakeError, require_editable_animation, require_editable_object
 from .leftovers import Leftovers
-from .record import VerletShapeKeyRecord
+
+if TYPE_CHECKING:
+    from verlet_properties import VerletShapeKeyRecord
 
 KEY_DISTANCE = 20.0  # between neighbouring keys, in units of eval_time
 ABSOLUTE_ONLY = frozenset({"eval_time", "use_relative"})
 
 
-def write(ob: bpy.types.Object, frames: Sequence[int], positions: NDArray[np.floating]) -> None:
+def write(
+    ob: bpy.types.Object,
+    frames: Sequence[int],
+    positions: NDArray[np.floating],
+    *,
+    is_relative: bool = False,
+) -> None:
     """Bake ``positions`` (F,n,3) in metres of the object's own space at ``frames`` (F,) rising.
 
     A bake that is already there is freed first. A mesh or curve that other users share is copied
@@ -43,7 +55,7 @@ def write(ob: bpy.types.Object, frames: Sequence[int], positions: NDArray[np.flo
     record.frame_start, record.frame_end = int(frame_numbers[0]), int(frame_numbers[-1])
     record.is_baked = True
     try:
-        _write(ob, record, frame_numbers, coordinates)
+        _write(ob, record, frame_numbers, coordinates, is_relative=is_relative)
     except BaseException:
         free(ob)
         raise
@@ -69,10 +81,10 @@ def detach(ob: bpy.types.Object, leftovers: Leftovers) -> None:
         _keep_bake_of_other_users(ob)
         _remove_keys(ob, record, names, leftovers)
     ob.show_only_shape_key = record.show_only
-    if ob.data.shape_keys is not None:
+    if shaped_of(ob).shape_keys is not None:
         ob.active_shape_key_index = record.active_index
     record.is_baked = False
-    record.baked_names = ""
+    record.baked_names = record.muted_keys = ""
     ob.data.update_tag()
     ob.update_tag()
 
@@ -88,7 +100,7 @@ def require_bakeable(ob: bpy.types.Object) -> None:
             f"its {_kind(ob)} {ob.data.name} is a library override. Make the {_kind(ob)} local "
             "first (Object › Relations › Make Local › Selected Objects and Data).",
         )
-    if ob.type == "CURVE" and control_points.automatic_spline(ob.data) is not None:
+    if ob.type == "CURVE" and control_points.automatic_spline(curve_of(ob)) is not None:
         raise BakeError(
             ob.name,
             "it has Automatic or Vector handles, which Blender places itself whatever a shape "
@@ -107,7 +119,7 @@ def require_freeable(ob: bpy.types.Object) -> None:
         raise BakeError(
             ob.name, f"shape keys cannot be exchanged in {ob.mode.title()} Mode: leave it first."
         )
-    require_editable_animation(ob, ob.data.shape_keys)
+    require_editable_animation(ob, shaped_of(ob).shape_keys)
 
 
 def _checked_frames(ob: bpy.types.Object, frames: Sequence[int]) -> NDArray[np.int64]:
@@ -145,8 +157,8 @@ def _checked_positions(
 def _coordinate_count(ob: bpy.types.Object) -> tuple[int, str]:
     """How many coordinates a shape key of the object holds, and what they are."""
     if ob.type == "CURVE":
-        return control_points.coordinate_count(ob.data), "control points and handles"
-    return len(ob.data.vertices), "vertices"
+        return control_points.coordinate_count(curve_of(ob)), "control points and handles"
+    return len(mesh_of(ob).vertices), "vertices"
 
 
 def _block_writer(
@@ -154,13 +166,13 @@ def _block_writer(
 ) -> Callable[[bpy.types.ShapeKey, NDArray[np.float32]], None]:
     """Return what writes coordinates (n,3) to a shape key of the object."""
     if ob.type == "CURVE":
-        is_bezier = control_points.bezier_mask(ob.data)
+        is_bezier = control_points.bezier_mask(curve_of(ob))
         return lambda block, xyz: control_points.write_key(block, is_bezier, xyz)
     return lambda block, xyz: block.points.foreach_set("co", xyz.ravel())
 
 
 def _remember(ob: bpy.types.Object, record: VerletShapeKeyRecord) -> None:
-    keys = ob.data.shape_keys
+    keys = shaped_of(ob).shape_keys
     _set_original(record, ob.data if _is_shared(ob.data) else None)
     record.had_keys = keys is not None
     record.use_relative = keys.use_relative if keys is not None else True
@@ -170,7 +182,7 @@ def _remember(ob: bpy.types.Object, record: VerletShapeKeyRecord) -> None:
     record.baked_names = ""
 
 
-def _original(record: VerletShapeKeyRecord) -> bpy.types.ID | None:
+def _original(record: VerletShapeKeyRecord) -> bpy.types.Mesh | bpy.types.Curve | None:
     """Return the mesh or curve to put back, if the bake went to a single-user copy of it."""
     return record.mesh or record.curve
 
@@ -191,6 +203,8 @@ def _write(
     record: VerletShapeKeyRecord,
     frames: NDArray[np.int64],
     coordinates: NDArray[np.float32],
+    *,
+    is_relative: bool,
 ) -> None:
     original = _original(record)
     if original is not None:
@@ -201,32 +215,74 @@ def _write(
     if not record.had_keys:
         names.append(ob.shape_key_add(name="Basis", from_mix=False).name)
         record.baked_names = json.dumps(names)
-    keys = ob.data.shape_keys
-    keys.use_relative = False
-    eval_times = _eval_times(keys, len(frames))
-    write_block = _block_writer(ob)
-    blocks = []
-    for number, frame in enumerate(frames):
-        keys.eval_time = eval_times[number]  # an absolute key is made just there
-        block = ob.shape_key_add(name=f"Verlet {frame:04d}", from_mix=False)
-        block.interpolation = "KEY_LINEAR"
-        write_block(block, coordinates[number])
-        blocks.append(block)
+    keys = shaped_of(ob).shape_keys
+    if is_relative:
+        _mute_own(keys, record)
+    eval_times = None if is_relative else _eval_times(keys, len(frames))
+    blocks = _add_keys(ob, frames, coordinates, eval_times)
     names += [block.name for block in blocks]
     record.baked_names = json.dumps(names)
     ob.active_shape_key_index = record.active_index if record.had_keys else 0
 
+    paths = {f"{block.path_from_id()}.value" for block in blocks}
     action, slot_handle = animation.take_over(
         keys,
         record.animation,
         action_name=f"{ob.name} Verlet Bake",
-        is_baked=ABSOLUTE_ONLY.__contains__,
+        is_baked=(ABSOLUTE_ONLY | paths).__contains__,
         keep_other_curves=False,
     )
-    write_curves(action, slot_handle, frames, {("eval_time", 0): eval_times})
+    if eval_times is None:
+        _write_weights(action, slot_handle, frames, blocks)
+    else:
+        write_curves(action, slot_handle, frames, {("eval_time", 0): eval_times})
     keys.update_tag()
     ob.data.update_tag()
     ob.update_tag(refresh={"OBJECT", "DATA", "TIME"})
+
+
+def _add_keys(
+    ob: bpy.types.Object,
+    frames: NDArray[np.int64],
+    coordinates: NDArray[np.float32],
+    eval_times: NDArray[np.float32] | None,
+) -> list[bpy.types.ShapeKey]:
+    """One key for each frame, with the coordinates of that; absolute ones with their times."""
+    keys = shaped_of(ob).shape_keys
+    keys.use_relative = eval_times is None
+    write_block = _block_writer(ob)
+    blocks = []
+    for number, frame in enumerate(frames):
+        if eval_times is not None:
+            keys.eval_time = eval_times[number]  # an absolute key is made just there
+        block = ob.shape_key_add(name=f"Verlet {frame:04d}", from_mix=False)
+        block.interpolation = "KEY_LINEAR"
+        block.relative_key = keys.reference_key
+        write_block(block, coordinates[number])
+        blocks.append(block)
+    return blocks
+
+
+def _mute_own(keys: bpy.types.Key, record: VerletShapeKeyRecord) -> None:
+    """Let the keys that were there rest: relative ones add up."""
+    own = [block for block in keys.key_blocks if not block.mute and block != keys.reference_key]
+    record.muted_keys = json.dumps([block.name for block in own])
+    for block in own:
+        block.mute = True
+
+
+def _write_weights(
+    action: bpy.types.Action,
+    slot_handle: int,
+    frames: NDArray[np.int64],
+    blocks: list[bpy.types.ShapeKey],
+) -> None:
+    """Each key counts fully in its frame and not at all in those beside it."""
+    for number, block in enumerate(blocks):
+        rows = [row for row in (number - 1, number, number + 1) if 0 <= row < len(frames)]
+        weights = np.array([1.0 if row == number else 0.0 for row in rows], np.float32)
+        channel = f"{block.path_from_id()}.value", 0
+        write_curves(action, slot_handle, frames[rows], {channel: weights})
 
 
 def _eval_times(keys: bpy.types.Key, count: int) -> NDArray[np.float32]:
@@ -249,7 +305,7 @@ def _put_data_back(
     leftovers: Leftovers,
 ) -> None:
     """Exchange the baked single-user copy for the mesh or curve that it was made from."""
-    baked_data = ob.data
+    baked_data = shaped_of(ob)
     keys = baked_data.shape_keys
     if keys is not None and any(name in keys.key_blocks for name in baked_names):
         leftovers.meshes.append(baked_data)
@@ -279,7 +335,7 @@ def _remove_keys(
     leftovers: Leftovers,
 ) -> None:
     """Remove the keys that the bake made, and put the old ones in charge."""
-    keys = ob.data.shape_keys
+    keys = shaped_of(ob).shape_keys
     if keys is None:  # someone removed them all
         animation.forget(record.animation)
         return
@@ -291,6 +347,9 @@ def _remove_keys(
     for block in reversed(baked):
         if record.had_keys or block != keys.reference_key:
             ob.shape_key_remove(block)
+    for name in json.loads(record.muted_keys or "[]"):
+        if name in keys.key_blocks:
+            keys.key_blocks[name].mute = False
     keys.use_relative = record.use_relative
     keys.eval_time = record.eval_time
     keys.update_tag()

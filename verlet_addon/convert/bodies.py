@@ -9,8 +9,9 @@ from typing import Any
 import bmesh
 import bpy
 
-from .. import compat
-from ..properties import group_of, kind_of, settings_of
+from ..blender import compat
+from ..blender.data import any_item, mesh_of
+from ..properties.objects import group_of, kind_of, settings_of
 from .layers import LayerMap
 
 KEYED = "rigid_body.kinematic"
@@ -113,7 +114,7 @@ def is_same(ours: Any, other: Any) -> bool:
 
 def take_over(ob: bpy.types.Object, wanted: Wanted) -> None:
     """Make the object what it is wanted to be, with its keys."""
-    ob.verlet.kind = wanted.kind
+    ob.verlet.kind = any_item(wanted.kind)
     group = group_of(ob, kind_of(ob))
     for name, value in wanted.values.items():
         setattr(group, name, value)
@@ -147,7 +148,7 @@ def give_back(ob: bpy.types.Object, layers: LayerMap, *, is_new: bool) -> list[s
         if kind.identifier == "BODY":
             theirs.kinematic = body_type == "ANIMATED"
     if differs("shape"):
-        theirs.collision_shape = _SHAPES_BACK[ours.shape]
+        theirs.collision_shape = any_item(_SHAPES_BACK[ours.shape])
     if differs("friction"):
         theirs.friction = math.sqrt(ours.friction)
     if differs("restitution"):
@@ -179,7 +180,7 @@ def world_volume(ob: bpy.types.Object) -> float:
     """Volume in m³ of the object's mesh in the world."""
     mesh = bmesh.new()
     try:
-        mesh.from_mesh(ob.data)
+        mesh.from_mesh(mesh_of(ob))
         mesh.transform(ob.matrix_world)
         return float(mesh.calc_volume())
     finally:

@@ -7,7 +7,8 @@ import numpy as np
 
 from ...core.errors import ModelError
 from ...core.forces.field import Field
-from .pose import Floats, matrix_of
+from ..blender.data import choices_of
+from ..transforms.affine import Floats, matrix_of
 
 KINDS = ("WIND", "FORCE", "VORTEX", "TURBULENCE", "DRAG")
 """Field types that act here as they act in Blender; the others are named in a note."""
@@ -82,7 +83,7 @@ def _enabled_collections(
 
 
 def _label(settings: bpy.types.FieldSettings, name: str) -> str:
-    items = settings.bl_rna.properties[name].enum_items
+    items = choices_of(settings.bl_rna.properties, name)
     return str(items[getattr(settings, name)].name)
 
 

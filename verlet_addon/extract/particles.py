@@ -8,11 +8,12 @@ import bpy
 import numpy as np
 
 from ...core.errors import ModelError
-from ..bake.control_points import coordinate_count
-from ..kinds import Kind
+from ..blender.control_points import coordinate_count
+from ..blender.data import curve_of, mesh_of
+from ..properties.kinds import Kind
+from ..transforms.affine import Floats
 from .curve import CurveArrays, control_points, read_curve
 from .mesh import Ints, read_base_mesh
-from .pose import Floats
 
 
 class OpenMesh(ModelError):
@@ -53,7 +54,7 @@ class ParticleArrays:
 
 def shown_count(ob: bpy.types.Object) -> int:
     """Number of rows that a preview of the object has to have now."""
-    return coordinate_count(ob.data) if ob.type == "CURVE" else len(ob.data.vertices)
+    return coordinate_count(curve_of(ob)) if ob.type == "CURVE" else len(mesh_of(ob).vertices)
 
 
 def read_particles(ob: bpy.types.Object) -> ParticleArrays:

@@ -8,41 +8,47 @@ import bpy
 from mathutils import Matrix
 
 from ...core.errors import ModelError
-from .. import compat, hints, participants, preview, ragdoll_doubts, session
-from ..bake import restore
-from ..extract import armature, pose
-from ..kinds import RAGDOLL
+from .. import session
+from ..blender import compat
+from ..blender.data import mesh_of
+from ..blender.types import Result
+from ..live import preview
+from ..properties import bake_record, participants
+from ..properties.kinds import RAGDOLL
+from ..ragdoll import armature, doubts
 from ..ready.surroundings import blow
+from ..scene import hints
+from ..transforms import affine
 from .modes import in_object_mode
+from .ragdoll_weight import weigh
 from .selection import for_each
-from .weigh import weigh
 
 PARTS = 20
 """Edges along the longest side of a mesh that is fine enough to fold."""
 
 
 @contextmanager
-def _edited(ob: bpy.types.Object) -> Iterator[bmesh.types.BMesh]:
+def edited(ob: bpy.types.Object) -> Iterator[bmesh.types.BMesh]:
     """The object's mesh to edit; raises ModelError for one that may not be edited."""
     if not ob.is_editable or not ob.data.is_editable:
         raise ModelError(ob.name, "it is linked: change its mesh in its own file")
-    if restore.is_baked(ob):
+    if bake_record.is_baked(ob):
         raise ModelError(ob.name, "it is baked. Press Free Bake first")
     if ob.data.users > 1:
         ob.data = ob.data.copy()  # other objects keep theirs
     shape = bmesh.new()
     try:
-        shape.from_mesh(ob.data)
+        shape.from_mesh(mesh_of(ob))
         yield shape
-        shape.to_mesh(ob.data)
+        shape.to_mesh(mesh_of(ob))
     finally:
         shape.free()
-    ob.data.update()
+    mesh_of(ob).update()
 
 
 def subdivide(ob: bpy.types.Object) -> None:
     """Cut the edges until there are about `PARTS` along the longest side."""
-    with _edited(ob) as shape:
+    with edited(ob) as shape:
         if not shape.edges:
             raise ModelError(ob.name, "its mesh has no edges to cut")
         lengths = sorted(edge.calc_length() for edge in shape.edges)
@@ -55,16 +61,16 @@ def subdivide(ob: bpy.types.Object) -> None:
         middle = lengths[len(lengths) // 2]
         cuts = round(middle / wanted) - 1 if wanted > 0.0 else 1
         bmesh.ops.subdivide_edges(
-            shape, edges=shape.edges, cuts=min(max(cuts, 1), PARTS - 1), use_grid_fill=True
+            shape, edges=list(shape.edges), cuts=min(max(cuts, 1), PARTS - 1), use_grid_fill=True
         )
 
 
 def close_holes(ob: bpy.types.Object) -> None:
     """Fill every hole with a face. Raises ModelError for a mesh that is open even then."""
-    with _edited(ob) as shape:
+    with edited(ob) as shape:
         rim = [edge for edge in shape.edges if edge.is_boundary]
         bmesh.ops.holes_fill(shape, edges=rim, sides=0)
-        bmesh.ops.recalc_face_normals(shape, faces=shape.faces)
+        bmesh.ops.recalc_face_normals(shape, faces=list(shape.faces))
         still = sum(not edge.is_manifold for edge in shape.edges)
         if still or not shape.faces:
             raise ModelError(
@@ -74,7 +80,7 @@ def close_holes(ob: bpy.types.Object) -> None:
             )
 
 
-class _Mends(bpy.types.Operator):
+class Mends(bpy.types.Operator):
     """Changes the mesh of the object with a session id, or of the selected ones."""
 
     bl_options = {"REGISTER", "UNDO"}
@@ -99,7 +105,7 @@ class _Mends(bpy.types.Operator):
         return [ob for ob in context.selected_objects if ob.type == "MESH"]
 
 
-class VERLET_OT_subdivide(_Mends):
+class VERLET_OT_subdivide(Mends):
     """Cut the edges of the mesh until it is fine enough to fold: about twenty along its longest
     side. Shapes, weights and UV maps go along
     """
@@ -107,12 +113,12 @@ class VERLET_OT_subdivide(_Mends):
     bl_idname = "verlet.subdivide"
     bl_label = "Subdivide for Simulation"
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         session.suspect_all()
         return for_each(self, self.objects(context), subdivide, "subdivided")
 
 
-class VERLET_OT_close_holes(_Mends):
+class VERLET_OT_close_holes(Mends):
     """Close every hole of the mesh with a face, so that it has a volume; where Soft Body was
     refused for it, make it one
     """
@@ -120,7 +126,7 @@ class VERLET_OT_close_holes(_Mends):
     bl_idname = "verlet.close_holes"
     bl_label = "Close Holes"
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         def mend(ob: bpy.types.Object) -> None:
             close_holes(ob)
             verb = hints.refused_verb(ob)
@@ -148,7 +154,7 @@ class VERLET_OT_scale_figure(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         return in_object_mode(cls, context)
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         ob = participants.find_object(int(self.uid)) if self.uid else context.object
         objects = [ob] if ob is not None and ob.type == "ARMATURE" else []
         session.suspect_all()
@@ -158,10 +164,10 @@ class VERLET_OT_scale_figure(bpy.types.Operator):
         context = bpy.context
         if ob.verlet.kind != RAGDOLL:
             raise ModelError(ob.name, "it is no ragdoll yet. Press Ragdoll first")
-        world = pose.matrix_of(ob)
+        world = affine.matrix_of(ob)
         skeleton = armature.read_skeleton(ob, world)
         skin = armature.read_skin(ob, armature.flesh(ob), world)
-        factor = ragdoll_doubts.factor_for(ragdoll_doubts.size(skeleton, skin))
+        factor = doubts.factor_for(doubts.size(skeleton, skin))
         preview.clear(ob)
         tops = {_topmost(one) for one in (ob, *armature.skinned_meshes(ob))}
         if any(path in {"scale", "location"} for top in tops for path in _keyed(top)):
@@ -192,7 +198,7 @@ class VERLET_OT_add_wind(bpy.types.Operator):
     bl_label = "Add Wind"
     bl_options = {"REGISTER", "UNDO"}
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         blow(context.scene)
         session.suspect_all()
         return {"FINISHED"}

@@ -4,15 +4,20 @@ import bpy
 import numpy as np
 
 from ...core.errors import ModelError
-from .. import hints, kernels, preview, session
-from ..bake import restore
-from ..extract import armature, particles
+from .. import kernels, session
+from ..blender.data import any_item
+from ..blender.types import Result
 from ..extract import mesh as meshes
-from ..kinds import KINDS, Kind
+from ..extract import particles
+from ..live import preview
+from ..properties import bake_record
+from ..properties.kinds import KINDS, Kind
+from ..ragdoll import armature
+from ..scene import hints
 from . import handles
-from .pieces import join_pieces, remove_made_joints
+from .ragdoll_weight import weigh_at_first
+from .robot_pieces import join_pieces, remove_made_joints
 from .selection import for_each, selected_shapes
-from .weigh import weigh_at_first
 
 
 def _needed(kind: Kind) -> str:
@@ -34,7 +39,7 @@ def require_suitable(ob: bpy.types.Object, kind: Kind, depsgraph: bpy.types.Deps
             f"it is linked from {library}. Use Object › Library Override › Make, or Object › "
             "Relations › Make Local",
         )
-    if restore.is_baked(ob):
+    if bake_record.is_baked(ob):
         raise ModelError(ob.name, "it is baked. Press Free Bake first")
     if ob.type not in kind.object_types:
         way_out = particles.WAY_OUT.get(ob.type, "Select the armature that moves it")
@@ -71,7 +76,7 @@ class _KindVerb(bpy.types.Operator):
             return False
         return True
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         depsgraph = context.evaluated_depsgraph_get()
         kind = self.kind
 
@@ -86,7 +91,7 @@ class _KindVerb(bpy.types.Operator):
                 raise
             if ob.verlet.kind != kind.identifier:
                 preview.clear(ob)
-                ob.verlet.kind = kind.identifier
+                ob.verlet.kind = any_item(kind.identifier)
                 if kind.moves == "BONES":
                     weigh_at_first(ob, depsgraph)
 
@@ -98,7 +103,7 @@ class _KindVerb(bpy.types.Operator):
 class _RagdollVerb(_KindVerb):
     """Makes ragdolls of armatures, and of several meshes, a robot, rigid bodies that are joined."""
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         armatures = [ob for ob in context.selected_objects if ob.type == "ARMATURE"]
         skins = {
             mesh
@@ -113,7 +118,7 @@ class _RagdollVerb(_KindVerb):
             return super().execute(context)
         return self._join(context, sorted(pieces, key=lambda ob: ob.name_full))
 
-    def _join(self, context: bpy.types.Context, pieces: list[bpy.types.Object]) -> set[str]:
+    def _join(self, context: bpy.types.Context, pieces: list[bpy.types.Object]) -> Result:
         depsgraph = context.evaluated_depsgraph_get()
         sound, problems = [], []
         for ob in pieces:
@@ -180,11 +185,11 @@ class VERLET_OT_remove(bpy.types.Operator):
             return False
         return True
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         def change(ob: bpy.types.Object) -> None:
             if not ob.is_editable:
                 raise ModelError(ob.name, "it is linked: remove it in its own file")
-            if restore.is_baked(ob):
+            if bake_record.is_baked(ob):
                 raise ModelError(ob.name, "it is baked. Press Free Bake first")
             preview.clear(ob)
             handles.give_back(ob)

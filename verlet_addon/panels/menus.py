@@ -2,8 +2,8 @@
 
 import bpy
 
-from ..kinds import KINDS
 from ..manual import draw_button
+from ..properties.kinds import KINDS
 from ..ready import THINGS
 from ..ready.examples import EXAMPLES
 
@@ -52,6 +52,9 @@ class VERLET_MT_object(bpy.types.Menu):
             layout.operator(f"verlet.{kind.verb}", icon=kind.icon)
         layout.operator("verlet.remove", icon="X")
         layout.separator()
+        layout.operator("verlet.copy_to_selected", icon="COPYDOWN")
+        layout.operator_menu_enum("verlet.select_similar", "by", icon="RESTRICT_SELECT_OFF")
+        layout.separator()
         layout.operator("verlet.drape", icon="MOD_CLOTH")
         layout.operator("verlet.pin_ends", icon="PINNED")
         layout.operator("verlet.join", icon="CONSTRAINT")
@@ -62,6 +65,7 @@ class VERLET_MT_object(bpy.types.Menu):
         layout.separator()
         layout.operator("verlet.play", icon="PLAY")
         layout.operator("verlet.reset", icon="LOOP_BACK")
+        layout.operator("verlet.check_scene", icon="VIEWZOOM")
         layout.operator("verlet.bake", icon="REC")
         layout.operator("verlet.free_bake", icon="UNLOCKED")
         layout.separator()

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import bpy
 import numpy as np
 
+from ..scene.surroundings import bounds
 from .shapes import surface
 from .site import Site
-from .surroundings import bounds
 
 PARTS = 48  # edges along a side
 ABOVE = 0.05  # of the objects' size: how far the sheet lies above them at first
@@ -32,7 +32,7 @@ def add_sheet(site: Site, objects: Sequence[bpy.types.Object]) -> bpy.types.Obje
         "Sheet",
         surface(np.stack([x, y, np.zeros_like(x)], axis=2)),
         LINEN,
-        np.subtract(place, site.origin),
+        np.subtract(place, site.origin).tolist(),
         is_smooth=True,
     )
     site.set_up(sheet, "CLOTH")

@@ -1,98 +1,86 @@
-"""Contacts of bodies of particles from manifolds, and of single particles with bodies."""
+"""Contacts of bodies of particles, from manifolds, and what keeps these bodies rigid."""
 
 from __future__ import annotations
 
-import math
+import numpy as np
 
-from ...collision.narrow_phase import parts_of
-from ...collision.particle_distance import solid_distance
-from ...collision.shapes import passes_by
-from ...kernels.jit import inline, kernel
-from ...vec3 import along, load, rotate, store, sub, unrotate
-from .contact_table import FREE_PARTNER
+from ...collision.touching import Touching
+from ...kernels.jit import kernel
+from ...vec3 import load
+from ..particle_bodies.body_turn import return_body_couples
+from ..particle_bodies.rigidity import relax_bodies
+from ..particle_bodies.shared_point import project_shared_points
+from .contact_point import has_room, join_shape, note_contact
+from .hook import ContactHook, Meeting, Surroundings
 
 MARGIN = 0.02  # of a shape's smallest half extent: contacts are found a little before they touch
 
+STICK_PASSES = 2
+"""Passes over what keeps a body rigid for each pass over the contacts."""
 
-@inline
-def note_contact(contacts, c, shapes, particle, point_a, point_b, normal):
-    """Note contact c between two world points; returns the next free row.
 
-    shapes: a and b, or a = FREE_PARTNER for a free particle. Rows beyond the room are counted and
-    not written.
-    """
-    if c < contacts.friction.shape[0]:
-        contacts.shape[c, 0] = shapes[0]
-        contacts.shape[c, 1] = shapes[1]
-        contacts.particle[c, 0] = particle
-        store(contacts.point[c], 0, point_a)
-        store(contacts.point[c], 1, point_b)
-        store(contacts.normal, c, normal)
-    return c + 1
+class ParticleBodies(ContactHook):
+    """Rigid bodies of four particles each, against everything that has a shape."""
+
+    is_rigid = True
+
+    def __init__(self, about: Surroundings) -> None:
+        model = about.model
+        self.model = model
+        self.shapes, self.margin = about.shapes, about.margin
+        self.touching = Touching(model, about.thickness, of_particles=True)
+        shared = model.shared.rows
+        self.touching.exclude(shared["owner"][shared["collides"] == 0])
+        self.item_count = 0
+        self.owed = np.zeros((model.particle_body_count, 3))  # kg·m²
+        self.form = (model.body_first_particle, model.body_extent, model.body_form)
+
+    @property
+    def is_any(self) -> bool:
+        """Always: they are only made where a model has any."""
+        return True
+
+    def look(self, meeting: Meeting) -> None:
+        """Find where they touch, as manifolds."""
+        owners = meeting.owners
+        look = (self.shapes, owners.inverse_mass, self.margin, meeting.threads)
+        self.item_count = self.touching.find(*look)
+
+    def find(self, c: int, meeting: Meeting) -> int:
+        """Points of all manifolds."""
+        if not self.item_count:
+            return c
+        items = (self.touching.item, self.item_count, self.touching.manifolds)
+        return find_body_contacts(c, meeting.contacts, *items)
+
+    def relax(self, meeting: Meeting) -> float:
+        """Once over the places that they share, whose widest gap it returns, and each rigid."""
+        gap = 0.0
+        if len(self.model.shared):
+            rows = self.model.shared.rows
+            gap = project_shared_points(meeting.particles, meeting.owners, meeting.h, rows)
+        relax_bodies(meeting.particles, *self.form, STICK_PASSES)
+        return gap
+
+    def settle(self, meeting: Meeting) -> None:
+        """Angular momentum that came with corrections of place."""
+        first_owner = self.model.body_count + self.model.collider_count
+        bodies = (self.model.body_first_particle, first_owner, meeting.owners, self.owed)
+        contacts = (meeting.contacts, meeting.count)
+        return_body_couples(*contacts, meeting.movable.particles, *bodies)
 
 
 @kernel
-def find_body_contacts(item, item_count, manifolds, contacts):
-    """Contacts of bodies of particles with anything that has a shape; returns how many there are.
+def find_body_contacts(c, contacts, item, item_count, manifolds):
+    """Contacts of bodies of particles with anything that has a shape, written from row c on.
 
-    item (m, 3) and manifolds from `Touching`. May return more than fit.
+    item (m, 3) and manifolds from `Touching`. Returns the row after them, may be more than fit.
     """
-    c = 0
     for n in range(item_count):
         for p in range(manifolds.count[n]):
-            a, b = load(manifolds.on_a[n], p), load(manifolds.on_b[n], p)
-            pair = (item[n, 0], item[n, 1])
-            c = note_contact(contacts, c, pair, -1, a, b, load(manifolds.normal, n))
-    return c
-
-
-@kernel
-def find_particle_contacts(c, contacts, shapes, first_shape, colliding, radius, x, previous):
-    """Contacts of free particles with bodies, written from row c on; returns the row after them.
-
-    Shapes from first_shape on belong to bodies. May return more than fit.
-    """
-    _, hulls, _ = parts_of(shapes)
-    lowest_x = lowest_y = lowest_z = math.inf
-    highest_x = highest_y = highest_z = -math.inf
-    for j in range(colliding.shape[0]):
-        i = colliding[j]
-        lowest_x = min(lowest_x, x[i, 0] - radius[i])
-        lowest_y = min(lowest_y, x[i, 1] - radius[i])
-        lowest_z = min(lowest_z, x[i, 2] - radius[i])
-        highest_x = max(highest_x, x[i, 0] + radius[i])
-        highest_y = max(highest_y, x[i, 1] + radius[i])
-        highest_z = max(highest_z, x[i, 2] + radius[i])
-    for s in range(first_shape, shapes.kind.shape[0]):
-        if (
-            shapes.lower[s, 0] > highest_x
-            or shapes.upper[s, 0] < lowest_x
-            or shapes.lower[s, 1] > highest_y
-            or shapes.upper[s, 1] < lowest_y
-            or shapes.lower[s, 2] > highest_z
-            or shapes.upper[s, 2] < lowest_z
-        ):
-            continue
-        r = shapes.rotation[s]
-        rb = shapes.rotation_before[s]
-        for j in range(colliding.shape[0]):
-            i = colliding[j]
-            reach = radius[i]
-            if passes_by(shapes, s, x, previous, i, reach):
-                continue
-            px, py, pz = unrotate(r, sub(load(x, i), load(shapes.centre, s)))
-            ox, oy, oz = unrotate(rb, sub(load(previous, i), load(shapes.centre_before, s)))
-            kind, size, hull = shapes.kind[s], shapes.size[s], shapes.hull[s]
-            gap, nx, ny, nz = solid_distance(
-                kind, size, hulls, hull, 0, px, py, pz, ox, oy, oz, reach
-            )
-            if gap > 0.0:
-                continue
-            normal = rotate(r, (nx, ny, nz))
-            # point b lies on the surface: a lever of the particle's radius would bend the body
-            if c < contacts.friction.shape[0]:
-                contacts.reach[c] = reach
-            place = load(x, i)
-            surface = along(place, -(gap + reach), normal)
-            c = note_contact(contacts, c, (FREE_PARTNER, s), i, place, surface, normal)
+            if has_room(contacts, c):
+                join_shape(contacts, c, 0, item[n, 0], load(manifolds.on_a[n], p))
+                join_shape(contacts, c, 1, item[n, 1], load(manifolds.on_b[n], p))
+                note_contact(contacts, c, load(manifolds.normal, n), 0.0)
+            c += 1
     return c

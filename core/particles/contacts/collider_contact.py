@@ -10,7 +10,8 @@ import math
 
 from ...collision.kinds import MESH
 from ...collision.narrow_phase import parts_of
-from ...collision.particle_distance import ROUNDS, mesh_distance, solid_distance
+from ...collision.particle_distance import MOST_TRIANGLES, mesh_distance
+from ...collision.point_distance import solid_distance
 from ...collision.restitution import bounce
 from ...collision.shapes import face_count, passes_by
 from ...kernels.jit import kernel, parallel_kernel, prange
@@ -79,42 +80,20 @@ def collide_particles(
             mesh = shapes.mesh[s]
             sx, sy, sz = unrotate(rb, start[i, 0] - cb[0], start[i, 1] - cb[1], start[i, 2] - cb[2])
             if kind == MESH:
-                faces = ROUNDS
+                faces = MOST_TRIANGLES
             mx = my = mz = 0.0
             for face in range(faces):
                 if kind == MESH:
-                    gap, nx, ny, nz, mx, my, mz = mesh_distance(
-                        meshes,
-                        mesh_before,
-                        mesh_motion,
-                        shapes.mesh_first_triangle[mesh],
-                        shapes.mesh_first_triangle[mesh + 1],
-                        mesh_tree,
-                        meshes.two_sided[mesh],
-                        px,
-                        py,
-                        pz,
-                        sx,
-                        sy,
-                        sz,
-                        reach,
+                    p, o = (px, py, pz), (sx, sy, sz)
+                    gap, (nx, ny, nz), (mx, my, mz) = mesh_distance(
+                        meshes, mesh, mesh_tree, mesh_before, mesh_motion, p, o, reach
                     )
                     if gap >= 0.0:
                         break
                 else:
-                    gap, nx, ny, nz = solid_distance(
-                        kind,
-                        shapes.size[s],
-                        hulls,
-                        shapes.hull[s],
-                        face,
-                        px,
-                        py,
-                        pz,
-                        ox,
-                        oy,
-                        oz,
-                        reach,
+                    p, o = (px, py, pz), (ox, oy, oz)
+                    gap, (nx, ny, nz) = solid_distance(
+                        hulls, kind, shapes.size[s], shapes.hull[s], face, p, o, reach
                     )
                 if gap >= 0.0:
                     continue
@@ -189,19 +168,9 @@ def deepest_particle(x, colliding, shapes, collider_count):
                 x[i, 2] - shapes.centre[s, 2],
             )
             for face in range(face_count(shapes.kind[s])):
-                gap, _, _, _ = solid_distance(
-                    shapes.kind[s],
-                    shapes.size[s],
-                    hulls,
-                    shapes.hull[s],
-                    face,
-                    px,
-                    py,
-                    pz,
-                    px,
-                    py,
-                    pz,
-                    0.0,
+                kind, p = shapes.kind[s], (px, py, pz)
+                gap, _ = solid_distance(
+                    hulls, kind, shapes.size[s], shapes.hull[s], face, p, p, 0.0
                 )
                 deepest = max(deepest, -gap)
     return deepest

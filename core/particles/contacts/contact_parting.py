@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from ...kernels.jit import inline, kernel
-from .contact_sides import gap_of, give, meet_at, mobility, particle_place
-from .contact_table import FREE_PARTNER, PIECE_PARTNER
+from ...vec3 import ZERO, add_to, along, cross, divide, load, scale, set_vec, shift, sub, vec
+from .contact_places import (
+    gap_of,
+    give,
+    meet_at,
+    owner_mobility,
+    particle_place,
+    particles_side,
+)
 
 OVERLAP_SHARE = 0.5
 """Share of an old overlap of bodies that is resolved in one step."""
@@ -14,7 +21,7 @@ OVERLAP_SPEED = 1.0
 
 
 @inline
-def _shift(contacts, c, x, previous, inverse_mass, owners, h, away):
+def _shift(contact, making, movable, away):
     """Part a and b by ``away`` m along the normal, x and x* alike: place without speed.
 
     Bodies of particles are moved as a whole. Moving single corners would bend their tetrahedra, and
@@ -22,124 +29,100 @@ def _shift(contacts, c, x, previous, inverse_mass, owners, h, away):
     impulse where x* has the particles, which `return_speed` takes back after the owner has moved,
     where x has them now: what Σ m x* × x gains and loses by it is what the particles lose and gain.
     """
-    nx, ny, nz = contacts.normal[c, 0], contacts.normal[c, 1], contacts.normal[c, 2]
-    fx, fy, fz = particle_place(contacts, c, previous)
-    tx, ty, tz = particle_place(contacts, c, x)
-    meet_at(contacts, c, owners, fx, fy, fz)
-    side = 0 if contacts.owner[c, 0] < 0 else 1
-    if contacts.shape[c, side] >= 0:  # moved as a whole: that is at its centre
-        tx, ty, tz = fx, fy, fz
-        for k in range(4 * side, 4 * side + 4):
-            i = contacts.particle[c, k]
-            tx += 0.25 * (x[i, 0] - previous[i, 0])
-            ty += 0.25 * (x[i, 1] - previous[i, 1])
-            tz += 0.25 * (x[i, 2] - previous[i, 2])
-    wa = _place_mobility(contacts, c, 0, inverse_mass, owners)
-    wb = _place_mobility(contacts, c, 1, inverse_mass, owners)
+    particles, owners, h = movable
+    x, previous, inverse_mass = particles
+    n = vec(contact["normal"])
+    here = contact["place"][particles_side(contact)]
+    at = particle_place(here, previous)
+    meet_at(contact, owners, at)
+    if here["four_body"] >= 0:  # moved as a whole: that is at its centre
+        for k in range(4):
+            i = here["particle"][k]
+            at = along(at, 0.25, sub(load(x, i), load(previous, i)))
+    else:
+        at = particle_place(here, x)
+    wa = _place_mobility(contact["place"][0], inverse_mass, owners, n)
+    wb = _place_mobility(contact["place"][1], inverse_mass, owners, n)
     if wa + wb == 0.0:
         return
     push = away / (wa + wb)
     for side in range(2):
+        place = contact["place"][side]
         f = push if side == 0 else -push
-        o = contacts.owner[c, side]
-        if o >= 0:
-            g = f / h
-            give(contacts, c, side, owners, g * nx, g * ny, g * nz)
+        if place["owner"] >= 0:
+            give(place, owners, scale(f / h, n))
             continue
-        part = contacts.shape[c, side]
-        count = 1 if part == FREE_PARTNER else (3 if part == PIECE_PARTNER else 4)
-        for k in range(4 * side, 4 * side + count):
-            i = contacts.particle[c, k]
-            share = f * inverse_mass[i]
-            share *= 0.25 if part >= 0 else abs(contacts.weight[c, k])
-            for axis in range(3):
-                x[i, axis] += share * contacts.normal[c, axis]
-                previous[i, axis] += share * contacts.normal[c, axis]
-    contacts.parting[c, 0] += push
-    contacts.parting[c, 1] += push * tx
-    contacts.parting[c, 2] += push * ty
-    contacts.parting[c, 3] += push * tz
-    if contacts.owner[c, 0] >= 0 or contacts.owner[c, 1] >= 0:
+        for k in range(4):
+            i = place["particle"][k]
+            share = f * inverse_mass[i] * _share(place, k)
+            shift(x, i, share, n)
+            shift(previous, i, share, n)
+    making["parted"] += push
+    add_to(making["parted_at"], scale(push, at))
+    if contact["place"][0]["owner"] >= 0 or contact["place"][1]["owner"] >= 0:
         return
-    ax, ay, az = _way(contacts, c, 0, x, previous)
-    bx, by, bz = _way(contacts, c, 1, x, previous)
-    ux, uy, uz = push * (ax - bx), push * (ay - by), push * (az - bz)
-    contacts.couple[c, 0] += ny * uz - nz * uy
-    contacts.couple[c, 1] += nz * ux - nx * uz
-    contacts.couple[c, 2] += nx * uy - ny * ux
+    u = sub(_way(contact["place"][0], x, previous), _way(contact["place"][1], x, previous))
+    add_to(making["couple"], cross(n, scale(push, u)))
 
 
 @inline
-def _way(contacts, c, side, x, previous):
-    """How far the particles of one side came in this step, as a shift weighs them (m)."""
-    is_body = contacts.shape[c, side] >= 0
-    ux = uy = uz = 0.0
-    for k in range(4 * side, 4 * side + 4):
-        i = contacts.particle[c, k]
-        f = 0.25 if is_body else abs(contacts.weight[c, k])
-        ux += f * (x[i, 0] - previous[i, 0])
-        uy += f * (x[i, 1] - previous[i, 1])
-        uz += f * (x[i, 2] - previous[i, 2])
-    return ux, uy, uz
+def _share(place, k):
+    """Share of particle k in a shift of its place: a body of particles is shifted as a whole."""
+    return 0.25 if place["four_body"] >= 0 else place["weight"][k]
 
 
 @inline
-def _place_mobility(contacts, c, side, inverse_mass, owners):
-    """How easily one side gives way to a correction of place along the normal, 1/kg."""
-    if contacts.owner[c, side] >= 0:
-        n = contacts.normal[c]
-        return mobility(contacts, c, side, owners, n[0], n[1], n[2])
-    return _whole_mobility(contacts, c, side, inverse_mass, owners)
+def _way(place, x, previous):
+    """How far the particles of a place came in this step, as a shift weighs them (m)."""
+    u = ZERO
+    for k in range(4):
+        i = place["particle"][k]
+        u = along(u, _share(place, k), sub(load(x, i), load(previous, i)))
+    return u
 
 
 @inline
-def _whole_mobility(contacts, c, side, inverse_mass, owners):
-    """1/m in 1/kg of what side a or b is a part of."""
-    o = contacts.owner[c, side]
-    if o >= 0:
-        return owners.inverse_mass[o]
-    if contacts.shape[c, side] == PIECE_PARTNER:
-        return _free_mobility(contacts, c, side, inverse_mass)
-    w = inverse_mass[contacts.particle[c, 4 * side]]
-    return w if contacts.shape[c, side] == FREE_PARTNER else 0.25 * w
-
-
-@inline
-def _free_mobility(contacts, c, side, inverse_mass):
-    """Σ wᵢ cᵢ² of the particles of a piece, 1/kg."""
+def _place_mobility(place, inverse_mass, owners, n):
+    """How easily one side gives way to a correction of place along the normal n, 1/kg."""
+    if place["owner"] >= 0:
+        return owner_mobility(place, owners, n)
+    if place["four_body"] >= 0:
+        return 0.25 * inverse_mass[place["particle"][0]]
     total = 0.0
-    for k in range(4 * side, 4 * side + 3):
-        f = contacts.weight[c, k]
-        total += inverse_mass[contacts.particle[c, k]] * f * f
+    for k in range(4):
+        f = place["weight"][k]
+        total += inverse_mass[place["particle"][k]] * f * f
     return total
 
 
 @kernel
-def place_bounces(contacts, count, x, previous, inverse_mass, owners, h):
+def place_bounces(contacts, count, movable):
     """Put what bounced where it should be at the end of the step, x and x* alike.
 
     The push that reversed the velocity acted over the whole step; the hit came in the midst of it.
     Overlap older than the step is left to `resolve_overlap`.
     """
     for c in range(count):
-        if contacts.bounce[c] == 0.0 or contacts.pushed[c] == 0.0:
+        contact, making = contacts.solving[c], contacts.making[c]
+        if contact["bounce"] == 0.0 or contact["normal_impulse"] == 0.0:
             continue
-        away = contacts.bounce_gap[c] - contacts.overlap[c] - gap_of(contacts, c, x, owners, h)
-        _shift(contacts, c, x, previous, inverse_mass, owners, h, away)
+        gap = gap_of(contact, movable.particles.x, movable.owners, movable.h)
+        _shift(contact, making, movable, making["bounce_gap"] - contact["overlap"] - gap)
 
 
 @kernel
-def resolve_overlap(contacts, count, x, previous, inverse_mass, owners, h):
+def resolve_overlap(contacts, count, movable):
     """Take old overlap out of x and x* alike: bodies part gently, without gaining speed.
 
     A share of what is left, at a limited speed.
     """
     for c in range(count):
-        depth = -gap_of(contacts, c, x, owners, h)
-        if depth <= 0.0 or contacts.overlap[c] == 0.0:
+        contact = contacts.solving[c]
+        depth = -gap_of(contact, movable.particles.x, movable.owners, movable.h)
+        if depth <= 0.0 or contact["overlap"] == 0.0:
             continue
-        part = min(OVERLAP_SHARE * depth, OVERLAP_SPEED * h)
-        _shift(contacts, c, x, previous, inverse_mass, owners, h, part)
+        part = min(OVERLAP_SHARE * depth, OVERLAP_SPEED * movable.h)
+        _shift(contact, contacts.making[c], movable, part)
 
 
 @kernel
@@ -149,16 +132,16 @@ def return_speed(contacts, count, owners, h):
     The impulse acts where the particles had been put, so that no angular momentum comes or goes.
     """
     for c in range(count):
-        push = contacts.parting[c, 0]
+        contact, making = contacts.solving[c], contacts.making[c]
+        push = making["parted"]
         if push == 0.0:
             continue
+        at = divide(vec(making["parted_at"]), push)
         for side in range(2):
-            o = contacts.owner[c, side]
+            place = contact["place"][side]
+            o = place["owner"]
             if o < 0 or owners.inverse_mass[o] == 0.0:
                 continue
-            for k in range(3):
-                place = contacts.parting[c, 1 + k] / push
-                contacts.arm[c, side, k] = place - owners.position[o, k]
+            set_vec(place["arm"], sub(at, load(owners.position, o)))
             f = -push / h if side == 0 else push / h
-            nx, ny, nz = contacts.normal[c, 0], contacts.normal[c, 1], contacts.normal[c, 2]
-            give(contacts, c, side, owners, f * nx, f * ny, f * nz)
+            give(place, owners, scale(f, vec(contact["normal"])))

@@ -17,8 +17,8 @@ import numpy as np
 from ...angular_momentum import NO_INERTIA, add_inertia, solve_inertia
 from ...arrays import Ints
 from ...kernels.jit import inline, kernel, lean_inline
-from ...vec3 import ZERO, along, cross, divide, dot, load, move, scale, sub
-from .contact_table import FREE_PARTNER
+from ...vec3 import ZERO, along, cross, divide, dot, load, move, scale, sub, vec
+from .contact_point import SINGLE
 
 
 def rings_of(count: int, piece: Ints) -> tuple[Ints, Ints]:
@@ -34,10 +34,10 @@ def rings_of(count: int, piece: Ints) -> tuple[Ints, Ints]:
 
 
 @inline
-def _around(contacts, c, n, start, neighbour):
-    """The n-th particle around the two of contact c, themselves included; −1 after the last."""
+def _around(contact, n, start, neighbour):
+    """The n-th particle around the two of a contact, themselves included; −1 after the last."""
     for side in range(2):
-        i = contacts.particle[c, 4 * side]
+        i = contact["place"][side]["particle"][0]
         count = 1 + start[i + 1] - start[i]
         if n < count:
             return i if n == 0 else neighbour[start[i] + n - 1]
@@ -46,31 +46,33 @@ def _around(contacts, c, n, start, neighbour):
 
 
 @lean_inline
-def way_of_contact(contacts, c):
+def way_of_contact(contact, making):
     """How far m a contact has moved what it acts on in this step, at most."""
-    most = contacts.pushed[c]
+    most = contact["normal_impulse"]
     for k in range(3):
-        most += abs(contacts.dragged[c, k])
-    return (most + abs(contacts.parting[c, 0])) * contacts.mobility[c]
+        most += abs(contact["friction_impulse"][k])
+    return (most + abs(making["parted"])) * contact["mobility"]
 
 
 @kernel
-def return_couples(contacts, count, x, previous, inverse_mass, start, neighbour):
+def return_couples(contacts, count, particles, start, neighbour):
     """Take the couples of all contacts of two free particles back, in x.
 
     start, neighbour from `rings_of`. Pins take couples by themselves. No particle is moved farther
     than the contact moved its own.
     """
+    x, previous, inverse_mass = particles
     for c in range(count):
-        if contacts.shape[c, 0] != FREE_PARTNER or contacts.shape[c, 1] != FREE_PARTNER:
+        contact, making = contacts.solving[c], contacts.making[c]
+        if making["shape"][0] != SINGLE or making["shape"][1] != SINGLE:
             continue
-        couple = load(contacts.couple, c)
+        couple = vec(making["couple"])
         if couple == ZERO:
             continue
         mass = 0.0
         centre = ZERO
         n = 0
-        i = _around(contacts, c, n, start, neighbour)
+        i = _around(contact, n, start, neighbour)
         while i >= 0:
             if inverse_mass[i] == 0.0:
                 mass = 0.0
@@ -79,22 +81,22 @@ def return_couples(contacts, count, x, previous, inverse_mass, start, neighbour)
             mass += m
             centre = along(centre, m, load(previous, i))
             n += 1
-            i = _around(contacts, c, n, start, neighbour)
+            i = _around(contact, n, start, neighbour)
         if mass == 0.0 or n < 3:
             continue
         centre = divide(centre, mass)
         inertia = NO_INERTIA
         far = 0.0
         for k in range(n):
-            i = _around(contacts, c, k, start, neighbour)
+            i = _around(contact, k, start, neighbour)
             r = sub(load(previous, i), centre)
             inertia = add_inertia(inertia, 1.0 / inverse_mass[i], r)
             far = max(far, dot(r, r))
         turn = solve_inertia(inertia, scale(-1.0, couple))
         moved = math.sqrt(far * dot(turn, turn))
-        most = way_of_contact(contacts, c)
+        most = way_of_contact(contact, making)
         if moved > most:
             turn = scale(most / moved, turn)
         for k in range(n):
-            i = _around(contacts, c, k, start, neighbour)
+            i = _around(contact, k, start, neighbour)
             move(x, i, cross(turn, sub(load(previous, i), centre)))

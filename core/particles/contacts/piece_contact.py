@@ -12,15 +12,17 @@ asked for at its end: what is fast does not come out on the wrong side.
 from __future__ import annotations
 
 import math
+from collections import namedtuple
 
 import numpy as np
 
-from ...collision.kinds import BOX, CAPSULE, CYLINDER, HULL, MESH, PLANE, ROOM, SPHERE
+from ...arrays import Ints
+from ...collision.axis_boxes import are_apart, highest, lowest
+from ...collision.kinds import BOX, CAPSULE, CYLINDER, HULL, MESH, SPHERE
 from ...collision.narrow_phase import lane_of, parts_of
-from ...collision.piece_distance import closest_of_triangle
-from ...collision.support import Placed
-from ...collision.tree import end_of, next_leaf, root_of
-from ...coupling.tied_pieces import misses
+from ...collision.piece_distance import closest_of_piece
+from ...collision.support import Placed, ShapeParts
+from ...coupling.tied_pieces import tied_of
 from ...kernels.jit import kernel, lean, lean_inline
 from ...vec3 import (
     add,
@@ -37,8 +39,9 @@ from ...vec3 import (
     sub,
     unrotate,
 )
-from .body_contact import note_contact
-from .contact_table import PIECE_PARTNER
+from .contact_point import PIECE, has_room, join_particles, join_shape, note_contact
+from .hook import ContactHook, Meeting, Surroundings
+from .piece_search import LOOK_EVERY, Paths, Pieces, find_near_pieces, slack_of
 
 AT_VERTEX = 0.999
 """Weight of a particle in the nearest point from which its own contact does."""
@@ -47,166 +50,115 @@ ROUND_ENOUGH = 4.0
 """A curved shape of radius R does not show through pieces shorter than √(this · R · thickness): it
 rises between the particles by an eighth of their length² over R, half of what they keep away."""
 
-LOOK_EVERY = 4
-"""Substeps after which it is looked anew which pieces are near which shapes."""
+Solids = namedtuple(
+    "Solids",
+    [
+        "shapes",
+        "edges",  # of all meshes, see `mesh_edges`
+        "first_use",  # (v,) for each vertex of a mesh one triangle that has it
+        "owner_inverse_mass",  # (o,) 1/kg
+        "scratch",  # of the narrow phase
+    ],
+)
+"""What pieces touch."""
 
 
-@kernel
-def find_near_pieces(piece, shapes, mesh_tree, tied, x, previous, radius, fall, near):
-    """Write what may touch in the next `LOOK_EVERY` substeps to rows (piece, shape, sub); how many.
+class PieceContacts(ContactHook):
+    """Triangles of cloth and stretches of rope against shapes."""
 
-    piece (e, 3) particles, the last one −1 for a stretch of rope; radius (n,) m; fall m, by gravity
-    in one substep; mesh_tree over the triangles of all meshes, each in its shape's frame. sub is
-    −1, or a triangle of the mesh. tied: what is not touched, see `tied_pieces`. There may be more
-    than fit.
-    """
-    low_x = low_y = low_z = math.inf
-    high_x = high_y = high_z = -math.inf
-    slack = fall * LOOK_EVERY * LOOK_EVERY
-    for e in range(piece.shape[0]):
-        for n in range(3):
-            i = piece[e, n]
-            if i < 0:
-                continue
-            away = radius[i] + slack
-            for k in range(3):
-                now = x[i, k]
-                then = now + LOOK_EVERY * (now - previous[i, k])
-                low = min(now, then) - away
-                high = max(now, then) + away
-                if k == 0:
-                    low_x, high_x = min(low_x, low), max(high_x, high)
-                elif k == 1:
-                    low_y, high_y = min(low_y, low), max(high_y, high)
-                else:
-                    low_z, high_z = min(low_z, low), max(high_z, high)
-    count = 0
-    for s in range(shapes.kind.shape[0]):
-        kind = shapes.kind[s]
-        if kind in (PLANE, ROOM):
-            continue
-        turn = 0.0
-        size = 0.0
-        for k in range(3):
-            size += shapes.size[s, k]
-            for m in range(3):
-                turn = max(turn, abs(shapes.rotation[s, k, m] - shapes.rotation_before[s, k, m]))
-        room = LOOK_EVERY * 1.8 * turn * size + slack
-        sx = LOOK_EVERY * abs(shapes.centre[s, 0] - shapes.centre_before[s, 0]) + room
-        sy = LOOK_EVERY * abs(shapes.centre[s, 1] - shapes.centre_before[s, 1]) + room
-        sz = LOOK_EVERY * abs(shapes.centre[s, 2] - shapes.centre_before[s, 2]) + room
-        lx, hx = shapes.lower[s, 0] - sx, shapes.upper[s, 0] + sx
-        ly, hy = shapes.lower[s, 1] - sy, shapes.upper[s, 1] + sy
-        lz, hz = shapes.lower[s, 2] - sz, shapes.upper[s, 2] + sz
-        if lx > high_x or hx < low_x or ly > high_y or hy < low_y or lz > high_z or hz < low_z:
-            continue
-        for e in range(piece.shape[0]):
-            apart = False
-            for k in range(3):
-                below = True
-                above = True
-                first = lx if k == 0 else (ly if k == 1 else lz)
-                last = hx if k == 0 else (hy if k == 1 else hz)
-                for n in range(3):
-                    i = piece[e, n]
-                    if i < 0:
-                        continue
-                    now = x[i, k]
-                    then = now + LOOK_EVERY * (now - previous[i, k])
-                    away = radius[i] + slack
-                    below = below and max(now, then) + away < first
-                    above = above and min(now, then) - away > last
-                if below or above:
-                    apart = True
-                    break
-            if apart:
-                continue
-            i, j = piece[e, 0], piece[e, 1]
-            if misses(tied, shapes.owner[s], i, j, j if piece[e, 2] < 0 else piece[e, 2]):
-                continue
-            if kind != MESH:
-                if count < near.shape[0]:
-                    near[count, 0] = e
-                    near[count, 1] = s
-                    near[count, 2] = -1
-                count += 1
-                continue
-            mesh = shapes.mesh[s]
-            away = slack + room
-            way = 0.0
-            ax = ay = az = math.inf
-            bx = by = bz = -math.inf
-            for n in range(3):
-                i = piece[e, n]
-                if i < 0:
-                    continue
-                far = radius[i]
-                for k in range(3):
-                    far += LOOK_EVERY * abs(x[i, k] - previous[i, k])
-                way = max(way, far)
-                seen = sub(load(x, i), load(shapes.centre, s))
-                px, py, pz = unrotate(shapes.rotation[s], seen)
-                ax, bx = min(ax, px), max(bx, px)
-                ay, by = min(ay, py), max(by, py)
-                az, bz = min(az, pz), max(bz, pz)
-            away += way + (sx + sy + sz - 3.0 * room)
-            end = end_of(shapes.mesh_first_triangle[mesh + 1])
-            node = root_of(shapes.mesh_first_triangle[mesh])
-            ax, ay, az = ax - away, ay - away, az - away
-            bx, by, bz = bx + away, by + away, bz + away
-            node = next_leaf(mesh_tree, node, end, ax, ay, az, bx, by, bz)
-            while node < end:
-                if count < near.shape[0]:
-                    near[count, 0] = e
-                    near[count, 1] = s
-                    near[count, 2] = mesh_tree.leaf[node]
-                count += 1
-                node = next_leaf(mesh_tree, node + 1, end, ax, ay, az, bx, by, bz)
-    return count
+    def __init__(self, about: Surroundings) -> None:
+        model = about.model
+        self.model, self.about = model, about
+        room = np.zeros((2, len(about.piece), 3))
+        self.pieces = Pieces(about.piece, room[0], room[1])
+        self.near: Ints = np.zeros((len(about.piece), 3), dtype=np.int32)
+        self.near_count = 0
+        triangle = model.shapes.meshes.triangle
+        first_use = np.zeros(len(model.shapes.meshes.vertex), dtype=np.int32)
+        first_use[triangle[::-1]] = np.arange(len(triangle), dtype=np.int32)[::-1, None]
+        touching = about.touching
+        weights = about.owners.inverse_mass
+        self.solids = Solids(about.shapes, touching.edges, first_use, weights, touching.scratch)
+        self.all_tied = self.tied = tied_of(model, about.ties)
+
+    @property
+    def is_any(self) -> bool:
+        """Always: they are only made where a model has pieces and shapes."""
+        return True
+
+    def begin(self, meeting: Meeting) -> None:
+        """See what is tied in this frame: some may have been let go."""
+        self.near_count = 0
+        self.tied = self.all_tied
+        loose = [tie for tie in self.about.ties if not tie.holds(meeting.animated)]
+        if loose:
+            row = self.all_tied.row.copy()
+            for tie in loose:
+                row[tie.particle] = -1
+            self.tied = self.all_tied._replace(row=row)
+
+    def look(self, meeting: Meeting) -> None:
+        """Note every few substeps which pieces are near which shapes."""
+        if meeting.substep % LOOK_EVERY:
+            return
+        x, previous, _ = meeting.particles
+        near = (self.pieces, self.about.shapes, self.about.touching.mesh_tree, self.tied)
+        paths = Paths(x, previous, self.model.radius, slack_of(meeting.fall))
+        while (count := find_near_pieces(*near, paths, self.near)) > len(self.near):
+            self.near = np.zeros((count * 3 // 2, 3), dtype=np.int32)
+        self.near_count = count
+
+    def find(self, c: int, meeting: Meeting) -> int:
+        """Contacts of the pieces that are near a shape."""
+        if not self.near_count:
+            return c
+        near = (self.near, self.near_count, self.about.piece, self.model.radius, self.solids)
+        return find_piece_contacts(c, meeting.contacts, *near, meeting.particles)
 
 
 @lean_inline
-def _vertices_do(kind, sx, sy, sz, long, thick, a, b, c):
-    """Whether the particles' own contacts do: a, b, c (three numbers each) in the shape's frame."""
+def _do_vertices(shapes, s, ends, thick, previous):
+    """Whether the particles' own contacts do for the piece between three particles."""
+    kind, size = shapes.kind[s], load(shapes.size, s)
+    r, centre = shapes.rotation_before[s], load(shapes.centre_before, s)
+    a = unrotate(r, sub(load(previous, ends[0]), centre))
+    b = unrotate(r, sub(load(previous, ends[1]), centre))
+    c = unrotate(r, sub(load(previous, ends[2]), centre))
+    d, e = sub(a, b), sub(a, c)
+    long = max(abs(d[0]), max(abs(d[1]), abs(d[2])))
+    long = max(long, max(abs(e[0]), max(abs(e[1]), abs(e[2]))))
+    is_round_enough = long * long < ROUND_ENOUGH * size[0] * thick
     if kind in (SPHERE, CAPSULE):
-        return long * long < ROUND_ENOUGH * sx * thick
+        return is_round_enough
     if kind == BOX:  # all over one and the same face
-        ix = abs(a[0]) <= sx and abs(b[0]) <= sx and abs(c[0]) <= sx
-        iy = abs(a[1]) <= sy and abs(b[1]) <= sy and abs(c[1]) <= sy
-        iz = abs(a[2]) <= sz and abs(b[2]) <= sz and abs(c[2]) <= sz
+        ix = abs(a[0]) <= size[0] and abs(b[0]) <= size[0] and abs(c[0]) <= size[0]
+        iy = abs(a[1]) <= size[1] and abs(b[1]) <= size[1] and abs(c[1]) <= size[1]
+        iz = abs(a[2]) <= size[2] and abs(b[2]) <= size[2] and abs(c[2]) <= size[2]
         return (ix and iy) or (iy and iz) or (ix and iz)
     if kind == CYLINDER:
         if (
-            math.sqrt(a[0] * a[0] + a[1] * a[1]) <= sx
-            and math.sqrt(b[0] * b[0] + b[1] * b[1]) <= sx
-            and math.sqrt(c[0] * c[0] + c[1] * c[1]) <= sx
+            math.sqrt(a[0] * a[0] + a[1] * a[1]) <= size[0]
+            and math.sqrt(b[0] * b[0] + b[1] * b[1]) <= size[0]
+            and math.sqrt(c[0] * c[0] + c[1] * c[1]) <= size[0]
         ):
             return True
-        return (
-            abs(a[2]) <= sy
-            and abs(b[2]) <= sy
-            and abs(c[2]) <= sy
-            and long * long < ROUND_ENOUGH * sx * thick
-        )
+        iz = abs(a[2]) <= size[1] and abs(b[2]) <= size[1] and abs(c[2]) <= size[1]
+        return iz and is_round_enough
     return False
 
 
 @lean_inline
-def _note(contacts, c, s, corners, weights, x, place, normal, radius):
-    """Note the contact of Σ wᵢ xᵢ over three corners with a place on shape s, at the step's end."""
-    i, j, k = corners
-    wi, wj, wk = weights
-    if c < contacts.friction.shape[0]:
-        contacts.reach[c] = radius
-        contacts.particle[c, 1] = j
-        contacts.particle[c, 2] = k
-        contacts.particle[c, 3] = i
-        contacts.weight[c, 0] = wi
-        contacts.weight[c, 1] = wj if k != j else wj + wk
-        contacts.weight[c, 2] = wk if k != j else 0.0
-        contacts.weight[c, 3] = 0.0
-    point = _weighted(x, corners, weights)
-    return note_contact(contacts, c, (PIECE_PARTNER, s), i, point, place, normal)
+def _note(contacts, c, s, piece, weights, place, normal):
+    """Note the contact of Σ wᵢ xᵢ over a piece with a place on shape s, at the step's end."""
+    corners, thick = piece
+    if has_room(contacts, c):
+        wi, wj, wk = weights
+        if corners[1] == corners[2]:
+            wj, wk = wj + wk, 0.0
+        join_particles(contacts, c, 0, PIECE, corners, (wi, wj, wk))
+        join_shape(contacts, c, 1, s, place)
+        note_contact(contacts, c, normal, thick)
+    return c + 1
 
 
 @lean_inline
@@ -224,14 +176,13 @@ def _carried(shapes, s, place):
 
 
 @lean
-def _corner_contact(contacts, c, shapes, s, corners, particles, local, radius, within):
-    """Contact of the triangle of three corners with a place in the frame of shape s.
+def _corner_contact(contacts, c, shapes, s, piece, previous, local, within):
+    """Contact of a triangle with a place in the frame of shape s.
 
     Where it is over the triangle, not deeper than within[0] and not farther than within[1], m. The
     middle of a solid shape says on which side of the triangle it belongs; a mesh stays where it is.
     """
-    x, previous, _ = particles
-    i, j, k = corners
+    (i, j, k), thick = piece
     centre = load(shapes.centre_before, s)
     corner = add(rotate(shapes.rotation_before[s], local), centre)
     u, w = between(previous, i, j), between(previous, i, k)
@@ -247,7 +198,7 @@ def _corner_contact(contacts, c, shapes, s, corners, particles, local, radius, w
         side = dot(normal, sub(load(previous, i), centre))
     if side < 0.0:
         normal, height = scale(-1.0, normal), -height
-    if height - radius > within[1] or height < -within[0]:
+    if height - thick > within[1] or height < -within[0]:
         return c
     uu, uw, ww, du, dw = dot(u, u), dot(u, w), dot(w, w), dot(d, u), dot(d, w)
     area = uu * ww - uw * uw
@@ -257,128 +208,112 @@ def _corner_contact(contacts, c, shapes, s, corners, particles, local, radius, w
     if wi < 0.0 or wj < 0.0 or wk < 0.0:
         return c
     place = add(rotate(shapes.rotation[s], local), load(shapes.centre, s))
-    return _note(contacts, c, s, corners, (wi, wj, wk), x, place, normal, radius)
+    return _note(contacts, c, s, piece, (wi, wj, wk), place, normal)
+
+
+@lean_inline
+def _approach(shapes, s, piece, x, previous):
+    """How far m a piece and a shape may come towards each other in this step; −1 if not near."""
+    (i, j, k), thick = piece
+    low = lowest(load(previous, i), lowest(load(previous, j), load(previous, k)))
+    low = lowest(low, lowest(load(x, i), lowest(load(x, j), load(x, k))))
+    high = highest(load(previous, i), highest(load(previous, j), load(previous, k)))
+    high = highest(high, highest(load(x, i), highest(load(x, j), load(x, k))))
+    low = (low[0] - thick, low[1] - thick, low[2] - thick)
+    high = (high[0] + thick, high[1] + thick, high[2] + thick)
+    if are_apart(low, high, load(shapes.lower, s), load(shapes.upper, s)):
+        return -1.0
+    reach = 0.0
+    turn = 0.0
+    for d in range(3):
+        way = max(abs(x[i, d] - previous[i, d]), abs(x[j, d] - previous[j, d]))
+        reach += max(way, abs(x[k, d] - previous[k, d]))
+        reach += abs(shapes.centre[s, d] - shapes.centre_before[s, d])
+        for m in range(3):
+            turn = max(turn, abs(shapes.rotation[s, d, m] - shapes.rotation_before[s, d, m]))
+    size = load(shapes.size, s)
+    return reach + (1.8 * turn * (size[0] + size[1] + size[2]) + 0.02 * thick)
+
+
+@lean_inline
+def _corner_count(solids, s):
+    """Corners of shape s, or of one triangle of a mesh, that may lie over the middle of a piece."""
+    kind = solids.shapes.kind[s]
+    if kind == BOX:
+        return 8
+    if kind == HULL:
+        hull, first = solids.shapes.hull[s], solids.shapes.hull_first_vertex
+        return first[hull + 1] - first[hull]
+    return 3 if kind == MESH else 0
+
+
+@lean_inline
+def _corner_at(solids, s, triangle, corner):
+    """A corner in the frame of shape s, and whether it is this triangle's to look at."""
+    shapes = solids.shapes
+    kind, size = shapes.kind[s], load(shapes.size, s)
+    if kind == BOX:
+        place = (
+            size[0] if corner & 1 else -size[0],
+            size[1] if corner & 2 else -size[1],
+            size[2] if corner & 4 else -size[2],
+        )
+        return place, True
+    if kind == HULL:
+        first = shapes.hull_first_vertex[shapes.hull[s]]
+        return load(shapes.hull_vertex, first + corner), True
+    v = shapes.mesh_triangle[triangle, corner]
+    return load(shapes.mesh_vertex, v), solids.first_use[v] == triangle
 
 
 @kernel
-def find_piece_contacts(
-    c,
-    contacts,
-    near,
-    near_count,
-    piece,
-    shapes,
-    inverse_mass_of_owner,
-    particles,
-    radius,
-    edges,
-    first_use,
-    scratch,
-):
+def find_piece_contacts(c, contacts, near, near_count, corner, radius, solids, particles):
     """Contacts of pieces with shapes, written from row c on; returns the row after them.
 
-    near from `find_near_pieces`; first_use (v,) for each vertex of a mesh one triangle that has it.
-    May return more than fit.
+    near from `find_near_pieces`; corner (e, 3) of each piece; radius (n,) m of each particle. May
+    return more than fit.
     """
     x, previous, inverse_mass = particles
-    own = lane_of(scratch, 0)
+    shapes = solids.shapes
+    own = lane_of(solids.scratch, 0)
     _, hulls, meshes = parts_of(shapes)
     placed = Placed(shapes.kind, shapes.size, shapes.centre_before, shapes.rotation_before)
+    before = ShapeParts(placed, hulls, meshes, solids.edges)
     for n in range(near_count):
-        e = near[n, 0]
-        s = near[n, 1]
-        triangle = np.int64(near[n, 2])
-        i = piece[e, 0]
-        j = piece[e, 1]
-        is_wire = piece[e, 2] < 0
-        k = j if is_wire else piece[e, 2]
-        ends = (i, j, k)
+        e, s, triangle = near[n, 0], near[n, 1], np.int64(near[n, 2])
+        i, j = corner[e, 0], corner[e, 1]
+        is_wire = corner[e, 2] < 0
+        k = j if is_wire else corner[e, 2]
         if (
             inverse_mass[i] + inverse_mass[j] + inverse_mass[k] == 0.0
             and shapes.particle_body[s] < 0
-            and inverse_mass_of_owner[shapes.owner[s]] == 0.0
+            and solids.owner_inverse_mass[shapes.owner[s]] == 0.0
         ):
             continue
-        thick = min(radius[i], min(radius[j], radius[k]))
-        apart = False
-        reach = 0.0
-        turn = 0.0
-        for d in range(3):
-            low = min(previous[i, d], min(previous[j, d], previous[k, d]))
-            low = min(low, min(x[i, d], min(x[j, d], x[k, d]))) - thick
-            high = max(previous[i, d], max(previous[j, d], previous[k, d]))
-            high = max(high, max(x[i, d], max(x[j, d], x[k, d]))) + thick
-            apart = apart or low > shapes.upper[s, d] or high < shapes.lower[s, d]
-            way = max(abs(x[i, d] - previous[i, d]), abs(x[j, d] - previous[j, d]))
-            reach += max(way, abs(x[k, d] - previous[k, d]))
-            reach += abs(shapes.centre[s, d] - shapes.centre_before[s, d])
-            for m in range(3):
-                turn = max(turn, abs(shapes.rotation[s, d, m] - shapes.rotation_before[s, d, m]))
-        if apart:
+        ends, thick = (i, j, k), min(radius[i], min(radius[j], radius[k]))
+        piece = (ends, thick)
+        reach = _approach(shapes, s, piece, x, previous)
+        if reach < 0.0:
             continue
-        kind = shapes.kind[s]
-        sx, sy, sz = shapes.size[s, 0], shapes.size[s, 1], shapes.size[s, 2]
-        reach += 1.8 * turn * (sx + sy + sz) + 0.02 * thick
-        if kind != MESH:
-            r = shapes.rotation_before[s]
-            centre = load(shapes.centre_before, s)
-            a = unrotate(r, sub(load(previous, i), centre))
-            b = unrotate(r, sub(load(previous, j), centre))
-            g = unrotate(r, sub(load(previous, k), centre))
-            long = max(abs(a[0] - b[0]), max(abs(a[1] - b[1]), abs(a[2] - b[2])))
-            long = max(long, max(abs(a[0] - g[0]), max(abs(a[1] - g[1]), abs(a[2] - g[2]))))
-            if _vertices_do(kind, sx, sy, sz, long, thick, a, b, g):
-                continue
-        corners = 0
-        first = 0
-        deep = min(sx, min(sy, sz))
-        if not is_wire:
-            if kind == BOX:
-                corners = 8
-            elif kind == HULL:
-                first = hulls.first_vertex[shapes.hull[s]]
-                corners = hulls.first_vertex[shapes.hull[s] + 1] - first
-            elif kind == MESH:
-                corners = 3
-                deep = thick + reach
-        for corner in range(corners):
-            if kind == BOX:
-                local = (
-                    sx if corner & 1 else -sx,
-                    sy if corner & 2 else -sy,
-                    sz if corner & 4 else -sz,
-                )
-            elif kind == HULL:
-                local = load(hulls.vertex, first + corner)
-            else:
-                v = meshes.triangle[triangle, corner]
-                if first_use[v] != triangle:
-                    continue
-                local = load(meshes.vertex, v)
-            within = (deep, reach)
-            c = _corner_contact(contacts, c, shapes, s, ends, particles, local, thick, within)
-        if kind == MESH and not is_wire:
+        is_mesh = shapes.kind[s] == MESH
+        if not is_mesh and _do_vertices(shapes, s, ends, thick, previous):
             continue
-        gap, nx, ny, nz, wi, wj, wk = closest_of_triangle(
-            placed,
-            hulls,
-            meshes,
-            edges,
-            s,
-            triangle,
-            load(previous, i),
-            load(previous, j),
-            load(previous, k),
-            thick,
-            reach,
-            own.core,
-            own.polytope,
-        )
+        corners = 0 if is_wire else _corner_count(solids, s)
+        deep = min(shapes.size[s, 0], min(shapes.size[s, 1], shapes.size[s, 2]))
+        within = (thick + reach if is_mesh else deep, reach)
+        for number in range(corners):
+            local, is_its = _corner_at(solids, s, triangle, number)
+            if is_its:
+                c = _corner_contact(contacts, c, shapes, s, piece, previous, local, within)
+        if is_mesh and not is_wire:
+            continue
+        places = (load(previous, i), load(previous, j), load(previous, k))
+        gap, normal, weights = closest_of_piece(before, s, triangle, places, thick, reach, own)
+        wi, wj, wk = weights
         if gap > reach or wi > AT_VERTEX or (wk if is_wire else 0.0) + wj > AT_VERTEX:
             continue
         if wk > AT_VERTEX or (corners > 0 and min(wi, min(wj, wk)) > 1e-6):
             continue  # a particle, or a corner over the middle of the triangle: done already
-        normal, weights = (nx, ny, nz), (wi, wj, wk)
         surface = along(_weighted(previous, ends, weights), -(gap + thick), normal)
-        c = _note(contacts, c, s, ends, weights, x, _carried(shapes, s, surface), normal, thick)
+        c = _note(contacts, c, s, piece, weights, _carried(shapes, s, surface), normal)
     return c

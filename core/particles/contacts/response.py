@@ -1,6 +1,6 @@
-"""What a contact does: Jakobsen's weighted projection between two points, friction, restitution.
+"""What a contact does: Jakobsen's weighted projection between two places, friction, restitution.
 
-A contact joins a point a = Σ cᵢ xᵢ with a point b that is such a sum too, or either with a place on
+A contact joins a place a = Σ cᵢ xᵢ with a place b that is such a sum too, or either with a place on
 a body or collider. It asks for (a − b)·n ≥ 0 and is met by xᵢ += wᵢ cᵢ λ Δ, λ = 1/Σ wᵢ cᵢ²
 (Jakobsen §5). A free particle is a sum with one weight. A place on a body moves by h (v + ω×r) in
 the step and adds 1/m + (r×d)ᵀ I⁻¹ (r×d) to Σ wᵢ cᵢ², so cloth, ropes and bodies of both kinds all
@@ -14,14 +14,13 @@ push back (nine tenths of it for a small ball). Linear and angular momentum are 
 
 from __future__ import annotations
 
-import math
-
-from ...kernels.jit import kernel
-from .contact_sides import displacement, gap_of, mobility_along, push_apart
+from ...kernels.jit import inline, kernel
+from ...vec3 import add, along, cross, divide, dot, length, load, scale, set_vec, sub, vec
+from .contact_places import displacement, gap_of, mobility_along, push_apart
 
 
 @kernel
-def relax_contacts(contacts, count, x, previous, inverse_mass, owners, h):
+def relax_contacts(solving, count, movable):
     """One pass over all contacts: push apart, then hold against sliding up to μ times the push.
 
     A contact that bounces is pushed until x − x* is e times the approach, reversed (Kenwright
@@ -32,79 +31,77 @@ def relax_contacts(contacts, count, x, previous, inverse_mass, owners, h):
     """
     largest = 0.0
     for c in range(count):
-        mobility = contacts.mobility[c]
+        contact = solving[c]
+        mobility = contact["mobility"]
         if mobility == 0.0:
             continue
-        nx = contacts.normal[c, 0]
-        ny = contacts.normal[c, 1]
-        nz = contacts.normal[c, 2]
-        if contacts.bounce[c] > 0.0:
-            ux, uy, uz = displacement(contacts, c, x, previous, owners, h)
-            short = ux * nx + uy * ny + uz * nz - contacts.bounce[c]
+        n = vec(contact["normal"])
+        if contact["bounce"] > 0.0:
+            short = dot(displacement(contact, movable), n) - contact["bounce"]
         else:
-            short = gap_of(contacts, c, x, owners, h) + contacts.overlap[c]
-        pushed = max(0.0, contacts.pushed[c] - short / mobility)
-        push = pushed - contacts.pushed[c]
-        contacts.pushed[c] = pushed
+            short = gap_of(contact, movable.particles.x, movable.owners, movable.h)
+            short += contact["overlap"]
+        before = contact["normal_impulse"]
+        impulse = max(0.0, before - short / mobility)
+        push = impulse - before
+        contact["normal_impulse"] = impulse
         largest = max(largest, abs(push) * mobility)
         if push != 0.0:
-            px, py, pz = push * nx, push * ny, push * nz
-            push_apart(contacts, c, x, previous, inverse_mass, owners, h, px, py, pz)
-        if pushed == 0.0 and push == 0.0:
-            continue
-        ux, uy, uz = displacement(contacts, c, x, previous, owners, h)
-        un = ux * nx + uy * ny + uz * nz
-        ux, uy, uz = ux - un * nx, uy - un * ny, uz - un * nz
-        tx, ty, tz = contacts.dragged[c, 0], contacts.dragged[c, 1], contacts.dragged[c, 2]
-        px, py, pz = tx, ty, tz
-        size = math.sqrt(ux * ux + uy * uy + uz * uz)
-        if size > 0.0:
-            ex, ey, ez = ux / size, uy / size, uz / size
-            f = 1.0 / mobility_along(contacts, c, inverse_mass, owners, ex, ey, ez)
-            px, py, pz = px - f * ux, py - f * uy, pz - f * uz
-        size = math.sqrt(px * px + py * py + pz * pz)
-        limit = contacts.friction[c] * pushed
-        if size > limit:
-            f = limit / size
-            px, py, pz = f * px, f * py, f * pz
-        contacts.dragged[c, 0] = px
-        contacts.dragged[c, 1] = py
-        contacts.dragged[c, 2] = pz
-        px, py, pz = px - tx, py - ty, pz - tz
-        push_apart(contacts, c, x, previous, inverse_mass, owners, h, px, py, pz)
+            push_apart(contact, movable, scale(push, n))
+        if impulse != 0.0 or push != 0.0:
+            _rub(contact, movable, n)
     return largest
 
 
+@inline
+def _rub(contact, movable, n):
+    """Hold against sliding across the normal n, with the sum of all holds within the cone."""
+    u = displacement(contact, movable)
+    u = along(u, -dot(u, n), n)
+    before = vec(contact["friction_impulse"])
+    p = before
+    size = length(u)
+    if size > 0.0:
+        inverse_mass = movable.particles.inverse_mass
+        f = 1.0 / mobility_along(contact, inverse_mass, movable.owners, divide(u, size))
+        p = along(p, -f, u)
+    size = length(p)
+    limit = contact["friction"] * contact["normal_impulse"]
+    if size > limit:
+        p = scale(limit / size, p)
+    set_vec(contact["friction_impulse"], p)
+    push_apart(contact, movable, sub(p, before))
+
+
 @kernel
-def note_couples(contacts, count, previous, inverse_mass):
+def note_couples(contacts, count, particles):
     """Write what push and drag have given two free particles, or sticks, in angular momentum.
 
     They act on two places, those of the particles, and balls of no size take no turn.
     """
     for c in range(count):
-        if contacts.shape[c, 0] >= 0 or contacts.shape[c, 1] >= 0:
+        contact, making = contacts.solving[c], contacts.making[c]
+        if making["shape"][0] >= 0 or making["shape"][1] >= 0:
             continue
-        if contacts.pushed[c] == 0.0 or contacts.inverse_mass[c] == 0.0:
+        if contact["normal_impulse"] == 0.0 or contact["inverse_mass"] == 0.0:
             continue
-        jx = contacts.pushed[c] * contacts.normal[c, 0] + contacts.dragged[c, 0]
-        jy = contacts.pushed[c] * contacts.normal[c, 1] + contacts.dragged[c, 1]
-        jz = contacts.pushed[c] * contacts.normal[c, 2] + contacts.dragged[c, 2]
-        rx = ry = rz = 0.0  # from b to a
-        for k in range(8):
-            i = contacts.particle[c, k]
-            f = contacts.weight[c, k]
-            rx += f * previous[i, 0]
-            ry += f * previous[i, 1]
-            rz += f * previous[i, 2]
-        contacts.couple[c, 0] = ry * jz - rz * jy
-        contacts.couple[c, 1] = rz * jx - rx * jz
-        contacts.couple[c, 2] = rx * jy - ry * jx
+        pushed = scale(contact["normal_impulse"], vec(contact["normal"]))
+        pushed = add(pushed, vec(contact["friction_impulse"]))
+        r = (0.0, 0.0, 0.0)  # from b to a
+        for side in range(2):
+            place = contact["place"][side]
+            sign = 1.0 if side == 0 else -1.0
+            for k in range(4):
+                r = along(
+                    r, sign * place["weight"][k], load(particles.previous, place["particle"][k])
+                )
+        set_vec(making["couple"], cross(r, pushed))
 
 
 @kernel
-def deepest_contact(contacts, count, x, owners, h):
+def deepest_contact(solving, count, x, owners, h):
     """Deepest overlap in m that is left."""
     deepest = 0.0
     for c in range(count):
-        deepest = max(deepest, -gap_of(contacts, c, x, owners, h))
+        deepest = max(deepest, -gap_of(solving[c], x, owners, h))
     return deepest

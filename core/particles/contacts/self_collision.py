@@ -11,8 +11,50 @@ from ...coincidence import direction_between
 from ...collision.grid import NeighbourGrid, bucket_of
 from ...kernels.jit import kernel
 from ...model import Model
-from ...vec3 import between, divide, dot, store
-from .contact_table import FREE_PARTNER
+from ...vec3 import between, divide, dot
+from .contact_point import has_room, join_particle, note_contact
+from .free_turn import return_couples, rings_of
+from .hook import ContactHook, Meeting, Surroundings
+
+
+class SelfCollision(ContactHook):
+    """Particles of a crowd against each other."""
+
+    def __init__(self, about: Surroundings) -> None:
+        model = about.model
+        self.model = model
+        self.grid = CrowdGrid(model)
+        # who is around each particle that may meet others
+        self.rings = rings_of(model.particle_count, about.piece)
+
+    @property
+    def is_any(self) -> bool:
+        """Whether two may come near each other in this frame."""
+        return not self.grid.is_empty
+
+    def begin(self, meeting: Meeting) -> None:
+        """Leave out what can meet nothing in this frame."""
+        x, previous, _ = meeting.particles
+        self.grid.choose(self.model, x, previous, meeting.h, meeting.substeps, meeting.fall)
+
+    def look(self, meeting: Meeting) -> None:
+        """Sort the particles into cells."""
+        if self.is_any:
+            self.grid.sort(meeting.particles.x)
+
+    def find(self, c: int, meeting: Meeting) -> int:
+        """A contact for each two that overlap."""
+        if not self.is_any:
+            return c
+        balls = (self.grid.group, self.grid.radius)
+        x, _, inverse_mass = meeting.particles
+        return find_crowd_contacts(c, meeting.contacts, self.grid.cells, *balls, x, inverse_mass)
+
+    def settle(self, meeting: Meeting) -> None:
+        """Angular momentum that pairs gained, from those around them."""
+        if self.is_any:
+            contacts = (meeting.contacts, meeting.count)
+            return_couples(*contacts, meeting.movable.particles, *self.rings)
 
 
 class CrowdGrid(NeighbourGrid):
@@ -126,14 +168,11 @@ def find_crowd_contacts(c, contacts, cells, group, radius, x, inverse_mass):
                 dd = dot(d, d)
                 if dd >= reach * reach:
                     continue
-                if c < contacts.friction.shape[0]:
+                if has_room(contacts, c):
                     gap = math.sqrt(dd)
-                    contacts.shape[c, 0] = FREE_PARTNER
-                    contacts.shape[c, 1] = FREE_PARTNER
-                    contacts.particle[c, 0] = i
-                    contacts.particle[c, 4] = j
-                    contacts.reach[c] = reach
+                    join_particle(contacts, c, 0, i)
+                    join_particle(contacts, c, 1, j)
                     away = divide(d, gap) if gap > 0.0 else direction_between(j, i)
-                    store(contacts.normal, c, away)
+                    note_contact(contacts, c, away, reach)
                 c += 1
     return c

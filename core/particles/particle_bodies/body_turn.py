@@ -8,7 +8,7 @@ once, which leaves linear momentum as it is.
 from __future__ import annotations
 
 from ...kernels.jit import kernel
-from ...vec3 import ZERO, along, length, load, rotate, scale, shift, store
+from ...vec3 import ZERO, along, length, load, rotate, scale, shift, store, vec
 from .four_particles import move_particle_body
 
 MOST_TURN = 0.25
@@ -25,11 +25,10 @@ def return_body_couples(contacts, count, particles, first_particle, first_owner,
     previous = particles.previous
     owed[:] = 0.0
     for c in range(count):
-        o = contacts.cluster[c, 0]
-        if o < 0:
-            o = contacts.cluster[c, 1]
+        a, b = contacts.solving[c]["place"][0], contacts.solving[c]["place"][1]
+        o = a["four_body"] if a["four_body"] >= 0 else b["four_body"]
         if o >= 0:
-            shift(owed, o - first_owner, -1.0, load(contacts.couple, c))
+            shift(owed, o - first_owner, -1.0, vec(contacts.making[c]["couple"]))
     for b in range(first_particle.shape[0]):
         momentum = load(owed, b)
         if momentum == ZERO:

@@ -61,18 +61,16 @@ def frame_extent(name: str, form: int, mass: float, moments: Floats) -> Floats:
 
 
 @inline
-def corner_weights(weights, row, column, px, py, pz, extent):
-    """Write the four weights cᵢ, Σcᵢ = 1, of the point p (in the body's frame) into a row.
+def corner_weights(weight, p, extent):
+    """Write the four weights cᵢ, Σcᵢ = 1, of the point p (in the body's frame) into weight (4,).
 
     p = Σ cᵢ xᵢ for every place of the body (Jakobsen §5, "embedding"); extent (3,) in m.
     """
-    u = px / extent[0]
-    v = py / extent[1]
-    t = pz / extent[2]
-    weights[row, column] = 0.25 * (1.0 + u + v + t)
-    weights[row, column + 1] = 0.25 * (1.0 + u - v - t)
-    weights[row, column + 2] = 0.25 * (1.0 - u + v - t)
-    weights[row, column + 3] = 0.25 * (1.0 - u - v + t)
+    u, v, t = p[0] / extent[0], p[1] / extent[1], p[2] / extent[2]
+    weight[0] = 0.25 * (1.0 + u + v + t)
+    weight[1] = 0.25 * (1.0 + u - v - t)
+    weight[2] = 0.25 * (1.0 - u + v - t)
+    weight[3] = 0.25 * (1.0 - u - v + t)
 
 
 @inline

@@ -9,8 +9,9 @@ from .tetrahedron import project_sticks
 
 
 @kernel
-def relax_bodies(x, previous, first_particle, extent, form, inverse_mass, passes):
+def relax_bodies(particles, first_particle, extent, form, passes):
     """Make every body rigid, ``passes`` times; bodies share no particle."""
+    x, previous, inverse_mass = particles
     for body in range(first_particle.shape[0]):
         first = first_particle[body]
         if form[body] == AXES:

@@ -12,6 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ...kernels.jit import lean_kernel
 from ..constraints.stick import momentum
 from ..constraints.weighted_point import draw_to_point, from_point
@@ -19,6 +21,9 @@ from ..constraints.weighted_point import draw_to_point, from_point
 if TYPE_CHECKING:
     from ...arrays import Floats, Ints
     from ..constraints.base import Moving
+
+
+_NO_MULTIPLIERS = np.zeros(0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +49,10 @@ class CarriedPoints:
         """Bring every particle to its distance, in place; nothing while the object is let go."""
         if moving.animated[self.object].holds():
             project_carried_points(moving.particles, self.row, self.weight, self.distance)
+
+    def follow(self, moving: Moving) -> None:
+        """Go where limbs are once contacts have had their say."""
+        self.project(moving, _NO_MULTIPLIERS)
 
 
 @lean_kernel

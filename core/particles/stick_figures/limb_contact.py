@@ -13,11 +13,13 @@ from collections import namedtuple
 
 import numpy as np
 
+from ...collision.axis_boxes import are_apart, highest, lowest, widened
 from ...collision.tree import end_of, next_leaf, root_of
 from ...kernels.jit import kernel, lean, lean_inline
 from ...vec3 import along, between, cross, divide, dot, length, load, scale, store, sub
-from ..contacts.contact_table import PIECE_PARTNER
-from ..contacts.piece_contact import AT_VERTEX, LOOK_EVERY, ROUND_ENOUGH
+from ..contacts.contact_point import PIECE, has_room, join_particles, note_contact
+from ..contacts.piece_contact import AT_VERTEX, ROUND_ENOUGH
+from ..contacts.piece_search import path_ends
 
 Segments = namedtuple(
     "Segments",
@@ -39,69 +41,58 @@ FACE = np.dtype([("corner", np.int32, (3,)), ("radius", np.float64)], align=True
 
 
 @lean_inline
-def _reach_of(x, previous, i, axis):
-    """Where a particle may get to along an axis until the next look, from and to."""
-    now = x[i, axis]
-    then = now + LOOK_EVERY * (now - previous[i, axis])
-    return min(now, then), max(now, then)
-
-
-@lean
-def _bounds(x, previous, i, j, axis, away):
-    """Where a segment may get to along an axis until the next look."""
-    low, high = _reach_of(x, previous, i, axis)
+def _bounds(x, previous, i, j, away):
+    """The box that a segment stays in until the next look, ``away`` m wider."""
+    low, high = path_ends(x, previous, i)
     if j != i:
-        least, most = _reach_of(x, previous, j, axis)
-        low, high = min(low, least), max(high, most)
-    return low - away, high + away
+        least, most = path_ends(x, previous, j)
+        low, high = lowest(low, least), highest(high, most)
+    return widened(low, high, away)
 
 
 @kernel
-def bound_limbs(segments, x, previous, fall):
-    """Write the boxes of what the sticks may get to until the next look."""
-    slack = fall * LOOK_EVERY * LOOK_EVERY
+def bound_limbs(segments, x, previous, slack):
+    """Write the boxes of what the sticks may get to until the next look; slack m, by gravity."""
     for e in range(segments.figure.shape[0]):
         i, j = segments.ends[e, 0], segments.ends[e, 1]
-        for axis in range(3):
-            low, high = _bounds(x, previous, i, j, axis, segments.radius[e] + slack)
-            segments.lower[e, axis] = low
-            segments.upper[e, axis] = high
+        low, high = _bounds(x, previous, i, j, segments.radius[e] + slack)
+        store(segments.lower, e, low)
+        store(segments.upper, e, high)
 
 
-@kernel
-def find_near_limbs(segments, own, tree, x, previous, fall, near, reach):
-    """Write pairs of segments that may touch in the next `LOOK_EVERY` substeps; returns how many.
-
-    own (k,) OWN_PAIR; tree over the boxes of the sticks. near (m, 2): the second one is a stick;
-    reach (m,) m that they keep apart; fall m, by gravity in one substep. There may be more than
-    fit.
-    """
-    ends, radius, figure, _, lower, upper = segments
-    slack = fall * LOOK_EVERY * LOOK_EVERY
+@lean_inline
+def _add_own_pairs(near, reach, segments, own):
+    """Rows for sticks of one figure that may touch, from the first on; returns how many."""
+    radius, lower, upper = segments.radius, segments.lower, segments.upper
     count = 0
     for k in range(own.shape[0]):
         a, b = own[k]["stick"][0], own[k]["stick"][1]
-        apart = False
-        for axis in range(3):
-            more = radius[a] + radius[b] - own[k]["reach"]
-            if lower[a, axis] + more > upper[b, axis] or upper[a, axis] - more < lower[b, axis]:
-                apart = True
-                break
-        if apart:
+        more = radius[a] + radius[b] - own[k]["reach"]
+        low, high = widened(load(lower, a), load(upper, a), -more)
+        if are_apart(low, high, load(lower, b), load(upper, b)):
             continue
         if count < reach.shape[0]:
             near[count, 0], near[count, 1] = a, b
             reach[count] = own[k]["reach"]
         count += 1
+    return count
+
+
+@kernel
+def find_near_limbs(segments, own, tree, x, previous, slack, near, reach):
+    """Write pairs of segments that may touch until the next look; returns how many.
+
+    own (k,) OWN_PAIR; tree over the boxes of the sticks. near (m, 2): the second one is a stick;
+    reach (m,) m that they keep apart; slack m, by gravity. There may be more than fit.
+    """
+    ends, radius, figure = segments.ends, segments.radius, segments.figure
+    count = _add_own_pairs(near, reach, segments, own)
     limbs = figure.shape[0]
     root, end = root_of(0), end_of(limbs)
     for a in range(ends.shape[0]):
         i, j = ends[a, 0], ends[a, 1]
-        away = radius[a] + slack
-        lx, hx = _bounds(x, previous, i, j, 0, away)
-        ly, hy = _bounds(x, previous, i, j, 1, away)
-        lz, hz = _bounds(x, previous, i, j, 2, away)
-        node = next_leaf(tree, root, end, lx, ly, lz, hx, hy, hz)
+        low, high = _bounds(x, previous, i, j, radius[a] + slack)
+        node = next_leaf(tree, root, end, low[0], low[1], low[2], high[0], high[1], high[2])
         while node < end:
             b = tree.leaf[node]
             if a >= limbs:
@@ -113,7 +104,7 @@ def find_near_limbs(segments, own, tree, x, previous, fall, near, reach):
                     near[count, 0], near[count, 1] = a, b
                     reach[count] = radius[a] + radius[b]
                 count += 1
-            node = next_leaf(tree, node + 1, end, lx, ly, lz, hx, hy, hz)
+            node = next_leaf(tree, node + 1, end, low[0], low[1], low[2], high[0], high[1], high[2])
     return count
 
 
@@ -125,29 +116,21 @@ def _are_ends_enough(x, i, j, thick, round):
 
 
 @kernel
-def find_near_faces(faces, segments, tree, x, previous, fall, near):
+def find_near_faces(faces, segments, tree, x, previous, slack, near):
     """Write pairs of triangles (f,) FACE and ends of sticks that may touch until the next look.
 
-    near (m, 3): triangle, stick, which end. Returns how many.
+    near (m, 3): triangle, stick, which end; slack m, by gravity. Returns how many.
     """
     ball = segments.ball
-    slack = fall * LOOK_EVERY * LOOK_EVERY
     count = 0
     root, last = root_of(0), end_of(ball.shape[0])
     for f in range(faces.shape[0]):
         corner, thick = faces[f]["corner"], faces[f]["radius"]
         i, j, k = corner[0], corner[1], corner[2]
-        away = thick + slack
-        lx, hx = _bounds(x, previous, i, j, 0, away)
-        ly, hy = _bounds(x, previous, i, j, 1, away)
-        lz, hz = _bounds(x, previous, i, j, 2, away)
-        low, high = _reach_of(x, previous, k, 0)
-        lx, hx = min(lx, low - away), max(hx, high + away)
-        low, high = _reach_of(x, previous, k, 1)
-        ly, hy = min(ly, low - away), max(hy, high + away)
-        low, high = _reach_of(x, previous, k, 2)
-        lz, hz = min(lz, low - away), max(hz, high + away)
-        node = next_leaf(tree, root, last, lx, ly, lz, hx, hy, hz)
+        low, high = _bounds(x, previous, i, j, thick + slack)
+        least, most = _bounds(x, previous, k, k, thick + slack)
+        low, high = lowest(low, least), highest(high, most)
+        node = next_leaf(tree, root, last, low[0], low[1], low[2], high[0], high[1], high[2])
         while node < last:
             e = tree.leaf[node]
             for end in range(2):
@@ -161,7 +144,8 @@ def find_near_faces(faces, segments, tree, x, previous, fall, near):
                 if count < near.shape[0]:
                     near[count, 0], near[count, 1], near[count, 2] = f, e, end
                 count += 1
-            node = next_leaf(tree, node + 1, last, lx, ly, lz, hx, hy, hz)
+            rest = node + 1
+            node = next_leaf(tree, rest, last, low[0], low[1], low[2], high[0], high[1], high[2])
     return count
 
 
@@ -229,17 +213,16 @@ def find_limb_contacts(c, contacts, near, reach, count, segments, particles):
             other += max(_way(x, previous, k, axis), _way(x, previous, m, axis))
         if gap - reach[n] > way + other:
             continue
-        if c < contacts.friction.shape[0]:
-            _note(contacts, c, (i, j), 0, s)
-            _note(contacts, c, (k, m), 1, t)
+        if has_room(contacts, c):
+            join_particles(contacts, c, 0, PIECE, (i, j, j), (1.0 - s, s, 0.0))
+            join_particles(contacts, c, 1, PIECE, (k, m, m), (1.0 - t, t, 0.0))
             if gap > 1e-9:
-                store(contacts.normal, c, divide(apart, gap))
+                normal = divide(apart, gap)
             else:  # they cross: the shortest way out is square to both
                 normal = cross(between(previous, i, j), between(previous, k, m))
                 size = length(normal)
-                up = (0.0, 0.0, 1.0)
-                store(contacts.normal, c, divide(normal, size) if size > 0.0 else up)
-            contacts.reach[c] = reach[n]
+                normal = divide(normal, size) if size > 0.0 else (0.0, 0.0, 1.0)
+            note_contact(contacts, c, normal, reach[n])
         c += 1
     return c
 
@@ -288,31 +271,9 @@ def find_face_contacts(c, contacts, near, count, faces, segments, particles):
         reach = faces[f]["radius"] + segments.ball[e, end]
         if height - reach > way:
             continue
-        if c < contacts.friction.shape[0]:
-            contacts.shape[c, 0] = PIECE_PARTNER
-            contacts.shape[c, 1] = PIECE_PARTNER
-            for m in range(4):
-                contacts.particle[c, m] = corner[min(m, 2)]
-                contacts.particle[c, 4 + m] = p
-                contacts.weight[c, m] = weights[min(m, 2)] if m < 3 else 0.0
-                contacts.weight[c, 4 + m] = -1.0 if m == 0 else 0.0
-            store(contacts.normal, c, normal)
-            contacts.reach[c] = reach
+        if has_room(contacts, c):
+            join_particles(contacts, c, 0, PIECE, (i, j, k), weights)
+            join_particles(contacts, c, 1, PIECE, (p, p, p), (1.0, 0.0, 0.0))
+            note_contact(contacts, c, normal, reach)
         c += 1
     return c
-
-
-@lean_inline
-def _note(contacts, c, ends, side, share):
-    """Note one side of contact c: the place a share of the way along a stick."""
-    contacts.shape[c, side] = PIECE_PARTNER
-    sign = 1.0 if side == 0 else -1.0
-    first = 4 * side
-    contacts.particle[c, first] = ends[0]
-    contacts.particle[c, first + 1] = ends[1]
-    contacts.particle[c, first + 2] = ends[1]
-    contacts.particle[c, first + 3] = ends[0]
-    contacts.weight[c, first] = sign * (1.0 - share)
-    contacts.weight[c, first + 1] = sign * share
-    contacts.weight[c, first + 2] = 0.0
-    contacts.weight[c, first + 3] = 0.0

@@ -8,11 +8,10 @@ as the pin, which takes what the limb gives.
 
 from __future__ import annotations
 
-import math
-
 from ...coupling.pin_hold import HEAVY
 from ...kernels.jit import kernel
-from ..contacts.contact_table import PIECE_PARTNER
+from ...vec3 import between, dot, length, vec
+from ..contacts.contact_point import PIECE
 
 STEEP = 0.1
 """Least sine of the angle between cloth and tether: a sheet that is flat still gives way."""
@@ -26,28 +25,25 @@ def hold_taut(contacts, count, figure, x, inverse_mass, tethers, held):
     """
     held[:] = inverse_mass
     for c in range(count):
-        if contacts.shape[c, 0] != PIECE_PARTNER or contacts.shape[c, 1] != PIECE_PARTNER:
+        contact, making = contacts.solving[c], contacts.making[c]
+        if making["shape"][0] != PIECE or making["shape"][1] != PIECE:
             continue
-        limb = contacts.particle[c, 4]
-        if figure[contacts.particle[c, 0]] >= 0 or figure[limb] < 0:
+        cloth, limb = contact["place"][0], contact["place"][1]
+        i, j = limb["particle"][0], limb["particle"][1]
+        if figure[cloth["particle"][0]] >= 0 or figure[i] < 0:
             continue
-        w = max(inverse_mass[limb], inverse_mass[contacts.particle[c, 5]])
+        w = max(inverse_mass[i], inverse_mass[j])
         for k in range(3):
-            i = contacts.particle[c, k]
+            i = cloth["particle"][k]
             q = tethers.of_particle[i]
-            if contacts.weight[c, k] < 0.1 or q < 0 or HEAVY * w > inverse_mass[i]:
+            if cloth["weight"][k] < 0.1 or q < 0 or HEAVY * w > inverse_mass[i]:
                 continue
             for n in range(tethers.start[q], tethers.start[q + 1]):
                 pin = tethers.anchor[n]
                 if inverse_mass[pin] > 0.0:
                     continue
-                size = 0.0
-                along = 0.0
-                for axis in range(3):
-                    d = x[pin, axis] - x[i, axis]
-                    size += d * d
-                    along += d * contacts.normal[c, axis]
-                size = math.sqrt(size)
-                if size > tethers.length[n] and along < -STEEP * size:
+                d = between(x, i, pin)
+                size = length(d)
+                if size > tethers.length[n] and dot(d, vec(contact["normal"])) < -STEEP * size:
                     held[i] = 0.0
                     break

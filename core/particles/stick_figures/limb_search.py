@@ -6,10 +6,12 @@ import numpy as np
 
 from ...arrays import Floats, Ints
 from ...collision.tree import build_tree, tree_room, tree_scratch
-from ...coupling.pin_hold import Tethers
+from ...coupling.pin_hold import tethers_of
 from ...model import Model
-from ...records import Particles, records
-from ..contacts.contact_table import Contacts
+from ...records import records
+from ..contacts.hook import ContactHook, Meeting, Surroundings
+from ..contacts.piece_search import LOOK_EVERY, slack_of
+from .garment import CarriedPoints
 from .limb_contact import (
     FACE,
     OWN_PAIR,
@@ -24,15 +26,14 @@ from .limb_hold import hold_taut
 from .limb_turn import FIGURE, return_limb_couples
 
 
-class LimbSearch:
-    """Sticks of a model's figures, and the particles, edges and triangles of all else.
-
-    pieces (e, 3): triangles of cloth and, ending with −1, stretches of rope and sticks. worn (w,):
-    particles that are tied to a limb, within it maybe: they and their pieces meet no limb.
+class StickFigures(ContactHook):
+    """Sticks of a model's figures, against each other and particles, edges and triangles of all
+    else. What is tied to a limb, within it maybe, meets no limb, nor do its pieces.
     """
 
-    def __init__(self, model: Model, pieces: Ints, worn: Ints) -> None:
-        limbs = model.limbs
+    def __init__(self, about: Surroundings) -> None:
+        model, pieces, limbs = about.model, about.piece, about.model.limbs
+        worn = _worn_by_figures(model)
         self.count = len(limbs)
         figures = len(limbs.first) - 1
         figure_of_stick = np.repeat(np.arange(figures), np.diff(limbs.first)).astype(np.int32)
@@ -47,8 +48,6 @@ class LimbSearch:
         others = np.setdiff1d(model.colliding[self.figure[model.colliding] < 0], worn)
         other_pieces = pieces[self.figure[pieces[:, 0]] < 0]
         other_pieces = other_pieces[~np.isin(other_pieces, worn).any(axis=1)]
-        if not self.count:
-            others, other_pieces = others[:0], other_pieces[:0]
         edges = _edges(other_pieces)
         ends = np.concatenate([limbs.stick, np.repeat(others[:, None], 2, axis=1), edges])
         thick = model.radius[ends[self.count :]].min(axis=1)
@@ -69,14 +68,23 @@ class LimbSearch:
         self.near_face = np.zeros((self.count, 3), dtype=np.int32)
         self.near_count = self.near_face_count = 0
         self._held = np.zeros(model.particle_count)
+        self._tethers = tethers_of(model) if len(model.tethered) else None
 
-    def look(self, x: Floats, previous: Floats, fall: float) -> None:
-        """Note what may meet in the next `LOOK_EVERY` substeps; fall m, by gravity in one."""
-        segments = self.segments
-        bound_limbs(segments, x, previous, fall)
+    @property
+    def is_any(self) -> bool:
+        """Always: they are only made where a model has figures."""
+        return True
+
+    def look(self, meeting: Meeting) -> None:
+        """Note every few substeps what may meet until the next look."""
+        if meeting.substep % LOOK_EVERY:
+            return
+        x, previous, _ = meeting.particles
+        segments, slack = self.segments, slack_of(meeting.fall)
+        bound_limbs(segments, x, previous, slack)
         boxes = (segments.lower, segments.upper)
         build_tree(self._tree, *boxes, 0, self.count, self._scratch)
-        moving = (self._tree, x, previous, fall)
+        moving = (self._tree, x, previous, slack)
         while True:
             room = (self.near, self.reach)
             self.near_count = find_near_limbs(segments, self.own, *moving, *room)
@@ -89,32 +97,40 @@ class LimbSearch:
             self.near_face = np.zeros((count * 3 // 2, 3), dtype=np.int32)
         self.near_face_count = count
 
-    def find(
-        self, found: int, contacts: Contacts, x: Floats, previous: Floats, inverse_mass: Floats
-    ) -> int:
-        """Write contacts from row ``found`` on; returns the row after them, maybe beyond all."""
-        particles = Particles(x, previous, inverse_mass)
+    def find(self, c: int, meeting: Meeting) -> int:
+        """Contacts of all that is near."""
+        given = (self.segments, meeting.particles)
         if self.near_count:
             near = (self.near, self.reach, self.near_count)
-            found = find_limb_contacts(found, contacts, *near, self.segments, particles)
+            c = find_limb_contacts(c, meeting.contacts, *near, *given)
         if len(self.faces):
             near_faces = (self.near_face, self.near_face_count, self.faces)
-            found = find_face_contacts(found, contacts, *near_faces, self.segments, particles)
-        return found
+            c = find_face_contacts(c, meeting.contacts, *near_faces, *given)
+        return c
 
-    def hold(
-        self, contacts: Contacts, count: int, x: Floats, inverse_mass: Floats, tethers: Tethers
-    ) -> Floats:
-        """Inverse masses (n,) with those particles held that limbs press against their pins."""
-        hold_taut(contacts, count, self.figure, x, inverse_mass, tethers, self._held)
-        return self._held
+    def hold(self, meeting: Meeting) -> None:
+        """Hold those particles that limbs press against their pins."""
+        if self._tethers is not None:
+            x, _, inverse_mass = meeting.particles
+            contacts = (meeting.contacts, meeting.count)
+            hold_taut(*contacts, self.figure, x, inverse_mass, self._tethers, self._held)
+            meeting.inverse_mass = self._held
 
-    def return_couples(
-        self, contacts: Contacts, count: int, x: Floats, previous: Floats, inverse_mass: Floats
-    ) -> None:
-        """Take back what contacts with sticks gained in angular momentum, in x."""
-        particles = Particles(x, previous, inverse_mass)
-        return_limb_couples(contacts, count, particles, self.figure, self._figures, self.member)
+    def relax(self, meeting: Meeting) -> float:
+        """Project figures out of colliders: a hand between chest and floor passes the push on."""
+        meeting.push_out(self.rows)
+        return 0.0
+
+    def settle(self, meeting: Meeting) -> None:
+        """Take back what contacts with sticks gained in angular momentum."""
+        contacts, particles = (meeting.contacts, meeting.count), meeting.movable.particles
+        return_limb_couples(*contacts, particles, self.figure, self._figures, self.member)
+
+
+def _worn_by_figures(model: Model) -> Ints:
+    """Particles that are tied to limbs of stick figures."""
+    found = [c.row[:, 0] for c in model.constraints if isinstance(c, CarriedPoints)]
+    return np.unique(np.concatenate([np.zeros(0, dtype=np.int32), *found]))
 
 
 def _edges(pieces: Ints) -> Ints:

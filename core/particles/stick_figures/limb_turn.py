@@ -33,7 +33,7 @@ from ...vec3 import (
     symmetric,
     vec,
 )
-from ..contacts.contact_table import PIECE_PARTNER
+from ..contacts.contact_point import PIECE
 from ..contacts.free_turn import way_of_contact
 
 FIGURE = np.dtype(
@@ -93,17 +93,20 @@ def return_limb_couples(contacts, count, particles, figure_of, figures, member):
         set_vec(figures[f]["turn"], ZERO)
         set_vec(figures[f]["shift"], ZERO)
     for c in range(count):
-        if contacts.shape[c, 0] != PIECE_PARTNER or contacts.shape[c, 1] != PIECE_PARTNER:
+        contact, making = contacts.solving[c], contacts.making[c]
+        if making["shape"][0] != PIECE or making["shape"][1] != PIECE:
             continue
-        couple = load(contacts.couple, c)
+        couple = vec(making["couple"])
         if couple == ZERO:
             continue
-        f, g = figure_of[contacts.particle[c, 0]], figure_of[contacts.particle[c, 4]]
+        a, b = contact["place"][0], contact["place"][1]
+        f, g = figure_of[a["particle"][0]], figure_of[b["particle"][0]]
         f = g if f < 0 else f
         held = False
-        for k in range(8):
-            if contacts.weight[c, k] != 0.0 and inverse_mass[contacts.particle[c, k]] == 0.0:
-                held = True
+        for place in (a, b):
+            for k in range(4):
+                if place["weight"][k] != 0.0 and inverse_mass[place["particle"][k]] == 0.0:
+                    held = True
         for o in (f, g):
             if figures[o]["mass"] == 0.0:
                 _weigh(figures[o], member, previous, inverse_mass)
@@ -124,7 +127,7 @@ def return_limb_couples(contacts, count, particles, figure_of, figures, member):
             far = max(far, other["radius"]) + length(d)
         turn = solve_inertia(sums, scale(-1.0, couple))
         moved = far * length(turn)
-        most = way_of_contact(contacts, c)
+        most = way_of_contact(contact, making)
         if moved > most:
             turn = scale(most / moved, turn)
         aside = scale(-1.0, cross(turn, centre))

@@ -1,0 +1,56 @@
+"""All kinds of things that touch where particles are involved; the order is that of their work.
+
+To add one, write a `ContactHook` in a file of its own and enter it here, with when a model has any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..model import Model
+from .contacts.body_contact import ParticleBodies
+from .contacts.hook import ContactHook, Surroundings
+from .contacts.lone_contact import LoneParticles
+from .contacts.piece_contact import PieceContacts
+from .contacts.pin_holds import PinHolds
+from .contacts.self_collision import SelfCollision
+from .stick_figures.limb_search import StickFigures
+
+
+def _has_particle_bodies(model: Model) -> bool:
+    return model.particle_body_count > 0
+
+
+def _has_pieces(model: Model) -> bool:
+    return len(model.triangle) + len(model.wire) > 0 and len(model.shapes) > 0
+
+
+def _has_figures(model: Model) -> bool:
+    return len(model.limbs) > 0
+
+
+def _has_lone_particles(model: Model) -> bool:
+    return model.body_count + model.particle_body_count > 0 and len(model.colliding) > 0
+
+
+def _has_crowd(model: Model) -> bool:
+    return len(model.crowd) > 0
+
+
+def _has_tethered_bodies(model: Model) -> bool:
+    return model.body_count > 0 and len(model.tethered) > 0
+
+
+HOOKS: tuple[tuple[Callable[[Model], bool], Callable[[Surroundings], ContactHook]], ...] = (
+    (_has_particle_bodies, ParticleBodies),
+    (_has_pieces, PieceContacts),
+    (_has_figures, StickFigures),
+    (_has_lone_particles, LoneParticles),
+    (_has_crowd, SelfCollision),
+    (_has_tethered_bodies, PinHolds),
+)
+
+
+def hooks_for(about: Surroundings) -> tuple[ContactHook, ...]:
+    """Those that a model has any use for."""
+    return tuple(make(about) for has, make in HOOKS if has(about.model))

@@ -1,0 +1,168 @@
+"""The two places of a contact: where they are, how they move, and what an impulse does to them.
+
+Each is a weighted sum of particles, or a place on an owner, or on a body of four particles, which
+is found by its weights and moved as the rigid body that it is.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+from ...coupling.body_point import impel
+from ...kernels.jit import inline
+from ...vec3 import (
+    ZERO,
+    add_cross,
+    along,
+    cross,
+    divide,
+    dot,
+    load,
+    rotate,
+    scale,
+    set_vec,
+    shift,
+    sub,
+    vec,
+)
+from ..particle_bodies.four_particles import move_particle_body
+
+Movable = namedtuple(
+    "Movable",
+    [
+        "particles",  # x, x* and inverse mass, see `records`
+        "owners",  # bodies and colliders, see `rigid.owners`
+        "h",  # s
+    ],
+)
+"""What contacts move in a step of h seconds."""
+
+
+@inline
+def _owner_motion(place, owners, h):
+    """How far a place on an owner moves in this step, m."""
+    o = place["owner"]
+    if o < 0:
+        return ZERO
+    return scale(h, add_cross(load(owners.velocity, o), load(owners.spin, o), vec(place["arm"])))
+
+
+@inline
+def particle_place(place, x):
+    """Σ cᵢ xᵢ of a place, m."""
+    p = ZERO
+    for k in range(4):
+        p = along(p, place["weight"][k], load(x, place["particle"][k]))
+    return p
+
+
+@inline
+def displacement(contact, movable):
+    """Movement of a relative to b in this step, m."""
+    (x, previous, _), owners, h = movable
+    a, b = contact["place"][0], contact["place"][1]
+    u = sub(_owner_motion(a, owners, h), _owner_motion(b, owners, h))
+    for side in range(2):
+        place = contact["place"][side]
+        sign = 1.0 if side == 0 else -1.0
+        for k in range(4):
+            f = sign * place["weight"][k]
+            if f != 0.0:
+                i = place["particle"][k]
+                u = along(u, f, sub(load(x, i), load(previous, i)))
+    return u
+
+
+@inline
+def gap_of(contact, x, owners, h):
+    """(a − b)·n in m, negative when the two overlap."""
+    n = vec(contact["normal"])
+    a, b = contact["place"][0], contact["place"][1]
+    gap = dot(sub(_owner_motion(a, owners, h), _owner_motion(b, owners, h)), n)
+    gap -= contact["offset"]
+    for side in range(2):
+        place = contact["place"][side]
+        sign = 1.0 if side == 0 else -1.0
+        for k in range(4):
+            f = sign * place["weight"][k]
+            if f != 0.0:
+                gap += f * dot(load(x, place["particle"][k]), n)
+    return gap
+
+
+@inline
+def give(place, owners, p):
+    """Give the owner of a place an impulse p in N·s."""
+    o = place["owner"]
+    if o >= 0 and owners.inverse_mass[o] > 0.0:
+        impel(owners, o, vec(place["arm"]), p)
+
+
+@inline
+def owner_mobility(place, owners, d):
+    """1/m + (r×d)ᵀ I⁻¹ (r×d) of the owner of a place along the unit vector d, 1/kg."""
+    o = place["owner"]
+    if o < 0 or owners.inverse_mass[o] == 0.0:
+        return 0.0
+    t = cross(vec(place["arm"]), d)
+    s = rotate(owners.inverse_inertia[o], t)
+    return owners.inverse_mass[o] + t[0] * s[0] + t[1] * s[1] + t[2] * s[2]
+
+
+@inline
+def _four_body_mobility(place, inverse_mass, owners, d):
+    """1/m + (r×d)ᵀ I⁻¹ (r×d) of the body of particles of a place along the unit vector d, 1/kg."""
+    o = place["four_body"]
+    if o < 0:
+        return 0.0
+    t = cross(vec(place["arm"]), d)
+    lever = dot(rotate(owners.inverse_inertia[o], t), t)
+    return 0.25 * inverse_mass[place["particle"][0]] + lever
+
+
+@inline
+def mobility_along(contact, inverse_mass, owners, d):
+    """How far an impulse of 1 kg·m along the unit vector d parts a and b, 1/kg."""
+    total = contact["inverse_mass"]
+    for side in range(2):
+        total += owner_mobility(contact["place"][side], owners, d)
+        total += _four_body_mobility(contact["place"][side], inverse_mass, owners, d)
+    return total
+
+
+@inline
+def push_apart(contact, movable, p):
+    """An impulse p in kg·m on a, and against it on b."""
+    particles, owners, h = movable
+    for side in range(2):
+        place = contact["place"][side]
+        sign = 1.0 if side == 0 else -1.0
+        o = place["four_body"]
+        if o >= 0:
+            impulse = scale(sign, p)
+            turn = rotate(owners.inverse_inertia[o], cross(vec(place["arm"]), impulse))
+            move_particle_body(particles, place["particle"][0], owners, o, impulse, turn)
+            continue
+        for k in range(4):
+            i = place["particle"][k]
+            f = particles.inverse_mass[i] * (sign * place["weight"][k])
+            if f != 0.0:
+                shift(particles.x, i, f, p)
+    p = divide(p, h)
+    give(contact["place"][0], owners, p)
+    give(contact["place"][1], owners, scale(-1.0, p))
+
+
+@inline
+def particles_side(contact):
+    """The side that particles have: a, or b where a is on an owner."""
+    return 0 if contact["place"][0]["owner"] < 0 else 1
+
+
+@inline
+def meet_at(contact, owners, p):
+    """Let the owner of either side be pushed at this place of the world."""
+    for side in range(2):
+        place = contact["place"][side]
+        if place["owner"] >= 0:
+            set_vec(place["arm"], sub(p, load(owners.position, place["owner"])))
