@@ -6,6 +6,7 @@ from . import (
     cloth,
     constraints,
     determinism,
+    elastic,
     forces,
     friction,
     heavy_on_light,
@@ -13,6 +14,7 @@ from . import (
     joint_nets,
     joints,
     mixed,
+    moving_floor,
     particles,
     random_scenes,
     rigid_contact,
@@ -20,6 +22,7 @@ from . import (
     rigid_rest,
     sheets,
     simbenchmark,
+    surfaces,
 )
 from .case import CASES, select
 
@@ -27,6 +30,7 @@ MODULES = (
     cloth,
     constraints,
     determinism,
+    elastic,
     forces,
     friction,
     heavy_on_light,
@@ -34,6 +38,7 @@ MODULES = (
     joint_nets,
     joints,
     mixed,
+    moving_floor,
     particles,
     random_scenes,
     rigid_contact,
@@ -41,6 +46,7 @@ MODULES = (
     rigid_rest,
     sheets,
     simbenchmark,
+    surfaces,
 )
 """Each enters its cases in `CASES` when it is imported."""
 
