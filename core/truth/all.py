@@ -20,7 +20,6 @@ from . import (
     rigid_contact,
     rigid_motion,
     rigid_rest,
-    sheets,
     simbenchmark,
     surfaces,
 )
@@ -44,7 +43,6 @@ MODULES = (
     rigid_contact,
     rigid_motion,
     rigid_rest,
-    sheets,
     simbenchmark,
     surfaces,
 )
