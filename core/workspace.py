@@ -21,6 +21,7 @@ from .particles.constraints.jacobi import Adjacency
 from .particles.contact_hooks import hooks_for
 from .particles.contacts.body_contact import MARGIN
 from .particles.contacts.contact_point import contact_room
+from .particles.contacts.couple_return import CoupleReturn
 from .particles.contacts.hook import Surroundings
 from .rigid.articulation.limb_response import limb_room
 from .rigid.contacts.contact_rows import SLOP, row_room
@@ -98,12 +99,15 @@ class Workspace:
         self.worn, self.wearer = wearers(model, self.ties)
         self.wearing = np.flatnonzero(self.wearer >= 0).astype(np.int32)
         self.tie_push = np.zeros((model.body_count, 3))  # N·s of ties in this substep
-        self.hooks = hooks_for(self._surroundings(model))
+        pieces = _pieces(model)
+        self.hooks = hooks_for(self._surroundings(model, pieces))
+        rings = pieces if any(hook.turns_rings for hook in self.hooks) else pieces[:0]
+        self.return_couples = CoupleReturn(count, [w for h in self.hooks for w in h.wholes], rings)
         per_pass = len(model.stick) + len(model.spring) + len(model.colliding)
         self.is_large = per_pass >= PARALLEL_FROM
         self.governor = Governor()
 
-    def _surroundings(self, model: Model) -> Surroundings:
+    def _surroundings(self, model: Model, pieces: Ints) -> Surroundings:
         """What contact hooks are made for."""
         return Surroundings(
             model=model,
@@ -112,7 +116,7 @@ class Workspace:
             touching=self.touching,
             thickness=self.thickness,
             margin=self.margin,
-            piece=_pieces(model),
+            piece=pieces,
             ties=self.ties,
             tie_push=self.tie_push,
         )
