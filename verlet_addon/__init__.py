@@ -11,6 +11,7 @@ from . import (
     kernels,
     look_ahead,
     manual,
+    marks,
     notices,
     operators,
     overlays,
@@ -30,6 +31,7 @@ _MODULES = (
     handlers,
     overlays,
     notices,
+    marks,
     look_ahead,
 )
 

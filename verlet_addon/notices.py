@@ -15,6 +15,7 @@ import bpy
 from . import rendering
 from .lines import lines_of
 from .status import reason
+from .text_box import draw_box
 
 TEXT, ERROR = (1.0, 1.0, 1.0, 1.0), (1.0, 0.62, 0.55, 1.0)
 BACKGROUND = (0.0, 0.0, 0.0, 0.6)
@@ -65,7 +66,7 @@ def _draw_text(
     bottom = MARGIN * scale
     half = 0.5 * max(widths) + PADDING * scale
     top = bottom + len(lines) * step + PADDING * scale
-    _draw_box(middle - half, bottom, middle + half, top)
+    draw_box((middle - half, bottom), (middle + half, top), BACKGROUND)
     blf.color(0, *colour)
     for number, (line, width) in enumerate(zip(lines, widths)):
         height = top - PADDING * scale - (number + 0.8) * step
@@ -84,19 +85,6 @@ def _free_width(context: bpy.types.Context) -> tuple[float, float]:
         if region.type == "UI" and region.alignment == "RIGHT" and region.width > 1:
             right = min(right, float(context.region.width - region.width))
     return left, right
-
-
-def _draw_box(left: float, bottom: float, right: float, top: float) -> None:
-    import gpu
-    from gpu_extras.batch import batch_for_shader
-
-    corners = [(left, bottom), (right, bottom), (right, top), (left, top)]
-    shader = gpu.shader.from_builtin("UNIFORM_COLOR")
-    batch = batch_for_shader(shader, "TRIS", {"pos": corners}, indices=[(0, 1, 2), (0, 2, 3)])
-    gpu.state.blend_set("ALPHA")
-    shader.uniform_float("color", BACKGROUND)
-    batch.draw(shader)
-    gpu.state.blend_set("NONE")
 
 
 def register() -> None:

@@ -268,6 +268,11 @@ class VerletObject(bpy.types.PropertyGroup):
         update=after_edit("impulse_frame"),
         override={"LIBRARY_OVERRIDABLE"},
     )
+    own_physics: bpy.props.StringProperty(
+        description="Modifiers of Blender's own physics that were switched off when the object was "
+        "converted, one a line, each after its switches for the view and for renders",
+        options={"HIDDEN"},
+    )
     is_handle: bpy.props.BoolProperty(
         description="The empty was made to pin a bone to: Unpin removes it",
         options={"HIDDEN"},

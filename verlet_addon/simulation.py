@@ -208,7 +208,7 @@ def _solver(running: Session) -> SolverSettings:
 
 def _keep(running: Session, state: State, depsgraph: bpy.types.Depsgraph) -> None:
     """Store a frame, and what is shown of it."""
-    bodies = _world_matrices(running, state)
+    bodies = world_matrices(running, state)
     holds = stick_figures.holds(running, state)
     poses = _poses(running, state, holds, depsgraph, moved_in(running, bodies, {}))
     moved = moved_in(running, bodies, poses)
@@ -294,7 +294,7 @@ def _shown_positions(
     return participant.particles.shown(local).astype(np.float32)
 
 
-def _world_matrices(running: Session, state: State) -> Floats:
+def world_matrices(running: Session, state: State) -> Floats:
     """World matrices (b, 4, 4) of the bodies' objects: T_t · T_0⁻¹ · M_0."""
     rows = running.body_rows
     position, orientation = (a[rows] for a in body_poses(running.model, state))

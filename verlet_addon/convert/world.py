@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 
 import bpy
 import numpy as np
@@ -14,19 +14,7 @@ from ..participants import joints, simulated_objects
 from ..properties import start_frame
 from . import bodies, constraints
 from .layers import LayerMap
-
-
-@dataclass
-class Report:
-    """What was converted, and what could not be, by name."""
-
-    bodies: int = 0
-    joints: int = 0
-    notes: list[str] = field(default_factory=list)
-
-    def note(self, name: str, texts: list[str]) -> None:
-        """Add what there is to say about one object."""
-        self.notes += [f"{name}: {text}" for text in texts]
+from .report import Report
 
 
 def their_bodies(scene: bpy.types.Scene) -> list[bpy.types.Object]:

@@ -6,9 +6,11 @@ import bpy
 
 from . import (
     add,
+    alike,
     bake,
     bone_pins,
     convert,
+    doctor,
     handles,
     impulse,
     joint,
@@ -26,6 +28,7 @@ from . import (
 _MODULES = (
     add,
     setup,
+    alike,
     handles,
     preset,
     pins,
@@ -39,6 +42,7 @@ _MODULES = (
     simulate,
     show,
     mend,
+    doctor,
     bake,
 )
 

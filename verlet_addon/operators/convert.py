@@ -3,7 +3,8 @@
 import bpy
 
 from .. import kernels, session
-from ..convert import world
+from ..convert import modifiers, world
+from ..convert.report import Report
 from ..properties import start_frame
 from .modes import in_object_mode
 
@@ -14,6 +15,7 @@ class _Converts(bpy.types.Operator):
     """What both ways share."""
 
     bl_options = {"REGISTER", "UNDO"}
+    has_joints = True
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -40,8 +42,9 @@ class _Converts(bpy.types.Operator):
         """Convert a scene, and report what was done."""
         raise NotImplementedError
 
-    def _report(self, found: world.Report, to: str) -> None:
-        done = f"{_count(found.bodies, 'object')} and {_count(found.joints, 'joint')} {to}"
+    def _report(self, found: Report, to: str) -> None:
+        joints = f" and {_count(found.joints, 'joint')}" if self.has_joints else ""
+        done = f"{_count(found.bodies, 'object')}{joints} {to}"
         if not found.notes:
             self.report({"INFO"}, done)
             return
@@ -98,4 +101,53 @@ class VERLET_OT_convert_to_rigid_body_world(_Converts):
         self._report(found, "given to Blender's own simulation")
 
 
-CLASSES = (VERLET_OT_convert_rigid_body_world, VERLET_OT_convert_to_rigid_body_world)
+class VERLET_OT_convert_soft_physics(_Converts):
+    """Take over Blender's Cloth, Soft Body and Collision modifiers of the whole scene, and switch
+    them off; force fields act as they are. They stay in the file: Convert to Blender's brings them
+    back
+    """
+
+    bl_idname = "verlet.convert_soft_physics"
+    bl_label = "Convert Cloth and Soft Bodies"
+    has_joints = False
+
+    @classmethod
+    def why_not(cls, scene: bpy.types.Scene) -> str:
+        has_any = modifiers.theirs_in(scene)
+        return "" if has_any else "No object of this scene has a Cloth, Soft Body or Collision"
+
+    def convert(self, context: bpy.types.Context, scene: bpy.types.Scene) -> None:
+        kernels.prepare()
+        session.drop(scene)
+        scene.frame_set(start_frame(scene))
+        found = modifiers.to_ours(scene, context.evaluated_depsgraph_get())
+        scene.frame_set(start_frame(scene))
+        self._report(found, "converted, their modifiers are off")
+
+
+class VERLET_OT_convert_to_soft_physics(_Converts):
+    """Give all cloth, soft bodies and colliders of the scene back to Blender's own modifiers"""
+
+    bl_idname = "verlet.convert_to_soft_physics"
+    bl_label = "Convert to Blender's Cloth and Soft Bodies"
+    has_joints = False
+
+    @classmethod
+    def why_not(cls, scene: bpy.types.Scene) -> str:
+        has_any = modifiers.can_be_given_back(scene)
+        return "" if has_any else "No cloth, soft body or collider takes part in this scene"
+
+    def convert(self, context: bpy.types.Context, scene: bpy.types.Scene) -> None:
+        session.drop(scene)
+        scene.frame_set(start_frame(scene))
+        found = modifiers.to_theirs(scene)
+        scene.frame_set(start_frame(scene))
+        self._report(found, "given to Blender's own modifiers")
+
+
+CLASSES = (
+    VERLET_OT_convert_rigid_body_world,
+    VERLET_OT_convert_to_rigid_body_world,
+    VERLET_OT_convert_soft_physics,
+    VERLET_OT_convert_to_soft_physics,
+)

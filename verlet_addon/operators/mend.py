@@ -22,7 +22,7 @@ PARTS = 20
 
 
 @contextmanager
-def _edited(ob: bpy.types.Object) -> Iterator[bmesh.types.BMesh]:
+def edited(ob: bpy.types.Object) -> Iterator[bmesh.types.BMesh]:
     """The object's mesh to edit; raises ModelError for one that may not be edited."""
     if not ob.is_editable or not ob.data.is_editable:
         raise ModelError(ob.name, "it is linked: change its mesh in its own file")
@@ -42,7 +42,7 @@ def _edited(ob: bpy.types.Object) -> Iterator[bmesh.types.BMesh]:
 
 def subdivide(ob: bpy.types.Object) -> None:
     """Cut the edges until there are about `PARTS` along the longest side."""
-    with _edited(ob) as shape:
+    with edited(ob) as shape:
         if not shape.edges:
             raise ModelError(ob.name, "its mesh has no edges to cut")
         lengths = sorted(edge.calc_length() for edge in shape.edges)
@@ -61,7 +61,7 @@ def subdivide(ob: bpy.types.Object) -> None:
 
 def close_holes(ob: bpy.types.Object) -> None:
     """Fill every hole with a face. Raises ModelError for a mesh that is open even then."""
-    with _edited(ob) as shape:
+    with edited(ob) as shape:
         rim = [edge for edge in shape.edges if edge.is_boundary]
         bmesh.ops.holes_fill(shape, edges=rim, sides=0)
         bmesh.ops.recalc_face_normals(shape, faces=shape.faces)
@@ -74,7 +74,7 @@ def close_holes(ob: bpy.types.Object) -> None:
             )
 
 
-class _Mends(bpy.types.Operator):
+class Mends(bpy.types.Operator):
     """Changes the mesh of the object with a session id, or of the selected ones."""
 
     bl_options = {"REGISTER", "UNDO"}
@@ -99,7 +99,7 @@ class _Mends(bpy.types.Operator):
         return [ob for ob in context.selected_objects if ob.type == "MESH"]
 
 
-class VERLET_OT_subdivide(_Mends):
+class VERLET_OT_subdivide(Mends):
     """Cut the edges of the mesh until it is fine enough to fold: about twenty along its longest
     side. Shapes, weights and UV maps go along
     """
@@ -112,7 +112,7 @@ class VERLET_OT_subdivide(_Mends):
         return for_each(self, self.objects(context), subdivide, "subdivided")
 
 
-class VERLET_OT_close_holes(_Mends):
+class VERLET_OT_close_holes(Mends):
     """Close every hole of the mesh with a face, so that it has a volume; where Soft Body was
     refused for it, make it one
     """

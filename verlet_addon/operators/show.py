@@ -18,7 +18,7 @@ class _OnOneObject(bpy.types.Operator):
 
 
 class VERLET_OT_show_object(_OnOneObject):
-    """Select the object that this is about and make it active"""
+    """Select the object that this is about, make it active and bring it into view"""
 
     bl_idname = "verlet.show_object"
     bl_label = "Show Object"
@@ -40,7 +40,22 @@ class VERLET_OT_show_object(_OnOneObject):
         ob.hide_set(False)
         ob.select_set(True)
         context.view_layer.objects.active = ob
+        _frame(context)
         return {"FINISHED"}
+
+
+def _frame(context: bpy.types.Context) -> None:
+    """Bring what is selected into the 3D view, if there is one."""
+    area = context.area
+    if area is None or area.type != "VIEW_3D":
+        screen = context.screen
+        areas = [] if screen is None else [a for a in screen.areas if a.type == "VIEW_3D"]
+        area = areas[0] if areas else None
+    region = None if area is None else next((r for r in area.regions if r.type == "WINDOW"), None)
+    if region is None:
+        return
+    with context.temp_override(area=area, region=region):
+        bpy.ops.view3d.view_selected()
 
 
 class VERLET_OT_remove_own_rigid_body(_OnOneObject):

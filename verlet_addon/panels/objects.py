@@ -48,8 +48,13 @@ def draw_object(layout: bpy.types.UILayout, ob: bpy.types.Object, kind: Kind) ->
 
 
 def _draw_preset(layout: bpy.types.UILayout, ob: bpy.types.Object, kind: Kind) -> None:
-    if presets.presets_of(kind):
-        layout.menu("VERLET_MT_preset", text=presets.label(ob, kind), icon="PRESET")
+    row = layout.row(align=True)
+    row.menu("VERLET_MT_preset", text=presets.label(ob, kind), icon="PRESET")
+    row.operator("verlet.save_preset", text="", icon="ADD")
+    row.operator("verlet.delete_preset", text="", icon="REMOVE")
+    row.separator()
+    row.operator("verlet.copy_to_selected", text="", icon="COPYDOWN")
+    row.operator_menu_enum("verlet.select_similar", "by", text="", icon="RESTRICT_SELECT_OFF")
 
 
 def _draw_pins(layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:

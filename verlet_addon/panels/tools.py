@@ -20,17 +20,22 @@ class VERLET_PT_overlay(Sidebar, bpy.types.Panel):
 
 
 class VERLET_PT_convert(Sidebar, bpy.types.Panel):
-    """Take over Blender's own rigid bodies and constraints, the whole scene, and give them back"""
+    """Take over Blender's own physics, the whole scene, and give it back"""
 
     bl_idname = "VERLET_PT_convert"
-    bl_label = "Blender's Rigid Body"
+    bl_label = "Blender's Physics"
     bl_order = 7
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
-        column = self.layout.column(align=True)
-        column.operator("verlet.convert_rigid_body_world", text="Convert from It", icon="IMPORT")
-        column.operator("verlet.convert_to_rigid_body_world", text="Convert to It", icon="EXPORT")
+        for label, icon, operator in (
+            ("Rigid Bodies and Constraints", "RIGID_BODY", "rigid_body_world"),
+            ("Cloth, Soft Body, Collision", "MOD_CLOTH", "soft_physics"),
+        ):
+            self.layout.label(text=label, icon=icon)
+            row = self.layout.row(align=True)
+            row.operator(f"verlet.convert_{operator}", text="Convert from It", icon="IMPORT")
+            row.operator(f"verlet.convert_to_{operator}", text="Convert to It", icon="EXPORT")
 
 
 CLASSES = (VERLET_PT_overlay, VERLET_PT_convert)

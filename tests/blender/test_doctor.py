@@ -1,0 +1,329 @@
+"""Check Scene finds what is wrong before a bake, at the object, with a button that mends it."""
+
+from pathlib import Path
+
+import bpy
+import pytest
+from small_scenes import (
+    addon,
+    body,
+    box,
+    cloth,
+    floor,
+    grid,
+    new_object,
+    pin,
+    play,
+    refusal,
+    seen,
+    select,
+)
+
+pytestmark = pytest.mark.usefixtures("scene")
+
+
+def check(scene):
+    """Findings by operator and name of the object."""
+    assert bpy.ops.verlet.check_scene() == {"FINISHED"}
+    found = {}
+    for number, problem in enumerate(addon("doctor").of(scene).findings):
+        ob = addon("participants").find_object(problem.object_uid) if problem.object_uid else None
+        found[problem.operator, "" if ob is None else ob.name] = number, problem
+    return found
+
+
+def mend(found):
+    """Press the button beside a finding."""
+    assert bpy.ops.verlet.mend_finding(number=found[0]) == {"FINISHED"}
+
+
+def hung(ob):
+    """The object is held by its first vertex, so that it needs no floor."""
+    pin(ob, [0])
+    bpy.context.scene.verlet.wind.velocity = (1, 0, 0)
+    return ob
+
+
+def test_a_sound_scene_has_no_findings(scene):
+    floor()
+    body(location=(0, 0, 0.2))
+    hung(cloth(size=9, location=(5, 0, 2)))
+    assert check(scene) == {}
+
+
+def test_findings_come_once_and_stay_until_the_next_look(scene):
+    ob = body()
+    found = check(scene)
+    assert list(found) == [("verlet.add_floor_below", ob.name)]
+    assert scene.frame_current == 1
+    scene.frame_set(3)
+    assert set(check(scene)) == set(found)
+    assert scene.frame_current == 3
+    assert bpy.ops.verlet.forget_findings() == {"FINISHED"}
+    assert addon("doctor").of(scene) is None
+
+
+@pytest.mark.without_wheels
+def test_vertices_on_each_other_are_merged_and_threads_are_not(scene):
+    one = [(x * 0.25, y * 0.25, 0) for y in range(5) for x in range(3)]
+    two = [(0.5 + x * 0.25, y * 0.25, 0) for y in range(5) for x in range(3)]
+    faces = [
+        (k + i, k + i + 1, k + i + 4, k + i + 3) for k in (0, 15) for y in range(4)
+        for i in range(3 * y, 3 * y + 2)
+    ]  # fmt: skip
+    ob = new_object("Shirt", one + two, faces=faces)
+    select(ob)
+    bpy.ops.verlet.cloth()
+    hung(ob)
+    weights = ob.vertex_groups.new(name="Bend")
+    weights.add([2], 0.5, "REPLACE")
+    found = check(scene)["verlet.merge_doubles", "Shirt"]
+    assert "5 vertices lie on another one" in found[1].message
+    mend(found)
+    assert len(ob.data.vertices) == 25
+    assert len(ob.data.polygons) == 16
+    assert ("verlet.merge_doubles", "Shirt") not in check(scene)
+    sewn = new_object("Sewn", one + two, edges=[(2 + 3 * i, 15 + 3 * i) for i in range(5)],
+                      faces=faces)  # fmt: skip
+    select(sewn)
+    bpy.ops.verlet.cloth()
+    assert ("verlet.merge_doubles", "Sewn") not in check(scene)
+
+
+@pytest.mark.without_wheels
+def test_flat_faces_and_loose_vertices_are_mended(scene):
+    sound = grid(size=6)
+    vertices = [v.co[:] for v in sound.data.vertices]
+    faces = [tuple(p.vertices) for p in sound.data.polygons]
+    n = len(vertices)
+    bpy.data.objects.remove(sound)
+    ob = new_object(
+        "Scrap",
+        [*vertices, (0.625, -0.625, 0.1), (0.625, -0.625, 0.2), (3, 3, 3)],
+        faces=[*faces, (5, n, n + 1)],
+    )
+    select(ob)
+    bpy.ops.verlet.cloth()
+    hung(ob)
+    found = check(scene)
+    assert "1 face has no area" in found["verlet.dissolve_flat_faces", "Scrap"][1].message
+    assert "1 vertex belongs to no edge" in found["verlet.delete_loose", "Scrap"][1].message
+    mend(found["verlet.dissolve_flat_faces", "Scrap"])
+    found = check(scene)
+    assert ("verlet.dissolve_flat_faces", "Scrap") not in found
+    mend(found["verlet.delete_loose", "Scrap"])
+    assert ("verlet.delete_loose", "Scrap") not in check(scene)
+    assert min(p.area for p in ob.data.polygons) > 0.05
+
+
+@pytest.mark.without_wheels
+def test_faces_that_cross_are_selected(scene):
+    sound = grid(size=6)
+    vertices = [v.co[:] for v in sound.data.vertices]
+    faces = [tuple(p.vertices) for p in sound.data.polygons]
+    n = len(vertices)
+    bpy.data.objects.remove(sound)
+    fin = [(vertices[i][0], vertices[i][1], 0.25) for i in (14, 15)]
+    ob = new_object("Fin", [*vertices, *fin], faces=[*faces, (14, 15, n + 1, n)])
+    select(ob)
+    bpy.ops.verlet.cloth()
+    hung(ob)
+    found = check(scene)["verlet.show_crossing_edges", "Fin"]
+    assert "1 edge lies between more than two faces" in found[1].message
+    mend(found)
+    assert ob.mode == "EDIT"
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert [set(e.vertices) for e in ob.data.edges if e.select] == [{14, 15}]
+
+
+@pytest.mark.without_wheels
+def test_thick_cloth_and_pins_that_hold_nothing(scene):
+    ob = cloth(size=6)
+    floor()
+    ob.vertex_groups.new(name="Empty")
+    ob.verlet.pin_group = "Empty"
+    ob.verlet.cloth.thickness = 3.0
+    found = check(scene)
+    assert '"Empty" holds no vertex' in found["verlet.show_object", ob.name][1].message
+    mend(found["verlet.default_thickness", ob.name])
+    assert ob.verlet.cloth.thickness == pytest.approx(0.1)
+    assert ("verlet.default_thickness", ob.name) not in check(scene)
+
+
+@pytest.mark.without_wheels
+def test_a_subdivision_that_is_not_simulated_is_applied(scene):
+    ob = cloth(size=2, spacing=1.0)
+    floor()
+    modifier = ob.modifiers.new("Subdivision", "SUBSURF")
+    modifier.levels, modifier.subdivision_type = 3, "SIMPLE"
+    found = check(scene)["verlet.apply_finer_mesh", ob.name]
+    mend(found)
+    assert len(ob.data.vertices) == 81
+    assert not ob.modifiers
+
+
+@pytest.mark.without_wheels
+def test_colliders_that_change_their_vertices_are_named(scene):
+    ob = floor()
+    ob.modifiers.new("Grow", "BUILD")
+    steady = floor(name="Steady")
+    steady.modifiers.new("Mask", "BOOLEAN")
+    cloth(size=6)
+    found = check(scene)
+    assert "Grow modifier makes other vertices" in found["verlet.show_object", ob.name][1].message
+    assert ("verlet.show_object", "Steady") not in found
+    knife = box()
+    steady.modifiers["Mask"].object = knife
+    assert ("verlet.show_object", "Steady") not in check(scene)
+    knife.keyframe_insert("location", frame=1)
+    assert "Mask modifier" in check(scene)["verlet.show_object", "Steady"][1].message
+
+
+@pytest.mark.without_wheels
+def test_a_unit_that_is_no_metre_is_told(scene):
+    floor()
+    cloth(size=6)
+    scene.unit_settings.scale_length = 0.01
+    found = check(scene)["verlet.fit_gravity", ""]
+    assert "too slowly" in found[1].message
+    mend(found)
+    assert scene.gravity[2] == pytest.approx(-981.0)
+    assert ("verlet.fit_gravity", "") not in check(scene)
+
+
+@pytest.mark.without_wheels
+def test_what_falls_past_the_floor_gets_one(scene):
+    floor()
+    body(name="Over", location=(1, 1, 1))
+    ob = body(name="Beside", location=(30, 4, 1))
+    thrown = body(name="Thrown", location=(-30, 0, 1))
+    thrown.verlet.body.velocity = (5, 0, 0)
+    found = check(scene)
+    assert [name for operator, name in found if operator == "verlet.add_floor_below"] == ["Beside"]
+    mend(found["verlet.add_floor_below", "Beside"])
+    made = bpy.data.objects["Floor.001"]
+    assert made.location[:] == pytest.approx((30, 4, 0))
+    assert not any(operator == "verlet.add_floor_below" for operator, _ in check(scene))
+    assert ob.verlet.kind == "BODY"
+
+
+def test_bodies_that_overlap_are_parted(scene):
+    floor()
+    lower = body(name="Lower", location=(0, 0, 0.2))
+    upper = body(name="Upper", location=(0.1, 0, 0.5))
+    far = body(name="Far", location=(3, 0, 0.2))
+    before = {ob: ob.matrix_world.copy() for ob in (lower, upper, far)}
+    found = [p for p in check(scene).values() if p[1].operator == "verlet.part_bodies"]
+    assert len(found) == 1
+    assert "overlaps" in found[0][1].message
+    assert "10 cm" in found[0][1].message or "9.9 cm" in found[0][1].message
+    mend(found[0])
+    assert not any(operator == "verlet.part_bodies" for operator, _ in check(scene))
+    assert far.matrix_world == before[far]
+    gap = seen(upper)[:, 2].min() - seen(lower)[:, 2].max()
+    assert -0.002 < gap < 0.05
+    assert seen(lower)[:, 2].min() > -0.005
+
+
+def test_cloth_that_starts_in_a_collider_is_moved_out(scene):
+    floor()
+    block = box(name="Block", size=1.0, location=(0, 0, 0.5))
+    select(block)
+    bpy.ops.verlet.collider()
+    ob = cloth(name="Sheet", size=9, spacing=0.1, location=(0.1, 0, 0.9))
+    found = check(scene)["verlet.move_out", "Sheet"]
+    assert "inside Block" in found[1].message
+    mend(found)
+    assert ob.location.z == pytest.approx(1.002, abs=1e-3)
+    assert ob.location.x == pytest.approx(0.1)
+    assert ("verlet.move_out", "Sheet") not in check(scene)
+
+
+def test_cloth_through_the_floor_is_found_and_pins_in_a_pole_are_not(scene):
+    ground = floor()
+    ob = cloth(name="Sheet", size=9, spacing=0.1, location=(0, 0, 0.1))
+    ob.rotation_euler = (0.6, 0, 0)
+    bpy.context.view_layer.update()
+    assert "inside Floor" in check(scene)["verlet.move_out", "Sheet"][1].message
+    bpy.data.objects.remove(ground)
+    ob.rotation_euler = (0, 0, 0)
+    pole = box(name="Pole", size=0.12, location=(-0.4, -0.4, 0.1))
+    select(pole)
+    bpy.ops.verlet.collider()
+    assert ("verlet.move_out", "Sheet") in check(scene)
+    pin(ob, [0])
+    assert ("verlet.move_out", "Sheet") not in check(scene)
+
+
+def test_keys_on_what_is_read_once_and_errors_come_first(scene):
+    floor()
+    ob = cloth(size=6)
+    ob.verlet.pin_group = "Gone"
+    found = list(check(scene).values())
+    assert found[0][1].is_error
+    assert "Gone" in found[0][1].message
+
+
+def test_previews_that_are_gone_are_found(scene):
+    floor()
+    ob = cloth(size=6)
+    play(scene, 1, 4)
+    path = addon("bake.point_cache").attached(ob).filepath
+    Path(path).unlink()
+    found = check(scene)["verlet.reset", ob.name]
+    mend(found)
+    assert scene.frame_current == 1
+    play(scene, 1, 4)
+    assert seen(ob)[:, 2].max() < 2.0
+
+
+@pytest.mark.without_wheels
+def test_what_could_not_be_baked_is_an_error_before_the_bake(scene):
+    floor()
+    ob = cloth(size=6)
+    ob.shape_key_add(name="Basis")
+    ob.data.shape_keys.use_relative = True
+    ob.animation_data_create()
+    select(ob)
+    track = ob.animation_data.nla_tracks.new()
+    track.strips.new("Strip", 1, bpy.data.actions.new("Own"))
+    bake = addon("bake.shape_keys")
+    try:
+        bake.require_bakeable(ob)
+        is_bakeable = True
+    except Exception:
+        is_bakeable = False
+    assert is_bakeable == (("verlet.show_object", ob.name) not in check(scene))
+
+
+@pytest.mark.without_wheels
+def test_a_scene_without_anything_cannot_be_checked(scene):
+    assert "Nothing is set up" in refusal(bpy.ops.verlet.check_scene)
+
+
+@pytest.mark.without_wheels
+def test_undo_makes_the_list_an_old_one(scene):
+    floor()
+    body(location=(40, 0, 1))
+    check(scene)
+    marks = addon("marks")
+    assert [text for _, text, _ in marks.marks_of(scene)] == ["Box: 1 finding"]
+    marks._undone()
+    assert addon("doctor").of(scene).is_stale
+    marks._loaded()
+    assert addon("doctor").of(scene) is None
+
+
+def test_a_mend_is_one_step_of_undo(scene):
+    floor()
+    block = box(name="Block", size=1.0, location=(0, 0, 0.5))
+    select(block)
+    bpy.ops.verlet.collider()
+    cloth(name="Sheet", size=9, spacing=0.1, location=(0.1, 0, 0.9))
+    bpy.context.preferences.edit.use_global_undo = True
+    bpy.ops.ed.undo_push(message="before")
+    number = check(scene)["verlet.move_out", "Sheet"][0]
+    bpy.ops.verlet.mend_finding("EXEC_DEFAULT", True, number=number)
+    assert bpy.data.objects["Sheet"].location.z > 0.99
+    bpy.ops.ed.undo()
+    assert bpy.data.objects["Sheet"].location.z == pytest.approx(0.9)

@@ -1,0 +1,104 @@
+"""Doctor: everything that is, or may be, wrong with a scene before it is baked, at one press.
+
+What `problems`, `hints` and the plan of each ragdoll say already is gathered, and what only a look
+at all meshes and places together can tell is added. It is a look in the start frame; findings are
+kept by session id of the scene until the next look, and hold no reference to Blender's data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import bpy
+
+from .. import hints, kernels, participants, session
+from ..bake import restore
+from ..properties import start_frame
+from ..session import Problem
+from . import bakes, collider_meshes, meshes, places, world
+
+Check = Callable[[bpy.types.Scene, bpy.types.Depsgraph], Sequence[Problem]]
+
+CHECKS: tuple[Check, ...] = (
+    world.of_units,
+    meshes.of_scene,
+    collider_meshes.of_scene,
+    places.without_floor,
+    places.overlapping_bodies,
+    places.inside_solids,
+    bakes.of_scene,
+)
+"""What is looked at besides that which the panel shows anyway, in this order."""
+
+
+@dataclass
+class Examination:
+    """What was found in a scene, and whether that is still the scene that was looked at."""
+
+    findings: list[Problem]
+    is_stale: bool = False
+
+
+_known: dict[int, Examination] = {}  # by session id of the scene
+
+
+def of(scene: bpy.types.Scene) -> Examination | None:
+    """What the last look at a scene found; None before the first one."""
+    return _known.get(scene.session_uid)
+
+
+def forget() -> None:
+    """Forget all that was found: another file is loaded."""
+    _known.clear()
+
+
+def make_stale() -> None:
+    """Something that no operator of the doctor's did was changed, like an undo."""
+    for examination in _known.values():
+        examination.is_stale = True
+
+
+def examine(scene: bpy.types.Scene) -> list[Problem]:
+    """Look at the whole scene in its start frame; the frame that is shown comes back.
+
+    Errors first, then by object. The same text is given once.
+    """
+    shown = scene.frame_current, scene.frame_subframe
+    found = list(bakes.missing_files(scene))
+    try:
+        depsgraph = _go_to_start(scene)
+        found += _known_anyway(scene, depsgraph)
+        for check in CHECKS:
+            found += check(scene, depsgraph)
+    finally:
+        if shown != (scene.frame_current, scene.frame_subframe):
+            scene.frame_set(shown[0], subframe=shown[1])
+    unique = list({problem.message: problem for problem in found}.values())
+    order = {ob.session_uid: number for number, ob in enumerate(scene.objects)}
+    unique.sort(key=lambda p: (not p.is_error, order.get(p.object_uid, -1)))
+    _known[scene.session_uid] = Examination(unique)
+    return unique
+
+
+def _go_to_start(scene: bpy.types.Scene) -> bpy.types.Depsgraph:
+    """Build the simulation at the start frame, as far as kernels are compiled."""
+    scene.frame_set(start_frame(scene))  # handlers compare, or build, there
+    return bpy.context.evaluated_depsgraph_get()
+
+
+def _known_anyway(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> list[Problem]:
+    """What the panels say of the scene and of each object."""
+    running = session.of(scene)
+    if running is not None and kernels.are_ready():
+        found = list(running.problems)
+        if running.failure:
+            found.append(Problem(running.failure, is_error=True))
+    else:
+        from ..scene import read_inputs
+
+        _, found = read_inputs(scene, depsgraph, {})
+    for ob in participants.simulated_objects(scene):
+        if not restore.is_baked(ob):
+            found += hints.of_object(ob, scene)
+    return found

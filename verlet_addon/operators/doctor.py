@@ -1,0 +1,383 @@
+"""Check Scene, and the buttons beside what it finds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import bmesh
+import bpy
+from mathutils import Matrix, Vector
+
+from ...core.errors import ModelError, VerletError
+from .. import doctor, kernels, participants, redraw, session
+from ..bake import restore
+from ..compat import fcurves_of
+from ..doctor import meshes, places, world
+from ..properties import group_of, kind_of, start_frame
+from ..ready.site import Site
+from ..ready.surroundings import add_floor, bounds
+from ..session import Problem
+from .mend import Mends, edited
+from .modes import in_object_mode, in_object_or_pose_mode
+from .selection import for_each, may_add
+
+
+class VERLET_OT_check_scene(bpy.types.Operator):
+    """Look at the whole scene before it is baked: meshes, modifiers, sizes, keys, overlaps at the
+    start, what falls for ever, what a bake could not be written to. Changes nothing
+    """
+
+    bl_idname = "verlet.check_scene"
+    bl_label = "Check Scene"
+    bl_options = {"REGISTER"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not participants.has_any(context.scene):
+            cls.poll_message_set("Nothing is set up: press Cloth or another verb first")
+            return False
+        return in_object_or_pose_mode(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        if bpy.app.background:
+            kernels.wait()
+        elif context.screen is not None and context.screen.is_animation_playing:
+            bpy.ops.screen.animation_cancel(restore_frame=False)
+        kernels.prepare()
+        try:
+            found = doctor.examine(context.scene)
+        except VerletError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        redraw.everything()
+        if not found:
+            self.report({"INFO"}, "Nothing found")
+            return {"FINISHED"}
+        for problem in found if bpy.app.background else []:
+            print(f"Verlet Physics: {problem.message}")
+        count = f"{len(found)} finding{'s' if len(found) != 1 else ''}"
+        self.report({"WARNING"}, f"{count}: {found[0].message}{' …' if len(found) > 1 else ''}")
+        return {"FINISHED"}
+
+
+class VERLET_OT_forget_findings(bpy.types.Operator):
+    """Clear the list, and the marks in the 3D view"""
+
+    bl_idname = "verlet.forget_findings"
+    bl_label = "Clear"
+    bl_options = {"REGISTER"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        doctor.forget()
+        redraw.everything()
+        return {"FINISHED"}
+
+
+def press(problem: Problem) -> set[str]:
+    """Press the button of a finding. Raises RuntimeError with what the operator reports."""
+    group, name = problem.operator.split(".")
+    operator = getattr(getattr(bpy.ops, group), name)
+    takes_uid = "uid" in operator.get_rna_type().properties
+    uid = {"uid": str(problem.object_uid)} if takes_uid and problem.object_uid else {}
+    result: set[str] = operator(**uid)
+    return result
+
+
+class VERLET_OT_mend_finding(bpy.types.Operator):
+    """Mend this, and look at the scene again"""
+
+    bl_idname = "verlet.mend_finding"
+    bl_label = "Mend"
+    bl_options = {"REGISTER", "UNDO"}
+
+    number: bpy.props.IntProperty(options={"HIDDEN", "SKIP_SAVE"})
+
+    @classmethod
+    def description(cls, context: bpy.types.Context, properties: bpy.types.OperatorProperties):
+        examination = doctor.of(context.scene)
+        if examination is None or not properties.number < len(examination.findings):
+            return cls.__doc__
+        group, name = examination.findings[properties.number].operator.split(".")
+        about = getattr(getattr(bpy.ops, group), name).get_rna_type()
+        return about.description or cls.__doc__
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        examination = doctor.of(context.scene)
+        if examination is None or not 0 <= self.number < len(examination.findings):
+            self.report({"ERROR"}, "The list is an old one: press Check Scene")
+            return {"CANCELLED"}
+        problem = examination.findings[self.number]
+        try:
+            result = press(problem)
+        except RuntimeError as error:
+            self.report({"ERROR"}, str(error).removeprefix("Error: ").strip())
+            return {"CANCELLED"}
+        if context.mode in {"OBJECT", "POSE"} and problem.operator != "verlet.show_object":
+            doctor.examine(context.scene)
+        redraw.everything()
+        return result
+
+
+class VERLET_OT_show_crossing_edges(Mends):
+    """Select the edges between more than two faces in Edit Mode"""
+
+    bl_idname = "verlet.show_crossing_edges"
+    bl_label = "Select Crossing Edges"
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        objects = self.objects(context)
+        if not objects:
+            self.report({"ERROR"}, "The object is gone")
+            return {"CANCELLED"}
+        bpy.ops.verlet.show_object(uid=str(objects[0].session_uid))
+        bpy.ops.object.mode_set(mode="EDIT")
+        context.tool_settings.mesh_select_mode = (False, True, False)
+        bpy.ops.mesh.select_all(action="DESELECT")
+        shape = bmesh.from_edit_mesh(objects[0].data)
+        for edge in meshes.crossing_edges(shape):
+            edge.select_set(True)
+        bmesh.update_edit_mesh(objects[0].data)
+        return {"FINISHED"}
+
+
+class _MendsMesh(Mends):
+    """Changes meshes in one way."""
+
+    done: str
+
+    def change(self, shape: bmesh.types.BMesh) -> None:
+        raise NotImplementedError
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        def mend(ob: bpy.types.Object) -> None:
+            with edited(ob) as shape:
+                self.change(shape)
+
+        session.suspect_all()
+        return for_each(self, self.objects(context), mend, self.done)
+
+
+class VERLET_OT_merge_doubles(_MendsMesh):
+    """Merge vertices that lie on each other, so that seams close; threads that sew stay open"""
+
+    bl_idname = "verlet.merge_doubles"
+    bl_label = "Merge Doubled Vertices"
+    done = "merged"
+
+    def change(self, shape: bmesh.types.BMesh) -> None:
+        bmesh.ops.weld_verts(shape, targetmap=meshes.doubled_vertices(shape))
+
+
+class VERLET_OT_dissolve_flat_faces(_MendsMesh):
+    """Dissolve faces without area and edges without length"""
+
+    bl_idname = "verlet.dissolve_flat_faces"
+    bl_label = "Dissolve Flat Faces"
+    done = "freed from flat faces"
+
+    def change(self, shape: bmesh.types.BMesh) -> None:
+        length = meshes.middle_length(shape)
+        bmesh.ops.dissolve_degenerate(shape, dist=meshes.ON_EACH_OTHER * length, edges=shape.edges)
+        rest = meshes.flat_faces(shape)
+        bmesh.ops.delete(shape, geom=rest, context="FACES_ONLY")
+
+
+class VERLET_OT_delete_loose(_MendsMesh):
+    """Delete vertices that belong to no edge"""
+
+    bl_idname = "verlet.delete_loose"
+    bl_label = "Delete Loose Vertices"
+    done = "freed from loose vertices"
+
+    def change(self, shape: bmesh.types.BMesh) -> None:
+        bmesh.ops.delete(shape, geom=meshes.loose_vertices(shape), context="VERTS")
+
+
+class _MendsObject(bpy.types.Operator):
+    """Changes one object, or the selected ones that take part."""
+
+    bl_options = {"REGISTER", "UNDO"}
+
+    uid: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return in_object_mode(cls, context)
+
+    def change_all(
+        self, context: bpy.types.Context, change: Callable[[bpy.types.Object], object], done: str
+    ) -> set[str]:
+        """Change them one by one, after the frames were told to be looked at."""
+        chosen = list(context.selected_objects)
+        if self.uid:
+            one = participants.find_object(int(self.uid))
+            chosen = [] if one is None else [one]
+        objects = [ob for ob in chosen if kind_of(ob) is not None]
+        if not objects:
+            self.report({"ERROR"}, "None of the selected objects takes part in the simulation")
+            return {"CANCELLED"}
+
+        def checked(ob: bpy.types.Object) -> None:
+            if not ob.is_editable:
+                raise ModelError(ob.name, "it is linked: change it in its own file")
+            if restore.is_baked(ob):
+                raise ModelError(ob.name, "it is baked. Press Free Bake first")
+            change(ob)
+
+        session.suspect_all()
+        return for_each(self, objects, checked, done)
+
+
+class VERLET_OT_default_thickness(_MendsObject):
+    """Set Thickness to its default, a tenth of the mean edge length"""
+
+    bl_idname = "verlet.default_thickness"
+    bl_label = "Default Thickness"
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        def change(ob: bpy.types.Object) -> None:
+            group_of(ob, kind_of(ob)).property_unset("thickness")
+
+        return self.change_all(context, change, "is as thick as by default")
+
+
+class VERLET_OT_apply_finer_mesh(_MendsObject):
+    """Apply the modifier that makes the mesh finer, so that what is seen is what is simulated"""
+
+    bl_idname = "verlet.apply_finer_mesh"
+    bl_label = "Apply Finer Mesh"
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        def change(ob: bpy.types.Object) -> None:
+            if ob.data.shape_keys is not None:
+                raise ModelError(ob.name, "it has shape keys, with which nothing can be applied")
+            if ob.data.users > 1:
+                ob.data = ob.data.copy()
+            makers = [m.name for m in ob.modifiers if m.type in meshes.MAKES_VERTICES]
+            for name in makers:
+                with context.temp_override(object=ob, active_object=ob, selected_objects=[ob]):
+                    bpy.ops.object.modifier_apply(modifier=name)
+
+        return self.change_all(context, change, "has a finer mesh")
+
+
+class VERLET_OT_fit_gravity(bpy.types.Operator):
+    """Set gravity to 9.81 m/s² in the unit that the scene shows"""
+
+    bl_idname = "verlet.fit_gravity"
+    bl_label = "Fit Gravity to the Unit"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        context.scene.gravity = (0.0, 0.0, world.fitting_gravity(context.scene))
+        session.suspect_all()
+        return {"FINISHED"}
+
+
+class VERLET_OT_add_floor_below(bpy.types.Operator):
+    """Add a floor below the object, at height 0 or lower where it hangs lower"""
+
+    bl_idname = "verlet.add_floor_below"
+    bl_label = "Add a Floor Below"
+    bl_options = {"REGISTER", "UNDO"}
+
+    uid: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return in_object_mode(cls, context) and may_add(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        ob = participants.find_object(int(self.uid)) if self.uid else context.object
+        if ob is None:
+            self.report({"ERROR"}, "Select an object first")
+            return {"CANCELLED"}
+        lower, upper = bounds(ob)
+        middle = 0.5 * (lower + upper)
+        place = Vector((middle[0], middle[1], min(0.0, lower[2])))
+        add_floor(Site(context.view_layer, context.collection, place))
+        session.suspect_all()
+        return {"FINISHED"}
+
+
+class VERLET_OT_part_bodies(bpy.types.Operator):
+    """Move rigid bodies that overlap at the start apart, as the solver would, for good"""
+
+    bl_idname = "verlet.part_bodies"
+    bl_label = "Part Bodies"
+    bl_options = {"REGISTER", "UNDO"}
+
+    uid: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return in_object_mode(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        scene = context.scene
+        scene.frame_set(start_frame(scene))
+        running = session.of(scene)
+        if running is None or not running.is_ready:
+            self.report({"ERROR"}, "The solver is not ready yet: wait until it is compiled")
+            return {"CANCELLED"}
+        worlds = places.part(running)
+
+        def change(ob: bpy.types.Object) -> None:
+            if any(curve.data_path == "location" for curve in fcurves_of(ob)):
+                raise ModelError(ob.name, "its location is keyed: move it by hand, keys and all")
+            ob.matrix_world = Matrix(worlds[ob.session_uid].tolist())
+
+        objects = [ob for uid in worlds if (ob := participants.find_object(uid)) is not None]
+        if not objects:
+            self.report({"ERROR"}, "No body that may be moved overlaps another one")
+            return {"CANCELLED"}
+        session.suspect_all()
+        result = for_each(self, objects, change, "moved apart")
+        context.view_layer.update()
+        return result
+
+
+class VERLET_OT_move_out(_MendsObject):
+    """Move the object out of the colliders and rigid bodies that it starts in, the shortest way"""
+
+    bl_idname = "verlet.move_out"
+    bl_label = "Move Out of Colliders"
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        scene = context.scene
+        scene.frame_set(start_frame(scene))
+        running = session.of(scene)
+        inputs = None if running is None else running.inputs
+        known = {} if inputs is None else {p.uid: p for p in inputs.of_particles}
+
+        def change(ob: bpy.types.Object) -> None:
+            participant = known.get(ob.session_uid)
+            if participant is None:
+                raise ModelError(ob.name, "it is not simulated yet: press Check Scene first")
+            way = places.way_out(inputs, participant)
+            if way is None:
+                raise ModelError(ob.name, "no short way leads out: move it by hand")
+            if any(curve.data_path == "location" for curve in fcurves_of(ob)):
+                raise ModelError(ob.name, "its location is keyed: move it by hand, keys and all")
+            ob.matrix_world = Matrix.Translation(way) @ ob.matrix_world
+
+        result = self.change_all(context, change, "moved out")
+        context.view_layer.update()
+        return result
+
+
+CLASSES = (
+    VERLET_OT_check_scene,
+    VERLET_OT_forget_findings,
+    VERLET_OT_mend_finding,
+    VERLET_OT_show_crossing_edges,
+    VERLET_OT_merge_doubles,
+    VERLET_OT_dissolve_flat_faces,
+    VERLET_OT_delete_loose,
+    VERLET_OT_default_thickness,
+    VERLET_OT_apply_finer_mesh,
+    VERLET_OT_fit_gravity,
+    VERLET_OT_add_floor_below,
+    VERLET_OT_part_bodies,
+    VERLET_OT_move_out,
+)
