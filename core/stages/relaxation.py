@@ -216,9 +216,8 @@ class Relaxation:
     def settle(self) -> None:
         """What forces do on the ways of this substep, after all relaxation."""
         frame = self.frame
-        if not self.is_idle:
-            for force in frame.work.settling:
-                force.settle(frame.particles, frame.model.mass, frame.h)
+        for force in frame.work.settling:
+            force.settle(frame.particles, frame.model.mass, frame.h)
 
     def follow(self) -> None:
         """Constraints that have the last word."""
