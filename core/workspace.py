@@ -93,6 +93,7 @@ class Workspace:
         bodies = self.shapes.particle_body >= 0
         self.margin = np.where(bodies, MARGIN * smallest, 0.0)  # m
         self.contacts = contact_room(max(1, 32 * model.particle_body_count, 4 * len(model.crowd)))
+        self.acting = [f for f in model.forces if not isinstance(f, Settling)]
         self.settling = [f for f in model.forces if isinstance(f, Settling)]
         self.following = [c for c in model.constraints if isinstance(c, Following)]
         self.ties = [c for c in model.constraints if isinstance(c, Attachments)]

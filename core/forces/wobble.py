@@ -19,7 +19,6 @@ from ..arrays import Floats, Ints
 from ..kernels.jit import inline, kernel
 from ..records import Particles
 from ..vec3 import ZERO, along, cross, divide, dot, load, shift, sub
-from .base import Acting
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,13 +30,10 @@ class WobbleDamping:
     rate: float  # c, 1/s
     dry: float = 0.0  # m/s², by which joint friction slows it however slow it is
 
-    def apply(self, acting: Acting) -> None:
-        """Nothing: it acts on the ways of each step, see `settle`."""
-
-    def settle(self, particles: Particles, mass: Floats, h: float) -> None:
+    def settle(self, moving: Particles, mass: Floats, h: float) -> None:
         """Take what one step of h s damps, and its dry friction, off x, in place."""
         keep = math.exp(-self.rate * h)
-        rub(particles, mass, self.particles, keep, self.dry * h * h)
+        rub(moving, mass, self.particles, keep, self.dry * h * h)
 
 
 @inline

@@ -29,7 +29,7 @@ class Forces:
             self.susceptibility = np.ones(model.particle_count)
         has_surface = len(model.triangle) > 0 or len(model.wire) > 0
         self.is_windy = has_surface and not is_calm(frame.inputs.wind)
-        self.is_any = self.is_windy or bool(model.forces) or len(held) > 0
+        self.is_any = self.is_windy or bool(frame.work.acting) or len(held) > 0
         self.is_any = self.is_any or frame.inputs.pull is not None
         frame.has_forces = self.is_any or len(self.impulses) > 0
         if self.is_windy:
@@ -55,7 +55,7 @@ class Forces:
             self._blow()
         if len(self.fields):
             self._push()
-        if frame.model.forces:
+        if frame.work.acting:
             acting = Acting(
                 frame.x,
                 (frame.x - frame.previous) / frame.h,
@@ -67,7 +67,7 @@ class Forces:
                 frame.animated,
                 frame.gravity,
             )
-            for one in frame.model.forces:
+            for one in frame.work.acting:
                 one.apply(acting)
 
     def _kick(self, bodies: Bodies) -> None:

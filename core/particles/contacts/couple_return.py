@@ -101,7 +101,8 @@ def _rings(count: int, pieces: Ints) -> tuple[Ints, Ints]:
     pairs = pairs[(pairs >= 0).all(axis=1)]
     own = np.repeat(np.unique(pairs)[:, None], 2, axis=1)
     pairs = np.unique(np.concatenate([pairs, pairs[:, ::-1], own]), axis=0)
-    return np.searchsorted(pairs[:, 0], np.arange(count + 1)), pairs[:, 1]
+    start = np.searchsorted(pairs[:, 0], np.arange(count + 1)).astype(np.int32)
+    return start, pairs[:, 1].astype(np.int32)
 
 
 def _carriers(count: int, wholes: Sequence[Ints], start: Ints, ring: Ints) -> Carriers:
