@@ -5,23 +5,20 @@ something, so that the add-on costs nothing at the start of Blender.
 """
 
 from . import (
-    bake,
     cli,
     handlers,
     kernels,
     look_ahead,
     manual,
-    marks,
-    notices,
     operators,
     overlays,
     panels,
     preferences,
     properties,
 )
+from .overlays import marks, notices
 
 _MODULES = (
-    bake,
     properties,
     preferences,
     operators,

@@ -10,8 +10,9 @@ import sys
 import bpy
 
 from ..core.errors import VerletError
-from . import baking, participants
-from .bake import restore
+from .bake import restore, scene_bake
+from .live import missing_frames
+from .properties import bake_record, participants
 
 COMMAND = "verlet_bake"
 
@@ -102,7 +103,7 @@ def _bake_and_save(options: argparse.Namespace) -> int:
 
 
 def _baked(scene: bpy.types.Scene) -> list[bpy.types.Object]:
-    return [ob for ob in participants.simulated_objects(scene) if restore.is_baked(ob)]
+    return [ob for ob in participants.simulated_objects(scene) if bake_record.is_baked(ob)]
 
 
 def _free(options: argparse.Namespace) -> int:
@@ -114,34 +115,34 @@ def _free(options: argparse.Namespace) -> int:
     return 0
 
 
-def _bake(options: argparse.Namespace) -> baking.BakeResult | None:
+def _bake(options: argparse.Namespace) -> scene_bake.BakeResult | None:
     """Simulate and write what is asked for; None when all of it is there."""
     scene = bpy.context.scene
     uid = scene.session_uid
-    frames = baking.frames_of(scene, *(options.frames or (None, None)))
+    frames = scene_bake.frames_of(scene, *(options.frames or (None, None)))
     held = _baked(scene)
     if options.resume:
         short = [ob for ob in held if not _holds(ob, frames)]
-        if held and not short and not baking.bakeable_objects(scene, None):
+        if held and not short and not participants.bakeable_objects(scene, None):
             return None
         restore.free_many(short)
     elif options.rebake:
         restore.free_many(held)
-    objects = baking.bakeable_objects(scene, None)
+    objects = participants.bakeable_objects(scene, None)
     if not objects:
         raise VerletError(
             f"{bpy.data.filepath}: nothing moves that is not baked already (--rebake bakes anew)"
         )
     uids = [ob.session_uid for ob in objects]
-    for frame in baking.simulate(scene, frames):
+    for frame in missing_frames.simulate(scene, frames):
         print(f"\rSimulating frame {frame} of {frames[-1]}", end="", flush=True)
     print()
-    return baking.write(baking.find_scene(uid), frames, uids)
+    return scene_bake.write(missing_frames.find_scene(uid), frames, uids)
 
 
 def _holds(ob: bpy.types.Object, frames: range) -> bool:
     """Whether an object's bake has all these frames."""
-    held = restore.baked_range(ob)
+    held = bake_record.baked_range(ob)
     return held is not None and held[0] <= frames[0] and held[1] >= frames[-1]
 
 

@@ -8,23 +8,13 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ..core.errors import VerletError
-from . import (
-    baking,
-    bone_preview,
-    cli,
-    kernels,
-    mending,
-    participants,
-    preview,
-    redraw,
-    rendering,
-    rest_pose,
-    session,
-    window_thread,
-)
-from .bake import animation, point_cache
+from . import cli, kernels, session
+from .blender import point_cache, redraw, window_thread
 from .extract import reading
-from .properties import start_frame
+from .live import mending, preview, rendering
+from .properties import bake_record, participants, rest_pose
+from .properties.scenes import start_frame
+from .ragdoll import bone_preview
 
 _shown_while_saving: list[tuple[int, str, tuple[float, ...], str, tuple[float, ...]]] = []
 
@@ -107,7 +97,7 @@ def _guarded(
         return
     if running is not None and running.is_held and task == "compare_at_start":
         return  # a bake reads these frames
-    from . import simulation
+    from .live import simulation
 
     try:
         getattr(simulation, task)(scene, depsgraph, **options)
@@ -147,7 +137,7 @@ def depsgraph_update_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
         return
     own = running.awaited if running.awaited and is_playing() else frozenset()
     for update in depsgraph.updates:
-        if isinstance(update.id, bpy.types.Action) and not update.id.get(animation.MARK):
+        if isinstance(update.id, bpy.types.Action) and not update.id.get(bake_record.MARK):
             running.motion_changed = running.is_outdated = True
         elif update.is_updated_geometry and update.id.original.session_uid not in own:
             running.is_suspect = True
@@ -261,7 +251,7 @@ def save_post(*_: Any) -> None:
 def render_begins(scene: bpy.types.Scene, *_: Any) -> None:
     """A render begins. A farm has no panel: say in its log what is not baked."""
     rendering.begin(scene)
-    unbaked = [ob.name for ob in baking.bakeable_objects(scene, None)]
+    unbaked = [ob.name for ob in participants.bakeable_objects(scene, None)]
     if bpy.app.background and unbaked:
         print(
             "Verlet Physics: not baked, so simulated from the start for this render: "

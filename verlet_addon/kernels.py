@@ -13,7 +13,7 @@ from pathlib import Path
 
 import bpy
 
-from . import redraw
+from .blender import redraw
 
 POLL_SECONDS = 1.0
 

@@ -13,8 +13,11 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
-from . import handlers, kernels, overlays, participants, preferences, redraw, rendering, session
-from .properties import start_frame
+from . import handlers, kernels, overlays, preferences, session
+from .blender import redraw
+from .live import rendering
+from .properties import participants
+from .properties.scenes import start_frame
 
 DELAY = 0.4  # s after the last change
 LONG = 0.5  # s: where a look takes longer, no further one is taken
@@ -65,7 +68,7 @@ def look(scene: bpy.types.Scene) -> bool:
     running = session.of(scene)
     is_current = running is not None and not running.is_suspect and not running.is_outdated
     if not is_current and running is not None and running.is_ready:
-        from .simulation import settle  # brings Numba, which is there by now
+        from .live.simulation import settle  # brings Numba, which is there by now
 
         settle(scene, running)
         redraw.panels()

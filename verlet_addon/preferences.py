@@ -4,7 +4,8 @@ import shutil
 
 import bpy
 
-from . import kernels, manual, redraw
+from . import kernels, manual
+from .blender import redraw
 
 
 def _draw_again(preferences: bpy.types.AddonPreferences, context: bpy.types.Context) -> None:

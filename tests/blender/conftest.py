@@ -61,7 +61,7 @@ def restore(extension: ModuleType) -> ModuleType:
 @pytest.fixture
 def compat(extension: ModuleType) -> ModuleType:
     """The add-on's module that knows Blender's version."""
-    return importlib.import_module(f"{extension.__name__}.verlet_addon.compat")
+    return importlib.import_module(f"{extension.__name__}.verlet_addon.blender.compat")
 
 
 @pytest.fixture

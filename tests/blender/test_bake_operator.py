@@ -118,8 +118,8 @@ def test_free_bake_gives_the_preview_back_and_reset_the_rest(scene, both):
 
 def test_frames_of_the_bake(scene, both):
     bpy.ops.verlet.bake(frame_start=4, frame_end=6)
-    assert addon("bake.restore").baked_range(both[0]) == (4, 6)
-    assert addon("bake.restore").baked_range(both[1]) == (4, 6)
+    assert addon("properties.bake_record").baked_range(both[0]) == (4, 6)
+    assert addon("properties.bake_record").baked_range(both[1]) == (4, 6)
 
 
 def test_no_frames(both):
@@ -202,9 +202,9 @@ def test_an_error_in_an_object_is_named_and_nothing_is_written(scene, both):
 
 def test_a_blow_up_keeps_what_was_good(scene, both, monkeypatch):
     sheet, crate = both
-    simulation = addon("simulation")
+    simulation = addon("live.simulation")
     errors = importlib.import_module(
-        f"{simulation.__package__}".replace("verlet_addon", "core.errors")
+        f"{simulation.__package__}".replace("verlet_addon.live", "core.errors")
     )
     real = simulation.advance
 
@@ -215,18 +215,18 @@ def test_a_blow_up_keeps_what_was_good(scene, both, monkeypatch):
 
     monkeypatch.setattr(simulation, "advance", blows_up)
     assert bpy.ops.verlet.bake() == {"FINISHED"}  # with a warning
-    assert addon("bake.restore").baked_range(sheet) == (1, 6)
-    assert addon("bake.restore").baked_range(crate) == (1, 6)
+    assert addon("properties.bake_record").baked_range(sheet) == (1, 6)
+    assert addon("properties.bake_record").baked_range(crate) == (1, 6)
     assert "Sheet" in session_of(scene).failure
     assert "frame 7" in session_of(scene).failure
 
 
 def test_a_blow_up_before_the_first_frame_writes_nothing(scene, both, monkeypatch):
-    simulation = addon("simulation")
+    simulation = addon("live.simulation")
 
     def blows_up(*_):
         raise importlib.import_module(
-            f"{simulation.__package__}".replace("verlet_addon", "core.errors")
+            f"{simulation.__package__}".replace("verlet_addon.live", "core.errors")
         ).SimulationDiverged("Sheet", 2, 3, "too fast")
 
     monkeypatch.setattr(simulation, "advance", blows_up)
@@ -236,9 +236,8 @@ def test_a_blow_up_before_the_first_frame_writes_nothing(scene, both, monkeypatc
 
 
 def test_stopping_keeps_the_simulated_frames_and_writes_nothing(scene, both):
-    baking = addon("baking")
     scene.frame_set(3)
-    steps = baking.simulate(scene, range(1, 11))
+    steps = addon("live.missing_frames").simulate(scene, range(1, 11))
     for _ in range(5):
         next(steps)
     assert session_of(scene).bake_progress is not None
@@ -248,7 +247,7 @@ def test_stopping_keeps_the_simulated_frames_and_writes_nothing(scene, both):
     assert scene.frame_current == 3
     assert both[0].data.shape_keys is None
     bpy.ops.verlet.bake()
-    assert addon("bake.restore").baked_range(both[0]) == (1, 10)
+    assert addon("properties.bake_record").baked_range(both[0]) == (1, 10)
 
 
 def test_guessed_frames_are_simulated_anew(scene):
@@ -333,15 +332,15 @@ class TestCommand:
     def test_bakes_and_saves(self, path):
         assert addon("cli").run([]) == 0
         bpy.ops.wm.open_mainfile(filepath=str(path))
-        assert addon("bake.restore").baked_range(bpy.data.objects["Sheet"]) == (1, 10)
+        assert addon("properties.bake_record").baked_range(bpy.data.objects["Sheet"]) == (1, 10)
 
     def test_frames_and_output(self, path, tmp_path):
         output = tmp_path / "baked.blend"
         assert addon("cli").run(["--frames", "2-7", "--output", str(output)]) == 0
         bpy.ops.wm.open_mainfile(filepath=str(path))
-        assert not addon("bake.restore").is_baked(bpy.data.objects["Sheet"])
+        assert not addon("properties.bake_record").is_baked(bpy.data.objects["Sheet"])
         bpy.ops.wm.open_mainfile(filepath=str(output))
-        assert addon("bake.restore").baked_range(bpy.data.objects["Sheet"]) == (2, 7)
+        assert addon("properties.bake_record").baked_range(bpy.data.objects["Sheet"]) == (2, 7)
 
     @pytest.mark.parametrize("text", ["x", "5-2", "1:3", ""])
     def test_bad_frames(self, path, text, capsys):

@@ -7,6 +7,7 @@ import bpy
 import numpy as np
 import pytest
 from object_snapshot import animation_snapshot, differences, file_snapshot, mesh_snapshot
+from small_scenes import addon
 
 pytestmark = pytest.mark.usefixtures("scene")
 
@@ -223,12 +224,12 @@ def test_bake_plays_and_free_restores(
     shape_keys.write(ob, FRAMES, positions)
     bpy.context.view_layer.update()
     np.testing.assert_allclose(evaluated(ob), positions[FRAMES.index(7)], atol=1e-5)
-    assert restore.is_baked(ob)
-    assert restore.baked_range(ob) == (FRAMES[0], FRAMES[-1])
+    assert addon("properties.bake_record").is_baked(ob)
+    assert addon("properties.bake_record").baked_range(ob) == (FRAMES[0], FRAMES[-1])
     assert worst_error(ob, FRAMES, positions) < 1e-5
     if reloaded:
         ob = reload(tmp_path)("Cloth")
-        assert restore.is_baked(ob)
+        assert addon("properties.bake_record").is_baked(ob)
         assert worst_error(ob, FRAMES, positions) < 1e-5
     settle(7)
     for name in others:
@@ -238,8 +239,8 @@ def test_bake_plays_and_free_restores(
     settle(7)
     assert differences(before, file_snapshot()) == []
     assert evaluated(ob).tobytes() == rest_before
-    assert not restore.is_baked(ob)
-    assert restore.baked_range(ob) is None
+    assert not addon("properties.bake_record").is_baked(ob)
+    assert addon("properties.bake_record").baked_range(ob) is None
     assert not restore.free(ob)
     shape_keys.free(ob)
     assert differences(before, file_snapshot()) == []
@@ -308,7 +309,7 @@ def test_baking_over_a_bake(scene, shape_keys, restore, compat, setup):
     positions = motion(ob, 5, seed=2)
     shape_keys.write(ob, later, positions)
     assert worst_error(ob, later, positions) < 1e-5
-    assert restore.baked_range(ob) == (later[0], later[-1])
+    assert addon("properties.bake_record").baked_range(ob) == (later[0], later[-1])
     restore.free(ob)
     settle()
     assert differences(before, file_snapshot()) == []
@@ -354,7 +355,7 @@ def test_duplicates_are_freed_independently(
     order = [ob, copy] if first == "Cloth" else [copy, ob]
     restore.free(order[0])
     settle(5)
-    assert restore.is_baked(order[1])
+    assert addon("properties.bake_record").is_baked(order[1])
     assert worst_error(order[1], FRAMES, positions) < 1e-5
     restore.free(order[1])
     settle()
@@ -394,7 +395,7 @@ def test_keys_that_the_user_removed_are_no_harm(scene, shape_keys, restore):
     shape_keys.write(ob, FRAMES, motion(ob))
     ob.shape_key_clear()
     restore.free(ob)
-    assert not restore.is_baked(ob)
+    assert not addon("properties.bake_record").is_baked(ob)
     assert ob.data.shape_keys is None
 
 
@@ -512,7 +513,7 @@ def test_edit_mode_and_tweak_mode_are_refused(scene, shape_keys, restore, bake_e
     if animation.use_tweak_mode:
         with pytest.raises(bake_error, match=r"Cloth: .*[Tt]weak"):
             shape_keys.write(ob, FRAMES, motion(ob))
-    assert not restore.is_baked(ob)
+    assert not addon("properties.bake_record").is_baked(ob)
 
 
 def test_a_bake_that_breaks_off_leaves_nothing(scene, shape_keys, monkeypatch, compat):

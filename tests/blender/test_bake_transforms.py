@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from mathutils import Euler, Matrix, Quaternion, Vector
 from object_snapshot import animation_snapshot, differences, file_snapshot
+from small_scenes import addon
 
 pytestmark = pytest.mark.usefixtures("scene")
 
@@ -383,8 +384,8 @@ def test_bake_plays_and_free_restores(
     warning = transforms.write(ob, FRAMES, matrices, parents)
     assert warning == ""
     assert ob.rotation_mode == "QUATERNION"
-    assert restore.is_baked(ob)
-    assert restore.baked_range(ob) == (FRAMES[0], FRAMES[-1])
+    assert addon("properties.bake_record").is_baked(ob)
+    assert addon("properties.bake_record").baked_range(ob) == (FRAMES[0], FRAMES[-1])
     bpy.context.view_layer.update()
     np.testing.assert_allclose(evaluated_matrix(ob), matrices[FRAMES.index(7)], atol=1e-4)
     assert worst_error(ob, FRAMES, matrices) < 1e-4
@@ -396,7 +397,7 @@ def test_bake_plays_and_free_restores(
     assert restore.free(ob)
     settle(7)
     assert differences(before, file_snapshot()) == []
-    assert not restore.is_baked(ob)
+    assert not addon("properties.bake_record").is_baked(ob)
     assert not restore.free(ob)
     transforms.free(ob)
     assert differences(before, file_snapshot()) == []
@@ -598,7 +599,7 @@ def test_baking_over_a_bake(scene, transforms, restore, compat):
     matrices = tumble(Matrix(), 5, seed=2)
     transforms.write(ob, [40, 41, 42, 50, 60], matrices)
     assert worst_error(ob, [40, 41, 42, 50, 60], matrices) < 1e-4
-    assert restore.baked_range(ob) == (40, 60)
+    assert addon("properties.bake_record").baked_range(ob) == (40, 60)
     restore.free(ob)
     settle()
     assert differences(before, file_snapshot()) == []
@@ -623,7 +624,7 @@ def test_duplicates_are_freed_independently(scene, transforms, restore, compat, 
     order = [ob, copy] if first == "Box" else [copy, ob]
     restore.free(order[0])
     settle()
-    assert restore.is_baked(order[1])
+    assert addon("properties.bake_record").is_baked(order[1])
     assert worst_error(order[1], FRAMES, matrices) < 1e-4
     restore.free(order[1])
     settle()
@@ -695,7 +696,7 @@ def test_tweak_mode_is_refused_unchanged(scene, transforms, restore, bake_error,
     assert animation.use_tweak_mode
     with pytest.raises(bake_error, match=r"^Box: .*[Tt]weak"):
         transforms.write(ob, FRAMES, tumble(Matrix()))
-    assert not restore.is_baked(ob)
+    assert not addon("properties.bake_record").is_baked(ob)
 
 
 @pytest.mark.parametrize(("object_count", "limit"), [(50, 0.1), (1000, 2.0)])

@@ -256,11 +256,11 @@ def test_a_constraint_on_a_mesh_gets_an_empty_for_a_while(scene):
     bpy.ops.rigidbody.constraint_add(type="POINT")
     b.rigid_body_constraint.object1, b.rigid_body_constraint.object2 = a, b
     to_ours()
-    (joint,) = addon("participants").joints(scene)
+    (joint,) = addon("properties.participants").joints(scene)
     bpy.context.view_layer.update()
     np.testing.assert_allclose(joint.matrix_world, b.matrix_world, atol=1e-6)
     to_theirs()
-    assert addon("participants").joints(scene) == []
+    assert addon("properties.participants").joints(scene) == []
     assert "B Joint" not in bpy.data.objects
     assert b.rigid_body_constraint.type == "POINT"
 

@@ -14,6 +14,7 @@ from object_snapshot import (
     shape_key_snapshot,
     values,
 )
+from small_scenes import addon
 
 pytestmark = pytest.mark.usefixtures("scene")
 
@@ -49,7 +50,7 @@ def curves(extension):
 
 @pytest.fixture
 def control(extension):
-    return addon_module(extension, "bake.control_points")
+    return addon_module(extension, "blender.control_points")
 
 
 @pytest.fixture
@@ -59,7 +60,7 @@ def shape_keys(extension):
 
 @pytest.fixture
 def point_cache(extension):
-    return addon_module(extension, "bake.point_cache")
+    return addon_module(extension, "blender.point_cache")
 
 
 @pytest.fixture
@@ -775,8 +776,8 @@ def test_bake_plays_and_free_restores(
     others = {o.name: drawn(o)[0] for o in scene.objects if o != ob}
     positions = motion(ob, control)
     shape_keys.write(ob, FRAMES, positions)
-    assert restore.is_baked(ob)
-    assert restore.baked_range(ob) == (FRAMES[0], FRAMES[-1])
+    assert addon("properties.bake_record").is_baked(ob)
+    assert addon("properties.bake_record").baked_range(ob) == (FRAMES[0], FRAMES[-1])
     if reloaded:
         bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "saved.blend"))
         bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "saved.blend"))
@@ -792,7 +793,7 @@ def test_bake_plays_and_free_restores(
     assert restore.free(ob)
     settle()
     assert differences(before, everything()) == []
-    assert not restore.is_baked(ob)
+    assert not addon("properties.bake_record").is_baked(ob)
     assert not restore.free(ob)
 
 

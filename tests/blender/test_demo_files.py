@@ -15,7 +15,7 @@ FASTEST = 30.0  # m/s; the quickest thing that is meant to move does 15
 
 
 def simulated(scene):
-    return [ob for ob in scene.objects if addon("participants").is_moved(ob)]
+    return [ob for ob in scene.objects if addon("properties.participants").is_moved(ob)]
 
 
 def places(scene, frame):
@@ -60,8 +60,7 @@ def test_it_bakes_and_moves(path):
     running = session_of(scene)
     assert not running.problems
     assert not running.failure
-    restore = addon("bake.restore")
-    assert all(restore.is_baked(ob) for ob in simulated(scene))
+    assert all(addon("properties.bake_record").is_baked(ob) for ob in simulated(scene))
     first = before = places(scene, 1)
     for frame in range(2, LAST + 1):
         now = places(scene, frame)

@@ -27,7 +27,11 @@ def check(scene):
     assert bpy.ops.verlet.check_scene() == {"FINISHED"}
     found = {}
     for number, problem in enumerate(addon("doctor").of(scene).findings):
-        ob = addon("participants").find_object(problem.object_uid) if problem.object_uid else None
+        ob = (
+            addon("properties.participants").find_object(problem.object_uid)
+            if problem.object_uid
+            else None
+        )
         found[problem.operator, "" if ob is None else ob.name] = number, problem
     return found
 
@@ -268,7 +272,7 @@ def test_previews_that_are_gone_are_found(scene):
     floor()
     ob = cloth(size=6)
     play(scene, 1, 4)
-    path = addon("bake.point_cache").attached(ob).filepath
+    path = addon("blender.point_cache").attached(ob).filepath
     Path(path).unlink()
     found = check(scene)["verlet.reset", ob.name]
     mend(found)
@@ -306,7 +310,7 @@ def test_undo_makes_the_list_an_old_one(scene):
     floor()
     body(location=(40, 0, 1))
     check(scene)
-    marks = addon("marks")
+    marks = addon("overlays.marks")
     assert [text for _, text, _ in marks.marks_of(scene)] == ["Box: 1 finding"]
     marks._undone()
     assert addon("doctor").of(scene).is_stale

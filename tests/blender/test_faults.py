@@ -44,7 +44,7 @@ def errors(scene):
 
 
 def baked_range(ob):
-    return addon("bake.restore").baked_range(ob)
+    return addon("properties.bake_record").baked_range(ob)
 
 
 # ------------------------------------------------------------------ bakes
@@ -88,7 +88,7 @@ def test_a_ragdoll_is_looked_at_from_the_start_while_it_is_written(scene, handle
 
 
 def begun_bake(scene):
-    steps = addon("baking").simulate(scene, range(1, 11))
+    steps = addon("live.missing_frames").simulate(scene, range(1, 11))
     for _ in range(3):
         next(steps)
     return steps
@@ -101,7 +101,7 @@ def test_the_scene_is_deleted_in_mid_bake(scene):
     if bpy.context.window is not None:
         bpy.context.window.scene = other
     bpy.data.scenes.remove(scene)
-    with pytest.raises(addon("baking").VerletError, match="scene was deleted"):
+    with pytest.raises(addon("bake.scene_bake").VerletError, match="scene was deleted"):
         next(steps)
     steps.close()
 
@@ -110,7 +110,7 @@ def test_another_file_is_loaded_in_mid_bake(scene):
     cloth()
     steps = begun_bake(scene)
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    with pytest.raises(addon("baking").VerletError, match="another file was loaded"):
+    with pytest.raises(addon("bake.scene_bake").VerletError, match="another file was loaded"):
         next(steps)
     steps.close()
     assert session_of(bpy.context.scene) is None
@@ -141,10 +141,12 @@ def test_undo_in_mid_bake(scene, undone):
         bpy.ops.ed.undo()
         if undone == "the setup":
             bpy.ops.ed.undo()
-        baking = addon("baking")
+        baking = addon("bake.scene_bake")
         if undone == "nothing of ours":
             assert len(list(steps)) == 6
-            assert not baking.write(baking.find_scene(uid), range(1, 11), []).failure
+            assert not baking.write(
+                addon("live.missing_frames").find_scene(uid), range(1, 11), []
+            ).failure
         else:
             with suppress(baking.VerletError):
                 list(steps)
@@ -158,12 +160,12 @@ def test_reset_in_mid_bake(scene):
     cloth()
     steps = begun_bake(scene)
     bpy.ops.verlet.reset()
-    with pytest.raises(addon("baking").VerletError, match="Press Bake again"):
+    with pytest.raises(addon("bake.scene_bake").VerletError, match="Press Bake again"):
         for _ in steps:
             pass
     addon("session").drop(scene)
-    with pytest.raises(addon("baking").VerletError, match="Press Bake again"):
-        addon("baking").write(scene, range(1, 11), [])
+    with pytest.raises(addon("bake.scene_bake").VerletError, match="Press Bake again"):
+        addon("bake.scene_bake").write(scene, range(1, 11), [])
 
 
 def test_the_error_of_a_failed_session_is_said(scene, monkeypatch):
@@ -172,10 +174,10 @@ def test_the_error_of_a_failed_session_is_said(scene, monkeypatch):
     def fails(*_):
         raise ZeroDivisionError("made for the test")
 
-    monkeypatch.setattr(addon("simulation"), "build_model", fails)
+    monkeypatch.setattr(addon("live.simulation"), "build_model", fails)
     with pytest.raises(RuntimeError, match="made for the test"):
         bpy.ops.verlet.bake()
-    assert addon("status").status(scene) == ("Cannot start", "ERROR")
+    assert addon("live.status").status(scene) == ("Cannot start", "ERROR")
 
 
 def test_saving_off_the_start_frame_with_an_error_in_an_object(scene, tmp_path, capfd):
@@ -209,13 +211,13 @@ def test_gravity_that_is_no_number_is_named(scene, gravity, frame, capfd):
 
 
 def test_every_error_at_the_start_names_its_object(scene, monkeypatch):
-    errors_of = addon("problems").ModelError
+    errors_of = addon("scene.problems").ModelError
     ob = cloth(name="Flag")
 
     def fails(*_, **__):
         raise errors_of("", "Mass = 1e+30 lies outside 0.0001 to 1e6 kg")
 
-    module = addon("scene_model")
+    module = addon("scene.model")
     monkeypatch.setitem(module.RECIPES, "CLOTH", fails)
     play(scene, 1, 1)
     (problem,) = errors(scene)
@@ -314,7 +316,7 @@ def test_keys_of_an_older_file_are_told_about(scene, compat):
 
 
 def status(scene):
-    return addon("status").status(scene)
+    return addon("live.status").status(scene)
 
 
 def test_what_is_changed_while_it_plays_is_improvised(scene):
@@ -326,7 +328,9 @@ def test_what_is_changed_while_it_plays_is_improvised(scene):
     assert status(scene)[1] == "CHECKMARK"  # nothing is simulated with it yet
     play(scene, 7, 9)
     assert status(scene) == ("Simulated 1–9, improvised from 7 on", "REC")
-    assert any("from frame 7" in text for text, _ in addon("status").remarks(session_of(scene)))
+    assert any(
+        "from frame 7" in text for text, _ in addon("live.status").remarks(session_of(scene))
+    )
     improvised = seen(sheet)
     scene.verlet.wind.velocity = (0, 0, 0)
     bpy.ops.verlet.bake()
@@ -376,13 +380,13 @@ def test_the_tick_does_not_stand_over_flung_cloth(scene):
     play(scene, 4, 5)
     text, icon = status(scene)
     assert (icon, "flung away in 4" in text) == ("ERROR", True)
-    assert any("frame 4" in hint for hint, _ in addon("status").remarks(session_of(scene)))
+    assert any("frame 4" in hint for hint, _ in addon("live.status").remarks(session_of(scene)))
 
 
 def test_a_preview_that_cannot_be_written_does_not_stop_the_bake(scene, monkeypatch):
     scene.frame_end = 5
     sheet = cloth()
-    point_cache = addon("bake.point_cache")
+    point_cache = addon("blender.point_cache")
     real = point_cache.PointCacheFile.append
 
     def append(self, frame, positions):
@@ -396,7 +400,7 @@ def test_a_preview_that_cannot_be_written_does_not_stop_the_bake(scene, monkeypa
     assert session_of(scene).failure == ""
     assert session_of(scene).last == 5
     assert any(
-        "cannot be written" in text for text, _ in addon("status").remarks(session_of(scene))
+        "cannot be written" in text for text, _ in addon("live.status").remarks(session_of(scene))
     )
     bpy.ops.verlet.bake()
     assert baked_range(sheet) == (1, 5)
@@ -465,10 +469,10 @@ def test_a_preview_file_that_is_gone_or_damaged_is_written_anew(scene, damage):
 
 def test_the_time_that_is_left_of_a_bake(scene):
     cloth()
-    steps = addon("baking").simulate(scene, range(1, 21))
+    steps = addon("live.missing_frames").simulate(scene, range(1, 21))
     shares = []
     for _ in steps:
-        share, text = addon("status").bake_bar(session_of(scene))
+        share, text = addon("live.status").bake_bar(session_of(scene))
         shares.append(share)
     assert shares == sorted(shares)
     assert shares[0] == 0.0
@@ -497,12 +501,12 @@ class TestCommand:
         return [baked_range(bpy.data.objects[name]) for name in ("Sheet", "Crate")]
 
     def test_a_partial_bake_is_saved_only_when_it_is_asked_for(self, path, monkeypatch, capsys):
-        simulation = addon("simulation")
+        simulation = addon("live.simulation")
         real = simulation.advance
 
         def blows_up(model, state, inputs, settings):
             if state.frame == 3:
-                raise addon("baking").VerletError("made for the test")
+                raise addon("bake.scene_bake").VerletError("made for the test")
             return real(model, state, inputs, settings)
 
         monkeypatch.setattr(simulation, "advance", blows_up)

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.usefixtures("scene")
 
 
 def hints_of(ob, scene):
-    return {hint.operator: hint for hint in addon("hints").of_object(ob, scene)}
+    return {hint.operator: hint for hint in addon("scene.hints").of_object(ob, scene)}
 
 
 def mend(hint):
@@ -103,7 +103,7 @@ def test_a_mesh_that_cannot_be_closed_is_left_as_it_is(scene):
 
 @pytest.mark.without_wheels
 def test_a_floor_is_offered_to_what_falls_only(scene):
-    of_scene = addon("hints").of_scene
+    of_scene = addon("scene.hints").of_scene
     assert of_scene(scene) == []
     ob = box(location=(4, 4, -3))
     press("rigid_body", ob)

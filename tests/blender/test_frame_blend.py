@@ -13,7 +13,7 @@ QUATERNIONS = ("collider_orientation", "body_orientation", "joint_pose")
 
 def everything():
     """Inputs in which every field holds something, and the classes that they are made of."""
-    model, pull = addon("simulation").FrameInputs, addon("ragdoll_drive").Pull
+    model, pull = addon("live.simulation").FrameInputs, addon("ragdoll.driving").Pull
     level = np.tile([1.0, 0.0, 0.0, 0.0], (2, 1))
     arrays = {
         f.name: level if f.name in QUATERNIONS else np.arange(6.0).reshape(2, 3) / 7.0
@@ -47,7 +47,7 @@ def changed(inputs, name):
 
 
 def test_a_change_of_any_field_is_seen():
-    differ, inputs = addon("frame_blend").differ, everything()
+    differ, inputs = addon("live.frame_blend").differ, everything()
     assert not differ(inputs, inputs)
     assert not differ(inputs, replace(inputs, body_position=inputs.body_position.copy()))
     for field in fields(inputs):
@@ -56,7 +56,7 @@ def test_a_change_of_any_field_is_seen():
 
 def test_what_stands_still_stays_what_it_is_to_the_last_bit():
     inputs = everything()
-    between = addon("frame_blend").between(inputs, replace(inputs), 1.0 / 3.0, 1.0 / 3.0)
+    between = addon("live.frame_blend").between(inputs, replace(inputs), 1.0 / 3.0, 1.0 / 3.0)
     for field in fields(inputs):
         if field.name != "pull":
             a, b = getattr(between, field.name), getattr(inputs, field.name)
@@ -69,7 +69,7 @@ def test_half_way_between():
     for field in fields(a):
         b = changed(b, field.name)
     b.body_orientation /= np.linalg.norm(b.body_orientation, axis=1)[:, None]
-    half = addon("frame_blend").between(a, b, 0.5, 0.25)
+    half = addon("live.frame_blend").between(a, b, 0.5, 0.25)
     straight = ("pin_position", "collider_position", "body_position", "mesh_vertex")
     for name in (*straight, "joint_speed", "joint_target"):
         mean = 0.5 * (getattr(a, name) + getattr(b, name))

@@ -47,7 +47,7 @@ def new_empty(name, location=(0, 0, 0)):
 
 
 def joint_names(scene):
-    return [ob.name for ob in addon("participants").joints(scene)]
+    return [ob.name for ob in addon("properties.participants").joints(scene)]
 
 
 def test_two_bodies_are_joined_in_the_middle_of_where_they_meet(scene):
@@ -132,7 +132,7 @@ def test_neighbours_are_joined_two_by_two(scene):
     far = body(name="Far", location=(0, 0, 5))
     select(*row, far)
     assert bpy.ops.verlet.join_neighbours(breaking_force=50.0) == {"FINISHED"}
-    made = addon("participants").joints(scene)
+    made = addon("properties.participants").joints(scene)
     pairs = {(ob.verlet.joint.object_a.name, ob.verlet.joint.object_b.name) for ob in made}
     assert pairs == {(f"Stone {i}", f"Stone {i + 1}") for i in range(3)}
     assert {ob.verlet.joint.kind for ob in made} == {"FIXED"}
@@ -201,7 +201,7 @@ def test_a_joint_breaks_and_is_named(scene):
     hook = new_empty("Hook", (0, 0, 2))
     select(hook, a)
     bpy.ops.verlet.join(kind="FIXED", breaking_force=5.0)  # it weighs 9.81 N
-    broken = addon("joints").broken
+    broken = addon("joints.joint_inputs").broken
     assert broken(scene) == set()
     play(scene, 1, 8)
     assert broken(scene) == {hook.session_uid}
@@ -292,7 +292,7 @@ def test_a_duplicate_joins_the_duplicates(scene):
 def test_only_what_takes_part_may_be_chosen(scene):
     joint = join(*two_bodies())
     box(name="Stranger")
-    may_be = addon("properties")._may_be_joined
+    may_be = addon("properties.joints")._may_be_joined
     group = joint.verlet.joint
     assert may_be(group, bpy.data.objects["A"])
     assert not may_be(group, bpy.data.objects["Stranger"])
@@ -331,9 +331,9 @@ def test_an_appended_file_brings_its_joints(scene, tmp_path):
         target.objects = source.objects
     for ob in target.objects:
         bpy.context.scene.collection.objects.link(ob)
-    (joint,) = addon("participants").joints(bpy.context.scene)
+    (joint,) = addon("properties.participants").joints(bpy.context.scene)
     assert joint.verlet.joint.object_a == bpy.data.objects["A"]
-    assert addon("joints").trouble(joint, bpy.context.scene) == ""
+    assert addon("joints.joint_inputs").trouble(joint, bpy.context.scene) == ""
 
 
 def test_nothing_of_the_bake_changes_a_joint(scene):

@@ -15,7 +15,7 @@ FRAME_COUNT = 12
 
 @pytest.fixture
 def point_cache(extension):
-    return importlib.import_module(f"{extension.__name__}.verlet_addon.bake.point_cache")
+    return importlib.import_module(f"{extension.__name__}.verlet_addon.blender.point_cache")
 
 
 def new_grid(scene, name="Grid", size=4):

@@ -371,7 +371,7 @@ def test_a_moved_collider_counts_from_the_start(scene):
 
 
 def test_far_ahead_the_last_frame_is_shown(scene, monkeypatch):
-    monkeypatch.setattr(addon("simulation"), "_longest_gap", lambda running: 24)
+    monkeypatch.setattr(addon("live.simulation"), "_longest_gap", lambda running: 24)
     ob = cloth()
     play(scene, 1, 5)
     shown = seen(ob)
@@ -433,7 +433,7 @@ def test_an_unexpected_error_stops_and_is_shown_once(scene, monkeypatch, capsys)
     def broken(*_):
         raise ZeroDivisionError("on purpose")
 
-    monkeypatch.setattr(addon("simulation"), "advance", broken)
+    monkeypatch.setattr(addon("live.simulation"), "advance", broken)
     play(scene, 4, 9)
     assert "on purpose" in session_of(scene).failure
     assert session_of(scene).last == 3

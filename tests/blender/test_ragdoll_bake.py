@@ -27,7 +27,7 @@ def bake(scene, last):
 
 
 def key_count(ob):
-    return sum(len(curve.keyframe_points) for curve in addon("compat").fcurves_of(ob))
+    return sum(len(curve.keyframe_points) for curve in addon("blender.compat").fcurves_of(ob))
 
 
 def thrown(**options):
@@ -143,7 +143,7 @@ def test_the_height_of_root_motion_and_what_cannot_carry_it(scene):
     select(ob)
     bpy.ops.verlet.free_bake()
     scene.verlet.root_motion = "ROOT"
-    baking = addon("baking")
+    baking = addon("bake.scene_bake")
     result = baking.write(scene, range(1, 11), [ob.session_uid])
     assert "no root bone that could go along" in result.warnings[0]
     assert result.objects == ["Rig"]
@@ -295,7 +295,7 @@ def test_motion_capture_becomes_a_ragdoll(scene, tmp_path):
         wanted = simulated_bones(scene, ob, frame)
         assert largest_difference(seen_bones(ob), wanted, wanted) < 1e-4
     assert max(m[2, 3] for m in wanted.values()) < 0.5
-    roles = {part.role for part in addon("ragdolls").plan_of(ragdoll_of(scene)).parts}
+    roles = {part.role for part in addon("ragdoll.bone_bodies").plan_of(ragdoll_of(scene)).parts}
     assert {"thigh", "shin", "upper_arm", "forearm", "head"} <= roles
 
 

@@ -33,7 +33,7 @@ def test_limits_are_those_of_the_actions_and_a_margin(scene):
     bent_action(ob, "Bone 1", (0.0, 0.8))
     first = ob.animation_data.action
     bent_action(ob, "Bone 2", (-0.3, 0.2), axis=2)
-    handle = addon("compat").slot_handle(ob.animation_data)
+    handle = addon("blender.compat").slot_handle(ob.animation_data)
     scene.frame_set(4)
     before, action = own_values(ob), ob.animation_data.action
     bones = learn(ob, margin=0.1)
@@ -46,10 +46,10 @@ def test_limits_are_those_of_the_actions_and_a_margin(scene):
     assert not bones["Bone 3"].has_limits  # no action moves it
     assert own_values(ob) == before
     assert (ob.animation_data.action, scene.frame_current) == (action, 4)
-    assert addon("compat").slot_handle(ob.animation_data) == handle
+    assert addon("blender.compat").slot_handle(ob.animation_data) == handle
     assert first.users >= 0
     play(scene, 1, 40)
-    names = addon("ragdolls").plan_of(session_of(scene).participants("RAGDOLL")[0])
+    names = addon("ragdoll.bone_bodies").plan_of(session_of(scene).participants("RAGDOLL")[0])
     joint = next(p.joint for p in names.parts if names.skeleton.name[p.bone] == "Bone 1")
     assert (joint.lower, joint.upper) == pytest.approx((-0.1, 0.9), abs=1e-4)
     select(ob)
@@ -132,7 +132,7 @@ def test_a_learnt_character_stays_within_its_actions(scene):
 def test_own_limits_begin_with_the_automatic_ones(scene):
     ob = ragdoll(person())
     ob.pose.bones["head"].verlet.joint = "BALL"
-    plan_of = addon("operators.of_ragdolls").plan_of
+    plan_of = addon("operators.ragdoll_bones").plan_of
     before = plan_of(ob, np.array(ob.matrix_world))
     select(ob)
     assert bpy.ops.verlet.take_limits() == {"FINISHED"}

@@ -111,7 +111,7 @@ def test_a_walker_at_full_strength_takes_the_push(scene):
 
 def limp_keys(ob, name):
     path = f'pose.bones["{name}"].verlet_limp'
-    curve = next(c for c in addon("compat").fcurves_of(ob) if c.data_path == path)
+    curve = next(c for c in addon("blender.compat").fcurves_of(ob) if c.data_path == path)
     return [(round(p.co.x), round(p.co.y, 3)) for p in curve.keyframe_points]
 
 
@@ -213,7 +213,7 @@ def test_it_starts_with_the_speed_of_what_really_moves_it(scene, by):
     for frame, x in ((1, 0.0), (9, 0.8)):
         mover.location.x = x
         mover.keyframe_insert("location", frame=frame)
-    for curve in addon("compat").fcurves_of(mover):
+    for curve in addon("blender.compat").fcurves_of(mover):
         for point in curve.keyframe_points:
             point.interpolation = "LINEAR"
     root = ob.pose.bones["Bone 0"]

@@ -146,7 +146,7 @@ def test_unpin_leaves_nothing_behind(scene):
     assert bpy.ops.verlet.unpin_bones() == {"FINISHED"}
     assert name not in bpy.data.objects
     assert other.name in bpy.data.objects
-    assert [c for c in addon("compat").fcurves_of(ob) if "verlet_pin" in c.data_path] == []
+    assert [c for c in addon("blender.compat").fcurves_of(ob) if "verlet_pin" in c.data_path] == []
     choose(ob, "Bone 2")
     assert "None of the selected bones is pinned" in refusal(bpy.ops.verlet.unpin_bones)
 

@@ -145,7 +145,7 @@ def test_an_edit_by_hand_holds_for_all_selected_bones(scene):
         context = SimpleNamespace(
             area=SimpleNamespace(type=area), active_pose_bone=active, selected_pose_bones=selected
         )
-        addon("edits").after_bone_edit(name)(group, context)
+        addon("properties.edits").after_bone_edit(name)(group, context)
 
     active.verlet.mass, active.verlet_limp = 3.0, 0.25
     edit("PROPERTIES", active.verlet, "mass")

@@ -265,7 +265,7 @@ def test_it_goes_on_with_the_speed_of_its_animation(scene):
     for frame, x in ((1, 0.0), (5, 0.4), (9, 0.8)):
         root.location = (0, x, 0)  # along the bone, which is X of the world
         root.keyframe_insert("location", frame=frame)
-    for fcurve in addon("compat").fcurves_of(ob):
+    for fcurve in addon("blender.compat").fcurves_of(ob):
         for key in fcurve.keyframe_points:
             key.interpolation = "LINEAR"
     ob.verlet.ragdoll.drag = 0.0
@@ -330,7 +330,7 @@ def test_a_skinned_mesh_gives_the_shapes(scene):
     modifier.object = ob
     ragdoll(ob)
     scene.frame_set(1)
-    plan = addon("ragdolls").plan_of(session_of(scene).participants("RAGDOLL")[0])
+    plan = addon("ragdoll.bone_bodies").plan_of(session_of(scene).participants("RAGDOLL")[0])
     assert [part.fit.shape for part in plan.parts] == ["CAPSULE", "CAPSULE"]
     for part in plan.parts:
         assert part.fit.size[0] == pytest.approx(0.1, rel=0.02)

@@ -64,7 +64,7 @@ def test_what_nothing_animates_is_read_once(scene, monkeypatch):
     crates[2].driver_add("scale", 0).driver.expression = "1"
     play(scene, 1, 3)
     read = []
-    frame_inputs = addon("frame_inputs")
+    frame_inputs = addon("scene.frame_inputs")
     real = frame_inputs.read_animated
     monkeypatch.setattr(
         frame_inputs, "read_animated", lambda ob, graph: read.append(ob.name) or real(ob, graph)
@@ -394,5 +394,5 @@ def test_bones_that_are_keyed_while_a_ragdoll_plays(scene):
     session_of(scene).is_outdated = session_of(scene).motion_changed = False
     play(scene, 6, 7)
     assert 0.1 < bone.verlet.rest.location[2] < 1.9
-    addon("preview").clear(rig)
+    addon("live.preview").clear(rig)
     assert 0.1 < bone.location[2] < 1.9

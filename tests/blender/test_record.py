@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.usefixtures("scene"), pytest.mark.without_wheels]
 
 
 def reason(scene):
-    return addon("status").reason(scene)[0]
+    return addon("live.status").reason(scene)[0]
 
 
 def edit():
@@ -87,7 +87,7 @@ def test_factors_wind_and_fields(scene):
     force.location.x = 1.5
     edit()
     play(scene, 8, 10)
-    assert addon("takes").names(session_of(scene)) == sorted(
+    assert addon("live.takes").names(session_of(scene)) == sorted(
         [sheet.name, crate.name, force.name, "wind"]
     )
     check_record(scene, [sheet, crate], 10)
@@ -111,7 +111,7 @@ def test_what_is_keyed_already_is_left_alone(scene):
     scene.gravity.z = -1
     edit()
     play(scene, 5, 6)
-    assert addon("takes").names(session_of(scene)) == ["gravity"]
+    assert addon("live.takes").names(session_of(scene)) == ["gravity"]
 
 
 def test_there_is_nothing_to_record(scene):

@@ -78,7 +78,7 @@ def test_an_animation_shows_every_frame_of_the_preview(scene, recorder):
     for (name, frame), matrix in shown.items():
         np.testing.assert_allclose(recorder.seen[name, frame], matrix, atol=1e-6)
     np.testing.assert_allclose(recorder.seen["Cloth vertices", 6] + (2, 0, 3), vertices, atol=1e-5)
-    assert addon("rendering").remark(scene) == ""
+    assert addon("live.rendering").remark(scene) == ""
 
 
 def test_frames_that_are_missing_are_simulated_without_a_window(scene, recorder, capsys):
@@ -152,7 +152,7 @@ def test_after_a_render_the_user_finds_everything_as_it_was(scene, recorder):
     assert (scene.frame_current, tuple(crate.location), tuple(crate.rotation_euler)) == before
     scene.frame_set(1)
     assert crate.location.z == 3
-    assert not addon("rendering").is_rendering()
+    assert not addon("live.rendering").is_rendering()
     render(scene, 4, 6)
     assert scene.frame_current == 1
     assert tuple(crate.location) == (0, 0, 3)
@@ -163,10 +163,10 @@ def test_what_cannot_be_simulated_is_said(scene, recorder, capsys):
     crate.scale = (0, 1, 1)
     render(scene, 1, 3)
     assert "lacks frames 2–3" in capsys.readouterr().out
-    assert "lacks frames 2–3" in addon("rendering").remark(scene)
+    assert "lacks frames 2–3" in addon("live.rendering").remark(scene)
     crate.scale = (1, 1, 1)
     render(scene, 1, 3)
-    assert addon("rendering").remark(scene) == ""
+    assert addon("live.rendering").remark(scene) == ""
 
 
 def test_improvised_frames_are_rendered_as_they_were_seen(scene, recorder):
@@ -198,7 +198,7 @@ def test_what_is_baked_is_not_simulated_for_a_render(scene, recorder, capsys):
 
 
 def test_another_thread_waits_for_the_windows(scene, monkeypatch):
-    window = addon("window_thread")
+    window = addon("blender.window_thread")
     done = []
     monkeypatch.setattr(window, "_stands_by", True)
     thread = threading.Thread(target=lambda: done.append(window.do(lambda: done.append("task"))))
@@ -212,7 +212,7 @@ def test_another_thread_waits_for_the_windows(scene, monkeypatch):
 
 
 def test_a_task_that_was_given_up_is_never_done(scene, monkeypatch):
-    window = addon("window_thread")
+    window = addon("blender.window_thread")
     done = []
     monkeypatch.setattr(window, "_stands_by", True)
     monkeypatch.setattr(window, "PATIENCE", 0.01)
@@ -224,7 +224,7 @@ def test_a_task_that_was_given_up_is_never_done(scene, monkeypatch):
 
 
 def test_without_anybody_to_do_it_nobody_waits(scene):
-    window = addon("window_thread")
+    window = addon("blender.window_thread")
     done = []
     thread = threading.Thread(target=lambda: done.append(window.do(lambda: done.append("task"))))
     thread.start()

@@ -65,7 +65,7 @@ def key(ob: bpy.types.Object, frame: int, path="location", **values) -> None:
     for name, value in values.items():
         setattr(ob, name, value)
     ob.keyframe_insert(path, frame=frame)
-    for curve in addon("compat").fcurves_of(ob):
+    for curve in addon("blender.compat").fcurves_of(ob):
         for point in curve.keyframe_points:
             point.interpolation = "LINEAR"
 
@@ -197,7 +197,7 @@ def test_a_passive_body_pushes_and_stays_on_its_own_keys(scene):
         scene.frame_set(frame)
         assert seen_matrix(ram)[0, 3] == pytest.approx((frame - 1) / 24, abs=1e-6)
     assert seen_matrix(crate)[0, 3] == pytest.approx(1.4, abs=0.03)
-    assert addon("baking").bakeable_objects(scene, None) == [crate]
+    assert addon("properties.participants").bakeable_objects(scene, None) == [crate]
 
 
 def test_a_ball_falls_through_the_hole_of_a_compound(scene):
@@ -248,7 +248,7 @@ def test_preview_and_bake_are_the_same(scene):
     bpy.ops.verlet.free_bake()
     scene.frame_set(7)
     assert let_go.location.y == pytest.approx(0.5, abs=0.2)
-    assert {curve.data_path for curve in addon("compat").fcurves_of(let_go)} == {
+    assert {curve.data_path for curve in addon("blender.compat").fcurves_of(let_go)} == {
         "location",
         "verlet.animated.pin",
     }
@@ -312,7 +312,7 @@ def furthest_off(ob, frames, expected, scene) -> tuple[float, float]:
 
 
 def key_counts(ob) -> dict[str, int]:
-    return {c.data_path: len(c.keyframe_points) for c in addon("compat").fcurves_of(ob)}
+    return {c.data_path: len(c.keyframe_points) for c in addon("blender.compat").fcurves_of(ob)}
 
 
 @pytest.mark.parametrize("scale", [1.0, 20.0])

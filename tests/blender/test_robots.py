@@ -86,7 +86,7 @@ def plan_of(scene, rig):
     participant = next(
         p for p in session_of(scene).participants("RAGDOLL") if p.uid == rig.session_uid
     )
-    return addon("ragdolls").plan_of(participant), participant
+    return addon("ragdoll.bone_bodies").plan_of(participant), participant
 
 
 def messages(scene):
@@ -220,14 +220,14 @@ def test_a_figure_in_other_units_is_named_and_scaled(scene, unit, factor, words)
     assert tuple(rig.location) == pytest.approx((3, 2, 0))
     _, participant = plan_of(scene, rig)
     arrays = participant.armature
-    assert addon("ragdoll_doubts").size(arrays.skeleton, arrays.skin) == pytest.approx(2.1, abs=0.3)
+    assert addon("ragdoll.doubts").size(arrays.skeleton, arrays.skin) == pytest.approx(2.1, abs=0.3)
     assert 50.0 < participant.settings.mass < 500.0
     assert not any(p.operator == "verlet.scale_figure" for p in session_of(scene).problems)
 
 
 @pytest.mark.without_wheels
 def test_sizes_that_there_are_stand():
-    doubts = addon("ragdoll_doubts")
+    doubts = addon("ragdoll.doubts")
     for extent in (0.06, 0.3, 1.7, 12.0, 19.0):
         assert doubts.factor_for(extent) == 1.0
     for extent in (25.0, 78.0, 180.0, 900.0, 1800.0, 0.018, 0.0017):

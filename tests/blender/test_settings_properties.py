@@ -35,7 +35,7 @@ def settings(extension):
 @pytest.mark.parametrize("name", GROUPS)
 def test_untouched_properties_are_the_default_settings(settings, name):
     cls = getattr(settings, name)
-    assert addon("tunable_properties").settings_from(GROUPS[name](grid()), cls) == cls()
+    assert addon("properties.tunable_properties").settings_from(GROUPS[name](grid()), cls) == cls()
 
 
 @pytest.mark.without_wheels
@@ -44,7 +44,7 @@ def test_every_tunable_has_its_label_tooltip_and_range(settings, name):
     properties = GROUPS[name](grid()).bl_rna.properties
     tunables = settings.tunables(getattr(settings, name))
     is_painted = name in {
-        k.settings.__name__ for k in addon("kinds").KINDS.values() if k.is_particles
+        k.settings.__name__ for k in addon("properties.kinds").KINDS.values() if k.is_particles
     }
     groups = {
         f"{field}_group" for field, (_, about) in tunables.items() if is_painted and about.paintable
@@ -72,7 +72,7 @@ def test_the_ends_of_every_range_are_valid_settings(settings, name, end):
         limit = getattr(about, end)
         if limit is not None:
             setattr(group, field, (limit,) * len(default) if isinstance(default, tuple) else limit)
-    made = addon("tunable_properties").settings_from(group, cls)
+    made = addon("properties.tunable_properties").settings_from(group, cls)
     for field, (default, about) in settings.tunables(cls).items():
         limit = getattr(about, end)
         if limit is not None and not isinstance(default, tuple):

@@ -26,7 +26,7 @@ def stick_figure(ob):
 
 def simulated(scene, ob, frame):
     """World matrices of the moved bones as the core has them, by name."""
-    figures, running = addon("stick_figures"), session_of(scene)
+    figures, running = addon("ragdoll.stick_figures"), session_of(scene)
     rows = next(r for r in figures.figures_of(running) if r.participant.uid == ob.session_uid)
     hold = running.placement(frame).holds[ob.session_uid]
     placed = figures.placed_bones(rows, running.cache[frame], hold)
@@ -120,7 +120,7 @@ def test_limp_0_follows_the_keys_and_1_lets_go_with_their_speed(scene):
     for frame, x in ((1, 0.0), (11, 1.0)):
         ob.location.x = x
         ob.keyframe_insert("location", frame=frame)
-    for curve in addon("compat").fcurves_of(ob):
+    for curve in addon("blender.compat").fcurves_of(ob):
         for point in curve.keyframe_points:
             point.interpolation = "LINEAR"
     scene.frame_set(1)

@@ -243,7 +243,7 @@ def test_undo_brings_the_preview_back(scene, both):
     """Undo replaces all datablocks; a window is needed for the real one (see tests/gui)."""
     sheet, crate = both
     shown = seen(sheet), seen_matrix(crate)
-    addon("bake.point_cache").detach(sheet)
+    addon("blender.point_cache").detach(sheet)
     crate.location = (9, 9, 9)
     addon("handlers").undo_post()
     bpy.context.view_layer.update()

@@ -251,7 +251,7 @@ def test_join_says_what_ropes_and_cloth_cannot_be_joined_to(scene):
     bpy.ops.verlet.plant()
     select(load, other)
     assert "Other: it is a plant" in refusal(bpy.ops.verlet.join)
-    assert addon("participants").joints(scene) == []
+    assert addon("properties.participants").joints(scene) == []
 
 
 @pytest.mark.parametrize(
@@ -289,7 +289,7 @@ def test_what_is_drawn_of_a_tie_moves_with_the_body(scene):
 def test_what_bends_may_be_chosen_and_a_plant_not(scene):
     line, load = rope(), crate()
     joint = join(line, load)
-    may_be = addon("properties")._may_be_joined
+    may_be = addon("properties.joints")._may_be_joined
     assert may_be(joint.verlet.joint, line)
     select(line)
     bpy.ops.verlet.plant()

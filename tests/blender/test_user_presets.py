@@ -11,14 +11,14 @@ pytestmark = [pytest.mark.usefixtures("scene"), pytest.mark.without_wheels]
 
 
 def cloth_kind():
-    return addon("kinds").KINDS["CLOTH"]
+    return addon("properties.kinds").KINDS["CLOTH"]
 
 
 @pytest.fixture(autouse=True)
 def no_presets(scene):
     """No preset of another test is left."""
-    users = addon("user_presets")
-    for kind in addon("kinds").KINDS.values():
+    users = addon("properties.user_presets")
+    for kind in addon("properties.kinds").KINDS.values():
         for name in list(users.of_kind(kind)):
             users.delete(kind, name)
 
@@ -29,7 +29,7 @@ def test_a_preset_is_saved_chosen_and_deleted(extension):
     ob.verlet.cloth.bend, ob.verlet.cloth.thickness = 0.375, 0.25
     ob.verlet.cloth.bend_group = "Mine"
     assert bpy.ops.verlet.save_preset(name=" Sail / Größe 3 ") == {"FINISHED"}
-    shown = addon("presets")
+    shown = addon("properties.presets")
     name = "Sail / Größe 3"
     assert shown.label(ob, cloth_kind()) == name
     assert shown.label(other, cloth_kind()) == "Cotton"
@@ -38,7 +38,7 @@ def test_a_preset_is_saved_chosen_and_deleted(extension):
     assert other.verlet.cloth.bend == pytest.approx(0.375)
     assert other.verlet.cloth.thickness == pytest.approx(0.25)  # a saved one sets everything
     assert other.verlet.cloth.bend_group == ""
-    (file,) = addon("user_presets").folder(cloth_kind()).glob("*.json")
+    (file,) = addon("properties.user_presets").folder(cloth_kind()).glob("*.json")
     root = Path(bpy.utils.extension_path_user(extension.__name__))
     assert root in file.parents
     assert bpy.ops.verlet.delete_preset() == {"FINISHED"}
@@ -63,7 +63,7 @@ def test_saving_again_replaces(extension):
     for bend in (0.25, 0.5):
         ob.verlet.cloth.bend = bend
         bpy.ops.verlet.save_preset(name="Mine")
-    assert list(addon("user_presets").of_kind(cloth_kind())) == ["Mine"]
+    assert list(addon("properties.user_presets").of_kind(cloth_kind())) == ["Mine"]
     ob.verlet.cloth.bend = 0.0
     bpy.ops.verlet.preset(preset="Mine")
     assert ob.verlet.cloth.bend == pytest.approx(0.5)
@@ -82,18 +82,20 @@ def test_colliders_have_presets_too_and_speed_is_never_saved():
     still = body(name="Still")
     bpy.ops.verlet.preset(preset="Ball")
     assert tuple(still.verlet.body.velocity) == (0, 0, 0)
-    assert addon("presets").label(ball, addon("kinds").KINDS["BODY"]) == "Ball"
+    assert (
+        addon("properties.presets").label(ball, addon("properties.kinds").KINDS["BODY"]) == "Ball"
+    )
 
 
 def test_damaged_and_strange_files_are_passed_over(capfd):
     select(cloth())
     bpy.ops.verlet.save_preset(name="Good")
-    folder = addon("user_presets").folder(cloth_kind())
+    folder = addon("properties.user_presets").folder(cloth_kind())
     (folder / "Broken.json").write_text('{"name": "Bro')
     strange = {"name": "Strange", "settings": {"bend": 7.0, "shear": 0.25, "gone": 1}}
     (folder / "Strange.json").write_text(json.dumps(strange))
-    addon("user_presets")._known.clear()
-    found = addon("user_presets").of_kind(cloth_kind())
+    addon("properties.user_presets")._known.clear()
+    found = addon("properties.user_presets").of_kind(cloth_kind())
     assert sorted(found) == ["Good", "Strange"]
     assert found["Strange"].settings.shear == 0.25
     assert found["Strange"].settings.bend == type(found["Strange"].settings)().bend

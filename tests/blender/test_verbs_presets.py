@@ -12,7 +12,7 @@ pytestmark = pytest.mark.usefixtures("scene")
 
 
 def kinds():
-    return addon("kinds").KINDS
+    return addon("properties.kinds").KINDS
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def test_every_preset_is_shown_as_what_it_is(core_presets, identifier):
     select(ob)
     kind = kinds()[identifier]
     getattr(bpy.ops.verlet, kind.verb)()
-    shown = addon("presets").current
+    shown = addon("properties.presets").current
     labels = set()
     for name, preset in core_presets[identifier].items():
         assert bpy.ops.verlet.preset(preset=name) == {"FINISHED"}
@@ -117,7 +117,7 @@ def test_kinds_have_numbers_of_their_own():
 def test_every_icon_is_one_of_this_blender():
     """Icons come and go with Blender's versions, and an unknown one breaks the whole panel."""
     known = bpy.types.UILayout.bl_rna.functions["operator"].parameters["icon"].enum_items.keys()
-    package = Path(addon("kinds").__file__).parent
+    package = Path(addon("handlers").__file__).parent
     for file in package.rglob("*.py"):
         for icon in re.findall(r'icon="(\w+)"', file.read_text()):
             assert icon in known, f"{file.name}: {icon}"

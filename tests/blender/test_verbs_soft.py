@@ -261,4 +261,4 @@ def test_everything_at_once_in_one_scene(scene):
     ]
     for verb, ob in objects.items():
         assert np.abs(seen(ob) - rest[verb]).max() < 1.5, verb
-    assert addon("participants").simulated_objects(scene)[0].name == "A ball"
+    assert addon("properties.participants").simulated_objects(scene)[0].name == "A ball"

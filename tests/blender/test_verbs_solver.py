@@ -40,11 +40,11 @@ def test_drafts_are_simulated_again_by_a_bake(scene, monkeypatch):
     exact = seen(ob)
     bpy.ops.verlet.reset()
     scene.verlet.solver.time_budget = 0.001
-    monkeypatch.setattr(addon("simulation"), "is_live", lambda: True)
+    monkeypatch.setattr(addon("live.simulation"), "is_live", lambda: True)
     play(scene, 1, 8)
     running = session_of(scene)
     assert running.first_draft == 2
-    assert "draft" in addon("status").status(scene)[0]
+    assert "draft" in addon("live.status").status(scene)[0]
     assert not np.array_equal(seen(ob), exact)
     scene.frame_end = 8
     assert bpy.ops.verlet.bake() == {"FINISHED"}

@@ -151,7 +151,7 @@ def steps(g):
     handle = bpy.data.objects.get(kept["target"] or "")
     g.check(handle is not None, "the pin stays")
     if handle is not None:
-        keys = addon_module("compat").fcurves_of(handle)
+        keys = addon_module("blender.compat").fcurves_of(handle)
         count = len(keys[0].keyframe_points) if len(keys) else 0
         g.check(count > 10, f"the way is keyed in {count} frames")
         far = (handle.matrix_world.translation - Vector((0.7, -0.03, 1.35))).length

@@ -240,7 +240,7 @@ def measure(rig: bpy.types.Object, frames: int = FRAMES) -> Figures:
     scene = bpy.context.scene
     scene.frame_set(1)
     running = session_of(scene)
-    rows = addon("ragdolls").rows_of(running)[0]
+    rows = addon("ragdoll.bone_bodies").rows_of(running)[0]
     skeleton, parts = rows.plan.skeleton, rows.plan.parts
     joined = [part.bone for part in parts if part.joint is not None]
     length = np.maximum(skeleton.length[joined], 1e-9)
@@ -266,7 +266,7 @@ def measure(rig: bpy.types.Object, frames: int = FRAMES) -> Figures:
 def excess(running, frame: int) -> np.ndarray:
     """How far (j,) rad each joint is beyond its limits."""
     state, table = running.cache[frame], running.model.joints
-    turn_of = addon("extract.pose").rotation_of
+    turn_of = addon("transforms.affine").rotation_of
     body, own = turn_of(state.body_orientation), turn_of(table.frame)
     found = np.zeros(len(table))
     for j in range(len(table)):

@@ -232,7 +232,7 @@ def main() -> None:
     figures: dict[str, Any] = {"version": bpy.app.version_string}
     engine, handlers, stages = Clock(), Clock(), []
     if wanted["zip"]:
-        simulation = importlib.import_module(f"{MODULE}.simulation")
+        simulation = importlib.import_module(f"{MODULE}.live.simulation")
         advance = engine.timed(simulation.advance)
 
         def watched(*arguments: Any, **options: Any) -> Any:

@@ -7,10 +7,8 @@ from collections.abc import Callable, Iterator
 
 import bpy
 
-from .. import compat
-from .record import VerletAnimationRecord
-
-MARK = "verlet_bake"  # custom property of the actions that bakes have made; copies carry it too
+from ..blender import compat
+from ..properties.bake_record import MARK, VerletAnimationRecord
 
 ASIDE = "verlet_bake_aside."  # before the data path of a driver that a bake has set aside
 

@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import compat
+from ..blender import compat
 
 _KEYFRAME = bpy.types.Keyframe.bl_rna.properties
 _LINEAR = _KEYFRAME["interpolation"].enum_items["LINEAR"].value

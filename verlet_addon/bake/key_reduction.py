@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .rotation_modes import of_unit_length
+from ..transforms.rotation_modes import of_unit_length
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import bpy
 
-from .animation import MARK
+from ..properties.bake_record import MARK
 
 
 @dataclass

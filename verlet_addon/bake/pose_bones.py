@@ -15,7 +15,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ..rest_pose import rotation_channel
+from ..properties.rest_pose import rotation_channel
 from . import animation, transforms
 from .bone_tracks import BoneTrack
 from .curves import write_curves

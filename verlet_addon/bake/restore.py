@@ -3,30 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import bpy
 
-from . import carriers, pose_bones, shape_keys, transforms
+from ..properties.bake_record import is_baked
+from . import cache_file, carriers, pose_bones, shape_keys, transforms
 from .leftovers import Leftovers
-
-
-def is_baked(ob: bpy.types.Object) -> bool:
-    """Whether the object holds a bake of any kind."""
-    return any(record.is_baked for record in _records(ob))
-
-
-def _records(ob: bpy.types.Object) -> tuple[Any, ...]:
-    held = ob.verlet_bake
-    return held.shape_keys, held.transforms, held.pose
-
-
-def baked_range(ob: bpy.types.Object) -> tuple[int, int] | None:
-    """Return the first and the last baked frame, or None."""
-    ranges = [(r.frame_start, r.frame_end) for r in _records(ob) if r.is_baked]
-    if not ranges:
-        return None
-    return min(start for start, _ in ranges), max(end for _, end in ranges)
 
 
 def free(ob: bpy.types.Object) -> bool:
@@ -53,6 +35,7 @@ def free_many(objects: Iterable[bpy.types.Object]) -> int:
         for ob in baked:
             carriers.give_back(ob)
             shape_keys.detach(ob, leftovers)
+            cache_file.detach(ob)
             transforms.detach(ob, leftovers)
             pose_bones.detach(ob, leftovers)
     finally:

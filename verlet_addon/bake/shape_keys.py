@@ -1,8 +1,9 @@
-"""Bakes coordinates to absolute shape keys: one key a frame, one curve on ``eval_time``.
+"""Bakes coordinates to shape keys: absolute ones, one key a frame and one curve on ``eval_time``,
+or relative ones, each with a curve of its own, which game engines and glTF know.
 
 A mesh has one coordinate for each vertex, a curve those that control_points.py describes.
 
-Playing 250 such keys costs 0.06 ms a frame for 10,000 vertices; with one value curve for each
+Playing 250 absolute keys costs 0.06 ms a frame for 10,000 vertices; with one value curve for each
 key it would cost 2 ms. Shape keys that were there stay in the data, before the baked ones, and
 play no part until the bake is freed.
 """
@@ -16,17 +17,24 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from . import animation, control_points, point_cache
+from ..blender import control_points, point_cache
+from ..properties.bake_record import VerletShapeKeyRecord
+from . import animation
 from .curves import write_curves
 from .errors import BakeError, require_editable_animation, require_editable_object
 from .leftovers import Leftovers
-from .record import VerletShapeKeyRecord
 
 KEY_DISTANCE = 20.0  # between neighbouring keys, in units of eval_time
 ABSOLUTE_ONLY = frozenset({"eval_time", "use_relative"})
 
 
-def write(ob: bpy.types.Object, frames: Sequence[int], positions: NDArray[np.floating]) -> None:
+def write(
+    ob: bpy.types.Object,
+    frames: Sequence[int],
+    positions: NDArray[np.floating],
+    *,
+    is_relative: bool = False,
+) -> None:
     """Bake ``positions`` (F,n,3) in metres of the object's own space at ``frames`` (F,) rising.
 
     A bake that is already there is freed first. A mesh or curve that other users share is copied
@@ -43,7 +51,7 @@ def write(ob: bpy.types.Object, frames: Sequence[int], positions: NDArray[np.flo
     record.frame_start, record.frame_end = int(frame_numbers[0]), int(frame_numbers[-1])
     record.is_baked = True
     try:
-        _write(ob, record, frame_numbers, coordinates)
+        _write(ob, record, frame_numbers, coordinates, is_relative=is_relative)
     except BaseException:
         free(ob)
         raise
@@ -72,7 +80,7 @@ def detach(ob: bpy.types.Object, leftovers: Leftovers) -> None:
     if ob.data.shape_keys is not None:
         ob.active_shape_key_index = record.active_index
     record.is_baked = False
-    record.baked_names = ""
+    record.baked_names = record.muted_keys = ""
     ob.data.update_tag()
     ob.update_tag()
 
@@ -191,6 +199,8 @@ def _write(
     record: VerletShapeKeyRecord,
     frames: NDArray[np.int64],
     coordinates: NDArray[np.float32],
+    *,
+    is_relative: bool,
 ) -> None:
     original = _original(record)
     if original is not None:
@@ -202,31 +212,73 @@ def _write(
         names.append(ob.shape_key_add(name="Basis", from_mix=False).name)
         record.baked_names = json.dumps(names)
     keys = ob.data.shape_keys
-    keys.use_relative = False
-    eval_times = _eval_times(keys, len(frames))
-    write_block = _block_writer(ob)
-    blocks = []
-    for number, frame in enumerate(frames):
-        keys.eval_time = eval_times[number]  # an absolute key is made just there
-        block = ob.shape_key_add(name=f"Verlet {frame:04d}", from_mix=False)
-        block.interpolation = "KEY_LINEAR"
-        write_block(block, coordinates[number])
-        blocks.append(block)
+    if is_relative:
+        _mute_own(keys, record)
+    eval_times = None if is_relative else _eval_times(keys, len(frames))
+    blocks = _add_keys(ob, frames, coordinates, eval_times)
     names += [block.name for block in blocks]
     record.baked_names = json.dumps(names)
     ob.active_shape_key_index = record.active_index if record.had_keys else 0
 
+    paths = {f"{block.path_from_id()}.value" for block in blocks}
     action, slot_handle = animation.take_over(
         keys,
         record.animation,
         action_name=f"{ob.name} Verlet Bake",
-        is_baked=ABSOLUTE_ONLY.__contains__,
+        is_baked=(ABSOLUTE_ONLY | paths).__contains__,
         keep_other_curves=False,
     )
-    write_curves(action, slot_handle, frames, {("eval_time", 0): eval_times})
+    if eval_times is None:
+        _write_weights(action, slot_handle, frames, blocks)
+    else:
+        write_curves(action, slot_handle, frames, {("eval_time", 0): eval_times})
     keys.update_tag()
     ob.data.update_tag()
     ob.update_tag(refresh={"OBJECT", "DATA", "TIME"})
+
+
+def _add_keys(
+    ob: bpy.types.Object,
+    frames: NDArray[np.int64],
+    coordinates: NDArray[np.float32],
+    eval_times: NDArray[np.float32] | None,
+) -> list[bpy.types.ShapeKey]:
+    """One key for each frame, with the coordinates of that; absolute ones with their times."""
+    keys = ob.data.shape_keys
+    keys.use_relative = eval_times is None
+    write_block = _block_writer(ob)
+    blocks = []
+    for number, frame in enumerate(frames):
+        if eval_times is not None:
+            keys.eval_time = eval_times[number]  # an absolute key is made just there
+        block = ob.shape_key_add(name=f"Verlet {frame:04d}", from_mix=False)
+        block.interpolation = "KEY_LINEAR"
+        block.relative_key = keys.reference_key
+        write_block(block, coordinates[number])
+        blocks.append(block)
+    return blocks
+
+
+def _mute_own(keys: bpy.types.Key, record: VerletShapeKeyRecord) -> None:
+    """Let the keys that were there rest: relative ones add up."""
+    own = [block for block in keys.key_blocks if not block.mute and block != keys.reference_key]
+    record.muted_keys = json.dumps([block.name for block in own])
+    for block in own:
+        block.mute = True
+
+
+def _write_weights(
+    action: bpy.types.Action,
+    slot_handle: int,
+    frames: NDArray[np.int64],
+    blocks: list[bpy.types.ShapeKey],
+) -> None:
+    """Each key counts fully in its frame and not at all in those beside it."""
+    for number, block in enumerate(blocks):
+        rows = [row for row in (number - 1, number, number + 1) if 0 <= row < len(frames)]
+        weights = np.array([1.0 if row == number else 0.0 for row in rows], np.float32)
+        channel = f"{block.path_from_id()}.value", 0
+        write_curves(action, slot_handle, frames[rows], {channel: weights})
 
 
 def _eval_times(keys: bpy.types.Key, count: int) -> NDArray[np.float32]:
@@ -291,6 +343,9 @@ def _remove_keys(
     for block in reversed(baked):
         if record.had_keys or block != keys.reference_key:
             ob.shape_key_remove(block)
+    for name in json.loads(record.muted_keys or "[]"):
+        if name in keys.key_blocks:
+            keys.key_blocks[name].mute = False
     keys.use_relative = record.use_relative
     keys.eval_time = record.eval_time
     keys.update_tag()

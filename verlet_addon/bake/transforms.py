@@ -16,14 +16,14 @@ import numpy as np
 from mathutils import Quaternion
 from numpy.typing import NDArray
 
+from ..properties.bake_record import VerletTransformRecord
+from ..transforms.parents import parent_matrix
+from ..transforms.rotations import ORTHOGONAL_TOLERANCE, quaternions, split_rotation_scale
 from . import animation
 from .curves import write_curves
 from .errors import BakeError, require_editable_animation, require_editable_object
 from .key_reduction import Tolerance, kept_locations, kept_rotations
 from .leftovers import Leftovers
-from .parents import parent_matrix
-from .record import VerletTransformRecord
-from .rotations import ORTHOGONAL_TOLERANCE, quaternions, split_rotation_scale
 
 __all__ = ["free", "parent_matrix", "require_bakeable", "require_freeable", "write"]
 

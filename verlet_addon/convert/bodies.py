@@ -9,8 +9,8 @@ from typing import Any
 import bmesh
 import bpy
 
-from .. import compat
-from ..properties import group_of, kind_of, settings_of
+from ..blender import compat
+from ..properties.objects import group_of, kind_of, settings_of
 from .layers import LayerMap
 
 KEYED = "rigid_body.kinematic"

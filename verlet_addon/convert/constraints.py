@@ -12,7 +12,7 @@ from typing import Any
 import bpy
 
 from ...core.settings import JointSettings
-from ..joints import settings_of_joint
+from ..joints.joint_inputs import settings_of_joint
 from .bodies import is_same
 
 AXES = "xyz"

@@ -8,13 +8,15 @@ from typing import Any
 import bpy
 
 from ...core.errors import ModelError
-from .. import compat, preview
-from ..bake import restore
+from ..blender import compat
 from ..extract.fields import read_fields
-from ..kinds import KINDS
-from ..participants import simulated_objects
-from ..properties import group_of, kind_of, settings_of, start_frame
-from ..tunable_properties import PAINT_SUFFIX
+from ..live import preview
+from ..properties import bake_record
+from ..properties.kinds import KINDS
+from ..properties.objects import group_of, kind_of, settings_of
+from ..properties.participants import simulated_objects
+from ..properties.scenes import start_frame
+from ..properties.tunable_properties import PAINT_SUFFIX
 from . import soft
 from .bodies import is_same
 from .report import Report
@@ -108,7 +110,7 @@ def _require_editable(ob: bpy.types.Object) -> None:
         raise ModelError(
             ob.name, f"it is a {ob.type.lower()} object, and only meshes are converted"
         )
-    if restore.is_baked(ob):
+    if bake_record.is_baked(ob):
         raise ModelError(ob.name, "it is baked. Press Free Bake first")
 
 

@@ -8,10 +8,10 @@ import bpy
 import numpy as np
 
 from ...core.errors import ModelError
-from .. import preview
-from ..bake import restore
-from ..participants import joints, simulated_objects
-from ..properties import start_frame
+from ..live import preview
+from ..properties import bake_record
+from ..properties.participants import joints, simulated_objects
+from ..properties.scenes import start_frame
 from . import bodies, constraints
 from .layers import LayerMap
 from .report import Report
@@ -98,7 +98,7 @@ def _require_editable(ob: bpy.types.Object) -> None:
         raise ModelError(ob.name, "it is linked. Use Object › Library Override › Make")
     if ob.type != "MESH":
         raise ModelError(ob.name, f"it is a {ob.type.lower()} object, which has no shape")
-    if restore.is_baked(ob):
+    if bake_record.is_baked(ob):
         raise ModelError(ob.name, "it is baked. Press Free Bake first")
 
 

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 import bpy
 
-from .. import hints, kernels, participants, session
-from ..bake import restore
-from ..properties import start_frame
+from .. import kernels, session
+from ..properties import bake_record, participants
+from ..properties.scenes import start_frame
+from ..scene import hints
 from ..session import Problem
 from . import bakes, collider_meshes, meshes, places, world
 
@@ -95,10 +96,10 @@ def _known_anyway(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> lis
         if running.failure:
             found.append(Problem(running.failure, is_error=True))
     else:
-        from ..scene import read_inputs
+        from ..scene.reading import read_inputs
 
         _, found = read_inputs(scene, depsgraph, {})
     for ob in participants.simulated_objects(scene):
-        if not restore.is_baked(ob):
+        if not bake_record.is_baked(ob):
             found += hints.of_object(ob, scene)
     return found

@@ -7,9 +7,11 @@ from pathlib import Path
 import bpy
 
 from ...core.errors import VerletError
-from .. import participants, session
-from ..bake import point_cache, pose_bones, restore, shape_keys, transforms
-from ..kinds import KINDS
+from .. import session
+from ..bake import cache_file, pose_bones, shape_keys, transforms
+from ..blender import point_cache
+from ..properties import bake_record, participants
+from ..properties.kinds import KINDS
 from ..session import Problem
 
 _REQUIRE = {
@@ -23,10 +25,14 @@ def of_scene(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> list[Pro
     """Objects that a bake could not be written to."""
     found = []
     for ob in participants.simulated_objects(scene):
-        if restore.is_baked(ob) or not participants.is_moved(ob):
+        if bake_record.is_baked(ob) or not participants.is_moved(ob):
             continue
+        moves, target = KINDS[ob.verlet.kind].moves, scene.verlet.mesh_bake
         try:
-            _REQUIRE[KINDS[ob.verlet.kind].moves](ob)
+            if moves == "PARTICLES" and target in cache_file.FORMATS:
+                cache_file.require_bakeable(ob, target)
+            else:
+                _REQUIRE[moves](ob)
         except VerletError as error:
             text = f"{error} (a bake would not be written)"
             show = "verlet.show_object", "Show Object"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import bpy
 
-from .. import participants
-from ..compat import fcurves_of
+from ..blender.compat import fcurves_of
 from ..extract.own_motion import CARRIERS
+from ..properties import participants
 from ..session import Problem
 
 ALWAYS_CHANGES = frozenset({"BUILD", "EXPLODE", "FLUID", "PARTICLE_INSTANCE"})

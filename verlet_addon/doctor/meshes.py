@@ -10,12 +10,11 @@ import bpy
 import numpy as np
 from mathutils.kdtree import KDTree
 
-from .. import participants
-from ..bake import restore
 from ..extract.vertex_groups import group_weights
-from ..hints import FEW
-from ..kinds import is_particles
-from ..properties import group_of, kind_of
+from ..properties import bake_record, participants
+from ..properties.kinds import is_particles
+from ..properties.objects import group_of, kind_of
+from ..scene.hints import FEW
 from ..session import Problem
 
 ON_EACH_OTHER = 1e-3
@@ -35,7 +34,7 @@ def of_scene(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> list[Pro
     """Findings on all meshes of particles that are not baked."""
     found = []
     for ob in participants.simulated_objects(scene):
-        if is_particles(ob.verlet.kind) and not restore.is_baked(ob):
+        if is_particles(ob.verlet.kind) and not bake_record.is_baked(ob):
             found += of_settings(ob)
             if ob.type == "MESH" and ob.verlet.kind != "PARTICLES":
                 found += of_mesh(ob)

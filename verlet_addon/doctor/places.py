@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
-from .. import participants, session
-from ..bake import restore
-from ..kinds import is_particles
-from ..ready.surroundings import bounds
+from .. import session
+from ..properties import bake_record, participants
+from ..properties.kinds import is_particles
+from ..scene.surroundings import bounds
 from ..session import Problem
 from .solids import Solid
 
 if TYPE_CHECKING:
     from ...core.model import State
     from ..extract.mesh import Ints
-    from ..scene_inputs import Participant, SceneInputs
+    from ..scene.inputs import Participant, SceneInputs
     from ..session import Floats, Session
 
 LEAST = 1e-4  # m that something has to be inside of a collider
@@ -39,7 +39,12 @@ def without_floor(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> lis
     boxes = {ob: bounds(ob) for ob in taking_part}
     found = []
     for ob in taking_part:
-        if restore.is_baked(ob) or not participants.is_moved(ob) or ob in held or _is_thrown(ob):
+        if (
+            bake_record.is_baked(ob)
+            or not participants.is_moved(ob)
+            or ob in held
+            or _is_thrown(ob)
+        ):
             continue
         lower, upper = boxes[ob]
         below = (
@@ -156,7 +161,7 @@ def part(running: Session) -> dict[int, Floats]:
 
     The engine parts them, without weight and from rest: what does not overlap stays.
     """
-    from .. import simulation
+    from ..live import simulation
 
     start = running.cache[running.start]
     state = replace(

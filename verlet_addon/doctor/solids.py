@@ -10,7 +10,7 @@ from mathutils.bvhtree import BVHTree
 
 if TYPE_CHECKING:
     from ..extract.mesh import Ints
-    from ..scene_inputs import Participant
+    from ..scene.inputs import Participant
     from ..session import Floats
 
 ASKEW = Vector((0.36, 0.48, 0.8))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bpy
 
-from .. import participants
+from ..properties import participants
 from ..session import Problem
 
 SAME = 1e-4  # share by which a unit may differ from a metre

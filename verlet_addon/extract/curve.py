@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.errors import ModelError
-from ..bake.control_points import (
+from ..blender.control_points import (
     automatic_spline,
     bezier_mask,
     curve_coordinates,
     key_coordinates,
 )
+from ..transforms.affine import Floats
 from .mesh import FARTHEST, Ints
 from .nurbs import NurbsShape
-from .pose import Floats
 from .shape_key_mix import mixed_shape_keys
 from .spline_fit import (
     Chain,
@@ -39,7 +39,7 @@ class CurveArrays:
 
     points: Floats  # (n, 3) m
     edges: Ints  # (m, 2), along each spline and back to its start where it is cyclic
-    coordinates: Floats  # (c, 3) m, see bake.control_points for the order
+    coordinates: Floats  # (c, 3) m, see blender.control_points for the order
     control_particles: Ints  # (p,) the particle at each control point, spline by spline
     fit: SplineFit
 

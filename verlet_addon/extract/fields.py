@@ -7,7 +7,7 @@ import numpy as np
 
 from ...core.errors import ModelError
 from ...core.forces.field import Field
-from .pose import Floats, matrix_of
+from ..transforms.affine import Floats, matrix_of
 
 KINDS = ("WIND", "FORCE", "VORTEX", "TURBULENCE", "DRAG")
 """Field types that act here as they act in Blender; the others are named in a note."""

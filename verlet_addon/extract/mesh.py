@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.errors import ModelError
-from .pose import Floats, is_invertible, matrix_of
+from ..transforms.affine import Floats, is_invertible, matrix_of
 from .shape_key_mix import mixed_shape_keys
 
 Ints = NDArray[np.int32]

@@ -12,8 +12,8 @@ from collections.abc import Iterable
 import bpy
 import numpy as np
 
-from ..bake.point_cache import attached
-from .pose import Floats
+from ..blender.point_cache import attached
+from ..transforms.affine import Floats
 from .reading import reading
 
 CARRIERS = frozenset(

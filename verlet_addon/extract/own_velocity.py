@@ -9,8 +9,8 @@ import bpy
 import numpy as np
 from mathutils import Euler, Matrix, Quaternion, Vector
 
-from .. import compat
-from .pose import Floats, rotation_part
+from ..blender import compat
+from ..transforms.affine import Floats, rotation_part
 
 Curves = dict[tuple[str, int], bpy.types.FCurve]
 

@@ -8,11 +8,11 @@ import bpy
 import numpy as np
 
 from ...core.errors import ModelError
-from ..bake.control_points import coordinate_count
-from ..kinds import Kind
+from ..blender.control_points import coordinate_count
+from ..properties.kinds import Kind
+from ..transforms.affine import Floats
 from .curve import CurveArrays, control_points, read_curve
 from .mesh import Ints, read_base_mesh
-from .pose import Floats
 
 
 class OpenMesh(ModelError):

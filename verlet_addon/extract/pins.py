@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.errors import ModelError
-from ..bake.control_points import bezier_mask
-from ..properties import group_of, kind_of
-from ..tunable_properties import PAINT_SUFFIX, paintable
+from ..blender.control_points import bezier_mask
+from ..properties.objects import group_of, kind_of
+from ..properties.tunable_properties import PAINT_SUFFIX, paintable
+from ..transforms.affine import Floats
 from .curve import CurveArrays, pinned_particles
-from .pose import Floats
 from .vertex_groups import group_weights
 
 

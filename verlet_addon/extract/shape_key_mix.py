@@ -7,7 +7,7 @@ from collections.abc import Callable
 import bpy
 import numpy as np
 
-from .pose import Floats
+from ..transforms.affine import Floats
 from .vertex_groups import group_weights
 
 

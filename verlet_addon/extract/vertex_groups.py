@@ -3,7 +3,7 @@
 import bpy
 import numpy as np
 
-from .pose import Floats
+from ..transforms.affine import Floats
 
 
 def group_weights(ob: bpy.types.Object, name: str) -> Floats:

@@ -9,10 +9,10 @@ import bpy
 import numpy as np
 
 from ...core.recipes.skeleton import Skin
-from ..kinds import is_ragdoll
+from ..properties.kinds import is_ragdoll
+from ..transforms.affine import Floats
 from . import own_motion
 from .mesh import Ints
-from .pose import Floats
 from .vertex_groups import group_weights
 
 

@@ -8,7 +8,8 @@ from ..extract import mesh as meshes
 from ..ready import THINGS, Thing, examples
 from ..ready.drape import add_sheet
 from ..ready.site import Site
-from ..ready.surroundings import add_floor, blow, is_calm, is_carried, level_below
+from ..ready.surroundings import add_floor, blow
+from ..scene.surroundings import is_calm, is_carried, level_below
 from .modes import in_object_mode
 from .selection import may_add
 

@@ -8,11 +8,12 @@ import bpy
 
 from ...core.errors import ModelError
 from ...core.settings import ImpulseSettings, JointSettings, tunables
-from .. import kernels, presets, preview, session
-from ..bake import restore
-from ..kinds import KINDS, Kind
-from ..properties import group_of, kind_of
-from ..tunable_properties import PAINT_SUFFIX, paintable
+from .. import kernels, session
+from ..live import preview
+from ..properties import bake_record, presets
+from ..properties.kinds import KINDS, Kind
+from ..properties.objects import group_of, kind_of
+from ..properties.tunable_properties import PAINT_SUFFIX, paintable
 from .modes import in_object_mode
 from .selection import for_each
 from .setup import require_suitable
@@ -57,7 +58,7 @@ def copy_to(source: bpy.types.Object, target: bpy.types.Object) -> None:
 
 
 def _copy_kind(source: bpy.types.Object, target: bpy.types.Object, kind: Kind) -> None:
-    if restore.is_baked(target):
+    if bake_record.is_baked(target):
         raise ModelError(target.name, "it is baked. Press Free Bake first")
     if target.verlet.kind != kind.identifier:
         require_suitable(target, kind, bpy.context.evaluated_depsgraph_get())

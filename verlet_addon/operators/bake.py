@@ -7,8 +7,11 @@ from time import perf_counter
 import bpy
 
 from ...core.errors import VerletError
-from .. import baking, kernels, participants, redraw, session
-from ..bake import restore
+from .. import kernels, session
+from ..bake import restore, scene_bake
+from ..blender import redraw
+from ..live import missing_frames
+from ..properties import bake_record, participants
 from .modes import in_object_or_pose_mode
 from .selection import for_each
 
@@ -45,7 +48,7 @@ class VERLET_OT_bake(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not baking.bakeable_objects(context.scene, None):
+        if not participants.bakeable_objects(context.scene, None):
             cls.poll_message_set(
                 "Nothing moves that is not baked already: press Cloth, Rigid Body or another verb "
                 "first, or Free Bake to bake anew"
@@ -62,22 +65,22 @@ class VERLET_OT_bake(bpy.types.Operator):
     def _begin(self, context: bpy.types.Context) -> Generator[int, None, None]:
         given = self.properties.is_property_set
         self._scene_uid = context.scene.session_uid
-        self._frames = baking.frames_of(
+        self._frames = scene_bake.frames_of(
             context.scene,
             self.frame_start if given("frame_start") else None,
             self.frame_end if given("frame_end") else None,
         )
         selected = list(context.selected_objects) if self.selected_only else None
-        objects = baking.bakeable_objects(context.scene, selected)
+        objects = participants.bakeable_objects(context.scene, selected)
         if not objects:
             raise VerletError("None of the selected objects is simulated and not baked yet")
         self._uids = [ob.session_uid for ob in objects]
-        return baking.simulate(context.scene, self._frames)
+        return missing_frames.simulate(context.scene, self._frames)
 
     def _finish(self, context: bpy.types.Context) -> set[str]:
         try:
-            scene = baking.find_scene(self._scene_uid)
-            result = baking.write(scene, self._frames, self._uids)
+            scene = missing_frames.find_scene(self._scene_uid)
+            result = scene_bake.write(scene, self._frames, self._uids)
         except VerletError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
@@ -185,7 +188,7 @@ class VERLET_OT_free_bake(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not any(map(restore.is_baked, participants.simulated_objects(context.scene))):
+        if not any(map(bake_record.is_baked, participants.simulated_objects(context.scene))):
             cls.poll_message_set("Nothing in this scene is baked")
             return False
         return in_object_or_pose_mode(cls, context)
@@ -194,7 +197,8 @@ class VERLET_OT_free_bake(bpy.types.Operator):
         objects = [
             ob
             for ob in participants.simulated_objects(context.scene)
-            if restore.is_baked(ob) and (not self.selected_only or ob in context.selected_objects)
+            if bake_record.is_baked(ob)
+            and (not self.selected_only or ob in context.selected_objects)
         ]
         if not objects:
             self.report({"ERROR"}, "None of the selected objects is baked")

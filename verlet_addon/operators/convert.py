@@ -5,7 +5,7 @@ import bpy
 from .. import kernels, session
 from ..convert import modifiers, world
 from ..convert.report import Report
-from ..properties import start_frame
+from ..properties.scenes import start_frame
 from .modes import in_object_mode
 
 MOST_NOTES = 8  # in the report; all of them are printed

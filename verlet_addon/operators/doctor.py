@@ -9,13 +9,16 @@ import bpy
 from mathutils import Matrix, Vector
 
 from ...core.errors import ModelError, VerletError
-from .. import doctor, kernels, participants, redraw, session
-from ..bake import restore
-from ..compat import fcurves_of
+from .. import doctor, kernels, session
+from ..blender import redraw
+from ..blender.compat import fcurves_of
 from ..doctor import meshes, places, world
-from ..properties import group_of, kind_of, start_frame
+from ..properties import bake_record, participants
+from ..properties.objects import group_of, kind_of
+from ..properties.scenes import start_frame
 from ..ready.site import Site
-from ..ready.surroundings import add_floor, bounds
+from ..ready.surroundings import add_floor
+from ..scene.surroundings import bounds
 from ..session import Problem
 from .mend import Mends, edited
 from .modes import in_object_mode, in_object_or_pose_mode
@@ -220,7 +223,7 @@ class _MendsObject(bpy.types.Operator):
         def checked(ob: bpy.types.Object) -> None:
             if not ob.is_editable:
                 raise ModelError(ob.name, "it is linked: change it in its own file")
-            if restore.is_baked(ob):
+            if bake_record.is_baked(ob):
                 raise ModelError(ob.name, "it is baked. Press Free Bake first")
             change(ob)
 

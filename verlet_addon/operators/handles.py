@@ -2,8 +2,9 @@
 
 import bpy
 
-from .. import participants, session
-from ..bake.control_points import AUTOMATIC, HANDLE_SIDES, free_handles
+from .. import session
+from ..blender.control_points import AUTOMATIC, HANDLE_SIDES, free_handles
+from ..properties import participants
 
 
 def free(ob: bpy.types.Object) -> None:

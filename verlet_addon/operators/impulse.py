@@ -3,7 +3,7 @@
 import bpy
 
 from .. import session
-from ..properties import start_frame
+from ..properties.scenes import start_frame
 from .modes import in_object_mode
 from .selection import may_add
 

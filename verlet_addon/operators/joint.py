@@ -6,15 +6,16 @@ from mathutils import Matrix, Vector
 
 from ...core.errors import ModelError
 from ...core.settings import JOINT_KINDS
-from .. import joints, session
-from ..bake import restore
-from ..extract import pose
+from .. import session
 from ..extract.particles import read_particles
-from ..joint_places import Meeting, Outline, joint_matrix, meeting, neighbours, outline_of
-from ..kinds import RAGDOLL, can_be_tied, is_particles
-from ..participants import joints as joints_in
-from ..properties import kind_of
+from ..joints import joint_inputs
+from ..joints.joint_places import Meeting, Outline, joint_matrix, meeting, neighbours, outline_of
+from ..properties import bake_record
+from ..properties.kinds import RAGDOLL, can_be_tied, is_particles
+from ..properties.objects import kind_of
+from ..properties.participants import joints as joints_in
 from ..session import Floats
+from ..transforms import affine
 from .modes import in_object_mode
 from .selection import for_each, may_add
 
@@ -169,13 +170,13 @@ def _nearest_particle(
     ob: bpy.types.Object, point: Floats, depsgraph: bpy.types.Depsgraph
 ) -> Vector:
     """Where the particle of an object that is nearest to a point stands."""
-    matrix = pose.matrix_of(ob.evaluated_get(depsgraph))
-    places = pose.transformed(matrix, read_particles(ob).points)
+    matrix = affine.matrix_of(ob.evaluated_get(depsgraph))
+    places = affine.transformed(matrix, read_particles(ob).points)
     return Vector(places[np.argmin(np.linalg.norm(places - point, axis=1))])
 
 
 def _require_free(ob: bpy.types.Object) -> None:
-    if restore.is_baked(ob):
+    if bake_record.is_baked(ob):
         raise ModelError(ob.name, "it is baked. Press Free Bake first")
     if ob.type == "EMPTY" and not ob.is_editable:
         raise ModelError(ob.name, "it is linked and cannot be made a joint. Select another empty")
@@ -185,7 +186,7 @@ def _require_joinable(a: bpy.types.Object, b: bpy.types.Object | None) -> None:
     soft = [ob for ob in (a, b) if ob is not None and is_particles(ob.verlet.kind)]
     other = "the world" if b is None else b.name
     rigs = [ob for ob in (a, b) if ob is not None and ob.verlet.kind == RAGDOLL]
-    if rigs and (reason := joints.why_not_rig(rigs[0], b if rigs[0] == a else a)):
+    if rigs and (reason := joint_inputs.why_not_rig(rigs[0], b if rigs[0] == a else a)):
         raise ModelError(a.name, reason)
     if not soft:
         if a.verlet.kind == "COLLIDER" and (b is None or b.verlet.kind == "COLLIDER"):
@@ -244,7 +245,7 @@ class VERLET_OT_join_neighbours(_Joins):
         except ModelError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        known = {frozenset(joints.joined(ob)) for ob in joints_in(context.scene)}
+        known = {frozenset(joint_inputs.joined(ob)) for ob in joints_in(context.scene)}
         made, kept = [], 0
         for i, j, place in neighbours(outlines, self.gap):
             a, b = solid[i], solid[j]
@@ -328,7 +329,7 @@ class VERLET_OT_select_joints(bpy.types.Operator):
         found = [
             ob
             for ob in joints_in(context.scene)
-            if chosen & set(joints.joined(ob)) and ob.name in context.view_layer.objects
+            if chosen & set(joint_inputs.joined(ob)) and ob.name in context.view_layer.objects
         ]
         if not found:
             self.report({"ERROR"}, "No joint holds any of the selected objects")

@@ -8,14 +8,18 @@ import bpy
 from mathutils import Matrix
 
 from ...core.errors import ModelError
-from .. import compat, hints, participants, preview, ragdoll_doubts, session
-from ..bake import restore
-from ..extract import armature, pose
-from ..kinds import RAGDOLL
+from .. import session
+from ..blender import compat
+from ..live import preview
+from ..properties import bake_record, participants
+from ..properties.kinds import RAGDOLL
+from ..ragdoll import armature, doubts
 from ..ready.surroundings import blow
+from ..scene import hints
+from ..transforms import affine
 from .modes import in_object_mode
+from .ragdoll_weight import weigh
 from .selection import for_each
-from .weigh import weigh
 
 PARTS = 20
 """Edges along the longest side of a mesh that is fine enough to fold."""
@@ -26,7 +30,7 @@ def edited(ob: bpy.types.Object) -> Iterator[bmesh.types.BMesh]:
     """The object's mesh to edit; raises ModelError for one that may not be edited."""
     if not ob.is_editable or not ob.data.is_editable:
         raise ModelError(ob.name, "it is linked: change its mesh in its own file")
-    if restore.is_baked(ob):
+    if bake_record.is_baked(ob):
         raise ModelError(ob.name, "it is baked. Press Free Bake first")
     if ob.data.users > 1:
         ob.data = ob.data.copy()  # other objects keep theirs
@@ -158,10 +162,10 @@ class VERLET_OT_scale_figure(bpy.types.Operator):
         context = bpy.context
         if ob.verlet.kind != RAGDOLL:
             raise ModelError(ob.name, "it is no ragdoll yet. Press Ragdoll first")
-        world = pose.matrix_of(ob)
+        world = affine.matrix_of(ob)
         skeleton = armature.read_skeleton(ob, world)
         skin = armature.read_skin(ob, armature.flesh(ob), world)
-        factor = ragdoll_doubts.factor_for(ragdoll_doubts.size(skeleton, skin))
+        factor = doubts.factor_for(doubts.size(skeleton, skin))
         preview.clear(ob)
         tops = {_topmost(one) for one in (ob, *armature.skinned_meshes(ob))}
         if any(path in {"scale", "location"} for top in tops for path in _keyed(top)):

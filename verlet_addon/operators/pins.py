@@ -6,9 +6,9 @@ from numpy.typing import NDArray
 
 from ...core.errors import ModelError
 from .. import session
-from ..bake.control_points import bezier_mask
+from ..blender.control_points import bezier_mask
 from ..extract.pins import pinned_points, store_pinned_points
-from ..kinds import is_particles
+from ..properties.kinds import is_particles
 from .modes import in_object_mode
 from .selection import for_each, selected_shapes
 

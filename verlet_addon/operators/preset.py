@@ -3,9 +3,9 @@
 import bpy
 
 from ...core.errors import ModelError, VerletError
-from .. import presets, session, user_presets
-from ..bake import restore
-from ..properties import kind_of, settings_of
+from .. import session
+from ..properties import bake_record, presets, user_presets
+from ..properties.objects import kind_of, settings_of
 from .selection import for_each, selected_shapes
 
 
@@ -49,7 +49,7 @@ class VERLET_OT_preset(bpy.types.Operator):
         def change(ob: bpy.types.Object) -> None:
             if not ob.is_editable:
                 raise ModelError(ob.name, "it is linked: change it in its own file")
-            if restore.is_baked(ob):
+            if bake_record.is_baked(ob):
                 raise ModelError(ob.name, "it is baked. Press Free Bake first")
             presets.apply(ob, kind, self.preset)
 

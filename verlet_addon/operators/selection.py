@@ -6,7 +6,7 @@ import bpy
 
 from ...core.errors import VerletError
 from ..extract.particles import WAY_OUT
-from ..named_errors import about
+from ..scene.named_errors import about
 
 
 def selected_shapes(context: bpy.types.Context) -> list[bpy.types.Object]:

@@ -4,15 +4,18 @@ import bpy
 import numpy as np
 
 from ...core.errors import ModelError
-from .. import hints, kernels, preview, session
-from ..bake import restore
-from ..extract import armature, particles
+from .. import kernels, session
 from ..extract import mesh as meshes
-from ..kinds import KINDS, Kind
+from ..extract import particles
+from ..live import preview
+from ..properties import bake_record
+from ..properties.kinds import KINDS, Kind
+from ..ragdoll import armature
+from ..scene import hints
 from . import handles
-from .pieces import join_pieces, remove_made_joints
+from .ragdoll_weight import weigh_at_first
+from .robot_pieces import join_pieces, remove_made_joints
 from .selection import for_each, selected_shapes
-from .weigh import weigh_at_first
 
 
 def _needed(kind: Kind) -> str:
@@ -34,7 +37,7 @@ def require_suitable(ob: bpy.types.Object, kind: Kind, depsgraph: bpy.types.Deps
             f"it is linked from {library}. Use Object › Library Override › Make, or Object › "
             "Relations › Make Local",
         )
-    if restore.is_baked(ob):
+    if bake_record.is_baked(ob):
         raise ModelError(ob.name, "it is baked. Press Free Bake first")
     if ob.type not in kind.object_types:
         way_out = particles.WAY_OUT.get(ob.type, "Select the armature that moves it")
@@ -184,7 +187,7 @@ class VERLET_OT_remove(bpy.types.Operator):
         def change(ob: bpy.types.Object) -> None:
             if not ob.is_editable:
                 raise ModelError(ob.name, "it is linked: remove it in its own file")
-            if restore.is_baked(ob):
+            if bake_record.is_baked(ob):
                 raise ModelError(ob.name, "it is baked. Press Free Bake first")
             preview.clear(ob)
             handles.give_back(ob)

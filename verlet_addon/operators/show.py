@@ -2,7 +2,8 @@
 
 import bpy
 
-from .. import participants, session
+from .. import session
+from ..properties import participants
 
 
 class _OnOneObject(bpy.types.Operator):

@@ -2,8 +2,10 @@
 
 import bpy
 
-from .. import preview, redraw, session, takes
-from ..properties import start_frame
+from .. import session
+from ..blender import redraw
+from ..live import preview, takes
+from ..properties.scenes import start_frame
 
 
 class VERLET_OT_reset(bpy.types.Operator):

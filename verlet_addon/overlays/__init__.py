@@ -12,7 +12,8 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
-from .. import preferences, redraw
+from .. import preferences
+from ..blender import redraw
 from . import collect
 
 WIDTH = 1.5  # px of a line, where there are no preferences

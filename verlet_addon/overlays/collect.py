@@ -6,10 +6,12 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import joints, participants, session
-from ..extract import pose
-from ..kinds import RAGDOLL
+from .. import session
+from ..joints import joint_inputs
+from ..properties import participants
+from ..properties.kinds import RAGDOLL
 from ..session import Floats, Session
+from ..transforms import affine
 from .joint_lines import axis_lines, key_of, limit_lines
 from .ragdoll_lines import pin_lines, ragdoll_lines, stick_lines
 from .shape_lines import shape_lines
@@ -63,7 +65,7 @@ def _joints(
 ) -> list[tuple[Floats, tuple[float, ...]]]:
     scene = context.scene
     everything = [ob for ob in participants.joints(scene) if ob.visible_get()]
-    broken = joints.broken(scene)
+    broken = joint_inputs.broken(scene)
     start = {}
     if running is not None and running.inputs is not None:
         start = {p.uid: p.matrix for p in running.inputs.participants}
@@ -71,25 +73,25 @@ def _joints(
     in_detail = len(everything) <= MOST_IN_DETAIL
     found: list[tuple[Floats, tuple[float, ...]]] = []
     for ob in everything:
-        pair = joints.joined(ob)
-        own = pose.matrix_of(ob.evaluated_get(depsgraph))
+        pair = joint_inputs.joined(ob)
+        own = affine.matrix_of(ob.evaluated_get(depsgraph))
         now = [
-            None if one is None else pose.matrix_of(one.evaluated_get(depsgraph)) for one in pair
+            None if one is None else affine.matrix_of(one.evaluated_get(depsgraph)) for one in pair
         ]
         frames = [_carried(own, one, matrix, start) for one, matrix in zip(pair, now)]
-        if joints.is_tie(ob):  # where the body has it: what bends goes there by itself
+        if joint_inputs.is_tie(ob):  # where the body has it: what bends goes there by itself
             rigid = 0 if pair[0] is not None and pair[0].verlet.kind in {"BODY", RAGDOLL} else 1
             frames, now[1 - rigid] = [frames[rigid]] * 2, None
             rig = pair[rigid]
             if rig is not None and rig.verlet.kind == RAGDOLL:
                 frames, now[rigid] = [_on_ragdoll(own, rig, scene, running)] * 2, None
-        is_wrong = ob.session_uid in broken or (in_detail and bool(joints.trouble(ob, scene)))
+        is_wrong = ob.session_uid in broken or (in_detail and bool(joint_inputs.trouble(ob, scene)))
         for frame, matrix, colour in zip(frames, now, (TO_A, TO_B)):
             if matrix is not None:
                 link = np.stack([frame[:3, 3], matrix[:3, 3]])[None]
                 found.append((link, WRONG if is_wrong else colour))
         if in_detail:
-            key = ("BALL",) if joints.is_tie(ob) else key_of(ob.verlet.joint)
+            key = ("BALL",) if joint_inputs.is_tie(ob) else key_of(ob.verlet.joint)
             size = float(ob.empty_display_size)
             found.append((_placed(axis_lines(key, size), frames[1]), WRONG if is_wrong else AXIS))
             found.append((_placed(limit_lines(key, size), frames[0]), WRONG if is_wrong else LIMIT))
@@ -111,12 +113,14 @@ def _on_ragdoll(
     """A tie's frame (4, 4) as the body that holds it has carried it along since the start."""
     if running is None or not running.is_ready:
         return own
-    from ..ties import carried_by_ragdoll  # brings Numba, which is there by now
+    from ..joints.ties import carried_by_ragdoll  # brings Numba, which is there by now
 
     return carried_by_ragdoll(running, rig.session_uid, own, _shown_frame(scene, running))
 
 
 def _placed(lines: Floats, frame: Floats) -> Floats:
     """Lines in the world, of true size however the empty is scaled."""
-    rotation = pose.rotation_of(pose.local_axes(frame)) if pose.is_invertible(frame) else np.eye(3)
+    rotation = (
+        affine.rotation_of(affine.local_axes(frame)) if affine.is_invertible(frame) else np.eye(3)
+    )
     return lines @ rotation.T + frame[:3, 3]

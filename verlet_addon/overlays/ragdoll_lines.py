@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..extract import pose
 from ..session import Floats, Session
+from ..transforms import affine
 from .joint_lines import axis_lines, limit_lines
 
 SIZE = 0.3
@@ -14,11 +14,11 @@ SIZE = 0.3
 
 def ragdoll_lines(session: Session, frame: int) -> tuple[Floats, Floats]:
     """Axes and limits of all joints in a simulated frame, segments (n, 2, 3) in m each."""
-    from .. import ragdolls
+    from ..ragdoll import bone_bodies
 
     joints, state = session.model.joints, session.cache[frame]
     axes, limits = [np.zeros((0, 2, 3))], [np.zeros((0, 2, 3))]
-    for rows in ragdolls.rows_of(session):
+    for rows in bone_bodies.rows_of(session):
         bones = rows.plan.skeleton
         parts = [part for part in rows.plan.parts if part.joint is not None]
         for row, part in enumerate(parts, rows.joints.start):
@@ -27,9 +27,9 @@ def ragdoll_lines(session: Session, frame: int) -> tuple[Floats, Floats]:
             size = SIZE * float(bones.length[part.bone])
             for side, lines, found in ((1, axis_lines, axes), (0, limit_lines, limits)):
                 body = joints.owner[row, side]
-                turn = pose.rotation_of(state.body_orientation[body])
+                turn = affine.rotation_of(state.body_orientation[body])
                 place = turn @ joints.anchor[row, side] + state.body_position[body]
-                own = turn @ pose.rotation_of(joints.frame[row, side])
+                own = turn @ affine.rotation_of(joints.frame[row, side])
                 found.append(lines(key, size) @ own.T + place)
     return np.concatenate(axes), np.concatenate(limits)
 
@@ -39,18 +39,18 @@ def pin_lines(session: Session, frame: int) -> tuple[Floats, Floats]:
 
     A ball at the bone's end and a line from there to where it is held.
     """
-    from .. import ragdolls
+    from ..ragdoll import bone_bodies
 
     model, state = session.model, session.cache[frame]
     joints = model.joints
     places = np.concatenate([state.body_position, state.collider_position])
     turns = np.concatenate([state.body_orientation, state.collider_orientation])
     holding, loose = [np.zeros((0, 2, 3))], [np.zeros((0, 2, 3))]
-    for rows in ragdolls.rows_of(session):
+    for rows in bone_bodies.rows_of(session):
         bones = rows.plan.skeleton
         for row, pin in enumerate(rows.participant.armature.pins, rows.pins.start):
             held, end = (
-                pose.rotation_of(turns[owner]) @ anchor + places[owner]
+                affine.rotation_of(turns[owner]) @ anchor + places[owner]
                 for owner, anchor in zip(joints.owner[row], joints.anchor[row])
             )
             ball = axis_lines(("BALL",), SIZE * float(bones.length[pin.bone])) + end
@@ -62,7 +62,7 @@ def pin_lines(session: Session, frame: int) -> tuple[Floats, Floats]:
 
 def stick_lines(session: Session, frame: int) -> Floats:
     """All sticks of figures in a simulated frame, segments (n, 2, 3) in m."""
-    from .. import stick_figures
+    from ..ragdoll import stick_figures
 
     x, figures = session.cache[frame].position, stick_figures.figures_of(session)
     found = [x[rows.particles][rows.figure.stick] for rows in figures]

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..extract import pose
 from ..session import Floats
+from ..transforms import affine
 from .joint_lines import arc, box
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ def shape_lines(model: Model, state: State) -> Floats:
     places = np.concatenate([position[:count], state.collider_position, position[count:]])
     turns = np.concatenate([orientation[:count], state.collider_orientation, orientation[count:]])
     table = model.shapes
-    rotations = pose.rotation_of(turns)
-    own = pose.rotation_of(table.turn)
+    rotations = affine.rotation_of(turns)
+    own = affine.rotation_of(table.turn)
     found = [np.zeros((0, 2, 3))]
     for s in range(len(table)):
         lines = local_lines(model, s)

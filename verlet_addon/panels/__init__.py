@@ -2,9 +2,9 @@
 
 import bpy
 
-from . import bake, bone, doctor, joint, menus, objects, setup, simulate, tools, world
+from . import bake, doctor, joint, menus, objects, ragdoll_bone, setup, simulate, tools, world
 
-_MODULES = (menus, setup, simulate, bake, doctor, bone, objects, joint, world, tools)
+_MODULES = (menus, setup, simulate, bake, doctor, ragdoll_bone, objects, joint, world, tools)
 
 
 def register() -> None:

@@ -2,10 +2,11 @@
 
 import bpy
 
-from .. import participants, rendering, session
-from ..bake import restore
-from ..kinds import RAGDOLL
-from ..status import bake_bar
+from .. import session
+from ..live import rendering
+from ..live.status import bake_bar
+from ..properties import bake_record, participants
+from ..properties.kinds import RAGDOLL
 from .places import Sidebar
 from .settings import draw_text
 
@@ -37,8 +38,8 @@ class VERLET_PT_bake(Sidebar, bpy.types.Panel):
         row.operator("verlet.free_bake", icon="UNLOCKED")
         row.operator("verlet.free_bake", text="Free Selected").selected_only = True
         taking_part = participants.simulated_objects(scene)
-        baked = [ob for ob in taking_part if restore.is_baked(ob)]
-        ranges = {restore.baked_range(ob) for ob in baked}
+        baked = [ob for ob in taking_part if bake_record.is_baked(ob)]
+        ranges = {bake_record.baked_range(ob) for ob in baked}
         if len(ranges) == 1:
             first, last = ranges.pop()
             count = f"{len(baked)} objects" if len(baked) > 1 else baked[0].name
@@ -51,7 +52,7 @@ class VERLET_PT_bake(Sidebar, bpy.types.Panel):
 
 
 class VERLET_PT_bake_options(Sidebar, bpy.types.Panel):
-    """How many keys a bake writes, and what carries ragdolls from place to place"""
+    """What a bake is written to, how many keys it has, what carries ragdolls from place to place"""
 
     bl_label = "Keys"
     bl_idname = "VERLET_PT_bake_options"
@@ -61,6 +62,7 @@ class VERLET_PT_bake_options(Sidebar, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         layout, scene = self.layout, context.scene
         layout.use_property_split, layout.use_property_decorate = True, False
+        layout.prop(scene.verlet, "mesh_bake")
         layout.prop(scene.verlet, "reduce_keys")
         if scene.verlet.reduce_keys:
             column = layout.column(align=True)

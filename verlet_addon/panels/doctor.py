@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import bpy
 
-from .. import doctor, participants
+from .. import doctor
+from ..properties import participants
 from ..session import Problem
 from .places import Sidebar
 from .settings import draw_text

@@ -3,7 +3,7 @@
 import bpy
 
 from ...core.settings import JointSettings, tunables
-from .. import joints
+from ..joints import joint_inputs
 from .places import PhysicsTab, Sidebar
 from .settings import draw_settings, draw_text, label_of
 
@@ -37,7 +37,7 @@ def draw_joints_of(
     layout: bpy.types.UILayout, ob: bpy.types.Object, scene: bpy.types.Scene
 ) -> None:
     """A button that selects the joints of an object, where it has some."""
-    count = len(joints.joints_of(ob, scene))
+    count = len(joint_inputs.joints_of(ob, scene))
     if count:
         text = f"Select its {count} joint{'s' if count != 1 else ''}"
         layout.operator("verlet.select_joints", text=text, icon="CONSTRAINT")
@@ -48,12 +48,12 @@ def draw_joint(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
     ob = context.object
     joint = ob.verlet.joint
     layout.label(text=ob.name, icon="CONSTRAINT")
-    reason = joints.trouble(ob, context.scene)
+    reason = joint_inputs.trouble(ob, context.scene)
     if reason:
         box = layout.box()
         box.alert = True
         draw_text(box, f"Does nothing: {reason}", context.region.width, "ERROR")
-    elif ob.session_uid in joints.broken(context.scene):
+    elif ob.session_uid in joint_inputs.broken(context.scene):
         text = "Broken in this frame: raise Breaking Force, or set it to 0, to let it hold"
         draw_text(layout.box(), text, context.region.width, "UNLINKED")
     layout.use_property_split = True
@@ -61,7 +61,7 @@ def draw_joint(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
     column = layout.column()
     column.prop(joint, "object_a")
     column.prop(joint, "object_b")
-    if joints.is_tie(ob):
+    if joint_inputs.is_tie(ob):
         column.prop(joint, "tie_radius")
         return
     draw_settings(layout, joint, JointSettings, names=["kind"])
@@ -128,7 +128,7 @@ class _MotorPanel(bpy.types.Panel):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not _active_joint(context) or joints.is_tie(context.object):
+        if not _active_joint(context) or joint_inputs.is_tie(context.object):
             return False
         return context.object.verlet.joint.kind in WITH_MOTOR
 

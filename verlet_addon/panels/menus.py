@@ -2,8 +2,8 @@
 
 import bpy
 
-from ..kinds import KINDS
 from ..manual import draw_button
+from ..properties.kinds import KINDS
 from ..ready import THINGS
 from ..ready.examples import EXAMPLES
 

@@ -3,17 +3,16 @@
 import bpy
 
 from ...core.settings import ImpulseSettings
-from .. import participants, presets
-from ..bake import restore
 from ..extract import worn
 from ..extract.particles import WAY_OUT
 from ..extract.pins import pinned_point_count
-from ..kinds import Kind, can_be_tied
-from ..properties import group_of, kind_of
-from ..tunable_properties import panel_fields
-from .bone import draw_learning
+from ..properties import bake_record, participants, presets
+from ..properties.kinds import Kind, can_be_tied
+from ..properties.objects import group_of, kind_of
+from ..properties.tunable_properties import panel_fields
 from .joint import draw_joints_of
 from .places import PhysicsTab, Sidebar
+from .ragdoll_bone import draw_learning
 from .settings import AT_START, draw_settings, matters
 from .setup import draw_verbs
 
@@ -30,7 +29,7 @@ def _painted_on(ob: bpy.types.Object, kind: Kind) -> bpy.types.Object | None:
 
 def draw_object(layout: bpy.types.UILayout, ob: bpy.types.Object, kind: Kind) -> None:
     """The active object's settings; greyed out while it is baked."""
-    baked = restore.baked_range(ob)
+    baked = bake_record.baked_range(ob)
     layout.label(text=f"{ob.name}: {kind.label}", icon=kind.icon)
     if baked is not None:
         layout.label(text=f"Baked {baked[0]}–{baked[1]}", icon="LOCKED")
@@ -129,7 +128,7 @@ class _StartPanel(bpy.types.Panel):
 
     def draw(self, context: bpy.types.Context) -> None:
         ob, kind = context.object, active_kind(context)
-        self.layout.active = not restore.is_baked(ob)
+        self.layout.active = not bake_record.is_baked(ob)
         names = [name for name in panel_fields(kind.settings, advanced=False) if name in AT_START]
         draw_settings(self.layout, group_of(ob, kind), kind.settings, names=names)
 
@@ -148,7 +147,7 @@ class _AnimatePanel(bpy.types.Panel):
         layout, ob = self.layout, context.object
         layout.use_property_split = True
         layout.use_property_decorate = True
-        layout.active = not restore.is_baked(ob)
+        layout.active = not bake_record.is_baked(ob)
         column = layout.column()
         kind = active_kind(context)
         for name in kind.animated:
@@ -175,7 +174,7 @@ class _AdvancedPanel(bpy.types.Panel):
 
     def draw(self, context: bpy.types.Context) -> None:
         ob, kind = context.object, active_kind(context)
-        self.layout.active = not restore.is_baked(ob)
+        self.layout.active = not bake_record.is_baked(ob)
         draw_settings(
             self.layout,
             group_of(ob, kind),

@@ -6,9 +6,9 @@ import blf
 import bpy
 
 from ...core.settings import INTEGRATORS, SolverSettings, tunables
-from ..lines import lines_of
+from ..blender.text_lines import lines_of
+from ..properties.tunable_properties import PAINT_SUFFIX, SHOWN_BY_BLENDER, paintable, panel_fields
 from ..session import Problem
-from ..tunable_properties import PAINT_SUFFIX, SHOWN_BY_BLENDER, paintable, panel_fields
 
 _BY_FORCES = {name: SolverSettings(integrator=name).is_force_based for name, _, _ in INTEGRATORS}
 _FORCE_BASED = tuple(name for name, is_force_based in _BY_FORCES.items() if is_force_based)

@@ -2,9 +2,10 @@
 
 import bpy
 
-from .. import hints, kernels
-from ..kinds import KINDS
+from .. import kernels
 from ..manual import draw_button
+from ..properties.kinds import KINDS
+from ..scene import hints
 from .places import Sidebar
 from .settings import draw_problem, draw_text
 

@@ -2,9 +2,11 @@
 
 import bpy
 
-from .. import hints, kernels, rendering, session
+from .. import kernels, session
+from ..live import rendering
+from ..live.status import outdated_by, remarks, status
+from ..scene import hints
 from ..session import Problem, Session
-from ..status import outdated_by, remarks, status
 from .places import Sidebar
 from .settings import draw_problem, draw_text
 

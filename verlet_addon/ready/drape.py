@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import bpy
 import numpy as np
 
+from ..scene.surroundings import bounds
 from .shapes import surface
 from .site import Site
-from .surroundings import bounds
 
 PARTS = 48  # edges along a side
 ABOVE = 0.05  # of the objects' size: how far the sheet lies above them at first

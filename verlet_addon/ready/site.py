@@ -10,9 +10,9 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Vector
 
-from .. import presets
-from ..kinds import KINDS
-from ..properties import group_of
+from ..properties import presets
+from ..properties.kinds import KINDS
+from ..properties.objects import group_of
 from .shapes import Shape
 
 Color = tuple[float, float, float]

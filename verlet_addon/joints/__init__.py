@@ -1,0 +1,1 @@
+"""Joints between objects and ties between what bends and what is rigid."""

@@ -1,0 +1,198 @@
+"""Ties: vertices of cloth, ropes and soft bodies that rigid bodies hold, and that hold them.
+
+There are three ways to make them: pins whose *Pin To* is a rigid body that is simulated; pins that
+follow a ragdoll, by *Pin To*, an Armature modifier or the bone that is their object's parent; and
+joints that join either with something that bends, which tie what is nearest to where they stand.
+A ragdoll that is a stick figure holds by the particles of its limbs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import bpy
+import numpy as np
+
+from ...core.model.joint_table import OnBody
+from ...core.recipes.figure_clothes import tie_to_limb
+from ...core.recipes.garment import nearest_parts, worn_by
+from ...core.recipes.ragdoll import turned_pose
+from ..extract.mesh import Ints
+from ..properties.kinds import RAGDOLL, can_be_tied
+from ..properties.participants import joints
+from ..ragdoll.bone_bodies import changes, plan_of, rows_of
+from ..ragdoll.stick_figures import figure_changes, figures_of, may_hold
+from ..session import Floats, Session
+from ..transforms import affine
+from .joint_inputs import is_tie, joined, trouble
+
+if TYPE_CHECKING:
+    from ...core.building.builder import ModelBuilder
+    from ...core.recipes.figure import Figure
+    from ..extract.worn import Worn
+    from ..scene.inputs import Participant
+
+HOLDERS = frozenset({"BODY", RAGDOLL})
+"""Kinds of what can be tied to."""
+
+Holder = tuple[int, int]
+"""Session id of a rigid body, and 0; of an armature, and the part of the ragdoll."""
+
+FIRM = 0.5
+"""Pin weight from which on a vertex is tied: a tie holds, or it is none."""
+
+
+@dataclass(frozen=True)
+class TieInput:
+    """A joint at the start frame that ties something that bends to a rigid body or a ragdoll."""
+
+    uid: int
+    name: str
+    place: Floats  # (3,) m
+    radius: float  # m around it within which vertices are tied, 0: the nearest one
+    owner: int  # session id of what bends
+    body: int  # of the rigid body or the armature
+
+    def parts(self) -> list[Any]:
+        """Everything that the model depends on."""
+        return [f"{self.uid} {self.name} {self.radius} {self.owner} {self.body}", self.place]
+
+    def rows(self, points: Floats) -> Ints:
+        """Which of the owner's particles, at points (n, 3), it ties."""
+        distance = np.linalg.norm(points - self.place, axis=1)
+        nearest = np.argmin(distance)
+        return np.flatnonzero(distance <= max(self.radius, distance[nearest])).astype(np.int32)
+
+
+def read_ties(
+    scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, present: Mapping[int, str]
+) -> list[TieInput]:
+    """The joints that tie, at the start frame, in the order of their names.
+
+    Those that cannot work are left out: `joint_inputs.read_joints` names them. ``present``: the
+    kinds of what could be read, by session id.
+    """
+    found = []
+    for ob in joints(scene):
+        if not is_tie(ob) or trouble(ob, scene):
+            continue
+        owner, body = sorted(joined(ob), key=lambda one: one.verlet.kind in HOLDERS)
+        if present.get(body.session_uid) not in HOLDERS or owner.session_uid not in present:
+            continue
+        place = affine.matrix_of(ob.evaluated_get(depsgraph))[:3, 3]
+        radius = ob.verlet.joint.tie_radius
+        found.append(
+            TieInput(ob.session_uid, ob.name, place, radius, owner.session_uid, body.session_uid)
+        )
+    return found
+
+
+@dataclass(frozen=True)
+class Holds:
+    """What holds the particles of one object that bends."""
+
+    pin_weight: Floats  # (n,), 0 where one is tied
+    tied: tuple[tuple[Holder, Ints], ...] = ()  # each with the rows that it holds
+
+
+def what_holds(
+    participant: Participant,
+    participants: Mapping[int, Participant],
+    ties: Sequence[TieInput],
+) -> Holds:
+    """The pins and ties of an object; ``participants`` by session id.
+
+    A joint takes a vertex from the pins: a rope's end that was pinned and then joined hangs on the
+    body.
+    """
+    weight = participant.pin_weight.copy()
+    if not can_be_tied(participant.kind):
+        return Holds(weight)
+    tied: list[tuple[Holder, Ints]] = []
+    is_free = np.ones(len(weight), bool)
+
+    def tie(holder: Holder, rows: Ints) -> None:
+        rows = rows[is_free[rows]]
+        is_free[rows] = False
+        if len(rows):
+            tied.append((holder, rows))
+
+    for one in ties:
+        if one.owner == participant.uid:
+            part = _nearest_parts(participants[one.body], one.place[None])[0]
+            tie((one.body, int(part)), one.rows(participant.world_points))
+    weight[~is_free] = 0.0
+    if may_hold(participants.get(participant.carrier)):
+        tie((participant.carrier, 0), np.flatnonzero(weight >= FIRM).astype(np.int32))
+        weight[:] = 0.0
+    worn = participant.worn
+    wearer = None if worn is None else participants.get(worn.armature)
+    if wearer is not None and wearer.kind == RAGDOLL:
+        parts = _worn_parts(worn, wearer, participant.world_points)
+        is_firm = weight[worn.rows] >= FIRM
+        for part in np.unique(parts[parts >= 0]).tolist():
+            tie((wearer.uid, part), worn.rows[is_firm & (parts == part)])
+        weight[worn.rows[parts >= 0]] = 0.0
+    return Holds(weight, tuple(tied))
+
+
+def _worn_parts(worn: Worn, wearer: Participant, points: Floats) -> Ints:
+    """Part (r,) of a ragdoll that each pinned vertex hangs on, −1 for none; points (n, 3) m."""
+    if worn.is_nearest:
+        return _nearest_parts(wearer, points[worn.rows])
+    return worn_by(plan_of(wearer), worn.skin)
+
+
+def _nearest_parts(holder: Participant, points: Floats) -> Ints:
+    """Part (r,) of a ragdoll that is nearest to each of points (r, 3) m; a body has but one."""
+    if holder.kind != RAGDOLL:
+        return np.zeros(len(points), dtype=np.int32)
+    turn, move = turned_pose(holder.armature.rest, holder.armature.pose)
+    return nearest_parts(plan_of(holder), points, turn, move)
+
+
+def carried_by_ragdoll(running: Session, uid: int, own: Floats, frame: int) -> Floats:
+    """Where a ragdoll has carried the frame (4, 4) of a joint that ties something to it."""
+    change, holder = None, None
+    for rows in rows_of(running):
+        if rows.participant.uid == uid:
+            change, holder = changes(running.model, rows, running.cache[frame]), rows.participant
+    for figure in figures_of(running):
+        if figure.participant.uid == uid:
+            hold = running.placement(frame).holds[uid]
+            change, holder = figure_changes(figure, running.cache[frame], hold), figure.participant
+    if change is None or holder is None:
+        return own
+    carried: Floats = change[_nearest_parts(holder, own[None, :3, 3])[0]] @ own
+    return carried
+
+
+def add_ties(
+    builder: ModelBuilder,
+    index: int,
+    holds: Holds,
+    index_of: Mapping[Holder, int],
+    figures: Mapping[int, tuple[Figure, int]],
+) -> None:
+    """Tie the particles of object ``index`` of the builder.
+
+    ``index_of``: the bodies' indices there; ``figures``: stick figures by session id, and their
+    objects' indices.
+    """
+    first = builder.objects[index].first_particle
+    for holder, rows in holds.tied:
+        if holder in index_of:
+            builder.add_attachment(OnBody(index_of[holder]), rows + first)
+        else:
+            uid, part = holder
+            figure, number = figures[uid]
+            tie_to_limb(
+                builder,
+                index,
+                figure,
+                builder.objects[number].first_particle,
+                part,
+                rows + first,
+            )

@@ -1,0 +1,1 @@
+"""The simulation while it plays: simulates frames, keeps them and shows them."""

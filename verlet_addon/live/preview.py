@@ -1,0 +1,295 @@
+"""Shows a simulated frame in the viewport, without touching a mesh.
+
+What is made of particles plays a point cache file through a modifier, natively: scrubbing and
+rendering need no Python. Bodies get their location and rotation written; `rest_pose` keeps what
+was there.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+
+from ..blender import point_cache
+from ..blender.point_cache import PointCacheFile
+from ..extract import own_motion
+from ..extract.particles import shown_count
+from ..properties import bake_record, rest_pose
+from ..properties.kinds import RAGDOLL, is_particles
+from ..properties.participants import Columns, find_objects
+from ..ragdoll import bone_preview
+from ..session import Floats, Placement, Session
+from ..transforms.affine import blended_matrices
+from ..transforms.rotation_modes import rotations_near
+from ..transforms.rotations import rotations_without_scale
+from .moved import moved_in, parent_matrix
+
+if TYPE_CHECKING:
+    from ..scene.inputs import Participant
+
+_file_numbers = itertools.count()
+
+
+def open_file(participant: Participant, start: int) -> PointCacheFile:
+    """A new point cache in Blender's temporary folder, which Blender empties itself."""
+    name = f"{next(_file_numbers)}_{participant.uid}.pc2"
+    path = Path(bpy.app.tempdir, "verlet_physics", name)
+    return PointCacheFile(path, participant.particles.shown_count, start)
+
+
+def show(session: Session, time: float, depsgraph: bpy.types.Depsgraph, *, is_new: bool) -> None:
+    """Bring all objects to a simulated time, in frames; ``is_new`` if it was simulated just now."""
+    for participant, ob in _previewable(session, session.particle_objects()):
+        if not _fits(ob, participant):
+            point_cache.detach(ob)  # the object was edited: Blender could not play the file on it
+            session.is_suspect = True
+            continue
+        _attach(ob, session, participant)
+        _play(ob, True)
+        if is_new:  # the frame was evaluated before it was in the file
+            ob.update_tag(refresh={"DATA"})
+            session.awaited |= {ob.session_uid, ob.data.session_uid}
+    placement = placement_at(session, time)
+    _move_bodies(session, placement, depsgraph)
+    bone_preview.show(session, placement.poses)
+
+
+def show_now(
+    scene: bpy.types.Scene,
+    session: Session,
+    depsgraph: bpy.types.Depsgraph,
+    *,
+    is_new: bool = False,
+) -> None:
+    """Show what is simulated of the scene's time, where it lies after the start."""
+    time = session.shown_time(time_of(scene))
+    if time > session.start:
+        show(session, time, depsgraph, is_new=is_new)
+
+
+def placement_at(session: Session, time: float) -> Placement:
+    """Where bodies and bones stand at a simulated time, in frames, and between two of them.
+
+    As a bake's curves would have them: places run straight, rotations turn the short way.
+    """
+    frame = math.floor(time)
+    share = time - frame
+    if not share:
+        return session.placement(frame)
+    a, b = session.placement(frame), session.placement(frame + 1)
+    return replace(
+        a,
+        bodies=blended_matrices(a.bodies, b.bodies, share),
+        poses={uid: blended_matrices(pose, b.poses[uid], share) for uid, pose in a.poses.items()},
+    )
+
+
+def _fits(ob: bpy.types.Object, participant: Participant) -> bool:
+    """Whether the object still has the vertices that its file was written for."""
+    return shown_count(ob) == participant.particles.shown_count
+
+
+def _attach(ob: bpy.types.Object, session: Session, participant: Participant) -> None:
+    """Play the object's file, behind the modifiers that its pins follow."""
+    file = session.files[participant.uid]
+    if file.failure:
+        point_cache.detach(ob)
+        return
+    path = str(file.path)
+    modifier = point_cache.attached(ob)
+    if modifier is None or modifier.filepath != path:
+        point_cache.attach(ob, path, session.start)
+        behind = len(own_motion.carriers(ob))
+        if behind:
+            ob.modifiers.move(0, behind)
+
+
+def _play(ob: bpy.types.Object, is_on: bool) -> None:
+    """Show the simulation or, at the start, the armature's own pose in the viewport."""
+    modifier = point_cache.attached(ob)
+    if modifier is not None and modifier.show_viewport != is_on:
+        modifier.show_viewport = is_on
+
+
+def attach_files(session: Session) -> None:
+    """Let everything play its frames again after they were taken off for saving."""
+    for participant, ob in _previewable(session, session.particle_objects()):
+        if _fits(ob, participant):
+            _attach(ob, session, participant)
+
+
+def show_ragdolls(session: Session, time: float) -> None:
+    """Pose the bones of ragdolls again after they were given their own for saving."""
+    if session.is_ready:
+        bone_preview.show(session, placement_at(session, session.shown_time(time)).poses)
+
+
+def _previewable(
+    session: Session, wanted: list[Participant]
+) -> list[tuple[Participant, bpy.types.Object]]:
+    """The objects that still exist, still take part and do not play a bake."""
+    return [
+        (participant, ob)
+        for participant, ob in zip(wanted, find_objects(wanted))
+        if ob is not None and _is_previewable(participant, ob)
+    ]
+
+
+def _is_previewable(participant: Participant, ob: bpy.types.Object) -> bool:
+    """Whether an object still takes part as what it did, and does not play a bake."""
+    return bool(ob.verlet.kind == participant.kind) and not bake_record.is_baked(ob)
+
+
+def time_of(scene: bpy.types.Scene) -> float:
+    """The scene's time in frames; between two of them in motion blur."""
+    return scene.frame_current + scene.frame_subframe
+
+
+def before_frame(scene: bpy.types.Scene, start: int, session: Session | None) -> None:
+    """Before a frame is evaluated: give bodies their own place, rigged cloth its own pose again
+    at the start.
+
+    Later their constraints must be off, so that the evaluated matrix tells where the parent is.
+    """
+    if time_of(scene) <= start:
+        for ob in scene.objects:
+            if ob.verlet.rest.owner:
+                rest_pose.put_back(ob)
+            elif ob.verlet.kind == RAGDOLL:
+                bone_preview.put_back(ob)
+            elif is_particles(ob.verlet.kind) and own_motion.carriers(ob):
+                _play(ob, False)
+    elif session is not None and session.is_ready and not session.is_outdated:
+        _hold_bodies(session)
+
+
+def _hold_bodies(session: Session) -> None:
+    """Keep the own transform of every body, and switch its constraints off.
+
+    A body that follows its animation gets its own one back: the frame is to tell where that is.
+    """
+    doubtful = [
+        participant
+        for participant in _moved_bodies(session)
+        if participant.settings.type != "ACTIVE" or not rest_pose.is_surely_stored(participant.uid)
+    ]
+    for participant, ob in _previewable(session, doubtful):
+        if participant.settings.type == "ACTIVE":
+            rest_pose.store(ob)
+        elif ob.verlet.rest.owner:
+            rest_pose.put_back(ob)
+    for _, ob in _previewable(session, session.participants(RAGDOLL)):
+        bone_preview.lend(ob)  # bones of their own, and muscles, follow their keys
+
+
+def _moved_bodies(session: Session) -> list[Participant]:
+    """The bodies that the preview moves: passive ones are where their animation has them."""
+    return [p for p in session.participants("BODY") if p.settings.type != "PASSIVE"]
+
+
+def _move_bodies(session: Session, placement: Placement, depsgraph: bpy.types.Depsgraph) -> None:
+    """Write location and rotation so that bodies stand where they are placed; scale stays.
+
+    What a parent with uneven scale makes askew has no location, rotation and scale: then the
+    place is exact and the rotation is the nearest, as in the bake.
+    """
+    wanted = session.participants("BODY")
+    shown = {
+        row: ob
+        for row, (participant, ob) in enumerate(zip(wanted, find_objects(wanted)))
+        if ob is not None and _is_taken(participant, ob)
+    }
+    if not shown:
+        return
+    bodies = list(shown.values())
+    local = placement.bodies[list(shown)]
+    with_parent = [row for row, ob in enumerate(bodies) if ob.parent is not None]
+    if with_parent:
+        moved = moved_in(session, placement.bodies, placement.poses)
+        spaces = [parent_matrix(bodies[row], depsgraph, moved) for row in with_parent]
+        local[with_parent] = np.linalg.inv(np.array(spaces)) @ local[with_parent]
+    now = Columns(bodies)
+    scale = np.multiply(now.read("scale", 3), now.read("delta_scale", 3), dtype=np.float64)
+    turned = rotations_without_scale(local[:, :3, :3], scale)
+    place = (local[:, :3, 3] - now.read("delta_location", 3)).astype(np.float32)
+    # where there is animation data, what was evaluated may be something else than the property
+    is_new = np.array([ob.animation_data is not None for ob in bodies])
+    is_new |= (place != now.read("location", 3)).any(axis=1)
+    found = []
+    modes = np.array([ob.rotation_mode for ob in bodies])
+    for mode in np.unique(modes).tolist():
+        rows = np.flatnonzero(modes == mode)
+        channel = rest_pose.rotation_channel(mode)
+        before = now.read(channel, len(getattr(bodies[rows[0]], channel)))[rows]
+        own = _without_delta(bodies, now, mode, turned)[rows]
+        values = rotations_near(mode, own, before.astype(np.float64)).astype(np.float32)
+        is_new[rows] |= (values != before).any(axis=1)
+        found.append((channel, rows, values))
+    _write(bodies, now, np.flatnonzero(is_new), place)
+    for channel, rows, values in found:
+        some = is_new[rows]
+        for row, value in zip(rows[some].tolist(), values[some].tolist()):
+            setattr(bodies[row], channel, value)
+
+
+def _write(
+    bodies: list[bpy.types.Object], now: Columns, rows: np.ndarray, place: np.ndarray
+) -> None:
+    """Write the locations of the bodies in some rows; their rotations are written after it.
+
+    What does not move is not evaluated again: a pile that sleeps costs nothing. That a rotation is
+    set tells Blender of the location too, at half the price of two.
+    """
+    if now.is_whole and len(rows):
+        now.write("location", rows, place[rows])
+        return
+    for row, value in zip(rows.tolist(), place[rows].tolist()):
+        bodies[row].location = value
+
+
+def _is_taken(participant: Participant, ob: bpy.types.Object) -> bool:
+    """Whether the preview moves a body; its own transform is kept from now on."""
+    if rest_pose.is_surely_stored(participant.uid):
+        return True
+    if participant.settings.type == "PASSIVE" or not _is_previewable(participant, ob):
+        return False
+    rest_pose.store(ob)
+    return True
+
+
+def _without_delta(
+    bodies: list[bpy.types.Object], now: Columns, mode: str, turned: Floats
+) -> Floats:
+    """Rotations (n, 3, 3) of bodies that come before their delta rotations in a rotation mode."""
+    if mode == "AXIS_ANGLE":  # Blender's own delta for it, which nobody can set
+        return turned
+    if mode == "QUATERNION":
+        if (now.read("delta_rotation_quaternion", 4) == (1.0, 0.0, 0.0, 0.0)).all():
+            return turned
+        deltas = [ob.delta_rotation_quaternion.to_matrix() for ob in bodies]
+    else:
+        if not now.read("delta_rotation_euler", 3).any():
+            return turned
+        deltas = [ob.delta_rotation_euler.to_matrix() for ob in bodies]
+    return np.swapaxes(np.array(deltas, dtype=np.float64), -1, -2) @ turned
+
+
+def clear(ob: bpy.types.Object) -> None:
+    """Take the preview off an object: it shows its own mesh and transform again."""
+    if ob.library is not None:
+        return
+    rest_pose.put_back(ob)
+    bone_preview.put_back(ob)
+    point_cache.detach(ob)
+
+
+def clear_all() -> None:
+    """Take every preview off, also those that no session knows of."""
+    for ob in bpy.data.objects:
+        clear(ob)

@@ -1,0 +1,130 @@
+"""A render shows what the preview shows, in every frame and between frames.
+
+A render evaluates the scene in a depsgraph of its own: `handlers` are called for each frame and for
+each moment of motion blur, and show the frame in it as they do in the viewport, by way of
+`window_thread`. Frames that are missing are simulated where nobody waits at a window; there it says
+what is missing.
+"""
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import bpy
+
+from ...core.errors import VerletError
+from .. import kernels, session
+from ..blender import redraw, window_thread
+from ..properties.participants import bakeable_objects
+from ..properties.scenes import start_frame
+from . import missing_frames
+
+_is_rendering = False
+_is_simulating = False
+_lacking: dict[int, tuple[int, int]] = {}  # first and last frame the last render lacked, by scene
+
+
+def is_rendering() -> bool:
+    """Whether a render runs; not while it waits for frames that are simulated for it."""
+    if _is_simulating:
+        return False
+    return _is_rendering or (not bpy.app.background and bpy.app.is_job_running("RENDER"))
+
+
+def begin(scene: bpy.types.Scene) -> None:
+    """A render begins."""
+    global _is_rendering
+    _is_rendering = True
+    _lacking.pop(scene.session_uid, None)
+
+
+def prepare_frame(scene: bpy.types.Scene) -> None:
+    """Before a frame is evaluated for a render: simulate up to it, where nobody is kept waiting."""
+    if not window_thread.is_here() or not bakeable_objects(scene, None):
+        return
+    needed = scene.frame_current + _frames_of_blur(scene)
+    running = session.of(scene)
+    is_there = running is not None and running.is_sound and running.last >= needed
+    if is_there or needed <= start_frame(scene):
+        return
+    kernels.wait()
+    with _simulating():
+        try:
+            for _ in missing_frames.simulate(scene, range(needed, needed + 1), keeps_all=True):
+                pass
+        except VerletError as error:
+            print(f"Verlet Physics: {error}")
+
+
+def _frames_of_blur(scene: bpy.types.Scene) -> int:
+    """Frames after the present one that its motion blur may reach into."""
+    render = scene.render
+    return math.ceil(render.motion_blur_shutter) if render.use_motion_blur else 0
+
+
+@contextmanager
+def _simulating() -> Iterator[None]:
+    """While inside, frames that are visited are visited to be simulated."""
+    global _is_simulating
+    _is_simulating = True
+    try:
+        yield
+    finally:
+        _is_simulating = False
+
+
+def note_lacking(scene: bpy.types.Scene) -> None:
+    """Note a frame that is rendered though it was never simulated, or holds no longer."""
+    running = session.of(scene)
+    frame = scene.frame_current
+    if frame <= start_frame(scene) or not bakeable_objects(scene, None):
+        return
+    holds = running is not None and running.is_ready and not running.is_outdated
+    if not holds or frame > running.last:
+        first, last = _lacking.get(scene.session_uid, (frame, frame))
+        _lacking[scene.session_uid] = min(first, frame), max(last, frame)
+
+
+def remark(scene: bpy.types.Scene) -> str:
+    """What the last render lacked, "" when it showed all."""
+    known = _lacking.get(scene.session_uid)
+    if known is None:
+        return ""
+    first, last = known
+    frames = f"frame {first}" if first == last else f"frames {first}–{last}"
+    running = session.of(scene)
+    if running is None or not running.is_ready:
+        shown = "it shows everything at its own place"
+    elif running.is_outdated:
+        shown = "it shows frames that are out of date"
+    else:
+        shown = f"it shows frame {running.last}, the last one simulated"
+    return f"The render lacks {frames}: {shown}. Play up to there, or Bake, and render again"
+
+
+def forecast(scene: bpy.types.Scene) -> str:
+    """What a render of the scene's frames will lack, "" when it will lack nothing."""
+    running = session.of(scene)
+    if running is None or not running.is_ready or not bakeable_objects(scene, None):
+        return ""
+    if running.last >= scene.frame_end or running.last == running.start:
+        return ""
+    return (
+        f"A render shows the preview: after frame {running.last} nothing moves until it is "
+        "simulated or baked"
+    )
+
+
+def end(scene: bpy.types.Scene) -> None:
+    """A render is over: the window says what it lacked."""
+    global _is_rendering
+    _is_rendering = False
+    text = remark(scene)
+    if text:
+        print(f"Verlet Physics: {text}")
+    window_thread.leave(redraw.everything)  # Blender itself goes back to the frame that was shown
+
+
+def forget() -> None:
+    """Another file is loaded: nothing was rendered of it."""
+    _lacking.clear()

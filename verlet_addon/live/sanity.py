@@ -1,0 +1,27 @@
+"""Whether what was simulated can be what anybody wanted: the ✓ must not stand over flung cloth.
+
+The engine stops only at speeds that its numbers cannot carry. Long before, something has gone
+wrong that a person sees at once: cloth torn out by a collider that jumps, edges pulled to twice
+their length.
+"""
+
+import numpy as np
+
+from ..session import Session
+
+WILD_SPEED = 150.0
+"""m/s; what falls for ten seconds in still air is slower."""
+
+WILD_STRETCH = 1.0
+"""Of the longest edge, as a share of its length: sticks give by a few percent at most."""
+
+
+def look(running: Session) -> None:
+    """Note the frame that was simulated just now if it is the first in which something is flung."""
+    if running.first_wild is not None:
+        return
+    figures, state = running.last_diagnostics, running.cache[running.last]
+    moved = [state.position - state.previous, state.body_position - state.body_previous]
+    farthest = max(float(np.abs(way).max(initial=0.0)) for way in moved)
+    if figures.stretch_max > WILD_STRETCH or farthest > WILD_SPEED * state.step:
+        running.first_wild = running.last

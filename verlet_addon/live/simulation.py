@@ -1,0 +1,366 @@
+"""Goes on with a scene's simulation: builds it at the start frame, adds frames, shows them."""
+
+from collections.abc import Mapping
+
+import bpy
+import numpy as np
+
+from ...core.cache import FrameCache
+from ...core.coupling.attachment import Attachments
+from ...core.errors import ModelError, VerletError
+from ...core.model import FrameInputs, State
+from ...core.particles.particle_bodies.four_particles import body_poses
+from ...core.settings import SolverSettings
+from ...core.step import advance
+from .. import kernels, session
+from ..blender import window_thread
+from ..properties import participants
+from ..properties.kinds import RAGDOLL
+from ..properties.scenes import start_frame
+from ..ragdoll import bone_bodies, doubts, stick_figures
+from ..scene.frame_inputs import read_frame, spread_out
+from ..scene.inputs import Participant, SceneInputs
+from ..scene.model import build_model
+from ..scene.problems import doubts_about_integrator, problem_of
+from ..scene.reading import read_inputs
+from ..scene.timeless import timeless_digests
+from ..session import Floats, Placement, Problem, Session
+from ..transforms import affine
+from . import preview, sanity, takes
+from .frame_blend import between, differ
+from .moved import Moved, moved_in, parent_matrix, world_matrix
+
+
+def visit_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, *, may_skip: bool) -> None:
+    """After a frame was evaluated: simulate it if it is next, and show it.
+
+    ``may_skip``: frames that playback left out are simulated on the way.
+    """
+    frame = scene.frame_current
+    running = session.of(scene)
+    if running is None or not running.is_ready:
+        return
+    last = running.last
+    limit = last + (_longest_gap(running) if may_skip else 1)
+    is_whole = not scene.frame_subframe  # what drives a frame is that of its own moment
+    if is_whole and last < frame <= limit and _may_go_on(scene, running):
+        _simulate(scene, running, depsgraph, frame)
+    preview.show_now(scene, running, depsgraph, is_new=frame > last)
+
+
+def _longest_gap(running: Session) -> int:
+    """Frames that may be simulated at one go: a second's worth while somebody waits."""
+    return 1_000_000 if bpy.app.background else round(1.0 / running.inputs.frame_duration)
+
+
+def _may_go_on(scene: bpy.types.Scene, running: Session) -> bool:
+    """Whether the next frame may be simulated with the model as it is."""
+    if running.failure or running.is_outdated or not kernels.are_ready():
+        return False
+    settle(scene, running)
+    return not running.is_outdated
+
+
+def settle(scene: bpy.types.Scene, running: Session) -> None:
+    """Find out whether what was changed puts the frames out of date, where that is not known."""
+    if running.is_suspect:
+        now = timeless_digests(scene, running.timeless)
+        running.is_outdated = running.timeless != now
+        running.is_suspect = False
+        running.changed = _names_of_changed(scene, running.timeless, now)
+
+
+def _names_of_changed(
+    scene: bpy.types.Scene, before: Mapping[int, bytes], now: Mapping[int, bytes]
+) -> list[str]:
+    """Names of all that differs between two `timeless_digests`; none of what is gone."""
+    uids = {uid for uid in {*before, *now} if before.get(uid) != now.get(uid)}
+    names = [ob.name for ob in scene.objects if ob.session_uid in uids]
+    return sorted(names) + ["the world or a joint"] * (0 in uids)
+
+
+def compare_at_start(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    """At the start frame: keep the simulated frames if nothing has changed, else begin anew.
+
+    Building runs kernels too, so it waits until they are compiled.
+    """
+    if not kernels.are_ready():
+        return
+    start = start_frame(scene)
+    running = session.of(scene)
+    known: dict[int, Participant] = {}
+    problems: list[Problem] = []
+    if running is not None and running.inputs is not None:
+        known = {p.uid: p for p in running.inputs.participants}
+    try:
+        inputs, problems = read_inputs(scene, depsgraph, known)
+        if running is not None and running.is_current(inputs.digest, start):
+            running.is_suspect = running.is_outdated = False
+            return
+        if known:
+            inputs, problems = read_inputs(scene, depsgraph, {})
+        problems += [
+            problem
+            for participant in inputs.by_kind.get(RAGDOLL, [])
+            for problem in doubts.of_size(participant)
+        ]
+        _begin(scene, depsgraph, inputs, problems)
+    except ModelError as error:
+        mending = [problem for problem in problems if problem.operator == doubts.SCALE]
+        session.begin(scene, start).problems = [*mending, problem_of(error)]
+    except VerletError as error:
+        session.begin(scene, start).problems = [Problem(str(error), is_error=True)]
+
+
+def _begin(
+    scene: bpy.types.Scene,
+    depsgraph: bpy.types.Depsgraph,
+    inputs: SceneInputs,
+    problems: list[Problem],
+) -> None:
+    """A new simulation. With an error in any object there is none, and the panel says why."""
+    for ob in scene.objects:
+        if ob.library is None:
+            preview.clear(ob)
+    running = session.begin(scene, inputs.start)
+    running.problems = problems
+    running.inputs = inputs
+    running.timeless = timeless_digests(scene)
+    model = None if any(problem.is_error for problem in problems) else build_model(inputs)
+    if model is None:
+        return
+    running.problems += doubts_about_integrator(model, inputs.solver)
+    kernels.prepare()
+    takes.begin(scene, running)
+    window_thread.stand_by()
+    duration = inputs.frame_duration
+    running.cache = FrameCache(model)
+    running.cache.store(
+        model.initial_state(
+            inputs.start,
+            step=duration / inputs.solver.substep_count(duration),
+            gravity=inputs.gravity,
+        )
+    )
+    bodies = np.array([p.matrix for p in running.participants("BODY")]).reshape(-1, 4, 4)
+    local = {p.uid: p.matrix for p in running.particle_objects()}
+    parents = _parent_matrices(running, depsgraph, Moved())
+    running.model = model
+    ragdoll = running.participants(RAGDOLL)
+    running.moved_bones = {p.uid: bone_bodies.moved_names(p) for p in ragdoll}
+    running.bone_notes = {p.uid: bone_bodies.notes(p) for p in ragdoll}
+    for participant, ob in zip(ragdoll, participants.find_objects(ragdoll)):
+        running.problems += [] if ob is None else doubts.of(participant, ob)
+    worlds = {p.uid: p.matrix for p in ragdoll}
+    holds = stick_figures.holds_at_start(running)
+    placed = _placed_bones(running, running.cache[inputs.start], holds)
+    poses = bone_bodies.own_poses(placed, depsgraph, worlds, {})
+    running.placements.append(Placement(bodies, local, parents, poses, holds=holds))
+    for participant in running.particle_objects():
+        running.files[participant.uid] = file = preview.open_file(participant, inputs.start)
+        file.append(inputs.start, participant.particles.shown(participant.points))
+
+
+def _simulate(
+    scene: bpy.types.Scene, running: Session, depsgraph: bpy.types.Depsgraph, frame: int
+) -> None:
+    """Simulate up to ``frame``. Inputs of frames that playback left out are blended between."""
+    first = running.last
+    target = read_frame(running, scene, depsgraph)
+    before = running.last_inputs or _resting_inputs(running)
+    if frame > first + 1 and running.first_guessed is None and differ(before, target):
+        running.first_guessed = first + 1
+    takes.note(scene, running, first)
+    try:
+        for number in range(first + 1, frame + 1):
+            share = (number - first) / (frame - first)
+            step = 1.0 / (frame - first)
+            inputs = target if step == 1.0 else between(before, target, share, step)
+            state, running.last_diagnostics = advance(
+                running.model, running.cache[number - 1], inputs, _solver(running)
+            )
+            if running.last_diagnostics.is_cut and running.first_draft is None:
+                running.first_draft = number
+            running.last_inputs = inputs
+            _keep(running, state, depsgraph)
+            sanity.look(running)
+    except VerletError as error:
+        running.failure = str(error)
+
+
+def is_live() -> bool:
+    """Whether somebody watches: only then may the clock cut frames short."""
+    return not bpy.app.background
+
+
+def _solver(running: Session) -> SolverSettings:
+    """How the next frame is stepped: within the time budget in the live preview only."""
+    solver = running.inputs.solver
+    return solver if is_live() and running.bake_progress is None else solver.without_budget()
+
+
+def _keep(running: Session, state: State, depsgraph: bpy.types.Depsgraph) -> None:
+    """Store a frame, and what is shown of it."""
+    bodies = world_matrices(running, state)
+    holds = stick_figures.holds(running, state)
+    poses = _poses(running, state, holds, depsgraph, moved_in(running, bodies, {}))
+    moved = moved_in(running, bodies, poses)
+    local = {}
+    wanted = running.particle_objects()
+    for participant, ob in zip(wanted, participants.find_objects(wanted)):
+        matrix = None if ob is None else world_matrix(ob, depsgraph, moved)
+        if matrix is None or not affine.is_invertible(matrix):
+            matrix = running.placements[-1].local[participant.uid]
+        local[participant.uid] = matrix
+    running.cache.store(state)
+    parents = _parent_matrices(running, depsgraph, moved)
+    loose = frozenset(
+        participant.uid
+        for participant, row in _particle_rows(running)
+        if not running.last_inputs.animated[row].holds()
+    )
+    running.placements.append(
+        Placement(bodies, local, parents, poses, running.returning, holds, loose)
+    )
+    for participant, row in _particle_rows(running):
+        shown = _shown_positions(running, participant, row, state)
+        running.files[participant.uid].append(state.frame, shown)
+
+
+def _placed_bones(
+    running: Session, state: State, holds: Mapping[int, Floats]
+) -> list[tuple[Participant, Floats]]:
+    """Each ragdoll with the world matrices (m, 4, 4) of its moved bones in a state."""
+    found = [
+        (rows.participant, bone_bodies.placed_bones(running, rows, state))
+        for rows in bone_bodies.rows_of(running)
+    ]
+    for figure in stick_figures.figures_of(running):
+        hold = holds[figure.participant.uid]
+        found.append((figure.participant, stick_figures.placed_bones(figure, state, hold)))
+    return found
+
+
+def _poses(
+    running: Session,
+    state: State,
+    holds: Mapping[int, Floats],
+    depsgraph: bpy.types.Depsgraph,
+    moved: Moved,
+) -> dict[int, Floats]:
+    """Own transforms of the bones of ragdolls that show a state."""
+    wanted = running.participants(RAGDOLL)
+    worlds = {
+        participant.uid: world_matrix(ob, depsgraph, moved)
+        for participant, ob in zip(wanted, participants.find_objects(wanted))
+        if ob is not None
+    }
+    placed = _placed_bones(running, state, holds)
+    return bone_bodies.own_poses(placed, depsgraph, worlds, running.placements[-1].poses)
+
+
+def _particle_rows(running: Session) -> list[tuple[Participant, int]]:
+    """Each object made of particles with its row in `Model.objects`."""
+    rows = [row for row, span in enumerate(running.model.objects) if span.body < 0]
+    return list(zip(running.particle_objects(), rows))
+
+
+def _shown_positions(
+    running: Session, participant: Participant, row: int, state: State
+) -> np.ndarray:
+    """Local positions, in float32, of what the preview and the bake move.
+
+    What a body holds is shown where it holds it: a blow leaves the two apart by millimetres.
+    """
+    placement = running.placement(state.frame)
+    particles = running.model.objects[row].particles
+    position = state.position[particles]
+    if participant.uid not in placement.loose:
+        for tie in running.model.constraints:
+            if isinstance(tie, Attachments) and tie.object == row:
+                position = position.copy()
+                held = tie.particle[:, 0] - particles.start
+                position[held] = tie.places(state.body_position, state.body_orientation)
+    matrix = placement.local[participant.uid]
+    to_local = np.linalg.inv(matrix).astype(np.float64, copy=False)
+    local = affine.transformed(to_local, position)
+    return participant.particles.shown(local).astype(np.float32)
+
+
+def world_matrices(running: Session, state: State) -> Floats:
+    """World matrices (b, 4, 4) of the bodies' objects: T_t · T_0⁻¹ · M_0."""
+    rows = running.body_rows
+    position, orientation = (a[rows] for a in body_poses(running.model, state))
+    held = running.held_bodies
+    if held is None:
+        start = [a[rows] for a in body_poses(running.model, running.cache[running.start])]
+        held = np.linalg.inv(_rigid(*start)) @ running.placements[0].bodies
+        running.held_bodies = held
+    return _rigid(position, orientation) @ held
+
+
+def _rigid(position: Floats, orientation: Floats) -> Floats:
+    """Matrices (n, 4, 4) that bring what is at the origin to positions and orientations."""
+    matrices = np.tile(np.eye(4), (len(position), 1, 1))
+    matrices[:, :3, :3] = affine.rotation_of(orientation)
+    matrices[:, :3, 3] = position
+    return matrices
+
+
+def _parent_matrices(
+    running: Session, depsgraph: bpy.types.Depsgraph, moved: Moved
+) -> dict[int, Floats]:
+    return {
+        ob.session_uid: parent_matrix(ob, depsgraph, moved)
+        for ob in participants.find_objects(running.participants("BODY"))
+        if ob is not None and ob.parent is not None
+    }
+
+
+def shown_positions(running: Session, uid: int, frames: range) -> np.ndarray:
+    """Local positions (F, n, 3) in float32 of an object made of particles: vertices or points.
+
+    The very numbers that the preview shows.
+    """
+    participant, row = next(found for found in _particle_rows(running) if found[0].uid == uid)
+    rest = participant.particles.shown(participant.points).astype(np.float32)
+    return np.stack(
+        [
+            rest
+            if frame == running.start
+            else _shown_positions(running, participant, row, running.cache[frame])
+            for frame in frames
+        ]
+    )
+
+
+def body_matrices(running: Session, uid: int, frames: range) -> tuple[Floats, Floats | None]:
+    """World matrices (F, 4, 4) of a body, and those of its parent's space if it has a parent."""
+    index = [participant.uid for participant in running.participants("BODY")].index(uid)
+    placements = [running.placement(frame) for frame in frames]
+    worlds = np.stack([placement.bodies[index] for placement in placements])
+    if not all(uid in placement.parents for placement in placements):
+        return worlds, None
+    return worlds, np.stack([placement.parents[uid] for placement in placements])
+
+
+def _resting_inputs(running: Session) -> FrameInputs:
+    """The inputs at the start frame."""
+    model = running.model
+    moving = running.inputs.moving
+    return FrameInputs(
+        duration=running.inputs.frame_duration,
+        gravity=running.inputs.gravity,
+        wind=running.inputs.wind,
+        fields=running.inputs.fields,
+        pin_position=model.rest_position[model.pinned],
+        pin_weight=model.pin_weight,
+        animated=spread_out(moving, [p.animated for p in moving]),
+        collider_position=model.collider_position,
+        collider_orientation=model.collider_orientation,
+        body_position=model.bodies.position,
+        body_orientation=model.bodies.orientation,
+        mesh_vertex=model.shapes.meshes.vertex,
+        joint_speed=model.joints.motor_speed,
+        joint_target=model.joints.motor_target,
+    )

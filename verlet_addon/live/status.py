@@ -1,0 +1,106 @@
+"""The state of a simulation in a few words: what the panel shows, worked out without a window."""
+
+from time import perf_counter
+
+import bpy
+
+from .. import kernels, session
+from ..session import Session
+
+
+def status(scene: bpy.types.Scene) -> tuple[str, str]:
+    """The state of the simulation in a few words, and its icon."""
+    running = session.of(scene)
+    if running is not None and any(problem.is_error for problem in running.problems):
+        return "Cannot start", "ERROR"
+    if running is not None and not running.is_ready and running.failure:
+        return "Cannot start", "ERROR"
+    if running is None or not running.is_ready or running.last == running.start:
+        return "Not simulated: press Play", "DOT"
+    cached = f"Simulated {running.start}–{running.last}"
+    if running.failure:
+        return cached, "ERROR"
+    if running.is_outdated:
+        return f"{cached}, out of date", "FILE_REFRESH"
+    if running.first_wild is not None:
+        return f"{cached}, flung away in {running.first_wild}", "ERROR"
+    if running.improvised_from is not None:
+        return f"{cached}, improvised from {running.improvised_from} on", "REC"
+    if running.first_draft is not None:
+        return f"{cached}, a draft from {running.first_draft} on", "TEMP"
+    return cached, "CHECKMARK"
+
+
+MOST_NAMES = 2  # of what was changed; of more only how many there are
+
+
+def outdated_by(running: Session) -> str:
+    """What put the frames out of date, as the beginning of a sentence."""
+    names = running.changed
+    if not names:
+        return "Something was changed"
+    if len(names) > MOST_NAMES:
+        return f"{names[0]} and {len(names) - 1} others were changed"
+    return f"{' and '.join(names)} {'was' if len(names) == 1 else 'were'} changed"
+
+
+def reason(scene: bpy.types.Scene) -> tuple[str, bool]:
+    """Why the view does not show what the timeline asks for, and whether that is an error.
+
+    "" when it does. Also what will not come out of a bake as it is seen.
+    """
+    running = session.of(scene)
+    if running is None:
+        return "", False
+    errors = [problem.message for problem in running.problems if problem.is_error]
+    frame = scene.frame_current
+    if frame > running.start and (errors or running.failure):
+        return errors[0] if errors else running.failure, True
+    if running.is_outdated:
+        shown = min(frame, running.last)
+        return f"{outdated_by(running)}: frame {shown} is as it was. Play starts over", False
+    if not running.is_ready or frame <= running.start:
+        return "", False
+    if frame > running.last + 1 or (frame > running.last and not kernels.are_ready()):
+        waits = kernels.message()
+        return waits or f"Frame {running.last} is shown, the last one simulated", False
+    first = running.improvised_from
+    if first is not None and frame >= first:
+        return f"Improvised from frame {first}: Bake starts over, Record keeps it", False
+    return "", False
+
+
+def remarks(running: Session) -> list[tuple[str, str]]:
+    """What more there is to say of the frames, each with its icon."""
+    found = []
+    if running.first_wild is not None:
+        text = (
+            f"In frame {running.first_wild} something is flung away or torn: look there for a "
+            "collider that jumps or an overlap at the start, or raise Substep Rate"
+        )
+        found.append((text, "ERROR"))
+    if running.improvised_from is not None:
+        text = f"Improvised from frame {running.improvised_from}: Bake starts over"
+        found.append((text, "INFO"))
+    if running.first_draft is not None:
+        found.append(("The time budget cut frames short: Bake simulates them in full", "INFO"))
+    found += [(file.failure, "ERROR") for file in running.files.values() if file.failure]
+    return found
+
+
+def bake_bar(running: Session) -> tuple[float, str]:
+    """How far a bake is, as a share, and in words with the time that is left."""
+    done, total = running.bake_progress or (0, 1)
+    text = f"Frame {running.last} of {running.last + total - done}"
+    if done >= 3:  # the first frames may compile
+        left = (perf_counter() - running.bake_begun) / done * (total - done)
+        text += f", {_duration(left)} left"
+    return done / max(total, 1), text
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90.0:
+        return f"{max(round(seconds), 1)} s"
+    if seconds < 5400.0:
+        return f"{round(seconds / 60.0)} min"
+    return f"{seconds / 3600.0:.1f} h"

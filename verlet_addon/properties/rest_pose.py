@@ -1,0 +1,155 @@
+"""Keeps the user's own transform of a body or a bone safe while the preview moves it.
+
+The preview writes location and rotation, because that alone is cheap, shows at once in every
+editor and carries children along. What was there lies in ``Object.verlet.rest``, or in that of the
+pose bone, in the file.
+"""
+
+from typing import Any, TypeAlias
+
+import bpy
+from mathutils import Euler, Quaternion
+
+_surely_stored: set[int] = set()
+
+_CHANNELS = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
+
+
+class VerletRestPose(bpy.types.PropertyGroup):
+    """The user's own transform of a body, kept while the preview moves the object.
+
+    It lies in the file, so that it comes back even after a crash and a recovered session.
+    """
+
+    owner: bpy.props.StringProperty(
+        description="Session id of the object that the pose was taken from: a duplicate of a "
+        "previewed object carries a copy that is not its own",
+        options={"HIDDEN"},
+    )
+    location: bpy.props.FloatVectorProperty(size=3, options={"HIDDEN"})
+    rotation_mode: bpy.props.StringProperty(options={"HIDDEN"})
+    rotation: bpy.props.FloatVectorProperty(size=4, options={"HIDDEN"})
+    muted_constraints: bpy.props.StringProperty(
+        description="Names of the constraints that the preview switched off, one a line",
+        options={"HIDDEN"},
+    )
+
+
+def rotation_channel(rotation_mode: str) -> str:
+    """Name of the property that holds the rotation in a rotation mode."""
+    return _CHANNELS.get(rotation_mode, "rotation_euler")
+
+
+Holder: TypeAlias = "bpy.types.Object | bpy.types.PoseBone"
+
+
+def holders(ob: bpy.types.Object) -> list[Holder]:
+    """The object, and the bones of an armature: all that may show a preview pose."""
+    return [ob] if ob.pose is None else [ob, *ob.pose.bones]
+
+
+def is_stored(ob: Holder) -> bool:
+    """Whether the object shows a preview pose, and its own one is kept."""
+    return bool(ob.verlet.rest.owner)
+
+
+def is_surely_stored(uid: int) -> bool:
+    """Whether the object with a session id shows a preview pose and nothing has been set since.
+
+    Quick: the file is not asked.
+    """
+    return uid in _surely_stored
+
+
+def look_again(uid: int | None = None) -> None:
+    """Ask the file again: this object was edited, or all of them were exchanged."""
+    if uid is None:
+        _surely_stored.clear()
+    else:
+        _surely_stored.discard(uid)
+
+
+def store(ob: Holder) -> None:
+    """Keep the present transform, and switch off the constraints that would fight the preview."""
+    if isinstance(ob, bpy.types.Object):
+        _surely_stored.add(ob.session_uid)
+    rest = ob.verlet.rest
+    owner = str(ob.id_data.session_uid)
+    if rest.owner == owner:
+        return
+    rest.owner = owner
+    rest.location = ob.location
+    rest.rotation_mode = ob.rotation_mode
+    rotation = list(getattr(ob, rotation_channel(ob.rotation_mode)))
+    rest.rotation = (rotation + [0.0])[:4]
+    active = [constraint for constraint in ob.constraints if not constraint.mute]
+    for constraint in active:
+        constraint.mute = True
+    rest.muted_constraints = "\n".join(constraint.name for constraint in active)
+
+
+def put_back(ob: Holder) -> bool:
+    """Give the object or bone its own transform again; False when the preview has not touched it.
+
+    A duplicate of a previewed object is not sent back to where the original started: it stays
+    where its user put it.
+    """
+    if isinstance(ob, bpy.types.Object):
+        _surely_stored.discard(ob.session_uid)
+    rest = ob.verlet.rest
+    if not rest.owner:
+        return False
+    is_own = rest.owner == str(ob.id_data.session_uid)
+    rest.owner = ""
+    for name in rest.muted_constraints.split("\n"):
+        if name in ob.constraints:
+            ob.constraints[name].mute = False
+    rest.muted_constraints = ""
+    if is_own:
+        _write(ob, rest)
+    return is_own
+
+
+def forget(ob: Holder) -> None:
+    """The object or bone has its own transform already: nothing is kept of it any more."""
+    ob.verlet.rest.owner = ""
+    ob.verlet.rest.muted_constraints = ""
+
+
+def adopt_after_load(ob: Holder) -> None:
+    """Session ids are new in every session: a pose that lies in the file is the object's own."""
+    if ob.verlet.rest.owner:
+        ob.verlet.rest.owner = str(ob.id_data.session_uid)
+        put_back(ob)
+
+
+def _write(ob: Holder, rest: Any) -> None:
+    ob.location = rest.location
+    channel = rotation_channel(rest.rotation_mode)
+    size = 3 if channel == "rotation_euler" else 4
+    rotation = tuple(rest.rotation)[:size]
+    if ob.rotation_mode == rest.rotation_mode:
+        setattr(ob, channel, rotation)
+        return
+    match channel:  # the user chose another rotation mode while the preview ran: keep that choice
+        case "rotation_quaternion":
+            quaternion = Quaternion(rotation)
+        case "rotation_axis_angle":
+            quaternion = Quaternion(rotation[1:], rotation[0])
+        case _:
+            quaternion = Euler(rotation, rest.rotation_mode).to_quaternion()
+    write_rotation(ob, quaternion)
+
+
+def write_rotation(ob: Holder, quaternion: Quaternion) -> None:
+    """Set the rotation in whatever rotation mode the object has."""
+    match rotation_channel(ob.rotation_mode):
+        case "rotation_quaternion":
+            if ob.rotation_quaternion.dot(quaternion) < 0.0:
+                quaternion = -quaternion
+            ob.rotation_quaternion = quaternion
+        case "rotation_axis_angle":
+            axis, angle = quaternion.to_axis_angle()
+            ob.rotation_axis_angle = (angle, *axis)
+        case _:
+            ob.rotation_euler = quaternion.to_euler(ob.rotation_mode, ob.rotation_euler)

@@ -1,0 +1,355 @@
+"""Armatures as arrays: rest pose, pose, the skin that hangs on them, choices for bones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+
+from ...core.errors import ModelError
+from ...core.recipes.skeleton import NO_SKIN, Skeleton, Skin
+from ...core.settings import BoneSettings
+from ..blender import compat
+from ..extract.mesh import FARTHEST, Ints, points_of, read_matrix
+from ..properties.bones import animated_of_bone, bone_channel
+from ..properties.kinds import is_particles
+from ..properties.tunable_properties import settings_from
+from ..transforms import affine
+from ..transforms.affine import Floats
+from . import bone_pins
+from .bone_pins import PinInput, read_pins
+
+
+@dataclass(frozen=True, eq=False)
+class ArmatureArrays:
+    """One armature at the start frame; b bones in the order of its data, all in the world."""
+
+    skeleton: Skeleton
+    rest: Floats  # (b, 4, 4)
+    pose: Floats  # (b, 4, 4)
+    before: Floats | None  # (b, 4, 4) a frame earlier; None: it stood still
+    skin: Skin
+    choices: tuple[BoneSettings, ...]
+    has_muscles: bool  # whether any bone follows its keys, now or later
+    own_parent: Ints  # (b,) rows of the bones' own parents, whatever stands in for them
+    hard: tuple[bool, ...]  # (b,) whether meshes hang on a bone and none is deformed by it
+    pins: tuple[PinInput, ...] = ()
+    held: frozenset[str] = frozenset()  # bones with constraints of their own
+    moved_ids: frozenset[int] = frozenset()  # session ids of what a pose of it moves
+
+    def parts(self) -> list[Any]:
+        """Everything that the model depends on."""
+        bones = self.skeleton
+        return [
+            f"{bones.name} {self.choices} {self.hard} {self.has_muscles} {sorted(self.held)}",
+            *(bones.parent, bones.deforms, bones.ik_lock, bones.ik_lower, bones.ik_upper),
+            *(self.rest, self.pose, "" if self.before is None else self.before),
+            *(self.skin.points, self.skin.vertex, self.skin.bone, self.skin.weight),
+            *(part for pin in self.pins for part in pin.parts()),
+        ]
+
+
+def read_armature(
+    ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph, change: Floats | None
+) -> ArmatureArrays:
+    """Everything about an armature in the evaluated frame, which is the start frame.
+
+    change (b, 4, 4): what carried its bones there from the frame before, see `past_poses`. Raises
+    ModelError that names the object where nothing can be made of it.
+    """
+    require_suitable(ob)
+    world = read_matrix(ob, depsgraph)
+    bones = list(ob.data.bones)
+    rest = world @ np.array([bone.matrix_local for bone in bones], dtype=np.float64)
+    now = posed(ob, depsgraph, world)
+    held = {bone.name for bone in ob.pose.bones if bone.constraints}
+    row = {bone.name: number for number, bone in enumerate(bones)}
+    own_parent = [-1 if bone.parent is None else row[bone.parent.name] for bone in bones]
+    return ArmatureArrays(
+        skeleton=read_skeleton(ob, world),
+        rest=rest,
+        pose=now,
+        before=None if change is None else np.linalg.inv(change) @ now,
+        skin=read_skin(ob, flesh(ob), world),
+        choices=tuple(settings_from(bone.verlet, BoneSettings) for bone in _pose_bones(ob)),
+        has_muscles=_has_muscles(ob),
+        own_parent=np.array(own_parent, dtype=np.int32),
+        hard=hard_bones(ob),
+        pins=read_pins(ob, depsgraph),
+        held=frozenset(held),
+        moved_ids=frozenset(
+            uid
+            for moved in (ob, *skinned_meshes(ob))
+            for uid in (moved.session_uid, moved.data.session_uid)
+        ),
+    )
+
+
+def require_suitable(ob: bpy.types.Object) -> None:
+    """Raise ModelError for an armature that cannot be a ragdoll."""
+    if ob.mode == "EDIT":
+        raise ModelError(ob.name, "its bones are being edited. Leave Edit Mode first")
+    if not len(ob.data.bones):
+        raise ModelError(ob.name, "it has no bones. Add some in Edit Mode")
+    if not any(bone.use_deform for bone in ob.data.bones):
+        raise ModelError(
+            ob.name,
+            "none of its bones deforms anything. Switch on Deform in Properties › Bone for those "
+            "that are to move",
+        )
+
+
+def _pose_bones(ob: bpy.types.Object) -> list[bpy.types.PoseBone]:
+    """The pose bones in the order of the armature's data."""
+    return [ob.pose.bones[bone.name] for bone in ob.data.bones]
+
+
+def posed(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph, world: Floats) -> Floats:
+    """Pose bones (b, 4, 4) in the world as they are seen; ``world`` (4, 4) is the armature's."""
+    bones = ob.evaluated_get(depsgraph).pose.bones
+    local = np.array([bones[bone.name].matrix for bone in ob.data.bones], dtype=np.float64)
+    if not (np.abs(local) < FARTHEST).all():
+        raise ModelError(
+            ob.name,
+            "its pose holds values that are not numbers. Clear it (Pose › Clear Transform › All)",
+        )
+    return world @ local
+
+
+def read_skeleton(ob: bpy.types.Object, world: Floats) -> Skeleton:
+    """The rest pose; ``world`` (4, 4) is the armature's matrix, which may scale and mirror."""
+    bones = list(ob.data.bones)
+    row = {bone.name: number for number, bone in enumerate(bones)}
+    deforms = np.array([bone.use_deform for bone in bones])
+    linear = world[:3, :3] @ np.array([bone.matrix_local.to_3x3() for bone in bones])
+    if np.linalg.det(world[:3, :3]) < 0.0:
+        linear = linear * np.array([-1.0, 1.0, 1.0])  # mirrored: Y still runs along the bone
+    u, _, vt = np.linalg.svd(linear)
+    copies = _copied_by(ob, row)
+    parent = [_parent_of(bone, row, deforms, copies) for bone in bones]
+    pose_bones = _pose_bones(ob)
+    has_limit = np.array(
+        [[bone.use_ik_limit_x, bone.use_ik_limit_y, bone.use_ik_limit_z] for bone in pose_bones]
+    )
+    lower = np.array([[b.ik_min_x, b.ik_min_y, b.ik_min_z] for b in pose_bones])
+    upper = np.array([[b.ik_max_x, b.ik_max_y, b.ik_max_z] for b in pose_bones])
+    return Skeleton(
+        name=tuple(bone.name for bone in bones),
+        parent=np.array(parent, dtype=np.int32),
+        head=affine.transformed(world, np.array([bone.head_local for bone in bones])),
+        tail=affine.transformed(world, np.array([bone.tail_local for bone in bones])),
+        axes=u @ vt,
+        deforms=deforms,
+        ik_lock=np.array([[b.lock_ik_x, b.lock_ik_y, b.lock_ik_z] for b in pose_bones]),
+        ik_lower=np.where(has_limit, lower, -np.inf),
+        ik_upper=np.where(has_limit, upper, np.inf),
+        up=world[:3, 2],
+    )
+
+
+def _copied_by(ob: bpy.types.Object, row: Mapping[str, int]) -> dict[int, int]:
+    """Deforming bones by the bone that they copy: rigs hang theirs on bones of their own."""
+    found: dict[int, int] = {}
+    for bone in ob.pose.bones:
+        for constraint in bone.constraints:
+            copies = constraint.type in {"COPY_TRANSFORMS", "ARMATURE"} and not constraint.mute
+            if not copies or not bone.bone.use_deform:
+                continue
+            targets = constraint.targets if constraint.type == "ARMATURE" else (constraint,)
+            for target in targets:
+                if target.target == ob and target.subtarget in row:
+                    found.setdefault(row[target.subtarget], row[bone.name])
+    return found
+
+
+def _parent_of(
+    bone: bpy.types.Bone, row: Mapping[str, int], deforms: Any, copies: Mapping[int, int]
+) -> int:
+    """Row of the bone's parent; of a control bone in between, the bone that deforms in its place.
+
+    −1 for none. A bone never becomes its own ancestor by that.
+    """
+    own = row[bone.name]
+    above = bone.parent
+    while above is not None:
+        number = row[above.name]
+        if deforms[number]:
+            return number
+        stands_in = copies.get(number, own)
+        if stands_in != own and not _is_ancestor(bone.id_data.bones[stands_in], bone):
+            return stands_in
+        above = above.parent
+    return -1 if bone.parent is None else row[bone.parent.name]
+
+
+def _is_ancestor(bone: bpy.types.Bone, of: bpy.types.Bone) -> bool:
+    """Whether ``of`` is among the ancestors of ``bone``."""
+    return any(above == of for above in bone.parent_recursive)
+
+
+def skinned_meshes(ob: bpy.types.Object) -> list[bpy.types.Object]:
+    """The meshes that an armature deforms, in an order that does not change from run to run."""
+    found = [
+        mesh
+        for mesh in bpy.data.objects
+        if mesh.type == "MESH"
+        and mesh.users_scene
+        and (
+            any(m.type == "ARMATURE" and m.object == ob for m in mesh.modifiers)
+            or (mesh.parent == ob and mesh.parent_type == "ARMATURE")
+        )
+    ]
+    return sorted(found, key=lambda mesh: mesh.name_full)
+
+
+def hung_on(mesh: bpy.types.Object, ob: bpy.types.Object) -> tuple[str, Matrix] | None:
+    """The bone that an object hangs on, by itself or by its parents, and where that has it at rest.
+
+    The matrix is in the armature's space. None for what does not hang on this armature, and "" as
+    the bone of what hangs on the armature itself.
+    """
+    place = Matrix.Identity(4)
+    above: bpy.types.Object | None = mesh
+    while above is not None:
+        place = above.matrix_parent_inverse @ above.matrix_basis @ place
+        if above.parent == ob:
+            if above.parent_type == "OBJECT":
+                return "", place
+            bone = ob.data.bones.get(above.parent_bone)
+            if above.parent_type != "BONE" or bone is None:
+                return None
+            if bone.use_relative_parent:
+                return bone.name, place
+            end = Matrix.Translation((0.0, bone.length, 0.0))
+            return bone.name, bone.matrix_local @ end @ place
+        above = above.parent
+    return None
+
+
+def stiff_meshes(ob: bpy.types.Object) -> list[bpy.types.Object]:
+    """The meshes that hang on a bone, or on the armature, as they are: most parts of most robots.
+
+    Not what takes part in the simulation by itself, nor what no render shows.
+    """
+    found = [
+        mesh
+        for mesh in bpy.data.objects
+        if mesh.type == "MESH"
+        and mesh.users_scene
+        and not mesh.hide_render
+        and mesh.parent is not None
+        and mesh.parent_type != "ARMATURE"
+        and mesh.verlet.kind == "NONE"
+        and not any(modifier.type == "ARMATURE" for modifier in mesh.modifiers)
+        and hung_on(mesh, ob) is not None
+    ]
+    return sorted(found, key=lambda mesh: mesh.name_full)
+
+
+def flesh(ob: bpy.types.Object) -> list[bpy.types.Object]:
+    """The meshes by which the bodies of a ragdoll are shaped: no clothes, that bend by themselves.
+
+    Those that hang on a bone belong to it. A soft body counts where there is nothing else: then it
+    is the character.
+    """
+    skins = skinned_meshes(ob)
+    firm = [mesh for mesh in skins if not is_particles(mesh.verlet.kind)]
+    firm += [mesh for mesh in stiff_meshes(ob) if hung_on(mesh, ob)[0]]
+    return firm or [mesh for mesh in skins if mesh.verlet.kind == "SOFT_BODY"]
+
+
+def hard_bones(ob: bpy.types.Object) -> tuple[bool, ...]:
+    """Whether each bone (b,) of an armature has meshes that hang on it, and deforms none."""
+    hung = {bone[0] for mesh in stiff_meshes(ob) if (bone := hung_on(mesh, ob)) is not None}
+    soft = {group.name for mesh in skinned_meshes(ob) for group in mesh.vertex_groups}
+    return tuple(bone.name in hung - soft for bone in ob.data.bones)
+
+
+def in_hulls(
+    choices: Sequence[BoneSettings], hard: Sequence[bool], shape: str
+) -> tuple[BoneSettings, ...]:
+    """Choices for bones where a hard part is wrapped tightly unless somebody has chosen a shape.
+
+    What is seen of it is rigid, so that corners which stick out of a capsule sink into the floor.
+    ``shape``: what is chosen for the whole figure.
+    """
+    return tuple(
+        replace(one, shape="HULL") if is_hard and one.shape == shape == "AUTO" else one
+        for one, is_hard in zip(choices, hard, strict=True)
+    )
+
+
+def read_skin(ob: bpy.types.Object, skins: Sequence[bpy.types.Object], world: Floats) -> Skin:
+    """Points and weights of the meshes that an armature moves, in the rest pose."""
+    row = {bone.name: number for number, bone in enumerate(ob.data.bones)}
+    points: list[Floats] = []
+    vertices: list[int] = []
+    bones: list[int] = []
+    weights: list[float] = []
+    count = 0
+    skinned = set(skinned_meshes(ob))
+    for mesh in skins:
+        own = points_of(mesh.data.vertices)
+        if not (np.abs(own) < FARTHEST).all():
+            continue
+        hung = None if mesh in skinned else hung_on(mesh, ob)
+        if hung is not None:
+            vertices += range(count, count + len(own))
+            bones += [row[hung[0]]] * len(own)
+            weights += [1.0] * len(own)
+            points.append(affine.transformed(world @ np.array(hung[1]), own))
+            count += len(own)
+            continue
+        bone_of_group = {g.index: row[g.name] for g in mesh.vertex_groups if g.name in row}
+        for vertex in mesh.data.vertices if bone_of_group else ():
+            for entry in vertex.groups:
+                if entry.weight > 0.0 and entry.group in bone_of_group:
+                    vertices.append(count + vertex.index)
+                    bones.append(bone_of_group[entry.group])
+                    weights.append(entry.weight)
+        # the mesh is bound where it stands beside the armature now, whatever pose that is in
+        to_world = world @ np.linalg.inv(affine.matrix_of(ob)) @ affine.matrix_of(mesh)
+        points.append(affine.transformed(to_world, own))
+        count += len(own)
+    if not points:
+        return NO_SKIN
+    return Skin(
+        np.concatenate(points),
+        np.array(vertices, dtype=np.int32),
+        np.array(bones, dtype=np.int32),
+        np.array(weights, dtype=np.float64),
+    )
+
+
+def timeless_parts(ob: bpy.types.Object) -> list[Any]:
+    """What of an armature counts whatever the frame: bones and choices, not what may be keyed."""
+    bones = ob.data.bones
+    rest = np.array([bone.matrix_local for bone in bones], dtype=np.float64)
+    lengths = np.array([bone.length for bone in bones])
+    choices = [settings_from(bone.verlet, BoneSettings) for bone in _pose_bones(ob)]
+    names = [(bone.name, bone.use_deform) for bone in bones]
+    skins = [(mesh.session_uid, len(mesh.data.vertices)) for mesh in flesh(ob)]
+    about = f"{names} {choices} {skins} {_has_muscles(ob)}"
+    return [rest, lengths, about, *bone_pins.timeless_parts(ob)]
+
+
+# ---------------------------------------------------------------------- muscles
+
+
+def _has_muscles(ob: bpy.types.Object) -> bool:
+    """Whether any bone follows its keys, in this frame or, being keyed, perhaps in another."""
+    if any(animated_of_bone(bone).limp < 1.0 for bone in ob.pose.bones):
+        return True
+    drivers = ob.animation_data.drivers if ob.animation_data is not None else ()
+    curves = [*compat.fcurves_of(ob), *drivers]
+    return any(curve.data_path.endswith("." + bone_channel("limp")) for curve in curves)
+
+
+def read_limp(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
+    """How limp each bone (b,) is in the evaluated frame: 0 follows its keys."""
+    bones = ob.evaluated_get(depsgraph).pose.bones
+    return np.array([animated_of_bone(bones[bone.name]).limp for bone in ob.data.bones])

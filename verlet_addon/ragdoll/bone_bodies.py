@@ -1,0 +1,273 @@
+"""Ragdolls: armatures whose bones are bodies. Their rows in the model, and back to poses.
+
+What drives them frame by frame stands in `ragdoll_drive.py`. A ragdoll's bodies, joints and pins
+come last in the model, in the order of the participants, so that the rows of everything else stay
+what they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+
+from ...core.particles.particle_bodies.four_particles import body_poses
+from ...core.recipes.bone_pins import BonePin
+from ...core.recipes.ragdoll import Plan, Ragdoll, add_ragdoll, plan_ragdoll, turned_pose
+from ...core.settings import AnimatedSettings, RagdollSettings
+from ..properties.kinds import RAGDOLL
+from ..properties.participants import find_objects
+from ..transforms import affine, bone_space
+from . import armature
+from .armature import ArmatureArrays
+
+if TYPE_CHECKING:
+    from ...core.building.builder import ModelBuilder
+    from ...core.model import Model, State
+    from ...core.model.joint_table import End
+    from ...core.recipes.bone_joints import BoneJoint
+    from ..scene.inputs import Participant
+    from ..session import Floats, Session
+
+
+def plan_of(participant: Participant) -> Plan:
+    """Bodies and joints of a ragdoll; made once for each start."""
+    return _plan(participant.name, participant.armature, participant.settings)
+
+
+@lru_cache(maxsize=64)
+def _plan(name: str, arrays: ArmatureArrays, settings: RagdollSettings) -> Plan:
+    choices = armature.in_hulls(arrays.choices, arrays.hard, settings.shape)
+    return plan_ragdoll(name, arrays.skeleton, settings, arrays.skin, choices)
+
+
+def is_sticks(participant: Participant) -> bool:
+    """Whether a ragdoll is a stick figure, see `stick_figures`; all others are bodies."""
+    return bool(participant.settings.model == "STICKS")
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Where one ragdoll lies in the model."""
+
+    participant: Participant
+    plan: Plan
+    bodies: slice  # of `bodies.body_poses` and `FrameInputs.body_position`
+    joints: slice  # of `Model.joints`
+    pins: slice  # of `Model.joints`, behind those
+    objects: slice  # of `Model.objects`
+
+
+def rows_of(session: Session) -> list[Rows]:
+    """All ragdolls of bodies of a session, in the order of the model."""
+    model = session.model
+    found = []
+    plans = [(p, plan_of(p)) for p in session.participants(RAGDOLL) if not is_sticks(p)]
+    part = sum(len(plan.parts) for _, plan in plans)
+    joint = sum(_joint_count(participant, plan) for participant, plan in plans)
+    for participant, plan in plans:
+        count, pins = len(plan.parts), len(participant.armature.pins)
+        joints = _joint_count(participant, plan) - pins
+        body = model.body_count - part
+        first_joint, first_object = len(model.joints) - joint, len(model.objects) - part
+        found.append(
+            Rows(
+                participant,
+                plan,
+                slice(body, body + count),
+                slice(first_joint, first_joint + joints),
+                slice(first_joint + joints, first_joint + joints + pins),
+                slice(first_object, first_object + count),
+            )
+        )
+        part, joint = part - count, joint - joints - pins
+    return found
+
+
+def _joint_count(participant: Participant, plan: Plan) -> int:
+    """Rows of a ragdoll in `Model.joints`."""
+    roots = sum(part.joint is None for part in plan.parts)
+    return len(plan.parts) - roots + len(participant.armature.pins)
+
+
+def add(
+    builder: ModelBuilder,
+    participant: Participant,
+    frame_duration: float,
+    ends: Mapping[int, End],
+) -> Ragdoll:
+    """Add a ragdoll to a model, after everything else; ``ends``: what holds pins, by session id."""
+    arrays = participant.armature
+    turn, move = turned_pose(arrays.rest, arrays.pose)
+    before = None if arrays.before is None else turned_pose(arrays.rest, arrays.before)
+    return add_ragdoll(
+        builder,
+        plan_of(participant),
+        turn,
+        move,
+        before,
+        frame_duration,
+        has_muscles=arrays.has_muscles,
+        pins=[BonePin(pin.bone, pin.settings, ends[pin.uid], pin.place) for pin in arrays.pins],
+    )
+
+
+def animated(participant: Participant, shared: AnimatedSettings) -> list[AnimatedSettings]:
+    """The factors of each body of a ragdoll before its bones are read: none follows its keys.
+
+    A stick figure is one object.
+    """
+    if is_sticks(participant):
+        return [shared]
+    return [replace(shared, pin=0.0)] * len(plan_of(participant).parts)
+
+
+# ---------------------------------------------------------------------- out of it
+
+
+def moved_bones(participant: Participant) -> list[tuple[int, int]]:
+    """Bones that the simulation moves itself (row of the skeleton, row of the part).
+
+    Other bones of a part follow by their parents, with their own animation.
+    """
+    plan = plan_of(participant)
+    bones = plan.skeleton
+    own_parent = participant.armature.own_parent
+    found = []
+    for row, part in enumerate(plan.parts):
+        for bone in part.members:
+            above = int(own_parent[bone])
+            follows = above >= 0 and plan.part_of_bone[above] == row
+            if bone == part.bone or not follows or bones.name[bone] in participant.armature.held:
+                found.append((bone, row))
+    return found
+
+
+def changes(model: Model, rows: Rows, state: State) -> Floats:
+    """What carries parts from the start to a simulated frame, world matrices (p, 4, 4)."""
+    now = [a[rows.bodies] for a in body_poses(model, state)]
+    start = model.bodies.position[rows.bodies], model.bodies.orientation[rows.bodies]
+    turn = affine.rotation_of(now[1]) @ np.swapaxes(affine.rotation_of(start[1]), -1, -2)
+    change = np.tile(np.eye(4), (len(turn), 1, 1))
+    change[:, :3, :3] = turn
+    change[:, :3, 3] = now[0] - np.einsum("bij,bj->bi", turn, start[0])
+    return change
+
+
+def placed_bones(session: Session, rows: Rows, state: State) -> Floats:
+    """World matrices (m, 4, 4) of the bones of `moved_bones` in a simulated frame."""
+    change = changes(session.model, rows, state)
+    moved = moved_bones(rows.participant)
+    return np.array([change[part] @ rows.participant.armature.pose[bone] for bone, part in moved])
+
+
+def own_poses(
+    placed: Iterable[tuple[Participant, Floats]],
+    depsgraph: bpy.types.Depsgraph,
+    worlds: Mapping[int, Floats],
+    before: Mapping[int, Floats],
+) -> dict[int, Floats]:
+    """By session id the own transforms (m, 4, 4) of moved bones that bring them to their places.
+
+    placed: each ragdoll with the world matrices (m, 4, 4) of its moved bones; ``worlds``: where the
+    armatures are in the evaluated frame; ``before``: own transforms of the frame before, for what
+    cannot be told any more.
+    """
+    found = {}
+    wanted = list(placed)
+    objects = find_objects([participant for participant, _ in wanted])
+    for (participant, matrices), ob in zip(wanted, objects):
+        uid = participant.uid
+        world = worlds.get(uid)
+        names = participant.armature.skeleton.name
+        sound = ob is not None and ob.pose is not None and world is not None
+        if (
+            not sound
+            or not affine.is_invertible(world)
+            or any(n not in ob.pose.bones for n in names)
+        ):
+            found[uid] = before[uid]
+            continue
+        local = np.linalg.inv(world) @ matrices
+        targets = {
+            names[bone]: Matrix(matrix)
+            for (bone, _), matrix in zip(moved_bones(participant), local)
+        }
+        found[uid] = _basis_of(ob, depsgraph, targets)
+    return found
+
+
+def _basis_of(
+    ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph, targets: Mapping[str, Matrix]
+) -> Floats:
+    """Own transforms (m, 4, 4) that bring bones to their ``targets`` in the armature's space.
+
+    A bone in between, which moves with one of them, keeps its own transform; all others are where
+    the evaluated frame has them. A connected bone is turned alone: where a blow parts its joint for
+    a moment, what hangs on it is placed from where the bone really is.
+    """
+    evaluated = ob.evaluated_get(depsgraph).pose.bones
+    placed: dict[str, Matrix] = {}
+    found: dict[str, Matrix] = {}
+
+    def place(bone: bpy.types.Bone) -> tuple[Matrix, bool]:
+        """Where a bone is, and whether that hangs on a target."""
+        if bone.name in placed:
+            return placed[bone.name], True
+        parent, hangs = (None, False) if bone.parent is None else place(bone.parent)
+        if bone.name in targets:
+            own = bone_space.to_basis(bone, targets[bone.name], parent)
+            placed[bone.name] = targets[bone.name]
+            if bone.use_connect:  # Blender keeps it at the end of its parent, whatever we write
+                own.translation = (0.0, 0.0, 0.0)
+                placed[bone.name] = bone_space.to_pose(bone, own, parent)
+            found[bone.name] = own
+            return placed[bone.name], True
+        if hangs:
+            own = evaluated[bone.name].matrix_basis
+            placed[bone.name] = bone_space.to_pose(bone, own, parent)
+            return placed[bone.name], True
+        return evaluated[bone.name].matrix, False
+
+    for name in targets:
+        place(ob.data.bones[name])
+    return np.array([found[name] for name in targets], dtype=np.float64)
+
+
+def moved_names(participant: Participant) -> list[str]:
+    """Names of the bones of `moved_bones`."""
+    names = plan_of(participant).skeleton.name
+    return [names[bone] for bone, _ in moved_bones(participant)]
+
+
+def notes(participant: Participant) -> dict[str, list[str]]:
+    """What became of each bone of a ragdoll, in words, by its name."""
+    plan = plan_of(participant)
+    names = plan.skeleton.name
+    found = {}
+    for mass, part in zip(plan.mass, plan.parts):
+        leader = names[part.bone]
+        for bone in part.members:
+            found[names[bone]] = [f"One body with {leader}"]
+        shape = "Stick" if is_sticks(participant) else part.fit.shape.title()
+        lines = [f"{shape}, {mass:.2f} kg"]
+        if part.joint is not None:
+            above = names[plan.parts[part.parent].bone]
+            lines += [_in_words(part.joint), f"On {above}"]
+        found[leader] = lines
+    return found
+
+
+def _in_words(joint: BoneJoint) -> str:
+    label = joint.kind.title().replace("_", " ")
+    if not joint.is_limited:
+        return label
+    low, high, swing = (round(np.degrees(a)) for a in (joint.lower, joint.upper, joint.swing))
+    if joint.kind == "HINGE":
+        return f"{label} {low}° to {high}°"
+    return f"{label} {swing}°, twist {low}° to {high}°"

@@ -1,0 +1,190 @@
+"""Shows simulated poses of ragdolls: location and rotation of pose bones, the user's own kept.
+
+What a bone had lies in ``PoseBone.verlet.rest`` in the file; constraints that would move it are
+muted as long as it shows the simulation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ..properties import bake_record, rest_pose
+from ..properties.kinds import RAGDOLL
+from ..properties.participants import find_objects
+from ..transforms.rotation_modes import rotations_near
+from ..transforms.rotations import rotations_without_scale
+from .bone_constraints import constraints_on
+
+if TYPE_CHECKING:
+    from ..session import Floats, Session
+
+
+_CHANNELS = {"location": 3, "rotation_quaternion": 4, "rotation_euler": 3, "rotation_axis_angle": 4}
+Values: TypeAlias = dict[str, NDArray[np.float32]]
+"""What bones have, (b, 3) or (b, 4) by the name of the property."""
+
+
+@dataclass(frozen=True)
+class OwnPose:
+    """The user's own values of the bones of an armature that shows a simulated pose.
+
+    The same as each bone's ``verlet.rest`` in the file: asking that for every bone is slow.
+    """
+
+    bones: list[tuple[str, str]]  # name and rotation mode of all
+    rows: list[int]  # of those that the simulation moves
+    values: Values  # of all bones
+
+
+_own: dict[int, OwnPose] = {}  # by session id, of armatures without constraints that are muted
+_lent: set[int] = set()  # session ids of those whose bones have their own values just now
+
+
+def look_again() -> None:
+    """Ask the file again: all objects were exchanged."""
+    _own.clear()
+    _lent.clear()
+
+
+def show(session: Session, poses: Mapping[int, Floats]) -> None:
+    """Write own transforms (m, 4, 4), by session id, to the bones that the simulation moves."""
+    wanted = session.participants(RAGDOLL)
+    for participant, ob in zip(wanted, find_objects(wanted)):
+        if ob is None or ob.pose is None or ob.verlet.kind != RAGDOLL or bake_record.is_baked(ob):
+            continue
+        session.awaited |= participant.armature.moved_ids
+        moved = session.moved_bones[participant.uid]
+        bones = _bones(ob)
+        row_of = {name: row for row, (name, _) in enumerate(bones)}
+        present = [number for number, name in enumerate(moved) if name in row_of]
+        rows = [row_of[moved[number]] for number in present]
+        values = _keep_own(ob, bones, moved, rows)
+        _pose(ob, bones, rows, poses[participant.uid][present], values)
+
+
+def _bones(ob: bpy.types.Object) -> list[tuple[str, str]]:
+    """Name and rotation mode of every bone."""
+    return [(bone.name, bone.rotation_mode) for bone in ob.pose.bones]
+
+
+def _values(ob: bpy.types.Object) -> Values:
+    """What all bones have now, by the name of the property."""
+    found = {}
+    for name, width in _CHANNELS.items():
+        values = np.empty(len(ob.pose.bones) * width, np.float32)
+        ob.pose.bones.foreach_get(name, values)
+        found[name] = values.reshape(-1, width)
+    return found
+
+
+def _keep_own(
+    ob: bpy.types.Object, bones: list[tuple[str, str]], moved: list[str], rows: list[int]
+) -> Values:
+    """Keep the own transforms of the moved bones, in these rows; what all bones have now."""
+    uid, values, pose_bones = ob.session_uid, _values(ob), ob.pose.bones
+    known, is_lent = _own.pop(uid, None), uid in _lent
+    _lent.discard(uid)
+    constraints = constraints_on(ob, frozenset(moved))
+    if known is not None and (known.bones, known.rows) == (bones, rows) and not constraints:
+        if is_lent:  # the frame that was evaluated meanwhile may have animated some of them
+            for row in _changed(rows, known.values, values):
+                rest_pose.forget(pose_bones[row])
+                rest_pose.store(pose_bones[row])
+            known = OwnPose(bones, rows, values)
+        _own[uid] = known
+        return values
+    if is_lent:
+        for bone in pose_bones:
+            rest_pose.forget(bone)
+    for name in {bone for bone, _ in constraints}:
+        rest_pose.store(pose_bones[name])
+    is_own = not any(rest_pose.is_stored(pose_bones[row]) for row in rows)
+    for row in rows:
+        rest_pose.store(pose_bones[row])
+    if is_own and not constraints:
+        _own[uid] = OwnPose(bones, rows, values)
+    return values
+
+
+def _changed(rows: list[int], a: Values, b: Values) -> list[int]:
+    """Those of the rows in which two sets of values differ."""
+    differs = np.any([(a[name][rows] != b[name][rows]).any(axis=1) for name in _CHANNELS], axis=0)
+    return np.array(rows)[differs].tolist()
+
+
+def _pose(
+    ob: bpy.types.Object,
+    bones: list[tuple[str, str]],
+    rows: list[int],
+    wanted: Floats,
+    values: Values,
+) -> None:
+    """Give bones in these rows their own transforms (m, 4, 4), with one evaluation of them all."""
+    if not rows:
+        return
+    scale = np.empty(len(ob.pose.bones) * 3, np.float32)
+    ob.pose.bones.foreach_get("scale", scale)
+    scales = scale.reshape(-1, 3)[rows].astype(np.float64)
+    turned = rotations_without_scale(wanted[:, :3, :3], scales)
+    new = {name: array.copy() for name, array in values.items()}
+    new["location"][rows] = wanted[:, :3, 3]
+    modes = np.array([bones[row][1] for row in rows])
+    for mode in np.unique(modes).tolist():
+        some = np.flatnonzero(modes == mode)
+        there = np.array(rows)[some]
+        channel = rest_pose.rotation_channel(mode)
+        before = values[channel][there].astype(np.float64)
+        new[channel][there] = rotations_near(mode, turned[some], before)
+    _write(ob, new)
+
+
+def _write(ob: bpy.types.Object, values: Values) -> None:
+    """Write properties of all bones."""
+    for name, array in values.items():
+        ob.pose.bones.foreach_set(name, np.ascontiguousarray(array).reshape(-1))
+    ob.update_tag(refresh={"DATA"})
+
+
+def lend(ob: bpy.types.Object) -> None:
+    """Give all bones their own transforms for the evaluation of a frame, after which `show` comes.
+
+    Quick where nothing but these values is to be put back.
+    """
+    known = _own.get(ob.session_uid)
+    if known is None or ob.pose is None or known.bones != _bones(ob):
+        put_back(ob)
+    elif ob.session_uid not in _lent:  # else nothing was shown since: what they have is the user's
+        values = _values(ob)
+        for name, array in values.items():
+            array[known.rows] = known.values[name][known.rows]
+        _write(ob, values)
+        _lent.add(ob.session_uid)
+
+
+def put_back(ob: bpy.types.Object) -> None:
+    """Give all bones of an armature their own transforms again."""
+    if ob.pose is None:
+        return
+    has_own = ob.session_uid in _lent
+    _lent.discard(ob.session_uid)
+    _own.pop(ob.session_uid, None)
+    for bone in ob.pose.bones:
+        if has_own:
+            rest_pose.forget(bone)
+        else:
+            rest_pose.put_back(bone)
+
+
+def pose_curves(
+    session: Session, ob: bpy.types.Object, frames: range
+) -> tuple[list[str], Floats, list[tuple[str, str]]]:
+    """Names of the moved bones, their own transforms (F, m, 4, 4), constraints to be muted."""
+    names = session.moved_bones[ob.session_uid]
+    basis = np.stack([session.placement(frame).poses[ob.session_uid] for frame in frames])
+    return names, basis, constraints_on(ob, frozenset(names))

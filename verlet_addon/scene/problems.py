@@ -1,0 +1,156 @@
+"""What the panel says of a scene: why objects cannot take part, and what may not be as meant."""
+
+import bpy
+
+from ...core.errors import ModelError
+from ...core.model import Model
+from ...core.particles.integrators.carries import left_out
+from ...core.settings import SolverSettings
+from ..blender import control_points
+from ..blender.compat import fcurves_of
+from ..extract import own_motion, worn
+from ..properties.kinds import KINDS, RAGDOLL, can_be_tied, is_particles
+from ..properties.participants import is_moved
+from ..ragdoll import bone_pins
+from ..session import Problem
+
+# Modifiers that move vertices along with something else: after cloth they move them twice.
+DEFORMING_MODIFIERS = (own_motion.CARRIERS | {"CLOTH", "SOFT_BODY"}) - {
+    "MESH_CACHE",
+    "SHRINKWRAP",
+}
+
+
+def problem_of(error: ModelError, uid: int = 0) -> Problem:
+    """An error as the panel shows it, with a button to the object that it names."""
+    named = bpy.data.objects.get(error.object_name)
+    if not uid and named is not None:
+        uid = named.session_uid
+    return Problem(
+        str(error), uid, "verlet.show_object" if uid else "", "Show Object", is_error=True
+    )
+
+
+def mendable(ob: bpy.types.Object) -> Problem | None:
+    """An error that a button mends."""
+    if ob.type != "CURVE" or control_points.automatic_spline(ob.data) is None:
+        return None
+    return Problem(
+        f"{ob.name}: it has Automatic or Vector handles, which Blender places itself and no "
+        "simulation can move",
+        ob.session_uid,
+        "verlet.free_handles",
+        "Free Handles",
+        is_error=True,
+    )
+
+
+def _keyed_in_vain(ob: bpy.types.Object) -> list[Problem]:
+    """Keys and drivers of what is read once, which files of older versions may hold."""
+    if ob.animation_data is None:
+        return []
+    curves = [*fcurves_of(ob), *ob.animation_data.drivers]
+    names = sorted({name for curve in curves if (name := _read_once(ob, curve.data_path))})
+    if not names:
+        return []
+    return [
+        Problem(
+            f"{ob.name}: {', '.join(names)} is keyed or driven, but read at the start frame only: "
+            "the keys do nothing. Delete them, and key the factors under Animate",
+            ob.session_uid,
+            "verlet.show_object",
+            "Show Object",
+        )
+    ]
+
+
+def _read_once(ob: bpy.types.Object, path: str) -> str:
+    """The label of a property of ours that may not be animated; "" for all other paths."""
+    owner, _, name = path.rpartition(".")
+    if "verlet" not in owner.split("."):
+        return ""
+    try:
+        about = ob.path_resolve(owner).bl_rna.properties.get(name)
+    except ValueError:  # nothing of that name any more
+        return ""
+    return about.name if about is not None and not about.is_animatable else ""
+
+
+def doubts(ob: bpy.types.Object, scene: bpy.types.Scene) -> list[Problem]:
+    """What will work, but perhaps not as it was meant."""
+    found = _keyed_in_vain(ob)
+    if ob.verlet.kind == RAGDOLL:
+        show = ob.session_uid, "verlet.show_object", "Show Object"
+        found += [Problem(text, *show) for text in bone_pins.doubts(ob, scene)]
+    if is_particles(ob.verlet.kind):
+        own = own_motion.carriers(ob)
+        found += [
+            Problem(
+                f"{ob.name}: its {modifier.name} modifier moves it a second time. Move it up, "
+                "before all others, so that pins follow it",
+                ob.session_uid,
+                "verlet.show_object",
+                "Show Object",
+            )
+            for modifier in ob.modifiers
+            if modifier.type in DEFORMING_MODIFIERS
+            and modifier.show_viewport
+            and modifier not in own
+        ]
+        reason = _why_not_tied(ob)
+        if reason:
+            found.append(
+                Problem(f"{ob.name}: {reason}", ob.session_uid, "verlet.show_object", "Show Object")
+            )
+    world = scene.rigidbody_world
+    is_on = world is not None and world.enabled
+    if is_on and ob.rigid_body is not None and ob.verlet.kind == "BODY":
+        found.append(
+            Problem(
+                f"{ob.name}: Blender's own Rigid Body moves it too",
+                ob.session_uid,
+                "verlet.remove_own_rigid_body",
+                "Remove That",
+            )
+        )
+    return found
+
+
+def _why_not_tied(ob: bpy.types.Object) -> str:
+    """Why pins that follow what is simulated itself are no ties; "" where they are, or need not."""
+    target, wearer = ob.verlet.pin_target, worn.wearer(ob)
+    if worn.is_bone_missing(ob):
+        return (
+            f"it is pinned to bone {ob.verlet.pin_bone} of {target.name}, which has none of that "
+            "name: choose another Bone below Pin To"
+        )
+    if wearer is not None:
+        if not can_be_tied(ob.verlet.kind):
+            what = f"a {KINDS[ob.verlet.kind].label.lower()} stands on roots"
+        else:
+            return ""
+        return f"its pins follow the keys of {wearer.name} alone and do not hold it: {what}"
+    if target is None:
+        return ""
+    if is_particles(target.verlet.kind):
+        what = "which bends"
+    elif target.verlet.kind != "BODY" or not is_moved(target):
+        return ""
+    elif not can_be_tied(ob.verlet.kind):
+        what = f"and a {KINDS[ob.verlet.kind].label.lower()} stands on roots"
+    elif target.verlet.body.model != "QUATERNION":
+        what = "which is made of particles (its Model under Advanced)"
+    else:
+        return ""
+    return (
+        f"it is pinned to {target.name}, {what}: the pins follow it a frame late and do not hold it"
+    )
+
+
+def doubts_about_integrator(model: Model, solver: SolverSettings) -> list[Problem]:
+    """What of the scene the chosen integrator leaves out."""
+    missing = left_out(model, solver)
+    if not missing:
+        return []
+    message = f"{solver.integrator_label} leaves out: {'; '.join(missing)}"
+    return [Problem(message, 0, "verlet.use_position_verlet", "Use Position Verlet")]

@@ -1,0 +1,307 @@
+"""The running simulation of a scene: kept in memory only, known by the scene's session id.
+
+Nothing here refers to Blender's data. Undo and loading a file replace every datablock, so
+objects are remembered by their session ids and looked up anew each time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import bpy
+
+    from ...core.cache import FrameCache
+    from ...core.model import Diagnostics, FrameInputs, Model
+    from ...core.recipes.pose_return import Return
+    from ..blender.point_cache import PointCacheFile
+    from ..joints.joint_inputs import JointInput
+    from ..scene.inputs import Participant, SceneInputs
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something that the panel shows, with a button that mends it where there is one."""
+
+    message: str
+    object_uid: int = 0  # the object that it is about
+    operator: str = ""  # the mending operator and its button's text
+    button: str = ""
+    is_error: bool = False
+
+
+Values = tuple[float, ...]
+
+
+class Track(NamedTuple):
+    """A property that drives the simulation."""
+
+    uid: int  # session id of the object, 0 for the scene
+    name: str
+    path: str
+
+
+class Change(NamedTuple):
+    """An edit by hand of a track between two frames that were simulated one after the other."""
+
+    before: int
+    frame: int
+    old: Values
+    new: Values
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where the objects stand in one simulated frame; all matrices (4, 4) or (b, 4, 4)."""
+
+    bodies: Floats  # world, in the order of the model
+    local: dict[int, Floats]  # world, by session id: what particles' positions are relative to
+    parents: dict[int, Floats]  # of bodies that have one: see transforms.parents
+    # (m, 4, 4) own transforms of ragdolls' bones, by session id: see bone_bodies.moved_bones
+    poses: dict[int, Floats] = field(default_factory=dict)
+    # of ragdolls whose bones follow keys, by session id: where they come back from to them
+    returning: dict[int, Return] = field(default_factory=dict)
+    # (p, 3, 4) of stick figures, by session id: what their bones have beyond what particles tell
+    holds: dict[int, Floats] = field(default_factory=dict)
+    loose: frozenset[int] = frozenset()  # session ids of what no pin and no tie holds just now
+
+
+@dataclass
+class Session:
+    """One scene's simulation since its start frame."""
+
+    scene_uid: int
+    start: int
+    inputs: SceneInputs | None = None  # what it was built from
+    timeless: dict[int, bytes] = field(default_factory=dict)  # see timeless
+    model: Model | None = None  # None: nothing to simulate, or an error
+    cache: FrameCache | None = None
+    placements: list[Placement] = field(default_factory=list)  # one a frame
+    # (b, 4, 4) objects of bodies in their bodies' own frames, which they never leave
+    held_bodies: Floats | None = None
+    moved_bones: dict[int, list[str]] = field(default_factory=dict)  # of ragdolls, by session id
+    # what became of each bone, in words, by the ragdoll's session id and the bone's name
+    bone_notes: dict[int, dict[str, list[str]]] = field(default_factory=dict)
+    files: dict[int, PointCacheFile] = field(default_factory=dict)  # preview by session id
+    returning: dict[int, Return] = field(default_factory=dict)  # of the frame to come
+    # of stick figures that follow keys, by session id: a frame, and what its keys ask for
+    keyed_figures: dict[int, tuple[int, tuple[Floats, Floats, Floats]]] = field(
+        default_factory=dict
+    )
+    last_inputs: FrameInputs | None = None
+    # by mesh shape: the visible vertices (n, 3) and matrix that `last_inputs.mesh_vertex` is of
+    seen_meshes: dict[int, tuple[NDArray[np.float32], Floats | None]] = field(default_factory=dict)
+    keyed_joints: tuple[int, Floats] | None = None  # a frame, what its keys aim muscles at (j, 4)
+    last_diagnostics: Diagnostics | None = None
+    first_guessed: int | None = None  # first frame that playback left out while things moved
+    first_draft: int | None = None  # first frame that was cut short by the time budget
+    problems: list[Problem] = field(default_factory=list)
+    failure: str = ""  # why no further frame is simulated
+    awaited: set[int] = field(default_factory=set)  # datablocks that the preview itself has tagged
+    is_suspect: bool = False  # something was changed: compare before going on
+    # session ids of what was edited since the start or had animation data: read in every frame
+    restless: set[int] = field(default_factory=set)
+    is_unread: bool = False  # undo may have changed anything: read all of it once more
+    is_outdated: bool = False  # settings or meshes differ: simulate anew from the start
+    changed: list[str] = field(default_factory=list)  # names of what put it out of date
+    motion_changed: bool = False  # an action was edited, which no digest sees
+    first_improvised: int | None = None  # first frame after an edit that acts at once
+    edited: set[int] = field(default_factory=set)  # session ids, since the last simulated frame
+    driven_by: dict[Track, Values] = field(default_factory=dict)  # in the last simulated frame
+    takes: dict[Track, list[Change]] = field(default_factory=dict)  # what was improvised
+    first_wild: int | None = None  # first frame in which something was flung away: see sanity
+    is_held: bool = False  # a bake reads it: it is neither compared nor begun anew
+    bake_progress: tuple[int, int] | None = None  # frames done, frames in all
+    bake_begun: float = 0.0  # s, by the clock, when the bake simulated its first frame
+
+    @property
+    def last(self) -> int:
+        """The last simulated frame; the start frame before anything is simulated."""
+        return self.start + max(len(self.placements), 1) - 1
+
+    @cached_property
+    def driving(self) -> frozenset[int]:
+        """Session ids of all that takes part or carries pins: their places may drive the rest."""
+        if self.inputs is None:
+            return frozenset()
+        taking_part = self.inputs.participants
+        return frozenset(uid for p in taking_part for uid in (p.uid, p.carrier))
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether there is something to simulate and to show."""
+        return self.model is not None
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether its frames hold, as far as anybody knows without comparing."""
+        doubts = (self.is_outdated, self.is_suspect, self.motion_changed, bool(self.failure))
+        return self.is_ready and not any(doubts)
+
+    def participants(self, kind: str) -> list[Participant]:
+        """The objects of one kind, in the order of the model."""
+        return [] if self.inputs is None else self.inputs.by_kind.get(kind, [])
+
+    def particle_objects(self) -> list[Participant]:
+        """The objects whose vertices are particles, in the order of the model."""
+        return [] if self.inputs is None else self.inputs.of_particles
+
+    @property
+    def body_rows(self) -> list[int]:
+        """Row of each body among `bodies.body_poses`, in the order of its participants."""
+        rows = [span.body for span in self.model.objects if span.body >= 0]
+        return rows[: len(self.participants("BODY"))]  # those of ragdolls come last
+
+    def restless_rows(
+        self,
+        wanted: Sequence[Participant | JointInput],
+        objects: Sequence[bpy.types.Object | None],
+    ) -> list[int]:
+        """Rows of those whose properties may differ from the start: all else needs no reading.
+
+        Once they were animated, or set by hand or script, they may always differ; after an undo
+        all may.
+        """
+        pairs = zip(wanted, objects)
+        self.restless.update(
+            one.uid for one, ob in pairs if ob is not None and ob.animation_data is not None
+        )
+        return [
+            row
+            for row, (one, ob) in enumerate(zip(wanted, objects))
+            if ob is not None and (self.is_unread or one.uid in self.restless)
+        ]
+
+    def placement(self, frame: int) -> Placement:
+        """Where the objects stand in a simulated frame."""
+        return self.placements[frame - self.start]
+
+    def shown_time(self, time: float) -> float:
+        """The simulated moment that is shown at a time, both in frames: the last one holds."""
+        return min(time, float(self.last))
+
+    def is_current(self, digest: bytes, start: int) -> bool:
+        """Whether the simulated frames are still those of inputs with this digest."""
+        return (
+            self.inputs is not None
+            and self.inputs.digest == digest
+            and self.start == start
+            and not self.motion_changed
+        )
+
+    def forget_frames_from(self, frame: int) -> None:
+        """Drop ``frame`` and all that follow; the start frame stays."""
+        kept = max(frame - self.start, 1)
+        if kept >= len(self.placements):
+            return
+        del self.placements[kept:]
+        for file in self.files.values():
+            file.truncate(self.start + kept - 1)
+        self.failure = ""
+        self.last_inputs = self.keyed_joints = self.first_guessed = None
+        self.keyed_figures, self.seen_meshes = {}, {}
+        for mark in ("first_draft", "first_improvised", "first_wild"):
+            first = getattr(self, mark)
+            if first is not None and first >= frame:
+                setattr(self, mark, None)
+        if self.first_improvised is None:
+            self.takes = {}
+
+    @property
+    def first_inexact(self) -> int | None:
+        """First frame that a bake has to simulate again; None when it may take all of them."""
+        first = (self.first_guessed, self.first_draft, self.improvised_from)
+        return min((frame for frame in first if frame is not None), default=None)
+
+    @property
+    def improvised_from(self) -> int | None:
+        """The first frame that was simulated after an edit that no key tells of."""
+        first = self.first_improvised
+        return first if first is not None and first <= self.last else None
+
+    def improvise(self, uid: int) -> None:
+        """What drives the simulation was changed by hand: it acts from the next frame on.
+
+        ``uid``: the session id of the object or scene that was edited.
+        """
+        self.edited.add(uid)
+        if self.last > self.start and self.improvised_from is None:
+            self.first_improvised = self.last + 1
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Keep the frames as they are, whatever handlers change at the start frame meanwhile."""
+        before, self.is_held = self.is_held, True
+        try:
+            yield
+        finally:
+            self.is_held = before
+
+    def close(self) -> None:
+        """Let go of the files; Blender empties its temporary folder when it quits."""
+        for file in self.files.values():
+            file.remove()
+        self.files.clear()
+
+
+_sessions: dict[int, Session] = {}
+
+
+def of(scene: bpy.types.Scene) -> Session | None:
+    """The scene's session, None before its first visit to the start frame."""
+    return _sessions.get(scene.session_uid)
+
+
+def begin(scene: bpy.types.Scene, start: int) -> Session:
+    """A new, empty session in place of the old one."""
+    drop(scene)
+    session = _sessions[scene.session_uid] = Session(scene.session_uid, start)
+    return session
+
+
+def drop(scene: bpy.types.Scene) -> None:
+    """Forget the scene's simulation."""
+    session = _sessions.pop(scene.session_uid, None)
+    if session is not None:
+        session.close()
+
+
+def drop_all() -> None:
+    """Forget every simulation: another file is loaded."""
+    for session in _sessions.values():
+        session.close()
+    _sessions.clear()
+
+
+def improvise_all(uid: int) -> None:
+    """What drives simulations was changed by hand in a datablock, and is read in every frame."""
+    for session in _sessions.values():
+        session.improvise(uid)
+
+
+def note_edit(uid: int) -> None:
+    """A property of the datablock with this session id was set: it is to be read again."""
+    for session in _sessions.values():
+        session.restless.add(uid)
+
+
+def distrust_all() -> None:
+    """Every datablock is a new one: nothing that was read of it counts."""
+    suspect_all()
+    for session in _sessions.values():
+        session.is_unread = True
+
+
+def suspect_all() -> None:
+    """Something that a simulation may depend on was changed."""
+    for session in _sessions.values():
+        session.is_suspect = True

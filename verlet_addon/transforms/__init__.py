@@ -1,0 +1,1 @@
+"""Rotations, matrices and the spaces they lie in, as reading and writing share them."""
