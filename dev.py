@@ -27,6 +27,7 @@ from tools.environments import (
     core_environment,
     default_blender,
     environment_interpreter,
+    manual_environment,
     require_python,
 )
 from tools.extension_zip import (
@@ -58,7 +59,8 @@ if TYPE_CHECKING:
 OUT = ROOT / "out"
 WHEELS = ("with", "without", "both")
 QUICK_TESTS = (
-    *("architecture", "governor", "layout", "model_building", "peers_metric", "public_surface"),
+    *("architecture", "governor", "layout", "manual", "model_building", "peers_metric"),
+    "public_surface",
     *("recipe_limits", "recipe_pieces", "schedule", "worn"),
 )
 """Files of tests/core that tell most in a minute or two where nothing is compiled yet."""
@@ -281,6 +283,12 @@ def docs(options: argparse.Namespace) -> None:
     run([core_environment(), ROOT / "tools/inside_core/reference.py"], "docs")
 
 
+def manual(options: argparse.Namespace) -> None:
+    """Build the manual as web pages into build/manual; a link that leads nowhere fails."""
+    run([manual_environment(), "-m", "mkdocs", "build", "--clean", *options.arguments], "manual")
+    print(f"\nRead {shown(BUILD / 'manual' / 'index.html')}")
+
+
 def setup(options: argparse.Namespace) -> None:
     """Only set up the environments."""
     core_environment()
@@ -331,6 +339,7 @@ COMMANDS = {
     "bench": bench,
     "benchmarks": benchmarks,
     "docs": docs,
+    "manual": manual,
     "setup": setup,
     "doctor": doctor,
     "debian-packages": debian_packages,
@@ -340,7 +349,7 @@ COMMANDS = {
 TAKE_BLENDER = ("demo", "demo-files", "test", "test-blender", "zips", "setup", "doctor")
 TAKE_ARGUMENTS = (
     *("demo", "demo-files", "test", "test-quick", "test-core", "test-blender"),
-    *("truth", "bench", "benchmarks"),
+    *("truth", "bench", "benchmarks", "manual"),
 )
 
 

@@ -17,7 +17,7 @@ from .errors import ModelError
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
-FEW = 8
+QUICK_TO_CHECK = 8
 """Numbers that Python goes through faster than NumPy does."""
 
 NUMBERS = "biuf"
@@ -60,7 +60,7 @@ def numbers(
             raise ModelError(name, f"{what} has shape {given.shape}, expected {shape}") from None
     array = np.array(given, dtype=np.float64, order="C")
     is_free = least == -np.inf and most == np.inf
-    if is_free and array.size <= FEW and isfinite(sum(array.ravel().tolist())):
+    if is_free and array.size <= QUICK_TO_CHECK and isfinite(sum(array.ravel().tolist())):
         return array
     bad = np.isnan(array) if endless else ~np.isfinite(array)
     if bad.any():

@@ -15,6 +15,7 @@ from .particles.constraints.strand import Strands
 from .particles.contacts.collider_contact import deepest_particle
 from .particles.contacts.response import deepest_contact
 from .particles.integrators.stability import least_rate
+from .rigid.contacts.contact_table import NORMAL
 from .settings import SolverSettings
 
 if TYPE_CHECKING:
@@ -89,12 +90,13 @@ def _body_figures(owners, count, rows, row_count, mass, load, h, is_touched):
     for b in range(count):
         is_touched[b] = 0
     for c in range(row_count):
-        deepest = max(deepest, -rows.gap[c])
-        if rows.impulse[c, 0] > 0.0:
+        row = rows[c]
+        deepest = max(deepest, -row["gap"])
+        if row["impulse"][NORMAL] > 0.0:
             touching += 1
             for side in range(2):
-                if rows.owner[c, side] < count:
-                    is_touched[rows.owner[c, side]] = 1
+                if row["owner"][side] < count:
+                    is_touched[row["owner"][side]] = 1
     for b in range(count):
         if owners.driven[b] == 1:
             continue
@@ -219,12 +221,12 @@ def measure(
         body_kinetic, body_potential, overlap, touching = _body_figures(
             work.owners,
             model.body_count,
-            work.rows,
+            work.body_contacts.rows,
             row_count,
             model.bodies.mass,
             gravity,
             state.step,
-            work.ring,
+            work.body_mark,
         )
         kinetic += body_kinetic
         potential += body_potential

@@ -32,7 +32,7 @@ QUATERNIONS = ("collider_orientation", "body_orientation", "body_previous_orient
 UNIT = 2e-3
 """How far the square of a quaternion may be from 1: those of Blender have 32 bits."""
 
-FEW = 32
+QUICK_TO_LOOP = 32
 """Numbers that Python goes through faster than NumPy does."""
 
 _FLOAT, _INT = np.dtype(np.float64), np.dtype(np.int32)
@@ -199,14 +199,14 @@ def _input_array(name: str, given: Any, shape: tuple[int, ...]) -> Floats:
 
 def _is_finite(array: Floats) -> bool:
     """Whether all numbers are finite; the sum of a few tells that faster than NumPy."""
-    if array.size <= FEW and isfinite(sum(array.ravel().tolist())):
+    if array.size <= QUICK_TO_LOOP and isfinite(sum(array.ravel().tolist())):
         return True
     return b"\0" not in np.isfinite(array).tobytes()
 
 
 def _require_unit(name: str, quaternions: Floats) -> None:
     """Raise `ModelError` where one of (k, 4) is not of unit length."""
-    if len(quaternions) <= FEW // 4:
+    if len(quaternions) <= QUICK_TO_LOOP // 4:
         rows = quaternions.tolist()
         if all(abs(w * w + x * x + y * y + z * z - 1.0) <= UNIT for w, x, y, z in rows):
             return

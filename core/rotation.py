@@ -19,85 +19,37 @@ from __future__ import annotations
 
 import math
 
-from .kernels.jit import inline
+from .kernels.jit import lean, lean_inline
+from .vec3 import length, scale
 
 LARGEST_TURN = 3.1
 """Largest turn in rad from q* to q: beyond half a turn it would be read as one the other way.
 Faster spin is held there, at 480 steps a second 237 turns/s."""
 
 
-@inline
-def spin_of_turn(w, x, y, z, h):
-    """Spin ω (three numbers) rad/s that makes the turn (w, x, y, z) in h s, about the same axes."""
-    if w < 0.0:
-        w, x, y, z = -w, -x, -y, -z
-    size = math.sqrt(x * x + y * y + z * z)
-    f = 2.0 / h if size == 0.0 else 2.0 * math.atan2(size, w) / (size * h)
-    return f * x, f * y, f * z
+@lean_inline
+def quaternion(a):
+    """The four numbers of an array a (4,)."""
+    return a[0], a[1], a[2], a[3]
 
 
-@inline
-def turn_of_spin(x, y, z, h):
-    """Turn (w, x, y, z) that a spin of (x, y, z) rad/s makes in h s, of any size."""
-    angle = h * math.sqrt(x * x + y * y + z * z)
-    f = 0.5 * h if angle < 1e-8 else h * math.sin(0.5 * angle) / angle
-    return math.cos(0.5 * angle), f * x, f * y, f * z
+@lean_inline
+def set_quaternion(a, q):
+    """Write q into an array a (4,)."""
+    a[0], a[1], a[2], a[3] = q
 
 
-@inline
-def turn_to_previous(x, y, z, h):
-    """Turn (w, x, y, z) from q to q* for a spin in the body's axes, rad/s; see `LARGEST_TURN`."""
-    angle = h * math.sqrt(x * x + y * y + z * z)
-    f = -1.0 if angle <= LARGEST_TURN else -LARGEST_TURN / angle
-    return turn_of_spin(f * x, f * y, f * z, h)
+@lean_inline
+def conjugate(q):
+    """The turn back."""
+    return q[0], -q[1], -q[2], -q[3]
 
 
-@inline
-def _half_rest(a, c, angle):
-    """Half of the rest: cosine and sine of half its angle about b, and a and c of Π after it."""
-    co, si = math.cos(0.5 * angle), math.sin(0.5 * angle)
-    cosine, sine = 1.0 - 2.0 * si * si, 2.0 * si * co
-    return co, si, cosine * a - sine * c, sine * a + cosine * c
-
-
-@inline
-def _turn_of_top(a, b, c, ja, jb, jc, h):
-    """As `free_turn`, c being the axis of the top and b that of the rest."""
-    rest = 0.5 * h * (1.0 / jb - 1.0 / ja)
-    co, si = 1.0, 0.0
-    if rest != 0.0:
-        co, si, a, c = _half_rest(a, c, rest * b)
-    w, x, y, z = turn_of_spin(a / ja, b / ja, c / ja, h)
-    angle = h * (1.0 / jc - 1.0 / ja) * c
-    if angle != 0.0:
-        cc, sc = math.cos(0.5 * angle), math.sin(0.5 * angle)
-        w, x, y, z = product(w, x, y, z, cc, 0.0, 0.0, sc)
-        b = (1.0 - 2.0 * sc * sc) * b - 2.0 * sc * cc * a
-    if rest != 0.0:
-        w, x, y, z = product(co, 0.0, si, 0.0, w, x, y, z)
-        half = 0.5 * rest * b
-        w, x, y, z = product(w, x, y, z, math.cos(half), 0.0, math.sin(half), 0.0)
-    return w, x, y, z
-
-
-@inline
-def free_turn(px, py, pz, jx, jy, jz, h):
-    """Turn (w, x, y, z) within h s, in body axes, of angular momentum Π and principal moments J."""
-    x_from_y = abs(1.0 / jx - 1.0 / jy)
-    y_from_z = abs(1.0 / jy - 1.0 / jz)
-    z_from_x = abs(1.0 / jz - 1.0 / jx)
-    if x_from_y <= y_from_z and x_from_y <= z_from_x:
-        return _turn_of_top(px, py, pz, jx, jy, jz, h)
-    if y_from_z <= z_from_x:
-        w, y, z, x = _turn_of_top(py, pz, px, jy, jz, jx, h)
-    else:
-        w, z, x, y = _turn_of_top(pz, px, py, jz, jx, jy, h)
-    return w, x, y, z
-
-
-@inline
-def product(aw, ax, ay, az, bw, bx, by, bz):
+@lean_inline
+def product(a, b):
     """Quaternion product a b."""
+    aw, ax, ay, az = a
+    bw, bx, by, bz = b
     return (
         aw * bw - ax * bx - ay * by - az * bz,
         aw * bx + ax * bw + ay * bz - az * by,
@@ -106,9 +58,10 @@ def product(aw, ax, ay, az, bw, bx, by, bz):
     )
 
 
-@inline
-def normalised(w, x, y, z):
-    """The unit quaternion along (w, x, y, z); no rotation for zero."""
+@lean_inline
+def normalised(q):
+    """The unit quaternion along q; no rotation for zero."""
+    w, x, y, z = q
     square = w * w + x * x + y * y + z * z
     if not square > 0.0:
         return 1.0, 0.0, 0.0, 0.0
@@ -116,8 +69,83 @@ def normalised(w, x, y, z):
     return f * w, f * x, f * y, f * z
 
 
-@inline
-def renormalised(w, x, y, z):
+@lean_inline
+def renormalised(q):
     """A quaternion that rounding alone has taken from length 1: one step of Newton to 1/√."""
+    w, x, y, z = q
     f = 1.5 - 0.5 * (w * w + x * x + y * y + z * z)
     return f * w, f * x, f * y, f * z
+
+
+@lean_inline
+def spin_of_turn(turn, h):
+    """Spin ω rad/s that makes a turn in h s, about the same axes, the short way round."""
+    w, x, y, z = turn
+    if w < 0.0:
+        w, x, y, z = -w, -x, -y, -z
+    size = math.sqrt(x * x + y * y + z * z)
+    f = 2.0 / h if size == 0.0 else 2.0 * math.atan2(size, w) / (size * h)
+    return f * x, f * y, f * z
+
+
+@lean_inline
+def turn_of_spin(spin, h):
+    """Turn that a spin rad/s makes in h s, of any size."""
+    angle = h * length(spin)
+    f = 0.5 * h if angle < 1e-8 else h * math.sin(0.5 * angle) / angle
+    return math.cos(0.5 * angle), f * spin[0], f * spin[1], f * spin[2]
+
+
+@lean_inline
+def turn_to_previous(spin, h):
+    """Turn from q to q* for a spin in the body's axes, rad/s; see `LARGEST_TURN`."""
+    angle = h * length(spin)
+    f = -1.0 if angle <= LARGEST_TURN else -LARGEST_TURN / angle
+    return turn_of_spin(scale(f, spin), h)
+
+
+@lean_inline
+def _half_rest(a, c, angle):
+    """Half of the rest: cosine and sine of half its angle about b, and a and c of Π after it."""
+    co, si = math.cos(0.5 * angle), math.sin(0.5 * angle)
+    cosine, sine = 1.0 - 2.0 * si * si, 2.0 * si * co
+    return co, si, cosine * a - sine * c, sine * a + cosine * c
+
+
+@lean
+def _turn_of_top(momentum, inertia, h):
+    """As `free_turn`, the third axis being that of the top and the second that of the rest."""
+    a, b, c = momentum
+    ja, jb, jc = inertia
+    rest = 0.5 * h * (1.0 / jb - 1.0 / ja)
+    co, si = 1.0, 0.0
+    if rest != 0.0:
+        co, si, a, c = _half_rest(a, c, rest * b)
+    turn = turn_of_spin((a / ja, b / ja, c / ja), h)
+    angle = h * (1.0 / jc - 1.0 / ja) * c
+    if angle != 0.0:
+        cc, sc = math.cos(0.5 * angle), math.sin(0.5 * angle)
+        turn = product(turn, (cc, 0.0, 0.0, sc))
+        b = (1.0 - 2.0 * sc * sc) * b - 2.0 * sc * cc * a
+    if rest != 0.0:
+        half = 0.5 * rest * b
+        turn = product((co, 0.0, si, 0.0), turn)
+        turn = product(turn, (math.cos(half), 0.0, math.sin(half), 0.0))
+    return turn
+
+
+@lean_inline
+def free_turn(momentum, inertia, h):
+    """Turn within h s, in body axes, of angular momentum Π and principal moments J."""
+    px, py, pz = momentum
+    jx, jy, jz = inertia
+    x_from_y = abs(1.0 / jx - 1.0 / jy)
+    y_from_z = abs(1.0 / jy - 1.0 / jz)
+    z_from_x = abs(1.0 / jz - 1.0 / jx)
+    if x_from_y <= y_from_z and x_from_y <= z_from_x:
+        return _turn_of_top(momentum, inertia, h)
+    if y_from_z <= z_from_x:
+        w, y, z, x = _turn_of_top((py, pz, px), (jy, jz, jx), h)
+    else:
+        w, z, x, y = _turn_of_top((pz, px, py), (jz, jx, jy), h)
+    return w, x, y, z

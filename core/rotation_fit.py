@@ -12,7 +12,7 @@ import math
 
 from .kernels.jit import inline
 
-SWEEPS = 12
+EIGEN_SWEEPS = 12
 """Jacobi sweeps at most; four to six are enough for full precision."""
 
 
@@ -27,7 +27,7 @@ def largest_eigenvector(a, v):
         for j in range(4):
             v[i, j] = 1.0 if i == j else 0.0
             size += a[i, j] * a[i, j]
-    for _ in range(SWEEPS):
+    for _ in range(EIGEN_SWEEPS):
         off = 0.0
         for i in range(3):
             for j in range(i + 1, 4):

@@ -92,6 +92,18 @@ def divide(a, f):
 
 
 @lean_inline
+def times_each(a, b):
+    """The products of the numbers of a and of b, each with each."""
+    return a[0] * b[0], a[1] * b[1], a[2] * b[2]
+
+
+@lean_inline
+def divide_each(a, b):
+    """The quotients of the numbers of a and of b, each by each."""
+    return a[0] / b[0], a[1] / b[1], a[2] / b[2]
+
+
+@lean_inline
 def along(a, f, b):
     """The sum a + f b."""
     return a[0] + f * b[0], a[1] + f * b[1], a[2] + f * b[2]
@@ -107,6 +119,18 @@ def dot(a, b):
 def dot2(a, b, c, d):
     """The sum a · b + c · d of six products, from the first to the last."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + c[0] * d[0] + c[1] * d[1] + c[2] * d[2]
+
+
+@lean_inline
+def plus_dot(f, a, b):
+    """The sum f + a · b, from the first to the last."""
+    return f + a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@lean_inline
+def less_dot(f, a, b):
+    """The difference f − a · b, from the first to the last."""
+    return f - a[0] * b[0] - a[1] * b[1] - a[2] * b[2]
 
 
 @lean_inline

@@ -14,12 +14,6 @@ if TYPE_CHECKING:
 
 
 @inline
-def cross(ax, ay, az, bx, by, bz):
-    """The product a × b."""
-    return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
-
-
-@inline
 def rotate(r, x, y, z):
     """R·v, for R a (3, 3) array."""
     return (
@@ -40,8 +34,10 @@ def unrotate(r, x, y, z):
 
 
 @inline
-def turned_by(w, x, y, z, vx, vy, vz):
-    """The vector v turned by a unit quaternion."""
+def turned_by(q, v):
+    """The vector v turned by a unit quaternion q."""
+    w, x, y, z = q
+    vx, vy, vz = v
     tx = 2.0 * (y * vz - z * vy)
     ty = 2.0 * (z * vx - x * vz)
     tz = 2.0 * (x * vy - y * vx)
@@ -53,8 +49,9 @@ def turned_by(w, x, y, z, vx, vy, vz):
 
 
 @inline
-def write_rotation(r, w, x, y, z):
-    """Write the rotation matrix of a unit quaternion into r (3, 3)."""
+def write_rotation(r, q):
+    """Write the rotation matrix of a unit quaternion q into r (3, 3)."""
+    w, x, y, z = q
     r[0, 0] = 1.0 - 2.0 * (y * y + z * z)
     r[0, 1] = 2.0 * (x * y - w * z)
     r[0, 2] = 2.0 * (x * z + w * y)
@@ -91,7 +88,7 @@ def quaternion_of(r):
 def rotation_matrix(quaternion: Floats) -> Floats:
     """Rotation matrix (3, 3) of a unit quaternion (4,), for use outside kernels."""
     r = np.empty((3, 3))
-    write_rotation(r, *quaternion)
+    write_rotation(r, tuple(quaternion))
     return r
 
 

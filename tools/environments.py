@@ -62,6 +62,9 @@ CORE_REQUIREMENTS = (
     "pre-commit==4.7.0",
 )
 
+# What makes the pages of the manual.
+MANUAL_REQUIREMENTS = ("mkdocs==1.6.1",)
+
 # Engines that `dev.py benchmarks` compares with.
 PYPBD_REQUIREMENTS = ("pypbd==2.2.2", "numpy==2.4.6")
 JOLT_REQUIREMENTS = ("culverin==0.15.0", "numpy==2.4.6")  # wheels for Python 3.12 and up
@@ -180,6 +183,11 @@ def core_environment() -> Path:
     interpreter = ensure_environment("core", python_version, CORE_REQUIREMENTS)
     link_core(interpreter)
     return interpreter
+
+
+def manual_environment() -> Path:
+    """The interpreter that has MkDocs."""
+    return ensure_environment("manual", default_blender().python, MANUAL_REQUIREMENTS)
 
 
 def link_core(interpreter: Path) -> None:

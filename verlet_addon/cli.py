@@ -10,6 +10,7 @@ import sys
 import bpy
 
 from ..core.errors import VerletError
+from . import doctor, kernels
 from .bake import restore, scene_bake
 from .live import missing_frames
 from .properties import bake_record, participants
@@ -59,6 +60,11 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     )
     what.add_argument("--rebake", action="store_true", help="free all bakes, then bake everything")
     what.add_argument("--free", action="store_true", help="free all bakes and save; bake nothing")
+    what.add_argument(
+        "--check",
+        action="store_true",
+        help="say what is or may be wrong with the scene; bake and save nothing (1 for an error)",
+    )
     return parser.parse_args(arguments)
 
 
@@ -72,10 +78,21 @@ def run(arguments: list[str]) -> int:
         print("Error: no file is open. Name the .blend file before --command", file=sys.stderr)
         return 2
     try:
+        if options.check:
+            return _check()
         return _free(options) if options.free else _bake_and_save(options)
     except (VerletError, RuntimeError, OSError) as error:  # Blender's saving raises the latter
         print(f"Error: {error}", file=sys.stderr)
         return 1
+
+
+def _check() -> int:
+    kernels.wait()
+    found = doctor.examine(bpy.context.scene)
+    for problem in found:
+        print(f"{'Error' if problem.is_error else 'Warning'}: {problem.message}")
+    print(f"{len(found)} finding{'s' if len(found) != 1 else ''}")
+    return 1 if any(problem.is_error for problem in found) else 0
 
 
 def _bake_and_save(options: argparse.Namespace) -> int:

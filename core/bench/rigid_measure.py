@@ -13,7 +13,7 @@ Figures = dict[str, float | int | bool | None]
 
 PARALLEL = 1e-4
 """Sine of the angle below which two edges span no axis of their own: a face's is as good."""
-STILL = 1e-3
+STILL_SPEED = 1e-3
 """m: a body whose corners all move less than this in the last second is at rest."""
 TOPPLED = 0.5
 """Share of its half edge by which a body of a pile that stands may have come down."""
@@ -223,7 +223,7 @@ class Measure:
                 scene, self.poses[-2], self.poses[-1], 1.0 / self.frame_rate
             ),
             "lost": int((~inside).sum()),
-            "at_rest": int((np.linalg.norm(moved, axis=2).max(axis=1) < STILL).sum()),
+            "at_rest": int((np.linalg.norm(moved, axis=2).max(axis=1) < STILL_SPEED).sum()),
         }
         if scene.collides:
             depths = self._look_at_depths()

@@ -15,7 +15,7 @@ from .rigid_scenes import FPS, FRAMES, Floats, RigidScene
 
 MOVING = 72
 """Frames at the start whose mean tells the cost before anything sleeps."""
-FEW = 1000
+FEW_BODIES = 1000
 """Bodies up to which depths are looked at twice a second; beyond, once in two seconds."""
 
 
@@ -39,7 +39,7 @@ def run(
     cosine = np.abs((orientation * scene.orientation).sum(axis=1))
     if not (np.allclose(position, scene.position, atol=1e-3) and (cosine > 0.999).all()):
         raise RuntimeError("the bodies do not start where they should")
-    measure = Measure(scene, FPS, 2 * FPS if scene.body_count > FEW else FPS // 2)
+    measure = Measure(scene, FPS, 2 * FPS if scene.body_count > FEW_BODIES else FPS // 2)
     wall: list[float] = []
     processor: list[float] = []
     for frame in range(1, frames + 1):

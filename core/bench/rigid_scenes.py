@@ -16,14 +16,14 @@ Ints = NDArray[np.int64]
 
 FPS = 24
 FRAMES = 240
-GRAVITY = 9.81  # m/s²
 FRICTION = 0.5
+GRAVITY = 9.81  # m/s²
 LINEAR_DAMPING = 0.04  # share of the speed lost in a second: Blender's default
 ANGULAR_DAMPING = 0.1
 CUBE_HALF = 0.25  # m
 CUBE_SPACING = 0.95  # m, wider than a cube's diagonal, so that no two start in each other
 WALL = 1.0  # m, thickness of floor and walls
-LINK = 0.2  # m
+LINK_LENGTH = 0.2  # m
 WORLD = -1
 """In place of a body: the joint's other side is fixed."""
 
@@ -152,13 +152,13 @@ def chain(n: int, *, both: bool, end_mass: float = 1.0) -> RigidScene:
     way = np.zeros((n, 3))
     way[:, 0] = forward
     way[:, 1] = aside * (-1.0) ** np.arange(n)
-    joints = np.concatenate([np.zeros((1, 3)), LINK * np.cumsum(way, axis=0)])
+    joints = np.concatenate([np.zeros((1, 3)), LINK_LENGTH * np.cumsum(way, axis=0)])
     if both:
         span = np.hypot(*joints[-1, :2])
         c, s = joints[-1, :2] / span
         turn = np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
         joints = joints @ turn.T
-    way = np.diff(joints, axis=0) / LINK
+    way = np.diff(joints, axis=0) / LINK_LENGTH
     angle = np.arctan2(way[:, 1], way[:, 0]) / 2
     mass = np.ones(n)
     mass[-1] = end_mass
@@ -169,7 +169,7 @@ def chain(n: int, *, both: bool, end_mass: float = 1.0) -> RigidScene:
         "chain",
         (joints[1:] + joints[:-1]) / 2,
         np.stack([np.cos(angle), 0 * angle, 0 * angle, np.sin(angle)], axis=1),
-        np.tile([LINK / 2, 0.03, 0.03], (n, 1)),
+        np.tile([LINK_LENGTH / 2, 0.03, 0.03], (n, 1)),
         mass,
         joint_body=body[:held],
         joint_point=joints[:held],

@@ -18,7 +18,7 @@ from ..model.body_table import FOLLOWS
 from ..model.joint_table import End, OnBody, OnCollider
 from ..particles.particle_bodies.four_particles import CORNER_SIGNS, FORMS, frame_extent
 from ..rigid.inertia import inertia_of
-from ..rotation import product
+from ..rotation import conjugate, product
 from ..vector import rotation_matrix
 from .body_parts import BODY, COLLIDER, PARTICLE_BODY, RigidParts, Surfaces
 from .particles import LIGHTEST, ParticleBuilder
@@ -120,60 +120,50 @@ class BodyBuilder(ParticleBuilder):
         angular_drag = number(name, "angular drag", angular_drag, least=0.0)
         feel = Surfaces.of(name, friction, static_friction, restitution, layers)
         self._rigid.require_shapes(name, shapes)
+        row = {
+            "object": len(self.objects),
+            "position": centre,
+            "orientation": quaternion,
+            "velocity": v,
+            "angular_velocity": spin,
+            "mass": mass,
+            "inertia": moments,
+            "drag": drag,
+            "angular_drag": angular_drag,
+            "gyroscopic": gyroscopic,
+            "sleeps": sleeps,
+            "follows": FOLLOWS[follows],
+        }
         if model in FORMS:
-            return self._add_particle_body(
-                name, FORMS[model], shapes, centre, quaternion, mass, moments, v, spin, drag, feel
-            )
+            return self._add_particle_body(name, FORMS[model], shapes, row, feel)
         body = len(self._rigid.bodies)
-        self._rigid.bodies.append(
-            {
-                "object": len(self.objects),
-                "position": centre,
-                "orientation": quaternion,
-                "velocity": v,
-                "angular_velocity": spin,
-                "mass": mass,
-                "inertia": moments,
-                "drag": drag,
-                "angular_drag": angular_drag,
-                "gyroscopic": gyroscopic,
-                "sleeps": sleeps,
-                "follows": FOLLOWS[follows],
-            }
-        )
+        self._rigid.bodies.append(row)
         self._rigid.add_shapes(BODY, body, shapes, feel)
         self.objects.append(ObjectSpan(name, self.particle_count, 0, body))
         return len(self.objects) - 1
 
     def _add_particle_body(
-        self,
-        name: str,
-        form: int,
-        shapes: Sequence[Shape],
-        centre: Floats,
-        quaternion: Floats,
-        mass: float,
-        moments: Floats,
-        velocity: Floats,
-        spin: Floats,
-        drag: float,
-        feel: Surfaces,
+        self, name: str, form: int, shapes: Sequence[Shape], row: dict[str, Any], feel: Surfaces
     ) -> int:
-        """A body of four particles with the same mass, centre and inertia (`four_particles`)."""
-        extent = frame_extent(name, form, mass, moments)
-        offset = (CORNER_SIGNS * extent) @ rotation_matrix(quaternion).T
+        """A body of four particles with the same mass, centre and inertia (`four_particles`).
+
+        row: of the table of bodies, as if it was one of place and rotation.
+        """
+        mass, centre, turn = row["mass"], row["position"], row["orientation"]
+        extent = frame_extent(name, form, mass, row["inertia"])
+        offset = (CORNER_SIGNS * extent) @ rotation_matrix(turn).T
         body = len(self._particle_bodies)
         span = ObjectSpan(name, self.particle_count, 4, body)
         self._append_particles(
             centre + offset,
-            velocity + np.cross(spin, offset),
+            row["velocity"] + np.cross(row["angular_velocity"], offset),
             *(
                 np.full(4, value)
-                for value in (mass / 4.0, drag, 0.0, feel.friction, feel.restitution)
+                for value in (mass / 4.0, row["drag"], 0.0, feel.friction, feel.restitution)
             ),
         )
         self._particle_bodies.append(
-            ParticleBody(span.first_particle, extent, form, mass, centre, quaternion)
+            ParticleBody(span.first_particle, extent, form, mass, centre, turn)
         )
         self._rigid.add_shapes(PARTICLE_BODY, body, shapes, feel)
         self.objects.append(span)
@@ -262,5 +252,4 @@ class BodyBuilder(ParticleBuilder):
             centre, turn = self._particle_bodies[row].centre, self._particle_bodies[row].orientation
         else:
             centre, turn = rigid.collider_position[row], rigid.collider_orientation[row]
-        back = turn * (1.0, -1.0, -1.0, -1.0)
-        return (place - centre) @ rotation_matrix(turn), np.array(product(*back, *q))
+        return (place - centre) @ rotation_matrix(turn), np.array(product(conjugate(turn), q))

@@ -12,7 +12,14 @@ from ..checks import number
 from ..collision.kinds import KINDS
 from ..collision.shape import ConvexHull, Shape, Surface
 from ..errors import ModelError
-from ..model.body_table import Bodies, HullTable, MeshTable, ShapeTable, empty_hulls, empty_meshes
+from ..model.body_table import (
+    BodyTable,
+    HullTable,
+    MeshTable,
+    ShapeTable,
+    empty_hulls,
+    empty_meshes,
+)
 
 if TYPE_CHECKING:
     from ..arrays import Floats, Ints
@@ -67,11 +74,11 @@ class RigidParts:
         """Give shapes to the ``row``-th BODY, COLLIDER or PARTICLE_BODY."""
         self._shapes += [(kind, row, shape, feel) for shape in shapes]
 
-    def body_table(self) -> Bodies:
+    def body_table(self) -> BodyTable:
         """All bodies of place and rotation."""
         whole = ("object", "gyroscopic", "sleeps", "follows")
         columns: dict[str, Any] = {}
-        for name in Bodies.__dataclass_fields__:
+        for name in BodyTable.__dataclass_fields__:
             values = [body[name] for body in self.bodies]
             if name in whole:
                 columns[name] = np.array(values, dtype=np.int32)
@@ -82,7 +89,7 @@ class RigidParts:
             elif name == "orientation":
                 table = table.reshape(-1, 4)
             columns[name] = table
-        return Bodies(**columns)
+        return BodyTable(**columns)
 
     def shape_table(self) -> ShapeTable:
         """All shapes: those of colliders first, then those of bodies, each as they were added."""

@@ -5,7 +5,7 @@ out a `Model` whose arrays lie in the order in which the solver walks through th
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -43,9 +43,6 @@ class ModelBuilder(JointBuilder):
         stick = joined(self._stick, (0, 2), np.int32)
         spring = joined(self._spring, (0, 2), np.int32)
         pinned, pin_weight = self._pins()
-        tether = joined(self._tether, (0, 2), np.int32)
-        triangle = joined(self._triangle, (0, 3), np.int32)
-
         mass = joined(self._mass, (0,), np.float64)
         inverse_mass = 1.0 / mass
         inverse_mass[pinned[pin_weight >= 1.0]] = 0.0
@@ -56,17 +53,6 @@ class ModelBuilder(JointBuilder):
         position = joined(self._position, (0, 3), np.float64)
         for pairs, rest in ((stick, stick_rest), (spring, spring_rest)):
             part_coinciding(position, position.copy(), inverse_mass, pairs, rest)
-        held = np.zeros(self.particle_count, dtype=bool)
-        held[pinned] = True
-        if len(tether) and not held[tether[:, 1]].all():
-            loose = tether[int(np.argmin(held[tether[:, 1]])), 1]
-            raise ModelError(self._name_of(np.array([loose])), "a tether hangs on a loose vertex")
-        tether_length = joined(self._tether_length, (0,), np.float64)
-        hangs = inverse_mass[tether[:, 0]] > 0.0
-        order = np.argsort(tether[hangs, 0], kind="stable")
-        tether, tether_length = tether[hangs][order], tether_length[hangs][order]
-        tethered, tether_start = np.unique(tether[:, 0], return_index=True)
-
         turn = joined(self._spring_turn, (0,), np.int32)
         schedule = make_schedule(self.particle_count, stick, spring, turn)
         rigid, clusters = self._rigid, self._particle_bodies
@@ -97,13 +83,10 @@ class ModelBuilder(JointBuilder):
             task_stick=schedule.task_stick,
             task_spring=schedule.task_spring,
             phase_task=schedule.phase_task,
-            tethered=tethered.astype(np.int32),
-            tether_start=np.append(tether_start, len(tether)).astype(np.int32),
-            tether_anchor=np.ascontiguousarray(tether[:, 1]),
-            tether_length=tether_length,
+            **self._tethers(pinned, inverse_mass),
             constraints=self._constraints(),
             forces=tuple(self._force),
-            triangle=triangle,
+            triangle=joined(self._triangle, (0, 3), np.int32),
             wire=joined(self._wire, (0, 2), np.int32),
             wire_diameter=joined(self._wire_diameter, (0,), np.float64),
             limbs=self._limb_table(),
@@ -120,6 +103,26 @@ class ModelBuilder(JointBuilder):
             collider_position=np.array(rigid.collider_position).reshape(-1, 3),
             collider_orientation=np.array(rigid.collider_orientation).reshape(-1, 4),
         )
+
+    def _tethers(self, pinned: Ints, inverse_mass: Floats) -> dict[str, Any]:
+        """Tethers of what is not held, particle by particle, as the model's arrays."""
+        tether = joined(self._tether, (0, 2), np.int32)
+        held = np.zeros(self.particle_count, dtype=bool)
+        held[pinned] = True
+        if len(tether) and not held[tether[:, 1]].all():
+            loose = tether[int(np.argmin(held[tether[:, 1]])), 1]
+            raise ModelError(self._name_of(np.array([loose])), "a tether hangs on a loose vertex")
+        length = joined(self._tether_length, (0,), np.float64)
+        hangs = inverse_mass[tether[:, 0]] > 0.0
+        order = np.argsort(tether[hangs, 0], kind="stable")
+        tether, length = tether[hangs][order], length[hangs][order]
+        tethered, start = np.unique(tether[:, 0], return_index=True)
+        return {
+            "tethered": tethered.astype(np.int32),
+            "tether_start": np.append(start, len(tether)).astype(np.int32),
+            "tether_anchor": np.ascontiguousarray(tether[:, 1]),
+            "tether_length": length,
+        }
 
     def _constraints(self) -> tuple[Constraint, ...]:
         """All constraints; strands learn which bodies hang on them."""

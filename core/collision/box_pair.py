@@ -7,6 +7,7 @@ every engine since ODE's dBoxBox.
 from __future__ import annotations
 
 import math
+from collections import namedtuple
 
 from ..kernels.jit import lean, lean_inline
 from ..vec3 import (
@@ -23,165 +24,166 @@ from ..vec3 import (
     scale,
     store,
     sub,
+    unrotate,
 )
 from .clip import EDGE_SLACK, clip, set_corner
 from .manifold import PREFERENCE, face_numbers, one_point, write_chosen
 
+BoxPair = namedtuple(
+    "BoxPair",
+    [
+        "a", "b",  # half extents m
+        "way",  # m, from a to b, seen from a
+        "cosine",  # axes of b seen from a: cosine[i][j] of axes i of a and j of b
+        "size",  # the sizes of those
+    ],
+)  # fmt: skip
+
 
 @lean_inline
-def _edge_gap(raw, cosine, best, margin):
-    """Gap along an axis across two edges, from ``raw``, which is too large by the axis's length.
+def _row(ra, rb, i):
+    """Cosines of axis i of a and all axes of b."""
+    axis = column(ra, i)
+    return dot(axis, column(rb, 0)), dot(axis, column(rb, 1)), dot(axis, column(rb, 2))
 
-    −inf when it cannot beat ``best`` nor ``margin``.
-    """
+
+@lean_inline
+def _sizes(v):
+    return abs(v[0]), abs(v[1]), abs(v[2])
+
+
+@lean_inline
+def _least(v):
+    return min(v[0], min(v[1], v[2]))
+
+
+@lean_inline
+def _column(rows, j):
+    return rows[0][j], rows[1][j], rows[2][j]
+
+
+@lean_inline
+def _best_axis(gaps):
+    """The largest of three gaps, and of which axis it is."""
+    axis = 0
+    best = gaps[0]
+    if gaps[1] > best:
+        best = gaps[1]
+        axis = 1
+    if gaps[2] > best:
+        best = gaps[2]
+        axis = 2
+    return best, axis
+
+
+@lean_inline
+def _edge_gap(pair, i, j, best):
+    """Gap along the axis across edge i of a and edge j of b; −inf when it cannot beat ``best``."""
+    one, two = (i + 1) % 3, (i + 2) % 3
+    own, other = (j + 1) % 3, (j + 2) % 3
+    way, size = pair.way, pair.size
+    # too large by the axis's length
+    raw = abs(way[two] * pair.cosine[one][j] - way[one] * pair.cosine[two][j]) - (
+        pair.a[one] * size[two][j]
+        + pair.a[two] * size[one][j]
+        + pair.b[own] * size[i][other]
+        + pair.b[other] * size[i][own]
+    )
     if raw <= best:
         return -math.inf
+    cosine = pair.cosine[i][j]
     square = 1.0 - cosine * cosine
     if square < 1e-6:  # parallel edges: the faces say it all
         return -math.inf
     return raw / math.sqrt(square)
 
 
+@lean_inline
+def _best_edges(pair, best):
+    """The largest gap across two edges that is larger than ``best``, and 3 i + j; else −1."""
+    edge = -1
+    for i in range(3):
+        for j in range(3):
+            gap = _edge_gap(pair, i, j, best)
+            if gap > best:
+                best = gap
+                edge = 3 * i + j
+    return best, edge
+
+
 @lean
 def box_pair(placed, a, b, reach, polygon, place):
     """Manifold of the boxes a and b; its points, 0 … 4."""
-    ra = placed.rotation
-    dx = placed.centre[b, 0] - placed.centre[a, 0]
-    dy = placed.centre[b, 1] - placed.centre[a, 1]
-    dz = placed.centre[b, 2] - placed.centre[a, 2]
-    a0, a1, a2 = placed.size[a, 0], placed.size[a, 1], placed.size[a, 2]
-    b0, b1, b2 = placed.size[b, 0], placed.size[b, 1], placed.size[b, 2]
-    # c: axes of b seen from a; d: the way from a to b, seen from a; e: seen from b
-    d0 = dx * ra[a, 0, 0] + dy * ra[a, 1, 0] + dz * ra[a, 2, 0]
-    d1 = dx * ra[a, 0, 1] + dy * ra[a, 1, 1] + dz * ra[a, 2, 1]
-    d2 = dx * ra[a, 0, 2] + dy * ra[a, 1, 2] + dz * ra[a, 2, 2]
-    round_b = math.sqrt(b0 * b0 + b1 * b1 + b2 * b2)
-    far = reach + round_b
-    if abs(d0) - a0 > far or abs(d1) - a1 > far or abs(d2) - a2 > far:
+    ra, rb = placed.rotation[a], placed.rotation[b]
+    half_a, half_b = load(placed.size, a), load(placed.size, b)
+    way = unrotate(ra, between(placed.centre, a, b))
+    outside = sub(_sizes(way), half_a)
+    far = reach + length(half_b)
+    if outside[0] > far or outside[1] > far or outside[2] > far:
         return 0
-    c00 = ra[a, 0, 0] * ra[b, 0, 0] + ra[a, 1, 0] * ra[b, 1, 0] + ra[a, 2, 0] * ra[b, 2, 0]
-    c01 = ra[a, 0, 0] * ra[b, 0, 1] + ra[a, 1, 0] * ra[b, 1, 1] + ra[a, 2, 0] * ra[b, 2, 1]
-    c02 = ra[a, 0, 0] * ra[b, 0, 2] + ra[a, 1, 0] * ra[b, 1, 2] + ra[a, 2, 0] * ra[b, 2, 2]
-    q00, q01, q02 = abs(c00), abs(c01), abs(c02)
-    g0 = abs(d0) - a0 - (q00 * b0 + q01 * b1 + q02 * b2)
+    c0 = _row(ra, rb, 0)
+    q0 = _sizes(c0)
+    g0 = outside[0] - dot(q0, half_b)
     if g0 > reach:
         return 0
-    c10 = ra[a, 0, 1] * ra[b, 0, 0] + ra[a, 1, 1] * ra[b, 1, 0] + ra[a, 2, 1] * ra[b, 2, 0]
-    c11 = ra[a, 0, 1] * ra[b, 0, 1] + ra[a, 1, 1] * ra[b, 1, 1] + ra[a, 2, 1] * ra[b, 2, 1]
-    c12 = ra[a, 0, 1] * ra[b, 0, 2] + ra[a, 1, 1] * ra[b, 1, 2] + ra[a, 2, 1] * ra[b, 2, 2]
-    q10, q11, q12 = abs(c10), abs(c11), abs(c12)
-    g1 = abs(d1) - a1 - (q10 * b0 + q11 * b1 + q12 * b2)
+    c1 = _row(ra, rb, 1)
+    q1 = _sizes(c1)
+    g1 = outside[1] - dot(q1, half_b)
     if g1 > reach:
         return 0
-    c20 = ra[a, 0, 2] * ra[b, 0, 0] + ra[a, 1, 2] * ra[b, 1, 0] + ra[a, 2, 2] * ra[b, 2, 0]
-    c21 = ra[a, 0, 2] * ra[b, 0, 1] + ra[a, 1, 2] * ra[b, 1, 1] + ra[a, 2, 2] * ra[b, 2, 1]
-    c22 = ra[a, 0, 2] * ra[b, 0, 2] + ra[a, 1, 2] * ra[b, 1, 2] + ra[a, 2, 2] * ra[b, 2, 2]
-    q20, q21, q22 = abs(c20), abs(c21), abs(c22)
-    g2 = abs(d2) - a2 - (q20 * b0 + q21 * b1 + q22 * b2)
+    c2 = _row(ra, rb, 2)
+    q2 = _sizes(c2)
+    g2 = outside[2] - dot(q2, half_b)
     if g2 > reach:
         return 0
-    e0 = d0 * c00 + d1 * c10 + d2 * c20
-    e1 = d0 * c01 + d1 * c11 + d2 * c21
-    e2 = d0 * c02 + d1 * c12 + d2 * c22
-    f0 = abs(e0) - b0 - (q00 * a0 + q10 * a1 + q20 * a2)
-    f1 = abs(e1) - b1 - (q01 * a0 + q11 * a1 + q21 * a2)
-    f2 = abs(e2) - b2 - (q02 * a0 + q12 * a1 + q22 * a2)
-    if f0 > reach or f1 > reach or f2 > reach:
+    pair = BoxPair(half_a, half_b, way, (c0, c1, c2), (q0, q1, q2))
+    seen = (  # the way seen from b
+        dot(way, _column(pair.cosine, 0)),
+        dot(way, _column(pair.cosine, 1)),
+        dot(way, _column(pair.cosine, 2)),
+    )
+    gaps = sub(_sizes(seen), half_b)
+    gaps = (
+        gaps[0] - dot(_column(pair.size, 0), half_a),
+        gaps[1] - dot(_column(pair.size, 1), half_a),
+        gaps[2] - dot(_column(pair.size, 2), half_a),
+    )
+    if gaps[0] > reach or gaps[1] > reach or gaps[2] > reach:
         return 0
-    axis_a = 0
-    best_a = g0
-    if g1 > best_a:
-        best_a = g1
-        axis_a = 1
-    if g2 > best_a:
-        best_a = g2
-        axis_a = 2
-    axis_b = 0
-    best_b = f0
-    if f1 > best_b:
-        best_b = f1
-        axis_b = 1
-    if f2 > best_b:
-        best_b = f2
-        axis_b = 2
-    preference = PREFERENCE * min(min(a0, min(a1, a2)), min(b0, min(b1, b2)))
-    best = max(best_a, best_b) + preference
-    edge = -1
-    # edge i of a across edge j of b
-    gap = _edge_gap(
-        abs(d2 * c10 - d1 * c20) - (a1 * q20 + a2 * q10 + b1 * q02 + b2 * q01), c00, best, reach
-    )
-    if gap > best:
-        best = gap
-        edge = 0
-    gap = _edge_gap(
-        abs(d2 * c11 - d1 * c21) - (a1 * q21 + a2 * q11 + b2 * q00 + b0 * q02), c01, best, reach
-    )
-    if gap > best:
-        best = gap
-        edge = 1
-    gap = _edge_gap(
-        abs(d2 * c12 - d1 * c22) - (a1 * q22 + a2 * q12 + b0 * q01 + b1 * q00), c02, best, reach
-    )
-    if gap > best:
-        best = gap
-        edge = 2
-    gap = _edge_gap(
-        abs(d0 * c20 - d2 * c00) - (a2 * q00 + a0 * q20 + b1 * q12 + b2 * q11), c10, best, reach
-    )
-    if gap > best:
-        best = gap
-        edge = 3
-    gap = _edge_gap(
-        abs(d0 * c21 - d2 * c01) - (a2 * q01 + a0 * q21 + b2 * q10 + b0 * q12), c11, best, reach
-    )
-    if gap > best:
-        best = gap
-        edge = 4
-    gap = _edge_gap(
-        abs(d0 * c22 - d2 * c02) - (a2 * q02 + a0 * q22 + b0 * q11 + b1 * q10), c12, best, reach
-    )
-    if gap > best:
-        best = gap
-        edge = 5
-    gap = _edge_gap(
-        abs(d1 * c00 - d0 * c10) - (a0 * q10 + a1 * q00 + b1 * q22 + b2 * q21), c20, best, reach
-    )
-    if gap > best:
-        best = gap
-        edge = 6
-    gap = _edge_gap(
-        abs(d1 * c01 - d0 * c11) - (a0 * q11 + a1 * q01 + b2 * q20 + b0 * q22), c21, best, reach
-    )
-    if gap > best:
-        best = gap
-        edge = 7
-    gap = _edge_gap(
-        abs(d1 * c02 - d0 * c12) - (a0 * q12 + a1 * q02 + b0 * q21 + b1 * q20), c22, best, reach
-    )
-    if gap > best:
-        best = gap
-        edge = 8
+    best_a, axis_a = _best_axis((g0, g1, g2))
+    best_b, axis_b = _best_axis(gaps)
+    preference = PREFERENCE * min(_least(half_a), _least(half_b))
+    best, edge = _best_edges(pair, max(best_a, best_b) + preference)
     if edge >= 0:
         if best > reach:
             return 0
         return _edge_contact(placed, a, b, edge // 3, edge % 3, place)
-    # the face of ``one`` that carries the contact looks along sign · axis towards ``two``
-    one, two, axis = a, b, axis_a
-    along = -(d0 if axis_a == 0 else (d1 if axis_a == 1 else d2))
-    best = best_a
-    on_b = best_b > best_a + 0.5 * preference
-    if on_b:
-        one, two, axis = b, a, axis_b
-        along = e0 if axis_b == 0 else (e1 if axis_b == 1 else e2)
-        best = best_b
-    sign = -1.0 if along > 0.0 else 1.0
-    normal = scale(sign, column(ra[one], axis))
+    # the face of the first one of these carries the contact
+    if best_b > best_a + 0.5 * preference:
+        sign = -1.0 if seen[axis_b] > 0.0 else 1.0
+        most = (reach, best_b + preference)
+        return _face_contact(placed, b, a, 2 * axis_b + (sign < 0.0), most, polygon, place, True)
+    sign = -1.0 if way[axis_a] < 0.0 else 1.0
+    most = (reach, best_a + preference)
+    return _face_contact(placed, a, b, 2 * axis_a + (sign < 0.0), most, polygon, place, False)
+
+
+@lean
+def _face_contact(placed, one, two, number, most, polygon, place, on_b):
+    """Contact of face ``number`` of box one (2 · axis, and 1 more for the lower one) with box two.
+
+    most (2) m: gap at which a point counts, and gap beyond which the nearest corner is not over the
+    face; on_b: the boxes are b and a. −1 where the face does not carry the contact.
+    """
+    reach, beyond = most
+    r = placed.rotation[one]
+    axis = number // 2
+    normal = scale(-1.0 if number % 2 == 1 else 1.0, column(r, axis))
     other, turned, count = _load_face(polygon, placed, one, two, normal)
     row = 0
     for side in range(4):
         k = (axis + 1 + side // 2) % 3
-        outward = scale(1.0 if side % 2 == 0 else -1.0, column(ra[one], k))
+        outward = scale(1.0 if side % 2 == 0 else -1.0, column(r, k))
         half = placed.size[one, k]
         slack = EDGE_SLACK * 2.0 * half
         row, count = clip(polygon, row, count, outward, half, slack, side)
@@ -199,16 +201,14 @@ def box_pair(placed, a, b, reach, polygon, place):
             label[row, found, 0] = label[row, n, 0]
             polygon.height[found] = gap
             found += 1
-    if least > best + preference:  # the nearest corner is not over the face
+    if least > beyond:
         return -1
-    number = 2 * axis + (1 if sign < 0.0 else 0)
-    number_other = 2 * other + (1 if turned < 0.0 else 0)
+    other_number = 2 * other + (1 if turned < 0.0 else 0)
     # points lie on ``two``: on the first shape if that is a
-    reference = 1 if on_b else 0
-    ids = face_numbers(1, number_other, number) if on_b else face_numbers(0, number, number_other)
+    ids = face_numbers(1, other_number, number) if on_b else face_numbers(0, number, other_number)
     way = normal if on_b else scale(-1.0, normal)
     o = placed.centre[one]
-    return write_chosen(place, polygon, row, found, reference, ids, way, (0.0, 0.0), o)
+    return write_chosen(place, polygon, row, found, 1 if on_b else 0, ids, way, (0.0, 0.0), o)
 
 
 @lean

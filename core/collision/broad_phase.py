@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Floats, Ints
-from ..kernels.jit import inline, kernel, lean_kernel, parallel_kernel, prange
+from ..kernels.jit import inline, kernel, lean_inline, lean_kernel, parallel_kernel, prange
+from ..vec3 import add, column, dot, load, scale, sub
 from .kinds import MESH, PLANE, ROOM
 from .tree import Tree, build_tree, end_of, next_leaf, root_of, tree_room, tree_scratch
 
@@ -36,8 +37,45 @@ Rules = namedtuple(
         "group",  # (k,) uint32, groups that the shape is in
         "mask",  # (k,) uint32, groups that it meets
         "is_awake",  # (k,) whether the owner moved when pairs were found; two at rest do not meet
+        "owner",  # (k,) by which pairs are excluded
+        "excluded",  # (e, 2) owners that do not meet each other: low before high, sorted
     ],
 )
+
+Leaves = namedtuple(
+    "Leaves",
+    [
+        "shape",  # (n,) shapes that have bounds
+        "lower", "upper",  # (n, 3) m, their wide boxes
+        "node",  # (n,) of the leaves, from left to right
+        "is_active",  # whether anything below a node of their tree is awake
+        "endless",  # shapes that have no bounds
+    ],
+)  # fmt: skip
+
+Partners = namedtuple(
+    "Partners",
+    [
+        "first",  # (n, SLOTS) shapes that the one of each leaf may meet
+        "count",  # (n,) how many these are; more may be than are noted
+        "many",  # (1, n) scratch, for one leaf
+        "bucket",  # (k + 1,) scratch, to sort
+    ],
+)
+
+Posed = namedtuple(
+    "Posed",
+    [
+        "kind",  # (k,)
+        "size",  # (k, 3) m
+        "centre",  # (k, 3) m
+        "rotation",  # (k, 3, 3)
+        "lower", "upper",  # (k, 3) m, boxes around where each may get
+        "mesh",  # (k,) row of the mesh table
+        "first_triangle",  # (m + 1,)
+    ],
+)  # fmt: skip
+"""Parts of `Shapes` under the same names."""
 
 
 class BroadPhase:
@@ -59,24 +97,29 @@ class BroadPhase:
             np.asarray(group, dtype=np.uint32),
             np.asarray(mask, dtype=np.uint32),
             np.zeros(count, dtype=np.bool_),
+            np.asarray(owner, dtype=np.int32),
+            np.zeros((0, 2), dtype=np.int32),
         )
         self._is_awake = np.zeros(count, dtype=np.bool_)  # whether it moves now
-        self._owner = np.asarray(owner, dtype=np.int32)
-        self._excluded: Ints = np.zeros((0, 2), dtype=np.int32)  # low before high, sorted
         is_endless = np.isin(self.rules.kind, (PLANE, ROOM))
-        self._endless = np.flatnonzero(is_endless).astype(np.int32)
-        self._bounded = np.flatnonzero(~is_endless).astype(np.int32)
-        bounded = len(self._bounded)
-        self._lower = np.full((bounded, 3), np.inf)  # nothing fits in: the first update finds
-        self._upper = np.full((bounded, 3), -np.inf)
-        self._tree = tree_room(bounded)
+        shape = np.flatnonzero(~is_endless).astype(np.int32)
+        bounded = len(shape)
+        self.leaves = Leaves(
+            shape=shape,
+            lower=np.full((bounded, 3), np.inf),  # nothing fits in: the first update finds
+            upper=np.full((bounded, 3), -np.inf),
+            node=np.zeros(bounded, dtype=np.int32),
+            is_active=np.zeros(2 * bounded, dtype=np.bool_),
+            endless=np.flatnonzero(is_endless).astype(np.int32),
+        )
+        self.partners = Partners(
+            np.zeros((bounded, SLOTS), dtype=np.int32),
+            np.zeros(bounded, dtype=np.int32),
+            np.zeros((1, bounded), dtype=np.int32),
+            np.zeros(count + 1, dtype=np.int32),
+        )
+        self._tree = tree_room(bounded)  # over the wide boxes
         self._scratch = tree_scratch(bounded)
-        self._leaf_node: Ints = np.zeros(bounded, dtype=np.int32)
-        self._is_stirred = np.zeros(2 * bounded, dtype=np.bool_)
-        self._partner: Ints = np.zeros((bounded, SLOTS), dtype=np.int32)
-        self._partner_count: Ints = np.zeros(bounded, dtype=np.int32)
-        self._many: Ints = np.zeros((1, bounded), dtype=np.int32)
-        self._bucket: Ints = np.zeros(count + 1, dtype=np.int32)
         self._other_pair: Ints = np.zeros((8 * count, 2), dtype=np.int32)
         self.pair: Ints = np.zeros((8 * count, 2), dtype=np.int32)
         self.pair_count = 0
@@ -87,8 +130,8 @@ class BroadPhase:
     def exclude(self, owners: Ints) -> None:
         """Owners (e, 2), in any order, that do not meet from now on; all others do."""
         pairs = np.unique(np.sort(owners, axis=1), axis=0).astype(np.int32)
-        if not np.array_equal(pairs, self._excluded):
-            self._excluded = np.ascontiguousarray(pairs)
+        if not np.array_equal(pairs, self.rules.excluded):
+            self.rules = self.rules._replace(excluded=np.ascontiguousarray(pairs))
             self.find_count = 0  # pairs have to be found anew
 
     def update(
@@ -105,9 +148,7 @@ class BroadPhase:
         margin (k,) m, how much wider they are kept; is_awake (k,).
         """
         self._is_awake[:] = is_awake
-        if self.find_count and not has_stirred(
-            lower, upper, is_awake, self.rules.is_awake, self._bounded, self._lower, self._upper
-        ):
+        if self.find_count and not has_changed(self.leaves, self.rules, lower, upper, is_awake):
             return False
         self.find(lower, upper, margin, is_awake, threads)
         return True
@@ -123,24 +164,14 @@ class BroadPhase:
         """Find all pairs anew; takes what `update` takes."""
         self._is_awake[:] = is_awake
         self.rules.is_awake[:] = is_awake
-        widen_boxes(lower, upper, margin, self._bounded, self._lower, self._upper)
-        build_tree(self._tree, self._lower, self._upper, 0, len(self._bounded), self._scratch)
-        leaves = (self._tree, self._leaf_node, self._is_stirred, self._bounded)
-        mark_leaves(*leaves, self.rules)
-        find_partners.on(threads)(*leaves, self.rules, self._partner, self._partner_count)
+        leaves, tree, rules, partners = self.leaves, self._tree, self.rules, self.partners
+        widen_boxes(leaves, lower, upper, margin)
+        build_tree(tree, leaves.lower, leaves.upper, 0, len(leaves.shape), self._scratch)
+        mark_leaves(leaves, tree, rules)
+        find_partners.on(threads)(leaves, tree, rules, partners)
         while True:
             self.pair_count = write_pairs(
-                *leaves,
-                self.rules,
-                self._partner,
-                self._partner_count,
-                self._many,
-                self._endless,
-                self._owner,
-                self._excluded,
-                self.pair,
-                self._other_pair,
-                self._bucket,
+                leaves, tree, rules, partners, self.pair, self._other_pair
             )
             if self.pair_count <= len(self.pair):
                 break
@@ -148,42 +179,17 @@ class BroadPhase:
             self._other_pair = np.zeros_like(self.pair)
         self.find_count += 1
 
-    def expand(
-        self,
-        lower: Floats,
-        upper: Floats,
-        centre: Floats,
-        rotation: Floats,
-        size: Floats,
-        reach: Floats,
-        mesh: Ints,
-        mesh_first_triangle: Ints,
-        mesh_tree: Tree,
-    ) -> int:
+    def expand(self, posed: Posed, reach: Floats, mesh_tree: Tree) -> int:
         """Write the items of this step, rows a, b, sub, to ``item``; returns how many.
 
-        The same lower and upper as `update` had, size (k, 3) m, poses centre (k, 3) m and rotation
-        (k, 3, 3); reach (k,) m, how far a point of a plane, room or mesh may get from that pose.
-        mesh (k,) index of each shape's mesh, mesh_first_triangle (m + 1,), mesh_tree over the
-        boxes of all triangles as they are in the shape's own frame. Pairs that have both come to
-        rest since they were found have no items.
+        posed: with the same lower and upper as `update` had; reach (k,) m, how far a point of a
+        plane, room or mesh may get from its pose; mesh_tree over the boxes of all triangles as they
+        are in the shape's own frame. Pairs that have both come to rest since they were found have
+        no items.
         """
         while True:
             count = write_items(
-                self.pair,
-                self.pair_count,
-                self.rules.kind,
-                self._is_awake,
-                lower,
-                upper,
-                centre,
-                rotation,
-                size,
-                reach,
-                mesh,
-                mesh_first_triangle,
-                mesh_tree,
-                self.item,
+                self.pair, self.pair_count, self._is_awake, posed, reach, mesh_tree, self.item
             )
             if count <= len(self.item):
                 break
@@ -199,20 +205,21 @@ def is_surface(kind):
 
 
 @inline
-def may_meet(kind, body, group, mask, is_awake, s, t):
+def may_meet(rules, s, t):
     """Whether shapes s and t may touch at all, wherever they are.
 
     Written without branches: where an array is used in one branch only, Numba counts references to
     it each time, which would take as long as all the rest of a search.
     """
+    kind, body, is_awake = rules.kind, rules.body, rules.is_awake
     surface, other_surface = is_surface(kind[s]), is_surface(kind[t])
     return (
         (is_awake[s] | is_awake[t])
         & (body[s] != body[t])  # also where both are colliders, which have -1
         & ((not surface) | ((not other_surface) & (body[t] >= 0)))
         & ((not other_surface) | (body[s] >= 0))
-        & ((group[s] & mask[t]) != 0)
-        & ((group[t] & mask[s]) != 0)
+        & ((rules.group[s] & rules.mask[t]) != 0)
+        & ((rules.group[t] & rules.mask[s]) != 0)
     )
 
 
@@ -230,8 +237,9 @@ def _is_excluded(excluded, owner, other):
 
 
 @inline
-def _comes_first(kind, body, s, t):
+def _comes_first(rules, s, t):
     """Whether s is a and t is b in a pair of the two."""
+    kind, body = rules.kind, rules.body
     if is_surface(kind[s]) or is_surface(kind[t]):
         return is_surface(kind[t])
     if body[s] < 0 or body[t] < 0:
@@ -240,73 +248,72 @@ def _comes_first(kind, body, s, t):
 
 
 @lean_kernel
-def has_stirred(lower, upper, is_awake, was_awake, bounded, wide_lower, wide_upper):
+def has_changed(leaves, rules, lower, upper, is_awake):
     """Whether a shape woke up since pairs were found, or left its wide box."""
     for s in range(is_awake.shape[0]):
-        if is_awake[s] and not was_awake[s]:
+        if is_awake[s] and not rules.is_awake[s]:
             return True
-    for n in range(bounded.shape[0]):
-        s = bounded[n]
+    for n in range(leaves.shape.shape[0]):
+        s = leaves.shape[n]
         for k in range(3):
-            if not (lower[s, k] >= wide_lower[n, k] and upper[s, k] <= wide_upper[n, k]):
+            if not (lower[s, k] >= leaves.lower[n, k] and upper[s, k] <= leaves.upper[n, k]):
                 return True
     return False
 
 
 @kernel
-def widen_boxes(lower, upper, margin, bounded, wide_lower, wide_upper):
-    """Boxes (n, 3) of the shapes in bounded (n,), ``margin`` (k,) m wider on each side."""
-    for n in range(bounded.shape[0]):
-        s = bounded[n]
+def widen_boxes(leaves, lower, upper, margin):
+    """Wide boxes of shapes, ``margin`` (k,) m wider on each side than lower and upper (k, 3)."""
+    for n in range(leaves.shape.shape[0]):
+        s = leaves.shape[n]
         for k in range(3):
-            wide_lower[n, k] = lower[s, k] - margin[s]
-            wide_upper[n, k] = upper[s, k] + margin[s]
+            leaves.lower[n, k] = lower[s, k] - margin[s]
+            leaves.upper[n, k] = upper[s, k] + margin[s]
 
 
 @kernel
-def mark_leaves(tree, leaf_node, is_stirred, bounded, rules):
+def mark_leaves(leaves, tree, rules):
     """Nodes of the leaves from left to right, and which nodes have shapes below that are awake."""
-    place = bounded.shape[0]
+    is_active = leaves.is_active
+    place = leaves.shape.shape[0]
     for node in range(end_of(place) - 1, -1, -1):
         row = tree.leaf[node]
         if row >= 0:
             place -= 1
-            leaf_node[place] = node
-            is_stirred[node] = rules.is_awake[bounded[row]]
+            leaves.node[place] = node
+            is_active[node] = rules.is_awake[leaves.shape[row]]
         else:
-            is_stirred[node] = is_stirred[node + 1] or is_stirred[tree.skip[node + 1]]
+            is_active[node] = is_active[node + 1] or is_active[tree.skip[node + 1]]
 
 
 @inline
-def _find_partners_of(place, tree, leaf_node, is_stirred, bounded, rules, found, found_row):
+def _find_partners_of(leaves, tree, rules, place, found, found_row):
     """Write the shapes that the one of leaf ``place`` may meet to a row of found; how many.
 
     There may be more than fit. Only leaves to its right are passed, those of the nodes after it, so
     that each pair is seen once. Shapes at rest look only where something is awake.
     """
-    kind, body, group, mask, is_awake = rules
-    own = leaf_node[place]
-    end = end_of(bounded.shape[0])
-    s = bounded[tree.leaf[own]]
-    low_x, low_y, low_z = tree.lower[own, 0], tree.lower[own, 1], tree.lower[own, 2]
-    high_x, high_y, high_z = tree.upper[own, 0], tree.upper[own, 1], tree.upper[own, 2]
-    looks_everywhere = is_awake[s]
+    own = leaves.node[place]
+    end = end_of(leaves.shape.shape[0])
+    s = leaves.shape[tree.leaf[own]]
+    low, high = load(tree.lower, own), load(tree.upper, own)
+    looks_everywhere = rules.is_awake[s]
     count = 0
     node = own + 1
     while node < end:
         if (
-            tree.lower[node, 0] <= high_x
-            and tree.upper[node, 0] >= low_x
-            and tree.lower[node, 1] <= high_y
-            and tree.upper[node, 1] >= low_y
-            and tree.lower[node, 2] <= high_z
-            and tree.upper[node, 2] >= low_z
-            and (looks_everywhere | is_stirred[node])
+            tree.lower[node, 0] <= high[0]
+            and tree.upper[node, 0] >= low[0]
+            and tree.lower[node, 1] <= high[1]
+            and tree.upper[node, 1] >= low[1]
+            and tree.lower[node, 2] <= high[2]
+            and tree.upper[node, 2] >= low[2]
+            and (looks_everywhere | leaves.is_active[node])
         ):
             row = tree.leaf[node]
             if row >= 0:
-                t = bounded[row]
-                if may_meet(kind, body, group, mask, is_awake, s, t):
+                t = leaves.shape[row]
+                if may_meet(rules, s, t):
                     if count < found.shape[1]:
                         found[found_row, count] = t
                     count += 1
@@ -317,17 +324,16 @@ def _find_partners_of(place, tree, leaf_node, is_stirred, bounded, rules, found,
 
 
 @parallel_kernel
-def find_partners(tree, leaf_node, is_stirred, bounded, rules, partner, partner_count):
+def find_partners(leaves, tree, rules, partners):
     """Count for each leaf the shapes to its right that it may meet, and note the first SLOTS."""
-    for place in prange(bounded.shape[0]):
-        partner_count[place] = _find_partners_of(
-            place, tree, leaf_node, is_stirred, bounded, rules, partner, place
-        )
+    first, count = partners.first, partners.count
+    for place in prange(leaves.shape.shape[0]):
+        count[place] = _find_partners_of(leaves, tree, rules, place, first, place)
 
 
 @inline
-def _write_pair(kind, body, s, t, pair, count):
-    if _comes_first(kind, body, s, t):
+def _write_pair(rules, s, t, pair, count):
+    if _comes_first(rules, s, t):
         pair[count, 0], pair[count, 1] = s, t
     else:
         pair[count, 0], pair[count, 1] = t, s
@@ -350,84 +356,65 @@ def _sort_by(column, pair, count, sorted_pair, bucket):
 
 
 @kernel
-def write_pairs(
-    tree,
-    leaf_node,
-    is_stirred,
-    bounded,
-    rules,
-    partner,
-    partner_count,
-    many,
-    endless,
-    owner,
-    excluded,
-    pair,
-    other_pair,
-    bucket,
-):
-    """Write all pairs (a, b), sorted, to ``pair``; returns how many, which may be more than fit.
-
-    ``excluded`` (e, 2) owners do not meet each other: low before high, sorted.
-    """
-    kind, body, group, mask, is_awake = rules
+def write_pairs(leaves, tree, rules, partners, pair, other_pair):
+    """Write all pairs (a, b), sorted, to ``pair``; returns how many, which may be more than fit."""
+    bounded, endless = leaves.shape, leaves.endless
     count = 0
     for place in range(bounded.shape[0]):
-        count += partner_count[place]
+        count += partners.count[place]
     for n in range(endless.shape[0]):
         for m in range(bounded.shape[0]):
-            if may_meet(kind, body, group, mask, is_awake, bounded[m], endless[n]):
+            if may_meet(rules, bounded[m], endless[n]):
                 count += 1
     if count > pair.shape[0]:
         return count
     row = 0
     for place in range(bounded.shape[0]):
-        s = bounded[tree.leaf[leaf_node[place]]]
-        if partner_count[place] > SLOTS:
-            _find_partners_of(place, tree, leaf_node, is_stirred, bounded, rules, many, 0)
-            for n in range(partner_count[place]):
-                _write_pair(kind, body, s, many[0, n], pair, row + n)
+        s = bounded[tree.leaf[leaves.node[place]]]
+        if partners.count[place] > SLOTS:
+            _find_partners_of(leaves, tree, rules, place, partners.many, 0)
+            for n in range(partners.count[place]):
+                _write_pair(rules, s, partners.many[0, n], pair, row + n)
         else:
-            for n in range(partner_count[place]):
-                _write_pair(kind, body, s, partner[place, n], pair, row + n)
-        row += partner_count[place]
+            for n in range(partners.count[place]):
+                _write_pair(rules, s, partners.first[place, n], pair, row + n)
+        row += partners.count[place]
     for n in range(endless.shape[0]):
         for m in range(bounded.shape[0]):
-            if may_meet(kind, body, group, mask, is_awake, bounded[m], endless[n]):
-                _write_pair(kind, body, bounded[m], endless[n], pair, row)
+            if may_meet(rules, bounded[m], endless[n]):
+                _write_pair(rules, bounded[m], endless[n], pair, row)
                 row += 1
-    _sort_by(1, pair, count, other_pair, bucket)
-    _sort_by(0, other_pair, count, pair, bucket)
-    if excluded.shape[0] == 0:
+    _sort_by(1, pair, count, other_pair, partners.bucket)
+    _sort_by(0, other_pair, count, pair, partners.bucket)
+    if rules.excluded.shape[0] == 0:
         return count
     kept = 0
     for n in range(count):
         a, b = pair[n, 0], pair[n, 1]
-        if _is_excluded(excluded, owner[a], owner[b]):
+        if _is_excluded(rules.excluded, rules.owner[a], rules.owner[b]):
             continue
         pair[kept, 0], pair[kept, 1] = a, b
         kept += 1
     return kept
 
 
-@inline
-def _extent_along(lower, upper, a, rotation, b, axis):
+@lean_inline
+def _extent_along(posed, a, b, axis):
     """Half the width of a's box along an axis of shape b."""
-    return 0.5 * (
-        abs(rotation[b, 0, axis]) * (upper[a, 0] - lower[a, 0])
-        + abs(rotation[b, 1, axis]) * (upper[a, 1] - lower[a, 1])
-        + abs(rotation[b, 2, axis]) * (upper[a, 2] - lower[a, 2])
-    )
+    n = column(posed.rotation[b], axis)
+    return 0.5 * dot((abs(n[0]), abs(n[1]), abs(n[2])), _widths(posed, a))
 
 
-@inline
-def _centre_along(lower, upper, a, centre, rotation, b, axis):
+@lean_inline
+def _widths(posed, a):
+    return sub(load(posed.upper, a), load(posed.lower, a))
+
+
+@lean_inline
+def _centre_along(posed, a, b, axis):
     """Where the middle of a's box is along an axis of shape b, from b's centre."""
-    return (
-        rotation[b, 0, axis] * (0.5 * (lower[a, 0] + upper[a, 0]) - centre[b, 0])
-        + rotation[b, 1, axis] * (0.5 * (lower[a, 1] + upper[a, 1]) - centre[b, 1])
-        + rotation[b, 2, axis] * (0.5 * (lower[a, 2] + upper[a, 2]) - centre[b, 2])
-    )
+    middle = scale(0.5, add(load(posed.lower, a), load(posed.upper, a)))
+    return dot(column(posed.rotation[b], axis), sub(middle, load(posed.centre, b)))
 
 
 @inline
@@ -448,22 +435,7 @@ def _sort_by_sub(item, first, last):
 
 
 @lean_kernel
-def write_items(
-    pair,
-    pair_count,
-    kind,
-    is_awake,
-    lower,
-    upper,
-    centre,
-    rotation,
-    size,
-    reach,
-    mesh,
-    mesh_first_triangle,
-    mesh_tree,
-    item,
-):
+def write_items(pair, pair_count, is_awake, posed, reach, mesh_tree, item):
     """Write the items of all pairs that may touch now, rows (a, b, sub) in rising order.
 
     sub is -1, or the wall of room b (0..5 = +x −x +y −y +z −z), or a row of mesh_triangle. Returns
@@ -476,53 +448,65 @@ def write_items(
         if not (is_awake[a] or is_awake[b]):
             continue
         first = count
-        if kind[b] == PLANE:
-            height = _centre_along(lower, upper, a, centre, rotation, b, 2)
-            if height - _extent_along(lower, upper, a, rotation, b, 2) <= reach[b]:
-                if count < room:
-                    item[count, 2] = -1
-                count += 1
-        elif kind[b] == ROOM:
+        kind = posed.kind[b]
+        if kind == PLANE:
+            height = _centre_along(posed, a, b, 2) - _extent_along(posed, a, b, 2)
+            if height <= reach[b]:
+                count = _write_item(item, count, -1)
+        elif kind == ROOM:
             for wall in range(6):
                 axis = wall // 2
-                way = _centre_along(lower, upper, a, centre, rotation, b, axis)
+                way = _centre_along(posed, a, b, axis)
                 if wall % 2 == 1:
                     way = -way
-                extent = _extent_along(lower, upper, a, rotation, b, axis)
-                if way + extent >= size[b, axis] - reach[b]:
-                    if count < room:
-                        item[count, 2] = wall
-                    count += 1
-        elif (
-            lower[a, 0] <= upper[b, 0]
-            and upper[a, 0] >= lower[b, 0]
-            and lower[a, 1] <= upper[b, 1]
-            and upper[a, 1] >= lower[b, 1]
-            and lower[a, 2] <= upper[b, 2]
-            and upper[a, 2] >= lower[b, 2]
-        ):
-            if kind[b] == MESH:
-                x = _centre_along(lower, upper, a, centre, rotation, b, 0)
-                y = _centre_along(lower, upper, a, centre, rotation, b, 1)
-                z = _centre_along(lower, upper, a, centre, rotation, b, 2)
-                rx = _extent_along(lower, upper, a, rotation, b, 0) + reach[b]
-                ry = _extent_along(lower, upper, a, rotation, b, 1) + reach[b]
-                rz = _extent_along(lower, upper, a, rotation, b, 2) + reach[b]
-                box = (x - rx, y - ry, z - rz, x + rx, y + ry, z + rz)
-                node = root_of(mesh_first_triangle[mesh[b]])
-                end = end_of(mesh_first_triangle[mesh[b] + 1])
-                node = next_leaf(mesh_tree, node, end, *box)
-                while node < end:
-                    if count < room:
-                        item[count, 2] = mesh_tree.leaf[node]
-                    count += 1
-                    node = next_leaf(mesh_tree, node + 1, end, *box)
+                if way + _extent_along(posed, a, b, axis) >= posed.size[b, axis] - reach[b]:
+                    count = _write_item(item, count, wall)
+        elif _boxes_meet(posed, a, b):
+            if kind == MESH:
+                count = _write_triangles(posed, a, b, reach[b], mesh_tree, item, count)
                 _sort_by_sub(item, first, min(count, room))
             else:
-                if count < room:
-                    item[count, 2] = -1
-                count += 1
+                count = _write_item(item, count, -1)
         for row in range(first, min(count, room)):
             item[row, 0] = a
             item[row, 1] = b
+    return count
+
+
+@lean_inline
+def _write_item(item, count, part):
+    """Note a sub-shape if there is room for it; how many items there are then."""
+    if count < item.shape[0]:
+        item[count, 2] = part
+    return count + 1
+
+
+@lean_inline
+def _boxes_meet(posed, a, b):
+    lower, upper = posed.lower, posed.upper
+    return (
+        lower[a, 0] <= upper[b, 0]
+        and upper[a, 0] >= lower[b, 0]
+        and lower[a, 1] <= upper[b, 1]
+        and upper[a, 1] >= lower[b, 1]
+        and lower[a, 2] <= upper[b, 2]
+        and upper[a, 2] >= lower[b, 2]
+    )
+
+
+@lean_inline
+def _write_triangles(posed, a, b, reach, mesh_tree, item, count):
+    """Note the triangles of mesh b that the box of a reaches; how many items there are then."""
+    x, y = _centre_along(posed, a, b, 0), _centre_along(posed, a, b, 1)
+    z = _centre_along(posed, a, b, 2)
+    rx = _extent_along(posed, a, b, 0) + reach
+    ry = _extent_along(posed, a, b, 1) + reach
+    rz = _extent_along(posed, a, b, 2) + reach
+    box = (x - rx, y - ry, z - rz, x + rx, y + ry, z + rz)
+    mesh = posed.mesh[b]
+    end = end_of(posed.first_triangle[mesh + 1])
+    node = next_leaf(mesh_tree, root_of(posed.first_triangle[mesh]), end, *box)
+    while node < end:
+        count = _write_item(item, count, mesh_tree.leaf[node])
+        node = next_leaf(mesh_tree, node + 1, end, *box)
     return count

@@ -12,8 +12,8 @@ from collections import namedtuple
 from ..kernels.jit import lean, lean_inline
 from ..vec3 import along, between, cross, dot, load, store
 
-MAX_CORNERS = 64  # of one face; faces with more are thinned out
-ROOM = 2 * MAX_CORNERS + 2
+MOST_FACE_CORNERS = 64  # of one face; faces with more are thinned out
+POLYGON_ROOM = 2 * MOST_FACE_CORNERS + 2
 _UNCUT = 64
 EDGE_SLACK = 1e-3
 """How far, as a part of the side's length, a corner may lie outside and still count as inside:
@@ -22,9 +22,9 @@ faces that cover each other exactly would otherwise be cut anew by every roundin
 Polygon = namedtuple(
     "Polygon",
     [
-        "corner",  # (2, ROOM, 3) m: before and after a cut
-        "label",  # (2, ROOM, 2) what the corner is, and on which edge the next side lies
-        "height",  # (ROOM,) inside the cut when ≥ 0; later the gaps m
+        "corner",  # (2, POLYGON_ROOM, 3) m: before and after a cut
+        "label",  # (2, POLYGON_ROOM, 2) what the corner is, and on which edge the next side lies
+        "height",  # (POLYGON_ROOM,) inside the cut when ≥ 0; later the gaps m
         "chosen",  # (4,) corners that hold best
     ],
 )

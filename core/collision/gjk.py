@@ -24,7 +24,7 @@ Simplex = namedtuple(
     ],
 )
 
-FAR, NEAR, OVERLAP = range(3)
+FAR, APART, OVERLAPPING = range(3)
 _ROUNDS = 100
 _TOUCHING = 1e-10  # of the size of A − B: nearer than that counts as touching
 
@@ -180,8 +180,8 @@ def add_corner(core, s, n, d):
 def gjk(core, s, limit, guess):
     """Vector from B's nearest point to A's, both without their balls: (state, corners, vector).
 
-    state is FAR when they are more than ``limit`` m apart (the vector is then too short), NEAR,
-    or OVERLAP. guess: any of the vector. The simplex s holds the points found, with weights.
+    state is FAR when they are more than ``limit`` m apart (the vector is then too short), APART,
+    or OVERLAPPING. guess: any of the vector. The simplex s holds the points found, with weights.
     """
     d = (1.0, 0.0, 0.0) if guess == ZERO else guess
     v = add_corner(core, s, 0, scale(-1.0, d))
@@ -191,7 +191,7 @@ def gjk(core, s, limit, guess):
     widest = vv  # m², the farthest that a point of A − B was seen from the origin
     for _ in range(_ROUNDS):
         if vv <= _TOUCHING * _TOUCHING * widest:
-            return OVERLAP, count, v
+            return OVERLAPPING, count, v
         w = add_corner(core, s, count, scale(-1.0, v))
         vw = dot(v, w)
         if vw > 0.0 and vw * vw > limit * limit * vv:
@@ -208,14 +208,14 @@ def gjk(core, s, limit, guess):
         weights = vec(s.weight)
         inside, nearer = _weigh(s, count + 1)
         if inside:
-            return OVERLAP, 4, v
+            return OVERLAPPING, 4, v
         now = dot(nearer, nearer)
         if now >= vv:  # rounding has the last word: stay with what there was
             set_vec(s.weight, weights)
             break
         count = _reduce(s, count + 1)
         v, vv = nearer, now
-    return NEAR, count, v
+    return APART, count, v
 
 
 @lean_inline

@@ -27,7 +27,7 @@ from ..vec3 import (
     unrotate,
     vec,
 )
-from .clip import EDGE_SLACK, MAX_CORNERS, clip, four_of, set_corner
+from .clip import EDGE_SLACK, MOST_FACE_CORNERS, clip, four_of, set_corner
 from .kinds import BOX, CAPSULE, CYLINDER, HULL, MESH
 
 Manifolds = namedtuple(
@@ -99,16 +99,17 @@ def _on_hull_face(hulls, face, vertex):
 
 
 @lean
-def supporting_face(core, side, placed, hulls, s, faces, d):
+def supporting_face(core, side, solids, s, faces, d):
     """Face of shape s that looks most along the unit vector d.
 
     Writes its corners to faces[side], counter-clockwise seen from outside; returns how many, its
     number, and its normal, which is zero where the shape is round there: a line of two corners.
     """
-    kind = placed.kind[s]
+    hulls = solids.hulls
+    kind = solids.placed.kind[s]
     points = core.points[side]
     face = faces[side]
-    r = placed.rotation[s]
+    r = solids.placed.rotation[s]
     if kind == BOX:
         return _box_face(points, r, face, d)
     if kind == HULL:
@@ -175,7 +176,7 @@ def _hull_face(points, r, hulls, hull, face, d):
             chosen = f
     begin = hulls.face_first_corner[chosen]
     whole = hulls.face_first_corner[chosen + 1] - begin
-    count = min(whole, MAX_CORNERS)
+    count = min(whole, MOST_FACE_CORNERS)
     for n in range(count):
         v = hulls.face_corner[begin + n * whole // count] - first
         store(face, n, load(points, v))

@@ -14,16 +14,14 @@ from ..kernels.jit import inline, kernel
 from .ball_contact import ball_ball, ball_contact
 from .box_pair import box_pair
 from .capsule_pair import capsule_contact
-from .clip import MAX_CORNERS, ROOM, Polygon
+from .clip import MOST_FACE_CORNERS, POLYGON_ROOM, Polygon
 from .convex_contact import convex_contact
 from .gjk import Simplex
-from .kinds import BOX, CAPSULE, MESH, PLANE, SPHERE
-from .kinds import ROOM as ROOM_SHAPE
+from .kinds import BOX, CAPSULE, MESH, PLANE, ROOM, SPHERE
 from .manifold import Place
-from .penetration import MAX_CORNERS as MAX_POLYTOPE
-from .penetration import MAX_FACES, Polytope
+from .penetration import MOST_POLYTOPE_CORNERS, MOST_POLYTOPE_FACES, Polytope
 from .plane_contact import plane_contact
-from .support import Core, Hulls, Meshes, Placed
+from .support import Core, Hulls, Meshes, Placed, ShapeParts
 
 LANES = 1
 """Parts into which the items are dealt, each with scratch memory of its own. Just one: the kernel
@@ -54,7 +52,7 @@ Lane = namedtuple(
     [
         "core",  # the two shapes of a pair
         "polytope",
-        "faces",  # (2, MAX_CORNERS, 3) m, their faces that look at each other
+        "faces",  # (2, MOST_FACE_CORNERS, 3) m, their faces that look at each other
         "polygon",
     ],
 )
@@ -66,17 +64,17 @@ def narrow_phase_scratch(most_vertices: int) -> Scratch:
         np.zeros((LANES, 2, max(8, most_vertices), 3)),
         np.zeros((LANES, 2), dtype=np.int64),
         np.zeros((LANES, 2, 5)),
-        np.zeros((LANES, MAX_POLYTOPE, 3)),
-        np.zeros((LANES, MAX_POLYTOPE, 3)),
-        np.zeros((LANES, MAX_POLYTOPE), dtype=np.int64),
+        np.zeros((LANES, MOST_POLYTOPE_CORNERS, 3)),
+        np.zeros((LANES, MOST_POLYTOPE_CORNERS, 3)),
+        np.zeros((LANES, MOST_POLYTOPE_CORNERS), dtype=np.int64),
         np.zeros((LANES, 4)),
-        np.zeros((LANES, MAX_FACES, 3), dtype=np.int64),
-        np.zeros((LANES, MAX_FACES, 4)),
-        np.zeros((LANES, 3 * MAX_FACES, 2), dtype=np.int64),
-        np.zeros((LANES, 2, MAX_CORNERS, 3)),
-        np.zeros((LANES, 2, ROOM, 3)),
-        np.zeros((LANES, 2, ROOM, 2), dtype=np.int64),
-        np.zeros((LANES, ROOM)),
+        np.zeros((LANES, MOST_POLYTOPE_FACES, 3), dtype=np.int64),
+        np.zeros((LANES, MOST_POLYTOPE_FACES, 4)),
+        np.zeros((LANES, 3 * MOST_POLYTOPE_FACES, 2), dtype=np.int64),
+        np.zeros((LANES, 2, MOST_FACE_CORNERS, 3)),
+        np.zeros((LANES, 2, POLYGON_ROOM, 3)),
+        np.zeros((LANES, 2, POLYGON_ROOM, 2), dtype=np.int64),
+        np.zeros((LANES, POLYGON_ROOM)),
         np.zeros((LANES, 4), dtype=np.int64),
     )
 
@@ -107,8 +105,26 @@ def parts_of(shapes):
         shapes.hull_face_normal,
         shapes.hull_face_offset,
     )
-    meshes = Meshes(shapes.mesh, shapes.mesh_triangle, shapes.mesh_vertex, shapes.mesh_two_sided)
+    meshes = Meshes(
+        shapes.mesh,
+        shapes.mesh_first_triangle,
+        shapes.mesh_triangle,
+        shapes.mesh_vertex,
+        shapes.mesh_two_sided,
+    )
     return placed, hulls, meshes
+
+
+@inline
+def _is_turned(kind_a, kind_b):
+    """Whether two kinds change places: each pair has one order, so both ways give the same."""
+    return (
+        kind_b != PLANE
+        and kind_b != ROOM
+        and kind_b != MESH
+        and kind_a != SPHERE
+        and (kind_b == SPHERE or kind_a > kind_b)
+    )
 
 
 @kernel
@@ -123,34 +139,26 @@ def narrow_phase(item, item_count, shapes, reach, edges, manifolds, scratch):
     for lane in range(LANES):
         own = lane_of(scratch, lane)
         placed, hulls, meshes = parts_of(shapes)
+        solids = ShapeParts(placed, hulls, meshes, edges)
         for m in range(lane, item_count, LANES):
             a = np.int64(item[m, 0])
             b = np.int64(item[m, 1])
             sub = np.int64(item[m, 2])
             room = reach[m]
-            kind_a = shapes.kind[a]
-            kind_b = shapes.kind[b]
-            # one order of each pair of kinds, so that both ways round give the same
-            flip = (
-                kind_b != PLANE
-                and kind_b != ROOM_SHAPE
-                and kind_b != MESH
-                and kind_a != SPHERE
-                and (kind_b == SPHERE or kind_a > kind_b)
-            )
+            flip = _is_turned(shapes.kind[a], shapes.kind[b])
             p, q = (b, a) if flip else (a, b)
             place = Place(manifolds, m, flip)
             kind_p = shapes.kind[p]
             kind_q = shapes.kind[q]
             manifolds.count[m] = 0
-            if kind_p in (PLANE, ROOM_SHAPE, MESH):
+            if kind_p in (PLANE, ROOM, MESH):
                 continue  # nothing that could be pushed out
-            if kind_q in (PLANE, ROOM_SHAPE):
-                plane_contact(placed, hulls, meshes, p, q, sub, room, own, place)
+            if kind_q in (PLANE, ROOM):
+                plane_contact(solids, p, q, sub, room, own, place)
             elif kind_p == SPHERE and kind_q == SPHERE:
                 ball_ball(placed, p, q, room, place)
             elif kind_p == SPHERE:
-                ball_contact(placed, hulls, meshes, edges, p, q, sub, room, own.core, place)
+                ball_contact(solids, p, q, sub, room, own.core, place)
             elif kind_p == CAPSULE and kind_q == CAPSULE:
                 capsule_contact(placed, p, q, room, own.faces, place)
             else:
@@ -158,4 +166,4 @@ def narrow_phase(item, item_count, shapes, reach, edges, manifolds, scratch):
                 if kind_p == BOX and kind_q == BOX:
                     found = box_pair(placed, p, q, room, own.polygon, place)
                 if found < 0:
-                    convex_contact(placed, hulls, meshes, edges, p, q, sub, room, own, place)
+                    convex_contact(solids, p, q, sub, room, own, place)

@@ -1,75 +1,50 @@
-"""How far a particle is from a shape of any kind, in the shape's frame."""
+"""How far a particle is from the triangles of a mesh, in the frame of its shape."""
 
 from __future__ import annotations
 
 import math
 
 from ..kernels.jit import lean, lean_inline
-from .kinds import CYLINDER, HULL
-from .point_distance import cylinder_distance, hull_distance, triangle_distance
-from .shapes import distance
+from ..vec3 import ZERO, add, along, cross, divide, dot, dot2, length, load, scale, sub
+from .point_distance import UP, triangle_distance
 from .tree import end_of, next_leaf, root_of
 
-SKIN = 1e-5
+MESH_SKIN = 1e-5
 """m that particles keep from the triangles of a mesh: the side on which one is must not get lost
 in rounding."""
 
-ROUNDS = 3
+MOST_TRIANGLES = 3
 """Triangles of one mesh that a particle is projected out of in one go, the deepest first."""
 
 
 @lean
-def solid_distance(kind, size, hulls, hull, face, px, py, pz, ox, oy, oz, radius):
-    """`shapes.distance` for cylinders and hulls too; ``hull`` is the row of the hull table."""
-    if kind == CYLINDER:
-        return cylinder_distance(size, px, py, pz, ox, oy, oz, radius)
-    if kind == HULL:
-        return hull_distance(hulls, hull, (px, py, pz), (ox, oy, oz), radius)
-    return distance(kind, size, face, px, py, pz, ox, oy, oz, radius)
+def mesh_distance(meshes, mesh, tree, before, motion, p, o, radius):
+    """Signed distance of a ball of ``radius`` around p from the triangles of a mesh.
 
-
-@lean
-def mesh_distance(
-    meshes, before, motion, first, last, tree, two_sided, px, py, pz, ox, oy, oz, radius
-):
-    """Signed distance of a ball of ``radius`` around p from the triangles first … last − 1.
-
-    That of the deepest one, as `shapes.distance` gives it, and how far that triangle has moved in
-    the step: (distance, nx, ny, nz, mx, my, mz), infinite where no triangle is near. o is where p
-    was one step ago, before (v, 3) m where the vertices were then, motion m how far any of them has
-    come; who went through a triangle is sent back to the side that he came from.
+    That of the deepest one, as `solid_distance` gives it, and how far that triangle has moved in
+    the step: (distance, normal, motion), infinite where no triangle is near. o is where p was one
+    step ago, before (v, 3) m where the vertices were then, motion m how far any of them has come;
+    who went through a triangle is sent back to the side that he came from.
     """
-    reach = radius + SKIN
-    node = root_of(first)
-    end = end_of(last)
+    reach = radius + MESH_SKIN
+    two_sided = meshes.two_sided[mesh]
+    node = root_of(meshes.first_triangle[mesh])
+    end = end_of(meshes.first_triangle[mesh + 1])
     room = reach + motion
-    low_x, high_x = min(px, ox) - room, max(px, ox) + room
-    low_y, high_y = min(py, oy) - room, max(py, oy) + room
-    low_z, high_z = min(pz, oz) - room, max(pz, oz) + room
-    best, bx, by, bz = math.inf, 0.0, 0.0, 1.0
-    mx = my = mz = 0.0
-    node = next_leaf(tree, node, end, low_x, low_y, low_z, high_x, high_y, high_z)
+    low = (min(p[0], o[0]) - room, min(p[1], o[1]) - room, min(p[2], o[2]) - room)
+    high = (max(p[0], o[0]) + room, max(p[1], o[1]) + room, max(p[2], o[2]) + room)
+    best, normal, moved = math.inf, UP, ZERO
+    node = next_leaf(tree, node, end, low[0], low[1], low[2], high[0], high[1], high[2])
     while node < end:
-        t = tree.leaf[node]
-        i = meshes.triangle[t, 0]
-        j = meshes.triangle[t, 1]
-        k = meshes.triangle[t, 2]
-        v = meshes.vertex
-        cx, cy, cz = v[i, 0] - before[i, 0], v[i, 1] - before[i, 1], v[i, 2] - before[i, 2]
-        gap, nx, ny, nz = _triangle_gap(
-            (v[i, 0], v[i, 1], v[i, 2]),
-            (v[j, 0], v[j, 1], v[j, 2]),
-            (v[k, 0], v[k, 1], v[k, 2]),
-            (px, py, pz),
-            (ox + cx, oy + cy, oz + cz),
-            reach,
-            two_sided,
-        )
+        corner = meshes.triangle[tree.leaf[node]]
+        a = load(meshes.vertex, corner[0])
+        b, c = load(meshes.vertex, corner[1]), load(meshes.vertex, corner[2])
+        way = sub(a, load(before, corner[0]))
+        gap, n = _triangle_gap(a, b, c, p, add(o, way), reach, two_sided)
         if gap < best:
-            best, bx, by, bz = gap, nx, ny, nz
-            mx, my, mz = cx, cy, cz
-        node = next_leaf(tree, node + 1, end, low_x, low_y, low_z, high_x, high_y, high_z)
-    return best, bx, by, bz, mx, my, mz
+            best, normal, moved = gap, n, way
+        node = next_leaf(tree, node + 1, end, low[0], low[1], low[2], high[0], high[1], high[2])
+    return best, normal, moved
 
 
 @lean_inline
@@ -77,34 +52,26 @@ def _triangle_gap(a, b, c, p, o, reach, two_sided):
     """Signed distance from one triangle and the way out; infinite from behind, but for who is
     no deeper than he is thick or came through it just now.
     """
-    ux, uy, uz = b[0] - a[0], b[1] - a[1], b[2] - a[2]
-    vx, vy, vz = c[0] - a[0], c[1] - a[1], c[2] - a[2]
-    nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
-    size = math.sqrt(nx * nx + ny * ny + nz * nz)
-    if size <= 1e-12 * (ux * ux + uy * uy + uz * uz + vx * vx + vy * vy + vz * vz):
-        return math.inf, 0.0, 0.0, 1.0
-    nx, ny, nz = nx / size, ny / size, nz / size
-    before = nx * (o[0] - a[0]) + ny * (o[1] - a[1]) + nz * (o[2] - a[2])
-    now = nx * (p[0] - a[0]) + ny * (p[1] - a[1]) + nz * (p[2] - a[2])
+    u, v = sub(b, a), sub(c, a)
+    n = cross(u, v)
+    size = length(n)
+    if size <= 1e-12 * dot2(u, u, v, v):
+        return math.inf, UP
+    n = divide(n, size)
+    before, now = dot(n, sub(o, a)), dot(n, sub(p, a))
     if two_sided and before < 0.0:
-        nx, ny, nz, before, now = -nx, -ny, -nz, -before, -now
+        n, before, now = scale(-1.0, n), -before, -now
     if before >= 0.0 and now < 0.0:
         t = before / (before - now)
-        x = o[0] + t * (p[0] - o[0]) - a[0]
-        y = o[1] + t * (p[1] - o[1]) - a[1]
-        z = o[2] + t * (p[2] - o[2]) - a[2]
-        uu = ux * ux + uy * uy + uz * uz
-        uv = ux * vx + uy * vy + uz * vz
-        vv = vx * vx + vy * vy + vz * vz
-        xu = x * ux + y * uy + z * uz
-        xv = x * vx + y * vy + z * vz
+        x = sub(along(o, t, sub(p, o)), a)
+        uu, uv, vv, xu, xv = dot(u, u), dot(u, v), dot(v, v), dot(x, u), dot(x, v)
         area = uu * vv - uv * uv
         q = vv * xu - uv * xv
         r = uu * xv - uv * xu
         slack = 1e-9 * area
         if q >= -slack and r >= -slack and q + r <= area + slack:
-            return now - reach, nx, ny, nz
+            return now - reach, n
     if now < 0.0 and (two_sided or now < -reach):
-        return math.inf, 0.0, 0.0, 1.0
-    gap, nx, ny, nz, _, _, _ = triangle_distance(a, b, c, p, o, reach, two_sided)
-    return gap, nx, ny, nz
+        return math.inf, UP
+    gap, n, _ = triangle_distance(a, b, c, p, o, reach, two_sided)
+    return gap, n

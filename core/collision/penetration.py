@@ -30,16 +30,16 @@ from ..vec3 import (
 from .gjk import add_corner
 from .support import separation
 
-MAX_CORNERS = 96
-MAX_FACES = 2 * MAX_CORNERS
+MOST_POLYTOPE_CORNERS = 96
+MOST_POLYTOPE_FACES = 2 * MOST_POLYTOPE_CORNERS
 
 Polytope = namedtuple(
     "Polytope",
     [
-        "simplex",  # Simplex with room for MAX_CORNERS: the corners of the polytope
-        "face",  # (MAX_FACES, 3) corners, counter-clockwise seen from outside
-        "plane",  # (MAX_FACES, 4) outward unit normal and distance m
-        "edge",  # (3 · MAX_FACES, 2) rim of the hole that is being closed
+        "simplex",  # Simplex with room for MOST_POLYTOPE_CORNERS: the corners of the polytope
+        "face",  # (MOST_POLYTOPE_FACES, 3) corners, counter-clockwise seen from outside
+        "plane",  # (MOST_POLYTOPE_FACES, 4) outward unit normal and distance m
+        "edge",  # (3 · MOST_POLYTOPE_FACES, 2) rim of the hole that is being closed
     ],
 )
 
@@ -191,7 +191,7 @@ def penetration(core, e, count):
     depth = math.inf
     best = ZERO
     c0, c1, c2 = 0, 1, 2
-    while count < MAX_CORNERS:
+    while count < MOST_POLYTOPE_CORNERS:
         nearest = 0
         for f in range(1, faces):
             if e.plane[f, 3] < e.plane[nearest, 3]:
@@ -222,7 +222,7 @@ def penetration(core, e, count):
                     nearest = -1
             else:
                 f += 1
-        if edges == 0 or faces + edges > MAX_FACES:
+        if edges == 0 or faces + edges > MOST_POLYTOPE_FACES:
             break
         for n in range(edges):
             _add_face(e, faces, e.edge[n, 0], e.edge[n, 1], count)

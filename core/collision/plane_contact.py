@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..kernels.jit import lean, lean_inline
-from ..vec3 import along, between, column, dot, load, scale, vec
+from ..kernels.jit import lean
+from ..vec3 import along, between, column, dot, load, plus_dot, scale, vec
 from .clip import set_corner
 from .kinds import PLANE, SPHERE
 from .manifold import one_point, supporting_face, write_chosen
@@ -11,11 +11,12 @@ from .support import farthest, load_core
 
 
 @lean
-def plane_contact(placed, hulls, meshes, p, q, wall, reach, scratch, place):
+def plane_contact(solids, p, q, wall, reach, scratch, place):
     """Manifold of shape p and the plane q, or face ``wall`` of the room q; its points, 0 … 4.
 
     Walls 0 … 5 of a room are those at +x −x +y −y +z −z; a wall goes on beyond the room's edges.
     """
+    placed = solids.placed
     o = placed.centre[p]
     normal = column(placed.rotation[q], 2)
     offset = 0.0
@@ -34,18 +35,18 @@ def plane_contact(placed, hulls, meshes, p, q, wall, reach, scratch, place):
     core = scratch.core
     polygon = scratch.polygon
     faces = scratch.faces
-    load_core(core, 0, placed, hulls, meshes, p, -1, vec(o))
+    load_core(core, 0, solids, p, -1, vec(o))
     radius = core.about[0, 0]
     limit = reach + radius
     down = scale(-1.0, normal)
     _, lowest = farthest(core, 0, down)
-    if _raised(height, normal, lowest) > limit:
+    if plus_dot(height, normal, lowest) > limit:
         return 0
-    count, number, _ = supporting_face(core, 0, placed, hulls, p, faces, down)
+    count, number, _ = supporting_face(core, 0, solids, p, faces, down)
     found = 0
     for n in range(count):
         corner = load(faces[0], n)
-        gap = _raised(height, normal, corner)
+        gap = plus_dot(height, normal, corner)
         if gap <= limit:
             set_corner(polygon, found, corner)
             polygon.label[0, found, 0] = n
@@ -53,9 +54,3 @@ def plane_contact(placed, hulls, meshes, p, q, wall, reach, scratch, place):
             found += 1
     radii = (radius, 0.0)
     return write_chosen(place, polygon, 0, found, 1, number << 14, normal, radii, o)
-
-
-@lean_inline
-def _raised(height, normal, p):
-    """The sum height + n·p, from the first to the last."""
-    return height + normal[0] * p[0] + normal[1] * p[1] + normal[2] * p[2]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..arrays import Floats
     from ..model import Model
 
-NEAR = 0.02
+FOUND_BEFORE = 0.02
 """Contacts are found this share of the thinner shape before they touch, to know them by then."""
 
 
@@ -59,7 +59,7 @@ def bound_shapes(shapes, owners, thickness, duration, fall, reach):
             fastest = max(fastest, travel / arm)
         near = 0.0
         if thickness[s] < math.inf:
-            near = NEAR * thickness[s]
+            near = FOUND_BEFORE * thickness[s]
         reach[s] = travel + near
         for k in range(3):
             half = half_extent(shapes.kind[s], shapes.size[s], shapes.rotation_before[s], k)

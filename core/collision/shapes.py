@@ -1,4 +1,4 @@
-"""Collision shapes: what they are, where they are, and how far a point is from them."""
+"""Collision shapes: what they are and where they are."""
 
 from __future__ import annotations
 
@@ -183,96 +183,6 @@ def passes_by(shapes, s, x, previous, i, reach):
 
 
 @inline
-def _through_box(px, py, pz, ox, oy, oz, hx, hy, hz):
-    """Face of a box (0..5 = +x −x +y −y +z −z) by which the path o → p came in, -1 if it did not.
-
-    Slab test; a path that starts inside has no entry.
-    """
-    face = -1
-    enter = 0.0
-    leave = 1.0
-    for k in range(3):
-        if k == 0:
-            o, d, h = ox, px - ox, hx
-        elif k == 1:
-            o, d, h = oy, py - oy, hy
-        else:
-            o, d, h = oz, pz - oz, hz
-        if d == 0.0:
-            if abs(o) >= h:
-                return -1
-            continue
-        near = (-h - o) / d
-        far = (h - o) / d
-        entry = 2 * k + 1
-        if near > far:
-            near, far = far, near
-            entry = 2 * k
-        if near >= enter and (near > enter or face < 0) and abs(o) >= h:
-            enter = near
-            face = entry
-        leave = min(leave, far)
-    return face if enter <= leave else -1
-
-
-@inline
 def face_count(kind):
-    """How many separate surfaces `distance` knows of: the six walls of a room, else one."""
+    """How many separate surfaces `solid_distance` knows of: the six walls of a room, else one."""
     return 6 if kind == ROOM else 1
-
-
-@inline
-def _face_normal(face):
-    sign = 1.0 if face % 2 == 0 else -1.0
-    axis = face // 2
-    return (
-        sign if axis == 0 else 0.0,
-        sign if axis == 1 else 0.0,
-        sign if axis == 2 else 0.0,
-    )
-
-
-@inline
-def distance(kind, size, face, px, py, pz, ox, oy, oz, radius):
-    """Signed distance of a ball of ``radius`` around p from a shape, and the way out.
-
-    p in the shape's frame, o where p was one step ago: a ball that crossed a thin box in one step
-    is sent back through the face by which it came in. Returns (distance, nx, ny, nz).
-    """
-    if kind == PLANE:
-        return pz - radius, 0.0, 0.0, 1.0
-    if kind == ROOM:
-        nx, ny, nz = _face_normal(face)
-        wall = abs(nx) * size[0] + abs(ny) * size[1] + abs(nz) * size[2]
-        return wall - radius - (nx * px + ny * py + nz * pz), -nx, -ny, -nz
-    if kind == BOX:
-        hx = size[0] + radius
-        hy = size[1] + radius
-        hz = size[2] + radius
-        entry = _through_box(px, py, pz, ox, oy, oz, hx, hy, hz)
-        if entry >= 0:
-            nx, ny, nz = _face_normal(entry)
-            wall = abs(nx) * hx + abs(ny) * hy + abs(nz) * hz
-            return nx * px + ny * py + nz * pz - wall, nx, ny, nz
-        dx = abs(px) - size[0]
-        dy = abs(py) - size[1]
-        dz = abs(pz) - size[2]
-        if dx <= 0.0 and dy <= 0.0 and dz <= 0.0:
-            if dx >= dy and dx >= dz:
-                return dx - radius, math.copysign(1.0, px), 0.0, 0.0
-            if dy >= dz:
-                return dy - radius, 0.0, math.copysign(1.0, py), 0.0
-            return dz - radius, 0.0, 0.0, math.copysign(1.0, pz)
-        nx = math.copysign(max(dx, 0.0), px)
-        ny = math.copysign(max(dy, 0.0), py)
-        nz = math.copysign(max(dz, 0.0), pz)
-        gap = math.sqrt(nx * nx + ny * ny + nz * nz)
-        return gap - radius, nx / gap, ny / gap, nz / gap
-    along = 0.0
-    if kind == CAPSULE:
-        along = min(max(pz, -size[1]), size[1])
-    dz = pz - along
-    gap = math.sqrt(px * px + py * py + dz * dz)
-    if gap == 0.0:  # dead centre: any way out is as short, take a fixed one
-        return -size[0] - radius, 1.0, 0.0, 0.0
-    return gap - size[0] - radius, px / gap, py / gap, dz / gap

@@ -40,13 +40,15 @@ Hulls = namedtuple(
         "face_offset",
     ],
 )
-Meshes = namedtuple("Meshes", ["mesh", "triangle", "vertex", "two_sided"])
-"""Parts of `Shapes` under the same names: a call is the cheaper the fewer arrays it is given."""
+Meshes = namedtuple("Meshes", ["mesh", "first_triangle", "triangle", "vertex", "two_sided"])
+ShapeParts = namedtuple("ShapeParts", ["placed", "hulls", "meshes", "edges"])
+"""Parts of `Shapes` under the same names, and `mesh_edges`."""
 
 
 @lean
-def load_core(core, side, placed, hulls, meshes, s, triangle, o):
+def load_core(core, side, solids, s, triangle, o):
     """Write shape s (row ``triangle`` of it, if it is a mesh) to row ``side``, seen from o."""
+    placed, hulls, meshes = solids.placed, solids.hulls, solids.meshes
     kind = placed.kind[s]
     points = core.points[side]
     about = core.about[side]

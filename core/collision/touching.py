@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..kernels.jit import lean_kernel
-from .broad_phase import BroadPhase
+from .broad_phase import BroadPhase, Posed
 from .manifold import Manifolds, manifold_room
 from .mesh_edges import mesh_edges
 from .narrow_phase import narrow_phase, narrow_phase_scratch
@@ -81,17 +81,17 @@ class Touching:
         broad.update(shapes.lower, shapes.upper, self.margin, is_awake, threads)
         if self.has_meshes:
             self.bound_triangles(shapes)
-        count = broad.expand(
-            shapes.lower,
-            shapes.upper,
+        posed = Posed(
+            shapes.kind,
+            shapes.size,
             shapes.centre,
             shapes.rotation,
-            shapes.size,
-            reach,
+            shapes.lower,
+            shapes.upper,
             shapes.mesh,
             shapes.mesh_first_triangle,
-            self.mesh_tree,
         )
+        count = broad.expand(posed, reach, self.mesh_tree)
         if not count:
             return 0
         if count > len(self.reach):

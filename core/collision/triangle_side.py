@@ -18,11 +18,12 @@ SLOPE = 0.02
 
 
 @lean
-def neighbours_allow(core, placed, meshes, edges, s, t, o, normal):
+def neighbours_allow(core, solids, s, t, o, normal):
     """Whether a contact with this normal at the edge or corner of triangle t is its own.
 
-    core: the triangle stands in row 1, seen from o (3,). edges: see `mesh_edges`.
+    core: the triangle stands in row 1, seen from o (3,).
     """
+    edges = solids.edges
     p = core.points[1]
     h0, h1, h2 = dot(normal, load(p, 0)), dot(normal, load(p, 1)), dot(normal, load(p, 2))
     corner = 0
@@ -39,10 +40,10 @@ def neighbours_allow(core, placed, meshes, edges, s, t, o, normal):
     if min(slope_after, slope_before) <= SLOPE:
         edge = corner if slope_after <= slope_before else before
         v = edges.opposite[t, edge]
-        return v < 0 or not _rises(placed, meshes, s, v, at, normal)
-    middle = meshes.triangle[t, corner]
+        return v < 0 or not _rises(solids, s, v, at, normal)
+    middle = solids.meshes.triangle[t, corner]
     for n in range(edges.ring_start[middle], edges.ring_start[middle + 1]):
-        if _rises(placed, meshes, s, edges.ring[n], at, normal):
+        if _rises(solids, s, edges.ring[n], at, normal):
             return False
     return True
 
@@ -58,8 +59,8 @@ def _fall(p, i, j, normal):
 
 
 @lean_inline
-def _rises(placed, meshes, s, v, at, normal):
+def _rises(solids, s, v, at, normal):
     """Whether vertex v of mesh s stands above the plane through the world point ``at``."""
-    vertex = rotate(placed.rotation[s], load(meshes.vertex, v))
-    d = sub(add(vertex, load(placed.centre, s)), at)
+    vertex = rotate(solids.placed.rotation[s], load(solids.meshes.vertex, v))
+    d = sub(add(vertex, load(solids.placed.centre, s)), at)
     return dot(normal, d) > SLOPE * length(d)

@@ -36,7 +36,7 @@ IMMOVABLE = 1e9
 """Mass of a body that is driven or asleep, in that of the particle tied to it."""
 
 
-POINT = np.dtype(
+TIED_POINT = np.dtype(
     [
         ("place", np.float64, (3,)),  # m
         ("inverse_mass", np.float64),  # 1/kg
@@ -46,7 +46,7 @@ POINT = np.dtype(
 )
 """A particle of a strand while it is solved."""
 
-POINT_COLUMNS = POINT.itemsize // 8
+POINT_COLUMNS = TIED_POINT.itemsize // 8
 
 TIE = np.dtype(
     [

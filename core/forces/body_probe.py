@@ -131,5 +131,4 @@ def take_kicks(probes, owners, wait, h):
         write_spin(owners, b)
         move(owners.velocity, b, velocity)
         shift(owners.position, b, -wait, velocity)
-        tx, ty, tz = scale(-wait, sub(load(owners.spin, b), spin))
-        turn_by(owners.orientation[b], tx, ty, tz)
+        turn_by(owners.orientation[b], scale(-wait, sub(load(owners.spin, b), spin)))

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 ON_PLANE = 1e-7
 """Share of the solid's size within which a vertex counts as on a cutting plane."""
 
-COLUMNS = 60
+VOLUME_COLUMNS = 60
 """Columns on each side of the grid by which a cell's volume is measured; thirds and fifths fit."""
 
-HULL_LIMIT = 96
+MOST_CELL_VERTICES = 96
 """Vertices of a cell's hull while cuts are compared."""
 
 
@@ -94,11 +94,11 @@ class Solid:
         corner = self.surface
         reach = (corner[:, :, :2].min(axis=1) < high[:2]) & (corner[:, :, :2].max(axis=1) > low[:2])
         corner = corner[reach.all(axis=1)]
-        step = extent / COLUMNS
+        step = extent / VOLUME_COLUMNS
         # Columns that a triangle's bounding rectangle may contain, as one long list of pairs.
         grid = (corner[:, :, :2] - low[:2]) / step - 0.5
-        first = np.clip(np.ceil(grid.min(axis=1)), 0, COLUMNS).astype(np.int64)
-        after = np.clip(np.floor(grid.max(axis=1)) + 1, 0, COLUMNS).astype(np.int64)
+        first = np.clip(np.ceil(grid.min(axis=1)), 0, VOLUME_COLUMNS).astype(np.int64)
+        after = np.clip(np.floor(grid.max(axis=1)) + 1, 0, VOLUME_COLUMNS).astype(np.int64)
         wide = np.maximum(after - first, 0)
         count = wide[:, 0] * wide[:, 1]
         t = np.repeat(np.arange(len(corner)), count)
@@ -113,14 +113,14 @@ class Solid:
         t, column, u, v, w = t[hit], column[hit], u[hit], v[hit], w[hit]
         total = u + v + w
         z = (u * corner[t, 0, 2] + v * corner[t, 1, 2] + w * corner[t, 2, 2]) / total
-        number = column[:, 0] * COLUMNS + column[:, 1]
+        number = column[:, 0] * VOLUME_COLUMNS + column[:, 1]
         order = np.lexsort((z, number))
         number, z = number[order], z[order]
         inside = np.cumsum(np.where(total[order] > 0.0, -1, 1))  # in where a face looks down
         solid = np.flatnonzero((inside[:-1] > 0) & (number[:-1] == number[1:]))
         return Columns(
-            low[0] + (number[solid] // COLUMNS + 0.5) * step[0],
-            low[1] + (number[solid] % COLUMNS + 0.5) * step[1],
+            low[0] + (number[solid] // VOLUME_COLUMNS + 0.5) * step[0],
+            low[1] + (number[solid] % VOLUME_COLUMNS + 0.5) * step[1],
             np.maximum(z[solid], low[2]),
             np.minimum(z[solid + 1], high[2]),
             float(step.prod()),
@@ -239,7 +239,7 @@ class Cell:
     @cached_property
     def hull(self) -> Hull | None:
         """The cell's hull, None when it has no width."""
-        return convex_hull(self.points, HULL_LIMIT)
+        return convex_hull(self.points, MOST_CELL_VERTICES)
 
     @cached_property
     def hull_volume(self) -> float:

@@ -25,19 +25,19 @@ if TYPE_CHECKING:
 
     Triple = tuple[int, int, int]
 
-GRID = 2**20
+GRID_STEPS = 2**20
 """Steps of the grid along the longest side. More would not fit: |n·(x − a)| ≤ 3·2⁶¹ < 2⁶³."""
 
-NEAR = 4.0
+HARDLY_ABOVE = 4.0
 """Steps of the grid within which a point counts as on the hull: 4e-6 of the longest side."""
 
 COPLANAR = 1e-5
 """Share of the longest side by which the corners of one polygon may leave its plane."""
 
-FLAT = 1e-4
+FLAT_POINTS = 1e-4
 """Points thinner than this share of their length are flat, or a line."""
 
-PLATE = 1e-3
+PLATE_SHARE = 1e-3
 """Thickness that flat points are given, as a share of their length."""
 
 DEFAULT_LIMIT = 32
@@ -93,9 +93,9 @@ class Hull:
 def convex_hull(points: ArrayLike, limit: int | None = None) -> Hull | None:
     """The convex hull of points (n, 3) m, of at most ``limit`` (at least 8) vertices.
 
-    Flat points (thinner than `FLAT` of their length, which is that from one extreme point to the
-    farthest from it) become a plate of thickness `PLATE` of it. Returns None for points on one
-    line (just as thin twice over) or in one place, and for none at all.
+    Flat points (thinner than `FLAT_POINTS` of their length, which is that from one extreme point to
+    the farthest from it) become a plate of thickness `PLATE_SHARE` of it. Returns None for points
+    on one line (just as thin twice over) or in one place, and for none at all.
     """
     x = np.asarray(points, dtype=np.float64).reshape(-1, 3)
     if len(x) == 0:
@@ -107,20 +107,20 @@ def convex_hull(points: ArrayLike, limit: int | None = None) -> Hull | None:
     most = len(x) if limit is None else max(limit, 8)
     start, extent = _first_tetrahedron(x)
     length, width, thickness = extent
-    if width < FLAT * length:
+    if width < FLAT_POINTS * length:
         return None
-    if thickness < FLAT * length:
-        x = _plate(x, start, PLATE * length)
+    if thickness < FLAT_POINTS * length:
+        x = _plate(x, start, PLATE_SHARE * length)
         low = x.min(axis=0)
         size = float((x.max(axis=0) - low).max())
         start, _ = _first_tetrahedron(x)
     # The snapped points without doubles; of several in one place the first one stands for all.
-    snapped = np.rint((x - low) * (GRID / size)).astype(np.int64)
+    snapped = np.rint((x - low) * (GRID_STEPS / size)).astype(np.int64)
     key = (snapped[:, 0] << 42) | (snapped[:, 1] << 21) | snapped[:, 2]
     _, kept = np.unique(key, return_index=True)
     order = np.concatenate([start, np.setdiff1d(kept, start)])
     triangles, normal, beyond = _quickhull(snapped[order], most)
-    return _polygons(x[order], triangles, normal, COPLANAR * size, beyond * size / GRID)
+    return _polygons(x[order], triangles, normal, COPLANAR * size, beyond * size / GRID_STEPS)
 
 
 def _first_tetrahedron(x: Floats) -> tuple[NDArray[np.int64], tuple[float, float, float]]:
@@ -178,26 +178,40 @@ class _Face:
         self.alive = True
 
 
-def _quickhull(x: NDArray[np.int64], most: int) -> tuple[NDArray[np.int64], Floats, float]:
-    """Triangles (t, 3) of the hull of grid points (n, 3), no two alike, the first four a solid.
+class _GrowingHull:
+    """A hull of grid points x (n, 3) that grows by the highest point of all above its faces."""
 
-    Also their unit normals (t, 3), and the height in steps of the highest point that was left
-    out when ``most`` were in.
-    """
-    row = x.tolist()
-    queue: list[tuple[float, int, _Face]] = []
-    count = 0
+    def __init__(self, x: NDArray[np.int64]) -> None:
+        self.x = x
+        self.row = x.tolist()
+        self.queue: list[tuple[float, int, _Face]] = []
+        self.count = 0
+        self.faces = self._begin()
 
-    def add(corners: list[Triple], orphans: NDArray[np.int64]) -> list[_Face]:
+    def _begin(self) -> list[_Face]:
+        """The solid of the first four points."""
+        x = self.x
+        corners = [(0, 1, 2), (0, 3, 1), (1, 3, 2), (2, 3, 0)]
+        across = [(1, 2, 3), (3, 2, 0), (1, 3, 0), (2, 1, 0)]
+        a, b, c, d = x[:4]
+        if np.cross(b - a, c - a) @ (d - a) > 0:  # the fourth point must lie below the first face
+            corners = [(i, k, j) for i, j, k in corners]
+            across = [(n2, n1, n0) for n0, n1, n2 in across]
+        faces = self._add(corners, np.arange(4, len(x)))
+        for face, around in zip(faces, across):
+            face.neighbour = [faces[i] for i in around]
+        return faces
+
+    def _face(self, corner: Triple) -> _Face:
+        (ax, ay, az), (bx, by, bz), (cx, cy, cz) = (self.row[i] for i in corner)
+        ux, uy, uz, vx, vy, vz = bx - ax, by - ay, bz - az, cx - ax, cy - ay, cz - az
+        normal = (uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx)
+        return _Face(corner, normal, normal[0] * ax + normal[1] * ay + normal[2] * az)
+
+    def _add(self, corners: list[Triple], orphans: NDArray[np.int64]) -> list[_Face]:
         """Make faces and hand the points in reach to the face that each is highest above."""
-        nonlocal count
-        faces = []
-        for corner in corners:
-            (ax, ay, az), (bx, by, bz), (cx, cy, cz) = (row[i] for i in corner)
-            ux, uy, uz, vx, vy, vz = bx - ax, by - ay, bz - az, cx - ax, cy - ay, cz - az
-            normal = (uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx)
-            offset = normal[0] * ax + normal[1] * ay + normal[2] * az
-            faces.append(_Face(corner, normal, offset))
+        x = self.x
+        faces = [self._face(corner) for corner in corners]
         if len(orphans) == 0:
             return faces
         normals = np.array([face.normal for face in faces], dtype=np.int64)
@@ -205,7 +219,7 @@ def _quickhull(x: NDArray[np.int64], most: int) -> tuple[NDArray[np.int64], Floa
         height = (x[orphans] @ normals.T - offsets) / np.linalg.norm(normals.astype(float), axis=1)
         best = height.argmax(axis=1)
         height = height[np.arange(len(orphans)), best]
-        outside = height > NEAR
+        outside = height > HARDLY_ABOVE
         orphans, best, height = orphans[outside], best[outside], height[outside]
         for k, face in enumerate(faces):
             mine = best == k
@@ -213,34 +227,22 @@ def _quickhull(x: NDArray[np.int64], most: int) -> tuple[NDArray[np.int64], Floa
                 continue
             face.above, h = orphans[mine], height[mine]
             top = float(h.max())
-            candidates = np.flatnonzero(h >= top - 0.5 * NEAR)
+            candidates = np.flatnonzero(h >= top - 0.5 * HARDLY_ABOVE)
             pick = candidates[0]
             if len(candidates) > 1:  # as high as each other: the outermost of them is a corner
                 apart = x[face.above[candidates]] - x[list(face.corner)].sum(axis=0) // 3
                 pick = candidates[np.argmax((apart * apart).sum(axis=1))]
             face.farthest = int(face.above[pick])
-            count += 1
-            heapq.heappush(queue, (-top, count, face))
+            self.count += 1
+            heapq.heappush(self.queue, (-top, self.count, face))
         return faces
 
-    corners = [(0, 1, 2), (0, 3, 1), (1, 3, 2), (2, 3, 0)]
-    across = [(1, 2, 3), (3, 2, 0), (1, 3, 0), (2, 1, 0)]
-    a, b, c, d = x[:4]
-    if np.cross(b - a, c - a) @ (d - a) > 0:  # the fourth point must lie below the first face
-        corners = [(i, k, j) for i, j, k in corners]
-        across = [(n2, n1, n0) for n0, n1, n2 in across]
-    hull = add(corners, np.arange(4, len(x)))
-    for face, around in zip(hull, across):
-        face.neighbour = [hull[i] for i in around]
-    vertices = 4
-    while queue and vertices < most:
-        _, _, face = heapq.heappop(queue)
-        if not face.alive:
-            continue
-        vertices += 1
-        apex = face.farthest
-        px, py, pz = row[apex]
-        # All faces that see the apex, and the horizon: the edges where they end.
+    def _horizon(self, face: _Face) -> tuple[list[_Face], list[tuple[int, int, _Face, _Face]]]:
+        """Faces that see the face's highest point, which die, and the edges where they end.
+
+        Of an edge: start, end, the face beyond and the one before; one after the other.
+        """
+        px, py, pz = self.row[face.farthest]
         face.alive = False
         seen, rim = [face], {}
         for below in seen:  # grows as it runs
@@ -256,8 +258,6 @@ def _quickhull(x: NDArray[np.int64], most: int) -> tuple[NDArray[np.int64], Floa
                     rim[start] = (end, beyond, below)
         # An edge found before the face behind it was seen is no horizon.
         rim = {start: edge for start, edge in rim.items() if edge[1].alive}
-        orphans = np.concatenate([below.above for below in seen])
-        orphans = orphans[orphans != apex]
         start = first = min(rim)
         ring = []
         while True:
@@ -265,14 +265,37 @@ def _quickhull(x: NDArray[np.int64], most: int) -> tuple[NDArray[np.int64], Floa
             ring.append((start, end, beyond, below))
             start = end
             if start == first:
-                break
-        new = add([(start, end, apex) for start, end, _, _ in ring], orphans)
+                return seen, ring
+
+    def grow(self) -> bool:
+        """Take the highest point in; whether it was still outside."""
+        _, _, face = heapq.heappop(self.queue)
+        if not face.alive:
+            return False
+        apex = face.farthest
+        seen, ring = self._horizon(face)
+        orphans = np.concatenate([below.above for below in seen])
+        orphans = orphans[orphans != apex]
+        new = self._add([(start, end, apex) for start, end, _, _ in ring], orphans)
         for k, ((_, _, beyond, below), cap) in enumerate(zip(ring, new)):
             beyond.neighbour[beyond.neighbour.index(below)] = cap
             cap.neighbour = [beyond, new[(k + 1) % len(new)], new[k - 1]]
-        hull += new
-    left_out = max((-top for top, _, face in queue if face.alive), default=0.0)
-    alive = [face for face in hull if face.alive]
+        self.faces += new
+        return True
+
+
+def _quickhull(x: NDArray[np.int64], most: int) -> tuple[NDArray[np.int64], Floats, float]:
+    """Triangles (t, 3) of the hull of grid points (n, 3), no two alike, the first four a solid.
+
+    Also their unit normals (t, 3), and the height in steps of the highest point that was left
+    out when ``most`` were in.
+    """
+    hull = _GrowingHull(x)
+    vertices = 4
+    while hull.queue and vertices < most:
+        vertices += hull.grow()
+    left_out = max((-top for top, _, face in hull.queue if face.alive), default=0.0)
+    alive = [face for face in hull.faces if face.alive]
     normal = np.array([face.normal for face in alive], dtype=np.float64)
     normal /= np.linalg.norm(normal, axis=1)[:, None]
     return np.array([face.corner for face in alive], dtype=np.int64), normal, left_out

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
     from ..arrays import Floats, Ints
 
-ALIKE = 1e-6
+ALIKE_MOMENTS = 1e-6
 """Share of the largest moment by which two moments may differ and still count as equal."""
 
-HULL_LIMIT = 256
+MOST_HULL_VERTICES = 256
 """Vertices of the hull that stands in for a mesh that encloses nothing."""
 
 
@@ -66,7 +66,7 @@ def mesh_mass_properties(name: str, points: ArrayLike, triangles: ArrayLike) -> 
     surface = closed_surface(x, triangles)
     if surface is not None:
         return surface_mass_properties(x, surface)
-    hull = convex_hull(x, HULL_LIMIT)
+    hull = convex_hull(x, MOST_HULL_VERTICES)
     if hull is None:
         if len(x) == 0 or not np.ptp(x, axis=0).max() > 0.0:
             raise ModelError(name, "has all its vertices in one place; scale it up")
@@ -158,7 +158,7 @@ def principal_axes(inertia: ArrayLike, orientation: ArrayLike) -> tuple[Floats, 
     own = rotation_matrix(q / np.linalg.norm(q))
     local = own.T @ tensor @ own
     moments, vectors = np.linalg.eigh(local)
-    near = ALIKE * moments[2]
+    near = ALIKE_MOMENTS * moments[2]
     off_diagonal = np.abs(local - np.diag(np.diag(local))).max()
     if off_diagonal <= 0.1 * near:  # the object's own axes are principal ones
         moments, turn = np.diag(local).copy(), np.eye(3)

@@ -29,7 +29,7 @@ DEFAULT_MOST = 16
 CONCAVITY = 0.04
 """Share of a piece's hull that may be empty: such a piece is not cut any more."""
 
-SMALL = 0.002
+LEAST_EMPTY = 0.002
 """Share of the whole part's hull that may be empty in a piece: less is not worth a cut."""
 
 SPLITS = 1.5
@@ -38,13 +38,13 @@ SPLITS = 1.5
 SHARP = 0.02
 """Radians by which an edge must be concave (1°) for planes through it to be tried."""
 
-STEPS = 8
+PLANE_STEPS = 8
 """Planes across each axis that are tried, less one."""
 
-EDGES = 18
+MOST_EDGES = 18
 """Planes through concave edges that are tried, of either kind: those along which there are most."""
 
-ALIKE = 1e-3
+ALIKE_EMPTY = 1e-3
 """Share of a piece's hull: cuts that leave less than this empty are all as good."""
 
 CLEAN = 0.95
@@ -87,7 +87,7 @@ def convex_parts(
         cell = Cell(Solid(surface, coarse, part.volume > 0.0), coarse)
         if part.volume >= 0.0 and cell.hull is not None:
             cells.append(cell)
-    small = SMALL * sum(cell.hull_volume for cell in cells)
+    small = LEAST_EMPTY * sum(cell.hull_volume for cell in cells)
     exact = []
     for cell in cells:
         best = _pieces(cell, int(SPLITS * most), concavity, small, COMPACT[0])
@@ -196,7 +196,7 @@ def _best_cut(cell: Cell, edges: tuple[Planes, Planes], compact: float) -> tuple
     `CLEAN` and ``compact`` decide; the latter leads to arcs instead of ever flatter rings. Of
     cuts as good as each other the first one is taken.
     """
-    little = ALIKE * cell.hull_volume
+    little = ALIKE_EMPTY * cell.hull_volume
     best, chosen = np.inf, None
     for normal, offset in _candidates(cell, edges):
         pair = cell.halves(normal, offset)
@@ -218,9 +218,9 @@ def _candidates(cell: Cell, edges: tuple[Planes, Planes]) -> list[tuple[Floats, 
     low, high = vertex.min(axis=0), vertex.max(axis=0)
     beside, between = (_heaviest(cell, low, float((high - low).max()), planes) for planes in edges)
     across = [
-        (np.eye(3)[axis], float(low[axis] + (high[axis] - low[axis]) * k / STEPS))
+        (np.eye(3)[axis], float(low[axis] + (high[axis] - low[axis]) * k / PLANE_STEPS))
         for axis in range(3)
-        for k in range(1, STEPS)
+        for k in range(1, PLANE_STEPS)
     ]
     return beside + across + between
 
@@ -240,7 +240,7 @@ def _heaviest(cell: Cell, low: Floats, size: float, planes: Planes) -> list[tupl
     key = np.rint(np.concatenate([8.0 * normal, 16.0 * apart[:, None]], axis=1) + 0.12)
     _, first, group = np.unique(key, axis=0, return_index=True, return_inverse=True)
     sums = np.bincount(group.reshape(-1), weight)
-    ranked = np.argsort(-np.round(sums / sums.max(), 6), kind="stable")[:EDGES]
+    ranked = np.argsort(-np.round(sums / sums.max(), 6), kind="stable")[:MOST_EDGES]
     return [(normal[i], float(normal[i] @ middle[i])) for i in first[ranked]]
 
 

@@ -20,7 +20,7 @@ WELD = 1e-6
 HOLLOW = 0.02
 """A part that, its holes closed, fills less of its bounding box than this is a sheet."""
 
-NOTHING = 1e-9
+LEAST_VOLUME = 1e-9
 """Share of the size cubed below which a closed surface encloses nothing."""
 
 
@@ -59,7 +59,7 @@ def loose_parts(triangles: Ints) -> list[Ints]:
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class SolidPart:
     """One connected part of a mesh: triangles (t, 3), closed and facing outward if it is solid.
 
     ``volume`` in m³ is 0 for a sheet, which is given as it was; a cavity's is below 0 and its
@@ -70,7 +70,9 @@ class Part:
     volume: float
 
 
-def solid_parts(points: ArrayLike, triangles: ArrayLike, largest_hole: float = 1.0) -> list[Part]:
+def solid_parts(
+    points: ArrayLike, triangles: ArrayLike, largest_hole: float = 1.0
+) -> list[SolidPart]:
     """The connected parts of triangles (t, 3) over points (n, 3) m, each made a solid.
 
     Doubled vertices are welded, faces wound against their neighbours are turned round and holes
@@ -83,7 +85,9 @@ def solid_parts(points: ArrayLike, triangles: ArrayLike, largest_hole: float = 1
     found = []
     for rows in loose_parts(welded(x, triangles)):
         closed = _closed_part(x, rows, largest_hole)
-        found.append(Part(rows, 0.0) if closed is None else Part(closed, _volume(x, closed)))
+        found.append(
+            SolidPart(rows, 0.0) if closed is None else SolidPart(closed, _volume(x, closed))
+        )
     if not found:
         return []
     # The sign of the largest part says whether the mesh as a whole is inside out.
@@ -99,7 +103,7 @@ def solid_parts(points: ArrayLike, triangles: ArrayLike, largest_hole: float = 1
             for other, (around, until) in zip(found, boxes)
         )
         turned = part.volume > 0.0 if is_cavity else part.volume < 0.0
-        parts.append(Part(part.triangles[:, ::-1], -part.volume) if turned else part)
+        parts.append(SolidPart(part.triangles[:, ::-1], -part.volume) if turned else part)
     return parts
 
 
@@ -143,7 +147,7 @@ def _closed_part(x: Floats, triangles: Ints, largest_hole: float) -> Ints | None
         if abs(_volume(x, t)) < HOLLOW * extent.prod():
             return None
     size = float(np.ptp(x[triangles.ravel()], axis=0).max())
-    return t if abs(_volume(x, t)) > NOTHING * size**3 else None
+    return t if abs(_volume(x, t)) > LEAST_VOLUME * size**3 else None
 
 
 def _directed_edges(triangles: Ints) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -20,7 +20,7 @@ FOLLOWS = {"ACTIVE": ACTIVE, "ANIMATED": ANIMATED, "PASSIVE": PASSIVE}
 
 
 @dataclass(frozen=True, eq=False)
-class Bodies:
+class BodyTable:
     """b rigid bodies with their centre of mass as place and principal axes as rotation."""
 
     object: Ints  # (b,) index into Model.objects
@@ -118,7 +118,7 @@ def empty_meshes() -> MeshTable:
     )
 
 
-def turned_back(bodies: Bodies, step: float) -> Floats:
+def turned_back(bodies: BodyTable, step: float) -> Floats:
     """q* (b, 4) that gives bodies their first angular velocity in a step of ``step`` s.
 
     Raises nothing: spin that is too fast for the step is held at `rotation.LARGEST_TURN`.
@@ -126,6 +126,6 @@ def turned_back(bodies: Bodies, step: float) -> Floats:
     back = bodies.orientation.copy()
     for b in np.flatnonzero(bodies.angular_velocity.any(axis=1)):
         r = rotation_matrix(bodies.orientation[b])
-        turn = turn_to_previous(*(bodies.angular_velocity[b] @ r), step)
-        back[b] = product(*bodies.orientation[b], *turn)
+        turn = turn_to_previous(bodies.angular_velocity[b] @ r, step)
+        back[b] = product(bodies.orientation[b], turn)
     return back

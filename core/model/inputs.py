@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from ..forces.field import Field
     from ..forces.pull import Pull
 
-EARTH_GRAVITY = (0.0, 0.0, -9.81)  # m/s²
+GRAVITY = 9.81  # m/s², that artist parameters are scaled with, whatever the scene's gravity is
+EARTH_GRAVITY = (0.0, 0.0, -GRAVITY)  # m/s²
 
 
 @dataclass

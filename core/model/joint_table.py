@@ -36,7 +36,7 @@ ALL_TURNS = 6
 THIN_CONE = 1e-3
 """A cone narrower than this (rad) has no direction to lean to: it is a hinge about its twist."""
 
-COLUMNS = 6
+FREEDOMS = 6
 
 
 class OnBody(NamedTuple):
@@ -56,7 +56,7 @@ End = OnBody | OnCollider | None
 
 
 @dataclass(frozen=True, eq=False)
-class Joints:
+class JointTable:
     """j joints between owners (see `rigid.owners`; the last one of all is the world)."""
 
     name: tuple[str, ...]
@@ -103,14 +103,14 @@ _KIND_FORMS = {
 
 
 def joint_columns(name: str, settings: JointSettings, distance: float) -> dict[str, object]:
-    """One joint's row of every `Joints` array that the settings decide.
+    """One joint's row of every `JointTable` array that the settings decide.
 
     distance m: how far the two anchors of a rope start from each other. Raises `ModelError` for
     limits that leave no room.
     """
     place_form, turn_form = _KIND_FORMS[settings.kind]
-    lower, upper = np.full(COLUMNS, -math.inf), np.full(COLUMNS, math.inf)
-    stiffness, damping = np.zeros(COLUMNS), np.zeros(COLUMNS)
+    lower, upper = np.full(FREEDOMS, -math.inf), np.full(FREEDOMS, math.inf)
+    stiffness, damping = np.zeros(FREEDOMS), np.zeros(FREEDOMS)
     axis, motor_freedom = 2, -1
     if place_form == POINT:
         lower[:3] = upper[:3] = 0.0
@@ -213,7 +213,7 @@ def _rubbing(
     return rubs
 
 
-def acting(joints: Joints) -> NDArray[np.bool_]:
+def acting(joints: JointTable) -> NDArray[np.bool_]:
     """Degrees of freedom (j, 6) that something ever acts on: the rows of the solver."""
     acts: NDArray[np.bool_] = np.isfinite(joints.lower) | np.isfinite(joints.upper)
     acts |= (joints.stiffness > 0.0) | (joints.damping > 0.0) | (joints.rubs > 0)
@@ -226,17 +226,17 @@ def acting(joints: Joints) -> NDArray[np.bool_]:
     return acts
 
 
-def joint_table(rows: list[dict[str, object]]) -> Joints:
-    """The table of rows that hold one value for each field of `Joints`."""
+def joint_table(rows: list[dict[str, object]]) -> JointTable:
+    """The table of rows that hold one value for each field of `JointTable`."""
     whole = ("owner", "place_form", "turn_form", "axis", "rubs", "motor", "motor_freedom")
     shapes = {"owner": (-1, 2), "anchor": (-1, 2, 3), "frame": (-1, 2, 4)}
     six = ("lower", "upper", "stiffness", "damping", "rubs")
     columns: dict[str, Any] = {}
-    for field in Joints.__dataclass_fields__:
+    for field in JointTable.__dataclass_fields__:
         values = [row[field] for row in rows]
         if field == "name":
             columns[field] = tuple(values)
             continue
         table = np.array(values, dtype=np.int32 if field in (*whole, "collides") else np.float64)
         columns[field] = table.reshape(shapes.get(field, (-1, 6) if field in six else (-1,)))
-    return Joints(**columns)
+    return JointTable(**columns)

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..arrays import Floats, Ints
-from .body_table import Bodies, ShapeTable, turned_back
+from .body_table import BodyTable, ShapeTable, turned_back
 from .inputs import EARTH_GRAVITY
-from .joint_table import Joints
+from .joint_table import JointTable
 from .limbs import Limbs
 from .state import State
 
@@ -94,8 +94,8 @@ class Model:
     wire_diameter: Floats  # (e,) m
 
     limbs: Limbs  # sticks of figures, which meet each other as capsules
-    bodies: Bodies  # rigid bodies of place and rotation
-    joints: Joints  # between bodies, colliders and the world
+    bodies: BodyTable  # rigid bodies of place and rotation
+    joints: JointTable  # between bodies, colliders and the world
     apart: Ints  # (e, 2) rigid bodies that never collide with each other
     shared: SharedPoints  # joints of bodies of particles
     shapes: ShapeTable  # what all that is solid collides with

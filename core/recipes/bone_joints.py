@@ -15,13 +15,13 @@ from .skeleton import Skeleton, turn_about, turn_from_to, unit
 if TYPE_CHECKING:
     from ..arrays import Floats
 
-BENT = math.radians(4.0)
+BENT_TURN = math.radians(4.0)
 """A knee or an elbow that is bent more than this in the rest pose tells which way it bends."""
 
-OPEN = math.radians(10.0)
+CONE_ROOM = math.radians(10.0)
 """Room that a cone keeps around the rest pose, whatever the role says."""
 
-STILL = math.radians(1.0)
+LEARNT_TURN = math.radians(1.0)
 """A joint that no pose turns by more tells nothing about its limits."""
 
 BACK = math.radians(3.0)
@@ -174,7 +174,7 @@ def hinge_axis(
     along, before = skeleton.direction(bone), skeleton.direction(parent)
     across = np.cross(before, along)
     bend = math.atan2(float(np.linalg.norm(across)), float(before @ along))
-    if bend > BENT and role != "toe":
+    if bend > BENT_TURN and role != "toe":
         return unit(across, left), bend
     towards = {"shin": -front, "forearm": front, "toe": up, "finger": -up}.get(role, front)
     if abs(float(towards @ along)) > 0.95:
@@ -209,7 +209,7 @@ def _cone_by_role(along: Floats, role: str, side: int, body: Body, looseness: fl
     share = min(looseness, 1.0)
     second = _axes_along(along)
     lean = _part_of_turn(turn_from_to(along, middle), share)
-    swing = min(max(swing * looseness, share * (away + OPEN)), math.pi)
+    swing = min(max(swing * looseness, share * (away + CONE_ROOM)), math.pi)
     twist = min(twist * looseness, math.pi)
     return BoneJoint("CONE_TWIST", lean @ second, second, -twist, twist, swing)
 
@@ -270,7 +270,7 @@ def learnt_joint(
     away = np.concatenate([np.eye(3)[None], away.reshape(-1, 3, 3)])  # the rest pose is one of them
     along = skeleton.direction(bone)
     vectors = np.array([rotation_vector(turn) for turn in away])
-    if np.linalg.norm(vectors, axis=1).max() < STILL:
+    if np.linalg.norm(vectors, axis=1).max() < LEARNT_TURN:
         return None
     _, sizes, axes = np.linalg.svd(vectors, full_matrices=False)
     bends = sizes[1] < 0.15 * sizes[0] and abs(float(axes[0] @ along)) < 0.5

@@ -13,10 +13,10 @@ from ..vector import rotation_matrix
 if TYPE_CHECKING:
     from ..arrays import Floats
 
-FEW = 12
+FEWEST_POINTS = 12
 """A bone with fewer points of skin than this has a shape by its length."""
 
-CORNERS = 4
+FEWEST_CORNERS = 4
 """As many points a hull needs at least: a block of eight vertices has one."""
 
 OUTLIERS = 2.0
@@ -25,10 +25,10 @@ OUTLIERS = 2.0
 ROUND = 0.55
 """A limb is round when its narrow width is more than this share of the wide one."""
 
-HULL_LIMIT = 48
+MOST_SKIN_VERTICES = 48
 """Vertices of the hull of a bone's skin."""
 
-FLAT = 0.02
+LEAST_HALF_WIDTH = 0.02
 """Least half width of a shape, as a share of its longest."""
 
 BOXES = frozenset({"spine", "hand", "foot"})
@@ -62,7 +62,7 @@ def fit_to_skin(points: Floats, head: Floats, axes: Floats, wanted: str, role: s
     """
     local = (points - head) @ axes
     if wanted == "HULL":
-        hull = convex_hull(local, HULL_LIMIT)
+        hull = convex_hull(local, MOST_SKIN_VERTICES)
         return None if hull is None else hull_shape(hull).placed(1.0, axes, head)
     across = local[:, (0, 2)]
     low, high = np.percentile(local[:, 1], (OUTLIERS, 100.0 - OUTLIERS))
@@ -74,7 +74,7 @@ def fit_to_skin(points: Floats, head: Floats, axes: Floats, wanted: str, role: s
     if wanted == "CAPSULE" or (wanted == "AUTO" and is_round and role not in BOXES):
         radius = float(np.median(np.linalg.norm(across - middle, axis=1)))
         half = 0.5 * float(high - low)
-        radius = max(radius, FLAT * half)
+        radius = max(radius, LEAST_HALF_WIDTH * half)
         centre = np.array([middle[0], 0.5 * (low + high), middle[1]])
         size = (radius, max(half - radius, 0.0))
         return fitted("CAPSULE", size, centre, _Z_ALONG_Y).placed(1.0, axes, head)
@@ -93,7 +93,7 @@ def _box(local: Floats, turn: Floats) -> Fit:
     inside = local @ frame
     low, high = np.percentile(inside, (OUTLIERS, 100.0 - OUTLIERS), axis=0)
     half = 0.5 * (high - low)
-    half = np.maximum(half, FLAT * half.max())
+    half = np.maximum(half, LEAST_HALF_WIDTH * half.max())
     return fitted("BOX", half, frame @ (0.5 * (low + high)), frame)
 
 

@@ -13,7 +13,7 @@ from ..geometry.closest_shape import Fit
 from ..geometry.solid import solid_parts
 from ..settings import ColliderSettings
 from ..vector import rotation_matrix
-from .fit import OPEN, fit_shape
+from .fit import OPEN_SHARE, fit_shape
 from .points import checked_points
 from .solid import layer_bits, placed_shapes
 
@@ -67,7 +67,7 @@ def _chosen(name: str, x: Floats, own: Floats, shape: str, faces: Ints | None) -
     if fit.shape == "PLANE":
         width = np.sort(np.ptp(x @ rotation_matrix(own), axis=0))[1]
         return "PLANE" if width >= GROUND else "MESH"
-    parts = solid_parts(x, faces, OPEN)
+    parts = solid_parts(x, faces, OPEN_SHARE)
     is_solid = len(parts) > 0 and all(part.volume > 0.0 for part in parts)
     return "AUTO" if is_solid and fit.shape != "COMPOUND" else "MESH"
 

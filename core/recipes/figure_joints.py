@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .figure import Limb
     from .ragdoll import Plan
 
-FREE = 1e-3
+FREE_SHARE = 1e-3
 """A one-sided stick that leaves all but this share of the way its two ends have is left out."""
 
 TELLS = 0.5
@@ -147,9 +147,9 @@ def _note_ranges(
             one = float(np.linalg.norm(place[particle] - place[joint]))
             two = float(np.linalg.norm(place[held] - place[joint]))
             room = one + two - abs(one - two)
-            if shortest < abs(one - two) + FREE * room:
+            if shortest < abs(one - two) + FREE_SHARE * room:
                 shortest = 0.0
-            if longest > one + two - FREE * room:
+            if longest > one + two - FREE_SHARE * room:
                 longest = math.inf
             if shortest > 0.0 or longest < math.inf:
                 ranges[particle, held] = (shortest, longest)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .bone_joints import BENT
+from .bone_joints import BENT_TURN
 from .bone_roles import body_axes, bone_roles
 from .bone_shapes import surface_points
 from .figure import Limb
@@ -19,7 +19,7 @@ from .skeleton import unit
 
 if TYPE_CHECKING:
     from ..arrays import Floats
-    from .ragdoll import Part, Plan
+    from .ragdoll import Plan, RagdollPart
 
 SAME = 0.02
 """Joints of one part that are nearer to each other than this share of the character are one."""
@@ -27,15 +27,15 @@ SAME = 0.02
 ENDS = 0.25
 """A part whose particles all keep this share of its length from its end gets one there."""
 
-FLAT = 0.15
+FLAT_PARTICLES = 0.15
 """Particles whose second extent is a smaller share of their largest are a line, the third a plane.
 """
 
-LEAST_SHARE = 0.25
+LEAST_END_SHARE = 0.25
 """Of a limb's mass at either of its ends."""
 
 
-def parents_first(parts: tuple[Part, ...]) -> list[int]:
+def parents_first(parts: tuple[RagdollPart, ...]) -> list[int]:
     """Rows of all parts, each after the one that it hangs on."""
     depth = []
     for part in parts:
@@ -46,7 +46,7 @@ def parents_first(parts: tuple[Part, ...]) -> list[int]:
     return [int(row) for row in np.argsort(depth, kind="stable")]
 
 
-def _far_end(plan: Plan, part: Part) -> Floats:
+def _far_end(plan: Plan, part: RagdollPart) -> Floats:
     """Where a part ends (3,): as far along its bone as the bones go that are one with it."""
     bones = plan.skeleton
     head, along = bones.head[part.bone], bones.direction(part.bone)
@@ -107,15 +107,15 @@ def _extents(place: Floats) -> Floats:
 
 def _has_frame(place: Floats) -> bool:
     """Whether places (m, 3) tell how what they belong to is turned."""
-    return bool(_extents(place)[1] > FLAT)
+    return bool(_extents(place)[1] > FLAT_PARTICLES)
 
 
 def fills_space(place: Floats) -> bool:
     """Whether distances from places (m, 3) tell one side of a part from the other."""
-    return bool(_extents(place)[2] > FLAT)
+    return bool(_extents(place)[2] > FLAT_PARTICLES)
 
 
-def radius_of(plan: Plan, part: Part) -> float:
+def radius_of(plan: Plan, part: RagdollPart) -> float:
     """Half of the smaller width m of a part's shape across its bone."""
     along = plan.skeleton.direction(part.bone)
     points = surface_points(part.fit)
@@ -124,14 +124,14 @@ def radius_of(plan: Plan, part: Part) -> float:
     return 0.5 * float(np.ptp(points @ widths.T, axis=0).min())
 
 
-def shares_of(place: Floats, part: Part) -> Floats:
+def shares_of(place: Floats, part: RagdollPart) -> Floats:
     """The share (m,) of a part's mass at each of its particles: the centre of a limb stays."""
     count = len(place)
     if count != 2:
         return np.full(count, 1.0 / count)
     way = place[1] - place[0]
     centre = float((part.fit.centre - place[0]) @ way) / float(way @ way)
-    second = min(max(centre, LEAST_SHARE), 1.0 - LEAST_SHARE)
+    second = min(max(centre, LEAST_END_SHARE), 1.0 - LEAST_END_SHARE)
     return np.array([1.0 - second, second])
 
 
@@ -153,13 +153,13 @@ def limbs_of(plan: Plan, place: Floats, members: list[list[int]]) -> tuple[Limb,
             assert child.joint is not None
             bend, axis = hinges[0], child.joint.first[:, 2]
             bent = _bent(plan, part, child)
-            both = child.joint.is_limited is False or child.joint.lower < -bent - 4.0 * BENT
+            both = child.joint.is_limited is False or child.joint.lower < -bent - 4.0 * BENT_TURN
         end = int(rows[int(np.argmax(far))])
         found.append(Limb(rows, part.parent, end, frames[row], bend, axis, both))
     return tuple(found)
 
 
-def _bent(plan: Plan, part: Part, child: Part) -> float:
+def _bent(plan: Plan, part: RagdollPart, child: RagdollPart) -> float:
     """How far rad a part is bent against the one that it hangs on, at rest."""
     before, along = plan.skeleton.direction(part.bone), plan.skeleton.direction(child.bone)
     return math.atan2(float(np.linalg.norm(np.cross(before, along))), float(before @ along))

@@ -19,19 +19,19 @@ from .points import checked_points
 
 __all__ = ["Fit", "fit_shape"]
 
-FLAT = 1e-3
+FLAT_MESH = 1e-3
 """A mesh thinner than this share of its size is a plane."""
 
 CONCAVE = 1.15
 """A hull of more than this many times the mesh's volume leaves too much of it empty."""
 
-OPEN = 0.1
+OPEN_SHARE = 0.1
 """A hole of more than this share of the surface makes an open vessel of what is to be COMPOUND."""
 
 FINE = 256
 """Vertices of the hull against which simple shapes are measured."""
 
-GRID = 1e-9
+ROUNDED_SHARE = 1e-9
 """Share of the half size to which vertices are rounded, so that copies of a mesh are recognised
 wherever they stand (turned ones if their axes are known as exactly)."""
 
@@ -68,7 +68,7 @@ def fit_shape(
     if largest <= 0.0:
         raise ModelError(name, "has all its vertices in one place; scale it up")
     local -= middle
-    is_along_xy = half[2] < FLAT * largest and half[:2].min() > FLAT * largest
+    is_along_xy = half[2] < FLAT_MESH * largest and half[:2].min() > FLAT_MESH * largest
     if shape == "PLANE" or (shape == "AUTO" and is_along_xy):
         return Fit("PLANE", (), axes @ middle, q)
     if shape == "AUTO" and triangles is None:
@@ -80,12 +80,12 @@ def fit_shape(
     elif shape == "CAPSULE":
         fit = _capsule(half)
     elif shape in ("AUTO", "CYLINDER", "HULL", "COMPOUND"):
-        places = np.rint(local / (GRID * largest)).astype(np.int32)
+        places = np.rint(local / (ROUNDED_SHARE * largest)).astype(np.int32)
         faces = np.asarray([] if triangles is None else triangles, dtype=np.int32)
         fit = _elaborate(shape, places.tobytes(), faces.tobytes())
         return fit.placed(largest, axes, axes @ middle)
     else:
-        thick = half if shape == "MESH" else np.maximum(half, FLAT * largest)
+        thick = half if shape == "MESH" else np.maximum(half, FLAT_MESH * largest)
         return Fit(shape, tuple(float(h) for h in thick), axes @ middle, q)
     return fit.placed(1.0, axes, axes @ middle)
 
@@ -106,7 +106,7 @@ def _is_all_corners(local: Floats, half: Floats) -> bool:
 def _capsule(half: Floats) -> Fit:
     """Around the longest side, as long as the points and as wide as their bounding box."""
     axis = int(np.argmax(half))
-    radius = float(max(np.delete(half, axis).max(), FLAT * half.max()))
+    radius = float(max(np.delete(half, axis).max(), FLAT_MESH * half.max()))
     turn = {
         0: np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]]),  # z → x
         1: np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]]),  # z → y
@@ -117,27 +117,29 @@ def _capsule(half: Floats) -> Fit:
 
 @lru_cache(maxsize=256)
 def _elaborate(shape: str, places: bytes, faces: bytes) -> Fit:
-    """Fit what takes a while, to int32 points in steps of `GRID` about the middle, of half size 1.
+    """Fit what takes a while, to int32 points in steps of `ROUNDED_SHARE` about the middle.
+
+    The half size is 1.
 
     The rounded points are what counts, so that the answer does not depend on which copy of a mesh
     came first.
     """
-    local = GRID * np.frombuffer(places, dtype=np.int32).reshape(-1, 3).astype(np.float64)
+    local = ROUNDED_SHARE * np.frombuffer(places, dtype=np.int32).reshape(-1, 3).astype(np.float64)
     triangles = np.frombuffer(faces, dtype=np.int32).reshape(-1, 3)
     half = np.abs(local).max(axis=0)
     hull = convex_hull(local, FINE)
     if hull is None:  # on one line
-        return fitted("BOX", np.maximum(half, FLAT), np.zeros(3))
+        return fitted("BOX", np.maximum(half, FLAT_MESH), np.zeros(3))
     if shape == "HULL":
         return hull_shape(hull)
     if shape == "CYLINDER":
         return smallest_cylinder(hull)
-    largest_hole = OPEN
+    largest_hole = OPEN_SHARE
     if shape == "AUTO":
         largest_hole = 1.0
         solids = solid_parts(local, triangles)
         filled = sum(part.volume for part in solids if part.volume > 0.0)
-        is_flat = np.ptp(local @ hull.face_normal.T, axis=0).min() <= FLAT
+        is_flat = np.ptp(local @ hull.face_normal.T, axis=0).min() <= FLAT_MESH
         if not solids or is_flat or hull_mass_properties(hull).volume <= CONCAVE * filled:
             return closest_shape(hull)
     hulls = convex_parts(local, triangles, largest_hole=largest_hole)

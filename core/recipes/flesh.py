@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..arrays import Floats, Ints
     from .ragdoll import Plan
 
-LEAST, MOST = 0.4, 1.6
+LEAST_FLESH, MOST_FLESH = 0.4, 1.6
 """What the skin may enclose, as a share of the shapes: less is a shell of single sheets, more are
 skins for several distances, one inside the other."""
 
@@ -32,7 +32,7 @@ def flesh_volume(plan: Plan, skins: Iterable[tuple[Floats, Ints]]) -> float:
     skin = sum(
         part.volume for points, triangles in skins for part in solid_parts(points, triangles)
     )
-    return skin if LEAST * shapes <= skin <= MOST * shapes else shapes
+    return skin if LEAST_FLESH * shapes <= skin <= MOST_FLESH * shapes else shapes
 
 
 def proposed_mass(plan: Plan, skins: Iterable[tuple[Floats, Ints]]) -> float:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..arrays import Floats
     from .figure import Figure, Limb
 
-STRAIGHT, CLEAR = math.sin(math.radians(5.0)), math.sin(math.radians(25.0))
+SLIGHT_BEND, CLEAR_BEND = math.sin(math.radians(5.0)), math.sin(math.radians(25.0))
 """Sine of the bend from which on it tells how a limb is twisted, and at which nothing else does."""
 
 
@@ -50,7 +50,7 @@ def _twist(limb: Limb, child: Limb, turn: Floats, along: Floats, x: Floats) -> F
     """The turn (3, 3) about a limb that brings the axis of its bend to where it bends."""
     across = np.cross(along, _direction(child, x))
     sine = float(np.linalg.norm(across))
-    share = min(max((sine - STRAIGHT) / (CLEAR - STRAIGHT), 0.0), 1.0)
+    share = min(max((sine - SLIGHT_BEND) / (CLEAR_BEND - SLIGHT_BEND), 0.0), 1.0)
     if share == 0.0:
         return np.eye(3)
     axis = turn @ limb.bend_axis

@@ -33,7 +33,7 @@ times as long sways half as fast, as a pendulum does."""
 LEAF_SWAY = (12.0, 2.5)
 """How many times as fast as the plant its leaves flap, at leaf softness 0 and 1."""
 
-DAMPING = (0.02, 0.6)
+RECOVERY_DAMPING = (0.02, 0.6)
 """Share of the critical damping at recovery 0 and 1; between, it grows with the square."""
 
 ROOTED = 0.1
@@ -46,7 +46,7 @@ ROOT_HEIGHT = 0.02
 WOOD = 600.0
 """kg/m³ of bare edges."""
 
-DIAMETER_SHARE = 0.004
+BRANCH_DIAMETER = 0.004
 """Diameter of bare branches in the size of the plant, where it is left to the recipe."""
 
 MOST_RINGS = 48
@@ -77,7 +77,7 @@ def add_plant(
     pins = _roots(geometry, pin_weight)
     skeleton = _skeleton(geometry, pins > 0.0)
     size = float(np.linalg.norm(np.ptp(geometry.positions, axis=0)))
-    diameter = settings.diameter or DIAMETER_SHARE * size
+    diameter = settings.diameter or BRANCH_DIAMETER * size
     first = builder.particle_count
     index = add_vertices(
         builder,
@@ -140,7 +140,7 @@ def _turning(x: Floats, pins: Ints) -> Ints:
 
 
 @dataclass(frozen=True, eq=False)
-class Skeleton:
+class PlantTree:
     """The tree of nodes of a plant, parents first; m = n: each vertex belongs to one node."""
 
     nodes: list[Ints]  # vertices of each
@@ -153,7 +153,7 @@ class Skeleton:
     share: Floats  # (n,) of that
 
 
-def _skeleton(geometry: Geometry, is_root: np.ndarray) -> Skeleton:
+def _skeleton(geometry: Geometry, is_root: np.ndarray) -> PlantTree:
     """Cut the mesh into nodes along the ways from its roots.
 
     A bare vertex is a node; vertices of faces that are about as far from the roots and joined with
@@ -172,50 +172,10 @@ def _skeleton(geometry: Geometry, is_root: np.ndarray) -> Skeleton:
 
     has_face = np.zeros(count, dtype=bool)
     has_face[geometry.face_vertices] = True
-    near = np.full(parts, np.inf)
-    far = np.zeros(parts)
-    np.minimum.at(near, part, distance)
-    np.maximum.at(far, part, distance)
-    edges_of = np.bincount(part[edge[:, 0]], minlength=parts)
-    mean_edge = np.bincount(part[edge[:, 0]], geometry.edge_lengths, parts) / np.maximum(
-        edges_of, 1
-    )
-    extent = far - near
-    ring = np.maximum(1.5 * mean_edge, extent / MOST_RINGS)
-    rings = np.maximum(1.0, np.round(extent / np.where(ring > 0.0, ring, 1.0)))
-    level = np.minimum(
-        np.floor((distance - near[part]) / np.where(extent > 0.0, extent, 1.0)[part] * rings[part]),
-        rings[part] - 1.0,
-    )
-    level[is_root] = -1.0
-    together = (level[edge[:, 0]] == level[edge[:, 1]]) & has_face[edge].all(axis=1)
-    label = connected_parts(count, edge[together])
-
-    # each node hangs on that of the vertex through which its nearest vertex was reached
+    label = _nodes(geometry, is_root, part, distance, has_face)
     nodes = int(label.max()) + 1
-    nearest = np.full(nodes, np.inf)
-    np.minimum.at(nearest, label, distance)
-    root_node = np.zeros(nodes, dtype=bool)
-    root_node[label[is_root]] = True
-    both = np.concatenate([ways, ways[:, ::-1]])
-    crossing = both[label[both[:, 0]] != label[both[:, 1]]]
-    inner, outer = label[crossing[:, 0]], label[crossing[:, 1]]
-    step = np.linalg.norm(x[crossing[:, 1]] - x[crossing[:, 0]], axis=1)
-    down = (nearest[inner] < nearest[outer]) | (root_node[inner] & ~root_node[outer])
-    down &= ~root_node[outer]
-    cost = (distance[crossing[:, 0]] + step)[down]
-    inner, outer = inner[down], outer[down]
-    order = np.lexsort((inner, cost, outer))
-    chosen, which = np.unique(outer[order], return_index=True)
-    above = np.full(nodes, -1, dtype=np.int32)
-    above[chosen] = inner[order][which]
-
-    depth = np.zeros(nodes, dtype=np.int32)
-    while True:
-        deeper = np.where(above >= 0, depth[above] + 1, 0)
-        if (deeper == depth).all():
-            break
-        depth = deeper.astype(np.int32)
+    above = _nodes_above(x, ways, label, distance, is_root)
+    depth = _depths(above)
     in_order = np.argsort(depth, kind="stable")
     rank = np.empty(nodes, dtype=np.int32)
     rank[in_order] = np.arange(nodes)
@@ -236,9 +196,76 @@ def _skeleton(geometry: Geometry, is_root: np.ndarray) -> Skeleton:
     is_leaf[node_of[leafy]] = True
     other, share = _neighbours(distance, node_of, parent, size)
     other[is_leaf[node_of]] = -1  # leaves are stiff in themselves
-    return Skeleton(
+    return PlantTree(
         members, parent, centre, depth[in_order], is_leaf, has_face, other[by_node], share[by_node]
     )
+
+
+def _nodes(
+    geometry: Geometry, is_root: np.ndarray, part: Ints, distance: Floats, has_face: np.ndarray
+) -> Ints:
+    """Node (n,) of each vertex: vertices of faces about as far from the roots and joined are one.
+
+    part (n,) of the mesh; distance (n,) m along the mesh from its roots.
+    """
+    edge = geometry.edges
+    parts = int(part.max()) + 1
+    near = np.full(parts, np.inf)
+    far = np.zeros(parts)
+    np.minimum.at(near, part, distance)
+    np.maximum.at(far, part, distance)
+    edges_of = np.bincount(part[edge[:, 0]], minlength=parts)
+    mean_edge = np.bincount(part[edge[:, 0]], geometry.edge_lengths, parts) / np.maximum(
+        edges_of, 1
+    )
+    extent = far - near
+    ring = np.maximum(1.5 * mean_edge, extent / MOST_RINGS)
+    rings = np.maximum(1.0, np.round(extent / np.where(ring > 0.0, ring, 1.0)))
+    level = np.minimum(
+        np.floor((distance - near[part]) / np.where(extent > 0.0, extent, 1.0)[part] * rings[part]),
+        rings[part] - 1.0,
+    )
+    level[is_root] = -1.0
+    together = (level[edge[:, 0]] == level[edge[:, 1]]) & has_face[edge].all(axis=1)
+    return connected_parts(geometry.count, edge[together])
+
+
+def _nodes_above(x: Floats, ways: Ints, label: Ints, distance: Floats, is_root: np.ndarray) -> Ints:
+    """The node (q,) toward the roots that each one hangs on, −1 for roots.
+
+    ways (e, 2): edges; label (n,): node of each vertex.
+    """
+    # each node hangs on that of the vertex through which its nearest vertex was reached
+    nodes = int(label.max()) + 1
+    nearest = np.full(nodes, np.inf)
+    np.minimum.at(nearest, label, distance)
+    root_node = np.zeros(nodes, dtype=bool)
+    root_node[label[is_root]] = True
+    both = np.concatenate([ways, ways[:, ::-1]])
+    crossing = both[label[both[:, 0]] != label[both[:, 1]]]
+    inner, outer = label[crossing[:, 0]], label[crossing[:, 1]]
+    step = np.linalg.norm(x[crossing[:, 1]] - x[crossing[:, 0]], axis=1)
+    down = (nearest[inner] < nearest[outer]) | (root_node[inner] & ~root_node[outer])
+    down &= ~root_node[outer]
+    cost = (distance[crossing[:, 0]] + step)[down]
+    inner, outer = inner[down], outer[down]
+    order = np.lexsort((inner, cost, outer))
+    chosen, which = np.unique(outer[order], return_index=True)
+    above = np.full(nodes, -1, dtype=np.int32)
+    above[chosen] = inner[order][which]
+    return above
+
+
+def _depths(above: Ints) -> Ints:
+    """Nodes (q,) between each one and its root."""
+    nodes = len(above)
+    depth = np.zeros(nodes, dtype=np.int32)
+    while True:
+        deeper = np.where(above >= 0, depth[above] + 1, 0)
+        if (deeper == depth).all():
+            break
+        depth = deeper.astype(np.int32)
+    return depth
 
 
 def _flat_parts(x: Floats, part: Ints) -> np.ndarray:
@@ -274,7 +301,9 @@ def _neighbours(distance: Floats, node_of: Ints, parent: Ints, size: Ints) -> tu
     return other, np.where(other >= 0, np.minimum(share, 0.5), 0.0)
 
 
-def _masses(geometry: Geometry, area_density: float, diameter: float, skeleton: Skeleton) -> Floats:
+def _masses(
+    geometry: Geometry, area_density: float, diameter: float, skeleton: PlantTree
+) -> Floats:
     """Mass (n,) kg: of faces by their area, of bare edges by their thickness."""
     x, triangle = geometry.positions, geometry.triangles
     mass = np.zeros(geometry.count)
@@ -290,7 +319,7 @@ def _masses(geometry: Geometry, area_density: float, diameter: float, skeleton: 
 def _rigidity(
     geometry: Geometry,
     settings: PlantSettings,
-    skeleton: Skeleton,
+    skeleton: PlantTree,
     vertex_mass: Floats,
     paint: Paint,
 ) -> tuple[Floats, Floats]:
@@ -336,13 +365,15 @@ def _rigidity(
     rigidity = factor[top] * rigidity
     times = LEAF_SWAY[0] * (LEAF_SWAY[1] / LEAF_SWAY[0]) ** settings.leaf_softness
     rigidity[stiff] = ((times * omega) ** 2 * 0.5 * full * (reach + length))[stiff]
-    damping = DAMPING[0] + (DAMPING[1] - DAMPING[0]) * settings.recovery**2
+    damping = (
+        RECOVERY_DAMPING[0] + (RECOVERY_DAMPING[1] - RECOVERY_DAMPING[0]) * settings.recovery**2
+    )
     own = np.where(stiff, times, 1.0) * omega
     return rigidity, 2.0 * damping / own
 
 
 def _sway_factor(
-    skeleton: Skeleton, rigidity: Floats, sums: Floats, length: Floats, top: Ints, omega: Floats
+    skeleton: PlantTree, rigidity: Floats, sums: Floats, length: Floats, top: Ints, omega: Floats
 ) -> Floats:
     """Factor (q,) on the rigidities of each root's tree with which it sways at omega (q,) rad/s.
 

@@ -15,6 +15,7 @@ import numpy as np
 from ..errors import ModelError
 from ..geometry.closest_shape import shape_mass_properties
 from ..geometry.mass_properties import principal_axes
+from ..model.inputs import GRAVITY
 from ..model.joint_table import OnBody
 from ..settings import BoneSettings, RagdollSettings
 from ..vector import rotation_matrix, rotation_quaternion
@@ -22,24 +23,21 @@ from .bone_joints import BoneJoint, bone_joint, rotation_vector
 from .bone_pins import BonePin, add_pin
 from .bone_roles import body_axes, bone_roles, side_of
 from .bone_shapes import (
-    CORNERS,
-    FEW,
+    FEWEST_CORNERS,
+    FEWEST_POINTS,
     depth_in,
     fit_to_skin,
     shape_by_length,
     surface_points,
     thickened,
 )
-from .skeleton import NO_SKIN, ZERO, Skeleton, Skin
+from .skeleton import LEAST_LENGTH, NO_SKIN, Skeleton, Skin
 from .solid import layer_bits, placed_shapes
 
 if TYPE_CHECKING:
     from ..arrays import Floats, Ints
     from ..building.builder import ModelBuilder
     from ..geometry.closest_shape import Fit
-
-GRAVITY = 9.81
-"""m/s², of the torque that holds a limb level."""
 
 REACHES = 2.0
 """A short bone is a body if what hangs on it reaches so many times as far as a part must be long.
@@ -50,10 +48,10 @@ MAIN = frozenset({"hand", "foot", "head"})
 
 MAIN_SHARE = 0.4
 
-SMALL = frozenset({"detail", "face"})
+SMALL_ROLES = frozenset({"detail", "face"})
 """Roles that are never bodies of their own unless they are asked to be."""
 
-NEAR = 0.12
+JOINED_SHARE = 0.12
 """Share of the character within which a part without a parent is joined to the nearest one."""
 
 AT_SHOULDER = 0.04
@@ -64,10 +62,10 @@ ROUNDED = 0.3
 about its length as turned over; limits of its twist and contacts of its foot would fight for good.
 """
 
-OVERLAP = 0.12
+OVERLAP_SHARE = 0.12
 """Parts that reach into each other by this share of the thinner one's thickness never collide."""
 
-TOUCH = 0.0
+TOUCH_SHARE = 0.0
 """The same of parts with one part between them: a joint and a contact would fight for good."""
 
 TRUNK = frozenset({"spine", "neck", "head", "tail"})
@@ -77,13 +75,13 @@ BENT_REACH = 1.25
 """Room, beside what their joints can bend, below which parts of a chain with one part between them
 are taken to touch when bent: joints and contacts of a thick trunk of short parts would fight."""
 
-EVEN = 0.1
+LEAST_MASS_SHARE = 0.1
 """Least mass of a part, as a share of what it hangs on and of what hangs on it: the first bone of a
 tail, thin as it is, is jerked between a trunk and the rest of the tail."""
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class RagdollPart:
     """One body of a ragdoll, in the world in the rest pose."""
 
     bone: int  # the bone that leads it
@@ -102,7 +100,7 @@ class Plan:
     name: str
     skeleton: Skeleton
     settings: RagdollSettings
-    parts: tuple[Part, ...]
+    parts: tuple[RagdollPart, ...]
     mass: Floats  # (p,) kg
     level: Floats  # (p,) N·m, what holds a part and all that hangs on it out level at its joint
     apart: Ints  # (e, 2) parts that never collide, beside those that are joined
@@ -137,7 +135,7 @@ def plan_ragdoll(
     part_of_bone, leaders = _parts_of(name, skeleton, settings, roles, chosen, skin)
     parents = _parents_of(skeleton, part_of_bone, leaders, roles)
     owners = skin.owners(part_of_bone, len(leaders))
-    parts: list[Part] = []
+    parts: list[RagdollPart] = []
     for row, bone in enumerate(leaders):
         members = tuple(int(b) for b in np.flatnonzero(part_of_bone == row))
         wanted = chosen[bone].shape if chosen[bone].shape != "AUTO" else settings.shape
@@ -156,7 +154,7 @@ def plan_ragdoll(
                 settings.looseness,
             )
         volume = shape_mass_properties(fit).volume * chosen[bone].mass
-        parts.append(Part(bone, members, fit, volume, parents[row], joint, roles[bone]))
+        parts.append(RagdollPart(bone, members, fit, volume, parents[row], joint, roles[bone]))
     volumes = _evened(np.array([part.volume for part in parts]), parents)
     if settings.mass_by == "MASS":
         mass = settings.mass * volumes / volumes.sum()
@@ -192,7 +190,7 @@ def _parts_of(
         if not skeleton.deforms[bone] or choice == "NONE":
             continue
         above = _part_above(skeleton, part, bone)
-        if not length[bone] > ZERO * skeleton.size and choice == "OWN":
+        if not length[bone] > LEAST_LENGTH * skeleton.size and choice == "OWN":
             raise ModelError(
                 name,
                 f"bone {skeleton.name[bone]} has no length and cannot be a body of its own; draw "
@@ -202,7 +200,9 @@ def _parts_of(
         if choice == "AUTO":
             own = _deserves_a_body(skeleton, bone, above, leaders, roles, shortest, length, reach)
             own = own and bool(has_skin[bone])
-            own = own or (above < 0 and length[bone] > ZERO * skeleton.size and has_skin[bone])
+            own = own or (
+                above < 0 and length[bone] > LEAST_LENGTH * skeleton.size and has_skin[bone]
+            )
         if own and above >= 0 and choice == "AUTO":
             own = not _is_one_limb(skeleton, bone, roles)
             own = own and not _lies_in_trunk(skeleton, bone, roles)
@@ -231,7 +231,7 @@ def _deserves_a_body(
 ) -> bool:
     """Whether a bone is long enough, by itself or with what hangs on it."""
     role = roles[bone]
-    if role in SMALL or not length[bone] > ZERO * skeleton.size:
+    if role in SMALL_ROLES or not length[bone] > LEAST_LENGTH * skeleton.size:
         return False
     if length[bone] >= shortest or (role in MAIN and length[bone] >= MAIN_SHARE * shortest):
         return True
@@ -318,7 +318,7 @@ def _parents_of(skeleton: Skeleton, part: Ints, leaders: list[int], roles: list[
         if row == main:
             continue
         head = skeleton.head[leaders[row]]
-        best, nearest = NEAR * skeleton.size, -1
+        best, nearest = JOINED_SHARE * skeleton.size, -1
         for other, bone in enumerate(leaders):
             if not _hangs_on(parents, other, row):
                 gap = _distance(head, skeleton.head[bone], skeleton.tail[bone])
@@ -351,7 +351,7 @@ def _fit(
     body: tuple[Floats, Floats, Floats],
 ) -> Fit:
     """The shape of a part: by its skin, else by the length of its bones."""
-    if len(points) >= (CORNERS if wanted == "HULL" else FEW):
+    if len(points) >= (FEWEST_CORNERS if wanted == "HULL" else FEWEST_POINTS):
         fit = fit_to_skin(points, skeleton.head[bone], skeleton.axes[bone], wanted, role)
         if fit is not None:
             return fit
@@ -368,16 +368,16 @@ def _is_in_line(skeleton: Skeleton, bone: int, member: int) -> bool:
 
 
 def _evened(volume: Floats, parents: list[int]) -> Floats:
-    """Volumes (p,) m³, no one's much less than those of its neighbours (`EVEN`)."""
+    """Volumes (p,) m³, no one's much less than those of its neighbours (`LEAST_MASS_SHARE`)."""
     least = volume.copy()
     for row, parent in enumerate(parents):
         if parent >= 0:
-            least[row] = max(least[row], EVEN * volume[parent])
-            least[parent] = max(least[parent], EVEN * volume[row])
+            least[row] = max(least[row], LEAST_MASS_SHARE * volume[parent])
+            least[parent] = max(least[parent], LEAST_MASS_SHARE * volume[row])
     return least
 
 
-def _level_torques(skeleton: Skeleton, parts: list[Part], mass: Floats) -> Floats:
+def _level_torques(skeleton: Skeleton, parts: list[RagdollPart], mass: Floats) -> Floats:
     """Torque (p,) N·m of gravity on each joint when all that hangs on it is held out level."""
     moment = mass[:, None] * np.array([part.fit.centre for part in parts])
     total = mass.copy()
@@ -391,7 +391,7 @@ def _level_torques(skeleton: Skeleton, parts: list[Part], mass: Floats) -> Float
     return torque
 
 
-def _children_first(parts: list[Part]) -> list[int]:
+def _children_first(parts: list[RagdollPart]) -> list[int]:
     depth = []
     for row in range(len(parts)):
         steps, above = 0, parts[row].parent
@@ -401,13 +401,13 @@ def _children_first(parts: list[Part]) -> list[int]:
     return [int(row) for row in np.argsort(depth, kind="stable")[::-1]]
 
 
-def _apart(parts: list[Part], *, everything: bool) -> Ints:
+def _apart(parts: list[RagdollPart], *, everything: bool) -> Ints:
     """Pairs of parts (e, 2) that never collide: those that overlap in the rest pose, or all."""
     surfaces = [surface_points(part.fit) for part in parts]
     found = []
     for a in range(len(parts)):
         for b in range(a + 1, len(parts)):
-            share = TOUCH if _are_close(parts, a, b) else OVERLAP
+            share = TOUCH_SHARE if _are_close(parts, a, b) else OVERLAP_SHARE
             deepest = max(depth_in(parts[a].fit, surfaces[b]), depth_in(parts[b].fit, surfaces[a]))
             thin = min(min(s for s in part.fit.size if s > 0.0) for part in (parts[a], parts[b]))
             meet = deepest > share * thin or -deepest < _bent_reach(parts, a, b)
@@ -416,14 +416,14 @@ def _apart(parts: list[Part], *, everything: bool) -> Ints:
     return np.array(found, dtype=np.int32).reshape(-1, 2)
 
 
-def _are_close(parts: list[Part], a: int, b: int) -> bool:
+def _are_close(parts: list[RagdollPart], a: int, b: int) -> bool:
     """Whether two parts hang on the same one, or one on what the other hangs on."""
     above_a, above_b = parts[a].parent, parts[b].parent
     grand = [parts[above].parent if above >= 0 else -1 for above in (above_a, above_b)]
     return (above_a >= 0 and above_a == above_b) or b == grand[0] or a == grand[1]
 
 
-def _bent_reach(parts: list[Part], a: int, b: int) -> float:
+def _bent_reach(parts: list[RagdollPart], a: int, b: int) -> float:
     """How far m bending brings two parts of a chain together that have one part between them.
 
     −∞ for others: limbs that fold are to meet.

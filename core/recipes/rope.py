@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from ..arrays import Floats, Ints
 from ..building.builder import ModelBuilder
 from ..errors import ModelError
+from ..model.inputs import GRAVITY
 from ..particles.constraints.angle_limit import AngleLimits
 from ..particles.constraints.rod import Rods
 from ..particles.constraints.strand import Strands
@@ -18,9 +19,6 @@ from .geometry import Geometry, Paint
 from .tethers import add_tethers
 from .trees import Forest, lengths_from_root, neighbour_lists, roots_of, spanning_forest
 from .vertices import add_vertices, mean_of_ends, wire_masses
-
-GRAVITY = 9.81
-"""m/s² that artist parameters are scaled with, whatever the scene's gravity is."""
 
 BEND_LENGTH = (0.01, 1.0)
 """The length that its own weight bends, ∛(EI/(ρ g)), in the size of the rope, at bend just above
@@ -33,7 +31,7 @@ and at 1, growing by equal ratios between."""
 FIRM_STRAIN = 2e-5
 """The same at stretch 0: a crate of 200 times its weight stretches such a rope by 0.4 %."""
 
-DIAMETER_SHARE = 0.01
+ROPE_DIAMETER = 0.01
 """Diameter of a rope in its size, where it is left to the recipe."""
 
 MOST_LOOPS = 0.1
@@ -70,7 +68,7 @@ def add_rope(
         geometry.count, edge, np.argsort(-pins, kind="stable")[: (pins > 0).sum()].astype(np.int32)
     )
     size = _sizes(forest, x)
-    diameter = settings.diameter or DIAMETER_SHARE * float(np.median(size))
+    diameter = settings.diameter or ROPE_DIAMETER * float(np.median(size))
     first = builder.particle_count
     index = add_vertices(
         builder,

@@ -13,7 +13,7 @@ from ..errors import ModelError
 if TYPE_CHECKING:
     from ..arrays import Floats, Ints
 
-ZERO = 1e-6
+LEAST_LENGTH = 1e-6
 """A bone shorter than this share of the skeleton has no length."""
 
 
@@ -56,7 +56,7 @@ class Skeleton:
         """Unit vector (3,) from head to tail; the Y axis of a bone without length."""
         way = self.tail[bone] - self.head[bone]
         length = float(np.linalg.norm(way))
-        return way / length if length > ZERO * self.size else self.axes[bone, :, 1]
+        return way / length if length > LEAST_LENGTH * self.size else self.axes[bone, :, 1]
 
     def checked(self, name: str) -> Skeleton:
         """The same. Raises `ModelError` that names the character for one that cannot be used."""
@@ -82,7 +82,7 @@ class Skeleton:
         if (ancestor >= 0).any():
             bad = self.name[int(np.argmax(ancestor >= 0))]
             raise ModelError(name, f"bone {bad} is its own ancestor; give it another parent")
-        if not self.size > 0.0 or not (self.length[self.deforms] > ZERO * self.size).any():
+        if not self.size > 0.0 or not (self.length[self.deforms] > LEAST_LENGTH * self.size).any():
             raise ModelError(
                 name, "all of its bones have no length; scale it up, or draw them longer"
             )

@@ -17,6 +17,7 @@ from ..building.builder import ModelBuilder
 from ..errors import ModelError
 from ..forces.wobble import WobbleDamping
 from ..geometry.surface import boundary_loops, connected_parts
+from ..model.inputs import GRAVITY
 from ..particles.constraints.repair import REFERENCE_RATE
 from ..particles.constraints.shape_match import ShapeMatches
 from ..particles.constraints.volume import Volumes
@@ -24,13 +25,10 @@ from ..settings import SoftBodySettings
 from .geometry import Geometry, Paint
 from .vertices import add_vertices, mean_of_ends, surface_masses
 
-GRAVITY = 9.81
-"""m/s² that artist parameters are scaled with, whatever the scene's gravity is."""
-
 SHAPE_SWAY = (1.0, 25.0)
 """Hz of a body of one metre at shape just above 0 and at 1, growing by equal ratios between."""
 
-SKIN = (1.5, 1000.0)
+SKIN_STIFFNESS = (1.5, 1000.0)
 """Stiffness of the skin's edges in ρ g L² at stiffness just above 0 and at 1, likewise."""
 
 BEND = (0.5, 300.0)
@@ -39,7 +37,7 @@ BEND = (0.5, 300.0)
 SQUEEZE = 3e-4
 """Share of its volume that a body loses under the pressure ρ g L at volume 1; its root at ½."""
 
-DAMPING = (0.02, 0.6)
+WOBBLE_DAMPING = (0.02, 0.6)
 """Share of the critical damping of a wobble at damping 0 and 1; between, it grows with the
 square."""
 
@@ -93,7 +91,7 @@ def add_soft_body(
     )
     pairs = np.concatenate([geometry.edges, geometry.diagonals])
     amount = settings.stiffness * mean_of_ends(geometry.painted(paint, "stiffness"), pairs)
-    skin = weight * size[pairs[:, 0]] ** 2 * _between(SKIN, amount)
+    skin = weight * size[pairs[:, 0]] ** 2 * _between(SKIN_STIFFNESS, amount)
     long = np.linalg.norm(x[pairs[:, 1]] - x[pairs[:, 0]], axis=1) > 0.0
     builder.add_springs(pairs[long] + first, skin[long])
     if settings.shape > 0.0:
@@ -116,7 +114,7 @@ def add_soft_body(
             )
         )
     sway = _between(SHAPE_SWAY, settings.shape) if settings.shape > 0.0 else PLAIN_SWAY
-    share = DAMPING[0] + (DAMPING[1] - DAMPING[0]) * settings.damping**2
+    share = WOBBLE_DAMPING[0] + (WOBBLE_DAMPING[1] - WOBBLE_DAMPING[0]) * settings.damping**2
     rate = 2.0 * share * 2.0 * np.pi * float(sway) / np.sqrt(typical)
     for p in range(int(part.max()) + 1):
         rows = np.flatnonzero(part == p)

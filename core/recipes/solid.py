@@ -12,14 +12,14 @@ from ..errors import ModelError
 from ..geometry.closest_shape import Fit, shape_mass_properties
 from ..geometry.mass_properties import MassProperties, mesh_mass_properties
 from ..geometry.solid import solid_parts
-from ..rotation import product
+from ..rotation import conjugate, product
 from ..vector import rotation_matrix
-from .fit import OPEN
+from .fit import OPEN_SHARE
 
 if TYPE_CHECKING:
     from ..arrays import Floats, Ints
 
-GRID = 1e-9
+ROUNDED_SHARE = 1e-9
 """Share of the size to which vertices are rounded, so that copies of a mesh are recognised."""
 
 MIDDLE = 1e-9
@@ -41,7 +41,7 @@ def solid_of(
     local = points @ axes
     low, high = local.min(axis=0), local.max(axis=0)
     middle, size = 0.5 * (low + high), 0.5 * float((high - low).max())
-    places = np.rint((local - middle) / (GRID * size)).astype(np.int32).tobytes()
+    places = np.rint((local - middle) / (ROUNDED_SHARE * size)).astype(np.int32).tobytes()
     faces = np.ascontiguousarray(triangles, dtype=np.int32).tobytes()
     unit = _unit_solid(places, faces)
     if unit is None or (fit.shape == "COMPOUND" and _is_vessel(places, faces)):
@@ -52,8 +52,8 @@ def solid_of(
 
 @lru_cache(maxsize=256)
 def _unit_solid(places: bytes, faces: bytes) -> MassProperties | None:
-    """What int32 points in steps of `GRID` enclose; None for what lies on one line."""
-    points = GRID * np.frombuffer(places, dtype=np.int32).reshape(-1, 3).astype(np.float64)
+    """What int32 points in steps of `ROUNDED_SHARE` enclose; None for what lies on one line."""
+    points = ROUNDED_SHARE * np.frombuffer(places, dtype=np.int32).reshape(-1, 3).astype(np.float64)
     try:
         return mesh_mass_properties("", points, np.frombuffer(faces, dtype=np.int32).reshape(-1, 3))
     except ModelError:
@@ -63,20 +63,19 @@ def _unit_solid(places: bytes, faces: bytes) -> MassProperties | None:
 @lru_cache(maxsize=256)
 def _is_vessel(places: bytes, faces: bytes) -> bool:
     """Whether the same points and faces are walls without thickness, for what is COMPOUND."""
-    points = GRID * np.frombuffer(places, dtype=np.int32).reshape(-1, 3).astype(np.float64)
+    points = ROUNDED_SHARE * np.frombuffer(places, dtype=np.int32).reshape(-1, 3).astype(np.float64)
     triangles = np.frombuffer(faces, dtype=np.int32).reshape(-1, 3)
-    return any(part.volume == 0.0 for part in solid_parts(points, triangles, OPEN))
+    return any(part.volume == 0.0 for part in solid_parts(points, triangles, OPEN_SHARE))
 
 
 def placed_shapes(name: str, fit: Fit, origin: Floats, orientation: Floats) -> list[Shape]:
     """A fitted shape, or the parts of a compound, in the frame at origin (3,) m, axes (4,)."""
     axes = rotation_matrix(orientation)
-    w, x, y, z = orientation
     shapes = []
     for part in fit.parts or (fit,):
         offset = (part.centre - origin) @ axes
         offset[np.abs(offset) <= MIDDLE * max(part.size, default=0.0)] = 0.0
-        turn = np.array(product(w, -x, -y, -z, *part.orientation))
+        turn = np.array(product(conjugate(orientation), part.orientation))
         shapes.append(Shape.of(name, part.shape, part.size, offset, turn, hull=part.hull))
     return shapes
 

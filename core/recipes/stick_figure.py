@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..building.builder import ModelBuilder
     from .ragdoll import Plan
 
-DAMPING = 8.0
+LIMB_DAMPING = 8.0
 """1/s: how fast limbs come to rest against each other, times the share that is joint friction."""
 
 DRY = 6.0
@@ -150,7 +150,7 @@ def add_stick_figure(
         )
     rows = np.arange(first, first + len(x), dtype=np.int32)
     if settings.stiffness > 0.0:
-        friction = DAMPING * settings.stiffness, DRY * settings.stiffness
+        friction = LIMB_DAMPING * settings.stiffness, DRY * settings.stiffness
         builder.add_force(WobbleDamping(index, rows, *friction))
     if held is not None:
         builder.pin(rows, held)

@@ -7,7 +7,7 @@ import numpy as np
 from ..arrays import Floats, Ints
 from ..kernels.jit import kernel
 
-STRAIGHT = -0.5
+STRAIGHT_COSINE = -0.5
 """Cosine above which two edges at a vertex count as a corner, not as a way straight on."""
 
 
@@ -55,7 +55,7 @@ def _straight_on(position, start, neighbour, out):
     for v in range(start.shape[0] - 1):
         for n in range(start[v], start[v + 1]):
             a = neighbour[n]
-            best = STRAIGHT
+            best = STRAIGHT_COSINE
             partner = -1
             for m in range(start[v], start[v + 1]):
                 b = neighbour[m]

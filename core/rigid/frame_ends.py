@@ -3,243 +3,201 @@
 from __future__ import annotations
 
 import math
+from collections import namedtuple
+from typing import TYPE_CHECKING
 
-from ..kernels.jit import inline, lean_inline, lean_kernel
+from ..kernels.jit import lean_inline, lean_kernel
 from ..model.body_table import ACTIVE, ANIMATED, PASSIVE
-from ..rotation import normalised, product, spin_of_turn, turn_to_previous
-from ..vector import rotate, unrotate
-from .articulation.limb_response import forget_responses
-from .joints.joint_state import lay_down_joints, take_up_joints
+from ..rotation import (
+    conjugate,
+    normalised,
+    product,
+    quaternion,
+    set_quaternion,
+    spin_of_turn,
+    turn_to_previous,
+)
+from ..vec3 import (
+    ZERO,
+    along,
+    divide,
+    divide_each,
+    dot,
+    load,
+    rotate,
+    shift,
+    store,
+    sub,
+    times_each,
+    unrotate,
+    vec,
+)
+from .articulation.articulated_inertia import forget_responses
+from .joints.joint_state import load_joint_state, store_joint_state
 from .owners import write_inverse_inertia, write_spin, write_spin_of
 from .sleep.falling_asleep import REST_TIME, find_rest
+from .sleep.sleepers import UNDISTURBED
+
+if TYPE_CHECKING:
+    from ..model import State
 
 
-@inline
-def _take_up_body(owners, b, x, q, previous, q_previous, inverse_mass, h):
+BodyState = namedtuple(
+    "BodyState",
+    [
+        "position",  # (b, 3) m, x
+        "previous",  # (b, 3) m, x*
+        "orientation",  # (b, 4), q
+        "previous_orientation",  # (b, 4), q*
+        "rest",  # (b,) s
+        "load",  # (b, 3) m/s²
+        "joint_impulse",  # (j, 6) N·s and N·m·s
+        "joint_broken",  # (j,)
+    ],
+)
+"""What a `State` keeps of bodies and joints."""
+
+
+def body_state(state: State) -> BodyState:
+    """The arrays of a state, to be written to."""
+    return BodyState(
+        state.body_position,
+        state.body_previous,
+        state.body_orientation,
+        state.body_previous_orientation,
+        state.body_rest,
+        state.body_load,
+        state.joint_impulse,
+        state.joint_broken,
+    )
+
+
+@lean_inline
+def _load_body(owners, b, x, q, previous, q_previous, inverse_mass, h):
     """A body from its place (3,) m and rotation (4,) and the last ones, h s before."""
-    for k in range(3):
-        owners.position[b, k] = x[k]
-        owners.velocity[b, k] = (x[k] - previous[k]) / h
-    for k in range(4):
-        owners.orientation[b, k] = q[k]
+    store(owners.position, b, vec(x))
+    store(owners.velocity, b, divide(sub(vec(x), vec(previous)), h))
+    now = quaternion(q)
+    set_quaternion(owners.orientation[b], now)
     owners.inverse_mass[b] = inverse_mass
     owners.extra_inertia[b] = 0.0
     write_inverse_inertia(owners, b)
-    p = q_previous
-    w, i, j, k_ = product(p[0], -p[1], -p[2], -p[3], q[0], q[1], q[2], q[3])
-    wx, wy, wz = spin_of_turn(w, i, j, k_, h)
-    inertia = owners.inertia[b]
-    lx, ly, lz = rotate(owners.rotation[b], inertia[0] * wx, inertia[1] * wy, inertia[2] * wz)
-    owners.momentum[b, 0], owners.momentum[b, 1], owners.momentum[b, 2] = lx, ly, lz
+    spin = spin_of_turn(product(conjugate(quaternion(q_previous)), now), h)
+    momentum = times_each(load(owners.inertia, b), spin)
+    store(owners.momentum, b, rotate(owners.rotation[b], momentum))
 
 
 @lean_inline
-def take_up_owners(
-    owners,
-    drive,
-    follows,
-    weight,
-    mass,
-    motorised,
-    rest,
-    previous,
-    q_previous,
-    h,
-    late,
-    gravity,
-    duration,
-    stirs,
-):
-    """Bodies and colliders at the start of a frame of ``duration`` s; sleepers rest.
+def _load_bodies(owners, drive, sleep, state, step, late):
+    """Bodies at the start of a frame, as a state laid them down for ``step`` s; sleepers rest.
 
-    follows (b,) and weight (b,), by which a body is held to its animation; mass (b,) kg; motorised
-    (b,): kept awake; rest (b,) s; previous (b, 3) m and q_previous (b, 4): x* and q*, h s ago.
     ``late`` s is how much later than half a step ago velocities are wanted: time-corrected Verlet
-    (Kenwright eq. 11) where the step changes, 0 otherwise. Colliders get the mean velocity of the
-    frame, for what is looked for before they are driven.
-
-    Writes stirs (o,), 1 for owners that are free to move or that are driven somewhere in this
-    frame. Returns how many bodies sleep, and how many owners stir.
+    (Kenwright eq. 11) where the step changes, 0 otherwise. Returns how many bodies sleep.
     """
-    count = follows.shape[0]
-    start_x, start_q = drive.start_position, drive.start_orientation
-    end_x, end_q = drive.end_position, drive.end_orientation
     sleepers = 0
-    for b in range(count):
-        held = follows[b] == PASSIVE or (follows[b] == ANIMATED and weight[b] >= 0.5)
-        asleep = rest[b] >= REST_TIME and not held and motorised[b] == 0
+    for b in range(sleep.sleeper.shape[0]):
+        sleeper = sleep.sleeper[b]
+        sleeper["wake"], sleeper["wake_impulse"] = UNDISTURBED, 0.0
+        follows = sleeper["follows"]
+        held = follows == PASSIVE or (follows == ANIMATED and sleeper["follow_weight"] >= 0.5)
+        asleep = state.rest[b] >= REST_TIME and not held and sleeper["is_kept_awake"] == 0
         owners.driven[b] = 1 if held else 0
         owners.asleep[b] = 1 if asleep else 0
-        inverse_mass = 0.0 if held or asleep else 1.0 / mass[b]
-        was, q_was = previous[b], q_previous[b]
-        _take_up_body(owners, b, start_x[b], start_q[b], was, q_was, inverse_mass, h)
-        for k in range(3):
-            if asleep:
-                owners.velocity[b, k] = 0.0
-                owners.momentum[b, k] = 0.0
-            elif not held:
-                owners.velocity[b, k] += late * gravity[k]
+        inverse_mass = 0.0 if held or asleep else 1.0 / sleeper["mass"]
+        x, q = drive.start_position[b], drive.start_orientation[b]
+        was, q_was = state.previous[b], state.previous_orientation[b]
+        _load_body(owners, b, x, q, was, q_was, inverse_mass, step)
+        if asleep:
+            store(owners.velocity, b, ZERO)
+            store(owners.momentum, b, ZERO)
+        elif not held:
+            shift(owners.velocity, b, late, vec(sleep.gravity))
         write_spin(owners, b)
         sleepers += owners.asleep[b]
-    for o in range(count, start_x.shape[0]):
-        for k in range(3):
-            owners.position[o, k] = start_x[o, k]
-            owners.velocity[o, k] = (end_x[o, k] - start_x[o, k]) / duration
-        for k in range(4):
-            owners.orientation[o, k] = start_q[o, k]
+    return sleepers
+
+
+@lean_inline
+def _load_colliders(owners, drive, first):
+    """Colliders with the mean velocity of the frame, for what is looked for before they move."""
+    start_x, start_q = drive.start_position, drive.start_orientation
+    for o in range(first, start_x.shape[0]):
+        store(owners.position, o, load(start_x, o))
+        travel = sub(load(drive.end_position, o), load(start_x, o))
+        store(owners.velocity, o, divide(travel, drive.duration))
+        set_quaternion(owners.orientation[o], quaternion(start_q[o]))
         write_inverse_inertia(owners, o)
-        a, b = start_q[o], end_q[o]
-        turn = product(b[0], b[1], b[2], b[3], a[0], -a[1], -a[2], -a[3])
-        write_spin_of(owners, o, turn, duration)
-    stirring = 0
+        turn = product(quaternion(drive.end_orientation[o]), conjugate(quaternion(start_q[o])))
+        write_spin_of(owners, o, turn, drive.duration)
+
+
+@lean_inline
+def _find_moving(owners, drive, is_moving):
+    """Write 1 for what is free to move or driven somewhere in this frame; how many there are."""
+    start_x, start_q = drive.start_position, drive.start_orientation
+    count = 0
     for o in range(owners.inverse_mass.shape[0]):
         moves = owners.inverse_mass[o] > 0.0
         if o < start_x.shape[0] and owners.driven[o] == 1:
-            for k in range(3):
-                moves |= start_x[o, k] != end_x[o, k]
-            for k in range(4):
-                moves |= start_q[o, k] != end_q[o, k]
-        stirs[o] = 1.0 if moves else 0.0
-        stirring += moves
-    return sleepers, stirring
+            moves |= load(start_x, o) != load(drive.end_position, o)
+            moves |= quaternion(start_q[o]) != quaternion(drive.end_orientation[o])
+        is_moving[o] = 1.0 if moves else 0.0
+        count += moves
+    return count
 
 
 @lean_inline
-def lay_down_bodies(owners, x, previous, q, q_previous, h):
+def store_bodies(owners, state, h):
     """Write x, x*, q and q* of all bodies: (x − x*)/h is v, the turn from q* to q is h J⁻¹ Rᵀ L."""
-    for b in range(x.shape[0]):
-        for k in range(3):
-            x[b, k] = owners.position[b, k]
-            previous[b, k] = x[b, k] - h * owners.velocity[b, k]
-        for k in range(4):
-            q[b, k] = owners.orientation[b, k]
-        momentum, inertia = owners.momentum[b], owners.inertia[b]
-        lx, ly, lz = unrotate(owners.rotation[b], momentum[0], momentum[1], momentum[2])
-        w, i, j, k_ = turn_to_previous(lx / inertia[0], ly / inertia[1], lz / inertia[2], h)
-        w, i, j, k_ = product(q[b, 0], q[b, 1], q[b, 2], q[b, 3], w, i, j, k_)
-        w, i, j, k_ = normalised(w, i, j, k_)
-        q_previous[b, 0] = w
-        q_previous[b, 1] = i
-        q_previous[b, 2] = j
-        q_previous[b, 3] = k_
+    for b in range(state.position.shape[0]):
+        place, orientation = load(owners.position, b), quaternion(owners.orientation[b])
+        store(state.position, b, place)
+        store(state.previous, b, along(place, -h, load(owners.velocity, b)))
+        set_quaternion(state.orientation[b], orientation)
+        momentum = unrotate(owners.rotation[b], load(owners.momentum, b))
+        back = turn_to_previous(divide_each(momentum, load(owners.inertia, b)), h)
+        set_quaternion(state.previous_orientation[b], normalised(product(orientation, back)))
 
 
 @lean_inline
-def _first_lost_body(x, previous, q, q_previous, follows, limit):
+def _first_lost_body(sleep, state, limit):
     """First body that is not finite, or moves freely and did so by more than limit (m); or -1."""
+    x, previous = state.position, state.previous
+    q, q_previous = state.orientation, state.previous_orientation
     for b in range(x.shape[0]):
-        moved = 0.0
-        for k in range(3):
-            moved += (x[b, k] - previous[b, k]) ** 2
+        way = sub(load(x, b), load(previous, b))
+        moved = dot(way, way)
         turn = 0.0
         for k in range(4):
             turn += q[b, k] + q_previous[b, k]
-        most = limit * limit if follows[b] == ACTIVE else math.inf
+        most = limit * limit if sleep.sleeper[b]["follows"] == ACTIVE else math.inf
         if not (moved <= most and moved < math.inf and abs(turn) < math.inf):  # also for NaN
             return b
     return -1
 
 
 @lean_kernel
-def take_up(
-    owners,
-    joints,
-    limbs,
-    drive,
-    follows,
-    weight,
-    mass,
-    motorised,
-    rest,
-    previous,
-    q_previous,
-    impulse,
-    holds,
-    step,
-    h,
-    gravity,
-    duration,
-    stirs,
-):
+def load_state(owners, joints, limbs, drive, sleep, state, step, h):
     """Begin a frame of substeps of h s with a state that was laid down for ``step`` s.
 
-    As `take_up_owners` and `take_up_joints`: returns how many bodies sleep, how many owners stir.
+    Returns how many bodies sleep, and how many owners move; these in `sleep.is_moving`.
     """
-    sleepers, stirring = take_up_owners(
-        owners,
-        drive,
-        follows,
-        weight,
-        mass,
-        motorised,
-        rest,
-        previous,
-        q_previous,
-        step,
-        0.5 * (step - h),
-        gravity,
-        duration,
-        stirs,
-    )
-    take_up_joints(joints, owners, follows.shape[0], impulse, holds, h)
+    sleepers = _load_bodies(owners, drive, sleep, state, step, 0.5 * (step - h))
+    _load_colliders(owners, drive, sleep.sleeper.shape[0])
+    moving = _find_moving(owners, drive, sleep.is_moving)
+    load_joint_state(joints, owners, sleep, state.joint_impulse, h)
     forget_responses(limbs)
-    return sleepers, stirring
+    return sleepers, moving
 
 
 @lean_kernel
-def lay_down(
-    owners,
-    joints,
-    joined,
-    drive,
-    rows,
-    row_count,
-    holds,
-    sleeps,
-    load,
-    wearer,
-    radius,
-    pull,
-    h,
-    duration,
-    x,
-    previous,
-    q,
-    q_previous,
-    impulse,
-    broken,
-    rest,
-    last_load,
-    parent,
-    waits,
-    follows,
-    limit,
-):
+def store_state(owners, joints, contacts, drive, sleep, state, h, limit):
     """End a frame: see who rests, and write what a state keeps of bodies and joints.
 
-    As `find_rest`, `lay_down_bodies` and `lay_down_joints`. Returns the first body that is not
-    finite, or moves freely and did so by more than limit m in a substep; or −1.
+    Returns the first body that is not finite, or moves freely and did so by more than limit m in a
+    substep; or −1.
     """
-    find_rest(
-        owners,
-        x.shape[0],
-        drive,
-        rows,
-        row_count,
-        joints,
-        holds,
-        joined,
-        sleeps,
-        load,
-        last_load,
-        wearer,
-        radius,
-        pull,
-        duration,
-        rest,
-        parent,
-        waits,
-    )
-    lay_down_bodies(owners, x, previous, q, q_previous, h)
-    lay_down_joints(joints, impulse, broken, holds)
-    return _first_lost_body(x, previous, q, q_previous, follows, limit)
+    find_rest(sleep, owners, joints, contacts, drive, state)
+    store_bodies(owners, state, h)
+    store_joint_state(joints, sleep, state)
+    return _first_lost_body(sleep, state, limit)

@@ -11,8 +11,33 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..kernels.jit import inline, kernel, lean_inline
-from ..rotation import free_turn, normalised, product, renormalised, spin_of_turn, turn_of_spin
+from ..kernels.jit import kernel, lean_inline
+from ..rotation import (
+    conjugate,
+    free_turn,
+    normalised,
+    product,
+    quaternion,
+    renormalised,
+    set_quaternion,
+    spin_of_turn,
+    turn_of_spin,
+)
+from ..vec3 import (
+    ZERO,
+    along,
+    divide,
+    divide_each,
+    load,
+    rotate,
+    scale,
+    shift,
+    store,
+    sub,
+    times_each,
+    unrotate,
+    vec,
+)
 from ..vector import write_rotation
 
 if TYPE_CHECKING:
@@ -62,6 +87,7 @@ Drive = namedtuple(
         "start_orientation",  # (d, 4)
         "end_position",  # (d, 3)
         "end_orientation",  # (d, 4)
+        "duration",  # s, of the frame
     ],
 )
 """Where the frame's inputs take driven owners: bodies first, then colliders."""
@@ -112,16 +138,15 @@ def body_moves(model: Model, gravity: Floats) -> Moves:
 @lean_inline
 def write_inverse_inertia(owners, o):
     """R and R J⁻¹ Rᵀ of an owner, with its extra inertia; zero for one that is not to be moved."""
-    q = owners.orientation
-    write_inverse_inertia_at(owners, o, q[o, 0], q[o, 1], q[o, 2], q[o, 3])
+    write_inverse_inertia_at(owners, o, quaternion(owners.orientation[o]))
 
 
 @lean_inline
-def write_inverse_inertia_at(owners, o, w, x, y, z):
+def write_inverse_inertia_at(owners, o, q):
     """The same at an orientation that is known: what was written just now is slow to read."""
     r = owners.rotation[o]
     a = owners.inverse_inertia[o]
-    write_rotation(r, w, x, y, z)
+    write_rotation(r, q)
     if owners.inverse_mass[o] == 0.0:
         for i in range(3):
             for j in range(3):
@@ -141,58 +166,39 @@ def write_inverse_inertia_at(owners, o, w, x, y, z):
 @lean_inline
 def write_spin(owners, o):
     """ω = I⁻¹ L, without extra inertia."""
-    lx, ly, lz = owners.momentum[o, 0], owners.momentum[o, 1], owners.momentum[o, 2]
     if owners.extra_inertia[o] == 0.0:
-        a = owners.inverse_inertia[o]
-        for k in range(3):
-            owners.spin[o, k] = a[k, 0] * lx + a[k, 1] * ly + a[k, 2] * lz
+        slow_spin(owners, o)
         return
     r = owners.rotation[o]
-    bx = (r[0, 0] * lx + r[1, 0] * ly + r[2, 0] * lz) / owners.inertia[o, 0]
-    by = (r[0, 1] * lx + r[1, 1] * ly + r[2, 1] * lz) / owners.inertia[o, 1]
-    bz = (r[0, 2] * lx + r[1, 2] * ly + r[2, 2] * lz) / owners.inertia[o, 2]
-    for k in range(3):
-        owners.spin[o, k] = r[k, 0] * bx + r[k, 1] * by + r[k, 2] * bz
+    along_axes = unrotate(r, load(owners.momentum, o))
+    store(owners.spin, o, rotate(r, divide_each(along_axes, load(owners.inertia, o))))
 
 
 @lean_inline
 def slow_spin(owners, o):
     """ω = (I + extra)⁻¹ L."""
-    a = owners.inverse_inertia[o]
-    lx, ly, lz = owners.momentum[o, 0], owners.momentum[o, 1], owners.momentum[o, 2]
-    for k in range(3):
-        owners.spin[o, k] = a[k, 0] * lx + a[k, 1] * ly + a[k, 2] * lz
+    store(owners.spin, o, rotate(owners.inverse_inertia[o], load(owners.momentum, o)))
 
 
 @lean_inline
 def _momentum_inside(owners, o):
     """J ω, the angular momentum along the owner's own axes."""
-    r = owners.rotation[o]
-    wx, wy, wz = owners.spin[o, 0], owners.spin[o, 1], owners.spin[o, 2]
-    return (
-        owners.inertia[o, 0] * (r[0, 0] * wx + r[1, 0] * wy + r[2, 0] * wz),
-        owners.inertia[o, 1] * (r[0, 1] * wx + r[1, 1] * wy + r[2, 1] * wz),
-        owners.inertia[o, 2] * (r[0, 2] * wx + r[1, 2] * wy + r[2, 2] * wz),
-    )
+    return times_each(load(owners.inertia, o), unrotate(owners.rotation[o], load(owners.spin, o)))
 
 
 @lean_inline
 def write_momentum(owners, o):
     """L = I ω, the inverse of `write_spin`."""
-    r = owners.rotation[o]
-    bx, by, bz = _momentum_inside(owners, o)
-    for k in range(3):
-        owners.momentum[o, k] = r[k, 0] * bx + r[k, 1] * by + r[k, 2] * bz
+    store(owners.momentum, o, rotate(owners.rotation[o], _momentum_inside(owners, o)))
 
 
-@inline
+@lean_inline
 def write_spin_of(owners, o, turn, duration):
     """ω that makes a turn (a quaternion) within a time."""
     w, x, y, z = turn
     if x * x + y * y + z * z <= 1e-24:  # rounding: what stands still lets others sleep
-        x = y = z = 0.0
-    x, y, z = spin_of_turn(w, x, y, z, duration)
-    owners.spin[o, 0], owners.spin[o, 1], owners.spin[o, 2] = x, y, z
+        turn = (w, 0.0, 0.0, 0.0)
+    store(owners.spin, o, spin_of_turn(turn, duration))
 
 
 @lean_inline
@@ -222,33 +228,26 @@ def drive_owners(owners, drive, share_before, share, h):
     for o in range(start_x.shape[0]):
         if owners.driven[o] == 0:
             continue
-        for k in range(3):
-            travel = end_x[o, k] - start_x[o, k]
-            owners.position[o, k] = start_x[o, k] + share_before * travel
-            owners.velocity[o, k] = (share - share_before) * travel / h
-        w, x, y, z = _blend(start_q, end_q, o, share_before)
-        owners.orientation[o, 0] = w
-        owners.orientation[o, 1] = x
-        owners.orientation[o, 2] = y
-        owners.orientation[o, 3] = z
-        write_inverse_inertia(owners, o)
-        w1, x1, y1, z1 = _blend(start_q, end_q, o, share)
-        write_spin_of(owners, o, product(w1, x1, y1, z1, w, -x, -y, -z), h)
+        travel = sub(load(end_x, o), load(start_x, o))
+        store(owners.position, o, along(load(start_x, o), share_before, travel))
+        store(owners.velocity, o, divide(scale(share - share_before, travel), h))
+        start = _blend(quaternion(start_q[o]), quaternion(end_q[o]), share_before)
+        end = _blend(quaternion(start_q[o]), quaternion(end_q[o]), share)
+        set_quaternion(owners.orientation[o], start)
+        write_inverse_inertia_at(owners, o, start)
+        write_spin_of(owners, o, product(end, conjugate(start)), h)
         write_momentum(owners, o)
 
 
-@inline
-def _blend(q0, q1, n, share):
-    dot = 0.0
-    for k in range(4):
-        dot += q0[n, k] * q1[n, k]
+@lean_inline
+def _blend(a, b, share):
+    """The quaternion that has come a share of the short way from a to b."""
+    aw, ax, ay, az = a
+    bw, bx, by, bz = b
+    dot = aw * bw + ax * bx + ay * by + az * bz
     t = share if dot >= 0.0 else -share
-    return normalised(
-        (1.0 - share) * q0[n, 0] + t * q1[n, 0],
-        (1.0 - share) * q0[n, 1] + t * q1[n, 1],
-        (1.0 - share) * q0[n, 2] + t * q1[n, 2],
-        (1.0 - share) * q0[n, 3] + t * q1[n, 3],
-    )
+    s = 1.0 - share
+    return normalised((s * aw + t * bw, s * ax + t * bx, s * ay + t * by, s * az + t * bz))
 
 
 @lean_inline
@@ -261,27 +260,22 @@ def move_bodies(owners, bodies, h):
     for b in range(bodies.count):
         if owners.asleep[b] == 1:
             continue
-        for k in range(3):
-            owners.position[b, k] += h * owners.velocity[b, k]
-        q = owners.orientation[b]
+        shift(owners.position, b, h, load(owners.velocity, b))
+        q, spin = owners.orientation[b], load(owners.spin, b)
         if owners.driven[b] == 1:
-            turn_by(q, h * owners.spin[b, 0], h * owners.spin[b, 1], h * owners.spin[b, 2])
+            turn_by(q, scale(h, spin))
             continue
         if bodies.gyroscopic[b] == 0:
-            sx, sy, sz = owners.spin[b, 0], owners.spin[b, 1], owners.spin[b, 2]
-            turn_by(q, h * sx, h * sy, h * sz)
+            turn_by(q, scale(h, spin))
             write_inverse_inertia(owners, b)
             write_momentum(owners, b)  # ω stays, L follows
         else:
             write_momentum(owners, b)
-            lx, ly, lz = _momentum_inside(owners, b)
-            inertia = owners.inertia[b]
-            w, x, y, z = free_turn(lx, ly, lz, inertia[0], inertia[1], inertia[2], h)
-            w, x, y, z = product(q[0], q[1], q[2], q[3], w, x, y, z)
-            w, x, y, z = renormalised(w, x, y, z)
-            q[0], q[1], q[2], q[3] = w, x, y, z
+            turn = free_turn(_momentum_inside(owners, b), load(owners.inertia, b), h)
+            turned = renormalised(product(quaternion(q), turn))
+            set_quaternion(q, turned)
             # for shapes and for the next substep's contacts
-            write_inverse_inertia_at(owners, b, w, x, y, z)
+            write_inverse_inertia_at(owners, b, turned)
         slow_spin(owners, b)
 
 
@@ -292,9 +286,8 @@ def move_colliders(owners, bodies, h):
         v, w = owners.velocity[o], owners.spin[o]
         if not (v[0] or v[1] or v[2] or w[0] or w[1] or w[2]):
             continue
-        for k in range(3):
-            owners.position[o, k] += h * v[k]
-        turn_by(owners.orientation[o], h * w[0], h * w[1], h * w[2])
+        shift(owners.position, o, h, vec(v))
+        turn_by(owners.orientation[o], scale(h, vec(w)))
         write_inverse_inertia(owners, o)
 
 
@@ -307,13 +300,10 @@ def take_momenta(owners, bodies):
 
 
 @lean_inline
-def turn_by(q, x, y, z):
-    """Turn q (4,) by the rotation vector (x, y, z) rad in the world."""
-    if x == 0.0 and y == 0.0 and z == 0.0:
-        return
-    w, x, y, z = turn_of_spin(x, y, z, 1.0)
-    w, i, j, k = product(w, x, y, z, q[0], q[1], q[2], q[3])
-    q[0], q[1], q[2], q[3] = normalised(w, i, j, k)
+def turn_by(q, way):
+    """Turn q (4,) by a rotation vector rad in the world."""
+    if way != ZERO:
+        set_quaternion(q, normalised(product(turn_of_spin(way, 1.0), quaternion(q))))
 
 
 @kernel
@@ -321,9 +311,7 @@ def look_ahead(owners, count, h, position, rotation):
     """Where the first ``count`` owners get to in this substep: (o, 3) m and (o, 3, 3)."""
     q = np.empty(4)
     for o in range(count):
-        for k in range(3):
-            position[o, k] = owners.position[o, k] + h * owners.velocity[o, k]
-        for k in range(4):
-            q[k] = owners.orientation[o, k]
-        turn_by(q, h * owners.spin[o, 0], h * owners.spin[o, 1], h * owners.spin[o, 2])
-        write_rotation(rotation[o], q[0], q[1], q[2], q[3])
+        store(position, o, along(load(owners.position, o), h, load(owners.velocity, o)))
+        set_quaternion(q, quaternion(owners.orientation[o]))
+        turn_by(q, scale(h, load(owners.spin, o)))
+        write_rotation(rotation[o], quaternion(q))

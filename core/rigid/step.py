@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import math
+from collections import namedtuple
 
 from ..kernels.jit import lean, lean_inline, lean_kernel
-from .articulation.limb_response import begin_passes, forget_stale, learn_responses
+from ..vec3 import length, vec
+from .articulation.articulated_inertia import begin_iterations, forget_stale, learn_responses
 from .contacts.conjugate_contacts import scale_remembered, settle_uneven
-from .contacts.contact_rows import aim_rows, warm_rows
-from .contacts.contact_solver import passes_now, solve_rows
-from .contacts.jointed_contacts import MOST_PASSES, let_all_go_on, let_none_stir, let_off_go_on
+from .contacts.contact_aim import aim_contacts
+from .contacts.contact_groups import activate_all, clear_touched
+from .contacts.contact_sweep import iterations_now, sweep_contacts
+from .contacts.jointed_contacts import MOST_ITERATIONS, activate_unsettled
 from .contacts.limb_impulses import begin_limbs, end_limbs, forget_answers
 from .contacts.position_correction import part_overlaps, take_back_parting
+from .contacts.warm_start import warm_contacts
 from .joints.joint_axes import aim_joints
 from .joints.joint_solver import solve_joints
 from .joints.joint_state import load_joints
@@ -27,8 +30,8 @@ COLLIDE_EVERY = 4
 
 
 STILLING = 2
-"""Times as many passes over contacts after the move as before it: with one, heaps of hundreds of
-bodies go on creeping. What hangs on joints has passes of its own (`jointed_contacts`)."""
+"""Times as many iterations over contacts after the move as before it: with one, heaps of hundreds
+of bodies go on creeping. What hangs on joints has iterations of its own (`jointed_contacts`)."""
 
 FORESIGHTS = 3
 """Largest number of times that joints are solved again for the turns that their impulses make."""
@@ -36,222 +39,123 @@ FORESIGHTS = 3
 STIFFENINGS = 3
 """Largest number of times that inertias are raised in one substep."""
 
+MovingBodies = namedtuple("MovingBodies", ["owners", "moves", "drive"])
+"""Where bodies are, what they move by, and where inputs take those that are driven: `owners`."""
 
-@lean_inline
-def _size_of(v):
-    return math.sqrt(v[0] ** 2 + v[1] ** 2 + v[2] ** 2)
+Span = namedtuple("Span", ["first", "last", "substeps"])
+"""Substeps first … last − 1 of a frame's ``substeps``."""
 
 
 @lean
-def _solve(
-    bodies,
-    owners,
-    rows,
-    row_count,
-    islands,
-    joints,
-    joined,
-    limbs,
-    seen,
-    passes,
-    h,
-    is_biased,
-    is_begun,
-):
-    """Passes over contacts and joints, which come last.
+def _solve(bodies, contacts, joints, iterations, h, is_biased, is_begun):
+    """Iterations over contacts and joints, which come last.
 
     What comes last holds. Contacts may miss by a little what they want, and find it in the steps
     that follow; joints that contacts leave pulled apart make ragdolls that lie on each other creep.
-    is_begun: joints have been solved; else all are at the end of the first pass.
+    is_begun: joints have been solved; else all are at the end of the first iteration.
     """
+    owners, groups, limbs = bodies.owners, contacts.groups, contacts.limbs
     has_joints = joints.component.shape[0] > 1
-    least = passes_now(rows, row_count, passes, joined, h)
+    least = iterations_now(contacts, iterations, h)
     if not is_biased:
-        least = max(least, STILLING * passes) if has_joints else STILLING * least
+        least = max(least, STILLING * iterations) if has_joints else STILLING * least
     least = max(least, 1)
-    let_all_go_on(joined)
-    if row_count == 0:
+    activate_all(groups)
+    if contacts.count[0] == 0:
         if not is_begun:
-            solve_joints(joints, owners, joined.goes_on, h, is_biased)
+            solve_joints(joints, owners, groups.active, h, is_biased)
         return
-    begin_passes(limbs, joints, joined.hard)
-    for n in range(max(least, MOST_PASSES) if has_joints else least):
-        let_none_stir(joined)
+    begin_iterations(limbs, joints, groups.hard)
+    for n in range(max(least, MOST_ITERATIONS) if has_joints else least):
+        clear_touched(groups)
         begin_limbs(limbs, owners)
-        solve_rows(rows, row_count, owners, seen, h, is_biased, joined, limbs, n >= least)
+        sweep_contacts(contacts, owners, h, is_biased, n >= least)
         if not has_joints:
             continue
-        end_limbs(limbs, owners, joined.holds)
+        end_limbs(limbs, owners, groups.is_jointed)
         is_first = n == 0 and not is_begun
-        closes = joined.goes_on if is_first else joined.stirred
+        closes = groups.active if is_first else groups.touched
         solve_joints(joints, owners, closes, h, is_biased)
-        is_over = not let_off_go_on(joined, limbs, owners, h)
+        is_over = not activate_unsettled(contacts, owners, h)
         if is_over and n + 1 >= least:
             break
-        if is_over or seen.is_jacobi:
+        if is_over or contacts.buffer.is_jacobi:
             continue
-        if learn_responses(limbs, joints, owners, joined.goes_on, joined.hard):
-            forget_answers(rows, row_count)
-    pull = _size_of(bodies.gravity)
-    settle_uneven(islands, rows, row_count, owners, seen, h, pull, is_biased, joined, limbs)
+        if learn_responses(limbs, joints, owners, groups.active, groups.hard):
+            forget_answers(contacts)
+    settle_uneven(contacts, owners, h, length(vec(bodies.moves.gravity)), is_biased)
 
 
 @lean_inline
-def _begin(
-    bodies,
-    owners,
-    drive,
-    rows,
-    row_count,
-    islands,
-    joints,
-    joined,
-    limbs,
-    seen,
-    passes,
-    h,
-    share_before,
-    share,
-):
+def _begin(bodies, contacts, joints, iterations, h, share_before, share):
     """Velocities of the substep: gravity and forces, then what contacts and joints make of it."""
-    drive_owners(owners, drive, share_before, share, h)
-    forget_stale(limbs, joints, owners, h)
+    owners, active = bodies.owners, contacts.groups.active
+    drive_owners(owners, bodies.drive, share_before, share, h)
+    forget_stale(contacts.limbs, joints, owners, h)
     note_speeds(joints, owners, h)
-    accelerate_bodies(owners, bodies, h)
-    warm_rows(rows, row_count, owners, bodies.gravity, h)
-    scale_remembered(islands, rows, row_count, owners, seen, h)
+    accelerate_bodies(owners, bodies.moves, h)
+    warm_contacts(contacts, owners, bodies.moves.gravity, h)
+    scale_remembered(contacts, owners, h)
     warm_joints(joints, owners, h)
-    let_all_go_on(joined)
-    solve_joints(joints, owners, joined.goes_on, h, True)
+    activate_all(contacts.groups)
+    solve_joints(joints, owners, active, h, True)
     for _ in range(STIFFENINGS):
         if not stiffen(joints, owners, h):
             break
-        aim_rows(rows, row_count, owners)
-        solve_joints(joints, owners, joined.goes_on, h, True)
-    if row_count > 0:
-        _solve(
-            bodies,
-            owners,
-            rows,
-            row_count,
-            islands,
-            joints,
-            joined,
-            limbs,
-            seen,
-            passes,
-            h,
-            True,
-            True,
-        )
-        part_overlaps(rows, row_count, owners, islands, seen, joined, limbs, passes, h)
+        aim_contacts(contacts, owners)
+        solve_joints(joints, owners, active, h, True)
+    if contacts.count[0] > 0:
+        _solve(bodies, contacts, joints, iterations, h, True, True)
+        part_overlaps(contacts, owners, iterations, h)
 
 
 @lean_inline
-def _move(bodies, owners, joints, joined, h):
+def _move(bodies, contacts, joints, h):
     """Places at the end of the substep."""
-    let_all_go_on(joined)
+    owners, active = bodies.owners, contacts.groups.active
+    activate_all(contacts.groups)
     for _ in range(FORESIGHTS):
         if not foresee_again(joints, owners, h):
             break
-        solve_joints(joints, owners, joined.goes_on, h, True)
+        solve_joints(joints, owners, active, h, True)
         if stiffen(joints, owners, h):
-            solve_joints(joints, owners, joined.goes_on, h, True)
+            solve_joints(joints, owners, active, h, True)
     keep_stiffness(joints, owners, h)
-    move_bodies(owners, bodies, h)
-    move_colliders(owners, bodies, h)
+    move_bodies(owners, bodies.moves, h)
+    move_colliders(owners, bodies.moves, h)
 
 
 @lean_inline
-def _end(bodies, owners, rows, row_count, islands, joints, joined, limbs, seen, passes, h):
+def _end(bodies, contacts, joints, iterations, h):
     """Velocities without what drove overlaps apart."""
-    aim_rows(rows, row_count, owners)
-    take_back_parting(rows, row_count, owners)
+    owners = bodies.owners
+    aim_contacts(contacts, owners)
+    take_back_parting(contacts, owners)
     aim_joints(joints, owners)
     ask_joints(joints, owners, h)
-    _solve(
-        bodies,
-        owners,
-        rows,
-        row_count,
-        islands,
-        joints,
-        joined,
-        limbs,
-        seen,
-        passes,
-        h,
-        False,
-        False,
-    )
+    _solve(bodies, contacts, joints, iterations, h, False, False)
     load_joints(joints, h, COLLIDE_EVERY)
-    take_momenta(owners, bodies)
+    take_momenta(owners, bodies.moves)
 
 
 @lean_kernel
-def run_substeps(
-    part,
-    bodies,
-    owners,
-    drive,
-    rows,
-    row_count,
-    islands,
-    joints,
-    joined,
-    limbs,
-    seen,
-    passes,
-    h,
-    first,
-    last,
-    substeps,
-):
-    """Substeps first … last − 1 of a frame's: all of them, or one part of one.
+def run_substeps(part, bodies, contacts, joints, iterations, h, span):
+    """Substeps of h s: all of each, or one part of one.
 
     `BEGIN` leads up to where particles meet the bodies; `MOVE` goes on from there, for what the
     particles did has to agree with contacts and joints; `END` comes after the particles took back
     the speed of what was place alone. One kernel, for it takes long to compile.
     """
-    for substep in range(first, last):
+    for substep in range(span.first, span.last):
         if part in (WHOLE, BEGIN):
-            share_before = substep / substeps
-            share = (substep + 1) / substeps
-            _begin(
-                bodies,
-                owners,
-                drive,
-                rows,
-                row_count,
-                islands,
-                joints,
-                joined,
-                limbs,
-                seen,
-                passes,
-                h,
-                share_before,
-                share,
-            )
+            share_before = substep / span.substeps
+            share = (substep + 1) / span.substeps
+            _begin(bodies, contacts, joints, iterations, h, share_before, share)
         elif part == MOVE:
-            take_back_parting(rows, row_count, owners)
-            _solve(
-                bodies,
-                owners,
-                rows,
-                row_count,
-                islands,
-                joints,
-                joined,
-                limbs,
-                seen,
-                passes,
-                h,
-                True,
-                False,
-            )
-            part_overlaps(rows, row_count, owners, islands, seen, joined, limbs, passes, h)
+            take_back_parting(contacts, bodies.owners)
+            _solve(bodies, contacts, joints, iterations, h, True, False)
+            part_overlaps(contacts, bodies.owners, iterations, h)
         if part in (WHOLE, MOVE):
-            _move(bodies, owners, joints, joined, h)
+            _move(bodies, contacts, joints, h)
         if part in (WHOLE, END):
-            _end(bodies, owners, rows, row_count, islands, joints, joined, limbs, seen, passes, h)
+            _end(bodies, contacts, joints, iterations, h)

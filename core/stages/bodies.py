@@ -1,13 +1,11 @@
-"""Rigid bodies of place and rotation: their motion, their contacts, and when they rest."""
+"""Rigid bodies of place and rotation: their motion and their contacts."""
 
 from __future__ import annotations
-
-import math
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Floats, Ints
+from ..arrays import Floats
 from ..collision.mesh_motion import MeshMotion
 from ..collision.reach import bound_shapes
 from ..collision.shapes import at_start, move_shapes
@@ -16,26 +14,24 @@ from ..particles.contacts.contact_parting import return_speed
 from ..particles.contacts.contact_point import Contacts
 from ..particles.integrate import drag_per_step
 from ..particles.particle_bodies.four_particles import place_particle_bodies, weigh_particle_bodies
-from ..rigid.contacts.contact_rows import (
-    aim_contacts,
-    fill_rows,
-    passes_for,
-    remember_rows,
-    row_room,
-)
-from ..rigid.frame_ends import lay_down, take_up
+from ..rigid.contacts.contact_aim import iterations_for, prepare_contacts
+from ..rigid.contacts.contact_making import fill_contacts
+from ..rigid.contacts.contact_table import Remembered, more_room
+from ..rigid.contacts.velocity_buffer import velocity_buffer
+from ..rigid.frame_ends import body_state, load_state, store_state
 from ..rigid.owners import Drive, look_ahead
-from ..rigid.sleep.falling_asleep import HELD
-from ..rigid.sleep.waking import (
-    feel_load,
-    feel_particles,
-    feel_rows,
-    feel_support,
-    feel_touch,
-    wake_sleepers,
+from ..rigid.step import (
+    BEGIN,
+    COLLIDE_EVERY,
+    END,
+    MOVE,
+    WHOLE,
+    MovingBodies,
+    Span,
+    run_substeps,
 )
-from ..rigid.step import BEGIN, COLLIDE_EVERY, END, MOVE, WHOLE, run_substeps
-from ..rigid.velocity_buffer import what_contacts_see
+from .body_scratch import BodyScratch
+from .body_sleep import BodySleep
 from .body_ties import BodyTies
 from .frame import Frame
 from .joints import Joints
@@ -43,9 +39,6 @@ from .joints import Joints
 FAST = 0.5
 """A body that travels farther than this share of its size until contacts are looked for again is
 looked at in every substep: where it will touch is then known from near by."""
-
-NO_CONTACTS: tuple[Ints, Floats] = (np.zeros((0, 4), dtype=np.int32), np.zeros((0, 5)))
-"""Keys and impulses where nothing is known of contacts."""
 
 
 class Bodies:
@@ -57,7 +50,9 @@ class Bodies:
         self.count = model.body_count
         self.are_alone = model.particle_count == 0
         self.owners = work.owners
-        self.row_count = 0
+        self.scratch = frame.scratch(BodyScratch)
+        self.scratch.moves.gravity[:] = frame.gravity
+        work.body_contacts.count[0] = 0
         self.is_any = model.owner_count > 0
         if not self.is_any:
             return
@@ -65,16 +60,19 @@ class Bodies:
         self.joints = Joints(frame)
         self.drive = self._drive()
         self._slow_down()
-        self.stirs = work.stirs  # (o,) 1 for owners that are free to move, or driven somewhere
-        self._take_up()
-        self.passes = frame.settings.contact_iterations
-        self.seen = what_contacts_see(self.owners, frame.settings)
+        self.sleep = BodySleep(frame, self.joints)
+        self._load()
+        self.iterations = frame.settings.contact_iterations
+        buffer = velocity_buffer(self.owners, frame.settings)
+        work.body_contacts = work.body_contacts._replace(buffer=buffer)
         self.next_collision = 0
-        self.is_under_way = False  # velocities of this substep are known, its move is to come
         self.is_clear = False  # the last look found nobody near: it pays to look farther ahead
-        self.pull = math.sqrt(math.hypot(*frame.inputs.gravity))  # √(m/s²)
-        self.ties = BodyTies(frame, self.pull)
-        self._begin_sleep()
+        self.ties = BodyTies(frame, self.sleep)
+
+    @property
+    def row_count(self) -> int:
+        """Contact points that are solved now."""
+        return int(self.frame.work.body_contacts.count[0])
 
     # ------------------------------------------------------------------ the frame
 
@@ -88,47 +86,35 @@ class Bodies:
         end_q = frame.target(inputs.body_orientation, start_q[0])
         x = _both_ends(start_x, (end_x, frame.collider_end[0]))
         q = _both_ends(start_q, (end_q, frame.collider_end[1]))
-        return Drive(x[0], q[0], x[1], q[1])
+        return Drive(x[0], q[0], x[1], q[1], inputs.duration)
 
     def _slow_down(self) -> None:
         """Find how much speed and spin drag leaves in a step, unless they are known."""
-        frame, work = self.frame, self.frame.work
+        frame = self.frame
         is_keyed = frame.inputs.animated is not None
-        if is_keyed or work.moves_step != frame.h:
+        if is_keyed or self.scratch.moves_step != frame.h:
             bodies = frame.model.bodies
-            work.moves.keep[:] = drag_per_step(bodies.drag * frame.by_body("drag"), frame.h)
-            work.moves.angular_keep[:] = drag_per_step(bodies.angular_drag, frame.h)
-            work.moves_step = 0.0 if is_keyed else frame.h
+            self.scratch.moves.keep[:] = drag_per_step(bodies.drag * frame.by_body("drag"), frame.h)
+            self.scratch.moves.angular_keep[:] = drag_per_step(bodies.angular_drag, frame.h)
+            self.scratch.moves_step = 0.0 if is_keyed else frame.h
 
-    def _take_up(self) -> None:
-        frame, state, model = self.frame, self.frame.state, self.frame.model
-        stirred = self.joints.stirred()
+    def _load(self) -> None:
+        frame, model = self.frame, self.frame.model
         self.joints.aim()
-        sleepers, stirring = take_up(
+        sleepers, moving = load_state(
             self.owners,
             frame.work.joints,
-            frame.work.limb_response,
+            frame.work.body_contacts.limbs,
             self.drive,
-            model.bodies.follows,
-            frame.by_body("pin"),
-            model.bodies.mass,
-            stirred,
-            state.body_rest,
-            state.body_previous,
-            state.body_previous_orientation,
-            state.joint_impulse,
-            self.joints.holds,
+            self.sleep.record,
+            body_state(frame.state),
             frame.step_before,
             frame.h,
-            frame.gravity,
-            frame.inputs.duration,
-            self.stirs,
         )
-        self.has_sleepers = sleepers > 0
-        self.is_stirred = stirring > 0
         if self.meshes.is_moving:
-            self.stirs[self.meshes.moving_owner] = 1.0
-            self.is_stirred = True
+            self.sleep.record.is_moving[self.meshes.moving_owner] = 1.0
+            moving += 1
+        self.sleep.begin(sleepers, moving)
         if model.particle_body_count:
             first = self.count + model.collider_count
             extents = (model.body_first_particle, model.body_extent)
@@ -137,105 +123,31 @@ class Bodies:
 
     # ------------------------------------------------------------------ sleep
 
-    def _begin_sleep(self) -> None:
-        """Part what is remembered of sleepers from what is remembered of the others.
-
-        Sleepers wake that rest on something that moves in this frame.
-        """
-        frame, state = self.frame, self.frame.state
-        self.key, self.impulse = state.contact_key, state.contact_impulse
-        self.kept_key, self.kept_impulse = NO_CONTACTS
-        if not self.has_sleepers:
-            return
-        owner = frame.model.shapes.owner[self.key[:, :2]]
-        is_free = (self.owners.inverse_mass[owner] > 0.0).any(axis=1)
-        is_kept = ~is_free & (self.owners.asleep[owner] == 1).any(axis=1)
-        self.kept_key, self.kept_impulse = self.key[is_kept], self.impulse[is_kept]
-        self.key, self.impulse = self.key[is_free], self.impulse[is_free]
-        touch = (frame.model.shapes.owner, self.joints.held, self.owners, self.count)
-        feel_support(self.kept_key, *touch, self.stirs, frame.work.felt)
-        let_go = np.zeros_like(self.stirs)  # what its animation held in the last frame
-        let_go[: self.count] = (state.body_rest == HELD) & (self.owners.driven[: self.count] == 0)
-        feel_support(self.key, *touch, let_go, frame.work.felt)
-        self._wake()
-
-    def _wake(self) -> bool:
-        """Wake what felt something, and those beside it; whether any slept."""
-        frame, owners = self.frame, self.owners
-        count = wake_sleepers(
-            self.kept_key,
-            self.key,
-            frame.model.shapes.owner,
-            self.joints.held,
-            owners,
-            self.count,
-            1.0 / frame.model.bodies.mass,
-            frame.work.body_radius,
-            self.pull,
-            frame.gravity,
-            frame.work.felt,
-            frame.state.body_rest,
-            frame.work.island,
-            frame.work.ring,
-            frame.work.joints,
-            self.is_under_way,
-        )
-        if not count:
-            return False
-        self.has_sleepers = bool(owners.asleep[: self.count].any())
-        np.maximum(self.stirs, owners.inverse_mass > 0.0, out=self.stirs)
-        self.is_stirred = True
-        owner = frame.model.shapes.owner[self.kept_key[:, :2]]
-        is_free = (owners.inverse_mass[owner] > 0.0).any(axis=1)
-        self.key, self.impulse = _merged(
-            (self.key, self.impulse), (self.kept_key[is_free], self.kept_impulse[is_free])
-        )
-        self.kept_key, self.kept_impulse = self.kept_key[~is_free], self.kept_impulse[~is_free]
-        return True
-
     def strike(self, bodies: NDArray[np.bool_]) -> None:
         """Wake those of bodies (b,) that sleep, for a blow; contacts are to be found anew."""
         self.frame.is_struck = self.frame.is_struck or bool(bodies.any())
-        if not self.has_sleepers:
-            return
-        self.frame.work.felt[bodies & (self.owners.asleep[: self.count] == 1)] = np.inf
-        self._wake()
+        self.sleep.wake_struck(bodies)
 
     def meet(self, contacts: Contacts, count: int) -> bool:
         """Wake sleepers that moving particles touch, with all they rest on, before they are hit.
 
         Returns whether any woke.
         """
-        if not (self.is_any and self.has_sleepers):
+        if not (self.is_any and self.sleep.has_sleepers):
             return False
-        frame = self.frame
-        if not feel_particles(
-            contacts.solving,
-            count,
-            frame.x,
-            frame.previous,
-            frame.work.worn,
-            frame.work.wearer,
-            self.owners,
-            self.count,
-            frame.gravity * frame.h**2,
-            frame.work.body_radius,
-            self.pull,
-            frame.h,
-            frame.work.felt,
-        ):
+        if not self.sleep.feel_particles(contacts, count):
             return False
         self._wake_now()
         return True
 
     def _wake_now(self) -> None:
         """Wake those that felt something in the middle of a substep."""
-        self.is_under_way = True
-        self._remember()
-        self._wake()
+        self.sleep.is_under_way = True
+        self.sleep.memory.remember(self.frame.work.body_contacts)
+        self.sleep.wake()
         self._find_rows(1)
-        self.frame.work.rows.bounce[: self.row_count] = 0.0
-        self.is_under_way = False
+        self.frame.work.body_contacts.rows["rebound"] = 0.0
+        self.sleep.is_under_way = False
 
     # ------------------------------------------------------------------ the substep
 
@@ -261,12 +173,12 @@ class Bodies:
             return frame.substeps
         first = frame.substep
         self._collide()
-        if not (self.is_stirred or frame.has_forces):
+        if not (self.sleep.is_active or frame.has_forces):
             return frame.substeps - first  # all sleep, and nothing will wake them
         last = min(self.next_collision, frame.substeps)
         if not (frame.work.touching.is_any or frame.has_forces):
             last = frame.substeps  # there is nothing to look for in between
-        if self.is_stirred:
+        if self.sleep.is_active:
             self._run(WHOLE, first, last)
         return last - first
 
@@ -279,12 +191,12 @@ class Bodies:
             now = (self.owners.position, self.owners.rotation)
             place_particle_bodies(frame.previous, *bodies, first, *now)
             weigh_particle_bodies(frame.previous, bodies[0], frame.inverse_mass, first, self.owners)
-            place_particle_bodies(frame.x, *bodies, first, *work.ahead)
+            place_particle_bodies(frame.x, *bodies, first, *self.scratch.ahead)
         if not len(model.shapes):
             return
         self.meshes.pose(frame.end_share)
-        look_ahead(self.owners, first, frame.h, *work.ahead)
-        move_shapes(work.shapes, self.owners, work.ahead, work.margin)
+        look_ahead(self.owners, first, frame.h, *self.scratch.ahead)
+        move_shapes(work.shapes, self.owners, self.scratch.ahead, work.margin)
 
     def _collide(self) -> None:
         """Contacts of bodies with each other and with colliders, and what is known of them."""
@@ -293,32 +205,11 @@ class Bodies:
         if not self.count:
             return
         frame = self.frame
-        self._remember()
+        self.sleep.memory.remember(frame.work.body_contacts)
         self.joints.exclude()
-        if self.has_sleepers:
-            feel_rows(
-                frame.work.rows,
-                self.row_count,
-                self.owners,
-                self.count,
-                frame.gravity,
-                frame.work.body_radius,
-                self.pull,
-                frame.work.felt,
-            )
-            load = frame.work.body_load.copy()
-            load[frame.work.wearing] = frame.state.body_load[frame.work.wearing]
-            feel_load(
-                self.owners,
-                load,  # of those that wear something at the end of the frame, with what that does
-                frame.state.body_load,
-                frame.work.body_radius,
-                self.pull,
-                frame.work.felt,
-            )
-            self._wake()
-        self.row_count = 0
-        if not (self.is_stirred and frame.work.touching.is_any):
+        self.sleep.wake_slipped(frame.work.body_contacts)
+        frame.work.body_contacts.count[0] = 0
+        if not (self.sleep.is_active and frame.work.touching.is_any):
             return
         reach = self.next_collision - substep
         is_fast = self._bound(reach) > FAST
@@ -330,46 +221,35 @@ class Bodies:
 
     def _find_rows(self, substeps: int, is_bound: bool = False) -> None:
         """Contacts that hold for so many substeps; shapes may be bound for them already."""
-        work = self.frame.work
-        self.row_count = 0
-        if not self.is_stirred:
+        work, memory = self.frame.work, self.sleep.memory
+        work.body_contacts.count[0] = 0
+        if not self.sleep.is_active:
             return
         count = self._touch(substeps, is_bound)
         self.is_clear = count == 0
         if self.is_clear:
-            self._forget()
+            memory.forget()
             return
         while True:
-            found = fill_rows(
+            found = fill_contacts(
                 work.touching.item,
                 count,
                 work.touching.manifolds,
                 work.shapes,
                 self.owners,
                 self.count,
-                self.key,
-                self.impulse,
-                len(self.key),
-                work.rows,
-                work.slop,
+                Remembered(memory.key, memory.impulse),
+                work.body_contacts,
             )
-            if found <= len(work.rows.gap):
+            if found <= len(work.body_contacts.rows):
                 break
-            work.rows = row_room(found * 3 // 2)
-        self.row_count = found
-        self._forget()  # the rows know it now
-        radius = aim_contacts(
-            work.rows,
-            found,
-            self.owners,
-            work.islands,
-            work.joined,
-            work.limb_response,
-            work.body_radius,
-        )
-        passes = passes_for(radius, self.pull**2, self.frame.h)
+            work.body_contacts = more_room(work.body_contacts, found * 3 // 2)
+        memory.forget()  # the rows know it now
+        radius = prepare_contacts(work.body_contacts, self.owners, self.scratch.radius)
+        iterations = iterations_for(radius, self.sleep.pull**2, self.frame.h)
         wanted = self.frame.settings.contact_iterations
-        self.passes = wanted * passes if passes else wanted - 1  # joints bring one along
+        # joints bring one along
+        self.iterations = wanted * iterations if iterations else wanted - 1
 
     def _touch(self, substeps: int, is_bound: bool) -> int:
         """Find what touches, in work.touching; sleepers that something touches wake first."""
@@ -379,24 +259,12 @@ class Bodies:
             if not is_bound:
                 self._bound(substeps)
             is_bound = False
-            count = work.touching.find(at_start(work.shapes), self.stirs, work.reach, frame.threads)
-            if not self.has_sleepers:
+            is_moving, reach = self.sleep.record.is_moving, self.scratch.reach
+            count = work.touching.find(at_start(work.shapes), is_moving, reach, frame.threads)
+            if not self.sleep.has_sleepers:
                 return count
-            feel_touch(
-                work.touching.item,
-                count,
-                work.touching.manifolds,
-                work.shapes.owner,
-                self.owners,
-                self.count,
-                self.stirs,
-                frame.model.bodies.mass,
-                work.body_radius,
-                self.pull,
-                substeps * frame.h,
-                work.felt,
-            )
-            if not self._wake():
+            touching, duration = work.touching, substeps * frame.h
+            if not self.sleep.wake_touched(touching.item, count, touching.manifolds, duration):
                 return count
 
     def _bound(self, substeps: int) -> float:
@@ -405,28 +273,16 @@ class Bodies:
         duration = substeps * frame.h
         fall = 0.5 * frame.fall * substeps**2
         travel: float = bound_shapes(
-            work.shapes, self.owners, work.thickness, duration, fall, work.reach
+            work.shapes, self.owners, work.thickness, duration, fall, self.scratch.reach
         )
         return travel
-
-    def _forget(self) -> None:
-        """Contacts that have parted are not known: a blow would strike again when they meet."""
-        self.key, self.impulse = NO_CONTACTS
-
-    def _remember(self) -> None:
-        """Keep the impulses of the rows; without rows, what is known from the last frame stays."""
-        if not self.row_count:
-            return
-        self.key = np.empty((self.row_count, 4), dtype=np.int32)
-        self.impulse = np.empty((self.row_count, 5))
-        remember_rows(self.frame.work.rows, self.row_count, self.key, self.impulse)
 
     def end(self) -> None:
         """Move the bodies, after all that acts on them in this substep has done so."""
         if not self.is_any or self.are_alone:
             return
         frame, substep = self.frame, self.frame.substep
-        if self.has_sleepers and self.ties.feel():
+        if self.sleep.has_sleepers and self.ties.feel():
             self._wake_now()
         self._run(MOVE, substep, substep + 1)
         self.ties.place()
@@ -437,21 +293,12 @@ class Bodies:
         frame, work = self.frame, self.frame.work
         run_substeps(
             part,
-            work.moves,
-            self.owners,
-            self.drive,
-            work.rows,
-            self.row_count,
-            work.islands,
+            MovingBodies(self.owners, self.scratch.moves, self.drive),
+            work.body_contacts,
             work.joints,
-            work.joined,
-            work.limb_response,
-            self.seen,
-            self.passes,
+            self.iterations,
             frame.h,
-            first,
-            last,
-            frame.substeps,
+            Span(first, last, frame.substeps),
         )
 
     # ------------------------------------------------------------------ the end of the frame
@@ -463,35 +310,19 @@ class Bodies:
         frame, state, work = self.frame, self.frame.state, self.frame.work
         frame.row_count = self.row_count
         self._keep_contacts()
-        load = work.body_load
+        load = self.scratch.load
         if self.ties.is_any:
             load = load + self.ties.load()
-        lost = lay_down(
+        self.sleep.sleeper["load"] = load
+        self.sleep.sleeper["may_sleep"] = self.ties.may_sleep(load)
+        lost = store_state(
             self.owners,
             work.joints,
-            work.joined,
+            work.body_contacts,
             self.drive,
-            work.rows,
-            self.row_count,
-            self.joints.holds,
-            self.ties.may_sleep(load),
-            load,
-            work.wearer,
-            work.body_radius,
-            self.pull,
+            self.sleep.record,
+            body_state(state),
             frame.h,
-            frame.inputs.duration,
-            state.body_position,
-            state.body_previous,
-            state.body_orientation,
-            state.body_previous_orientation,
-            state.joint_impulse,
-            state.joint_broken,
-            state.body_rest,
-            state.body_load,
-            work.island,
-            work.ring,
-            frame.model.bodies.follows,
             frame.settings.speed_limit * frame.h,
         )
         if lost >= 0:
@@ -499,13 +330,12 @@ class Bodies:
 
     def _keep_contacts(self) -> None:
         """Put what is known of contacts into the state; those of sleepers as they fell asleep."""
-        state = self.frame.state
+        state, memory = self.frame.state, self.sleep.memory
         if self.row_count:
-            self._remember()
+            memory.remember(self.frame.work.body_contacts)
         else:
-            self._forget()
-        kept = (self.kept_key, self.kept_impulse)
-        state.contact_key, state.contact_impulse = _merged((self.key, self.impulse), kept)
+            memory.forget()
+        state.contact_key, state.contact_impulse = memory.all()
 
 
 def _both_ends(start: tuple[Floats, Floats], end: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
@@ -518,14 +348,3 @@ def _both_ends(start: tuple[Floats, Floats], end: tuple[Floats, Floats]) -> tupl
 def _in_one(bodies: Floats, colliders: Floats) -> Floats:
     """A new array of the rows of both."""
     return np.concatenate([bodies, colliders]) if len(colliders) else bodies.copy()
-
-
-def _merged(one: tuple[Ints, Floats], other: tuple[Ints, Floats]) -> tuple[Ints, Floats]:
-    """Keys and impulses of both, sorted by shapes and sub-shape as the broad phase sorts items."""
-    if not len(other[0]):
-        return one
-    if not len(one[0]):
-        return other
-    key = np.concatenate([one[0], other[0]])
-    order = np.lexsort((key[:, 2], key[:, 1], key[:, 0]))
-    return key[order], np.concatenate([one[1], other[1]])[order]

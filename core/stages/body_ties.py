@@ -7,17 +7,18 @@ from numpy.typing import NDArray
 
 from ..arrays import Floats
 from ..coupling.attachment import place_attachments
-from ..rigid.sleep.waking import SLACK, feel_load, feel_ties, sum_pushes
+from ..rigid.sleep.sleepers import UNDISTURBED
+from ..rigid.sleep.waking import SLACK, feel_ties, sum_pushes
+from .body_sleep import BodySleep
 from .frame import Frame
 
 
 class BodyTies:
     """What ties do with bodies besides the passes, in which they are constraints like others."""
 
-    def __init__(self, frame: Frame, pull: float) -> None:
-        """pull: √g."""
+    def __init__(self, frame: Frame, sleep: BodySleep) -> None:
         self.frame = frame
-        self.pull = pull
+        self.sleep = sleep
         self.is_any = len(frame.work.ties) > 0
         if not self.is_any:
             return
@@ -44,16 +45,8 @@ class BodyTies:
         """Mark sleepers at which ties jerk in this substep; whether there are any."""
         if not self.is_any:
             return False
-        frame, work = self.frame, self.frame.work
-        is_felt: bool = feel_ties(
-            work.wearing,
-            work.tie_push,
-            frame.model.bodies.mass,
-            work.owners,
-            work.body_radius,
-            self.pull,
-            work.felt,
-        )
+        work, sleep = self.frame.work, self.sleep.record
+        is_felt: bool = feel_ties(sleep, work.owners, self.sleep.scratch.wearing, work.tie_push)
         return is_felt
 
     def place(self) -> None:
@@ -75,7 +68,8 @@ class BodyTies:
                     work.tie_push,
                 )
         self.tied += work.tie_push
-        sum_pushes(work.contacts.solving, frame.contact_count, frame.h, work.wearer, self.worn)
+        contacts = (work.contacts.solving, frame.contact_count)
+        sum_pushes(self.sleep.record, *contacts, frame.h, self.worn)
         self.worn += work.tie_push
         work.tie_push[:] = 0.0
 
@@ -91,13 +85,12 @@ class BodyTies:
         sleeps = self.frame.model.bodies.sleeps
         if not self.is_any:
             return sleeps
-        state, work = self.frame.state, self.frame.work
+        state, wearing = self.frame.state, self.sleep.scratch.wearing
         worn = state.body_load.copy()
-        worn[work.wearing] = load[work.wearing]
-        feel_load(work.owners, worn, state.body_load, work.body_radius, self.pull, work.felt)
-        state.body_rest[work.felt > 0.0] = 0.0
-        work.felt[:] = 0.0
-        hangs = np.linalg.norm(self._acceleration(self.tied), axis=1) > SLACK * self.pull**2
+        worn[wearing] = load[wearing]
+        self.sleep.feel_load(worn)
+        state.body_rest[self.sleep.sleeper["wake"] != UNDISTURBED] = 0.0
+        hangs = np.linalg.norm(self._acceleration(self.tied), axis=1) > SLACK * self.sleep.pull**2
         return np.where(hangs | self.led, 0, sleeps).astype(np.int32)
 
     def _acceleration(self, impulse: Floats) -> Floats:

@@ -6,11 +6,25 @@ import numpy as np
 
 from ..forces.base import Acting
 from ..forces.field import Exposed, add_fields, kick, needs_normals, pack_fields, surface_normals
+from ..forces.settling import Settling
 from ..forces.wind import EVALUATION_RATE, Air, add_wind, add_wire_wind, is_calm, sample_gusts
+from ..model import Model
 from ..rigid.step import COLLIDE_EVERY
 from .bodies import Bodies
 from .body_forces import BodyForces
 from .frame import Frame
+
+
+class ForceScratch:
+    """Arrays of the forces on particles."""
+
+    def __init__(self, model: Model) -> None:
+        count = model.particle_count
+        self.force = np.zeros((count, 3))  # N
+        self.air = np.zeros((len(model.triangle), 3))  # m/s, wind at each triangle
+        self.wire_air = np.zeros((len(model.wire), 3))  # m/s, wind at each wire
+        self.normal = np.zeros((count, 3))  # of the surface at each particle, for force fields
+        self.acting = [f for f in model.forces if not isinstance(f, Settling)]
 
 
 class Forces:
@@ -19,6 +33,8 @@ class Forces:
     def __init__(self, frame: Frame) -> None:
         self.frame = frame
         model = frame.model
+        self.scratch = frame.scratch(ForceScratch)
+        self.force = self.scratch.force
         given = [one for one in frame.inputs.fields if one.acts]
         held = [one for one in given if not one.is_impulse]
         self.impulses = [one for one in given if one.is_impulse]
@@ -29,7 +45,7 @@ class Forces:
             self.susceptibility = np.ones(model.particle_count)
         has_surface = len(model.triangle) > 0 or len(model.wire) > 0
         self.is_windy = has_surface and not is_calm(frame.inputs.wind)
-        self.is_any = self.is_windy or bool(frame.work.acting) or len(held) > 0
+        self.is_any = self.is_windy or bool(self.scratch.acting) or len(held) > 0
         self.is_any = self.is_any or frame.inputs.pull is not None
         frame.has_forces = self.is_any or len(self.impulses) > 0
         if self.is_windy:
@@ -49,25 +65,24 @@ class Forces:
         if not self.is_any or frame.substep % self.every:
             return
         self.bodies.push()
-        force = frame.work.force
-        force[:] = 0.0
+        self.force[:] = 0.0
         if self.is_windy:
             self._blow()
         if len(self.fields):
             self._push()
-        if frame.work.acting:
+        if self.scratch.acting:
             acting = Acting(
                 frame.x,
                 (frame.x - frame.previous) / frame.h,
                 frame.inverse_mass,
                 frame.model.mass,
-                force,
+                self.force,
                 frame.time,
                 self.every * frame.h,
                 frame.animated,
                 frame.gravity,
             )
-            for one in frame.work.acting:
+            for one in self.scratch.acting:
                 one.apply(acting)
 
     def _kick(self, bodies: Bodies) -> None:
@@ -91,13 +106,13 @@ class Forces:
             *frame.particles,
             mass=frame.model.mass,
             factor=self.susceptibility,
-            normal=frame.work.normal_of_particle,
-            force=frame.work.force,
+            normal=self.scratch.normal,
+            force=self.force,
         )
 
     def _push(self) -> None:
         frame = self.frame
-        normal = frame.work.normal_of_particle
+        normal = self.scratch.normal
         if self.has_normals:
             surface_normals(frame.x, frame.model.triangle, normal)
         elif frame.substep == 0:
@@ -108,7 +123,8 @@ class Forces:
     def _blow(self) -> None:
         frame = self.frame
         model, wind = frame.model, frame.inputs.wind
-        elements = ((model.triangle, frame.work.air), (model.wire, frame.work.wire_air))
+        triangle_air, wire_air = self.scratch.air, self.scratch.wire_air
+        elements = ((model.triangle, triangle_air), (model.wire, wire_air))
         if frame.substep == 0:
             mean = np.array(wind.velocity, dtype=np.float64)
             for element, velocity in elements:
@@ -122,9 +138,9 @@ class Forces:
             skin=wind.skin_friction,
             hold=self.every * frame.h,
         )
-        exposed, pushed = (frame.particles, self.exposure), (air, frame.h, frame.work.force)
+        exposed, pushed = (frame.particles, self.exposure), (air, frame.h, self.force)
         if len(model.triangle):
-            add_wind(*exposed, model.triangle, frame.work.air, *pushed)
+            add_wind(*exposed, model.triangle, triangle_air, *pushed)
         if len(model.wire):
-            wires = (model.wire, model.wire_diameter, frame.work.wire_air)
+            wires = (model.wire, model.wire_diameter, wire_air)
             add_wire_wind(*exposed, *wires, *pushed)

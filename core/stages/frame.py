@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import time
 from collections import defaultdict
+from collections.abc import Callable
+from typing import TypeVar
 
 import numpy as np
 
@@ -35,6 +37,20 @@ class Stopwatch:
         self.seconds += time.perf_counter() - self.begun
 
 
+Scratch = TypeVar("Scratch")
+
+
+class FrameScratch:
+    """Arrays of the constants of a frame."""
+
+    def __init__(self, model: Model) -> None:
+        self.keep = np.empty(model.particle_count)  # 1 − β of each particle
+        self.keep_step = 0.0  # s that it is for, 0 when it is for a keyed drag
+        self.gravity = np.zeros(3)  # m/s²
+        self.neutral = (AnimatedSettings(),) * len(model.objects)  # where nothing is keyed
+        self.body_ones = np.ones(model.body_count)  # likewise, of each body
+
+
 class Frame:
     """What every stage reads: the moving arrays, the constants of the frame, scratch memory."""
 
@@ -55,7 +71,8 @@ class Frame:
         self.pass_number = 0
         self.h = inputs.duration / self.substeps
         self.step_before = state.step  # s, that the given x* are laid out for
-        self.gravity = self.work.gravity
+        self.own = self.scratch(FrameScratch)
+        self.gravity = self.own.gravity
         self.gravity[:] = inputs.gravity
         self.fall = math.hypot(*inputs.gravity) * self.h**2  # m, by gravity in one step
 
@@ -86,6 +103,10 @@ class Frame:
         self.is_governed = settings.threads == 0 and self.work.is_large
         self.threads = self._thread_count()
 
+    def scratch(self, kind: Callable[[Model], Scratch]) -> Scratch:
+        """The scratch memory of one stage: `kind` makes it of the model at first use."""
+        return self.work.scratch(kind, self.model)
+
     # ------------------------------------------------------------------ constants of the frame
 
     def target(self, given: Floats | None, start: Floats) -> Floats:
@@ -94,7 +115,7 @@ class Frame:
 
     def _animated(self) -> tuple[AnimatedSettings, ...]:
         animated = self.inputs.animated
-        return self.work.neutral if animated is None else animated
+        return self.own.neutral if animated is None else animated
 
     def by_object(self, name: str) -> Floats:
         """One animated factor of each object, where settings are animated."""
@@ -103,7 +124,7 @@ class Frame:
     def by_body(self, name: str) -> Floats:
         """One animated factor of each rigid body, not to be written to."""
         if self.inputs.animated is None:
-            return self.work.body_ones
+            return self.own.body_ones
         return self.by_object(name)[self.model.bodies.object]
 
     def factors(self, name: str) -> Floats | None:
@@ -121,10 +142,11 @@ class Frame:
 
     def _keep_velocity(self) -> None:
         """Find how much velocity drag leaves in a step, unless it is known from the last frame."""
-        work, is_keyed = self.work, self.drag is not self.model.drag
-        if is_keyed or work.keep_step != self.h:
-            work.keep[:] = drag_per_step(self.drag, self.h)
-            work.keep_step = 0.0 if is_keyed else self.h
+        own, is_keyed = self.own, self.drag is not self.model.drag
+        self.keep = own.keep
+        if is_keyed or own.keep_step != self.h:
+            self.keep[:] = drag_per_step(self.drag, self.h)
+            own.keep_step = 0.0 if is_keyed else self.h
 
     def _pin_weight(self) -> Floats:
         model = self.model

@@ -6,19 +6,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Floats, Ints
+from ..model import Model
 from ..model.joint_table import HINGE, NO_MOTOR, SPEED_MOTOR
-from ..rigid.joints.joint_rows import (
-    BROKEN,
-    FIRST_ROW,
-    FREEDOM,
-    MOTOR,
-    POSE,
-    RUBS,
-    SPEED,
-    STRENGTH,
-    TARGET,
-)
 from .frame import Frame
+
+
+def _all_hold(model: Model) -> NDArray[np.bool_]:
+    return np.ones(len(model.joints), dtype=bool)
+
+
+def _no_body(model: Model) -> NDArray[np.bool_]:
+    return np.zeros(model.body_count, dtype=bool)
 
 
 class Joints:
@@ -29,7 +27,8 @@ class Joints:
         model = frame.model
         self.is_any = len(model.joints) > 0
         self.has_motors = model.joints.has_motors
-        self.holds = frame.work.all_hold  # (j,) whether each joint is neither broken nor let go
+        # (j,) whether each joint is neither broken nor let go
+        self.holds = frame.scratch(_all_hold)
         self.held: Ints = model.joints.owner  # (j, 2) owners of joints that hold
         if np.count_nonzero(frame.state.joint_broken) or frame.inputs.joint_hold is not None:
             self.holds = self._holding()
@@ -43,7 +42,7 @@ class Joints:
             whole = whole & (given > 0.0)
         return whole
 
-    def stirred(self) -> NDArray[np.bool_]:
+    def kept_awake(self) -> NDArray[np.bool_]:
         """Bodies (b,) that this frame's inputs may move, however still they lie.
 
         A motor turns them, their animation draws them, or a joint takes hold that was let go.
@@ -52,23 +51,23 @@ class Joints:
         count = frame.model.body_count
         is_told = self.has_motors or inputs.joint_hold is not None
         if not is_told and inputs.pull is None:
-            return frame.work.no_body
+            return frame.scratch(_no_body)
         awake = np.zeros(count, dtype=bool)
         if inputs.pull is not None:
             awake |= inputs.pull.draws
         if not is_told:
             return awake
-        stirs = np.zeros(len(joints), dtype=bool)
+        moves = np.zeros(len(joints), dtype=bool)
         if self.has_motors:
             speed = frame.target(inputs.joint_speed, joints.motor_speed)
             told = inputs.joint_target is not None or inputs.joint_pose is not None
             turns = np.where(joints.motor == SPEED_MOTOR, speed != 0.0, told)
             if inputs.joint_strength is not None:
                 turns = turns & (inputs.joint_strength > 0.0)
-            stirs |= (joints.motor != NO_MOTOR) & turns
+            moves |= (joints.motor != NO_MOTOR) & turns
         if inputs.joint_hold is not None:
-            stirs |= (frame.state.joint_impulse == 0.0).all(axis=1)
-        held = joints.owner[stirs & self.holds]
+            moves |= (frame.state.joint_impulse == 0.0).all(axis=1)
+        held = joints.owner[moves & self.holds]
         awake[held[held < count]] = True
         return awake
 
@@ -83,10 +82,10 @@ class Joints:
         )
         if not self.is_any or not (self.has_motors or is_told):
             return
-        number = frame.work.joints.number
+        drive = frame.work.joints.drive
         speed = frame.target(inputs.joint_speed, joints.motor_speed)
         target = frame.target(inputs.joint_target, joints.motor_target)
-        number[:, POSE : POSE + 4] = (1.0, 0.0, 0.0, 0.0)
+        drive["pose"] = (1.0, 0.0, 0.0, 0.0)
         if inputs.joint_pose is not None:
             rest = np.tile([1.0, 0.0, 0.0, 0.0], (len(joints), 1))
             pose = frame.target(inputs.joint_pose, rest)
@@ -96,27 +95,27 @@ class Joints:
                 along = pose[np.arange(len(joints)), 1 + joints.axis]
                 angle = 2.0 * np.arctan2(along, pose[:, 0])
                 target = np.where(joints.turn_form == HINGE, angle, target)
-            number[:, POSE : POSE + 4] = pose
-        number[:, SPEED] = speed
-        number[:, TARGET] = target
-        number[:, STRENGTH] = 1.0
+            drive["pose"] = pose
+        drive["speed"] = speed
+        drive["target"] = target
+        drive["strength"] = 1.0
         if inputs.joint_strength is not None:
-            strength = frame.target(inputs.joint_strength, number[:, STRENGTH])
-            number[:, STRENGTH] = np.maximum(strength, 0.0)
+            strength = frame.target(inputs.joint_strength, drive["strength"])
+            drive["strength"] = np.maximum(strength, 0.0)
         if self.has_motors:
-            self._rest_muscles(np.minimum(number[:, STRENGTH], 1.0))
+            self._rest_muscles(np.minimum(drive["strength"], 1.0))
 
     def _rest_muscles(self, strength: Floats) -> None:
         """Friction in place of motors that are weaker than it, strength (j,): they cannot win."""
         joints, rows = self.frame.model.joints, self.frame.work.joints
         rests = (joints.motor != NO_MOTOR) & (joints.friction > 0.0)
         rests &= joints.motor_force * strength <= joints.friction
-        rows.whole[:-1, MOTOR] = np.where(rests, NO_MOTOR, joints.motor)
-        joint = np.repeat(np.arange(len(joints)), np.diff(rows.whole[:, FIRST_ROW]))
-        freedom = rows.flag[:, FREEDOM]
+        rows.joint["motor"][:-1] = np.where(rests, NO_MOTOR, joints.motor)
+        joint = np.repeat(np.arange(len(joints)), np.diff(rows.joint["first_row"]))
+        freedom = rows.row["freedom"]
         moves = joints.lower[joint, freedom] < joints.upper[joint, freedom]
         rubs = moves & (freedom >= 3) & rests[joint]
-        rows.flag[:, RUBS] = np.where(rubs, 1, joints.rubs[joint, freedom])
+        rows.row["rubs"] = np.where(rubs, 1, joints.rubs[joint, freedom])
 
     def exclude(self) -> None:
         """Owners that are joined do not collide with each other, nor do those kept apart.
@@ -124,7 +123,7 @@ class Joints:
         To be called again when joints may have broken.
         """
         frame, model, touching = self.frame, self.frame.model, self.frame.work.touching
-        broken = frame.work.joints.whole[:-1, BROKEN]
+        broken = frame.work.joints.joint["is_broken"][:-1]
         now = broken.tobytes()  # compared a dozen times a frame
         if touching.excluded_for == now:
             return
@@ -133,7 +132,7 @@ class Joints:
         touching.exclude(
             np.concatenate([joints.owner[(joints.collides == 0) & is_whole], model.apart])
         )
-        holds = frame.work.joined.holds
+        holds = frame.work.body_contacts.groups.is_jointed
         holds[:] = False
         holds[joints.owner[is_whole]] = True
         holds[model.body_count :] = False

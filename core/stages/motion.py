@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Floats
+from ..arrays import Floats, Ints
 from ..coincidence import part_coinciding
 from ..diagnostics import check_finite
 from ..forces.spring import SpringSystem, damp_springs, stiffnesses
+from ..model import Model
 from ..particles.constraints.weak_pin import attach_pins
 from ..particles.integrate import change_step, move_pins, position_verlet, start_from
 from ..particles.integrators.carries import refuse_bodies
@@ -41,6 +42,12 @@ PART_EVERY = 4
 
 HALF_STEP = ("POSITION_VERLET", "TIME_CORRECTED", "LEAPFROG")
 """Integrators whose (x − x*)/h is the velocity half a step ago; for the others it is that at x."""
+
+
+def _damped_springs(model: Model) -> tuple[Ints, Floats]:
+    """Springs (s, 2) that have a damper, and its strength (s,)."""
+    damped = np.flatnonzero(model.spring_damping)
+    return model.spring[damped], model.spring_damping[damped]
 
 
 class Motion:
@@ -92,7 +99,7 @@ class Motion:
             # position Verlet keeps its own share of the velocity, 1 − β
             drag=frame.drag if by_forces else np.zeros_like(frame.drag),
             gravity=frame.gravity,
-            held=frame.work.force if self.forces.is_any else np.zeros_like(frame.x),
+            held=self.forces.force if self.forces.is_any else np.zeros_like(frame.x),
         )
 
     def _lay_out(self) -> None:
@@ -137,7 +144,7 @@ class Motion:
         `_lay_out` has done so for gravity and springs, before other forces were evaluated.
         """
         frame = self.frame
-        frame.previous += (0.5 * frame.h**2) * frame.inverse_mass[:, None] * frame.work.force
+        frame.previous += (0.5 * frame.h**2) * frame.inverse_mass[:, None] * self.forces.force
 
     def integrate(self) -> None:
         """One step of the integrator for every free particle, those of the bodies too."""
@@ -149,20 +156,16 @@ class Motion:
                 self._integrate_forces(self.system)
             check_finite(frame.model, frame.state, frame.settings, frame.state.frame + 1)
             return
-        if len(frame.work.damped):
-            damp_springs(
-                frame.particles,
-                frame.model.spring[frame.work.damped],
-                frame.model.spring_damping[frame.work.damped],
-                frame.h,
-            )
+        damped = frame.scratch(_damped_springs)
+        if len(damped[0]):
+            damp_springs(frame.particles, *damped, frame.h)
         position_verlet.on(frame.threads)(
             frame.x,
             frame.previous,
             frame.inverse_mass,
-            frame.work.keep,
+            frame.keep,
             frame.gravity,
-            frame.work.force,
+            self.forces.force,
             self.forces.is_any,
             frame.h,
         )
@@ -173,7 +176,7 @@ class Motion:
         integrator = frame.settings.integrator
         v = (frame.x - frame.previous) / h
         if not frame.settings.is_force_based:
-            v *= frame.work.keep[:, None]
+            v *= frame.keep[:, None]
         driven = self.driven
         travel = frame.end_share * (self.driven_end - self.driven_start)
         v[driven] = (self.driven_start + travel - frame.x[driven]) / h

@@ -9,12 +9,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ..forces.settling import Settling
+from ..model import Model
 from ..particles.chebyshev import History
 from ..particles.constraints.base import Moving
 from ..particles.constraints.distance import Pass, Springs, Sticks, relax_distances
+from ..particles.constraints.following import Following
 from ..particles.constraints.jacobi import Adjacency, Before, adjacency_of, relax_jacobi
 from ..particles.constraints.stick import FORMS
-from ..particles.constraints.strain import FIRM_FACTOR, GENTLE_ROUNDS, ROUNDS, limit_strain
+from ..particles.constraints.strain import FIRM_FACTOR, GENTLE_ROUNDS, STRAIN_ROUNDS, limit_strain
 from ..particles.constraints.tether import relax_tethers
 from .frame import Frame
 
@@ -22,11 +25,28 @@ NEVER = 2
 """The turn of springs that act as forces and not as constraints."""
 
 
+class RelaxationScratch:
+    """Arrays of the passes."""
+
+    def __init__(self, model: Model) -> None:
+        self.multipliers = [np.zeros(c.multiplier_count) for c in model.constraints]
+        self.spring_pull = np.zeros(len(model.spring))  # multipliers of springs
+        self.task_strained = np.zeros(len(model.task_stick) - 1, dtype=np.int32)
+        # for Jacobi passes
+        self.adjacency: Adjacency | None = None
+        self.old_position = np.empty((model.particle_count, 3))  # m
+        self.old_spring_pull = np.empty(len(model.spring))
+        # what has a part after the passes
+        self.settling = [f for f in model.forces if isinstance(f, Settling)]
+        self.following = [c for c in model.constraints if isinstance(c, Following)]
+
+
 class Relaxation:
     """The passes of a substep over sticks, springs, tethers and the other constraints."""
 
     def __init__(self, frame: Frame) -> None:
         self.frame = frame
+        self.scratch = frame.scratch(RelaxationScratch)
         settings = frame.settings
         self.is_idle = settings.is_force_based  # such an integrator carries no constraints
         model = frame.model
@@ -38,7 +58,7 @@ class Relaxation:
             model.spring,
             model.spring_rest_length,
             frame.spring_compliance,
-            frame.work.spring_pull,
+            self.scratch.spring_pull,
             task_spring,
         )
         self.adjacency: Adjacency | None = None  # for Jacobi passes
@@ -58,9 +78,9 @@ class Relaxation:
         self.spectral_radius = settings.spectral_radius if is_accelerated else 0.0
         self.history: History | None = None
         if settings.iterations > 1 and (is_accelerated or settings.tolerance > 0.0):
-            work, bodies = frame.work, frame.model.body_first_particle
+            scratch, bodies = self.scratch, frame.model.body_first_particle
             self.history = History(
-                [frame.x, work.spring_pull, *work.multipliers],
+                [frame.x, scratch.spring_pull, *scratch.multipliers],
                 (bodies[:, None] + np.arange(4)).reshape(-1),
             )
 
@@ -70,7 +90,7 @@ class Relaxation:
         """
         frame, settings = self.frame, self.frame.settings
         deadline = self._deadline()
-        frame.work.task_strained[:] = 0
+        self.scratch.task_strained[:] = 0
         if self.history is not None:
             self.history.begin()
         for number in range(settings.iterations):
@@ -116,29 +136,29 @@ class Relaxation:
                 first,
                 last,
                 self.strain_limit,
-                frame.work.task_strained,
+                self.scratch.task_strained,
             )
 
     def _relax_jacobi(self) -> None:
-        frame, work = self.frame, self.frame.work
+        frame, scratch = self.frame, self.scratch
         if self.adjacency is None:
-            if work.adjacency is None:
-                work.adjacency = adjacency_of(frame.model)
-            self.adjacency = work.adjacency
+            if scratch.adjacency is None:
+                scratch.adjacency = adjacency_of(frame.model)
+            self.adjacency = scratch.adjacency
             if frame.settings.takes_springs_as_forces:
-                never = np.full_like(work.adjacency.spring_turn, NEVER)
-                self.adjacency = work.adjacency._replace(spring_turn=never)
-        work.old_position[:] = frame.x
-        work.old_spring_pull[:] = work.spring_pull
+                never = np.full_like(scratch.adjacency.spring_turn, NEVER)
+                self.adjacency = scratch.adjacency._replace(spring_turn=never)
+        scratch.old_position[:] = frame.x
+        scratch.old_spring_pull[:] = scratch.spring_pull
         relax_jacobi.on(frame.threads)(
             self.moving.particles,
-            Before(work.old_position, work.old_spring_pull),
+            Before(scratch.old_position, scratch.old_spring_pull),
             self.sticks,
             self.springs,
             self.adjacency,
             self._now,
         )
-        work.task_strained[:] = 1  # not looked at here
+        scratch.task_strained[:] = 1  # not looked at here
 
     def _phases(self) -> list[tuple[int, int]]:
         """First and last task of each phase; all are one phase to one thread."""
@@ -149,9 +169,9 @@ class Relaxation:
 
     def limit_strain(self) -> None:
         """Rounds over the sticks that a load has stretched too far, where there are any."""
-        frame, strained = self.frame, self.frame.work.task_strained
+        frame, strained = self.frame, self.scratch.task_strained
         limit = limit_strain.on(frame.threads)
-        for number in range(ROUNDS):
+        for number in range(STRAIN_ROUNDS):
             if not strained.any():
                 break
             firm = number >= GENTLE_ROUNDS
@@ -208,19 +228,18 @@ class Relaxation:
         frame, moving = self.frame, self.moving
         moving.time = frame.time + frame.h
         moving.is_first_pass = frame.pass_number == 0
-        for constraint, multiplier in zip(
-            frame.model.constraints, frame.work.multipliers, strict=True
-        ):
+        multipliers = self.scratch.multipliers
+        for constraint, multiplier in zip(frame.model.constraints, multipliers, strict=True):
             constraint.project(moving, multiplier)
 
     def settle(self) -> None:
         """What forces do on the ways of this substep, after all relaxation."""
         frame = self.frame
-        for force in frame.work.settling:
+        for force in self.scratch.settling:
             force.settle(frame.particles, frame.model.mass, frame.h)
 
     def follow(self) -> None:
         """Constraints that have the last word."""
         if not self.is_idle:
-            for constraint in self.frame.work.following:
+            for constraint in self.scratch.following:
                 constraint.follow(self.moving)

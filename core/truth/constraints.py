@@ -11,6 +11,7 @@ import numpy as np
 from ..arrays import Floats, Ints
 from ..building.builder import ModelBuilder
 from ..model import FrameInputs, Model, State
+from ..model.inputs import GRAVITY as G
 from ..particles.constraints.angle_limit import AngleLimits
 from ..particles.constraints.hinge_bend import HingeBends
 from ..particles.constraints.link import Links
@@ -24,7 +25,6 @@ from ..step import advance
 from .case import Result, case
 from .particles import momenta
 
-G = 9.81
 NO_GRAVITY = (0.0, 0.0, 0.0)
 
 

@@ -14,12 +14,12 @@ import numpy as np
 from ..arrays import Floats
 from ..building.builder import ModelBuilder
 from ..model import FrameInputs, Model, State
+from ..model.inputs import GRAVITY as G
 from ..settings import SolverSettings
 from ..step import advance
 from .case import Result, case
 from .rates import at_rates
 
-G = 9.81
 YAWS = (0.0, 10.0, 45.0, 77.0)  # degrees
 SLIDERS = (
     # half extents m, mass kg, coefficient, heading of the throw from the box's own x in degrees

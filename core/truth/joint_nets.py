@@ -8,7 +8,8 @@ from ..arrays import Floats
 from ..bench.rigid_bodies import model_of
 from ..bench.rigid_scenes import BRICK, joint_grid, wall
 from ..building.builder import ModelBuilder
-from ..model import EARTH_GRAVITY, FrameInputs, Model, State
+from ..model import FrameInputs, Model, State
+from ..model.inputs import GRAVITY
 from ..model.joint_table import OnBody
 from ..settings import JointSettings, SolverSettings
 from ..step import advance
@@ -16,7 +17,6 @@ from .case import Result, case
 from .joints import joint_gaps
 from .rigid_motion import angular_momentum
 
-GRAVITY = -EARTH_GRAVITY[2]
 SPACING = 0.2  # m, of the knots of nets
 
 

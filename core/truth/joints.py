@@ -7,9 +7,10 @@ import math
 import numpy as np
 
 from ..arrays import Floats
-from ..bench.rigid_scenes import LINK, RigidScene, chain, rotation_matrices
+from ..bench.rigid_scenes import LINK_LENGTH, RigidScene, chain, rotation_matrices
 from ..building.builder import ModelBuilder
-from ..model import EARTH_GRAVITY, FrameInputs, Model, State
+from ..model import FrameInputs, Model, State
+from ..model.inputs import GRAVITY
 from ..model.joint_table import OnBody
 from ..settings import JointSettings, SolverSettings
 from ..step import advance
@@ -17,7 +18,6 @@ from .case import Result, case
 from .rates import at_rates
 
 ACROSS = (math.sqrt(0.5), -math.sqrt(0.5), 0.0, 0.0)  # a joint whose Z is the world's Y
-GRAVITY = -EARTH_GRAVITY[2]
 
 
 def chain_model(scene: RigidScene, drag: float) -> Model:
@@ -74,7 +74,7 @@ def _run(model: Model, seconds: float, rate: float) -> tuple[State, float]:
 def _chain_gap(rate: float) -> Result:
     """Widest gap of 21 links while they swing, as a share of a link."""
     _, widest = _run(chain_model(chain(21, both=True), 0.05), 5.0, rate)
-    return Result(widest / LINK, 0.0, 0.01)
+    return Result(widest / LINK_LENGTH, 0.0, 0.01)
 
 
 @case("chain-heavy-gap")
@@ -82,7 +82,7 @@ def _chain_heavy_gap() -> Result:
     """The same with one end free, and the last link a hundred times as heavy."""
     scene = chain(21, both=False, end_mass=100.0)
     _, widest = _run(chain_model(scene, 0.05), 5.0, SolverSettings().substep_rate)
-    return Result(widest / LINK, 0.0, 0.01)
+    return Result(widest / LINK_LENGTH, 0.0, 0.01)
 
 
 def hanging_chain(count: int, span: float) -> Floats:
@@ -95,10 +95,10 @@ def hanging_chain(count: int, span: float) -> Floats:
     low, high = 0.0, 100.0
     for _ in range(200):
         middle = 0.5 * (low + high)
-        width = LINK * float((1.0 / np.hypot(1.0, middle * lean)).sum())
+        width = LINK_LENGTH * float((1.0 / np.hypot(1.0, middle * lean)).sum())
         low, high = (middle, high) if width > span else (low, middle)
     along = 1.0 / np.hypot(1.0, low * lean)
-    steps = LINK * np.stack([along, along * low * lean], axis=1)
+    steps = LINK_LENGTH * np.stack([along, along * low * lean], axis=1)
     return np.concatenate([np.zeros((1, 2)), np.cumsum(steps, axis=0)])
 
 

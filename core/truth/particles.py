@@ -10,11 +10,10 @@ import numpy as np
 from ..arrays import Floats
 from ..building.builder import ModelBuilder
 from ..model import EARTH_GRAVITY, FrameInputs, Model, State
+from ..model.inputs import GRAVITY as G
 from ..settings import SolverSettings
 from ..step import advance
 from .case import Result, case
-
-G = 9.81
 
 
 @case("free-flight")

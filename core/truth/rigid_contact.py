@@ -9,12 +9,12 @@ import numpy as np
 
 from ..building.builder import ModelBuilder
 from ..model import FrameInputs, Model, State
+from ..model.inputs import GRAVITY as G
 from ..settings import SolverSettings
 from ..step import advance
 from .case import Result
 from .rates import at_rates
 
-G = 9.81
 FRICTION = 0.5
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from ..arrays import Floats
 from ..building.builder import ModelBuilder
 from ..model import FrameInputs, Model, State
-from ..rotation import LARGEST_TURN, product, spin_of_turn, turn_of_spin
+from ..rotation import LARGEST_TURN, conjugate, product, spin_of_turn, turn_of_spin
 from ..settings import SolverSettings
 from ..step import advance
 from ..vector import rotation_matrix
@@ -30,9 +30,9 @@ CROSSINGS = (1.1660, 4.1944, 7.2229)
 
 def angular_momentum(model: Model, state: State, body: int) -> Floats:
     """Angular momentum (3,) kg·m²/s of a free body in the world, from q* and q alone."""
-    w, x, y, z = state.body_previous_orientation[body]
-    turn = product(w, -x, -y, -z, *state.body_orientation[body])
-    own = model.bodies.inertia[body] * np.array(spin_of_turn(*turn, state.step))
+    back = conjugate(state.body_previous_orientation[body])
+    turn = product(back, state.body_orientation[body])
+    own = model.bodies.inertia[body] * np.array(spin_of_turn(turn, state.step))
     momentum: Floats = rotation_matrix(state.body_orientation[body]) @ own
     return momentum
 
@@ -142,7 +142,7 @@ def spin_turn(rate: float) -> Result:
         state = model.initial_state(step=h, gravity=weightless.gravity)
         start = rotation_matrix(state.body_orientation[0])
         state, _ = advance(model, state, weightless, SolverSettings(substep_rate=rate))
-        exact = rotation_matrix(np.array(turn_of_spin(*spin, 1.0))) @ start
+        exact = rotation_matrix(np.array(turn_of_spin(spin, 1.0))) @ start
         seen = rotation_matrix(state.body_orientation[0])
         error = max(error, float(np.linalg.norm(seen - exact)) / math.sqrt(2.0))
     return Result(error, 0.0, 1e-9)

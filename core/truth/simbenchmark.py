@@ -14,13 +14,13 @@ import numpy as np
 from ..building.builder import ModelBuilder
 from ..forces.field import Field
 from ..model import FrameInputs
+from ..model.inputs import GRAVITY as G
 from ..settings import AnimatedSettings, SolverSettings
 from ..step import advance
 from .case import Result
 from .rates import at_rates
 
-G = 9.81
-PULL = 150.0  # N on the plate
+PLATE_PULL = 150.0  # N on the plate
 PLATE, BALL = 10.0, 1.0  # kg
 BALLS = 25
 
@@ -42,14 +42,14 @@ def rolling(rate: float) -> Result:
         builder.add_body(f"ball {k}", "SPHERE", (0.5,), place, mass=BALL, friction=0.8)
     builder.add_collider("ground", "PLANE", (), (0, 0, 0), friction=0.2)
     model = builder.finalize()
-    of_plate = (PULL - 0.4 * (PLATE + BALLS * BALL) * G) / (PLATE + BALLS * BALL * 2.0 / 7.0)
+    of_plate = (PLATE_PULL - 0.4 * (PLATE + BALLS * BALL) * G) / (PLATE + BALLS * BALL * 2.0 / 7.0)
     exact = np.full(BALLS + 1, 2.0 / 7.0 * of_plate)
     exact[plate] = of_plate
     h = 1.0 / rate
     state, settings = model.initial_state(step=h), SolverSettings(substep_rate=rate)
     squares = []
     along_y = (math.sqrt(0.5), -math.sqrt(0.5), 0.0, 0.0)  # of the field's own Z
-    pull = Field("pull", "WIND", orientation=along_y, strength=PULL / PLATE)
+    pull = Field("pull", "WIND", orientation=along_y, strength=PLATE_PULL / PLATE)
     feels = tuple(AnimatedSettings(fields=float(k == plate)) for k in range(BALLS + 1))
     inputs = FrameInputs(duration=20.0 * h, fields=(pull,), animated=feels)
     while state.time < 4.0 - 0.5 * h:

@@ -301,6 +301,22 @@ def test_what_could_not_be_baked_is_an_error_before_the_bake(scene):
 
 
 @pytest.mark.without_wheels
+def test_the_command_line_says_what_is_found_and_saves_nothing(scene, tmp_path, capsys):
+    floor()
+    ob = cloth(size=6)
+    ob.verlet.cloth.thickness = 3.0
+    path = tmp_path / "scene.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    before = path.read_bytes()
+    assert addon("cli").run(["--check"]) == 0
+    assert "Warning: Cloth: Thickness is 3 edge lengths" in capsys.readouterr().out
+    ob.verlet.pin_group = "Gone"
+    assert addon("cli").run(["--check"]) == 1
+    assert 'Error: Cloth: its pin group "Gone" is missing' in capsys.readouterr().out
+    assert path.read_bytes() == before
+
+
+@pytest.mark.without_wheels
 def test_a_scene_without_anything_cannot_be_checked(scene):
     assert "Nothing is set up" in refusal(bpy.ops.verlet.check_scene)
 

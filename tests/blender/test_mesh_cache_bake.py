@@ -89,6 +89,19 @@ def test_save_as_elsewhere_still_finds_the_file(scene, flag, tmp_path):
     assert np.array_equal(motion(bpy.context.scene, bpy.data.objects["Flag/1"]), baked)
 
 
+def test_a_file_that_is_gone_is_found_by_the_doctor(scene, flag, tmp_path):
+    scene.verlet.mesh_bake = "PC2"
+    assert bpy.ops.verlet.bake() == {"FINISHED"}
+    assert bpy.ops.verlet.check_scene() == {"FINISHED"}
+    assert not any("is gone" in p.message for p in addon("doctor").of(scene).findings)
+    (file,) = (tmp_path / "Sail Verlet").iterdir()
+    file.unlink()
+    assert bpy.ops.verlet.check_scene() == {"FINISHED"}
+    found = addon("doctor").of(scene).findings[0]
+    assert found.is_error
+    assert "the file of its bake is gone" in found.message
+
+
 def test_a_file_that_was_never_saved_is_refused_with_the_way_out(scene):
     scene.frame_end = LAST
     ob = cloth(name="Flag", size=3)

@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from verlet_physics.collision.broad_phase import SLOTS, BroadPhase
+from verlet_physics.collision.broad_phase import SLOTS, BroadPhase, Posed
 from verlet_physics.collision.kinds import BOX, CAPSULE, MESH, PLANE, ROOM, SPHERE
 from verlet_physics.collision.tree import (
     build_tree,
@@ -202,17 +202,17 @@ class Scene:
         return found
 
     def expand(self, found):
-        count = found.expand(
-            self.lower,
-            self.upper,
+        posed = Posed(
+            found.rules.kind,
+            self.size,
             self.centre,
             self.rotation,
-            self.size,
-            self.reach,
+            self.lower,
+            self.upper,
             self.mesh,
             self.first_triangle,
-            self.mesh_tree,
         )
+        count = found.expand(posed, self.reach, self.mesh_tree)
         return found.item[:count].tolist()
 
     def may_meet(self, a, b):
@@ -300,8 +300,9 @@ def expand_boxes(found, lower, upper):
     count = len(lower)
     turn = np.broadcast_to(np.eye(3), (count, 3, 3)).copy()
     nothing = np.zeros((count, 3))
-    meshes = (np.full(count, -1, np.int32), np.zeros(1, np.int32), tree_room(0))
-    return found.expand(lower, upper, nothing, turn, nothing, np.zeros(count), *meshes)
+    meshes = (np.full(count, -1, np.int32), np.zeros(1, np.int32))
+    posed = Posed(found.rules.kind, nothing, nothing, turn, lower, upper, *meshes)
+    return found.expand(posed, np.zeros(count), tree_room(0))
 
 
 @pytest.mark.parametrize("floor_body", [-1, 0])

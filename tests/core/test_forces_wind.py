@@ -13,6 +13,7 @@ from verlet_physics import (
     WindSettings,
     advance,
 )
+from verlet_physics.stages.forces import ForceScratch
 from verlet_physics.workspace import workspace_of
 
 DENSITY = 1.2
@@ -25,7 +26,7 @@ def force_of(model, wind):
     state = model.initial_state(gravity=(0, 0, 0), step=h)
     inputs = FrameInputs(duration=h, gravity=(0, 0, 0), wind=wind)
     advance(model, state, inputs, SolverSettings())
-    return workspace_of(model).force.sum(axis=0)
+    return workspace_of(model).scratch(ForceScratch, model).force.sum(axis=0)
 
 
 def plate(angle, mass=HEAVY):

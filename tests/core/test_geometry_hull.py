@@ -5,7 +5,7 @@ import time
 import numpy as np
 import pytest
 
-from verlet_physics.geometry.hull import PLATE, convex_hull
+from verlet_physics.geometry.hull import PLATE_SHARE, convex_hull
 from verlet_physics.geometry.mass_properties import hull_mass_properties
 from verlet_physics.vector import rotation_matrix
 
@@ -113,7 +113,7 @@ def test_flat_clouds_become_plates_and_lines_nothing():
     for scale in (1e-3, 1.0, 1e3):
         hull = convex_hull(scale * flat @ AXES.T)
         assert len(hull.vertex) == 8
-        thickness = PLATE * 8**0.5 * scale  # of the diagonal
+        thickness = PLATE_SHARE * 8**0.5 * scale  # of the diagonal
         volume = hull_mass_properties(hull).volume
         assert volume == pytest.approx(4 * scale**2 * thickness, rel=1e-5)
     assert convex_hull(np.outer(np.linspace(-1, 1, 50), (1, 2, 3))) is None

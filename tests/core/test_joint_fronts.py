@@ -12,7 +12,7 @@ from verlet_physics.building.builder import ModelBuilder
 from verlet_physics.model import FrameInputs
 from verlet_physics.model.joint_table import OnBody
 from verlet_physics.rigid.joints import joint_graph
-from verlet_physics.rigid.joints.joint_fronts import BORDER_AT, FIRST_PIVOT, joint_fronts
+from verlet_physics.rigid.joints.joint_fronts import joint_fronts
 from verlet_physics.rigid.joints.minimum_degree import eliminate
 from verlet_physics.settings import JointSettings, SolverSettings
 from verlet_physics.step import advance
@@ -42,8 +42,8 @@ def layout(pairs, rows):
 
 def products(fronts):
     """Multiplications of a factorisation."""
-    pivots = np.diff(fronts.front[:, FIRST_PIVOT]).astype(np.float64)
-    width = pivots + np.diff(fronts.front[:, BORDER_AT])
+    pivots = np.diff(fronts.front["first_pivot"]).astype(np.float64)
+    width = pivots + np.diff(fronts.front["border_at"])
     return float((pivots * width**2 - pivots**2 * width + pivots**3 / 3.0).sum())
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance
-from verlet_physics.bench.rigid_scenes import LINK, chain, rotation_matrices
+from verlet_physics.bench.rigid_scenes import LINK_LENGTH, chain, rotation_matrices
 from verlet_physics.rigid.sleep.falling_asleep import REST_TIME
 from verlet_physics.truth.joints import chain_model, hanging_chain, joint_gaps
 
@@ -67,7 +67,7 @@ def test_fault_1_a_chain_dropped_level_settles_in_the_catenary_and_not_straight(
     bent = lowest * (1.0 - np.abs(np.linspace(-1, 1, 21)))
     assert lowest < -0.05 * span
     assert np.abs(middles[:, 1] - bent).max() > 20 * off
-    assert joint_gaps(model, state).max() < 1e-3 * LINK
+    assert joint_gaps(model, state).max() < 1e-3 * LINK_LENGTH
 
 
 def test_fault_2_nothing_jitters_at_rest_and_it_is_the_memory_of_contacts_that_stills_it():

@@ -20,14 +20,15 @@ from narrow_phase_scene import (
 
 from verlet_physics.collision.mesh_edges import mesh_edges
 from verlet_physics.collision.narrow_phase import lane_of, narrow_phase_scratch, parts_of
-from verlet_physics.collision.piece_distance import closest_of_segment, closest_of_triangle
+from verlet_physics.collision.piece_distance import closest_of_piece
 from verlet_physics.collision.point_distance import (
     cylinder_distance,
     hull_distance,
     triangle_distance,
 )
-from verlet_physics.collision.support import Hulls
+from verlet_physics.collision.support import Hulls, ShapeParts
 from verlet_physics.kernels import jit
+from verlet_physics.vec3 import load
 
 CUBE = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float)
 CONVEX = (SPHERE, BOX, CAPSULE, CYLINDER, HULL)
@@ -38,21 +39,19 @@ def soft_gaps(shapes, edges, scratch, s, sub, ends, count, radius, reach, out):
     """Rows of ends (n, 3, 3), of which ``count`` are used, against shape s[n]; out (n, 7)."""
     own = lane_of(scratch, 0)
     placed, hulls, meshes = parts_of(shapes)
+    solids = ShapeParts(placed, hulls, meshes, edges)
     for n in range(ends.shape[0]):
-        a = (ends[n, 0, 0], ends[n, 0, 1], ends[n, 0, 2])
-        b = (ends[n, 1, 0], ends[n, 1, 1], ends[n, 1, 2])
-        c = (ends[n, 2, 0], ends[n, 2, 1], ends[n, 2, 2])
+        a, b = load(ends[n], 0), load(ends[n], 1)
         if count == 2:
-            gap, nx, ny, nz, wa, wb = closest_of_segment(
-                placed, hulls, meshes, edges, s[n], sub[n], a, b, radius[n], reach,
-                own.core, own.polytope,
-            )  # fmt: skip
-            wc = 0.0
+            gap, normal, weights = closest_of_piece(
+                solids, s[n], sub[n], (a, b), radius[n], reach, own
+            )
         else:
-            gap, nx, ny, nz, wa, wb, wc = closest_of_triangle(
-                placed, hulls, meshes, edges, s[n], sub[n], a, b, c, radius[n], reach,
-                own.core, own.polytope,
-            )  # fmt: skip
+            gap, normal, weights = closest_of_piece(
+                solids, s[n], sub[n], (a, b, load(ends[n], 2)), radius[n], reach, own
+            )
+        nx, ny, nz = normal
+        wa, wb, wc = weights
         out[n, 0] = gap
         out[n, 1] = nx
         out[n, 2] = ny
@@ -197,9 +196,9 @@ def test_points_around_cylinders_and_hulls_agree_with_their_supports():
         p = tuple(map(float, p))
         for s in (cylinder, solid):
             if s == cylinder:
-                gap, *normal = cylinder_distance(size, *p, *p, 0.1)
+                gap, normal = cylinder_distance(size, p, p, 0.1)
             else:
-                gap, *normal = hull_gap(scene.hulls[0], p, p, 0.1)
+                gap, normal = hull_gap(scene.hulls[0], p, p, 0.1)
             normal = np.array(normal)
             assert np.linalg.norm(normal) == pytest.approx(1.0)
             assert normal @ p - scene.support(s, normal)[0] - 0.1 == pytest.approx(gap, abs=1e-9)
@@ -210,13 +209,13 @@ def test_fast_points_are_sent_back_through_the_face_they_came_in_by():
     scene = Scene()
     scene.hull(CUBE * (1, 1, 0.01))
     cases = [
-        cylinder_distance(np.array([1.0, 0.01]), 0.2, 0, -0.5, 0.2, 0, 0.5, 0.1),
+        cylinder_distance(np.array([1.0, 0.01]), (0.2, 0, -0.5), (0.2, 0, 0.5), 0.1),
         hull_gap(scene.hulls[0], (0.2, 0, -0.5), (0.2, 0, 0.5), 0.1),
     ]
-    for gap, *normal in cases:
+    for gap, normal in cases:
         assert normal == pytest.approx([0, 0, 1])
         assert gap == pytest.approx(-0.5 - 0.01 - 0.1)
-    gap, *normal = cylinder_distance(np.array([0.1, 2.0]), -0.5, 0.05, 0, 1.0, 0.05, 0, 0.0)
+    gap, normal = cylinder_distance(np.array([0.1, 2.0]), (-0.5, 0.05, 0), (1.0, 0.05, 0), 0.0)
     hit = np.array([np.sqrt(0.01 - 0.0025), 0.05]) / 0.1
     assert normal == pytest.approx([*hit, 0])
     assert gap == pytest.approx(hit @ (-0.5, 0.05) - 0.1)
@@ -226,17 +225,17 @@ def test_triangles_push_points_to_their_side():
     a, b, c = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
     over = (0.25, 0.25, 0.05)
     under = (0.25, 0.25, -0.05)
-    gap, *rest = triangle_distance(a, b, c, over, over, 0.1, False)
-    assert [gap, *rest] == pytest.approx([-0.05, 0, 0, 1, 0.5, 0.25, 0.25])
-    gap, *rest = triangle_distance(a, b, c, under, under, 0.1, False)
-    assert [gap, *rest] == pytest.approx([-0.15, 0, 0, 1, 0.5, 0.25, 0.25])
-    gap, *rest = triangle_distance(a, b, c, under, under, 0.1, True)
-    assert [gap, *rest] == pytest.approx([-0.05, 0, 0, -1, 0.5, 0.25, 0.25])
-    gap, *rest = triangle_distance(a, b, c, under, over, 0.1, True)  # went through
-    assert [gap, *rest] == pytest.approx([-0.15, 0, 0, 1, 0.5, 0.25, 0.25])
+    gap, normal, weights = triangle_distance(a, b, c, over, over, 0.1, False)
+    assert [gap, *normal, *weights] == pytest.approx([-0.05, 0, 0, 1, 0.5, 0.25, 0.25])
+    gap, normal, weights = triangle_distance(a, b, c, under, under, 0.1, False)
+    assert [gap, *normal, *weights] == pytest.approx([-0.15, 0, 0, 1, 0.5, 0.25, 0.25])
+    gap, normal, weights = triangle_distance(a, b, c, under, under, 0.1, True)
+    assert [gap, *normal, *weights] == pytest.approx([-0.05, 0, 0, -1, 0.5, 0.25, 0.25])
+    gap, normal, weights = triangle_distance(a, b, c, under, over, 0.1, True)  # went through
+    assert [gap, *normal, *weights] == pytest.approx([-0.15, 0, 0, 1, 0.5, 0.25, 0.25])
     beside = (0.5, -0.3, 0.4)
-    gap, *rest = triangle_distance(a, b, c, beside, beside, 0.1, False)
-    assert [gap, *rest] == pytest.approx([0.4, 0, -0.6, 0.8, 0.5, 0.5, 0])
+    gap, normal, weights = triangle_distance(a, b, c, beside, beside, 0.1, False)
+    assert [gap, *normal, *weights] == pytest.approx([0.4, 0, -0.6, 0.8, 0.5, 0.5, 0])
     behind = (0.5, -0.3, -0.4)
     assert triangle_distance(a, b, c, behind, behind, 0.1, False)[0] == np.inf
     assert triangle_distance(a, b, b, over, over, 0.1, False)[0] == np.inf

@@ -10,7 +10,7 @@ from verlet_physics.model.joint_table import OnBody
 from verlet_physics.recipes.bone_joints import as_choice, learnt_joint, rotation_vector
 from verlet_physics.recipes.bone_roles import body_axes, bone_roles, side_of
 from verlet_physics.recipes.flesh import proposed_mass
-from verlet_physics.recipes.ragdoll import EVEN, add_ragdoll, plan_ragdoll, turned_pose
+from verlet_physics.recipes.ragdoll import LEAST_MASS_SHARE, add_ragdoll, plan_ragdoll, turned_pose
 from verlet_physics.recipes.skeleton import Skeleton, Skin, turn_about, turn_from_to
 from verlet_physics.settings import AnimatedSettings, BoneSettings, RagdollSettings
 from verlet_physics.vector import rotation_matrix, rotation_quaternion
@@ -218,8 +218,8 @@ def test_mass_is_shared_out_by_volume():
     assert found.mass.sum() == pytest.approx(80.0)
     volumes = np.array([part.volume for part in found.parts])
     neck, chest = (found.parts.index(part_of(found, name)) for name in ("neck", "chest"))
-    assert volumes[neck] < EVEN * volumes[chest]
-    volumes[neck] = EVEN * volumes[chest]
+    assert volumes[neck] < LEAST_MASS_SHARE * volumes[chest]
+    volumes[neck] = LEAST_MASS_SHARE * volumes[chest]
     np.testing.assert_allclose(found.mass / volumes, 80.0 / volumes.sum())
     dense = plan(mass_by="DENSITY", density=500.0)
     np.testing.assert_allclose(dense.mass, 500.0 * volumes)
@@ -348,7 +348,7 @@ def test_thin_bones_between_heavy_ones_are_not_much_lighter():
     trunk, tail = (part_of(found, name) for name in ("spine", "tail"))
     mass = dict(zip(found.parts, found.mass, strict=True))
     assert sum(mass.values()) == pytest.approx(10.0)
-    assert mass[tail] == pytest.approx(EVEN * mass[trunk])
+    assert mass[tail] == pytest.approx(LEAST_MASS_SHARE * mass[trunk])
 
 
 def test_neighbours_but_one_of_a_bent_trunk_do_not_fight_their_joints():

@@ -104,6 +104,13 @@ def _parts(
         yield np.ascontiguousarray(sample, "<f4" if kind == "PC2" else ">f4").tobytes()
 
 
+def missing(ob: bpy.types.Object) -> str:
+    """Where the file of the object's bake should lie, if it is not there; "" else."""
+    modifier = ob.modifiers.get(MODIFIER_NAME) if ob.verlet_bake.cache.is_baked else None
+    path = "" if modifier is None else bpy.path.abspath(modifier.filepath)
+    return path if path and not Path(path).is_file() else ""
+
+
 def detach(ob: bpy.types.Object) -> None:
     """Take the bake off again; the file stays. Harmless without one."""
     record = ob.verlet_bake.cache

@@ -41,10 +41,18 @@ def of_scene(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> list[Pro
 
 
 def missing_files(scene: bpy.types.Scene) -> list[Problem]:
-    """Previews whose files are gone or damaged: the objects rest, or show another frame."""
+    """Previews and bakes whose files are gone: the objects rest, or show another frame."""
     running = session.of(scene)
     found = []
     for ob in scene.objects:
+        lost = cache_file.missing(ob)
+        if lost:
+            text = (
+                f"{ob.name}: the file of its bake is gone ({lost}), so it does not move. Put it "
+                "back, or press Free Bake and Bake"
+            )
+            show = "verlet.show_object", "Show Object"
+            found.append(Problem(text, ob.session_uid, *show, is_error=True))
         modifier = point_cache.attached(ob)
         if modifier is None or ob.library is not None:
             continue

@@ -9,9 +9,10 @@ import bpy
 import numpy as np
 
 from ...core.forces.pull import Pull
+from ...core.model.inputs import GRAVITY
 from ...core.recipes import pose_return
 from ...core.recipes.bone_joints import rotation_vector
-from ...core.recipes.ragdoll import GRAVITY, turned_pose
+from ...core.recipes.ragdoll import turned_pose
 from ...core.vector import rotation_quaternion
 from ..properties import bake_record
 from ..properties.participants import find_objects

@@ -37,6 +37,7 @@ from ...arrays import Floats, Ints
 from ...errors import ModelError
 from ...kernels.jit import inline, kernel
 from ...records import Records, records
+from ...rotation import quaternion
 from ...rotation_fit import fitted_turn
 from ...vec3 import (
     ZERO,
@@ -69,11 +70,11 @@ SKIN_FREQUENCY = 60.0
 SKIN_DAMPING = 0.5
 """Share of the critical damping of that."""
 
-STILL = 1e-9
+UNTURNED = 1e-9
 """Movement of pins, in the extent of all, below which they have not turned."""
 
 
-MEMBER = np.dtype(
+BRANCH_MEMBER = np.dtype(
     [
         ("particle", np.int32),
         ("other", np.int32),  # node that it is drawn to as well, −1 for none
@@ -102,7 +103,7 @@ class Branches:
 
     object: int
     nodes: Records  # (q,) NODE, behind their parents
-    members: Records  # (m,) MEMBER, node by node
+    members: Records  # (m,) BRANCH_MEMBER, node by node
     roots: Records  # (r,) ROOT
 
     @classmethod
@@ -165,7 +166,7 @@ class Branches:
             ),
         )
         members = records(
-            MEMBER,
+            BRANCH_MEMBER,
             particle=member,
             other=second,
             near=x - centre[node_of],
@@ -216,7 +217,7 @@ def _root_turn(x, roots, matrices):
         for k in range(3):
             size = max(size, abs(was[k]))
             moved = max(moved, abs(way[k]))
-    if moved <= STILL * size:
+    if moved <= UNTURNED * size:
         return 1.0, 0.0, 0.0, 0.0
     s0, s1, s2 = ZERO, ZERO, ZERO  # rows of Σ q rᵀ about the first particle
     for r in range(count):
@@ -229,8 +230,7 @@ def _root_turn(x, roots, matrices):
 @inline
 def _turned(node, v):
     """A vector turned by the frame of a node."""
-    w, x, y, z = node["frame"][0], node["frame"][1], node["frame"][2], node["frame"][3]
-    return turned_by(w, x, y, z, v[0], v[1], v[2])
+    return turned_by(quaternion(node["frame"]), v)
 
 
 @inline

@@ -30,7 +30,7 @@ from .repair import REPAIR_SPEED, left_over
 if TYPE_CHECKING:
     from ...building.builder import ModelBuilder
 
-PARTING_SPEED = 1.0
+SIDE_SPEED = 1.0
 """m/s, how fast a particle is brought back to its side of a plane: it keeps that speed."""
 
 CLOSING = 20.0
@@ -250,7 +250,7 @@ def project_moving_planes(particles, planes, h):
             continue
         height -= min(max(height, least), most)
         if area_before > 0.0:
-            speed = REPAIR_SPEED if least == most else PARTING_SPEED
+            speed = REPAIR_SPEED if least == most else SIDE_SPEED
             height = left_over(height / area_before, speed, h)
         error -= bound + height * area
         step = -error / both

@@ -84,7 +84,7 @@ SOLUTION = np.dtype(
 COLUMNS = SOLUTION.itemsize // 8
 """Numbers of scratch for each triple."""
 
-LARGEST_TURN = 0.1
+LARGEST_TORQUE_TURN = 0.1
 """Rad a step by which a chain as a whole makes up for a torque; beyond, it is let go.
 
 Only the trembling of an almost straight stiff rod about its own axis asks for more.
@@ -259,7 +259,7 @@ def _give_back(particles, rods, first, last, torque):
         i = _particle(rods, first, k)
         inertia = add_inertia(inertia, 1.0 / inverse_mass[i], sub(load(previous, i), centre))
     turn = solve_inertia(inertia, scale(-1.0, torque))
-    if dot(turn, turn) > LARGEST_TURN * LARGEST_TURN:
+    if dot(turn, turn) > LARGEST_TORQUE_TURN * LARGEST_TORQUE_TURN:
         return
     for k in range(count):
         i = _particle(rods, first, k)

@@ -44,11 +44,11 @@ from .repair import repair_rate, share_per_pass
 if TYPE_CHECKING:
     from ...building.builder import ModelBuilder
 
-HEAVY = 1e4
+PINNED_MASS = 1e4
 """A pinned particle counts as this many times the mass of all free ones of its cluster."""
 
 
-MEMBER = np.dtype(
+CLUSTER_MEMBER = np.dtype(
     [
         ("particle", np.int32),
         ("rest_place", np.float64, (3,)),  # m, in any frame: centred with the masses of the moment
@@ -62,7 +62,7 @@ class ShapeMatches:
     """All clusters of one object, which may overlap. Made by `ShapeMatches.of`."""
 
     object: int
-    member: Records  # (m,) MEMBER, cluster by cluster
+    member: Records  # (m,) CLUSTER_MEMBER, cluster by cluster
     cluster_start: Ints  # (k + 1,) first member of each
     repair: Floats  # (k,) share of the deformation repaired per pass at 480 steps a second
 
@@ -103,7 +103,7 @@ class ShapeMatches:
             place[rows] -= place[rows].mean(axis=0)
         return cls(
             object,
-            records(MEMBER, particle=joined, rest_place=place),
+            records(CLUSTER_MEMBER, particle=joined, rest_place=place),
             start,
             numbers(builder, object, "repair", repair, (len(members),), least=0.0, most=1.0),
         )
@@ -152,7 +152,7 @@ def project_shapes(particles, members, cluster_start, repair, rate, scratch):
                 total += 1.0 / w
         if total == 0.0 or share == 0.0:
             continue
-        heavy = HEAVY * total
+        heavy = PINNED_MASS * total
 
         origin = members[first]["particle"]  # measured from here: far places cost no digits
         centre, before, rest = ZERO, ZERO, ZERO  # centres of mass
@@ -175,8 +175,7 @@ def project_shapes(particles, members, cluster_start, repair, rate, scratch):
             r = scale(m, sub(load(x, j), centre))
             q = sub(vec(members[i]["rest_place"]), rest)
             s0, s1, s2 = along(s0, q[0], r), along(s1, q[1], r), along(s2, q[2], r)
-        w, ux, uy, uz = fitted_turn(s0, s1, s2, scratch)
-        write_rotation(turn, w, ux, uy, uz)
+        write_rotation(turn, fitted_turn(s0, s1, s2, scratch))
 
         momentum = ZERO
         inertia = NO_INERTIA

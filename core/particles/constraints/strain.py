@@ -15,7 +15,7 @@ from ...kernels.jit import parallel_kernel, prange
 from ...vec3 import between, dot
 from .stick import correction, mass_weighted, move_ends
 
-ROUNDS = 10
+STRAIN_ROUNDS = 10
 """Rounds over the sticks that are too long, at most."""
 
 GENTLE_ROUNDS = 5

@@ -36,9 +36,9 @@ from ...angular_momentum import NO_INERTIA, add_inertia, solve_inertia
 from ...arrays import Floats, Ints
 from ...coincidence import direction_between
 from ...coupling.strand_tie import (
-    POINT,
     POINT_COLUMNS,
     TIE,
+    TIED_POINT,
     give_to_bodies,
     keep_spin_tied,
     load_ties,
@@ -96,7 +96,7 @@ SOLUTION = np.dtype(
 COLUMNS = SOLUTION.itemsize // 8
 """Numbers of scratch for each particle."""
 
-TOLERANCE = 1e-3
+NEWTON_ERROR = 1e-3
 """Error of a stick in its length above which Newton's method takes one more step."""
 
 MOST_STEPS = 8
@@ -198,7 +198,7 @@ class Strands:
         """Bring all sticks to their lengths at once."""
         stiffness = moving.animated[self.object].stiffness if self.gives_way else 1.0
         split = COLUMNS * len(self.rows)
-        solution, points = multiplier[:split].view(SOLUTION), multiplier[split:].view(POINT)
+        solution, points = multiplier[:split].view(SOLUTION), multiplier[split:].view(TIED_POINT)
         if len(self.ties):
             load_ties(points, self.rows, moving.particles, moving.owners, self.ties)
         project_strands(
@@ -356,7 +356,7 @@ def _keep_spin(particles, sticks, points, first, last):
 
 @kernel
 def project_strands(particles, sticks, per_step, first_pass, solution, points):
-    """Project all strands once; solution, points (q,): scratch, see SOLUTION and POINT."""
+    """Project all strands once; solution, points (q,): scratch, see SOLUTION and TIED_POINT."""
     x = particles.x
     count = sticks.shape[0]
     for k in range(count):
@@ -366,7 +366,7 @@ def project_strands(particles, sticks, per_step, first_pass, solution, points):
     for repeat in range(MOST_STEPS):
         first = first_pass and repeat == 0
         solve_strands(points, sticks, per_step, first, solution)
-        if worst_error(points, sticks, per_step, solution) < TOLERANCE:
+        if worst_error(points, sticks, per_step, solution) < NEWTON_ERROR:
             break
     begin = 0
     for k in range(1, count + 1):

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import Floats, Ints
 from ...errors import ModelError
@@ -28,7 +28,7 @@ from .checks import numbers, rows_of_particles, vertices
 if TYPE_CHECKING:
     from ...building.builder import ModelBuilder
 
-FLAT = 1e-9
+LEAST_VOLUME_SHARE = 1e-9
 """A volume below this many times the cube of the surface's extent counts as none."""
 
 LONGEST_WAY = 0.1
@@ -95,23 +95,7 @@ class Volumes:
         faces = rows_of_particles(builder, object, "triangle", triangles, 3)
         if len(faces) == 0:
             raise ModelError(name, "has no faces to enclose a volume; give it some")
-        loops = boundary_loops(faces)
-        if loops is None:
-            raise ModelError(
-                name,
-                "its faces do not agree on which side is out, or more than two of them meet at an "
-                "edge; use Mesh › Normals › Recalculate Outside, or remove the faces inside",
-            )
-        if loops and not close_holes:
-            raise ModelError(
-                name,
-                f"has a hole at vertices {vertices(builder, object, loops[0][:3])}, so it "
-                "encloses no volume; use Mesh › Clean Up › Fill Holes, or let holes be closed",
-            )
-        for loop in loops:
-            hub = np.full(len(loop) - 2, loop[0])
-            fan = np.stack([hub, loop[1:-1], loop[2:]], axis=1)
-            faces = np.concatenate([faces, fan]).astype(np.int32)
+        faces = _closed(builder, object, faces, close_holes)
         vertex, local = np.unique(faces, return_inverse=True)
         local = local.reshape(-1, 3)
         part = connected_parts(
@@ -128,22 +112,7 @@ class Volumes:
         vertex_start = np.searchsorted(part[by_part], np.arange(count + 1))
         vertex = vertex[by_part]
 
-        x = builder.position[vertex]
-        rest = np.zeros(count)
-        for v in range(count):
-            rows = slice(int(triangle_start[v]), int(triangle_start[v + 1]))
-            mine = x[vertex_start[v] : vertex_start[v + 1]]
-            rest[v] = enclosed(x - mine.mean(axis=0), triangle[rows])
-            extent = float((mine.max(axis=0) - mine.min(axis=0)).max())
-            if not abs(rest[v]) > FLAT * extent**3:
-                raise ModelError(
-                    name,
-                    f"the part with vertex {vertices(builder, object, vertex[vertex_start[v]])} "
-                    "encloses no volume; give it some thickness, or turn pressure off",
-                )
-            if rest[v] < 0.0:  # wound inward
-                triangle[rows] = triangle[rows, ::-1]
-                rest[v] = -rest[v]
+        rest = _rest_volumes(builder, object, vertex, triangle, vertex_start, triangle_start)
         soft = numbers(builder, object, "compliance", compliance, (count,), least=0.0)
         if softness is not None:
             soft = rest * numbers(builder, object, "softness", softness, (count,), least=0.0)
@@ -278,3 +247,56 @@ def project_volumes(
         pull[v] += added
         for i in range(first, last):
             shift(x, vertex[i], inverse_mass[vertex[i]] * added, load(gradient[which], i))
+
+
+def _closed(builder: ModelBuilder, object: int, faces: Ints, close_holes: bool) -> Ints:
+    """Faces (f, 3) of a surface without holes; raises `ModelError` where there is none."""
+    name = builder.objects[object].name
+    loops = boundary_loops(faces)
+    if loops is None:
+        raise ModelError(
+            name,
+            "its faces do not agree on which side is out, or more than two of them meet at an "
+            "edge; use Mesh › Normals › Recalculate Outside, or remove the faces inside",
+        )
+    if loops and not close_holes:
+        raise ModelError(
+            name,
+            f"has a hole at vertices {vertices(builder, object, loops[0][:3])}, so it "
+            "encloses no volume; use Mesh › Clean Up › Fill Holes, or let holes be closed",
+        )
+    for loop in loops:
+        hub = np.full(len(loop) - 2, loop[0])
+        fan = np.stack([hub, loop[1:-1], loop[2:]], axis=1)
+        faces = np.concatenate([faces, fan]).astype(np.int32)
+    return faces
+
+
+def _rest_volumes(
+    builder: ModelBuilder,
+    object: int,
+    vertex: Ints,
+    triangle: Ints,
+    vertex_start: NDArray[np.int64],
+    triangle_start: NDArray[np.int64],
+) -> Floats:
+    """Volumes (v,) m³ of parts, whose triangles are turned outward; `ModelError` for flat ones."""
+    name = builder.objects[object].name
+    count = len(vertex_start) - 1
+    x = builder.position[vertex]
+    rest = np.zeros(count)
+    for v in range(count):
+        rows = slice(int(triangle_start[v]), int(triangle_start[v + 1]))
+        mine = x[vertex_start[v] : vertex_start[v + 1]]
+        rest[v] = enclosed(x - mine.mean(axis=0), triangle[rows])
+        extent = float((mine.max(axis=0) - mine.min(axis=0)).max())
+        if not abs(rest[v]) > LEAST_VOLUME_SHARE * extent**3:
+            raise ModelError(
+                name,
+                f"the part with vertex {vertices(builder, object, vertex[vertex_start[v]])} "
+                "encloses no volume; give it some thickness, or turn pressure off",
+            )
+        if rest[v] < 0.0:  # wound inward
+            triangle[rows] = triangle[rows, ::-1]
+            rest[v] = -rest[v]
+    return rest

@@ -16,7 +16,8 @@ from ...collision.contact_law import (
 )
 from ...collision.kinds import MESH
 from ...collision.narrow_phase import parts_of
-from ...collision.particle_distance import ROUNDS, mesh_distance, solid_distance
+from ...collision.particle_distance import MOST_TRIANGLES, mesh_distance
+from ...collision.point_distance import solid_distance
 from ...collision.restitution import bounce
 from ...collision.shapes import face_count, passes_by
 from ...kernels.jit import kernel, lean_inline, parallel_kernel, prange
@@ -56,39 +57,12 @@ def _way_out(colliders, parts, s, face, p, o, start, reach):
     shapes = colliders.shapes
     _, hulls, meshes = parts
     if shapes.kind[s] == MESH:
-        mesh = shapes.mesh[s]
-        gap, nx, ny, nz, mx, my, mz = mesh_distance(
-            meshes,
-            colliders.mesh_before,
-            colliders.mesh_motion,
-            shapes.mesh_first_triangle[mesh],
-            shapes.mesh_first_triangle[mesh + 1],
-            colliders.mesh_tree,
-            meshes.two_sided[mesh],
-            p[0],
-            p[1],
-            p[2],
-            start[0],
-            start[1],
-            start[2],
-            reach,
-        )
-        return gap, (nx, ny, nz), (mx, my, mz)
-    gap, nx, ny, nz = solid_distance(
-        shapes.kind[s],
-        shapes.size[s],
-        hulls,
-        shapes.hull[s],
-        face,
-        p[0],
-        p[1],
-        p[2],
-        o[0],
-        o[1],
-        o[2],
-        reach,
-    )
-    return gap, (nx, ny, nz), ZERO
+        before, motion = colliders.mesh_before, colliders.mesh_motion
+        tree, mesh = colliders.mesh_tree, shapes.mesh[s]
+        return mesh_distance(meshes, mesh, tree, before, motion, p, start, reach)
+    kind, hull = shapes.kind[s], shapes.hull[s]
+    gap, n = solid_distance(hulls, kind, shapes.size[s], hull, face, p, o, reach)
+    return gap, n, ZERO
 
 
 @lean_inline
@@ -152,7 +126,7 @@ def collide_particles(particles, balls, colliders, gravity, h, may_bounce):
             o = unrotate(rb, sub(load(previous, i), cb))
             start = unrotate(rb, sub(load(balls.start, i), cb))
             touched = False
-            for face in range(ROUNDS if is_mesh else face_count(shapes.kind[s])):
+            for face in range(MOST_TRIANGLES if is_mesh else face_count(shapes.kind[s])):
                 way_out = _way_out(colliders, parts, s, face, p, o, start, reach)
                 if way_out[0] >= 0.0:
                     if is_mesh:
@@ -183,10 +157,8 @@ def deepest_particle(x, colliding, shapes, collider_count):
             kind, size, hull = shapes.kind[s], shapes.size[s], shapes.hull[s]
             if kind == MESH:
                 continue
-            px, py, pz = unrotate(shapes.rotation[s], sub(load(x, i), load(shapes.centre, s)))
+            p = unrotate(shapes.rotation[s], sub(load(x, i), load(shapes.centre, s)))
             for face in range(face_count(kind)):
-                gap, _, _, _ = solid_distance(
-                    kind, size, hulls, hull, face, px, py, pz, px, py, pz, 0.0
-                )
+                gap, _ = solid_distance(hulls, kind, size, hull, face, p, p, 0.0)
                 deepest = max(deepest, -gap)
     return deepest

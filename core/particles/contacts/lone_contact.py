@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ...collision.narrow_phase import parts_of
-from ...collision.particle_distance import solid_distance
+from ...collision.point_distance import solid_distance
 from ...collision.shapes import passes_by
 from ...kernels.jit import inline, kernel
 from ...vec3 import along, load, rotate, sub, unrotate
@@ -68,16 +68,14 @@ def find_particle_contacts(c, contacts, shapes, first_shape, colliding, radius, 
             reach = radius[i]
             if passes_by(shapes, s, x, previous, i, reach):
                 continue
-            px, py, pz = unrotate(r, sub(load(x, i), load(shapes.centre, s)))
-            ox, oy, oz = unrotate(rb, sub(load(previous, i), load(shapes.centre_before, s)))
+            p = unrotate(r, sub(load(x, i), load(shapes.centre, s)))
+            o = unrotate(rb, sub(load(previous, i), load(shapes.centre_before, s)))
             kind, size, hull = shapes.kind[s], shapes.size[s], shapes.hull[s]
-            gap, nx, ny, nz = solid_distance(
-                kind, size, hulls, hull, 0, px, py, pz, ox, oy, oz, reach
-            )
+            gap, normal = solid_distance(hulls, kind, size, hull, 0, p, o, reach)
             if gap > 0.0:
                 continue
             if has_room(contacts, c):
-                normal = rotate(r, (nx, ny, nz))
+                normal = rotate(r, normal)
                 # point b lies on the surface: a lever of the particle's radius would bend the body
                 join_particle(contacts, c, 0, i)
                 join_shape(contacts, c, 1, s, along(load(x, i), -(gap + reach), normal))

@@ -20,8 +20,8 @@ from ...arrays import Ints
 from ...collision.axis_boxes import are_apart, highest, lowest
 from ...collision.kinds import BOX, CAPSULE, CYLINDER, HULL, MESH, SPHERE
 from ...collision.narrow_phase import lane_of, parts_of
-from ...collision.piece_distance import closest_of_triangle
-from ...collision.support import Placed
+from ...collision.piece_distance import closest_of_piece
+from ...collision.support import Placed, ShapeParts
 from ...coupling.tied_pieces import tied_of
 from ...kernels.jit import kernel, lean, lean_inline
 from ...vec3 import (
@@ -278,6 +278,7 @@ def find_piece_contacts(c, contacts, near, near_count, corner, radius, solids, p
     own = lane_of(solids.scratch, 0)
     _, hulls, meshes = parts_of(shapes)
     placed = Placed(shapes.kind, shapes.size, shapes.centre_before, shapes.rotation_before)
+    before = ShapeParts(placed, hulls, meshes, solids.edges)
     for n in range(near_count):
         e, s, triangle = near[n, 0], near[n, 1], np.int64(near[n, 2])
         i, j = corner[e, 0], corner[e, 1]
@@ -306,26 +307,13 @@ def find_piece_contacts(c, contacts, near, near_count, corner, radius, solids, p
                 c = _corner_contact(contacts, c, shapes, s, piece, previous, local, within)
         if is_mesh and not is_wire:
             continue
-        gap, nx, ny, nz, wi, wj, wk = closest_of_triangle(
-            placed,
-            hulls,
-            meshes,
-            solids.edges,
-            s,
-            triangle,
-            load(previous, i),
-            load(previous, j),
-            load(previous, k),
-            thick,
-            reach,
-            own.core,
-            own.polytope,
-        )
+        places = (load(previous, i), load(previous, j), load(previous, k))
+        gap, normal, weights = closest_of_piece(before, s, triangle, places, thick, reach, own)
+        wi, wj, wk = weights
         if gap > reach or wi > AT_VERTEX or (wk if is_wire else 0.0) + wj > AT_VERTEX:
             continue
         if wk > AT_VERTEX or (corners > 0 and min(wi, min(wj, wk)) > 1e-6):
             continue  # a particle, or a corner over the middle of the triangle: done already
-        normal, weights = (nx, ny, nz), (wi, wj, wk)
         surface = along(_weighted(previous, ends, weights), -(gap + thick), normal)
         c = _note(contacts, c, s, piece, weights, _carried(shapes, s, surface), normal)
     return c

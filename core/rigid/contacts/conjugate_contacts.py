@@ -23,8 +23,10 @@ from __future__ import annotations
 import math
 
 from ...kernels.jit import lean, lean_inline
-from .contact_rows import contact_speed, push_contact
-from .contact_solver import DYNAMIC, STATIC, _aim_push, solve_rows
+from .contact_point import contact_speed, push_contact
+from .contact_sweep import sweep_contacts
+from .contact_table import DYNAMIC, NORMAL, STATIC
+from .softness import aim_velocity
 from .uneven_islands import UNEVEN, island_of
 
 MOST_SWEEPS = 40
@@ -33,7 +35,7 @@ MOST_SWEEPS = 40
 PLAIN_SWEEPS = 8
 """Most sweeps over uneven islands that no blow has struck; after the move, twice as many."""
 
-BLOW = 20.0
+BLOW_SPEED = 20.0
 """Change of speed by a first sweep, in those by gravity in a substep, from which on it is a blow:
 less than that is left to plain sweeps, which tremble less, and to the substeps that follow."""
 
@@ -47,212 +49,268 @@ SLIDES = 1.0 - 1e-9
 """Share of the friction that there can be from which on a contact slides."""
 
 ZZ, ZD, DD, ZG, DG = range(5)
-"""Columns of `Islands.sums`."""
+"""Columns of an island's sums."""
+
+Z, D = range(2)
+"""Places of the two directions in `Islands.twist`, and of how far to go along them."""
 
 
 @lean_inline
-def _parts(rows, c):
-    """How many of the impulses of row c are free: none, the push, or the drags as well."""
-    push = rows.impulse[c, 0]
-    if push <= 0.0 or rows.give[c] > 0.0:
+def _free_impulses(row):
+    """How many impulses of a row are free: none, the normal one, or those of friction as well."""
+    impulse = row["impulse"]
+    if impulse[NORMAL] <= 0.0 or row["softness"] > 0.0:
         return 0
-    drag = rows.impulse[c, 1] ** 2 + rows.impulse[c, 2] ** 2
-    return 1 if drag >= (SLIDES * rows.friction[c, DYNAMIC] * push) ** 2 else 3
+    friction = impulse[1] ** 2 + impulse[2] ** 2
+    most = (SLIDES * row["friction"][DYNAMIC] * impulse[NORMAL]) ** 2
+    return 1 if friction >= most else 3
 
 
 @lean_inline
-def _rate(rows, c, d, twist, a, b):
-    """Speed along axis d of row c that twists (o, 6) of the owners make."""
+def _twist_speed(row, d, twist, way):
+    """Speed along axis d of a row that twists (o, 2, 6) of the owners along a way make."""
+    a, b = twist[row["owner"][0], way], twist[row["owner"][1], way]
+    axis, cross = row["axis"][d], row["cross"][d]
     total = 0.0
     for k in range(3):
-        total += rows.axis[c, d, k] * (twist[a, k] - twist[b, k])
-        total += rows.cross[c, d, 0, k] * twist[a, 3 + k]
-        total -= rows.cross[c, d, 1, k] * twist[b, 3 + k]
+        total += axis[k] * (a[k] - b[k])
+        total += cross[0, k] * a[3 + k]
+        total -= cross[1, k] * b[3 + k]
     return total
 
 
 @lean_inline
-def _add_twist(rows, c, d, twist, owners, a, b, p):
-    """What an impulse p along axis d of row c adds to the twists (o, 6) of its owners."""
+def _add_twist(row, d, twist, way, owners, p):
+    """What an impulse p along axis d of a row adds to the twists (o, 2, 6) along a way."""
+    a, b = row["owner"][0], row["owner"][1]
     fa, fb = p * owners.inverse_mass[a], p * owners.inverse_mass[b]
     for k in range(3):
-        twist[a, k] += fa * rows.axis[c, d, k]
-        twist[b, k] -= fb * rows.axis[c, d, k]
-        twist[a, 3 + k] += p * rows.turn[c, d, 0, k]
-        twist[b, 3 + k] -= p * rows.turn[c, d, 1, k]
+        twist[a, way, k] += fa * row["axis"][d, k]
+        twist[b, way, k] -= fb * row["axis"][d, k]
+        twist[a, way, 3 + k] += p * row["turn"][d, 0, k]
+        twist[b, way, 3 + k] -= p * row["turn"][d, 1, k]
 
 
 @lean_inline
-def _lack(rows, c, d, owners, a, b):
-    """G of row c along axis d: what its impulse there is to take away, m/s."""
-    return rows.lack[c] if d == 0 else contact_speed(rows, c, d, owners, a, b)
+def _error(row, d, owners):
+    """G of a row along axis d: what its impulse there is to take away, m/s."""
+    return row["velocity_error"] if d == NORMAL else contact_speed(row, d, owners)
+
+
+@lean_inline
+def _clear_islands(islands):
+    for o in range(islands.label.shape[0]):
+        for k in range(5):
+            islands.island[o]["sums"][k] = 0.0
+        islands.island[o]["energy"] = 0.0
+        for k in range(6):
+            islands.twist[o, Z, k] = islands.twist[o, D, k] = 0.0
+
+
+@lean_inline
+def _sum_rows(contacts, owners, h, is_ahead):
+    """Sums over the free impulses of each uneven island, zᵀAz to dᵀg."""
+    islands, twist = contacts.islands, contacts.islands.twist
+    for c in range(contacts.count[0]):
+        row, blow = contacts.rows[c], contacts.blow[c]
+        i = island_of(islands, row, owners)
+        blow["free"] = 0
+        if i < 0:
+            continue
+        aim_velocity(row, owners, contacts.buffer, h, is_ahead, False)
+        blow["free"] = _free_impulses(row)
+        sums = islands.island[i]["sums"]
+        for d in range(blow["free"]):
+            g = _error(row, d, owners)
+            sums[ZG] += blow["step"][d] * g
+            sums[DG] += blow["direction"][d] * g
+            _add_twist(row, d, twist, Z, owners, blow["step"][d])
+            _add_twist(row, d, twist, D, owners, blow["direction"][d])
+    for c in range(contacts.count[0]):
+        row, blow = contacts.rows[c], contacts.blow[c]
+        if blow["free"] == 0:
+            continue
+        sums = islands.island[island_of(islands, row, owners)]["sums"]
+        for d in range(blow["free"]):
+            by_z = _twist_speed(row, d, twist, Z)
+            by_d = _twist_speed(row, d, twist, D)
+            sums[ZZ] += blow["step"][d] * by_z
+            sums[ZD] += blow["step"][d] * by_d
+            sums[DD] += blow["direction"][d] * by_d
 
 
 @lean
-def go_on(islands, rows, count, owners, seen, h, is_ahead):
-    """Go on along ``Rows.step`` and ``Rows.way`` in each uneven island, as far as its energy falls.
+def go_on(contacts, owners, h, is_ahead):
+    """Go on along ``step`` and ``direction`` in each uneven island, as far as its energy falls.
 
-    Writes what was done on the way into ``Rows.way``.
+    Writes what was done on the way into ``direction``.
     """
-    label, is_uneven = islands.label, islands.is_uneven
-    sums, share, twist = islands.sums, islands.share, islands.twist
-    for o in range(label.shape[0]):
-        for k in range(5):
-            sums[o, k] = 0.0
-        islands.energy[o] = 0.0
-        for k in range(6):
-            twist[0, o, k] = twist[1, o, k] = 0.0
-    for c in range(count):
-        i = island_of(islands, rows, c, owners)
-        rows.free[c] = 0
-        if i < 0:
-            continue
-        a, b = rows.owner[c, 0], rows.owner[c, 1]
-        _aim_push(rows, c, owners, seen, h, is_ahead, False, a, b)
-        rows.free[c] = _parts(rows, c)
-        for d in range(rows.free[c]):
-            g = _lack(rows, c, d, owners, a, b)
-            sums[i, ZG] += rows.step[c, d] * g
-            sums[i, DG] += rows.way[c, d] * g
-            _add_twist(rows, c, d, twist[0], owners, a, b, rows.step[c, d])
-            _add_twist(rows, c, d, twist[1], owners, a, b, rows.way[c, d])
-    for c in range(count):
-        if rows.free[c] == 0:
-            continue
-        i = island_of(islands, rows, c, owners)
-        a, b = rows.owner[c, 0], rows.owner[c, 1]
-        for d in range(rows.free[c]):
-            by_z = _rate(rows, c, d, twist[0], a, b)
-            by_d = _rate(rows, c, d, twist[1], a, b)
-            sums[i, ZZ] += rows.step[c, d] * by_z
-            sums[i, ZD] += rows.step[c, d] * by_d
-            sums[i, DD] += rows.way[c, d] * by_d
-    for o in range(label.shape[0]):
-        share[o, 0] = share[o, 1] = 0.0
-        zz, zd, dd, zg, dg = sums[o, 0], sums[o, 1], sums[o, 2], sums[o, 3], sums[o, 4]
+    islands = contacts.islands
+    _clear_islands(islands)
+    _sum_rows(contacts, owners, h, is_ahead)
+    for o in range(islands.label.shape[0]):
+        island = islands.island[o]
+        share, sums = island["share"], island["sums"]
+        share[Z] = share[D] = 0.0
+        zz, zd, dd, zg, dg = sums[ZZ], sums[ZD], sums[DD], sums[ZG], sums[DG]
         det = zz * dd - zd * zd
-        if is_uneven[o] == 0 or zz <= 0.0:
+        if island["is_uneven"] == 0 or zz <= 0.0:
             continue
         if det > CLEAR * zz * dd:
-            share[o, 0] = (zd * dg - dd * zg) / det
-            share[o, 1] = (zd * zg - zz * dg) / det
+            share[Z] = (zd * dg - dd * zg) / det
+            share[D] = (zd * zg - zz * dg) / det
         else:
-            share[o, 0] = -zg / zz
-        share[o, 0] = max(share[o, 0], -1.0)
-    _walk(islands, rows, count, owners, seen, h, is_ahead)
+            share[Z] = -zg / zz
+        share[Z] = max(share[Z], -1.0)
+    _take_step(contacts, owners)
+    _sum_energy(contacts, owners, h, is_ahead)
+    _undo_steps(contacts, owners)
 
 
 @lean_inline
-def _walk(islands, rows, count, owners, seen, h, is_ahead):
-    """Take the step, back into the cones, and undo it in islands where that has raised f."""
-    v, w, m = owners.velocity, owners.spin, owners.inverse_mass
-    for c in range(count):
-        if rows.free[c] == 0:
+def _cut_to_cone(row, taken):
+    """Shorten what is taken (3,) N·s so that the impulses of a row stay in its cone."""
+    impulse = row["impulse"]
+    taken[NORMAL] = max(taken[NORMAL], -impulse[NORMAL])
+    most = row["friction"][STATIC] * (impulse[NORMAL] + taken[NORMAL])
+    p, q = impulse[1] + taken[1], impulse[2] + taken[2]
+    size = math.sqrt(p * p + q * q)
+    if size > most:  # sliding friction, too, where there is less push than before
+        taken[1] = p * most / size - impulse[1]
+        taken[2] = q * most / size - impulse[2]
+
+
+@lean_inline
+def _take_step(contacts, owners):
+    """Take the step, back into the cones."""
+    islands = contacts.islands
+    for c in range(contacts.count[0]):
+        row, blow = contacts.rows[c], contacts.blow[c]
+        if blow["free"] == 0:
             continue
-        i = island_of(islands, rows, c, owners)
-        a, b = rows.owner[c, 0], rows.owner[c, 1]
+        share = islands.island[island_of(islands, row, owners)]["share"]
         for d in range(3):
-            rows.lacked[c, d] = _lack(rows, c, d, owners, a, b)
-            by = islands.share[i, 0] * rows.step[c, d] + islands.share[i, 1] * rows.way[c, d]
-            rows.taken[c, d] = by if d < rows.free[c] else 0.0
-        rows.taken[c, 0] = max(rows.taken[c, 0], -rows.impulse[c, 0])
-        most = rows.friction[c, STATIC] * (rows.impulse[c, 0] + rows.taken[c, 0])
-        p, q = rows.impulse[c, 1] + rows.taken[c, 1], rows.impulse[c, 2] + rows.taken[c, 2]
-        size = math.sqrt(p * p + q * q)
-        if size > most:  # sliding friction, too, where there is less push than before
-            rows.taken[c, 1] = p * most / size - rows.impulse[c, 1]
-            rows.taken[c, 2] = q * most / size - rows.impulse[c, 2]
-    for c in range(count):
-        a, b = rows.owner[c, 0], rows.owner[c, 1]
-        for d in range(3 if rows.free[c] > 0 else 0):
-            rows.impulse[c, d] += rows.taken[c, d]
-            push_contact(rows, c, d, v, w, m, a, b, rows.taken[c, d])
-    for c in range(count):
-        if rows.free[c] == 0:
+            blow["error"][d] = _error(row, d, owners)
+            by = share[Z] * blow["step"][d] + share[D] * blow["direction"][d]
+            blow["taken"][d] = by if d < blow["free"] else 0.0
+        _cut_to_cone(row, blow["taken"])
+    for c in range(contacts.count[0]):
+        row, blow = contacts.rows[c], contacts.blow[c]
+        for d in range(3 if blow["free"] > 0 else 0):
+            row["impulse"][d] += blow["taken"][d]
+            push_contact(row, d, owners, blow["taken"][d])
+
+
+@lean_inline
+def _sum_energy(contacts, owners, h, is_ahead):
+    """By how much the step has raised f in each island."""
+    islands = contacts.islands
+    for c in range(contacts.count[0]):
+        row, blow = contacts.rows[c], contacts.blow[c]
+        if blow["free"] == 0:
             continue
-        a, b = rows.owner[c, 0], rows.owner[c, 1]
-        i = island_of(islands, rows, c, owners)
-        lack = rows.lacked[c, 0]
-        _aim_push(rows, c, owners, seen, h, is_ahead, False, a, b)
-        islands.energy[i] += rows.taken[c, 0] * (lack + rows.lack[c])
+        island = islands.island[island_of(islands, row, owners)]
+        before = blow["error"]
+        aim_velocity(row, owners, contacts.buffer, h, is_ahead, False)
+        island["energy"] += blow["taken"][NORMAL] * (before[NORMAL] + row["velocity_error"])
         for d in range(1, 3):
-            now = contact_speed(rows, c, d, owners, a, b)
-            islands.energy[i] += rows.taken[c, d] * (rows.lacked[c, d] + now)
-    for c in range(count):
-        i = island_of(islands, rows, c, owners)
+            now = contact_speed(row, d, owners)
+            island["energy"] += blow["taken"][d] * (before[d] + now)
+
+
+@lean_inline
+def _undo_steps(contacts, owners):
+    """Undo the step in islands where it has raised f, and note the way that was gone."""
+    islands = contacts.islands
+    for c in range(contacts.count[0]):
+        row, blow = contacts.rows[c], contacts.blow[c]
+        i = island_of(islands, row, owners)
         if i < 0:
             continue
-        a, b = rows.owner[c, 0], rows.owner[c, 1]
-        is_undone = islands.energy[i] > 0.0
+        is_undone = islands.island[i]["energy"] > 0.0
         for d in range(3):
-            taken = rows.taken[c, d] if rows.free[c] > 0 else 0.0
+            taken = blow["taken"][d] if blow["free"] > 0 else 0.0
             if is_undone and taken != 0.0:
-                rows.impulse[c, d] -= taken
-                push_contact(rows, c, d, v, w, m, a, b, -taken)
+                row["impulse"][d] -= taken
+                push_contact(row, d, owners, -taken)
                 taken = 0.0
-            rows.way[c, d] = rows.step[c, d] + taken
+            blow["direction"][d] = blow["step"][d] + taken
 
 
 @lean_inline
-def scale_remembered(islands, rows, count, owners, seen, h):
-    """After the warm start: how much of what is remembered still holds, island by island."""
-    if islands.count[0] == 0 or seen.is_jacobi:
-        return
-    for c in range(count):
+def _note_impulses(contacts):
+    """Impulses before a sweep, in ``step``."""
+    for c in range(contacts.count[0]):
         for d in range(3):
-            rows.step[c, d] = rows.impulse[c, d]
-            rows.way[c, d] = 0.0
-    go_on(islands, rows, count, owners, seen, h, True)
+            contacts.blow[c]["step"][d] = contacts.rows[c]["impulse"][d]
+
+
+@lean_inline
+def _clear_directions(contacts):
+    for c in range(contacts.count[0]):
+        for d in range(3):
+            contacts.blow[c]["direction"][d] = 0.0
+
+
+@lean_inline
+def scale_remembered(contacts, owners, h):
+    """After the warm start: how much of what is remembered still holds, island by island."""
+    if contacts.islands.uneven[0] == 0 or contacts.buffer.is_jacobi:
+        return
+    _note_impulses(contacts)
+    _clear_directions(contacts)
+    go_on(contacts, owners, h, True)
 
 
 @lean
-def settle_uneven(islands, rows, count, owners, seen, h, pull, is_ahead, joined, limbs):
+def settle_uneven(contacts, owners, h, pull, is_ahead):
     """Solve the contacts of all uneven islands, until a sweep changes nothing that counts.
 
     pull: m/s², gravity.
     """
-    if islands.count[0] == 0 or seen.is_jacobi:
+    islands, groups = contacts.islands, contacts.groups
+    if islands.uneven[0] == 0 or contacts.buffer.is_jacobi:
         return
     for o in range(islands.label.shape[0]):
-        i = islands.label[o]
-        joined.goes_on[joined.group[o]] = islands.is_uneven[i]
-        islands.limit[o] = -1.0
-    for c in range(count):
-        for d in range(3):
-            rows.way[c, d] = 0.0
+        groups.active[groups.group[o]] = islands.island[islands.label[o]]["is_uneven"]
+        islands.island[o]["limit"] = -1.0
+    _clear_directions(contacts)
     plain = min(math.ceil(islands.ratio[0] / UNEVEN), PLAIN_SWEEPS) * (1 if is_ahead else 2)
     for n in range(MOST_SWEEPS):
-        for c in range(count):
-            for d in range(3):
-                rows.step[c, d] = rows.impulse[c, d]
-        solve_rows(rows, count, owners, seen, h, is_ahead, joined, limbs, True)
-        is_settled = _note_change(islands, rows, count, owners, BLOW * pull * h)
+        _note_impulses(contacts)
+        sweep_contacts(contacts, owners, h, is_ahead, True)
+        is_settled = _note_change(contacts, owners, BLOW_SPEED * pull * h)
         if n + 1 == MOST_SWEEPS or (is_settled and n + 1 >= plain):
             break
         if not is_settled:
-            go_on(islands, rows, count, owners, seen, h, is_ahead)
-    for g in range(joined.goes_on.shape[0]):
-        joined.goes_on[g] = 0
+            go_on(contacts, owners, h, is_ahead)
+    for g in range(groups.active.shape[0]):
+        groups.active[g] = 0
 
 
 @lean_inline
-def _note_change(islands, rows, count, owners, blow):
-    """Write what the sweep has done into ``Rows.step``; whether it is settled in all islands."""
-    residual, limit = islands.residual, islands.limit
-    for o in range(residual.shape[0]):
-        residual[o] = 0.0
-    for c in range(count):
-        i = island_of(islands, rows, c, owners)
+def _note_change(contacts, owners, blow_speed):
+    """Write what the sweep has done into ``step``; whether it is settled in all islands."""
+    islands = contacts.islands
+    for o in range(islands.label.shape[0]):
+        islands.island[o]["residual"] = 0.0
+    for c in range(contacts.count[0]):
+        row, blow = contacts.rows[c], contacts.blow[c]
+        i = island_of(islands, row, owners)
         if i < 0:
             continue
+        island = islands.island[i]
         for d in range(3):
-            rows.step[c, d] = rows.impulse[c, d] - rows.step[c, d]
-            if rows.mass[c] > 0.0:
-                residual[i] = max(residual[i], abs(rows.step[c, d]) / rows.mass[c])
+            blow["step"][d] = row["impulse"][d] - blow["step"][d]
+            if row["mass"] > 0.0:
+                change = abs(blow["step"][d]) / row["mass"]
+                island["residual"] = max(island["residual"], change)
     is_settled = True
-    for o in range(residual.shape[0]):
-        if islands.is_uneven[o] == 1:
-            if limit[o] < 0.0:
-                limit[o] = SETTLED * residual[o] if residual[o] > blow else math.inf
-            is_settled = is_settled and residual[o] <= limit[o]
+    for o in range(islands.label.shape[0]):
+        island = islands.island[o]
+        if island["is_uneven"] == 1:
+            residual = island["residual"]
+            if island["limit"] < 0.0:
+                island["limit"] = SETTLED * residual if residual > blow_speed else math.inf
+            is_settled = is_settled and residual <= island["limit"]
     return is_settled

@@ -17,19 +17,27 @@ from ..islands import join, root_of
 UNEVEN = 4.0
 """Ratio of two masses that touch up to which sweeps alone will do."""
 
+ISLAND = np.dtype(
+    [
+        ("is_uneven", np.int32),  # 1: conjugate directions solve it
+        ("limit", np.float64),  # m/s, change of speed by a sweep that it may end with
+        ("residual", np.float64),  # m/s, largest change of speed by the last sweep
+        ("energy", np.float64),  # J, by how much the last step has raised the energy
+        ("sums", np.float64, (5,)),  # zᵀAz, zᵀAd, dᵀAd, zᵀg, dᵀg
+        ("share", np.float64, (2,)),  # how far to go on along z and d
+    ],
+    align=True,
+)
+"""What is known of an island, in the row of its first body."""
+
 Islands = namedtuple(
     "Islands",
     [
         "label",  # (o,) first body of an owner's island
-        "is_uneven",  # (o,) 1 for first bodies of islands that conjugate directions solve
-        "count",  # (1,) how many such islands there are
+        "island",  # (o,) ISLAND
+        "twist",  # (o, 2, 6) velocity and spin that z and d give to an owner
+        "uneven",  # (1,) how many islands are uneven
         "ratio",  # (1,) largest ratio of masses that touch
-        "limit",  # (o,) m/s, change of speed by a sweep that such an island may end with
-        "residual",  # (o,) m/s, largest change of speed by the last sweep
-        "sums",  # (o, 5) zᵀAz, zᵀAd, dᵀAd, zᵀg, dᵀg of such an island
-        "share",  # (o, 2) how far to go on along z and d
-        "energy",  # (o,) J, by how much that step has raised the energy
-        "twist",  # (2, o, 6) velocity and spin that z and d give to an owner
     ],
 )
 
@@ -38,59 +46,61 @@ def island_room(count: int) -> Islands:
     """Room for ``count`` owners."""
     return Islands(
         label=np.zeros(count, dtype=np.int32),
-        is_uneven=np.zeros(count, dtype=np.int32),
-        count=np.zeros(1, dtype=np.int32),
+        island=np.zeros(count, ISLAND),
+        twist=np.zeros((count, 2, 6)),
+        uneven=np.zeros(1, dtype=np.int64),
         ratio=np.zeros(1),
-        limit=np.zeros(count),
-        residual=np.zeros(count),
-        sums=np.zeros((count, 5)),
-        share=np.zeros((count, 2)),
-        energy=np.zeros(count),
-        twist=np.zeros((2, count, 6)),
     )
 
 
 @lean_inline
-def find_uneven(islands, rows, count, owners, joined):
+def _largest_ratio(contacts, owners):
+    """Largest ratio of the masses of two that touch, at least 1."""
+    most = 1.0
+    for c in range(contacts.count[0]):
+        owner = contacts.rows[c]["owner"]
+        wa, wb = owners.inverse_mass[owner[0]], owners.inverse_mass[owner[1]]
+        if wa > 0.0 and wb > 0.0:
+            most = max(most, wa / wb, wb / wa)
+    return most
+
+
+@lean_inline
+def find_uneven(contacts, owners):
     """Label the islands of these rows, and find those where masses differ.
 
     Islands in which something hangs on joints are not among them: see `jointed_contacts`.
     """
-    label, is_uneven = islands.label, islands.is_uneven
-    islands.count[0] = 0
-    most = 1.0
-    for c in range(count):
-        wa = owners.inverse_mass[rows.owner[c, 0]]
-        wb = owners.inverse_mass[rows.owner[c, 1]]
-        if wa > 0.0 and wb > 0.0:
-            most = max(most, wa / wb, wb / wa)
-    islands.ratio[0] = most
-    if most <= UNEVEN:
+    islands = contacts.islands
+    label, island = islands.label, islands.island
+    islands.uneven[0] = 0
+    islands.ratio[0] = _largest_ratio(contacts, owners)
+    if islands.ratio[0] <= UNEVEN:
         return
     for o in range(label.shape[0]):
         label[o] = o
-        is_uneven[o] = 0
-    for c in range(count):
-        a, b = rows.owner[c, 0], rows.owner[c, 1]
-        if owners.inverse_mass[a] > 0.0 and owners.inverse_mass[b] > 0.0:
-            join(label, a, b)
+        island[o]["is_uneven"] = 0
+    for c in range(contacts.count[0]):
+        owner = contacts.rows[c]["owner"]
+        if owners.inverse_mass[owner[0]] > 0.0 and owners.inverse_mass[owner[1]] > 0.0:
+            join(label, owner[0], owner[1])
     for o in range(label.shape[0]):
         label[o] = root_of(label, o)
-    for c in range(count):
-        a, b = rows.owner[c, 0], rows.owner[c, 1]
-        wa, wb = owners.inverse_mass[a], owners.inverse_mass[b]
+    for c in range(contacts.count[0]):
+        owner = contacts.rows[c]["owner"]
+        wa, wb = owners.inverse_mass[owner[0]], owners.inverse_mass[owner[1]]
         if wa > 0.0 and wb > 0.0 and max(wa, wb) > UNEVEN * min(wa, wb):
-            is_uneven[label[a]] = 1
+            island[label[owner[0]]]["is_uneven"] = 1
     for o in range(label.shape[0]):
-        if joined.holds[o]:
-            is_uneven[label[o]] = 0
+        if contacts.groups.is_jointed[o]:
+            island[label[o]]["is_uneven"] = 0
     for o in range(label.shape[0]):
-        islands.count[0] += is_uneven[o]
+        islands.uneven[0] += island[o]["is_uneven"]
 
 
 @lean_inline
-def island_of(islands, rows, c, owners):
-    """The uneven island that row c is part of, or −1."""
-    a, b = rows.owner[c, 0], rows.owner[c, 1]
+def island_of(islands, row, owners):
+    """The uneven island that a row is part of, or −1."""
+    a, b = row["owner"][0], row["owner"][1]
     i = islands.label[a] if owners.inverse_mass[a] > 0.0 else islands.label[b]
-    return i if islands.is_uneven[i] == 1 else -1
+    return i if islands.island[i]["is_uneven"] == 1 else -1

@@ -7,100 +7,81 @@ hand on, eliminates its pivots, all of it densely, and hands on the update of it
 from __future__ import annotations
 
 from ...kernels.jit import lean, lean_inline
-from .joint_fronts import (
-    ACTS,
-    BODY_PLACE,
-    BORDER_AT,
-    COUPLED_JOINT,
-    COUPLED_SIDE,
-    COUPLING_AT,
-    FIRST_CHILD,
-    FIRST_PIVOT,
-    FIRST_VARIABLE,
-    JOINT_PLACE,
-    MADE_AT,
-    NEXT_CHILD,
-    UPDATE_AT,
-    VALUE_AT,
-)
-from .joint_rows import ACTIVE, CROSS, EVENLY, FIRST_FRONT, FIRST_ROW, GIVE, LINE, MET, OWNER
+from ...vec3 import load
 
 
 @lean
 def factor_fronts(joints, owners, c):
     """The factor of component c for the rows that are met now, in place."""
-    front = joints.fronts.front
-    for f in range(joints.component[c, FIRST_FRONT], joints.component[c + 1, FIRST_FRONT]):
-        pivots = front[f + 1, FIRST_PIVOT] - front[f, FIRST_PIVOT]
-        edges = front[f + 1, BORDER_AT] - front[f, BORDER_AT]
-        front[f, ACTS] = _acts(joints, owners, f)
-        if front[f, ACTS] == 0:
+    fronts = joints.fronts
+    for f in range(joints.component[c]["first_front"], joints.component[c + 1]["first_front"]):
+        front, after = fronts.front[f], fronts.front[f + 1]
+        pivots = after["first_pivot"] - front["first_pivot"]
+        edges = after["border_at"] - front["border_at"]
+        front["is_active"] = _is_active(joints, owners, f)
+        if front["is_active"] == 0:
             continue
         _gather(joints, owners, f, pivots, edges)
-        at, made = front[f, VALUE_AT], front[f, MADE_AT]
-        value, update = joints.fronts.value, joints.fronts.update
-        _eliminate(
-            value, at, update, made, pivots, edges, joints.fronts.least, front[f, FIRST_PIVOT]
-        )
-        down = front[f, UPDATE_AT]
+        _eliminate(fronts, front, pivots, edges)
+        made, down = front["made_at"], front["update_at"]
         if down < made:
             for n in range(edges * edges):
-                update[down + n] = update[made + n]
+                fronts.update[down + n] = fronts.update[made + n]
 
 
 @lean_inline
-def _acts(joints, owners, f):
+def _is_active(joints, owners, f):
     """1 where anything in a front acts on anything else: not where all sleep or have come loose."""
     fronts = joints.fronts
-    for n in range(fronts.front[f, COUPLING_AT], fronts.front[f + 1, COUPLING_AT]):
-        if _is_coupled(joints, owners, n):
+    for n in range(fronts.front[f]["coupling_at"], fronts.front[f + 1]["coupling_at"]):
+        if _is_coupled(joints, owners, fronts.coupling[n]):
             return 1
-    child = fronts.front[f, FIRST_CHILD]
+    child = fronts.front[f]["first_child"]
     while child >= 0:
-        if fronts.front[child, ACTS] == 1:
+        if fronts.front[child]["is_active"] == 1:
             return 1
-        child = fronts.front[child, NEXT_CHILD]
+        child = fronts.front[child]["next_child"]
     return 0
 
 
 @lean_inline
-def _is_coupled(joints, owners, n):
+def _is_coupled(joints, owners, coupling):
     """Whether a joint moves a body of its."""
-    j, side = joints.fronts.coupling[n, COUPLED_JOINT], joints.fronts.coupling[n, COUPLED_SIDE]
-    o = joints.whole[j, OWNER + side]
-    return joints.whole[j, MET] > 0 and owners.inverse_mass[o] > 0.0
+    joint = joints.joint[coupling["joint"]]
+    return joint["met_count"] > 0 and owners.inverse_mass[joint["body"][coupling["side"]]] > 0.0
 
 
 @lean_inline
 def _gather(joints, owners, f, pivots, edges):
     """Sum up a front: what its pivots couple, and what its children hand on."""
     fronts = joints.fronts
-    front, local, border = fronts.front, fronts.local, fronts.border
-    at, made, width = front[f, VALUE_AT], front[f, MADE_AT], pivots + edges
+    local, border = fronts.local, fronts.border
+    front, after = fronts.front[f], fronts.front[f + 1]
+    at, made, width = front["value_at"], front["made_at"], pivots + edges
     for n in range(at, at + pivots * width):
         fronts.value[n] = 0.0
     for n in range(made, made + edges * edges):
         fronts.update[n] = 0.0
-    first = front[f, FIRST_PIVOT]
+    first = front["first_pivot"]
     for k in range(pivots):
         local[first + k] = k
     for k in range(edges):
-        local[border[front[f, BORDER_AT] + k]] = pivots + k
-    for n in range(front[f, FIRST_VARIABLE], front[f + 1, FIRST_VARIABLE]):
-        name, row = fronts.variable[n, 0], fronts.variable[n, 1]
+        local[border[front["border_at"] + k]] = pivots + k
+    for n in range(front["first_variable"], after["first_variable"]):
+        name, row = fronts.variable[n]["name"], fronts.variable[n]["row"]
         d = at + (row - first) * (width + 1)
         if name >= 0:
             _write_body(joints, owners, name, row, d, width)
         else:
             _write_joint(joints, -1 - name, row, d, width)
-    for n in range(front[f, COUPLING_AT], front[f + 1, COUPLING_AT]):
-        if _is_coupled(joints, owners, n):
-            _write_coupling(joints, n, at, width)
-    child = front[f, FIRST_CHILD]
+    for n in range(front["coupling_at"], after["coupling_at"]):
+        if _is_coupled(joints, owners, fronts.coupling[n]):
+            _write_coupling(joints, fronts.coupling[n], at, width)
+    child = front["first_child"]
     while child >= 0:
-        if front[child, ACTS] == 1:
+        if fronts.front[child]["is_active"] == 1:
             _extend_add(fronts, child, at, made, pivots, edges)
-        child = front[child, NEXT_CHILD]
+        child = fronts.front[child]["next_child"]
 
 
 @lean_inline
@@ -119,11 +100,8 @@ def _write_body(joints, owners, o, row, d, width):
             least[row + 3 + k] = 1.0
         return
     extra = owners.extra_inertia[o]
-    x, y, z = (
-        owners.inertia[o, 0] + extra,
-        owners.inertia[o, 1] + extra,
-        owners.inertia[o, 2] + extra,
-    )
+    x, y, z = load(owners.inertia, o)
+    x, y, z = x + extra, y + extra, z + extra
     r = owners.rotation[o]
     for i in range(3):
         for k in range(i, 3):
@@ -133,43 +111,42 @@ def _write_body(joints, owners, o, row, d, width):
 
 
 @lean_inline
-def _write_joint(joints, j, row, d, width):
+def _write_joint(joints, j, at, d, width):
     """−C of the rows that are met; −1 of others, which touch nothing."""
-    first = joints.whole[j, FIRST_ROW]
-    for k in range(joints.whole[j + 1, FIRST_ROW] - first):
-        soft = 1.0
-        if joints.flag[first + k, ACTIVE] == 1:
-            soft = joints.bound[first + k, GIVE] + joints.bound[first + k, EVENLY]
+    first = joints.joint[j]["first_row"]
+    for k in range(joints.joint[j + 1]["first_row"] - first):
+        row = joints.row[first + k]
+        soft = row["softness"] + row["shift"] if row["is_active"] == 1 else 1.0
         joints.fronts.value[d + k * (width + 1)] = -soft
-        joints.fronts.least[row + k] = -soft
+        joints.fronts.least[at + k] = -soft
 
 
 @lean_inline
-def _write_coupling(joints, n, at, width):
+def _write_coupling(joints, coupling, at, width):
     """J of a joint's rows that are met, on one of its bodies."""
-    fronts, axis = joints.fronts, joints.axis
-    j, side = fronts.coupling[n, COUPLED_JOINT], fronts.coupling[n, COUPLED_SIDE]
-    a = fronts.local[fronts.coupling[n, JOINT_PLACE]]
-    b = fronts.local[fronts.coupling[n, BODY_PLACE]]
+    fronts = joints.fronts
+    a, b = fronts.local[coupling["joint_row"]], fronts.local[coupling["body_row"]]
     down, across = (width, 1) if a < b else (1, width)
     corner = at + a * down + b * across
-    sign = 1.0 if side == 1 else -1.0
-    first, turn = joints.whole[j, FIRST_ROW], CROSS + 3 * side
-    for k in range(first, first + joints.whole[j, MET]):
-        row = joints.met[k]
-        line = corner + (row - first) * down
+    sign = 1.0 if coupling["side"] == 1 else -1.0
+    joint = joints.joint[coupling["joint"]]
+    first = joint["first_row"]
+    for k in range(first, first + joint["met_count"]):
+        axis = joints.axis[joints.met[k]]
+        line = corner + (joints.met[k] - first) * down
         for m in range(3):
-            fronts.value[line + m * across] = sign * axis[row, LINE + m]
-            fronts.value[line + (3 + m) * across] = sign * axis[row, turn + m]
+            fronts.value[line + m * across] = sign * axis["line"][m]
+            turn = axis["torque"][coupling["side"], m]
+            fronts.value[line + (3 + m) * across] = sign * turn
 
 
 @lean_inline
 def _extend_add(fronts, child, at, made, pivots, edges):
     """Add what a child hands on: its border are pivots or border here, in the same order."""
-    front, local, border = fronts.front, fronts.local, fronts.border
-    first = front[child, BORDER_AT]
-    count = front[child + 1, BORDER_AT] - first
-    source = front[child, UPDATE_AT]
+    local, border = fronts.local, fronts.border
+    first = fronts.front[child]["border_at"]
+    count = fronts.front[child + 1]["border_at"] - first
+    source = fronts.front[child]["update_at"]
     for n in range(count):
         i = local[border[first + n]]
         line = source + n * count
@@ -184,12 +161,14 @@ def _extend_add(fronts, child, at, made, pivots, edges):
 
 
 @lean
-def _eliminate(value, at, update, made, pivots, edges, least, first):
+def _eliminate(fronts, front, pivots, edges):
     """D Lᵀ of the pivots (rows from ``at`` on), and what is left of the border (from ``made`` on).
 
     Six, three or one at a time: numbers then stay in registers, and bodies and joints have so many
     rows.
     """
+    value, update, least = fronts.value, fronts.update, fronts.least
+    at, made, first = front["value_at"], front["made_at"], front["first_pivot"]
     width = pivots + edges
     k = 0
     while k < pivots:
@@ -260,8 +239,8 @@ def _subtract_six(target, t, value, s, d, width, n):
 def clear_solution(joints, c):
     """Zeros for a right side of component c."""
     front = joints.fronts.front
-    first = front[joints.component[c, FIRST_FRONT], FIRST_PIVOT]
-    for n in range(first, front[joints.component[c + 1, FIRST_FRONT], FIRST_PIVOT]):
+    first, last = joints.component[c]["first_front"], joints.component[c + 1]["first_front"]
+    for n in range(front[first]["first_pivot"], front[last]["first_pivot"]):
         joints.fronts.solution[n] = 0.0
 
 
@@ -269,22 +248,22 @@ def clear_solution(joints, c):
 def solve_fronts(joints, c):
     """L D Lᵀ x = solution of component c, in place."""
     fronts = joints.fronts
-    first, last = joints.component[c, FIRST_FRONT], joints.component[c + 1, FIRST_FRONT]
+    first, last = joints.component[c]["first_front"], joints.component[c + 1]["first_front"]
     for f in range(first, last):
-        _solve_forward(fronts, f)
-    for back in range(last - first):
-        _solve_back(fronts, last - 1 - back)
+        if fronts.front[f]["is_active"] == 1:
+            _solve_forward(fronts, fronts.front[f], fronts.front[f + 1])
+    for f in range(last - 1, first - 1, -1):
+        if fronts.front[f]["is_active"] == 1:
+            _solve_back(fronts, fronts.front[f], fronts.front[f + 1])
 
 
 @lean_inline
-def _solve_forward(fronts, f):
+def _solve_forward(fronts, front, after):
     """Pivots of a front in L, and what they do to its border; then D."""
-    front, value, x, border = fronts.front, fronts.value, fronts.solution, fronts.border
-    first, edge, at = front[f, FIRST_PIVOT], front[f, BORDER_AT], front[f, VALUE_AT]
-    pivots, edges = front[f + 1, FIRST_PIVOT] - first, front[f + 1, BORDER_AT] - edge
+    value, x, border = fronts.value, fronts.solution, fronts.border
+    first, edge, at = front["first_pivot"], front["border_at"], front["value_at"]
+    pivots, edges = after["first_pivot"] - first, after["border_at"] - edge
     width = pivots + edges
-    if front[f, ACTS] == 0:
-        return
     row = fronts.gathered
     for k in range(pivots):
         row[k] = x[first + k]
@@ -303,19 +282,16 @@ def _solve_forward(fronts, f):
 
 
 @lean_inline
-def _solve_back(fronts, f):
+def _solve_back(fronts, front, after):
     """Pivots of a front in Lᵀ."""
-    front, value, x, border = fronts.front, fronts.value, fronts.solution, fronts.border
-    first, edge, at = front[f, FIRST_PIVOT], front[f, BORDER_AT], front[f, VALUE_AT]
-    pivots, edges = front[f + 1, FIRST_PIVOT] - first, front[f + 1, BORDER_AT] - edge
+    value, x, border = fronts.value, fronts.solution, fronts.border
+    first, edge, at = front["first_pivot"], front["border_at"], front["value_at"]
+    pivots, edges = after["first_pivot"] - first, after["border_at"] - edge
     width = pivots + edges
-    if front[f, ACTS] == 0:
-        return
     row = fronts.gathered
     for k in range(edges):
         row[pivots + k] = x[border[edge + k]]
-    for back in range(pivots):
-        k = pivots - 1 - back
+    for k in range(pivots - 1, -1, -1):
         d = at + k * (width + 1)
         n = width - k - 1
         rest, line = row[k + 1 : width], value[d + 1 : d + 1 + n]

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...kernels.jit import kernel
+from ...records import Records, records
 from .minimum_degree import Places, eliminate
 
 if TYPE_CHECKING:
@@ -29,33 +30,50 @@ BODY_ROWS = 6
 ZEROS = 0.1
 """Share of a front's values that may be zeros for the sake of fewer fronts."""
 
-# columns of `front`: first variable, first row, border, pivot rows, coupling; where the update of
-# its border lies while it is made and afterwards; first child, next sibling; 1: anything acts in it
-(
-    FIRST_VARIABLE,
-    FIRST_PIVOT,
-    BORDER_AT,
-    VALUE_AT,
-    COUPLING_AT,
-    MADE_AT,
-    UPDATE_AT,
-    FIRST_CHILD,
-    NEXT_CHILD,
-    ACTS,
-) = range(10)
+FRONT = np.dtype(
+    [
+        ("first_variable", np.int32),
+        ("first_pivot", np.int32),  # first row
+        ("border_at", np.int32),
+        ("value_at", np.int32),  # of its pivot rows
+        ("coupling_at", np.int32),
+        # where the update of its border lies while it is made, and afterwards
+        ("made_at", np.int32),
+        ("update_at", np.int32),
+        ("first_child", np.int32),
+        ("next_child", np.int32),
+        ("is_active", np.int32),  # 1: anything acts in it
+    ],
+    align=True,
+)
 
-# columns of `coupling`: joint, side, and the first rows of the joint and of the body on that side
-COUPLED_JOINT, COUPLED_SIDE, JOINT_PLACE, BODY_PLACE = range(4)
+VARIABLE = np.dtype(
+    [
+        ("name", np.int32),  # body, or −1 − joint
+        ("row", np.int32),  # first one in the order of elimination
+    ],
+    align=True,
+)
+
+COUPLING = np.dtype(
+    [
+        ("joint", np.int32),
+        ("side", np.int32),
+        ("joint_row", np.int32),  # first one of the joint, and of the body on that side
+        ("body_row", np.int32),
+    ],
+    align=True,
+)
 
 Fronts = namedtuple(
     "Fronts",
     [
-        "front",  # (f + 1, 10) children first
-        "variable",  # (v + 1, 2) body, or −1 − joint; its first row in the order of elimination
+        "front",  # FRONT (f + 1,) children first
+        "variable",  # VARIABLE (v + 1,)
         "body_at",  # (b,) first row of each body, −1 for those of no large component
         "joint_at",  # (j,) the same of joints
         "border",  # rows that a front's pivots touch and that come later
-        "coupling",  # (k, 4)
+        "coupling",  # COUPLING (k,)
         "value",  # pivot rows of all fronts, D Lᵀ, with 1/D on the diagonal
         "update",  # stack of what fronts hand on to their parents
         "least",  # (n,) what is least left of a pivot: M > 0, −C < 0
@@ -105,27 +123,34 @@ def joint_fronts(
 
     coupled = np.searchsorted(tree.variable_from, place[edge].min(axis=1), side="right") - 1
     sort = np.argsort(coupled, kind="stable")
-    front[:, COUPLING_AT] = np.searchsorted(coupled[sort], np.arange(len(front)))
-    coupling = np.stack([joint[at], side, row_at[place[edge[:, 1]]], row_at[place[edge[:, 0]]]], 1)
+    front["coupling_at"] = np.searchsorted(coupled[sort], np.arange(len(front)))
+    coupling = records(
+        COUPLING,
+        joint=joint[at][sort],
+        side=side[sort],
+        joint_row=row_at[place[edge[:, 1]]][sort],
+        body_row=row_at[place[edge[:, 0]]][sort],
+    )
     name = np.concatenate([body, -1 - joint])
     body_at, joint_at = np.full(len(moves), -1), np.full(len(owner), -1)
     body_at[body] = row_at[place[: len(body)]]
     joint_at[joint] = row_at[place[len(body) :]]
     of_front = of_variable[tree.order[tree.variable_from[:-1]]]
     numbers = np.arange(int(component.max(initial=-1)) + 2)
-    widest = np.diff(front[:, FIRST_PIVOT]) + np.diff(front[:, BORDER_AT])
+    widest = np.diff(front["first_pivot"]) + np.diff(front["border_at"])
+    rows = int(row_at[-1])
     fronts = Fronts(
-        front=front.astype(np.int32),
-        variable=np.stack([np.append(name[tree.order], 0), row_at], axis=1).astype(np.int32),
+        front=front,
+        variable=records(VARIABLE, name=np.append(name[tree.order], 0), row=row_at),
         body_at=body_at.astype(np.int32),
         joint_at=joint_at.astype(np.int32),
         border=_rows_of(tree.border, row_at).astype(np.int32),
-        coupling=coupling[sort].astype(np.int32),
-        value=np.zeros(int(front[-1, VALUE_AT])),
+        coupling=coupling,
+        value=np.zeros(int(front["value_at"][-1])),
         update=np.zeros(stack),
-        least=np.zeros(int(row_at[-1])),
-        local=np.zeros(int(row_at[-1]), dtype=np.int32),
-        solution=np.zeros(int(row_at[-1])),
+        least=np.zeros(rows),
+        local=np.zeros(rows, dtype=np.int32),
+        solution=np.zeros(rows),
         gathered=np.zeros(int(widest.max(initial=0))),
     )
     return fronts, np.searchsorted(of_front, numbers)
@@ -249,30 +274,33 @@ def _rows_of(places: Places, row_at: Places) -> Places:
     return np.repeat(row_at[places] - first, size) + np.arange(int(size.sum()))
 
 
-def _lay_out(tree: _Tree, row_at: Places) -> tuple[Places, int]:
-    """Columns of `front` but for the coupling, and how large the stack of updates gets.
+def _lay_out(tree: _Tree, row_at: Places) -> tuple[Records, int]:
+    """Fronts but for the coupling, and how large the stack of updates gets.
 
     An update is made above those of the front's children, which lie on top, and then moves down
     into their place.
     """
-    front = np.zeros((len(tree.parent) + 1, 10), dtype=np.int64)
-    front[:, FIRST_VARIABLE] = tree.variable_from
-    front[:, FIRST_PIVOT] = row_at[tree.variable_from]
+    front = np.zeros(len(tree.parent) + 1, FRONT)
+    front["first_variable"] = tree.variable_from
+    front["first_pivot"] = row_at[tree.variable_from]
     border_row = np.concatenate([[0], np.cumsum(np.diff(row_at)[tree.border])])
-    front[:, BORDER_AT] = border_row[tree.border_from]
-    pivots, edges = np.diff(front[:, FIRST_PIVOT]), np.diff(front[:, BORDER_AT])
-    front[1:, VALUE_AT] = np.cumsum(pivots * (pivots + edges))
-    front[:, FIRST_CHILD] = front[:, NEXT_CHILD] = -1
+    front["border_at"] = border_row[tree.border_from]
+    pivots, edges = np.diff(row_at[tree.variable_from]), np.diff(border_row[tree.border_from])
+    front["value_at"][1:] = np.cumsum(pivots * (pivots + edges))
+    first_child, next_child = np.full(len(front), -1), np.full(len(front), -1)
+    made_at, update_at = np.zeros(len(front), np.int64), np.zeros(len(front), np.int64)
     top, most = 0, 0
     for f, p in enumerate(tree.parent.tolist()):
-        front[f, MADE_AT] = top
+        made_at[f] = top
         most = max(most, top + int(edges[f]) ** 2)
-        c = front[f, FIRST_CHILD]
+        c = first_child[f]
         while c >= 0:
-            top = min(top, int(front[c, UPDATE_AT]))
-            c = front[c, NEXT_CHILD]
-        front[f, UPDATE_AT] = top
+            top = min(top, int(update_at[c]))
+            c = next_child[c]
+        update_at[f] = top
         top += int(edges[f]) ** 2
         if p >= 0:
-            front[f, NEXT_CHILD], front[p, FIRST_CHILD] = front[p, FIRST_CHILD], f
+            next_child[f], first_child[p] = first_child[p], f
+    front["made_at"], front["update_at"] = made_at, update_at
+    front["first_child"], front["next_child"] = first_child, next_child
     return front, most

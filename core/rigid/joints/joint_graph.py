@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,16 +25,29 @@ from .joint_fronts import Fronts, joint_fronts
 if TYPE_CHECKING:
     from ...arrays import Ints
     from ...model import Model
+    from ...records import Records
 
 MOST_WORK = 40
 """Products of blocks that a joint may cost on average: a body with six joints needs 21. What costs
 more is solved by fronts."""
 
 
-PULL_AT, PULL_WIDTH, PULL_OWNER = range(3)
-PULL_JOINT, PULL_SIDE, PULL_ROW = 3, 5, 7
-"""Columns of ``pull``: first value and width of the block, the body; then joint, side of it that
-holds the body, and first row, each of the block's rows and of its columns."""
+UPDATE = np.dtype([("target", np.int32), ("left", np.int32), ("right", np.int32)], align=True)
+"""Blocks: target −= left rightᵀ."""
+
+COUPLING_THROUGH_BODY = np.dtype(
+    [
+        ("at", np.int32),  # first value of the block
+        ("width", np.int32),  # of the block
+        ("body", np.int32),
+        # each of the block's rows and of its columns
+        ("joint", np.int32, (2,)),
+        ("side", np.int32, (2,)),  # of the joint, that holds the body
+        ("row", np.int32, (2,)),  # first one of the joint
+    ],
+    align=True,
+)
+"""One joint pulls at another, or at itself, through a body of both."""
 
 
 class JointGraph(NamedTuple):
@@ -50,9 +63,9 @@ class JointGraph(NamedTuple):
     block_row: Ints  # (n,) joint of the block's rows
     block_start: Ints  # (n + 1,) first value of each block
     first_update: Ints  # (j + 1,) by place in order
-    update: Ints  # (u, 3) blocks: target −= first second ᵀ
+    update: Records  # UPDATE (u,)
     first_pull: Ints  # (components + 1,)
-    pull: Ints  # (p, 9) columns PULL_…: one joint pulls at another through a body of both
+    pull: Records  # COUPLING_THROUGH_BODY (p,)
     first_front: Ints  # (components + 1,) fronts of those that have no blocks
     fronts: Fronts
 
@@ -184,7 +197,7 @@ def _lay_out(
     order: list[int],
     columns: list[list[int]],
     first_place: list[int],
-) -> dict[str, Ints]:
+) -> dict[str, Any]:
     """What `JointGraph` says of orders, rows and blocks, by name."""
     place = {j: n for n, j in enumerate(order)}
     block_of: dict[tuple[int, int], int] = {}
@@ -209,7 +222,7 @@ def _lay_out(
             ]
         first_update.append(len(update))
     first_row = [0, *np.cumsum(sizes).tolist()]
-    pull: list[tuple[int, ...]] = []
+    pull: list[tuple[Any, ...]] = []
     first_pull = [0]
     for first, last in pairwise(first_place):
         for j in order[first:last] if columns[first] else []:
@@ -223,7 +236,7 @@ def _lay_out(
                     other = 0 if owner[i, 0] == o else 1
                     at = block_start[block_of[i, j]]
                     width = int(sizes[j])
-                    pull.append((at, width, o, i, j, other, side, first_row[i], first_row[j]))
+                    pull.append((at, width, o, (i, j), (other, side), (first_row[i], first_row[j])))
         first_pull.append(len(pull))
     return {
         "first_row": _ints(first_row),
@@ -234,9 +247,9 @@ def _lay_out(
         "block_row": _ints(block_row),
         "block_start": _ints(block_start),
         "first_update": _ints(first_update),
-        "update": _ints(update).reshape(-1, 3),
+        "update": np.array(update, UPDATE),
         "first_pull": _ints(first_pull),
-        "pull": _ints(pull).reshape(-1, 9),
+        "pull": np.array(pull, COUPLING_THROUGH_BODY),
     }
 
 

@@ -5,8 +5,8 @@ once for that; the factor also on which rows are met and how soft they are, and 
 that changes. So the end of a substep and the beginning of the next one share both. Large components
 have fronts in place of blocks (`front_factor`).
 
-Loops can make rows depend on each other, and limits can ask for what cannot be. `EVEN` of the
-diagonal is therefore added to it: each row gives way by that share of its impulse.
+Loops can make rows depend on each other, and limits can ask for what cannot be. `DIAGONAL_SHIFT` of
+the diagonal is therefore added to it: each row gives way by that share of its impulse.
 """
 
 from __future__ import annotations
@@ -15,35 +15,20 @@ import math
 
 from ...kernels.jit import lean, lean_inline
 from ...model.joint_table import POINT
-from .front_factor import clear_solution, factor_fronts, solve_fronts
-from .joint_graph import PULL_AT, PULL_JOINT, PULL_OWNER, PULL_ROW, PULL_SIDE, PULL_WIDTH
-from .joint_rows import (
-    ACTIVE,
-    ARM,
-    CROSS,
-    DRIVEN,
-    EVENLY,
-    FACTOR_AT,
-    FIRST_FRONT,
-    FIRST_ROW,
-    GIVE,
-    GIVEN,
-    HELD,
-    LETS_GO,
-    LINE,
-    LIVE,
-    MATRIX_AT,
-    MET,
-    MODE,
-    OWN,
-    OWNER,
-    PLACE_FORM,
-    STATE,
-    TURN,
-    mobility,
+from ...vec3 import cross, dot, dot2, load, scale, vec
+from .block_factor import (
+    divide,
+    factorise_block,
+    pass_back,
+    pass_on,
+    substitute_back,
+    substitute_forward,
+    subtract,
 )
+from .front_factor import clear_solution, factor_fronts, solve_fronts
+from .joint_rows import DRIVEN, HELD, mobility
 
-EVEN = 1e-5
+DIAGONAL_SHIFT = 1e-5
 """Share of the diagonal by which rows give way."""
 
 STALE, SUMMED, FACTORED = range(3)
@@ -57,42 +42,36 @@ INACTIVE = -1.0
 def forget_matrices(joints):
     """Bodies have moved, or joints have broken: all matrices are to be made again."""
     for c in range(joints.component.shape[0] - 1):
-        joints.component[c, STATE] = STALE
+        joints.component[c]["state"] = STALE
 
 
 @lean_inline
 def has_fronts(joints, c):
     """Whether a component is solved by fronts."""
-    return joints.component[c, FIRST_FRONT] < joints.component[c + 1, FIRST_FRONT]
+    return joints.component[c]["first_front"] < joints.component[c + 1]["first_front"]
 
 
 @lean_inline
 def ready_factor(joints, owners, c):
     """Have the factor of a component for the rows that are met now."""
-    component = joints.component
+    component = joints.component[c]
+    if component["state"] == FACTORED and _is_factor_of_now(joints, c):
+        return
     if has_fronts(joints, c):
-        if component[c, STATE] == FACTORED and _is_factor_of_now(joints, c):
-            return
         _meet_by_fronts(joints, owners, c)
         factor_fronts(joints, owners, c)
-        component[c, STATE] = FACTORED
-        return
-    if component[c, LETS_GO] == 0:
-        if component[c, STATE] != FACTORED:
-            _sum_up(joints, owners, c, joints.value)
+    else:
+        if component["lets_go"] == 0:
+            _sum_up(joints, owners, c, joints.factor)
             _meet_all(joints, c)
-            _factorise(joints, c)
-            component[c, STATE] = FACTORED
-        return
-    if component[c, STATE] == STALE:
-        _sum_up(joints, owners, c, joints.matrix)
-        component[c, STATE] = SUMMED
-    if component[c, STATE] == FACTORED and _is_factor_of_now(joints, c):
-        return
-    _meet(joints, c)
-    _soften(joints, c)
-    _factorise(joints, c)
-    component[c, STATE] = FACTORED
+        else:
+            if component["state"] == STALE:
+                _sum_up(joints, owners, c, joints.matrix)
+                component["state"] = SUMMED
+            _meet(joints, c)
+            _soften(joints, c)
+        _factorise(joints, c)
+    component["state"] = FACTORED
 
 
 @lean_inline
@@ -101,27 +80,28 @@ def factor_certain(joints, owners, c, is_careful):
 
     Of limits those that hold now, or none where that is_careful.
     """
-    component, flag = joints.component, joints.flag
-    if component[c, LETS_GO] == 1:
-        for n in range(component[c, 0], component[c + 1, 0]):
-            j = joints.place[n, 0]
-            for row in range(joints.whole[j, FIRST_ROW], joints.whole[j + 1, FIRST_ROW]):
-                mode = flag[row, MODE]
-                if mode != HELD and (is_careful or mode == DRIVEN):
-                    flag[row, ACTIVE] = 0
+    component = joints.component[c]
+    if component["lets_go"] == 1:
+        for n in range(component["first_joint"], joints.component[c + 1]["first_joint"]):
+            j = joints.order[n]["joint"]
+            for r in range(joints.joint[j]["first_row"], joints.joint[j + 1]["first_row"]):
+                row = joints.row[r]
+                if row["mode"] != HELD and (is_careful or row["mode"] == DRIVEN):
+                    row["is_active"] = 0
     ready_factor(joints, owners, c)
 
 
 @lean_inline
 def _is_factor_of_now(joints, c):
-    whole, flag, bound = joints.whole, joints.flag, joints.bound
-    if joints.component[c, LETS_GO] == 0:
+    component = joints.component[c]
+    if component["lets_go"] == 0:
         return True
-    for n in range(joints.component[c, 0], joints.component[c + 1, 0]):
-        j = joints.place[n, 0]
-        for row in range(whole[j, FIRST_ROW], whole[j + 1, FIRST_ROW]):
-            given = bound[row, GIVE] if flag[row, ACTIVE] == 1 else INACTIVE
-            if bound[row, GIVEN] != given:
+    for n in range(component["first_joint"], joints.component[c + 1]["first_joint"]):
+        j = joints.order[n]["joint"]
+        for r in range(joints.joint[j]["first_row"], joints.joint[j + 1]["first_row"]):
+            row = joints.row[r]
+            softness = row["softness"] if row["is_active"] == 1 else INACTIVE
+            if row["factor_softness"] != softness:
                 return False
     return True
 
@@ -129,289 +109,205 @@ def _is_factor_of_now(joints, c):
 @lean_inline
 def _sum_up(joints, owners, c, matrix):
     """J M⁻¹ Jᵀ of all rows of live joints; of diagonal blocks the lower half counts."""
-    whole, place, block, pull = joints.whole, joints.place, joints.block, joints.pull
-    first = block[place[joints.component[c, 0], 1], MATRIX_AT]
-    last = block[place[joints.component[c + 1, 0], 1], MATRIX_AT]
-    for n in range(first, last):
+    component, after = joints.component[c], joints.component[c + 1]
+    first = joints.order[component["first_joint"]]["first_block"]
+    last = joints.order[after["first_joint"]]["first_block"]
+    for n in range(joints.block[first]["matrix_at"], joints.block[last]["matrix_at"]):
         matrix[n] = 0.0
-    for n in range(joints.component[c, 1], joints.component[c + 1, 1]):
-        i, j, o = pull[n, PULL_JOINT], pull[n, PULL_JOINT + 1], pull[n, PULL_OWNER]
-        w = owners.inverse_mass[o]
-        if w == 0.0 or whole[i, LIVE] == 0 or whole[j, LIVE] == 0:
+    for n in range(component["first_pull"], after["first_pull"]):
+        pull = joints.pull[n]
+        row_joint, column_joint = joints.joint[pull["joint"][0]], joints.joint[pull["joint"][1]]
+        w = owners.inverse_mass[pull["body"]]
+        if w == 0.0 or row_joint["is_live"] == 0 or column_joint["is_live"] == 0:
             continue
-        if whole[i, PLACE_FORM] == POINT and whole[j, PLACE_FORM] == POINT:
-            _add_pull_of_points(joints, matrix, n, i, j, w)
+        if row_joint["place_form"] == POINT and column_joint["place_form"] == POINT:
+            _add_pull_of_points(joints, matrix, pull, w)
         else:
-            _add_pull(joints, matrix, n, i, j, w)
+            _add_pull(joints, matrix, pull, w)
 
 
 @lean_inline
-def _add_pull(joints, matrix, n, i, j, w):
-    """What joint j does to rows of joint i through a body of inverse mass w."""
-    axis, pull = joints.axis, joints.pull
-    a, b = CROSS + 3 * pull[n, PULL_SIDE], TURN + 3 * pull[n, PULL_SIDE + 1]
-    sign = 1.0 if pull[n, PULL_SIDE] == pull[n, PULL_SIDE + 1] else -1.0
-    w *= sign
-    first_i, first_j = pull[n, PULL_ROW], pull[n, PULL_ROW + 1]
-    start, width = pull[n, PULL_AT], pull[n, PULL_WIDTH]
+def _add_pull(joints, matrix, pull, w):
+    """What one joint does to rows of another one through a body of inverse mass w."""
+    side_i, side_j = pull["side"][0], pull["side"][1]
+    sign = 1.0 if side_i == side_j else -1.0
+    i, width = pull["joint"][0], pull["width"]
+    first_i, first_j = pull["row"][0], pull["row"][1]
     for k in range(width):
-        rj = first_j + k
-        l0, l1, l2 = w * axis[rj, LINE], w * axis[rj, LINE + 1], w * axis[rj, LINE + 2]
-        t0, t1, t2 = sign * axis[rj, b], sign * axis[rj, b + 1], sign * axis[rj, b + 2]
-        for m in range(k if i == j else 0, joints.whole[i + 1, FIRST_ROW] - first_i):
-            ri = first_i + m
-            matrix[start + m * width + k] += (
-                l0 * axis[ri, LINE]
-                + l1 * axis[ri, LINE + 1]
-                + l2 * axis[ri, LINE + 2]
-                + t0 * axis[ri, a]
-                + t1 * axis[ri, a + 1]
-                + t2 * axis[ri, a + 2]
-            )
+        axis = joints.axis[first_j + k]
+        line, turn = scale(w * sign, vec(axis["line"])), scale(sign, load(axis["turn"], side_j))
+        is_same = i == pull["joint"][1]
+        for m in range(k if is_same else 0, joints.joint[i + 1]["first_row"] - first_i):
+            other = joints.axis[first_i + m]
+            torque = load(other["torque"], side_i)
+            matrix[pull["at"] + m * width + k] += dot2(line, vec(other["line"]), turn, torque)
 
 
 @lean_inline
-def _add_pull_of_points(joints, matrix, n, i, j, w):
+def _add_pull_of_points(joints, matrix, pull, w):
     """The same of two joints that hold points: three rows along the axes of the world, then turns.
 
     The torque of row k about the arm r is r × e_k, whose product with t is (t × r)_k.
     """
-    axis, pull, hold = joints.axis, joints.pull, joints.hold
-    side = pull[n, PULL_SIDE]
-    a, b, r = CROSS + 3 * side, TURN + 3 * pull[n, PULL_SIDE + 1], ARM + 3 * side
-    sign = 1.0 if side == pull[n, PULL_SIDE + 1] else -1.0
-    w *= sign
-    x, y, z = sign * hold[i, r], sign * hold[i, r + 1], sign * hold[i, r + 2]
-    first_i, first_j = pull[n, PULL_ROW], pull[n, PULL_ROW + 1]
-    at, width = pull[n, PULL_AT], pull[n, PULL_WIDTH]
-    height = joints.whole[i + 1, FIRST_ROW] - first_i
+    side_i, side_j = pull["side"][0], pull["side"][1]
+    sign = 1.0 if side_i == side_j else -1.0
+    i, at, width = pull["joint"][0], pull["at"], pull["width"]
+    first_i, first_j = pull["row"][0], pull["row"][1]
+    arm = scale(sign, load(joints.place[i]["arm"], side_i))
+    height = joints.joint[i + 1]["first_row"] - first_i
     for k in range(3):
-        matrix[at + k * width + k] += w
+        matrix[at + k * width + k] += w * sign
     for k in range(width):
-        t0, t1, t2 = axis[first_j + k, b], axis[first_j + k, b + 1], axis[first_j + k, b + 2]
-        matrix[at + k] += t1 * z - t2 * y
-        matrix[at + width + k] += t2 * x - t0 * z
-        matrix[at + 2 * width + k] += t0 * y - t1 * x
+        turn = load(joints.axis[first_j + k]["turn"], side_j)
+        lever = cross(turn, arm)
+        matrix[at + k] += lever[0]
+        matrix[at + width + k] += lever[1]
+        matrix[at + 2 * width + k] += lever[2]
         for m in range(3, height):
-            ri = first_i + m
-            matrix[at + m * width + k] += sign * (
-                t0 * axis[ri, a] + t1 * axis[ri, a + 1] + t2 * axis[ri, a + 2]
-            )
+            torque = load(joints.axis[first_i + m]["torque"], side_i)
+            matrix[at + m * width + k] += sign * dot(turn, torque)
 
 
 @lean_inline
 def _meet_by_fronts(joints, owners, c):
     """List the rows that are met of a component that has fronts."""
-    whole, bound, flag = joints.whole, joints.bound, joints.flag
-    lets_go = joints.component[c, LETS_GO] == 1
-    is_known = joints.component[c, STATE] != STALE
-    for n in range(joints.component[c, 0], joints.component[c + 1, 0]):
-        j = joints.place[n, 0]
-        first, p, q = whole[j, FIRST_ROW], whole[j, OWNER], whole[j, OWNER + 1]
+    component = joints.component[c]
+    for n in range(component["first_joint"], joints.component[c + 1]["first_joint"]):
+        j = joints.order[n]["joint"]
+        joint = joints.joint[j]
+        first = joint["first_row"]
         count = 0
-        for row in range(first, whole[j + 1, FIRST_ROW]):
-            if not is_known:
-                bound[row, OWN] = mobility(joints, row, owners, p, q)
-            if not lets_go:
-                flag[row, ACTIVE] = whole[j, LIVE]
-            if flag[row, ACTIVE] == 1 and bound[row, OWN] > 0.0:
-                bound[row, GIVEN] = bound[row, GIVE]
-                bound[row, EVENLY] = EVEN * bound[row, OWN]
-                joints.met[first + count] = row
-                count += 1
-            else:
-                flag[row, ACTIVE] = 0
-                bound[row, GIVEN] = INACTIVE
-        whole[j, MET] = count
+        for r in range(first, joints.joint[j + 1]["first_row"]):
+            row = joints.row[r]
+            if component["state"] == STALE:
+                p, q = joint["body"][0], joint["body"][1]
+                row["diagonal"] = mobility(joints, r, owners, p, q)
+            if component["lets_go"] == 0:
+                row["is_active"] = joint["is_live"]
+            count += _meet_row(joints, r, first + count)
+        joint["met_count"] = count
+
+
+@lean_inline
+def _meet_row(joints, r, place):
+    """Put a row at a place of the list, or leave it where nothing can push it; 1 if it is met."""
+    row = joints.row[r]
+    if row["is_active"] == 1 and row["diagonal"] > 0.0:
+        row["factor_softness"] = row["softness"]
+        row["shift"] = DIAGONAL_SHIFT * row["diagonal"]
+        joints.met[place] = r
+        return 1
+    row["is_active"] = 0
+    row["factor_softness"] = INACTIVE
+    return 0
 
 
 @lean_inline
 def _meet_all(joints, c):
     """The same as `_meet` and `_soften` where nothing lets go: whole joints are met, or none."""
-    whole, place, block, value = joints.whole, joints.place, joints.block, joints.value
-    first, last = joints.component[c, 0], joints.component[c + 1, 0]
+    factor = joints.factor
+    first, last = joints.component[c]["first_joint"], joints.component[c + 1]["first_joint"]
     for n in range(first, last):
-        j = place[n, 0]
-        row = whole[j, FIRST_ROW]
-        size = whole[j + 1, FIRST_ROW] - row
-        whole[j, MET] = size if whole[j, LIVE] == 1 else 0
-        d = block[place[n, 1], MATRIX_AT]
-        for k in range(whole[j, MET]):
-            own = value[d + k * size + k]
-            joints.met[row + k] = row + k
-            joints.bound[row + k, EVENLY] = EVEN * own
+        j = joints.order[n]["joint"]
+        joint = joints.joint[j]
+        r = joint["first_row"]
+        size = joints.joint[j + 1]["first_row"] - r
+        joint["met_count"] = size if joint["is_live"] == 1 else 0
+        d = joints.block[joints.order[n]["first_block"]]["matrix_at"]
+        for k in range(joint["met_count"]):
+            own = factor[d + k * size + k]
+            joints.met[r + k] = r + k
+            joints.row[r + k]["shift"] = DIAGONAL_SHIFT * own
             # what nothing can push is left: 1/√∞
-            value[d + k * size + k] = own + EVEN * own if own > 0.0 else math.inf
+            factor[d + k * size + k] = own + DIAGONAL_SHIFT * own if own > 0.0 else math.inf
     for n in range(first, last):
-        width = whole[place[n, 0], MET]
-        for b in range(place[n, 1], place[n + 1, 1]):
-            at = block[b, MATRIX_AT]
-            block[b, FACTOR_AT] = at
-            block[b, FACTOR_AT + 1] = at + whole[block[b, 0], MET] * width
+        width = joints.joint[joints.order[n]["joint"]]["met_count"]
+        for b in range(joints.order[n]["first_block"], joints.order[n + 1]["first_block"]):
+            block = joints.block[b]
+            block["factor_at"] = block["matrix_at"]
+            block["factor_end"] = (
+                block["matrix_at"] + joints.joint[block["joint"]]["met_count"] * width
+            )
 
 
 @lean_inline
 def _meet(joints, c):
     """List the rows that are met, joint by joint, and lay their blocks of the factor out."""
-    whole, place, block, met = joints.whole, joints.place, joints.block, joints.met
-    matrix, bound, flag = joints.matrix, joints.bound, joints.flag
-    first, last = joints.component[c, 0], joints.component[c + 1, 0]
-    lets_go = joints.component[c, LETS_GO] == 1
+    first, last = joints.component[c]["first_joint"], joints.component[c + 1]["first_joint"]
     for n in range(first, last):
-        j = place[n, 0]
-        row = whole[j, FIRST_ROW]
-        size = whole[j + 1, FIRST_ROW] - row
-        d = block[place[n, 1], MATRIX_AT]
+        j = joints.order[n]["joint"]
+        r = joints.joint[j]["first_row"]
+        size = joints.joint[j + 1]["first_row"] - r
+        d = joints.block[joints.order[n]["first_block"]]["matrix_at"]
         count = 0
         for k in range(size):
-            own = matrix[d + k * size + k]
-            bound[row + k, OWN] = own
-            is_met = flag[row + k, ACTIVE] == 1 if lets_go else whole[j, LIVE] == 1
-            if is_met and own > 0.0:
-                flag[row + k, ACTIVE] = 1
-                bound[row + k, GIVEN] = bound[row + k, GIVE]
-                bound[row + k, EVENLY] = EVEN * own
-                met[row + count] = row + k
-                count += 1
-            else:
-                flag[row + k, ACTIVE] = 0
-                bound[row + k, GIVEN] = INACTIVE
-        whole[j, MET] = count
-    at = block[place[first, 1], MATRIX_AT]
+            row = joints.row[r + k]
+            row["diagonal"] = joints.matrix[d + k * size + k]
+            count += _meet_row(joints, r + k, r + count)
+        joints.joint[j]["met_count"] = count
+    at = joints.block[joints.order[first]["first_block"]]["matrix_at"]
     for n in range(first, last):
-        width = whole[place[n, 0], MET]
-        for b in range(place[n, 1], place[n + 1, 1]):
-            block[b, FACTOR_AT] = at
-            at += whole[block[b, 0], MET] * width
-            block[b, FACTOR_AT + 1] = at
+        width = joints.joint[joints.order[n]["joint"]]["met_count"]
+        for b in range(joints.order[n]["first_block"], joints.order[n + 1]["first_block"]):
+            block = joints.block[b]
+            block["factor_at"] = at
+            at += joints.joint[block["joint"]]["met_count"] * width
+            block["factor_end"] = at
 
 
 @lean_inline
 def _soften(joints, c):
     """The matrix of the rows that are met, with their softness, where the factor will be."""
-    whole, place, block, met = joints.whole, joints.place, joints.block, joints.met
-    matrix, value, bound = joints.matrix, joints.value, joints.bound
-    for n in range(joints.component[c, 0], joints.component[c + 1, 0]):
-        j = place[n, 0]
-        column = whole[j, FIRST_ROW]
-        size, width = whole[j + 1, FIRST_ROW] - column, whole[j, MET]
-        for b in range(place[n, 1], place[n + 1, 1]):
-            i = block[b, 0]
-            row = whole[i, FIRST_ROW]
-            start, at = block[b, MATRIX_AT], block[b, FACTOR_AT]
-            if width == size and whole[i, MET] == whole[i + 1, FIRST_ROW] - row:
-                for k in range(block[b, FACTOR_AT + 1] - at):
-                    value[at + k] = matrix[start + k]
+    met, matrix, factor = joints.met, joints.matrix, joints.factor
+    for n in range(joints.component[c]["first_joint"], joints.component[c + 1]["first_joint"]):
+        j = joints.order[n]["joint"]
+        column, width = joints.joint[j]["first_row"], joints.joint[j]["met_count"]
+        size = joints.joint[j + 1]["first_row"] - column
+        for b in range(joints.order[n]["first_block"], joints.order[n + 1]["first_block"]):
+            block = joints.block[b]
+            i = block["joint"]
+            first, height = joints.joint[i]["first_row"], joints.joint[i]["met_count"]
+            start, at = block["matrix_at"], block["factor_at"]
+            if width == size and height == joints.joint[i + 1]["first_row"] - first:
+                for k in range(block["factor_end"] - at):
+                    factor[at + k] = matrix[start + k]
                 continue
-            for m in range(whole[i, MET]):
-                line = start + (met[row + m] - row) * size - column
+            for m in range(height):
+                line = start + (met[first + m] - first) * size - column
                 for k in range(width):
-                    value[at] = matrix[line + met[column + k]]
+                    factor[at] = matrix[line + met[column + k]]
                     at += 1
-        d = block[place[n, 1], FACTOR_AT]
+        d = joints.block[joints.order[n]["first_block"]]["factor_at"]
         for k in range(width):
-            r = met[column + k]
-            value[d + k * width + k] += bound[r, GIVE] + bound[r, EVENLY]
+            row = joints.row[met[column + k]]
+            factor[d + k * width + k] += row["softness"] + row["shift"]
 
 
 @lean_inline
 def _factorise(joints, c):
     """L Lᵀ in place; on its diagonal 1/L."""
-    whole, place, block, value = joints.whole, joints.place, joints.block, joints.value
-    update = joints.update
-    for n in range(joints.component[c, 0], joints.component[c + 1, 0]):
-        size = whole[place[n, 0], MET]
-        d = block[place[n, 1], FACTOR_AT]
-        _factorise_block(value, d, size)
-        first, last = place[n, 1] + 1, place[n + 1, 1]
+    factor = joints.factor
+    for n in range(joints.component[c]["first_joint"], joints.component[c + 1]["first_joint"]):
+        place, after = joints.order[n], joints.order[n + 1]
+        size = joints.joint[place["joint"]]["met_count"]
+        d = joints.block[place["first_block"]]["factor_at"]
+        factorise_block(factor, d, size)
+        first, last = place["first_block"] + 1, after["first_block"]
         if first < last:
-            _divide(value, block[first, FACTOR_AT], block[last - 1, FACTOR_AT + 1], d, size)
-        for u in range(place[n, 2], place[n + 1, 2]):
-            left, right = update[u, 1], update[u, 2]
-            _subtract(
-                value,
-                block[update[u, 0], FACTOR_AT],
-                block[left, FACTOR_AT],
-                block[left, FACTOR_AT + 1],
-                block[right, FACTOR_AT],
-                block[right, FACTOR_AT + 1],
+            begin, end = joints.block[first]["factor_at"], joints.block[last - 1]["factor_end"]
+            divide(factor, begin, end, d, size)
+        for u in range(place["first_update"], after["first_update"]):
+            update = joints.update[u]
+            left, right = joints.block[update["left"]], joints.block[update["right"]]
+            subtract(
+                factor,
+                joints.block[update["target"]]["factor_at"],
+                left["factor_at"],
+                left["factor_end"],
+                right["factor_at"],
+                right["factor_end"],
                 size,
             )
-
-
-@lean_inline
-def _pivot(left, before):
-    """1/√ of what is left of a diagonal; rows that say the same twice would leave only rounding."""
-    return 1.0 / math.sqrt(max(left, 1e-12 * before, 1e-300))
-
-
-@lean_inline
-def _factorise_block(value, d, size):
-    """L Lᵀ of the diagonal block that begins at d."""
-    if size == 3:
-        a, b, c = value[d + 3], value[d + 6], value[d + 7]
-        p = _pivot(value[d], value[d])
-        a, b = a * p, b * p
-        q = _pivot(value[d + 4] - a * a, value[d + 4])
-        c = (c - b * a) * q
-        value[d + 8] = _pivot(value[d + 8] - b * b - c * c, value[d + 8])
-        value[d], value[d + 4] = p, q
-        value[d + 3], value[d + 6], value[d + 7] = a, b, c
-        return
-    for k in range(size):
-        at = d + k * size
-        total = value[at + k]
-        for m in range(k):
-            total -= value[at + m] ** 2
-        pivot = _pivot(total, value[at + k])
-        value[at + k] = pivot
-        for i in range(k + 1, size):
-            other = d + i * size
-            total = value[other + k]
-            for m in range(k):
-                total -= value[other + m] * value[at + m]
-            value[other + k] = total * pivot
-
-
-@lean_inline
-def _divide(value, first, last, d, size):
-    """Rows of values from first up to last times L⁻ᵀ of the diagonal block at d."""
-    if size == 3:
-        p, q, r = value[d], value[d + 4], value[d + 8]
-        a, b, c = value[d + 3], value[d + 6], value[d + 7]
-        for at in range(first, last, 3):
-            x = value[at] * p
-            y = (value[at + 1] - x * a) * q
-            value[at] = x
-            value[at + 1] = y
-            value[at + 2] = (value[at + 2] - x * b - y * c) * r
-        return
-    for at in range(first, last, max(size, 1)):  # a joint that leaves all free has no row
-        for k in range(size):
-            total = value[at + k]
-            for m in range(k):
-                total -= value[at + m] * value[d + k * size + m]
-            value[at + k] = total * value[d + k * size + k]
-
-
-@lean_inline
-def _subtract(value, target, left, left_end, right, right_end, size):
-    """Target −= left rightᵀ, blocks of rows of ``size`` values."""
-    if size == 3:
-        for a in range(left, left_end, 3):
-            x, y, z = value[a], value[a + 1], value[a + 2]
-            for b in range(right, right_end, 3):
-                value[target] -= x * value[b] + y * value[b + 1] + z * value[b + 2]
-                target += 1
-        return
-    step = max(size, 1)
-    for a in range(left, left_end, step):
-        for b in range(right, right_end, step):
-            total = 0.0
-            for m in range(size):
-                total += value[a + m] * value[b + m]
-            value[target] -= total
-            target += 1
 
 
 @lean_inline
@@ -420,113 +316,46 @@ def substitute(joints, c):
     if has_fronts(joints, c):
         _substitute_by_fronts(joints, c)
         return
-    whole, place, block, value = joints.whole, joints.place, joints.block, joints.value
-    change = joints.change
-    first, last = joints.component[c, 0], joints.component[c + 1, 0]
+    factor, change = joints.factor, joints.change
+    first, last = joints.component[c]["first_joint"], joints.component[c + 1]["first_joint"]
     for n in range(first, last):
-        j = place[n, 0]
-        at, size = whole[j, FIRST_ROW], whole[j, MET]
-        _substitute_forward(value, block[place[n, 1], FACTOR_AT], change, at, size)
-        for b in range(place[n, 1] + 1, place[n + 1, 1]):
-            i = block[b, 0]
-            _pass_on(
-                value, block[b, FACTOR_AT], change, at, size, whole[i, FIRST_ROW], whole[i, MET]
-            )
+        place, after = joints.order[n], joints.order[n + 1]
+        at = joints.joint[place["joint"]]["first_row"]
+        size = joints.joint[place["joint"]]["met_count"]
+        d = joints.block[place["first_block"]]["factor_at"]
+        substitute_forward(factor, d, change, at, size)
+        for b in range(place["first_block"] + 1, after["first_block"]):
+            block = joints.block[b]
+            other = joints.joint[block["joint"]]
+            start, height = other["first_row"], other["met_count"]
+            pass_on(factor, block["factor_at"], change, at, size, start, height)
     for back in range(last - first):
-        n = last - 1 - back
-        j = place[n, 0]
-        at, size = whole[j, FIRST_ROW], whole[j, MET]
-        for b in range(place[n, 1] + 1, place[n + 1, 1]):
-            i = block[b, 0]
-            _pass_back(
-                value, block[b, FACTOR_AT], change, at, size, whole[i, FIRST_ROW], whole[i, MET]
-            )
-        _substitute_back(value, block[place[n, 1], FACTOR_AT], change, at, size)
+        place, after = joints.order[last - 1 - back], joints.order[last - back]
+        at = joints.joint[place["joint"]]["first_row"]
+        size = joints.joint[place["joint"]]["met_count"]
+        for b in range(place["first_block"] + 1, after["first_block"]):
+            block = joints.block[b]
+            other = joints.joint[block["joint"]]
+            start, height = other["first_row"], other["met_count"]
+            pass_back(factor, block["factor_at"], change, at, size, start, height)
+        d = joints.block[place["first_block"]]["factor_at"]
+        substitute_back(factor, d, change, at, size)
 
 
 @lean_inline
 def _substitute_by_fronts(joints, c):
     """The same by fronts, whose solution is (Δv, −Δλ)."""
-    fronts, whole, met = joints.fronts, joints.whole, joints.met
+    solution, joint_at, met = joints.fronts.solution, joints.fronts.joint_at, joints.met
+    first, last = joints.component[c]["first_joint"], joints.component[c + 1]["first_joint"]
     clear_solution(joints, c)
-    for n in range(joints.component[c, 0], joints.component[c + 1, 0]):
-        j = joints.place[n, 0]
-        first = whole[j, FIRST_ROW]
-        for k in range(first, first + whole[j, MET]):
-            fronts.solution[fronts.joint_at[j] + met[k] - first] = joints.change[k]
+    for n in range(first, last):
+        j = joints.order[n]["joint"]
+        row = joints.joint[j]["first_row"]
+        for k in range(row, row + joints.joint[j]["met_count"]):
+            solution[joint_at[j] + met[k] - row] = joints.change[k]
     solve_fronts(joints, c)
-    for n in range(joints.component[c, 0], joints.component[c + 1, 0]):
-        j = joints.place[n, 0]
-        first = whole[j, FIRST_ROW]
-        for k in range(first, first + whole[j, MET]):
-            joints.change[k] = -fronts.solution[fronts.joint_at[j] + met[k] - first]
-
-
-@lean_inline
-def _substitute_forward(value, d, change, at, size):
-    """L⁻¹ of the diagonal block at d times the changes from ``at`` on."""
-    if size == 3:
-        x = change[at] * value[d]
-        y = (change[at + 1] - value[d + 3] * x) * value[d + 4]
-        z = change[at + 2] - value[d + 6] * x - value[d + 7] * y
-        change[at], change[at + 1], change[at + 2] = x, y, z * value[d + 8]
-        return
-    for k in range(size):
-        total = change[at + k]
-        for m in range(k):
-            total -= value[d + k * size + m] * change[at + m]
-        change[at + k] = total * value[d + k * size + k]
-
-
-@lean_inline
-def _substitute_back(value, d, change, at, size):
-    """L⁻ᵀ of the diagonal block at d times the changes from ``at`` on."""
-    if size == 3:
-        z = change[at + 2] * value[d + 8]
-        y = (change[at + 1] - value[d + 7] * z) * value[d + 4]
-        x = change[at] - value[d + 3] * y - value[d + 6] * z
-        change[at], change[at + 1], change[at + 2] = x * value[d], y, z
-        return
-    for down in range(size):
-        k = size - 1 - down
-        total = change[at + k]
-        for m in range(k + 1, size):
-            total -= value[d + m * size + k] * change[at + m]
-        change[at + k] = total * value[d + k * size + k]
-
-
-@lean_inline
-def _pass_on(value, b, change, at, size, other, height):
-    """``height`` changes from ``other`` on less the block at b times those from ``at`` on."""
-    if size == 3:
-        x, y, z = change[at], change[at + 1], change[at + 2]
-        for k in range(other, other + height):
-            change[k] -= value[b] * x + value[b + 1] * y + value[b + 2] * z
-            b += 3
-        return
-    for k in range(other, other + height):
-        total = change[k]
-        for m in range(size):
-            total -= value[b + m] * change[at + m]
-        change[k] = total
-        b += size
-
-
-@lean_inline
-def _pass_back(value, b, change, at, size, other, height):
-    """Changes from ``at`` on less the transpose of the block at b times those from ``other`` on."""
-    if size == 3:
-        x, y, z = change[at], change[at + 1], change[at + 2]
-        for k in range(other, other + height):
-            c = change[k]
-            x -= value[b] * c
-            y -= value[b + 1] * c
-            z -= value[b + 2] * c
-            b += 3
-        change[at], change[at + 1], change[at + 2] = x, y, z
-        return
-    for k in range(other, other + height):
-        x = change[k]
-        for m in range(size):
-            change[at + m] -= value[b + m] * x
-        b += size
+    for n in range(first, last):
+        j = joints.order[n]["joint"]
+        row = joints.joint[j]["first_row"]
+        for k in range(row, row + joints.joint[j]["met_count"]):
+            joints.change[k] = -solution[joint_at[j] + met[k] - row]

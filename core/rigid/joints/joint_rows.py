@@ -16,6 +16,21 @@ import numpy as np
 
 from ...kernels.jit import lean_inline
 from ...model.body_table import PASSIVE
+from ...records import Records, records
+from ...vec3 import (
+    ZERO,
+    along,
+    between,
+    dot,
+    dot2,
+    less_dot,
+    load,
+    move,
+    rotate,
+    shift,
+    store,
+    vec,
+)
 from .joint_inertia import moved_inertia
 
 if TYPE_CHECKING:
@@ -26,81 +41,154 @@ if TYPE_CHECKING:
 # modes of a row: what acts on it now
 HELD, DRIVEN, AT_LOWER, AT_UPPER, IDLE = range(5)
 
-# columns of `whole`
-OWNER, PLACE_FORM, TURN_FORM, AXIS, MOTOR, MOTOR_FREEDOM, BROKEN, LIVE, FIRST_ROW, MET = (
-    0,
-    2,
-    3,
-    4,
-    5,
-    6,
-    7,
-    8,
-    9,
-    10,
+JOINT = np.dtype(
+    [
+        ("body", np.int32, (2,)),
+        ("place_form", np.int32),
+        ("turn_form", np.int32),
+        ("hinge_axis", np.int32),
+        ("motor", np.int32),
+        ("motor_freedom", np.int32),
+        ("is_broken", np.int32),
+        ("is_live", np.int32),  # 1: neither broken nor between bodies that do not move
+        ("first_row", np.int32),
+        ("met_count", np.int32),  # rows that are met
+    ],
+    align=True,
 )
 
-# columns of `hold`: anchors (2, 3), frames (2, 4), arms from the centres (2, 3) in the world, and
-# the way from the first anchor to the second
-ANCHOR, FRAME, ARM, ACROSS = 0, 6, 14, 20
-
-# columns of `number`
-INERTIA, SPEED, TARGET, FREQUENCY, FORCE, STRENGTH, POSE, FRICTION, STRONG, LOAD, LOADED, CLOSES = (
-    0,
-    1,
-    2,
-    3,
-    4,
-    5,
-    6,
-    10,
-    11,
-    12,
-    15,
-    16,
+PLACE = np.dtype(
+    [
+        ("anchor", np.float64, (2, 3)),  # m, in the bodies' frames
+        ("frame", np.float64, (2, 4)),  # the joint's axes in the bodies' frames
+        ("arm", np.float64, (2, 3)),  # m, from the centres to halfway between the anchors
+        ("gap", np.float64, (3,)),  # m, from the first anchor to the second
+    ],
+    align=True,
 )
 
-# columns of `axis`: line of force, axes of torque (2, 3), I⁻¹ of those (2, 3)
-LINE, CROSS, TURN = 0, 3, 9
+DRIVE = np.dtype(
+    [
+        ("inertia", np.float64),  # kg or kg·m², what the motor moves
+        ("speed", np.float64),  # m/s or rad/s
+        ("target", np.float64),  # m or rad
+        ("frequency", np.float64),  # Hz
+        ("force", np.float64),  # N or N·m
+        ("strength", np.float64),  # factor on all of the motor
+        ("pose", np.float64, (4,)),  # the second's frame in the first's
+        ("friction", np.float64),  # N or N·m
+        ("breaking_force", np.float64),  # N
+        ("load", np.float64, (3,)),  # N·s, sum of impulses
+        ("load_count", np.float64),  # substeps that the sum is of
+        ("closing_way", np.float64),  # m, by which the joint closes in a substep at most
+    ],
+    align=True,
+)
 
-# columns of `bound`
-LOWER, UPPER, STIFFNESS, DAMPING, VALUE, ASIDE, BEFORE = range(7)
-DRIVE, SOFT, PULL, LEAST, MOST = range(7, 12)
-AIM, GIVE, LOW, HIGH, IMPULSE, FORESEEN, EVENLY, GIVEN, OWN = range(12, 21)
+ROW_AXIS = np.dtype(
+    [
+        ("line", np.float64, (3,)),  # of force
+        ("torque", np.float64, (2, 3)),  # axis of torque on either body
+        ("turn", np.float64, (2, 3)),  # I⁻¹ of those
+    ],
+    align=True,
+)
 
-# columns of `flag`
-FREEDOM, RUBS, MODE, ACTIVE = range(4)
+ROW = np.dtype(
+    [
+        ("freedom", np.int32),  # degree of freedom
+        ("rubs", np.int32),  # 1: friction acts on it
+        ("mode", np.int32),
+        ("is_active", np.int32),  # 1: it is to be met
+        ("lower", np.float64),  # m or rad
+        ("upper", np.float64),
+        ("stiffness", np.float64),  # N/m or N·m/rad
+        ("damping", np.float64),
+        ("value", np.float64),  # m or rad, where the degree of freedom is
+        ("motor_error", np.float64),  # m or rad, from what the pose motor aims at
+        ("speed_before", np.float64),  # m/s or rad/s
+        # what drives it: the speed it wants, its softness, its largest impulse
+        ("drive_speed", np.float64),
+        ("drive_softness", np.float64),
+        ("drive_limit", np.float64),
+        # speeds at which it would be at its limits
+        ("least_speed", np.float64),
+        ("most_speed", np.float64),
+        # what it asks for in its mode
+        ("aim", np.float64),  # m/s or rad/s
+        ("softness", np.float64),  # γ
+        ("low", np.float64),  # N·s or N·m·s, bounds of the impulse
+        ("high", np.float64),
+        ("impulse", np.float64),
+        ("foreseen", np.float64),  # m/s, way of an anchor on its circle
+        ("shift", np.float64),  # what is added to the diagonal: see `joint_matrix`
+        ("factor_softness", np.float64),  # that the factor was made with
+        ("diagonal", np.float64),  # J M⁻¹ Jᵀ
+    ],
+    align=True,
+)
 
-# columns of `component`, after its first place and pull
-LETS_GO, STATE, GROUP, FIRST_FRONT = 2, 3, 4, 5
+COMPONENT = np.dtype(
+    [
+        ("first_joint", np.int32),  # in the order of elimination
+        ("first_pull", np.int32),
+        ("lets_go", np.int32),  # 1: rows may let go
+        ("state", np.int32),  # how much of its matrix is known
+        ("group", np.int32),
+        ("first_front", np.int32),
+    ],
+    align=True,
+)
 
-# columns of `block`, after the joint of its rows: begin in `matrix`, begin and end in `value`
-MATRIX_AT, FACTOR_AT = 1, 2
+ELIMINATION = np.dtype(
+    [("joint", np.int32), ("first_block", np.int32), ("first_update", np.int32)], align=True
+)
+"""A place in the order of elimination."""
+
+BLOCK = np.dtype(
+    [
+        ("joint", np.int32),  # of its rows
+        ("matrix_at", np.int32),  # first value in ``matrix``
+        ("factor_at", np.int32),  # first and last value in ``factor``
+        ("factor_end", np.int32),
+    ],
+    align=True,
+)
+
+FREEDOM = np.dtype(
+    [
+        ("axis", np.float64, (3,)),
+        ("value", np.float64),  # m or rad
+        ("motor_error", np.float64),
+    ],
+    align=True,
+)
+"""A degree of freedom of the joint that is looked at."""
 
 JointRows = namedtuple(
     "JointRows",
     [
-        "whole",  # (j + 1, 11) owners, forms, axis, motor, broken, live, first row, rows met
-        "hold",  # (j, 23) m: anchors and frames in their owners, arms in the world
-        "number",  # (j, 17) of motors, friction, breaking; sum of impulses since LOADED substeps
-        "axis",  # (r, 15) line of force, axes of torque, what those turn
-        "bound",  # (r, 21) limits, springs, place and speed; what is asked for; impulse
-        "flag",  # (r, 4) degree of freedom, mode, whether it is being solved
-        "extra",  # (o,) kg·m², inertia that the pulls want each owner to have
-        "place",  # (j + 1, 3) joint, first block and first update by order of elimination
-        "component",  # (c + 1, 6) first place, pull; 1: rows may let go; state; group; front
-        "block",  # (n + 1, 4) joint of its rows, where its values are
-        "update",  # (u, 3) see joint_graph
-        "pull",  # (p, 9) see joint_graph
+        "joint",  # JOINT (j + 1,)
+        "place",  # PLACE (j,)
+        "drive",  # DRIVE (j,)
+        "axis",  # ROW_AXIS (r,)
+        "row",  # ROW (r,)
+        "extra",  # (o,) kg·m², inertia that the impulses want each body to have
+        "order",  # ELIMINATION (j + 1,)
+        "component",  # COMPONENT (c + 1,)
+        "block",  # BLOCK (n + 1,)
+        "update",  # UPDATE (u,), see joint_graph
+        "pull",  # PULL (p,), see joint_graph
         "fronts",  # see joint_fronts
         "matrix",  # (…) values of all blocks
-        "value",  # (…) those of the factor
+        "factor",  # (…) those of the factor
         "each",  # (r,) all rows
         "met",  # (r,) rows that are met, joint by joint from its first row on
         "change",  # (r,) of the impulses of rows that are listed, at their place in the list
-        "scratch",  # (6, 5) axis, value and motor's error of each degree of freedom
+        "freedom",  # FREEDOM (6,), scratch
     ],
 )
+"""All that joints are solved with: what is hot lies apart from what is cold."""
 
 
 CLOSING_TURN = 0.08
@@ -110,82 +198,76 @@ them farther than their linearised motion is good for would throw them."""
 
 def joint_room(model: Model, graph: JointGraph) -> JointRows:
     """Rows of all joints of a model; a frame says what is broken and what motors aim at."""
-    joints = model.joints
-    count, row_count = len(joints), len(graph.freedom)
-    whole = np.zeros((count + 1, 11), dtype=np.int32)
-    hold = np.zeros((count, 23))
-    number = np.zeros((count, 17))
-    whole[:count, OWNER : OWNER + 2] = joints.owner
-    for column, numbers in (
-        (PLACE_FORM, joints.place_form),
-        (TURN_FORM, joints.turn_form),
-        (AXIS, joints.axis),
-        (MOTOR, joints.motor),
-        (MOTOR_FREEDOM, joints.motor_freedom),
-    ):
-        whole[:count, column] = numbers
-    whole[:, FIRST_ROW] = graph.first_row
-    hold[:, ANCHOR : ANCHOR + 6] = joints.anchor.reshape(-1, 6)
-    hold[:, FRAME : FRAME + 8] = joints.frame.reshape(-1, 8)
-    number[:, INERTIA] = moved_inertia(model)
-    number[:, FREQUENCY] = joints.motor_frequency
-    number[:, FORCE] = joints.motor_force
-    number[:, FRICTION] = joints.friction
-    number[:, STRONG] = joints.breaking_force
-    number[:, CLOSES] = CLOSING_TURN * _least_size(model)
-    joint_of_row = np.repeat(np.arange(count), np.diff(graph.first_row))
-    bound = np.zeros((row_count, 21))
-    flag = np.zeros((row_count, 4), dtype=np.int32)
-    flag[:, FREEDOM] = graph.freedom
-    flag[:, RUBS] = joints.rubs[joint_of_row, graph.freedom]
-    for column, values in (
-        (LOWER, joints.lower),
-        (UPPER, joints.upper),
-        (STIFFNESS, joints.stiffness),
-        (DAMPING, joints.damping),
-    ):
-        bound[:, column] = values[joint_of_row, graph.freedom]
-    is_held = bound[:, LOWER] == bound[:, UPPER]
-    flag[:, MODE] = np.where(is_held, HELD, IDLE)
-    bound[:, LOW], bound[:, HIGH] = -np.inf, np.inf
-    lets_go = np.zeros(count, dtype=bool)
-    np.logical_or.at(lets_go, joint_of_row, ~is_held)
-    component = np.zeros((len(graph.first_place), 6), dtype=np.int32)
-    component[:, 0] = graph.first_place
-    component[:, 1] = graph.first_pull
-    component[:-1, GROUP] = graph.group
-    component[:, FIRST_FRONT] = graph.first_front
-    for c in range(len(component) - 1):
-        members = graph.order[component[c, 0] : component[c + 1, 0]]
-        component[c, LETS_GO] = lets_go[members].any()
-    place = np.zeros((count + 1, 3), dtype=np.int32)
-    place[:count, 0] = graph.order
-    place[:, 1] = graph.first_block
-    place[:, 2] = graph.first_update
-    block = np.zeros((len(graph.block_start), 4), dtype=np.int32)
-    block[:-1, 0] = graph.block_row
-    block[:, MATRIX_AT] = graph.block_start
+    table = model.joints
+    count, row_count = len(table), len(graph.freedom)
+    joint = np.zeros(count + 1, JOINT)
+    for name in ("place_form", "turn_form", "motor", "motor_freedom"):
+        joint[name][:count] = getattr(table, name)
+    joint["body"][:count] = table.owner
+    joint["hinge_axis"][:count] = table.axis
+    joint["first_row"] = graph.first_row
+    drive = np.zeros(count, DRIVE)
+    drive["inertia"] = moved_inertia(model)
+    drive["frequency"], drive["force"] = table.motor_frequency, table.motor_force
+    drive["friction"], drive["breaking_force"] = table.friction, table.breaking_force
+    drive["closing_way"] = CLOSING_TURN * _least_size(model)
+    row = _rows(model, graph)
+    values = int(graph.block_start[-1])
+    place = np.zeros(count, PLACE)
+    place["anchor"], place["frame"] = table.anchor, table.frame
+    block = np.zeros(len(graph.block_start), BLOCK)
+    block["joint"][:-1], block["matrix_at"] = graph.block_row, graph.block_start
     return JointRows(
-        whole=whole,
-        hold=hold,
-        number=number,
-        axis=np.zeros((row_count, 15)),
-        bound=bound,
-        flag=flag,
-        extra=np.zeros(model.owner_count + 1),
+        joint=joint,
         place=place,
-        component=component,
+        drive=drive,
+        axis=np.zeros(row_count, ROW_AXIS),
+        row=row,
+        extra=np.zeros(model.owner_count + 1),
+        order=records(
+            ELIMINATION,
+            joint=np.append(graph.order, 0),
+            first_block=graph.first_block,
+            first_update=graph.first_update,
+        ),
+        component=_components(graph, row),
         block=block,
         update=graph.update,
         pull=graph.pull,
         fronts=graph.fronts,
-        matrix=np.zeros(int(graph.block_start[-1])),
-        value=np.zeros(int(graph.block_start[-1])),
+        matrix=np.zeros(values),
+        factor=np.zeros(values),
         each=np.arange(row_count, dtype=np.int32),
         met=np.zeros(row_count, dtype=np.int32),
         change=np.zeros(row_count),
-        scratch=np.zeros((6, 5)),
+        freedom=np.zeros(6, FREEDOM),
     )
+
+
+def _rows(model: Model, graph: JointGraph) -> Records:
+    """Rows of all joints, with their limits and springs."""
+    table = model.joints
+    joint = np.repeat(np.arange(len(table)), np.diff(graph.first_row))
+    row = np.zeros(len(graph.freedom), ROW)
+    row["freedom"] = graph.freedom
+    for name in ("rubs", "lower", "upper", "stiffness", "damping"):
+        row[name] = getattr(table, name)[joint, graph.freedom]
+    row["mode"] = np.where(row["lower"] == row["upper"], HELD, IDLE)
+    row["low"], row["high"] = -np.inf, np.inf
+    return row
+
+
+def _components(graph: JointGraph, row: Records) -> Records:
+    """Components of joints; those that have rows that are not held may let go."""
+    component = np.zeros(len(graph.first_place), COMPONENT)
+    component["first_joint"], component["first_pull"] = graph.first_place, graph.first_pull
+    component["group"][:-1] = graph.group
+    component["first_front"] = graph.first_front
+    loose = np.concatenate([[0], np.cumsum(row["mode"] != HELD)])
+    of_joint = np.diff(loose[graph.first_row])[graph.order]
+    loose = np.concatenate([[0], np.cumsum(of_joint)])
+    component["lets_go"][:-1] = np.diff(loose[graph.first_place]) > 0
+    return component
 
 
 def gyration_radius(model: Model) -> Floats:
@@ -204,119 +286,84 @@ def _least_size(model: Model) -> Floats:
 
 
 @lean_inline
-def row_speed(joints, row, owners, p, q):
+def row_speed(joints, r, owners, p, q):
     """Rate of the row's value, m/s or rad/s."""
-    a = joints.axis[row]
-    v0, v1 = owners.velocity[p], owners.velocity[q]
-    w0, w1 = owners.spin[p], owners.spin[q]
-    return (
-        a[0] * (v1[0] - v0[0])
-        + a[1] * (v1[1] - v0[1])
-        + a[2] * (v1[2] - v0[2])
-        + a[6] * w1[0]
-        + a[7] * w1[1]
-        + a[8] * w1[2]
-        - a[3] * w0[0]
-        - a[4] * w0[1]
-        - a[5] * w0[2]
-    )
+    axis = joints.axis[r]
+    way = between(owners.velocity, p, q)
+    speed = dot2(vec(axis["line"]), way, load(axis["torque"], 1), load(owners.spin, q))
+    return less_dot(speed, load(axis["torque"], 0), load(owners.spin, p))
 
 
 @lean_inline
-def mobility(joints, row, owners, p, q):
+def mobility(joints, r, owners, p, q):
     """J M⁻¹ Jᵀ of one row."""
-    a = joints.axis[row]
+    line, torque, turn = joints.axis[r]["line"], joints.axis[r]["torque"], joints.axis[r]["turn"]
     total = 0.0
     for k in range(3):
-        total += (owners.inverse_mass[p] + owners.inverse_mass[q]) * a[k] * a[k]
-        total += a[3 + k] * a[9 + k] + a[6 + k] * a[12 + k]
+        total += (owners.inverse_mass[p] + owners.inverse_mass[q]) * line[k] * line[k]
+        total += torque[0, k] * turn[0, k] + torque[1, k] * turn[1, k]
     return total
 
 
 @lean_inline
-def push_row(joints, row, owners, p, q, impulse):
-    """The impulse on the second owner, and against it on the first."""
-    a = joints.axis[row]
-    f0 = impulse * owners.inverse_mass[p]
-    f1 = impulse * owners.inverse_mass[q]
-    for k in range(3):
-        owners.velocity[p, k] -= f0 * a[k]
-        owners.velocity[q, k] += f1 * a[k]
-        owners.spin[p, k] -= impulse * a[9 + k]
-        owners.spin[q, k] += impulse * a[12 + k]
+def push_row(joints, r, owners, p, q, impulse):
+    """The impulse on the second body, and against it on the first."""
+    axis = joints.axis[r]
+    line = vec(axis["line"])
+    shift(owners.velocity, p, -impulse * owners.inverse_mass[p], line)
+    shift(owners.velocity, q, impulse * owners.inverse_mass[q], line)
+    shift(owners.spin, p, -impulse, load(axis["turn"], 0))
+    shift(owners.spin, q, impulse, load(axis["turn"], 1))
 
 
 @lean_inline
-def lack_of_rows(joints, j, owners):
-    """What the rows of a joint that are met lack of the speeds asked for, in `joints.change`."""
-    whole, axis, bound, met = joints.whole, joints.axis, joints.bound, joints.met
-    p, q = whole[j, OWNER], whole[j, OWNER + 1]
-    x = owners.velocity[q, 0] - owners.velocity[p, 0]
-    y = owners.velocity[q, 1] - owners.velocity[p, 1]
-    z = owners.velocity[q, 2] - owners.velocity[p, 2]
-    a, b, c = owners.spin[p, 0], owners.spin[p, 1], owners.spin[p, 2]
-    d, e, f = owners.spin[q, 0], owners.spin[q, 1], owners.spin[q, 2]
-    first = whole[j, FIRST_ROW]
-    for k in range(first, first + whole[j, MET]):
-        row = met[k]
-        speed = axis[row, LINE] * x + axis[row, LINE + 1] * y + axis[row, LINE + 2] * z
-        speed -= axis[row, CROSS] * a + axis[row, CROSS + 1] * b + axis[row, CROSS + 2] * c
-        speed += axis[row, CROSS + 3] * d + axis[row, CROSS + 4] * e + axis[row, CROSS + 5] * f
-        give = bound[row, GIVE] + bound[row, EVENLY]
-        joints.change[k] = bound[row, AIM] - speed - give * bound[row, IMPULSE]
+def find_velocity_errors(joints, j, owners):
+    """Velocity errors of the rows of a joint that are met, in `joints.change`."""
+    joint = joints.joint[j]
+    p, q = joint["body"][0], joint["body"][1]
+    way = between(owners.velocity, p, q)
+    spin_p, spin_q = load(owners.spin, p), load(owners.spin, q)
+    first = joint["first_row"]
+    for k in range(first, first + joint["met_count"]):
+        r = joints.met[k]
+        axis, row = joints.axis[r], joints.row[r]
+        speed = dot(vec(axis["line"]), way)
+        speed -= dot(load(axis["torque"], 0), spin_p)
+        speed += dot(load(axis["torque"], 1), spin_q)
+        softness = row["softness"] + row["shift"]
+        joints.change[k] = row["aim"] - speed - softness * row["impulse"]
 
 
 @lean_inline
 def push_rows(joints, j, owners, rows, count):
-    """The changes of ``count`` listed rows of joint j on its second owner, and back on the first.
+    """The changes of ``count`` listed rows of joint j on its second body, and back on the first.
 
     rows (r,): the list, each joint's from the place of its first row on.
     """
-    whole, axis, velocity, spin = joints.whole, joints.axis, owners.velocity, owners.spin
-    p, q = whole[j, OWNER], whole[j, OWNER + 1]
-    x, y, z = 0.0, 0.0, 0.0
-    a, b, c = 0.0, 0.0, 0.0
-    d, e, f = 0.0, 0.0, 0.0
-    first = whole[j, FIRST_ROW]
+    joint = joints.joint[j]
+    p, q = joint["body"][0], joint["body"][1]
+    push, turn_p, turn_q = ZERO, ZERO, ZERO
+    first = joint["first_row"]
     for k in range(first, first + count):
-        i, row = joints.change[k], rows[k]
-        x += i * axis[row, LINE]
-        y += i * axis[row, LINE + 1]
-        z += i * axis[row, LINE + 2]
-        a += i * axis[row, TURN]
-        b += i * axis[row, TURN + 1]
-        c += i * axis[row, TURN + 2]
-        d += i * axis[row, TURN + 3]
-        e += i * axis[row, TURN + 4]
-        f += i * axis[row, TURN + 5]
-    v, w = owners.inverse_mass[p], owners.inverse_mass[q]
-    velocity[p, 0] -= v * x
-    velocity[p, 1] -= v * y
-    velocity[p, 2] -= v * z
-    velocity[q, 0] += w * x
-    velocity[q, 1] += w * y
-    velocity[q, 2] += w * z
-    spin[p, 0] -= a
-    spin[p, 1] -= b
-    spin[p, 2] -= c
-    spin[q, 0] += d
-    spin[q, 1] += e
-    spin[q, 2] += f
+        impulse, axis = joints.change[k], joints.axis[rows[k]]
+        push = along(push, impulse, vec(axis["line"]))
+        turn_p = along(turn_p, impulse, load(axis["turn"], 0))
+        turn_q = along(turn_q, impulse, load(axis["turn"], 1))
+    shift(owners.velocity, p, -owners.inverse_mass[p], push)
+    shift(owners.velocity, q, owners.inverse_mass[q], push)
+    shift(owners.spin, p, -1.0, turn_p)
+    move(owners.spin, q, turn_q)
 
 
 @lean_inline
 def row_count(joints, j):
     """How many rows joint j has."""
-    return joints.whole[j + 1, FIRST_ROW] - joints.whole[j, FIRST_ROW]
+    return joints.joint[j + 1]["first_row"] - joints.joint[j]["first_row"]
 
 
 @lean_inline
-def turn_row(joints, row, owners, p, q):
+def turn_row(joints, r, owners, p, q):
     """What the torques of a row turn."""
-    axis = joints.axis[row]
-    for side in range(2):
-        a = CROSS + 3 * side
-        t = TURN + 3 * side
-        i = owners.inverse_inertia[p if side == 0 else q]
-        for n in range(3):
-            axis[t + n] = i[n, 0] * axis[a] + i[n, 1] * axis[a + 1] + i[n, 2] * axis[a + 2]
+    axis = joints.axis[r]
+    store(axis["turn"], 0, rotate(owners.inverse_inertia[p], load(axis["torque"], 0)))
+    store(axis["turn"], 1, rotate(owners.inverse_inertia[q], load(axis["torque"], 1)))

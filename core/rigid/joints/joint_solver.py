@@ -11,145 +11,131 @@ from __future__ import annotations
 from ...kernels.jit import lean, lean_inline
 from .joint_matrix import ready_factor, substitute
 from .joint_rows import (
-    ACTIVE,
-    AIM,
     AT_LOWER,
     AT_UPPER,
     DRIVEN,
-    EVENLY,
-    FIRST_ROW,
-    GIVE,
-    GROUP,
     HELD,
-    HIGH,
     IDLE,
-    IMPULSE,
-    LEAST,
-    LETS_GO,
-    LIVE,
-    LOW,
-    MET,
-    MODE,
-    MOST,
-    OWN,
-    OWNER,
-    PULL,
-    SOFT,
-    lack_of_rows,
+    find_velocity_errors,
     push_row,
     push_rows,
     row_speed,
 )
 from .joint_targets import ask_joint, bound_row
 
-ROUNDS = 5
+ACTIVE_SET_ROUNDS = 5
 """Largest number of tries to find which limits, motors and brakes hold."""
 
-SWEEPS = 8
+SETTLING_SWEEPS = 8
 """Sweeps over rows one by one where those tries fail."""
 
-TOUCH = 1e-7
+LIMIT_SPEED = 1e-7
 """Speeds (m/s or rad/s) that count as none when it is decided whether a limit holds."""
 
 
 @lean_inline
-def _short(joints, row, owners, p, q):
+def _velocity_error(joints, r, owners, p, q):
     """What a row lacks of the speed that it asks for; positive: a larger impulse would help."""
-    bound = joints.bound
-    give = bound[row, GIVE] + bound[row, EVENLY]
-    return bound[row, AIM] - row_speed(joints, row, owners, p, q) - give * bound[row, IMPULSE]
+    row = joints.row[r]
+    softness = row["softness"] + row["shift"]
+    return row["aim"] - row_speed(joints, r, owners, p, q) - softness * row["impulse"]
+
+
+@lean_inline
+def _is_done(row, is_biased):
+    """Whether a row is a spring that has done its part in the biased pass."""
+    return row["mode"] == DRIVEN and not is_biased and row["drive_softness"] > 0.0
 
 
 @lean_inline
 def _choose(joints, owners, c, is_biased):
-    """Which rows of a component are to be met; springs have done their part in the biased pass."""
-    whole, bound = joints.whole, joints.bound
-    for n in range(joints.component[c, 0], joints.component[c + 1, 0]):
-        j = joints.place[n, 0]
-        for row in range(whole[j, FIRST_ROW], whole[j + 1, FIRST_ROW]):
-            active = whole[j, LIVE]
-            mode = joints.flag[row, MODE]
-            if mode == IDLE or (mode == DRIVEN and not is_biased and bound[row, SOFT] > 0.0):
+    """Which rows of a component are to be met."""
+    for n in range(joints.component[c]["first_joint"], joints.component[c + 1]["first_joint"]):
+        j = joints.order[n]["joint"]
+        joint = joints.joint[j]
+        for r in range(joint["first_row"], joints.joint[j + 1]["first_row"]):
+            row = joints.row[r]
+            active = joint["is_live"]
+            if row["mode"] == IDLE or _is_done(row, is_biased):
                 active = 0
-            elif active == 1 and mode != HELD:
-                short = _short(joints, row, owners, whole[j, OWNER], whole[j, OWNER + 1])
-                if bound[row, IMPULSE] <= bound[row, LOW]:
-                    active = 1 if short > 0.0 else 0
-                elif bound[row, IMPULSE] >= bound[row, HIGH]:
-                    active = 1 if short < 0.0 else 0
-            joints.flag[row, ACTIVE] = active
+            elif active == 1 and row["mode"] != HELD:
+                error = _velocity_error(joints, r, owners, joint["body"][0], joint["body"][1])
+                if row["impulse"] <= row["low"]:
+                    active = 1 if error > 0.0 else 0
+                elif row["impulse"] >= row["high"]:
+                    active = 1 if error < 0.0 else 0
+            row["is_active"] = active
 
 
 @lean_inline
 def _clamp(joints, owners, c, is_biased):
     """Set rows that would leave their bounds to these; how many there were."""
-    whole, bound, flag = joints.whole, joints.bound, joints.flag
     count = 0
-    for n in range(joints.component[c, 0], joints.component[c + 1, 0]):
-        j = joints.place[n, 0]
-        for k in range(whole[j, FIRST_ROW], whole[j, FIRST_ROW] + whole[j, MET]):
-            row = joints.met[k]
-            if flag[row, MODE] == HELD:
+    for n in range(joints.component[c]["first_joint"], joints.component[c + 1]["first_joint"]):
+        joint = joints.joint[joints.order[n]["joint"]]
+        first = joint["first_row"]
+        for k in range(first, first + joint["met_count"]):
+            row = joints.row[joints.met[k]]
+            if row["mode"] == HELD:
                 continue
-            wanted = bound[row, IMPULSE] + joints.change[k]
-            kept = min(max(wanted, bound[row, LOW]), bound[row, HIGH])
+            wanted = row["impulse"] + joints.change[k]
+            kept = min(max(wanted, row["low"]), row["high"])
             if kept == wanted:
                 continue
             count += 1
-            change = kept - bound[row, IMPULSE]
-            bound[row, IMPULSE] = kept
-            push_row(joints, row, owners, whole[j, OWNER], whole[j, OWNER + 1], change)
-            if flag[row, MODE] != DRIVEN and bound[row, PULL] > 0.0:
-                flag[row, MODE] = DRIVEN  # the limit lets go, the motor goes on
-                bound_row(joints, row)
-                if is_biased or bound[row, SOFT] == 0.0:
+            change = kept - row["impulse"]
+            row["impulse"] = kept
+            push_row(joints, joints.met[k], owners, joint["body"][0], joint["body"][1], change)
+            if row["mode"] != DRIVEN and row["drive_limit"] > 0.0:
+                row["mode"] = DRIVEN  # the limit lets go, the motor goes on
+                bound_row(row)
+                if is_biased or row["drive_softness"] == 0.0:
                     continue
-            flag[row, ACTIVE] = 0
+            row["is_active"] = 0
     return count
 
 
 @lean
 def _apply(joints, owners, c):
     """Add the changes to the impulses of all rows that are met."""
-    whole, met = joints.whole, joints.met
-    for n in range(joints.component[c, 0], joints.component[c + 1, 0]):
-        j = joints.place[n, 0]
-        for k in range(whole[j, FIRST_ROW], whole[j, FIRST_ROW] + whole[j, MET]):
-            joints.bound[met[k], IMPULSE] += joints.change[k]
-        push_rows(joints, j, owners, met, whole[j, MET])
+    for n in range(joints.component[c]["first_joint"], joints.component[c + 1]["first_joint"]):
+        j = joints.order[n]["joint"]
+        first, count = joints.joint[j]["first_row"], joints.joint[j]["met_count"]
+        for k in range(first, first + count):
+            joints.row[joints.met[k]]["impulse"] += joints.change[k]
+        push_rows(joints, j, owners, joints.met, count)
 
 
 @lean
 def _reconsider(joints, owners, c, is_biased):
     """Take up rows again that are left but should not be; how many there were."""
-    whole, bound, flag = joints.whole, joints.bound, joints.flag
     count = 0
-    for n in range(joints.component[c, 0], joints.component[c + 1, 0]):
-        j = joints.place[n, 0]
-        if whole[j, LIVE] == 0:
+    for n in range(joints.component[c]["first_joint"], joints.component[c + 1]["first_joint"]):
+        j = joints.order[n]["joint"]
+        joint = joints.joint[j]
+        if joint["is_live"] == 0:
             continue
-        p, q = whole[j, OWNER], whole[j, OWNER + 1]
-        for row in range(whole[j, FIRST_ROW], whole[j + 1, FIRST_ROW]):
-            mode = flag[row, MODE]
-            if mode in (HELD, IDLE):
+        p, q = joint["body"][0], joint["body"][1]
+        for r in range(joint["first_row"], joints.joint[j + 1]["first_row"]):
+            row = joints.row[r]
+            if row["mode"] in (HELD, IDLE):
                 continue
-            if mode == DRIVEN:
-                speed = row_speed(joints, row, owners, p, q)
-                if speed < bound[row, LEAST] - TOUCH or speed > bound[row, MOST] + TOUCH:
-                    flag[row, MODE] = AT_LOWER if speed < bound[row, LEAST] else AT_UPPER
-                    bound_row(joints, row)
-                    flag[row, ACTIVE] = 1
+            if row["mode"] == DRIVEN:
+                speed = row_speed(joints, r, owners, p, q)
+                is_below = speed < row["least_speed"] - LIMIT_SPEED
+                if is_below or speed > row["most_speed"] + LIMIT_SPEED:
+                    row["mode"] = AT_LOWER if speed < row["least_speed"] else AT_UPPER
+                    bound_row(row)
+                    row["is_active"] = 1
                     count += 1
                     continue
-                if not is_biased and bound[row, SOFT] > 0.0:
-                    continue
-            if flag[row, ACTIVE] == 1:
+            if _is_done(row, is_biased) or row["is_active"] == 1:
                 continue
-            short = _short(joints, row, owners, p, q)
-            if (bound[row, IMPULSE] <= bound[row, LOW] and short > TOUCH) or (
-                bound[row, IMPULSE] >= bound[row, HIGH] and short < -TOUCH
+            error = _velocity_error(joints, r, owners, p, q)
+            if (row["impulse"] <= row["low"] and error > LIMIT_SPEED) or (
+                row["impulse"] >= row["high"] and error < -LIMIT_SPEED
             ):
-                flag[row, ACTIVE] = 1
+                row["is_active"] = 1
                 count += 1
     return count
 
@@ -160,53 +146,51 @@ def _settle_rows(joints, owners, c, is_biased):
 
     Brakes set to their bounds all at once may drive a light body that hangs between heavy ones.
     """
-    whole, bound, flag, place = joints.whole, joints.bound, joints.flag, joints.place
-    for n in range(joints.component[c, 0], joints.component[c + 1, 0]):
-        j = place[n, 0]
-        p, q, first = whole[j, OWNER], whole[j, OWNER + 1], whole[j, FIRST_ROW]
-        size = whole[j + 1, FIRST_ROW] - first
-        for k in range(size):
-            row = first + k
-            mode = flag[row, MODE]
-            flag[row, ACTIVE] = whole[j, LIVE] if mode == HELD else 0
-            own = bound[row, OWN]
-            if mode in (HELD, IDLE) or whole[j, LIVE] == 0 or own <= 0.0:
+    for n in range(joints.component[c]["first_joint"], joints.component[c + 1]["first_joint"]):
+        j = joints.order[n]["joint"]
+        joint = joints.joint[j]
+        p, q = joint["body"][0], joint["body"][1]
+        for r in range(joint["first_row"], joints.joint[j + 1]["first_row"]):
+            row = joints.row[r]
+            mode = row["mode"]
+            row["is_active"] = joint["is_live"] if mode == HELD else 0
+            if mode in (HELD, IDLE) or joint["is_live"] == 0 or row["diagonal"] <= 0.0:
                 continue
-            if mode == DRIVEN and not is_biased and bound[row, SOFT] > 0.0:
+            if _is_done(row, is_biased):
                 continue
-            wanted = bound[row, IMPULSE] + _short(joints, row, owners, p, q) / (
-                own + bound[row, GIVE] + bound[row, EVENLY]
+            wanted = row["impulse"] + _velocity_error(joints, r, owners, p, q) / (
+                row["diagonal"] + row["softness"] + row["shift"]
             )
-            kept = min(max(wanted, bound[row, LOW]), bound[row, HIGH])
-            push_row(joints, row, owners, p, q, kept - bound[row, IMPULSE])
-            bound[row, IMPULSE] = kept
+            kept = min(max(wanted, row["low"]), row["high"])
+            push_row(joints, r, owners, p, q, kept - row["impulse"])
+            row["impulse"] = kept
 
 
 @lean
 def _find_changes(joints, owners, c):
     """Changes of impulses by which all rows that are met get the speeds that they ask for."""
     ready_factor(joints, owners, c)
-    for n in range(joints.component[c, 0], joints.component[c + 1, 0]):
-        lack_of_rows(joints, joints.place[n, 0], owners)
+    for n in range(joints.component[c]["first_joint"], joints.component[c + 1]["first_joint"]):
+        find_velocity_errors(joints, joints.order[n]["joint"], owners)
     substitute(joints, c)
 
 
 @lean_inline
 def _solve_component(joints, owners, c, is_biased):
     """Find impulses that meet all rows of a component, or hold them at their bounds."""
-    if joints.component[c, LETS_GO] == 0:
+    if joints.component[c]["lets_go"] == 0:
         _find_changes(joints, owners, c)
         _apply(joints, owners, c)
         return
     _choose(joints, owners, c, is_biased)
-    for _ in range(ROUNDS):
+    for _ in range(ACTIVE_SET_ROUNDS):
         _find_changes(joints, owners, c)
         if _clamp(joints, owners, c, is_biased) > 0:
             continue
         _apply(joints, owners, c)
         if _reconsider(joints, owners, c, is_biased) == 0:
             return
-    for _ in range(SWEEPS):
+    for _ in range(SETTLING_SWEEPS):
         _reconsider(joints, owners, c, is_biased)
         _settle_rows(joints, owners, c, is_biased)
         _find_changes(joints, owners, c)
@@ -219,13 +203,13 @@ def solve_joints(joints, owners, goes_on, h, is_biased):
 
     What they ask for is known, but for rows that are driven.
     """
-    component, whole = joints.component, joints.whole
-    for c in range(component.shape[0] - 1):
-        if goes_on[component[c, GROUP]] == 0:
+    for c in range(joints.component.shape[0] - 1):
+        component = joints.component[c]
+        if goes_on[component["group"]] == 0:
             continue
-        if component[c, LETS_GO] == 1:
-            for n in range(component[c, 0], component[c + 1, 0]):
-                j = joints.place[n, 0]
-                if whole[j, LIVE] == 1:
+        if component["lets_go"] == 1:
+            for n in range(component["first_joint"], joints.component[c + 1]["first_joint"]):
+                j = joints.order[n]["joint"]
+                if joints.joint[j]["is_live"] == 1:
                     ask_joint(joints, owners, j, h, is_biased, True)
         _solve_component(joints, owners, c, is_biased)

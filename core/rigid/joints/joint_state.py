@@ -5,72 +5,68 @@ from __future__ import annotations
 import math
 
 from ...kernels.jit import lean_inline
+from ...vec3 import ZERO, add_to, divide, dot, scale, set_vec, vec
 from ..owners import write_inverse_inertia
 from .joint_axes import aim_joints
 from .joint_matrix import forget_matrices
-from .joint_rows import BROKEN, FIRST_ROW, FREEDOM, IMPULSE, LIVE, LOAD, LOADED, STRONG
 from .joint_stiffness import keep_stiffness
 
 
 @lean_inline
 def load_joints(joints, h, interval):
     """Sum up what joints carry, and break those that carried too much for ``interval`` substeps."""
-    whole, number = joints.whole, joints.number
-    for j in range(whole.shape[0] - 1):
-        if whole[j, LIVE] == 0 or number[j, STRONG] == math.inf:
+    for j in range(joints.drive.shape[0]):
+        joint, drive = joints.joint[j], joints.drive[j]
+        if joint["is_live"] == 0 or drive["breaking_force"] == math.inf:
             continue
-        for row in range(whole[j, FIRST_ROW], whole[j + 1, FIRST_ROW]):
-            for k in range(3):
-                number[j, LOAD + k] += joints.bound[row, IMPULSE] * joints.axis[row, k]
-        number[j, LOADED] += 1.0
-        if number[j, LOADED] < interval:
+        first, last = joint["first_row"], joints.joint[j + 1]["first_row"]
+        for r in range(first, last):
+            add_to(drive["load"], scale(joints.row[r]["impulse"], vec(joints.axis[r]["line"])))
+        drive["load_count"] += 1.0
+        if drive["load_count"] < interval:
             continue
-        square = 0.0
-        for k in range(3):
-            square += (number[j, LOAD + k] / (interval * h)) ** 2
-            number[j, LOAD + k] = 0.0
-        number[j, LOADED] = 0.0
-        if square > number[j, STRONG] ** 2:
-            whole[j, BROKEN] = 1
+        force = divide(vec(drive["load"]), interval * h)
+        set_vec(drive["load"], ZERO)
+        drive["load_count"] = 0.0
+        if dot(force, force) > drive["breaking_force"] ** 2:
+            joint["is_broken"] = 1
             forget_matrices(joints)
-            whole[j, LIVE] = 0
-            for row in range(whole[j, FIRST_ROW], whole[j + 1, FIRST_ROW]):
-                joints.bound[row, IMPULSE] = 0.0
+            joint["is_live"] = 0
+            for r in range(first, last):
+                joints.row[r]["impulse"] = 0.0
 
 
 @lean_inline
-def take_up_joints(joints, owners, count, impulse, holds, h):
-    """Begin a frame with the impulses (j, 6) of a state; holds (j,): False of what is broken.
-
-    count: of the bodies, which come first among the owners.
-    """
-    whole = joints.whole
-    for j in range(whole.shape[0] - 1):
-        whole[j, BROKEN] = 0 if holds[j] else 1
-        for k in range(4):
-            joints.number[j, LOAD + k] = 0.0
-        for row in range(whole[j, FIRST_ROW], whole[j + 1, FIRST_ROW]):
-            last = impulse[j, joints.flag[row, FREEDOM]]
-            joints.bound[row, IMPULSE] = last if holds[j] else 0.0
+def load_joint_state(joints, owners, sleep, impulse, h):
+    """Begin a frame with the impulses (j, 6) of a state."""
+    for j in range(joints.drive.shape[0]):
+        joint, drive = joints.joint[j], joints.drive[j]
+        joint["is_broken"] = 0 if sleep.joint_holds[j] else 1
+        set_vec(drive["load"], ZERO)
+        drive["load_count"] = 0.0
+        for r in range(joint["first_row"], joints.joint[j + 1]["first_row"]):
+            last = impulse[j, joints.row[r]["freedom"]]
+            joints.row[r]["impulse"] = last if sleep.joint_holds[j] else 0.0
     aim_joints(joints, owners)
     if keep_stiffness(joints, owners, h):
-        for b in range(count):
+        for b in range(sleep.sleeper.shape[0]):
             write_inverse_inertia(owners, b)
         aim_joints(joints, owners)
 
 
 @lean_inline
-def lay_down_joints(joints, impulse, broken, holds):
+def store_joint_state(joints, sleep, state):
     """Write the impulses (j, 6) and broken joints (j,) of a state.
 
-    holds (j,): as in `take_up_joints`. Others stay as they were: whole for as long as the inputs
-    let them go, or broken before.
+    Joints that did not hold stay as they were: whole for as long as the inputs let them go, or
+    broken before.
     """
-    whole = joints.whole
-    for j in range(whole.shape[0] - 1):
-        if holds[j]:
-            broken[j] = whole[j, BROKEN]
+    impulse = state.joint_impulse
+    for j in range(joints.drive.shape[0]):
+        joint = joints.joint[j]
+        if sleep.joint_holds[j]:
+            state.joint_broken[j] = joint["is_broken"]
         for k in range(6):
             impulse[j, k] = 0.0
-        for row in range(whole[j, FIRST_ROW], whole[j + 1, FIRST_ROW]):
-            impulse[j, joints.flag[row, FREEDOM]] = joints.bound[row, IMPULSE]
+        for r in range(joint["first_row"], joints.joint[j + 1]["first_row"]):
+            impulse[j, joints.row[r]["freedom"]] = joints.row[r]["impulse"]

@@ -10,49 +10,15 @@ from __future__ import annotations
 
 import math
 
-from ...kernels.jit import inline, lean_inline
+from ...kernels.jit import lean_inline
 from ...model.joint_table import ALL_TURNS, NO_MOTOR, POINT, SPEED_MOTOR
+from ...vec3 import ZERO, along, dot, load, scale, sub
 from .joint_rows import (
-    AIM,
-    ARM,
-    ASIDE,
     AT_LOWER,
     AT_UPPER,
-    BEFORE,
-    CLOSES,
-    DAMPING,
-    DRIVE,
     DRIVEN,
-    FIRST_ROW,
-    FORCE,
-    FORESEEN,
-    FREEDOM,
-    FREQUENCY,
-    FRICTION,
-    GIVE,
     HELD,
-    HIGH,
     IDLE,
-    IMPULSE,
-    INERTIA,
-    LEAST,
-    LIVE,
-    LOW,
-    LOWER,
-    MODE,
-    MOST,
-    MOTOR,
-    MOTOR_FREEDOM,
-    OWNER,
-    PLACE_FORM,
-    PULL,
-    RUBS,
-    SOFT,
-    SPEED,
-    STIFFNESS,
-    STRENGTH,
-    UPPER,
-    VALUE,
     mobility,
     push_rows,
     row_count,
@@ -77,27 +43,22 @@ FORESIGHT = 0.01
 def _foresee(joints, owners, j, h):
     """½ h n·(ω×(ω×r)) of the second anchor against the first, m/s, of each row of a point.
 
-    No farther than at `FORESEEN_TURN`: what turns more in a step goes elsewhere.
+    No farther than at `FORESEEN_TURN`: what turns more in a step goes elsewhere. Returns what is
+    other than foreseen before.
     """
-    whole, arm = joints.whole, joints.hold[j]
-    if whole[j, PLACE_FORM] != POINT:
-        return
-    x, y, z = 0.0, 0.0, 0.0
+    joint, arm = joints.joint[j], joints.place[j]["arm"]
+    way = ZERO
     for side in range(2):
-        w = owners.spin[whole[j, OWNER + side]]
-        r = ARM + 3 * side
-        along = w[0] * arm[r] + w[1] * arm[r + 1] + w[2] * arm[r + 2]
-        square = w[0] * w[0] + w[1] * w[1] + w[2] * w[2]
+        w, r = load(owners.spin, joint["body"][side]), load(arm, side)
+        square = dot(w, w)
         half = 0.5 * h / max(1.0, h * h * square / FORESEEN_TURN**2)
         if side == 0:
             half = -half
-        x += half * (w[0] * along - arm[r] * square)
-        y += half * (w[1] * along - arm[r + 1] * square)
-        z += half * (w[2] * along - arm[r + 2] * square)
-    row = whole[j, FIRST_ROW]
-    joints.bound[row, FORESEEN] = x
-    joints.bound[row + 1, FORESEEN] = y
-    joints.bound[row + 2, FORESEEN] = z
+        way = along(way, half, along(scale(dot(w, r), w), -square, r))
+    first, rows = joint["first_row"], joints.row
+    before = rows[first]["foreseen"], rows[first + 1]["foreseen"], rows[first + 2]["foreseen"]
+    rows[first]["foreseen"], rows[first + 1]["foreseen"], rows[first + 2]["foreseen"] = way
+    return sub(before, way)
 
 
 @lean_inline
@@ -107,21 +68,17 @@ def foresee_again(joints, owners, h):
     A chain that is jerked taut stops links that were expected to turn on. Returns whether any
     joint would be apart by more than `FORESIGHT` of its bodies' size.
     """
-    whole, bound = joints.whole, joints.bound
     most = 0.0
-    for j in range(whole.shape[0] - 1):
-        if whole[j, LIVE] == 0 or whole[j, PLACE_FORM] != POINT:
+    for j in range(joints.place.shape[0]):
+        joint = joints.joint[j]
+        if joint["is_live"] == 0 or joint["place_form"] != POINT:
             continue
-        row = whole[j, FIRST_ROW]
-        x, y, z = bound[row, FORESEEN], bound[row + 1, FORESEEN], bound[row + 2, FORESEEN]
-        _foresee(joints, owners, j, h)
-        x -= bound[row, FORESEEN]
-        y -= bound[row + 1, FORESEEN]
-        z -= bound[row + 2, FORESEEN]
-        bound[row, AIM] += x
-        bound[row + 1, AIM] += y
-        bound[row + 2, AIM] += z
-        most = max(most, (abs(x) + abs(y) + abs(z)) * h / joints.number[j, CLOSES])
+        first = joint["first_row"]
+        x, y, z = _foresee(joints, owners, j, h)
+        joints.row[first]["aim"] += x
+        joints.row[first + 1]["aim"] += y
+        joints.row[first + 2]["aim"] += z
+        most = max(most, (abs(x) + abs(y) + abs(z)) * h / joints.drive[j]["closing_way"])
     return most > FORESIGHT
 
 
@@ -131,135 +88,139 @@ def note_speeds(joints, owners, h):
 
     Before anything accelerates or pushes: a remembered blow is not what bodies come with.
     """
-    whole = joints.whole
-    for j in range(whole.shape[0] - 1):
-        if whole[j, LIVE] == 0:
+    for j in range(joints.place.shape[0]):
+        joint = joints.joint[j]
+        if joint["is_live"] == 0:
             continue
-        _foresee(joints, owners, j, h)
-        for row in range(whole[j, FIRST_ROW], whole[j + 1, FIRST_ROW]):
-            bound = joints.bound[row]
-            if bound[STIFFNESS] > 0.0 or bound[DAMPING] > 0.0:
-                bound[BEFORE] = row_speed(joints, row, owners, whole[j, OWNER], whole[j, OWNER + 1])
+        if joint["place_form"] == POINT:
+            _foresee(joints, owners, j, h)
+        for r in range(joint["first_row"], joints.joint[j + 1]["first_row"]):
+            row = joints.row[r]
+            if row["stiffness"] > 0.0 or row["damping"] > 0.0:
+                p, q = joint["body"][0], joint["body"][1]
+                row["speed_before"] = row_speed(joints, r, owners, p, q)
 
 
 @lean_inline
-def _ask_spring(joints, row, owners, p, q, h):
+def _ask_spring(joints, r, owners, p, q, h):
     """A spring with damper: F = −k C − c Ċ.
 
     Within the step C counts as (C₋ + 2 C + C₊)/4 and Ċ as the mean of before and after, which
     neither gains nor loses energy (Newmark, β = ¼). A spring too stiff for the step is taken
     at its end instead, which damps it.
     """
-    bound = joints.bound[row]
-    k, c = bound[STIFFNESS], bound[DAMPING]
-    w = mobility(joints, row, owners, p, q)
-    a = h * k * bound[VALUE]
+    row = joints.row[r]
+    k, c = row["stiffness"], row["damping"]
+    w = mobility(joints, r, owners, p, q)
+    a = h * k * row["value"]
     if h * h * k * w > 1.0:
         b = h * h * k
     else:
-        a -= 0.25 * h * h * k * bound[BEFORE]
+        a -= 0.25 * h * h * k * row["speed_before"]
         b = 0.25 * h * h * k
     if h * c * w > 1.0:
         b += h * c
     else:
-        a += 0.5 * h * c * bound[BEFORE]
+        a += 0.5 * h * c * row["speed_before"]
         b += 0.5 * h * c
-    bound[DRIVE] = -a / b if b > 0.0 else 0.0
-    bound[SOFT] = 1.0 / b if b > 0.0 else 0.0
-    bound[PULL] = math.inf if b > 0.0 else 0.0
+    row["drive_speed"] = -a / b if b > 0.0 else 0.0
+    row["drive_softness"] = 1.0 / b if b > 0.0 else 0.0
+    row["drive_limit"] = math.inf if b > 0.0 else 0.0
 
 
 @lean_inline
-def _ask_motor(joints, j, row, h):
+def _ask_motor(joint, drive, row, h):
     """Motor or friction of a row: the speed it wants, how softly, and its largest impulse."""
-    whole, number, bound = joints.whole[j], joints.number[j], joints.bound[row]
-    k = joints.flag[row, FREEDOM]
-    freedom = whole[MOTOR_FREEDOM]
-    bound[DRIVE], bound[SOFT], bound[PULL] = 0.0, 0.0, 0.0
-    if whole[MOTOR] != NO_MOTOR and (freedom == k or (freedom == ALL_TURNS and k >= 3)):
-        bound[PULL] = number[FORCE] * h * min(number[STRENGTH], 1.0)
-        if whole[MOTOR] == SPEED_MOTOR:
-            bound[DRIVE] = number[SPEED]
+    k = row["freedom"]
+    driven = joint["motor_freedom"]
+    row["drive_speed"], row["drive_softness"], row["drive_limit"] = 0.0, 0.0, 0.0
+    if joint["motor"] != NO_MOTOR and (driven == k or (driven == ALL_TURNS and k >= 3)):
+        row["drive_limit"] = drive["force"] * h * min(drive["strength"], 1.0)
+        if joint["motor"] == SPEED_MOTOR:
+            row["drive_speed"] = drive["speed"]
             return
-        turn = 2.0 * math.pi * number[FREQUENCY] * h
-        b = number[INERTIA] * number[STRENGTH] * (turn * turn + 2.0 * turn) / h
+        turn = 2.0 * math.pi * drive["frequency"] * h
+        b = drive["inertia"] * drive["strength"] * (turn * turn + 2.0 * turn) / h
         if b * h > 0.0:
             # critically damped, at the end of the step (implicit)
-            bound[DRIVE] = -turn * turn / (turn * turn + 2.0 * turn) * bound[ASIDE] / h
-            bound[SOFT] = 1.0 / (b * h)
+            speed = -turn * turn / (turn * turn + 2.0 * turn) * row["motor_error"] / h
+            row["drive_speed"] = speed
+            row["drive_softness"] = 1.0 / (b * h)
         else:
-            bound[PULL] = 0.0
-    elif joints.flag[row, RUBS] == 1:
-        bound[PULL] = number[FRICTION] * h
+            row["drive_limit"] = 0.0
+    elif row["rubs"] == 1:
+        row["drive_limit"] = drive["friction"] * h
 
 
 @lean_inline
-def _ask_row(joints, j, row, owners, p, q, h, is_biased):
-    """What a row that is not held asks for: DRIVE, SOFT and PULL of what drives it, LEAST, MOST."""
-    bound = joints.bound[row]
-    k = joints.flag[row, FREEDOM]
-    closing = min(CLOSING_SPEED, joints.number[j, CLOSES] / h) if k < 3 else CLOSING_SPIN
-    lower, upper = bound[VALUE] - bound[LOWER], bound[UPPER] - bound[VALUE]
+def _ask_row(joints, j, r, owners, p, q, h, is_biased):
+    """What a row that is not held asks for: from what drives it, at its limits, and its mode."""
+    row = joints.row[r]
+    closing = CLOSING_SPIN
+    if row["freedom"] < 3:
+        closing = min(CLOSING_SPEED, joints.drive[j]["closing_way"] / h)
+    lower, upper = row["value"] - row["lower"], row["upper"] - row["value"]
     if is_biased:
-        if bound[STIFFNESS] > 0.0 or bound[DAMPING] > 0.0:
-            _ask_spring(joints, row, owners, p, q, h)
+        if row["stiffness"] > 0.0 or row["damping"] > 0.0:
+            _ask_spring(joints, r, owners, p, q, h)
         else:
-            _ask_motor(joints, j, row, h)
-        bound[LEAST] = -lower / h
-        bound[MOST] = upper / h
+            _ask_motor(joints.joint[j], joints.drive[j], row, h)
+        row["least_speed"] = -lower / h
+        row["most_speed"] = upper / h
         if lower < 0.0:
-            bound[LEAST] = min(-lower / h, closing)
+            row["least_speed"] = min(-lower / h, closing)
         if upper < 0.0:
-            bound[MOST] = max(upper / h, -closing)
+            row["most_speed"] = max(upper / h, -closing)
     else:
-        bound[LEAST] = -max(lower, 0.0) / h
-        bound[MOST] = max(upper, 0.0) / h
+        row["least_speed"] = -max(lower, 0.0) / h
+        row["most_speed"] = max(upper, 0.0) / h
+    limit = row["drive_limit"]
     mode = DRIVEN
-    if bound[PULL] == 0.0:
+    if limit == 0.0:
         mode = AT_LOWER if lower <= upper else AT_UPPER
         if lower == math.inf and upper == math.inf:
             mode = IDLE
-    elif lower <= 0.0 or (lower < math.inf and bound[IMPULSE] > bound[PULL]):
+    elif lower <= 0.0 or (lower < math.inf and row["impulse"] > limit):
         mode = AT_LOWER
-    elif upper <= 0.0 or (upper < math.inf and bound[IMPULSE] < -bound[PULL]):
+    elif upper <= 0.0 or (upper < math.inf and row["impulse"] < -limit):
         mode = AT_UPPER
-    joints.flag[row, MODE] = mode
-
-
-@inline
-def _drive_at(bound, speed):
-    """Impulse of what drives a row when the row moves at ``speed``."""
-    pull = bound[PULL]
-    if pull == 0.0:
-        return 0.0
-    if bound[SOFT] > 0.0:
-        return min(max((bound[DRIVE] - speed) / bound[SOFT], -pull), pull)
-    return pull if bound[DRIVE] > speed else -pull
+    row["mode"] = mode
 
 
 @lean_inline
-def bound_row(joints, row):
-    """AIM, GIVE, LOW and HIGH in the mode of a row that is not held: speed, softness, bounds."""
-    bound = joints.bound[row]
-    mode = joints.flag[row, MODE]
-    bound[GIVE] = 0.0
-    bound[LOW] = -math.inf
-    bound[HIGH] = math.inf
+def _drive_at(row, speed):
+    """Impulse of what drives a row when the row moves at ``speed``."""
+    limit = row["drive_limit"]
+    if limit == 0.0:
+        return 0.0
+    if row["drive_softness"] > 0.0:
+        impulse = (row["drive_speed"] - speed) / row["drive_softness"]
+        return min(max(impulse, -limit), limit)
+    return limit if row["drive_speed"] > speed else -limit
+
+
+@lean_inline
+def bound_row(row):
+    """Speed, softness and bounds of the impulse in the mode of a row that is not held."""
+    mode = row["mode"]
+    row["softness"] = 0.0
+    row["low"] = -math.inf
+    row["high"] = math.inf
     if mode == DRIVEN:
-        bound[AIM] = bound[DRIVE]
-        bound[GIVE] = bound[SOFT]
-        bound[LOW] = -bound[PULL]
-        bound[HIGH] = bound[PULL]
+        row["aim"] = row["drive_speed"]
+        row["softness"] = row["drive_softness"]
+        row["low"] = -row["drive_limit"]
+        row["high"] = row["drive_limit"]
     elif mode == AT_LOWER:
-        bound[AIM] = bound[LEAST]
-        bound[LOW] = _drive_at(bound, bound[LEAST])
+        row["aim"] = row["least_speed"]
+        row["low"] = _drive_at(row, row["least_speed"])
     elif mode == AT_UPPER:
-        bound[AIM] = bound[MOST]
-        bound[HIGH] = _drive_at(bound, bound[MOST])
+        row["aim"] = row["most_speed"]
+        row["high"] = _drive_at(row, row["most_speed"])
     else:
-        bound[AIM] = 0.0
-        bound[LOW] = 0.0
-        bound[HIGH] = 0.0
+        row["aim"] = 0.0
+        row["low"] = 0.0
+        row["high"] = 0.0
 
 
 @lean_inline
@@ -268,42 +229,42 @@ def ask_joint(joints, owners, j, h, is_biased, is_again):
 
     is_again: not the first one of its kind in the step; rows that nothing drives ask for the same.
     """
-    whole, bound = joints.whole, joints.bound
-    p, q = whole[j, OWNER], whole[j, OWNER + 1]
-    closing = min(CLOSING_SPEED, joints.number[j, CLOSES] / h)
-    for row in range(whole[j, FIRST_ROW], whole[j + 1, FIRST_ROW]):
-        is_held = joints.flag[row, MODE] == HELD
-        if is_again and (is_held or bound[row, PULL] == 0.0):
+    joint = joints.joint[j]
+    closing = min(CLOSING_SPEED, joints.drive[j]["closing_way"] / h)
+    for r in range(joint["first_row"], joints.joint[j + 1]["first_row"]):
+        row = joints.row[r]
+        is_held = row["mode"] == HELD
+        if is_again and (is_held or row["drive_limit"] == 0.0):
             continue
         if not is_held:
-            _ask_row(joints, j, row, owners, p, q, h, is_biased)
-            bound_row(joints, row)
+            _ask_row(joints, j, r, owners, joint["body"][0], joint["body"][1], h, is_biased)
+            bound_row(row)
         elif is_biased:
-            most = closing if joints.flag[row, FREEDOM] < 3 else CLOSING_SPIN
-            close = (bound[row, LOWER] - bound[row, VALUE]) / h
-            bound[row, AIM] = min(max(close, -most), most) - bound[row, FORESEEN]
+            most = closing if row["freedom"] < 3 else CLOSING_SPIN
+            close = (row["lower"] - row["value"]) / h
+            row["aim"] = min(max(close, -most), most) - row["foreseen"]
         else:
-            bound[row, AIM] = 0.0
+            row["aim"] = 0.0
 
 
 @lean_inline
 def warm_joints(joints, owners, h):
     """Start from the impulses of the substep before, as far as the bounds of now allow."""
-    whole, bound = joints.whole, joints.bound
-    for j in range(whole.shape[0] - 1):
-        if whole[j, LIVE] == 0:
+    for j in range(joints.place.shape[0]):
+        joint = joints.joint[j]
+        if joint["is_live"] == 0:
             continue
         ask_joint(joints, owners, j, h, True, False)
-        for row in range(whole[j, FIRST_ROW], whole[j + 1, FIRST_ROW]):
-            impulse = min(max(bound[row, IMPULSE], bound[row, LOW]), bound[row, HIGH])
-            bound[row, IMPULSE] = impulse
-            joints.change[row] = impulse
+        for r in range(joint["first_row"], joints.joint[j + 1]["first_row"]):
+            row = joints.row[r]
+            row["impulse"] = min(max(row["impulse"], row["low"]), row["high"])
+            joints.change[r] = row["impulse"]
         push_rows(joints, j, owners, joints.each, row_count(joints, j))
 
 
 @lean_inline
 def ask_joints(joints, owners, h):
     """What all joints ask for after the move: to keep still, not to close what is apart."""
-    for j in range(joints.whole.shape[0] - 1):
-        if joints.whole[j, LIVE] == 1:
+    for j in range(joints.place.shape[0]):
+        if joints.joint[j]["is_live"] == 1:
             ask_joint(joints, owners, j, h, False, False)

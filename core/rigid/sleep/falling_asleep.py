@@ -11,9 +11,11 @@ from __future__ import annotations
 import math
 
 from ...kernels.jit import inline, lean_inline
-from ...rotation import product
+from ...rotation import conjugate, product, quaternion
+from ...vec3 import ZERO, length, load, store, sub, vec
+from ..contacts.contact_groups import is_either_jointed
+from ..contacts.contact_table import NORMAL
 from ..islands import join, root_of
-from ..joints.joint_rows import OWNER
 
 REST_TIME = 0.5
 """Seconds of stillness after which a body may sleep."""
@@ -27,7 +29,7 @@ WAITS = REST_TIME * (1.0 - 1e-6)
 HELD = -1.0
 """Seconds of rest of what its animation leads."""
 
-STILL = 0.02
+STILL_SHARE = 0.02
 """A body is still when its fastest point moves, from one end of a frame to the other, by less than
 this times √(gravity × its size) in a second."""
 
@@ -49,16 +51,13 @@ or two may go on so for ever."""
 @inline
 def still_speed(radius, pull):
     """Speed in m/s below which a body of that radius (m) is still; pull: √g."""
-    return STILL * pull * math.sqrt(radius)
+    return STILL_SHARE * pull * math.sqrt(radius)
 
 
-@inline
-def is_other_load(load, last_load, b, still):
-    """Whether the load of body b has changed by what makes it faster than still (m/s) soon."""
-    change = 0.0
-    for k in range(3):
-        change += (load[b, k] - last_load[b, k]) ** 2
-    return math.sqrt(change) * REST_TIME > CHANGE * still
+@lean_inline
+def is_other_load(load, last_load, still):
+    """Whether the load of a body has changed by what makes it faster than still (m/s) soon."""
+    return length(sub(load, last_load)) * REST_TIME > CHANGE * still
 
 
 @inline
@@ -69,128 +68,133 @@ def are_free(owners, body_count, a, b):
     return owners.driven[a] == 0 and owners.driven[b] == 0
 
 
-@inline
-def _mark_deep(rows, row_count, body_count, holds, deep):
-    """Write 1 for bodies that lie too deep in others to sleep yet, 0 for the others."""
-    for b in range(body_count):
+@lean_inline
+def _mark_deep(sleep, contacts):
+    """Mark 1 for bodies that lie too deep in others to sleep yet, 0 for the others."""
+    deep = sleep.mark
+    count = deep.shape[0]
+    for b in range(count):
         deep[b] = 0
-    for c in range(row_count):
-        a, b = rows.owner[c, 0], rows.owner[c, 1]
-        if rows.impulse[c, 0] == 0.0 or -rows.gap[c] <= DEEP * rows.slop[c]:
+    for c in range(contacts.count[0]):
+        row = contacts.rows[c]
+        a, b = row["owner"][0], row["owner"][1]
+        if row["impulse"][NORMAL] == 0.0 or -row["gap"] <= DEEP * row["slop"]:
             continue
-        if holds[a] or holds[b]:
+        if is_either_jointed(contacts.groups, row):
             continue
-        if a < body_count:
+        if a < count:
             deep[a] = 1
-        if b < body_count:
+        if b < count:
             deep[b] = 1
 
 
 @lean_inline
-def find_rest(
-    owners,
-    body_count,
-    drive,
-    rows,
-    row_count,
-    joints,
-    holds,
-    joined,
-    sleeps,
-    load,
-    last_load,
-    wearer,
-    radius,
-    pull,
-    duration,
-    rest,
-    parent,
-    waits,
-):
-    """Count the seconds (b,) for which bodies have been still, `REST_TIME` for those that sleep.
+def _is_still(sleep, owners, drive, b, last_load):
+    """Whether a body has moved and been loaded as what is still, in this frame."""
+    sleeper = sleep.sleeper[b]
+    radius = sleeper["radius"]
+    way = length(sub(load(owners.position, b), load(drive.start_position, b)))
+    start = conjugate(quaternion(drive.start_orientation[b]))
+    _, x, y, z = product(quaternion(owners.orientation[b]), start)
+    moved = (way + radius * (2.0 * length((x, y, z)))) / drive.duration
+    fastest = length(load(owners.velocity, b)) + radius * length(load(owners.spin, b))
+    still = still_speed(radius, sleep.pull)
+    is_same = sleeper["garment"] >= 0 or not is_other_load(vec(sleeper["load"]), last_load, still)
+    return is_same and moved < still and fastest < TREMBLE * still
 
-    drive: where they were at the start of the frame; holds (j,) True for joints that hold; load
-    (b, 3) m/s² on all bodies, and last_load, under which they lay down, written here; wearer (b,)
-    −1 for those that wear nothing; radius (b,) m; pull: √g; parent and waits (b,) are scratch. A
-    body that touches something driven that moves is not still, nor is one that the inputs keep
-    awake, or one that gravity and forces pull in another way than when it lay down. One that is
-    still to be parted from what it touches counts slower.
-    """
-    _mark_deep(rows, row_count, body_count, joined.holds, waits)
-    for b in range(body_count):
-        parent[b] = b
-        pace = 1.0 if waits[b] == 0 else PATIENCE
-        waits[b] = 0
+
+@lean_inline
+def _count_stillness(sleep, owners, drive, state):
+    """Seconds of stillness of each body by itself; what lies deep in others counts slower."""
+    rest, deep = state.rest, sleep.mark
+    for b in range(rest.shape[0]):
         if owners.asleep[b] == 1:
             continue
         if owners.driven[b] == 1:
             rest[b] = HELD
-            continue
-        if sleeps[b] == 0 or rest[b] >= REST_TIME:
+        elif sleep.sleeper[b]["may_sleep"] == 0 or rest[b] >= REST_TIME:
             rest[b] = 0.0
-            continue
-        speed = 0.0
-        spin = 0.0
-        way = 0.0
-        for k in range(3):
-            speed += owners.velocity[b, k] ** 2
-            spin += owners.spin[b, k] ** 2
-            way += (owners.position[b, k] - drive.start_position[b, k]) ** 2
-        p, q = drive.start_orientation[b], owners.orientation[b]
-        _, x, y, z = product(q[0], q[1], q[2], q[3], p[0], -p[1], -p[2], -p[3])
-        turn = 2.0 * math.sqrt(x * x + y * y + z * z)
-        moved = (math.sqrt(way) + radius[b] * turn) / duration
-        fastest = math.sqrt(speed) + radius[b] * math.sqrt(spin)
-        still = still_speed(radius[b], pull)
-        is_same = wearer[b] >= 0 or not is_other_load(load, last_load, b, still)
-        if is_same and moved < still and fastest < TREMBLE * still:
-            rest[b] = max(rest[b], 0.0) + pace * duration
+        elif _is_still(sleep, owners, drive, b, load(state.load, b)):
+            rest[b] = max(rest[b], 0.0) + (1.0 if deep[b] == 0 else PATIENCE) * drive.duration
         else:
             rest[b] = 0.0
-    for c in range(row_count):
-        if rows.impulse[c, 0] > 0.0:
-            _stir(owners, body_count, rest, rows.owner[c, 0], rows.owner[c, 1])
-    for j in range(holds.shape[0]):
-        if not holds[j]:
+
+
+@lean_inline
+def _rest_together(sleep, owners, joints, rest):
+    """What hangs together by joints sleeps together, and wakes."""
+    island, waits = sleep.island, sleep.mark
+    count = rest.shape[0]
+    for b in range(count):
+        island[b] = b
+        waits[b] = 0
+    for j in range(sleep.joint_holds.shape[0]):
+        if not sleep.joint_holds[j]:
             continue
-        a, b = joints.whole[j, OWNER], joints.whole[j, OWNER + 1]
-        if are_free(owners, body_count, a, b):
-            join(parent, a, b)
+        a, b = joints.joint[j]["body"][0], joints.joint[j]["body"][1]
+        if are_free(owners, count, a, b):
+            join(island, a, b)
         else:
-            _stir(owners, body_count, rest, a, b)
-    for b in range(body_count):
+            _keep_awake(owners, rest, a, b)
+    for b in range(count):
         if rest[b] < REST_TIME:
-            waits[root_of(parent, b)] = 1
-    for b in range(body_count):
-        if waits[root_of(parent, b)] == 1:
-            rest[b] = min(rest[b], WAITS)  # what hangs together sleeps together, and wakes
-        if owners.asleep[b] == 0 and (rest[b] <= 0.0 or wearer[b] >= 0):
-            for k in range(3):
-                last_load[b, k] = load[b, k]
-    for c in range(row_count):
-        a, b = rows.owner[c, 0], rows.owner[c, 1]
-        if rows.impulse[c, 0] > 0.0 and are_free(owners, body_count, a, b):
+            waits[root_of(island, b)] = 1
+    for b in range(count):
+        if waits[root_of(island, b)] == 1:
+            rest[b] = min(rest[b], WAITS)
+
+
+@lean_inline
+def _wait_for_calm(sleep, owners, contacts, rest):
+    """What touches a body that is not calm waits, with all that hangs on it."""
+    island, waits = sleep.island, sleep.mark
+    count = rest.shape[0]
+    for c in range(contacts.count[0]):
+        row = contacts.rows[c]
+        a, b = row["owner"][0], row["owner"][1]
+        if row["impulse"][NORMAL] > 0.0 and are_free(owners, count, a, b):
             if rest[a] < CALM:
-                waits[root_of(parent, b)] = 1
+                waits[root_of(island, b)] = 1
             if rest[b] < CALM:
-                waits[root_of(parent, a)] = 1
-    for b in range(body_count):
+                waits[root_of(island, a)] = 1
+    for b in range(count):
         if owners.asleep[b] == 0 and owners.driven[b] == 0:
-            rest[b] = min(rest[b], WAITS if waits[root_of(parent, b)] == 1 else REST_TIME)
+            rest[b] = min(rest[b], WAITS if waits[root_of(island, b)] == 1 else REST_TIME)
 
 
-@inline
-def _stir(owners, body_count, rest, a, b):
-    """Two owners touch: one that is driven and moves keeps the other awake."""
-    if a < 0 or b < 0 or are_free(owners, body_count, a, b):
+@lean_inline
+def find_rest(sleep, owners, joints, contacts, drive, state):
+    """Count the seconds for which bodies have been still, `REST_TIME` for those that sleep.
+
+    Writes `state.rest` (b,), and `state.load` (b, 3) of those that lie down. A body that touches
+    something driven that moves is not still, nor is one that the inputs keep awake, or one that
+    gravity and forces pull in another way than when it lay down. One that is still to be parted
+    from what it touches counts slower.
+    """
+    rest = state.rest
+    _mark_deep(sleep, contacts)
+    _count_stillness(sleep, owners, drive, state)
+    for c in range(contacts.count[0]):
+        row = contacts.rows[c]
+        if row["impulse"][NORMAL] > 0.0:
+            _keep_awake(owners, rest, row["owner"][0], row["owner"][1])
+    _rest_together(sleep, owners, joints, rest)
+    for b in range(rest.shape[0]):
+        sleeper = sleep.sleeper[b]
+        if owners.asleep[b] == 0 and (rest[b] <= 0.0 or sleeper["garment"] >= 0):
+            store(state.load, b, vec(sleeper["load"]))
+    _wait_for_calm(sleep, owners, contacts, rest)
+
+
+@lean_inline
+def _keep_awake(owners, rest, a, b):
+    """Two that touch: one that is driven and moves keeps the other awake."""
+    if a < 0 or b < 0 or are_free(owners, rest.shape[0], a, b):
         return
     for side in range(2):
         mine = a if side == 0 else b
         other = b if side == 0 else a
-        if mine >= body_count or owners.driven[other] == 0:
+        if mine >= rest.shape[0] or owners.driven[other] == 0:
             continue
-        moves = 0.0
-        for k in range(3):
-            moves += owners.velocity[other, k] ** 2 + owners.spin[other, k] ** 2
-        if moves > 0.0:
+        if load(owners.velocity, other) != ZERO or load(owners.spin, other) != ZERO:
             rest[mine] = 0.0

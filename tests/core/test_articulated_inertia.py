@@ -5,8 +5,7 @@ import pytest
 
 from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance
 from verlet_physics.model.joint_table import OnBody
-from verlet_physics.rigid.articulation.limb_response import block_of, learn_responses
-from verlet_physics.rigid.joints.joint_rows import CROSS, FIRST_ROW, LINE, MET
+from verlet_physics.rigid.articulation.articulated_inertia import block_of, learn_responses
 from verlet_physics.settings import JointSettings
 from verlet_physics.workspace import workspace_of
 
@@ -36,12 +35,12 @@ def test_a_response_is_what_joints_that_hold_leave_of_a_wrench():
     model = tree().finalize()
     advance(model, model.initial_state(), FrameInputs(), SolverSettings())
     work = workspace_of(model)
-    limbs, joints, owners = work.limb_response, work.joints, work.owners
+    limbs, joints, owners = work.body_contacts.limbs, work.joints, work.owners
     touched = [0, 2, 5]  # trunk, lower arm, leg
-    limbs.touched[touched] = 1
-    groups = np.ones_like(work.joined.goes_on)
+    limbs.body["touched"][touched] = 1
+    groups = np.ones_like(work.body_contacts.groups.active)
     learn_responses(limbs, joints, owners, groups, np.zeros_like(groups))
-    assert sorted(limbs.owner[: limbs.count[0]]) == touched
+    assert sorted(limbs.owner[: limbs.component["count"][0]]) == touched
 
     count = model.body_count
     inverse = np.zeros((6 * count, 6 * count))
@@ -50,14 +49,13 @@ def test_a_response_is_what_joints_that_hold_leave_of_a_wrench():
         inverse[6 * o + 3 : 6 * o + 6, 6 * o + 3 : 6 * o + 6] = owners.inverse_inertia[o]
     held = []
     for j in range(len(model.joints)):
-        first, met = joints.whole[j, FIRST_ROW], joints.whole[j, MET]
+        first, met = joints.joint[j]["first_row"], joints.joint[j]["met_count"]
         for row in joints.met[first : first + met]:
             line = np.zeros(6 * count)
             for side, sign in ((0, -1.0), (1, 1.0)):
-                o = joints.whole[j, side]
-                line[6 * o : 6 * o + 3] = sign * joints.axis[row, LINE : LINE + 3]
-                torque = CROSS + 3 * side
-                line[6 * o + 3 : 6 * o + 6] = sign * joints.axis[row, torque : torque + 3]
+                o = joints.joint[j]["body"][side]
+                line[6 * o : 6 * o + 3] = sign * joints.axis[row]["line"]
+                line[6 * o + 3 : 6 * o + 6] = sign * joints.axis[row]["torque"][side]
             held.append(line)
     jacobian = np.array(held)
     assert len(held) == 2 * 3 + 2 * 3 + 5  # no limit holds
@@ -65,12 +63,12 @@ def test_a_response_is_what_joints_that_hold_leave_of_a_wrench():
     exact = inverse - inverse @ jacobian.T @ np.linalg.solve(pulls, jacobian @ inverse)
     for s in touched:
         for t in touched:
-            found = limbs.response[block_of(limbs, 0, s, t)]
+            found = limbs.response[block_of(limbs, s, t)]
             wanted = exact[6 * t : 6 * t + 6, 6 * s : 6 * s + 6].T
             # rows give way by 1e-5 of their diagonals, see `joint_matrix.EVEN`
             assert np.allclose(found, wanted, rtol=1e-3, atol=1e-4 * np.abs(exact).max())
     lone = inverse[30, 30]  # 1/kg, of the leg alone
-    assert limbs.response[block_of(limbs, 0, 5, 5)][2, 2] < 0.5 * lone
+    assert limbs.response[block_of(limbs, 5, 5)][2, 2] < 0.5 * lone
 
 
 @pytest.mark.parametrize("links", [1, 3])
@@ -117,7 +115,7 @@ def test_responses_of_one_frame_are_not_known_in_another():
             state, _ = advance(model, state, FrameInputs(), settings)
         return state
 
-    later, known = used.initial_state(), workspace_of(used).limb_response.count
+    later, known = used.initial_state(), workspace_of(used).body_contacts.limbs.component["count"]
     for _ in range(48):
         later = run(used, 1, later)
         if known[0] > 0:

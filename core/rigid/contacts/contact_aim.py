@@ -1,0 +1,143 @@
+"""Contacts of bodies where these are now: arms, effective masses and gaps.
+
+Generalised inverse mass (Müller et al. 2020, eq. 2; Kenwright eq. 9 put right):
+w = 1/m + (r×n)ᵀ I⁻¹ (r×n).
+"""
+
+from __future__ import annotations
+
+import math
+
+from ...kernels.jit import lean, lean_inline, lean_kernel
+from ...vec3 import add, along, cross, dot, load, rotate, set_vec, sub, vec
+from ..articulation.articulated_inertia import forget_touch
+from .contact_groups import is_either_jointed
+from .contact_point import turning_mobility
+from .contact_table import NORMAL
+from .uneven_islands import find_uneven
+
+USUAL_RATE = 480.0
+"""Steps a second that the iterations are measured for."""
+
+SOFT_SAG = 5e-4
+"""Way that gravity makes in a substep, as a share of a body's radius, that one iteration is enough
+for: contacts give way by as much, and a stack of small bodies would lean."""
+
+MOST_SMALL_ITERATIONS = 8
+"""Most iterations that bodies take for being small."""
+
+
+@lean_inline
+def _point_arms(row, origin, owners):
+    """Arms of a and b (m) to the point of contact; writes the gap.
+
+    The point lies halfway between the two anchors; where one surface is round it is the point of
+    that one, which rolls over the other.
+    """
+    a, b = row["owner"][0], row["owner"][1]
+    normal = vec(row["axis"][NORMAL])
+    f, g = origin["radius"][0], origin["radius"][1]
+    p = along(rotate(owners.rotation[a], vec(origin["anchor"][0])), -f, normal)
+    q = along(rotate(owners.rotation[b], vec(origin["anchor"][1])), g, normal)
+    apart = sub(load(owners.position, a), load(owners.position, b))
+    between = sub(add(apart, p), q)
+    row["gap"] = dot(between, normal)
+    row["old_overlap"] = min(row["old_overlap"], max(-row["gap"], 0.0))
+    share = 0.5
+    if f > 0.0 and g == 0.0:
+        share = 0.0
+    elif g > 0.0 and f == 0.0:
+        share = 1.0
+    return along(p, -share, between), along(q, 1.0 - share, between)
+
+
+@lean_inline
+def _inverse_mass_between(w, row, other):
+    """Speed along the normal of a row by an impulse along that of another one of the two, 1/kg.
+
+    w: 1/m of both together; to it comes what their turning adds.
+    """
+    u, s = vec(row["cross"][NORMAL, 0]), vec(other["turn"][NORMAL, 0])
+    v, t = vec(row["cross"][NORMAL, 1]), vec(other["turn"][NORMAL, 1])
+    total = w + u[0] * s[0] + u[1] * s[1] + u[2] * s[2]
+    return total + v[0] * t[0] + v[1] * t[1] + v[2] * t[2]
+
+
+@lean
+def aim_contacts(contacts, owners):
+    """Arms, effective masses and gaps where the owners are now."""
+    for c in range(contacts.count[0]):
+        row = contacts.rows[c]
+        row["answered"] = 0
+        a, b = row["owner"][0], row["owner"][1]
+        p, q = _point_arms(row, contacts.origin[c], owners)
+        w = owners.inverse_mass[a] + owners.inverse_mass[b]
+        for d in range(3):
+            n = vec(row["axis"][d])
+            u, v = cross(p, n), cross(q, n)
+            set_vec(row["cross"][d, 0], u)
+            set_vec(row["cross"][d, 1], v)
+            set_vec(row["turn"][d, 0], rotate(owners.inverse_inertia[a], u))
+            set_vec(row["turn"][d, 1], rotate(owners.inverse_inertia[b], v))
+        total = _inverse_mass_between(w, row, row)
+        row["mass"] = 1.0 / total if total > 0.0 else 0.0
+        w11 = w + turning_mobility(row, 1, 1, 0) + turning_mobility(row, 1, 1, 1)
+        w12 = turning_mobility(row, 1, 2, 0) + turning_mobility(row, 1, 2, 1)
+        w22 = w + turning_mobility(row, 2, 2, 0) + turning_mobility(row, 2, 2, 1)
+        set_vec(row["mobility"], (w11, w12, w22))
+    _couple_points(contacts, owners)
+
+
+@lean
+def _couple_points(contacts, owners):
+    """What impulses at the points of one manifold do to each other's speed."""
+    first = 0
+    while first < contacts.count[0]:
+        head = contacts.rows[first]
+        n = head["points"]
+        if n > 1:
+            w = owners.inverse_mass[head["owner"][0]] + owners.inverse_mass[head["owner"][1]]
+            for i in range(n):
+                row = contacts.rows[first + i]
+                for j in range(i + 1):
+                    other = contacts.rows[first + j]
+                    total = _inverse_mass_between(w, row, other)
+                    row["coupling"][j] = total
+                    other["coupling"][i] = total
+        first += n
+
+
+@lean_kernel
+def prepare_contacts(contacts, owners, radius):
+    """`aim_contacts` of new rows, and which islands are uneven; radius (b,) m of bodies.
+
+    Returns the least radius of bodies that touch something and hang on no joint: infinity where
+    there are none.
+    """
+    aim_contacts(contacts, owners)
+    forget_touch(contacts.limbs)
+    find_uneven(contacts, owners)
+    least = math.inf
+    for c in range(contacts.count[0]):
+        row = contacts.rows[c]
+        if is_either_jointed(contacts.groups, row):
+            continue
+        for side in range(2):
+            o = row["owner"][side]
+            if owners.inverse_mass[o] > 0.0:
+                least = min(least, radius[o])
+    return least
+
+
+def iterations_for(radius: float, gravity: float, h: float) -> int:
+    """Iterations over contacts of bodies of which the least is of that radius in m.
+
+    There are more in steps longer than usual, or heaps of hundreds go on creeping, and for small
+    bodies, for which gravity (m/s²) makes a long way in a step (`SOFT_SAG`). None where all that
+    touches hangs on joints: that radius is infinite.
+    """
+    if radius == math.inf:
+        return 0
+    iterations = math.ceil(max(1.0, USUAL_RATE * h))
+    small = math.ceil(gravity * h * h / (SOFT_SAG * radius))
+    return max(iterations, min(small, MOST_SMALL_ITERATIONS))

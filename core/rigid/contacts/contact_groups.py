@@ -1,0 +1,69 @@
+"""Who is solved together: bodies that hang together by joints, each other body, and all the rest.
+
+Joints and contacts of a group take turns until they agree; groups that are settled rest while
+others go on (`jointed_contacts`).
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...kernels.jit import lean_inline
+
+if TYPE_CHECKING:
+    from ...arrays import Ints
+    from ...model import Model
+
+Groups = namedtuple(
+    "Groups",
+    [
+        "is_jointed",  # (o,) True for bodies that hang on joints
+        "group",  # (o,)
+        "active",  # (g,) 1 for groups that further iterations solve
+        "touched",  # (g,) 1 for groups that contacts have pushed in this iteration
+        "hard",  # (g,) 1 for groups that are driven out of deep overlaps
+    ],
+)
+
+
+def group_room(model: Model, body_group: Ints) -> Groups:
+    """Groups of a model.
+
+    body_group (b,): see `joint_graph`.
+    """
+    group = np.zeros(model.owner_count + 1, dtype=np.int32)
+    first = int(body_group.max(initial=-1)) + 1
+    own = first + np.arange(model.body_count, dtype=np.int32)
+    group[: model.body_count] = np.where(body_group >= 0, body_group, own)
+    count = first + model.body_count
+    group[model.body_count :] = count  # nothing moves them
+    return Groups(
+        is_jointed=np.zeros(len(group), dtype=np.bool_),
+        group=group,
+        active=np.zeros(count + 1, dtype=np.int32),
+        touched=np.zeros(count + 1, dtype=np.int32),
+        hard=np.zeros(count + 1, dtype=np.int32),
+    )
+
+
+@lean_inline
+def activate_all(groups):
+    """Begin with an iteration over everything."""
+    for g in range(groups.active.shape[0]):
+        groups.active[g] = 1
+
+
+@lean_inline
+def clear_touched(groups):
+    """Begin an iteration over contacts."""
+    for g in range(groups.touched.shape[0]):
+        groups.touched[g] = 0
+
+
+@lean_inline
+def is_either_jointed(groups, row):
+    """Whether one of the two sides of a contact hangs on joints."""
+    return groups.is_jointed[row["owner"][0]] or groups.is_jointed[row["owner"][1]]

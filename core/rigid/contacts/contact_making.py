@@ -1,0 +1,186 @@
+"""Contacts of bodies made of manifolds, with what is remembered of them, and remembered again."""
+
+from __future__ import annotations
+
+import math
+
+from ...collision.kinds import CAPSULE, CYLINDER, SPHERE
+from ...kernels.jit import lean_inline, lean_kernel
+from ...vec3 import add, column, cross, dot, load, scale, set_vec, sub, unrotate, vec
+from .contact_table import DYNAMIC, NORMAL, STATIC
+
+ON_ITS_SIDE = 1e-2
+"""Cosine between a cylinder's axis and a normal below which it rolls there."""
+
+
+@lean_inline
+def _write_axes(axis, normal):
+    """The normal and two directions square to it and to each other, in axis (3, 3)."""
+    nx, ny, nz = normal
+    if abs(nx) < 0.57735:
+        f = 1.0 / math.sqrt(ny * ny + nz * nz)
+        tangent = 0.0, f * nz, -f * ny
+    else:
+        f = 1.0 / math.sqrt(nx * nx + ny * ny)
+        tangent = f * ny, -f * nx, 0.0
+    set_vec(axis[0], normal)
+    set_vec(axis[1], tangent)
+    set_vec(axis[2], cross(normal, tangent))
+
+
+@lean_inline
+def _in_frame(owners, o, place):
+    """A place of the world in the frame of owner o."""
+    return unrotate(owners.rotation[o], sub(place, load(owners.position, o)))
+
+
+@lean_inline
+def _radius_at(shapes, s, normal):
+    """Radius of a surface that its contact point wanders over as it rolls, 0 for all others."""
+    kind = shapes.kind[s]
+    if kind in (SPHERE, CAPSULE):
+        return shapes.size[s, 0]
+    if kind == CYLINDER and abs(dot(column(shapes.rotation_before[s], 2), normal)) < ON_ITS_SIDE:
+        return shapes.size[s, 0]
+    return 0.0
+
+
+@lean_inline
+def _overlap_of_pair(memory, first, a, b):
+    """Most that remembered points of two shapes, from row ``first``, have left of their overlap.
+
+    Infinite where none is remembered: the two meet now, with whatever overlap they have.
+    """
+    most = -1.0
+    key = memory.key
+    while first < key.shape[0] and key[first, 0] == a and key[first, 1] == b:
+        most = max(most, memory.impulse[first, 4])
+        first += 1
+    return most if most >= 0.0 else math.inf
+
+
+@lean_inline
+def _is_before(key, m, a, b):
+    """Whether what is remembered in row m comes before all of shapes a and b."""
+    return m < key.shape[0] and (key[m, 0] < a or (key[m, 0] == a and key[m, 1] < b))
+
+
+@lean_inline
+def _is_of(key, m, a, b):
+    """Whether what is remembered in row m is of shapes a and b."""
+    return m < key.shape[0] and key[m, 0] == a and key[m, 1] == b
+
+
+@lean_inline
+def _place_point(row, origin, shapes, owners, on_a, on_b):
+    """Anchors of a point that lies at on_a and on_b (m) of the two surfaces, in owners' frames."""
+    normal = vec(row["axis"][NORMAL])
+    f = _radius_at(shapes, origin["key"][0], normal)
+    g = _radius_at(shapes, origin["key"][1], normal)
+    origin["radius"][0] = f
+    origin["radius"][1] = g
+    anchor = origin["anchor"]
+    set_vec(anchor[0], _in_frame(owners, row["owner"][0], add(on_a, scale(f, normal))))
+    set_vec(anchor[1], _in_frame(owners, row["owner"][1], sub(on_b, scale(g, normal))))
+
+
+@lean_inline
+def _write_surface(row, origin, shapes, slop):
+    """Friction of two surfaces is the geometric mean, restitution the larger."""
+    a, b = origin["key"][0], origin["key"][1]
+    mu = math.sqrt(shapes.friction[a] * shapes.friction[b])
+    row["friction"][DYNAMIC] = mu
+    row["friction"][STATIC] = mu * max(shapes.static_friction[a], shapes.static_friction[b])
+    origin["restitution"] = max(shapes.restitution[a], shapes.restitution[b])
+    row["slop"] = min(slop[a], slop[b])
+
+
+@lean_inline
+def _recall(row, origin, memory, first):
+    """Begin with what is remembered of a point, from row ``first`` on."""
+    for k in range(4):
+        row["impulse"][k] = 0.0
+    key, impulse = memory.key, memory.impulse
+    mine = origin["key"]
+    m = first
+    while _is_of(key, m, mine[0], mine[1]) and key[m, 2] == mine[2]:
+        if key[m, 3] == mine[3]:
+            row["impulse"][0] = impulse[m, 0]
+            friction = impulse[m, 1], impulse[m, 2], impulse[m, 3]
+            for k in range(1, 3):
+                row["impulse"][k] = dot(vec(row["axis"][k]), friction)
+            row["old_overlap"] = impulse[m, 4]
+            break
+        m += 1
+
+
+@lean_kernel
+def fill_contacts(item, item_count, manifolds, shapes, owners, body_count, memory, contacts):
+    """Rows for all manifolds, with what is remembered of them; returns how many there are.
+
+    Where that is more than there is room for, none are written. Items and `memory` are sorted
+    alike, by shapes and sub-shape, so one walk finds the old rows. Two shapes of which nothing is
+    remembered keep the overlap that they have; new points of others keep no more of it than those
+    that are remembered.
+    """
+    key = memory.key
+    count = 0
+    old = 0
+    pair_a, pair_b = -1, -1
+    overlap = math.inf
+    for n in range(item_count):
+        points = manifolds.count[n]
+        if points == 0:
+            continue
+        a, b, sub_shape = item[n, 0], item[n, 1], item[n, 2]
+        oa, ob = shapes.owner[a], shapes.owner[b]
+        if oa >= body_count and ob >= body_count:
+            continue
+        if owners.inverse_mass[oa] == 0.0 and owners.inverse_mass[ob] == 0.0:
+            continue
+        if count + points > contacts.rows.shape[0]:
+            count += points
+            continue
+        if a != pair_a or b != pair_b:
+            pair_a, pair_b = a, b
+            while _is_before(key, old, a, b):
+                old += 1
+            overlap = _overlap_of_pair(memory, old, a, b)
+        while _is_of(key, old, a, b) and key[old, 2] < sub_shape:
+            old += 1
+        for p in range(points):
+            row, origin = contacts.rows[count], contacts.origin[count]
+            count += 1
+            row["points"] = points if p == 0 else 0
+            row["owner"][0], row["owner"][1] = oa, ob
+            origin["key"][0], origin["key"][1], origin["key"][2] = a, b, sub_shape
+            origin["key"][3] = manifolds.feature[n, p]
+            _write_axes(row["axis"], load(manifolds.normal, n))
+            on_a, on_b = vec(manifolds.on_a[n, p]), vec(manifolds.on_b[n, p])
+            _place_point(row, origin, shapes, owners, on_a, on_b)
+            _write_surface(row, origin, shapes, contacts.slop)
+            row["old_overlap"] = overlap  # `aim_contacts` cuts it to what there is
+            row["rebound"] = 0.0
+            _recall(row, origin, memory, old)
+    contacts.count[0] = count if count <= contacts.rows.shape[0] else 0
+    return count
+
+
+@lean_kernel
+def remember_contacts(contacts, memory):
+    """Write what `fill_contacts` wants to know of these rows."""
+    key, impulse = memory.key, memory.impulse
+    for c in range(contacts.count[0]):
+        row, origin = contacts.rows[c], contacts.origin[c]
+        impulse[c, 4] = row["old_overlap"]
+        for k in range(4):
+            key[c, k] = origin["key"][k]
+        if row["rebound"] > 0.0:  # a blow is not what holds the body in the next step
+            for k in range(4):
+                impulse[c, k] = 0.0
+            continue
+        impulse[c, 0] = row["impulse"][0]
+        for k in range(3):
+            impulse[c, 1 + k] = (
+                row["impulse"][1] * row["axis"][1, k] + row["impulse"][2] * row["axis"][2, k]
+            )

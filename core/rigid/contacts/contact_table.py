@@ -1,0 +1,139 @@
+"""Contacts of bodies as a table of rows: one row a contact point, in records.
+
+Split by who reads what. Sweeps go over `CONTACT` again and again; where a point lies on its two
+sides and what it is remembered by (`ORIGIN`) is read once a substep; conjugate directions (`BLOW`)
+and answers of limbs serve only where masses differ and where joints are.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...collision.shapes import smallest_half_extent
+from ..articulation.articulated_inertia import limb_room
+from .contact_groups import group_room
+from .uneven_islands import island_room
+
+if TYPE_CHECKING:
+    from ...model import Model
+    from ..joints.joint_graph import JointGraph
+
+SLOP = 1e-4
+"""Overlap that is left alone, as a share of the smaller shape: rows need one to stay in touch."""
+
+MOST_POINTS = 4
+"""Points of a manifold."""
+
+NORMAL = 0
+"""Axis of a row along its normal; the others are its two tangents."""
+
+PARTS = 3
+"""Place in a row's impulses of the one that parts an overlap; the others go with its axes."""
+
+DYNAMIC, STATIC = range(2)
+"""Columns of friction."""
+
+CONTACT = np.dtype(
+    [
+        ("owner", np.int32, (2,)),  # a and b
+        ("points", np.int32),  # of the manifold that begins here, 0 for its other points
+        ("answered", np.int32),  # along which axes `BodyContacts.reply` is known
+        ("impulse", np.float64, (4,)),  # N·s along each axis, and one that parts an overlap
+        ("axis", np.float64, (3, 3)),  # normal from b to a, and two tangents
+        ("cross", np.float64, (3, 2, 3)),  # r × axis of a and b
+        ("turn", np.float64, (3, 2, 3)),  # I⁻¹ (r × axis)
+        ("mass", np.float64),  # kg, effective along the normal
+        ("mobility", np.float64, (3,)),  # 1/kg, W₁₁, W₁₂, W₂₂ of the tangents: `friction_cone`
+        ("coupling", np.float64, (MOST_POINTS,)),  # 1/kg, speed here by an impulse at each point
+        ("friction", np.float64, (2,)),  # dynamic, static
+        ("gap", np.float64),  # m, at the start of the substep
+        ("slop", np.float64),  # m
+        ("old_overlap", np.float64),  # m, what is left of the overlap that the two met with
+        ("rebound", np.float64),  # m/s after a hit, 0 for none
+        ("rebound_gap", np.float64),  # m, at the end of the substep of that hit
+        ("velocity_error", np.float64),  # m/s, by which points close faster than they may
+        ("softness", np.float64),  # share of its impulse that a row lets go
+        ("impulse_before", np.float64),  # N·s along the normal, before the sweep
+        ("parting_speed", np.float64),  # m/s, least along the normal while overlaps are parted
+    ],
+    align=True,
+)
+"""What sweeps read and write."""
+
+ORIGIN = np.dtype(
+    [
+        ("key", np.int32, (4,)),  # shape a, shape b, sub-shape, feature: what it is remembered by
+        ("anchor", np.float64, (2, 3)),  # m, the two points, or what they are round about
+        ("radius", np.float64, (2,)),  # m, 0 for a point that turns with its owner, as a corner
+        ("restitution", np.float64),
+    ],
+    align=True,
+)
+"""Where a contact point lies on its two sides, in their frames, and what it is remembered by."""
+
+BLOW = np.dtype(
+    [
+        ("free", np.int32),  # how many impulses conjugate directions move: `conjugate_contacts`
+        ("step", np.float64, (3,)),  # N·s, what the last sweep has changed, z
+        ("direction", np.float64, (3,)),  # N·s, what sweep and step have changed, d
+        ("taken", np.float64, (3,)),  # N·s, what the step has changed
+        ("error", np.float64, (3,)),  # m/s, g before the step
+    ],
+    align=True,
+)
+"""What conjugate directions know of a row."""
+
+BodyContacts = namedtuple(
+    "BodyContacts",
+    [
+        "count",  # (1,) how many rows there are
+        "rows",  # (c,) CONTACT
+        "origin",  # (c,) ORIGIN
+        "blow",  # (c,) BLOW
+        "reply",  # (c, 3, 2, 6) velocity and spin of a and b by an impulse along each axis
+        "slop",  # (s,) m, of shapes
+        "islands",  # `uneven_islands.Islands`
+        "groups",  # `contact_groups.Groups`
+        "limbs",  # `articulated_inertia.Limbs`
+        "buffer",  # `velocity_buffer.VelocityBuffer`: what rows see of velocities
+    ],
+)
+"""Contacts of bodies, and all that is solved with them."""
+
+Remembered = namedtuple("Remembered", ["key", "impulse"])
+"""What a state knows of contacts: key (c, 4) as in ORIGIN, impulse (c, 5) N·s along the normal and
+of friction in the world, and m of overlap that the two had when they met."""
+
+NOTHING = Remembered(np.zeros((0, 4), dtype=np.int32), np.zeros((0, 5)))
+"""Where nothing is known of contacts."""
+
+
+def contact_room(model: Model, graph: JointGraph) -> BodyContacts:
+    """Room for the contacts of a model; a frame says what they see of velocities."""
+    rows = 16 * model.body_count
+    owners = model.owner_count + 1
+    return BodyContacts(
+        count=np.zeros(1, dtype=np.int64),
+        rows=np.zeros(rows, CONTACT),
+        origin=np.zeros(rows, ORIGIN),
+        blow=np.zeros(rows, BLOW),
+        reply=np.zeros((rows, 3, 2, 6)),
+        slop=SLOP * smallest_half_extent(model.shapes),
+        islands=island_room(owners),
+        groups=group_room(model, graph.body_group),
+        limbs=limb_room(model, graph),
+        buffer=None,
+    )
+
+
+def more_room(contacts: BodyContacts, count: int) -> BodyContacts:
+    """The same with room for so many rows, all of them empty."""
+    return contacts._replace(
+        rows=np.zeros(count, CONTACT),
+        origin=np.zeros(count, ORIGIN),
+        blow=np.zeros(count, BLOW),
+        reply=np.zeros((count, 3, 2, 6)),
+    )

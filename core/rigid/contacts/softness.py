@@ -1,0 +1,107 @@
+"""What a row asks for: how fast its sides may close, how fast what overlaps is to part, how softly.
+
+A row with a gap g lets its sides close it within the step of h and no more,
+
+    (v_a − v_b)·n ≥ −max(g, 0)/h.
+
+What hangs on joints and overlaps is driven apart by a bias, and gives way a little: joints have to
+agree with it. All else is parted by place alone (`position_correction`).
+"""
+
+from __future__ import annotations
+
+from ...kernels.jit import lean_inline
+from .contact_point import contact_speed
+from .contact_table import NORMAL, SLOP
+
+BIAS = 0.1
+"""Share of an overlap that contacts of what hangs on joints drive apart in one substep. What
+such a contact carries leaves it as deep as leak · step² / bias."""
+
+AT_RATE = 480.0
+"""Substeps a second for which `BIAS` is; in longer ones the share grows with them."""
+
+MOST_BIAS = 0.5
+"""Largest share that is driven apart in one substep, however long."""
+
+LEAK = 0.05
+"""Share of its impulse that such a contact lets go in the first half of a substep: it is a stiff
+spring, not a rock, and does not fight with joints that are (Catto 2024, "soft step")."""
+
+BACK_SPEED = 2.0
+"""Fastest way back of what was pressed into each other, m/s."""
+
+APART_SPEED = 0.5
+"""Fastest parting of what overlapped already when the two met, at the start as a rule, m/s."""
+
+LEAST = 0.01
+"""Share of the slop that an overlap must exceed it by to be parted: rest is rest."""
+
+WEDGED = 0.05
+"""Overlap that two bodies met with, as a share of the smaller shape, beyond which the contact is
+soft: what hangs on joints may be wedged, so that no impulse parts it, and what rocks press in vain
+grows without end until it all flies apart. Pressed deeper by as much again it is a rock. Floors and
+walls are none of this: a limb that a blow has thrown into one would lie in it for good."""
+
+WEDGED_LEAK = 0.5
+"""Share of its impulse that such a contact lets go in an iteration."""
+
+
+@lean_inline
+def tolerated_overlap(row):
+    """Overlap in m that a row leaves alone at first: what they met with, and more where wedged."""
+    old = row["old_overlap"]
+    wedged = WEDGED / SLOP * row["slop"]
+    return old + wedged if old > wedged else old
+
+
+@lean_inline
+def bias_of(h):
+    """Share of an overlap under joints that is driven apart in a substep of h s."""
+    return min(BIAS * max(1.0, AT_RATE * h), MOST_BIAS)
+
+
+@lean_inline
+def parting_speed(row, rate):
+    """Speed in m/s at which the two of a row are to part; rate: 1/s, of what they overlap by."""
+    deep = -row["gap"] - row["slop"]
+    if deep <= LEAST * row["slop"] or row["rebound"] > 0.0:
+        return 0.0
+    back = min(rate * max(deep - tolerated_overlap(row), 0.0), BACK_SPEED)
+    return max(back, min(rate * deep, APART_SPEED))
+
+
+@lean_inline
+def is_deep(row, h):
+    """Whether the two of a row are driven apart as fast as can be."""
+    fastest = APART_SPEED if row["old_overlap"] > row["slop"] else BACK_SPEED
+    return row["gap"] < -fastest * h / bias_of(h)
+
+
+@lean_inline
+def aim_velocity(row, owners, buffer, h, is_ahead, is_jointed):
+    """Write the velocity error and the softness of a row.
+
+    is_ahead: bodies have still to move; is_jointed: one of the two hangs on joints.
+    """
+    gap = row["gap"]
+    row["softness"] = 0.0
+    if gap > 0.0 and row["impulse"][NORMAL] == 0.0 and not is_ahead:
+        row["softness"] = 1.0  # the next step's matter
+    error = contact_speed(row, NORMAL, buffer)
+    if row["rebound"] > 0.0:  # first to where it will be, then to how fast it goes on
+        error -= (row["rebound_gap"] - max(gap, 0.0)) / h if is_ahead else row["rebound"]
+    elif gap > 0.0:
+        error += gap / h
+    elif is_ahead:
+        tolerated = tolerated_overlap(row)
+        a, b = row["owner"][0], row["owner"][1]
+        is_free = owners.inverse_mass[a] > 0.0 and owners.inverse_mass[b] > 0.0
+        is_wedged = is_free and tolerated > row["old_overlap"]
+        if is_wedged and -gap - row["slop"] <= tolerated:
+            row["softness"] = WEDGED_LEAK
+        elif is_jointed:
+            row["softness"] = LEAK
+        if is_jointed:
+            error -= parting_speed(row, bias_of(h) / h)
+    row["velocity_error"] = error

@@ -1,0 +1,23 @@
+"""Arrays that the stages of rigid bodies share."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..collision.reach import body_radius
+from ..model import Model
+from ..rigid.owners import Ahead, body_moves
+
+
+class BodyScratch:
+    """What moves the bodies of a model, and where they get to."""
+
+    def __init__(self, model: Model) -> None:
+        owners = model.owner_count
+        self.radius = body_radius(model)  # (b,) m
+        self.moves = body_moves(model, np.zeros(3))
+        self.moves_step = 0.0  # s that the drags in it are for, 0 where they are keyed
+        self.is_pushed = False  # whether forces in it may be others than zero
+        self.load = np.zeros((model.body_count, 3))  # m/s², gravity and what those forces do
+        self.ahead = Ahead(np.zeros((owners, 3)), np.tile(np.eye(3), (owners, 1, 1)))
+        self.reach = np.zeros(len(model.shapes))  # m, how far shapes may get

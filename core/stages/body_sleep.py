@@ -1,0 +1,155 @@
+"""Which bodies sleep in a frame, and what wakes them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import Floats, Ints
+from ..collision.manifold import Manifolds
+from ..collision.reach import body_radius
+from ..coupling.attachment import Attachments
+from ..coupling.tied_pieces import wearers
+from ..model import Model
+from ..particles.contacts.contact_point import Contacts
+from ..rigid.contacts.contact_table import BodyContacts
+from ..rigid.sleep.falling_asleep import HELD
+from ..rigid.sleep.sleepers import DISTURBED, Sleep, sleeper_room
+from ..rigid.sleep.waking import (
+    feel_load,
+    feel_particles,
+    feel_rows,
+    feel_support,
+    feel_touch,
+    wake_sleepers,
+)
+from .body_scratch import BodyScratch
+from .contact_memory import ContactMemory
+from .frame import Frame
+from .joints import Joints
+
+
+class SleepScratch:
+    """What is known of sleepers while a frame runs."""
+
+    def __init__(self, model: Model) -> None:
+        ties = [c for c in model.constraints if isinstance(c, Attachments)]
+        self.worn, garment = wearers(model, ties)
+        self.wearing = np.flatnonzero(garment >= 0).astype(np.int32)
+        self.sleepers = sleeper_room(model, body_radius(model), garment)
+        self.island = np.zeros(model.body_count, dtype=np.int32)
+        self.mark = np.zeros(model.body_count, dtype=np.int32)
+        self.is_moving = np.zeros(model.owner_count + 1)
+
+
+class BodySleep:
+    """Sleep of all bodies in one frame."""
+
+    def __init__(self, frame: Frame, joints: Joints) -> None:
+        self.frame = frame
+        work, model = frame.work, frame.model
+        self.owners = work.owners
+        self.scratch = frame.scratch(SleepScratch)
+        self.sleeper = self.scratch.sleepers
+        self.sleeper["follow_weight"] = frame.by_body("pin")
+        self.sleeper["is_kept_awake"] = joints.kept_awake()
+        self.pull = math.sqrt(math.hypot(*frame.inputs.gravity))  # √(m/s²)
+        self.record = Sleep(
+            self.sleeper,
+            self.scratch.island,
+            self.scratch.mark,
+            self.scratch.is_moving,
+            model.shapes.owner,
+            joints.holds,
+            joints.held,
+            frame.gravity,
+            self.pull,
+        )
+        self.has_sleepers = False
+        self.is_active = False  # anything moves in this frame
+        self.is_under_way = False  # velocities of this substep are known, its move is to come
+        self.memory = ContactMemory(frame.state.contact_key, frame.state.contact_impulse)
+
+    def begin(self, sleepers: int, moving: int) -> None:
+        """So many bodies sleep, and so many move; sleepers wake that rest on what moves."""
+        self.has_sleepers, self.is_active = sleepers > 0, moving > 0
+        if not self.has_sleepers:
+            return
+        count = len(self.sleeper)
+        self.memory.part(self.record.shape_body, self.owners)
+        feel_support(self.record, self.owners, self.memory.kept_key, self.record.is_moving)
+        let_go = np.zeros_like(self.record.is_moving)  # what its animation held in the last frame
+        was_held = self.frame.state.body_rest == HELD
+        let_go[:count] = was_held & (self.owners.driven[:count] == 0)
+        feel_support(self.record, self.owners, self.memory.key, let_go)
+        self.wake()
+
+    def move(self, owners: Ints) -> None:
+        """These owners move too in this frame."""
+        self.record.is_moving[owners] = 1.0
+        self.is_active = True
+
+    def wake(self) -> bool:
+        """Wake what felt something, and those beside it; whether any slept."""
+        memory, owners = self.memory, self.owners
+        if not wake_sleepers(
+            self.record,
+            owners,
+            self.frame.work.joints,
+            memory.kept_key,
+            memory.key,
+            self.frame.state.body_rest,
+            self.is_under_way,
+        ):
+            return False
+        self.has_sleepers = bool(owners.asleep[: len(self.sleeper)].any())
+        is_moving = self.record.is_moving
+        np.maximum(is_moving, owners.inverse_mass > 0.0, out=is_moving)
+        self.is_active = True
+        memory.wake(self.record.shape_body, owners)
+        return True
+
+    def wake_struck(self, bodies: NDArray[np.bool_]) -> None:
+        """Wake those of bodies (b,) that sleep, for a blow."""
+        if self.has_sleepers:
+            asleep = self.owners.asleep[: len(self.sleeper)] == 1
+            self.sleeper["wake"][bodies & asleep] = DISTURBED
+            self.wake()
+
+    def wake_slipped(self, contacts: BodyContacts) -> None:
+        """Wake those at whose contacts anything moves, and those under another load than before."""
+        if not self.has_sleepers:
+            return
+        frame, wearing = self.frame, self.scratch.wearing
+        feel_rows(self.record, self.owners, contacts)
+        load = frame.scratch(BodyScratch).load.copy()
+        # that of those that wear something is known at the end of the frame
+        load[wearing] = frame.state.body_load[wearing]
+        self.feel_load(load)
+        self.wake()
+
+    def feel_load(self, load: Floats) -> None:
+        """Let sleepers feel a load (b, 3) m/s² that is another than the one they lay down under."""
+        feel_load(self.record, self.owners, load, self.frame.state.body_load)
+
+    def wake_touched(self, item: Ints, count: int, manifolds: Manifolds, duration: float) -> bool:
+        """Wake those that something touches within ``duration`` s; whether any slept."""
+        feel_touch(self.record, self.owners, item, count, manifolds, duration)
+        return self.wake()
+
+    def feel_particles(self, contacts: Contacts, count: int) -> bool:
+        """Let sleepers feel moving particles that touch them; whether any do."""
+        frame = self.frame
+        is_felt: bool = feel_particles(
+            self.record,
+            self.owners,
+            contacts.solving,
+            count,
+            frame.x,
+            frame.previous,
+            self.scratch.worn,
+            frame.h,
+        )
+        return is_felt
