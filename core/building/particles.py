@@ -16,7 +16,6 @@ from ..model.limbs import Limbs
 
 if TYPE_CHECKING:
     from ..forces.base import Force
-    from ..forces.settling import Settling
     from ..particles.constraints.base import Constraint
 
 
@@ -43,7 +42,7 @@ class ParticleBuilder:
         self._pinned: list[Ints] = []
         self._pin_weight: list[Floats] = []
         self._constraint: list[Constraint] = []
-        self._force: list[Force | Settling] = []
+        self._force: list[Force] = []
         self._stick: list[Ints] = []
         self._stick_rest: list[Floats] = []
         self._spring: list[Ints] = []
@@ -215,7 +214,7 @@ class ParticleBuilder:
         self._require_fit(constraint)
         self._constraint.append(constraint)
 
-    def add_force(self, force: Force | Settling) -> None:
+    def add_force(self, force: Force) -> None:
         """A force of an object's own, see `forces.base`."""
         self._require_fit(force)
         self._force.append(force)
@@ -258,7 +257,7 @@ class ParticleBuilder:
 
     # ------------------------------------------------------------------ checks
 
-    def _require_fit(self, part: Constraint | Force | Settling) -> None:
+    def _require_fit(self, part: Constraint | Force) -> None:
         """Raise `ModelError` unless the object and the particles that it names exist."""
         what = type(part).__name__
         for attribute in ("object", "particles"):

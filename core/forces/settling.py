@@ -1,27 +1,17 @@
-"""What forces have in common that act on what a substep has done, not before it."""
+"""What forces have in common that act on what a substep has done."""
 
 from __future__ import annotations
 
 from typing import Protocol, runtime_checkable
 
-from ..arrays import Floats, Ints
+from ..arrays import Floats
 from ..records import Particles
 
 
 @runtime_checkable
 class Settling(Protocol):
-    """A force on the ways of a substep, after all relaxation; `ModelBuilder.add_force` takes it."""
+    """A force that acts once more on the ways of a substep, after all relaxation."""
 
-    @property
-    def object(self) -> int:
-        """Index into `Model.objects` of the object that it belongs to."""
-        ...
-
-    @property
-    def particles(self) -> Ints:
-        """Every particle that it names, for the check that they exist."""
-        ...
-
-    def settle(self, moving: Particles, mass: Floats, h: float) -> None:
-        """Change the places ``moving.x``, in place; mass (n,) kg, h s."""
+    def settle(self, particles: Particles, mass: Floats, h: float) -> None:
+        """Change x of the particles, in place; mass (n,) kg, h s."""
         ...

@@ -1,12 +1,11 @@
-"""Damping of what deforms, not of what moves, and dry friction: on the ways of each step.
+"""Damping of what deforms, not of what moves: F = −c m (v − v₀ − ω × r), and dry friction.
 
-Müller, Heidelberger, Hennix, Ratcliff 2007, "Position Based Dynamics", §3.5: the ways of particles
-are compared with those of a rigid body of the same momentum and angular momentum, so that a body
-that flies or spins is not held up, and both are kept; what is left of them decays as e^(−c t).
+Müller, Heidelberger, Hennix, Ratcliff 2007, "Position Based Dynamics", §3.5: the velocities are
+compared with those of a rigid body of the same momentum and angular momentum, so that a body that
+flies or spins is not held up, and both are kept.
 
-Dry friction holds what would begin to move slowly enough. Both are applied to places at the end of
-a step, when contacts and sticks have made up their mind: before, they would fight with them. (A
-force that is held for some steps has a torque as soon as the body has turned.)
+Dry friction holds what would begin to move slowly enough. It is applied to places at the end of a
+step, when contacts and sticks have made up their mind: before, it would fight with them.
 """
 
 from __future__ import annotations
@@ -14,11 +13,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 from ..angular_momentum import NO_INERTIA, add_inertia, solve_inertia
 from ..arrays import Floats, Ints
 from ..kernels.jit import inline, kernel
 from ..records import Particles
 from ..vec3 import ZERO, along, cross, divide, dot, load, shift, sub
+from .base import Acting
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,10 +32,28 @@ class WobbleDamping:
     rate: float  # c, 1/s
     dry: float = 0.0  # m/s², by which joint friction slows it however slow it is
 
-    def settle(self, moving: Particles, mass: Floats, h: float) -> None:
-        """Take what one step of h s damps, and its dry friction, off x, in place."""
-        keep = math.exp(-self.rate * h)
-        rub(moving, mass, self.particles, keep, self.dry * h * h)
+    def apply(self, acting: Acting) -> None:
+        """Slow all motion but that of a rigid body, so that what is left decays as e^(−c t)."""
+        rows = self.particles
+        mass = acting.mass[rows, None]
+        total = mass.sum()
+        place = acting.x[rows] - (mass * acting.x[rows]).sum(axis=0) / total
+        velocity = acting.velocity[rows]
+        relative = velocity - (mass * velocity).sum(axis=0) / total
+        spin = (mass * np.cross(place, relative)).sum(axis=0)
+        squares = (mass * place).T @ place
+        inertia = np.trace(squares) * np.eye(3) - squares
+        if not (np.isfinite(inertia).all() and np.isfinite(spin).all()):
+            return  # blown up: the check at the end of the frame says so
+        turn = np.linalg.lstsq(inertia, spin, rcond=1e-9)[0]
+        relative -= np.cross(turn, place)
+        rate = (1.0 - np.exp(-self.rate * acting.hold)) / acting.hold
+        acting.force[rows] -= rate * mass * relative
+
+    def settle(self, particles: Particles, mass: Floats, h: float) -> None:
+        """Take the dry friction of one step of h s off x, in place."""
+        if self.dry > 0.0:
+            rub(particles, mass, self.particles, self.dry * h * h)
 
 
 @inline
@@ -47,8 +67,8 @@ def _way_of_its_own(x, previous, i, centre, mean, turn):
 
 
 @kernel
-def rub(particles, mass, rows, keep, most):
-    """Keep a share of all ways of this step but those of a rigid body, less ``most`` m in the mean.
+def rub(particles, mass, rows, most):
+    """Shorten all ways of this step but those of a rigid body, by ``most`` m in the mean.
 
     The root mean square is shortened: shared out as the ways are, it keeps both momenta.
     """
@@ -80,7 +100,7 @@ def rub(particles, mass, rows, keep, most):
     size = math.sqrt(square / total)
     if not size > 0.0:
         return
-    share = min(1.0, 1.0 - keep + most / size)
+    share = min(1.0, most / size)
     for n in range(rows.shape[0]):
         i = rows[n]
         if inverse_mass[i] > 0.0:

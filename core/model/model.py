@@ -20,7 +20,6 @@ from .state import State
 
 if TYPE_CHECKING:
     from ..forces.base import Force
-    from ..forces.settling import Settling
     from ..particles.constraints.base import Constraint
     from ..particles.particle_bodies.shared_point import SharedPoints
 
@@ -86,7 +85,7 @@ class Model:
     tether_length: Floats  # (t,) m, along the material
 
     constraints: tuple[Constraint, ...]  # all other kinds, in the order of their projection
-    forces: tuple[Force | Settling, ...]  # those that belong to an object
+    forces: tuple[Force, ...]  # those that belong to an object
 
     # wind
     triangle: Ints  # (f, 3)

@@ -6,7 +6,6 @@ import numpy as np
 
 from ..forces.base import Acting
 from ..forces.field import Exposed, add_fields, kick, needs_normals, pack_fields, surface_normals
-from ..forces.settling import Settling
 from ..forces.wind import EVALUATION_RATE, Air, add_wind, add_wire_wind, is_calm, sample_gusts
 from ..model import Model
 from ..rigid.step import COLLIDE_EVERY
@@ -24,7 +23,6 @@ class ForceScratch:
         self.air = np.zeros((len(model.triangle), 3))  # m/s, wind at each triangle
         self.wire_air = np.zeros((len(model.wire), 3))  # m/s, wind at each wire
         self.normal = np.zeros((count, 3))  # of the surface at each particle, for force fields
-        self.acting = [f for f in model.forces if not isinstance(f, Settling)]
 
 
 class Forces:
@@ -45,7 +43,7 @@ class Forces:
             self.susceptibility = np.ones(model.particle_count)
         has_surface = len(model.triangle) > 0 or len(model.wire) > 0
         self.is_windy = has_surface and not is_calm(frame.inputs.wind)
-        self.is_any = self.is_windy or bool(self.scratch.acting) or len(held) > 0
+        self.is_any = self.is_windy or bool(model.forces) or len(held) > 0
         self.is_any = self.is_any or frame.inputs.pull is not None
         frame.has_forces = self.is_any or len(self.impulses) > 0
         if self.is_windy:
@@ -70,7 +68,7 @@ class Forces:
             self._blow()
         if len(self.fields):
             self._push()
-        if self.scratch.acting:
+        if frame.model.forces:
             acting = Acting(
                 frame.x,
                 (frame.x - frame.previous) / frame.h,
@@ -82,7 +80,7 @@ class Forces:
                 frame.animated,
                 frame.gravity,
             )
-            for one in self.scratch.acting:
+            for one in frame.model.forces:
                 one.apply(acting)
 
     def _kick(self, bodies: Bodies) -> None:

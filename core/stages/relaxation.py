@@ -235,8 +235,9 @@ class Relaxation:
     def settle(self) -> None:
         """What forces do on the ways of this substep, after all relaxation."""
         frame = self.frame
-        for force in self.scratch.settling:
-            force.settle(frame.particles, frame.model.mass, frame.h)
+        if not self.is_idle:
+            for force in self.scratch.settling:
+                force.settle(frame.particles, frame.model.mass, frame.h)
 
     def follow(self) -> None:
         """Constraints that have the last word."""
