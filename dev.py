@@ -14,9 +14,11 @@ import argparse
 import re
 import shutil
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tools.blender_stubs import STUBS, stubs
 from tools.environments import (
     BLENDERS,
     DEBIAN_PACKAGES,
@@ -91,16 +93,28 @@ def format_code(options: argparse.Namespace) -> None:
 
 
 def typecheck(options: argparse.Namespace) -> None:
-    """Check the types with mypy."""
+    """Check the types with mypy, the add-on's against the oldest and the newest Blender."""
     interpreter = core_environment()
     folder = BUILD / "typecheck"
+    command = [interpreter, "-m", "mypy", "--config-file", ROOT / "pyproject.toml"]
+    oldest, newest = STUBS
+
+    def check(version: str) -> tuple[int, str]:
+        package = "extension" if version == newest else "extension.verlet_addon"
+        cache = ["--cache-dir", f".mypy_cache/{version}"]
+        known = {"MYPYPATH": str(folders[version])}
+        return output_of([*command, *cache, "-p", package], cwd=folder, variables=known)
+
     with timed("typecheck"), locked(folder):
+        folders = {version: stubs(version) for version in (oldest, newest)}
         stage_extension(folder / "extension", target=None, wheels=())
-        command = [interpreter, "-m", "mypy", "--config-file", ROOT / "pyproject.toml"]
         run([*command, "--strict", "--no-error-summary", "dev.py", *TOOLS], "mypy dev.py")
-        status, output = output_of([*command, "-p", "extension"], cwd=folder)
-    print(re.sub("^extension/", "", output.replace("\\", "/"), flags=re.MULTILINE), end="")
-    if status:
+        with ThreadPoolExecutor() as pool:
+            found = dict(zip(folders, pool.map(check, folders)))
+    for version, (_, output) in found.items():
+        text = re.sub("^extension/", "", output.replace("\\", "/"), flags=re.MULTILINE)
+        print(f"Blender {version}: {text}", end="")
+    if any(status for status, _ in found.values()):
         raise Failure("mypy failed")
 
 

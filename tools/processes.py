@@ -58,13 +58,15 @@ def run(
         raise Failure(f"{what} failed (exit status {status})")
 
 
-def output_of(command: Sequence[object], cwd: Path = ROOT) -> tuple[int, str]:
+def output_of(
+    command: Sequence[object], cwd: Path = ROOT, variables: dict[str, str] | None = None
+) -> tuple[int, str]:
     """Exit status and output of a command; 127 when it cannot be started."""
     try:
         done = subprocess.run(
             [*map(str, command)],
             cwd=cwd,
-            env=clean_environment(),
+            env={**clean_environment(), **(variables or {})},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

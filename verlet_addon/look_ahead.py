@@ -66,7 +66,7 @@ def _takes_long(scene: bpy.types.Scene) -> bool:
 def look(scene: bpy.types.Scene) -> bool:
     """Build the simulation at the start frame where it is not up to date; whether it did."""
     running = session.of(scene)
-    is_current = running is not None and not running.is_suspect and not running.is_outdated
+    is_current = running is not None and not (running.phase.is_suspect or running.is_outdated)
     if not is_current and running is not None and running.is_ready:
         from .live.simulation import settle  # brings Numba, which is there by now
 

@@ -6,6 +6,7 @@ import bpy
 
 from . import kernels, manual
 from .blender import redraw
+from .blender.types import Result
 
 
 def _draw_again(preferences: bpy.types.AddonPreferences, context: bpy.types.Context) -> None:
@@ -59,7 +60,7 @@ class VERLET_OT_clear_kernels(bpy.types.Operator):
     bl_label = "Clear Compiled Solver"
     bl_options = {"REGISTER"}
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         kernels.stop()
         shutil.rmtree(kernels.cache_folder(), ignore_errors=True)
         self.report({"INFO"}, "Cleared: restart Blender, the solver is compiled anew then")
@@ -69,7 +70,8 @@ class VERLET_OT_clear_kernels(bpy.types.Operator):
 def get() -> VerletPreferences | None:
     """The user's choices; None where the extension runs from a checkout."""
     addon = bpy.context.preferences.addons.get(VerletPreferences.bl_idname)
-    return None if addon is None else addon.preferences
+    chosen = None if addon is None else addon.preferences
+    return chosen if isinstance(chosen, VerletPreferences) else None
 
 
 CLASSES = (VerletPreferences, VERLET_OT_clear_kernels)

@@ -6,6 +6,7 @@ from . import (
     cloth,
     constraints,
     determinism,
+    elastic,
     forces,
     friction,
     heavy_on_light,
@@ -13,12 +14,14 @@ from . import (
     joint_nets,
     joints,
     mixed,
+    moving_floor,
     particles,
     random_scenes,
     rigid_contact,
     rigid_motion,
     rigid_rest,
     simbenchmark,
+    surfaces,
 )
 from .case import CASES, select
 
@@ -26,6 +29,7 @@ MODULES = (
     cloth,
     constraints,
     determinism,
+    elastic,
     forces,
     friction,
     heavy_on_light,
@@ -33,12 +37,14 @@ MODULES = (
     joint_nets,
     joints,
     mixed,
+    moving_floor,
     particles,
     random_scenes,
     rigid_contact,
     rigid_motion,
     rigid_rest,
     simbenchmark,
+    surfaces,
 )
 """Each enters its cases in `CASES` when it is imported."""
 

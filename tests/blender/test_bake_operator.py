@@ -263,7 +263,7 @@ def test_guessed_frames_are_simulated_anew(scene):
     bpy.ops.verlet.reset()
     for frame in (1, 2, 3, 9, 12):
         scene.frame_set(frame)
-    assert session_of(scene).first_guessed == 4
+    assert session_of(scene).phase.guessed == 4
     bpy.ops.verlet.bake()
     assert_same(every_frame, record(scene, [ob], range(1, 13)))
 

@@ -388,7 +388,7 @@ def test_frames_that_playback_leaves_out_are_simulated(scene):
     for frame in (1, 4, 10):
         scene.frame_set(frame)
     np.testing.assert_array_equal(seen(ob), every_frame)
-    assert session_of(scene).first_guessed is None  # nothing moved: nothing was guessed
+    assert session_of(scene).phase.guessed is None  # nothing moved: nothing was guessed
 
 
 def test_frames_left_out_while_a_pin_moves_are_marked_as_guessed(scene):
@@ -399,7 +399,7 @@ def test_frames_left_out_while_a_pin_moves_are_marked_as_guessed(scene):
     ob.keyframe_insert("location", frame=20)
     for frame in (1, 2, 3, 8):
         scene.frame_set(frame)
-    assert session_of(scene).first_guessed == 4
+    assert session_of(scene).phase.guessed == 4
     assert session_of(scene).last == 8
 
 

@@ -58,6 +58,11 @@ def push():
     edit.use_global_undo = before
 
 
+def be_current(scene):
+    """As if nothing had been edited since the start."""
+    session_of(scene).happened(addon("session.phase").EventKind.FOUND_CURRENT)
+
+
 def test_what_nothing_animates_is_read_once(scene, monkeypatch):
     crates = [body(name=f"Crate {i}", location=(i, 0, 3)) for i in range(3)]
     crates[1].verlet.animated.keyframe_insert("drag", frame=1)
@@ -240,7 +245,7 @@ def test_a_mesh_whose_armature_begins_to_move(scene):
     bone.keyframe_insert("location", frame=6)
     bone.location = (0.5, 0, 0)
     bone.keyframe_insert("location", frame=8)
-    session_of(scene).is_outdated = session_of(scene).motion_changed = False
+    be_current(scene)
     play(scene, 7, 8)
     after = session_of(scene).last_inputs.mesh_vertex
     moved = np.linalg.norm(after - before, axis=1)
@@ -369,7 +374,7 @@ def test_bones_that_are_edited_while_a_ragdoll_plays(scene):
     held.target = target
     rig.pose.bones["Bone 2"].rotation_mode = "YZX"
     control.location = (0.1, 0.2, 0.3)
-    session_of(scene).is_suspect = False
+    be_current(scene)
     for frame in (6, 7, 4, 8):
         scene.frame_set(frame)
         now = simulated_bones(scene, rig, frame)
@@ -391,7 +396,7 @@ def test_bones_that_are_keyed_while_a_ragdoll_plays(scene):
     bone.keyframe_insert("location", frame=1)
     bone.location = (0, 0, 2)
     bone.keyframe_insert("location", frame=11)
-    session_of(scene).is_outdated = session_of(scene).motion_changed = False
+    be_current(scene)
     play(scene, 6, 7)
     assert 0.1 < bone.verlet.rest.location[2] < 1.9
     addon("live.preview").clear(rig)

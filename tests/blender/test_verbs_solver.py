@@ -43,12 +43,12 @@ def test_drafts_are_simulated_again_by_a_bake(scene, monkeypatch):
     monkeypatch.setattr(addon("live.simulation"), "is_live", lambda: True)
     play(scene, 1, 8)
     running = session_of(scene)
-    assert running.first_draft == 2
+    assert running.phase.draft == 2
     assert "draft" in addon("live.status").status(scene)[0]
     assert not np.array_equal(seen(ob), exact)
     scene.frame_end = 8
     assert bpy.ops.verlet.bake() == {"FINISHED"}
-    assert session_of(scene).first_draft is None
+    assert session_of(scene).phase.draft is None
     scene.frame_set(8)
     np.testing.assert_array_equal(seen(ob), exact)
 
@@ -59,7 +59,7 @@ def test_without_a_window_the_clock_does_not_count(scene):
     scene.verlet.solver.iterations = 30
     scene.verlet.solver.time_budget = 0.001
     play(scene, 1, 4)
-    assert session_of(scene).first_draft is None
+    assert session_of(scene).phase.draft is None
 
 
 def test_parameters_that_matter_for_a_choice_name_real_ones(scene):

@@ -153,7 +153,8 @@ def steps(g):
     yield from g.click(*play)
     yield from play_until(g, 20)
     g.check(
-        not session_module().of(scene).is_suspect, "what the preview tags is not taken for an edit"
+        not session_module().of(scene).phase.is_suspect,
+        "what the preview tags is not taken for an edit",
     )
     g.shot("04_playing")
     yield from g.click(*play)  # hovering lags behind while it plays: the same place

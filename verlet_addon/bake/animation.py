@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
 from ..blender import compat
-from ..properties.bake_record import MARK, VerletAnimationRecord
+from ..blender.data import any_item, choices_of
+from ..blender.types import Animatable
+from ..properties.bake_record import MARK
+
+if TYPE_CHECKING:
+    from verlet_properties import VerletAnimationRecord
 
 ASIDE = "verlet_bake_aside."  # before the data path of a driver that a bake has set aside
 
@@ -18,7 +24,7 @@ IsBaked = Callable[[str], bool]
 
 
 def take_over(
-    datablock: bpy.types.ID,
+    datablock: Animatable,
     record: VerletAnimationRecord,
     *,
     action_name: str,
@@ -64,15 +70,15 @@ def take_over(
     return action, handle
 
 
-def give_back(datablock: bpy.types.ID, record: VerletAnimationRecord) -> bpy.types.Action | None:
+def give_back(datablock: Animatable, record: VerletAnimationRecord) -> bpy.types.Action | None:
     """Give ``datablock`` what ``take_over`` found; return the action that this leaves over."""
     animation = datablock.animation_data_create()
     baked_action = animation.action
     _put_drivers_back(animation, json.loads(record.muted_drivers or "[]"))
     _solo_again(animation, json.loads(record.track_flags or "[]"))
     if record.action_blend_type:
-        animation.action_blend_type = record.action_blend_type
-        animation.action_extrapolation = record.action_extrapolation
+        animation.action_blend_type = any_item(record.action_blend_type)
+        animation.action_extrapolation = any_item(record.action_extrapolation)
         animation.action_influence = record.action_influence
     compat.assign_action(datablock, record.action, record.slot_handle, record.last_slot_identifier)
     in_use = record.had_animation_data or animation.drivers or animation.nla_tracks
@@ -149,7 +155,7 @@ def _strips(strips: bpy.types.bpy_prop_collection) -> Iterator[bpy.types.NlaStri
 
 def _hold_channels_of_nla(
     animation: bpy.types.AnimData,
-    datablock: bpy.types.ID,
+    datablock: Animatable,
     action: bpy.types.Action,
     handle: int,
     is_baked: IsBaked,
@@ -172,14 +178,14 @@ def _hold_channels_of_nla(
             fcurve.keyframe_points.insert(0.0, value)
 
 
-def _channel_value(datablock: bpy.types.ID, path: str, index: int) -> float | None:
+def _channel_value(datablock: Animatable, path: str, index: int) -> float | None:
     """Return the value that an F-curve on this channel would have to hold, or None."""
     try:
-        value = datablock.path_resolve(path)
+        value: Any = datablock.path_resolve(path)
     except ValueError:
         return None  # a curve on something that is gone
     if isinstance(value, str):
         owner_path, _, name = path.rpartition(".")
-        owner = datablock.path_resolve(owner_path) if owner_path else datablock
-        return float(owner.bl_rna.properties[name].enum_items[value].value)
+        owner: Any = datablock.path_resolve(owner_path) if owner_path else datablock
+        return float(choices_of(owner.bl_rna.properties, name)[value].value)
     return float(value[index] if hasattr(value, "__len__") else value)

@@ -14,6 +14,7 @@ import numpy as np
 from mathutils import Matrix
 from numpy.typing import NDArray
 
+from ..blender.data import armature_of
 from ..transforms.affine import rotation_of
 from ..transforms.bone_space import parents_first, to_basis, to_pose
 from ..transforms.rotation_modes import Floats, quaternions_of, rotation_values
@@ -75,11 +76,11 @@ def fitted_tracks(
     Other bones keep their own transforms. With a tolerance, which counts in the world, keys are
     left out; without one there is a key in each frame.
     """
-    row = {bone.name: number for number, bone in enumerate(ob.data.bones)}
+    row = {bone.name: number for number, bone in enumerate(armature_of(ob).bones)}
     placed: dict[str, Floats] = {}
     tracks = []
     world_scale = float(np.linalg.norm(seen.world[:, :3, :3], 2, axis=(1, 2)).max())
-    for bone in parents_first(ob.data.bones):
+    for bone in parents_first(armature_of(ob).bones):
         above = None if bone.parent is None else placed.get(bone.parent.name)
         hangs = above is not None
         if bone.parent is not None and not hangs:

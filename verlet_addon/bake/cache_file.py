@@ -107,7 +107,9 @@ def _parts(
 def missing(ob: bpy.types.Object) -> str:
     """Where the file of the object's bake should lie, if it is not there; "" else."""
     modifier = ob.modifiers.get(MODIFIER_NAME) if ob.verlet_bake.cache.is_baked else None
-    path = "" if modifier is None else bpy.path.abspath(modifier.filepath)
+    if not isinstance(modifier, bpy.types.MeshCacheModifier):
+        return ""
+    path = bpy.path.abspath(modifier.filepath)
     return path if path and not Path(path).is_file() else ""
 
 

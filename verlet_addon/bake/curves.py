@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..blender import compat
+from ..blender.data import choices_of
 
 _KEYFRAME = bpy.types.Keyframe.bl_rna.properties
-_LINEAR = _KEYFRAME["interpolation"].enum_items["LINEAR"].value
-_VECTOR = _KEYFRAME["handle_left_type"].enum_items["VECTOR"].value
+_LINEAR = choices_of(_KEYFRAME, "interpolation")["LINEAR"].value
+_VECTOR = choices_of(_KEYFRAME, "handle_left_type")["VECTOR"].value
 
 
 def write_curves(

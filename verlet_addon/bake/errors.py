@@ -5,6 +5,7 @@ from __future__ import annotations
 import bpy
 
 from ...core.errors import VerletError
+from ..blender.types import Animatable
 
 
 class BakeError(VerletError):
@@ -35,7 +36,7 @@ def require_editable_object(ob: bpy.types.Object) -> None:
         )
 
 
-def require_editable_animation(ob: bpy.types.Object, datablock: bpy.types.ID | None) -> None:
+def require_editable_animation(ob: bpy.types.Object, datablock: Animatable | None) -> None:
     """Raise when the NLA editor holds the action of ``datablock`` open: Blender then locks it."""
     animation = datablock.animation_data if datablock is not None else None
     if animation is not None and animation.use_tweak_mode:

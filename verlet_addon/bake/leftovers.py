@@ -18,7 +18,7 @@ from ..properties.bake_record import MARK
 class Leftovers:
     """Meshes and actions that freed objects no longer use; others may."""
 
-    meshes: list[bpy.types.Mesh] = field(default_factory=list)
+    meshes: list[bpy.types.Mesh | bpy.types.Curve] = field(default_factory=list)
     actions: list[bpy.types.Action] = field(default_factory=list)
 
     def add_action(self, action: bpy.types.Action | None) -> None:

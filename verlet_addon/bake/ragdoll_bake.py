@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
+from ..blender.data import armature_of
 from ..live import preview
 from ..properties.kinds import RAGDOLL
 from ..ragdoll import armature, bone_preview
@@ -55,7 +56,7 @@ def look(
         depsgraph = bpy.context.evaluated_depsgraph_get()
         for ob in objects:
             evaluated = ob.evaluated_get(depsgraph)
-            bones = [evaluated.pose.bones[bone.name] for bone in ob.data.bones]
+            bones = [evaluated.pose.bones[bone.name] for bone in armature_of(ob).bones]
             found[ob.session_uid].append(
                 (
                     affine.matrix_of(evaluated),
@@ -87,7 +88,7 @@ def write(
         preview.clear(ob)
         pose_bones.write(ob, list(frames), full_tracks(ob, names, basis), silenced)
         return []
-    row = {bone.name: number for number, bone in enumerate(ob.data.bones)}
+    row = {bone.name: number for number, bone in enumerate(armature_of(ob).bones)}
     names = session.moved_bones[ob.session_uid]
     wanted = {name: seen.poses.pose[:, row[name]] for name in names}
     root_motion, warnings = _possible(ob, names, options.root_motion)
@@ -151,7 +152,7 @@ def _hangs_on(mesh: bpy.types.Object, ob: bpy.types.Object) -> bool:
 
 def _topmost(ob: bpy.types.Object, names: Sequence[str]) -> str:
     """The bone above the first simulated one that has no parent; "" where that is simulated."""
-    bone = ob.data.bones[names[0]]
+    bone = armature_of(ob).bones[names[0]]
     top = [bone, *bone.parent_recursive][-1].name
     return "" if top in names else top
 

@@ -12,17 +12,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
 from ..blender import control_points, point_cache
-from ..properties.bake_record import VerletShapeKeyRecord
+from ..blender.data import curve_of, mesh_of, shaped_of
 from . import animation
 from .curves import write_curves
 from .errors import BakeError, require_editable_animation, require_editable_object
 from .leftovers import Leftovers
+
+if TYPE_CHECKING:
+    from verlet_properties import VerletShapeKeyRecord
 
 KEY_DISTANCE = 20.0  # between neighbouring keys, in units of eval_time
 ABSOLUTE_ONLY = frozenset({"eval_time", "use_relative"})
@@ -77,7 +81,7 @@ def detach(ob: bpy.types.Object, leftovers: Leftovers) -> None:
         _keep_bake_of_other_users(ob)
         _remove_keys(ob, record, names, leftovers)
     ob.show_only_shape_key = record.show_only
-    if ob.data.shape_keys is not None:
+    if shaped_of(ob).shape_keys is not None:
         ob.active_shape_key_index = record.active_index
     record.is_baked = False
     record.baked_names = record.muted_keys = ""
@@ -96,7 +100,7 @@ def require_bakeable(ob: bpy.types.Object) -> None:
             f"its {_kind(ob)} {ob.data.name} is a library override. Make the {_kind(ob)} local "
             "first (Object › Relations › Make Local › Selected Objects and Data).",
         )
-    if ob.type == "CURVE" and control_points.automatic_spline(ob.data) is not None:
+    if ob.type == "CURVE" and control_points.automatic_spline(curve_of(ob)) is not None:
         raise BakeError(
             ob.name,
             "it has Automatic or Vector handles, which Blender places itself whatever a shape "
@@ -115,7 +119,7 @@ def require_freeable(ob: bpy.types.Object) -> None:
         raise BakeError(
             ob.name, f"shape keys cannot be exchanged in {ob.mode.title()} Mode: leave it first."
         )
-    require_editable_animation(ob, ob.data.shape_keys)
+    require_editable_animation(ob, shaped_of(ob).shape_keys)
 
 
 def _checked_frames(ob: bpy.types.Object, frames: Sequence[int]) -> NDArray[np.int64]:
@@ -153,8 +157,8 @@ def _checked_positions(
 def _coordinate_count(ob: bpy.types.Object) -> tuple[int, str]:
     """How many coordinates a shape key of the object holds, and what they are."""
     if ob.type == "CURVE":
-        return control_points.coordinate_count(ob.data), "control points and handles"
-    return len(ob.data.vertices), "vertices"
+        return control_points.coordinate_count(curve_of(ob)), "control points and handles"
+    return len(mesh_of(ob).vertices), "vertices"
 
 
 def _block_writer(
@@ -162,13 +166,13 @@ def _block_writer(
 ) -> Callable[[bpy.types.ShapeKey, NDArray[np.float32]], None]:
     """Return what writes coordinates (n,3) to a shape key of the object."""
     if ob.type == "CURVE":
-        is_bezier = control_points.bezier_mask(ob.data)
+        is_bezier = control_points.bezier_mask(curve_of(ob))
         return lambda block, xyz: control_points.write_key(block, is_bezier, xyz)
     return lambda block, xyz: block.points.foreach_set("co", xyz.ravel())
 
 
 def _remember(ob: bpy.types.Object, record: VerletShapeKeyRecord) -> None:
-    keys = ob.data.shape_keys
+    keys = shaped_of(ob).shape_keys
     _set_original(record, ob.data if _is_shared(ob.data) else None)
     record.had_keys = keys is not None
     record.use_relative = keys.use_relative if keys is not None else True
@@ -178,7 +182,7 @@ def _remember(ob: bpy.types.Object, record: VerletShapeKeyRecord) -> None:
     record.baked_names = ""
 
 
-def _original(record: VerletShapeKeyRecord) -> bpy.types.ID | None:
+def _original(record: VerletShapeKeyRecord) -> bpy.types.Mesh | bpy.types.Curve | None:
     """Return the mesh or curve to put back, if the bake went to a single-user copy of it."""
     return record.mesh or record.curve
 
@@ -211,7 +215,7 @@ def _write(
     if not record.had_keys:
         names.append(ob.shape_key_add(name="Basis", from_mix=False).name)
         record.baked_names = json.dumps(names)
-    keys = ob.data.shape_keys
+    keys = shaped_of(ob).shape_keys
     if is_relative:
         _mute_own(keys, record)
     eval_times = None if is_relative else _eval_times(keys, len(frames))
@@ -244,7 +248,7 @@ def _add_keys(
     eval_times: NDArray[np.float32] | None,
 ) -> list[bpy.types.ShapeKey]:
     """One key for each frame, with the coordinates of that; absolute ones with their times."""
-    keys = ob.data.shape_keys
+    keys = shaped_of(ob).shape_keys
     keys.use_relative = eval_times is None
     write_block = _block_writer(ob)
     blocks = []
@@ -301,7 +305,7 @@ def _put_data_back(
     leftovers: Leftovers,
 ) -> None:
     """Exchange the baked single-user copy for the mesh or curve that it was made from."""
-    baked_data = ob.data
+    baked_data = shaped_of(ob)
     keys = baked_data.shape_keys
     if keys is not None and any(name in keys.key_blocks for name in baked_names):
         leftovers.meshes.append(baked_data)
@@ -331,7 +335,7 @@ def _remove_keys(
     leftovers: Leftovers,
 ) -> None:
     """Remove the keys that the bake made, and put the old ones in charge."""
-    keys = ob.data.shape_keys
+    keys = shaped_of(ob).shape_keys
     if keys is None:  # someone removed them all
         animation.forget(record.animation)
         return

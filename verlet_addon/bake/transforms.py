@@ -10,13 +10,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
 from mathutils import Quaternion
 from numpy.typing import NDArray
 
-from ..properties.bake_record import VerletTransformRecord
+from ..blender.data import any_item
 from ..transforms.parents import parent_matrix
 from ..transforms.rotations import ORTHOGONAL_TOLERANCE, quaternions, split_rotation_scale
 from . import animation
@@ -24,6 +25,9 @@ from .curves import write_curves
 from .errors import BakeError, require_editable_animation, require_editable_object
 from .key_reduction import Tolerance, kept_locations, kept_rotations
 from .leftovers import Leftovers
+
+if TYPE_CHECKING:
+    from verlet_properties import VerletTransformRecord
 
 __all__ = ["free", "parent_matrix", "require_bakeable", "require_freeable", "write"]
 
@@ -134,7 +138,7 @@ def detach(ob: bpy.types.Object, leftovers: Leftovers) -> None:
     for name in json.loads(record.muted_constraints or "[]"):
         if name in ob.constraints:
             ob.constraints[name].mute = False
-    ob.rotation_mode = record.rotation_mode
+    ob.rotation_mode = any_item(record.rotation_mode)
     for name in VALUES:  # after the mode, which converts the rotations that it finds
         setattr(ob, name, getattr(record, name))
     record.muted_constraints = ""

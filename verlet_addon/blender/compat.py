@@ -10,28 +10,39 @@ slot reads as where Blender knows none.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import bpy
+
+from .types import Animatable
 
 HAS_SLOTS = bpy.app.version >= (4, 4, 0)
 GROUP_BY_NAME = bpy.app.version >= (5, 0, 0)  # F-curves take a group name when they are made
 NO_SLOT = 0
 
 
+def newest(thing: Any) -> Any:
+    """The same thing, of which the type checker knows nothing.
+
+    For what only some of the supported Blenders have: everywhere else a name must be in all.
+    """
+    return thing
+
+
 def slot_handle(animated: bpy.types.AnimData | bpy.types.NlaStrip | None) -> int:
     """Return the handle of the slot that an AnimData or an NLA strip uses, or NO_SLOT."""
-    if not HAS_SLOTS or animated is None or animated.action_slot is None:
+    if not HAS_SLOTS or animated is None or newest(animated).action_slot is None:
         return NO_SLOT
-    return animated.action_slot.handle
+    return int(newest(animated).action_slot.handle)
 
 
 def last_slot_identifier(animation: bpy.types.AnimData) -> str:
     """Return the identifier by which Blender would find the slot again, or ""."""
-    return animation.last_slot_identifier if HAS_SLOTS else ""
+    return str(newest(animation).last_slot_identifier) if HAS_SLOTS else ""
 
 
 def assign_action(
-    datablock: bpy.types.ID,
+    datablock: Animatable,
     action: bpy.types.Action | None,
     handle: int = NO_SLOT,
     last_identifier: str | None = None,
@@ -42,54 +53,55 @@ def assign_action(
     if not HAS_SLOTS:
         return
     if action is not None:
-        slots = [slot for slot in action.slots if slot.handle == handle]
-        animation.action_slot = slots[0] if slots else None
+        slots = [slot for slot in newest(action).slots if slot.handle == handle]
+        newest(animation).action_slot = slots[0] if slots else None
     if last_identifier is not None:
-        animation.last_slot_identifier = last_identifier
+        newest(animation).last_slot_identifier = last_identifier
 
 
-def ensure_slot(action: bpy.types.Action, datablock: bpy.types.ID) -> int:
+def ensure_slot(action: bpy.types.Action, datablock: Animatable) -> int:
     """Return the slot that ``datablock`` uses in ``action``, or a new one made for it."""
     if not HAS_SLOTS:
         return NO_SLOT
-    animation = datablock.animation_data
-    if animation is not None and animation.action == action and animation.action_slot is not None:
-        return animation.action_slot.handle
-    return action.slots.new(id_type=datablock.id_type, name=datablock.name).handle
+    used = slot_handle(datablock.animation_data)
+    if used != NO_SLOT and datablock.animation_data.action == action:
+        return used
+    slots = newest(action).slots
+    return int(slots.new(id_type=datablock.id_type, name=datablock.name).handle)
 
 
 def copy_action(action: bpy.types.Action, handle: int) -> bpy.types.Action:
     """Copy ``action`` with the one slot ``handle``: slots of other users are left out."""
     copy = action.copy()
     if HAS_SLOTS:
-        for slot in list(copy.slots):
+        slots = newest(copy).slots
+        for slot in list(slots):
             if slot.handle != handle:
-                copy.slots.remove(slot)
+                slots.remove(slot)
     return copy
 
 
-def _channelbags(action: bpy.types.Action, handle: int) -> list[bpy.types.ActionChannelbag]:
+def _channelbags(action: bpy.types.Action, handle: int) -> list[Any]:
     return [
         channelbag
-        for layer in action.layers
+        for layer in newest(action).layers
         for strip in layer.strips
         for channelbag in strip.channelbags
         if channelbag.slot_handle == handle
     ]
 
 
-def _ensure_channelbag(
-    action: bpy.types.Action, handle: int
-) -> bpy.types.Action | bpy.types.ActionChannelbag:
+def _ensure_channelbag(action: bpy.types.Action, handle: int) -> Any:
     """Return what owns ``fcurves`` and ``groups``: the channelbag of a slot, or the old action."""
     if not HAS_SLOTS:
         return action
     found = _channelbags(action, handle)
     if found:
         return found[0]
-    layer = action.layers[0] if action.layers else action.layers.new("Layer")
+    layers = newest(action).layers
+    layer = layers[0] if layers else layers.new("Layer")
     strip = layer.strips[0] if layer.strips else layer.strips.new(type="KEYFRAME")
-    slot = next(slot for slot in action.slots if slot.handle == handle)
+    slot = next(slot for slot in newest(action).slots if slot.handle == handle)
     return strip.channelbag(slot, ensure=True)
 
 
@@ -98,11 +110,11 @@ def fcurves(action: bpy.types.Action | None, handle: int) -> list[bpy.types.FCur
     if action is None:
         return []
     if not HAS_SLOTS:
-        return list(action.fcurves)
+        return list(newest(action).fcurves)
     return [fcurve for bag in _channelbags(action, handle) for fcurve in bag.fcurves]
 
 
-def fcurves_of(datablock: bpy.types.ID) -> list[bpy.types.FCurve]:
+def fcurves_of(datablock: Animatable) -> list[bpy.types.FCurve]:
     """Return the F-curves that animate ``datablock`` through its own action and slot."""
     animation = datablock.animation_data
     return fcurves(animation.action, slot_handle(animation)) if animation is not None else []
@@ -124,7 +136,7 @@ def new_fcurves(
 
 
 def ensure_fcurve(
-    datablock: bpy.types.ID, data_path: str, index: int = 0, group: str = ""
+    datablock: Animatable, data_path: str, index: int = 0, group: str = ""
 ) -> bpy.types.FCurve:
     """Return the F-curve of ``datablock`` in its action and slot; each is made when missing."""
     animation = datablock.animation_data_create()
@@ -146,7 +158,7 @@ def remove_fcurves(
     """Remove F-curves of one slot from an action."""
     if not unwanted:
         return
-    owners = _channelbags(action, handle) if HAS_SLOTS else [action]
+    owners = _channelbags(action, handle) if HAS_SLOTS else [newest(action)]
     keys = {(fcurve.data_path, fcurve.array_index) for fcurve in unwanted}
     for owner in owners:
         for fcurve in list(owner.fcurves):

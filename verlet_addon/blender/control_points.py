@@ -12,6 +12,8 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from .data import any_item
+
 AUTOMATIC = frozenset({"AUTO", "VECTOR"})  # handles that Blender places anew at every evaluation
 HANDLE_SIDES = ("handle_left_type", "handle_right_type")
 
@@ -80,13 +82,14 @@ def spline_switches(curve: bpy.types.Curve) -> list[tuple[Any, ...]]:
 def key_coordinates(block: bpy.types.ShapeKey, is_bezier: NDArray[np.bool_]) -> NDArray[np.float32]:
     """Coordinates (c, 3) of a shape key of a curve with ``bezier_mask`` (p,)."""
     rows = _rows(is_bezier)
+    points: Any = block.data
     coordinates = np.empty((len(rows) + 2 * int(is_bezier.sum()), 3), np.float32)
     coordinates[rows] = _read(block.data, "co", 3)
     if is_bezier.all():
         coordinates[0::3] = _read(block.data, "handle_left", 3)
         coordinates[2::3] = _read(block.data, "handle_right", 3)
         return coordinates
-    for point, row, has_handles in zip(block.data, rows, is_bezier):
+    for point, row, has_handles in zip(points, rows, is_bezier):
         if has_handles:
             coordinates[row - 1], coordinates[row + 1] = point.handle_left, point.handle_right
     return coordinates
@@ -103,12 +106,13 @@ def write_key(
     handles one by one only.
     """
     rows = _rows(is_bezier)
+    points: Any = block.data
     block.data.foreach_set("co", np.ascontiguousarray(coordinates[rows]).ravel())
     if is_bezier.all():
         for offset, name in ((0, "handle_left"), (2, "handle_right")):
             block.data.foreach_set(name, np.ascontiguousarray(coordinates[offset::3]).ravel())
         return
-    for point, row, has_handles in zip(block.data, rows, is_bezier):
+    for point, row, has_handles in zip(points, rows, is_bezier):
         if has_handles:
             point.handle_left, point.handle_right = coordinates[row - 1], coordinates[row + 1]
 
@@ -144,7 +148,7 @@ def free_handles(curve: bpy.types.Curve) -> int:
         changed += sum(a != b for pair, new in zip(kinds, freed) for a, b in zip(pair, new))
         places = [_read(points, name, 3).ravel() for name in ("handle_left", "handle_right")]
         for point, pair in zip(points, freed):
-            point.handle_left_type, point.handle_right_type = pair
+            point.handle_left_type, point.handle_right_type = map(any_item, pair)
         for name, place in zip(("handle_left", "handle_right"), places):
             points.foreach_set(name, place)  # each change of a type has moved handles
     return changed

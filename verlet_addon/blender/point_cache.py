@@ -18,6 +18,8 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from .data import any_item
+
 MODIFIER_NAME = "Verlet Preview"
 HEADER = struct.Struct("<12siiffi")  # name, version, points, start frame, sample rate, samples
 MAGIC = b"POINTCACHE2\0"
@@ -172,7 +174,8 @@ def _write_all(file: FileIO, data: bytes) -> None:
 def attached(ob: bpy.types.Object) -> bpy.types.MeshCacheModifier | None:
     """Return the preview modifier of the object, or None."""
     for modifier in ob.modifiers:
-        if modifier.type == "MESH_CACHE" and modifier.name.startswith(MODIFIER_NAME):
+        is_ours = modifier.name.startswith(MODIFIER_NAME)
+        if is_ours and isinstance(modifier, bpy.types.MeshCacheModifier):
             return modifier
     return None
 
@@ -190,7 +193,7 @@ def attach(ob: bpy.types.Object, path: str | Path, first_frame: int) -> bpy.type
     index = list(ob.modifiers).index(modifier)
     if index > 0:
         ob.modifiers.move(index, 0)
-    return ob.modifiers[0]
+    return attached(ob)
 
 
 def play(
@@ -203,7 +206,8 @@ def play(
         modifier = ob.modifiers.new(name, "MESH_CACHE")
         if chosen is not None:
             ob.modifiers.active = chosen
-    modifier.cache_format = kind
+    assert isinstance(modifier, bpy.types.MeshCacheModifier)
+    modifier.cache_format = any_item(kind)
     modifier.filepath = path
     modifier.interpolation = "LINEAR"
     modifier.play_mode = "SCENE"

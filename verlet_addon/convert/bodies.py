@@ -10,11 +10,12 @@ import bmesh
 import bpy
 
 from ..blender import compat
+from ..blender.data import any_item, mesh_of
 from ..properties.objects import group_of, kind_of, settings_of
 from .layers import LayerMap
 
 KEYED = "rigid_body.kinematic"
-PIN = "verlet.animated.pin"
+PIN_PATH = "verlet.animated.pin"
 LARGEST_DRAG = 1000.0  # 1/s, of a damping of 1, which stops a body at once
 
 _SHAPES = {
@@ -113,13 +114,13 @@ def is_same(ours: Any, other: Any) -> bool:
 
 def take_over(ob: bpy.types.Object, wanted: Wanted) -> None:
     """Make the object what it is wanted to be, with its keys."""
-    ob.verlet.kind = wanted.kind
+    ob.verlet.kind = any_item(wanted.kind)
     group = group_of(ob, kind_of(ob))
     for name, value in wanted.values.items():
         setattr(group, name, value)
     if wanted.kind == "BODY" and wanted.values["type"] == "ANIMATED":
-        _copy_keys(ob, KEYED, PIN)
-        if not is_keyed(ob, PIN):
+        _copy_keys(ob, KEYED, PIN_PATH)
+        if not is_keyed(ob, PIN_PATH):
             ob.verlet.animated.pin = 1.0
 
 
@@ -147,7 +148,7 @@ def give_back(ob: bpy.types.Object, layers: LayerMap, *, is_new: bool) -> list[s
         if kind.identifier == "BODY":
             theirs.kinematic = body_type == "ANIMATED"
     if differs("shape"):
-        theirs.collision_shape = _SHAPES_BACK[ours.shape]
+        theirs.collision_shape = any_item(_SHAPES_BACK[ours.shape])
     if differs("friction"):
         theirs.friction = math.sqrt(ours.friction)
     if differs("restitution"):
@@ -167,10 +168,10 @@ def give_back(ob: bpy.types.Object, layers: LayerMap, *, is_new: bool) -> list[s
             theirs.use_deactivation = ours.sleeps
         if any(ours.velocity) or any(ours.angular_velocity):
             notes.append("its velocity at the start is left out, Blender knows none")
-        if is_keyed(ob, PIN):
+        if is_keyed(ob, PIN_PATH):
             if not is_keyed(ob):
-                _copy_keys(ob, PIN, KEYED)
-            _remove_keys(ob, PIN)
+                _copy_keys(ob, PIN_PATH, KEYED)
+            _remove_keys(ob, PIN_PATH)
     ob.verlet.kind = "NONE"
     return notes
 
@@ -179,7 +180,7 @@ def world_volume(ob: bpy.types.Object) -> float:
     """Volume in m³ of the object's mesh in the world."""
     mesh = bmesh.new()
     try:
-        mesh.from_mesh(ob.data)
+        mesh.from_mesh(mesh_of(ob))
         mesh.transform(ob.matrix_world)
         return float(mesh.calc_volume())
     finally:

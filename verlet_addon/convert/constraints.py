@@ -12,6 +12,7 @@ from typing import Any
 import bpy
 
 from ...core.settings import JointSettings
+from ..blender.data import any_item
 from ..joints.joint_inputs import settings_of_joint
 from .bodies import is_same
 
@@ -135,7 +136,7 @@ def give_back(
     theirs.object1, theirs.object2 = ob.verlet.joint.object_a, ob.verlet.joint.object_b
     notes: Notes = []
     if is_new or not _means_the_same(theirs, ours, step):
-        theirs.type = _TYPE_OF[ours.kind]
+        theirs.type = any_item(_TYPE_OF[ours.kind])
         match ours.kind:
             case "HINGE":
                 theirs.use_limit_ang_z = ours.is_limited

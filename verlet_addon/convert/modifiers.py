@@ -9,6 +9,7 @@ import bpy
 
 from ...core.errors import ModelError
 from ..blender import compat
+from ..blender.data import any_item, mesh_of
 from ..extract.fields import read_fields
 from ..live import preview
 from ..properties import bake_record
@@ -25,6 +26,9 @@ from .soft import GOAL_GROUP, Found, Size
 TYPES = ("CLOTH", "SOFT_BODY", "COLLISION")
 """Modifiers that are taken over; of several on one object the first of these counts."""
 
+SIMULATED = (bpy.types.ClothModifier, bpy.types.SoftBodyModifier)
+"""Those of them that have frames of their own."""
+
 BACK = {"CLOTH": "CLOTH", "SOFT_BODY": "SOFT_BODY", "COLLIDER": "COLLISION"}
 """Our kinds with the modifier that they become."""
 
@@ -40,6 +44,11 @@ def theirs_in(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     return sorted((ob for ob in scene.objects if of(ob)), key=lambda ob: ob.name_full)
 
 
+def frame_rate(scene: bpy.types.Scene) -> float:
+    """Frames a second, which drag in Blender's simulations depends on."""
+    return float(scene.render.fps / scene.render.fps_base)
+
+
 # ------------------------------------------------------------------ to ours
 
 
@@ -47,6 +56,7 @@ def to_ours(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> Report:
     """Convert them all, and switch those modifiers off."""
     report = Report()
     starts = set()
+    rate = frame_rate(scene)
     for ob in theirs_in(scene):
         modifiers = of(ob)
         try:
@@ -54,9 +64,9 @@ def to_ours(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> Report:
         except ModelError as error:
             report.notes.append(str(error))
             continue
-        caches = [m.point_cache for m in modifiers if m.type != "COLLISION"]
+        caches = [m.point_cache for m in modifiers if isinstance(m, SIMULATED)]
         starts |= {cache.frame_start for cache in caches}
-        found = wanted_of(ob, modifiers[0])
+        found = wanted_of(ob, modifiers[0], rate)
         notes = found.notes
         if any(cache.is_baked for cache in caches):
             notes.append("its bake stays in the file, and is not played")
@@ -72,22 +82,28 @@ def to_ours(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> Report:
         scene.verlet.use_own_start, scene.verlet.own_start = True, starts.pop()
     elif len(starts) > 1:
         report.notes.append(f"They began in different frames; all begin in {start_frame(scene)}")
+    if starts and scene.use_gravity:
+        share = soft.SLOW * rate**2
+        report.notes.append(
+            f"At {rate:g} frames a second Blender's cloth and soft bodies feel {share:.2g} of the "
+            "gravity, and here all of it: they fall as they should, and otherwise than before"
+        )
     report.notes += read_fields(depsgraph)[1]
     return report
 
 
-def wanted_of(ob: bpy.types.Object, modifier: bpy.types.Modifier) -> Found:
-    """Ours for a modifier of any of the three types."""
-    if modifier.type == "CLOTH":
-        return soft.from_cloth(ob, modifier)
-    if modifier.type == "SOFT_BODY":
-        return soft.from_soft_body(ob, modifier)
+def wanted_of(ob: bpy.types.Object, modifier: bpy.types.Modifier, rate: float) -> Found:
+    """Ours for a modifier of any of the three types; rate: frames a second."""
+    if isinstance(modifier, bpy.types.ClothModifier):
+        return soft.from_cloth(ob, modifier, rate)
+    if isinstance(modifier, bpy.types.SoftBodyModifier):
+        return soft.from_soft_body(ob, modifier, rate)
     return soft.from_collision(ob)
 
 
 def take_over(ob: bpy.types.Object, found: Found) -> None:
     """Make the object what it is wanted to be."""
-    ob.verlet.kind = found.kind
+    ob.verlet.kind = any_item(found.kind)
     group = group_of(ob, KINDS[found.kind])
     for name, value in found.values.items():
         setattr(group, name, value)
@@ -96,9 +112,10 @@ def take_over(ob: bpy.types.Object, found: Found) -> None:
     for name, value in found.animated.items():
         setattr(ob.verlet.animated, name, value)
     if found.pin_group == GOAL_GROUP and GOAL_GROUP not in ob.vertex_groups:
-        goal = next(m.settings.goal_default for m in ob.modifiers if m.type == "SOFT_BODY")
+        kind = bpy.types.SoftBodyModifier
+        goal = next(m.settings.goal_default for m in ob.modifiers if isinstance(m, kind))
         made = ob.vertex_groups.new(name=GOAL_GROUP)
-        made.add(list(range(len(ob.data.vertices))), goal, "REPLACE")
+        made.add(list(range(len(mesh_of(ob).vertices))), goal, "REPLACE")
     if found.pin_group in ob.vertex_groups:
         ob.verlet.pin_group = found.pin_group
 
@@ -161,7 +178,7 @@ def to_theirs(scene: bpy.types.Scene) -> Report:
             report.notes.append(str(error))
             continue
         preview.clear(ob)
-        report.note(ob.name, give_back(ob))
+        report.note(ob.name, give_back(ob, frame_rate(scene)))
         report.bodies += 1
     for ob in simulated_objects(scene):
         if ob.verlet.kind in {"ROPE", "PLANT", "PARTICLES"}:
@@ -170,7 +187,7 @@ def to_theirs(scene: bpy.types.Scene) -> Report:
     return report
 
 
-def give_back(ob: bpy.types.Object) -> list[str]:
+def give_back(ob: bpy.types.Object, rate: float) -> list[str]:
     """Switch the object's modifiers on again, or give it a new one; returns what is lost."""
     modifiers = _switch_on(ob)
     kind = kind_of(ob)
@@ -178,13 +195,14 @@ def give_back(ob: bpy.types.Object) -> list[str]:
         return []
     if kind.identifier == "COLLIDER" and ob.rigid_body is not None:
         return []  # it goes back with Blender's rigid bodies
-    if modifiers and wanted_of(ob, modifiers[0]).kind != kind.identifier:
+    if modifiers and wanted_of(ob, modifiers[0], rate).kind != kind.identifier:
         ob.verlet.kind = "NONE"
         return [f"it was a {kind.label.lower()} here, and its {modifiers[0].name} is as it was"]
     is_new = not modifiers
     modifier = _new_modifier(ob, BACK[kind.identifier]) if is_new else modifiers[0]
     ours = settings_of(ob)
-    notes = _write(ob, modifier, ours, _differing(ob, modifier, ours, is_new=is_new))
+    differs = _differing(ob, modifier, ours, rate, is_new=is_new)
+    notes = _write(ob, modifier, ours, differs, rate)
     _give_back_pins(ob, modifier, is_new=is_new)
     ob.verlet.kind = "NONE"
     if GOAL_GROUP in ob.vertex_groups:
@@ -194,18 +212,18 @@ def give_back(ob: bpy.types.Object) -> list[str]:
 
 def _new_modifier(ob: bpy.types.Object, kind: str) -> bpy.types.Modifier:
     label = {"CLOTH": "Cloth", "SOFT_BODY": "Softbody", "COLLISION": "Collision"}[kind]
-    modifier = ob.modifiers.new(label, kind)
-    if kind == "SOFT_BODY":
+    modifier = ob.modifiers.new(label, any_item(kind))
+    if isinstance(modifier, bpy.types.SoftBodyModifier):
         modifier.settings.use_goal = False
         modifier.settings.use_stiff_quads = True  # keeps some of its volume
     return modifier
 
 
 def _differing(
-    ob: bpy.types.Object, modifier: bpy.types.Modifier, ours: Any, *, is_new: bool
+    ob: bpy.types.Object, modifier: bpy.types.Modifier, ours: Any, rate: float, *, is_new: bool
 ) -> Callable[[str], bool]:
     """Whether a parameter of ours is another one than the modifier means already."""
-    known = wanted_of(ob, modifier).values
+    known = wanted_of(ob, modifier, rate).values
 
     def differs(name: str) -> bool:
         if not hasattr(ours, name):
@@ -221,20 +239,26 @@ def _write(
     modifier: bpy.types.Modifier,
     ours: Any,
     differs: Callable[[str], bool],
+    rate: float,
 ) -> list[str]:
-    if modifier.type == "COLLISION":
+    if not isinstance(modifier, SIMULATED):
         return soft.to_collision(ob, ours, differs)
     size: Size = soft.size_of(ob)
-    if modifier.type == "CLOTH":
-        return soft.to_cloth(modifier, ours, size, differs)
-    return soft.to_soft_body(modifier, ours, size, differs)
+    if isinstance(modifier, bpy.types.ClothModifier):
+        return soft.to_cloth(modifier, ours, size, differs, rate)
+    return soft.to_soft_body(modifier, ours, size, differs, rate)
 
 
 def _give_back_pins(ob: bpy.types.Object, modifier: bpy.types.Modifier, *, is_new: bool) -> None:
     group = ob.verlet.pin_group
-    if modifier.type == "CLOTH" and modifier.settings.vertex_group_mass != group:
-        modifier.settings.vertex_group_mass = group
-    elif modifier.type == "SOFT_BODY" and group != GOAL_GROUP and (group or is_new):
+    if isinstance(modifier, bpy.types.ClothModifier):
+        if modifier.settings.vertex_group_mass != group:
+            modifier.settings.vertex_group_mass = group
+    elif (
+        isinstance(modifier, bpy.types.SoftBodyModifier)
+        and group != GOAL_GROUP
+        and (group or is_new)
+    ):
         modifier.settings.use_goal = bool(group)
         modifier.settings.vertex_group_goal = group
 

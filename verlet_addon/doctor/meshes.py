@@ -10,11 +10,12 @@ import bpy
 import numpy as np
 from mathutils.kdtree import KDTree
 
+from ..blender.data import mesh_of
 from ..extract.vertex_groups import group_weights
 from ..properties import bake_record, participants
 from ..properties.kinds import is_particles
 from ..properties.objects import group_of, kind_of
-from ..scene.hints import FEW
+from ..scene.hints import FEW_VERTICES
 from ..session import Problem
 
 ON_EACH_OTHER = 1e-3
@@ -65,12 +66,12 @@ def of_settings(ob: bpy.types.Object) -> list[Problem]:
         text = f'its pin group "{name}" holds no vertex, so nothing is pinned'
         found.append(_about(ob, text, "verlet.show_object", "Show Object"))
     makers = [m.name for m in ob.modifiers if m.type in MAKES_VERTICES and m.show_viewport]
-    if makers and len(ob.data.vertices) < FEW:
+    if makers and len(mesh_of(ob).vertices) < FEW_VERTICES:
         found.append(
             _about(
                 ob,
                 f"{makers[0]} smooths what is simulated, and simulated are the mesh's own "
-                f"{len(ob.data.vertices)} vertices. Apply it to simulate what is seen",
+                f"{len(mesh_of(ob).vertices)} vertices. Apply it to simulate what is seen",
                 "verlet.apply_finer_mesh",
                 "Apply It",
             )
@@ -109,7 +110,7 @@ def examined(ob: bpy.types.Object) -> Iterator[bmesh.types.BMesh]:
     """The object's mesh to look at."""
     shape = bmesh.new()
     try:
-        shape.from_mesh(ob.data)
+        shape.from_mesh(mesh_of(ob))
         yield shape
     finally:
         shape.free()

@@ -15,6 +15,7 @@ from ..blender.control_points import (
     curve_coordinates,
     key_coordinates,
 )
+from ..blender.data import curve_of
 from ..transforms.affine import Floats
 from .mesh import FARTHEST, Ints
 from .nurbs import NurbsShape
@@ -58,7 +59,7 @@ def read_curve(ob: bpy.types.Object) -> CurveArrays:
         )
     if ob.mode == "EDIT":
         ob.update_from_editmode()
-    curve = ob.data
+    curve = curve_of(ob)
     if not len(curve.splines):
         raise ModelError(
             ob.name,
@@ -143,13 +144,13 @@ def _assembled(splines: list[SampledSpline], chains: list[Chain]) -> CurveArrays
 
 def _mixed_coordinates(ob: bpy.types.Object) -> Floats:
     """Coordinates (c, 3) with the object's shape keys at their present values."""
-    is_bezier = bezier_mask(ob.data)
+    is_bezier = bezier_mask(curve_of(ob))
     mixed = mixed_shape_keys(ob, lambda key: key_coordinates(key, is_bezier).astype(np.float64))
-    return curve_coordinates(ob.data).astype(np.float64) if mixed is None else mixed
+    return curve_coordinates(curve_of(ob)).astype(np.float64) if mixed is None else mixed
 
 
 def _require_movable_handles(ob: bpy.types.Object) -> None:
-    number = automatic_spline(ob.data)
+    number = automatic_spline(curve_of(ob))
     if number is not None:
         raise ModelError(
             ob.name,

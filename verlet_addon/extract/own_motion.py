@@ -12,6 +12,7 @@ from collections.abc import Iterable
 import bpy
 import numpy as np
 
+from ..blender.data import mesh_of, shaped_of
 from ..blender.point_cache import attached
 from ..transforms.affine import Floats
 from .reading import reading
@@ -64,13 +65,13 @@ def moves_vertices(ob: bpy.types.Object) -> bool:
     """Whether anything of the object's own may move its vertices from frame to frame."""
     if ob.type != "MESH":
         return False
-    keys = ob.data.shape_keys
+    keys = shaped_of(ob).shape_keys
     return bool(carriers(ob)) or (keys is not None and keys.animation_data is not None)
 
 
 def may_deform(ob: bpy.types.Object) -> bool:
     """Whether the mesh that is seen may change its form from frame to frame."""
-    keys = ob.data.shape_keys if ob.type == "MESH" else None
+    keys = shaped_of(ob).shape_keys if ob.type == "MESH" else None
     has_moving_keys = keys is not None and keys.animation_data is not None
     return has_moving_keys or any(modifier.show_viewport for modifier in ob.modifiers)
 
@@ -103,8 +104,8 @@ def read_carried_points(
                     scene.frame_current = frame
                 depsgraph.update()
             for ob in wanted:
-                vertices = ob.evaluated_get(depsgraph).data.vertices
-                if len(vertices) == len(ob.data.vertices):
+                vertices = mesh_of(ob.evaluated_get(depsgraph)).vertices
+                if len(vertices) == len(mesh_of(ob).vertices):
                     flat = np.empty(3 * len(vertices), np.float32)
                     vertices.foreach_get("co", flat)
                     points[ob.session_uid] = flat.reshape(-1, 3).astype(np.float64)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...core.errors import ModelError
 from ..blender.control_points import coordinate_count
+from ..blender.data import curve_of, mesh_of
 from ..properties.kinds import Kind
 from ..transforms.affine import Floats
 from .curve import CurveArrays, control_points, read_curve
@@ -53,7 +54,7 @@ class ParticleArrays:
 
 def shown_count(ob: bpy.types.Object) -> int:
     """Number of rows that a preview of the object has to have now."""
-    return coordinate_count(ob.data) if ob.type == "CURVE" else len(ob.data.vertices)
+    return coordinate_count(curve_of(ob)) if ob.type == "CURVE" else len(mesh_of(ob).vertices)
 
 
 def read_particles(ob: bpy.types.Object) -> ParticleArrays:

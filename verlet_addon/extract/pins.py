@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from ...core.errors import ModelError
 from ..blender.control_points import bezier_mask
+from ..blender.data import curve_of, mesh_of
 from ..properties.objects import group_of, kind_of
 from ..properties.tunable_properties import PAINT_SUFFIX, paintable
 from ..transforms.affine import Floats
@@ -38,7 +39,7 @@ def paint(ob: bpy.types.Object) -> dict[str, Floats]:
 
 def _weights(ob: bpy.types.Object, name: str, what: str, *, outside: float) -> Floats:
     if not name:
-        return np.full(len(ob.data.vertices), outside)
+        return np.full(len(mesh_of(ob).vertices), outside)
     if name not in ob.vertex_groups:
         raise ModelError(
             ob.name,
@@ -52,7 +53,7 @@ def pinned_points(ob: bpy.types.Object) -> NDArray[np.bool_]:
 
     Raises ModelError when points were added or removed since: their numbers mean others now.
     """
-    pinned = np.zeros(len(bezier_mask(ob.data)), bool)
+    pinned = np.zeros(len(bezier_mask(curve_of(ob))), np.bool_)
     numbers, count = _stored(ob)
     if not numbers:
         return pinned

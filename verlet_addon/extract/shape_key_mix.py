@@ -7,6 +7,7 @@ from collections.abc import Callable
 import bpy
 import numpy as np
 
+from ..blender.data import shaped_of
 from ..transforms.affine import Floats
 from .vertex_groups import group_weights
 
@@ -19,7 +20,7 @@ def mixed_shape_keys(
     ``coordinates`` reads those (c, 3) of one key. An absolute key is blended linearly, whatever
     its interpolation.
     """
-    keys = ob.data.shape_keys
+    keys = shaped_of(ob).shape_keys
     if keys is None or not keys.key_blocks:
         return None
     if ob.show_only_shape_key and ob.active_shape_key is not None:

@@ -9,6 +9,7 @@ import bpy
 import numpy as np
 
 from ...core.recipes.skeleton import Skin
+from ..blender.data import armature_of, mesh_of
 from ..properties.kinds import is_ragdoll
 from ..transforms.affine import Floats
 from . import own_motion
@@ -62,7 +63,7 @@ def is_bone_missing(ob: bpy.types.Object) -> bool:
     """Whether *Pin To* names a bone that its armature does not have."""
     target, name = ob.verlet.pin_target, ob.verlet.pin_bone
     is_armature = target is not None and target.type == "ARMATURE"
-    return bool(is_armature and name and name not in target.data.bones)
+    return bool(is_armature and name and name not in armature_of(target).bones)
 
 
 def wearer(ob: bpy.types.Object) -> bpy.types.Object | None:
@@ -80,13 +81,13 @@ def wearer(ob: bpy.types.Object) -> bpy.types.Object | None:
     return ob.parent if ob.parent_type == "BONE" and is_ragdoll(ob.parent) else None
 
 
-def armature_modifier(ob: bpy.types.Object) -> bpy.types.Modifier | None:
+def armature_modifier(ob: bpy.types.Object) -> bpy.types.ArmatureModifier | None:
     """The first modifier by which a ragdoll carries the pins of an object."""
     return next(
         (
             modifier
             for modifier in own_motion.carriers(ob)
-            if modifier.type == "ARMATURE"
+            if isinstance(modifier, bpy.types.ArmatureModifier)
             and modifier.show_viewport
             and is_ragdoll(modifier.object)
         ),
@@ -96,7 +97,7 @@ def armature_modifier(ob: bpy.types.Object) -> bpy.types.Modifier | None:
 
 def _on_one(armature: bpy.types.Object, name: str, rows: Ints) -> Worn:
     """All on one bone; without its name on what is nearest."""
-    number = armature.data.bones.find(name)
+    number = armature_of(armature).bones.find(name)
     count = len(rows) if number >= 0 else 0
     return Worn(
         armature.session_uid,
@@ -107,15 +108,15 @@ def _on_one(armature: bpy.types.Object, name: str, rows: Ints) -> Worn:
     )
 
 
-def _by_weight(ob: bpy.types.Object, modifier: bpy.types.Modifier, rows: Ints) -> Worn:
+def _by_weight(ob: bpy.types.Object, modifier: bpy.types.ArmatureModifier, rows: Ints) -> Worn:
     """By the vertices' weights; vertices that the modifier leaves out have none."""
     armature = modifier.object
-    row_of = {bone.name: number for number, bone in enumerate(armature.data.bones)}
+    row_of = {bone.name: number for number, bone in enumerate(armature_of(armature).bones)}
     bone_of_group = {g.index: row_of[g.name] for g in ob.vertex_groups if g.name in row_of}
     mask = ob.vertex_groups.get(modifier.vertex_group)
     entries = []
     for number, row in enumerate(rows.tolist()):
-        weights = {entry.group: entry.weight for entry in ob.data.vertices[row].groups}
+        weights = {entry.group: entry.weight for entry in mesh_of(ob).vertices[row].groups}
         if mask is not None:
             is_in = weights.get(mask.index, 0.0) > 0.0
             if is_in == modifier.invert_vertex_group:

@@ -215,7 +215,7 @@ def _nearest(ends: Mapping[int, Held], uid: int, place: Floats) -> Floats:
     if not faces:
         return place
     points = [Vector(point) for point in ends[uid][0].world_points]
-    found, *_ = BVHTree.FromPolygons(points, faces).find_nearest(Vector(place))
+    found, *_ = BVHTree.FromPolygons(points, faces).find_nearest(Vector(place.tolist()))
     return place if found is None else np.array(found, dtype=np.float64)
 
 

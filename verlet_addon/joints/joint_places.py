@@ -63,7 +63,7 @@ def outline_of(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Outline:
     if ob.type == "ARMATURE":
         bones = [bone for bone in evaluated.pose.bones if bone.bone.use_deform]
         ends = np.array([end for bone in bones for end in (bone.head, bone.tail)], dtype=np.float64)
-        faces = [(2 * i, 2 * i + 1, 2 * i + 1) for i in range(len(bones))]
+        faces: list[tuple[int, ...]] = [(2 * i, 2 * i + 1, 2 * i + 1) for i in range(len(bones))]
         return _outline(ob.name, affine.transformed(affine.matrix_of(evaluated), ends), faces)
     mesh = evaluated.to_mesh()
     try:

@@ -13,6 +13,7 @@ from ...core.errors import VerletError
 from .. import session
 from ..properties.scenes import start_frame
 from ..session import Session
+from ..session.phase import EventKind
 
 
 def find_scene(uid: int) -> bpy.types.Scene:
@@ -44,7 +45,7 @@ def simulate(
     try:
         running = _sound_session(scene) if keeps_all else None
         running = running or _session_from_start(scene)
-        running.is_held = True
+        running.happened(EventKind.HELD)
         # left out, cut short or changed by hand
         if running.first_inexact is not None and not keeps_all:
             running.forget_frames_from(running.first_inexact)
@@ -62,7 +63,8 @@ def simulate(
         with suppress(VerletError):  # it is gone, and so is what was shown
             find_scene(uid).frame_set(shown[0], subframe=shown[1])
         if running is not None:
-            running.bake_progress, running.is_held = None, False
+            running.bake_progress = None
+            running.happened(EventKind.RELEASED)
 
 
 def _sound_session(scene: bpy.types.Scene) -> Session | None:

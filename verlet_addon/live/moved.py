@@ -13,6 +13,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Vector
 
+from ..blender.data import armature_of
 from ..properties.kinds import RAGDOLL
 from ..transforms import affine, bone_space, parents
 from ..transforms.rotations import nearest_rotation
@@ -50,7 +51,7 @@ def parent_matrix(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph, moved: M
     if not _hangs_on(ob, moved) or ob.parent_type not in {"OBJECT", "BONE"}:
         return parents.parent_matrix(ob, depsgraph)
     above = world_matrix(ob.parent, depsgraph, moved)
-    if ob.parent_type == "BONE" and ob.parent_bone in ob.parent.data.bones:
+    if ob.parent_type == "BONE" and ob.parent_bone in armature_of(ob.parent).bones:
         above = above @ _space_of_bone(ob, depsgraph, moved.bones.get(ob.parent.session_uid, {}))
     return above @ np.array(ob.matrix_parent_inverse)
 
@@ -82,7 +83,7 @@ def _space_of_bone(
     ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph, own: Mapping[str, Floats]
 ) -> Floats:
     """Where the space of an object's parent bone lies in its armature (4, 4)."""
-    bone = ob.parent.data.bones[ob.parent_bone]
+    bone = armature_of(ob.parent).bones[ob.parent_bone]
     placed = _placed(bone, ob.parent.evaluated_get(depsgraph).pose.bones, own)
     if bone.use_relative_parent:
         return np.array(placed @ bone.matrix_local.inverted(), dtype=np.float64)
@@ -109,6 +110,6 @@ def _placed(
         if one.name in own:
             turn = nearest_rotation((own[one.name][:3, :3] * np.array(posed.scale))[None])[0]
             rotation = Matrix(turn.tolist())
-            basis = Matrix.LocRotScale(Vector(own[one.name][:3, 3]), rotation, posed.scale)
+            basis = Matrix.LocRotScale(Vector(own[one.name][:3, 3].tolist()), rotation, posed.scale)
         matrix = bone_space.to_pose(one, basis, matrix)
     return matrix

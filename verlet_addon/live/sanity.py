@@ -8,6 +8,7 @@ their length.
 import numpy as np
 
 from ..session import Session
+from ..session.phase import EventKind
 
 WILD_SPEED = 150.0
 """m/s; what falls for ten seconds in still air is slower."""
@@ -18,10 +19,10 @@ WILD_STRETCH = 1.0
 
 def look(running: Session) -> None:
     """Note the frame that was simulated just now if it is the first in which something is flung."""
-    if running.first_wild is not None:
+    if running.phase.flung is not None:
         return
     figures, state = running.last_diagnostics, running.cache[running.last]
     moved = [state.position - state.previous, state.body_position - state.body_previous]
     farthest = max(float(np.abs(way).max(initial=0.0)) for way in moved)
     if figures.stretch_max > WILD_STRETCH or farthest > WILD_SPEED * state.step:
-        running.first_wild = running.last
+        running.happened(EventKind.FLUNG, running.last)

@@ -25,6 +25,7 @@ from ..scene.problems import doubts_about_integrator, problem_of
 from ..scene.reading import read_inputs
 from ..scene.timeless import timeless_digests
 from ..session import Floats, Placement, Problem, Session
+from ..session.phase import EventKind
 from ..transforms import affine
 from . import preview, sanity, takes
 from .frame_blend import between, differ
@@ -63,10 +64,9 @@ def _may_go_on(scene: bpy.types.Scene, running: Session) -> bool:
 
 def settle(scene: bpy.types.Scene, running: Session) -> None:
     """Find out whether what was changed puts the frames out of date, where that is not known."""
-    if running.is_suspect:
+    if running.phase.is_suspect:
         now = timeless_digests(scene, running.timeless)
-        running.is_outdated = running.timeless != now
-        running.is_suspect = False
+        running.happened(EventKind.COMPARED, differs=running.timeless != now)
         running.changed = _names_of_changed(scene, running.timeless, now)
 
 
@@ -95,7 +95,7 @@ def compare_at_start(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> 
     try:
         inputs, problems = read_inputs(scene, depsgraph, known)
         if running is not None and running.is_current(inputs.digest, start):
-            running.is_suspect = running.is_outdated = False
+            running.happened(EventKind.FOUND_CURRENT)
             return
         if known:
             inputs, problems = read_inputs(scene, depsgraph, {})
@@ -168,8 +168,8 @@ def _simulate(
     first = running.last
     target = read_frame(running, scene, depsgraph)
     before = running.last_inputs or _resting_inputs(running)
-    if frame > first + 1 and running.first_guessed is None and differ(before, target):
-        running.first_guessed = first + 1
+    if frame > first + 1 and running.phase.guessed is None and differ(before, target):
+        running.happened(EventKind.GUESSED, first + 1)
     takes.note(scene, running, first)
     try:
         for number in range(first + 1, frame + 1):
@@ -179,13 +179,13 @@ def _simulate(
             state, running.last_diagnostics = advance(
                 running.model, running.cache[number - 1], inputs, _solver(running)
             )
-            if running.last_diagnostics.is_cut and running.first_draft is None:
-                running.first_draft = number
+            if running.last_diagnostics.is_cut:
+                running.happened(EventKind.CUT, number)
             running.last_inputs = inputs
             _keep(running, state, depsgraph)
             sanity.look(running)
     except VerletError as error:
-        running.failure = str(error)
+        running.happened(EventKind.FAILED, text=str(error))
 
 
 def is_live() -> bool:

@@ -5,10 +5,12 @@ from time import perf_counter
 import bpy
 
 from .. import kernels, session
+from ..blender.types import Icon
 from ..session import Session
+from ..session.phase import Standing
 
 
-def status(scene: bpy.types.Scene) -> tuple[str, str]:
+def status(scene: bpy.types.Scene) -> tuple[str, Icon]:
     """The state of the simulation in a few words, and its icon."""
     running = session.of(scene)
     if running is not None and any(problem.is_error for problem in running.problems):
@@ -18,20 +20,22 @@ def status(scene: bpy.types.Scene) -> tuple[str, str]:
     if running is None or not running.is_ready or running.last == running.start:
         return "Not simulated: press Play", "DOT"
     cached = f"Simulated {running.start}–{running.last}"
-    if running.failure:
-        return cached, "ERROR"
-    if running.is_outdated:
-        return f"{cached}, out of date", "FILE_REFRESH"
-    if running.first_wild is not None:
-        return f"{cached}, flung away in {running.first_wild}", "ERROR"
-    if running.improvised_from is not None:
-        return f"{cached}, improvised from {running.improvised_from} on", "REC"
-    if running.first_draft is not None:
-        return f"{cached}, a draft from {running.first_draft} on", "TEMP"
+    phase = running.phase
+    match phase.standing(running.last):
+        case Standing.FAILED:
+            return cached, "ERROR"
+        case Standing.OUTDATED:
+            return f"{cached}, out of date", "FILE_REFRESH"
+        case Standing.FLUNG:
+            return f"{cached}, flung away in {phase.flung}", "ERROR"
+        case Standing.IMPROVISED:
+            return f"{cached}, improvised from {phase.improvised} on", "REC"
+        case Standing.DRAFT:
+            return f"{cached}, a draft from {phase.draft} on", "TEMP"
     return cached, "CHECKMARK"
 
 
-MOST_NAMES = 2  # of what was changed; of more only how many there are
+MOST_NAMED_CHANGES = 2  # of what was changed; of more only how many there are
 
 
 def outdated_by(running: Session) -> str:
@@ -39,7 +43,7 @@ def outdated_by(running: Session) -> str:
     names = running.changed
     if not names:
         return "Something was changed"
-    if len(names) > MOST_NAMES:
+    if len(names) > MOST_NAMED_CHANGES:
         return f"{names[0]} and {len(names) - 1} others were changed"
     return f"{' and '.join(names)} {'was' if len(names) == 1 else 'were'} changed"
 
@@ -70,19 +74,19 @@ def reason(scene: bpy.types.Scene) -> tuple[str, bool]:
     return "", False
 
 
-def remarks(running: Session) -> list[tuple[str, str]]:
+def remarks(running: Session) -> list[tuple[str, Icon]]:
     """What more there is to say of the frames, each with its icon."""
-    found = []
-    if running.first_wild is not None:
+    found: list[tuple[str, Icon]] = []
+    if running.phase.flung is not None:
         text = (
-            f"In frame {running.first_wild} something is flung away or torn: look there for a "
+            f"In frame {running.phase.flung} something is flung away or torn: look there for a "
             "collider that jumps or an overlap at the start, or raise Substep Rate"
         )
         found.append((text, "ERROR"))
     if running.improvised_from is not None:
         text = f"Improvised from frame {running.improvised_from}: Bake starts over"
         found.append((text, "INFO"))
-    if running.first_draft is not None:
+    if running.phase.draft is not None:
         found.append(("The time budget cut frames short: Bake simulates them in full", "INFO"))
     found += [(file.failure, "ERROR") for file in running.files.values() if file.failure]
     return found

@@ -5,6 +5,7 @@ Straight keys from the old value, in the frame before, to the new one give the s
 """
 
 from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias
 
 import bpy
 
@@ -15,6 +16,9 @@ from ..properties.joints import KEYED_OF_JOINTS
 from ..properties.kinds import KINDS
 from ..properties.participants import find_object, find_objects, impulses
 from ..session import Change, Session, Track, Values
+
+Keyed: TypeAlias = "bpy.types.Object | bpy.types.Scene"
+"""What may be keyed."""
 
 _OF_FIELDS = ("strength", "flow", "noise", "size", "distance_max", "distance_min")
 
@@ -42,7 +46,7 @@ def note(scene: bpy.types.Scene, running: Session, before: int) -> None:
                 running.takes.setdefault(track, []).append(Change(before, frame, old, value))
 
 
-def _drivers(scene: bpy.types.Scene, running: Session) -> Iterator[bpy.types.ID]:
+def _drivers(scene: bpy.types.Scene, running: Session) -> Iterator[Keyed]:
     """What may be changed by hand and acts at once: the scene, what takes part, fields, joints."""
     yield scene
     objects = find_objects(running.inputs.participants) + find_objects(running.inputs.joints)
@@ -54,7 +58,7 @@ def _drivers(scene: bpy.types.Scene, running: Session) -> Iterator[bpy.types.ID]
     yield from found.values()
 
 
-def _values_of(scene: bpy.types.Scene, data: bpy.types.ID) -> dict[Track, Values]:
+def _values_of(scene: bpy.types.Scene, data: Keyed) -> dict[Track, Values]:
     """What may be keyed of a datablock and is not, by its path."""
     paths = list(_paths_of(data))
     animated = _animated_paths(data)
@@ -64,13 +68,13 @@ def _values_of(scene: bpy.types.Scene, data: bpy.types.ID) -> dict[Track, Values
     found = {}
     for path in paths:
         if path not in animated:
-            value = data.path_resolve(path)
+            value: Any = data.path_resolve(path)
             values = tuple(value) if hasattr(value, "__len__") else (value,)
             found[Track(0 if is_scene else data.session_uid, data.name, path)] = values
     return found
 
 
-def _paths_of(data: bpy.types.ID) -> Iterator[str]:
+def _paths_of(data: Keyed) -> Iterator[str]:
     """Paths of what is read in every frame."""
     if isinstance(data, bpy.types.Scene):
         yield "gravity"
@@ -89,7 +93,7 @@ def _paths_of(data: bpy.types.ID) -> Iterator[str]:
         yield from ("location", rest_pose.rotation_channel(data.rotation_mode), "scale")
 
 
-def _animated_paths(data: bpy.types.ID) -> set[str] | None:
+def _animated_paths(data: Keyed) -> set[str] | None:
     """Paths with curves or drivers; None where strips may animate anything."""
     animation = data.animation_data
     if animation is None:
@@ -113,7 +117,7 @@ def record(scene: bpy.types.Scene, running: Session) -> int:
     """Make keys of all that was changed; how many curves there are now."""
     count = 0
     for track, changes in running.takes.items():
-        data = scene if not track.uid else find_object(track.uid, track.name)
+        data: Keyed | None = scene if not track.uid else find_object(track.uid, track.name)
         if data is None or not data.is_editable:
             continue
         for index in range(len(changes[0].new)):

@@ -4,6 +4,7 @@ import bpy
 
 from ...core.errors import ModelError
 from .. import kernels, session
+from ..blender.types import Result
 from ..extract import mesh as meshes
 from ..ready import THINGS, Thing, examples
 from ..ready.drape import add_sheet
@@ -32,7 +33,7 @@ class _Adds(bpy.types.Operator):
     def end(self, context: bpy.types.Context, site: Site) -> None:
         """Select them."""
         space = context.space_data
-        site.finish(space if space is not None and space.type == "VIEW_3D" else None)
+        site.finish(space if isinstance(space, bpy.types.SpaceView3D) else None)
 
 
 class _AddThing(_Adds):
@@ -51,7 +52,7 @@ class _AddThing(_Adds):
         default=True,
     )
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         site, scene, thing = self.begin(context), context.scene, self.thing
         needs_floor = thing.falls and self.with_floor and not is_carried(scene, site.origin)
         thing.build(site)
@@ -104,7 +105,7 @@ class VERLET_OT_drape(_Adds):
             return False
         return True
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         below = [ob for ob in context.selected_objects if ob.type == "MESH"]
         depsgraph = context.evaluated_depsgraph_get()
         try:
@@ -131,7 +132,7 @@ class VERLET_OT_add_floor(_Adds):
     bl_idname = "verlet.add_floor"
     bl_label = "Floor"
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         site = self.begin(context)
         site.origin.z = level_below(context.scene)
         add_floor(site)
@@ -161,13 +162,13 @@ class VERLET_OT_example(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         return in_object_mode(cls, context)
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         kernels.prepare()
         scene = examples.build(examples.EXAMPLES[self.example])
         if context.window is not None:
             context.window.scene = scene
             space = context.space_data
-            if space is not None and space.type == "VIEW_3D":
+            if isinstance(space, bpy.types.SpaceView3D):
                 space.region_3d.view_perspective = "CAMERA"
         self.report({"INFO"}, f"Scene {scene.name}: press Play")
         return {"FINISHED"}

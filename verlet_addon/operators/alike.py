@@ -9,6 +9,8 @@ import bpy
 from ...core.errors import ModelError
 from ...core.settings import ImpulseSettings, JointSettings, tunables
 from .. import kernels, session
+from ..blender.data import any_item
+from ..blender.types import Result
 from ..live import preview
 from ..properties import bake_record, presets
 from ..properties.kinds import KINDS, Kind
@@ -63,7 +65,7 @@ def _copy_kind(source: bpy.types.Object, target: bpy.types.Object, kind: Kind) -
     if target.verlet.kind != kind.identifier:
         require_suitable(target, kind, bpy.context.evaluated_depsgraph_get())
         preview.clear(target)
-        target.verlet.kind = kind.identifier
+        target.verlet.kind = any_item(kind.identifier)
     ours, theirs = group_of(source, kind), group_of(target, kind)
     _copy(ours, theirs, list(tunables(kind.settings)))
     _copy(source.verlet.animated, target.verlet.animated, list(kind.animated))
@@ -96,7 +98,7 @@ class VERLET_OT_copy_to_selected(bpy.types.Operator):
             return False
         return in_object_mode(cls, context)
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         source = context.object
         others = [ob for ob in context.selected_objects if ob != source]
         kernels.prepare()
@@ -130,7 +132,7 @@ class VERLET_OT_select_similar(bpy.types.Operator):
             return False
         return in_object_mode(cls, context)
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         found = 0
         for ob in context.view_layer.objects:
             is_similar = ob.visible_get() and self._is_similar(context.object, ob)

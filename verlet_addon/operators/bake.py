@@ -10,6 +10,7 @@ from ...core.errors import VerletError
 from .. import kernels, session
 from ..bake import restore, scene_bake
 from ..blender import redraw
+from ..blender.types import Result
 from ..live import missing_frames
 from ..properties import bake_record, participants
 from .modes import in_object_or_pose_mode
@@ -77,7 +78,7 @@ class VERLET_OT_bake(bpy.types.Operator):
         self._uids = [ob.session_uid for ob in objects]
         return missing_frames.simulate(context.scene, self._frames)
 
-    def _finish(self, context: bpy.types.Context) -> set[str]:
+    def _finish(self, context: bpy.types.Context) -> Result:
         try:
             scene = missing_frames.find_scene(self._scene_uid)
             result = scene_bake.write(scene, self._frames, self._uids)
@@ -98,7 +99,7 @@ class VERLET_OT_bake(bpy.types.Operator):
             self.report({"INFO"}, f"{what}: {frames} baked")
         return {"FINISHED"}
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         try:
             kernels.wait()
             for _ in self._begin(context):
@@ -108,7 +109,7 @@ class VERLET_OT_bake(bpy.types.Operator):
             return {"CANCELLED"}
         return self._finish(context)
 
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
         if bpy.app.background or context.window is None:
             return self.execute(context)
         if context.screen.is_animation_playing:
@@ -124,7 +125,7 @@ class VERLET_OT_bake(bpy.types.Operator):
         context.workspace.status_text_set("Baking…   Esc: stop and keep the simulated frames")
         return {"RUNNING_MODAL"}
 
-    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
         if event.type == "ESC" and event.value == "PRESS":
             self._steps.close()  # brings the user's frame back
             self._clean_up(context)
@@ -193,7 +194,7 @@ class VERLET_OT_free_bake(bpy.types.Operator):
             return False
         return in_object_or_pose_mode(cls, context)
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         objects = [
             ob
             for ob in participants.simulated_objects(context.scene)

@@ -3,6 +3,7 @@
 import bpy
 
 from .. import kernels, session
+from ..blender.types import Result
 from ..convert import modifiers, world
 from ..convert.report import Report
 from ..properties.scenes import start_frame
@@ -25,7 +26,7 @@ class _Converts(bpy.types.Operator):
             return False
         return in_object_mode(cls, context)
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         scene = context.scene
         if scene.library is not None:
             self.report({"ERROR"}, f"{scene.name}: the scene is linked. Convert it in its own file")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import bmesh
 import bpy
@@ -12,6 +13,8 @@ from ...core.errors import ModelError, VerletError
 from .. import doctor, kernels, session
 from ..blender import redraw
 from ..blender.compat import fcurves_of
+from ..blender.data import mesh_of
+from ..blender.types import Result
 from ..doctor import meshes, places, world
 from ..properties import bake_record, participants
 from ..properties.objects import group_of, kind_of
@@ -41,7 +44,7 @@ class VERLET_OT_check_scene(bpy.types.Operator):
             return False
         return in_object_or_pose_mode(cls, context)
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         if bpy.app.background:
             kernels.wait()
         elif context.screen is not None and context.screen.is_animation_playing:
@@ -70,19 +73,19 @@ class VERLET_OT_forget_findings(bpy.types.Operator):
     bl_label = "Clear"
     bl_options = {"REGISTER"}
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         doctor.forget()
         redraw.everything()
         return {"FINISHED"}
 
 
-def press(problem: Problem) -> set[str]:
+def press(problem: Problem) -> Result:
     """Press the button of a finding. Raises RuntimeError with what the operator reports."""
     group, name = problem.operator.split(".")
     operator = getattr(getattr(bpy.ops, group), name)
     takes_uid = "uid" in operator.get_rna_type().properties
     uid = {"uid": str(problem.object_uid)} if takes_uid and problem.object_uid else {}
-    result: set[str] = operator(**uid)
+    result: Result = operator(**uid)
     return result
 
 
@@ -104,7 +107,7 @@ class VERLET_OT_mend_finding(bpy.types.Operator):
         about = getattr(getattr(bpy.ops, group), name).get_rna_type()
         return about.description or cls.__doc__
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         examination = doctor.of(context.scene)
         if examination is None or not 0 <= self.number < len(examination.findings):
             self.report({"ERROR"}, "The list is an old one: press Check Scene")
@@ -127,7 +130,7 @@ class VERLET_OT_show_crossing_edges(Mends):
     bl_idname = "verlet.show_crossing_edges"
     bl_label = "Select Crossing Edges"
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         objects = self.objects(context)
         if not objects:
             self.report({"ERROR"}, "The object is gone")
@@ -136,10 +139,10 @@ class VERLET_OT_show_crossing_edges(Mends):
         bpy.ops.object.mode_set(mode="EDIT")
         context.tool_settings.mesh_select_mode = (False, True, False)
         bpy.ops.mesh.select_all(action="DESELECT")
-        shape = bmesh.from_edit_mesh(objects[0].data)
+        shape = bmesh.from_edit_mesh(mesh_of(objects[0]))
         for edge in meshes.crossing_edges(shape):
             edge.select_set(True)
-        bmesh.update_edit_mesh(objects[0].data)
+        bmesh.update_edit_mesh(mesh_of(objects[0]))
         return {"FINISHED"}
 
 
@@ -151,7 +154,7 @@ class _MendsMesh(Mends):
     def change(self, shape: bmesh.types.BMesh) -> None:
         raise NotImplementedError
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         def mend(ob: bpy.types.Object) -> None:
             with edited(ob) as shape:
                 self.change(shape)
@@ -168,7 +171,8 @@ class VERLET_OT_merge_doubles(_MendsMesh):
     done = "merged"
 
     def change(self, shape: bmesh.types.BMesh) -> None:
-        bmesh.ops.weld_verts(shape, targetmap=meshes.doubled_vertices(shape))
+        doubled: dict[Any, Any] = meshes.doubled_vertices(shape)
+        bmesh.ops.weld_verts(shape, targetmap=doubled)
 
 
 class VERLET_OT_dissolve_flat_faces(_MendsMesh):
@@ -180,9 +184,9 @@ class VERLET_OT_dissolve_flat_faces(_MendsMesh):
 
     def change(self, shape: bmesh.types.BMesh) -> None:
         length = meshes.middle_length(shape)
-        bmesh.ops.dissolve_degenerate(shape, dist=meshes.ON_EACH_OTHER * length, edges=shape.edges)
-        rest = meshes.flat_faces(shape)
-        bmesh.ops.delete(shape, geom=rest, context="FACES_ONLY")
+        nearest = meshes.ON_EACH_OTHER * length
+        bmesh.ops.dissolve_degenerate(shape, dist=nearest, edges=list(shape.edges))
+        bmesh.ops.delete(shape, geom=[*meshes.flat_faces(shape)], context="FACES_ONLY")
 
 
 class VERLET_OT_delete_loose(_MendsMesh):
@@ -193,7 +197,7 @@ class VERLET_OT_delete_loose(_MendsMesh):
     done = "freed from loose vertices"
 
     def change(self, shape: bmesh.types.BMesh) -> None:
-        bmesh.ops.delete(shape, geom=meshes.loose_vertices(shape), context="VERTS")
+        bmesh.ops.delete(shape, geom=[*meshes.loose_vertices(shape)], context="VERTS")
 
 
 class _MendsObject(bpy.types.Operator):
@@ -209,7 +213,7 @@ class _MendsObject(bpy.types.Operator):
 
     def change_all(
         self, context: bpy.types.Context, change: Callable[[bpy.types.Object], object], done: str
-    ) -> set[str]:
+    ) -> Result:
         """Change them one by one, after the frames were told to be looked at."""
         chosen = list(context.selected_objects)
         if self.uid:
@@ -237,7 +241,7 @@ class VERLET_OT_default_thickness(_MendsObject):
     bl_idname = "verlet.default_thickness"
     bl_label = "Default Thickness"
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         def change(ob: bpy.types.Object) -> None:
             group_of(ob, kind_of(ob)).property_unset("thickness")
 
@@ -250,9 +254,9 @@ class VERLET_OT_apply_finer_mesh(_MendsObject):
     bl_idname = "verlet.apply_finer_mesh"
     bl_label = "Apply Finer Mesh"
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         def change(ob: bpy.types.Object) -> None:
-            if ob.data.shape_keys is not None:
+            if mesh_of(ob).shape_keys is not None:
                 raise ModelError(ob.name, "it has shape keys, with which nothing can be applied")
             if ob.data.users > 1:
                 ob.data = ob.data.copy()
@@ -271,7 +275,7 @@ class VERLET_OT_fit_gravity(bpy.types.Operator):
     bl_label = "Fit Gravity to the Unit"
     bl_options = {"REGISTER", "UNDO"}
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         context.scene.gravity = (0.0, 0.0, world.fitting_gravity(context.scene))
         session.suspect_all()
         return {"FINISHED"}
@@ -290,7 +294,7 @@ class VERLET_OT_add_floor_below(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         return in_object_mode(cls, context) and may_add(cls, context)
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         ob = participants.find_object(int(self.uid)) if self.uid else context.object
         if ob is None:
             self.report({"ERROR"}, "Select an object first")
@@ -316,7 +320,7 @@ class VERLET_OT_part_bodies(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         return in_object_mode(cls, context)
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         scene = context.scene
         scene.frame_set(start_frame(scene))
         running = session.of(scene)
@@ -346,7 +350,7 @@ class VERLET_OT_move_out(_MendsObject):
     bl_idname = "verlet.move_out"
     bl_label = "Move Out of Colliders"
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         scene = context.scene
         scene.frame_set(start_frame(scene))
         running = session.of(scene)
@@ -362,7 +366,7 @@ class VERLET_OT_move_out(_MendsObject):
                 raise ModelError(ob.name, "no short way leads out: move it by hand")
             if any(curve.data_path == "location" for curve in fcurves_of(ob)):
                 raise ModelError(ob.name, "its location is keyed: move it by hand, keys and all")
-            ob.matrix_world = Matrix.Translation(way) @ ob.matrix_world
+            ob.matrix_world = Matrix.Translation(way.tolist()) @ ob.matrix_world
 
         result = self.change_all(context, change, "moved out")
         context.view_layer.update()

@@ -4,6 +4,8 @@ import bpy
 
 from .. import session
 from ..blender.control_points import AUTOMATIC, HANDLE_SIDES, free_handles
+from ..blender.data import curve_of
+from ..blender.types import Result
 from ..properties import participants
 
 
@@ -14,21 +16,21 @@ def free(ob: bpy.types.Object) -> None:
     """
     if ob.type != "CURVE" or not ob.data.is_editable or ob.mode == "EDIT":
         return
-    kinds = _kinds(ob.data)
+    kinds = _kinds(curve_of(ob))
     if AUTOMATIC.isdisjoint(kinds):
         return
     ob.verlet.own_handles = " ".join(kinds)
-    free_handles(ob.data)
+    free_handles(curve_of(ob))
 
 
 def give_back(ob: bpy.types.Object) -> None:
     """Make the handles automatic that were, unless points were added or removed since."""
     kinds = ob.verlet.own_handles.split()
     ob.verlet.own_handles = ""
-    if ob.type != "CURVE" or not ob.data.is_editable or len(kinds) != len(_kinds(ob.data)):
+    if ob.type != "CURVE" or not ob.data.is_editable or len(kinds) != len(_kinds(curve_of(ob))):
         return
     following = iter(kinds)
-    for spline in ob.data.splines:
+    for spline in curve_of(ob).splines:
         for point in spline.bezier_points:
             for side in HANDLE_SIDES:
                 setattr(point, side, next(following))
@@ -54,7 +56,7 @@ class VERLET_OT_free_handles(bpy.types.Operator):
     # session ids use all 32 bits, an IntProperty has 31
     uid: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         ob = participants.find_object(int(self.uid))
         if ob is None or ob.type != "CURVE" or not ob.data.is_editable:
             self.report({"ERROR"}, "The curve is gone, or linked")

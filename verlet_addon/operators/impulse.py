@@ -3,6 +3,8 @@
 import bpy
 
 from .. import session
+from ..blender.data import any_item
+from ..blender.types import Result
 from ..properties.scenes import start_frame
 from .modes import in_object_mode
 from .selection import may_add
@@ -17,13 +19,13 @@ class _AddImpulse(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         return in_object_mode(cls, context) and may_add(cls, context)
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         scene = context.scene
         ob = bpy.data.objects.new(self.bl_label, None)
-        ob.empty_display_type = self.display
+        ob.empty_display_type = any_item(self.display)
         ob.location = scene.cursor.location
         ob.verlet.is_impulse = True
-        ob.verlet.impulse.kind = self.kind
+        ob.verlet.impulse.kind = any_item(self.kind)
         ob.verlet.impulse_frame = max(scene.frame_current, start_frame(scene) + 1)
         context.collection.objects.link(ob)
         for other in context.selected_objects:

@@ -1,5 +1,7 @@
 """Join, Join Neighbours and Remove Joint: empties that hold two objects together."""
 
+from typing import Any
+
 import bpy
 import numpy as np
 from mathutils import Matrix, Vector
@@ -7,6 +9,8 @@ from mathutils import Matrix, Vector
 from ...core.errors import ModelError
 from ...core.settings import JOINT_KINDS
 from .. import session
+from ..blender.data import any_item
+from ..blender.types import Result
 from ..extract.particles import read_particles
 from ..joints import joint_inputs
 from ..joints.joint_places import Meeting, Outline, joint_matrix, meeting, neighbours, outline_of
@@ -38,7 +42,7 @@ def new_joint(
 ) -> bpy.types.Object:
     """A new empty for a joint between objects of which the smaller one has a size in m."""
     ob = bpy.data.objects.new(name, None)
-    ob.empty_display_type = DISPLAY
+    ob.empty_display_type = any_item(DISPLAY)
     ob.empty_display_size = max(SHARE * size, SMALLEST)
     ob.matrix_world = matrix
     context.collection.objects.link(ob)
@@ -49,6 +53,8 @@ class _Joins(bpy.types.Operator):
     """What all operators that make joints share."""
 
     bl_options = {"REGISTER", "UNDO"}
+    kind: Any  # these two are registered by each operator
+    breaking_force: Any
 
     @classmethod
     def _is_possible(cls, context: bpy.types.Context) -> bool:
@@ -105,7 +111,7 @@ class VERLET_OT_join(_Joins):
             return False
         return True
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         try:
             ob, text = self._join(context)
         except ModelError as error:
@@ -236,7 +242,7 @@ class VERLET_OT_join_neighbours(_Joins):
             return False
         return True
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         chosen = sorted(_taking_part(context), key=lambda ob: ob.name_full)
         solid = [ob for ob in chosen if ob.verlet.kind in {"BODY", "COLLIDER"}]
         depsgraph = context.evaluated_depsgraph_get()
@@ -298,7 +304,7 @@ class VERLET_OT_remove_joint(bpy.types.Operator):
             return False
         return True
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         def change(ob: bpy.types.Object) -> None:
             if not ob.is_editable:
                 raise ModelError(ob.name, "it is linked: remove the joint in its own file")
@@ -324,7 +330,7 @@ class VERLET_OT_select_joints(bpy.types.Operator):
             return False
         return True
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         chosen = set(_taking_part(context))
         found = [
             ob

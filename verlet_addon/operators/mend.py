@@ -10,6 +10,8 @@ from mathutils import Matrix
 from ...core.errors import ModelError
 from .. import session
 from ..blender import compat
+from ..blender.data import mesh_of
+from ..blender.types import Result
 from ..live import preview
 from ..properties import bake_record, participants
 from ..properties.kinds import RAGDOLL
@@ -21,7 +23,7 @@ from .modes import in_object_mode
 from .ragdoll_weight import weigh
 from .selection import for_each
 
-PARTS = 20
+PARTS_OF_MESH = 20
 """Edges along the longest side of a mesh that is fine enough to fold."""
 
 
@@ -36,16 +38,16 @@ def edited(ob: bpy.types.Object) -> Iterator[bmesh.types.BMesh]:
         ob.data = ob.data.copy()  # other objects keep theirs
     shape = bmesh.new()
     try:
-        shape.from_mesh(ob.data)
+        shape.from_mesh(mesh_of(ob))
         yield shape
-        shape.to_mesh(ob.data)
+        shape.to_mesh(mesh_of(ob))
     finally:
         shape.free()
-    ob.data.update()
+    mesh_of(ob).update()
 
 
 def subdivide(ob: bpy.types.Object) -> None:
-    """Cut the edges until there are about `PARTS` along the longest side."""
+    """Cut the edges until there are about `PARTS_OF_MESH` along the longest side."""
     with edited(ob) as shape:
         if not shape.edges:
             raise ModelError(ob.name, "its mesh has no edges to cut")
@@ -55,11 +57,14 @@ def subdivide(ob: bpy.types.Object) -> None:
             - min(vertex.co[axis] for vertex in shape.verts)
             for axis in range(3)
         )
-        wanted = largest / PARTS
+        wanted = largest / PARTS_OF_MESH
         middle = lengths[len(lengths) // 2]
         cuts = round(middle / wanted) - 1 if wanted > 0.0 else 1
         bmesh.ops.subdivide_edges(
-            shape, edges=shape.edges, cuts=min(max(cuts, 1), PARTS - 1), use_grid_fill=True
+            shape,
+            edges=list(shape.edges),
+            cuts=min(max(cuts, 1), PARTS_OF_MESH - 1),
+            use_grid_fill=True,
         )
 
 
@@ -68,7 +73,7 @@ def close_holes(ob: bpy.types.Object) -> None:
     with edited(ob) as shape:
         rim = [edge for edge in shape.edges if edge.is_boundary]
         bmesh.ops.holes_fill(shape, edges=rim, sides=0)
-        bmesh.ops.recalc_face_normals(shape, faces=shape.faces)
+        bmesh.ops.recalc_face_normals(shape, faces=list(shape.faces))
         still = sum(not edge.is_manifold for edge in shape.edges)
         if still or not shape.faces:
             raise ModelError(
@@ -111,7 +116,7 @@ class VERLET_OT_subdivide(Mends):
     bl_idname = "verlet.subdivide"
     bl_label = "Subdivide for Simulation"
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         session.suspect_all()
         return for_each(self, self.objects(context), subdivide, "subdivided")
 
@@ -124,7 +129,7 @@ class VERLET_OT_close_holes(Mends):
     bl_idname = "verlet.close_holes"
     bl_label = "Close Holes"
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         def mend(ob: bpy.types.Object) -> None:
             close_holes(ob)
             verb = hints.refused_verb(ob)
@@ -152,7 +157,7 @@ class VERLET_OT_scale_figure(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         return in_object_mode(cls, context)
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         ob = participants.find_object(int(self.uid)) if self.uid else context.object
         objects = [ob] if ob is not None and ob.type == "ARMATURE" else []
         session.suspect_all()
@@ -196,7 +201,7 @@ class VERLET_OT_add_wind(bpy.types.Operator):
     bl_label = "Add Wind"
     bl_options = {"REGISTER", "UNDO"}
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         blow(context.scene)
         session.suspect_all()
         return {"FINISHED"}

@@ -1,5 +1,7 @@
 """Pin Selected and Pin Ends: what goes where the object's own animation takes it."""
 
+from collections.abc import Iterable
+
 import bpy
 import numpy as np
 from numpy.typing import NDArray
@@ -7,6 +9,8 @@ from numpy.typing import NDArray
 from ...core.errors import ModelError
 from .. import session
 from ..blender.control_points import bezier_mask
+from ..blender.data import curve_of, mesh_of
+from ..blender.types import Result
 from ..extract.pins import pinned_points, store_pinned_points
 from ..properties.kinds import is_particles
 from .modes import in_object_mode
@@ -15,7 +19,7 @@ from .selection import for_each, selected_shapes
 DEFAULT_GROUP = "Pin"
 
 
-def _pinnable(objects: list[bpy.types.Object]) -> list[bpy.types.Object]:
+def _pinnable(objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
     """Those made of particles."""
     return [ob for ob in objects if is_particles(ob.verlet.kind)]
 
@@ -94,17 +98,17 @@ class VERLET_OT_pin_selected(bpy.types.Operator):
             return False
         return True
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         counts: dict[str, int] = {}
         for ob in _pinnable(context.objects_in_mode_unique_data):
             ob.update_from_editmode()
             if ob.type == "CURVE":
-                chosen = _selected_points(ob.data)
+                chosen = _selected_points(curve_of(ob))
                 if chosen.any():
                     counts[ob.name] = int(chosen.sum())
                     _pin_points(ob, chosen, unpin=self.unpin)
                 continue
-            vertices = [vertex.index for vertex in ob.data.vertices if vertex.select]
+            vertices = [vertex.index for vertex in mesh_of(ob).vertices if vertex.select]
             if not vertices:
                 continue
             counts[ob.name] = len(vertices)
@@ -122,9 +126,9 @@ class VERLET_OT_pin_selected(bpy.types.Operator):
 
 def _end_vertices(ob: bpy.types.Object) -> list[int]:
     """Vertices of a mesh with a single edge: the ends of its wires."""
-    ends = np.empty(2 * len(ob.data.edges), np.int32)
-    ob.data.edges.foreach_get("vertices", ends)
-    return np.flatnonzero(np.bincount(ends, minlength=len(ob.data.vertices)) == 1).tolist()
+    ends = np.empty(2 * len(mesh_of(ob).edges), np.int32)
+    mesh_of(ob).edges.foreach_get("vertices", ends)
+    return np.flatnonzero(np.bincount(ends, minlength=len(mesh_of(ob).vertices)) == 1).tolist()
 
 
 def _end_points(curve: bpy.types.Curve) -> NDArray[np.bool_]:
@@ -155,12 +159,12 @@ class VERLET_OT_pin_ends(bpy.types.Operator):
             return False
         return True
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         def change(ob: bpy.types.Object) -> None:
             if not ob.is_editable:
                 raise ModelError(ob.name, "it is linked: pin it in its own file")
             if ob.type == "CURVE":
-                ends = _end_points(ob.data)
+                ends = _end_points(curve_of(ob))
                 if ends.any():
                     _pin_points(ob, ends, unpin=False)
                     return
@@ -190,7 +194,7 @@ class VERLET_OT_unpin_all(bpy.types.Operator):
             return False
         return True
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         def change(ob: bpy.types.Object) -> None:
             if not ob.is_editable:
                 raise ModelError(ob.name, "it is linked: unpin it in its own file")

@@ -4,6 +4,7 @@ import bpy
 
 from ...core.errors import ModelError, VerletError
 from .. import session
+from ..blender.types import Result
 from ..properties import bake_record, presets, user_presets
 from ..properties.objects import kind_of, settings_of
 from .selection import for_each, selected_shapes
@@ -37,7 +38,7 @@ class VERLET_OT_preset(bpy.types.Operator):
             return False
         return True
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         kind = kind_of(context.object)
         known = presets.all_of(kind)
         if self.preset not in known:
@@ -79,13 +80,13 @@ class VERLET_OT_save_preset(bpy.types.Operator):
             return False
         return True
 
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
         kind = kind_of(context.object)
         now = presets.current(context.object, kind)
         self.name = now if presets.is_users(kind, now) else ""
         return context.window_manager.invoke_props_dialog(self)
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         kind, name = kind_of(context.object), self.name.strip()
         built_in = presets.presets_of(kind)
         if name in built_in or any(name == preset.label for preset in built_in.values()):
@@ -124,10 +125,10 @@ class VERLET_OT_delete_preset(bpy.types.Operator):
             return False
         return True
 
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
         return context.window_manager.invoke_confirm(self, event)
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         kind = kind_of(context.object)
         name = self.name or presets.current(context.object, kind)
         if not presets.is_users(kind, name):

@@ -9,6 +9,8 @@ import bpy
 from ...core.errors import ModelError
 from ...core.settings import BoneSettings, RagdollSettings
 from .. import session
+from ..blender.data import armature_of
+from ..blender.types import Result
 from ..properties import bake_record
 from ..properties.kinds import KINDS, RAGDOLL, is_ragdoll
 from ..properties.objects import group_of
@@ -39,7 +41,7 @@ class OfRagdolls(bpy.types.Operator):
             return False
         return in_object_or_pose_mode(cls, context)
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         done, problems = [], []
         for ob in ragdolls_of(context):
             try:
@@ -68,7 +70,9 @@ def plan_of(ob: bpy.types.Object, world: Floats) -> Plan:
 
     armature.require_suitable(ob)
     skin = armature.read_skin(ob, armature.flesh(ob), world)
-    choices = [settings_from(ob.pose.bones[b.name].verlet, BoneSettings) for b in ob.data.bones]
+    choices = [
+        settings_from(ob.pose.bones[b.name].verlet, BoneSettings) for b in armature_of(ob).bones
+    ]
     settings = settings_from(group_of(ob, KINDS[RAGDOLL]), RagdollSettings)
     wrapped = armature.in_hulls(choices, armature.hard_bones(ob), settings.shape)
     return plan_ragdoll(ob.name, armature.read_skeleton(ob, world), settings, skin, wrapped)

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...core.errors import ModelError
 from ...core.settings import BoneSettings, tunables
+from ..blender.data import armature_of
 from ..extract import mesh
 from ..live import preview
 from ..properties.tunable_properties import settings_from
@@ -22,7 +23,16 @@ if TYPE_CHECKING:
 MOST_POSES = 600
 """Frames that are looked at in all actions together: a rig with controls takes 10 ms for each."""
 
-OF_LIMITS = ("joint", "has_limits", "lower", "upper", "swing", "lean_x", "lean_z", "hinge_axis")
+LIMIT_SETTINGS = (
+    "joint",
+    "has_limits",
+    "lower",
+    "upper",
+    "swing",
+    "lean_x",
+    "lean_z",
+    "hinge_axis",
+)
 """What of a bone tells how far it turns."""
 
 
@@ -43,6 +53,10 @@ class _OfBones(OfRagdolls):
         if not names:
             raise ModelError(ob.name, "none of its bones is selected in Pose Mode")
         return self._change(context, ob, names)
+
+    def _change(self, context: bpy.types.Context, ob: bpy.types.Object, names: list[str]) -> str:
+        """Change these bones; what was done, in words."""
+        raise NotImplementedError
 
 
 class VERLET_OT_learn_limits(_OfBones):
@@ -118,7 +132,7 @@ class VERLET_OT_learn_limits(_OfBones):
 
 def _choose(bone: bpy.types.PoseBone, limits: BoneSettings) -> None:
     """Give a bone limits as if by hand: rounded, so that none is shown as -0°."""
-    for name in OF_LIMITS:
+    for name in LIMIT_SETTINGS:
         value = getattr(limits, name)
         setattr(bone.verlet, name, round(value, 6) + 0.0 if isinstance(value, float) else value)
 
@@ -131,7 +145,7 @@ def _turns(
 
     world = mesh.read_matrix(ob, context.evaluated_depsgraph_get())
     plan = plan_of(ob, world)
-    rest = world @ np.array([bone.matrix_local for bone in ob.data.bones], dtype=np.float64)
+    rest = world @ np.array([bone.matrix_local for bone in armature_of(ob).bones], dtype=np.float64)
     poses = action_poses.poses_in(ob, context.scene, sources, MOST_POSES)
     return plan, np.array([turned_pose(rest, world @ seen)[0] for seen in poses])
 
@@ -171,7 +185,7 @@ class VERLET_OT_reset_limits(_OfBones):
         for name in names:
             group = ob.pose.bones[name].verlet
             count += group.has_limits or group.joint != "AUTO"
-            for field in OF_LIMITS:
+            for field in LIMIT_SETTINGS:
                 setattr(group, field, defaults[field][0])
         return f"limits of {count} bone{'s' if count != 1 else ''} are automatic again"
 

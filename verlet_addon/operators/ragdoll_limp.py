@@ -6,6 +6,8 @@ import bpy
 
 from .. import session
 from ..blender import compat
+from ..blender.data import any_item, armature_of, posed_object
+from ..blender.types import Result
 from ..properties import bake_record
 from ..properties.bones import bone_channel
 from ..properties.scenes import start_frame
@@ -45,7 +47,7 @@ def key_limp(
         for point in curve.keyframe_points:
             for frame, _, interpolation in keys:
                 if round(point.co.x) == frame:
-                    point.interpolation = interpolation
+                    point.interpolation = any_item(interpolation)
         curve.update()
 
 
@@ -56,7 +58,7 @@ def _duration(scene: bpy.types.Scene) -> float:
 
 def _curve(bone: bpy.types.PoseBone) -> bpy.types.FCurve | None:
     path = f"{bone.path_from_id()}.{_CHANNEL}"
-    curves = compat.fcurves_of(bone.id_data)
+    curves = compat.fcurves_of(posed_object(bone))
     return next((curve for curve in curves if curve.data_path == path), None)
 
 
@@ -73,7 +75,7 @@ def _bones(context: bpy.types.Context, ob: bpy.types.Object) -> list[bpy.types.P
     """The selected bones in Pose Mode, all that deform else."""
     if context.mode == "POSE" and ob.mode == "POSE":
         return [bone for bone in context.selected_pose_bones if bone.id_data == ob]
-    return [ob.pose.bones[bone.name] for bone in ob.data.bones if bone.use_deform]
+    return [ob.pose.bones[bone.name] for bone in armature_of(ob).bones if bone.use_deform]
 
 
 class VERLET_OT_ragdoll_between(bpy.types.Operator):
@@ -112,7 +114,7 @@ class VERLET_OT_ragdoll_between(bpy.types.Operator):
             return False
         return True
 
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
         self.first = context.scene.frame_current
         self.last = self.first + round(2.0 / _duration(context.scene))
         return context.window_manager.invoke_props_dialog(self)
@@ -127,7 +129,7 @@ class VERLET_OT_ragdoll_between(bpy.types.Operator):
         column.prop(self, "last")
         column.prop(self, "blend")
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         if self.comes_back and self.last <= self.first:
             self.report({"ERROR"}, f"Last, {self.last}, has to come after First, {self.first}")
             return {"CANCELLED"}

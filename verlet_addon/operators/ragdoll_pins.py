@@ -10,6 +10,8 @@ from ...core.errors import ModelError
 from ...core.settings.ragdoll import BONE_ENDS
 from .. import session
 from ..blender import compat
+from ..blender.data import any_item, armature_of, posed_object
+from ..blender.types import Result
 from ..properties import bake_record
 from ..properties.bones import bone_channel
 from ..properties.kinds import RAGDOLL
@@ -18,7 +20,7 @@ from ..ragdoll.bone_pins import end_of, pinned_bones, why_not
 from .selection import may_add
 
 DRAGGED = 0.02  # firmness of a pin that the mouse drags: others hold against it
-SHARE = 0.4  # of the bone's length: size of a new empty
+HANDLE_SHARE = 0.4  # of the bone's length: size of a new empty
 
 
 def posed_ragdoll(cls: type[bpy.types.Operator], context: bpy.types.Context) -> bool:
@@ -43,14 +45,16 @@ def _selected_bones(context: bpy.types.Context) -> list[bpy.types.PoseBone]:
     """The selected bones of the active armature, in the order of its data."""
     chosen = {bone.name for bone in context.selected_pose_bones or ()}
     return [
-        context.object.pose.bones[b.name] for b in context.object.data.bones if b.name in chosen
+        context.object.pose.bones[b.name]
+        for b in armature_of(context.object).bones
+        if b.name in chosen
     ]
 
 
 def seen_end(bone: bpy.types.PoseBone, end: str, depsgraph: bpy.types.Depsgraph) -> Vector:
     """Where an end of a bone is seen in the world."""
-    evaluated = bone.id_data.evaluated_get(depsgraph)
-    return evaluated.matrix_world @ Vector(end_of(evaluated.pose.bones[bone.name], end))
+    evaluated = posed_object(bone).evaluated_get(depsgraph)
+    return evaluated.matrix_world @ Vector(end_of(evaluated.pose.bones[bone.name], end).tolist())
 
 
 def pin_to_empty(
@@ -60,7 +64,9 @@ def pin_to_empty(
     place = seen_end(bone, end, context.evaluated_depsgraph_get())
     ob = bpy.data.objects.new(f"Pin {bone.name}", None)
     ob.empty_display_type = "SPHERE"
-    ob.empty_display_size = SHARE * bone.length * max(bone.id_data.matrix_world.to_scale())
+    ob.empty_display_size = (
+        HANDLE_SHARE * bone.length * max(posed_object(bone).matrix_world.to_scale())
+    )
     ob.location = place
     ob.verlet.is_handle = True
     context.collection.objects.link(ob)
@@ -74,7 +80,7 @@ def pin(
     """Pin a bone to an object; later than at the start, from the present frame on."""
     unpin(bone)
     bone.verlet.pin_target = target
-    bone.verlet.pin_end = end
+    bone.verlet.pin_end = any_item(end)
     frame = scene.frame_current
     if frame > start_frame(scene):
         channel = bone_channel("pin")
@@ -88,9 +94,10 @@ def unpin(bone: bpy.types.PoseBone) -> None:
     target = bone.verlet.pin_target
     channel = bone_channel("pin")
     path = f"{bone.path_from_id()}.{channel}"
-    unwanted = [c for c in compat.fcurves_of(bone.id_data) if c.data_path == path]
+    ob = posed_object(bone)
+    unwanted = [c for c in compat.fcurves_of(ob) if c.data_path == path]
     if unwanted:
-        animation = bone.id_data.animation_data
+        animation = ob.animation_data
         compat.remove_fcurves(animation.action, compat.slot_handle(animation), unwanted)
     setattr(bone, channel, True)
     bone.verlet.pin_target = None
@@ -141,7 +148,7 @@ class VERLET_OT_pin_bones(bpy.types.Operator):
             return False
         return may_add(cls, context)
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         bones = _selected_bones(context)
         try:
             if self.to_selected:
@@ -190,7 +197,7 @@ class VERLET_OT_unpin_bones(bpy.types.Operator):
             return False
         return True
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         bones = [bone for bone in _selected_bones(context) if bone.verlet.pin_target is not None]
         for bone in bones:
             unpin(bone)
@@ -223,7 +230,7 @@ class VERLET_OT_drag_bone(bpy.types.Operator):
             return False
         return True
 
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
         region = next((r for r in context.area.regions if r.type == "WINDOW"), None)
         if context.area.type != "VIEW_3D" or region is None:
             self.report({"ERROR"}, "Drag works in a 3D view: press it in the sidebar there")
@@ -256,7 +263,7 @@ class VERLET_OT_drag_bone(bpy.types.Operator):
         context.workspace.status_text_set("Move the mouse to drag. Click: keep. Escape: forget")
         return {"RUNNING_MODAL"}
 
-    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
         frame = context.scene.frame_current
         if event.type in {"ESC", "RIGHTMOUSE"}:
             return self._end(context, is_kept=False)
@@ -273,7 +280,7 @@ class VERLET_OT_drag_bone(bpy.types.Operator):
         self.path[frame] = self.target.matrix_world.translation.copy()
         return {"PASS_THROUGH"} if event.type == "TIMER" else {"RUNNING_MODAL"}
 
-    def _end(self, context: bpy.types.Context, *, is_kept: bool) -> set[str]:
+    def _end(self, context: bpy.types.Context, *, is_kept: bool) -> Result:
         context.workspace.status_text_set(None)
         if self.plays and context.screen.is_animation_playing:
             bpy.ops.screen.animation_cancel(restore_frame=False)

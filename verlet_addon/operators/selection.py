@@ -5,6 +5,7 @@ from collections.abc import Callable
 import bpy
 
 from ...core.errors import VerletError
+from ..blender.types import Result
 from ..extract.particles import WAY_OUT
 from ..scene.named_errors import about
 
@@ -34,7 +35,7 @@ def for_each(
     objects: list[bpy.types.Object],
     change: Callable[[bpy.types.Object], object],
     done: str,
-) -> set[str]:
+) -> Result:
     """Change the objects one by one and report what was ``done``, and for which it failed why.
 
     An object that cannot be changed is left as it is and does not keep the others from it.

@@ -5,6 +5,8 @@ import numpy as np
 
 from ...core.errors import ModelError
 from .. import kernels, session
+from ..blender.data import any_item
+from ..blender.types import Result
 from ..extract import mesh as meshes
 from ..extract import particles
 from ..live import preview
@@ -74,7 +76,7 @@ class _KindVerb(bpy.types.Operator):
             return False
         return True
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         depsgraph = context.evaluated_depsgraph_get()
         kind = self.kind
 
@@ -89,7 +91,7 @@ class _KindVerb(bpy.types.Operator):
                 raise
             if ob.verlet.kind != kind.identifier:
                 preview.clear(ob)
-                ob.verlet.kind = kind.identifier
+                ob.verlet.kind = any_item(kind.identifier)
                 if kind.moves == "BONES":
                     weigh_at_first(ob, depsgraph)
 
@@ -101,7 +103,7 @@ class _KindVerb(bpy.types.Operator):
 class _RagdollVerb(_KindVerb):
     """Makes ragdolls of armatures, and of several meshes, a robot, rigid bodies that are joined."""
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         armatures = [ob for ob in context.selected_objects if ob.type == "ARMATURE"]
         skins = {
             mesh
@@ -116,7 +118,7 @@ class _RagdollVerb(_KindVerb):
             return super().execute(context)
         return self._join(context, sorted(pieces, key=lambda ob: ob.name_full))
 
-    def _join(self, context: bpy.types.Context, pieces: list[bpy.types.Object]) -> set[str]:
+    def _join(self, context: bpy.types.Context, pieces: list[bpy.types.Object]) -> Result:
         depsgraph = context.evaluated_depsgraph_get()
         sound, problems = [], []
         for ob in pieces:
@@ -183,7 +185,7 @@ class VERLET_OT_remove(bpy.types.Operator):
             return False
         return True
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         def change(ob: bpy.types.Object) -> None:
             if not ob.is_editable:
                 raise ModelError(ob.name, "it is linked: remove it in its own file")

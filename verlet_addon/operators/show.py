@@ -1,8 +1,11 @@
 """Buttons beside a warning: show the object it is about, or mend it."""
 
+from typing import Any
+
 import bpy
 
 from .. import session
+from ..blender.types import Result
 from ..properties import participants
 
 
@@ -10,6 +13,7 @@ class _OnOneObject(bpy.types.Operator):
     """Acts on the object with a session id."""
 
     bl_options = {"REGISTER", "UNDO"}
+    uid: Any  # each operator registers it
 
     def found(self) -> bpy.types.Object | None:
         ob = participants.find_object(int(self.uid))
@@ -27,7 +31,7 @@ class VERLET_OT_show_object(_OnOneObject):
     # session ids use all 32 bits, an IntProperty has 31
     uid: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         ob = self.found()
         if ob is None:
             return {"CANCELLED"}
@@ -67,7 +71,7 @@ class VERLET_OT_remove_own_rigid_body(_OnOneObject):
 
     uid: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         ob = self.found()
         if ob is None:
             return {"CANCELLED"}

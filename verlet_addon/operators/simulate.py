@@ -4,8 +4,10 @@ import bpy
 
 from .. import session
 from ..blender import redraw
+from ..blender.types import Result
 from ..live import preview, takes
 from ..properties.scenes import start_frame
+from ..session.phase import EventKind
 
 
 class VERLET_OT_reset(bpy.types.Operator):
@@ -15,7 +17,7 @@ class VERLET_OT_reset(bpy.types.Operator):
     bl_label = "Reset"
     bl_options = {"REGISTER", "UNDO"}
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         session.drop(context.scene)
         for ob in context.scene.objects:
             if ob.verlet.kind != "NONE" or ob.verlet.rest.owner:
@@ -32,7 +34,7 @@ class VERLET_OT_go_to_start(bpy.types.Operator):
     bl_label = "Go to Start"
     bl_options = {"REGISTER"}
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         context.scene.frame_set(start_frame(context.scene))
         return {"FINISHED"}
 
@@ -51,11 +53,11 @@ class VERLET_OT_play(bpy.types.Operator):
             return False
         return True
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         scene = context.scene
         if not context.screen.is_animation_playing:
             running = session.of(scene)
-            lost = running is None or running.is_outdated or running.is_suspect
+            lost = running is None or running.is_outdated or running.phase.is_suspect
             if lost or not running.start <= scene.frame_current <= running.last + 1:
                 scene.frame_set(start_frame(scene))
         return bpy.ops.screen.animation_play()
@@ -79,11 +81,11 @@ class VERLET_OT_record(bpy.types.Operator):
             return False
         return True
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         running = session.of(context.scene)
         changed = ", ".join(takes.names(running))
         count = takes.record(context.scene, running)
-        running.motion_changed = running.is_outdated = True
+        running.happened(EventKind.ACTION_EDITED)
         running.changed = []
         redraw.everything()
         self.report({"INFO"}, f"{count} curves keep what was changed: {changed}")
@@ -97,7 +99,7 @@ class VERLET_OT_play_every_frame(bpy.types.Operator):
     bl_label = "Play Every Frame"
     bl_options = {"REGISTER", "UNDO"}
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         context.scene.sync_mode = "NONE"
         return {"FINISHED"}
 
@@ -109,7 +111,7 @@ class VERLET_OT_use_position_verlet(bpy.types.Operator):
     bl_label = "Use Position Verlet"
     bl_options = {"REGISTER", "UNDO"}
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         context.scene.verlet.solver.property_unset("integrator")
         session.suspect_all()
         context.scene.frame_set(start_frame(context.scene))

@@ -37,7 +37,7 @@ def draw() -> None:
 
 def _draw(context: bpy.types.Context) -> None:
     space = context.space_data
-    if space is None or not space.overlay.show_overlays:
+    if not isinstance(space, bpy.types.SpaceView3D) or not space.overlay.show_overlays:
         return
     import gpu
 
@@ -71,7 +71,8 @@ def _batch_of(context: bpy.types.Context) -> Any:
     if not len(points):
         return None
     shader = gpu.shader.from_builtin("POLYLINE_FLAT_COLOR")
-    return batch_for_shader(shader, "LINES", {"pos": points, "color": colours})
+    content: dict[str, Any] = {"pos": points, "color": colours}
+    return batch_for_shader(shader, "LINES", content)
 
 
 @persistent

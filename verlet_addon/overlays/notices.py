@@ -27,11 +27,14 @@ _failed = False
 
 
 def _of_view(context: bpy.types.Context) -> tuple[str, bool]:
-    return reason(context.scene) if context.space_data.overlay.show_overlays else ("", False)
+    space = context.space_data
+    is_shown = isinstance(space, bpy.types.SpaceView3D) and space.overlay.show_overlays
+    return reason(context.scene) if is_shown else ("", False)
 
 
 def _of_render(context: bpy.types.Context) -> tuple[str, bool]:
-    image = context.space_data.image
+    space = context.space_data
+    image = space.image if isinstance(space, bpy.types.SpaceImageEditor) else None
     is_render = image is not None and image.type == "RENDER_RESULT"
     return (rendering.remark(context.scene) if is_render else ""), True
 

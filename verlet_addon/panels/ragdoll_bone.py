@@ -31,8 +31,9 @@ def _limits(joint: str) -> tuple[str, ...]:
 def draw_learning(layout: bpy.types.UILayout, *, selected_only: bool) -> None:
     """The buttons that set limits by actions and take them back."""
     row = layout.row(align=True)
-    for name, icon in (("verlet.learn_limits", "ACTION"), ("verlet.reset_limits", "LOOP_BACK")):
-        row.operator(name, icon=icon).selected_only = selected_only
+    learn = row.operator("verlet.learn_limits", icon="ACTION")
+    reset = row.operator("verlet.reset_limits", icon="LOOP_BACK")
+    learn.selected_only = reset.selected_only = selected_only
 
 
 class _BonePanel(bpy.types.Panel):

@@ -7,6 +7,7 @@ import bpy
 
 from ...core.settings import INTEGRATORS, SolverSettings, tunables
 from ..blender.text_lines import lines_of
+from ..blender.types import Icon
 from ..properties.tunable_properties import PAINT_SUFFIX, SHOWN_BY_BLENDER, paintable, panel_fields
 from ..session import Problem
 
@@ -53,7 +54,7 @@ ONLY_FOR_MOVING_BODIES = frozenset(
 AT_START = ("velocity", "angular_velocity")
 """Parameters that say how things move at the start, in a panel of their own."""
 
-PROPOSED: dict[tuple[str, str], tuple[str, str, dict[str, bool]]] = {
+PROPOSED: dict[tuple[str, str], tuple[str, Icon, dict[str, bool]]] = {
     ("RagdollSettings", "mass"): ("verlet.weigh", "CON_SIZELIKE", {}),
     ("BoneSettings", "has_limits"): ("verlet.take_limits", "PASTEDOWN", {"selected_only": True}),
 }
@@ -133,7 +134,7 @@ def _draw_painted(
     field.prop_search(group, name + PAINT_SUFFIX, ob, "vertex_groups", text="")
 
 
-def draw_text(layout: bpy.types.UILayout, text: str, width: int, icon: str = "NONE") -> None:
+def draw_text(layout: bpy.types.UILayout, text: str, width: int, icon: Icon = "NONE") -> None:
     """A text in as many lines as it needs; ``width`` of the region in pixels."""
     preferences = bpy.context.preferences
     scale = preferences.system.ui_scale
@@ -142,7 +143,7 @@ def draw_text(layout: bpy.types.UILayout, text: str, width: int, icon: str = "NO
     column = layout.column(align=True)
     column.scale_y = 0.8
     for number, line in enumerate(lines_of(text, lambda part: blf.dimensions(0, part)[0] <= room)):
-        first = icon if number == 0 or icon == "NONE" else "BLANK1"
+        first: Icon = icon if number == 0 or icon == "NONE" else "BLANK1"
         column.label(text=line, icon=first)
 
 

@@ -23,8 +23,10 @@ class VERLET_PT_simulate(Sidebar, bpy.types.Panel):
         is_playing = context.screen is not None and context.screen.is_animation_playing
         row = layout.row(align=True)
         row.scale_y = 1.2
-        icon, text = ("PAUSE", "Stop") if is_playing else ("PLAY", "Play")
-        row.operator("verlet.play", text=text, icon=icon)
+        if is_playing:
+            row.operator("verlet.play", text="Stop", icon="PAUSE")
+        else:
+            row.operator("verlet.play", text="Play", icon="PLAY")
         row.operator("verlet.reset", icon="LOOP_BACK")
         text, icon = status(scene)
         draw_text(layout, text, context.region.width, icon)
@@ -68,8 +70,8 @@ class VERLET_PT_simulate(Sidebar, bpy.types.Panel):
             waits = kernels.message()
             text = waits or f"Frame {running.last} is shown, the last one simulated"
             draw_text(layout, text, width, "INFO")
-        for text, icon in remarks(running):
-            draw_text(layout, text, width, icon)
+        for remark, sign in remarks(running):
+            draw_text(layout, remark, width, sign)
         if running.takes:
             layout.operator("verlet.record", icon="RADIOBUT_ON")
         figures = running.last_diagnostics

@@ -2,6 +2,7 @@
 
 import bpy
 
+from ..blender.types import Icon
 from .places import Sidebar
 
 
@@ -28,10 +29,11 @@ class VERLET_PT_convert(Sidebar, bpy.types.Panel):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
-        for label, icon, operator in (
+        sorts: tuple[tuple[str, Icon, str], ...] = (
             ("Rigid Bodies and Constraints", "RIGID_BODY", "rigid_body_world"),
             ("Cloth, Soft Body, Collision", "MOD_CLOTH", "soft_physics"),
-        ):
+        )
+        for label, icon, operator in sorts:
             self.layout.label(text=label, icon=icon)
             row = self.layout.row(align=True)
             row.operator(f"verlet.convert_{operator}", text="Convert from It", icon="IMPORT")

@@ -5,7 +5,10 @@ else (`tunable_properties`). What is stored besides them is which objects take p
 preview must restore.
 """
 
+from typing import Any
+
 import bpy
+from bpy.props import PointerProperty
 
 from . import bake_record
 from .bones import KEYED_BONE, VerletBone, bone_channel
@@ -27,30 +30,29 @@ CLASSES = (
     VerletScene,
 )
 
+_OVERRIDABLE: Any = {"LIBRARY_OVERRIDABLE"}
+OWN = (
+    (bpy.types.Object, "verlet", PointerProperty(type=VerletObject, override=_OVERRIDABLE)),
+    (bpy.types.PoseBone, "verlet", PointerProperty(type=VerletBone, override=_OVERRIDABLE)),
+    *((bpy.types.PoseBone, bone_channel(name), value) for name, value in KEYED_BONE.items()),
+    (bpy.types.Scene, "verlet", PointerProperty(type=VerletScene)),
+)
+"""Properties of Blender's own classes: class, name, property."""
+
 
 def register() -> None:
     """Register the groups and hang them on objects and scenes."""
     bake_record.register()
     for cls in CLASSES:
         bpy.utils.register_class(cls)
-    bpy.types.Object.verlet = bpy.props.PointerProperty(
-        type=VerletObject, override={"LIBRARY_OVERRIDABLE"}
-    )
-    bpy.types.PoseBone.verlet = bpy.props.PointerProperty(
-        type=VerletBone, override={"LIBRARY_OVERRIDABLE"}
-    )
-    for name, value in KEYED_BONE.items():
-        setattr(bpy.types.PoseBone, bone_channel(name), value)
-    bpy.types.Scene.verlet = bpy.props.PointerProperty(type=VerletScene)
+    for owner, name, value in OWN:
+        setattr(owner, name, value)
 
 
 def unregister() -> None:
     """Take them away again; the values stay in the file."""
-    del bpy.types.Scene.verlet
-    for name in KEYED_BONE:
-        delattr(bpy.types.PoseBone, bone_channel(name))
-    del bpy.types.PoseBone.verlet
-    del bpy.types.Object.verlet
+    for owner, name, _ in reversed(OWN):
+        delattr(owner, name)
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)
     bake_record.unregister()

@@ -4,8 +4,6 @@ The pointers count as users: an action or a mesh that only a record knows is sav
 and survives undo and reload.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import bpy
@@ -18,6 +16,7 @@ from bpy.props import (
     StringProperty,
 )
 
+NAME = "verlet_bake"
 MARK = "verlet_bake"  # custom property of the actions that bakes have made; copies carry it too
 
 
@@ -171,11 +170,11 @@ def register() -> None:
     """Register the record as ``Object.verlet_bake``."""
     for cls in CLASSES:
         bpy.utils.register_class(cls)
-    bpy.types.Object.verlet_bake = PointerProperty(type=VerletBake, options={"HIDDEN"})
+    setattr(bpy.types.Object, NAME, PointerProperty(type=VerletBake, options={"HIDDEN"}))
 
 
 def unregister() -> None:
     """Take ``Object.verlet_bake`` away; what it holds stays in the file."""
-    del bpy.types.Object.verlet_bake
+    delattr(bpy.types.Object, NAME)
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

@@ -19,6 +19,7 @@ from ...core.settings import (
     RopeSettings,
     SoftBodySettings,
 )
+from ..blender.types import Icon
 
 if TYPE_CHECKING:
     import bpy
@@ -37,7 +38,7 @@ class Kind:
     number: int  # in saved files: never used for another kind
     label: str
     tooltip: str  # of the verb's button
-    icon: str
+    icon: Icon
     verb: str  # the operator verlet.<verb>
     group: str  # Object.verlet.<group> holds its settings
     settings: type

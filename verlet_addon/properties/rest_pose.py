@@ -10,9 +10,11 @@ from typing import Any, TypeAlias
 import bpy
 from mathutils import Euler, Quaternion
 
+from ..blender.data import any_item
+
 _surely_stored: set[int] = set()
 
-_CHANNELS = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
+_ROTATION_CHANNELS = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
 
 
 class VerletRestPose(bpy.types.PropertyGroup):
@@ -37,7 +39,7 @@ class VerletRestPose(bpy.types.PropertyGroup):
 
 def rotation_channel(rotation_mode: str) -> str:
     """Name of the property that holds the rotation in a rotation mode."""
-    return _CHANNELS.get(rotation_mode, "rotation_euler")
+    return _ROTATION_CHANNELS.get(rotation_mode, "rotation_euler")
 
 
 Holder: TypeAlias = "bpy.types.Object | bpy.types.PoseBone"
@@ -152,4 +154,4 @@ def write_rotation(ob: Holder, quaternion: Quaternion) -> None:
             axis, angle = quaternion.to_axis_angle()
             ob.rotation_axis_angle = (angle, *axis)
         case _:
-            ob.rotation_euler = quaternion.to_euler(ob.rotation_mode, ob.rotation_euler)
+            ob.rotation_euler = quaternion.to_euler(any_item(ob.rotation_mode), ob.rotation_euler)

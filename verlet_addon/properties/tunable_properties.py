@@ -15,7 +15,7 @@ Settings = TypeVar("Settings")
 PAINT_SUFFIX = "_group"  # a parameter's vertex group: bend → bend_group
 
 # Units that Blender shows itself; every other unit is named in the tooltip.
-_BLENDER_UNIT = {
+_BLENDER_UNIT: dict[str, Any] = {
     "m": "LENGTH",
     "m/s": "VELOCITY",
     "kg": "MASS",
@@ -25,7 +25,7 @@ _BLENDER_UNIT = {
 SHOWN_BY_BLENDER = {"", *_BLENDER_UNIT}
 """Units that need not be written beside a number."""
 
-_VECTOR_SUBTYPE = {
+_VECTOR_SUBTYPE: dict[str, Any] = {
     "m": "TRANSLATION",
     "m/s": "VELOCITY",
     "m/s²": "ACCELERATION",
@@ -68,7 +68,7 @@ def _property(name: str, default: Any, about: Tunable, update: Update) -> Any:
     if isinstance(default, bool):
         return bpy.props.BoolProperty(**common)
     if isinstance(default, tuple) and isinstance(default[0], bool):
-        subtype = "XYZ" if len(default) == 3 else "LAYER"
+        subtype: Any = "XYZ" if len(default) == 3 else "LAYER"
         return bpy.props.BoolVectorProperty(size=len(default), subtype=subtype, **common)
     for ours, theirs in (
         ("minimum", "min"),

@@ -15,6 +15,7 @@ import bpy
 import numpy as np
 
 from ..blender import compat
+from ..blender.data import armature_of
 from ..extract.reading import reading
 from ..properties import bake_record
 from ..transforms.affine import Floats
@@ -53,10 +54,12 @@ def current(ob: bpy.types.Object) -> list[Source]:
 def _handles(action: bpy.types.Action, ob: bpy.types.Object) -> list[int]:
     if not compat.HAS_SLOTS:
         return [compat.NO_SLOT]
-    slots = [s for s in action.slots if s.target_id_type in {"OBJECT", "UNSPECIFIED"}]
+    all_slots = compat.newest(action).slots
+    slots = [s for s in all_slots if s.target_id_type in {"OBJECT", "UNSPECIFIED"}]
     data = ob.animation_data
-    if data is not None and data.action == action and data.action_slot is not None:
-        return [data.action_slot.handle]
+    used = compat.slot_handle(data)
+    if used != compat.NO_SLOT and data.action == action:
+        return [used]
     own = [slot for slot in slots if ob in slot.users() or slot.name_display == ob.name]
     return [slot.handle for slot in own or slots]
 
@@ -80,7 +83,7 @@ def poses_in(
     count = sum(last - first + 1 for first, last in spans.values())
     step = max(1, -(-count // most))
     shown = scene.frame_current, scene.frame_subframe
-    names = [bone.name for bone in ob.data.bones]
+    names = [bone.name for bone in armature_of(ob).bones]
     found = []
     try:
         with (
@@ -138,7 +141,7 @@ def _kept(ob: bpy.types.Object, curves: Sequence[bpy.types.FCurve]) -> Iterator[
     for curve in curves:
         if curve.data_path not in before:
             try:
-                value = ob.path_resolve(curve.data_path)
+                value: Any = ob.path_resolve(curve.data_path)
             except ValueError:
                 continue  # a curve on something that is gone
             before[curve.data_path] = value[:] if hasattr(value, "__len__") else value
@@ -147,7 +150,8 @@ def _kept(ob: bpy.types.Object, curves: Sequence[bpy.types.FCurve]) -> Iterator[
         for path, value in before.items():
             if path.endswith('"]'):
                 owner, _, name = path.rpartition('["')
-                (ob.path_resolve(owner) if owner else ob)[name[:-2]] = value
+                holder: Any = ob.path_resolve(owner) if owner else ob
+                holder[name[:-2]] = value
             else:
                 owner, _, name = path.rpartition(".")
                 setattr(ob.path_resolve(owner) if owner else ob, name, value)

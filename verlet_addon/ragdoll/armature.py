@@ -14,6 +14,7 @@ from ...core.errors import ModelError
 from ...core.recipes.skeleton import NO_SKIN, Skeleton, Skin
 from ...core.settings import BoneSettings
 from ..blender import compat
+from ..blender.data import armature_of, mesh_of
 from ..extract.mesh import FARTHEST, Ints, points_of, read_matrix
 from ..properties.bones import animated_of_bone, bone_channel
 from ..properties.kinds import is_particles
@@ -63,7 +64,7 @@ def read_armature(
     """
     require_suitable(ob)
     world = read_matrix(ob, depsgraph)
-    bones = list(ob.data.bones)
+    bones = list(armature_of(ob).bones)
     rest = world @ np.array([bone.matrix_local for bone in bones], dtype=np.float64)
     now = posed(ob, depsgraph, world)
     held = {bone.name for bone in ob.pose.bones if bone.constraints}
@@ -93,9 +94,9 @@ def require_suitable(ob: bpy.types.Object) -> None:
     """Raise ModelError for an armature that cannot be a ragdoll."""
     if ob.mode == "EDIT":
         raise ModelError(ob.name, "its bones are being edited. Leave Edit Mode first")
-    if not len(ob.data.bones):
+    if not len(armature_of(ob).bones):
         raise ModelError(ob.name, "it has no bones. Add some in Edit Mode")
-    if not any(bone.use_deform for bone in ob.data.bones):
+    if not any(bone.use_deform for bone in armature_of(ob).bones):
         raise ModelError(
             ob.name,
             "none of its bones deforms anything. Switch on Deform in Properties › Bone for those "
@@ -105,13 +106,13 @@ def require_suitable(ob: bpy.types.Object) -> None:
 
 def _pose_bones(ob: bpy.types.Object) -> list[bpy.types.PoseBone]:
     """The pose bones in the order of the armature's data."""
-    return [ob.pose.bones[bone.name] for bone in ob.data.bones]
+    return [ob.pose.bones[bone.name] for bone in armature_of(ob).bones]
 
 
 def posed(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph, world: Floats) -> Floats:
     """Pose bones (b, 4, 4) in the world as they are seen; ``world`` (4, 4) is the armature's."""
     bones = ob.evaluated_get(depsgraph).pose.bones
-    local = np.array([bones[bone.name].matrix for bone in ob.data.bones], dtype=np.float64)
+    local = np.array([bones[bone.name].matrix for bone in armature_of(ob).bones], dtype=np.float64)
     if not (np.abs(local) < FARTHEST).all():
         raise ModelError(
             ob.name,
@@ -122,7 +123,7 @@ def posed(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph, world: Floats) -
 
 def read_skeleton(ob: bpy.types.Object, world: Floats) -> Skeleton:
     """The rest pose; ``world`` (4, 4) is the armature's matrix, which may scale and mirror."""
-    bones = list(ob.data.bones)
+    bones = list(armature_of(ob).bones)
     row = {bone.name: number for number, bone in enumerate(bones)}
     deforms = np.array([bone.use_deform for bone in bones])
     linear = world[:3, :3] @ np.array([bone.matrix_local.to_3x3() for bone in bones])
@@ -130,7 +131,7 @@ def read_skeleton(ob: bpy.types.Object, world: Floats) -> Skeleton:
         linear = linear * np.array([-1.0, 1.0, 1.0])  # mirrored: Y still runs along the bone
     u, _, vt = np.linalg.svd(linear)
     copies = _copied_by(ob, row)
-    parent = [_parent_of(bone, row, deforms, copies) for bone in bones]
+    parent = [_parent_of(bone, bones, row, deforms, copies) for bone in bones]
     pose_bones = _pose_bones(ob)
     has_limit = np.array(
         [[bone.use_ik_limit_x, bone.use_ik_limit_y, bone.use_ik_limit_z] for bone in pose_bones]
@@ -159,7 +160,9 @@ def _copied_by(ob: bpy.types.Object, row: Mapping[str, int]) -> dict[int, int]:
             copies = constraint.type in {"COPY_TRANSFORMS", "ARMATURE"} and not constraint.mute
             if not copies or not bone.bone.use_deform:
                 continue
-            targets = constraint.targets if constraint.type == "ARMATURE" else (constraint,)
+            targets: Any = (constraint,)
+            if isinstance(constraint, bpy.types.ArmatureConstraint):
+                targets = constraint.targets
             for target in targets:
                 if target.target == ob and target.subtarget in row:
                     found.setdefault(row[target.subtarget], row[bone.name])
@@ -167,7 +170,11 @@ def _copied_by(ob: bpy.types.Object, row: Mapping[str, int]) -> dict[int, int]:
 
 
 def _parent_of(
-    bone: bpy.types.Bone, row: Mapping[str, int], deforms: Any, copies: Mapping[int, int]
+    bone: bpy.types.Bone,
+    bones: Sequence[bpy.types.Bone],
+    row: Mapping[str, int],
+    deforms: Any,
+    copies: Mapping[int, int],
 ) -> int:
     """Row of the bone's parent; of a control bone in between, the bone that deforms in its place.
 
@@ -180,7 +187,7 @@ def _parent_of(
         if deforms[number]:
             return number
         stands_in = copies.get(number, own)
-        if stands_in != own and not _is_ancestor(bone.id_data.bones[stands_in], bone):
+        if stands_in != own and not _is_ancestor(bones[stands_in], bone):
             return stands_in
         above = above.parent
     return -1 if bone.parent is None else row[bone.parent.name]
@@ -199,7 +206,9 @@ def skinned_meshes(ob: bpy.types.Object) -> list[bpy.types.Object]:
         if mesh.type == "MESH"
         and mesh.users_scene
         and (
-            any(m.type == "ARMATURE" and m.object == ob for m in mesh.modifiers)
+            any(
+                isinstance(m, bpy.types.ArmatureModifier) and m.object == ob for m in mesh.modifiers
+            )
             or (mesh.parent == ob and mesh.parent_type == "ARMATURE")
         )
     ]
@@ -219,7 +228,7 @@ def hung_on(mesh: bpy.types.Object, ob: bpy.types.Object) -> tuple[str, Matrix] 
         if above.parent == ob:
             if above.parent_type == "OBJECT":
                 return "", place
-            bone = ob.data.bones.get(above.parent_bone)
+            bone = armature_of(ob).bones.get(above.parent_bone)
             if above.parent_type != "BONE" or bone is None:
                 return None
             if bone.use_relative_parent:
@@ -266,7 +275,7 @@ def hard_bones(ob: bpy.types.Object) -> tuple[bool, ...]:
     """Whether each bone (b,) of an armature has meshes that hang on it, and deforms none."""
     hung = {bone[0] for mesh in stiff_meshes(ob) if (bone := hung_on(mesh, ob)) is not None}
     soft = {group.name for mesh in skinned_meshes(ob) for group in mesh.vertex_groups}
-    return tuple(bone.name in hung - soft for bone in ob.data.bones)
+    return tuple(bone.name in hung - soft for bone in armature_of(ob).bones)
 
 
 def in_hulls(
@@ -285,7 +294,7 @@ def in_hulls(
 
 def read_skin(ob: bpy.types.Object, skins: Sequence[bpy.types.Object], world: Floats) -> Skin:
     """Points and weights of the meshes that an armature moves, in the rest pose."""
-    row = {bone.name: number for number, bone in enumerate(ob.data.bones)}
+    row = {bone.name: number for number, bone in enumerate(armature_of(ob).bones)}
     points: list[Floats] = []
     vertices: list[int] = []
     bones: list[int] = []
@@ -293,7 +302,7 @@ def read_skin(ob: bpy.types.Object, skins: Sequence[bpy.types.Object], world: Fl
     count = 0
     skinned = set(skinned_meshes(ob))
     for mesh in skins:
-        own = points_of(mesh.data.vertices)
+        own = points_of(mesh_of(mesh).vertices)
         if not (np.abs(own) < FARTHEST).all():
             continue
         hung = None if mesh in skinned else hung_on(mesh, ob)
@@ -305,7 +314,7 @@ def read_skin(ob: bpy.types.Object, skins: Sequence[bpy.types.Object], world: Fl
             count += len(own)
             continue
         bone_of_group = {g.index: row[g.name] for g in mesh.vertex_groups if g.name in row}
-        for vertex in mesh.data.vertices if bone_of_group else ():
+        for vertex in mesh_of(mesh).vertices if bone_of_group else ():
             for entry in vertex.groups:
                 if entry.weight > 0.0 and entry.group in bone_of_group:
                     vertices.append(count + vertex.index)
@@ -327,12 +336,12 @@ def read_skin(ob: bpy.types.Object, skins: Sequence[bpy.types.Object], world: Fl
 
 def timeless_parts(ob: bpy.types.Object) -> list[Any]:
     """What of an armature counts whatever the frame: bones and choices, not what may be keyed."""
-    bones = ob.data.bones
+    bones = armature_of(ob).bones
     rest = np.array([bone.matrix_local for bone in bones], dtype=np.float64)
     lengths = np.array([bone.length for bone in bones])
     choices = [settings_from(bone.verlet, BoneSettings) for bone in _pose_bones(ob)]
     names = [(bone.name, bone.use_deform) for bone in bones]
-    skins = [(mesh.session_uid, len(mesh.data.vertices)) for mesh in flesh(ob)]
+    skins = [(mesh.session_uid, len(mesh_of(mesh).vertices)) for mesh in flesh(ob)]
     about = f"{names} {choices} {skins} {_has_muscles(ob)}"
     return [rest, lengths, about, *bone_pins.timeless_parts(ob)]
 
@@ -352,4 +361,4 @@ def _has_muscles(ob: bpy.types.Object) -> bool:
 def read_limp(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
     """How limp each bone (b,) is in the evaluated frame: 0 follows its keys."""
     bones = ob.evaluated_get(depsgraph).pose.bones
-    return np.array([animated_of_bone(bones[bone.name]).limp for bone in ob.data.bones])
+    return np.array([animated_of_bone(bones[bone.name]).limp for bone in armature_of(ob).bones])

@@ -20,6 +20,7 @@ from ...core.particles.particle_bodies.four_particles import body_poses
 from ...core.recipes.bone_pins import BonePin
 from ...core.recipes.ragdoll import Plan, Ragdoll, add_ragdoll, plan_ragdoll, turned_pose
 from ...core.settings import AnimatedSettings, RagdollSettings
+from ..blender.data import armature_of
 from ..properties.kinds import RAGDOLL
 from ..properties.participants import find_objects
 from ..transforms import affine, bone_space
@@ -235,7 +236,7 @@ def _basis_of(
         return evaluated[bone.name].matrix, False
 
     for name in targets:
-        place(ob.data.bones[name])
+        place(armature_of(ob).bones[name])
     return np.array([found[name] for name in targets], dtype=np.float64)
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import bpy
 
-_CHAINS = {"IK", "SPLINE_IK"}
-
 
 def constraints_on(ob: bpy.types.Object, moved: frozenset[str]) -> list[tuple[str, str]]:
     """Constraints (bone, name) that move bones of these names: their own, and chains over them."""
@@ -19,10 +17,10 @@ def constraints_on(ob: bpy.types.Object, moved: frozenset[str]) -> list[tuple[st
 
 def _chain(bone: bpy.types.PoseBone, constraint: bpy.types.Constraint) -> frozenset[str]:
     """Names of the bones that a chain of inverse kinematics turns."""
-    if constraint.type not in _CHAINS:
+    if not isinstance(constraint, bpy.types.KinematicConstraint | bpy.types.SplineIKConstraint):
         return frozenset()
     chain = [bone, *bone.parent_recursive]
-    if constraint.type == "IK" and not constraint.use_tail:
+    if isinstance(constraint, bpy.types.KinematicConstraint) and not constraint.use_tail:
         chain = chain[1:]
     if constraint.chain_count:
         chain = chain[: constraint.chain_count]

@@ -10,6 +10,7 @@ import bpy
 import numpy as np
 
 from ...core.settings import PinSettings
+from ..blender.data import armature_of
 from ..properties.bones import animated_of_bone
 from ..properties.kinds import KINDS, RAGDOLL, is_particles
 from ..properties.tunable_properties import settings_from
@@ -43,7 +44,7 @@ class PinInput:
 
 def pinned_bones(ob: bpy.types.Object) -> list[bpy.types.PoseBone]:
     """The bones of an armature that are pinned to something, in the order of its data."""
-    bones = (ob.pose.bones[bone.name] for bone in ob.data.bones)
+    bones = (ob.pose.bones[bone.name] for bone in armature_of(ob).bones)
     return [bone for bone in bones if bone.verlet.pin_target is not None]
 
 
@@ -74,7 +75,7 @@ def why_not(ob: bpy.types.Object, target: bpy.types.Object, scene: bpy.types.Sce
 
 def read_pins(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tuple[PinInput, ...]:
     """The pins of an armature that can work, in the evaluated frame."""
-    row = {bone.name: number for number, bone in enumerate(ob.data.bones)}
+    row = {bone.name: number for number, bone in enumerate(armature_of(ob).bones)}
     found = []
     for bone in pinned_bones(ob):
         target = bone.verlet.pin_target

@@ -14,6 +14,7 @@ from ...core.recipes import pose_return
 from ...core.recipes.bone_joints import rotation_vector
 from ...core.recipes.ragdoll import turned_pose
 from ...core.vector import rotation_quaternion
+from ..blender.data import armature_of
 from ..properties import bake_record
 from ..properties.participants import find_objects
 from ..transforms import affine
@@ -106,7 +107,7 @@ def asked_of(
     arrays: ArmatureArrays, ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph
 ) -> tuple[Floats, Floats, Floats] | None:
     """What carries each bone from rest to its keyed pose, and how limp it is; None for nonsense."""
-    if len(ob.data.bones) != len(arrays.rest) or bake_record.is_baked(ob):
+    if len(armature_of(ob).bones) != len(arrays.rest) or bake_record.is_baked(ob):
         return None
     world = affine.matrix_of(ob.evaluated_get(depsgraph))
     if not affine.is_invertible(world):

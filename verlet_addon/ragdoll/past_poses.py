@@ -8,10 +8,12 @@ written back.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import bpy
 import numpy as np
 
+from ..blender.data import armature_of
 from ..extract.reading import reading
 from ..transforms import affine
 from ..transforms.affine import Floats
@@ -65,7 +67,9 @@ def _seen(
         if evaluated.pose is None:
             continue
         bones = evaluated.pose.bones
-        local = np.array([bones[bone.name].matrix for bone in ob.data.bones], dtype=np.float64)
+        local = np.array(
+            [bones[bone.name].matrix for bone in armature_of(ob).bones], dtype=np.float64
+        )
         placed = affine.matrix_of(evaluated) @ local
         if all(affine.is_invertible(matrix) for matrix in placed):
             found[ob.session_uid] = placed
@@ -86,7 +90,7 @@ def _may_move(ob: bpy.types.Object) -> bool:
     return False
 
 
-def _is_animated(datablock: bpy.types.ID | None) -> bool:
+def _is_animated(datablock: Any) -> bool:
     animation = None if datablock is None else datablock.animation_data
     if animation is None:
         return False

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ..blender.types import Icon
 from . import brick_wall, curtain, flag, jelly, ragdoll_dummy, rope_bridge, wrecking_ball
 from .site import Site
 
@@ -19,7 +20,7 @@ class Thing:
     identifier: str  # the operator verlet.add_<identifier>
     label: str
     tooltip: str
-    icon: str
+    icon: Icon
     build: Callable[[Site], None]
     falls: bool = False  # needs something to fall on
     wants_wind: bool = False

@@ -106,6 +106,7 @@ def _add_camera(site: Site, scene: bpy.types.Scene, example: Example) -> None:
     data.lens = 40.0
     scene.camera = site.add("Camera", data, place, turn)
     sun = bpy.data.lights.new("Sun", "SUN")
+    assert isinstance(sun, bpy.types.SunLight)
     sun.energy = 3.0
     aim = Vector((-0.4, 0.5, -0.8)).to_track_quat("-Z", "Y").to_matrix()
     site.add("Sun", sun, (3.0, -4.0, 6.0), aim)

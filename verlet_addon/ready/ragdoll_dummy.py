@@ -5,6 +5,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
+from ..blender.data import armature_of, mesh_of
 from ..session import Floats
 from .shapes import Shape, limb
 from .site import Site
@@ -15,7 +16,7 @@ Bone = tuple[str, str, Point, Point, tuple[float, float]]
 
 MASS = 75.0  # kg
 CLAY, DARK = (0.55, 0.36, 0.2), (0.12, 0.12, 0.13)
-HEIGHT = 0.02  # m of the soles above the cursor
+STANDING_HEIGHT = 0.02  # m of the soles above the cursor
 
 MIDDLE: list[Bone] = [
     ("hips", "", (0, 0, 0.92), (0, 0, 1.06), (0.13, 0.12)),
@@ -46,12 +47,12 @@ BONES = [*MIDDLE, *LEFT, *map(_mirrored, LEFT)]
 
 def build(site: Site) -> None:
     """It stands on the cursor and looks along −Y."""
-    rig = site.add("Dummy", bpy.data.armatures.new("Dummy"), (0.0, 0.0, HEIGHT))
-    rig.data.display_type = "STICK"
+    rig = site.add("Dummy", bpy.data.armatures.new("Dummy"), (0.0, 0.0, STANDING_HEIGHT))
+    armature_of(rig).display_type = "STICK"
     rig.show_in_front = True
     _add_bones(site, rig)
     skin = site.add_mesh("Dummy Skin", _skin(), CLAY, is_smooth=True)
-    count = len(skin.data.vertices) // len(BONES)
+    count = len(mesh_of(skin).vertices) // len(BONES)
     for number, bone in enumerate(BONES):
         group = skin.vertex_groups.new(name=bone[0])
         group.add(list(range(number * count, (number + 1) * count)), 1.0, "REPLACE")
@@ -59,7 +60,9 @@ def build(site: Site) -> None:
     skin.matrix_world = rig.matrix_world
     skin.matrix_parent_inverse.identity()
     skin.matrix_basis.identity()
-    skin.modifiers.new("Armature", "ARMATURE").object = rig
+    follows = skin.modifiers.new("Armature", "ARMATURE")
+    assert isinstance(follows, bpy.types.ArmatureModifier)
+    follows.object = rig
     site.set_up(rig, "RAGDOLL", mass_by="MASS", mass=MASS)
     site.active = rig
 
@@ -68,9 +71,9 @@ def _add_bones(site: Site, rig: bpy.types.Object) -> None:
     """Bones can be made in Edit Mode only."""
     with site.editing(rig):
         for name, parent, head, tail, _ in BONES:
-            bone = rig.data.edit_bones.new(name)
+            bone = armature_of(rig).edit_bones.new(name)
             bone.head, bone.tail = head, tail
-            bone.parent = rig.data.edit_bones[parent] if parent else None
+            bone.parent = armature_of(rig).edit_bones[parent] if parent else None
 
 
 def _skin() -> Shape:

@@ -7,6 +7,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
+from ..blender.data import mesh_of
 from ..session import Floats
 from .shapes import Shape, box, cylinder
 from .site import Site
@@ -84,8 +85,9 @@ def _hand_rope(
     site.set_up(rope, "ROPE", diameter=0.025, line_density=0.3)
     site.pin(rope, [0, len(points) - 1])
     skin = rope.modifiers.new("Skin", "SKIN")
+    assert isinstance(skin, bpy.types.SkinModifier)
     skin.use_smooth_shade = True
-    for vertex in rope.data.skin_vertices[0].data:
+    for vertex in mesh_of(rope).skin_vertices[0].data:
         vertex.radius = (0.0125, 0.0125)
-    for plank, foot in ties:
-        site.join(rope, plank, foot.tolist(), size=0.06)
+    for held, foot in ties:
+        site.join(rope, held, foot.tolist(), size=0.06)

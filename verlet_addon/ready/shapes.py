@@ -100,7 +100,7 @@ def rounded_box(x: float, y: float, z: float, cuts: int, roundness: float = 6.0)
     """A closed box of even faces with round edges: |x|ⁿ + |y|ⁿ + |z|ⁿ = 1, n = roundness."""
     mesh = bmesh.new()
     bmesh.ops.create_cube(mesh, size=2.0)
-    bmesh.ops.subdivide_edges(mesh, edges=mesh.edges, cuts=cuts, use_grid_fill=True)
+    bmesh.ops.subdivide_edges(mesh, edges=list(mesh.edges), cuts=cuts, use_grid_fill=True)
     mesh.verts.index_update()
     places = np.array([vertex.co for vertex in mesh.verts], dtype=np.float64)
     faces = [tuple(vertex.index for vertex in face.verts) for face in mesh.faces]

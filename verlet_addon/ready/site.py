@@ -10,6 +10,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Vector
 
+from ..blender.data import any_item
 from ..properties import presets
 from ..properties.kinds import KINDS
 from ..properties.objects import group_of
@@ -88,9 +89,10 @@ class Site:
             if material.node_tree is None:  # before Blender 5.0
                 material.use_nodes = True
             for node in material.node_tree.nodes:
-                if node.type == "BSDF_PRINCIPLED":
-                    node.inputs["Base Color"].default_value = (*color, 1.0)
-                    node.inputs["Roughness"].default_value = 0.6
+                if isinstance(node, bpy.types.ShaderNodeBsdfPrincipled):
+                    inputs: Any = node.inputs  # what a socket holds depends on its type
+                    inputs["Base Color"].default_value = (*color, 1.0)
+                    inputs["Roughness"].default_value = 0.6
             self._materials[color] = material
         return self._materials[color]
 
@@ -98,7 +100,7 @@ class Site:
         self, ob: bpy.types.Object, kind: str, preset: str = "", **settings: Any
     ) -> bpy.types.Object:
         """Make an object what a verb would make of it, with a preset and settings by name."""
-        ob.verlet.kind = kind
+        ob.verlet.kind = any_item(kind)
         if preset:
             presets.apply(ob, KINDS[kind], preset)
         group = group_of(ob, KINDS[kind])
@@ -126,7 +128,7 @@ class Site:
         ob = self.add(name, None, place, turn)
         ob.empty_display_type, ob.empty_display_size = "ARROWS", size
         ob.verlet.is_joint = True
-        ob.verlet.joint.kind = kind
+        ob.verlet.joint.kind = any_item(kind)
         ob.verlet.joint.object_a, ob.verlet.joint.object_b = a, b
         return ob
 

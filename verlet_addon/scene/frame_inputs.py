@@ -7,6 +7,7 @@ import numpy as np
 
 from ...core.model import FrameInputs
 from ...core.settings import AnimatedSettings, WindSettings
+from ..blender.data import mesh_of
 from ..extract import mesh as meshes
 from ..extract import own_motion
 from ..extract.mesh import Ints
@@ -134,7 +135,7 @@ def _follows_own_motion(ob: bpy.types.Object, participant: Participant) -> bool:
     return (
         not bake_record.is_baked(ob)
         and own_motion.moves_vertices(ob)
-        and len(ob.data.vertices) == len(participant.points)
+        and len(mesh_of(ob).vertices) == len(participant.points)
     )
 
 

@@ -1,5 +1,7 @@
 """What the panel says of a scene: why objects cannot take part, and what may not be as meant."""
 
+from typing import Any
+
 import bpy
 
 from ...core.errors import ModelError
@@ -8,6 +10,7 @@ from ...core.particles.integrators.carries import left_out
 from ...core.settings import SolverSettings
 from ..blender import control_points
 from ..blender.compat import fcurves_of
+from ..blender.data import curve_of
 from ..extract import own_motion, worn
 from ..properties.kinds import KINDS, RAGDOLL, can_be_tied, is_particles
 from ..properties.participants import is_moved
@@ -33,7 +36,7 @@ def problem_of(error: ModelError, uid: int = 0) -> Problem:
 
 def mendable(ob: bpy.types.Object) -> Problem | None:
     """An error that a button mends."""
-    if ob.type != "CURVE" or control_points.automatic_spline(ob.data) is None:
+    if ob.type != "CURVE" or control_points.automatic_spline(curve_of(ob)) is None:
         return None
     return Problem(
         f"{ob.name}: it has Automatic or Vector handles, which Blender places itself and no "
@@ -70,7 +73,8 @@ def _read_once(ob: bpy.types.Object, path: str) -> str:
     if "verlet" not in owner.split("."):
         return ""
     try:
-        about = ob.path_resolve(owner).bl_rna.properties.get(name)
+        group: Any = ob.path_resolve(owner)
+        about = group.bl_rna.properties.get(name)
     except ValueError:  # nothing of that name any more
         return ""
     return about.name if about is not None and not about.is_animatable else ""

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...core.settings import ImpulseSettings, SolverSettings
 from ..blender import control_points
+from ..blender.data import curve_of, mesh_of
 from ..extract import worn
 from ..extract.vertex_groups import group_weights
 from ..joints.joint_inputs import timeless_parts
@@ -61,8 +62,8 @@ def _timeless_digest(ob: bpy.types.Object) -> bytes:
     if ob.type == "ARMATURE":
         return digest_of([*parts, *timeless_parts_of_armature(ob)])
     if ob.type == "CURVE":
-        parts += [control_points.curve_coordinates(ob.data), ob.verlet.pin_points]
-        parts.append(control_points.spline_switches(ob.data))
+        parts += [control_points.curve_coordinates(curve_of(ob)), ob.verlet.pin_points]
+        parts.append(control_points.spline_switches(curve_of(ob)))
     else:
         parts += _timeless_mesh(ob)
     if is_particles(ob.verlet.kind):
@@ -71,7 +72,7 @@ def _timeless_digest(ob: bpy.types.Object) -> bytes:
 
 
 def _timeless_mesh(ob: bpy.types.Object) -> list[Any]:
-    mesh = ob.data
+    mesh = mesh_of(ob)
     positions = np.empty(3 * len(mesh.vertices), np.float32)
     mesh.vertices.foreach_get("co", positions)
     parts: list[Any] = [positions]

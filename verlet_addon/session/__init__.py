@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .phase import Event, EventKind, Frames, Phase, transition
+
 if TYPE_CHECKING:
     import bpy
 
@@ -102,24 +104,16 @@ class Session:
     seen_meshes: dict[int, tuple[NDArray[np.float32], Floats | None]] = field(default_factory=dict)
     keyed_joints: tuple[int, Floats] | None = None  # a frame, what its keys aim muscles at (j, 4)
     last_diagnostics: Diagnostics | None = None
-    first_guessed: int | None = None  # first frame that playback left out while things moved
-    first_draft: int | None = None  # first frame that was cut short by the time budget
     problems: list[Problem] = field(default_factory=list)
-    failure: str = ""  # why no further frame is simulated
+    phase: Phase = field(default_factory=Phase)  # what is known of the frames: see `happened`
     awaited: set[int] = field(default_factory=set)  # datablocks that the preview itself has tagged
-    is_suspect: bool = False  # something was changed: compare before going on
     # session ids of what was edited since the start or had animation data: read in every frame
     restless: set[int] = field(default_factory=set)
     is_unread: bool = False  # undo may have changed anything: read all of it once more
-    is_outdated: bool = False  # settings or meshes differ: simulate anew from the start
     changed: list[str] = field(default_factory=list)  # names of what put it out of date
-    motion_changed: bool = False  # an action was edited, which no digest sees
-    first_improvised: int | None = None  # first frame after an edit that acts at once
     edited: set[int] = field(default_factory=set)  # session ids, since the last simulated frame
     driven_by: dict[Track, Values] = field(default_factory=dict)  # in the last simulated frame
     takes: dict[Track, list[Change]] = field(default_factory=dict)  # what was improvised
-    first_wild: int | None = None  # first frame in which something was flung away: see sanity
-    is_held: bool = False  # a bake reads it: it is neither compared nor begun anew
     bake_progress: tuple[int, int] | None = None  # frames done, frames in all
     bake_begun: float = 0.0  # s, by the clock, when the bake simulated its first frame
 
@@ -144,8 +138,23 @@ class Session:
     @property
     def is_sound(self) -> bool:
         """Whether its frames hold, as far as anybody knows without comparing."""
-        doubts = (self.is_outdated, self.is_suspect, self.motion_changed, bool(self.failure))
-        return self.is_ready and not any(doubts)
+        return self.is_ready and self.phase.is_sound
+
+    @property
+    def failure(self) -> str:
+        """Why no further frame is simulated, "" as long as they are."""
+        return self.phase.failure
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether it has to be simulated anew from the start."""
+        return self.phase.is_outdated
+
+    def happened(
+        self, kind: EventKind, frame: int = 0, *, differs: bool = False, text: str = ""
+    ) -> None:
+        """Something happened that changes what is known of the frames."""
+        self.phase = transition(self.phase, Event(kind, frame, differs, text))
 
     def participants(self, kind: str) -> list[Participant]:
         """The objects of one kind, in the order of the model."""
@@ -195,7 +204,7 @@ class Session:
             self.inputs is not None
             and self.inputs.digest == digest
             and self.start == start
-            and not self.motion_changed
+            and self.phase.frames is not Frames.MOVED
         )
 
     def forget_frames_from(self, frame: int) -> None:
@@ -206,27 +215,21 @@ class Session:
         del self.placements[kept:]
         for file in self.files.values():
             file.truncate(self.start + kept - 1)
-        self.failure = ""
-        self.last_inputs = self.keyed_joints = self.first_guessed = None
+        self.happened(EventKind.DROPPED, frame)
+        self.last_inputs = self.keyed_joints = None
         self.keyed_figures, self.seen_meshes = {}, {}
-        for mark in ("first_draft", "first_improvised", "first_wild"):
-            first = getattr(self, mark)
-            if first is not None and first >= frame:
-                setattr(self, mark, None)
-        if self.first_improvised is None:
+        if self.phase.improvised is None:
             self.takes = {}
 
     @property
     def first_inexact(self) -> int | None:
         """First frame that a bake has to simulate again; None when it may take all of them."""
-        first = (self.first_guessed, self.first_draft, self.improvised_from)
-        return min((frame for frame in first if frame is not None), default=None)
+        return self.phase.inexact_by(self.last)
 
     @property
     def improvised_from(self) -> int | None:
         """The first frame that was simulated after an edit that no key tells of."""
-        first = self.first_improvised
-        return first if first is not None and first <= self.last else None
+        return self.phase.improvised_by(self.last)
 
     def improvise(self, uid: int) -> None:
         """What drives the simulation was changed by hand: it acts from the next frame on.
@@ -235,16 +238,18 @@ class Session:
         """
         self.edited.add(uid)
         if self.last > self.start and self.improvised_from is None:
-            self.first_improvised = self.last + 1
+            self.happened(EventKind.IMPROVISED, self.last + 1)
 
     @contextmanager
     def held(self) -> Iterator[None]:
         """Keep the frames as they are, whatever handlers change at the start frame meanwhile."""
-        before, self.is_held = self.is_held, True
+        was_held = self.phase.is_held
+        self.happened(EventKind.HELD)
         try:
             yield
         finally:
-            self.is_held = before
+            if not was_held:
+                self.happened(EventKind.RELEASED)
 
     def close(self) -> None:
         """Let go of the files; Blender empties its temporary folder when it quits."""
@@ -304,4 +309,4 @@ def distrust_all() -> None:
 def suspect_all() -> None:
     """Something that a simulation may depend on was changed."""
     for session in _sessions.values():
-        session.is_suspect = True
+        session.happened(EventKind.EDITED)

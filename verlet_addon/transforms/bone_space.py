@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 import bpy
 from mathutils import Matrix
 
 
-def parents_first(bones: Sequence[bpy.types.Bone]) -> list[bpy.types.Bone]:
+def parents_first(bones: Iterable[bpy.types.Bone]) -> list[bpy.types.Bone]:
     """Bones in an order in which parents come before their children."""
     return sorted(bones, key=lambda bone: len(bone.parent_recursive))
 

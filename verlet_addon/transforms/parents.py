@@ -7,6 +7,8 @@ import numpy as np
 from mathutils import Matrix
 from numpy.typing import NDArray
 
+from ..blender.data import curve_of
+
 
 def parent_matrix(
     ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph | None = None
@@ -39,7 +41,7 @@ def _bone_matrix(bone: bpy.types.PoseBone) -> Matrix:
 
 
 def _moves_along_path(parent: bpy.types.Object) -> bool:
-    return parent.type == "CURVE" and parent.data.use_path
+    return parent.type == "CURVE" and curve_of(parent).use_path
 
 
 def _parent_matrix_by_difference(
