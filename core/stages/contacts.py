@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Floats, Ints
-from ..particles.contacts.collider_contact import Balls, Colliders, collide_particles
+from ..particles.contacts.collider_contact import Balls, Deforming, collide_particles
 from ..particles.contacts.contact_parting import place_bounces, resolve_overlap
 from ..particles.contacts.contact_point import contact_room
 from ..particles.contacts.contact_weights import Surfaces, prepare_contacts
@@ -139,16 +139,12 @@ class Contacts:
             model.restitution,
             self.start,
         )
-        colliders = Colliders(
-            frame.work.shapes,
-            model.collider_shape_count,
-            frame.work.touching.mesh_tree,
-            self.mesh_before,
-            self.mesh_motion,
-        )
+        shapes, tree = frame.work.shapes, frame.work.touching.mesh_tree
+        deforming = Deforming(self.mesh_before, self.mesh_motion)
         threads = frame.threads if rows is None else 1  # a few rows, again and again
         gravity = tuple(frame.gravity.tolist())
-        given = (frame.particles, balls, colliders, gravity, frame.h, may_bounce)
+        touched = (shapes, model.collider_shape_count, tree, deforming)
+        given = (frame.particles, balls, *touched, gravity, frame.h, may_bounce)
         collide_particles.on(threads)(*given)
 
     def relax(self) -> None:

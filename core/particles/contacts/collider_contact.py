@@ -36,30 +36,26 @@ Balls = namedtuple(
 )
 """Particles as what collides."""
 
-Colliders = namedtuple(
-    "Colliders",
+Deforming = namedtuple(
+    "Deforming",
     [
-        "shapes",
-        "count",  # of those shapes, from the first on, that belong to colliders
-        "mesh_tree",  # over the triangles of all meshes, each in its shape's own frame
-        "mesh_before",  # (v, 3) m, vertices one step ago
-        "mesh_motion",  # m, farthest that any has come since
+        "before",  # (v, 3) m, vertices of all meshes one step ago
+        "motion",  # m, farthest that any has come since
     ],
 )
+"""What meshes have done within the step."""
 
 
 @lean_inline
-def _way_out(colliders, parts, s, face, p, o, start, reach):
+def _way_out(shapes, tree, deforming, s, face, p, o, start, reach):
     """Gap of a ball of radius ``reach`` at p from one face of shape s, normal, motion of the face.
 
     All in the shape's frame; o where the ball was one step ago, start where the step began.
     """
-    shapes = colliders.shapes
-    _, hulls, meshes = parts
+    _, hulls, meshes = parts_of(shapes)
     if shapes.kind[s] == MESH:
-        before, motion = colliders.mesh_before, colliders.mesh_motion
-        tree, mesh = colliders.mesh_tree, shapes.mesh[s]
-        return mesh_distance(meshes, mesh, tree, before, motion, p, start, reach)
+        before, motion = deforming
+        return mesh_distance(meshes, shapes.mesh[s], tree, before, motion, p, start, reach)
     kind, hull = shapes.kind[s], shapes.hull[s]
     gap, n = solid_distance(hulls, kind, shapes.size[s], hull, face, p, o, reach)
     return gap, n, ZERO
@@ -93,7 +89,9 @@ def _respond(p, o, start, way_out, surface, h):
 
 
 @parallel_kernel
-def collide_particles(particles, balls, colliders, gravity, h, may_bounce):
+def collide_particles(
+    particles, balls, shapes, shape_count, mesh_tree, deforming, gravity, h, may_bounce
+):
     """Project particles out of the colliders and let friction act.
 
     * Projection: the least way out. Depth that was there before the step is taken from x and x*
@@ -105,19 +103,19 @@ def collide_particles(particles, balls, colliders, gravity, h, may_bounce):
       and the particle does not slide a step too far or creep down a slope that holds it.
     * Restitution: with ``may_bounce`` a fast particle is reflected on its exact path.
 
-    gravity: three numbers, m/s².
+    shape_count: of the shapes, from the first on, that belong to colliders. mesh_tree: over the
+    triangles of all meshes, each in its shape's own frame. gravity: three numbers, m/s². Nine
+    arguments, for a parallel loop takes no records in records.
     """
     x, previous, inverse_mass = particles
-    shapes = colliders.shapes
     for j in prange(balls.row.shape[0]):
         i = balls.row[j]
         if inverse_mass[i] == 0.0:
             continue
-        parts = parts_of(shapes)
         reach = balls.radius[i]
-        for s in range(colliders.count):
+        for s in range(shape_count):
             is_mesh = shapes.kind[s] == MESH
-            room = reach + colliders.mesh_motion if is_mesh else reach
+            room = reach + deforming.motion if is_mesh else reach
             if passes_by(shapes, s, x, previous, i, room):
                 continue
             r, rb = shapes.rotation[s], shapes.rotation_before[s]
@@ -127,7 +125,7 @@ def collide_particles(particles, balls, colliders, gravity, h, may_bounce):
             start = unrotate(rb, sub(load(balls.start, i), cb))
             touched = False
             for face in range(MOST_TRIANGLES if is_mesh else face_count(shapes.kind[s])):
-                way_out = _way_out(colliders, parts, s, face, p, o, start, reach)
+                way_out = _way_out(shapes, mesh_tree, deforming, s, face, p, o, start, reach)
                 if way_out[0] >= 0.0:
                     if is_mesh:
                         break
