@@ -15,7 +15,7 @@ from .live import mending, preview, rendering
 from .properties import bake_record, participants, rest_pose
 from .properties.scenes import start_frame
 from .ragdoll import bone_preview
-from .session.phase import Kind
+from .session.phase import EventKind
 
 _shown_while_saving: list[tuple[int, str, tuple[float, ...], str, tuple[float, ...]]] = []
 
@@ -121,7 +121,7 @@ def _stop_with(scene: bpy.types.Scene, error: Exception) -> None:
 def _fail_with(scene: bpy.types.Scene, failure: str) -> None:
     """Show in the panel what keeps the simulation from going on."""
     running = session.of(scene) or session.begin(scene, start_frame(scene))
-    running.happened(Kind.FAILED, text=failure)
+    running.happened(EventKind.FAILED, text=failure)
     running.problems = [p for p in running.problems if p.is_error]
 
 
@@ -139,9 +139,9 @@ def depsgraph_update_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
     own = running.awaited if running.awaited and is_playing() else frozenset()
     for update in depsgraph.updates:
         if isinstance(update.id, bpy.types.Action) and not update.id.get(bake_record.MARK):
-            running.happened(Kind.ACTION_EDITED)
+            running.happened(EventKind.ACTION_EDITED)
         elif update.is_updated_geometry and update.id.original.session_uid not in own:
-            running.happened(Kind.EDITED)
+            running.happened(EventKind.EDITED)
         if update.is_updated_transform and _drives(running, update.id.original):
             running.improvise(update.id.original.session_uid)
     if _is_gravity_new(scene, running):

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..kernels.jit import lean_kernel
+from ..kernels.jit import lean_inline, lean_kernel
+from ..vec3 import ZERO, length, load, sub
 from .shapes import half_extent, largest_radius, place
 
 if TYPE_CHECKING:
@@ -28,32 +29,67 @@ def body_radius(model: Model) -> Floats:
     return radius
 
 
+MOST_FRAMES = 16
+"""Most driven things whose velocity is tried to see travels from."""
+
+
+@lean_inline
+def _away_from(owners, v):
+    """Sum of the speeds of all free bodies relative to v, m/s."""
+    total = 0.0
+    for o in range(owners.inverse_mass.shape[0]):
+        if owners.inverse_mass[o] > 0.0:
+            total += length(sub(load(owners.velocity, o), v))
+    return total
+
+
+@lean_inline
+def _common_velocity(owners):
+    """Velocity of something driven, or none, that free bodies share most nearly, m/s.
+
+    On a floor that moves, travels count from it: whatever all have in common parts nobody.
+    """
+    best, least, tried = ZERO, -1.0, 0
+    for o in range(owners.inverse_mass.shape[0]):
+        v = load(owners.velocity, o)
+        if owners.driven[o] == 0 or v in (ZERO, best) or tried == MOST_FRAMES:
+            continue
+        if least < 0.0:
+            least = _away_from(owners, ZERO)
+        tried += 1
+        away = _away_from(owners, v)
+        if away < least:
+            best, least = v, away
+    return best
+
+
 @lean_kernel
 def bound_shapes(shapes, owners, thickness, duration, fall, reach):
     """Pose shapes where their owners are now and bound their motion in the next ``duration`` s.
 
     thickness (k,) m: half the least thickness; fall m: by gravity in that time. Writes
     centre_before, rotation_before, lower and upper of the shapes, and reach (k,) m: the farthest
-    that a point of the shape travels. A turn by the angle φ moves a point at distance r by no more
-    than 2 r, or r φ. Returns the farthest travel of any body as a share of its size.
+    that a point of the shape travels, relative to what all have in common. A turn by the angle φ
+    moves a point at distance r by no more than 2 r, or r φ. Returns the farthest travel of any body
+    as a share of its size.
     """
     fastest = 0.0
+    common = _common_velocity(owners)
     for s in range(shapes.kind.shape[0]):
         o = shapes.owner[s]
         turn = shapes.turn[s]
         offset = shapes.offset[s]
         place(shapes.centre_before, shapes.rotation_before, s, owners, o, offset, turn)
-        speed = 0.0
+        own = sub(load(owners.velocity, o), common)
         spin = 0.0
         arm = 0.0
         radius = 0.0
         for k in range(3):
-            speed += owners.velocity[o, k] ** 2
             spin += owners.spin[o, k] ** 2
             arm += offset[k] ** 2
             radius += shapes.size[s, k] ** 2
         arm = math.sqrt(arm) + math.sqrt(radius)
-        travel = math.sqrt(speed) * duration + min(math.sqrt(spin) * duration, 2.0) * arm
+        travel = length(own) * duration + min(math.sqrt(spin) * duration, 2.0) * arm
         if owners.inverse_mass[o] > 0.0:
             travel += fall
             fastest = max(fastest, travel / arm)

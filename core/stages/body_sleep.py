@@ -55,7 +55,7 @@ class BodySleep:
         self.sleeper = self.scratch.sleepers
         self.sleeper["follow_weight"] = frame.by_body("pin")
         self.sleeper["is_kept_awake"] = joints.kept_awake()
-        self.pull = math.sqrt(math.hypot(*frame.inputs.gravity))  # √(m/s²)
+        self.root_gravity = math.sqrt(math.hypot(*frame.inputs.gravity))  # √(m/s²)
         self.record = Sleep(
             self.sleeper,
             self.scratch.island,
@@ -65,7 +65,7 @@ class BodySleep:
             joints.holds,
             joints.held,
             frame.gravity,
-            self.pull,
+            self.root_gravity,
         )
         self.has_sleepers = False
         self.is_active = False  # anything moves in this frame

@@ -90,7 +90,8 @@ class BodyTies:
         worn[wearing] = load[wearing]
         self.sleep.feel_load(worn)
         state.body_rest[self.sleep.sleeper["wake"] != UNDISTURBED] = 0.0
-        hangs = np.linalg.norm(self._acceleration(self.tied), axis=1) > SLACK * self.sleep.pull**2
+        most = SLACK * self.sleep.root_gravity**2
+        hangs = np.linalg.norm(self._acceleration(self.tied), axis=1) > most
         return np.where(hangs | self.led, 0, sleeps).astype(np.int32)
 
     def _acceleration(self, impulse: Floats) -> Floats:

@@ -180,9 +180,9 @@ def test_pins_are_shown(scene):
     play(scene, 1, 3)
     collect = addon("overlays.collect")
     _, colours = collect.lines_of(bpy.context)
-    assert (colours == np.array(collect.PIN, np.float32)).all(axis=1).sum() > 20
+    assert (colours == np.array(collect.PIN_COLOUR, np.float32)).all(axis=1).sum() > 20
     ob.pose.bones["Bone 2"].verlet_pin = False
     play(scene, 4, 5)
     _, colours = collect.lines_of(bpy.context)
-    assert not (colours == np.array(collect.PIN, np.float32)).all(axis=1).any()
+    assert not (colours == np.array(collect.PIN_COLOUR, np.float32)).all(axis=1).any()
     assert (colours == np.array(collect.LOOSE, np.float32)).all(axis=1).any()

@@ -60,7 +60,7 @@ def push():
 
 def be_current(scene):
     """As if nothing had been edited since the start."""
-    session_of(scene).happened(addon("session.phase").Kind.FOUND_CURRENT)
+    session_of(scene).happened(addon("session.phase").EventKind.FOUND_CURRENT)
 
 
 def test_what_nothing_animates_is_read_once(scene, monkeypatch):

@@ -184,7 +184,7 @@ def test_the_view_says_what_keeps_it_from_starting(scene):
 def test_the_view_says_which_frame_it_shows(scene, monkeypatch):
     crate = body(location=(2, 0, 3))
     play(scene, 1, 6)
-    failed = addon("session.phase").Kind.FAILED
+    failed = addon("session.phase").EventKind.FAILED
     session_of(scene).happened(failed, text="It blew up")
     scene.frame_set(30)
     assert reason(scene) == "It blew up"

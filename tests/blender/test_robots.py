@@ -135,7 +135,7 @@ def test_a_pose_at_the_start_and_empties_in_between_change_nothing(scene):
     ).inverted() @ inverse
     head.matrix_basis = there
     bpy.context.view_layer.update()
-    session_of(scene).happened(addon("session.phase").Kind.EDITED)
+    session_of(scene).happened(addon("session.phase").EventKind.EDITED)
     _, of_posed = plan_of(scene, rig)
     points = of_plain.armature.skin.points
     np.testing.assert_allclose(of_posed.armature.skin.points, points, atol=1e-5)
@@ -184,7 +184,7 @@ def test_bones_without_a_body_and_meshes_left_behind_are_named(scene):
     assert "Visor" in meshes
     assert "left behind" in meshes
     hang(visor, rig, "Head")
-    session_of(scene).happened(addon("session.phase").Kind.EDITED)
+    session_of(scene).happened(addon("session.phase").EventKind.EDITED)
     plan_of(scene, rig)
     assert not any("Visor" in text for text in messages(scene))
 

@@ -21,8 +21,8 @@ def loaded():
 
 
 phases = loaded()
-Event, Frames, Kind, Phase, Standing = (
-    getattr(phases, name) for name in ("Event", "Frames", "Kind", "Phase", "Standing")
+Event, Frames, EventKind, Phase, Standing = (
+    getattr(phases, name) for name in ("Event", "Frames", "EventKind", "Phase", "Standing")
 )
 
 
@@ -41,46 +41,46 @@ def test_it_needs_no_blender():
 
 
 def test_every_event_is_in_the_table():
-    assert set(phases._TABLE) == set(Kind)
+    assert set(phases._TABLE) == set(EventKind)
 
 
-@pytest.mark.parametrize("kind", list(Kind))
+@pytest.mark.parametrize("kind", list(EventKind))
 def test_a_transition_changes_no_phase_that_was(kind):
-    before = after(Kind.EDITED, (Kind.CUT, 4), (Kind.IMPROVISED, 9))
+    before = after(EventKind.EDITED, (EventKind.CUT, 4), (EventKind.IMPROVISED, 9))
     copy = replace(before)
     phases.transition(before, Event(kind, 5, True, "why"))
     assert before == copy
 
 
 def test_an_edit_makes_frames_suspect_and_a_comparison_settles_it():
-    assert after(Kind.EDITED).is_suspect
-    assert not after(Kind.EDITED).is_sound
-    assert after(Kind.EDITED, (Kind.COMPARED, 0, False)) == Phase()
-    outdated = after(Kind.EDITED, (Kind.COMPARED, 0, True))
+    assert after(EventKind.EDITED).is_suspect
+    assert not after(EventKind.EDITED).is_sound
+    assert after(EventKind.EDITED, (EventKind.COMPARED, 0, False)) == Phase()
+    outdated = after(EventKind.EDITED, (EventKind.COMPARED, 0, True))
     assert (outdated.is_outdated, outdated.is_suspect) == (True, False)
 
 
 def test_an_edit_that_is_taken_back_makes_the_frames_current_again():
-    outdated = after(Kind.EDITED, (Kind.COMPARED, 0, True))
-    assert after(Kind.EDITED, (Kind.COMPARED, 0, False), phase=outdated) == Phase()
+    outdated = after(EventKind.EDITED, (EventKind.COMPARED, 0, True))
+    assert after(EventKind.EDITED, (EventKind.COMPARED, 0, False), phase=outdated) == Phase()
 
 
 def test_no_comparison_clears_an_edited_action():
-    moved = after(Kind.ACTION_EDITED, Kind.EDITED, (Kind.COMPARED, 0, False))
+    moved = after(EventKind.ACTION_EDITED, EventKind.EDITED, (EventKind.COMPARED, 0, False))
     assert moved.frames is Frames.MOVED
     assert moved.is_outdated
-    assert not after(Kind.FOUND_CURRENT, phase=moved).is_outdated
+    assert not after(EventKind.FOUND_CURRENT, phase=moved).is_outdated
 
 
 @pytest.mark.parametrize(("kind", "mark"), [("GUESSED", "guessed"), ("CUT", "draft")])
 def test_the_first_frame_of_a_sort_stays_the_first(kind, mark):
-    phase = after((Kind[kind], 7), (Kind[kind], 9))
+    phase = after((EventKind[kind], 7), (EventKind[kind], 9))
     assert getattr(phase, mark) == 7
     assert phase.inexact_by(20) == 7
 
 
 def test_a_bake_begins_again_at_the_first_frame_that_does_not_hold():
-    phase = after((Kind.CUT, 12), (Kind.IMPROVISED, 8), (Kind.GUESSED, 10))
+    phase = after((EventKind.CUT, 12), (EventKind.IMPROVISED, 8), (EventKind.GUESSED, 10))
     assert phase.inexact_by(20) == 8
     assert phase.inexact_by(7) == 10  # nothing is improvised up to there
     assert Phase().inexact_by(20) is None
@@ -88,39 +88,42 @@ def test_a_bake_begins_again_at_the_first_frame_that_does_not_hold():
 
 def test_frames_that_are_dropped_take_with_them_what_was_said_of_them():
     phase = after(
-        (Kind.CUT, 4), (Kind.FLUNG, 8), (Kind.IMPROVISED, 9), (Kind.FAILED, 0, False, "!")
+        (EventKind.CUT, 4),
+        (EventKind.FLUNG, 8),
+        (EventKind.IMPROVISED, 9),
+        (EventKind.FAILED, 0, False, "!"),
     )
-    left = after((Kind.DROPPED, 8), phase=phase)
+    left = after((EventKind.DROPPED, 8), phase=phase)
     assert (left.draft, left.flung, left.improvised, left.failure) == (4, None, None, "")
 
 
 def test_frames_that_are_dropped_leave_doubts_and_a_bake_s_hold():
-    phase = after(Kind.EDITED, Kind.HELD, Kind.ACTION_EDITED, (Kind.DROPPED, 1))
+    phase = after(EventKind.EDITED, EventKind.HELD, EventKind.ACTION_EDITED, (EventKind.DROPPED, 1))
     assert (phase.is_suspect, phase.is_held, phase.is_outdated) == (True, True, True)
-    assert not after(Kind.RELEASED, phase=phase).is_held
+    assert not after(EventKind.RELEASED, phase=phase).is_held
 
 
 def test_what_is_said_is_the_worst():
     events = [
-        (Kind.CUT, 3),
-        (Kind.IMPROVISED, 5),
-        (Kind.FLUNG, 6),
-        (Kind.COMPARED, 0, True),
-        (Kind.FAILED, 0, False, "It blew up"),
+        (EventKind.CUT, 3),
+        (EventKind.IMPROVISED, 5),
+        (EventKind.FLUNG, 6),
+        (EventKind.COMPARED, 0, True),
+        (EventKind.FAILED, 0, False, "It blew up"),
     ]
     said = [after(*events[:count]).standing(20) for count in range(len(events) + 1)]
     assert said == list(reversed(Standing))
 
 
 def test_an_improvisation_that_lies_ahead_is_not_said_yet():
-    phase = after((Kind.IMPROVISED, 6))
+    phase = after((EventKind.IMPROVISED, 6))
     assert phase.standing(5) is Standing.WHOLE
     assert phase.standing(6) is Standing.IMPROVISED
 
 
 def test_no_mark_is_forgotten_by_dropping():
     marks = {f.name for f in fields(Phase) if f.type == "int | None"}
-    phase = after(*((Kind[kind], 5) for kind in ("GUESSED", "CUT", "IMPROVISED", "FLUNG")))
+    phase = after(*((EventKind[kind], 5) for kind in ("GUESSED", "CUT", "IMPROVISED", "FLUNG")))
     assert all(getattr(phase, mark) == 5 for mark in marks)
-    left = after((Kind.DROPPED, 5), phase=phase)
+    left = after((EventKind.DROPPED, 5), phase=phase)
     assert all(getattr(left, mark) is None for mark in marks)

@@ -25,7 +25,7 @@ from .leftovers import Leftovers
 __all__ = ["detach", "require_bakeable", "require_freeable", "write"]
 
 _PATH = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(.+)$')
-_CHANNELS = re.compile(
+_BAKED_CHANNELS = re.compile(
     r"(location|rotation_euler|rotation_quaternion|rotation_axis_angle|rotation_mode"
     r"|constraints\[.*\]\.(mute|enabled))$"
 )
@@ -45,7 +45,7 @@ def require_freeable(ob: bpy.types.Object) -> None:
 def is_baked_path(data_path: str, names: frozenset[str]) -> bool:
     """Whether a curve or driver on this channel would disturb the bake of bones of these names."""
     found = _PATH.match(data_path)
-    if found is None or _CHANNELS.match(found[2]) is None:
+    if found is None or _BAKED_CHANNELS.match(found[2]) is None:
         return False
     return bpy.utils.unescape_identifier(found[1]) in names
 

@@ -15,7 +15,7 @@ from ..properties.objects import group_of, kind_of, settings_of
 from .layers import LayerMap
 
 KEYED = "rigid_body.kinematic"
-PIN = "verlet.animated.pin"
+PIN_PATH = "verlet.animated.pin"
 LARGEST_DRAG = 1000.0  # 1/s, of a damping of 1, which stops a body at once
 
 _SHAPES = {
@@ -119,8 +119,8 @@ def take_over(ob: bpy.types.Object, wanted: Wanted) -> None:
     for name, value in wanted.values.items():
         setattr(group, name, value)
     if wanted.kind == "BODY" and wanted.values["type"] == "ANIMATED":
-        _copy_keys(ob, KEYED, PIN)
-        if not is_keyed(ob, PIN):
+        _copy_keys(ob, KEYED, PIN_PATH)
+        if not is_keyed(ob, PIN_PATH):
             ob.verlet.animated.pin = 1.0
 
 
@@ -168,10 +168,10 @@ def give_back(ob: bpy.types.Object, layers: LayerMap, *, is_new: bool) -> list[s
             theirs.use_deactivation = ours.sleeps
         if any(ours.velocity) or any(ours.angular_velocity):
             notes.append("its velocity at the start is left out, Blender knows none")
-        if is_keyed(ob, PIN):
+        if is_keyed(ob, PIN_PATH):
             if not is_keyed(ob):
-                _copy_keys(ob, PIN, KEYED)
-            _remove_keys(ob, PIN)
+                _copy_keys(ob, PIN_PATH, KEYED)
+            _remove_keys(ob, PIN_PATH)
     ob.verlet.kind = "NONE"
     return notes
 

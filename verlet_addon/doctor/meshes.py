@@ -15,7 +15,7 @@ from ..extract.vertex_groups import group_weights
 from ..properties import bake_record, participants
 from ..properties.kinds import is_particles
 from ..properties.objects import group_of, kind_of
-from ..scene.hints import FEW
+from ..scene.hints import FEW_VERTICES
 from ..session import Problem
 
 ON_EACH_OTHER = 1e-3
@@ -66,7 +66,7 @@ def of_settings(ob: bpy.types.Object) -> list[Problem]:
         text = f'its pin group "{name}" holds no vertex, so nothing is pinned'
         found.append(_about(ob, text, "verlet.show_object", "Show Object"))
     makers = [m.name for m in ob.modifiers if m.type in MAKES_VERTICES and m.show_viewport]
-    if makers and len(mesh_of(ob).vertices) < FEW:
+    if makers and len(mesh_of(ob).vertices) < FEW_VERTICES:
         found.append(
             _about(
                 ob,

@@ -18,7 +18,7 @@ SHAPES = ("POINT", "LINE", "PLANE")
 TURBULENCE_STRENGTH = 0.3
 """Root mean square of Blender's turbulence of strength 1, measured: it is no curl noise."""
 
-LARGEST_DRAG = 2.0
+FULL_DRAG = 2.0
 """Blender cuts both numbers of a Drag field there."""
 
 
@@ -136,8 +136,8 @@ def _field(name: str, settings: bpy.types.FieldSettings, matrix: Floats) -> Fiel
         size=settings.size,
         is_global=settings.use_global_coords,
         # Blender brakes by linear_drag·v² and quadratic_drag·v, whatever their names say
-        linear_drag=min(settings.quadratic_drag, LARGEST_DRAG) if is_drag else 0.0,
-        quadratic_drag=min(settings.linear_drag, LARGEST_DRAG) if is_drag else 0.0,
+        linear_drag=min(settings.quadratic_drag, FULL_DRAG) if is_drag else 0.0,
+        quadratic_drag=min(settings.linear_drag, FULL_DRAG) if is_drag else 0.0,
         surface=settings.wind_factor,
     )
 

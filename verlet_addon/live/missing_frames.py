@@ -13,7 +13,7 @@ from ...core.errors import VerletError
 from .. import session
 from ..properties.scenes import start_frame
 from ..session import Session
-from ..session.phase import Kind
+from ..session.phase import EventKind
 
 
 def find_scene(uid: int) -> bpy.types.Scene:
@@ -45,7 +45,7 @@ def simulate(
     try:
         running = _sound_session(scene) if keeps_all else None
         running = running or _session_from_start(scene)
-        running.happened(Kind.HELD)
+        running.happened(EventKind.HELD)
         # left out, cut short or changed by hand
         if running.first_inexact is not None and not keeps_all:
             running.forget_frames_from(running.first_inexact)
@@ -64,7 +64,7 @@ def simulate(
             find_scene(uid).frame_set(shown[0], subframe=shown[1])
         if running is not None:
             running.bake_progress = None
-            running.happened(Kind.RELEASED)
+            running.happened(EventKind.RELEASED)
 
 
 def _sound_session(scene: bpy.types.Scene) -> Session | None:

@@ -25,7 +25,7 @@ from ..properties.kinds import RAGDOLL, is_particles
 from ..properties.participants import Columns, find_objects
 from ..ragdoll import bone_preview
 from ..session import Floats, Placement, Session
-from ..session.phase import Kind
+from ..session.phase import EventKind
 from ..transforms.affine import blended_matrices
 from ..transforms.rotation_modes import rotations_near
 from ..transforms.rotations import rotations_without_scale
@@ -49,7 +49,7 @@ def show(session: Session, time: float, depsgraph: bpy.types.Depsgraph, *, is_ne
     for participant, ob in _previewable(session, session.particle_objects()):
         if not _fits(ob, participant):
             point_cache.detach(ob)  # the object was edited: Blender could not play the file on it
-            session.happened(Kind.EDITED)
+            session.happened(EventKind.EDITED)
             continue
         _attach(ob, session, participant)
         _play(ob, True)

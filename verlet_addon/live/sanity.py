@@ -8,7 +8,7 @@ their length.
 import numpy as np
 
 from ..session import Session
-from ..session.phase import Kind
+from ..session.phase import EventKind
 
 WILD_SPEED = 150.0
 """m/s; what falls for ten seconds in still air is slower."""
@@ -25,4 +25,4 @@ def look(running: Session) -> None:
     moved = [state.position - state.previous, state.body_position - state.body_previous]
     farthest = max(float(np.abs(way).max(initial=0.0)) for way in moved)
     if figures.stretch_max > WILD_STRETCH or farthest > WILD_SPEED * state.step:
-        running.happened(Kind.FLUNG, running.last)
+        running.happened(EventKind.FLUNG, running.last)

@@ -25,7 +25,7 @@ from ..scene.problems import doubts_about_integrator, problem_of
 from ..scene.reading import read_inputs
 from ..scene.timeless import timeless_digests
 from ..session import Floats, Placement, Problem, Session
-from ..session.phase import Kind
+from ..session.phase import EventKind
 from ..transforms import affine
 from . import preview, sanity, takes
 from .frame_blend import between, differ
@@ -66,7 +66,7 @@ def settle(scene: bpy.types.Scene, running: Session) -> None:
     """Find out whether what was changed puts the frames out of date, where that is not known."""
     if running.phase.is_suspect:
         now = timeless_digests(scene, running.timeless)
-        running.happened(Kind.COMPARED, differs=running.timeless != now)
+        running.happened(EventKind.COMPARED, differs=running.timeless != now)
         running.changed = _names_of_changed(scene, running.timeless, now)
 
 
@@ -95,7 +95,7 @@ def compare_at_start(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> 
     try:
         inputs, problems = read_inputs(scene, depsgraph, known)
         if running is not None and running.is_current(inputs.digest, start):
-            running.happened(Kind.FOUND_CURRENT)
+            running.happened(EventKind.FOUND_CURRENT)
             return
         if known:
             inputs, problems = read_inputs(scene, depsgraph, {})
@@ -169,7 +169,7 @@ def _simulate(
     target = read_frame(running, scene, depsgraph)
     before = running.last_inputs or _resting_inputs(running)
     if frame > first + 1 and running.phase.guessed is None and differ(before, target):
-        running.happened(Kind.GUESSED, first + 1)
+        running.happened(EventKind.GUESSED, first + 1)
     takes.note(scene, running, first)
     try:
         for number in range(first + 1, frame + 1):
@@ -180,12 +180,12 @@ def _simulate(
                 running.model, running.cache[number - 1], inputs, _solver(running)
             )
             if running.last_diagnostics.is_cut:
-                running.happened(Kind.CUT, number)
+                running.happened(EventKind.CUT, number)
             running.last_inputs = inputs
             _keep(running, state, depsgraph)
             sanity.look(running)
     except VerletError as error:
-        running.happened(Kind.FAILED, text=str(error))
+        running.happened(EventKind.FAILED, text=str(error))
 
 
 def is_live() -> bool:

@@ -35,7 +35,7 @@ def status(scene: bpy.types.Scene) -> tuple[str, Icon]:
     return cached, "CHECKMARK"
 
 
-MOST_NAMES = 2  # of what was changed; of more only how many there are
+MOST_NAMED_CHANGES = 2  # of what was changed; of more only how many there are
 
 
 def outdated_by(running: Session) -> str:
@@ -43,7 +43,7 @@ def outdated_by(running: Session) -> str:
     names = running.changed
     if not names:
         return "Something was changed"
-    if len(names) > MOST_NAMES:
+    if len(names) > MOST_NAMED_CHANGES:
         return f"{names[0]} and {len(names) - 1} others were changed"
     return f"{' and '.join(names)} {'was' if len(names) == 1 else 'were'} changed"
 

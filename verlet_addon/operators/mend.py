@@ -23,7 +23,7 @@ from .modes import in_object_mode
 from .ragdoll_weight import weigh
 from .selection import for_each
 
-PARTS = 20
+PARTS_OF_MESH = 20
 """Edges along the longest side of a mesh that is fine enough to fold."""
 
 
@@ -47,7 +47,7 @@ def edited(ob: bpy.types.Object) -> Iterator[bmesh.types.BMesh]:
 
 
 def subdivide(ob: bpy.types.Object) -> None:
-    """Cut the edges until there are about `PARTS` along the longest side."""
+    """Cut the edges until there are about `PARTS_OF_MESH` along the longest side."""
     with edited(ob) as shape:
         if not shape.edges:
             raise ModelError(ob.name, "its mesh has no edges to cut")
@@ -57,11 +57,14 @@ def subdivide(ob: bpy.types.Object) -> None:
             - min(vertex.co[axis] for vertex in shape.verts)
             for axis in range(3)
         )
-        wanted = largest / PARTS
+        wanted = largest / PARTS_OF_MESH
         middle = lengths[len(lengths) // 2]
         cuts = round(middle / wanted) - 1 if wanted > 0.0 else 1
         bmesh.ops.subdivide_edges(
-            shape, edges=list(shape.edges), cuts=min(max(cuts, 1), PARTS - 1), use_grid_fill=True
+            shape,
+            edges=list(shape.edges),
+            cuts=min(max(cuts, 1), PARTS_OF_MESH - 1),
+            use_grid_fill=True,
         )
 
 

@@ -23,7 +23,16 @@ if TYPE_CHECKING:
 MOST_POSES = 600
 """Frames that are looked at in all actions together: a rig with controls takes 10 ms for each."""
 
-OF_LIMITS = ("joint", "has_limits", "lower", "upper", "swing", "lean_x", "lean_z", "hinge_axis")
+LIMIT_SETTINGS = (
+    "joint",
+    "has_limits",
+    "lower",
+    "upper",
+    "swing",
+    "lean_x",
+    "lean_z",
+    "hinge_axis",
+)
 """What of a bone tells how far it turns."""
 
 
@@ -123,7 +132,7 @@ class VERLET_OT_learn_limits(_OfBones):
 
 def _choose(bone: bpy.types.PoseBone, limits: BoneSettings) -> None:
     """Give a bone limits as if by hand: rounded, so that none is shown as -0°."""
-    for name in OF_LIMITS:
+    for name in LIMIT_SETTINGS:
         value = getattr(limits, name)
         setattr(bone.verlet, name, round(value, 6) + 0.0 if isinstance(value, float) else value)
 
@@ -176,7 +185,7 @@ class VERLET_OT_reset_limits(_OfBones):
         for name in names:
             group = ob.pose.bones[name].verlet
             count += group.has_limits or group.joint != "AUTO"
-            for field in OF_LIMITS:
+            for field in LIMIT_SETTINGS:
                 setattr(group, field, defaults[field][0])
         return f"limits of {count} bone{'s' if count != 1 else ''} are automatic again"
 

@@ -20,7 +20,7 @@ from ..ragdoll.bone_pins import end_of, pinned_bones, why_not
 from .selection import may_add
 
 DRAGGED = 0.02  # firmness of a pin that the mouse drags: others hold against it
-SHARE = 0.4  # of the bone's length: size of a new empty
+HANDLE_SHARE = 0.4  # of the bone's length: size of a new empty
 
 
 def posed_ragdoll(cls: type[bpy.types.Operator], context: bpy.types.Context) -> bool:
@@ -64,7 +64,9 @@ def pin_to_empty(
     place = seen_end(bone, end, context.evaluated_depsgraph_get())
     ob = bpy.data.objects.new(f"Pin {bone.name}", None)
     ob.empty_display_type = "SPHERE"
-    ob.empty_display_size = SHARE * bone.length * max(posed_object(bone).matrix_world.to_scale())
+    ob.empty_display_size = (
+        HANDLE_SHARE * bone.length * max(posed_object(bone).matrix_world.to_scale())
+    )
     ob.location = place
     ob.verlet.is_handle = True
     context.collection.objects.link(ob)

@@ -20,7 +20,7 @@ from .joint import new_joint
 if TYPE_CHECKING:
     from ...core.recipes.bone_joints import BoneJoint
 
-NEAR = 0.25
+NEAR_PIECES = 0.25
 """Pieces that belong to nobody are joined to others within this share of their size."""
 
 SAME_GAP = 0.05
@@ -28,7 +28,7 @@ SAME_GAP = 0.05
 
 DRAWN_IN = 0.98
 
-FRICTION = 0.1
+PIECE_FRICTION = 0.1
 """Of a joint: share of the torque that holds up all that hangs on it, held out level."""
 
 
@@ -100,7 +100,7 @@ def join_pieces(
         torque = _level_torque(piece, parent, mass, points, places[piece])
         size = min(outlines[piece].size, outlines[above].size)
         pair = pieces[above], pieces[piece]
-        _make(context, pair, turns[piece], places[piece], size, FRICTION * torque)
+        _make(context, pair, turns[piece], places[piece], size, PIECE_FRICTION * torque)
         count += 1
     for a, b in _overlapping(outlines, known | {_pair(a, b) for a, b in kept}):
         _keep_apart(context, pieces[a], pieces[b], outlines)
@@ -155,11 +155,13 @@ def _of_neighbours(outlines: list[Outline], sizes: Sequence[float]) -> list[_Lin
     So both legs hang on the trunk, and not one on the other.
     """
     near = []
-    for a, b, place in neighbours(outlines, NEAR * max(outline.size for outline in outlines)):
+    for a, b, place in neighbours(
+        outlines, NEAR_PIECES * max(outline.size for outline in outlines)
+    ):
         gap = place.gap / min(outlines[a].size, outlines[b].size)
         if _reach_into_each_other(outlines[a], outlines[b]):
             gap = 0.0  # vertices inside of the other are not near its surface
-        if gap <= NEAR:
+        if gap <= NEAR_PIECES:
             near.append((round(gap / SAME_GAP), -sizes[a] - sizes[b], a, b))
     return [_Link(a, b, None) for _, _, a, b in sorted(near)]
 

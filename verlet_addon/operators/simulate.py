@@ -7,7 +7,7 @@ from ..blender import redraw
 from ..blender.types import Result
 from ..live import preview, takes
 from ..properties.scenes import start_frame
-from ..session.phase import Kind
+from ..session.phase import EventKind
 
 
 class VERLET_OT_reset(bpy.types.Operator):
@@ -85,7 +85,7 @@ class VERLET_OT_record(bpy.types.Operator):
         running = session.of(context.scene)
         changed = ", ".join(takes.names(running))
         count = takes.record(context.scene, running)
-        running.happened(Kind.ACTION_EDITED)
+        running.happened(EventKind.ACTION_EDITED)
         running.changed = []
         redraw.everything()
         self.report({"INFO"}, f"{count} curves keep what was changed: {changed}")

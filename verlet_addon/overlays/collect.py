@@ -20,7 +20,7 @@ AXIS = (1.0, 0.6, 0.1, 0.9)
 LIMIT = (1.0, 0.9, 0.3, 0.8)
 TO_A = (1.0, 0.45, 0.4, 0.7)
 TO_B = (0.4, 0.65, 1.0, 0.7)
-PIN = (1.0, 0.2, 0.9, 0.95)
+PIN_COLOUR = (1.0, 0.2, 0.9, 0.95)
 LOOSE = (0.6, 0.5, 0.6, 0.5)  # a pin that lets go just now
 WRONG = (1.0, 0.15, 0.1, 0.9)  # broken, or it cannot work
 SHAPE = (0.3, 1.0, 0.6, 0.45)
@@ -42,7 +42,7 @@ def lines_of(context: bpy.types.Context) -> Lines:
             axes, limits = ragdoll_lines(running, frame)
             found += [(axes, AXIS), (limits, LIMIT), (stick_lines(running, frame), AXIS)]
             holding, loose = pin_lines(running, frame)
-            found += [(holding, PIN), (loose, LOOSE)]
+            found += [(holding, PIN_COLOUR), (loose, LOOSE)]
     if scene.verlet.show_shapes and running is not None and running.is_ready:
         state = running.cache[_shown_frame(scene, running)]
         found.append((shape_lines(running.model, state), SHAPE))

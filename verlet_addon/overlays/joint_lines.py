@@ -11,7 +11,7 @@ import numpy as np
 from ..session import Floats
 
 STEPS = 32  # of a full circle
-MARK = 0.15  # size of what marks a joint without an axis, in units of the empty's size
+MARK_SIZE = 0.15  # size of what marks a joint without an axis, in units of the empty's size
 
 Key = tuple[Any, ...]
 
@@ -44,12 +44,12 @@ def axis_lines(key: Key, size: float) -> Floats:
         case "SLIDER":
             return _segments([(-size, 0, 0), (size, 0, 0)])
         case "FIXED":
-            return box(np.full(3, MARK * size))
+            return box(np.full(3, MARK_SIZE * size))
         case "SPRING":
-            turns = [(0.2 * k * size, MARK * size * (-1) ** k, 0.0) for k in range(-4, 5)]
+            turns = [(0.2 * k * size, MARK_SIZE * size * (-1) ** k, 0.0) for k in range(-4, 5)]
             return path(np.array([(-size, 0, 0), *turns, (size, 0, 0)], dtype=np.float64))
         case _:
-            return np.concatenate([arc(axis, 0.0, math.tau, MARK * size) for axis in range(3)])
+            return np.concatenate([arc(axis, 0.0, math.tau, MARK_SIZE * size) for axis in range(3)])
 
 
 @lru_cache(maxsize=4096)

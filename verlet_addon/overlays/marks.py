@@ -18,7 +18,7 @@ from .text_box import draw_box
 TEXT = (1.0, 1.0, 1.0, 1.0)
 WARNING, ERROR = (0.62, 0.36, 0.05, 0.85), (0.62, 0.1, 0.08, 0.85)
 PADDING, RAISED = 5, 10  # px, times Blender's scale of the interface
-MOST = 200  # marks
+MOST_MARKS = 200  # marks
 
 _handle: Any = None
 _failed = False
@@ -32,7 +32,7 @@ def marks_of(scene: bpy.types.Scene) -> list[tuple[bpy.types.Object, str, bool]]
     count = Counter(p.object_uid for p in examination.findings if p.object_uid)
     wrong = {p.object_uid for p in examination.findings if p.is_error}
     found = []
-    for uid, number in list(count.items())[:MOST]:
+    for uid, number in list(count.items())[:MOST_MARKS]:
         ob = participants.find_object(uid)
         if ob is not None and ob.name in scene.objects:
             what = "finding" if number == 1 else "findings"

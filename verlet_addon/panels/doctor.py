@@ -10,7 +10,7 @@ from ..session import Problem
 from .places import Sidebar
 from .settings import draw_text
 
-MOST = 25
+MOST_FINDINGS = 25
 """Findings that are listed; those of the active object come first."""
 
 
@@ -38,13 +38,13 @@ class VERLET_PT_doctor(Sidebar, bpy.types.Panel):
             layout.label(text="Nothing found", icon="CHECKMARK")
             return
         groups = grouped(examination.findings, context.object)
-        left = MOST
+        left = MOST_FINDINGS
         for ob, numbered in groups:
             if left <= 0:
                 break
             self._draw_group(ob, numbered[:left], width)
             left -= len(numbered)
-        more = len(examination.findings) - MOST
+        more = len(examination.findings) - MOST_FINDINGS
         if more > 0:
             layout.label(text=f"and {more} more", icon="BLANK1")
 

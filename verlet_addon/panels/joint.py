@@ -24,7 +24,7 @@ FIELDS = {
 }
 """What counts beside the kind, by kind of joint, in the order of the panel."""
 
-OF_LIMITS = {"lower", "upper", "lower_angle", "upper_angle", "swing"}
+LIMIT_FIELDS = {"lower", "upper", "lower_angle", "upper_angle", "swing"}
 WITH_MOTOR = {"HINGE", "SLIDER", "CONE_TWIST", "GENERIC"}
 MOTOR_FIELDS = {
     "NONE": (),
@@ -66,7 +66,7 @@ def draw_joint(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
         return
     draw_settings(layout, joint, JointSettings, names=["kind"])
     for name in FIELDS[joint.kind]:
-        if name in OF_LIMITS and not joint.is_limited:
+        if name in LIMIT_FIELDS and not joint.is_limited:
             continue
         is_own = name in tunables(JointSettings)
         label = label_of(JointSettings, name) if is_own else None

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from ..ragdoll.bone_pins import PinInput
     from ..scene.inputs import Participant
 
-FEW = 20  # so many names are looked up faster than all objects are listed (11 µs and 0.3 µs each)
+FEW_OBJECTS = (
+    20  # so many names are looked up faster than all objects are listed (11 µs and 0.3 µs each)
+)
 
 
 def simulated_objects(scene: bpy.types.Scene) -> list[bpy.types.Object]:
@@ -73,7 +75,7 @@ def find_objects(
     wanted: Sequence[Participant | PinInput | JointInput],
 ) -> list[bpy.types.Object | None]:
     """The objects of many participants, None for those that are gone."""
-    if len(wanted) < FEW:
+    if len(wanted) < FEW_OBJECTS:
         return [find_object(participant.uid, participant.name) for participant in wanted]
     every = list(bpy.data.objects)
     rows = _rows([participant.uid for participant in wanted])
@@ -102,7 +104,7 @@ class Columns:
 
     def __init__(self, objects: Sequence[bpy.types.Object]) -> None:
         self._objects = objects
-        is_most = len(objects) >= max(FEW, len(bpy.data.objects) // 4)
+        is_most = len(objects) >= max(FEW_OBJECTS, len(bpy.data.objects) // 4)
         self._rows = _rows([ob.session_uid for ob in objects]) if is_most else None
 
     def read(self, name: str, width: int) -> NDArray[np.float32]:

@@ -14,7 +14,7 @@ from ..blender.data import any_item
 
 _surely_stored: set[int] = set()
 
-_CHANNELS = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
+_ROTATION_CHANNELS = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
 
 
 class VerletRestPose(bpy.types.PropertyGroup):
@@ -39,7 +39,7 @@ class VerletRestPose(bpy.types.PropertyGroup):
 
 def rotation_channel(rotation_mode: str) -> str:
     """Name of the property that holds the rotation in a rotation mode."""
-    return _CHANNELS.get(rotation_mode, "rotation_euler")
+    return _ROTATION_CHANNELS.get(rotation_mode, "rotation_euler")
 
 
 Holder: TypeAlias = "bpy.types.Object | bpy.types.PoseBone"

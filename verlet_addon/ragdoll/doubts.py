@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 LARGEST, SMALLEST = 20.0, 0.05
 """m of a figure that is in metres: between an elephant's five times over and a mouse's half."""
 
-MOST_NAMES = 3
+MOST_NAMED_PARTS = 3
 
 SCALE = "verlet.scale_figure"
 """The operator that brings a figure to its size."""
@@ -74,8 +74,8 @@ def _left_behind(participant: Participant, ob: bpy.types.Object) -> list[str]:
 
 
 def _listed(names: list[str]) -> str:
-    if len(names) > MOST_NAMES:
-        return f"{', '.join(names[:MOST_NAMES])} and {len(names) - MOST_NAMES} more"
+    if len(names) > MOST_NAMED_PARTS:
+        return f"{', '.join(names[:MOST_NAMED_PARTS])} and {len(names) - MOST_NAMED_PARTS} more"
     return ", ".join(names)
 
 

@@ -11,7 +11,7 @@ from ..scene.surroundings import bounds
 from .shapes import surface
 from .site import Site
 
-PARTS = 48  # edges along a side
+PARTS_OF_SHEET = 48  # edges along a side
 ABOVE = 0.05  # of the objects' size: how far the sheet lies above them at first
 LINEN = (0.55, 0.5, 0.42)
 
@@ -24,7 +24,7 @@ def add_sheet(site: Site, objects: Sequence[bpy.types.Object]) -> bpy.types.Obje
     size = upper - lower
     largest = float(size.max())
     half = 0.5 * float(size[:2].max()) + 0.6 * float(size[2]) + 0.1 * largest
-    side = np.linspace(-half, half, PARTS + 1)
+    side = np.linspace(-half, half, PARTS_OF_SHEET + 1)
     x, y = np.meshgrid(side, side)
     middle = 0.5 * (lower + upper)
     place = (middle[0], middle[1], upper[2] + ABOVE * largest)

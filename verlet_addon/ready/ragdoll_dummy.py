@@ -16,7 +16,7 @@ Bone = tuple[str, str, Point, Point, tuple[float, float]]
 
 MASS = 75.0  # kg
 CLAY, DARK = (0.55, 0.36, 0.2), (0.12, 0.12, 0.13)
-HEIGHT = 0.02  # m of the soles above the cursor
+STANDING_HEIGHT = 0.02  # m of the soles above the cursor
 
 MIDDLE: list[Bone] = [
     ("hips", "", (0, 0, 0.92), (0, 0, 1.06), (0.13, 0.12)),
@@ -47,7 +47,7 @@ BONES = [*MIDDLE, *LEFT, *map(_mirrored, LEFT)]
 
 def build(site: Site) -> None:
     """It stands on the cursor and looks along −Y."""
-    rig = site.add("Dummy", bpy.data.armatures.new("Dummy"), (0.0, 0.0, HEIGHT))
+    rig = site.add("Dummy", bpy.data.armatures.new("Dummy"), (0.0, 0.0, STANDING_HEIGHT))
     armature_of(rig).display_type = "STICK"
     rig.show_in_front = True
     _add_bones(site, rig)

@@ -13,7 +13,7 @@ from ..properties.participants import has_any
 from ..session import Problem
 from .surroundings import falls_forever, is_calm
 
-FEW = 25
+FEW_VERTICES = 25
 """Vertices, as many as a grid of 4 × 4 faces has: fewer can hardly fold."""
 
 FOLDS = {"CLOTH": "fold", "SOFT_BODY": "wobble"}
@@ -45,7 +45,7 @@ def of_object(ob: bpy.types.Object | None, scene: bpy.types.Scene) -> list[Probl
     if ob.session_uid in _refused:
         found.append(_about(ob, _refused[ob.session_uid][0], "verlet.close_holes", "Close Holes"))
     kind = ob.verlet.kind
-    if kind in FOLDS and ob.type == "MESH" and len(mesh_of(ob).vertices) < FEW:
+    if kind in FOLDS and ob.type == "MESH" and len(mesh_of(ob).vertices) < FEW_VERTICES:
         text = f"{ob.name}: {len(mesh_of(ob).vertices)} vertices can hardly {FOLDS[kind]}"
         found.append(_about(ob, text, "verlet.subdivide", "Subdivide"))
     is_pinned_cloth = kind == "CLOTH" and bool(ob.verlet.pin_group)

@@ -20,7 +20,7 @@ from ..ragdoll.armature import ArmatureArrays
 from ..session import Floats
 from ..transforms import affine
 
-SHEAR = 1e-5  # of a matrix whose axes still count as square, a share of its scale
+STILL_SQUARE = 1e-5  # of a matrix whose axes still count as square, a share of its scale
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Participant:
         axes = affine.rotation_of(affine.local_axes(self.matrix))
         linear = self.matrix[:3, :3]
         scale = (axes * linear).sum(axis=0)
-        if np.abs(linear - axes * scale).max() > SHEAR * np.abs(scale).max():
+        if np.abs(linear - axes * scale).max() > STILL_SQUARE * np.abs(scale).max():
             return self.world_points
         rounded = np.array([float(f"{number:.6g}") for number in scale.tolist()])
         return np.ascontiguousarray((self.points * rounded) @ axes.T + self.matrix[:3, 3])

@@ -11,7 +11,7 @@ from ..properties.participants import is_moved, joints, simulated_objects
 from ..session import Floats
 from ..transforms import affine
 
-NEAR = 0.01  # m that a floor may stand above what rests on it
+FLOOR_ABOVE = 0.01  # m that a floor may stand above what rests on it
 BLOWING = {"WIND", "VORTEX", "TURBULENCE", "FORCE"}
 
 
@@ -34,7 +34,7 @@ def is_carried(scene: bpy.types.Scene, place: Vector) -> bool:
             continue
         lower, upper = bounds(ob)
         inside = all(lower[axis] <= place[axis] <= upper[axis] for axis in (0, 1))
-        if inside and upper[2] <= place.z + NEAR:
+        if inside and upper[2] <= place.z + FLOOR_ABOVE:
             return True
     return False
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .phase import Event, Frames, Kind, Phase, transition
+from .phase import Event, EventKind, Frames, Phase, transition
 
 if TYPE_CHECKING:
     import bpy
@@ -151,7 +151,7 @@ class Session:
         return self.phase.is_outdated
 
     def happened(
-        self, kind: Kind, frame: int = 0, *, differs: bool = False, text: str = ""
+        self, kind: EventKind, frame: int = 0, *, differs: bool = False, text: str = ""
     ) -> None:
         """Something happened that changes what is known of the frames."""
         self.phase = transition(self.phase, Event(kind, frame, differs, text))
@@ -215,7 +215,7 @@ class Session:
         del self.placements[kept:]
         for file in self.files.values():
             file.truncate(self.start + kept - 1)
-        self.happened(Kind.DROPPED, frame)
+        self.happened(EventKind.DROPPED, frame)
         self.last_inputs = self.keyed_joints = None
         self.keyed_figures, self.seen_meshes = {}, {}
         if self.phase.improvised is None:
@@ -238,18 +238,18 @@ class Session:
         """
         self.edited.add(uid)
         if self.last > self.start and self.improvised_from is None:
-            self.happened(Kind.IMPROVISED, self.last + 1)
+            self.happened(EventKind.IMPROVISED, self.last + 1)
 
     @contextmanager
     def held(self) -> Iterator[None]:
         """Keep the frames as they are, whatever handlers change at the start frame meanwhile."""
         was_held = self.phase.is_held
-        self.happened(Kind.HELD)
+        self.happened(EventKind.HELD)
         try:
             yield
         finally:
             if not was_held:
-                self.happened(Kind.RELEASED)
+                self.happened(EventKind.RELEASED)
 
     def close(self) -> None:
         """Let go of the files; Blender empties its temporary folder when it quits."""
@@ -309,4 +309,4 @@ def distrust_all() -> None:
 def suspect_all() -> None:
     """Something that a simulation may depend on was changed."""
     for session in _sessions.values():
-        session.happened(Kind.EDITED)
+        session.happened(EventKind.EDITED)

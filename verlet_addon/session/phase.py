@@ -23,13 +23,13 @@ class Frames(Enum):
 class Event(NamedTuple):
     """Something that happened to a simulation."""
 
-    kind: Kind
+    kind: EventKind
     frame: int = 0  # in which, or from which on
     differs: bool = False  # what a comparison found
     text: str = ""  # why it failed
 
 
-class Kind(Enum):
+class EventKind(Enum):
     """What can happen."""
 
     EDITED = auto()  # something that it may depend on
@@ -134,17 +134,19 @@ def _first(known: int | None, event: Event) -> int:
     return event.frame if known is None else known
 
 
-_TABLE: dict[Kind, Callable[[Phase, Event], Phase]] = {
-    Kind.EDITED: lambda phase, _: replace(phase, is_suspect=True),
-    Kind.ACTION_EDITED: lambda phase, _: replace(phase, frames=Frames.MOVED),
-    Kind.COMPARED: _compared,
-    Kind.FOUND_CURRENT: lambda phase, _: replace(phase, frames=Frames.CURRENT, is_suspect=False),
-    Kind.FAILED: lambda phase, event: replace(phase, failure=event.text),
-    Kind.GUESSED: lambda phase, event: replace(phase, guessed=_first(phase.guessed, event)),
-    Kind.CUT: lambda phase, event: replace(phase, draft=_first(phase.draft, event)),
-    Kind.IMPROVISED: lambda phase, event: replace(phase, improvised=event.frame),
-    Kind.FLUNG: lambda phase, event: replace(phase, flung=_first(phase.flung, event)),
-    Kind.DROPPED: _dropped,
-    Kind.HELD: lambda phase, _: replace(phase, is_held=True),
-    Kind.RELEASED: lambda phase, _: replace(phase, is_held=False),
+_TABLE: dict[EventKind, Callable[[Phase, Event], Phase]] = {
+    EventKind.EDITED: lambda phase, _: replace(phase, is_suspect=True),
+    EventKind.ACTION_EDITED: lambda phase, _: replace(phase, frames=Frames.MOVED),
+    EventKind.COMPARED: _compared,
+    EventKind.FOUND_CURRENT: lambda phase, _: replace(
+        phase, frames=Frames.CURRENT, is_suspect=False
+    ),
+    EventKind.FAILED: lambda phase, event: replace(phase, failure=event.text),
+    EventKind.GUESSED: lambda phase, event: replace(phase, guessed=_first(phase.guessed, event)),
+    EventKind.CUT: lambda phase, event: replace(phase, draft=_first(phase.draft, event)),
+    EventKind.IMPROVISED: lambda phase, event: replace(phase, improvised=event.frame),
+    EventKind.FLUNG: lambda phase, event: replace(phase, flung=_first(phase.flung, event)),
+    EventKind.DROPPED: _dropped,
+    EventKind.HELD: lambda phase, _: replace(phase, is_held=True),
+    EventKind.RELEASED: lambda phase, _: replace(phase, is_held=False),
 }

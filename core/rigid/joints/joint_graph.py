@@ -35,7 +35,7 @@ more is solved by fronts."""
 UPDATE = np.dtype([("target", np.int32), ("left", np.int32), ("right", np.int32)], align=True)
 """Blocks: target −= left rightᵀ."""
 
-COUPLING_THROUGH_BODY = np.dtype(
+TERM = np.dtype(
     [
         ("at", np.int32),  # first value of the block
         ("width", np.int32),  # of the block
@@ -64,8 +64,8 @@ class JointGraph(NamedTuple):
     block_start: Ints  # (n + 1,) first value of each block
     first_update: Ints  # (j + 1,) by place in order
     update: Records  # UPDATE (u,)
-    first_pull: Ints  # (components + 1,)
-    pull: Records  # COUPLING_THROUGH_BODY (p,)
+    first_term: Ints  # (components + 1,)
+    term: Records  # TERM (p,)
     first_front: Ints  # (components + 1,) fronts of those that have no blocks
     fronts: Fronts
 
@@ -222,8 +222,8 @@ def _lay_out(
             ]
         first_update.append(len(update))
     first_row = [0, *np.cumsum(sizes).tolist()]
-    pull: list[tuple[Any, ...]] = []
-    first_pull = [0]
+    term: list[tuple[Any, ...]] = []
+    first_term = [0]
     for first, last in pairwise(first_place):
         for j in order[first:last] if columns[first] else []:
             for side in range(2):
@@ -236,8 +236,8 @@ def _lay_out(
                     other = 0 if owner[i, 0] == o else 1
                     at = block_start[block_of[i, j]]
                     width = int(sizes[j])
-                    pull.append((at, width, o, (i, j), (other, side), (first_row[i], first_row[j])))
-        first_pull.append(len(pull))
+                    term.append((at, width, o, (i, j), (other, side), (first_row[i], first_row[j])))
+        first_term.append(len(term))
     return {
         "first_row": _ints(first_row),
         "freedom": _ints([k for r in rows for k in r]),
@@ -248,8 +248,8 @@ def _lay_out(
         "block_start": _ints(block_start),
         "first_update": _ints(first_update),
         "update": np.array(update, UPDATE),
-        "first_pull": _ints(first_pull),
-        "pull": np.array(pull, COUPLING_THROUGH_BODY),
+        "first_term": _ints(first_term),
+        "term": np.array(term, TERM),
     }
 
 

@@ -114,45 +114,45 @@ def _sum_up(joints, owners, c, matrix):
     last = joints.order[after["first_joint"]]["first_block"]
     for n in range(joints.block[first]["matrix_at"], joints.block[last]["matrix_at"]):
         matrix[n] = 0.0
-    for n in range(component["first_pull"], after["first_pull"]):
-        pull = joints.pull[n]
-        row_joint, column_joint = joints.joint[pull["joint"][0]], joints.joint[pull["joint"][1]]
-        w = owners.inverse_mass[pull["body"]]
+    for n in range(component["first_term"], after["first_term"]):
+        term = joints.term[n]
+        row_joint, column_joint = joints.joint[term["joint"][0]], joints.joint[term["joint"][1]]
+        w = owners.inverse_mass[term["body"]]
         if w == 0.0 or row_joint["is_live"] == 0 or column_joint["is_live"] == 0:
             continue
         if row_joint["place_form"] == POINT and column_joint["place_form"] == POINT:
-            _add_pull_of_points(joints, matrix, pull, w)
+            _add_term_of_points(joints, matrix, term, w)
         else:
-            _add_pull(joints, matrix, pull, w)
+            _add_term(joints, matrix, term, w)
 
 
 @lean_inline
-def _add_pull(joints, matrix, pull, w):
+def _add_term(joints, matrix, term, w):
     """What one joint does to rows of another one through a body of inverse mass w."""
-    side_i, side_j = pull["side"][0], pull["side"][1]
+    side_i, side_j = term["side"][0], term["side"][1]
     sign = 1.0 if side_i == side_j else -1.0
-    i, width = pull["joint"][0], pull["width"]
-    first_i, first_j = pull["row"][0], pull["row"][1]
+    i, width = term["joint"][0], term["width"]
+    first_i, first_j = term["row"][0], term["row"][1]
     for k in range(width):
         axis = joints.axis[first_j + k]
         line, turn = scale(w * sign, vec(axis["line"])), scale(sign, load(axis["turn"], side_j))
-        is_same = i == pull["joint"][1]
+        is_same = i == term["joint"][1]
         for m in range(k if is_same else 0, joints.joint[i + 1]["first_row"] - first_i):
             other = joints.axis[first_i + m]
             torque = load(other["torque"], side_i)
-            matrix[pull["at"] + m * width + k] += dot2(line, vec(other["line"]), turn, torque)
+            matrix[term["at"] + m * width + k] += dot2(line, vec(other["line"]), turn, torque)
 
 
 @lean_inline
-def _add_pull_of_points(joints, matrix, pull, w):
+def _add_term_of_points(joints, matrix, term, w):
     """The same of two joints that hold points: three rows along the axes of the world, then turns.
 
     The torque of row k about the arm r is r × e_k, whose product with t is (t × r)_k.
     """
-    side_i, side_j = pull["side"][0], pull["side"][1]
+    side_i, side_j = term["side"][0], term["side"][1]
     sign = 1.0 if side_i == side_j else -1.0
-    i, at, width = pull["joint"][0], pull["at"], pull["width"]
-    first_i, first_j = pull["row"][0], pull["row"][1]
+    i, at, width = term["joint"][0], term["at"], term["width"]
+    first_i, first_j = term["row"][0], term["row"][1]
     arm = scale(sign, load(joints.place[i]["arm"], side_i))
     height = joints.joint[i + 1]["first_row"] - first_i
     for k in range(3):

@@ -131,7 +131,7 @@ ROW = np.dtype(
 COMPONENT = np.dtype(
     [
         ("first_joint", np.int32),  # in the order of elimination
-        ("first_pull", np.int32),
+        ("first_term", np.int32),
         ("lets_go", np.int32),  # 1: rows may let go
         ("state", np.int32),  # how much of its matrix is known
         ("group", np.int32),
@@ -178,7 +178,7 @@ JointRows = namedtuple(
         "component",  # COMPONENT (c + 1,)
         "block",  # BLOCK (n + 1,)
         "update",  # UPDATE (u,), see joint_graph
-        "pull",  # PULL (p,), see joint_graph
+        "term",  # TERM (t,), see joint_graph
         "fronts",  # see joint_fronts
         "matrix",  # (…) values of all blocks
         "factor",  # (…) those of the factor
@@ -233,7 +233,7 @@ def joint_room(model: Model, graph: JointGraph) -> JointRows:
         component=_components(graph, row),
         block=block,
         update=graph.update,
-        pull=graph.pull,
+        term=graph.term,
         fronts=graph.fronts,
         matrix=np.zeros(values),
         factor=np.zeros(values),
@@ -260,7 +260,7 @@ def _rows(model: Model, graph: JointGraph) -> Records:
 def _components(graph: JointGraph, row: Records) -> Records:
     """Components of joints; those that have rows that are not held may let go."""
     component = np.zeros(len(graph.first_place), COMPONENT)
-    component["first_joint"], component["first_pull"] = graph.first_place, graph.first_pull
+    component["first_joint"], component["first_term"] = graph.first_place, graph.first_term
     component["group"][:-1] = graph.group
     component["first_front"] = graph.first_front
     loose = np.concatenate([[0], np.cumsum(row["mode"] != HELD)])

@@ -198,14 +198,14 @@ def _solve_component(joints, owners, c, is_biased):
 
 
 @lean
-def solve_joints(joints, owners, goes_on, h, is_biased):
-    """One pass over all joints of the groups (g,) that go on. Biased, what is apart also closes.
+def solve_joints(joints, owners, active, h, is_biased):
+    """One pass over all joints of active groups (g,). Biased, what is apart also closes.
 
     What they ask for is known, but for rows that are driven.
     """
     for c in range(joints.component.shape[0] - 1):
         component = joints.component[c]
-        if goes_on[component["group"]] == 0:
+        if active[component["group"]] == 0:
             continue
         if component["lets_go"] == 1:
             for n in range(component["first_joint"], joints.component[c + 1]["first_joint"]):

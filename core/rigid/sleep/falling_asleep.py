@@ -49,9 +49,9 @@ or two may go on so for ever."""
 
 
 @inline
-def still_speed(radius, pull):
-    """Speed in m/s below which a body of that radius (m) is still; pull: √g."""
-    return STILL_SHARE * pull * math.sqrt(radius)
+def still_speed(radius, root_gravity):
+    """Speed in m/s below which a body of that radius (m) is still; root_gravity: √g."""
+    return STILL_SHARE * root_gravity * math.sqrt(radius)
 
 
 @lean_inline
@@ -98,7 +98,7 @@ def _is_still(sleep, owners, drive, b, last_load):
     _, x, y, z = product(quaternion(owners.orientation[b]), start)
     moved = (way + radius * (2.0 * length((x, y, z)))) / drive.duration
     fastest = length(load(owners.velocity, b)) + radius * length(load(owners.spin, b))
-    still = still_speed(radius, sleep.pull)
+    still = still_speed(radius, sleep.root_gravity)
     is_same = sleeper["garment"] >= 0 or not is_other_load(vec(sleeper["load"]), last_load, still)
     return is_same and moved < still and fastest < TREMBLE * still
 

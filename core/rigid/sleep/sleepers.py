@@ -46,7 +46,7 @@ Sleep = namedtuple(
         "joint_holds",  # (j,) True: neither broken nor let go
         "joint_body",  # (i, 2) of joints that hold
         "gravity",  # (3,) m/s²
-        "pull",  # √g, √(m/s²)
+        "root_gravity",  # √g, √(m/s²)
     ],
 )  # fmt: skip
 """Sleep in one frame."""

@@ -84,13 +84,13 @@ def feel_rows(sleep, owners, contacts):
             continue
         mine = a if owners.asleep[a] == 1 else b
         sleeper = sleep.sleeper[mine]
-        still = still_speed(sleeper["radius"], sleep.pull)
+        still = still_speed(sleeper["radius"], sleep.root_gravity)
         apart = contact_speed(row, NORMAL, owners)
         along = contact_speed(row, 1, owners)
         across = contact_speed(row, 2, owners)
         if apart > LEAVES * still:
             lift = -dot(load(row["axis"], NORMAL), vec(sleep.gravity))
-            if (lift if mine == a else -lift) > BEARS * sleep.pull**2:
+            if (lift if mine == a else -lift) > BEARS * sleep.root_gravity**2:
                 if sleeper["wake"] in (UNDISTURBED, TOUCHED):
                     sleeper["wake"] = UNSUPPORTED
                 continue
@@ -103,7 +103,7 @@ def feel_load(sleep, owners, now, before):
     """Let sleepers feel a load (b, 3) m/s² that is another than the one they fell asleep under."""
     for b in range(now.shape[0]):
         sleeper = sleep.sleeper[b]
-        still = still_speed(sleeper["radius"], sleep.pull)
+        still = still_speed(sleeper["radius"], sleep.root_gravity)
         if owners.asleep[b] == 1 and is_other_load(load(now, b), load(before, b), still):
             sleeper["wake"] = DISTURBED
 
@@ -136,7 +136,7 @@ def _feel_blow(sleep, owners, a, b, approach):
     """Two bodies that meet at so many m/s: the one that sleeps feels it, else both by half."""
     one, other = sleep.sleeper[a], sleep.sleeper[b]
     blow = one["mass"] * other["mass"] / (one["mass"] + other["mass"]) * approach
-    if approach <= FELT * still_speed(min(one["radius"], other["radius"]), sleep.pull):
+    if approach <= FELT * still_speed(min(one["radius"], other["radius"]), sleep.root_gravity):
         return
     if owners.asleep[a] == owners.asleep[b]:
         _add_blow(one, 0.5 * blow)
@@ -203,7 +203,7 @@ def feel_particles(sleep, owners, contacts, count, x, previous, worn, h):
                     moved = add(moved, scale(abs(f), step))
             fallen = sub(moved, fall)
             least = math.sqrt(min(dot(moved, moved), dot(fallen, fallen)))
-            if least > h * still_speed(sleeper["radius"], sleep.pull):
+            if least > h * still_speed(sleeper["radius"], sleep.root_gravity):
                 sleeper["wake"] = DISTURBED
                 found = True
     return found
@@ -238,7 +238,7 @@ def feel_ties(sleep, owners, body, push):
         if owners.asleep[b] == 0:
             continue
         jerk = length(load(push, b)) / sleeper["mass"]
-        if jerk > JERK * still_speed(sleeper["radius"], sleep.pull):
+        if jerk > JERK * still_speed(sleeper["radius"], sleep.root_gravity):
             sleeper["wake"] = DISTURBED
             found = True
     return found
@@ -302,7 +302,7 @@ def _needed_mass(sleep):
         if wake == UNDISTURBED:
             continue
         is_any = True
-        slow = FELT * still_speed(sleeper["radius"], sleep.pull)
+        slow = FELT * still_speed(sleeper["radius"], sleep.root_gravity)
         if wake == DISTURBED or (wake != UNSUPPORTED and slow <= 0.0):
             need = math.inf
         elif wake == STRUCK:
