@@ -44,6 +44,11 @@ def theirs_in(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     return sorted((ob for ob in scene.objects if of(ob)), key=lambda ob: ob.name_full)
 
 
+def frame_rate(scene: bpy.types.Scene) -> float:
+    """Frames a second, which drag in Blender's simulations depends on."""
+    return float(scene.render.fps / scene.render.fps_base)
+
+
 # ------------------------------------------------------------------ to ours
 
 
@@ -51,6 +56,7 @@ def to_ours(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> Report:
     """Convert them all, and switch those modifiers off."""
     report = Report()
     starts = set()
+    rate = frame_rate(scene)
     for ob in theirs_in(scene):
         modifiers = of(ob)
         try:
@@ -60,7 +66,7 @@ def to_ours(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> Report:
             continue
         caches = [m.point_cache for m in modifiers if isinstance(m, SIMULATED)]
         starts |= {cache.frame_start for cache in caches}
-        found = wanted_of(ob, modifiers[0])
+        found = wanted_of(ob, modifiers[0], rate)
         notes = found.notes
         if any(cache.is_baked for cache in caches):
             notes.append("its bake stays in the file, and is not played")
@@ -76,16 +82,22 @@ def to_ours(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> Report:
         scene.verlet.use_own_start, scene.verlet.own_start = True, starts.pop()
     elif len(starts) > 1:
         report.notes.append(f"They began in different frames; all begin in {start_frame(scene)}")
+    if starts and scene.use_gravity:
+        share = soft.SLOW * rate**2
+        report.notes.append(
+            f"At {rate:g} frames a second Blender's cloth and soft bodies feel {share:.2g} of the "
+            "gravity, and here all of it: they fall as they should, and otherwise than before"
+        )
     report.notes += read_fields(depsgraph)[1]
     return report
 
 
-def wanted_of(ob: bpy.types.Object, modifier: bpy.types.Modifier) -> Found:
-    """Ours for a modifier of any of the three types."""
+def wanted_of(ob: bpy.types.Object, modifier: bpy.types.Modifier, rate: float) -> Found:
+    """Ours for a modifier of any of the three types; rate: frames a second."""
     if isinstance(modifier, bpy.types.ClothModifier):
-        return soft.from_cloth(ob, modifier)
+        return soft.from_cloth(ob, modifier, rate)
     if isinstance(modifier, bpy.types.SoftBodyModifier):
-        return soft.from_soft_body(ob, modifier)
+        return soft.from_soft_body(ob, modifier, rate)
     return soft.from_collision(ob)
 
 
@@ -166,7 +178,7 @@ def to_theirs(scene: bpy.types.Scene) -> Report:
             report.notes.append(str(error))
             continue
         preview.clear(ob)
-        report.note(ob.name, give_back(ob))
+        report.note(ob.name, give_back(ob, frame_rate(scene)))
         report.bodies += 1
     for ob in simulated_objects(scene):
         if ob.verlet.kind in {"ROPE", "PLANT", "PARTICLES"}:
@@ -175,7 +187,7 @@ def to_theirs(scene: bpy.types.Scene) -> Report:
     return report
 
 
-def give_back(ob: bpy.types.Object) -> list[str]:
+def give_back(ob: bpy.types.Object, rate: float) -> list[str]:
     """Switch the object's modifiers on again, or give it a new one; returns what is lost."""
     modifiers = _switch_on(ob)
     kind = kind_of(ob)
@@ -183,13 +195,14 @@ def give_back(ob: bpy.types.Object) -> list[str]:
         return []
     if kind.identifier == "COLLIDER" and ob.rigid_body is not None:
         return []  # it goes back with Blender's rigid bodies
-    if modifiers and wanted_of(ob, modifiers[0]).kind != kind.identifier:
+    if modifiers and wanted_of(ob, modifiers[0], rate).kind != kind.identifier:
         ob.verlet.kind = "NONE"
         return [f"it was a {kind.label.lower()} here, and its {modifiers[0].name} is as it was"]
     is_new = not modifiers
     modifier = _new_modifier(ob, BACK[kind.identifier]) if is_new else modifiers[0]
     ours = settings_of(ob)
-    notes = _write(ob, modifier, ours, _differing(ob, modifier, ours, is_new=is_new))
+    differs = _differing(ob, modifier, ours, rate, is_new=is_new)
+    notes = _write(ob, modifier, ours, differs, rate)
     _give_back_pins(ob, modifier, is_new=is_new)
     ob.verlet.kind = "NONE"
     if GOAL_GROUP in ob.vertex_groups:
@@ -207,10 +220,10 @@ def _new_modifier(ob: bpy.types.Object, kind: str) -> bpy.types.Modifier:
 
 
 def _differing(
-    ob: bpy.types.Object, modifier: bpy.types.Modifier, ours: Any, *, is_new: bool
+    ob: bpy.types.Object, modifier: bpy.types.Modifier, ours: Any, rate: float, *, is_new: bool
 ) -> Callable[[str], bool]:
     """Whether a parameter of ours is another one than the modifier means already."""
-    known = wanted_of(ob, modifier).values
+    known = wanted_of(ob, modifier, rate).values
 
     def differs(name: str) -> bool:
         if not hasattr(ours, name):
@@ -226,13 +239,14 @@ def _write(
     modifier: bpy.types.Modifier,
     ours: Any,
     differs: Callable[[str], bool],
+    rate: float,
 ) -> list[str]:
     if not isinstance(modifier, SIMULATED):
         return soft.to_collision(ob, ours, differs)
     size: Size = soft.size_of(ob)
     if isinstance(modifier, bpy.types.ClothModifier):
-        return soft.to_cloth(modifier, ours, size, differs)
-    return soft.to_soft_body(modifier, ours, size, differs)
+        return soft.to_cloth(modifier, ours, size, differs, rate)
+    return soft.to_soft_body(modifier, ours, size, differs, rate)
 
 
 def _give_back_pins(ob: bpy.types.Object, modifier: bpy.types.Modifier, *, is_new: bool) -> None:

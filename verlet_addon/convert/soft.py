@@ -19,7 +19,15 @@ from .bodies import Wanted
 from .scales import BEND, FRICTION, SHEAR
 
 SOFTEST = 5.0  # tension from which on cloth counts as woven
-AIR = 0.01  # N·s/m on each vertex, of Blender's Air Viscosity of 1: cloth.c
+AIR = 0.01
+"""kg of a vertex of which Air Viscosity and Friction of 1 take all speed, in a frame; measured.
+
+Both simulations of Blender's know no seconds: a frame is 1/√1000 of one, whatever the frame rate.
+"""
+
+SLOW = 1e-3
+"""s², times the square of the frame rate the share of gravity that they feel; measured."""
+
 GOAL_GROUP = "Verlet Goal"
 """Vertex group that is made for a goal without one."""
 
@@ -33,6 +41,16 @@ class Size:
     area: float  # m²
     volume: float  # m³, 0 where it is not closed
     has_faces: bool = True
+
+
+def drag_of(number: float, mass: float, rate: float) -> float:
+    """Drag in 1/s of a viscosity on vertices of a mass (kg), at a frame rate (1/s)."""
+    return min(AIR * number * rate / max(mass, 1e-6), 1000.0)
+
+
+def viscosity_of(drag: float, mass: float, rate: float) -> float:
+    """The viscosity that brakes vertices of a mass (kg) by a drag (1/s)."""
+    return drag * mass / (AIR * rate)
 
 
 def size_of(ob: bpy.types.Object) -> Size:
@@ -66,13 +84,16 @@ class Found(Wanted):
 # ------------------------------------------------------------------ cloth
 
 
-def from_cloth(ob: bpy.types.Object, modifier: bpy.types.ClothModifier) -> Found:
-    """Ours for a Cloth modifier; what is closed and under pressure is a soft body."""
+def from_cloth(ob: bpy.types.Object, modifier: bpy.types.ClothModifier, rate: float) -> Found:
+    """Ours for a Cloth modifier; what is closed and under pressure is a soft body.
+
+    rate: frames a second.
+    """
     theirs, touch, size = modifier.settings, modifier.collision_settings, size_of(ob)
     total = theirs.mass * size.vertices
     notes = _notes_on_cloth(theirs, touch)
     common = {
-        "drag": min(AIR * theirs.air_damping / max(theirs.mass, 1e-6), 1000.0),
+        "drag": drag_of(theirs.air_damping, theirs.mass, rate),
         "friction": FRICTION * touch.friction,
         "thickness": min(touch.distance_min / size.edge, 10.0) if size.edge else 0.1,
     }
@@ -147,14 +168,18 @@ def _stretch_of(tension: float) -> float:
 
 
 def to_cloth(
-    modifier: bpy.types.ClothModifier, ours: Any, size: Size, differs: Callable[[str], bool]
+    modifier: bpy.types.ClothModifier,
+    ours: Any,
+    size: Size,
+    differs: Callable[[str], bool],
+    rate: float,
 ) -> list[str]:
     """Write what ``differs`` of our cloth to a Cloth modifier; returns what has no counterpart."""
     theirs, touch = modifier.settings, modifier.collision_settings
     if differs("area_density") and size.vertices:
         theirs.mass = ours.area_density * size.area / size.vertices
     if differs("drag"):
-        theirs.air_damping = min(ours.drag * theirs.mass / AIR, 10.0)
+        theirs.air_damping = min(viscosity_of(ours.drag, theirs.mass, rate), 10.0)
     if differs("friction"):
         touch.friction = min(ours.friction / FRICTION, 80.0)
     if differs("thickness"):
@@ -180,7 +205,9 @@ def to_cloth(
 # ------------------------------------------------------------------ soft bodies
 
 
-def from_soft_body(ob: bpy.types.Object, modifier: bpy.types.SoftBodyModifier) -> Found:
+def from_soft_body(
+    ob: bpy.types.Object, modifier: bpy.types.SoftBodyModifier, rate: float
+) -> Found:
     """Ours for a Soft Body modifier: cloth where the mesh is open, a rope where it has no faces."""
     theirs, size = modifier.settings, size_of(ob)
     notes = [
@@ -197,7 +224,7 @@ def from_soft_body(ob: bpy.types.Object, modifier: bpy.types.SoftBodyModifier) -
         if is_used
     ]
     total = theirs.mass * size.vertices
-    values: dict[str, Any] = {"drag": min(theirs.friction / max(theirs.mass, 1e-6), 1000.0)}
+    values: dict[str, Any] = {"drag": drag_of(theirs.friction, theirs.mass, rate)}
     about: dict[str, Any] = {"animated": _of_weights(theirs.effector_weights, notes)}
     if theirs.use_goal:
         about["pin_group"] = theirs.vertex_group_goal or GOAL_GROUP
@@ -221,7 +248,11 @@ def from_soft_body(ob: bpy.types.Object, modifier: bpy.types.SoftBodyModifier) -
 
 
 def to_soft_body(
-    modifier: bpy.types.SoftBodyModifier, ours: Any, size: Size, differs: Callable[[str], bool]
+    modifier: bpy.types.SoftBodyModifier,
+    ours: Any,
+    size: Size,
+    differs: Callable[[str], bool],
+    rate: float,
 ) -> list[str]:
     """Write what ``differs`` of ours to a Soft Body modifier; returns what is lost.
 
@@ -231,7 +262,7 @@ def to_soft_body(
     if differs("density") and size.volume:
         theirs.mass = ours.density * size.volume / size.vertices
     if differs("drag"):
-        theirs.friction = min(ours.drag * theirs.mass, 50.0)
+        theirs.friction = min(viscosity_of(ours.drag, theirs.mass, rate), 50.0)
     if differs("stiffness"):
         theirs.pull = theirs.push = min(ours.stiffness, 0.999)
     if size.volume and differs("bend"):
