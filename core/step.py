@@ -14,6 +14,7 @@ from .stages.forces import Forces
 from .stages.frame import Frame
 from .stages.motion import Motion
 from .stages.relaxation import Relaxation
+from .stages.surfaces import SurfaceContacts
 
 
 def advance(
@@ -47,6 +48,7 @@ def advance(
 def _advance_all(frame: Frame, forces: Forces, motion: Motion, bodies: Bodies) -> None:
     """All substeps of a frame in which particles and bodies move together."""
     contacts = Contacts(frame, bodies)
+    surfaces = SurfaceContacts(frame)
     relaxation = Relaxation(frame)
     while frame.substep < frame.substeps:
         with frame.timed("forces"):
@@ -57,6 +59,7 @@ def _advance_all(frame: Frame, forces: Forces, motion: Motion, bodies: Bodies) -
         with frame.timed("bodies"):
             bodies.begin()
         with frame.timed("contacts"):
+            surfaces.find()
             contacts.find()
             contacts.bounce()
         for number in relaxation.passes():
@@ -70,6 +73,7 @@ def _advance_all(frame: Frame, forces: Forces, motion: Motion, bodies: Bodies) -
                 relaxation.project_constraints()
             with frame.timed("contacts"):
                 contacts.relax()
+                surfaces.relax()
         with frame.timed("distances"):
             relaxation.limit_strain()
         with frame.timed("contacts"):
@@ -77,6 +81,7 @@ def _advance_all(frame: Frame, forces: Forces, motion: Motion, bodies: Bodies) -
             relaxation.settle()
             contacts.collide()
             relaxation.follow()
+            surfaces.limit()
         with frame.timed("bodies"):
             bodies.end()
         motion.keep_velocity()

@@ -110,6 +110,7 @@ def _drape() -> bool:
     """Reach what cloth and loose particles use without bodies."""
     builder = ModelBuilder()
     _add_sheet(builder)
+    _add_sheet(builder, 1.01)
     _add_dust(builder)
     builder.add_collider("floor", "PLANE", (), (0.0, 0.0, 0.0))
     return _run(builder.finalize(), frames=1)
@@ -184,16 +185,16 @@ def _smallest_of_everything() -> Model:
     return builder.finalize()
 
 
-def _add_sheet(builder: ModelBuilder) -> None:
+def _add_sheet(builder: ModelBuilder, height: float = 1.0) -> None:
     n = 16
     u = np.linspace(0.0, 1.0, n)
-    positions = np.stack([*np.meshgrid(u, u), np.ones((n, n))], axis=-1).reshape(-1, 3)
+    positions = np.stack([*np.meshgrid(u, u), np.full((n, n), height)], axis=-1).reshape(-1, 3)
     a = (np.arange(n - 1)[:, None] * n + np.arange(n - 1)).reshape(-1)
     quads = np.stack([a, a + 1, a + n + 1, a + n], axis=1)
     add_cloth(
         builder,
         Geometry.of("sheet", positions, (), np.arange(len(quads) + 1) * 4, quads.reshape(-1)),
-        ClothSettings(),
+        ClothSettings(meets_itself=True),
         pin_weight=np.where(np.arange(n * n) == 1, 0.5, np.arange(n * n) == 0),
     )
 

@@ -18,6 +18,7 @@ from .particles.contact_hooks import hooks_for
 from .particles.contacts.body_contact import MARGIN
 from .particles.contacts.contact_point import contact_room
 from .particles.contacts.hook import Surroundings
+from .particles.contacts.surface_room import surface_room
 from .rigid.contacts.contact_table import contact_room as body_contact_room
 from .rigid.joints.joint_graph import joint_graph
 from .rigid.joints.joint_rows import joint_room
@@ -51,6 +52,7 @@ class Workspace:
         bodies = self.shapes.particle_body >= 0
         self.margin = np.where(bodies, MARGIN * self.thickness, 0.0)  # m
         self.contacts = contact_room(max(1, 32 * model.particle_body_count, 4 * len(model.crowd)))
+        self.surfaces = surface_room(model)
         self.ties = [c for c in model.constraints if isinstance(c, Attachments)]
         self.tie_push = np.zeros((model.body_count, 3))  # N·s of ties in this substep
         self.hooks = hooks_for(self._surroundings(model))

@@ -72,7 +72,7 @@ class ModelBuilder(JointBuilder):
                 joined(self._colliding, (0,), np.int32), joined(self._attached, (0,), np.int32)
             ),
             crowd=joined(self._crowd, (0,), np.int32),
-            crowd_group=joined(self._crowd_group, (0,), np.int32),
+            crowd_group=self._crowd_groups(),
             crowd_radius=joined(self._crowd_radius, (0,), np.float64),
             stick=np.ascontiguousarray(stick[schedule.stick_order]),
             stick_rest_length=stick_rest[schedule.stick_order],
@@ -87,6 +87,8 @@ class ModelBuilder(JointBuilder):
             constraints=self._constraints(),
             forces=tuple(self._force),
             triangle=joined(self._triangle, (0, 3), np.int32),
+            surface=joined(self._surface, (0, 3), np.int32),
+            surface_meets=joined(self._surface_meets, (0,), np.int32),
             wire=joined(self._wire, (0, 2), np.int32),
             wire_diameter=joined(self._wire_diameter, (0,), np.float64),
             limbs=self._limb_table(),
@@ -103,6 +105,15 @@ class ModelBuilder(JointBuilder):
             collider_position=np.array(rigid.collider_position).reshape(-1, 3),
             collider_orientation=np.array(rigid.collider_orientation).reshape(-1, 4),
         )
+
+    def _crowd_groups(self) -> Ints:
+        """Groups of particles that meet as balls; surfaces meet each other by their triangles."""
+        group = joined(self._crowd_group, (0,), np.int32)
+        surfaces = np.concatenate([np.zeros((0, 3), dtype=np.int32), *self._surface])
+        meets = joined(self._surface_meets, (0,), np.int32) >= 2
+        among = np.isin(joined(self._crowd, (0,), np.int32), surfaces[meets])
+        group[among] = len(self.objects)
+        return group
 
     def _tethers(self, pinned: Ints, inverse_mass: Floats) -> dict[str, Any]:
         """Tethers of what is not held, particle by particle, as the model's arrays."""

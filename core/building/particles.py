@@ -53,6 +53,8 @@ class ParticleBuilder:
         self._tether: list[Ints] = []
         self._tether_length: list[Floats] = []
         self._triangle: list[Ints] = []
+        self._surface: list[Ints] = []
+        self._surface_meets: list[Ints] = []
         self._wire: list[Ints] = []
         self._wire_diameter: list[Floats] = []
         self._limbs: list[Limbs] = []
@@ -222,6 +224,16 @@ class ParticleBuilder:
     def add_triangles(self, triangle: ArrayLike) -> None:
         """Surface (f, 3) that the wind blows on."""
         self._triangle.append(index_rows("", "triangles", triangle, 3, self.particle_count))
+
+    def add_surface(self, triangle: ArrayLike, itself: bool = True, others: bool = True) -> None:
+        """Triangles (g, 3) of one object that do not pass through each other or other surfaces.
+
+        As thick as their particles' radius on either side; ``itself`` and ``others`` say whom they
+        meet.
+        """
+        rows = index_rows("", "triangles", triangle, 3, self.particle_count)
+        self._surface.append(rows)
+        self._surface_meets.append(np.full(len(rows), itself + 2 * others, dtype=np.int32))
 
     def add_wires(self, pairs: ArrayLike, diameter: ArrayLike) -> None:
         """Lines (e, 2) that the wind blows on as round wires of diameter (e,) or one number, m.

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..bench.cloth_scenes import strip_on_end
 from ..bench.scenes import add_sheet
 from ..bench.shapes import ball, stem, tube_tree
 from ..building.builder import ModelBuilder
@@ -204,6 +205,12 @@ def crowd_and_limbs() -> GoldenScene:
     add_sheet(builder, 10, height=0.2, pins=(0, 9, 90, 99))
     add_floor(builder)
     return GoldenScene(builder.finalize(), frames=8)
+
+
+@scene("surfaces")
+def surfaces() -> GoldenScene:
+    """A strip of cloth that lands on its end and folds up."""
+    return GoldenScene(strip_on_end(16).model, frames=24)
 
 
 def _constrained(make: Callable[[ModelBuilder, int, int], Constraint]) -> GoldenScene:

@@ -89,6 +89,8 @@ class Model:
 
     # wind
     triangle: Ints  # (f, 3)
+    surface: Ints  # (g, 3) triangles that nothing of a surface passes through
+    surface_meets: Ints  # (g,) bits, 1: its own object, 2: other objects
     wire: Ints  # (e, 2)
     wire_diameter: Floats  # (e,) m
 

@@ -97,6 +97,8 @@ def add_cloth(
         threads = Links.of(builder, index, thread + first, closing_speed=settings.sewing)
         builder.add_constraint(threads)
     builder.add_triangles(geometry.triangles + first)
+    if settings.meets_itself:
+        builder.add_surface(geometry.triangles + first, others=settings.meets_others)
     if settings.tethers and settings.stretch == 0.0:
         add_tethers(builder, geometry, pin_weight, first)
     return index

@@ -9,6 +9,7 @@ from .tunable import (
     area_density_tunable,
     drag_tunable,
     friction_tunable,
+    meets_itself_tunable,
     meets_others_tunable,
     plane_tunable,
     restitution_tunable,
@@ -61,6 +62,7 @@ class ClothSettings(Checked):
         0.3, "Mass of a square metre: silk 0.1, cotton 0.3, leather 1"
     )
     thickness: float = thickness_tunable()
+    meets_itself: bool = meets_itself_tunable()
     bend_model: str = tunable(
         "SUPPORT", "Bend Model", "What resists folding", choices=BEND_MODELS, advanced=True
     )

@@ -162,6 +162,15 @@ def meets_others_tunable(default: bool = True) -> Any:
     )
 
 
+def meets_itself_tunable() -> Any:
+    """Whether a surface is in its own way."""
+    return tunable(
+        False,
+        "Self-Collision",
+        "Passes through neither itself nor other cloth that has this on",
+    )
+
+
 PLANES = (
     ("FREE", "Free", "Moves in all directions"),
     ("X", "Across X", "Every vertex keeps its X: flat animation seen from the side"),

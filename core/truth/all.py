@@ -21,6 +21,7 @@ from . import (
     rigid_motion,
     rigid_rest,
     simbenchmark,
+    surfaces,
 )
 from .case import CASES, select
 
@@ -43,6 +44,7 @@ MODULES = (
     rigid_motion,
     rigid_rest,
     simbenchmark,
+    surfaces,
 )
 """Each enters its cases in `CASES` when it is imported."""
 

@@ -77,7 +77,10 @@ class CrowdGrid(NeighbourGrid):
         begins = np.flatnonzero(np.diff(owner, prepend=-1)).tolist() if len(owner) else []
         self._start = np.array([*begins, len(owner)], dtype=np.int32)
         self._rows = [slice(*self._start[o : o + 2].tolist()) for o in range(len(begins))]
-        self._meets_itself = np.array([self.group[a] < 0 for a in begins], dtype=bool)
+        group = self.group[begins]
+        self._meets_itself = group < 0
+        self._is_same_group = (group[:, None] == group) & (group >= 0)
+        np.fill_diagonal(self._is_same_group, True)
 
     def choose(
         self, model: Model, x: Floats, previous: Floats, h: float, substeps: int, fall: float
@@ -101,7 +104,7 @@ class CrowdGrid(NeighbourGrid):
                 chosen[rows] = True
                 continue
             near = ((low <= high[o]) & (high >= low[o])).all(axis=1)
-            near[o] = False
+            near &= ~self._is_same_group[o]
             if not near.any():
                 continue
             place = x[model.crowd[rows]]

@@ -1,0 +1,245 @@
+"""Triangles that must not pass through each other, in a tree that keeps up with their motion.
+
+The tree is built once, where things stand at rest: neighbours on the cloth stay neighbours. When
+pairs are looked for, boxes, speeds and normals of all nodes are gathered anew, from the leaves up.
+
+* Speeds: two nodes are near only if their boxes come near each other with the speeds that their
+  triangles have, so that layers which fly together are told from layers that meet.
+* Normals: a connected patch whose normals all lie within a cone does not touch itself (Volino &
+  Magnenat-Thalmann 1994, "Efficient Self-Collision Detection on Smoothly Discretized Surface
+  Animations using Geometrical Shape Regularity"). A flat sheet is one such patch: looking for its
+  contacts with itself costs one comparison.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+import numpy as np
+
+from ..arrays import Floats, Ints
+from ..kernels.jit import kernel, lean_inline
+from ..vec3 import between, cross, length
+from .tree import build_tree, tree_room, tree_scratch
+
+CONE = 0.2
+"""Cosine of the angle that the bounds of a patch's normals may have with its axis."""
+
+LOWER, UPPER, SLOWEST, FASTEST, LEAST_NORMAL, MOST_NORMAL = range(0, 18, 3)
+"""Columns of `SurfaceTree.bounds`."""
+
+SurfaceTree = namedtuple(
+    "SurfaceTree",
+    [
+        "skip",  # (2f,) as in `tree.Tree`
+        "leaf",  # (2f,) triangle, -1 for a node with children
+        "whole",  # (2f,) 1 where the triangles below hang together by their vertices
+        "after",  # (2f,) of a patch: the node after the largest one around it without contacts
+        "patch",  # (2f,) number of the patch that this node is the root of, -1 for other nodes
+        "root",  # (p,) node of each patch
+        "near_start",  # (p + 1,) first entry of each patch in `near`
+        "near",  # patches that share a vertex with it
+        "bounds",  # (2f, 18) see `LOWER`; m, m a substep, and normals
+    ],
+)
+
+PATCH = 16
+"""Triangles of a patch, at most."""
+
+Surface = namedtuple(
+    "Surface",
+    [
+        "triangle",  # (f, 3)
+        "owned",  # (f,) bits 0–2: corners, 3–5: edges from them on, that are the triangle's own
+        "part",  # (n,) object of each vertex; negative: it does not meet itself
+        "meets",  # (n,) 1 where the vertex meets other objects
+        "rest",  # (n, 3) m
+        "thickness",  # (n,) m, kept from what is met
+        "inverse_mass",  # (n,) 1/kg
+    ],
+)
+
+
+def owned_features(triangle: Ints) -> Ints:
+    """Bits (f,) as in `Surface.owned`: each vertex and each edge belongs to one triangle.
+
+    (Curtis et al. 2008, "Fast Collision Detection for Deformable Models using
+    Representative-Triangles".) So each pair of features is found once.
+    """
+    count = len(triangle)
+    owned = np.zeros(count, dtype=np.int32)
+    _, first = np.unique(triangle.reshape(-1), return_index=True)
+    np.bitwise_or.at(owned, first // 3, 1 << (first % 3))
+    ends = np.stack([triangle, np.roll(triangle, -1, axis=1)], axis=2).reshape(-1, 2)
+    _, first = np.unique(np.sort(ends, axis=1), axis=0, return_index=True)
+    np.bitwise_or.at(owned, first // 3, 8 << (first % 3))
+    return owned
+
+
+def surface_tree(triangle: Ints, rest: Floats) -> SurfaceTree:
+    """A tree over triangles (f, 3) of the places rest (n, 3) m; its bounds are still empty."""
+    count = len(triangle)
+    tree = tree_room(count)
+    corner = rest[triangle]
+    build_tree(tree, corner.min(axis=1), corner.max(axis=1), 0, count, tree_scratch(count))
+    whole = np.zeros(2 * count, dtype=np.int32)
+    _find_whole(tree.skip, tree.leaf, whole, triangle, np.zeros(len(rest), dtype=np.int32))
+    patch, root = _patches(tree.skip, tree.leaf, whole)
+    near_start, near = _neighbours(tree.skip, tree.leaf, root, triangle)
+    return SurfaceTree(
+        tree.skip,
+        tree.leaf,
+        whole,
+        np.zeros(2 * count, dtype=np.int32),
+        patch,
+        root,
+        near_start,
+        near,
+        np.zeros((2 * count, 18)),
+    )
+
+
+def _patches(skip: Ints, leaf: Ints, whole: Ints) -> tuple[Ints, Ints]:
+    """Patch (2f,) that each node is the root of, or -1, and roots (p,): in the order of nodes."""
+    patch = np.full(len(skip), -1, dtype=np.int32)
+    roots: list[int] = []
+    node, end = 0, 0 if not len(skip) else int(skip[0])
+    while node < end:
+        leaves = (int(skip[node]) - node + 1) // 2
+        if leaf[node] >= 0 or (leaves <= PATCH and whole[node]):
+            patch[node] = len(roots)
+            roots.append(node)
+            node = int(skip[node])
+        else:
+            node += 1
+    return patch, np.array(roots, dtype=np.int32)
+
+
+def _neighbours(skip: Ints, leaf: Ints, root: Ints, triangle: Ints) -> tuple[Ints, Ints]:
+    """Patches that share a vertex: first entry of each (p + 1,), and their numbers, rising."""
+    if not len(root):
+        return np.zeros(1, dtype=np.int32), np.zeros(0, dtype=np.int32)
+    owner = np.searchsorted(root, np.arange(skip[0]), side="right") - 1
+    is_leaf = leaf[: skip[0]] >= 0
+    patch_of = np.zeros(len(triangle), dtype=np.int64)
+    patch_of[leaf[: skip[0]][is_leaf] - leaf[: skip[0]][is_leaf].min()] = owner[is_leaf]
+    held = np.unique(np.stack([triangle.reshape(-1), np.repeat(patch_of, 3)], axis=1), axis=0)
+    pairs = []
+    ahead = 1
+    while ahead < len(held):  # patches around one vertex stand together
+        same = held[:-ahead, 0] == held[ahead:, 0]
+        if not same.any():
+            break
+        pairs.append(np.stack([held[:-ahead, 1][same], held[ahead:, 1][same]], axis=1))
+        ahead += 1
+    both = np.concatenate([*pairs, np.zeros((0, 2), dtype=np.int64)])
+    both = np.unique(np.concatenate([both, both[:, ::-1]]), axis=0)
+    start = np.searchsorted(both[:, 0], np.arange(len(root) + 1))
+    return start.astype(np.int32), both[:, 1].astype(np.int32)
+
+
+@kernel
+def _find_whole(skip, leaf, whole, triangle, root):
+    """Mark nodes whose triangles hang together; root (n,) is scratch of union–find."""
+    for node in range(2 * triangle.shape[0] - 1):
+        end = skip[node]
+        for n in range(node, end):
+            if leaf[n] >= 0:
+                for k in range(3):
+                    v = triangle[leaf[n], k]
+                    root[v] = v
+        for n in range(node, end):
+            if leaf[n] < 0:
+                continue
+            for k in range(2):
+                a, b = triangle[leaf[n], k], triangle[leaf[n], k + 1]
+                while root[a] != a:
+                    root[a] = root[root[a]]
+                    a = root[a]
+                while root[b] != b:
+                    root[b] = root[root[b]]
+                    b = root[b]
+                root[max(a, b)] = min(a, b)
+        roots = 0
+        for n in range(node, end):
+            if leaf[n] < 0:
+                continue
+            for k in range(3):
+                v = triangle[leaf[n], k]
+                if root[v] == v:
+                    roots += 1
+                    root[v] = -1 - v  # counted
+        whole[node] = roots == 1
+
+
+@kernel
+def gather_bounds(tree, triangle, x, speed, room):
+    """Boxes of triangles at x (n, 3) m, their speeds (n, 3) m a substep and normals, upwards.
+
+    room (n,) m: how much wider the boxes are around each vertex.
+    """
+    bounds = tree.bounds
+    for node in range(2 * triangle.shape[0] - 2, -1, -1):
+        t = tree.leaf[node]
+        if t < 0:
+            child = node + 1
+            other = tree.skip[child]
+            for k in range(3):
+                for low in (LOWER, SLOWEST, LEAST_NORMAL):
+                    bounds[node, low + k] = min(bounds[child, low + k], bounds[other, low + k])
+                for high in (UPPER, FASTEST, MOST_NORMAL):
+                    bounds[node, high + k] = max(bounds[child, high + k], bounds[other, high + k])
+            continue
+        a, b, c = triangle[t, 0], triangle[t, 1], triangle[t, 2]
+        normal = cross(between(x, a, b), between(x, a, c))
+        size = length(normal)
+        f = 1.0 / size if size > 0.0 else 0.0
+        away = max(room[a], max(room[b], room[c]))
+        for k in range(3):
+            bounds[node, LOWER + k] = min(x[a, k], min(x[b, k], x[c, k])) - away
+            bounds[node, UPPER + k] = max(x[a, k], max(x[b, k], x[c, k])) + away
+            bounds[node, SLOWEST + k] = min(speed[a, k], min(speed[b, k], speed[c, k]))
+            bounds[node, FASTEST + k] = max(speed[a, k], max(speed[b, k], speed[c, k]))
+        for k in range(3):
+            n = f * normal[k]
+            bounds[node, LEAST_NORMAL + k] = n
+            bounds[node, MOST_NORMAL + k] = n
+    _find_patches(tree, 2 * triangle.shape[0] - 1)
+
+
+@lean_inline
+def are_flat(bounds, one, other):
+    """Whether the normals below two nodes lie in a cone around the middle of their bounds."""
+    reach = 0.0
+    size = 0.0
+    for k in range(LEAST_NORMAL, LEAST_NORMAL + 3):
+        low = min(bounds[one, k], bounds[other, k])
+        high = max(bounds[one, k + 3], bounds[other, k + 3])
+        axis = low + high
+        size += axis * axis
+        reach += axis * (low if axis > 0.0 else high)
+    return reach > 0.0 and reach * reach > CONE * CONE * size
+
+
+@lean_inline
+def are_neighbours(tree, p, q):
+    """Whether two patches share a vertex."""
+    found = False
+    for n in range(tree.near_start[p], tree.near_start[p + 1]):
+        found = found or tree.near[n] == q
+    return found
+
+
+@lean_inline
+def _find_patches(tree, end):
+    """Write `after` for the roots of patches, which look for partners from there on."""
+    node = 0
+    flat_until = 0
+    while node < end:
+        if node >= flat_until and tree.whole[node] == 1 and are_flat(tree.bounds, node, node):
+            flat_until = tree.skip[node]
+        if tree.patch[node] >= 0:
+            tree.after[node] = flat_until if node < flat_until else node
+            node = tree.skip[node]
+        else:
+            node += 1

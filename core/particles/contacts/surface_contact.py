@@ -1,0 +1,231 @@
+"""Contact between surfaces: vertices with triangles and edges with edges, with thickness.
+
+Each pair is looked at where it stood at the start of the substep, when nothing had passed through
+anything: the nearest points tell on which side each belongs, and along their line it is kept apart.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import namedtuple
+
+import numpy as np
+
+from ...collision.surface_distance import nearest_weights, weighted
+from ...collision.surface_pairs import strays_of
+from ...kernels.jit import kernel, lean_inline
+from ...vec3 import divide, dot, length, shift
+
+SURFACE_CONTACT = np.dtype(
+    [
+        ("corner", np.int32, (4,)),
+        ("is_edges", np.int32),
+        ("weight", np.float64, (4,)),  # cᵢ: Σ cᵢ xᵢ leads from b to a
+        ("normal", np.float64, (3,)),  # from b to a
+        ("distance", np.float64),  # m, at the start of the substep
+        ("reach", np.float64),  # m, that they are to keep
+        ("wanted", np.float64),  # m, least distance at its end
+        ("mobility", np.float64),  # Σ wᵢ cᵢ², 1/kg
+        ("friction", np.float64),
+        ("pushed", np.float64),  # kg·m, normal impulse times h so far
+        ("dragged", np.float64, (3,)),  # kg·m, friction likewise
+    ],
+    align=True,
+)
+
+PARTING_SHARE = 0.1
+"""Share of the lack of distance that is made up for in one substep, x and x* alike."""
+
+PARTING_SPEED = 0.25
+"""m/s, fastest at which layers that lie too near each other part."""
+
+
+REMEMBERED = 0.8
+"""Share of a surprise that is still reckoned with in the next substep."""
+
+Strays = namedtuple(
+    "Strays",
+    [
+        "now",  # (n,) m, from a straight flight since pairs were looked for
+        "foreseen",  # (n,) m, at the end of the substep for all that is known at its beginning
+        "bound",  # (n,) m, the same and what sticks and contacts may add
+        "slack",  # (n,) m, that the pairs allow for
+        "surprise",  # (n,) m, what sticks and contacts have added lately
+    ],
+)
+
+
+@kernel
+def measure_pairs(pairs, count, substep, strays, contacts, start, inverse_mass, friction):
+    """Contacts of all pairs that may meet in this substep; how many. May return more than fit.
+
+    start (n, 3) m: places at the start of the substep. strays: see `Strays`. substep: since pairs
+    were looked for.
+    """
+    found = 0
+    for n in range(count):
+        pair = pairs[n]
+        ahead = (substep + 1 - pair["since"]) * pair["speed"]
+        is_edges = pair["is_edges"]
+        corner = (pair["corner"][0], pair["corner"][1], pair["corner"][2], pair["corner"][3])
+        away = strays_of(strays.bound, corner, is_edges)
+        if pair["distance"] - ahead > pair["strayed"] + away:
+            continue
+        i, j, k, m = corner
+        weight = nearest_weights(start, i, j, k, m, is_edges)
+        d = weighted(start, corner, weight)
+        distance = length(d)
+        reach = pair["reach"]
+        pair["distance"] = distance - pair["width"]
+        pair["since"] = substep
+        pair["strayed"] = strays_of(strays.now, corner, is_edges)
+        if pair["distance"] - pair["speed"] > pair["strayed"] + away:
+            continue
+        if distance <= 0.0:
+            continue
+        if found < contacts.shape[0]:
+            contact = contacts[found]
+            normal = divide(d, distance)
+            mobility = 0.0
+            for c in range(4):
+                contact["corner"][c] = corner[c]
+                contact["weight"][c] = weight[c]
+                mobility += inverse_mass[corner[c]] * weight[c] * weight[c]
+            for c in range(3):
+                contact["normal"][c] = normal[c]
+                contact["dragged"][c] = 0.0
+            contact["is_edges"] = is_edges
+            contact["distance"] = distance
+            contact["reach"] = reach
+            contact["wanted"] = min(distance, reach)
+            contact["mobility"] = mobility
+            contact["friction"] = math.sqrt(friction[i] * friction[m])
+            contact["pushed"] = 0.0
+        found += 1
+    return found
+
+
+@kernel
+def part_layers(contacts, count, now, before, inverse_mass, h):
+    """Part what lies too near, at a limited speed, now and before (n, 3) m alike."""
+    for n in range(count):
+        contact = contacts[n]
+        lack = contact["reach"] - contact["distance"]
+        if lack <= 0.0 or contact["mobility"] == 0.0:
+            continue
+        part = min(PARTING_SHARE * lack, PARTING_SPEED * h) / contact["mobility"]
+        normal = (contact["normal"][0], contact["normal"][1], contact["normal"][2])
+        for c in range(4):
+            i = contact["corner"][c]
+            f = part * inverse_mass[i] * contact["weight"][c]
+            shift(now, i, f, normal)
+            shift(before, i, f, normal)
+
+
+@lean_inline
+def _displacement(contact, start, now):
+    """How far a has moved against b in this substep."""
+    x, y, z = 0.0, 0.0, 0.0
+    for c in range(4):
+        i = contact["corner"][c]
+        f = contact["weight"][c]
+        x += f * (now[i, 0] - start[i, 0])
+        y += f * (now[i, 1] - start[i, 1])
+        z += f * (now[i, 2] - start[i, 2])
+    return x, y, z
+
+
+@lean_inline
+def _push(contact, now, inverse_mass, p):
+    """An impulse p in kg·m on a, and against it on b (Jakobsen §5)."""
+    for c in range(4):
+        i = contact["corner"][c]
+        shift(now, i, inverse_mass[i] * contact["weight"][c], p)
+
+
+@kernel
+def relax_surfaces(contacts, count, start, now, inverse_mass):
+    """One pass over contacts: no nearer than wanted, and friction up to μ times the push.
+
+    Both are sums over the passes of the substep, so that a later pass takes back what an earlier
+    one overdid.
+    """
+    for n in range(count):
+        contact = contacts[n]
+        mobility = contact["mobility"]
+        if mobility == 0.0:
+            continue
+        normal = (contact["normal"][0], contact["normal"][1], contact["normal"][2])
+        u = _displacement(contact, start, now)
+        un = dot(u, normal)
+        short = contact["distance"] + un - contact["wanted"]
+        pushed = max(0.0, contact["pushed"] - short / mobility)
+        push = pushed - contact["pushed"]
+        if push == 0.0 and pushed == 0.0:
+            continue
+        contact["pushed"] = pushed
+        drag = (contact["dragged"][0], contact["dragged"][1], contact["dragged"][2])
+        f = 1.0 / mobility
+        p = (
+            drag[0] - f * (u[0] - un * normal[0]),
+            drag[1] - f * (u[1] - un * normal[1]),
+            drag[2] - f * (u[2] - un * normal[2]),
+        )
+        size = length(p)
+        limit = contact["friction"] * pushed
+        if size > limit:
+            f = limit / size
+            p = (f * p[0], f * p[1], f * p[2])
+        contact["dragged"][0], contact["dragged"][1], contact["dragged"][2] = p
+        p = (
+            p[0] - drag[0] + push * normal[0],
+            p[1] - drag[1] + push * normal[1],
+            p[2] - drag[2] + push * normal[2],
+        )
+        _push(contact, now, inverse_mass, p)
+
+
+@lean_inline
+def _stray(x, origin, speed, i, ahead):
+    """How far vertex i is from where a straight flight from origin would have it, m."""
+    total = 0.0
+    for k in range(3):
+        d = x[i, k] - (origin[i, k] + ahead * speed[i, k])
+        total += d * d
+    return math.sqrt(total)
+
+
+@kernel
+def foresee_strays(strays, rows, x, origin, speed, ahead, least, most):
+    """Bound how far vertices may stray until the end of the substep; whether pairs allow for it.
+
+    x (n, 3) m: where they get to by themselves; origin (n, 3) m and speed (n, 3) m a substep: when
+    pairs were looked for, ahead substeps before the end of this one. least, most m: of what sticks
+    and contacts may add.
+    """
+    fits = True
+    for n in range(rows.shape[0]):
+        i = rows[n]
+        strays.foreseen[i] = max(_stray(x, origin, speed, i, ahead), strays.now[i])
+        unknown = min(max(least, 1.5 * strays.surprise[i]), most)
+        strays.bound[i] = strays.foreseen[i] + unknown
+        if strays.bound[i] > strays.slack[i]:
+            fits = False
+    return fits
+
+
+@kernel
+def check_strays(strays, thickness, rows, x, origin, speed, ahead):
+    """How many vertices have strayed so far that they may have met what nobody looked at.
+
+    By more than was reckoned with and their thickness (n,) m. Learns by how far they have. x (n, 3)
+    m: at the end of the substep.
+    """
+    missed = 0
+    for n in range(rows.shape[0]):
+        i = rows[n]
+        strays.now[i] = _stray(x, origin, speed, i, ahead)
+        missed += strays.now[i] > strays.bound[i] + thickness[i]
+        surprise = strays.now[i] - strays.foreseen[i]
+        strays.surprise[i] = max(REMEMBERED * strays.surprise[i], surprise)
+    return missed

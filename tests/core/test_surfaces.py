@@ -1,0 +1,157 @@
+"""Cloth passes through neither itself nor other cloth, and pairs of features are found all."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from verlet_physics import ClothSettings, FrameInputs, ModelBuilder, SolverSettings, advance
+from verlet_physics.bench import cloth_scenes
+from verlet_physics.kernels import jit
+from verlet_physics.truth.crossings import count_crossings
+from verlet_physics.truth.surfaces import most_crossings
+from verlet_physics.workspace import workspace_of
+
+OFF = ClothSettings(meets_itself=False, meets_others=False)
+
+
+def test_the_counter_knows_a_crossing_from_a_near_miss():
+    flat = [(0, 0, 0), (1, 0, 0), (0, 1, 0)]
+    through = [(0.2, 0.2, -1), (0.2, 0.2, 1), (5, 5, 0)]
+    beside = [(0.8, 0.8, -1), (0.8, 0.8, 1), (5, 5, 0)]
+    triangles = np.arange(6).reshape(2, 3)
+    assert count_crossings(np.array(flat + through, dtype=float), triangles) == 1
+    assert count_crossings(np.array(flat + beside, dtype=float), triangles) == 0
+    fan = np.array([(0, 1, 2), (0, 1, 3)])  # neighbours are not counted
+    assert count_crossings(np.array(flat + through, dtype=float), fan) == 0
+
+
+def _soup(count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    random = np.random.default_rng(seed)
+    middle = random.uniform(0.0, 0.25, (count, 1, 3))
+    corners = middle + random.normal(0.0, 0.04, (count, 3, 3))
+    return corners.reshape(-1, 3), np.arange(3 * count, dtype=np.int32).reshape(-1, 3)
+
+
+def _distance(points: np.ndarray, others: np.ndarray) -> float:
+    """Distance of two convex sets of points, by brute force over their weights."""
+    best = np.inf
+    steps = np.linspace(0.0, 1.0, 41)
+
+    def samples(corner: np.ndarray) -> np.ndarray:
+        if len(corner) == 1:
+            return corner
+        if len(corner) == 2:
+            return corner[0] + steps[:, None] * (corner[1] - corner[0])
+        u, v = np.meshgrid(steps, steps)
+        inside = u + v <= 1.0
+        u, v = u[inside][:, None], v[inside][:, None]
+        return (1.0 - u - v) * corner[0] + u * corner[1] + v * corner[2]
+
+    one, other = samples(points), samples(others)
+    for p in one:
+        best = min(best, float(np.linalg.norm(other - p, axis=1).min()))
+    return best
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_all_pairs_that_are_near_are_found_and_each_once(seed):
+    x, triangle = _soup(10, seed)
+    builder = ModelBuilder()
+    builder.add_particles("soup", x, mass=1.0, radius=0.03)
+    builder.add_surface(triangle)
+    room = workspace_of(builder.finalize()).surfaces
+    room.start[:] = x
+    room.strays.slack[:] = 0.0
+    count = room.find(0.0, 1)
+    pairs = room.pairs[:count]
+    found = set()
+    for corner, is_edges in zip(pairs["corner"].tolist(), pairs["is_edges"]):
+        cut = 2 if is_edges else 1
+        found.add((tuple(sorted(corner[:cut])), tuple(sorted(corner[cut:]))))
+    assert len(found) == len(pairs)
+    wanted = set()
+    for t in triangle.tolist():
+        for u in triangle.tolist():
+            if t == u:
+                continue
+            wanted |= {((i,), tuple(u)) for i in t if _distance(x[[i]], x[u]) < 0.058}
+            if t < u:
+                for e in ((t[0], t[1]), (t[1], t[2]), (t[0], t[2])):
+                    for f in ((u[0], u[1]), (u[1], u[2]), (u[0], u[2])):
+                        if _distance(x[list(e)], x[list(f)]) < 0.058:
+                            wanted.add((e, f))
+    known = found | {(b, a) for a, b in found if len(a) == len(b)}
+    assert wanted
+    assert wanted <= known
+
+
+@pytest.mark.parametrize("name", ["strip-on-end", "folded-sheet", "crossed-sheets"])
+def test_nothing_passes_through_anything(name):
+    scene = replace(cloth_scenes.CLOTH_SCENES[name](16), frames=48)
+    assert most_crossings(scene, every=4) == 0
+
+
+def test_without_self_collision_a_strip_passes_through_itself():
+    scene = replace(cloth_scenes.strip_on_end(16, OFF), frames=48)
+    assert most_crossings(scene, every=4) > 0
+
+
+@pytest.mark.skipif(jit.thread_limit() < 2, reason="one thread")
+def test_the_bits_are_the_same_for_one_thread_and_for_two():
+    ends = []
+    for threads in (1, 2):
+        scene = cloth_scenes.strip_on_end(16)
+        state = scene.model.initial_state()
+        for frame in range(1, 40):
+            settings = SolverSettings(threads=threads)
+            state, _ = advance(scene.model, state, scene.inputs(frame), settings)
+        ends.append(state.position.tobytes())
+    assert ends[0] == ends[1]
+
+
+def test_a_frame_hangs_on_nothing_but_its_state():
+    scene = cloth_scenes.strip_on_end(16)
+    state = scene.model.initial_state()
+    for _ in range(30):
+        state, _ = advance(scene.model, state, FrameInputs(), SolverSettings())
+    after, _ = advance(scene.model, state, FrameInputs(), SolverSettings())
+    fresh = cloth_scenes.strip_on_end(16)
+    again, _ = advance(fresh.model, state.copy(), FrameInputs(), SolverSettings())
+    assert after.position.tobytes() == again.position.tobytes()
+
+
+def test_layers_that_meet_in_free_flight_keep_their_momentum():
+    builder = ModelBuilder()
+    p, quads = cloth_scenes.sheet(6, 6, 0.5, 0.5)
+    for number, height in enumerate((0.0, 0.05)):
+        mesh = cloth_scenes.Geometry.of(
+            f"sheet {number}",
+            p + (0.03 * number, 0.02 * number, height),
+            (),
+            np.arange(len(quads) + 1, dtype=np.int32) * 4,
+            quads.reshape(-1),
+        )
+        cloth_scenes.add_cloth(
+            builder,
+            mesh,
+            ClothSettings(drag=0.0, meets_itself=True),
+            velocity=(0.1, 0.0, 0.5 - number),
+        )
+    model = builder.finalize()
+    state = model.initial_state(gravity=(0.0, 0.0, 0.0))
+
+    def momentum() -> np.ndarray:
+        velocity = (state.position - state.previous) / state.step
+        return (model.mass[:, None] * velocity).sum(axis=0)
+
+    before = momentum()
+    for _ in range(24):
+        inputs = FrameInputs(gravity=(0.0, 0.0, 0.0))
+        state, _ = advance(model, state, inputs, SolverSettings())
+    assert count_crossings(state.position, model.triangle) == 0
+    lower, upper = state.position[:36, 2].mean(), state.position[36:, 2].mean()
+    assert lower < upper
+    assert np.abs(momentum() - before).max() < 1e-10
