@@ -10,7 +10,6 @@ import bpy
 from ...core.errors import ModelError
 from ..blender import compat
 from ..blender.data import any_item, mesh_of
-from ..extract.fields import read_fields
 from ..live import preview
 from ..properties import bake_record
 from ..properties.kinds import KINDS
@@ -88,6 +87,8 @@ def to_ours(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> Report:
             f"At {rate:g} frames a second Blender's cloth and soft bodies feel {share:.2g} of the "
             "gravity, and here all of it: they fall as they should, and otherwise than before"
         )
+    from ..extract.fields import read_fields  # loads Numba: not at registration
+
     report.notes += read_fields(depsgraph)[1]
     return report
 
