@@ -145,7 +145,7 @@ def test_gaps_of_a_chain():
     orientation = scene.orientation.copy()
     orientation[20] = product(turned((0, 0, 1), np.degrees(0.01)), orientation[20])
     expected = np.zeros(22)
-    expected[[20, 21]] = 2 * np.sin(0.005) * rigid_scenes.LINK / 2
+    expected[[20, 21]] = 2 * np.sin(0.005) * rigid_scenes.LINK_LENGTH / 2
     assert joint_gaps(scene, scene.position, orientation) == pytest.approx(expected)
 
 
