@@ -7,7 +7,6 @@ something, so that the add-on costs nothing at the start of Blender.
 from . import (
     cli,
     handlers,
-    kernels,
     look_ahead,
     manual,
     operators,
@@ -43,4 +42,3 @@ def unregister() -> None:
     """Unregister everything, in the opposite order."""
     for module in reversed(_MODULES):
         module.unregister()
-    kernels.stop()

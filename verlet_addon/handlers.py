@@ -8,7 +8,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ..core.errors import VerletError
-from . import cli, kernels, session
+from . import cli, session
 from .blender import point_cache, redraw, window_thread
 from .extract import reading
 from .live import mending, preview, rendering
@@ -206,8 +206,6 @@ def load_post(*_: Any) -> None:
             for holder in rest_pose.holders(ob):
                 rest_pose.adopt_after_load(holder)
             point_cache.detach(ob)
-    if any(participants.has_any(scene) for scene in bpy.data.scenes) and not bpy.app.background:
-        kernels.prepare()
 
 
 @persistent

@@ -15,6 +15,11 @@ from pathlib import Path
 _cache_base: Path | None = None
 _COMPILER = {"kernels.jit", "kernels.kernel_files", "kernels.linking"}
 """Modules that decide what becomes of a kernel and its file, whatever it imports."""
+FOR_BUILDING = (
+    *("kernels.folder", "kernels.kernel_files", "kernels.linking"),
+    *("warm_up", "compile_together"),
+)
+"""Modules that an installed extension lacks: those that compile."""
 
 
 def use_cache_folder(path: str | os.PathLike[str]) -> None:
