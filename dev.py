@@ -199,6 +199,7 @@ def test(options: argparse.Namespace) -> None:
     lint(options)
     typecheck(options)
     test_quick(options)
+    build_library(host_platform())  # which the engine's tests look at, and Blender's use
     test_core(options)
     test_blender(options)
 

@@ -1,6 +1,6 @@
 """The Blender side of Verlet Physics: registration, in order.
 
-Imports point one way, from here into ``core``. Numba is loaded only once a scene simulates
+Imports point one way, from here into ``core``. Kernels are loaded only once a scene simulates
 something, so that the add-on costs nothing at the start of Blender.
 """
 

@@ -68,7 +68,7 @@ def look(scene: bpy.types.Scene) -> bool:
     running = session.of(scene)
     is_current = running is not None and not (running.phase.is_suspect or running.is_outdated)
     if not is_current and running is not None and running.is_ready:
-        from .live.simulation import settle  # brings Numba, which is there by now
+        from .live.simulation import settle  # loads the kernels, which are there by now
 
         settle(scene, running)
         redraw.panels()

@@ -95,7 +95,7 @@ def bake_bar(running: Session) -> tuple[float, str]:
     """How far a bake is, as a share, and in words with the time that is left."""
     done, total = running.bake_progress or (0, 1)
     text = f"Frame {running.last} of {running.last + total - done}"
-    if done >= 3:  # the first frames may compile
+    if done >= 3:  # the first frames load the kernels
         left = (perf_counter() - running.bake_begun) / done * (total - done)
         text += f", {_duration(left)} left"
     return done / max(total, 1), text

@@ -323,7 +323,7 @@ class VERLET_OT_part_bodies(bpy.types.Operator):
         scene.frame_set(start_frame(scene))
         running = session.of(scene)
         if running is None or not running.is_ready:
-            self.report({"ERROR"}, "The solver is not ready yet: wait until it is compiled")
+            self.report({"ERROR"}, "The scene cannot be simulated: see the panel Simulate")
             return {"CANCELLED"}
         worlds = places.part(running)
 
