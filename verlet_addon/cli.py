@@ -87,7 +87,6 @@ def run(arguments: list[str]) -> int:
 
 
 def _check() -> int:
-    kernels.wait()
     found = doctor.examine(bpy.context.scene)
     for problem in found:
         print(f"{'Error' if problem.is_error else 'Warning'}: {problem.message}")

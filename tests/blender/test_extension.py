@@ -66,22 +66,23 @@ def test_core_is_importable(extension):
     assert importlib.import_module(f"{extension.__name__}.core")
 
 
-def test_numba_comes_from_the_zip_and_compiles():
-    numba = importlib.import_module("numba")
-    llvmlite = importlib.import_module("llvmlite")
+def test_kernels_come_compiled_out_of_the_zip(extension):
+    library = importlib.import_module(f"{extension.__name__}.core.kernels.library")
+    jit = importlib.import_module(f"{extension.__name__}.core.kernels.jit")
+    assert library.why_not() == ""
+    assert jit.compiled
     wheels = Path(bpy.utils.user_resource("EXTENSIONS"), ".local").resolve()
-    assert Path(numba.__file__).resolve().is_relative_to(wheels)
-    assert Path(llvmlite.__file__).resolve().is_relative_to(wheels)
+    assert Path(library.fitting().code._name).resolve().is_relative_to(wheels)
+    missing = [k.function.__qualname__ for k in jit._kernels if not library_has(library, k)]
+    assert not missing
 
-    @numba.njit(parallel=True)
-    def dot(a, b):
-        total = 0.0
-        for i in numba.prange(a.size):
-            total += a[i] * b[i]
-        return total
 
-    a = np.arange(1000.0)
-    assert dot(a, a) == pytest.approx(float(a @ a))
+def library_has(library, kernel):
+    name = f"{kernel.function.__module__.rpartition('.core.')[2]}.{kernel.function.__qualname__}"
+    known = library.fitting().kernels.get(name, [])
+    return {one["parallel"] for one in known} == {False, True} - {not kernel.can_be_parallel} | {
+        False
+    }
 
 
 @pytest.mark.without_wheels
@@ -91,10 +92,14 @@ def test_numpy_is_the_one_that_blender_ships(extension):
 
 
 @pytest.mark.without_wheels
-def test_numba_is_absent_without_the_wheels(has_wheels):
-    if has_wheels:
-        pytest.skip("this zip carries Numba")
+def test_there_is_no_numba_and_nothing_that_would_use_it(extension, has_wheels):
     assert importlib.util.find_spec("numba") is None
+    root = Path(extension.__file__).parent / "core"
+    assert not (root / "kernels" / "linking.py").exists()
+    assert not (root / "warm_up.py").exists()
+    if not has_wheels:
+        kernels = importlib.import_module(f"{extension.__name__}.verlet_addon.kernels")
+        assert "no compiled kernels" in kernels.message()
 
 
 @pytest.mark.without_wheels

@@ -38,8 +38,6 @@ from .targets import TARGETS, Processor, Target, emit, optimise
 MONTH = 30 * 86400.0  # s
 DISPATCH = {"kernels.jit", "kernels.library", "kernels.folder", "kernels.kernel_files"}
 """Modules that every kernel imports and that do not change what becomes of it."""
-FOR_BUILDING = {"kernels.folder", "kernels.kernel_files", "kernels.linking"}
-"""Modules that a library needs no more."""
 Task = tuple[int, int, Signature, bool]  # kernel, which of its signatures, that, on threads
 
 
@@ -85,7 +83,8 @@ def _write_table(folder: Path, entries: list[dict[str, Any]], libraries: dict[st
         kernels.setdefault(entry["kernel"], []).append(about)
     names = {module.partition(".")[2] for module in {k.function.__module__ for k in jit._kernels}}
     used = sorted(
-        {other for name in names for other in source_folders.imported_by(name)} - FOR_BUILDING
+        {other for name in names for other in source_folders.imported_by(name)}
+        - set(source_folders.FOR_BUILDING)
     )
     table = {
         "sources": library.hash_of_sources(used),

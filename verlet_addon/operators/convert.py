@@ -2,7 +2,7 @@
 
 import bpy
 
-from .. import kernels, session
+from .. import session
 from ..blender.types import Result
 from ..convert import modifiers, world
 from ..convert.report import Report
@@ -75,7 +75,6 @@ class VERLET_OT_convert_rigid_body_world(_Converts):
         return "" if has_any else "No object of this scene has Blender's Rigid Body settings"
 
     def convert(self, context: bpy.types.Context, scene: bpy.types.Scene) -> None:
-        kernels.prepare()
         session.drop(scene)
         scene.frame_set(scene.rigidbody_world.point_cache.frame_start)
         found = world.to_ours(scene)
@@ -118,7 +117,6 @@ class VERLET_OT_convert_soft_physics(_Converts):
         return "" if has_any else "No object of this scene has a Cloth, Soft Body or Collision"
 
     def convert(self, context: bpy.types.Context, scene: bpy.types.Scene) -> None:
-        kernels.prepare()
         session.drop(scene)
         scene.frame_set(start_frame(scene))
         found = modifiers.to_ours(scene, context.evaluated_depsgraph_get())
