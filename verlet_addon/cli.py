@@ -10,7 +10,7 @@ import sys
 import bpy
 
 from ..core.errors import VerletError
-from . import doctor, kernels
+from . import doctor
 from .bake import restore, scene_bake
 from .live import missing_frames
 from .properties import bake_record, participants

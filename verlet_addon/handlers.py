@@ -92,7 +92,7 @@ def _mend_preview(scene: bpy.types.Scene) -> None:
 def _guarded(
     scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, task: str, **options: bool
 ) -> None:
-    """Run a task of `simulation`, which loads the kernels: only in scenes that simulate something."""
+    """Run a task of `simulation`, which loads kernels: only in scenes that simulate something."""
     running = session.of(scene)
     if running is None and not participants.has_any(scene):
         return

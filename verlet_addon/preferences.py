@@ -4,7 +4,6 @@ import bpy
 
 from . import kernels, manual
 from .blender import redraw
-from .blender.types import Result
 
 
 def _draw_again(preferences: bpy.types.AddonPreferences, context: bpy.types.Context) -> None:
