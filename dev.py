@@ -41,6 +41,7 @@ from tools.extension_zip import (
 from tools.kernel_library import (
     PLATFORMS,
     Platform,
+    build_libraries,
     build_library,
     build_wheel,
     host_platform,
@@ -207,6 +208,7 @@ def test(options: argparse.Namespace) -> None:
 def zips(options: argparse.Namespace) -> None:
     """Build the zips for release: one per platform, and a small one without wheels."""
     blender = (options.blender or [default_blender()])[0]
+    build_libraries([*PLATFORMS.values()])
     built = [build_zip(blender, target) for target in (*PLATFORMS.values(), None)]
     print("\nZips")
     for path in built:
@@ -222,8 +224,8 @@ def library(options: argparse.Namespace) -> None:
     unknown = [name for name in names if name not in PLATFORMS]
     if unknown:
         raise Failure(f"no such platform: {', '.join(unknown)}; known: {', '.join(PLATFORMS)}")
-    for platform in [PLATFORMS[name] for name in names] or [host_platform()]:
-        print(shown(build_library(platform)))
+    for folder in build_libraries([PLATFORMS[name] for name in names] or [host_platform()]):
+        print(shown(folder))
 
 
 def wheels(options: argparse.Namespace) -> None:

@@ -8,9 +8,13 @@ import platform
 import zipfile
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tools.environments import core_environment, digest_of
 from tools.processes import BUILD, ROOT, Failure, locked, run, timed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 PACKAGE = "verlet_physics_kernels"
 LIBRARIES = BUILD / "libraries"
@@ -60,27 +64,50 @@ def host_platform() -> Platform:
 
 
 def build_library(target: Platform) -> Path:
-    """The folder of a platform's libraries, built unless it is up to date.
+    """The folder of a platform's libraries, built unless it is up to date."""
+    return build_libraries([target])[0]
+
+
+def build_libraries(targets: Sequence[Platform]) -> list[Path]:
+    """The folders of several platforms' libraries; what Numba does for all of them is done once.
 
     Object files of kernels are kept with Numba's, so that only what was edited is compiled anew.
     """
-    own_name = target.targets[0] if len(target.targets) == 1 else target.name
-    folder = LIBRARIES / own_name / PACKAGE
-    stamp = folder.parent / "inputs.txt"
     sources = sorted((ROOT / "core").rglob("*.py")) + sorted(
         path for path in (ROOT / "tools" / "ahead").rglob("*.[pch]*") if path.suffix != ".pyc"
     )
     interpreter = core_environment()
     wanted = digest_of(sources, str(interpreter))
-    with locked(folder.parent):
-        is_there = (folder / "kernels.json").exists() and stamp.exists()
-        if is_there and stamp.read_text("utf-8") == wanted:
-            return folder
-        with timed(f"compile the kernels for {target.name}"):
-            command = [interpreter, "-m", "tools.ahead", folder, *target.targets]
-            run(command, f"compiling the kernels for {target.name}")
-        stamp.write_text(wanted, "utf-8")
-    return folder
+    folders = [LIBRARIES / _folder_name(target) / PACKAGE for target in targets]
+    with locked(LIBRARIES):
+        old = [
+            (folder, target)
+            for folder, target in zip(folders, targets)
+            if not _is_up_to_date(folder, wanted)
+        ]
+        if old:
+            names = ", ".join(target.name for _, target in old)
+            packages = [f"{folder}={','.join(target.targets)}" for folder, target in old]
+            with timed(f"compile the kernels for {names}"):
+                command = [interpreter, "-m", "tools.ahead", *packages]
+                run(command, f"compiling the kernels for {names}")
+            for folder, _ in old:
+                _stamp(folder).write_text(wanted, "utf-8")
+    return folders
+
+
+def _folder_name(target: Platform) -> str:
+    return target.targets[0] if len(target.targets) == 1 else target.name
+
+
+def _stamp(folder: Path) -> Path:
+    return folder.parent / "inputs.txt"
+
+
+def _is_up_to_date(folder: Path, wanted: str) -> bool:
+    stamp = _stamp(folder)
+    is_there = (folder / "kernels.json").exists() and stamp.exists()
+    return is_there and stamp.read_text("utf-8") == wanted
 
 
 def build_wheel(target: Platform, version: str) -> Path:

@@ -1,4 +1,4 @@
-"""The installed extension registers, leaves nothing behind, and brings its own Numba."""
+"""The installed extension registers, leaves nothing behind, and brings its kernels compiled."""
 
 import importlib
 import importlib.util
@@ -83,6 +83,40 @@ def library_has(library, kernel):
     return {one["parallel"] for one in known} == {False, True} - {not kernel.can_be_parallel} | {
         False
     }
+
+
+FIRST_PRESS = f"""
+import bpy, importlib, os, sys, addon_utils
+addon_utils.enable({installed_extension.MODULE!r}, default_set=True)
+jit = importlib.import_module({installed_extension.MODULE + ".core.kernels.jit"!r})
+plain = []
+for kernel in jit._kernels:
+    function = kernel.function
+    def slow(*arguments, function=function):
+        plain.append(function.__qualname__)
+        return function(*arguments)
+    slow.__qualname__, slow.__module__ = function.__qualname__, function.__module__
+    kernel.function = slow
+bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+bpy.ops.mesh.primitive_cube_add(location=(0, 0, 1.2))
+bpy.ops.verlet.rigid_body()
+bpy.ops.mesh.primitive_plane_add(size=20)
+bpy.ops.verlet.collider()
+bpy.ops.mesh.primitive_grid_add(x_subdivisions=9, y_subdivisions=9, location=(0, 0, 2.5))
+bpy.ops.verlet.cloth()
+for frame in range(1, 13):
+    bpy.context.scene.frame_set(frame)
+session = importlib.import_module({installed_extension.MODULE + ".verlet_addon.session"!r})
+running = session.of(bpy.context.scene)
+print(running.last, sorted(set(plain)), "numba" in sys.modules, running.failure or "sound")
+sys.stdout.flush()
+os._exit(0)
+"""
+
+
+def test_the_first_press_simulates_out_of_the_library():
+    done = subprocess.run([sys.executable, "-c", FIRST_PRESS], capture_output=True, text=True)
+    assert done.stdout.splitlines()[-1] == "12 [] False sound", done.stdout + done.stderr
 
 
 @pytest.mark.without_wheels

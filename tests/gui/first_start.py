@@ -17,6 +17,7 @@ def steps(g):
     for ob in list(bpy.data.objects):
         if ob.type == "MESH":
             bpy.data.objects.remove(ob)
+    view = g.area("VIEW_3D")
     yield from g.n_panel("Verlet")
     bpy.ops.mesh.primitive_grid_add(
         x_subdivisions=30, y_subdivisions=30, size=2, location=(0, 0, 2)
@@ -31,9 +32,9 @@ def steps(g):
             first.append(time.perf_counter())
 
     bpy.app.handlers.frame_change_post.append(look)
-    place = yield from g.find("verlet.play", "VIEW_3D", "UI")
+    place = yield from g.find("verlet.play", view, g.region(view, "UI"))
     clicked = time.perf_counter()
-    yield from g.click(place)
+    yield from g.click(*place)
     for _ in range(100):
         if first:
             break
