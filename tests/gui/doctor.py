@@ -41,6 +41,10 @@ def steps(g):
     ui = g.region(view, "UI")
     faulty()
     yield 3.0
+    with g.override(view, ui):
+        for _ in range(3):
+            bpy.ops.view2d.scroll_down(page=True)
+    yield 1.0
     found = yield from g.find("verlet.check_scene", view, ui)
     g.check(found is not None, "Check Scene is seen")
     g.shot("before")
