@@ -20,6 +20,7 @@ class VERLET_PT_doctor(Sidebar, bpy.types.Panel):
     bl_label = "Doctor"
     bl_idname = "VERLET_PT_doctor"
     bl_order = 3
+    page = "manual/check.html"
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -35,6 +36,7 @@ class VERLET_PT_findings(Sidebar, bpy.types.Panel):
     bl_label = "Doctor"
     bl_idname = "VERLET_PT_findings"
     bl_order = 0
+    page = "manual/check.html"
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
