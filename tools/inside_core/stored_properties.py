@@ -5,6 +5,7 @@ what they are called with.
 """
 
 import importlib
+import inspect
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -96,7 +97,7 @@ def annotations_of(cls: type) -> dict[str, Made]:
     """The properties of a class, and those that it shares with others through a base."""
     found: dict[str, Made] = {}
     for base in reversed(cls.__mro__):
-        found |= base.__dict__.get("__annotations__", {})
+        found |= inspect.get_annotations(base)
     return found
 
 
