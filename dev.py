@@ -29,7 +29,6 @@ from tools.environments import (
     core_environment,
     default_blender,
     environment_interpreter,
-    manual_environment,
     require_python,
 )
 from tools.extension_zip import (
@@ -46,6 +45,7 @@ from tools.kernel_library import (
     build_wheel,
     host_platform,
 )
+from tools.manual_pages import build_manual
 from tools.peers.compare import compare
 from tools.peers.frame_compare import compare_frames
 from tools.peers.rigid_compare import compare_rigid
@@ -327,7 +327,7 @@ def docs(options: argparse.Namespace) -> None:
 
 def manual(options: argparse.Namespace) -> None:
     """Build the manual as web pages into build/manual; a link that leads nowhere fails."""
-    run([manual_environment(), "-m", "mkdocs", "build", "--clean", *options.arguments], "manual")
+    build_manual(BUILD / "manual", options.arguments)
     print(f"\nRead {shown(BUILD / 'manual' / 'index.html')}")
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from tools.environments import Blender, blender_environment, digest_of, site_packages
 from tools.kernel_library import Platform, build_wheel
+from tools.manual_pages import build_manual, manual_sources
 from tools.processes import BUILD, ROOT, Failure, locked, output_of, timed
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def build_zip(blender: Blender, target: Platform | None) -> Path:
     path = ZIPS / name.replace(".zip", f"-{suffix}.zip")
     with locked(ZIPS):
         sources = [ROOT / source for source in extension_sources()]
-        inputs = digest_of([*sources, *wheels])
+        inputs = digest_of([*sources, *manual_sources(), *wheels])
         if is_up_to_date(path, inputs):
             return path
         with timed(f"build and validate {path.name}"):
@@ -85,6 +86,7 @@ def build_zip(blender: Blender, target: Platform | None) -> Path:
             stage_extension(staging, target, wheels)
             for name_of_file in FOR_BUILDING:
                 (staging / name_of_file).unlink()
+            build_manual(staging / "manual")
             build = ("--source-dir", staging, "--output-filepath")
             if target:  # Blender's tool appends the platform to the name
                 blender_tool(interpreter, "build", *build, ZIPS / name, "--split-platforms")
