@@ -146,6 +146,7 @@ def test_zip_holds_no_development_files(extension):
         "LICENSE",
         "README.md",
         "core",
+        "manual",
         "verlet_addon",
         "wheels",
     }
