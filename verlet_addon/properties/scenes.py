@@ -32,7 +32,7 @@ _BONE_BAKES = (
         "CONTROLS",
         "Controls",
         "The controls of the rig that carry those bones, so that the motion can be edited with "
-        "them: those of forward kinematics follow exactly, those of inverse kinematics stand for it",
+        "them: those of forward kinematics follow exactly, those of inverse kinematics stand by",
     ),
 )
 
