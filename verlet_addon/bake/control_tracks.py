@@ -116,8 +116,12 @@ def _solve(
     for _ in range(_MOST_ROUNDS):
         change = 0.0
         for number, (bone, about) in enumerate(zip(bones, data)):
-            above = None if bone.parent is None else Matrix(seen[poser.row[bone.parent.name]])
-            basis = _allowed(bone, to_basis(about, Matrix(wanted[number]), above), scales[number])
+            above = (
+                None if bone.parent is None else Matrix(seen[poser.row[bone.parent.name]].tolist())
+            )
+            basis = _allowed(
+                bone, to_basis(about, Matrix(wanted[number].tolist()), above), scales[number]
+            )
             difference = np.array(basis) - np.array(own[number])
             difference[:3, 3] /= size
             change = max(change, float(np.abs(difference).max()))

@@ -128,7 +128,7 @@ def detach(ob: bpy.types.Object, leftovers: Leftovers) -> None:
             setattr(bone, rotation_channel(mode), rotation)
     for bone_name, name, value in json.loads(record.switches or "[]"):
         bone = ob.pose.bones.get(bone_name)
-        if bone is not None and name in bone:
+        if bone is not None and name in bone.keys():
             bone[name] = value
     record.bones = record.muted_constraints = record.switches = ""
     record.is_baked = False

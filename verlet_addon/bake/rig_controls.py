@@ -130,14 +130,14 @@ def find_switches(ob: bpy.types.Object, poser: Poser) -> list[Switch]:
     driven: dict[tuple[str, str], list[bpy.types.Constraint]] = {}
     for driver in ob.animation_data.drivers if ob.animation_data else ():
         found = _INFLUENCE.match(driver.data_path)
-        bone = ob.pose.bones.get(bpy.utils.unescape_identifier(found[1])) if found else None
+        bone = ob.pose.bones.get(_plain(found[1])) if found else None
         constraint = bone.constraints.get(found[2]) if bone is not None and found else None
         if constraint is None or not _takes_over(constraint, solved):
             continue
         for variable in driver.driver.variables:
             named = _CUSTOM.match(variable.targets[0].data_path)
             if named and variable.targets[0].id == ob:
-                key = tuple(map(bpy.utils.unescape_identifier, named.groups()))
+                key = (_plain(named[1]), _plain(named[2]))
                 driven.setdefault(key, []).append(constraint)
     switches = []
     for (bone_name, name), constraints in driven.items():
@@ -152,6 +152,11 @@ def find_switches(ob: bpy.types.Object, poser: Poser) -> list[Switch]:
             low_first = shares[0] < shares[1]
             switches.append(Switch(bone_name, name, *(ends if low_first else ends[::-1])))
     return switches
+
+
+def _plain(name: str) -> str:
+    """A name as it is, from one in a data path."""
+    return bpy.utils.unescape_identifier(name)
 
 
 def _takes_over(constraint: Any, solved: set[str]) -> bool:
@@ -172,8 +177,8 @@ def _influence(
 ) -> float:
     poser.look()
     evaluated = ob.evaluated_get(bpy.context.view_layer.depsgraph)
-    paths = [constraint.path_from_id("influence") for constraint in constraints]
-    return sum(evaluated.path_resolve(path) for path in paths)
+    shares: list[Any] = [evaluated.path_resolve(c.path_from_id("influence")) for c in constraints]
+    return float(sum(shares))
 
 
 def may_be_posed(ob: bpy.types.Object, moved: frozenset[str]) -> list[bpy.types.PoseBone]:
