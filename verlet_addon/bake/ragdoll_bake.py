@@ -191,7 +191,7 @@ def _topmost(ob: bpy.types.Object, names: Sequence[str]) -> str:
 
 def _main_bone(session: Session, ob: bpy.types.Object) -> int:
     """Row of the bone that leads the body on which the others hang."""
-    from ..ragdoll import bone_bodies  # brings Numba
+    from ..ragdoll import bone_bodies  # loads the kernels
 
     participant = next(p for p in session.participants(RAGDOLL) if p.uid == ob.session_uid)
     plan = bone_bodies.plan_of(participant)

@@ -112,7 +112,7 @@ def _write_object(
     scene: bpy.types.Scene,
 ) -> list[str]:
     """Write one object without bones, return warnings. Raises BakeError before any change."""
-    from ..live import simulation  # brings Numba
+    from ..live import simulation  # loads the kernels
 
     if KINDS[ob.verlet.kind].is_particles:
         kind = scene.verlet.mesh_bake
