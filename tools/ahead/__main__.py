@@ -21,8 +21,9 @@ from pathlib import Path
 from typing import Any
 
 # Before Numba is imported: which processor parts of kernels are made for.
-ON_X64 = platform.machine().lower() in ("x86_64", "amd64")
-os.environ["NUMBA_CPU_NAME"] = "x86-64-v3" if ON_X64 else "generic"
+os.environ["NUMBA_CPU_NAME"] = (
+    "generic" if platform.machine().lower() in ("arm64", "aarch64") else "x86-64-v3"
+)
 os.environ["NUMBA_CPU_FEATURES"] = ""
 os.environ["NUMBA_CACHE_DIR"] = os.devnull
 os.environ.pop("VERLET_NO_NUMBA", None)
