@@ -171,7 +171,7 @@ def _bytes_of(state: State, is_flung: bool) -> bytes:
 
 def _state_of(data: bytes) -> tuple[State, bool]:
     buffer = io.BytesIO(data)
-    values = {f.name: read_array(buffer, allow_pickle=False) for f in fields(State)}
+    values: dict[str, Any] = {f.name: read_array(buffer, allow_pickle=False) for f in fields(State)}
     is_flung = bool(read_array(buffer, allow_pickle=False))
     for name, kind in _SCALARS.items():
         values[name] = kind(values[name])
