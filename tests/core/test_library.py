@@ -38,8 +38,9 @@ built = pytest.mark.skipif(not is_of_these_sources(), reason="`dev.py library` h
 
 
 def run(code, *arguments, **variables):
-    environment = {**os.environ, **variables}
-    environment.pop("VERLET_NO_NUMBA", None)
+    inherited = os.environ.items()
+    environment = {k: v for k, v in inherited if k not in ("VERLET_NO_NUMBA", "VERLET_LIBRARY")}
+    environment |= variables
     command = [sys.executable, "-c", code, *arguments]
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stderr
