@@ -7,9 +7,18 @@ from collections import namedtuple
 from ..kernels.jit import lean, lean_inline, lean_kernel
 from ..vec3 import length, vec
 from .articulation.articulated_inertia import begin_iterations, forget_stale, learn_responses
+from .contacts.blows import (
+    begin_blows,
+    delay_blows,
+    end_blows,
+    strike_all,
+    take_delayed_gaps,
+    touch_limbs,
+    undo_delays,
+)
 from .contacts.conjugate_contacts import scale_remembered, settle_uneven
 from .contacts.contact_aim import aim_contacts
-from .contacts.contact_groups import activate_all, clear_touched
+from .contacts.contact_groups import activate_all, clear_hard, clear_touched
 from .contacts.contact_sweep import iterations_now, sweep_contacts
 from .contacts.jointed_contacts import MOST_ITERATIONS, activate_unsettled
 from .contacts.limb_impulses import begin_limbs, end_limbs, forget_answers
@@ -38,6 +47,9 @@ FORESIGHTS = 3
 
 STIFFENINGS = 3
 """Largest number of times that inertias are raised in one substep."""
+
+BLOW_ROUNDS = 3
+"""Largest number of times that joints answer the blows of a substep, and these them."""
 
 MovingBodies = namedtuple("MovingBodies", ["owners", "moves", "drive"])
 """Where bodies are, what they move by, and where inputs take those that are driven: `owners`."""
@@ -86,6 +98,32 @@ def _solve(bodies, contacts, joints, iterations, h, is_biased, is_begun):
     settle_uneven(contacts, owners, h, length(vec(bodies.moves.gravity)), is_biased)
 
 
+@lean
+def _strike(bodies, contacts, joints, h):
+    """Blows of the substep, and what joints make of them."""
+    owners, groups, limbs = bodies.owners, contacts.groups, contacts.limbs
+    gravity = bodies.moves.gravity
+    begin_blows(contacts)
+    if contacts.bouncy[0] == 0:
+        return
+    has_joints = joints.component.shape[0] > 1
+    for _ in range(BLOW_ROUNDS if has_joints else 1):
+        is_on_limbs = has_joints and touch_limbs(contacts, owners, gravity, h)
+        if is_on_limbs:
+            clear_hard(groups)
+            if learn_responses(limbs, joints, owners, groups.active, groups.hard):
+                forget_answers(contacts)
+            begin_limbs(limbs, owners)
+        if not strike_all(contacts, owners, gravity, h):
+            break
+        if not is_on_limbs:
+            break
+        end_limbs(limbs, owners, groups.is_jointed)
+        solve_joints(joints, owners, groups.active, h, True)
+    if contacts.struck[0] > 0:
+        take_delayed_gaps(contacts, h)
+
+
 @lean_inline
 def _begin(bodies, contacts, joints, iterations, h, share_before, share):
     """Velocities of the substep: gravity and forces, then what contacts and joints make of it."""
@@ -94,7 +132,7 @@ def _begin(bodies, contacts, joints, iterations, h, share_before, share):
     forget_stale(contacts.limbs, joints, owners, h)
     note_speeds(joints, owners, h)
     accelerate_bodies(owners, bodies.moves, h)
-    warm_contacts(contacts, owners, bodies.moves.gravity, h)
+    warm_contacts(contacts, owners)
     scale_remembered(contacts, owners, h)
     warm_joints(joints, owners, h)
     activate_all(contacts.groups)
@@ -105,8 +143,10 @@ def _begin(bodies, contacts, joints, iterations, h, share_before, share):
         aim_contacts(contacts, owners)
         solve_joints(joints, owners, active, h, True)
     if contacts.count[0] > 0:
+        _strike(bodies, contacts, joints, h)
         _solve(bodies, contacts, joints, iterations, h, True, True)
         part_overlaps(contacts, owners, iterations, h)
+        delay_blows(contacts, owners, bodies.moves.gravity, h)
 
 
 @lean_inline
@@ -130,6 +170,7 @@ def _end(bodies, contacts, joints, iterations, h):
     """Velocities without what drove overlaps apart."""
     owners = bodies.owners
     aim_contacts(contacts, owners)
+    end_blows(contacts, owners, bodies.moves.gravity, h)
     take_back_parting(contacts, owners)
     aim_joints(joints, owners)
     ask_joints(joints, owners, h)
@@ -140,7 +181,10 @@ def _end(bodies, contacts, joints, iterations, h):
 
 @lean_kernel
 def run_substeps(part, bodies, contacts, joints, iterations, h, span):
-    """Substeps of h s: all of each, or one part of one.
+    """Substeps of h s: all of each, or one part of one; returns the first that is still to come.
+
+    Where something was struck that is the next one, for bodies go elsewhere than contacts were
+    looked for.
 
     `BEGIN` leads up to where particles meet the bodies; `MOVE` goes on from there, for what the
     particles did has to agree with contacts and joints; `END` comes after the particles took back
@@ -152,10 +196,15 @@ def run_substeps(part, bodies, contacts, joints, iterations, h, span):
             share = (substep + 1) / span.substeps
             _begin(bodies, contacts, joints, iterations, h, share_before, share)
         elif part == MOVE:
+            undo_delays(contacts, bodies.owners)
             take_back_parting(contacts, bodies.owners)
             _solve(bodies, contacts, joints, iterations, h, True, False)
             part_overlaps(contacts, bodies.owners, iterations, h)
+            delay_blows(contacts, bodies.owners, bodies.moves.gravity, h)
         if part in (WHOLE, MOVE):
             _move(bodies, contacts, joints, h)
         if part in (WHOLE, END):
             _end(bodies, contacts, joints, iterations, h)
+        if contacts.count[0] > 0 and contacts.struck[0] > 0:
+            return substep + 1
+    return span.last
