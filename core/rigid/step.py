@@ -77,7 +77,8 @@ def _solve(bodies, contacts, joints, iterations, h, is_biased, is_begun):
         if not is_begun:
             solve_joints(joints, owners, groups.active, h, is_biased)
         return
-    begin_iterations(limbs, joints, groups.hard)
+    if begin_iterations(limbs, joints, groups.hard):
+        forget_answers(contacts, owners)
     for n in range(max(least, MOST_ITERATIONS) if has_joints else least):
         clear_touched(groups)
         begin_limbs(limbs, owners)
@@ -94,7 +95,7 @@ def _solve(bodies, contacts, joints, iterations, h, is_biased, is_begun):
         if is_over or contacts.buffer.is_jacobi:
             continue
         if learn_responses(limbs, joints, owners, groups.active, groups.hard):
-            forget_answers(contacts)
+            forget_answers(contacts, owners)
     settle_uneven(contacts, owners, h, length(vec(bodies.moves.gravity)), is_biased)
 
 
@@ -112,7 +113,7 @@ def _strike(bodies, contacts, joints, h):
         if is_on_limbs:
             clear_hard(groups)
             if learn_responses(limbs, joints, owners, groups.active, groups.hard):
-                forget_answers(contacts)
+                forget_answers(contacts, owners)
             begin_limbs(limbs, owners)
         if not strike_all(contacts, owners, gravity, h):
             break
@@ -129,7 +130,8 @@ def _begin(bodies, contacts, joints, iterations, h, share_before, share):
     """Velocities of the substep: gravity and forces, then what contacts and joints make of it."""
     owners, active = bodies.owners, contacts.groups.active
     drive_owners(owners, bodies.drive, share_before, share, h)
-    forget_stale(contacts.limbs, joints, owners, h)
+    if forget_stale(contacts.limbs, joints, owners, h):
+        forget_answers(contacts, owners)
     note_speeds(joints, owners, h)
     accelerate_bodies(owners, bodies.moves, h)
     warm_contacts(contacts, owners)

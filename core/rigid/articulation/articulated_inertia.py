@@ -149,7 +149,11 @@ def forget_responses(limbs):
 
 @lean_inline
 def forget_stale(limbs, joints, owners, h):
-    """A substep begins: forget what limbs have turned too far for, or joints have let go."""
+    """A substep begins: forget what limbs have turned too far for, or joints have let go.
+
+    Returns whether there was any.
+    """
+    is_any = False
     for c in range(limbs.component.shape[0]):
         part = limbs.component[c]
         if part["state"] == UNKNOWN:
@@ -161,9 +165,11 @@ def forget_stale(limbs, joints, owners, h):
         part["turned"] += h * math.sqrt(most)
         is_old = part["turned"] > TURNS or part["whole"] != _count_whole(joints, c)
         if is_old or part["state"] >= CAREFUL:
+            is_any |= part["count"] > 0
             _forget(limbs, c)
         else:
             part["state"] = KNOWN
+    return is_any
 
 
 @lean_inline
@@ -179,12 +185,15 @@ def begin_iterations(limbs, joints, hard):
     """Before the first iteration: nothing is known of how wrong contacts are.
 
     hard (g,): 1 for groups that are driven out of deep overlaps, where impulses may be in vain:
-    each limb answers alone, or others would be thrown.
+    each limb answers alone, or others would be thrown. Returns whether any did not so far.
     """
+    is_any = False
     for c in range(limbs.component.shape[0]):
         limbs.component[c]["error"] = math.inf
         if hard[joints.component[c]["group"]] == 1:
+            is_any |= limbs.component[c]["count"] > 0
             _forget(limbs, c)
+    return is_any
 
 
 @lean_inline

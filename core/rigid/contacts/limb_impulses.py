@@ -11,6 +11,7 @@ from ...kernels.jit import lean, lean_inline
 from ...vec3 import rotate
 from ..articulation.articulated_inertia import block_of
 from ..articulation.twist import dot_six, less_six, six
+from .contact_masses import couple_points, weigh_point
 from .contact_point import turning_mobility
 from .contact_table import NORMAL
 
@@ -69,11 +70,24 @@ def answer_friction(contacts, c, owners):
     row["mobility"][2] = _answer_speed(contacts, c, 2, c, 2) + LEAST_SHARE * w22
 
 
-@lean_inline
-def forget_answers(contacts):
-    """Other responses are known than before."""
-    for c in range(contacts.count[0]):
-        contacts.rows[c]["answered"] = NONE
+@lean
+def forget_answers(contacts, owners):
+    """Other responses are known than before: rows meet the two bodies alone until they ask anew.
+
+    A row that kept the mass of a whole ragdoll, and pushed a limb alone, would push it back and
+    forth harder each time.
+    """
+    rows = contacts.rows
+    first = 0
+    while first < contacts.count[0]:
+        start = first
+        first += rows[start]["points"]
+        if rows[start]["answered"] == NONE:
+            continue
+        for c in range(start, first):
+            rows[c]["answered"] = NONE
+            weigh_point(rows[c], owners)
+        couple_points(rows, start, owners)
 
 
 @lean_inline
