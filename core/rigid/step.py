@@ -6,7 +6,12 @@ from collections import namedtuple
 
 from ..kernels.jit import lean, lean_inline, lean_kernel
 from ..vec3 import length, vec
-from .articulation.articulated_inertia import begin_iterations, forget_stale, learn_responses
+from .articulation.articulated_inertia import (
+    begin_iterations,
+    forget_stale,
+    learn_certain,
+    learn_responses,
+)
 from .contacts.blows import (
     begin_blows,
     delay_blows,
@@ -18,7 +23,7 @@ from .contacts.blows import (
 )
 from .contacts.conjugate_contacts import scale_remembered, settle_uneven
 from .contacts.contact_aim import aim_contacts
-from .contacts.contact_groups import activate_all, clear_hard, clear_touched
+from .contacts.contact_groups import activate_all, clear_touched
 from .contacts.contact_sweep import iterations_now, sweep_contacts
 from .contacts.jointed_contacts import MOST_ITERATIONS, activate_unsettled
 from .contacts.limb_impulses import begin_limbs, end_limbs, forget_answers
@@ -111,8 +116,7 @@ def _strike(bodies, contacts, joints, h):
     for _ in range(BLOW_ROUNDS if has_joints else 1):
         is_on_limbs = has_joints and touch_limbs(contacts, owners, gravity, h)
         if is_on_limbs:
-            clear_hard(groups)
-            if learn_responses(limbs, joints, owners, groups.active, groups.hard):
+            if learn_certain(limbs, joints, owners):
                 forget_answers(contacts, owners)
             begin_limbs(limbs, owners)
         if not strike_all(contacts, owners, gravity, h):

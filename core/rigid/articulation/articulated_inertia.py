@@ -215,12 +215,38 @@ def learn_responses(limbs, joints, owners, active, hard):
             part["state"] += 1
             is_new = True
         if is_new:
-            part["turned"] = 0.0
-            part["whole"] = _count_whole(joints, c)
-            part["error"] = math.inf
-            _find_responses(limbs, joints, owners, c)
+            _ask_anew(limbs, joints, owners, c)
             is_any = True
     return is_any
+
+
+@lean_inline
+def learn_certain(limbs, joints, owners):
+    """Find responses of all limbs that contacts touch without any limits; whether there are new.
+
+    What a blow does to less than there is can only lose energy to all that holds besides: a limit
+    that was thought to hold and lets go would let a light limb have the blow that a heavy one needs
+    (Thomson's theorem of impulses).
+    """
+    is_any = False
+    for c in range(limbs.component.shape[0]):
+        part = limbs.component[c]
+        is_new = part["bodies"] > 0 and _list_touched(limbs, joints, c)
+        if part["count"] > 0 and (is_new or part["state"] < CAREFUL):
+            part["state"] = CAREFUL
+            _ask_anew(limbs, joints, owners, c)
+            is_any = True
+    return is_any
+
+
+@lean_inline
+def _ask_anew(limbs, joints, owners, c):
+    """Responses of a component from now on."""
+    part = limbs.component[c]
+    part["turned"] = 0.0
+    part["whole"] = _count_whole(joints, c)
+    part["error"] = math.inf
+    _find_responses(limbs, joints, owners, c)
 
 
 @lean_inline
