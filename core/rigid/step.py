@@ -6,21 +6,8 @@ from collections import namedtuple
 
 from ..kernels.jit import lean, lean_inline, lean_kernel
 from ..vec3 import length, vec
-from .articulation.articulated_inertia import (
-    begin_iterations,
-    forget_stale,
-    learn_certain,
-    learn_responses,
-)
-from .contacts.blows import (
-    begin_blows,
-    delay_blows,
-    end_blows,
-    strike_all,
-    take_delayed_gaps,
-    touch_limbs,
-    undo_delays,
-)
+from .articulation.articulated_inertia import begin_iterations, forget_stale, learn_responses
+from .contacts.blows import delay_blows, end_blows, undo_delays
 from .contacts.conjugate_contacts import scale_remembered, settle_uneven
 from .contacts.contact_aim import aim_contacts
 from .contacts.contact_groups import activate_all, clear_touched
@@ -29,6 +16,7 @@ from .contacts.jointed_contacts import MOST_ITERATIONS, activate_unsettled
 from .contacts.limb_impulses import begin_limbs, end_limbs, forget_answers
 from .contacts.position_correction import part_overlaps, take_back_parting
 from .contacts.warm_start import warm_contacts
+from .jointed_blows import strike_bodies
 from .joints.joint_axes import aim_joints
 from .joints.joint_solver import solve_joints
 from .joints.joint_state import load_joints
@@ -52,9 +40,6 @@ FORESIGHTS = 3
 
 STIFFENINGS = 3
 """Largest number of times that inertias are raised in one substep."""
-
-BLOW_ROUNDS = 3
-"""Largest number of times that joints answer the blows of a substep, and these them."""
 
 MovingBodies = namedtuple("MovingBodies", ["owners", "moves", "drive"])
 """Where bodies are, what they move by, and where inputs take those that are driven: `owners`."""
@@ -104,31 +89,6 @@ def _solve(bodies, contacts, joints, iterations, h, is_biased, is_begun):
     settle_uneven(contacts, owners, h, length(vec(bodies.moves.gravity)), is_biased)
 
 
-@lean
-def _strike(bodies, contacts, joints, h):
-    """Blows of the substep, and what joints make of them."""
-    owners, groups, limbs = bodies.owners, contacts.groups, contacts.limbs
-    gravity = bodies.moves.gravity
-    begin_blows(contacts)
-    if contacts.bouncy[0] == 0:
-        return
-    has_joints = joints.component.shape[0] > 1
-    for _ in range(BLOW_ROUNDS if has_joints else 1):
-        is_on_limbs = has_joints and touch_limbs(contacts, owners, gravity, h)
-        if is_on_limbs:
-            if learn_certain(limbs, joints, owners):
-                forget_answers(contacts, owners)
-            begin_limbs(limbs, owners)
-        if not strike_all(contacts, owners, gravity, h):
-            break
-        if not is_on_limbs:
-            break
-        end_limbs(limbs, owners, groups.is_jointed)
-        solve_joints(joints, owners, groups.active, h, True)
-    if contacts.struck[0] > 0:
-        take_delayed_gaps(contacts, h)
-
-
 @lean_inline
 def _begin(bodies, contacts, joints, iterations, h, share_before, share):
     """Velocities of the substep: gravity and forces, then what contacts and joints make of it."""
@@ -149,7 +109,7 @@ def _begin(bodies, contacts, joints, iterations, h, share_before, share):
         aim_contacts(contacts, owners)
         solve_joints(joints, owners, active, h, True)
     if contacts.count[0] > 0:
-        _strike(bodies, contacts, joints, h)
+        strike_bodies(contacts, joints, bodies.owners, bodies.moves.gravity, h)
         _solve(bodies, contacts, joints, iterations, h, True, True)
         part_overlaps(contacts, owners, iterations, h)
         delay_blows(contacts, owners, bodies.moves.gravity, h)

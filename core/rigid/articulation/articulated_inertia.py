@@ -221,22 +221,22 @@ def learn_responses(limbs, joints, owners, active, hard):
 
 
 @lean_inline
-def learn_certain(limbs, joints, owners):
-    """Find responses of all limbs that contacts touch without any limits; whether there are new.
-
-    What a blow does to less than there is can only lose energy to all that holds besides: a limit
-    that was thought to hold and lets go would let a light limb have the blow that a heavy one needs
-    (Thomson's theorem of impulses).
-    """
-    is_any = False
+def learn_for_blows(limbs, joints, owners):
+    """Find responses of all limbs that contacts touch, with the limits that hold now."""
     for c in range(limbs.component.shape[0]):
         part = limbs.component[c]
-        is_new = part["bodies"] > 0 and _list_touched(limbs, joints, c)
-        if part["count"] > 0 and (is_new or part["state"] < CAREFUL):
-            part["state"] = CAREFUL
+        if part["bodies"] > 0:
+            _list_touched(limbs, joints, c)
+        if part["count"] > 0:
+            part["state"] = max(part["state"], KNOWN)
             _ask_anew(limbs, joints, owners, c)
-            is_any = True
-    return is_any
+
+
+@lean_inline
+def learn_carefully(limbs, joints, owners, c):
+    """Find responses of a component anew, without any limits."""
+    limbs.component[c]["state"] = max(limbs.component[c]["state"], CAREFUL)
+    _ask_anew(limbs, joints, owners, c)
 
 
 @lean_inline

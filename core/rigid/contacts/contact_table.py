@@ -53,6 +53,7 @@ CONTACT = np.dtype(
         ("slop", np.float64),  # m
         ("old_overlap", np.float64),  # m, what is left of the overlap that the two met with
         ("delay", np.float64),  # N·s of a blow that act after the move: see `blows`
+        ("delay_before", np.float64),  # the same before blows that are tried
         ("delayed_energy", np.float64),  # J that they are to give back
         ("velocity_error", np.float64),  # m/s, by which points close faster than they may
         ("softness", np.float64),  # share of its impulse that a row lets go
@@ -92,6 +93,9 @@ HIT = np.dtype([("time", np.float64), ("row", np.int32)], align=True)
 Delayed = namedtuple("Delayed", ["velocity", "spin"])
 """What acts after the move takes off velocities in it, (o, 3) m/s and rad/s."""
 
+BeforeBlows = namedtuple("BeforeBlows", ["velocity", "spin", "delayed"])
+"""Velocities of owners (o, 3), and what was delayed."""
+
 BodyContacts = namedtuple(
     "BodyContacts",
     [
@@ -108,6 +112,7 @@ BodyContacts = namedtuple(
         "struck",  # (1,) sweeps of blows in this substep
         "hits",  # (c,) HIT, those that are struck
         "delayed",  # Delayed, by the blows of this substep
+        "before",  # BeforeBlows, what those that are tried began from
         "buffer",  # `velocity_buffer.VelocityBuffer`: what rows see of velocities
     ],
 )
@@ -139,6 +144,11 @@ def contact_room(model: Model, graph: JointGraph) -> BodyContacts:
         struck=np.zeros(1, dtype=np.int32),
         hits=np.zeros(rows, HIT),
         delayed=Delayed(np.zeros((owners, 3)), np.zeros((owners, 3))),
+        before=BeforeBlows(
+            np.zeros((owners, 3)),
+            np.zeros((owners, 3)),
+            Delayed(np.zeros((owners, 3)), np.zeros((owners, 3))),
+        ),
         buffer=None,
     )
 

@@ -212,3 +212,14 @@ def off_by(limbs, owners, o):
         square += (owners.velocity[o, k] - limb["after"][k]) ** 2
         square += (limb["size"] * (owners.spin[o, k] - limb["after"][3 + k])) ** 2
     return square
+
+
+@lean_inline
+def changed_by(limbs, o):
+    """Square of the speed (m/s) by which contacts changed that of a limb in an iteration."""
+    limb = limbs.body[o]
+    square = 0.0
+    for k in range(3):
+        square += (limb["after"][k] - limb["before"][k]) ** 2
+        square += (limb["size"] * (limb["after"][3 + k] - limb["before"][3 + k])) ** 2
+    return square
