@@ -29,17 +29,18 @@ from tools.environments import (
     core_environment,
     default_blender,
     environment_interpreter,
-    manual_environment,
     require_python,
 )
+from tools.extension_zip import PLATFORMS as ZIP_PLATFORMS
 from tools.extension_zip import (
-    PLATFORMS,
     Platform,
     build_zip,
     host_platform,
     stage_extension,
     uncommitted_sources,
 )
+from tools.kernel_library import PLATFORMS, build_library, this_machine
+from tools.manual_pages import build_manual
 from tools.peers.compare import compare
 from tools.peers.frame_compare import compare_frames
 from tools.peers.rigid_compare import compare_rigid
@@ -203,13 +204,23 @@ def test(options: argparse.Namespace) -> None:
 def zips(options: argparse.Namespace) -> None:
     """Build the zips for release: one per platform, and a small one without wheels."""
     blender = (options.blender or [default_blender()])[0]
-    built = [build_zip(blender, target) for target in (*PLATFORMS.values(), None)]
+    built = [build_zip(blender, target) for target in (*ZIP_PLATFORMS.values(), None)]
     print("\nZips")
     for path in built:
         print(f"  {path.stat().st_size / 1e6:6.1f} MB  {shown(path)}")
     uncommitted = uncommitted_sources()
     if uncommitted:
         print(f"Not fit for release, for these are not committed: {', '.join(uncommitted)}")
+
+
+def library(options: argparse.Namespace) -> None:
+    """Compile all kernels ahead: for this machine, for platforms that are named, or for `all`."""
+    names = [*PLATFORMS] if "all" in options.arguments else options.arguments
+    unknown = [name for name in names if name not in PLATFORMS]
+    if unknown:
+        raise Failure(f"no such platform: {', '.join(unknown)}; known: {', '.join(PLATFORMS)}")
+    for platform in [PLATFORMS[name] for name in names] or [this_machine()]:
+        print(shown(build_library(platform)))
 
 
 def demo(options: argparse.Namespace) -> None:
@@ -299,7 +310,7 @@ def docs(options: argparse.Namespace) -> None:
 
 def manual(options: argparse.Namespace) -> None:
     """Build the manual as web pages into build/manual; a link that leads nowhere fails."""
-    run([manual_environment(), "-m", "mkdocs", "build", "--clean", *options.arguments], "manual")
+    build_manual(BUILD / "manual", options.arguments)
     print(f"\nRead {shown(BUILD / 'manual' / 'index.html')}")
 
 
@@ -348,6 +359,7 @@ COMMANDS = {
     "test-core": test_core,
     "test-blender": test_blender,
     "format": format_code,
+    "library": library,
     "zips": zips,
     "truth": truth,
     "bench": bench,
@@ -363,7 +375,7 @@ COMMANDS = {
 TAKE_BLENDER = ("demo", "demo-files", "test", "test-blender", "zips", "setup", "doctor")
 TAKE_ARGUMENTS = (
     *("demo", "demo-files", "test", "test-quick", "test-core", "test-blender"),
-    *("truth", "bench", "benchmarks", "manual"),
+    *("truth", "bench", "benchmarks", "library", "manual"),
 )
 
 

@@ -9,7 +9,6 @@ import time
 from pathlib import Path
 
 from .kernels import jit
-from .kernels.folder import cache_folder
 
 MOST_STOPPED = 0.002
 """Share of random scenes that may blow up: their parameters go to the ends of every slider."""
@@ -195,9 +194,10 @@ def _list() -> int:
 
 
 def _compile() -> int:
-    if not jit.compiled:
-        return _fail("Numba is not installed: nothing to compile, kernels run as plain Python")
+    if jit.compiled_by() != "Numba":
+        return _fail(f"kernels are compiled by {jit.compiled_by()}: nothing to do without Numba")
     from .compile_together import compile_together
+    from .kernels.folder import cache_folder
 
     was_warm = jit.is_warm()
     seconds = compile_together()

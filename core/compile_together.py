@@ -19,7 +19,7 @@ from pathlib import Path
 
 from .kernels import jit
 from .kernels.folder import cache_folder
-from .warm_up import SCENE_COUNT, warm_up
+from .warm_up import SCENES, warm_up
 
 _PART = "VERLET_COMPILE_PART"
 """Environment variable that tells a process with which scene to begin; unset in the first one."""
@@ -46,7 +46,7 @@ def compile_together() -> float:
         _end_with_parent()
         warm_up(int(part))
         return time.perf_counter() - start
-    helpers = [_start_helper(part) for part in range(1, min(os.cpu_count() or 1, SCENE_COUNT, 4))]
+    helpers = [_start_helper(part) for part in range(1, min(os.cpu_count() or 1, len(SCENES), 4))]
     try:
         warm_up()
     finally:

@@ -73,6 +73,7 @@ def stubs(version: str) -> Path:
     folder = BUILD / "stubs" / version
     sources = [*sorted((ROOT / "core/settings").glob("*.py"))]
     sources += sorted((ROOT / "verlet_addon/properties").glob("*.py"))
+    sources += [ROOT / "tools/inside_core/stored_properties.py"]
     with locked(folder):
         download(pristine, STUBS[version])
         stamp = folder / "made_of.txt"

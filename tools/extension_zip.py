@@ -18,6 +18,7 @@ from tools.environments import (
     digest_of,
     site_packages,
 )
+from tools.manual_pages import build_manual, manual_sources
 from tools.processes import BUILD, ROOT, Failure, locked, output_of, run, timed
 
 if TYPE_CHECKING:
@@ -146,12 +147,13 @@ def build_zip(blender: Blender, target: Platform | None) -> Path:
     path = ZIPS / name.replace(".zip", f"-{suffix}.zip")
     with locked(ZIPS):
         sources = [ROOT / source for source in extension_sources()]
-        inputs = digest_of(sources, *(wheel.name for wheel in wheels))
+        inputs = digest_of([*sources, *manual_sources()], *(wheel.name for wheel in wheels))
         if is_up_to_date(path, inputs):
             return path
         with timed(f"build and validate {path.name}"):
             staging = BUILD / "extension"
             stage_extension(staging, target, wheels)
+            build_manual(staging / "manual")
             build = ("--source-dir", staging, "--output-filepath")
             if target:  # Blender's tool appends the platform to the name
                 blender_tool(interpreter, "build", *build, ZIPS / name, "--split-platforms")

@@ -13,7 +13,6 @@ from ..model import State
 from ..particles.particle_bodies.four_particles import body_poses
 from ..settings import SolverSettings
 from ..step import advance
-from ..warm_up import warm_up
 from .scenes import SCENES, Scene
 
 Figures = dict[str, float | int | str]
@@ -38,6 +37,10 @@ def run_scene(name: str, n: int | None, threads: int) -> Figures:
 
 def compile_ahead() -> float:
     """Compile what the cache folder lacks; returns the seconds spent, 0 when it lacked nothing."""
+    if jit.compiled_by() != "Numba":
+        return 0.0
+    from ..warm_up import warm_up
+
     seconds = warm_up()
     return seconds if jit.compile_count() else 0.0
 

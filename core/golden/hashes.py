@@ -1,8 +1,9 @@
 """Where golden scenes end, as a hash, and whether they end where they did at another commit.
 
 Two checkouts that hash alike on one machine compute the same bits. Other machines may round in
-other ways (kernels are compiled for the processor that they run on), so a file of hashes serves on
-the machine that it was made on, and says which that is.
+other ways (Numba compiles kernels for the processor that they run on), so a file of hashes serves
+on the machine that it was made on, and says which that is. Kernels that were compiled ahead round
+alike on all processors of a family: see "Threads and bits" in docs/ARCHITECTURE.md.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ def machine() -> dict[str, str]:
         "processor": _processor(),
         "system": platform.system(),
         "python": platform.python_version(),
-        "compiled": str(jit.compiled),
+        "compiled": jit.compiled_by(),
         **versions,
     }
 

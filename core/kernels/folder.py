@@ -31,15 +31,17 @@ def cache_folder() -> Path:
 def kernel_folder(module: str) -> Path:
     """Where compiled kernels of a module are kept: named after it and all that it imports."""
     root = __name__.rsplit(".", 2)[0]
-    return _folder(_source_hash(_imported_by(module.removeprefix(root).lstrip("."))))
+    return _folder(_source_hash(imported_by(module.removeprefix(root).lstrip("."))))
 
 
 def _folder(key: str) -> Path:
-    base = _cache_base or _default_cache_base()
-    return base / f"py{sys.version_info.major}{sys.version_info.minor}-{key}"
+    return cache_base() / f"py{sys.version_info.major}{sys.version_info.minor}-{key}"
 
 
-def _default_cache_base() -> Path:
+def cache_base() -> Path:
+    """The folder below which all that is compiled is kept."""
+    if _cache_base:
+        return _cache_base
     if chosen := os.environ.get("VERLET_CACHE_DIR"):
         return Path(chosen)
     if sys.platform == "win32":
@@ -70,7 +72,7 @@ def _sources() -> dict[str, str]:
 
 
 @functools.cache
-def _imported_by(module: str) -> tuple[str, ...]:
+def imported_by(module: str) -> tuple[str, ...]:
     """The module and all modules of this package that it imports, directly or not."""
     texts, root = _sources(), Path(__file__).parent.parent
     if module not in texts:  # a kernel of somebody else's, who may import anything
@@ -92,7 +94,7 @@ def _imported_by(module: str) -> tuple[str, ...]:
 
 
 @functools.cache
-def _records() -> str:
+def records() -> str:
     """How all records of this package are defined."""
     return "".join(
         record for _, text in sorted(_sources().items()) for record in _RECORD.findall(text)
@@ -104,7 +106,7 @@ def _source_hash(modules: tuple[str, ...]) -> str:
     numba = sys.modules.get("numba")  # not imported here: kernels may be wanted as plain Python
     digest = hashlib.sha256(getattr(numba, "__version__", "plain").encode())
     digest.update(os.environ.get("VERLET_NO_CONTRACTION", "").encode())
-    digest.update(_records().encode())
+    digest.update(records().encode())
     for name in modules:
         digest.update(f"{name}\n{_sources()[name]}".encode())
     return digest.hexdigest()[:16]

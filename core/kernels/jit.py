@@ -1,8 +1,9 @@
-"""Numba where it is there, plain Python where it is not: the only module that knows which.
+"""Compiled kernels, or plain Python where there are none: the only module that knows which.
 
-Kernels are scalar Python loops. With Numba each one is compiled twice from the same source, for
-one thread and for several, and both give the same bits, because parallel iterations never share
-a particle. Compiled code is kept on disk (see kernels/folder.py).
+Kernels are scalar Python loops. Each one is compiled twice from the same source, for one thread and
+for several, and both give the same bits, because parallel iterations never share a particle. They
+come out of a library that was compiled ahead if there is one (see kernels/library.py); else Numba
+compiles them at their first call, and keeps them on disk (see kernels/folder.py).
 """
 
 from __future__ import annotations
@@ -17,22 +18,30 @@ from typing import Any
 
 import numpy as np
 
-from .folder import cache_folder, kernel_folder
+from . import library
 
+_library = None if os.environ.get("VERLET_NO_NUMBA") else library.fitting()
 try:
-    if os.environ.get("VERLET_NO_NUMBA"):
-        raise ImportError("switched off by VERLET_NO_NUMBA")
+    if _library or os.environ.get("VERLET_NO_NUMBA"):
+        raise ImportError("Numba is not wanted")
     import numba
     from numba import prange
 
     from . import kernel_files
+    from .folder import cache_folder, kernel_folder
     from .linking import KernelCompiler, PartCompiler
 except ImportError:
     numba = None
     prange = range
 
-compiled: bool = numba is not None
+compiled: bool = numba is not None or _library is not None
 """True when kernels are compiled, False when they run as (slow) plain Python."""
+
+
+def compiled_by() -> str:
+    """Who compiled the kernels: a library's name, "Numba", or "nobody"."""
+    return _library.name if _library else "Numba" if numba else "nobody"
+
 
 # "contract" lets a·b + c become one instruction, a fifth faster. Nothing is reordered, so runs
 # still agree bit for bit; whether both twins of a kernel were contracted alike is checked when
@@ -47,6 +56,7 @@ _OPTIONS = {
     "no_cfunc_wrapper": True,
 }
 _kernels: list[Kernel] = []
+_ROOT = __name__.removesuffix("kernels.jit")
 _take_turn: Callable[[str], AbstractContextManager[object]] = nullcontext
 _twins_differ: bool | None = None  # None: not looked up yet
 
@@ -71,7 +81,7 @@ class Part:
 
 def inline(function: Callable[..., Any]) -> Callable[..., Any]:
     """A small function for use inside kernels."""
-    return Part(function) if compiled else function
+    return Part(function) if numba else function
 
 
 def lean(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -93,7 +103,7 @@ def lean_inline(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _lean(function: Callable[..., Any], is_inlined: bool) -> Callable[..., Any]:
-    if not compiled:
+    if not numba:
         return function
     part = Part(function, _nrt=False, forceinline=is_inlined)
     template_of = part.dispatcher.get_call_template
@@ -122,10 +132,15 @@ class Kernel:
         self._parallel: Any = None
         self._code: Callable[..., Any] | None = None
         self._types: tuple[tuple[Any, Any, int], ...] = ()
+        self._built = self._find_built if _library else None
+        self._built_parallel = self._find_built_parallel if _library else None
         _kernels.append(self)
 
     def __call__(self, *arguments: Any) -> Any:
         """Run on the calling thread."""
+        if self._built is not None:
+            result = self._built(*arguments)
+            return self.function(*arguments) if result is NotImplemented else result
         if self._code is not None and self._fit(arguments):
             return self._code(*arguments)
         if self._serial is None:
@@ -143,6 +158,9 @@ class Kernel:
         return self._call_parallel
 
     def _call_parallel(self, *arguments: Any) -> Any:
+        if self._built_parallel is not None:
+            result = self._built_parallel(*arguments)
+            return self(*arguments) if result is NotImplemented else result
         with _parallel_lock:
             if self._parallel is None:
                 self._parallel = self._compile(parallel=True)
@@ -150,12 +168,38 @@ class Kernel:
                     return self._parallel(*arguments)
             return self._parallel(*arguments)
 
+    def _find_built(self, *arguments: Any) -> Any:
+        """Look the kernel up in the library, at its first call."""
+        self._built = self._looked_up(parallel=False)
+        return self._built(*arguments)
+
+    def _find_built_parallel(self, *arguments: Any) -> Any:
+        self._built_parallel = self._looked_up(parallel=True)
+        return self._built_parallel(*arguments)
+
+    def _looked_up(self, parallel: bool) -> Callable[..., Any]:
+        """What gives NotImplemented for arguments that the library has no code for."""
+        assert _library is not None
+        module = self.function.__module__.removeprefix(_ROOT)
+        made = _library.callables(f"{module}.{self.function.__qualname__}", parallel)
+        if len(made) == 1:
+            return made[0]
+
+        def first_that_fits(*arguments: Any) -> Any:
+            for code in made:
+                result = code(*arguments)
+                if result is not NotImplemented:
+                    return result
+            return NotImplemented
+
+        return first_that_fits
+
     def _seal(self, arguments: tuple[Any, ...]) -> None:
         """Have later calls with arguments of these types go straight to the machine code.
 
         Numba looks at each array of each record at each call, which took a third of a small frame.
         """
-        if not compiled or len(self._serial.overloads) != 1:
+        if not numba or len(self._serial.overloads) != 1:
             return
         if not all(a.flags.carray for a in arguments if type(a) is np.ndarray):
             return
@@ -176,7 +220,7 @@ class Kernel:
         return True
 
     def _compile(self, parallel: bool) -> Callable[..., Any]:
-        if not compiled:
+        if not numba:
             return self.function
         function = self.function
         numba.config.CACHE_DIR = str(kernel_folder(function.__module__))
@@ -236,16 +280,27 @@ def compile_count() -> int:
 def thread_limit() -> int:
     """The largest number of threads that kernels can use."""
     global _twins_differ
-    if not compiled:
+    if _library:
+        return _processor_count()
+    if not numba:
         return 1
     if _twins_differ is None:
         _twins_differ = not kernel_files.twins_agree(cache_folder())
     return 1 if _twins_differ else int(numba.config.NUMBA_NUM_THREADS)
 
 
+@functools.cache
+def _processor_count() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def set_thread_count(threads: int) -> None:
     """Threads used by the parallel calls that follow."""
-    if compiled and threads > 1:
+    if _library:
+        _library.set_thread_count(threads)
+    elif numba and threads > 1:
         numba.set_num_threads(min(threads, thread_limit()))
 
 
@@ -254,18 +309,18 @@ def set_thread_count(threads: int) -> None:
 
 def is_warm() -> bool:
     """True when the cache folder holds every kernel, so that nothing has to be compiled."""
-    return not compiled or kernel_files.is_complete(cache_folder())
+    return not numba or kernel_files.is_complete(cache_folder())
 
 
 def drop_damaged() -> int:
     """Delete kernels that are damaged or gone; how many, after which it is no longer warm."""
-    return kernel_files.drop_damaged(cache_folder()) if compiled else 0
+    return kernel_files.drop_damaged(cache_folder()) if numba else 0
 
 
 def mark_warm(twins_agree: bool) -> None:
     """Note in the cache folder that it holds every kernel, and whether threads may be used."""
     global _twins_differ
     _twins_differ = not twins_agree
-    if compiled:
+    if numba:
         folders = sorted({kernel_folder(kernel.function.__module__) for kernel in _kernels})
         kernel_files.note_complete(cache_folder(), folders, twins_agree)

@@ -164,15 +164,15 @@ class SurfaceContacts:
         return missed
 
     def _stop(self) -> None:
-        """Let all go on as one piece: so nothing meets."""
+        """Let all go on as one piece, what is held too: so nothing meets."""
         room, frame = self.room, self.frame
         assert room is not None
-        free = room.rows[frame.inverse_mass[room.rows] > 0.0]
-        way = (frame.x[free] - room.start[free]).mean(axis=0)
-        frame.x[free] = room.start[free] + way
+        rows = room.rows
+        way = (frame.x[rows] - room.start[rows]).mean(axis=0)
+        frame.x[rows] = room.start[rows] + way
 
     def _part(self) -> None:
         room, frame = self.room, self.frame
         assert room is not None
-        moving = (frame.x, room.start, frame.inverse_mass, room.rows, room.is_stopped)
+        moving = (frame.x, room.start, frame.inverse_mass, room.rows, room.marks)
         part_surfaces(room.contacts, self.contact_count, *moving)

@@ -100,7 +100,7 @@ def test_after_warming_up_no_scene_compiles_anything(tmp_path):
 
 def test_compiled_code_is_kept_by_what_it_came_from(monkeypatch):
     def forget():
-        for name in ("_source_hash", "_imported_by", "_records"):
+        for name in ("_source_hash", "imported_by", "records"):
             getattr(kernel_folder, name).cache_clear()
 
     def folder(module, edited=None):

@@ -3,6 +3,8 @@
 Run like panel.py.
 """
 
+import webbrowser
+
 import bmesh
 import bpy
 
@@ -41,8 +43,18 @@ def steps(g):
     ui = g.region(view, "UI")
     faulty()
     yield 3.0
+    with g.override(view, ui):
+        for _ in range(3):
+            bpy.ops.view2d.scroll_down(page=True)
+    yield 1.0
     found = yield from g.find("verlet.check_scene", view, ui)
     g.check(found is not None, "Check Scene is seen")
+    pages = []
+    webbrowser.open = lambda url, *_, **__: pages.append(url)
+    yield from g.move(*found)
+    with g.override(view, ui):
+        bpy.ops.wm.doc_view_manual_ui_context()  # what F1 is bound to
+    g.check(pages and pages[0].endswith("manual/check.html"), f"F1 opens its page: {pages}")
     g.shot("before")
     yield from g.click(*found)
     yield 3.0

@@ -5,6 +5,7 @@ what they are called with.
 """
 
 import importlib
+import inspect
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -92,6 +93,14 @@ def type_of(made: Made, own: set[type]) -> str:
     return target.__name__ if target in own else f"bpy.types.{target.__name__} | None"
 
 
+def annotations_of(cls: type) -> dict[str, Made]:
+    """The properties of a class, and those that it shares with others through a base."""
+    found: dict[str, Made] = {}
+    for base in reversed(cls.__mro__):
+        found |= inspect.get_annotations(base)
+    return found
+
+
 def main() -> None:
     """Print the classes, and behind the line `# owners` what hangs on Blender's own."""
     room = properties()
@@ -100,7 +109,7 @@ def main() -> None:
     print(HEAD)
     for cls in classes:
         print(f"class {cls.__name__}(bpy.types.PropertyGroup):")
-        for name, made in cls.__annotations__.items():
+        for name, made in annotations_of(cls).items():
             print(f"    {name}: {type_of(made, own)}")
         print()
     print("# owners")

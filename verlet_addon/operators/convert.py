@@ -13,16 +13,17 @@ MOST_NOTES = 8  # in the report; all of them are printed
 
 
 class _Converts(bpy.types.Operator):
-    """What both ways share."""
+    """Converts a scene at its start frame, and says what of it."""
 
     bl_options = {"REGISTER", "UNDO"}
+    nothing: str  # what is said where there is nothing to convert
+    done: str
     has_joints = True
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        reason = cls.why_not(context.scene)
-        if reason:
-            cls.poll_message_set(reason)
+        if not cls.has_any(context.scene):
+            cls.poll_message_set(cls.nothing)
             return False
         return in_object_mode(cls, context)
 
@@ -31,16 +32,21 @@ class _Converts(bpy.types.Operator):
         if scene.library is not None:
             self.report({"ERROR"}, f"{scene.name}: the scene is linked. Convert it in its own file")
             return {"CANCELLED"}
-        self.convert(context, scene)
+        session.drop(scene)
+        scene.frame_set(start_frame(scene))
+        found = self.convert(context, scene)
+        scene.frame_set(start_frame(scene))
+        self._report(found, self.done)
         return {"FINISHED"}
 
     @classmethod
-    def why_not(cls, scene: bpy.types.Scene) -> str:
-        """Why there is nothing in a scene to convert; "" where there is."""
+    def has_any(cls, scene: bpy.types.Scene) -> bool:
+        """Whether there is something in a scene to convert."""
         raise NotImplementedError
 
-    def convert(self, context: bpy.types.Context, scene: bpy.types.Scene) -> None:
-        """Convert a scene, and report what was done."""
+    @classmethod
+    def convert(cls, context: bpy.types.Context, scene: bpy.types.Scene) -> Report:
+        """Convert a scene that stands at its start frame."""
         raise NotImplementedError
 
     def _report(self, found: Report, to: str) -> None:
@@ -68,19 +74,18 @@ class VERLET_OT_convert_rigid_body_world(_Converts):
 
     bl_idname = "verlet.convert_rigid_body_world"
     bl_label = "Convert Rigid Body World"
+    nothing = "No object of this scene has Blender's Rigid Body settings"
+    done = "converted, Blender's own simulation is off"
 
     @classmethod
-    def why_not(cls, scene: bpy.types.Scene) -> str:
-        has_any = world.their_bodies(scene)
-        return "" if has_any else "No object of this scene has Blender's Rigid Body settings"
+    def has_any(cls, scene: bpy.types.Scene) -> bool:
+        return bool(world.their_bodies(scene))
 
-    def convert(self, context: bpy.types.Context, scene: bpy.types.Scene) -> None:
+    @classmethod
+    def convert(cls, context: bpy.types.Context, scene: bpy.types.Scene) -> Report:
         kernels.prepare()
-        session.drop(scene)
         scene.frame_set(scene.rigidbody_world.point_cache.frame_start)
-        found = world.to_ours(scene)
-        scene.frame_set(start_frame(scene))
-        self._report(found, "converted, Blender's own simulation is off")
+        return world.to_ours(scene)
 
 
 class VERLET_OT_convert_to_rigid_body_world(_Converts):
@@ -88,18 +93,16 @@ class VERLET_OT_convert_to_rigid_body_world(_Converts):
 
     bl_idname = "verlet.convert_to_rigid_body_world"
     bl_label = "Convert to Blender's Rigid Body"
+    nothing = "No rigid body or collider takes part in this scene"
+    done = "given to Blender's own simulation"
 
     @classmethod
-    def why_not(cls, scene: bpy.types.Scene) -> str:
-        has_any = world.can_be_given_back(scene)
-        return "" if has_any else "No rigid body or collider takes part in this scene"
+    def has_any(cls, scene: bpy.types.Scene) -> bool:
+        return bool(world.can_be_given_back(scene))
 
-    def convert(self, context: bpy.types.Context, scene: bpy.types.Scene) -> None:
-        session.drop(scene)
-        scene.frame_set(start_frame(scene))
-        found = world.to_theirs(context, scene)
-        scene.frame_set(start_frame(scene))
-        self._report(found, "given to Blender's own simulation")
+    @classmethod
+    def convert(cls, context: bpy.types.Context, scene: bpy.types.Scene) -> Report:
+        return world.to_theirs(context, scene)
 
 
 class VERLET_OT_convert_soft_physics(_Converts):
@@ -110,20 +113,18 @@ class VERLET_OT_convert_soft_physics(_Converts):
 
     bl_idname = "verlet.convert_soft_physics"
     bl_label = "Convert Cloth and Soft Bodies"
+    nothing = "No object of this scene has a Cloth, Soft Body or Collision"
+    done = "converted, their modifiers are off"
     has_joints = False
 
     @classmethod
-    def why_not(cls, scene: bpy.types.Scene) -> str:
-        has_any = modifiers.theirs_in(scene)
-        return "" if has_any else "No object of this scene has a Cloth, Soft Body or Collision"
+    def has_any(cls, scene: bpy.types.Scene) -> bool:
+        return bool(modifiers.theirs_in(scene))
 
-    def convert(self, context: bpy.types.Context, scene: bpy.types.Scene) -> None:
+    @classmethod
+    def convert(cls, context: bpy.types.Context, scene: bpy.types.Scene) -> Report:
         kernels.prepare()
-        session.drop(scene)
-        scene.frame_set(start_frame(scene))
-        found = modifiers.to_ours(scene, context.evaluated_depsgraph_get())
-        scene.frame_set(start_frame(scene))
-        self._report(found, "converted, their modifiers are off")
+        return modifiers.to_ours(scene, context.evaluated_depsgraph_get())
 
 
 class VERLET_OT_convert_to_soft_physics(_Converts):
@@ -131,19 +132,17 @@ class VERLET_OT_convert_to_soft_physics(_Converts):
 
     bl_idname = "verlet.convert_to_soft_physics"
     bl_label = "Convert to Blender's Cloth and Soft Bodies"
+    nothing = "No cloth, soft body or collider takes part in this scene"
+    done = "given to Blender's own modifiers"
     has_joints = False
 
     @classmethod
-    def why_not(cls, scene: bpy.types.Scene) -> str:
-        has_any = modifiers.can_be_given_back(scene)
-        return "" if has_any else "No cloth, soft body or collider takes part in this scene"
+    def has_any(cls, scene: bpy.types.Scene) -> bool:
+        return bool(modifiers.can_be_given_back(scene))
 
-    def convert(self, context: bpy.types.Context, scene: bpy.types.Scene) -> None:
-        session.drop(scene)
-        scene.frame_set(start_frame(scene))
-        found = modifiers.to_theirs(scene)
-        scene.frame_set(start_frame(scene))
-        self._report(found, "given to Blender's own modifiers")
+    @classmethod
+    def convert(cls, context: bpy.types.Context, scene: bpy.types.Scene) -> Report:
+        return modifiers.to_theirs(scene)
 
 
 CLASSES = (

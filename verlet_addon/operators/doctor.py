@@ -25,7 +25,10 @@ from ..scene.surroundings import bounds
 from ..session import Problem
 from .mend import Mends, edited
 from .modes import in_object_mode, in_object_or_pose_mode
-from .selection import for_each, may_add
+from .selection import for_each, may_add, object_meant, objects_meant
+
+MOST_PAGES = 20
+"""Of a sidebar, however small the screen."""
 
 
 class VERLET_OT_check_scene(bpy.types.Operator):
@@ -56,6 +59,7 @@ class VERLET_OT_check_scene(bpy.types.Operator):
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         redraw.everything()
+        scroll_to_top(context.area)
         if not found:
             self.report({"INFO"}, "Nothing found")
             return {"FINISHED"}
@@ -64,6 +68,16 @@ class VERLET_OT_check_scene(bpy.types.Operator):
         count = f"{len(found)} finding{'s' if len(found) != 1 else ''}"
         self.report({"WARNING"}, f"{count}: {found[0].message}{' …' if len(found) > 1 else ''}")
         return {"FINISHED"}
+
+
+def scroll_to_top(area: bpy.types.Area | None) -> None:
+    """Show the top of the sidebar in which a button was pressed: findings stand there."""
+    if area is None or area.type != "VIEW_3D":
+        return
+    sidebar = next(region for region in area.regions if region.type == "UI")
+    with bpy.context.temp_override(area=area, region=sidebar):
+        for _ in range(MOST_PAGES):
+            bpy.ops.view2d.scroll_up(page=True)
 
 
 class VERLET_OT_forget_findings(bpy.types.Operator):
@@ -215,11 +229,7 @@ class _MendsObject(bpy.types.Operator):
         self, context: bpy.types.Context, change: Callable[[bpy.types.Object], object], done: str
     ) -> Result:
         """Change them one by one, after the frames were told to be looked at."""
-        chosen = list(context.selected_objects)
-        if self.uid:
-            one = participants.find_object(int(self.uid))
-            chosen = [] if one is None else [one]
-        objects = [ob for ob in chosen if kind_of(ob) is not None]
+        objects = [ob for ob in objects_meant(context, self.uid) if kind_of(ob) is not None]
         if not objects:
             self.report({"ERROR"}, "None of the selected objects takes part in the simulation")
             return {"CANCELLED"}
@@ -295,7 +305,7 @@ class VERLET_OT_add_floor_below(bpy.types.Operator):
         return in_object_mode(cls, context) and may_add(cls, context)
 
     def execute(self, context: bpy.types.Context) -> Result:
-        ob = participants.find_object(int(self.uid)) if self.uid else context.object
+        ob = object_meant(context, self.uid)
         if ob is None:
             self.report({"ERROR"}, "Select an object first")
             return {"CANCELLED"}

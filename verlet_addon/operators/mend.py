@@ -13,7 +13,7 @@ from ..blender import compat
 from ..blender.data import mesh_of
 from ..blender.types import Result
 from ..live import preview
-from ..properties import bake_record, participants
+from ..properties import bake_record
 from ..properties.kinds import RAGDOLL
 from ..ragdoll import armature, doubts
 from ..ready.surroundings import blow
@@ -21,7 +21,7 @@ from ..scene import hints
 from ..transforms import affine
 from .modes import in_object_mode
 from .ragdoll_weight import weigh
-from .selection import for_each
+from .selection import for_each, object_meant, objects_meant
 
 PARTS_OF_MESH = 20
 """Edges along the longest side of a mesh that is fine enough to fold."""
@@ -102,10 +102,7 @@ class Mends(bpy.types.Operator):
 
     def objects(self, context: bpy.types.Context) -> list[bpy.types.Object]:
         """Those to be mended."""
-        if self.uid:
-            ob = participants.find_object(int(self.uid))
-            return [] if ob is None else [ob]
-        return [ob for ob in context.selected_objects if ob.type == "MESH"]
+        return [ob for ob in objects_meant(context, self.uid) if ob.type == "MESH"]
 
 
 class VERLET_OT_subdivide(Mends):
@@ -158,7 +155,7 @@ class VERLET_OT_scale_figure(bpy.types.Operator):
         return in_object_mode(cls, context)
 
     def execute(self, context: bpy.types.Context) -> Result:
-        ob = participants.find_object(int(self.uid)) if self.uid else context.object
+        ob = object_meant(context, self.uid)
         objects = [ob] if ob is not None and ob.type == "ARMATURE" else []
         session.suspect_all()
         return for_each(self, objects, self._scale, "scaled")

@@ -7,6 +7,7 @@ import bpy
 from ...core.errors import VerletError
 from ..blender.types import Result
 from ..extract.particles import WAY_OUT
+from ..properties import participants
 from ..scene.named_errors import about
 
 
@@ -20,6 +21,19 @@ def selected_shapes(context: bpy.types.Context) -> list[bpy.types.Object]:
     if ob is not None and ob not in chosen and (ob.mode != "OBJECT" or not chosen):
         chosen.append(ob)
     return [ob for ob in chosen if ob.type == "MESH" or ob.type in WAY_OUT]
+
+
+def object_meant(context: bpy.types.Context, uid: str) -> bpy.types.Object | None:
+    """The object of a button beside what is said of it: by session id, "" for the active one."""
+    return participants.find_object(int(uid)) if uid else context.object
+
+
+def objects_meant(context: bpy.types.Context, uid: str) -> list[bpy.types.Object]:
+    """Likewise, "" for the selected ones. None where the object is gone."""
+    if not uid:
+        return list(context.selected_objects)
+    ob = object_meant(context, uid)
+    return [] if ob is None else [ob]
 
 
 def may_add(operator: type[bpy.types.Operator], context: bpy.types.Context) -> bool:

@@ -4,7 +4,7 @@ import bpy
 
 from . import bake, doctor, joint, menus, objects, ragdoll_bone, setup, simulate, tools, world
 
-_MODULES = (menus, setup, simulate, bake, doctor, ragdoll_bone, objects, joint, world, tools)
+_MODULES = (menus, doctor, setup, simulate, bake, ragdoll_bone, objects, joint, world, tools)
 
 
 def register() -> None:

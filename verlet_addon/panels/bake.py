@@ -17,6 +17,7 @@ class VERLET_PT_bake(Sidebar, bpy.types.Panel):
     bl_label = "Bake"
     bl_idname = "VERLET_PT_bake"
     bl_order = 2
+    page = "manual/bake.html"
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, scene, width = self.layout, context.scene, context.region.width

@@ -20,14 +20,33 @@ class VERLET_PT_doctor(Sidebar, bpy.types.Panel):
     bl_label = "Doctor"
     bl_idname = "VERLET_PT_doctor"
     bl_order = 3
+    page = "manual/check.html"
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return doctor.of(context.scene) is None
+
+    def draw(self, context: bpy.types.Context) -> None:
+        self.layout.operator("verlet.check_scene", icon="VIEWZOOM")
+
+
+class VERLET_PT_findings(Sidebar, bpy.types.Panel):
+    """What was found, above all else until it is cleared: below it no small screen would show it"""
+
+    bl_label = "Doctor"
+    bl_idname = "VERLET_PT_findings"
+    bl_order = 0
+    page = "manual/check.html"
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return doctor.of(context.scene) is not None
 
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
         examination = doctor.of(context.scene)
         row = layout.row(align=True)
         row.operator("verlet.check_scene", icon="VIEWZOOM")
-        if examination is None:
-            return
         row.operator("verlet.forget_findings", text="", icon="X")
         width = context.region.width
         if examination.is_stale:
@@ -88,4 +107,4 @@ def grouped(
     ]
 
 
-CLASSES = (VERLET_PT_doctor,)
+CLASSES = (VERLET_PT_doctor, VERLET_PT_findings)

@@ -141,6 +141,7 @@ class VERLET_PT_joint(Sidebar, _JointPanel):
 
     bl_idname = "VERLET_PT_joint"
     bl_order = 4
+    page = "manual/joints.html"
 
 
 class VERLET_PT_joint_motor(Sidebar, _MotorPanel):

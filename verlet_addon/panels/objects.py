@@ -6,6 +6,7 @@ from ...core.settings import ImpulseSettings
 from ..extract import worn
 from ..extract.particles import WAY_OUT
 from ..extract.pins import pinned_point_count
+from ..manual import draw_button
 from ..properties import bake_record, participants, presets
 from ..properties.kinds import Kind, can_be_tied
 from ..properties.objects import group_of, kind_of
@@ -189,6 +190,11 @@ class VERLET_PT_object(Sidebar, _ObjectPanel):
 
     bl_idname = "VERLET_PT_object"
     bl_order = 4  # below the bone, which Pose Mode is about
+
+    def draw_header_preset(self, context: bpy.types.Context) -> None:
+        kind = active_kind(context)
+        page = "world" if kind is None else kind.verb
+        draw_button(self.layout, page=f"manual/{page}.html")
 
 
 class VERLET_PT_object_start(Sidebar, _StartPanel):

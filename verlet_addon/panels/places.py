@@ -1,6 +1,9 @@
 """Where the panels live."""
 
+import bpy
+
 from ..blender.types import Region, Space
+from ..manual import draw_button
 
 
 class Sidebar:
@@ -9,6 +12,12 @@ class Sidebar:
     bl_space_type: Space = "VIEW_3D"
     bl_region_type: Region = "UI"
     bl_category = "Verlet"
+    layout: bpy.types.UILayout
+    page = ""  # of the manual, which a button in the header opens
+
+    def draw_header_preset(self, context: bpy.types.Context) -> None:
+        if self.page:
+            draw_button(self.layout, page=self.page)
 
 
 class PhysicsTab:

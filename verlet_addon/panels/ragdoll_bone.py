@@ -99,6 +99,7 @@ class VERLET_PT_bone(Sidebar, _BonePanel):
 
     bl_idname = "VERLET_PT_bone"
     bl_order = 3
+    page = "manual/ragdoll.html"
 
 
 class VERLET_PT_properties_bone(_BonePanel):

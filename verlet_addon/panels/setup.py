@@ -3,7 +3,6 @@
 import bpy
 
 from .. import kernels
-from ..manual import draw_button
 from ..properties.kinds import KINDS
 from ..scene import hints
 from .places import Sidebar
@@ -33,9 +32,7 @@ class VERLET_PT_setup(Sidebar, bpy.types.Panel):
     bl_label = "Setup"
     bl_idname = "VERLET_PT_setup"
     bl_order = 0
-
-    def draw_header_preset(self, context: bpy.types.Context) -> None:
-        draw_button(self.layout)
+    page = "index.html"
 
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout

@@ -17,6 +17,7 @@ class VERLET_PT_simulate(Sidebar, bpy.types.Panel):
     bl_label = "Simulate"
     bl_idname = "VERLET_PT_simulate"
     bl_order = 1
+    page = "manual/playing.html"
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, scene = self.layout, context.scene

@@ -26,6 +26,7 @@ class VERLET_PT_convert(Sidebar, bpy.types.Panel):
     bl_idname = "VERLET_PT_convert"
     bl_label = "Blender's Physics"
     bl_order = 7
+    page = "manual/convert.html"
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:

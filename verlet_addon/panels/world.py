@@ -23,6 +23,7 @@ class VERLET_PT_world(Sidebar, bpy.types.Panel):
     bl_label = "World"
     bl_idname = "VERLET_PT_world"
     bl_order = 5
+    page = "manual/world.html"
 
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout

@@ -40,12 +40,17 @@ class VerletAnimationRecord(bpy.types.PropertyGroup):
     )
 
 
-class VerletShapeKeyRecord(bpy.types.PropertyGroup):
-    """The shape keys of an object as they were before a bake."""
+class _Baked:
+    """What is recorded of a bake of any kind."""
 
     is_baked: BoolProperty(options={"HIDDEN"})
     frame_start: IntProperty(options={"HIDDEN"})
     frame_end: IntProperty(options={"HIDDEN"})
+
+
+class VerletShapeKeyRecord(_Baked, bpy.types.PropertyGroup):
+    """The shape keys of an object as they were before a bake."""
+
     mesh: PointerProperty(
         type=bpy.types.Mesh,
         description="The mesh to put back, if the bake went to a single-user copy of it",
@@ -75,20 +80,13 @@ class VerletShapeKeyRecord(bpy.types.PropertyGroup):
     animation: PointerProperty(type=VerletAnimationRecord)
 
 
-class VerletCacheRecord(bpy.types.PropertyGroup):
+class VerletCacheRecord(_Baked, bpy.types.PropertyGroup):
     """A bake of an object to a file that a Mesh Cache modifier plays."""
 
-    is_baked: BoolProperty(options={"HIDDEN"})
-    frame_start: IntProperty(options={"HIDDEN"})
-    frame_end: IntProperty(options={"HIDDEN"})
 
-
-class VerletTransformRecord(bpy.types.PropertyGroup):
+class VerletTransformRecord(_Baked, bpy.types.PropertyGroup):
     """The transform channels of an object as they were before a bake."""
 
-    is_baked: BoolProperty(options={"HIDDEN"})
-    frame_start: IntProperty(options={"HIDDEN"})
-    frame_end: IntProperty(options={"HIDDEN"})
     rotation_mode: StringProperty(options={"HIDDEN"})
     location: FloatVectorProperty(size=3, options={"HIDDEN"})
     rotation_euler: FloatVectorProperty(size=3, options={"HIDDEN"})
@@ -112,12 +110,9 @@ class VerletTransformRecord(bpy.types.PropertyGroup):
     animation: PointerProperty(type=VerletAnimationRecord)
 
 
-class VerletPoseRecord(bpy.types.PropertyGroup):
+class VerletPoseRecord(_Baked, bpy.types.PropertyGroup):
     """Pose bones of an armature as they were before a bake."""
 
-    is_baked: BoolProperty(options={"HIDDEN"})
-    frame_start: IntProperty(options={"HIDDEN"})
-    frame_end: IntProperty(options={"HIDDEN"})
     bones: StringProperty(
         description="JSON: by the bone's name its rotation mode, location and rotation",
         options={"HIDDEN"},

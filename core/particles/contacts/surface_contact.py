@@ -22,6 +22,8 @@ SURFACE_CONTACT = np.dtype(
         ("is_edges", np.int32),
         ("weight", np.float64, (4,)),  # cᵢ: Σ cᵢ xᵢ leads from b to a
         ("normal", np.float64, (3,)),  # from b to a
+        ("turned", np.float64, (3,)),  # the same at the end of the substep, where it is needed
+        ("is_turned", np.int32),
         ("distance", np.float64),  # m, at the start of the substep
         ("reach", np.float64),  # m, that they are to keep
         ("wanted", np.float64),  # m, least distance at its end
@@ -95,6 +97,7 @@ def measure_pairs(pairs, count, substep, strays, contacts, start, inverse_mass, 
                 contact["normal"][c] = normal[c]
                 contact["dragged"][c] = 0.0
             contact["is_edges"] = is_edges
+            contact["is_turned"] = 0
             contact["distance"] = distance
             contact["reach"] = reach
             contact["wanted"] = min(distance, reach)

@@ -1,44 +1,59 @@
 """No way through: what the other stages of a substep left undone, surfaces keep apart here.
 
-Two features that a plane parts at the start of a substep, and a plane with the same normal at its
-end, cannot have passed through each other if all vertices move on straight lines: at every moment
-the plane in between, moving with them, parts them. So it is enough to see to it that at the end
-all vertices of a lie above all of b along the line of their nearest points at the start. No
-continuous test is needed, and layers that move together are not bound by it. (The planes are those
-of divide and truncate, cf. Chen et al. 2025, "Offset Geometric Contact"; there they stand still.)
+Two features cannot have passed through each other if at every moment of the substep a plane parts
+them. Let the plane's normal go from n at the start, the line of their nearest points, to any n' at
+the end, as all vertices go from x to x' on straight lines. The height of a vertex over it,
+((1 − t) n + t n') · ((1 − t) x + t x'), is a Bézier curve with the control points n · x,
+½ (n · x' + n' · x) and n' · x': where each of them is higher for all vertices of a than for all of
+b, so is the curve. The first is given; the other two are half-spaces for x', and seen to here. No
+continuous test is needed, and neither layers that move together nor layers that turn together are
+bound by it. (Planes that stand still: divide and truncate, cf. Chen et al. 2025, "Offset Geometric
+Contact"; control points: Farin 2002, *Curves and Surfaces for CAGD*, §4.)
 """
 
 from __future__ import annotations
 
 import math
 
+from ...angular_momentum import NO_INERTIA, add_inertia, solve_inertia
 from ...kernels.jit import kernel, lean_inline
+from ...vec3 import ZERO, add, add_cross, cross, divide, length, load, set_vec, sub, vec
 
 LEAST_SHARE = 0.2
 """Share of their distance that two features keep at least in one substep."""
 
-ROUNDS = 8
-"""Rounds in which all contacts are parted, before what is not apart then is stopped."""
+ROUNDS = 16
+"""Rounds in which all contacts are parted, before what is not apart then is held back."""
+
+RETREATS = 4
+"""How often what is not apart goes half of its way only, before it stops."""
 
 LEAST_REACH = 1e-3
 """Features nearer than this share of what they should keep do not get nearer at all."""
 
 
 @lean_inline
-def _extent(contact, x):
-    """Lowest of a and highest of b along the normal, m."""
+def _height(contact, c, over, x, more, start):
+    """The sum over · x' + more · x of corner c."""
+    i = contact["corner"][c]
+    height = 0.0
+    for k in range(3):
+        height += over[k] * x[i, k] + more[k] * start[i, k]
+    return height
+
+
+@lean_inline
+def _gap(contact, over, x, more, start):
+    """By how much the lowest of a is above the highest of b, and the middle between them, m."""
     low, high = math.inf, -math.inf
     first = 2 if contact["is_edges"] else 1
     for c in range(4):
-        i = contact["corner"][c]
-        height = 0.0
-        for k in range(3):
-            height += contact["normal"][k] * x[i, k]
+        height = _height(contact, c, over, x, more, start)
         if c < first:
             low = min(low, height)
         else:
             high = max(high, height)
-    return low, high
+    return low - high, 0.5 * (low + high)
 
 
 @lean_inline
@@ -49,18 +64,15 @@ def _needed(contact):
 
 
 @lean_inline
-def _part(contact, x, inverse_mass, needed, low, high):
+def _part(contact, over, x, more, start, inverse_mass, needed, middle):
     """Put vertices of a above and those of b below two planes, needed m apart."""
     first = 2 if contact["is_edges"] else 1
-    above = low + 0.5 * (needed - (low - high))
+    above = middle + 0.5 * needed
     least, most = -math.inf, math.inf  # where the plane of a may lie for what is held
     for c in range(4):
-        i = contact["corner"][c]
-        if inverse_mass[i] > 0.0:
+        if inverse_mass[contact["corner"][c]] > 0.0:
             continue
-        height = 0.0
-        for k in range(3):
-            height += contact["normal"][k] * x[i, k]
+        height = _height(contact, c, over, x, more, start)
         if c < first:
             most = min(most, height)
         else:
@@ -70,43 +82,136 @@ def _part(contact, x, inverse_mass, needed, low, high):
         i = contact["corner"][c]
         if inverse_mass[i] == 0.0:
             continue
-        height = 0.0
+        height = _height(contact, c, over, x, more, start)
+        way = max(0.0, above - height) if c < first else min(0.0, above - needed - height)
         for k in range(3):
-            height += contact["normal"][k] * x[i, k]
-        way = above - height if c < first else min(0.0, above - needed - height)
-        if c < first:
-            way = max(way, 0.0)
-        for k in range(3):
-            x[i, k] += way * contact["normal"][k]
+            x[i, k] += way * over[k]
 
 
 @lean_inline
-def _part_all(contacts, count, x, inverse_mass):
-    """One round over all contacts; how many had to be parted."""
-    parted = 0
-    for n in range(count):
-        contact = contacts[n]
-        needed = _needed(contact)
-        low, high = _extent(contact, x)
-        if low - high < needed:
-            parted += 1
-            # a hair more than needed, or rounding asks for it again
-            _part(contact, x, inverse_mass, needed * (1.0 + 1e-6), low, high)
+def _sums(contact, first, last, x, start, inertia, momentum):
+    """Σ r rᵀ and Σ r × u of corners first to last, about their middle, added to what is given."""
+    middle, way = ZERO, ZERO
+    for c in range(first, last):
+        i = contact["corner"][c]
+        middle = add(middle, load(start, i))
+        way = add(way, sub(load(x, i), load(start, i)))
+    middle, way = divide(middle, last - first), divide(way, last - first)
+    for c in range(first, last):
+        i = contact["corner"][c]
+        r = sub(load(start, i), middle)
+        u = sub(sub(load(x, i), load(start, i)), way)
+        inertia = add_inertia(inertia, 1.0, r)
+        momentum = add_cross(momentum, r, u)
+    return inertia, momentum
+
+
+@lean_inline
+def _turn(contact, x, start):
+    """Turn the normal at the end as the two features have turned, each about its own middle."""
+    normal = vec(contact["normal"])
+    first = 2 if contact["is_edges"] else 1
+    inertia, momentum = _sums(contact, 0, first, x, start, NO_INERTIA, ZERO)
+    inertia, momentum = _sums(contact, first, 4, x, start, inertia, momentum)
+    turned = add(normal, cross(solve_inertia(inertia, momentum), normal))
+    set_vec(contact["turned"], divide(turned, length(turned)))
+
+
+@lean_inline
+def _part_contact(contact, x, start, inverse_mass):
+    """Part the two features of a contact where they are not; whether they had to be."""
+    needed = _needed(contact)
+    normal = vec(contact["normal"])
+    gap, _ = _gap(contact, normal, x, ZERO, start)
+    if gap >= needed:
+        return False
+    if contact["is_turned"] == 0:
+        contact["is_turned"] = 1
+        _turn(contact, x, start)
+    turned = vec(contact["turned"])
+    is_parted = False
+    # a hair more than needed, or rounding asks for it again
+    gap, middle = _gap(contact, turned, x, ZERO, start)
+    if gap < needed:
+        is_parted = True
+        _part(contact, turned, x, ZERO, start, inverse_mass, needed * (1.0 + 1e-6), middle)
+    gap, middle = _gap(contact, normal, x, turned, start)
+    if gap < 0.0:
+        is_parted = True
+        _part(contact, normal, x, turned, start, inverse_mass, 1e-6 * needed, middle)
+    return is_parted
+
+
+@lean_inline
+def _are_parted(contact, x, start):
+    """Whether one of the planes of a contact parts its features all along their way."""
+    needed = _needed(contact)
+    normal = vec(contact["normal"])
+    gap, _ = _gap(contact, normal, x, ZERO, start)
+    if gap >= needed:
+        return True
+    if contact["is_turned"] == 0:
+        return False
+    turned = vec(contact["turned"])
+    gap, _ = _gap(contact, turned, x, ZERO, start)
+    if gap < needed:
+        return False
+    gap, _ = _gap(contact, normal, x, turned, start)
+    return gap >= 0.0
+
+
+@lean_inline
+def _part_all(contacts, count, x, start, inverse_mass, moved):
+    """Rounds over all contacts; how many were not apart in the last one.
+
+    moved (n,): the round in which a vertex was moved. Where none has been since a contact was
+    looked at, it is still apart.
+    """
+    for turn in range(1, ROUNDS + 1):
+        parted = 0
+        for n in range(count):
+            contact = contacts[n]
+            latest = 0
+            for c in range(4):
+                latest = max(latest, moved[contact["corner"][c]])
+            if turn > 1 and latest < turn - 1:
+                continue
+            if _part_contact(contact, x, start, inverse_mass):
+                parted += 1
+                for c in range(4):
+                    moved[contact["corner"][c]] = turn
+        if parted == 0:
+            return 0
     return parted
 
 
 @lean_inline
-def _stop(contacts, count, x, start, way, inverse_mass, is_stopped):
+def _retreat(contacts, count, x, start, way, inverse_mass, is_back):
+    """Take what is not apart back by half of its way, as seen from the mean way of all."""
+    for n in range(count):
+        contact = contacts[n]
+        if _are_parted(contact, x, start):
+            continue
+        contact["is_turned"] = 0
+        for c in range(4):
+            i = contact["corner"][c]
+            if inverse_mass[i] > 0.0 and is_back[i] == 0:
+                is_back[i] = 1
+                for k in range(3):
+                    x[i, k] = 0.5 * (x[i, k] + start[i, k] + way[k])
+
+
+@lean_inline
+def _stop(contacts, count, x, start, way, is_stopped):
     """Stop what is still not apart; how many vertices that stopped anew."""
     stopped = 0
     for n in range(count):
         contact = contacts[n]
-        low, high = _extent(contact, x)
-        if low - high >= _needed(contact):
+        if _are_parted(contact, x, start):
             continue
         for c in range(4):
             i = contact["corner"][c]
-            if inverse_mass[i] > 0.0 and is_stopped[i] == 0:
+            if is_stopped[i] == 0:
                 is_stopped[i] = 1
                 stopped += 1
                 for k in range(3):
@@ -115,23 +220,30 @@ def _stop(contacts, count, x, start, way, inverse_mass, is_stopped):
 
 
 @kernel
-def part_surfaces(contacts, count, x, start, inverse_mass, rows, is_stopped):
+def part_surfaces(contacts, count, x, start, inverse_mass, rows, marks):
     """Part all contacts, x (n, 3) m at the end of the substep; how many vertices had to stop.
 
-    Some rounds of the least that parts them, one after the other. Should that not be enough, what
-    is not apart stops, and what that stops, until all is apart. What is stopped goes on with the
-    mean motion of the vertices ``rows``: as one piece, nothing meets. Features between vertices
-    that are held may stay together; nothing can be done for them here. is_stopped (n,) is scratch.
+    Rounds of the least that parts them, one after the other. Should that not be enough, what is
+    not apart goes half of its way and is parted again, and at last stops, and what that stops,
+    until all is apart: what is held too, for driven cloth passes through itself no more than
+    other cloth. What is stopped goes on with the mean motion of the vertices ``rows``: as one
+    piece, nothing meets. marks (n,) is scratch.
     """
-    for _ in range(ROUNDS):
-        if _part_all(contacts, count, x, inverse_mass) == 0:
+    way = ZERO
+    for retreat in range(RETREATS + 1):
+        for n in range(rows.shape[0]):
+            marks[rows[n]] = 0
+        if _part_all(contacts, count, x, start, inverse_mass, marks) == 0:
             return 0
-    way = _mean_way(x, start, inverse_mass, rows)
-    for n in range(rows.shape[0]):
-        is_stopped[rows[n]] = 0
+        if retreat == 0:
+            way = _mean_way(x, start, inverse_mass, rows)
+        for n in range(rows.shape[0]):
+            marks[rows[n]] = 0
+        if retreat < RETREATS:
+            _retreat(contacts, count, x, start, way, inverse_mass, marks)
     total = 0
     while True:
-        stopped = _stop(contacts, count, x, start, way, inverse_mass, is_stopped)
+        stopped = _stop(contacts, count, x, start, way, marks)
         total += stopped
         if stopped == 0:
             return total

@@ -48,7 +48,7 @@ class SurfaceRoom:
         self.speed = np.zeros((count, 3))  # m a substep, then
         self.strays = Strays(*np.zeros((len(Strays._fields), count)))
         self.width = np.zeros(count)  # m, room around each vertex
-        self.is_stopped = np.zeros(count, dtype=np.int32)
+        self.marks = np.zeros(count, dtype=np.int32)
 
     def find(self, horizon: float, threads: int) -> int:
         """Pairs of vertices at ``start`` with ``speed``; how many, in ``pairs``."""

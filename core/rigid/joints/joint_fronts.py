@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...kernels.jit import kernel
+from ...kernels.jit import lean_kernel
 from ...records import Records, records
 from .minimum_degree import Places, eliminate
 
@@ -162,7 +162,7 @@ def _tree_of(edge: Places, weight: Places, component: Places) -> _Tree:
     near = ends[np.argsort(ends[:, 0], kind="stable"), 1]
     first = np.concatenate([[0], np.cumsum(np.bincount(ends[:, 0], minlength=len(weight)))])
     order, pivot_from, parent = eliminate(weight, first, near)
-    border_from, border = _find_borders(order, pivot_from, parent, first, near)
+    border_from, border = _borders(order, pivot_from, parent, first, near)
     owning = np.repeat(np.arange(len(parent)), np.diff(pivot_from))
     rows = np.bincount(owning, weight[order], len(parent)).astype(np.int64)
     edges = np.diff(np.concatenate([[0], np.cumsum(weight[border])])[border_from])
@@ -190,21 +190,36 @@ def _tree_of(edge: Places, weight: Places, component: Places) -> _Tree:
     )
 
 
-@kernel
-def _find_borders(order, pivot_from, parent, first, near):
-    """Variables that fronts touch and that come later, and the first of each front among them."""
-    count = len(parent)
-    place = np.empty(len(order), dtype=np.int32)
+def _borders(
+    order: Places, pivot_from: Places, parent: Places, first: Places, near: Places
+) -> tuple[Places, NDArray[np.int32]]:
+    """The first of each front (f + 1,) among variables that fronts touch and that come later."""
+    border_from = np.zeros(len(parent) + 1, dtype=np.int64)
+    room, count = 16 * len(order) + 16, -1
+    while count < 0:
+        border = np.empty(room, dtype=np.int32)
+        scratch = np.full((2, len(order)), -1, dtype=np.int32)
+        family = np.full((2, len(parent)), -1, dtype=np.int32)
+        graph = order, pivot_from, parent, first, near
+        count = _find_borders(*graph, scratch, family, border_from, border)
+        room *= 2
+    return border_from, border[:count]
+
+
+@lean_kernel
+def _find_borders(order, pivot_from, parent, first, near, scratch, family, border_from, border):
+    """Fills border_from and border; how many, or -1 if there is too little room for them.
+
+    scratch (2, n) and family (2, f) are -1.
+    """
+    place, seen = scratch[0], scratch[1]
+    child, sibling = family[0], family[1]
     for n in range(len(order)):
         place[order[n]] = n
-    child, sibling = np.full(count, -1, dtype=np.int32), np.full(count, -1, dtype=np.int32)
-    seen = np.full(len(order), -1, dtype=np.int32)
-    border_from = np.zeros(count + 1, dtype=np.int64)
-    border = np.empty(16 * len(order) + 16, dtype=np.int32)
-    for f in range(count):
+    for f in range(len(parent)):
         at, end = border_from[f], pivot_from[f + 1]
-        while len(border) < at + len(order):
-            border = np.concatenate((border, np.empty_like(border)))
+        if len(border) < at + len(order):
+            return -1
         for n in range(pivot_from[f], end):
             for k in range(first[order[n]], first[order[n] + 1]):
                 i = near[k]
@@ -225,7 +240,7 @@ def _find_borders(order, pivot_from, parent, first, near):
         p = parent[f]
         if p >= 0:
             sibling[f], child[p] = child[p], f
-    return border_from, border[: border_from[count]]
+    return border_from[len(parent)]
 
 
 def _join_small(pivots: list[int], border: list[int], parent: list[int]) -> list[int]:

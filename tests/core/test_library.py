@@ -1,0 +1,206 @@
+"""Kernels that were compiled ahead: used where they fit, refused where they do not.
+
+These tests build no library: they take the one that `dev.py library` has left, if it is of these
+sources.
+"""
+
+import ctypes
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from verlet_physics.kernels import library
+
+ROOT = Path(__file__).resolve().parents[2]
+MINE = [
+    folder / library.PACKAGE
+    for name in library._names()
+    for folder in [ROOT / "build/libraries" / name]
+]
+BUILT = next((folder for folder in MINE if folder.exists()), None)
+
+
+def is_of_these_sources():
+    if BUILT is None:
+        return False
+    table = json.loads((BUILT / "kernels.json").read_text("utf-8"))
+    try:
+        return library.hash_of_sources(table["modules"]) == table["sources"]
+    except OSError:
+        return False
+
+
+built = pytest.mark.skipif(not is_of_these_sources(), reason="`dev.py library` has not been run")
+
+
+def run(code, **variables):
+    environment = {**os.environ, **variables}
+    environment.pop("VERLET_NO_NUMBA", None)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+USED = """
+import sys
+import numpy as np
+from verlet_physics.kernels import jit, library
+from verlet_physics import warm_up
+assert library.why_not() == "", library.why_not()
+plain = []
+for kernel in jit._kernels:
+    def slow(*arguments, kernel=kernel, function=kernel.function):
+        plain.append(kernel.function.__qualname__)
+        return function(*arguments)
+    functions = kernel.function
+    kernel.function = slow
+    kernel.function.__qualname__, kernel.function.__module__ = (
+        functions.__qualname__, functions.__module__
+    )
+agree = [scene() for scene in warm_up.SCENES]
+print(all(agree), sorted(set(plain)), "numba" in sys.modules, jit.thread_limit() > 0)
+"""
+
+
+@built
+def test_every_kernel_comes_from_the_library_and_threads_give_the_same_bits():
+    assert run(USED, VERLET_LIBRARY=str(BUILT)) == "True [] False True"
+
+
+ARGUMENTS = """
+import numpy as np
+from verlet_physics.kernels import jit
+from verlet_physics.particles.integrate import position_verlet
+def go(x, rows=slice(None), threads=1, has_force=True, h=1 / 480):
+    n = len(x)
+    force, ones = np.ones((n, 3)), np.ones(n)
+    x, previous = x.copy()[rows], (x - 0.01).copy()[rows]
+    jit.set_thread_count(threads)
+    gravity = np.array([0.0, 0.0, -9.8])
+    position_verlet.on(threads)(
+        x, previous, ones[rows], ones[rows], gravity, force[rows], has_force, h
+    )
+    return x
+x = np.linspace(0.0, 1.0, 300).reshape(100, 3)
+same = go(x)
+assert (go(x, threads=2) == same).all()
+assert (go(x, threads=7) == same).all()
+assert (go(x, has_force=np.True_, h=np.float64(1 / 480)) == same).all()
+assert (go(x, rows=slice(None, None, 2)) == same[::2]).all()  # rows apart: as plain Python
+assert len(go(x[:0])) == 0
+try:
+    position_verlet(x, x)
+except TypeError:
+    print("refused")
+"""
+
+
+@built
+def test_arguments_of_other_types_run_as_plain_python_and_wrong_ones_are_refused():
+    assert run(ARGUMENTS, VERLET_LIBRARY=str(BUILT)) == "refused"
+
+
+FORKED = """
+import os
+import numpy as np
+from verlet_physics.kernels import jit
+from verlet_physics.particles.integrate import position_verlet
+def go():
+    x, ones = np.linspace(0.0, 1.0, 3000).reshape(1000, 3), np.ones(1000)
+    jit.set_thread_count(4)
+    zero = np.zeros((1000, 3))
+    position_verlet.on(4)(x, x - 0.1, ones, ones, np.ones(3), zero, False, 0.1)
+    return x.tobytes()
+before = go()
+child = os.fork()
+if not child:
+    os._exit(0 if go() == before else 3)
+assert os.waitpid(child, 0)[1] == 0
+print(go() == before)
+"""
+
+
+@built
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_forked_process_has_threads_of_its_own():
+    assert run(FORKED, VERLET_LIBRARY=str(BUILT)) == "True"
+
+
+@built
+def test_the_mathematics_is_as_exact_as_pythons():
+    class Line(ctypes.Structure):
+        _fields_ = [("name", ctypes.c_char_p), ("function", ctypes.c_void_p)]
+
+    name = library._names()[0]
+    table = json.loads((BUILT / "kernels.json").read_text("utf-8"))
+    file = table["libraries"].get(name, next(iter(table["libraries"].values())))["file"]
+    code = ctypes.CDLL(str(BUILT / file))
+    lines = (Line * 64).in_dll(code, "verlet_maths")
+    known = {}
+    for line in lines:
+        if not line.name:
+            break
+        known[line.name.decode()] = line.function
+    assert {"sin", "cos", "atan2", "pow", "expm1", "log10", "hypot"} <= set(known)
+    x = np.random.default_rng(4).uniform(-20.0, 20.0, 2000)
+    for one in ("sin", "cos", "tan", "atan", "exp", "expm1", "sinh", "tanh", "cbrt"):
+        function = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(known[one])
+        wanted = getattr(np, {"atan": "arctan"}.get(one, one))(x)
+        got = np.array([function(value) for value in x])
+        assert np.abs(got - wanted).max() <= 2.0 * np.spacing(np.abs(wanted)).max()
+
+
+WHY_NOT = """
+from verlet_physics.kernels import jit, library
+from verlet_physics.particles.integrate import position_verlet
+print(library.why_not(), library.fitting() is None)
+"""
+
+
+def test_a_folder_without_a_library_is_named(tmp_path):
+    said = run(WHY_NOT, VERLET_LIBRARY=str(tmp_path))
+    assert "kernels.json" in said
+    assert said.endswith("damaged True")
+
+
+@built
+@pytest.mark.parametrize("damage", ["flip", "cut", "gone", "table", "sources", "processor"])
+def test_what_does_not_fit_is_named_and_never_called(tmp_path, damage):
+    for path in BUILT.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    table_file = tmp_path / "kernels.json"
+    table = json.loads(table_file.read_text("utf-8"))
+    files = [tmp_path / one["file"] for one in table["libraries"].values()]
+    expected = {
+        "flip": "is damaged",
+        "cut": "is damaged",
+        "gone": "cannot be read",
+        "table": "missing or damaged",
+        "sources": "other sources",
+        "processor": "for this processor",
+    }[damage]
+    for file in files:
+        data = bytearray(file.read_bytes())
+        if damage == "flip":
+            data[len(data) // 3] ^= 16
+            file.write_bytes(data)
+        elif damage == "cut":
+            file.write_bytes(data[:-100])
+        elif damage == "gone":
+            file.unlink()
+    if damage == "table":
+        table_file.write_text(table_file.read_text("utf-8")[:-10])
+    if damage == "sources":
+        table_file.write_text(json.dumps({**table, "sources": "0" * 64}))
+    if damage == "processor":
+        table_file.write_text(json.dumps({**table, "libraries": {}}))
+    said = run(WHY_NOT, VERLET_LIBRARY=str(tmp_path))
+    assert expected in said
+    assert said.endswith("True")

@@ -1,0 +1,96 @@
+"""Object files, the runtime and the mathematics as one library, by Zig's C compiler."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import ziglang
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .targets import Target
+
+RUNTIME = Path(__file__).parent / "runtime"
+ZIG = Path(ziglang.__file__).parent
+MUSL = ZIG / "lib" / "libc" / "musl"
+FUNCTIONS = (
+    *("acos", "asin", "atan", "atan2", "cbrt", "cos", "cosh", "exp", "exp2", "exp10", "expm1"),
+    *("floor", "fmod", "hypot", "log", "log10", "log1p", "log2", "modf", "pow", "scalbn", "sin"),
+    *("sinh", "tan", "tanh"),
+)
+PARTS = (
+    *("__cos", "__sin", "__tan", "__rem_pio2", "__rem_pio2_large", "__expo2"),
+    *("__math_divzero", "__math_invalid", "__math_oflow", "__math_uflow", "__math_xflow"),
+    *("exp_data", "log_data", "log2_data", "pow_data"),
+)
+# The same additions and products in the same order for every processor: no contraction, none of
+# what a newer one could do faster.
+MATHS_FLAGS = (
+    *("-O2", "-ffp-contract=off", "-U__FP_FAST_FMA", "-ffreestanding", "-fno-builtin"),
+    *("-fno-math-errno", "-fvisibility=hidden", "-nostdinc", "-w"),
+    *("-isystem", ZIG / "lib" / "include", "-I", RUNTIME / "maths"),
+    *("-I", MUSL / "src" / "internal", "-I", MUSL / "src" / "math"),
+)
+
+
+def link(objects: Sequence[Path], symbols: Sequence[str], target: Target, folder: Path) -> Path:
+    """Link a library into a folder that holds nothing else of its name; returns the file."""
+    folder.mkdir(parents=True, exist_ok=True)
+    extra = [*_compile_maths(target, folder), _compile_runtime(target, folder)]
+    if target.system == "windows":
+        listing = folder / "exported.def"
+        words = ["verlet_bind", "verlet_fits", "verlet_call", "verlet_set_threads", *symbols]
+        listing.write_text("EXPORTS\n" + "".join(f"  {word}\n" for word in words), "utf-8")
+        extra.append(listing)
+    arguments = folder / "objects.txt"
+    arguments.write_text("".join(f'"{path.as_posix()}"\n' for path in (*objects, *extra)), "utf-8")
+    library = folder / target.file
+    # A name that can be loaded from anywhere, and nothing of the machine that it was built on.
+    flags = {
+        "linux": ["-Wl,--gc-sections", "-Wl,--as-needed", "-lpthread", "-Wl,-z,noexecstack"],
+        "windows": [],
+        "macos": [f"-Wl,-install_name,@rpath/{target.file}"],
+    }[target.system]
+    _zig(target, "-shared", "-s", "-O2", *flags, f"@{arguments}", "-o", library)
+    return library
+
+
+def _compile_maths(target: Target, folder: Path) -> list[Path]:
+    sources = [MUSL / "src" / "math" / f"{name}.c" for name in (*FUNCTIONS, *PARTS)]
+    sources.append(RUNTIME / "maths" / "maths.c")
+    objects = [folder / f"{source.stem}.o" for source in sources]
+
+    def compile_one(source: Path, compiled: Path) -> None:
+        _zig(target, "-c", *MATHS_FLAGS, source, "-o", compiled)
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(compile_one, sources, objects))
+    return objects
+
+
+def _compile_runtime(target: Target, folder: Path) -> Path:
+    compiled = folder / "runtime.o"
+    flags = ("-O2", "-std=gnu11", "-Wall", "-Wextra", "-fvisibility=hidden", "-fno-builtin-printf")
+    level = f"-DLEVEL={target.processor.name[-1]}"
+    _zig(target, "-c", *flags, level, RUNTIME / "runtime.c", "-o", compiled)
+    return compiled
+
+
+def _zig(target: Target, *arguments: object) -> None:
+    command = [sys.executable, "-m", "ziglang", "cc", "-target", target.zig, "-fno-sanitize=all"]
+    if target.processor.zig == "x86_64":
+        command += ["-mcpu=x86_64"]
+    done = subprocess.run(
+        [*command, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "SOURCE_DATE_EPOCH": "0"},
+    )
+    if done.returncode:
+        raise SystemExit(f"zig cc failed for {target.name}:\n{done.stderr[-4000:]}")

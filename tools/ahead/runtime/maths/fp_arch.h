@@ -1,0 +1,1 @@
+/* Nothing that one processor does otherwise than another. */
