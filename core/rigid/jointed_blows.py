@@ -1,7 +1,7 @@
 """Blows of a substep, and how joints answer those on what hangs on them.
 
-A limb is struck with all that hangs on it (`articulated_inertia`), as if all joints and those limits
-held that hold now; then joints make of it what they do. A limit that lets go would have a light
+A limb is struck with all that hangs on it (`articulated_inertia`), as if all joints held and those
+limits that hold now; then joints make of it what they do. A limit that lets go would have a light
 limb take the blow that a heavy one needs, which makes energy. So where joints lead a limb elsewhere
 than its blows saw it go, all of them are taken back and those limbs are struck without any limits:
 what holds besides can only take energy out (Thomson's theorem on impulses).
@@ -13,7 +13,14 @@ from ..kernels.jit import lean, lean_inline
 from ..vec3 import load, store
 from .articulation.articulated_inertia import learn_carefully, learn_for_blows
 from .contacts.blows import begin_blows, strike_all, take_delayed_gaps, touch_limbs
-from .contacts.limb_impulses import begin_limbs, changed_by, end_limbs, forget_answers, off_by
+from .contacts.limb_impulses import (
+    begin_limbs,
+    changed_by,
+    end_lead,
+    end_limbs,
+    forget_answers,
+    off_by,
+)
 from .joints.joint_solver import solve_joints
 
 ROUNDS = 3
@@ -88,6 +95,8 @@ def strike_bodies(contacts, joints, owners, gravity, h):
     if contacts.bouncy[0] == 0:
         return
     has_joints = joints.component.shape[0] > 1
+    if has_joints:
+        end_lead(contacts.limbs, owners)
     for _ in range(ROUNDS):
         if not (has_joints and touch_limbs(contacts, owners, gravity, h)):
             strike_all(contacts, owners, gravity, h)

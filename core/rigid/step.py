@@ -13,7 +13,7 @@ from .contacts.contact_aim import aim_contacts
 from .contacts.contact_groups import activate_all, clear_touched
 from .contacts.contact_sweep import iterations_now, sweep_contacts
 from .contacts.jointed_contacts import MOST_ITERATIONS, activate_unsettled
-from .contacts.limb_impulses import begin_limbs, end_limbs, forget_answers
+from .contacts.limb_impulses import begin_lead, begin_limbs, end_limbs, forget_answers
 from .contacts.position_correction import part_overlaps, take_back_parting
 from .contacts.warm_start import warm_contacts
 from .jointed_blows import strike_bodies
@@ -97,6 +97,8 @@ def _begin(bodies, contacts, joints, iterations, h, share_before, share):
     if forget_stale(contacts.limbs, joints, owners, h):
         forget_answers(contacts, owners)
     note_speeds(joints, owners, h)
+    if contacts.bouncy[0] == 1 and joints.component.shape[0] > 1:
+        begin_lead(contacts.limbs, owners)
     accelerate_bodies(owners, bodies.moves, h)
     warm_contacts(contacts, owners)
     scale_remembered(contacts, owners, h)

@@ -12,7 +12,7 @@ from ..arrays import Floats
 from ..building.builder import ModelBuilder
 from ..model import FrameInputs, Model, State
 from ..model.joint_table import OnBody
-from ..settings import SolverSettings
+from ..settings import JointSettings, SolverSettings
 from ..step import advance
 from .case import Result, case
 from .rates import at_rates
@@ -166,3 +166,51 @@ def _boxes(side: float, yaw: float, rate: float) -> Result:
 
 for _side, _yaw in ((0.4, 0.0), (1.0, 0.7)):
     at_rates(f"elastic-boxes-{_side:g}")(partial(_boxes, _side, _yaw))
+
+
+def _arm(count: int, mass: float, restitution: float, speed: float) -> Model:
+    """Rods on hinges, held out level by their limits, and a ball of 1 kg that meets the last."""
+    builder, arm = ModelBuilder(), None
+    about: dict[str, Any] = {"restitution": restitution, "friction": 0.0}
+    across = (math.sqrt(0.5), -math.sqrt(0.5), 0.0, 0.0)
+    limits = JointSettings("HINGE", is_limited=True, lower=-2.5, upper=0.0)
+    for k in range(count):
+        place = (0.5 + k, 0.0, 0.0)
+        rod = builder.add_body(f"rod {k}", "BOX", (0.5, 0.05, 0.05), place, mass=mass, **about)
+        builder.add_joint(f"hinge {k}", arm, OnBody(rod), (float(k), 0.0, 0.0), across, limits)
+        arm = OnBody(rod)
+    place = (count - 0.2, 0.0, -math.copysign(0.35, speed))
+    velocity = (0.0, 0.0, speed)
+    builder.add_body("ball", "SPHERE", (0.1,), place, mass=1.0, velocity=velocity, **about)
+    return builder.finalize()
+
+
+def _lifted(count: int, mass: float, speed: float, rate: float) -> Result:
+    """A ball hits the arm from below, which lets go: share of its energy that is made."""
+    model = _arm(count, mass, 1.0, speed)
+    state, settings = model.initial_state(step=1.0 / rate), SolverSettings(substep_rate=rate)
+    energy = []
+    while state.time < 0.5:
+        state, found = advance(model, state, FrameInputs(duration=4.0 / rate), settings)
+        energy.append(found.kinetic_energy + found.potential_energy)
+    return Result(max(max(energy) - energy[0], 0.0) / (0.5 * speed**2), 0.0, 1e-3)
+
+
+def _held(count: int, restitution: float, speed: float, rate: float) -> Result:
+    """A ball falls on the arm, which is held: share of its speed that it flies back with."""
+    model = _arm(count, 0.5, restitution, -speed)
+    state, settings = model.initial_state(step=1.0 / rate), SolverSettings(substep_rate=rate)
+    first, last = 0.0, 0.0
+    while state.time < 0.2:
+        state, _ = advance(model, state, FrameInputs(duration=1.0 / rate), settings)
+        x, v = float(state.body_position[-1, 2]), 0.0
+        v = (x - float(state.body_previous[-1, 2])) / state.step
+        whole = math.copysign(math.sqrt(v * v + 2.0 * G * (x - 0.15)), v)  # m/s, at the rod
+        first, last = min(first, whole), max(last, whole)
+    return Result(-last / first, restitution, 0.02)
+
+
+for _count, _mass, _speed in ((1, 0.5, 3.0), (1, 0.02, 3.0), (3, 0.5, 5.0), (4, 5.0, 2.0)):
+    at_rates(f"elastic-arm-lifted-{_count}-{_mass:g}")(partial(_lifted, _count, _mass, _speed))
+for _count, _restitution, _speed in ((1, 0.9, 3.0), (3, 0.5, 4.0)):
+    at_rates(f"elastic-arm-held-{_count}")(partial(_held, _count, _restitution, _speed))

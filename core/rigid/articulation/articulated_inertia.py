@@ -51,6 +51,7 @@ LIMB = np.dtype(
         ("touched", np.int32),  # 1: contacts have pushed it since they were found
         ("known", np.int32),  # 1: contacts know how it answers
         ("size", np.float64),  # m, radius of gyration
+        ("lead", np.float64, (6,)),  # velocity and spin of the substep before those of its start
         ("before", np.float64, (6,)),  # velocity and spin before an iteration
         ("wrench", np.float64, (6,)),  # N·s and N·m·s, what contacts did in it
         ("after", np.float64, (6,)),  # velocity and spin that contacts have seen at its end

@@ -11,9 +11,10 @@ With v the velocity of the step, u that at the time t of a blow, and a what grav
     u = v + a (t − h/2),    u' = −e u,    x(h) = x(0) + h v' − t Δv,
 
 the path is the exact one, two parabolas. E = ½ m |v + a h/2|² − m a·x changes by ½ m Δv (u + u´)
-whatever t is, so that elastic blows keep it to rounding. The way −t Δv is made by impulses that act
-after the move instead of before it (`delay_blows`): each at one point of the world at its time, so
-that momenta are kept. Where the arms have turned meanwhile, energy says how large they are.
+whatever t is, so that elastic blows keep it to rounding, and no blow adds to it: each takes the
+approach that there is, u < 0, to no more than its opposite. The way −t Δv is made by impulses that
+act after the move instead of before it (`delay_blows`): each at one point of the world at its time,
+so that momenta are kept. Where the arms have turned meanwhile, energy says how large they are.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from __future__ import annotations
 import math
 
 from ...kernels.jit import lean, lean_inline
-from ...vec3 import length, load, shift, vec
+from ...vec3 import dot, length, load, shift, vec
+from ..articulation.twist import six
 from .contact_groups import is_either_jointed
 from .contact_point import contact_speed, push_contact
 from .contact_sweep import push_row
@@ -53,14 +55,23 @@ def _slowest_blow(restitution, gravity, h):
 
 
 @lean_inline
-def _acceleration(row, owners, gravity):
-    """What gravity adds to the speed of a relative to b along the normal, m/s²."""
-    falls = 1.0 if owners.inverse_mass[row["owner"][0]] > 0.0 else 0.0
-    falls -= 1.0 if owners.inverse_mass[row["owner"][1]] > 0.0 else 0.0
-    pull = 0.0
-    for k in range(3):
-        pull += falls * gravity[k] * row["axis"][NORMAL, k]
-    return pull
+def _acceleration(contacts, row, owners, gravity, h):
+    """What gravity adds to the speed of a relative to b along the normal, m/s².
+
+    What hangs on joints does not fall as it would without: what was added to it is known (`lead`).
+    """
+    axis, total = vec(row["axis"][NORMAL]), 0.0
+    for side in range(2):
+        o = row["owner"][side]
+        gain = 0.0
+        if contacts.groups.is_jointed[o]:
+            lead, arm = six(contacts.limbs.body[o]["lead"]), row["cross"][NORMAL, side]
+            for k in range(3):
+                gain += (axis[k] * lead[k] + arm[k] * lead[3 + k]) * (2.0 / h)
+        elif owners.inverse_mass[o] > 0.0:
+            gain = dot(axis, vec(gravity))
+        total += gain if side == 0 else -gain
+    return total
 
 
 @lean_inline
@@ -80,7 +91,7 @@ def _meeting(contacts, row, owners, gravity, h):
     gap = _gap_now(row, contacts.delayed, h)
     if gap + h * speed >= 0.0:
         return math.inf, 0.0
-    a = _acceleration(row, owners, gravity)
+    a = _acceleration(contacts, row, owners, gravity, h)
     v = speed - 0.5 * a * h
     if is_either_jointed(contacts.groups, row):
         return 0.0, v
@@ -143,7 +154,7 @@ def _ask(contacts, first, owners, gravity, h, t):
     for c in range(first, first + contacts.rows[first]["points"]):
         row = contacts.rows[c]
         e = contacts.origin[c]["restitution"]
-        a = _acceleration(row, owners, gravity)
+        a = _acceleration(contacts, row, owners, gravity, h)
         v = contact_speed(row, NORMAL, owners) - 0.5 * a * h
         gap = _gap_now(row, contacts.delayed, h) + t * (v + 0.5 * a * t)
         speed = v + a * t
@@ -151,6 +162,7 @@ def _ask(contacts, first, owners, gravity, h, t):
         row["impulse"][PARTS] = 0.0
         row["softness"] = 0.0 if is_struck else 1.0
         is_blow = speed < -_slowest_blow(e, gravity, h)
+        row["approach"] = speed
         row["velocity_error"] = (1.0 + e) * speed if is_blow else speed
 
 
@@ -176,7 +188,25 @@ def _solve_manifold(rows, first):
                 for k in range(n if n > 1 else 0):
                     rows[first + k]["velocity_error"] += row["coupling"][k] * change
         if n == 1 or changed <= SETTLED * whole:
-            break
+            return
+    _make_no_energy(rows, first)
+
+
+@lean_inline
+def _make_no_energy(rows, first):
+    """Shorten impulses that rounds could not settle, so that p·(u + u´) is no more than 0."""
+    n = rows[first]["points"]
+    work, square = 0.0, 0.0  # p·u and p·W p, J
+    for i in range(n):
+        row = rows[first + i]
+        work += row["impulse"][PARTS] * row["approach"]
+        for k in range(n):
+            p = rows[first + k]["impulse"][PARTS]
+            square += row["impulse"][PARTS] * row["coupling"][k] * p
+    if square > 0.0 and square > -2.0 * work:
+        share = max(0.0, -2.0 * work / square)
+        for i in range(n):
+            rows[first + i]["impulse"][PARTS] *= share
 
 
 @lean_inline
@@ -301,9 +331,11 @@ def touch_limbs(contacts, owners, gravity, h):
 
 
 @lean_inline
-def _speed_at_end(row, owners, gravity, h):
+def _speed_at_end(contacts, row, owners, gravity, h):
     """Speed along the normal at the end of the step, m/s: velocities are those of its middle."""
-    return contact_speed(row, NORMAL, owners) + 0.5 * h * _acceleration(row, owners, gravity)
+    return contact_speed(row, NORMAL, owners) + 0.5 * h * _acceleration(
+        contacts, row, owners, gravity, h
+    )
 
 
 @lean_inline
@@ -315,9 +347,9 @@ def delay_blows(contacts, owners, gravity, h):
         row = contacts.rows[c]
         row["delayed_energy"] = 0.0
         if row["delay"] > 0.0:
-            before = _speed_at_end(row, owners, gravity, h)
+            before = _speed_at_end(contacts, row, owners, gravity, h)
             push_contact(row, NORMAL, owners, -row["delay"])
-            after = _speed_at_end(row, owners, gravity, h)
+            after = _speed_at_end(contacts, row, owners, gravity, h)
             row["delayed_energy"] = -0.5 * row["delay"] * (before + after)
 
 
@@ -342,13 +374,13 @@ def _near(first, second, energy, wanted):
 
 
 @lean_inline
-def _give_back(row, owners, gravity, h, energy, wanted):
+def _give_back(contacts, row, owners, gravity, h, energy, wanted):
     """Push with about a wanted share of what was delayed, so that it brings some energy.
 
     Returns what is missing of it, J.
     """
     p = row["delay"]
-    first = p * _speed_at_end(row, owners, gravity, h)
+    first = p * _speed_at_end(contacts, row, owners, gravity, h)
     second = p * p / row["mass"]
     share = _near(first, second, energy, wanted)
     push_contact(row, NORMAL, owners, share * p)
@@ -369,10 +401,10 @@ def end_blows(contacts, owners, gravity, h):
         row = contacts.rows[contacts.count[0] - 1 - back]
         if row["delay"] > 0.0:
             missing = owed - row["delayed_energy"]
-            owed = _give_back(row, owners, gravity, h, missing, 1.0)
+            owed = _give_back(contacts, row, owners, gravity, h, missing, 1.0)
     for c in range(contacts.count[0]):
         row = contacts.rows[c]
         if row["delay"] > 0.0:
             if abs(owed) > EXACT * abs(row["delayed_energy"]):
-                owed = _give_back(row, owners, gravity, h, owed, 0.0)
+                owed = _give_back(contacts, row, owners, gravity, h, owed, 0.0)
             row["delay"] = 0.0

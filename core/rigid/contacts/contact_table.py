@@ -55,6 +55,7 @@ CONTACT = np.dtype(
         ("delay", np.float64),  # N·s of a blow that act after the move: see `blows`
         ("delay_before", np.float64),  # the same before blows that are tried
         ("delayed_energy", np.float64),  # J that they are to give back
+        ("approach", np.float64),  # m/s, along the normal where a blow begins
         ("velocity_error", np.float64),  # m/s, by which points close faster than they may
         ("softness", np.float64),  # share of its impulse that a row lets go
         ("impulse_before", np.float64),  # N·s along the normal, before the sweep

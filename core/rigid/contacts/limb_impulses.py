@@ -132,6 +132,25 @@ def _answer_speed(contacts, c, d, e, f):
 
 
 @lean_inline
+def begin_lead(limbs, owners):
+    """Before anything acts in a substep: velocities are those of the middle of the one before."""
+    for o in range(limbs.body.shape[0]):
+        for k in range(3):
+            limbs.body[o]["lead"][k] = owners.velocity[o, k]
+            limbs.body[o]["lead"][3 + k] = owners.spin[o, k]
+
+
+@lean_inline
+def end_lead(limbs, owners):
+    """Nothing has been struck yet: half of what all that acts and joints have changed."""
+    for o in range(limbs.body.shape[0]):
+        lead = limbs.body[o]["lead"]
+        for k in range(3):
+            lead[k] = 0.5 * (owners.velocity[o, k] - lead[k])
+            lead[3 + k] = 0.5 * (owners.spin[o, k] - lead[3 + k])
+
+
+@lean_inline
 def begin_limbs(limbs, owners):
     """Before an iteration: note velocities; contacts have done nothing yet."""
     for c in range(limbs.component.shape[0]):
