@@ -12,11 +12,11 @@ from .contacts.conjugate_contacts import scale_remembered, settle_uneven
 from .contacts.contact_aim import aim_contacts
 from .contacts.contact_groups import activate_all, clear_touched
 from .contacts.contact_sweep import iterations_now, sweep_contacts
+from .contacts.jointed_blows import strike_bodies
 from .contacts.jointed_contacts import MOST_ITERATIONS, activate_unsettled
 from .contacts.limb_impulses import begin_lead, begin_limbs, end_limbs, forget_answers
 from .contacts.position_correction import part_overlaps, take_back_parting
 from .contacts.warm_start import warm_contacts
-from .jointed_blows import strike_bodies
 from .joints.joint_axes import aim_joints
 from .joints.joint_solver import solve_joints
 from .joints.joint_state import load_joints

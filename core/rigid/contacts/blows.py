@@ -59,8 +59,9 @@ def _acceleration(contacts, row, owners, gravity, h):
     """What gravity adds to the speed of a relative to b along the normal, m/s².
 
     What hangs on joints does not fall as it would without: what was added to it is known (`lead`).
+    More than gravity was a blow by a joint, which is over.
     """
-    axis, total = vec(row["axis"][NORMAL]), 0.0
+    axis, total, most = vec(row["axis"][NORMAL]), 0.0, length(vec(gravity))
     for side in range(2):
         o = row["owner"][side]
         gain = 0.0
@@ -68,6 +69,7 @@ def _acceleration(contacts, row, owners, gravity, h):
             lead, arm = six(contacts.limbs.body[o]["lead"]), row["cross"][NORMAL, side]
             for k in range(3):
                 gain += (axis[k] * lead[k] + arm[k] * lead[3 + k]) * (2.0 / h)
+            gain = min(max(gain, -most), most)
         elif owners.inverse_mass[o] > 0.0:
             gain = dot(axis, vec(gravity))
         total += gain if side == 0 else -gain

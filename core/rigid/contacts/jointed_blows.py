@@ -9,11 +9,12 @@ what holds besides can only take energy out (Thomson's theorem on impulses).
 
 from __future__ import annotations
 
-from ..kernels.jit import lean, lean_inline
-from ..vec3 import load, store
-from .articulation.articulated_inertia import learn_carefully, learn_for_blows
-from .contacts.blows import begin_blows, strike_all, take_delayed_gaps, touch_limbs
-from .contacts.limb_impulses import (
+from ...kernels.jit import lean, lean_inline
+from ...vec3 import load, store
+from ..articulation.articulated_inertia import learn_carefully, learn_for_blows
+from ..joints.joint_solver import solve_joints
+from .blows import begin_blows, strike_all, take_delayed_gaps, touch_limbs
+from .limb_impulses import (
     begin_limbs,
     changed_by,
     end_lead,
@@ -21,7 +22,6 @@ from .contacts.limb_impulses import (
     forget_answers,
     off_by,
 )
-from .joints.joint_solver import solve_joints
 
 ROUNDS = 3
 """Largest number of times that joints answer the blows of a substep, and these them."""
