@@ -7,7 +7,7 @@ DEV := $(PYTHON) dev.py
 WITH_BLENDER := $(if $(BLENDER),--blender $(BLENDER))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-files test lint typecheck test-quick test-core test-blender format library zips truth bench \
+.PHONY: help demo demo-files test lint typecheck test-quick test-core test-blender format library wheels zips truth bench \
 	benchmarks docs manual setup doctor debian-packages hooks clean
 
 help:
@@ -16,5 +16,5 @@ help:
 demo demo-files test test-blender zips setup doctor:
 	@$(DEV) $@ $(WITH_BLENDER) $(ARGS)
 
-lint typecheck test-quick test-core format library truth bench benchmarks docs manual debian-packages hooks clean:
+lint typecheck test-quick test-core format library wheels truth bench benchmarks docs manual debian-packages hooks clean:
 	@$(DEV) $@ $(ARGS)

@@ -31,15 +31,20 @@ from tools.environments import (
     environment_interpreter,
     require_python,
 )
-from tools.extension_zip import PLATFORMS as ZIP_PLATFORMS
 from tools.extension_zip import (
-    Platform,
     build_zip,
-    host_platform,
+    manifest_version,
     stage_extension,
     uncommitted_sources,
 )
-from tools.kernel_library import PLATFORMS, build_library, this_machine
+from tools.kernel_library import (
+    PLATFORMS,
+    Platform,
+    build_libraries,
+    build_library,
+    build_wheel,
+    host_platform,
+)
 from tools.manual_pages import build_manual
 from tools.peers.compare import compare
 from tools.peers.frame_compare import compare_frames
@@ -186,8 +191,6 @@ def run_blender_tests(blender: Blender, target: Platform | None, arguments: Sequ
         "VERLET_ZIP": str(zip_path),
         "PYTEST_ADDOPTS": "" if target else "-m without_wheels",
     }
-    if target and not arguments:  # everything: all processors compile first
-        variables["VERLET_COMPILE_FIRST"] = "1"
     with timed(what), locked(user_folder):
         run_pytest(interpreter, "tests/blender", arguments, what, variables)
 
@@ -197,6 +200,7 @@ def test(options: argparse.Namespace) -> None:
     lint(options)
     typecheck(options)
     test_quick(options)
+    build_library(host_platform())  # which the engine's tests look at, and Blender's use
     test_core(options)
     test_blender(options)
 
@@ -204,7 +208,8 @@ def test(options: argparse.Namespace) -> None:
 def zips(options: argparse.Namespace) -> None:
     """Build the zips for release: one per platform, and a small one without wheels."""
     blender = (options.blender or [default_blender()])[0]
-    built = [build_zip(blender, target) for target in (*ZIP_PLATFORMS.values(), None)]
+    build_libraries([*PLATFORMS.values()])
+    built = [build_zip(blender, target) for target in (*PLATFORMS.values(), None)]
     print("\nZips")
     for path in built:
         print(f"  {path.stat().st_size / 1e6:6.1f} MB  {shown(path)}")
@@ -219,8 +224,20 @@ def library(options: argparse.Namespace) -> None:
     unknown = [name for name in names if name not in PLATFORMS]
     if unknown:
         raise Failure(f"no such platform: {', '.join(unknown)}; known: {', '.join(PLATFORMS)}")
-    for platform in [PLATFORMS[name] for name in names] or [this_machine()]:
-        print(shown(build_library(platform)))
+    for folder in build_libraries([PLATFORMS[name] for name in names] or [host_platform()]):
+        print(shown(folder))
+
+
+def wheels(options: argparse.Namespace) -> None:
+    """Build wheels for use without Blender: the engine, and this platform's compiled kernels."""
+    interpreter, folder = core_environment(), BUILD / "dist"
+    kernels = build_wheel(PLATFORMS[host_platform().name], manifest_version())
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    shutil.copy2(kernels, folder)
+    command = [interpreter, "-m", "pip", "wheel", "-qq", "--no-deps", "--wheel-dir", folder, "."]
+    run(command, "building the engine's wheel")
+    print(*map(shown, sorted(folder.glob("*.whl"))), sep="\n")
 
 
 def demo(options: argparse.Namespace) -> None:
@@ -360,6 +377,7 @@ COMMANDS = {
     "test-blender": test_blender,
     "format": format_code,
     "library": library,
+    "wheels": wheels,
     "zips": zips,
     "truth": truth,
     "bench": bench,

@@ -44,15 +44,16 @@ BLENDERS = {
 }
 BLENDER_FOR_PYTHON = {"3.11": "5.0", "3.13": "5.2"}
 
-# Numba 0.68 takes NumPy 1.22 to 2.5: every supported Blender's.
+# For those who build: an installed extension needs NumPy alone.
 NUMBA = ("numba==0.68.1", "llvmlite==0.50.0")
-# The last release for Macs with an Intel processor (NumPy 1.22 to 2.3).
-NUMBA_FOR_INTEL_MAC = ("numba==0.62.1", "llvmlite==0.45.1")
+# Links what Numba compiles for all platforms; the mathematics of its C library goes into them.
+ZIG = "ziglang==0.14.1"
 
 PYTEST = "pytest==9.2.0"
 CORE_REQUIREMENTS = (
     "numpy==2.4.6",
     *NUMBA,
+    ZIG,
     PYTEST,
     "pytest-xdist==3.8.0",
     "hypothesis==6.170.15",
@@ -73,7 +74,7 @@ PYBULLET_REQUIREMENTS = ("pybullet==3.2.7", "numpy==2.4.6")  # else it needs a C
 
 
 def blender_requirements(blender: Blender) -> tuple[str, ...]:
-    """No Numba here: in Blender it must come out of the extension's zip."""
+    """No Numba here: kernels must come compiled out of the extension's zip."""
     return (
         f"bpy=={blender.version}.*",
         f"numpy=={blender.numpy}",

@@ -3,72 +3,29 @@
 from __future__ import annotations
 
 import ast
-import platform
 import re
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tools.environments import (
-    NUMBA,
-    NUMBA_FOR_INTEL_MAC,
-    Blender,
-    blender_environment,
-    digest_of,
-    site_packages,
-)
+from tools.environments import Blender, blender_environment, digest_of, site_packages
+from tools.kernel_library import Platform, build_wheel
 from tools.manual_pages import build_manual, manual_sources
-from tools.processes import BUILD, ROOT, Failure, locked, output_of, run, timed
+from tools.processes import BUILD, ROOT, Failure, locked, output_of, timed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-WHEELS = BUILD / "wheels"
 ZIPS = BUILD / "zips"
-
-
-@dataclass(frozen=True)
-class Platform:
-    """A platform in Blender's words, and the wheels for it in pip's words."""
-
-    name: str
-    tags: tuple[str, ...]
-    pythons: tuple[str, ...] = ("3.11", "3.13")
-    requirements: tuple[str, ...] = NUMBA
-
-
-PLATFORMS = {
-    platform.name: platform
-    for platform in (
-        Platform("linux-x64", ("manylinux_2_28_x86_64", "manylinux_2_27_x86_64")),
-        Platform("linux-arm64", ("manylinux_2_28_aarch64", "manylinux_2_27_aarch64")),
-        Platform("windows-x64", ("win_amd64",)),
-        Platform("windows-arm64", ("win_arm64",), pythons=("3.13",)),
-        Platform("macos-arm64", ("macosx_12_0_arm64", "macosx_11_0_arm64")),
-        # Blender 4.5 is the last one for these, so Python 3.11 is enough.
-        Platform("macos-x64", ("macosx_10_15_x86_64",), ("3.11",), NUMBA_FOR_INTEL_MAC),
-    )
-}
 
 
 EXTENSION_FILES = ("blender_manifest.toml", "__init__.py", "LICENSE", "README.md")
 EXTENSION_FOLDERS = ("core", "verlet_addon")
-
-
-def host_platform() -> Platform:
-    """This machine's platform in Blender's words."""
-    system = {"darwin": "macos"}.get(platform.system().lower(), platform.system().lower())
-    machine = platform.machine().lower()
-    machine = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64"}.get(machine, machine)
-    try:
-        return PLATFORMS[f"{system}-{machine}"]
-    except KeyError:
-        raise Failure(
-            f"there are no Numba wheels for {system}-{machine}; known: {', '.join(PLATFORMS)}.\n"
-            "  The tests with the zip that carries no wheels still run:"
-            " dev.py test-blender --wheels without"
-        ) from None
+FOR_BUILDING = (
+    *("core/kernels/folder.py", "core/kernels/kernel_files.py", "core/kernels/linking.py"),
+    *("core/warm_up.py", "core/compile_together.py"),
+)
+"""What compiles: an installed extension finds its kernels compiled."""
 
 
 def extension_sources() -> list[Path]:
@@ -112,47 +69,23 @@ def stage_extension(folder: Path, target: Platform | None, wheels: Sequence[Path
     manifest.write_text(re.sub(r"^\[", lambda _: added, text, count=1, flags=re.M), "utf-8")
 
 
-def download_wheels(interpreter: Path, target: Platform) -> list[Path]:
-    """The unmodified wheels for a platform, downloaded unless they are here already."""
-    wheels: list[Path] = []
-    for python in target.pythons:
-        folder = WHEELS / f"{target.name}-{python}"
-        stamp = folder / "requirements.txt"
-        wanted = "\n".join(target.requirements)
-        with locked(folder):
-            if not stamp.exists() or stamp.read_text("utf-8") != wanted:
-                download_into(folder, interpreter, target, python)
-                stamp.write_text(wanted, "utf-8")
-        wheels += sorted(folder.glob("*.whl"))
-    return wheels
-
-
-def download_into(folder: Path, interpreter: Path, target: Platform, python: str) -> None:
-    """Download one platform's wheels for one Python."""
-    for old in folder.glob("*.whl"):
-        old.unlink()
-    command = [interpreter, "-m", "pip", "download", "-qq", "--no-deps", "--dest", folder]
-    command += ["--only-binary=:all:", "--implementation=cp", f"--python-version={python}"]
-    command += [f"--platform={tag}" for tag in target.tags]
-    with timed(f"download wheels: {target.name}, Python {python}"):
-        run([*command, *target.requirements], f"downloading wheels for {target.name}")
-
-
 def build_zip(blender: Blender, target: Platform | None) -> Path:
     """Build and validate a platform's zip, or the one without wheels; nothing when up to date."""
     interpreter = blender_environment(blender)
-    wheels = download_wheels(interpreter, target) if target else []
+    wheels = [build_wheel(target, manifest_version())] if target else []
     name = f"verlet_physics-{manifest_version()}.zip"
     suffix = target.name.replace("-", "_") if target else "without_wheels"
     path = ZIPS / name.replace(".zip", f"-{suffix}.zip")
     with locked(ZIPS):
         sources = [ROOT / source for source in extension_sources()]
-        inputs = digest_of([*sources, *manual_sources()], *(wheel.name for wheel in wheels))
+        inputs = digest_of([*sources, *manual_sources(), *wheels])
         if is_up_to_date(path, inputs):
             return path
         with timed(f"build and validate {path.name}"):
             staging = BUILD / "extension"
             stage_extension(staging, target, wheels)
+            for name_of_file in FOR_BUILDING:
+                (staging / name_of_file).unlink()
             build_manual(staging / "manual")
             build = ("--source-dir", staging, "--output-filepath")
             if target:  # Blender's tool appends the platform to the name

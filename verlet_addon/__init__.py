@@ -1,13 +1,12 @@
 """The Blender side of Verlet Physics: registration, in order.
 
-Imports point one way, from here into ``core``. Numba is loaded only once a scene simulates
+Imports point one way, from here into ``core``. Kernels are loaded only once a scene simulates
 something, so that the add-on costs nothing at the start of Blender.
 """
 
 from . import (
     cli,
     handlers,
-    kernels,
     look_ahead,
     manual,
     operators,
@@ -43,4 +42,3 @@ def unregister() -> None:
     """Unregister everything, in the opposite order."""
     for module in reversed(_MODULES):
         module.unregister()
-    kernels.stop()

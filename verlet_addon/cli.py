@@ -10,7 +10,7 @@ import sys
 import bpy
 
 from ..core.errors import VerletError
-from . import doctor, kernels
+from . import doctor
 from .bake import restore, scene_bake
 from .live import missing_frames
 from .properties import bake_record, participants
@@ -87,7 +87,6 @@ def run(arguments: list[str]) -> int:
 
 
 def _check() -> int:
-    kernels.wait()
     found = doctor.examine(bpy.context.scene)
     for problem in found:
         print(f"{'Error' if problem.is_error else 'Warning'}: {problem.message}")

@@ -8,7 +8,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ..core.errors import VerletError
-from . import cli, kernels, session
+from . import cli, session
 from .blender import point_cache, redraw, window_thread
 from .extract import reading
 from .live import mending, preview, rendering
@@ -92,7 +92,7 @@ def _mend_preview(scene: bpy.types.Scene) -> None:
 def _guarded(
     scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, task: str, **options: bool
 ) -> None:
-    """Run a task of `simulation`, which brings Numba: only in scenes that simulate something."""
+    """Run a task of `simulation`, which loads kernels: only in scenes that simulate something."""
     running = session.of(scene)
     if running is None and not participants.has_any(scene):
         return
@@ -206,8 +206,6 @@ def load_post(*_: Any) -> None:
             for holder in rest_pose.holders(ob):
                 rest_pose.adopt_after_load(holder)
             point_cache.detach(ob)
-    if any(participants.has_any(scene) for scene in bpy.data.scenes) and not bpy.app.background:
-        kernels.prepare()
 
 
 @persistent

@@ -13,7 +13,7 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
-from . import handlers, kernels, overlays, preferences, session
+from . import handlers, overlays, preferences, session
 from .blender import redraw
 from .live import rendering
 from .properties import participants
@@ -47,7 +47,7 @@ def _look() -> float | None:
         return None
     window_manager = bpy.context.window_manager
     is_dragging = any(len(window.modal_operators) for window in window_manager.windows)
-    if is_dragging or not kernels.are_ready():
+    if is_dragging:
         return DELAY
     if handlers.is_playing() or rendering.is_rendering() or _takes_long(scene):
         return None
@@ -68,7 +68,7 @@ def look(scene: bpy.types.Scene) -> bool:
     running = session.of(scene)
     is_current = running is not None and not (running.phase.is_suspect or running.is_outdated)
     if not is_current and running is not None and running.is_ready:
-        from .live.simulation import settle  # brings Numba, which is there by now
+        from .live.simulation import settle  # loads the kernels, which are there by now
 
         settle(scene, running)
         redraw.panels()

@@ -1,12 +1,9 @@
 """Preferences › Add-ons › Verlet Physics: what is the user's and not the file's."""
 
-import shutil
-
 import bpy
 
 from . import kernels, manual
 from .blender import redraw
-from .blender.types import Result
 
 
 def _draw_again(preferences: bpy.types.AddonPreferences, context: bpy.types.Context) -> None:
@@ -48,23 +45,7 @@ class VerletPreferences(bpy.types.AddonPreferences):
         column.prop(self, "show_method")
         layout.prop(self, "look_ahead")
         layout.prop(self, "line_width")
-        row = layout.row()
-        row.operator("verlet.clear_kernels", icon="TRASH")
-        manual.draw_button(row, "Manual")
-
-
-class VERLET_OT_clear_kernels(bpy.types.Operator):
-    """Delete the compiled solver; the next start of Blender compiles it anew, in minutes"""
-
-    bl_idname = "verlet.clear_kernels"
-    bl_label = "Clear Compiled Solver"
-    bl_options = {"REGISTER"}
-
-    def execute(self, context: bpy.types.Context) -> Result:
-        kernels.stop()
-        shutil.rmtree(kernels.cache_folder(), ignore_errors=True)
-        self.report({"INFO"}, "Cleared: restart Blender, the solver is compiled anew then")
-        return {"FINISHED"}
+        manual.draw_button(layout.row(), "Manual")
 
 
 def get() -> VerletPreferences | None:
@@ -74,7 +55,7 @@ def get() -> VerletPreferences | None:
     return chosen if isinstance(chosen, VerletPreferences) else None
 
 
-CLASSES = (VerletPreferences, VERLET_OT_clear_kernels)
+CLASSES = (VerletPreferences,)
 
 
 def register() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -90,11 +91,15 @@ def _turned(p: Floats, angle: float, shorter: float) -> Floats:
 
 
 def twisted_sheet(
-    n: int, turns: float = 4.0, settings: ClothSettings = MEETS_ITSELF
+    n: int, turns: float = 4.0, settings: ClothSettings = MEETS_ITSELF, width: float = 1.0
 ) -> DrivenScene:
-    """A sheet of a square metre, twisted by its two sides within four seconds, and back."""
+    """A sheet a metre long, twisted by its two sides within four seconds, and back.
+
+    One as wide as long would have to stretch to half again its length at the first half turn, and
+    its layers lie thicker than there is room: what is asked for cannot be.
+    """
     builder = ModelBuilder()
-    p, quads = sheet(n, n, 1.0, 1.0)
+    p, quads = sheet(n, max(2, round(n * width)), 1.0, width)
     pins = abs(p[:, 0]) > 0.4999
     _add(builder, p, quads, settings, pins)
 
@@ -144,6 +149,7 @@ CLOTH_SCENES: dict[str, Callable[[int], DrivenScene]] = {
     "strip-on-end": strip_on_end,
     "folded-sheet": folded_sheet,
     "twisted-sheet": twisted_sheet,
+    "twisted-towel": partial(twisted_sheet, width=0.3),
     "twisted-tube": twisted_tube,
     "crossed-sheets": crossed_sheets,
 }

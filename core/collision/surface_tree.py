@@ -8,7 +8,9 @@ pairs are looked for, boxes, speeds and normals of all nodes are gathered anew, 
 * Normals: a connected patch whose normals all lie within a cone does not touch itself (Volino &
   Magnenat-Thalmann 1994, "Efficient Self-Collision Detection on Smoothly Discretized Surface
   Animations using Geometrical Shape Regularity"). A flat sheet is one such patch: looking for its
-  contacts with itself costs one comparison.
+  contacts with itself costs one comparison. Normals are bounded for all of a straight flight: while
+  corners fly from a, b, c to a', b', c', the normal is a Bézier curve with the control points
+  (b − a) × (c − a), half the sum of both mixed products, and (b' − a') × (c' − a').
 """
 
 from __future__ import annotations
@@ -19,11 +21,12 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 from ..kernels.jit import kernel, lean_inline
-from ..vec3 import between, cross, length
+from ..vec3 import add, between, cross, length, scale
 from .tree import build_tree, tree_room, tree_scratch
 
 CONE = 0.2
-"""Cosine of the angle that the bounds of a patch's normals may have with its axis."""
+"""Cosine of the angle that the bounds of a patch's normals may have with its axis, so also how far
+a normal may leave its bounds before a patch that was flat may be so no longer."""
 
 LOWER, UPPER, SLOWEST, FASTEST, LEAST_NORMAL, MOST_NORMAL = range(0, 18, 3)
 """Columns of `SurfaceTree.bounds`."""
@@ -172,11 +175,30 @@ def _find_whole(skip, leaf, whole, triangle, root):
         whole[node] = roots == 1
 
 
+@lean_inline
+def _bound_normals(bounds, node, ab, ac, turn_b, turn_c):
+    """Bounds of the unit normals of a triangle with sides that go from ab, ac to these and turn."""
+    end_b, end_c = add(ab, turn_b), add(ac, turn_c)
+    mixed = add(cross(ab, end_c), cross(end_b, ac))
+    for n in range(3):
+        normal = cross(ab, ac) if n == 0 else (mixed if n == 1 else cross(end_b, end_c))
+        size = length(normal)
+        f = 1.0 / size if size > 0.0 else 0.0
+        for k in range(3):
+            low = high = f * normal[k]
+            if n > 0:
+                low = min(low, bounds[node, LEAST_NORMAL + k])
+                high = max(high, bounds[node, MOST_NORMAL + k])
+            bounds[node, LEAST_NORMAL + k] = low
+            bounds[node, MOST_NORMAL + k] = high
+
+
 @kernel
-def gather_bounds(tree, triangle, x, speed, room):
+def gather_bounds(tree, triangle, x, speed, room, horizon):
     """Boxes of triangles at x (n, 3) m, their speeds (n, 3) m a substep and normals, upwards.
 
-    room (n,) m: how much wider the boxes are around each vertex.
+    room (n,) m: how much wider the boxes are around each vertex. horizon: substeps ahead for which
+    normals are bounded.
     """
     bounds = tree.bounds
     for node in range(2 * triangle.shape[0] - 2, -1, -1):
@@ -191,20 +213,47 @@ def gather_bounds(tree, triangle, x, speed, room):
                     bounds[node, high + k] = max(bounds[child, high + k], bounds[other, high + k])
             continue
         a, b, c = triangle[t, 0], triangle[t, 1], triangle[t, 2]
-        normal = cross(between(x, a, b), between(x, a, c))
-        size = length(normal)
-        f = 1.0 / size if size > 0.0 else 0.0
         away = max(room[a], max(room[b], room[c]))
         for k in range(3):
             bounds[node, LOWER + k] = min(x[a, k], min(x[b, k], x[c, k])) - away
             bounds[node, UPPER + k] = max(x[a, k], max(x[b, k], x[c, k])) + away
             bounds[node, SLOWEST + k] = min(speed[a, k], min(speed[b, k], speed[c, k]))
             bounds[node, FASTEST + k] = max(speed[a, k], max(speed[b, k], speed[c, k]))
-        for k in range(3):
-            n = f * normal[k]
-            bounds[node, LEAST_NORMAL + k] = n
-            bounds[node, MOST_NORMAL + k] = n
+        turn_b = scale(horizon, between(speed, a, b))
+        turn_c = scale(horizon, between(speed, a, c))
+        _bound_normals(bounds, node, between(x, a, b), between(x, a, c), turn_b, turn_c)
     _find_patches(tree, 2 * triangle.shape[0] - 1)
+
+
+@lean_inline
+def _has_turned(bounds, node, normal):
+    """Whether a normal has left its bounds too far to be that of a flat patch still."""
+    size = length(normal)
+    away = 0.0
+    for k in range(3):
+        low = size * bounds[node, LEAST_NORMAL + k] - normal[k]
+        high = normal[k] - size * bounds[node, MOST_NORMAL + k]
+        out = max(0.0, max(low, high))
+        away += out * out
+    return away >= CONE * CONE * size * size
+
+
+@kernel
+def count_turned(tree, triangle, x):
+    """How many triangles of flat patches have turned at x (n, 3) m by more than keeps them flat."""
+    turned = 0
+    for p in range(tree.root.shape[0]):
+        root = tree.root[p]
+        if not are_flat(tree.bounds, root, root):
+            continue
+        for node in range(root, tree.skip[root]):
+            t = tree.leaf[node]
+            if t < 0:
+                continue
+            a, b, c = triangle[t, 0], triangle[t, 1], triangle[t, 2]
+            normal = cross(between(x, a, b), between(x, a, c))
+            turned += _has_turned(tree.bounds, node, normal)
+    return turned
 
 
 @lean_inline

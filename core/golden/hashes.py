@@ -3,7 +3,8 @@
 Two checkouts that hash alike on one machine compute the same bits. Other machines may round in
 other ways (Numba compiles kernels for the processor that they run on), so a file of hashes serves
 on the machine that it was made on, and says which that is. Kernels that were compiled ahead round
-alike on all processors of a family: see "Threads and bits" in docs/ARCHITECTURE.md.
+alike on all processors of a family, so theirs serves on all of these: see "Threads and bits" in
+docs/ARCHITECTURE.md.
 """
 
 from __future__ import annotations
@@ -74,6 +75,9 @@ def scene_hashes(name: str) -> list[str]:
 
 def machine() -> dict[str, str]:
     """What hashes depend on besides the source."""
+    if jit.compiled_by() not in ("Numba", "nobody"):
+        _, _, family = jit.compiled_by().partition("-")
+        return {"compiled": f"ahead for {family}", "numpy": version("numpy")}
     versions = {}
     for package in ("numpy", "numba", "llvmlite"):
         try:

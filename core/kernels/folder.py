@@ -12,15 +12,15 @@ import re
 import sys
 from pathlib import Path
 
-_cache_base: Path | None = None
 _COMPILER = {"kernels.jit", "kernels.kernel_files", "kernels.linking"}
 """Modules that decide what becomes of a kernel and its file, whatever it imports."""
-
-
-def use_cache_folder(path: str | os.PathLike[str]) -> None:
-    """Keep compiled kernels below ``path``; call it before the first kernel runs."""
-    global _cache_base
-    _cache_base = Path(path)
+_NEVER_WITH_NUMBA = {"kernels.library"}
+"""Modules that decide nothing where Numba compiles: an edit there compiles nothing anew."""
+FOR_BUILDING = (
+    *("kernels.folder", "kernels.kernel_files", "kernels.linking"),
+    *("warm_up", "compile_together"),
+)
+"""Modules that an installed extension lacks: those that compile."""
 
 
 def cache_folder() -> Path:
@@ -40,8 +40,6 @@ def _folder(key: str) -> Path:
 
 def cache_base() -> Path:
     """The folder below which all that is compiled is kept."""
-    if _cache_base:
-        return _cache_base
     if chosen := os.environ.get("VERLET_CACHE_DIR"):
         return Path(chosen)
     if sys.platform == "win32":
@@ -108,5 +106,6 @@ def _source_hash(modules: tuple[str, ...]) -> str:
     digest.update(os.environ.get("VERLET_NO_CONTRACTION", "").encode())
     digest.update(records().encode())
     for name in modules:
-        digest.update(f"{name}\n{_sources()[name]}".encode())
+        if name not in _NEVER_WITH_NUMBA:
+            digest.update(f"{name}\n{_sources()[name]}".encode())
     return digest.hexdigest()[:16]

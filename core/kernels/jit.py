@@ -1,9 +1,9 @@
 """Compiled kernels, or plain Python where there are none: the only module that knows which.
 
 Kernels are scalar Python loops. Each one is compiled twice from the same source, for one thread and
-for several, and both give the same bits, because parallel iterations never share a particle. They
-come out of a library that was compiled ahead if there is one (see kernels/library.py); else Numba
-compiles them at their first call, and keeps them on disk (see kernels/folder.py).
+for several, and both give the same bits, because parallel iterations never share a particle. An
+installed extension finds them compiled (see kernels/library.py). A checkout compiles them with
+Numba at their first call, and keeps them on disk (see kernels/folder.py).
 """
 
 from __future__ import annotations

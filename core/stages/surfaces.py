@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..collision.surface_tree import count_turned
 from ..particles.contacts.surface_contact import (
     check_strays,
     foresee_strays,
@@ -161,7 +162,8 @@ class SurfaceContacts:
         assert room is not None
         moved = (room.rows, self.frame.x, room.origin, room.speed, ahead)
         missed: int = check_strays(room.strays, room.surface.thickness, *moved)
-        return missed
+        turned: int = count_turned(room.tree, room.surface.triangle, self.frame.x)
+        return missed + turned
 
     def _stop(self) -> None:
         """Let all go on as one piece, what is held too: so nothing meets."""

@@ -34,7 +34,8 @@ def _crossings(build: Callable[[int], DrivenScene], n: int) -> Result:
 for _name, _n in (
     ("strip-on-end", 64),
     ("folded-sheet", 48),
-    ("twisted-sheet", 32),
+    ("twisted-sheet", 16),
+    ("twisted-towel", 32),
     ("twisted-tube", 32),
     ("crossed-sheets", 32),
 ):

@@ -30,17 +30,14 @@ def zip_path() -> Path:
 
 @pytest.fixture(scope="session")
 def has_wheels(zip_path: Path) -> bool:
-    """Whether the zip under test carries Numba."""
+    """Whether the zip under test carries compiled kernels."""
     return "without_wheels" not in zip_path.name
 
 
 @pytest.fixture(scope="session")
 def extension(zip_path: Path) -> ModuleType:
     """The installed and enabled extension: the module bl_ext.user_default.verlet_physics."""
-    module = installed_extension.install(zip_path)
-    if os.environ.get("VERLET_COMPILE_FIRST"):
-        installed_extension.compile_kernels()
-    return module
+    return installed_extension.install(zip_path)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The installed extension registers, leaves nothing behind, and brings its own Numba."""
+"""The installed extension registers, leaves nothing behind, and brings its kernels compiled."""
 
 import importlib
 import importlib.util
@@ -66,22 +66,57 @@ def test_core_is_importable(extension):
     assert importlib.import_module(f"{extension.__name__}.core")
 
 
-def test_numba_comes_from_the_zip_and_compiles():
-    numba = importlib.import_module("numba")
-    llvmlite = importlib.import_module("llvmlite")
+def test_kernels_come_compiled_out_of_the_zip(extension):
+    library = importlib.import_module(f"{extension.__name__}.core.kernels.library")
+    jit = importlib.import_module(f"{extension.__name__}.core.kernels.jit")
+    assert library.why_not() == ""
+    assert jit.compiled
     wheels = Path(bpy.utils.user_resource("EXTENSIONS"), ".local").resolve()
-    assert Path(numba.__file__).resolve().is_relative_to(wheels)
-    assert Path(llvmlite.__file__).resolve().is_relative_to(wheels)
+    assert Path(library.fitting().code._name).resolve().is_relative_to(wheels)
+    missing = [k.function.__qualname__ for k in jit._kernels if not library_has(library, k)]
+    assert not missing
 
-    @numba.njit(parallel=True)
-    def dot(a, b):
-        total = 0.0
-        for i in numba.prange(a.size):
-            total += a[i] * b[i]
-        return total
 
-    a = np.arange(1000.0)
-    assert dot(a, a) == pytest.approx(float(a @ a))
+def library_has(library, kernel):
+    name = f"{kernel.function.__module__.rpartition('.core.')[2]}.{kernel.function.__qualname__}"
+    known = library.fitting().kernels.get(name, [])
+    return {one["parallel"] for one in known} == {False, True} - {not kernel.can_be_parallel} | {
+        False
+    }
+
+
+FIRST_PRESS = f"""
+import bpy, importlib, os, sys, addon_utils
+addon_utils.enable({installed_extension.MODULE!r}, default_set=True)
+jit = importlib.import_module({installed_extension.MODULE + ".core.kernels.jit"!r})
+plain = []
+for kernel in jit._kernels:
+    function = kernel.function
+    def slow(*arguments, function=function):
+        plain.append(function.__qualname__)
+        return function(*arguments)
+    slow.__qualname__, slow.__module__ = function.__qualname__, function.__module__
+    kernel.function = slow
+bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+bpy.ops.mesh.primitive_cube_add(location=(0, 0, 1.2))
+bpy.ops.verlet.rigid_body()
+bpy.ops.mesh.primitive_plane_add(size=20)
+bpy.ops.verlet.collider()
+bpy.ops.mesh.primitive_grid_add(x_subdivisions=9, y_subdivisions=9, location=(0, 0, 2.5))
+bpy.ops.verlet.cloth()
+for frame in range(1, 13):
+    bpy.context.scene.frame_set(frame)
+session = importlib.import_module({installed_extension.MODULE + ".verlet_addon.session"!r})
+running = session.of(bpy.context.scene)
+print(running.last, sorted(set(plain)), "numba" in sys.modules, running.failure or "sound")
+sys.stdout.flush()
+os._exit(0)
+"""
+
+
+def test_the_first_press_simulates_out_of_the_library():
+    done = subprocess.run([sys.executable, "-c", FIRST_PRESS], capture_output=True, text=True)
+    assert done.stdout.splitlines()[-1] == "12 [] False sound", done.stdout + done.stderr
 
 
 @pytest.mark.without_wheels
@@ -91,10 +126,14 @@ def test_numpy_is_the_one_that_blender_ships(extension):
 
 
 @pytest.mark.without_wheels
-def test_numba_is_absent_without_the_wheels(has_wheels):
-    if has_wheels:
-        pytest.skip("this zip carries Numba")
+def test_there_is_no_numba_and_nothing_that_would_use_it(extension, has_wheels):
     assert importlib.util.find_spec("numba") is None
+    root = Path(extension.__file__).parent / "core"
+    assert not (root / "kernels" / "linking.py").exists()
+    assert not (root / "warm_up.py").exists()
+    if not has_wheels:
+        kernels = importlib.import_module(f"{extension.__name__}.verlet_addon.kernels")
+        assert "no compiled kernels" in kernels.message()
 
 
 @pytest.mark.without_wheels
@@ -107,6 +146,7 @@ def test_zip_holds_no_development_files(extension):
         "LICENSE",
         "README.md",
         "core",
+        "manual",
         "verlet_addon",
         "wheels",
     }

@@ -1,6 +1,10 @@
 """What goes wrong around a simulation is said by name, and nothing that was simulated is lost."""
 
 import importlib
+import os
+import shutil
+import subprocess
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -406,42 +410,46 @@ def test_a_preview_that_cannot_be_written_does_not_stop_the_bake(scene, monkeypa
     assert baked_range(sheet) == (1, 5)
 
 
-def test_kernels_go_elsewhere_where_their_folder_cannot_be_written(monkeypatch, tmp_path):
-    kernels = addon("kernels")
-    monkeypatch.setattr(kernels, "_folder_failure", "")
-    assert kernels._writable(tmp_path / "new") == tmp_path / "new"
-    assert kernels.message() == ""
-    found = kernels._writable(Path("/dev/null/kernels"))
-    assert Path(bpy.app.tempdir) in found.parents
-    assert "cannot be kept in /dev/null/kernels" in kernels.message()
+@pytest.mark.parametrize("damage", ["a bit has flipped", "cut short", "another version"])
+def test_compiled_kernels_that_do_not_fit_are_not_called(extension, tmp_path, damage):
+    library = importlib.import_module(f"{extension.__name__}.core.kernels.library").fitting()
+    folder = shutil.copytree(Path(library.code._name).parent, tmp_path / "kernels")
+    path = folder / Path(library.code._name).name
+    data = bytearray(path.read_bytes())
+    match damage:
+        case "a bit has flipped":
+            data[len(data) // 2] ^= 1
+            path.write_bytes(data)
+        case "cut short":
+            path.write_bytes(data[: len(data) // 2])
+        case "another version":
+            table = folder / "kernels.json"
+            table.write_text(table.read_text().replace('"sources":"', '"sources":"0'))
+    done = subprocess.run(
+        [sys.executable, "-c", WITH_MISFIT],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "VERLET_LIBRARY": str(folder)},
+    )
+    message, _, last = done.stdout.splitlines()[-1].partition("|")
+    assert message.startswith("Uncompiled and slow: "), done.stdout + done.stderr
+    assert ("other sources" if damage == "another version" else "damaged") in message
+    assert last == "3"
 
 
-@pytest.mark.without_wheels
-def test_the_folder_of_kernels_is_tried_once_in_a_start(monkeypatch, tmp_path):
-    kernels = addon("kernels")
-    tried = []
-    monkeypatch.setattr(kernels, "_writable", lambda folder: tried.append(folder) or tmp_path)
-    monkeypatch.setattr(kernels, "_is_prepared", False)
-    folders = importlib.import_module(kernels.extension_package() + ".core.kernels.folder")
-    monkeypatch.setattr(folders, "_cache_base", None)
-    for _ in range(3):
-        assert kernels.are_ready()
-    assert len(tried) == 1
-    assert folders._cache_base == tmp_path
-
-
-@pytest.mark.without_wheels
-def test_the_panel_says_why_the_solver_is_compiled_once_more(monkeypatch):
-    kernels = addon("kernels")
-
-    class Child:
-        def poll(self):
-            return None
-
-    monkeypatch.setattr(kernels, "_child", Child())
-    assert "first start" in kernels.message()
-    monkeypatch.setattr(kernels, "_damaged", 2)
-    assert "damaged" in kernels.message()
+WITH_MISFIT = """
+import bpy, importlib, os, sys, addon_utils
+addon_utils.enable("bl_ext.user_default.verlet_physics", default_set=True)
+bpy.ops.mesh.primitive_cube_add(location=(0, 0, 3))
+bpy.ops.verlet.rigid_body()
+for frame in (1, 2, 3):
+    bpy.context.scene.frame_set(frame)
+addon = "bl_ext.user_default.verlet_physics.verlet_addon"
+message = importlib.import_module(addon + ".kernels").message()
+print(message, importlib.import_module(addon + ".session").of(bpy.context.scene).last, sep="|")
+sys.stdout.flush()
+os._exit(0)
+"""
 
 
 @pytest.mark.parametrize("damage", ["delete", "cut", "overwrite"])

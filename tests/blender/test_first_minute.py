@@ -1,15 +1,11 @@
 """What a newcomer meets: menus, hints with buttons, examples, a look before the first play."""
 
 import fnmatch
-import importlib
-import subprocess
-import sys
 
 import bpy
 import numpy as np
 import pytest
 from small_scenes import (
-    MODULE,
     addon,
     box,
     floor,
@@ -239,28 +235,3 @@ def test_order_of_the_work():
     order = ("setup", "simulate", "bake", "bone", "object", "world", "overlay", "convert")
     numbers = [getattr(bpy.types, f"VERLET_PT_{name}").bl_order for name in order]
     assert numbers == sorted(numbers)
-
-
-@pytest.mark.without_wheels
-def test_progress_never_runs_backwards(scene, monkeypatch, tmp_path):
-    """The child deletes what its progress is counted by before it ends."""
-    kernels = addon("kernels")
-    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
-    together = importlib.import_module(f"{MODULE}.core.compile_together")
-    monkeypatch.setattr(together, "cache_folder", lambda: tmp_path)
-    try:
-        monkeypatch.setattr(kernels, "_child", child)
-        signs = tmp_path / "compiling"
-        signs.mkdir()
-        for number in range(10):
-            (signs / str(number)).write_text("made")
-        before = kernels.message()
-        assert ": 0%" not in before
-        for sign in signs.iterdir():
-            sign.unlink()
-        signs.rmdir()
-        assert kernels.message() == before
-    finally:
-        child.kill()
-        child.wait()
-        kernels._shown_progress = 0.0

@@ -42,7 +42,7 @@ def shown_by_f1(name: str) -> tuple[str, str]:
 def test_f1_opens_a_page_about_every_operator():
     pages = {name: shown_by_f1(f"bpy.ops.verlet.{name}") for name in dir(bpy.ops.verlet)}
     general = [name for name, (page, _) in pages.items() if page == "index"]
-    assert general == ["clear_kernels"], "these have no page of their own"
+    assert not general, "these have no page of their own"
     assert pages["cloth"] == ("cloth", "")
     assert pages["soft_body"] == ("soft_body", "")
     assert pages["drag_bone"] == ("ragdoll", "held-and-dragged")

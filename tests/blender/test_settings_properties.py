@@ -1,7 +1,6 @@
 """Blender's properties are the core's settings: nothing about a parameter stands twice."""
 
 import importlib
-import shutil
 import subprocess
 import sys
 
@@ -131,67 +130,3 @@ def test_enabling_the_extension_does_not_load_numba(extension):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.splitlines()[-1] == "False", done.stdout + done.stderr
-
-
-def test_the_second_start_compiles_nothing(scene):
-    """Kernels lie in the extension's own user folder, under the name that they have here."""
-    jit = importlib.import_module(f"{MODULE}.core.kernels.jit")
-    cloth()
-    floor()
-    play(scene, 1, 3)
-    folder = addon("kernels").cache_folder()
-    assert folder.is_relative_to(bpy.utils.user_resource("EXTENSIONS"))
-    if not jit.compiled:
-        pytest.skip("this zip carries no Numba")
-    assert any(folder.rglob("*.nbi"))
-    code = (
-        "import bpy, sys, addon_utils\n"
-        f"addon_utils.enable({MODULE!r}, default_set=True)\n"
-        "bpy.ops.mesh.primitive_grid_add(x_subdivisions=3, y_subdivisions=3)\n"
-        "bpy.ops.verlet.cloth()\n"
-        "for frame in (1, 2, 3):\n"
-        "    bpy.context.scene.frame_set(frame)\n"
-        f"from {MODULE}.core.kernels import jit\n"
-        "print('compiled', jit.compile_count())\n"
-        "sys.stdout.flush()\n"
-        "import os; os._exit(0)\n"
-    )
-    for _ in range(2):  # the first one may meet kernels that this process has not used
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert "compiled 0" in done.stdout, done.stdout + done.stderr
-
-
-def test_the_child_compiles_for_this_process(scene, tmp_path):
-    """What the background process compiles must be found here, under the same names."""
-    kernels = addon("kernels")
-    jit = importlib.import_module(f"{MODULE}.core.kernels.jit")
-    if not jit.compiled:
-        pytest.skip("this zip carries no Numba")
-    # all but a few, for all of them take minutes
-    shutil.copytree(kernels.cache_folder(), tmp_path, dirs_exist_ok=True)
-    for pattern in ("complete", "integrate.*", "owners.*"):
-        for path in tmp_path.rglob(pattern):
-            path.unlink()
-    assert not list(tmp_path.rglob("integrate.*"))
-    child = kernels.child_command(tmp_path)
-    done = subprocess.run(child, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert list(tmp_path.rglob("integrate.*.nbi"))
-    code = (
-        "import bpy, sys, addon_utils, pathlib\n"
-        f"addon_utils.enable({MODULE!r}, default_set=True)\n"
-        f"from {MODULE}.verlet_addon import kernels\n"
-        f"kernels.cache_folder = lambda: pathlib.Path({str(tmp_path)!r})\n"
-        "bpy.ops.mesh.primitive_grid_add(x_subdivisions=3, y_subdivisions=3)\n"
-        "bpy.ops.verlet.cloth()\n"
-        "bpy.ops.mesh.primitive_cube_add()\n"
-        "bpy.ops.verlet.rigid_body()\n"
-        "for frame in (1, 2, 3):\n"
-        "    bpy.context.scene.frame_set(frame)\n"
-        f"from {MODULE}.core.kernels import jit\n"
-        "print('compiled', jit.compile_count(), jit.is_warm())\n"
-        "sys.stdout.flush()\n"
-        "import os; os._exit(0)\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert "compiled 0 True" in done.stdout, done.stdout + done.stderr

@@ -9,7 +9,7 @@ import pytest
 from verlet_physics.kernels import folder as kernel_folder
 from verlet_physics.kernels import jit
 
-pytestmark = pytest.mark.skipif(not jit.compiled, reason="needs Numba")
+pytestmark = pytest.mark.skipif(jit.compiled_by() != "Numba", reason="needs Numba")
 
 
 def _add_up(values, total):
@@ -31,7 +31,7 @@ def _run() -> tuple[float, int]:
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """An empty cache folder."""
-    monkeypatch.setattr(kernel_folder, "_cache_base", tmp_path)
+    monkeypatch.setenv("VERLET_CACHE_DIR", str(tmp_path))
     return tmp_path
 
 

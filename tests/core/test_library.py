@@ -18,9 +18,8 @@ from verlet_physics.kernels import library
 
 ROOT = Path(__file__).resolve().parents[2]
 MINE = [
-    folder / library.PACKAGE
-    for name in library._names()
-    for folder in [ROOT / "build/libraries" / name]
+    ROOT / "build/libraries" / name / library.PACKAGE
+    for name in (*library._names(), library._names()[0].rpartition("-v")[0])
 ]
 BUILT = next((folder for folder in MINE if folder.exists()), None)
 

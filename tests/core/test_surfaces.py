@@ -9,7 +9,15 @@ import pytest
 
 from verlet_physics import ClothSettings, FrameInputs, ModelBuilder, SolverSettings, advance
 from verlet_physics.bench import cloth_scenes
+from verlet_physics.collision.surface_tree import (
+    are_flat,
+    count_turned,
+    gather_bounds,
+    surface_tree,
+)
 from verlet_physics.kernels import jit
+from verlet_physics.particles.contacts.surface_contact import SURFACE_CONTACT
+from verlet_physics.particles.contacts.surface_limit import part_surfaces
 from verlet_physics.truth.crossings import count_crossings
 from verlet_physics.truth.surfaces import most_crossings
 from verlet_physics.workspace import workspace_of
@@ -155,3 +163,69 @@ def test_layers_that_meet_in_free_flight_keep_their_momentum():
     lower, upper = state.position[:36, 2].mean(), state.position[36:, 2].mean()
     assert lower < upper
     assert np.abs(momentum() - before).max() < 1e-10
+
+
+def _one_over_the_other(gap: float) -> tuple[np.ndarray, np.ndarray]:
+    """Two triangles a metre long, gap m apart, and contacts of one's corners with the other."""
+    below = np.array([(-0.5, -0.5, 0.0), (0.5, -0.4, 0.0), (0.0, 0.6, 0.0)])
+    x = np.concatenate([below, 0.2 * below + (0.0, 0.0, gap)])
+    contacts = np.zeros(3, dtype=SURFACE_CONTACT)
+    for n in range(3):
+        weight = np.linalg.solve(np.vstack([below[:, :2].T, np.ones(3)]), [*x[3 + n, :2], 1.0])
+        contacts[n]["corner"] = (3 + n, 0, 1, 2)
+        contacts[n]["weight"] = (1.0, *-weight)
+        contacts[n]["normal"] = (0.0, 0.0, 1.0)
+        contacts[n]["distance"] = contacts[n]["reach"] = gap
+    return x, contacts
+
+
+@pytest.mark.parametrize(
+    ("axis", "angle"), [((2, -1, 1), 1e-3), ((2, -1, 1), 0.01), ((-1, 3, 0), 1.0), ((0, 0, 1), 1.0)]
+)
+def test_tight_layers_that_turn_as_one_are_not_parted(axis, angle):
+    start, contacts = _one_over_the_other(1e-4)
+    a = np.array(axis) / np.linalg.norm(axis)
+    across = np.cross(a, start)
+    turned = start + np.sin(angle) * across + (1.0 - np.cos(angle)) * np.cross(a, across)
+    x = turned + (0.1, 0.0, -0.2)
+    end = x.copy()
+    rows = np.arange(6, dtype=np.int32)
+    marks = np.zeros(6, dtype=np.int32)
+    assert part_surfaces(contacts, 3, end, start, np.ones(6), rows, marks) == 0
+    assert abs(end - x).max() < 1e-12
+
+
+def test_what_is_driven_through_cloth_that_cannot_give_way_stops_before_it():
+    start, contacts = _one_over_the_other(0.01)
+    inverse_mass = np.zeros(6)
+    inverse_mass[:3] = 1.0
+    floor = start[:3] * (0.2, 0.2, 1.0) - (0.0, 0.0, 0.01)  # held too, and below
+    start = np.concatenate([start, floor])
+    under = np.zeros(3, dtype=SURFACE_CONTACT)
+    for n in range(3):
+        under[n]["corner"] = (6 + n, *contacts[n]["corner"][1:])
+        under[n]["weight"], under[n]["normal"] = contacts[n]["weight"], (0.0, 0.0, -1.0)
+        under[n]["distance"] = under[n]["reach"] = 0.01
+    x = start.copy()
+    x[3:6, 2] -= 0.05  # driven through both
+    inverse_mass = np.concatenate([inverse_mass, np.zeros(3)])
+    rows = np.arange(9, dtype=np.int32)
+    marks = np.zeros(9, dtype=np.int32)
+    both = np.concatenate([contacts, under])
+    assert part_surfaces(both, 6, x, start, inverse_mass, rows, marks) > 0
+    assert x[3:6, 2].min() > x[:3, 2].max() >= x[:3, 2].min() > x[6:, 2].max()
+
+
+def test_a_patch_that_folds_in_flight_is_flat_no_longer():
+    x = np.array([(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (1.0, 1.0, 0.0)])
+    triangle = np.array([(0, 1, 2), (2, 1, 3)], dtype=np.int32)
+    tree = surface_tree(triangle, x)
+    still, room = np.zeros((4, 3)), np.zeros(4)
+    gather_bounds(tree, triangle, x, still, room, 8.0)
+    assert are_flat(tree.bounds, 0, 0)
+    folded = x + ((0, 0, 0), (0, 0, 0), (0, 0, 0), (-1.1, -1.1, 0.1))
+    assert count_turned(tree, triangle, x + (0.0, 0.0, 0.1)) == 0
+    assert count_turned(tree, triangle, folded) == 1
+    gather_bounds(tree, triangle, x, folded - x, room, 1.0)  # foreseen
+    assert not are_flat(tree.bounds, 0, 0)
+    assert count_turned(tree, triangle, folded) == 0

@@ -30,15 +30,6 @@ def addon_module(name):
     return importlib.import_module(f"bl_ext.user_default.verlet_physics.verlet_addon.{name}")
 
 
-def compiled(g, seconds=900):
-    """Wait until the kernels are compiled: before that nothing is simulated."""
-    for _ in range(seconds):
-        if not addon_module("kernels").message():
-            return
-        yield 1.0
-    g.check(False, "the kernels are compiled")
-
-
 def make_scene():
     for ob in list(bpy.data.objects):
         if ob.type == "MESH":
@@ -128,7 +119,6 @@ def steps(g):
     bpy.ops.ed.undo_push(message="ragdoll")
     yield from g.n_panel("Verlet")
     ui = g.region(view, "UI")
-    yield from compiled(g)
     yield 1.0
     g.shot("40_ragdoll_pose")
 

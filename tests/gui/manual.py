@@ -131,7 +131,7 @@ def hide_that_it_is_plain():
     """The panel says that the solver is not compiled, which the zip of a reader is."""
     name = "bl_ext.user_default.verlet_physics.verlet_addon.panels.setup"
     panel = importlib.import_module(name)
-    panel.kernels = SimpleNamespace(message=lambda: "", is_plain=lambda: False)
+    panel.kernels = SimpleNamespace(message=lambda: "")
 
 
 def steps(g):

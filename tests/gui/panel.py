@@ -31,15 +31,6 @@ def session_module():
     return addon_module("session")
 
 
-def compiled(g, seconds=600):
-    """Wait until the kernels are compiled: before that nothing is simulated."""
-    for _ in range(seconds):
-        if not addon_module("kernels").message():
-            return
-        yield 1.0
-    g.check(False, "the kernels are compiled")
-
-
 def press(g, needle, *, area, region):
     """Click the button whose Python text contains ``needle``."""
     place = yield from g.find(needle, area, region)
@@ -147,7 +138,6 @@ def steps(g):
     select("Cloth")
 
     before = evaluated("Cloth")
-    yield from compiled(g)
     play = yield from g.find("verlet.play", view, ui)
     g.check(play is not None, "the panel shows Play")
     yield from g.click(*play)

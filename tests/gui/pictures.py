@@ -13,16 +13,6 @@ def addon_module(name):
     return importlib.import_module(f"bl_ext.user_default.verlet_physics.verlet_addon.{name}")
 
 
-def compiled(g, seconds=900):
-    """Wait until the kernels are compiled: before that nothing is simulated."""
-    addon_module("kernels").prepare()
-    for _ in range(seconds):
-        if not addon_module("kernels").message():
-            return
-        yield 1.0
-    g.check(False, "the kernels are compiled")
-
-
 def show(g, name, frame):
     """Bring a demo file's scene into the window, simulated up to a frame."""
     with bpy.data.libraries.load(f"/out/{name}.blend") as (there, here):
@@ -63,7 +53,6 @@ def steps(g):
     view = g.area("VIEW_3D")
     yield from g.n_panel("Verlet")
     yield from g.properties("PHYSICS")
-    yield from compiled(g)
 
     yield from show(g, "drape", 30)
     select("Cloth")

@@ -13,16 +13,6 @@ def addon_module(name):
     return importlib.import_module(f"bl_ext.user_default.verlet_physics.verlet_addon.{name}")
 
 
-def compiled(g, seconds=900):
-    """Wait until the kernels are compiled: before that nothing is simulated."""
-    addon_module("kernels").prepare()
-    for _ in range(seconds):
-        if not addon_module("kernels").message():
-            return
-        yield 1.0
-    g.check(False, "the kernels are compiled")
-
-
 def open_all_panels():
     """Let no panel begin closed; to be called before the tab is seen for the first time."""
     panels = addon_module("panels")
@@ -95,7 +85,6 @@ def steps(g):
     view = g.area("VIEW_3D")
     yield from g.n_panel("Verlet")
     yield from g.properties("PHYSICS")
-    yield from compiled(g)
     where = {"area": view, "region": g.region(view, "UI")}
 
     yield from show(g, "drag", 1)

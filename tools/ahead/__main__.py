@@ -1,6 +1,6 @@
-"""Build libraries of all kernels: `python -m tools.ahead FOLDER TARGET…`.
+"""Build libraries of all kernels: `python -m tools.ahead FOLDER=TARGET,TARGET…`, several at once.
 
-The folder becomes the package `verlet_physics_kernels`: a library for each target, kernels.json
+A folder becomes the package `verlet_physics_kernels`: a library for each target, kernels.json
 with what they are called with and checksums, and licence texts. Object files are kept in Numba's
 cache folder by the hash of what they came from, so that an edit compiles only what hangs on it.
 """
@@ -38,14 +38,16 @@ from .targets import TARGETS, Processor, Target, emit, optimise
 MONTH = 30 * 86400.0  # s
 DISPATCH = {"kernels.jit", "kernels.library", "kernels.folder", "kernels.kernel_files"}
 """Modules that every kernel imports and that do not change what becomes of it."""
-FOR_BUILDING = {"kernels.folder", "kernels.kernel_files", "kernels.linking"}
-"""Modules that a library needs no more."""
 Task = tuple[int, int, Signature, bool]  # kernel, which of its signatures, that, on threads
 
 
 def main() -> None:
     """Build what the command line names."""
-    folder, targets = Path(sys.argv[1]).resolve(), [TARGETS[name] for name in sys.argv[2:]]
+    wanted: dict[Path, list[Target]] = {}
+    for argument in sys.argv[1:]:
+        folder, _, names = argument.partition("=")
+        wanted[Path(folder).resolve()] = [TARGETS[name] for name in names.split(",")]
+    targets = list(dict.fromkeys(target for some in wanted.values() for target in some))
     kept = source_folders.cache_base() / "objects"
     kept.mkdir(parents=True, exist_ok=True)
     _drop_old(kept)
@@ -63,6 +65,12 @@ def main() -> None:
         made = list(pool.map(_make, tasks, [targets] * len(tasks), [kept] * len(tasks)))
     order = sorted(range(len(tasks)), key=lambda k: tasks[k][0])
     entries = [made[k] for k in order]
+    for folder, some in wanted.items():
+        _write_package(folder, entries, some)
+
+
+def _write_package(folder: Path, entries: list[dict[str, Any]], targets: list[Target]) -> None:
+    """Link the libraries of one package, and write what lies beside them."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     libraries = {}
@@ -85,7 +93,8 @@ def _write_table(folder: Path, entries: list[dict[str, Any]], libraries: dict[st
         kernels.setdefault(entry["kernel"], []).append(about)
     names = {module.partition(".")[2] for module in {k.function.__module__ for k in jit._kernels}}
     used = sorted(
-        {other for name in names for other in source_folders.imported_by(name)} - FOR_BUILDING
+        {other for name in names for other in source_folders.imported_by(name)}
+        - set(source_folders.FOR_BUILDING)
     )
     table = {
         "sources": library.hash_of_sources(used),

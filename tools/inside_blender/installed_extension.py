@@ -6,7 +6,6 @@ BLENDER_USER_RESOURCES must be set before `import bpy`, or the user's own Blende
 import importlib
 import os
 import shutil
-import subprocess
 import sys
 import time
 import traceback
@@ -42,27 +41,8 @@ def install(zip_path: Path) -> ModuleType:
     if result != {"FINISHED"} or not is_enabled():
         raise RuntimeError(f"Blender did not install and enable {zip_path}: {result}")
     module = importlib.import_module(MODULE)
-    keep_compiled_kernels(module)
     print(f"installed {zip_path.name} in {time.perf_counter() - start:.1f} s")
     return module
-
-
-def keep_compiled_kernels(module: ModuleType) -> None:
-    """Let kernels of an earlier run serve again where their sources are the same.
-
-    Their folders are named after what the sources say; Numba asks for the files' age besides.
-    """
-    long_ago = 1e9
-    for path in Path(str(module.__file__)).parent.joinpath("core").rglob("*.py"):
-        os.utime(path, (long_ago, long_ago))
-
-
-def compile_kernels() -> None:
-    """Compile all kernels ahead, as the first start in a window does: on all processors."""
-    kernels = importlib.import_module(f"{MODULE}.verlet_addon.kernels")
-    start = time.perf_counter()
-    subprocess.run(kernels.child_command(kernels.cache_folder()), check=True)
-    print(f"kernels were there or compiled in {time.perf_counter() - start:.0f} s")
 
 
 def is_enabled() -> bool:

@@ -6,6 +6,7 @@ import sys
 
 import bpy
 import numpy as np
+from mathutils import Vector
 from small_scenes import addon, select, session_of
 
 
@@ -41,6 +42,70 @@ def person(name="Person", location=(0, 0, 0)):
             (f"foot.{side}", f"shin.{side}", (0.1 * x, 0, 0.1), (0.1 * x, -0.18, 0.02), 0.1),
         ]
     return armature(bones, name, location)
+
+
+LIMBS = tuple(
+    (f"{upper}.{side}", f"{lower}.{side}")
+    for upper, lower in (("upper_arm", "forearm"), ("thigh", "shin"))
+    for side in "LR"
+)
+
+
+def person_with_controls(name="Puppet", location=(0, 0, 0)):
+    """A person whose bones copy a chain of controls, or one of inverse kinematics with poles.
+
+    ``pose.bones["fk_pelvis"]["ik"]`` blends to the latter, 1 is inverse.
+    """
+    ob = person(name, location)
+    select(ob)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = ob.data.edit_bones
+    limbs = {bone for limb in LIMBS for bone in limb}
+    for bone in list(bones):
+        for prefix in ("fk_", "ik_") if bone.name in limbs else ("fk_",):
+            copy = bones.new(prefix + bone.name)
+            copy.head, copy.tail, copy.roll = bone.head, bone.tail, bone.roll
+            copy.use_deform = False
+    for bone in [bone for bone in bones if bone.use_deform and bone.parent]:
+        bones["fk_" + bone.name].parent = bones["fk_" + bone.parent.name]
+        if bone.name in limbs:
+            chain_name = "ik_" + bone.parent.name
+            bones["ik_" + bone.name].parent = (
+                bones.get(chain_name) or bones[chain_name.replace("ik_", "fk_", 1)]
+            )
+    for upper, lower in LIMBS:
+        for role, head, away in (
+            ("hand", bones[lower].tail, (0, 0, 0.1)),
+            (
+                "pole",
+                bones[lower].head + 0.5 * Vector((0, 1 if "arm" in upper else -1, 0)),
+                (0, 0, 0.1),
+            ),
+        ):
+            control = bones.new(f"{role}_{lower}")
+            control.head, control.tail = head, head + Vector(away)
+            control.use_deform = False
+    bpy.ops.object.mode_set(mode="OBJECT")
+    ob.pose.bones["fk_pelvis"]["ik"] = 0.0
+    for bone in ob.pose.bones:
+        if not bone.bone.use_deform:
+            continue
+        for prefix in ("fk_", "ik_"):
+            if prefix + bone.name in ob.pose.bones:
+                copied = bone.constraints.new("COPY_TRANSFORMS")
+                copied.target, copied.subtarget = ob, prefix + bone.name
+        if bone.name in limbs:
+            driver = copied.driver_add("influence").driver
+            variable = driver.variables.new()
+            variable.targets[0].id = ob
+            variable.targets[0].data_path = 'pose.bones["fk_pelvis"]["ik"]'
+            driver.type = "AVERAGE"
+    for _, lower in LIMBS:
+        solver = ob.pose.bones["ik_" + lower].constraints.new("IK")
+        solver.target, solver.subtarget = ob, "hand_" + lower
+        solver.pole_target, solver.pole_subtarget = ob, "pole_" + lower
+        solver.chain_count = 2
+    return ob
 
 
 def chain(count=3, **options):

@@ -9,10 +9,11 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tools.environments import BLENDERS, blender_environment
-from tools.extension_zip import build_zip, host_platform
+from tools.extension_zip import build_zip
+from tools.kernel_library import host_platform
 from tools.peers.compare import machine, simulate
 from tools.peers.pages import write_part
-from tools.processes import BUILD, ROOT, Failure, run, shown
+from tools.processes import BUILD, ROOT, Failure, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,8 +77,6 @@ def compare_frames(arguments: Sequence[str]) -> None:
     interpreter = blender_environment(blender)
     archive = str(build_zip(blender, host_platform()))
     variables = [("BLENDER_USER_RESOURCES", str(BUILD / "user" / "frames"))]
-    compiler = [interpreter, ROOT / "tools/peers/frame_set.py", json.dumps({"compile": archive})]
-    run(compiler, "compiling the kernels", variables=dict(variables))
     results = [
         Frames(title, scene, n)
         for scene, n, title in SCENES

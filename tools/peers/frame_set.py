@@ -3,8 +3,7 @@
 Its one argument is a JSON object: ``scene`` (cubes, resting, sheet, ragdolls), ``n``, ``frames``,
 ``seconds`` after which to stop, ``zip`` of the extension; without a zip Blender's own Rigid Body
 or Cloth simulates, at its defaults. ``profile`` names the file to which cProfile writes what the
-simulated and the scrubbed frames spend in Python; ``compile`` a zip whose kernels are only to be
-compiled. Prints figures as JSON, all in ms a frame:
+simulated and the scrubbed frames spend in Python. Prints figures as JSON, all in ms a frame:
 
 - ``ms`` wall and ``cpu`` processor time of frames that are simulated, without the first one;
 - ``engine``, ``engine_cpu``: what `core.step.advance` takes of these, ``stages`` what its own
@@ -33,9 +32,8 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "inside_blender"))
 import installed_extension
 
 wanted = {"scene": "cubes", "n": 200, "frames": 72, "seconds": 60.0, "zip": "", "profile": ""}
-wanted |= {"compile": ""}
 wanted |= json.loads(sys.argv[1] if len(sys.argv) > 1 else "{}")
-if wanted["zip"] or wanted["compile"]:
+if wanted["zip"]:
     installed_extension.prepare_user_folder()
 
 import blender_sheet  # noqa: E402
@@ -214,10 +212,6 @@ def mean(values: list[float], first: int) -> float:
 
 def main() -> None:
     """Simulate, scrub, bake, scrub again."""
-    if wanted["compile"]:
-        installed_extension.install(Path(wanted["compile"]))
-        installed_extension.compile_kernels()
-        return
     if wanted["zip"]:
         installed_extension.install(Path(wanted["zip"]))
     if wanted["scene"] == "sheet":

@@ -21,6 +21,7 @@ from .bone_tracks import BoneTrack
 from .curves import write_curves
 from .errors import BakeError, require_editable_animation, require_editable_object
 from .leftovers import Leftovers
+from .rig_controls import Switch, set_switch
 
 __all__ = ["detach", "require_bakeable", "require_freeable", "write"]
 
@@ -57,12 +58,14 @@ def write(
     silenced: Sequence[tuple[str, str]] = (),
     *,
     moves_object: bool = False,
+    switches: Sequence[Switch] = (),
 ) -> transforms.Taken:
     """Bake ``tracks`` of pose bones at ``frames`` (F,) rising.
 
     silenced: constraints (bone, name) that would move those bones and are muted until the bake is
     freed; moves_object: curves of the object's own transform are left out too, for
-    `transforms.write`, which goes on with the action and slot that this returns. Raises BakeError
+    `transforms.write`, which goes on with the action and slot that this returns; switches: set to
+    forward kinematics until the bake is freed. Raises BakeError
     before anything has changed. A bake that is already there is freed.
     """
     numbers = np.asarray(frames, dtype=np.int64)
@@ -79,6 +82,7 @@ def write(
     bones = [ob.pose.bones[track.name] for track in tracks]
     record.bones = json.dumps({bone.name: _values(bone) for bone in bones})
     record.muted_constraints = json.dumps([list(pair) for pair in _mute(ob, silenced)])
+    record.switches = json.dumps([[s.bone, s.name, set_switch(ob, s, s.forward)] for s in switches])
     record.frame_start, record.frame_end = int(numbers[0]), int(numbers[-1])
     record.is_baked = True
     wanted = frozenset(track.name for track in tracks)
@@ -87,7 +91,9 @@ def write(
         record.animation,
         action_name=f"{ob.name} Verlet Bake",
         is_baked=lambda path: (
-            is_baked_path(path, wanted) or (moves_object and transforms.is_baked_path(path))
+            is_baked_path(path, wanted)
+            or path in {switch.path for switch in switches}
+            or (moves_object and transforms.is_baked_path(path))
         ),
         keep_other_curves=True,
     )
@@ -120,7 +126,11 @@ def detach(ob: bpy.types.Object, leftovers: Leftovers) -> None:
             bone.rotation_mode = mode
             bone.location = location
             setattr(bone, rotation_channel(mode), rotation)
-    record.bones = record.muted_constraints = ""
+    for bone_name, name, value in json.loads(record.switches or "[]"):
+        bone = ob.pose.bones.get(bone_name)
+        if bone is not None and name in bone.keys():
+            bone[name] = value
+    record.bones = record.muted_constraints = record.switches = ""
     record.is_baked = False
     ob.update_tag(refresh={"OBJECT", "DATA", "TIME"})
 

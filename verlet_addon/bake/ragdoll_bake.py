@@ -15,8 +15,11 @@ from ..properties.kinds import RAGDOLL
 from ..ragdoll import armature, bone_preview
 from ..ragdoll.bone_constraints import constraints_on
 from ..transforms import affine, parents
+from ..transforms.bone_space import parents_first
 from . import pose_bones, transforms
 from .bone_tracks import SeenPoses, fitted_tracks, full_tracks
+from .control_tracks import control_tracks
+from .errors import BakeError
 from .key_reduction import Tolerance
 
 if TYPE_CHECKING:
@@ -30,11 +33,12 @@ class BoneOptions:
     tolerance: Tolerance | None = None
     root_motion: str = "BONES"
     root_height: bool = False
+    to_controls: bool = False
 
     @property
     def needs_seen(self) -> bool:
         """Whether it wants more than the own transforms that the preview has kept."""
-        return self.tolerance is not None or self.root_motion != "BONES"
+        return self.to_controls or self.tolerance is not None or self.root_motion != "BONES"
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +79,7 @@ def look(
 
 
 def write(
+    scene: bpy.types.Scene,
     session: Session,
     ob: bpy.types.Object,
     frames: range,
@@ -90,6 +95,8 @@ def write(
         return []
     row = {bone.name: number for number, bone in enumerate(armature_of(ob).bones)}
     names = session.moved_bones[ob.session_uid]
+    if options.to_controls:
+        return _write_to_controls(scene, ob, frames, names, seen)
     wanted = {name: seen.poses.pose[:, row[name]] for name in names}
     root_motion, warnings = _possible(ob, names, options.root_motion)
     worlds, tolerance = None, options.tolerance
@@ -121,6 +128,31 @@ def write(
         warning = transforms.write(ob, list(frames), worlds, seen.parent, tolerance, taken)
         warnings += [warning] if warning else []
     return warnings
+
+
+def _write_to_controls(
+    scene: bpy.types.Scene,
+    ob: bpy.types.Object,
+    frames: range,
+    names: Sequence[str],
+    seen: Seen,
+) -> list[str]:
+    """Bake one ragdoll to the controls of its rig, with a key in every frame; return warnings."""
+    bones = armature_of(ob).bones
+    row = {bone.name: number for number, bone in enumerate(bones)}
+    moved = [bone.name for bone in parents_first(bones[name] for name in names)]
+    wanted = {name: seen.poses.pose[:, row[name]] for name in moved}
+    world_scale = float(np.linalg.norm(seen.poses.world[:, :3, :3], 2, axis=(1, 2)).max())
+    preview.clear(ob)
+    found = control_tracks(scene, ob, frames, wanted, world_scale)
+    if not found.tracks:
+        raise BakeError(
+            ob.name,
+            "nothing that can be posed carries its simulated bones. Choose Bake › Keys › Ragdolls "
+            "To: Simulated Bones.",
+        )
+    pose_bones.write(ob, list(frames), found.tracks, switches=found.switches)
+    return found.warnings
 
 
 def _possible(
@@ -159,7 +191,7 @@ def _topmost(ob: bpy.types.Object, names: Sequence[str]) -> str:
 
 def _main_bone(session: Session, ob: bpy.types.Object) -> int:
     """Row of the bone that leads the body on which the others hang."""
-    from ..ragdoll import bone_bodies  # brings Numba
+    from ..ragdoll import bone_bodies  # loads the kernels
 
     participant = next(p for p in session.participants(RAGDOLL) if p.uid == ob.session_uid)
     plan = bone_bodies.plan_of(participant)

@@ -77,7 +77,7 @@ def _write(
             try:
                 uid = participant.uid
                 if KINDS[ob.verlet.kind].moves == "BONES":
-                    found = ragdoll_bake.write(running, ob, written, options, seen.get(uid))
+                    found = ragdoll_bake.write(scene, running, ob, written, options, seen.get(uid))
                 else:
                     found = _write_object(running, ob, uid, written, scene)
                 result.warnings += found
@@ -91,7 +91,9 @@ def _write(
 def bone_options(scene: bpy.types.Scene) -> BoneOptions:
     """What the panel says of the bake of ragdolls."""
     about = scene.verlet
-    return BoneOptions(key_tolerance(scene), about.root_motion, about.root_height)
+    return BoneOptions(
+        key_tolerance(scene), about.root_motion, about.root_height, about.bone_bake == "CONTROLS"
+    )
 
 
 def key_tolerance(scene: bpy.types.Scene) -> Tolerance | None:
@@ -110,7 +112,7 @@ def _write_object(
     scene: bpy.types.Scene,
 ) -> list[str]:
     """Write one object without bones, return warnings. Raises BakeError before any change."""
-    from ..live import simulation  # brings Numba
+    from ..live import simulation  # loads the kernels
 
     if KINDS[ob.verlet.kind].is_particles:
         kind = scene.verlet.mesh_bake

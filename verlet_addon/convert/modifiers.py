@@ -87,7 +87,7 @@ def to_ours(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> Report:
             f"At {rate:g} frames a second Blender's cloth and soft bodies feel {share:.2g} of the "
             "gravity, and here all of it: they fall as they should, and otherwise than before"
         )
-    from ..extract.fields import read_fields  # loads Numba: not at registration
+    from ..extract.fields import read_fields  # loads the kernels: not at registration
 
     report.notes += read_fields(depsgraph)[1]
     return report

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import bpy
 
-from .. import kernels, session
+from .. import session
 from ..properties import bake_record, participants
 from ..properties.scenes import start_frame
 from ..scene import hints
@@ -83,7 +83,7 @@ def examine(scene: bpy.types.Scene) -> list[Problem]:
 
 
 def _go_to_start(scene: bpy.types.Scene) -> bpy.types.Depsgraph:
-    """Build the simulation at the start frame, as far as kernels are compiled."""
+    """Build the simulation at the start frame."""
     scene.frame_set(start_frame(scene))  # handlers compare, or build, there
     return bpy.context.evaluated_depsgraph_get()
 
@@ -91,7 +91,7 @@ def _go_to_start(scene: bpy.types.Scene) -> bpy.types.Depsgraph:
 def _known_anyway(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> list[Problem]:
     """What the panels say of the scene and of each object."""
     running = session.of(scene)
-    if running is not None and kernels.are_ready():
+    if running is not None:
         found = list(running.problems)
         if running.failure:
             found.append(Problem(running.failure, is_error=True))

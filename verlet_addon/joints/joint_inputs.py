@@ -204,7 +204,7 @@ def _end(ends: Mapping[int, Held], uid: int) -> End:
     if uid == WORLD:
         return None
     participant, index = ends[uid]
-    from ...core.model.joint_table import OnBody, OnCollider  # loads Numba: not at registration
+    from ...core.model.joint_table import OnBody, OnCollider  # loads kernels: not at registration
 
     return OnCollider(index) if participant.kind == "COLLIDER" else OnBody(index)
 

@@ -8,7 +8,7 @@ from ..session import Problem, Session
 
 def mend_files(running: Session) -> None:
     """Look at every preview file, write those anew that are not whole, and say so in the panel."""
-    from . import simulation  # brings Numba
+    from . import simulation  # loads the kernels
 
     wanted = running.particle_objects()
     for participant, ob in zip(wanted, find_objects(wanted)):

@@ -72,7 +72,7 @@ def _sound_session(scene: bpy.types.Scene) -> Session | None:
     running = session.of(scene)
     if running is None or not running.is_ready:
         return None
-    from .simulation import settle  # brings Numba
+    from .simulation import settle  # loads the kernels
 
     settle(scene, running)
     return running if running.is_sound else None

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 import bpy
 
 from ...core.errors import VerletError
-from .. import kernels, session
+from .. import session
 from ..blender import redraw, window_thread
 from ..properties.participants import bakeable_objects
 from ..properties.scenes import start_frame
@@ -47,7 +47,6 @@ def prepare_frame(scene: bpy.types.Scene) -> None:
     is_there = running is not None and running.is_sound and running.last >= needed
     if is_there or needed <= start_frame(scene):
         return
-    kernels.wait()
     with _simulating():
         try:
             for _ in missing_frames.simulate(scene, range(needed, needed + 1), keeps_all=True):

@@ -12,7 +12,7 @@ from ...core.model import FrameInputs, State
 from ...core.particles.particle_bodies.four_particles import body_poses
 from ...core.settings import SolverSettings
 from ...core.step import advance
-from .. import kernels, session
+from .. import session
 from ..blender import window_thread
 from ..properties import participants
 from ..properties.kinds import RAGDOLL
@@ -56,7 +56,7 @@ def _longest_gap(running: Session) -> int:
 
 def _may_go_on(scene: bpy.types.Scene, running: Session) -> bool:
     """Whether the next frame may be simulated with the model as it is."""
-    if running.failure or running.is_outdated or not kernels.are_ready():
+    if running.failure or running.is_outdated:
         return False
     settle(scene, running)
     return not running.is_outdated
@@ -80,12 +80,7 @@ def _names_of_changed(
 
 
 def compare_at_start(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    """At the start frame: keep the simulated frames if nothing has changed, else begin anew.
-
-    Building runs kernels too, so it waits until they are compiled.
-    """
-    if not kernels.are_ready():
-        return
+    """At the start frame: keep the simulated frames if nothing has changed, else begin anew."""
     start = start_frame(scene)
     running = session.of(scene)
     known: dict[int, Participant] = {}
@@ -130,7 +125,6 @@ def _begin(
     if model is None:
         return
     running.problems += doubts_about_integrator(model, inputs.solver)
-    kernels.prepare()
     takes.begin(scene, running)
     window_thread.stand_by()
     duration = inputs.frame_duration

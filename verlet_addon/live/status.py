@@ -4,7 +4,7 @@ from time import perf_counter
 
 import bpy
 
-from .. import kernels, session
+from .. import session
 from ..blender.types import Icon
 from ..session import Session
 from ..session.phase import Standing
@@ -65,9 +65,8 @@ def reason(scene: bpy.types.Scene) -> tuple[str, bool]:
         return f"{outdated_by(running)}: frame {shown} is as it was. Play starts over", False
     if not running.is_ready or frame <= running.start:
         return "", False
-    if frame > running.last + 1 or (frame > running.last and not kernels.are_ready()):
-        waits = kernels.message()
-        return waits or f"Frame {running.last} is shown, the last one simulated", False
+    if frame > running.last + 1:
+        return f"Frame {running.last} is shown, the last one simulated", False
     first = running.improvised_from
     if first is not None and frame >= first:
         return f"Improvised from frame {first}: Bake starts over, Record keeps it", False
@@ -96,7 +95,7 @@ def bake_bar(running: Session) -> tuple[float, str]:
     """How far a bake is, as a share, and in words with the time that is left."""
     done, total = running.bake_progress or (0, 1)
     text = f"Frame {running.last} of {running.last + total - done}"
-    if done >= 3:  # the first frames may compile
+    if done >= 3:  # the first frames load the kernels
         left = (perf_counter() - running.bake_begun) / done * (total - done)
         text += f", {_duration(left)} left"
     return done / max(total, 1), text

@@ -3,7 +3,7 @@
 import bpy
 
 from ...core.errors import ModelError
-from .. import kernels, session
+from .. import session
 from ..blender.types import Result
 from ..extract import mesh as meshes
 from ..ready import THINGS, Thing, examples
@@ -26,7 +26,6 @@ class _Adds(bpy.types.Operator):
 
     def begin(self, context: bpy.types.Context) -> Site:
         """Where they are built: at the 3D cursor."""
-        kernels.prepare()
         session.suspect_all()
         return Site(context.view_layer, context.collection, context.scene.cursor.location)
 
@@ -163,7 +162,6 @@ class VERLET_OT_example(bpy.types.Operator):
         return in_object_mode(cls, context)
 
     def execute(self, context: bpy.types.Context) -> Result:
-        kernels.prepare()
         scene = examples.build(examples.EXAMPLES[self.example])
         if context.window is not None:
             context.window.scene = scene

@@ -8,7 +8,7 @@ import bpy
 
 from ...core.errors import ModelError
 from ...core.settings import ImpulseSettings, JointSettings, tunables
-from .. import kernels, session
+from .. import session
 from ..blender.data import any_item
 from ..blender.types import Result
 from ..live import preview
@@ -101,7 +101,6 @@ class VERLET_OT_copy_to_selected(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> Result:
         source = context.object
         others = [ob for ob in context.selected_objects if ob != source]
-        kernels.prepare()
         session.suspect_all()
         return for_each(self, others, lambda ob: copy_to(source, ob), f"set up like {source.name}")
 

@@ -7,7 +7,7 @@ from time import perf_counter
 import bpy
 
 from ...core.errors import VerletError
-from .. import kernels, session
+from .. import session
 from ..bake import restore, scene_bake
 from ..blender import redraw
 from ..blender.types import Result
@@ -101,7 +101,6 @@ class VERLET_OT_bake(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> Result:
         try:
-            kernels.wait()
             for _ in self._begin(context):
                 pass
         except VerletError as error:
@@ -133,9 +132,6 @@ class VERLET_OT_bake(bpy.types.Operator):
             return {"CANCELLED"}
         if event.type != "TIMER":
             return {"RUNNING_MODAL"}  # no edits in between
-        if not kernels.are_ready():
-            context.workspace.status_text_set(f"{kernels.message()}   Esc: stop")
-            return {"RUNNING_MODAL"}
         try:
             is_done = self._work(context)
         except VerletError as error:

@@ -2,7 +2,7 @@
 
 import bpy
 
-from .. import kernels, session
+from .. import session
 from ..blender.types import Result
 from ..convert import modifiers, world
 from ..convert.report import Report
@@ -83,7 +83,6 @@ class VERLET_OT_convert_rigid_body_world(_Converts):
 
     @classmethod
     def convert(cls, context: bpy.types.Context, scene: bpy.types.Scene) -> Report:
-        kernels.prepare()
         scene.frame_set(scene.rigidbody_world.point_cache.frame_start)
         return world.to_ours(scene)
 
@@ -123,7 +122,6 @@ class VERLET_OT_convert_soft_physics(_Converts):
 
     @classmethod
     def convert(cls, context: bpy.types.Context, scene: bpy.types.Scene) -> Report:
-        kernels.prepare()
         return modifiers.to_ours(scene, context.evaluated_depsgraph_get())
 
 

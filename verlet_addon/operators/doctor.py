@@ -10,7 +10,7 @@ import bpy
 from mathutils import Matrix, Vector
 
 from ...core.errors import ModelError, VerletError
-from .. import doctor, kernels, session
+from .. import doctor, session
 from ..blender import redraw
 from ..blender.compat import fcurves_of
 from ..blender.data import mesh_of
@@ -48,11 +48,9 @@ class VERLET_OT_check_scene(bpy.types.Operator):
         return in_object_or_pose_mode(cls, context)
 
     def execute(self, context: bpy.types.Context) -> Result:
-        if bpy.app.background:
-            kernels.wait()
-        elif context.screen is not None and context.screen.is_animation_playing:
+        is_shown = not bpy.app.background and context.screen is not None
+        if is_shown and context.screen.is_animation_playing:
             bpy.ops.screen.animation_cancel(restore_frame=False)
-        kernels.prepare()
         try:
             found = doctor.examine(context.scene)
         except VerletError as error:
@@ -335,7 +333,7 @@ class VERLET_OT_part_bodies(bpy.types.Operator):
         scene.frame_set(start_frame(scene))
         running = session.of(scene)
         if running is None or not running.is_ready:
-            self.report({"ERROR"}, "The solver is not ready yet: wait until it is compiled")
+            self.report({"ERROR"}, "The scene cannot be simulated: see the panel Simulate")
             return {"CANCELLED"}
         worlds = places.part(running)
 

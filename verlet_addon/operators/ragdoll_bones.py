@@ -66,7 +66,7 @@ class OfRagdolls(bpy.types.Operator):
 
 def plan_of(ob: bpy.types.Object, world: Floats) -> Plan:
     """Bodies and joints that a ragdoll will have, as it is now; world (4, 4): its matrix."""
-    from ...core.recipes.ragdoll import plan_ragdoll  # brings Numba
+    from ...core.recipes.ragdoll import plan_ragdoll  # loads the kernels
 
     armature.require_suitable(ob)
     skin = armature.read_skin(ob, armature.flesh(ob), world)

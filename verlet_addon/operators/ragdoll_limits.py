@@ -141,7 +141,7 @@ def _turns(
     context: bpy.types.Context, ob: bpy.types.Object, sources: Sequence[action_poses.Source]
 ) -> tuple[Plan, np.ndarray]:
     """The ragdoll's plan, and how each bone is turned away from rest in each pose (n, b, 3, 3)."""
-    from ...core.recipes.ragdoll import turned_pose  # brings Numba
+    from ...core.recipes.ragdoll import turned_pose  # loads the kernels
 
     world = mesh.read_matrix(ob, context.evaluated_depsgraph_get())
     plan = plan_of(ob, world)

@@ -18,7 +18,7 @@ def weigh(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> float:
 
     Raises ModelError where no ragdoll can be made of it.
     """
-    from ...core.recipes.flesh import proposed_mass  # brings Numba
+    from ...core.recipes.flesh import proposed_mass  # loads the kernels
 
     skins = []
     for skin in armature.flesh(ob):

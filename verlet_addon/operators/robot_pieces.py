@@ -61,7 +61,7 @@ def join_pieces(
     parents, at the empty between them if there is one; what is left is joined to what is near.
     Pieces that are joined already stay so. Raises ModelError before anything has changed.
     """
-    from ...core.recipes.pieces import parents_of, piece_joints, tree_of  # brings Numba
+    from ...core.recipes.pieces import parents_of, piece_joints, tree_of  # loads the kernels
 
     depsgraph = context.evaluated_depsgraph_get()
     outlines = [outline_of(ob, depsgraph) for ob in pieces]

@@ -4,7 +4,7 @@ import bpy
 import numpy as np
 
 from ...core.errors import ModelError
-from .. import kernels, session
+from .. import session
 from ..blender.data import any_item
 from ..blender.types import Result
 from ..extract import mesh as meshes
@@ -95,7 +95,6 @@ class _KindVerb(bpy.types.Operator):
                 if kind.moves == "BONES":
                     weigh_at_first(ob, depsgraph)
 
-        kernels.prepare()
         session.suspect_all()
         return for_each(self, selected_shapes(context), change, f"set up: {kind.label}")
 
@@ -132,7 +131,6 @@ class _RagdollVerb(_KindVerb):
         if len(sound) < 2:
             self.report({"ERROR"}, "\n".join(problems))
             return {"CANCELLED"}
-        kernels.prepare()
         session.suspect_all()
         for ob in sound:
             preview.clear(ob)

@@ -113,7 +113,7 @@ def _on_ragdoll(
     """A tie's frame (4, 4) as the body that holds it has carried it along since the start."""
     if running is None or not running.is_ready:
         return own
-    from ..joints.ties import carried_by_ragdoll  # brings Numba, which is there by now
+    from ..joints.ties import carried_by_ragdoll  # loads the kernels, which are there by now
 
     return carried_by_ragdoll(running, rig.session_uid, own, _shown_frame(scene, running))
 

@@ -70,7 +70,9 @@ class VERLET_PT_bake_options(Sidebar, bpy.types.Panel):
             column.prop(scene.verlet, "place_bound")
             column.prop(scene.verlet, "angle_tolerance")
         if any(ob.verlet.kind == RAGDOLL for ob in participants.simulated_objects(scene)):
+            layout.prop(scene.verlet, "bone_bake")
             root = layout.column()
+            root.active = scene.verlet.bone_bake == "BONES"
             root.prop(scene.verlet, "root_motion", text="Root")
             if scene.verlet.root_motion != "BONES":
                 root.prop(scene.verlet, "root_height")

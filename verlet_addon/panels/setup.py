@@ -42,14 +42,7 @@ class VERLET_PT_setup(Sidebar, bpy.types.Panel):
             draw_problem(layout, problem, context.region.width)
         message = kernels.message()
         if message:
-            draw_text(layout.box(), message, context.region.width, "SORTTIME")
-        elif kernels.is_plain():
-            draw_text(
-                layout.box(),
-                "Uncompiled and slow: install the zip for your platform, which brings Numba",
-                context.region.width,
-                "INFO",
-            )
+            draw_text(layout.box(), message, context.region.width, "INFO")
 
 
 CLASSES = (VERLET_PT_setup,)

@@ -2,7 +2,7 @@
 
 import bpy
 
-from .. import kernels, session
+from .. import session
 from ..live import rendering
 from ..live.status import outdated_by, remarks, status
 from ..scene import hints
@@ -68,8 +68,7 @@ class VERLET_PT_simulate(Sidebar, bpy.types.Panel):
                 width,
             )
         elif running.is_ready and scene.frame_current > running.last + 1:
-            waits = kernels.message()
-            text = waits or f"Frame {running.last} is shown, the last one simulated"
+            text = f"Frame {running.last} is shown, the last one simulated"
             draw_text(layout, text, width, "INFO")
         for remark, sign in remarks(running):
             draw_text(layout, remark, width, sign)

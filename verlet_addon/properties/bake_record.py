@@ -121,6 +121,11 @@ class VerletPoseRecord(_Baked, bpy.types.PropertyGroup):
         description="JSON: [bone, name] of each constraint that the bake muted",
         options={"HIDDEN"},
     )
+    switches: StringProperty(
+        description="JSON: [bone, name, value] of each switch between forward and inverse "
+        "kinematics that a bake to controls has set",
+        options={"HIDDEN"},
+    )
     animation: PointerProperty(type=VerletAnimationRecord)
 
 

@@ -26,6 +26,16 @@ _ROOT_MOTIONS = (
     ),
 )
 
+_BONE_BAKES = (
+    ("BONES", "Simulated Bones", "The bones that the simulation moves; what moves them is muted"),
+    (
+        "CONTROLS",
+        "Controls",
+        "The controls of the rig that carry those bones, so that the motion can be edited with "
+        "them: those of forward kinematics follow exactly, those of inverse kinematics stand by",
+    ),
+)
+
 _MESH_BAKES = (
     ("ABSOLUTE", "Absolute Keys", "A shape key for each frame and one curve: plays fastest"),
     (
@@ -102,6 +112,11 @@ class VerletScene(bpy.types.PropertyGroup):
         min=0.0,
         max=math.pi,
         subtype="ANGLE",
+    )
+    bone_bake: bpy.props.EnumProperty(
+        name="Ragdolls To",
+        description="What the bake of ragdolls is written to",
+        items=_BONE_BAKES,
     )
     root_motion: bpy.props.EnumProperty(
         name="Root Motion",

@@ -11,11 +11,11 @@ def constraints_on(ob: bpy.types.Object, moved: frozenset[str]) -> list[tuple[st
         (bone.name, constraint.name)
         for bone in ob.pose.bones
         for constraint in bone.constraints
-        if bone.name in moved or moved & _chain(bone, constraint)
+        if bone.name in moved or moved & chain_of(bone, constraint)
     ]
 
 
-def _chain(bone: bpy.types.PoseBone, constraint: bpy.types.Constraint) -> frozenset[str]:
+def chain_of(bone: bpy.types.PoseBone, constraint: bpy.types.Constraint) -> frozenset[str]:
     """Names of the bones that a chain of inverse kinematics turns."""
     if not isinstance(constraint, bpy.types.KinematicConstraint | bpy.types.SplineIKConstraint):
         return frozenset()

@@ -34,7 +34,7 @@ def of(participant: Participant, ob: bpy.types.Object) -> list[Problem]:
 
 def _without_body(participant: Participant) -> list[str]:
     """Bones that deform and are in no body, though nobody has chosen that."""
-    from . import bone_bodies  # loads Numba: not at registration
+    from . import bone_bodies  # loads the kernels: not at registration
 
     plan, choices = bone_bodies.plan_of(participant), participant.armature.choices
     bones = plan.skeleton

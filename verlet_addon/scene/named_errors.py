@@ -1,4 +1,4 @@
-"""Errors of the engine in the name of the object that they are about. Brings no Numba."""
+"""Errors of the engine in the name of the object that they are about. Loads no kernels."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -17,12 +17,12 @@ import math
 
 from ...angular_momentum import NO_INERTIA, add_inertia, solve_inertia
 from ...kernels.jit import kernel, lean_inline
-from ...vec3 import ZERO, add, add_cross, cross, divide, length, load, set_vec, sub, vec
+from ...vec3 import ZERO, add, add_cross, along, cross, divide, dot, load, scale, set_vec, sub, vec
 
 LEAST_SHARE = 0.2
 """Share of their distance that two features keep at least in one substep."""
 
-ROUNDS = 16
+ROUNDS = 8
 """Rounds in which all contacts are parted, before what is not apart then is held back."""
 
 RETREATS = 4
@@ -89,17 +89,20 @@ def _part(contact, over, x, more, start, inverse_mass, needed, middle):
 
 
 @lean_inline
-def _sums(contact, first, last, x, start, inertia, momentum):
-    """Σ r rᵀ and Σ r × u of corners first to last, about their middle, added to what is given."""
+def _add_motion(contact, first, last, x, start, inertia, momentum):
+    """Add Σ r rᵀ and Σ r × u of corners first to last about their middle.
+
+    r are taken halfway: so motions that turn a feature give the turn exactly.
+    """
     middle, way = ZERO, ZERO
     for c in range(first, last):
         i = contact["corner"][c]
-        middle = add(middle, load(start, i))
+        middle = add(middle, add(load(start, i), load(x, i)))
         way = add(way, sub(load(x, i), load(start, i)))
     middle, way = divide(middle, last - first), divide(way, last - first)
     for c in range(first, last):
         i = contact["corner"][c]
-        r = sub(load(start, i), middle)
+        r = scale(0.5, sub(add(load(start, i), load(x, i)), middle))
         u = sub(sub(load(x, i), load(start, i)), way)
         inertia = add_inertia(inertia, 1.0, r)
         momentum = add_cross(momentum, r, u)
@@ -108,13 +111,18 @@ def _sums(contact, first, last, x, start, inertia, momentum):
 
 @lean_inline
 def _turn(contact, x, start):
-    """Turn the normal at the end as the two features have turned, each about its own middle."""
+    """Turn the normal at the end as the two features have turned, each about its own middle.
+
+    With u = ω × r halfway, 2 tan(φ/2) long, the turn is Cayley's transform of ω/2.
+    """
     normal = vec(contact["normal"])
     first = 2 if contact["is_edges"] else 1
-    inertia, momentum = _sums(contact, 0, first, x, start, NO_INERTIA, ZERO)
-    inertia, momentum = _sums(contact, first, 4, x, start, inertia, momentum)
-    turned = add(normal, cross(solve_inertia(inertia, momentum), normal))
-    set_vec(contact["turned"], divide(turned, length(turned)))
+    inertia, momentum = _add_motion(contact, 0, first, x, start, NO_INERTIA, ZERO)
+    inertia, momentum = _add_motion(contact, first, 4, x, start, inertia, momentum)
+    half = scale(0.5, solve_inertia(inertia, momentum))
+    way = cross(half, normal)
+    f = 2.0 / (1.0 + dot(half, half))
+    set_vec(contact["turned"], along(normal, f, add(way, cross(half, way))))
 
 
 @lean_inline

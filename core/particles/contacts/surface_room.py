@@ -53,7 +53,8 @@ class SurfaceRoom:
     def find(self, horizon: float, threads: int) -> int:
         """Pairs of vertices at ``start`` with ``speed``; how many, in ``pairs``."""
         np.add(self.surface.thickness, self.strays.slack, out=self.width)
-        gather_bounds(self.tree, self.surface.triangle, self.start, self.speed, self.width)
+        moving = (self.surface.triangle, self.start, self.speed)
+        gather_bounds(self.tree, *moving, self.width, horizon)
         while True:
             find_pairs.on(threads)(
                 self.pairs,
