@@ -164,13 +164,14 @@ def _ask(contacts, first, owners, gravity, h, t):
         row["impulse"][PARTS] = 0.0
         row["softness"] = 0.0 if is_struck else 1.0
         is_blow = speed < -_slowest_blow(e, gravity, h)
-        row["approach"] = speed
+        contacts.rebound[c]["approach"] = speed
         row["velocity_error"] = (1.0 + e) * speed if is_blow else speed
 
 
 @lean_inline
-def _solve_manifold(rows, first):
+def _solve_manifold(contacts, first):
     """Impulses of the points of a manifold that reflect their approach."""
+    rows = contacts.rows
     n = rows[first]["points"]
     for _ in range(MANIFOLD_ROUNDS):
         whole, changed = 0.0, 0.0
@@ -191,17 +192,18 @@ def _solve_manifold(rows, first):
                     rows[first + k]["velocity_error"] += row["coupling"][k] * change
         if n == 1 or changed <= SETTLED * whole:
             return
-    _make_no_energy(rows, first)
+    _make_no_energy(contacts, first)
 
 
 @lean_inline
-def _make_no_energy(rows, first):
+def _make_no_energy(contacts, first):
     """Shorten impulses that rounds could not settle, so that p·(u + u´) is no more than 0."""
+    rows = contacts.rows
     n = rows[first]["points"]
     work, square = 0.0, 0.0  # p·u and p·W p, J
     for i in range(n):
         row = rows[first + i]
-        work += row["impulse"][PARTS] * row["approach"]
+        work += row["impulse"][PARTS] * contacts.rebound[first + i]["approach"]
         for k in range(n):
             p = rows[first + k]["impulse"][PARTS]
             square += row["impulse"][PARTS] * row["coupling"][k] * p
@@ -229,9 +231,10 @@ def _rub(contacts, c, owners, has_limb):
 
 
 @lean_inline
-def _delay(row, delayed, owners, p):
+def _delay(contacts, c, owners, p):
     """An impulse p along the normal acts after the move: what that takes off velocities in it."""
-    row["delay"] += p
+    row, delayed = contacts.rows[c], contacts.delayed
+    contacts.rebound[c]["delay"] += p
     a, b = row["owner"][0], row["owner"][1]
     axis, turn = vec(row["axis"][NORMAL]), row["turn"][NORMAL]
     shift(delayed.velocity, a, -p * owners.inverse_mass[a], axis)
@@ -255,13 +258,13 @@ def _strike(contacts, first, owners, gravity, h):
         answer_manifold(contacts, first, owners)
     wrench_a, wrench_b = wrench_of(limbs, a), wrench_of(limbs, b)
     _ask(contacts, first, owners, gravity, h, t)
-    _solve_manifold(rows, first)
+    _solve_manifold(contacts, first)
     for c in range(first, first + head["points"]):
         p = rows[c]["impulse"][PARTS]
         if p > 0.0:
             push_row(contacts, c, NORMAL, owners, has_limb, p)
             if t > 0.0:
-                _delay(rows[c], contacts.delayed, owners, p * t / h)
+                _delay(contacts, c, owners, p * t / h)
     for c in range(first, first + head["points"]):
         if rows[c]["impulse"][PARTS] > 0.0:
             _rub(contacts, c, owners, has_limb)
@@ -280,7 +283,7 @@ def begin_blows(contacts):
         return
     for c in range(contacts.count[0]):
         row = contacts.rows[c]
-        row["delay"] = 0.0
+        contacts.rebound[c]["delay"] = 0.0
         for side in range(2):
             for k in range(3):
                 contacts.delayed.velocity[row["owner"][side], k] = 0.0
@@ -346,22 +349,22 @@ def delay_blows(contacts, owners, gravity, h):
     if contacts.struck[0] == 0:
         return
     for c in range(contacts.count[0]):
-        row = contacts.rows[c]
-        row["delayed_energy"] = 0.0
-        if row["delay"] > 0.0:
+        row, rebound = contacts.rows[c], contacts.rebound[c]
+        rebound["delayed_energy"] = 0.0
+        if rebound["delay"] > 0.0:
             before = _speed_at_end(contacts, row, owners, gravity, h)
-            push_contact(row, NORMAL, owners, -row["delay"])
+            push_contact(row, NORMAL, owners, -rebound["delay"])
             after = _speed_at_end(contacts, row, owners, gravity, h)
-            row["delayed_energy"] = -0.5 * row["delay"] * (before + after)
+            rebound["delayed_energy"] = -0.5 * rebound["delay"] * (before + after)
 
 
 @lean_inline
 def undo_delays(contacts, owners):
     """Bodies have not moved yet: as before `delay_blows`."""
     for c in range(contacts.count[0] if contacts.struck[0] > 0 else 0):
-        row = contacts.rows[c]
-        if row["delay"] > 0.0:
-            push_contact(row, NORMAL, owners, row["delay"])
+        p = contacts.rebound[c]["delay"]
+        if p > 0.0:
+            push_contact(contacts.rows[c], NORMAL, owners, p)
 
 
 @lean_inline
@@ -376,12 +379,12 @@ def _near(first, second, energy, wanted):
 
 
 @lean_inline
-def _give_back(contacts, row, owners, gravity, h, energy, wanted):
+def _give_back(contacts, c, owners, gravity, h, energy, wanted):
     """Push with about a wanted share of what was delayed, so that it brings some energy.
 
     Returns what is missing of it, J.
     """
-    p = row["delay"]
+    row, p = contacts.rows[c], contacts.rebound[c]["delay"]
     first = p * _speed_at_end(contacts, row, owners, gravity, h)
     second = p * p / row["mass"]
     share = _near(first, second, energy, wanted)
@@ -400,13 +403,14 @@ def end_blows(contacts, owners, gravity, h):
         return
     owed = 0.0  # J
     for back in range(contacts.count[0]):
-        row = contacts.rows[contacts.count[0] - 1 - back]
-        if row["delay"] > 0.0:
-            missing = owed - row["delayed_energy"]
-            owed = _give_back(contacts, row, owners, gravity, h, missing, 1.0)
+        c = contacts.count[0] - 1 - back
+        rebound = contacts.rebound[c]
+        if rebound["delay"] > 0.0:
+            missing = owed - rebound["delayed_energy"]
+            owed = _give_back(contacts, c, owners, gravity, h, missing, 1.0)
     for c in range(contacts.count[0]):
-        row = contacts.rows[c]
-        if row["delay"] > 0.0:
-            if abs(owed) > EXACT * abs(row["delayed_energy"]):
-                owed = _give_back(contacts, row, owners, gravity, h, owed, 0.0)
-            row["delay"] = 0.0
+        rebound = contacts.rebound[c]
+        if rebound["delay"] > 0.0:
+            if abs(owed) > EXACT * abs(rebound["delayed_energy"]):
+                owed = _give_back(contacts, c, owners, gravity, h, owed, 0.0)
+            rebound["delay"] = 0.0

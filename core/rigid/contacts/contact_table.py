@@ -1,8 +1,9 @@
 """Contacts of bodies as a table of rows: one row a contact point, in records.
 
 Split by who reads what. Sweeps go over `CONTACT` again and again; where a point lies on its two
-sides and what it is remembered by (`ORIGIN`) is read once a substep; conjugate directions (`BLOW`)
-and answers of limbs serve only where masses differ and where joints are.
+sides and what it is remembered by (`ORIGIN`) is read once a substep; conjugate directions (`BLOW`),
+blows (`REBOUND`) and answers of limbs serve only where masses differ, where something bounces, and
+where joints are.
 """
 
 from __future__ import annotations
@@ -52,10 +53,6 @@ CONTACT = np.dtype(
         ("gap", np.float64),  # m, at the start of the substep
         ("slop", np.float64),  # m
         ("old_overlap", np.float64),  # m, what is left of the overlap that the two met with
-        ("delay", np.float64),  # N·s of a blow that act after the move: see `blows`
-        ("delay_before", np.float64),  # the same before blows that are tried
-        ("delayed_energy", np.float64),  # J that they are to give back
-        ("approach", np.float64),  # m/s, along the normal where a blow begins
         ("velocity_error", np.float64),  # m/s, by which points close faster than they may
         ("softness", np.float64),  # share of its impulse that a row lets go
         ("impulse_before", np.float64),  # N·s along the normal, before the sweep
@@ -88,6 +85,17 @@ BLOW = np.dtype(
 )
 """What conjugate directions know of a row."""
 
+REBOUND = np.dtype(
+    [
+        ("approach", np.float64),  # m/s, along the normal where a blow begins
+        ("delay", np.float64),  # N·s of a blow that act after the move: see `blows`
+        ("delay_before", np.float64),  # the same before blows that are tried
+        ("delayed_energy", np.float64),  # J that they are to give back
+    ],
+    align=True,
+)
+"""What blows know of a row."""
+
 HIT = np.dtype([("time", np.float64), ("row", np.int32)], align=True)
 """A manifold that is struck, by its first row, and when, s since the start of the substep."""
 
@@ -111,6 +119,7 @@ BodyContacts = namedtuple(
         "limbs",  # `articulated_inertia.Limbs`
         "bouncy",  # (1,) 1: some have a restitution
         "struck",  # (1,) sweeps of blows in this substep
+        "rebound",  # (c,) REBOUND
         "hits",  # (c,) HIT, those that are struck
         "delayed",  # Delayed, by the blows of this substep
         "before",  # BeforeBlows, what those that are tried began from
@@ -143,6 +152,7 @@ def contact_room(model: Model, graph: JointGraph) -> BodyContacts:
         limbs=limb_room(model, graph),
         bouncy=np.zeros(1, dtype=np.int32),
         struck=np.zeros(1, dtype=np.int32),
+        rebound=np.zeros(rows, REBOUND),
         hits=np.zeros(rows, HIT),
         delayed=Delayed(np.zeros((owners, 3)), np.zeros((owners, 3))),
         before=BeforeBlows(
@@ -161,5 +171,6 @@ def more_room(contacts: BodyContacts, count: int) -> BodyContacts:
         origin=np.zeros(count, ORIGIN),
         blow=np.zeros(count, BLOW),
         reply=np.zeros((count, 3, 2, 6)),
+        rebound=np.zeros(count, REBOUND),
         hits=np.zeros(count, HIT),
     )

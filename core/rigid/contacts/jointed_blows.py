@@ -44,7 +44,7 @@ def _note(contacts, joints, owners):
     _copy(owners, contacts.before)
     _copy(contacts.delayed, contacts.before.delayed)
     for c in range(contacts.count[0]):
-        contacts.rows[c]["delay_before"] = contacts.rows[c]["delay"]
+        contacts.rebound[c]["delay_before"] = contacts.rebound[c]["delay"]
     for r in range(joints.row.shape[0]):
         joints.row[r]["impulse_before"] = joints.row[r]["impulse"]
 
@@ -55,7 +55,7 @@ def _take_back(contacts, joints, owners):
     _copy(contacts.before, owners)
     _copy(contacts.before.delayed, contacts.delayed)
     for c in range(contacts.count[0]):
-        contacts.rows[c]["delay"] = contacts.rows[c]["delay_before"]
+        contacts.rebound[c]["delay"] = contacts.rebound[c]["delay_before"]
     for r in range(joints.row.shape[0]):
         joints.row[r]["impulse"] = joints.row[r]["impulse_before"]
 
