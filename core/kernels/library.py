@@ -194,7 +194,7 @@ def _open(path: Path, sha256: str) -> ctypes.CDLL:
 def _folder() -> Path | None:
     """Where the package lies: found without importing it, for it holds no Python."""
     if chosen := os.environ.get("VERLET_LIBRARY"):
-        return Path(chosen)
+        return Path(chosen).resolve()
     try:
         spec = importlib.util.find_spec(PACKAGE)
     except (ImportError, ValueError):

@@ -37,12 +37,11 @@ def is_of_these_sources():
 built = pytest.mark.skipif(not is_of_these_sources(), reason="`dev.py library` has not been run")
 
 
-def run(code, **variables):
+def run(code, *arguments, **variables):
     environment = {**os.environ, **variables}
     environment.pop("VERLET_NO_NUMBA", None)
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, env=environment
-    )
+    command = [sys.executable, "-c", code, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 
@@ -154,6 +153,58 @@ def test_the_mathematics_is_as_exact_as_pythons():
         wanted = getattr(np, {"atan": "arctan"}.get(one, one))(x)
         got = np.array([function(value) for value in x])
         assert np.abs(got - wanted).max() <= 2.0 * np.spacing(np.abs(wanted)).max()
+
+
+SAME_PROCESSOR = """
+import ctypes, os, sys
+os.environ["NUMBA_CPU_NAME"], os.environ["NUMBA_CPU_FEATURES"] = "x86-64-v3", ""
+import llvmlite.binding as llvm
+import numpy as np
+from numba.core import externals
+from numba.core.registry import cpu_target
+from verlet_physics.forces.wind import sample_gusts
+from verlet_physics.kernels import jit, library
+from verlet_physics.particles.integrate import position_verlet
+assert jit.compiled_by() == "Numba"
+os.environ["VERLET_LIBRARY"] = sys.argv[1]
+ahead = library._load()
+
+class Line(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("function", ctypes.c_void_p)]
+
+cpu_target.target_context.refresh()
+externals.c_math_functions.install(cpu_target.target_context)  # the system's; then the library's
+for line in (Line * 64).in_dll(ahead.code, "verlet_maths"):
+    if not line.name:
+        break
+    llvm.add_symbol(line.name.decode(), line.function)
+
+random = np.random.default_rng(1)
+x, n = random.normal(0.0, 9.0, (3000, 3)), 3000
+triangles = random.integers(0, n, (2000, 3)).astype(np.int32)
+
+def blow(kernel):
+    air = np.zeros((2000, 3))
+    kernel(x, triangles, np.array([1.0, 2.0, 0.3]), 0.7, 3.3, 1.7, air)
+    return air
+
+def move(kernel):
+    place, before, ones = x.copy(), x - 0.013, np.linspace(0.1, 1.0, n)
+    kernel(place, before, ones, ones, np.array([0.1, 0.2, -9.8]), x[::-1].copy(), True, 1 / 481)
+    return place
+
+for kernel, run in ((sample_gusts, blow), (position_verlet, move)):
+    name = f"{kernel.function.__module__.removeprefix(jit._ROOT)}.{kernel.function.__qualname__}"
+    (code,) = ahead.callables(name, parallel=False)
+    print((run(code) == run(kernel)).all(), end=" ")
+"""
+
+
+@built
+@pytest.mark.skipif(MINE[0].parent.name != "linux-x64-v3", reason="for one processor's bits")
+def test_numba_gives_the_same_bits_for_the_same_processor(tmp_path):
+    said = run(SAME_PROCESSOR, str(BUILT), VERLET_CACHE_DIR=str(tmp_path))
+    assert said == "True True"
 
 
 WHY_NOT = """

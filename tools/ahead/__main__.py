@@ -12,6 +12,7 @@ import inspect
 import json
 import os
 import pickle
+import platform
 import shutil
 import sys
 import time
@@ -20,7 +21,9 @@ from pathlib import Path
 from typing import Any
 
 # Before Numba is imported: which processor parts of kernels are made for.
-os.environ["NUMBA_CPU_NAME"] = "x86-64-v3"
+os.environ["NUMBA_CPU_NAME"] = (
+    "generic" if platform.machine().lower() in ("arm64", "aarch64") else "x86-64-v3"
+)
 os.environ["NUMBA_CPU_FEATURES"] = ""
 os.environ["NUMBA_CACHE_DIR"] = os.devnull
 os.environ.pop("VERLET_NO_NUMBA", None)

@@ -27,7 +27,7 @@ from ..scene.timeless import timeless_digests
 from ..session import Floats, Placement, Problem, Session
 from ..session.phase import EventKind
 from ..transforms import affine
-from . import preview, sanity, takes
+from . import keeping, preview, sanity, takes
 from .frame_blend import between, differ
 from .moved import Moved, moved_in, parent_matrix, world_matrix
 
@@ -153,6 +153,7 @@ def _begin(
     for participant in running.particle_objects():
         running.files[participant.uid] = file = preview.open_file(participant, inputs.start)
         file.append(inputs.start, participant.particles.shown(participant.points))
+    keeping.begin(scene, running)
 
 
 def _simulate(
@@ -170,6 +171,11 @@ def _simulate(
             share = (number - first) / (frame - first)
             step = 1.0 / (frame - first)
             inputs = target if step == 1.0 else between(before, target, share, step)
+            state = keeping.recall(running, number, inputs)
+            if state is not None:
+                running.last_diagnostics, running.last_inputs = None, inputs
+                _keep(running, state, depsgraph)
+                continue
             state, running.last_diagnostics = advance(
                 running.model, running.cache[number - 1], inputs, _solver(running)
             )
@@ -178,6 +184,7 @@ def _simulate(
             running.last_inputs = inputs
             _keep(running, state, depsgraph)
             sanity.look(running)
+            keeping.keep(running, state)
     except VerletError as error:
         running.happened(EventKind.FAILED, text=str(error))
 

@@ -8,6 +8,7 @@ from .. import session
 from ..blender.types import Icon
 from ..session import Session
 from ..session.phase import Standing
+from . import keeping
 
 
 def status(scene: bpy.types.Scene) -> tuple[str, Icon]:
@@ -88,6 +89,9 @@ def remarks(running: Session) -> list[tuple[str, Icon]]:
     if running.phase.draft is not None:
         found.append(("The time budget cut frames short: Bake simulates them in full", "INFO"))
     found += [(file.failure, "ERROR") for file in running.files.values() if file.failure]
+    text = keeping.remark(running)
+    if text:
+        found.append((text, "INFO"))
     return found
 
 

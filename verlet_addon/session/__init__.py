@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ...core.recipes.pose_return import Return
     from ..blender.point_cache import PointCacheFile
     from ..joints.joint_inputs import JointInput
+    from ..on_disk.frame_log import FramesOnDisk
     from ..scene.inputs import Participant, SceneInputs
 
 Floats = NDArray[np.float64]
@@ -114,6 +115,7 @@ class Session:
     edited: set[int] = field(default_factory=set)  # session ids, since the last simulated frame
     driven_by: dict[Track, Values] = field(default_factory=dict)  # in the last simulated frame
     takes: dict[Track, list[Change]] = field(default_factory=dict)  # what was improvised
+    on_disk: FramesOnDisk | None = None  # None: they are not kept
     bake_progress: tuple[int, int] | None = None  # frames done, frames in all
     bake_begun: float = 0.0  # s, by the clock, when the bake simulated its first frame
 
@@ -253,6 +255,8 @@ class Session:
 
     def close(self) -> None:
         """Let go of the files; Blender empties its temporary folder when it quits."""
+        if self.on_disk is not None:
+            self.on_disk.close()
         for file in self.files.values():
             file.remove()
         self.files.clear()

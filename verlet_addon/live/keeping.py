@@ -1,0 +1,182 @@
+"""Keeps simulated frames on the disk, and takes from there those that would come out the same.
+
+A file for each model, named after all that the model depends on: it does not matter in which blend
+file, under which name, or in which session it was simulated, and going back to settings of before
+brings their frames back. The folder is the user's, its size has a limit, the files that were not
+used for longest go first.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from contextlib import suppress
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...core.model import FrameInputs, State
+from .. import preferences
+from ..on_disk.folder import clear, folder, list_kept
+from ..on_disk.frame_log import SUFFIX, FrameLog, FramesOnDisk, read_about
+from ..scene.named_digests import digest_of_all, digest_of_frame, named_digests
+from ..session import Session
+from ..session.phase import EventKind
+
+GIGABYTE = 1 << 30
+MOST_NAMED = 2
+_SCALARS = {"step": float, "time": float, "frame": int}
+
+
+def is_wanted() -> bool:
+    """Whether the user wants frames to be kept where Blender runs now."""
+    chosen = preferences.get()
+    if chosen is None or chosen.keep_frames == "NEVER":
+        return False
+    return chosen.keep_frames == "ALWAYS" or not bpy.app.background
+
+
+def begin(scene: bpy.types.Scene, running: Session) -> None:
+    """Look for the frames of a new simulation. It goes on without any, too.
+
+    A file is made for its first frame only: models are built after each edit.
+    """
+    if not is_wanted():
+        return
+    parts = named_digests(running.inputs, {ob.session_uid: ob.name for ob in scene.objects})
+    digest = digest_of_all(parts)
+    about = {
+        "scene": scene.name,
+        "blend": Path(bpy.data.filepath).name,
+        "parts": {name: part.hex() for name, part in parts.items()},
+    }
+    path = folder() / f"{digest.hex()}{SUFFIX}"
+    running.on_disk = on_disk = FramesOnDisk(path, about, [digest])
+    if path.is_file():
+        _open(on_disk)
+    else:
+        on_disk.note = _why_not_known(about)
+
+
+def _open(on_disk: FramesOnDisk) -> None:
+    """Open the file, or make it; where that cannot be, say why and do without."""
+    try:
+        on_disk.path.parent.mkdir(parents=True, exist_ok=True)
+        on_disk.log = FrameLog(on_disk.path, on_disk.about)
+        os.utime(on_disk.path)
+        make_room(on_disk.log)
+        on_disk.room = _limit() - _size_of_others(on_disk.path)
+    except BlockingIOError:
+        on_disk.is_given_up = True
+        on_disk.note = "Another Blender keeps these frames on the disk: here they are not kept"
+    except OSError as error:
+        on_disk.is_given_up = True
+        reason = error.strerror or error
+        on_disk.note = f"Frames cannot be kept on the disk: {reason} ({on_disk.path.parent})"
+
+
+def recall(running: Session, number: int, inputs: FrameInputs) -> State | None:
+    """A frame from the disk, if it is what simulating would give; called before each frame."""
+    on_disk = running.on_disk
+    if on_disk is None:
+        return None
+    index = number - running.start
+    del on_disk.keys[index:]
+    on_disk.keys.append(digest_of_frame(on_disk.keys[-1], inputs))
+    data = None if on_disk.log is None else on_disk.log.recall(index - 1, on_disk.keys[index])
+    if data is None:
+        return None
+    state, is_flung = _state_of(data)
+    on_disk.recalled += 1
+    if is_flung:
+        running.happened(EventKind.FLUNG, number)
+    return state
+
+
+def keep(running: Session, state: State) -> None:
+    """Write a frame that was simulated just now. What the time budget has cut is not kept."""
+    on_disk = running.on_disk
+    if on_disk is None or on_disk.is_given_up or running.phase.draft is not None:
+        return
+    if on_disk.log is None:
+        _open(on_disk)
+    log = on_disk.log
+    if log is None:
+        return
+    index = state.frame - running.start
+    is_flung = running.phase.flung == state.frame
+    log.keep(index - 1, state.frame, on_disk.keys[index], _bytes_of(state, is_flung))
+    if log.size > on_disk.room and not log.failure:
+        make_room(log)
+        on_disk.room = _limit() - _size_of_others(log.path)
+        if log.size > on_disk.room:
+            log.stop(
+                "Frames are no longer kept on the disk: the limit in the preferences is reached"
+            )
+
+
+def remark(running: Session) -> str:
+    """What there is to say of the frames on the disk; "" where all is well."""
+    on_disk = running.on_disk
+    if on_disk is None:
+        return ""
+    log = on_disk.log
+    return (log.failure or log.damage or on_disk.note) if log is not None else on_disk.note
+
+
+def _bytes_of(state: State, is_flung: bool) -> bytes:
+    columns = {f.name: np.asarray(getattr(state, f.name)) for f in fields(State)}
+    buffer = io.BytesIO()
+    np.savez(buffer, allow_pickle=False, is_flung=np.asarray(is_flung), **columns)
+    return buffer.getvalue()
+
+
+def _state_of(data: bytes) -> tuple[State, bool]:
+    with np.load(io.BytesIO(data), allow_pickle=False) as columns:
+        values = {f.name: columns[f.name] for f in fields(State)}
+        is_flung = bool(columns["is_flung"])
+    for name, kind in _SCALARS.items():
+        values[name] = kind(values[name])
+    return State(**values), is_flung
+
+
+def _why_not_known(about: dict[str, Any]) -> str:
+    """What was changed since frames of this scene were kept; "" where none were."""
+    for kept in list_kept():
+        before = read_about(kept.path) or {}
+        if (before.get("scene"), before.get("blend")) != (about["scene"], about["blend"]):
+            continue
+        old, new = before.get("parts", {}), about["parts"]
+        changed = [name for name in {**old, **new} if old.get(name) != new.get(name)]
+        if not changed or len(changed) == len(new):
+            return ""
+        named = changed[:MOST_NAMED]
+        more = len(changed) - len(named)
+        text = " and ".join(named) if not more else f"{', '.join(named)} and {more} more"
+        return f"Frames on the disk are from before {text} changed"
+    return ""
+
+
+def make_room(own: FrameLog) -> None:
+    """Delete what was not used for longest until the folder keeps within its limit."""
+    kept = [one for one in list_kept() if one.path != own.path]
+    over = own.size + sum(one.size for one in kept) - _limit()
+    for one in reversed(kept):
+        if over <= 0:
+            break
+        with suppress(OSError):
+            if clear([one.path])[0]:
+                over -= one.size
+
+
+def _size_of_others(path: Path) -> int:
+    return sum(kept.size for kept in list_kept() if kept.path != path)
+
+
+def _limit() -> float:
+    """Bytes that all files together may have."""
+    chosen = preferences.get()
+    return GIGABYTE * (chosen.disk_limit if chosen is not None else 0.0)

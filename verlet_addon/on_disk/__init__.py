@@ -1,0 +1,1 @@
+"""Simulated frames on the disk, whoever has simulated them."""
