@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -19,19 +20,21 @@ RAGGED = ("contact_key", "contact_impulse")
 class FrameCache:
     """An unbroken run of frames, each with its full state: any can be resumed, bit for bit.
 
-    Memory: 48 bytes a particle and frame, 144 a rigid body and 48 a contact of one.
+    Memory: 48 bytes a particle and frame, 144 a rigid body and 48 a contact of one; none for frames
+    that were released.
     """
 
     def __init__(self, model: Model) -> None:
         self._particle_count = model.particle_count
-        self._states: list[State] = []
+        self._first = 0
+        self._states: list[State | Callable[[], State]] = []  # in memory, or to be read
 
     @property
     def frames(self) -> tuple[int, int] | None:
         """First and last frame held, None when empty."""
         if not self._states:
             return None
-        return self._states[0].frame, self._states[-1].frame
+        return self._first, self._first + len(self._states) - 1
 
     def __contains__(self, frame: int) -> bool:
         return self.frames is not None and self.frames[0] <= frame <= self.frames[1]
@@ -39,7 +42,14 @@ class FrameCache:
     def __getitem__(self, frame: int) -> State:
         if frame not in self:
             raise KeyError(f"frame {frame} is not cached; cached are {self.frames}")
-        return self._states[frame - self._states[0].frame]
+        held = self._states[frame - self._first]
+        return held if isinstance(held, State) else held()
+
+    def release(self, frame: int, read: Callable[[], State]) -> None:
+        """Let go of a frame that ``read`` gives whenever it is asked for. Raises KeyError."""
+        if frame not in self:
+            raise KeyError(f"frame {frame} is not cached; cached are {self.frames}")
+        self._states[frame - self._first] = read
 
     def store(self, state: State) -> None:
         """Append the next frame, or replace a held one and forget all after it."""
@@ -48,6 +58,8 @@ class FrameCache:
             if not first <= state.frame <= last + 1:
                 raise ValueError(f"frame {state.frame} does not follow {first} … {last}")
             del self._states[state.frame - first :]
+        else:
+            self._first = state.frame
         self._states.append(state)
 
     def clear(self) -> None:
@@ -58,9 +70,10 @@ class FrameCache:
         """Write all frames to an .npz file."""
         if not self._states:
             raise ValueError("nothing is cached")
+        states = [self[self._first + index] for index in range(len(self._states))]
         columns: dict[str, Any] = {}
         for f in fields(State):
-            values = [np.asarray(getattr(s, f.name)) for s in self._states]
+            values = [np.asarray(getattr(s, f.name)) for s in states]
             if f.name in RAGGED:  # as many rows as there were contacts
                 columns[f.name + "_count"] = np.array([len(rows) for rows in values])
                 columns[f.name] = np.concatenate(values)
@@ -88,3 +101,4 @@ class FrameCache:
             )
             for n in range(len(columns["frame"]))
         ]
+        self._first = int(columns["frame"][0])

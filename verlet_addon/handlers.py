@@ -86,7 +86,10 @@ def _mend_preview(scene: bpy.types.Scene) -> None:
     """Where frames are looked at again, make sure that their files are there."""
     running = session.of(scene)
     if running is not None and running.is_ready and scene.frame_current < running.last:
-        mending.mend_files(running)
+        try:
+            mending.mend_files(running)
+        except VerletError as error:  # the disk has lost a frame
+            _fail_with(scene, str(error))
 
 
 def _guarded(

@@ -308,6 +308,72 @@ for frame in range(1, 100000):
     assert Path(only_file(kept)).exists()
 
 
+@pytest.fixture
+def little_memory(monkeypatch):
+    monkeypatch.setattr(addon("live.keeping"), "IN_MEMORY", 0)
+    monkeypatch.setattr(addon("live.keeping"), "LEAST_IN_MEMORY", 2)
+
+
+def wanted(scene):
+    return session_of(scene).inputs.of_particles
+
+
+def in_memory(scene):
+    return sum(not callable(state) for state in session_of(scene).cache._states)
+
+
+def test_memory_holds_the_last_frames_and_the_disk_the_others(scene, little_memory, tmp_path):
+    falling(scene)
+    before = played(scene)
+    assert in_memory(scene) == 3  # the start, and those that come next
+    for frame in (5, 2, LAST, 9, 1):
+        scene.frame_set(frame)
+        np.testing.assert_array_equal(shown(scene), before[frame - 1])
+    scene.frame_end = LAST
+    assert bpy.ops.verlet.bake() == {"FINISHED"}
+    for frame in (3, LAST, 7):
+        scene.frame_set(frame)
+        np.testing.assert_allclose(shown(scene), before[frame - 1], atol=1e-6)
+    assert bpy.ops.verlet.free_bake() == {"FINISHED"}
+    scene = again(tmp_path / "one.blend")
+    np.testing.assert_array_equal(played(scene), before)
+    assert in_memory(scene) == 3
+
+
+def test_a_frame_that_the_disk_has_lost_is_named(scene, little_memory, kept):
+    falling(scene)
+    played(scene)
+    path = only_file(kept)
+    data = bytearray(path.read_bytes())
+    data[session_of(scene).on_disk.log.entries[3].start + 200] ^= 1
+    path.write_bytes(data)
+    scene.frame_end = LAST
+    result = addon("bake.scene_bake").write(
+        scene, range(1, LAST + 1), [p.uid for p in wanted(scene)]
+    )
+    assert "Frame 5 was lost on the disk" in " ".join(result.warnings)
+    assert "Frame 5" in remark(scene)
+    addon("session").drop(scene)
+    scene.frame_set(1)
+    played(scene)
+    assert bpy.ops.verlet.bake() == {"FINISHED"}
+
+
+def test_after_a_full_disk_frames_stay_in_memory(scene, little_memory, monkeypatch):
+    falling(scene)
+    played(scene, 6)
+
+    def full(file, data):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(addon("on_disk.frame_log"), "_write_all", full)
+    play(scene, 7, LAST)
+    assert in_memory(scene) == 1 + LAST - 6 + (0 if LAST - 2 > 6 else 1)
+    scene.frame_set(3)
+    scene.frame_set(LAST)
+    assert session_of(scene).failure == ""
+
+
 def test_a_ragdoll_and_a_muscle_come_back(scene, tmp_path):
     from small_rigs import person, ragdoll
 

@@ -46,11 +46,10 @@ def run(code, *arguments, **variables):
     return done.stdout.strip()
 
 
-USED = """
+WATCHED = """
 import sys
 import numpy as np
 from verlet_physics.kernels import jit, library
-from verlet_physics import warm_up
 assert library.why_not() == "", library.why_not()
 plain = []
 for kernel in jit._kernels:
@@ -62,6 +61,11 @@ for kernel in jit._kernels:
     kernel.function.__qualname__, kernel.function.__module__ = (
         functions.__qualname__, functions.__module__
     )
+"""
+"""Notes the names of kernels that run as plain Python."""
+
+WARM_UP = """
+from verlet_physics import warm_up
 agree = [scene() for scene in warm_up.SCENES]
 print(all(agree), sorted(set(plain)), "numba" in sys.modules, jit.thread_limit() > 0)
 """
@@ -69,7 +73,19 @@ print(all(agree), sorted(set(plain)), "numba" in sys.modules, jit.thread_limit()
 
 @built
 def test_every_kernel_comes_from_the_library_and_threads_give_the_same_bits():
-    assert run(USED, VERLET_LIBRARY=str(BUILT)) == "True [] False True"
+    assert run(WATCHED + WARM_UP, VERLET_LIBRARY=str(BUILT)) == "True [] False True"
+
+
+GOLDEN = """
+from verlet_physics.golden import hashes
+differ = [n for n in hashes.SCENES if len(set(hashes.scene_hashes(n))) > 1]
+print(differ, sorted(set(plain)))
+"""
+
+
+@built
+def test_golden_scenes_come_from_the_library_alone_and_threads_give_the_same_bits():
+    assert run(WATCHED + GOLDEN, VERLET_LIBRARY=str(BUILT)) == "[] []"
 
 
 ARGUMENTS = """

@@ -12,21 +12,28 @@ import io
 import os
 from contextlib import suppress
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import bpy
 import numpy as np
+from numpy.lib.format import read_array, write_array
 
+from ...core.errors import VerletError
 from ...core.model import FrameInputs, State
 from .. import preferences
 from ..on_disk.folder import clear, folder, list_kept
-from ..on_disk.frame_log import SUFFIX, FrameLog, FramesOnDisk, read_about
+from ..on_disk.frame_log import SUFFIX, Entry, FrameLog, FramesOnDisk, read_about
 from ..scene.named_digests import digest_of_all, digest_of_frame, named_digests
 from ..session import Session
 from ..session.phase import EventKind
 
 GIGABYTE = 1 << 30
+IN_MEMORY = 256 << 20
+"""Bytes of simulated frames that stay in memory where the disk has them, too."""
+
+LEAST_IN_MEMORY = 8
 MOST_NAMED = 2
 _SCALARS = {"step": float, "time": float, "frame": int}
 
@@ -96,6 +103,34 @@ def recall(running: Session, number: int, inputs: FrameInputs) -> State | None:
     return state
 
 
+def lighten(running: Session) -> None:
+    """Let go of the frame that is too long ago to stay in memory, if it can be read from the disk.
+
+    However many frames there are, memory holds about `IN_MEMORY` of them.
+    """
+    on_disk, cache = running.on_disk, running.cache
+    if on_disk is None or on_disk.log is None:
+        return
+    size = sum(array.nbytes for array in vars(cache[running.last]).values() if _is_array(array))
+    frame = running.last - max(IN_MEMORY // max(size, 1), LEAST_IN_MEMORY)
+    index = frame - running.start
+    entries = on_disk.log.entries
+    if 0 < index <= len(entries) and entries[index - 1].key == on_disk.keys[index]:
+        cache.release(frame, partial(_read, on_disk.log, entries[index - 1]))
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, np.ndarray)
+
+
+def _read(log: FrameLog, entry: Entry) -> State:
+    """A frame that memory has let go of. Raises VerletError where the disk has lost it, too."""
+    data = log.read(entry)
+    if data is None:
+        raise VerletError(f"Frame {entry.frame} was lost on the disk. Press Reset to simulate anew")
+    return _state_of(data)[0]
+
+
 def keep(running: Session, state: State) -> None:
     """Write a frame that was simulated just now. What the time budget has cut is not kept."""
     on_disk = running.on_disk
@@ -128,16 +163,16 @@ def remark(running: Session) -> str:
 
 
 def _bytes_of(state: State, is_flung: bool) -> bytes:
-    columns = {f.name: np.asarray(getattr(state, f.name)) for f in fields(State)}
     buffer = io.BytesIO()
-    np.savez(buffer, allow_pickle=False, is_flung=np.asarray(is_flung), **columns)
+    for value in (*(getattr(state, f.name) for f in fields(State)), is_flung):
+        write_array(buffer, np.asarray(value), allow_pickle=False)
     return buffer.getvalue()
 
 
 def _state_of(data: bytes) -> tuple[State, bool]:
-    with np.load(io.BytesIO(data), allow_pickle=False) as columns:
-        values = {f.name: columns[f.name] for f in fields(State)}
-        is_flung = bool(columns["is_flung"])
+    buffer = io.BytesIO(data)
+    values: dict[str, Any] = {f.name: read_array(buffer, allow_pickle=False) for f in fields(State)}
+    is_flung = bool(read_array(buffer, allow_pickle=False))
     for name, kind in _SCALARS.items():
         values[name] = kind(values[name])
     return State(**values), is_flung

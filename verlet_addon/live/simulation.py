@@ -175,6 +175,7 @@ def _simulate(
             if state is not None:
                 running.last_diagnostics, running.last_inputs = None, inputs
                 _keep(running, state, depsgraph)
+                keeping.lighten(running)
                 continue
             state, running.last_diagnostics = advance(
                 running.model, running.cache[number - 1], inputs, _solver(running)
@@ -185,6 +186,7 @@ def _simulate(
             _keep(running, state, depsgraph)
             sanity.look(running)
             keeping.keep(running, state)
+            keeping.lighten(running)
     except VerletError as error:
         running.happened(EventKind.FAILED, text=str(error))
 

@@ -86,7 +86,12 @@ class FrameLog:
         """
         if self._file is None or index >= len(self.entries) or self.entries[index].key != key:
             return None
-        entry = self.entries[index]
+        return self.read(self.entries[index])
+
+    def read(self, entry: Entry) -> bytes | None:
+        """The bytes of a frame; None where they are damaged, or cannot be read."""
+        if self._file is None:
+            return None
         try:
             data = _read(self._file, entry.start, entry.size)
         except OSError as error:
@@ -102,13 +107,13 @@ class FrameLog:
 
         A damaged one that is the same again is mended where it lies.
         """
-        if self._file is None or index > len(self.entries):
+        if self._file is None or self.failure or index > len(self.entries):
             return
         held = self.entries[index] if index < len(self.entries) else None
         is_same = held is not None and held.key == key and held.size == len(data)
         start = self.entries[index - 1].end if index else self._begin
-        head = HEAD.pack(_MARK, frame, len(data), key, checksum(data))
         entry = Entry(frame, start + HEAD.size + 16, len(data), key, checksum(data))
+        head = HEAD.pack(_MARK, frame, len(data), key, entry.checksum)
         try:
             if not is_same:
                 del self.entries[index:]
@@ -131,12 +136,10 @@ class FrameLog:
     def _fail(self, error: OSError) -> None:
         reason = error.strerror or str(error)
         self.failure = f"Frames are no longer kept on the disk: {reason} ({self.path.parent})"
-        self.close()
 
     def stop(self, reason: str) -> None:
-        """Keep no further frames."""
+        """Keep no further frames; those that are there can be read."""
         self.failure = reason
-        self.close()
 
     def _rewrite(self, text: bytes) -> None:
         assert self._file is not None

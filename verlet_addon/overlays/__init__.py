@@ -12,6 +12,7 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
+from ...core.errors import VerletError
 from .. import preferences
 from ..blender import redraw
 from . import collect
@@ -67,7 +68,10 @@ def _batch_of(context: bpy.types.Context) -> Any:
     import gpu
     from gpu_extras.batch import batch_for_shader
 
-    points, colours = collect.lines_of(context)
+    try:
+        points, colours = collect.lines_of(context)
+    except VerletError:  # the disk has lost the frame, which the panel says
+        return None
     if not len(points):
         return None
     shader = gpu.shader.from_builtin("POLYLINE_FLAT_COLOR")
