@@ -7,12 +7,14 @@ from collections import namedtuple
 from ..kernels.jit import lean, lean_inline, lean_kernel
 from ..vec3 import length, vec
 from .articulation.articulated_inertia import begin_iterations, forget_stale, learn_responses
+from .contacts.blows import delay_blows, end_blows, undo_delays
 from .contacts.conjugate_contacts import scale_remembered, settle_uneven
 from .contacts.contact_aim import aim_contacts
 from .contacts.contact_groups import activate_all, clear_touched
 from .contacts.contact_sweep import iterations_now, sweep_contacts
+from .contacts.jointed_blows import strike_bodies
 from .contacts.jointed_contacts import MOST_ITERATIONS, activate_unsettled
-from .contacts.limb_impulses import begin_limbs, end_limbs, forget_answers
+from .contacts.limb_impulses import begin_lead, begin_limbs, end_limbs, forget_answers
 from .contacts.position_correction import part_overlaps, take_back_parting
 from .contacts.warm_start import warm_contacts
 from .joints.joint_axes import aim_joints
@@ -65,7 +67,8 @@ def _solve(bodies, contacts, joints, iterations, h, is_biased, is_begun):
         if not is_begun:
             solve_joints(joints, owners, groups.active, h, is_biased)
         return
-    begin_iterations(limbs, joints, groups.hard)
+    if begin_iterations(limbs, joints, groups.hard):
+        forget_answers(contacts, owners)
     for n in range(max(least, MOST_ITERATIONS) if has_joints else least):
         clear_touched(groups)
         begin_limbs(limbs, owners)
@@ -82,7 +85,7 @@ def _solve(bodies, contacts, joints, iterations, h, is_biased, is_begun):
         if is_over or contacts.buffer.is_jacobi:
             continue
         if learn_responses(limbs, joints, owners, groups.active, groups.hard):
-            forget_answers(contacts)
+            forget_answers(contacts, owners)
     settle_uneven(contacts, owners, h, length(vec(bodies.moves.gravity)), is_biased)
 
 
@@ -91,10 +94,13 @@ def _begin(bodies, contacts, joints, iterations, h, share_before, share):
     """Velocities of the substep: gravity and forces, then what contacts and joints make of it."""
     owners, active = bodies.owners, contacts.groups.active
     drive_owners(owners, bodies.drive, share_before, share, h)
-    forget_stale(contacts.limbs, joints, owners, h)
+    if forget_stale(contacts.limbs, joints, owners, h):
+        forget_answers(contacts, owners)
     note_speeds(joints, owners, h)
+    if contacts.bouncy[0] == 1 and joints.component.shape[0] > 1:
+        begin_lead(contacts.limbs, owners)
     accelerate_bodies(owners, bodies.moves, h)
-    warm_contacts(contacts, owners, bodies.moves.gravity, h)
+    warm_contacts(contacts, owners)
     scale_remembered(contacts, owners, h)
     warm_joints(joints, owners, h)
     activate_all(contacts.groups)
@@ -105,8 +111,10 @@ def _begin(bodies, contacts, joints, iterations, h, share_before, share):
         aim_contacts(contacts, owners)
         solve_joints(joints, owners, active, h, True)
     if contacts.count[0] > 0:
+        strike_bodies(contacts, joints, bodies.owners, bodies.moves.gravity, h)
         _solve(bodies, contacts, joints, iterations, h, True, True)
         part_overlaps(contacts, owners, iterations, h)
+        delay_blows(contacts, owners, bodies.moves.gravity, h)
 
 
 @lean_inline
@@ -130,6 +138,7 @@ def _end(bodies, contacts, joints, iterations, h):
     """Velocities without what drove overlaps apart."""
     owners = bodies.owners
     aim_contacts(contacts, owners)
+    end_blows(contacts, owners, bodies.moves.gravity, h)
     take_back_parting(contacts, owners)
     aim_joints(joints, owners)
     ask_joints(joints, owners, h)
@@ -140,7 +149,10 @@ def _end(bodies, contacts, joints, iterations, h):
 
 @lean_kernel
 def run_substeps(part, bodies, contacts, joints, iterations, h, span):
-    """Substeps of h s: all of each, or one part of one.
+    """Substeps of h s: all of each, or one part of one; returns the first that is still to come.
+
+    Where something was struck that is the next one, for bodies go elsewhere than contacts were
+    looked for.
 
     `BEGIN` leads up to where particles meet the bodies; `MOVE` goes on from there, for what the
     particles did has to agree with contacts and joints; `END` comes after the particles took back
@@ -152,10 +164,15 @@ def run_substeps(part, bodies, contacts, joints, iterations, h, span):
             share = (substep + 1) / span.substeps
             _begin(bodies, contacts, joints, iterations, h, share_before, share)
         elif part == MOVE:
+            undo_delays(contacts, bodies.owners)
             take_back_parting(contacts, bodies.owners)
             _solve(bodies, contacts, joints, iterations, h, True, False)
             part_overlaps(contacts, bodies.owners, iterations, h)
+            delay_blows(contacts, bodies.owners, bodies.moves.gravity, h)
         if part in (WHOLE, MOVE):
             _move(bodies, contacts, joints, h)
         if part in (WHOLE, END):
             _end(bodies, contacts, joints, iterations, h)
+        if contacts.count[0] > 0 and contacts.struck[0] > 0:
+            return substep + 1
+    return span.last

@@ -17,6 +17,7 @@ from ..particles.particle_bodies.four_particles import place_particle_bodies, we
 from ..rigid.contacts.contact_aim import iterations_for, prepare_contacts
 from ..rigid.contacts.contact_making import fill_contacts
 from ..rigid.contacts.contact_table import Remembered, more_room
+from ..rigid.contacts.position_correction import withdraw_places
 from ..rigid.contacts.velocity_buffer import velocity_buffer
 from ..rigid.frame_ends import body_state, load_state, store_state
 from ..rigid.owners import Drive, look_ahead
@@ -144,9 +145,9 @@ class Bodies:
         """Wake those that felt something in the middle of a substep."""
         self.sleep.is_under_way = True
         self.sleep.memory.remember(self.frame.work.body_contacts)
+        withdraw_places(self.frame.work.body_contacts, self.owners)
         self.sleep.wake()
         self._find_rows(1)
-        self.frame.work.body_contacts.rows["rebound"] = 0.0
         self.sleep.is_under_way = False
 
     # ------------------------------------------------------------------ the substep
@@ -161,6 +162,8 @@ class Bodies:
             self._collide()
             frame.is_struck = False
         self._run(BEGIN, substep, substep + 1)
+        if frame.work.body_contacts.struck[0]:  # bodies go elsewhere than it was looked for
+            self.next_collision = substep + 1
         self._place_shapes()
 
     def run(self) -> int:
@@ -179,7 +182,7 @@ class Bodies:
         if not (frame.work.touching.is_any or frame.has_forces):
             last = frame.substeps  # there is nothing to look for in between
         if self.sleep.is_active:
-            self._run(WHOLE, first, last)
+            last = self._run(WHOLE, first, last)
         return last - first
 
     def _place_shapes(self) -> None:
@@ -289,9 +292,10 @@ class Bodies:
         return_speed(frame.work.contacts, frame.contact_count, self.owners, frame.h)
         self._run(END, substep, substep + 1)
 
-    def _run(self, part: int, first: int, last: int) -> None:
+    def _run(self, part: int, first: int, last: int) -> int:
+        """Run substeps, or one part of one; returns the first that is still to come."""
         frame, work = self.frame, self.frame.work
-        run_substeps(
+        return run_substeps(
             part,
             MovingBodies(self.owners, self.scratch.moves, self.drive),
             work.body_contacts,

@@ -6,6 +6,8 @@ import pytest
 from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance
 from verlet_physics.model.joint_table import OnBody
 from verlet_physics.rigid.articulation.articulated_inertia import block_of, learn_responses
+from verlet_physics.rigid.contacts.contact_aim import aim_contacts
+from verlet_physics.rigid.contacts.limb_impulses import forget_answers
 from verlet_physics.settings import JointSettings
 from verlet_physics.workspace import workspace_of
 
@@ -124,3 +126,26 @@ def test_responses_of_one_frame_are_not_known_in_another():
     again, other = run(used, 4, later), run(unused, 4, later)
     for name, value in vars(other).items():
         assert np.array_equal(getattr(again, name), value), name
+
+
+def test_a_row_that_forgets_how_limbs_answer_meets_its_two_bodies_alone():
+    """A row with the mass of a whole ragdoll that pushes a limb alone throws it to and fro."""
+    builder = tree()
+    builder.add_collider("floor", "PLANE", (), (0, 0, 0.1))
+    model = builder.finalize()
+    state = model.initial_state()
+    for _ in range(12):
+        state, _ = advance(model, state, FrameInputs(), SolverSettings())
+    work = workspace_of(model)
+    contacts, owners = work.body_contacts, work.owners
+    rows = contacts.rows[: contacts.count[0]]
+    assert (rows["answered"] > 0).any()
+    names = ("mass", "mobility", "coupling")
+    joined = {name: rows[name].copy() for name in names}
+    forget_answers(contacts, owners)
+    forgotten = {name: rows[name].copy() for name in names}
+    assert (rows["answered"] == 0).all()
+    assert not np.allclose(forgotten["mass"], joined["mass"], rtol=0.1)
+    aim_contacts(contacts, owners)
+    for name in names:
+        assert np.allclose(forgotten[name], rows[name], rtol=1e-6, atol=1e-9), name

@@ -51,6 +51,7 @@ LIMB = np.dtype(
         ("touched", np.int32),  # 1: contacts have pushed it since they were found
         ("known", np.int32),  # 1: contacts know how it answers
         ("size", np.float64),  # m, radius of gyration
+        ("lead", np.float64, (6,)),  # velocity and spin of the substep before those of its start
         ("before", np.float64, (6,)),  # velocity and spin before an iteration
         ("wrench", np.float64, (6,)),  # N·s and N·m·s, what contacts did in it
         ("after", np.float64, (6,)),  # velocity and spin that contacts have seen at its end
@@ -149,7 +150,11 @@ def forget_responses(limbs):
 
 @lean_inline
 def forget_stale(limbs, joints, owners, h):
-    """A substep begins: forget what limbs have turned too far for, or joints have let go."""
+    """A substep begins: forget what limbs have turned too far for, or joints have let go.
+
+    Returns whether there was any.
+    """
+    is_any = False
     for c in range(limbs.component.shape[0]):
         part = limbs.component[c]
         if part["state"] == UNKNOWN:
@@ -161,9 +166,11 @@ def forget_stale(limbs, joints, owners, h):
         part["turned"] += h * math.sqrt(most)
         is_old = part["turned"] > TURNS or part["whole"] != _count_whole(joints, c)
         if is_old or part["state"] >= CAREFUL:
+            is_any |= part["count"] > 0
             _forget(limbs, c)
         else:
             part["state"] = KNOWN
+    return is_any
 
 
 @lean_inline
@@ -179,12 +186,15 @@ def begin_iterations(limbs, joints, hard):
     """Before the first iteration: nothing is known of how wrong contacts are.
 
     hard (g,): 1 for groups that are driven out of deep overlaps, where impulses may be in vain:
-    each limb answers alone, or others would be thrown.
+    each limb answers alone, or others would be thrown. Returns whether any did not so far.
     """
+    is_any = False
     for c in range(limbs.component.shape[0]):
         limbs.component[c]["error"] = math.inf
         if hard[joints.component[c]["group"]] == 1:
+            is_any |= limbs.component[c]["count"] > 0
             _forget(limbs, c)
+    return is_any
 
 
 @lean_inline
@@ -206,12 +216,38 @@ def learn_responses(limbs, joints, owners, active, hard):
             part["state"] += 1
             is_new = True
         if is_new:
-            part["turned"] = 0.0
-            part["whole"] = _count_whole(joints, c)
-            part["error"] = math.inf
-            _find_responses(limbs, joints, owners, c)
+            _ask_anew(limbs, joints, owners, c)
             is_any = True
     return is_any
+
+
+@lean_inline
+def learn_for_blows(limbs, joints, owners):
+    """Find responses of all limbs that contacts touch, with the limits that hold now."""
+    for c in range(limbs.component.shape[0]):
+        part = limbs.component[c]
+        if part["bodies"] > 0:
+            _list_touched(limbs, joints, c)
+        if part["count"] > 0:
+            part["state"] = max(part["state"], KNOWN)
+            _ask_anew(limbs, joints, owners, c)
+
+
+@lean_inline
+def learn_carefully(limbs, joints, owners, c):
+    """Find responses of a component anew, without any limits."""
+    limbs.component[c]["state"] = max(limbs.component[c]["state"], CAREFUL)
+    _ask_anew(limbs, joints, owners, c)
+
+
+@lean_inline
+def _ask_anew(limbs, joints, owners, c):
+    """Responses of a component from now on."""
+    part = limbs.component[c]
+    part["turned"] = 0.0
+    part["whole"] = _count_whole(joints, c)
+    part["error"] = math.inf
+    _find_responses(limbs, joints, owners, c)
 
 
 @lean_inline

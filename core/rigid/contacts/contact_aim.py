@@ -1,8 +1,4 @@
-"""Contacts of bodies where these are now: arms, effective masses and gaps.
-
-Generalised inverse mass (Müller et al. 2020, eq. 2; Kenwright eq. 9 put right):
-w = 1/m + (r×n)ᵀ I⁻¹ (r×n).
-"""
+"""Contacts of bodies where these are now: arms, effective masses and gaps."""
 
 from __future__ import annotations
 
@@ -12,7 +8,7 @@ from ...kernels.jit import lean, lean_inline, lean_kernel
 from ...vec3 import add, along, cross, dot, load, rotate, set_vec, sub, vec
 from ..articulation.articulated_inertia import forget_touch
 from .contact_groups import is_either_jointed
-from .contact_point import turning_mobility
+from .contact_masses import couple_points, weigh_point
 from .contact_table import NORMAL
 from .uneven_islands import find_uneven
 
@@ -51,18 +47,6 @@ def _point_arms(row, origin, owners):
     return along(p, -share, between), along(q, 1.0 - share, between)
 
 
-@lean_inline
-def _inverse_mass_between(w, row, other):
-    """Speed along the normal of a row by an impulse along that of another one of the two, 1/kg.
-
-    w: 1/m of both together; to it comes what their turning adds.
-    """
-    u, s = vec(row["cross"][NORMAL, 0]), vec(other["turn"][NORMAL, 0])
-    v, t = vec(row["cross"][NORMAL, 1]), vec(other["turn"][NORMAL, 1])
-    total = w + u[0] * s[0] + u[1] * s[1] + u[2] * s[2]
-    return total + v[0] * t[0] + v[1] * t[1] + v[2] * t[2]
-
-
 @lean
 def aim_contacts(contacts, owners):
     """Arms, effective masses and gaps where the owners are now."""
@@ -71,7 +55,6 @@ def aim_contacts(contacts, owners):
         row["answered"] = 0
         a, b = row["owner"][0], row["owner"][1]
         p, q = _point_arms(row, contacts.origin[c], owners)
-        w = owners.inverse_mass[a] + owners.inverse_mass[b]
         for d in range(3):
             n = vec(row["axis"][d])
             u, v = cross(p, n), cross(q, n)
@@ -79,32 +62,17 @@ def aim_contacts(contacts, owners):
             set_vec(row["cross"][d, 1], v)
             set_vec(row["turn"][d, 0], rotate(owners.inverse_inertia[a], u))
             set_vec(row["turn"][d, 1], rotate(owners.inverse_inertia[b], v))
-        total = _inverse_mass_between(w, row, row)
-        row["mass"] = 1.0 / total if total > 0.0 else 0.0
-        w11 = w + turning_mobility(row, 1, 1, 0) + turning_mobility(row, 1, 1, 1)
-        w12 = turning_mobility(row, 1, 2, 0) + turning_mobility(row, 1, 2, 1)
-        w22 = w + turning_mobility(row, 2, 2, 0) + turning_mobility(row, 2, 2, 1)
-        set_vec(row["mobility"], (w11, w12, w22))
-    _couple_points(contacts, owners)
+        weigh_point(row, owners)
+    _couple_all(contacts, owners)
 
 
-@lean
-def _couple_points(contacts, owners):
-    """What impulses at the points of one manifold do to each other's speed."""
+@lean_inline
+def _couple_all(contacts, owners):
+    """What the points of each manifold do to each other."""
     first = 0
     while first < contacts.count[0]:
-        head = contacts.rows[first]
-        n = head["points"]
-        if n > 1:
-            w = owners.inverse_mass[head["owner"][0]] + owners.inverse_mass[head["owner"][1]]
-            for i in range(n):
-                row = contacts.rows[first + i]
-                for j in range(i + 1):
-                    other = contacts.rows[first + j]
-                    total = _inverse_mass_between(w, row, other)
-                    row["coupling"][j] = total
-                    other["coupling"][i] = total
-        first += n
+        couple_points(contacts.rows, first, owners)
+        first += contacts.rows[first]["points"]
 
 
 @lean_kernel

@@ -64,6 +64,13 @@ def clear_touched(groups):
 
 
 @lean_inline
+def clear_hard(groups):
+    """Nothing is driven out of deep overlaps."""
+    for g in range(groups.hard.shape[0]):
+        groups.hard[g] = 0
+
+
+@lean_inline
 def is_either_jointed(groups, row):
     """Whether one of the two sides of a contact hangs on joints."""
     return groups.is_jointed[row["owner"][0]] or groups.is_jointed[row["owner"][1]]

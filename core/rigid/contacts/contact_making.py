@@ -160,9 +160,13 @@ def fill_contacts(item, item_count, manifolds, shapes, owners, body_count, memor
             _place_point(row, origin, shapes, owners, on_a, on_b)
             _write_surface(row, origin, shapes, contacts.slop)
             row["old_overlap"] = overlap  # `aim_contacts` cuts it to what there is
-            row["rebound"] = 0.0
+            contacts.rebound[count - 1]["delay"] = 0.0
             _recall(row, origin, memory, old)
     contacts.count[0] = count if count <= contacts.rows.shape[0] else 0
+    contacts.bouncy[0] = 0
+    for c in range(contacts.count[0]):
+        if contacts.origin[c]["restitution"] > 0.0:
+            contacts.bouncy[0] = 1
     return count
 
 
@@ -175,10 +179,6 @@ def remember_contacts(contacts, memory):
         impulse[c, 4] = row["old_overlap"]
         for k in range(4):
             key[c, k] = origin["key"][k]
-        if row["rebound"] > 0.0:  # a blow is not what holds the body in the next step
-            for k in range(4):
-                impulse[c, k] = 0.0
-            continue
         impulse[c, 0] = row["impulse"][0]
         for k in range(3):
             impulse[c, 1 + k] = (

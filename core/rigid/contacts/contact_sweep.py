@@ -19,7 +19,7 @@ is hit from above sways until it falls. What an impulse at one point does to the
 from __future__ import annotations
 
 from ...kernels.jit import lean, lean_inline
-from .contact_groups import is_either_jointed
+from .contact_groups import clear_hard, is_either_jointed
 from .contact_point import contact_speed, push_contact, turning_mobility
 from .contact_table import DYNAMIC, NORMAL, STATIC
 from .friction_cone import cone_impulse
@@ -36,7 +36,7 @@ from .softness import aim_velocity, is_deep
 from .velocity_buffer import swap_buffers
 
 HARD_ITERATIONS = 12
-"""Iterations in a substep in which something bounces."""
+"""Iterations in a substep in which something bounced."""
 
 MANIFOLD_ROUNDS = 4
 """Rounds over the points of a manifold in each sweep."""
@@ -47,18 +47,17 @@ SETTLED = 1e-5
 
 @lean_inline
 def iterations_now(contacts, iterations, h):
-    """Iterations of this substep: `HARD_ITERATIONS` where something bounces, for all.
+    """Iterations of this substep: `HARD_ITERATIONS` where something was struck, for all.
 
     What is hit must agree with what it stands on. Joints must agree with what is driven out of
     deep places: groups that have some are marked as hard, and go on to the last iteration.
     """
     groups = contacts.groups
-    for g in range(groups.hard.shape[0]):
-        groups.hard[g] = 0
+    if contacts.struck[0] > 0:
+        iterations = max(iterations, HARD_ITERATIONS)
+    clear_hard(groups)
     for c in range(contacts.count[0]):
         row = contacts.rows[c]
-        if row["rebound"] > 0.0:
-            iterations = max(iterations, HARD_ITERATIONS)
         if is_deep(row, h):
             for side in range(2):
                 o = row["owner"][side]
@@ -117,7 +116,7 @@ def _mobility(row, owners, buffer):
 
 
 @lean_inline
-def _push(contacts, c, d, owners, has_limb, p):
+def push_row(contacts, c, d, owners, has_limb, p):
     """An impulse p along axis d on a, and against it on b; has_limb: something hangs on either."""
     if has_limb:
         push_limbs(contacts, c, d, owners, p)
@@ -130,7 +129,7 @@ def push_manifold(contacts, first, axis, owners, has_limb):
     """Normal impulses that take away the velocity errors of a manifold; whether any changed.
 
     axis: NORMAL for impulses that are remembered, PARTS for those that part an overlap. In Jacobi's
-    way points know nothing of each other. has_limb: see `_push`.
+    way points know nothing of each other. has_limb: see `push_row`.
     """
     rows, buffer = contacts.rows, contacts.buffer
     n = rows[first]["points"]
@@ -162,7 +161,7 @@ def push_manifold(contacts, first, axis, owners, has_limb):
         if change != 0.0:
             change = max(change, -before)
             row["impulse"][axis] = before + change
-            _push(contacts, c, NORMAL, owners, has_limb, change)
+            push_row(contacts, c, NORMAL, owners, has_limb, change)
             is_changed = True
     return is_changed
 
@@ -178,8 +177,8 @@ def _rub(contacts, c, owners, has_limb, most):
     p1, p2, slides = cone_impulse(w11, w12, w22, v1, v2, old1, old2, most)
     row["impulse"][1] = p1
     row["impulse"][2] = p2
-    _push(contacts, c, 1, owners, has_limb, p1 - old1)
-    _push(contacts, c, 2, owners, has_limb, p2 - old2)
+    push_row(contacts, c, 1, owners, has_limb, p1 - old1)
+    push_row(contacts, c, 2, owners, has_limb, p2 - old2)
     return slides
 
 

@@ -1,8 +1,9 @@
 """Contacts of bodies as a table of rows: one row a contact point, in records.
 
 Split by who reads what. Sweeps go over `CONTACT` again and again; where a point lies on its two
-sides and what it is remembered by (`ORIGIN`) is read once a substep; conjugate directions (`BLOW`)
-and answers of limbs serve only where masses differ and where joints are.
+sides and what it is remembered by (`ORIGIN`) is read once a substep; conjugate directions (`BLOW`),
+blows (`REBOUND`) and answers of limbs serve only where masses differ, where something bounces, and
+where joints are.
 """
 
 from __future__ import annotations
@@ -52,8 +53,6 @@ CONTACT = np.dtype(
         ("gap", np.float64),  # m, at the start of the substep
         ("slop", np.float64),  # m
         ("old_overlap", np.float64),  # m, what is left of the overlap that the two met with
-        ("rebound", np.float64),  # m/s after a hit, 0 for none
-        ("rebound_gap", np.float64),  # m, at the end of the substep of that hit
         ("velocity_error", np.float64),  # m/s, by which points close faster than they may
         ("softness", np.float64),  # share of its impulse that a row lets go
         ("impulse_before", np.float64),  # N·s along the normal, before the sweep
@@ -86,6 +85,26 @@ BLOW = np.dtype(
 )
 """What conjugate directions know of a row."""
 
+REBOUND = np.dtype(
+    [
+        ("approach", np.float64),  # m/s, along the normal where a blow begins
+        ("delay", np.float64),  # N·s of a blow that act after the move: see `blows`
+        ("delay_before", np.float64),  # the same before blows that are tried
+        ("delayed_energy", np.float64),  # J that they are to give back
+    ],
+    align=True,
+)
+"""What blows know of a row."""
+
+HIT = np.dtype([("time", np.float64), ("row", np.int32)], align=True)
+"""A manifold that is struck, by its first row, and when, s since the start of the substep."""
+
+Delayed = namedtuple("Delayed", ["velocity", "spin"])
+"""What acts after the move takes off velocities in it, (o, 3) m/s and rad/s."""
+
+BeforeBlows = namedtuple("BeforeBlows", ["velocity", "spin", "delayed"])
+"""Velocities of owners (o, 3), and what was delayed."""
+
 BodyContacts = namedtuple(
     "BodyContacts",
     [
@@ -98,6 +117,12 @@ BodyContacts = namedtuple(
         "islands",  # `uneven_islands.Islands`
         "groups",  # `contact_groups.Groups`
         "limbs",  # `articulated_inertia.Limbs`
+        "bouncy",  # (1,) 1: some have a restitution
+        "struck",  # (1,) sweeps of blows in this substep
+        "rebound",  # (c,) REBOUND
+        "hits",  # (c,) HIT, those that are struck
+        "delayed",  # Delayed, by the blows of this substep
+        "before",  # BeforeBlows, what those that are tried began from
         "buffer",  # `velocity_buffer.VelocityBuffer`: what rows see of velocities
     ],
 )
@@ -125,6 +150,16 @@ def contact_room(model: Model, graph: JointGraph) -> BodyContacts:
         islands=island_room(owners),
         groups=group_room(model, graph.body_group),
         limbs=limb_room(model, graph),
+        bouncy=np.zeros(1, dtype=np.int32),
+        struck=np.zeros(1, dtype=np.int32),
+        rebound=np.zeros(rows, REBOUND),
+        hits=np.zeros(rows, HIT),
+        delayed=Delayed(np.zeros((owners, 3)), np.zeros((owners, 3))),
+        before=BeforeBlows(
+            np.zeros((owners, 3)),
+            np.zeros((owners, 3)),
+            Delayed(np.zeros((owners, 3)), np.zeros((owners, 3))),
+        ),
         buffer=None,
     )
 
@@ -136,4 +171,6 @@ def more_room(contacts: BodyContacts, count: int) -> BodyContacts:
         origin=np.zeros(count, ORIGIN),
         blow=np.zeros(count, BLOW),
         reply=np.zeros((count, 3, 2, 6)),
+        rebound=np.zeros(count, REBOUND),
+        hits=np.zeros(count, HIT),
     )

@@ -11,6 +11,7 @@ from ...kernels.jit import lean, lean_inline
 from ...vec3 import rotate
 from ..articulation.articulated_inertia import block_of
 from ..articulation.twist import dot_six, less_six, six
+from .contact_masses import couple_points, weigh_point
 from .contact_point import turning_mobility
 from .contact_table import NORMAL
 
@@ -69,11 +70,24 @@ def answer_friction(contacts, c, owners):
     row["mobility"][2] = _answer_speed(contacts, c, 2, c, 2) + LEAST_SHARE * w22
 
 
-@lean_inline
-def forget_answers(contacts):
-    """Other responses are known than before."""
-    for c in range(contacts.count[0]):
-        contacts.rows[c]["answered"] = NONE
+@lean
+def forget_answers(contacts, owners):
+    """Other responses are known than before: rows meet the two bodies alone until they ask anew.
+
+    A row that kept the mass of a whole ragdoll, and pushed a limb alone, would push it back and
+    forth harder each time.
+    """
+    rows = contacts.rows
+    first = 0
+    while first < contacts.count[0]:
+        start = first
+        first += rows[start]["points"]
+        if rows[start]["answered"] == NONE:
+            continue
+        for c in range(start, first):
+            rows[c]["answered"] = NONE
+            weigh_point(rows[c], owners)
+        couple_points(rows, start, owners)
 
 
 @lean_inline
@@ -115,6 +129,25 @@ def _answer_speed(contacts, c, d, e, f):
         total += cross[0, k] * reply[0, 3 + k]
         total += cross[1, k] * reply[1, 3 + k]
     return total
+
+
+@lean_inline
+def begin_lead(limbs, owners):
+    """Before anything acts in a substep: velocities are those of the middle of the one before."""
+    for o in range(limbs.body.shape[0]):
+        for k in range(3):
+            limbs.body[o]["lead"][k] = owners.velocity[o, k]
+            limbs.body[o]["lead"][3 + k] = owners.spin[o, k]
+
+
+@lean_inline
+def end_lead(limbs, owners):
+    """Nothing has been struck yet: half of what all that acts and joints have changed."""
+    for o in range(limbs.body.shape[0]):
+        lead = limbs.body[o]["lead"]
+        for k in range(3):
+            lead[k] = 0.5 * (owners.velocity[o, k] - lead[k])
+            lead[3 + k] = 0.5 * (owners.spin[o, k] - lead[3 + k])
 
 
 @lean_inline
@@ -197,4 +230,15 @@ def off_by(limbs, owners, o):
     for k in range(3):
         square += (owners.velocity[o, k] - limb["after"][k]) ** 2
         square += (limb["size"] * (owners.spin[o, k] - limb["after"][3 + k])) ** 2
+    return square
+
+
+@lean_inline
+def changed_by(limbs, o):
+    """Square of the speed (m/s) by which contacts changed that of a limb in an iteration."""
+    limb = limbs.body[o]
+    square = 0.0
+    for k in range(3):
+        square += (limb["after"][k] - limb["before"][k]) ** 2
+        square += (limb["size"] * (limb["after"][3 + k] - limb["before"][3 + k])) ** 2
     return square

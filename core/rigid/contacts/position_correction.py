@@ -10,7 +10,8 @@ wander up and down a stack that one sweep does not settle, and throw what lies o
 
 from __future__ import annotations
 
-from ...kernels.jit import lean_inline
+from ...kernels.jit import lean_inline, lean_kernel
+from .blows import undo_delays
 from .contact_groups import clear_touched, is_either_jointed
 from .contact_point import contact_speed, push_contact
 from .contact_sweep import begin_sweep, push_manifold
@@ -99,3 +100,11 @@ def take_back_parting(contacts, owners):
         if impulse != 0.0:
             row["impulse"][PARTS] = 0.0
             push_contact(row, NORMAL, owners, -impulse)
+
+
+@lean_kernel
+def withdraw_places(contacts, owners):
+    """Take back all that is for the move alone, before other rows take the place of these."""
+    undo_delays(contacts, owners)
+    take_back_parting(contacts, owners)
+    contacts.struck[0] = 0

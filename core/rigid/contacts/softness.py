@@ -65,7 +65,7 @@ def bias_of(h):
 def parting_speed(row, rate):
     """Speed in m/s at which the two of a row are to part; rate: 1/s, of what they overlap by."""
     deep = -row["gap"] - row["slop"]
-    if deep <= LEAST * row["slop"] or row["rebound"] > 0.0:
+    if deep <= LEAST * row["slop"]:
         return 0.0
     back = min(rate * max(deep - tolerated_overlap(row), 0.0), BACK_SPEED)
     return max(back, min(rate * deep, APART_SPEED))
@@ -89,9 +89,7 @@ def aim_velocity(row, owners, buffer, h, is_ahead, is_jointed):
     if gap > 0.0 and row["impulse"][NORMAL] == 0.0 and not is_ahead:
         row["softness"] = 1.0  # the next step's matter
     error = contact_speed(row, NORMAL, buffer)
-    if row["rebound"] > 0.0:  # first to where it will be, then to how fast it goes on
-        error -= (row["rebound_gap"] - max(gap, 0.0)) / h if is_ahead else row["rebound"]
-    elif gap > 0.0:
+    if gap > 0.0:
         error += gap / h
     elif is_ahead:
         tolerated = tolerated_overlap(row)

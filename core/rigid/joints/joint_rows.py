@@ -120,6 +120,7 @@ ROW = np.dtype(
         ("low", np.float64),  # N·s or N·m·s, bounds of the impulse
         ("high", np.float64),
         ("impulse", np.float64),
+        ("impulse_before", np.float64),  # that blows are tried from
         ("foreseen", np.float64),  # m/s, way of an anchor on its circle
         ("shift", np.float64),  # what is added to the diagonal: see `joint_matrix`
         ("factor_softness", np.float64),  # that the factor was made with
