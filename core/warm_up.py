@@ -149,7 +149,7 @@ def _swing() -> bool:
 
 
 def _rest() -> bool:
-    """Reach what may wake a sleeper that lies on a floor: a particle that falls on it, a rope."""
+    """Reach what may wake a sleeper that lies on a floor: a rope, hail, and what does, a stone."""
     builder = ModelBuilder()
     body = builder.add_body("box", "BOX", (0.5,) * 3, (0.0, 0.0, 0.5), mass=1.0)
     line = np.stack([np.linspace(0.0, 2.0, 5), np.zeros(5), np.full(5, 1.01)], axis=1)
@@ -157,6 +157,7 @@ def _rest() -> bool:
     add_rope(builder, Geometry.of("rope", line, edges), RopeSettings(), pin_weight=[0, 0, 0, 0, 1])
     builder.add_attachment(OnBody(body), [0])
     builder.add_particles("hail", [(0.2, 0.2, 1.05)], mass=1e-3, radius=0.1)
+    builder.add_particles("stone", [(-0.2, 0.2, 1.15)], mass=1.0, radius=0.1, velocity=(0, 0, -9))
     builder.add_collider("floor", "PLANE", (), (0.0, 0.0, 0.0))
     model = builder.finalize()
     for threads in _thread_counts():
