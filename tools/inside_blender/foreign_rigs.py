@@ -187,8 +187,11 @@ def add_stairs(height: float, depth: float) -> None:
     floor()
 
 
-def drop(name: str) -> bpy.types.Object:
-    """A new scene with one of the rigs above stairs of its size, set up with one press."""
+def drop(name: str, lean: float = 0.25) -> bpy.types.Object:
+    """A new scene with one of the rigs above stairs of its size, set up with one press.
+
+    lean: rad by which it leans forward.
+    """
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     make, has_skin = RIGS[name]
     rig = make()
@@ -202,7 +205,7 @@ def drop(name: str) -> bpy.types.Object:
     above = (0.1 * STEPS + 0.06) * tall - float(low[2])
     rig.animation_data_clear()
     rig.location = (0.0, 0.05 * tall - float(low[1] + high[1]) / 2, above)
-    rig.rotation_euler.x += 0.25
+    rig.rotation_euler.x += lean
     select(rig)
     bpy.context.view_layer.update()
     assert bpy.ops.verlet.ragdoll() == {"FINISHED"}
