@@ -74,8 +74,7 @@ def _open(on_disk: FramesOnDisk) -> None:
         on_disk.path.parent.mkdir(parents=True, exist_ok=True)
         on_disk.log = FrameLog(on_disk.path, on_disk.about)
         os.utime(on_disk.path)
-        make_room(on_disk.log)
-        on_disk.room = _limit() - _size_of_others(on_disk.path)
+        on_disk.room = make_room(on_disk.log)
     except BlockingIOError:
         on_disk.is_given_up = True
         on_disk.note = "Another Blender keeps these frames on the disk: here they are not kept"
@@ -145,8 +144,7 @@ def keep(running: Session, state: State) -> None:
     is_flung = running.phase.flung == state.frame
     log.keep(index - 1, state.frame, on_disk.keys[index], _bytes_of(state, is_flung))
     if log.size > on_disk.room and not log.failure:
-        make_room(log)
-        on_disk.room = _limit() - _size_of_others(log.path)
+        on_disk.room = make_room(log)
         if log.size > on_disk.room:
             log.stop(
                 "Frames are no longer kept on the disk: the limit in the preferences is reached"
@@ -195,8 +193,11 @@ def _why_not_known(about: dict[str, Any]) -> str:
     return ""
 
 
-def make_room(own: FrameLog) -> None:
-    """Delete what was not used for longest until the folder keeps within its limit."""
+def make_room(own: FrameLog) -> float:
+    """Delete what was not used for longest until the folder keeps within its limit.
+
+    Returns the bytes that this file may have beside those that are left.
+    """
     kept = [one for one in list_kept() if one.path != own.path]
     over = own.size + sum(one.size for one in kept) - _limit()
     for one in reversed(kept):
@@ -205,10 +206,7 @@ def make_room(own: FrameLog) -> None:
         with suppress(OSError):
             if clear([one.path])[0]:
                 over -= one.size
-
-
-def _size_of_others(path: Path) -> int:
-    return sum(kept.size for kept in list_kept() if kept.path != path)
+    return own.size - over
 
 
 def _limit() -> float:
