@@ -57,15 +57,6 @@ def compile_together() -> float:
     return time.perf_counter() - start
 
 
-def progress() -> float:
-    """How much of the kernels processes that compile now have made, 0 to 1."""
-    try:
-        done = sum(sign.stat().st_size > 0 for sign in _signs().iterdir())
-    except OSError:
-        return 0.0
-    return min(done / jit.kernel_count(), 1.0)
-
-
 def _signs() -> Path:
     return cache_folder() / "compiling"
 
