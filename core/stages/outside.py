@@ -3,8 +3,8 @@
 x* says the velocity half a step ago, v − a h/2, by the a of before. Where gravity, a field or the
 wind begins, ends or is keyed, a jumps by Δa while v stays: then v − (a + Δa) h/2 is what x* has to
 say, x* + ½ h² Δa. Position Verlet so laid out goes on as exactly as from its start (Kenwright
-§VII). Jumps alone count, at the place where they find a particle; what it meets on its way, Verlet sums up
-to second order by itself.
+§VII). Jumps alone count, at the place where they find a particle; what it meets on its way, Verlet
+sums up to second order by itself.
 """
 
 from __future__ import annotations
