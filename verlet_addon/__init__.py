@@ -14,8 +14,9 @@ from . import (
     panels,
     preferences,
     properties,
+    shortcuts,
 )
-from .overlays import marks, notices
+from .overlays import hand_line, marks, notices
 
 _MODULES = (
     properties,
@@ -28,6 +29,8 @@ _MODULES = (
     overlays,
     notices,
     marks,
+    hand_line,
+    shortcuts,
     look_ahead,
 )
 
