@@ -6,6 +6,7 @@ something, so that the add-on costs nothing at the start of Blender.
 
 from . import (
     cli,
+    contact_sheet,
     handlers,
     look_ahead,
     manual,
@@ -25,6 +26,7 @@ _MODULES = (
     panels,
     manual,
     cli,
+    contact_sheet,
     handlers,
     overlays,
     notices,
