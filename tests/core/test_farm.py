@@ -41,7 +41,8 @@ function frameChunker(text, size) {
     const chunks = [];
     for (let at = 0; at < frames.length; at += size) {
         const some = frames.slice(at, at + size);
-        chunks.push(some.length === 1 ? `${some[0]}` : `${some[0]}-${some[some.length - 1]}`);
+        const isRun = some[some.length - 1] - some[0] === some.length - 1 && some.length > 1;
+        chunks.push(isRun ? `${some[0]}-${some[some.length - 1]}` : some.join(","));
     }
     return chunks;
 }
@@ -129,6 +130,12 @@ def test_a_wedge_has_a_file_and_a_folder_for_each_value_and_a_sheet_at_the_end()
         *("--output", f"{folder}/sheet.png"),
         *(f"{v} / {f}={folder}/{v}/0000{f}.png" for v in ("0.1", "0.5") for f in ("12", "25")),
     ]
+
+
+def test_frames_that_do_not_follow_each_other_are_rendered_as_they_are_listed():
+    tasks = compiled("verlet_bake_and_render.js", frames="3, 9, 12-14", chunk_size=2)["tasks"]
+    frames = [the_command(task)[1]["args"][-1] for task in tasks[1:]]
+    assert frames == ["3,9", "12..13", "14"]
 
 
 def test_values_may_be_vectors_and_their_folders_have_plain_names():
