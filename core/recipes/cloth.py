@@ -16,6 +16,7 @@ from .geometry import Geometry, Paint
 from .tethers import add_tethers
 from .topology import hinges_of, without
 from .vertices import add_vertices, mean_of_ends, surface_masses
+from .yarns import add_yarns
 
 CONTACT_SHARE = 0.7
 """Radius of a vertex for the vertices of other objects, in mean edge lengths: with half a diagonal
@@ -101,6 +102,8 @@ def add_cloth(
         builder.add_surface(geometry.triangles + first, others=settings.meets_others)
     if settings.tethers and settings.stretch == 0.0:
         add_tethers(builder, geometry, pin_weight, first)
+        if settings.slack == 0.0:
+            add_yarns(builder, geometry, pin_weight, first, index)
     return index
 
 
