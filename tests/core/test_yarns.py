@@ -85,10 +85,13 @@ def test_ends_that_are_pinned_too_near_or_too_far_and_ends_that_coincide_stay_fi
     x = project(model, yarns, rest * stretch)
     assert np.isfinite(x).all()
     assert np.abs(x).max() <= 20.0
+    crooked = rest * stretch + 1e-6 * np.random.default_rng(5).normal(size=(6, 3))
+    assert np.abs(project(model, yarns, crooked)).max() <= 20.0
     assert np.isfinite(project(model, yarns, rest * 0.0)).all()
 
 
-def test_a_fine_yarn_under_a_heavy_weight_stays_calm_where_its_waves_outrun_the_step():
+@pytest.mark.parametrize("noise", [1e-7, 1e-5])
+def test_a_fine_yarn_under_a_heavy_weight_stays_calm_where_its_waves_outrun_the_step(noise):
     n = 200
     rest = np.zeros((n + 1, 3))
     rest[:, 2] = -np.linspace(0.0, 0.5, n + 1)
@@ -100,11 +103,12 @@ def test_a_fine_yarn_under_a_heavy_weight_stays_calm_where_its_waves_outrun_the_
     builder.add_constraint(Yarns.of(builder, owner, np.arange(n + 1), [0, n + 1]))
     model = builder.finalize()
     state = model.initial_state()
-    state.position[1:, 0] += 1e-5 * np.random.default_rng(3).normal(size=n)
+    state.position[1:, 0] += noise * np.random.default_rng(3).normal(size=n)
     for _ in range(24):
         state, _ = advance(model, state, FrameInputs(), SolverSettings())
     assert lengths(state.position) == pytest.approx(np.full(n, 0.5 / n), rel=1e-3)
-    assert np.abs(state.position[:, 0]).max() < 1e-4
+    bend = np.abs(np.diff(state.position[:, 0], 2)).max()  # a swing to and fro has none
+    assert bend < noise / 20
 
 
 def grid(columns, rows):

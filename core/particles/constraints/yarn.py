@@ -21,12 +21,14 @@ step, where a force along the present direction alone makes waves grow whose ω 
 loses none of the motion; θ a little above lets what no step can follow die and takes a share of
 (2 θ − 1)(ω h)²/2 a step of the rest.
 
-A pull below zero, that of a stick that was pushed together, acts along x* alone and no more than
-sticks in one pass push: a thread buckles, and does not carry a push on.
+A pull below zero, that of sticks that were pushed together, acts along x* alone, and no further than
+to move a knot sideways by half a stick: a straight yarn that is pushed together buckles, and how hard
+it would have to be pushed to keep its length has no bound.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -51,8 +53,8 @@ SOFTNESS = 1e-9
 """What is added to w_a + w_b, as a share of it, so that a straight yarn between two pins, which no
 pull can shorten, has a solution."""
 
-MOST_PUSH = 0.25
-"""Largest push of a stick, in rest lengths over w_a + w_b: half of what overshoots sideways."""
+MOST_SIDEWAYS = 0.5
+"""Furthest that pushes move a knot sideways, in lengths of the stick behind it."""
 
 _TINY = 1e-200  # m, keeps coinciding ends from becoming NaN
 
@@ -156,16 +158,44 @@ def _find_pulls(particles, knots, first, last, s):
 
 
 @inline
+def _bend(previous, knots, k):
+    """Angle in rad between the sticks before and behind knot k, where they lay before."""
+    a, b, c = knots[k - 1]["particle"], knots[k]["particle"], knots[k + 1]["particle"]
+    before = divide(between(previous, a, b), knots[k - 1]["rest_length"] + _TINY)
+    behind = divide(between(previous, b, c), knots[k]["rest_length"] + _TINY)
+    return length(sub(behind, before))
+
+
+@inline
+def _bound_pushes(particles, knots, first, last, s):
+    """Let no stick push so hard that it could move a knot of the yarn too far sideways.
+
+    One bound for all of them: a straight yarn would fly apart where one is bound and the next not.
+    """
+    _, previous, inverse_mass = particles
+    least = 0.0
+    for k in range(first, last - 1):
+        least = min(least, s[k]["pull"])
+    if least == 0.0:
+        return
+    most = math.inf
+    for k in range(first + 1, last - 1):
+        sideways = inverse_mass[knots[k]["particle"]] * _bend(previous, knots, k)
+        most = min(most, MOST_SIDEWAYS * knots[k]["rest_length"] / (sideways + _TINY))
+    for k in range(first, last - 1):
+        s[k]["pull"] = max(s[k]["pull"], -most)
+
+
+@inline
 def _pull_on(particles, knots, k, row):
     """Force of the stick behind knot k on it, over 1/h² and kg; θ q goes into ``ahead``."""
-    x, previous, inverse_mass = particles
+    x, previous, _ = particles
     a, b = knots[k]["particle"], knots[k + 1]["particle"]
     rest = knots[k]["rest_length"]
     density = row["pull"] / (rest + _TINY)
     if density < 0.0:
         row["ahead"] = 0.0
-        most = MOST_PUSH / (inverse_mass[a] + inverse_mass[b] + _TINY)
-        return scale(max(density, -most), between(previous, a, b))
+        return scale(density, between(previous, a, b))
     row["ahead"] = AHEAD * density
     then = scale((1.0 - AHEAD) * density, between(previous, a, b))
     return along(then, row["ahead"], between(x, a, b))
@@ -209,4 +239,5 @@ def project_yarns(particles, knots, start, solution):
     for yarn in range(start.shape[0] - 1):
         first, last = start[yarn], start[yarn + 1]
         if _find_pulls(particles, knots, first, last, solution):
+            _bound_pushes(particles, knots, first, last, solution)
             _lay_down(particles, knots, first, last, solution)
