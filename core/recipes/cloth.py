@@ -13,7 +13,7 @@ from ..particles.constraints.hinge_bend import HingeBends
 from ..particles.constraints.link import Links
 from ..settings import ClothSettings
 from .geometry import Geometry, Paint
-from .tethers import add_tethers
+from .tethers import SLACK, add_tethers
 from .topology import hinges_of, without
 from .vertices import add_vertices, mean_of_ends, surface_masses
 from .yarns import add_yarns
@@ -101,9 +101,8 @@ def add_cloth(
     if settings.meets_itself:
         builder.add_surface(geometry.triangles + first, others=settings.meets_others)
     if settings.tethers and settings.stretch == 0.0:
-        add_tethers(builder, geometry, pin_weight, first)
-        if settings.slack == 0.0:
-            add_yarns(builder, geometry, pin_weight, first, index)
+        hangs = settings.slack == 0.0 and add_yarns(builder, geometry, pin_weight, first, index)
+        add_tethers(builder, geometry, pin_weight, first, SLACK if hangs else 0.0)
     return index
 
 

@@ -15,21 +15,25 @@ MOST_TETHERS = 4
 """Separate pinned places that one particle hangs on at most."""
 
 SLACK = 0.0002
-"""How much longer than the way along the cloth a tether is, as a share of it.
+"""How much longer than the way along the cloth a tether is beside yarns, as a share of it.
 
 A tether that is taut holds a particle as if it hung by a string of its own: rows of a sheet swing
-apart. It is there for what sticks and yarns have let stretch, and idle where they have not.
+apart. Beside yarns it is there for what they have let stretch, and idle where they have not.
 """
 
 
 def add_tethers(
-    builder: ModelBuilder, geometry: Geometry, pin_weight: ArrayLike, first: int
+    builder: ModelBuilder,
+    geometry: Geometry,
+    pin_weight: ArrayLike,
+    first: int,
+    slack: float = 0.0,
 ) -> None:
     """Tether every vertex to the nearest pin of each pinned place, along edges and triangles.
 
     pin_weight (n,): pins of weight 1 hold tethers, weaker ones give way themselves. A place is a
     set of pins joined by edges; with many places the nearest few count. first: the particle of
-    vertex 0.
+    vertex 0. slack: how much longer each is, as a share of the way along the cloth.
     """
     x, edge = geometry.positions, geometry.edges
     is_pin = np.broadcast_to(np.asarray(pin_weight, dtype=np.float64), (len(x),)) >= 1.0
@@ -57,5 +61,5 @@ def add_tethers(
         builder.add_tethers(
             (vertex + first).astype(np.int32),
             pin + first,
-            (1.0 + SLACK) * np.maximum(far, straight),
+            (1.0 + slack) * np.maximum(far, straight),
         )
