@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .forces.base import Force
     from .forces.field import Field
     from .forces.flock import Flock
+    from .forces.grab import Grab
     from .forces.pull import Pull
     from .geometry.closest_shape import Fit, closest_shape
     from .geometry.hull import Hull, convex_hull
@@ -89,6 +90,7 @@ if TYPE_CHECKING:
         WindSettings,
         tunables,
     )
+    from .stages.grab import grab_body, grab_particle
     from .step import advance
     from .vector import rotation_matrix, rotation_quaternion
 
@@ -111,6 +113,7 @@ _HOME = {
     "Force": "forces.base",
     "Field": "forces.field",
     "Flock": "forces.flock",
+    "Grab": "forces.grab",
     "Pull": "forces.pull",
     "Fit": "geometry.closest_shape",
     "closest_shape": "geometry.closest_shape",
@@ -181,6 +184,8 @@ _HOME = {
     "Tunable": "settings",
     "WindSettings": "settings",
     "tunables": "settings",
+    "grab_body": "stages.grab",
+    "grab_particle": "stages.grab",
     "advance": "step",
     "rotation_matrix": "vector",
     "rotation_quaternion": "vector",
@@ -211,6 +216,7 @@ __all__ = [
     "FrameCache",
     "FrameInputs",
     "Geometry",
+    "Grab",
     "HingeBends",
     "Hull",
     "ImpulseSettings",
@@ -263,6 +269,8 @@ __all__ = [
     "convex_hull",
     "convex_parts",
     "figure_pose",
+    "grab_body",
+    "grab_particle",
     "measure_stretch",
     "mesh_mass_properties",
     "nearest_parts",

@@ -39,6 +39,7 @@ from .settings import (
     SolverSettings,
     WindSettings,
 )
+from .stages.grab import grab_body
 from .step import advance
 
 INPUTS = FrameInputs(
@@ -82,12 +83,14 @@ def _run(model: Model, inputs: FrameInputs = INPUTS, frames: int = 4) -> bool:
 
 
 def _fly() -> bool:
-    """Reach the loop over bodies, the longest kernel of all, and nothing else."""
+    """Reach the loop over bodies, the longest kernel of all, with a hand, and nothing else."""
     builder = ModelBuilder()
     first = builder.add_body("box", "BOX", (0.5,) * 3, (0.0, 0.0, 5.5), mass=1.0, layers=0)
     second = builder.add_body("ball", "SPHERE", (0.5,), (0.0, 0.0, 6.5), mass=1.0, layers=0)
     builder.add_joint("joint", OnBody(first), OnBody(second), (0.0, 0.0, 6.0))
-    return _run(builder.finalize(), frames=1)
+    model = builder.finalize()
+    grab = grab_body(model, model.initial_state(), first, (0.0, 0.5, 5.5))
+    return _run(model, replace(INPUTS, grab=grab), frames=1)
 
 
 def _touch() -> bool:

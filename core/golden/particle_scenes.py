@@ -43,6 +43,7 @@ from ..settings import (
     WindSettings,
     tunables,
 )
+from ..stages.grab import grab_particle
 from .scene import SCENES, GoldenScene, scene
 
 GUST = WindSettings(velocity=(6.0, 1.0, 0.5), gust=0.5)
@@ -139,6 +140,23 @@ def rope() -> GoldenScene:
     turned = (0.7071, 0.7071, 0.0, 0.0)
     builder.add_collider("bar", "CAPSULE", (0.1, 1.0), (0.0, 1.0, 0.5), turned)
     return GoldenScene(builder.finalize(), lambda model, frame: FrameInputs(wind=GUST))
+
+
+@scene("grabbed-cloth")
+def grabbed_cloth() -> GoldenScene:
+    """A hand that drags a sheet by a vertex over the edge of a box."""
+    builder = ModelBuilder()
+    add_sheet(builder, 10, height=0.52)
+    builder.add_collider("box", "BOX", (0.4, 0.4, 0.5), (0.0, 0.0, 0.0))
+    model = builder.finalize()
+    held = grab_particle(model, model.initial_state(), 9)
+
+    def inputs(model: Model, frame: int) -> FrameInputs:
+        x, y, z = held.start
+        start, end = (x + 0.1 * frame, y, z), (x + 0.1 * (frame + 1), y, z + 0.05 * frame)
+        return FrameInputs(grab=replace(held, start=start, end=end) if frame < 5 else None)
+
+    return GoldenScene(model, inputs, frames=7)
 
 
 @scene("plant")

@@ -53,11 +53,17 @@ def scene(extension: ModuleType) -> bpy.types.Scene:
 def remove_rigid_body_world() -> None:
     """Take Blender's own rigid bodies apart, constraints first.
 
-    A file that is closed frees constraints while bodies still refer to them: Blender 4.2 writes to
-    freed memory then, and crashes some tests later.
+    A file that is closed frees bodies and constraints in any order, while they refer to each other:
+    Blender 4.2 and 4.5 write to freed memory then, and crash some tests later.
     """
-    if bpy.context.scene.rigidbody_world:
-        bpy.ops.rigidbody.world_remove()
+    if not bpy.context.scene.rigidbody_world:
+        return
+    objects = bpy.context.view_layer.objects
+    for ob in objects:
+        if ob.rigid_body_constraint:
+            objects.active = ob
+            bpy.ops.rigidbody.constraint_remove()
+    bpy.ops.rigidbody.world_remove()
 
 
 @pytest.fixture
