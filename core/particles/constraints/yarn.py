@@ -21,9 +21,9 @@ step, where a force along the present direction alone makes waves grow whose ω 
 loses none of the motion; θ a little above lets what no step can follow die and takes a share of
 (2 θ − 1)(ω h)²/2 a step of the rest.
 
-A pull below zero, that of sticks that were pushed together, acts along x* alone, and no further than
-to move a knot sideways by half a stick: a straight yarn that is pushed together buckles, and how hard
-it would have to be pushed to keep its length has no bound.
+A pull below zero, that of sticks that were pushed together, acts along x* alone, and no further
+than to move a knot sideways by half a stick: a straight yarn that is pushed together buckles, and
+how hard it would have to be pushed to keep its length has no bound.
 """
 
 from __future__ import annotations
