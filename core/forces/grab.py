@@ -39,6 +39,10 @@ STRENGTH = 20.0
 FASTEST = 30.0
 """m/s that the hand follows the mouse at, and about as fast as it can throw."""
 
+GRIP = 0.03
+"""How far the hand reaches about a vertex, as a share of the object's size: one vertex of a fine
+mesh would be drawn out to a thorn."""
+
 TURN = 2.0 * math.pi * FREQUENCY
 REACH = 2.0 * FASTEST / TURN
 """m; from farther away the spring draws no faster: it is overdamped where it holds little mass."""
@@ -60,6 +64,9 @@ class Grab:
     end: tuple[float, float, float]  # m, and when it ends
     particle: Ints = field(default_factory=_no_particle)  # (k,) particles that carry the place
     weight: Floats = field(default_factory=lambda: np.zeros(0))  # (k,) cᵢ, it lies at Σ cᵢ xᵢ
+    # (k, 3) m from the hand: each is pulled to a place of its own, with cᵢ of the strength; None:
+    # they turn about their common place
+    offset: Floats | None = None
     body: int = -1  # rigid body of place and rotation, where no particle carries it
     point: tuple[float, float, float] = (0.0, 0.0, 0.0)  # m, in the frame of that body
 
@@ -72,6 +79,12 @@ class Grab:
                 raise ModelError("", f"{name} of a grab must be an array")
         if self.weight.shape != self.particle.shape or self.particle.ndim != 1:
             raise ModelError("", "particle and weight of a grab have unlike shapes")
+        if self.offset is not None and self.offset.shape != (len(self.particle), 3):
+            raise ModelError(
+                "", f"offset of a grab has another shape than {self.particle.shape} × 3"
+            )
+        if self.offset is not None and not np.isfinite(self.offset).all():
+            raise ModelError("", "offset of a grab holds numbers that are not finite")
         if not np.isfinite(self.weight).all():
             raise ModelError("", "weight of a grab holds numbers that are not finite")
         if (self.body >= 0) == (len(self.particle) > 0):
@@ -111,15 +124,16 @@ class Spring:
         return cls(stiffness, damping, softness, STRENGTH * GRAVITY * mass)
 
     def drive(self, behind: Floats, slower: Floats) -> Floats:
-        """Force (3,) N on what would be ``behind`` m and ``slower`` m/s, were it immovable."""
+        """Force (…, 3) N on what would be ``behind`` m and ``slower`` m/s, were it immovable."""
         force: Floats = self.stiffness * shortened(behind, REACH) + self.damping * slower
         return force
 
 
 def shortened(values: Floats, most: float) -> Floats:
-    """A vector (3,), or one of the same direction where it is longer than ``most``."""
-    size = math.hypot(*values.tolist())
-    return values if size <= most else values * (most / size)
+    """Vectors (…, 3), or such of the same direction where they are longer than ``most``."""
+    size = np.sqrt((values * values).sum(axis=-1, keepdims=True))
+    kept: Floats = np.where(size > most, values * (most / np.maximum(size, most)), values)
+    return kept
 
 
 def _growth(exponent: float) -> float:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Floats
+from ..arrays import Floats, Ints
 from ..checks import indices, vector
-from ..forces.grab import Grab, Spring, shortened
+from ..forces.grab import GRIP, Grab, Spring, shortened
 from ..model import Model, State
 from ..particles.constraints.weighted_point import weights_of
 from ..rigid.articulation.point_response import point_response
@@ -20,16 +20,30 @@ from .frame import Frame
 def grab_particle(model: Model, state: State, particle: int) -> Grab:
     """A hand that takes hold of a particle where it is: of cloth, rope, soft body, plant, figure.
 
-    What it pulls is the whole object. It goes where `Grab.toward` leads it, in
-    ``FrameInputs.grab``; a frame without it lets go. Raises `ModelError` where there is no such
-    particle.
+    What it pulls is the whole object, by the particle and those of its object that lie within
+    `GRIP` of it at rest. It goes where `Grab.toward` leads it, in ``FrameInputs.grab``; a frame
+    without it lets go. Raises `ModelError` where there is no such particle.
     """
     i = int(indices("", "particle to grab", [particle], model.particle_count)[0])
     rows = model.object_of_particle(i).particles
     mass = float(np.sum(model.mass[rows][model.inverse_mass[rows] > 0.0]))
     x, y, z = state.position[i].tolist()
-    held = np.array([i], dtype=np.int32)
-    return Grab(mass, (x, y, z), (x, y, z), held, np.ones(1))
+    held = _within_grip(model, i)
+    offset = state.position[held] - state.position[i]
+    return Grab(mass, (x, y, z), (x, y, z), held, np.full(len(held), 1.0 / len(held)), offset)
+
+
+def _within_grip(model: Model, particle: int) -> Ints:
+    """A particle and those of its object that lie about it at rest and hang on others."""
+    span = model.object_of_particle(particle)
+    rest = model.rest_position[span.particles]
+    size = float(np.linalg.norm(np.ptp(rest, axis=0)))
+    near = np.linalg.norm(rest - model.rest_position[particle], axis=1) <= GRIP * size
+    joined = np.zeros(model.particle_count, dtype=bool)
+    joined[model.stick] = joined[model.spring] = True
+    near &= joined[span.particles] & (model.inverse_mass[span.particles] > 0.0)
+    near[particle - span.first_particle] = True
+    return (np.flatnonzero(near) + span.first_particle).astype(np.int32)
 
 
 def grab_body(model: Model, state: State, body: int, place: ArrayLike) -> Grab:
@@ -82,29 +96,43 @@ class Hand:
     # ------------------------------------------------------------------ particles
 
     def pull_particles(self) -> None:
-        """Move what is held, after it has flown on; a single particle is heavy until `let_go`.
+        """Move what is held, after it has flown on."""
+        if not self.holds_particles or self.grab is None:
+            return
+        if self.grab.offset is None:
+            self._pull_point(self.grab)
+        else:
+            self._pull_each(self.grab, self.grab.offset)
+
+    def _pull_each(self, grab: Grab, offset: Floats) -> None:
+        """Pull particles to places of their own; they are heavy until `let_go`.
 
         A spring that is taken implicitly is a mass more, c h + k h², on the particle: sticks that
         see it are as stiff as those of a pin, whatever the particle weighs.
         """
-        if not self.holds_particles or self.grab is None:
-            return
-        frame, spring, held = self.frame, self.spring, self.grab.particle
-        weight = self.grab.weight
-        mobility = weight * frame.inverse_mass[held]
-        response = float(np.sum(weight * mobility))
-        if response == 0.0:
-            return  # pinned
-        now = np.sum(weight[:, None] * frame.x[held], axis=0)
-        before = np.sum(weight[:, None] * frame.previous[held], axis=0)
-        behind = self.grab.place_at(frame.end_share) - now
+        frame, spring, held = self.frame, self.spring, grab.particle
+        w, share = frame.inverse_mass[held], grab.weight
+        now, before = frame.x[held], frame.previous[held]
+        behind = grab.place_at(frame.end_share) + offset - now
+        drive = spring.drive(behind, self.velocity - (now - before) / frame.h)
+        force = drive * (share / (1.0 + spring.softness * share * w))[:, None]
+        force[w == 0.0] = 0.0  # pinned
+        whole = float(np.sqrt((force.sum(axis=0) ** 2).sum()))
+        kept = min(1.0, spring.strength / max(whole, 1e-300))
+        frame.x[held] = now + (kept * frame.h**2 * w)[:, None] * force
+        frame.inverse_mass[held] = w / (1.0 + kept * spring.softness * share * w)
+
+    def _pull_point(self, grab: Grab) -> None:
+        """Pull the place that particles of a body carry, which turns about it."""
+        frame, spring, held = self.frame, self.spring, grab.particle
+        mobility = grab.weight * frame.inverse_mass[held]
+        response = float(np.sum(grab.weight * mobility))
+        now = np.sum(grab.weight[:, None] * frame.x[held], axis=0)
+        before = np.sum(grab.weight[:, None] * frame.previous[held], axis=0)
+        behind = grab.place_at(frame.end_share) - now
         force = spring.drive(behind, self.velocity - (now - before) / frame.h)
-        force /= 1.0 + spring.softness * response
-        kept = shortened(force, spring.strength)
-        frame.x[held] += mobility[:, None] * (frame.h**2 * kept)
-        if len(held) == 1:
-            share = 1.0 if kept is force else spring.strength / float(np.linalg.norm(force))
-            frame.inverse_mass[held] = 1.0 / (1.0 / response + share * spring.softness)
+        force = shortened(force / (1.0 + spring.softness * response), spring.strength)
+        frame.x[held] += mobility[:, None] * (frame.h**2 * force)
 
     def let_go(self) -> None:
         """Particles weigh again what they do: the substep is over."""

@@ -161,6 +161,20 @@ def sheet(n=12):
     return builder.finalize()
 
 
+def test_a_vertex_of_a_fine_sheet_is_taken_with_those_about_it():
+    model = sheet(48)
+    hand = grab_particle(model, model.initial_state(), 24 * 48 + 24)
+    assert len(hand.particle) == 9  # within three hundredths of its diagonal, 42 mm
+    assert hand.weight.sum() == pytest.approx(1.0)
+    start = np.array(hand.end)
+    way = [tuple(start + (0, 0, 0.04 * (k + 1))) for k in range(24)]
+    last = frames(model, hand, way + [way[-1]] * 12)[-1]
+    a, b = model.stick.T
+    length = np.linalg.norm(last.position[a] - last.position[b], axis=1)
+    assert (length / model.stick_rest_length).max() < 1.06
+    assert last.position[hand.particle] == pytest.approx(hand.offset + way[-1], abs=0.02)
+
+
 def ragdoll():
     builder = ModelBuilder()
     add_ragdoll(builder, plan_ragdoll("Human", human(), RagdollSettings()))
@@ -275,6 +289,13 @@ def test_the_same_hand_gives_the_same_bits(kind):
         {"particle": np.array([0]), "weight": np.array([math.nan])},
         {"particle": np.array([0]), "weight": np.ones(1)},
         {"body": -1},
+        {"body": -1, "particle": np.array([0]), "weight": np.ones(1), "offset": np.ones(3)},
+        {
+            "body": -1,
+            "particle": np.array([0]),
+            "weight": np.ones(1),
+            "offset": np.full((1, 3), np.inf),
+        },
     ],
 )
 def test_a_hand_of_bad_numbers_is_refused(wrong):

@@ -188,7 +188,8 @@ def held_place(session: Session, frame: int) -> Floats:
     """Where what is held is in a simulated frame, (3,) m."""
     grab, state = session.hold.grab, session.cache[frame]
     if grab.body < 0:
-        place: Floats = grab.weight @ state.position[grab.particle]
+        places = state.position[grab.particle]
+        place: Floats = grab.weight @ (places if grab.offset is None else places - grab.offset)
     else:
         turn = affine.rotation_of(state.body_orientation[grab.body])
         place = state.body_position[grab.body] + turn @ np.array(grab.point)
