@@ -98,7 +98,7 @@ class Yarns:
         name = builder.objects[object].name
         bounds = np.ascontiguousarray(start, dtype=np.int32)
         if bounds.ndim != 1 or bounds[0] != 0 or bounds[-1] != len(rows):
-            raise ModelError(name, f"yarns begin at 0 and end at {len(rows)}, not at {start}")
+            raise ModelError(name, f"yarns begin at 0 and end at {len(rows)}, not at {start!r}")
         if (np.diff(bounds) < 2).any():
             raise ModelError(name, "a yarn needs two vertices")
         x = builder.position[rows]
