@@ -136,7 +136,7 @@ def _check_acted(layout: Layout, acted: Any) -> None:
     _state_array("acted", acted, _FLOAT, (length,))
     if length < layout.acted or (length - layout.acted) % FIELD_NUMBERS:
         raise ModelError("", "acted of the state is of another model")
-    if np.isnan(acted).any() or not np.isfinite(acted[: layout.acted]).all():
+    if not np.isfinite(acted).all():
         raise ModelError("", "acted of the state holds numbers that are not finite")
 
 

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from ..model import FrameInputs, Model, State
     from ..records import Records
 
+FARTHEST = np.finfo(np.float64).max
+"""m, how far fields reach in a state that reach everywhere: its numbers are finite."""
+
 
 @dataclass(frozen=True, eq=False)
 class Outside:
@@ -68,6 +71,7 @@ class Packed:
             packed = structured_to_unstructured(pack_fields(lasting(inputs.fields)), np.float64)
             parts = (inputs.gravity, wind_numbers(inputs.wind), factors, packed)
             array = np.concatenate([np.asarray(part, dtype=np.float64).ravel() for part in parts])
+            array = np.minimum(array, FARTHEST)
             array.flags.writeable = False
             self.given, self.array = given, array
         return self.array
