@@ -148,7 +148,9 @@ def hips_and_legs(fine: int = 1) -> tuple[Floats, Ints]:
 def _band(row: Ints, sides: int) -> Ints:
     """Triangles between a ring and the one after it."""
     k = np.roll(row, -1)
-    return np.concatenate([np.stack([row, row + sides, k + sides], 1), np.stack([row, k + sides, k], 1)])
+    return np.concatenate(
+        [np.stack([row, row + sides, k + sides], 1), np.stack([row, k + sides, k], 1)]
+    )
 
 
 def _capped(x: Floats, ring: Ints, rise: float) -> tuple[Floats, Ints]:

@@ -32,14 +32,10 @@ def facing(points: Floats, triangle: Ints) -> Ints:
     cross = np.cross(b - a, c - a)
     area = np.bincount(label, 0.5 * np.linalg.norm(cross, axis=1), count)
     volume = np.bincount(label, (a * np.cross(b, c)).sum(axis=1) / 6.0, count)
-    _, row, uses = np.unique(
-        np.sort(ends, axis=1), axis=0, return_inverse=True, return_counts=True
-    )
+    _, row, uses = np.unique(np.sort(ends, axis=1), axis=0, return_inverse=True, return_counts=True)
     is_border = uses[row.reshape(-1)] == 1
     border = points[np.roll(triangle, -1, axis=1).T.reshape(-1)] - points[triangle.T.reshape(-1)]
-    around = np.bincount(
-        np.tile(label, 3), np.linalg.norm(border, axis=1) * is_border, count
-    )
+    around = np.bincount(np.tile(label, 3), np.linalg.norm(border, axis=1) * is_border, count)
     is_open = around**2 / (4.0 * np.pi) > OPEN_SHARE * area
     sign = np.where(is_open | (abs(volume) < 1e-9 * area**1.5), 0.0, np.sign(volume))
     out[:] = sign[label]

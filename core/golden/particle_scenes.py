@@ -213,6 +213,13 @@ def surfaces() -> GoldenScene:
     return GoldenScene(strip_on_end(16).model, frames=24)
 
 
+@scene("surfaces-on-meshes")
+def surfaces_on_meshes() -> GoldenScene:
+    """A skirt that begins partly inside hips which walk."""
+    walker = skirt(12, tight=0.8)
+    return GoldenScene(walker.model, walker.inputs, frames=6)
+
+
 def _constrained(make: Callable[[ModelBuilder, int, int], Constraint]) -> GoldenScene:
     """A lump of five particles that flies apart, and one constraint that minds it."""
     builder = ModelBuilder()

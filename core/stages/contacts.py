@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Floats, Ints
+from ..collision.kinds import MESH
 from ..model import Model
 from ..particles.contacts.collider_contact import collide_particles
 from ..particles.contacts.contact_parting import place_bounces, resolve_overlap
@@ -62,6 +63,8 @@ class Contacts:
         self.has_meshes = model.shapes.has_meshes and self._needs_triangles(model)
         if self.has_meshes:
             work.touching.bound_triangles(work.shapes)
+        are_meshes = bool((model.shapes.kind[: model.collider_shape_count] == MESH).all())
+        self.are_parted = are_meshes and not self.has_meshes  # surfaces see to all there is
         self.mesh_before: Floats = work.shapes.mesh_vertex
         self.mesh_motion = 0.0  # m, farthest that a vertex has come in this substep
         # where particles stood at the start of the substep: bounces and shifts set x* elsewhere
@@ -138,7 +141,7 @@ class Contacts:
         """Particles against colliders, all that collide or those in some ``rows``."""
         frame = self.frame
         model = frame.model
-        if not (model.collider_count and len(model.colliding)):
+        if self.are_parted or not (model.collider_count and len(model.colliding)):
             return
         threads = frame.threads if rows is None else 1  # a few rows, again and again
         collide_particles.on(threads)(

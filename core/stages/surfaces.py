@@ -12,13 +12,13 @@ from ..particles.contacts.surface_contact import (
     part_layers,
     relax_surfaces,
 )
-from ..particles.contacts.surface_limit import note_ways, part_surfaces
+from ..particles.contacts.surface_limit import part_surfaces
 from ..particles.contacts.surface_room import SurfaceRoom
-from ..particles.contacts.surface_tangle import UNTANGLING, find_tangle, take_out
+from ..particles.contacts.surface_tangle import UNTANGLING, take_out
 from .frame import Frame
 
 PASSES = 3
-"""Passes over contacts of surfaces in each pass of relaxation."""
+"""Passes over contacts of cloth with cloth in each pass of relaxation."""
 
 HORIZON = 8.0
 """Substeps for which pairs are looked for ahead, at most."""
@@ -48,6 +48,7 @@ class SurfaceContacts:
         self.frame = frame
         self.room: SurfaceRoom | None = frame.work.surfaces
         self.contact_count = 0
+        self.mesh_contacts = 0  # first of those with meshes
         self.searched = -1  # substep in which pairs were looked for, of the frame
         self.eager = 0.5  # share of `HORIZON` and `SLACK` that pairs are looked for with
         self.horizon = 0.0  # substeps for which pairs were looked for
@@ -57,6 +58,8 @@ class SurfaceContacts:
         room = self.room
         if room is None:
             return
+        if not room.partners[0].is_self:
+            self.eager = 1.0  # pairs with meshes are never dense
         room.strays.surprise[:] = 0.0
         room.strays.bound[:] = 0.0
         room.tangle.mark[:] = 0
@@ -131,8 +134,8 @@ class SurfaceContacts:
 
     def _learn(self, room: SurfaceRoom, ahead: int) -> None:
         """How far to look ahead next time, by how long the last pairs were good for."""
-        count = sum(partners.count for partners in room.partners)
-        is_dense = count > DENSE * len(room.rows)
+        cloth = room.partners[0]
+        is_dense = cloth.is_self and cloth.count > DENSE * len(room.rows)
         if is_dense and ahead <= 0.5 * self.horizon:
             self.eager *= 0.5
         elif not is_dense:
@@ -166,12 +169,15 @@ class SurfaceContacts:
         while True:
             found = 0
             for partners in room.partners:
+                self.mesh_contacts = found  # those with meshes come last
                 pairs = (partners.pairs, partners.count, ahead, room.strays)
                 found = measure_pairs(*pairs, room.contacts, found, room.start, moving)
             if found <= len(room.contacts):
                 break
             room.grow_contacts(found)
         self.contact_count = found
+        if room.meshes is None:
+            self.mesh_contacts = found
 
     def _look_for_tangle(self, room: SurfaceRoom) -> None:
         """Mark what is on the wrong side of a mesh where the substep begins."""
@@ -209,10 +215,12 @@ class SurfaceContacts:
         self._give_places(room)
 
     def _relax(self, room: SurfaceRoom) -> None:
-        if self.contact_count:
-            contacts = (room.contacts, self.contact_count)
-            for _ in range(PASSES):
-                relax_surfaces(*contacts, room.start, room.x, room.inverse_mass)
+        count = self.mesh_contacts
+        moving = (room.start, room.x, room.inverse_mass)
+        for _ in range(PASSES if count else 0):
+            relax_surfaces(room.contacts, count, *moving)
+        if self.contact_count > count:  # what does not give way asks for no more than one pass
+            relax_surfaces(room.contacts[count:], self.contact_count - count, *moving)
         self._take_out(room, is_first=False)
 
     def limit(self) -> None:
@@ -245,11 +253,10 @@ class SurfaceContacts:
         return missed
 
     def _stop(self, room: SurfaceRoom) -> None:
-        """Let all go on as one piece, what is held too, or with the mesh that is there."""
+        """Let all go on as one piece, what is held too: so nothing meets but what is led."""
         rows = room.rows
-        contacts = (room.contacts, self.contact_count, room.x, room.start)
-        note_ways(*contacts, room.inverse_mass, rows, room.stopping, room.led)
-        room.x[rows] = room.start[rows] + room.stopping.way[rows]
+        way = (room.x[rows] - room.start[rows]).mean(axis=0)
+        room.x[rows] = room.start[rows] + way
         self._suspect(room)
 
     def _part(self, room: SurfaceRoom) -> None:

@@ -72,6 +72,20 @@ def _is_tangled(mark, corner, is_edges):
     return mark[j] & mark[k] & mark[m] & CROSSED != 0
 
 
+@lean_inline
+def _is_at_corner(weight, inverse_mass, corner, is_edges):
+    """Whether another pair of cloth and a mesh has the same nearest points: that of a vertex.
+
+    Two edges that are nearest at an end of either; a vertex of the mesh that is nearest to one of
+    the cloth's.
+    """
+    a, b, c, d = weight
+    if is_edges:
+        return a == 0.0 or b == 0.0 or c == 0.0 or d == 0.0
+    alone = (b == 0.0) + (c == 0.0) + (d == 0.0) == 2
+    return alone and inverse_mass[corner[0]] == 0.0
+
+
 @kernel
 def measure_pairs(pairs, count, substep, strays, contacts, found, start, moving):
     """Contacts, from row ``found`` on, of all pairs that may meet in this substep; the row after.
@@ -107,6 +121,9 @@ def measure_pairs(pairs, count, substep, strays, contacts, found, start, moving)
             contact = contacts[found]
             normal = divide(d, distance)
             mobility = 0.0
+            is_double = pair["is_led"] == 1 and _is_at_corner(
+                weight, inverse_mass, corner, is_edges
+            )
             for c in range(4):
                 contact["corner"][c] = corner[c]
                 contact["weight"][c] = weight[c]
@@ -119,7 +136,7 @@ def measure_pairs(pairs, count, substep, strays, contacts, found, start, moving)
             contact["distance"] = distance
             contact["reach"] = reach
             contact["wanted"] = min(distance, reach)
-            contact["mobility"] = mobility
+            contact["mobility"] = 0.0 if is_double else mobility
             contact["friction"] = math.sqrt(friction[i] * friction[m])
             contact["pushed"] = 0.0
         found += 1

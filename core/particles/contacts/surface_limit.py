@@ -279,14 +279,9 @@ def part_surfaces(contacts, count, x, start, inverse_mass, rows, stopping, led):
             return total
 
 
-@kernel
-def note_ways(contacts, count, x, start, inverse_mass, rows, stopping, led):
-    """Note the way that each of the vertices ``rows`` goes in this substep when it stops."""
-    _note_ways(contacts, count, x, start, inverse_mass, rows, stopping, led)
-
-
 @lean_inline
 def _note_ways(contacts, count, x, start, inverse_mass, rows, stopping, led):
+    """Note the way that each of the vertices ``rows`` goes in this substep when it stops."""
     _, way, nearest = stopping
     free = 0
     ux, uy, uz = 0.0, 0.0, 0.0
