@@ -74,7 +74,7 @@ def _finish(
 ) -> ColliderScene:
     settings = ColliderSettings(shape="MESH")
     add_collider(builder, "body", x, (1.0, 0.0, 0.0, 0.0), settings, triangle)
-    return ColliderScene(builder.finalize(), frames, triangle, **given)  # type: ignore[arg-type]
+    return ColliderScene(builder.finalize(), frames, triangle, **given)
 
 
 def ball_drop(
@@ -122,27 +122,37 @@ def hips_and_legs(fine: int = 1) -> tuple[Floats, Ints]:
     right = [around(sides // 4 - k) for k in range(half + 1)] + inner[::-1]
     left = [around(3 * sides // 4 - k) for k in range(half + 1)] + inner
     x = np.concatenate([hip, crotch])
-    faces = [_band(np.arange(k * sides, (k + 1) * sides), sides) for k in range(len(rows) - 1)]
-    x, cap = _capped(x, np.arange(sides), 0.02)
+    faces = [_band(_span(k * sides, sides), sides) for k in range(len(rows) - 1)]
+    x, cap = _capped(x, _span(0, sides), 0.02)
     faces.append(cap)
     for ring, side in ((right, 1.0), (left, -1.0)):
-        loop = np.array(ring)
-        heights = np.linspace(CROTCH - 0.05, HEEL, 16 * fine)
-        centre = np.array((side * LEG, 0.0))
-        arm = x[loop, :2] - centre
-        arm /= np.linalg.norm(arm, axis=1, keepdims=True)
-        for z in heights:
-            t = (CROTCH - z) / (CROTCH - HEEL)
-            radius = 0.088 * (1.0 - t) + 0.05 * t
-            spot = np.concatenate([centre + radius * arm, np.full((sides, 1), z)], axis=1)
-            row = np.arange(len(x), len(x) + sides)
-            x = np.concatenate([x, spot])
-            k = np.roll(np.arange(sides), -1)
-            faces += [np.stack([loop, loop[k], row[k]], 1), np.stack([loop, row[k], row], 1)]
-            loop = row
-        x, cap = _capped(x, loop[::-1], -0.02)
-        faces.append(cap)
-    return x, _outward(x, np.concatenate(faces)).astype(np.int32)
+        x, leg = _leg(x, np.array(ring, dtype=np.int32), side * LEG, 16 * fine)
+        faces += leg
+    return x, np.concatenate(faces).astype(np.int32)
+
+
+def _leg(x: Floats, loop: Ints, aside: float, rings: int) -> tuple[Floats, list[Ints]]:
+    """The places with those of a leg below a ring of vertices, and the leg's triangles."""
+    centre = np.array((aside, 0.0))
+    arm = x[loop, :2] - centre
+    arm /= np.linalg.norm(arm, axis=1, keepdims=True)
+    faces = []
+    k = np.roll(np.arange(len(loop)), -1)
+    for z in np.linspace(CROTCH - 0.05, HEEL, rings):
+        t = (CROTCH - z) / (CROTCH - HEEL)
+        radius = 0.088 * (1.0 - t) + 0.05 * t
+        spot = np.concatenate([centre + radius * arm, np.full((len(loop), 1), z)], axis=1)
+        row = _span(len(x), len(loop))
+        x = np.concatenate([x, spot])
+        faces += [np.stack([loop, loop[k], row[k]], 1), np.stack([loop, row[k], row], 1)]
+        loop = row
+    x, cap = _capped(x, loop, -0.02)
+    return x, [*faces, cap]
+
+
+def _span(first: int, count: int) -> Ints:
+    """So many vertices one after the other."""
+    return np.arange(first, first + count, dtype=np.int32)
 
 
 def _band(row: Ints, sides: int) -> Ints:
@@ -158,12 +168,6 @@ def _capped(x: Floats, ring: Ints, rise: float) -> tuple[Floats, Ints]:
     middle = x[ring].mean(axis=0) + (0.0, 0.0, rise)
     k = np.roll(ring, -1)
     return np.concatenate([x, middle[None]]), np.stack([np.full(len(ring), len(x)), ring, k], 1)
-
-
-def _outward(x: Floats, triangle: Ints) -> Ints:
-    """Triangles wound alike; here the builder above has wound all of them alike or none."""
-    a, b, c = (x[triangle[:, k]] for k in range(3))
-    return triangle if (np.cross(a, b) * c).sum() > 0.0 else triangle[:, ::-1]
 
 
 def _pose(x: Floats, frame: int) -> tuple[Floats, Floats]:
@@ -199,8 +203,8 @@ def skirt(
 ) -> ColliderScene:
     """A skirt of n × n/2 vertices held at the waist of a body that walks.
 
-    tight: its width below the waist over that of the hips; below 1 it starts partly inside. fine: the body has
-    fine² times as many triangles.
+    tight: its width below the waist over that of the hips; below 1 it starts partly inside. fine:
+    the body has fine² times as many triangles.
     """
     rows = max(4, n // 2)
     turn = np.arange(n) * 2.0 * np.pi / n
