@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from .geometry.mass_properties import MassProperties, mesh_mass_properties, principal_axes
     from .geometry.parts import convex_parts
     from .model import Diagnostics, FrameInputs, Model, ObjectSpan, State
+    from .model.diagnostics import Crossing
     from .model.joint_table import End, OnBody, OnCollider
     from .particles.constraints.angle_limit import AngleLimits
     from .particles.constraints.base import Constraint
@@ -89,6 +90,7 @@ if TYPE_CHECKING:
         WindSettings,
         tunables,
     )
+    from .stages.surfaces import crossings_at_start
     from .step import advance
     from .vector import rotation_matrix, rotation_quaternion
 
@@ -121,6 +123,8 @@ _HOME = {
     "principal_axes": "geometry.mass_properties",
     "convex_parts": "geometry.parts",
     "Diagnostics": "model",
+    "Crossing": "model.diagnostics",
+    "crossings_at_start": "stages.surfaces",
     "Floats": "arrays",
     "FrameInputs": "model",
     "Ints": "arrays",
@@ -199,6 +203,7 @@ __all__ = [
     "ClothSettings",
     "ColliderSettings",
     "Constraint",
+    "Crossing",
     "Diagnostics",
     "End",
     "Field",
@@ -262,6 +267,7 @@ __all__ = [
     "closest_shape",
     "convex_hull",
     "convex_parts",
+    "crossings_at_start",
     "figure_pose",
     "measure_stretch",
     "mesh_mass_properties",

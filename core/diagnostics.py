@@ -187,6 +187,16 @@ def measure_stretch(model: Model, state: State) -> tuple[float, float, float]:
     )
 
 
+def surface_crossings(model: Model, work: Workspace) -> tuple[Crossing, ...]:
+    """Which surfaces were seen to pass through themselves, each other or mesh colliders at last."""
+    if work.surfaces is None:
+        return ()
+    return tuple(
+        Crossing(_name_of_part(model, a), _name_of_part(model, b), pairs)
+        for a, b, pairs in work.surfaces.pierced
+    )
+
+
 def _name_of_part(model: Model, part: int) -> str:
     """Name of the object or mesh collider that a number in `Surface.part` stands for."""
     if part >= 0:
@@ -224,12 +234,7 @@ def measure(
         depth = deepest_particle(
             state.position, model.colliding, work.shapes, model.collider_shape_count
         )
-    crossings: tuple[Crossing, ...] = ()
     if work.surfaces is not None:
-        crossings = tuple(
-            Crossing(_name_of_part(model, a), _name_of_part(model, b), pairs)
-            for a, b, pairs in work.surfaces.pierced
-        )
         depth = max(depth, work.surfaces.deepest)
     if contact_count:
         moving = (state.position, work.owners, state.step)
@@ -255,7 +260,7 @@ def measure(
         stretch_mean=float(mean),
         stretch_max=float(largest),
         penetration=float(depth),
-        crossings=crossings,
+        crossings=surface_crossings(model, work),
         residual=float(error),
         contact_count=contact_count,
     )

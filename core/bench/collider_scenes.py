@@ -125,8 +125,8 @@ def hips_and_legs(fine: int = 1) -> tuple[Floats, Ints]:
     faces = [_band(_span(k * sides, sides), sides) for k in range(len(rows) - 1)]
     x, cap = _capped(x, _span(0, sides), 0.02)
     faces.append(cap)
-    for ring, side in ((right, 1.0), (left, -1.0)):
-        x, leg = _leg(x, np.array(ring, dtype=np.int32), side * LEG, 16 * fine)
+    for loop, side in ((right, 1.0), (left, -1.0)):
+        x, leg = _leg(x, np.array(loop, dtype=np.int32), side * LEG, 16 * fine)
         faces += leg
     return x, np.concatenate(faces).astype(np.int32)
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..collision.surface_tree import count_turned
+from ..diagnostics import surface_crossings
+from ..model import Model
+from ..model.diagnostics import Crossing
 from ..particles.contacts.surface_contact import (
     check_strays,
     foresee_strays,
@@ -15,6 +18,7 @@ from ..particles.contacts.surface_contact import (
 from ..particles.contacts.surface_limit import part_surfaces
 from ..particles.contacts.surface_room import SurfaceRoom
 from ..particles.contacts.surface_tangle import UNTANGLING, take_out
+from ..workspace import workspace_of
 from .frame import Frame
 
 PASSES = 3
@@ -39,6 +43,17 @@ ATTEMPTS = 4
 
 NOT_LOOKED = -1
 """In place of how many vertices are tangled: any may be."""
+
+
+def crossings_at_start(model: Model) -> tuple[Crossing, ...]:
+    """Surfaces that pass through themselves, each other or mesh colliders before the first frame.
+
+    Those with mesh colliders are taken apart when the simulation begins, at a limited speed.
+    """
+    work = workspace_of(model)
+    if work.surfaces is not None:
+        work.surfaces.note_start(model.rest_position)
+    return surface_crossings(model, work)
 
 
 class SurfaceContacts:

@@ -210,6 +210,13 @@ class SurfaceRoom:
                 pairs.setdefault(objects, set()).add((t, u))
         self.pierced = tuple((a, b, len(found)) for (a, b), found in sorted(pairs.items()))
 
+    def note_start(self, x: Floats) -> None:
+        """The same for places x (n, 3) m at rest, and meshes at rest."""
+        if self.meshes is not None:
+            self.x[self.led :] = self.meshes.rest
+        self.note_crossings(x)
+        self.clear = None
+
     def is_known_clear(self, x: Floats) -> bool:
         """Whether these very places were handed out last, and nothing intersects there."""
         return x is self.clear
