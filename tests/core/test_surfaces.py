@@ -73,8 +73,9 @@ def test_all_pairs_that_are_near_are_found_and_each_once(seed):
     room = workspace_of(builder.finalize()).surfaces
     room.start[:] = x
     room.strays.slack[:] = 0.0
-    count = room.find(0.0, 1)
-    pairs = room.pairs[:count]
+    room.find(0.0, 1, mesh_moves=False)
+    (partners,) = room.partners
+    pairs = partners.pairs[: partners.count]
     found = set()
     for corner, is_edges in zip(pairs["corner"].tolist(), pairs["is_edges"]):
         cut = 2 if is_edges else 1

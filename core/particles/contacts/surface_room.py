@@ -54,7 +54,8 @@ class SurfaceRoom:
         x = model.rest_position
         ends = x[triangle] - x[np.roll(triangle, 1, axis=1)]
         self.edge = float(np.linalg.norm(ends, axis=2).mean())
-        self.inverse_mass = np.zeros(count)  # 1/kg
+        self.inverse_mass = np.zeros(count)  # 1/kg, in the present frame
+        self.inverse_mass[:led] = model.inverse_mass
         self.friction = np.zeros(count)
         self.tree = surface_tree(triangle, x)
         self.partners: list[Partners] = []
