@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .forces.base import Force
     from .forces.field import Field
     from .forces.flock import Flock
+    from .forces.grab import Grab
     from .forces.pull import Pull
     from .geometry.closest_shape import Fit, closest_shape
     from .geometry.hull import Hull, convex_hull
@@ -90,6 +91,7 @@ if TYPE_CHECKING:
         WindSettings,
         tunables,
     )
+    from .stages.grab import grab_body, grab_particle
     from .stages.surfaces import crossings_at_start
     from .step import advance
     from .vector import rotation_matrix, rotation_quaternion
@@ -113,6 +115,7 @@ _HOME = {
     "Force": "forces.base",
     "Field": "forces.field",
     "Flock": "forces.flock",
+    "Grab": "forces.grab",
     "Pull": "forces.pull",
     "Fit": "geometry.closest_shape",
     "closest_shape": "geometry.closest_shape",
@@ -185,6 +188,8 @@ _HOME = {
     "Tunable": "settings",
     "WindSettings": "settings",
     "tunables": "settings",
+    "grab_body": "stages.grab",
+    "grab_particle": "stages.grab",
     "advance": "step",
     "rotation_matrix": "vector",
     "rotation_quaternion": "vector",
@@ -216,6 +221,7 @@ __all__ = [
     "FrameCache",
     "FrameInputs",
     "Geometry",
+    "Grab",
     "HingeBends",
     "Hull",
     "ImpulseSettings",
@@ -269,6 +275,8 @@ __all__ = [
     "convex_parts",
     "crossings_at_start",
     "figure_pose",
+    "grab_body",
+    "grab_particle",
     "measure_stretch",
     "mesh_mass_properties",
     "nearest_parts",

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .arrays import Floats
-from .checks import number, numbers, vector
+from .checks import indices, number, numbers, vector
 from .errors import ModelError
 from .forces.field import Field
+from .forces.grab import Grab
 from .forces.pull import Pull
 from .model import SHORTEST_STEP, FrameInputs, Model, State
 from .settings import AnimatedSettings, SolverSettings, WindSettings
@@ -73,6 +74,7 @@ class Layout:
         self.inputs = tuple(inputs.items())
         self.object_count = len(model.objects)
         self.body_count = bodies
+        self.particle_count = particles
         self.shape_count = len(model.shapes.kind)
         self.known: tuple[Any, ...] = ()  # what the state holds that was handed out last
 
@@ -220,7 +222,7 @@ def _require_unit(name: str, quaternions: Floats) -> None:
 
 
 def _check_parts(layout: Layout, inputs: FrameInputs) -> None:
-    """Raise `ModelError` for wind, fields, factors and a pull that are something else."""
+    """Raise `ModelError` for wind, fields, factors, a pull and a grab that are something else."""
     if type(inputs.wind) is not WindSettings:
         raise ModelError("", f"wind must be WindSettings, not {type(inputs.wind).__name__}")
     if inputs.fields:
@@ -241,3 +243,11 @@ def _check_parts(layout: Layout, inputs: FrameInputs) -> None:
             raise ModelError("", f"pull must be Pull, not {type(inputs.pull).__name__}")
         if len(inputs.pull.frequency) != layout.body_count:
             raise ModelError("", f"a pull on {layout.body_count} bodies must name each")
+    if inputs.grab is not None:
+        if not isinstance(inputs.grab, Grab):
+            raise ModelError("", f"grab must be Grab, not {type(inputs.grab).__name__}")
+        indices("", "particle of a grab", inputs.grab.particle, layout.particle_count)
+        if inputs.grab.body >= layout.body_count:
+            raise ModelError(
+                "", f"a grab holds body {inputs.grab.body} of {layout.body_count} rigid bodies"
+            )

@@ -22,6 +22,7 @@ from .particles.constraints.point_link import PointLinks
 from .particles.constraints.rod import Rods
 from .particles.constraints.shape_match import ShapeMatches
 from .particles.constraints.volume import Volumes
+from .particles.constraints.yarn import Yarns
 from .particles.particle_bodies.four_particles import body_poses
 from .particles.stick_figures.garment import CarriedPoints
 from .recipes.cloth import add_cloth
@@ -40,6 +41,7 @@ from .settings import (
     SolverSettings,
     WindSettings,
 )
+from .stages.grab import grab_body
 from .step import advance
 
 INPUTS = FrameInputs(
@@ -83,12 +85,14 @@ def _run(model: Model, inputs: FrameInputs = INPUTS, frames: int = 4) -> bool:
 
 
 def _fly() -> bool:
-    """Reach the loop over bodies, the longest kernel of all, and nothing else."""
+    """Reach the loop over bodies, the longest kernel of all, with a hand, and nothing else."""
     builder = ModelBuilder()
     first = builder.add_body("box", "BOX", (0.5,) * 3, (0.0, 0.0, 5.5), mass=1.0, layers=0)
     second = builder.add_body("ball", "SPHERE", (0.5,), (0.0, 0.0, 6.5), mass=1.0, layers=0)
     builder.add_joint("joint", OnBody(first), OnBody(second), (0.0, 0.0, 6.0))
-    return _run(builder.finalize(), frames=1)
+    model = builder.finalize()
+    grab = grab_body(model, model.initial_state(), first, (0.0, 0.5, 5.5))
+    return _run(model, replace(INPUTS, grab=grab), frames=1)
 
 
 def _touch() -> bool:
@@ -266,6 +270,7 @@ def _add_constraints(builder: ModelBuilder) -> None:
         ),
         Volumes.of(builder, owner, faces, compliance=1e-6),
         ShapeMatches.of(builder, owner, [(a, b, c, d)], repair=0.5),
+        Yarns.of(builder, owner, [a, b, c], [0, 3]),
     ):
         builder.add_constraint(constraint)
     builder.add_force(WobbleDamping(owner, np.array([a, b, c, d], dtype=np.int32), 1.0, dry=1.0))

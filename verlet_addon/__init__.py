@@ -6,6 +6,7 @@ something, so that the add-on costs nothing at the start of Blender.
 
 from . import (
     cli,
+    contact_sheet,
     handlers,
     look_ahead,
     manual,
@@ -14,8 +15,9 @@ from . import (
     panels,
     preferences,
     properties,
+    shortcuts,
 )
-from .overlays import marks, notices
+from .overlays import hand_line, marks, notices
 
 _MODULES = (
     properties,
@@ -24,10 +26,13 @@ _MODULES = (
     panels,
     manual,
     cli,
+    contact_sheet,
     handlers,
     overlays,
     notices,
     marks,
+    hand_line,
+    shortcuts,
     look_ahead,
 )
 

@@ -14,6 +14,7 @@ from . import doctor
 from .bake import restore, scene_bake
 from .live import missing_frames
 from .properties import bake_record, participants
+from .properties.by_path import set_by_path
 
 COMMAND = "verlet_bake"
 
@@ -51,6 +52,13 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         action="store_true",
         help="save also what is incomplete: fewer frames, or not all objects (exits with 1 still)",
     )
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="PATH=VALUE",
+        help="before that, set what Copy Full Data Path of Blender's menus names; may be repeated",
+    )
     what = parser.add_mutually_exclusive_group()
     what.add_argument(
         "--resume",
@@ -78,6 +86,11 @@ def run(arguments: list[str]) -> int:
         print("Error: no file is open. Name the .blend file before --command", file=sys.stderr)
         return 2
     try:
+        for setting in options.set:
+            path, mark, value = setting.rpartition("=")
+            if not mark:
+                raise VerletError(f"{setting!r} is no PATH=VALUE")
+            set_by_path(path, value)
         if options.check:
             return _check()
         return _free(options) if options.free else _bake_and_save(options)

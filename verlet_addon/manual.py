@@ -43,6 +43,7 @@ _SUBJECTS = {
         *("types:verletimpulse", "types:verletobject.impulse", "types:verletobject.is_impulse"),
     ),
     "manual/playing.html#what-is-kept": ("ops:clear_frames",),
+    "manual/playing.html#grab": ("ops:grab",),
     "manual/playing.html": (
         *("ops:play", "ops:play_every_frame", "ops:go_to_start", "ops:reset", "ops:record"),
         *("ops:unpin_all", "types:verletanimated", "types:verletscene.*own_start"),

@@ -27,6 +27,7 @@ from ..particles.constraints.point_link import PointLinks
 from ..particles.constraints.rod import Rods
 from ..particles.constraints.shape_match import ShapeMatches
 from ..particles.constraints.volume import Volumes
+from ..particles.constraints.yarn import Yarns
 from ..particles.stick_figures.garment import CarriedPoints
 from ..presets import PRESETS
 from ..recipes.geometry import Geometry
@@ -43,6 +44,7 @@ from ..settings import (
     WindSettings,
     tunables,
 )
+from ..stages.grab import grab_particle
 from .scene import SCENES, GoldenScene, scene
 
 GUST = WindSettings(velocity=(6.0, 1.0, 0.5), gust=0.5)
@@ -73,6 +75,7 @@ _CONSTRAINTS: dict[str, Callable[[ModelBuilder, int, int], Constraint]] = {
         b, o, [tuple(f + k for k in t) for t in _FACES], compliance=1e-6
     ),
     "shape": lambda b, o, f: ShapeMatches.of(b, o, [(f, f + 1, f + 2, f + 3)], repair=0.5),
+    "yarn": lambda b, o, f: Yarns.of(b, o, [f, f + 1, f + 2], [0, 3]),
 }
 """Constraints of the particles f … f + 4 of object o."""
 
@@ -138,6 +141,23 @@ def rope() -> GoldenScene:
     turned = (0.7071, 0.7071, 0.0, 0.0)
     builder.add_collider("bar", "CAPSULE", (0.1, 1.0), (0.0, 1.0, 0.5), turned)
     return GoldenScene(builder.finalize(), lambda model, frame: FrameInputs(wind=GUST))
+
+
+@scene("grabbed-cloth")
+def grabbed_cloth() -> GoldenScene:
+    """A hand that drags a sheet by a vertex over the edge of a box."""
+    builder = ModelBuilder()
+    add_sheet(builder, 10, height=0.52)
+    builder.add_collider("box", "BOX", (0.4, 0.4, 0.5), (0.0, 0.0, 0.0))
+    model = builder.finalize()
+    held = grab_particle(model, model.initial_state(), 9)
+
+    def inputs(model: Model, frame: int) -> FrameInputs:
+        x, y, z = held.start
+        start, end = (x + 0.1 * frame, y, z), (x + 0.1 * (frame + 1), y, z + 0.05 * frame)
+        return FrameInputs(grab=replace(held, start=start, end=end) if frame < 5 else None)
+
+    return GoldenScene(model, inputs, frames=7)
 
 
 @scene("plant")

@@ -23,6 +23,7 @@ from ..recipes.geometry import Geometry
 from ..recipes.rope import add_rope
 from ..settings import BodySettings, ColliderSettings, JointSettings, RopeSettings, SolverSettings
 from ..settings.joint import JOINT_KINDS, MOTORS
+from ..stages.grab import grab_body
 from .particle_scenes import add_floor
 from .scene import SCENES, GoldenScene, scene
 
@@ -294,6 +295,28 @@ def driven_bodies() -> GoldenScene:
         )
 
     return GoldenScene(builder.finalize(), inputs, frames=8)
+
+
+@scene("grabbed-limbs")
+def grabbed_limbs() -> GoldenScene:
+    """A hand that shakes a chain on a floor by its light end, lets go and takes hold again."""
+    builder = ModelBuilder()
+    for k in range(6):
+        mass = 0.01 if k == 5 else 1.0
+        builder.add_body(f"link {k}", "CAPSULE", (0.05, 0.1), (0.0, 0.0, 0.3 * k + 0.3), mass=mass)
+    for k in range(5):
+        builder.add_joint(f"joint {k}", OnBody(k), OnBody(k + 1), (0.0, 0.0, 0.3 * k + 0.45))
+    add_floor(builder)
+    model = builder.finalize()
+    held = grab_body(model, model.initial_state(), 5, (0.0, 0.02, 1.9))
+
+    def inputs(model: Model, frame: int) -> FrameInputs:
+        if frame % 6 == 5:
+            return FrameInputs()
+        start, end = (0.2 * (frame % 3), 0.1 * frame, 1.9), (0.2 * ((frame + 1) % 3), 0.1, 1.9)
+        return FrameInputs(grab=replace(held, start=start, end=end))
+
+    return GoldenScene(model, inputs, frames=10)
 
 
 def _heap(settings: SolverSettings) -> GoldenScene:

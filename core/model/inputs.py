@@ -10,6 +10,7 @@ from ..settings import AnimatedSettings, WindSettings
 
 if TYPE_CHECKING:
     from ..forces.field import Field
+    from ..forces.grab import Grab
     from ..forces.pull import Pull
 
 GRAVITY = 9.81  # m/s², that artist parameters are scaled with, whatever the scene's gravity is
@@ -41,3 +42,4 @@ class FrameInputs:
     joint_strength: Floats | None = None  # (j,) factor on all motors, 0: limp
     joint_hold: Floats | None = None  # (j,) 0: lets go as long as it is so, 1: holds
     pull: Pull | None = None  # draws bodies to where their animation has them
+    grab: Grab | None = None  # a hand that pulls what it has taken hold of

@@ -35,6 +35,7 @@ from .body_scratch import BodyScratch
 from .body_sleep import BodySleep
 from .body_ties import BodyTies
 from .frame import Frame
+from .grab import Hand
 from .joints import Joints
 
 FAST = 0.5
@@ -69,6 +70,7 @@ class Bodies:
         self.next_collision = 0
         self.is_clear = False  # the last look found nobody near: it pays to look farther ahead
         self.ties = BodyTies(frame, self.sleep)
+        self.hand = Hand(frame)
 
     @property
     def row_count(self) -> int:
@@ -161,7 +163,9 @@ class Bodies:
         if substep >= self.next_collision or frame.is_struck:
             self._collide()
             frame.is_struck = False
+        self.hand.push_body()
         self._run(BEGIN, substep, substep + 1)
+        self.hand.take_back()
         if frame.work.body_contacts.struck[0]:  # bodies go elsewhere than it was looked for
             self.next_collision = substep + 1
         self._place_shapes()
@@ -181,8 +185,12 @@ class Bodies:
         last = min(self.next_collision, frame.substeps)
         if not (frame.work.touching.is_any or frame.has_forces):
             last = frame.substeps  # there is nothing to look for in between
+        if self.hand.holds_body:
+            last = first + 1  # it pulls anew in each
         if self.sleep.is_active:
+            self.hand.push_body()
             last = self._run(WHOLE, first, last)
+            self.hand.take_back()
         return last - first
 
     def _place_shapes(self) -> None:
@@ -319,6 +327,8 @@ class Bodies:
             load = load + self.ties.load()
         self.sleep.sleeper["load"] = load
         self.sleep.sleeper["may_sleep"] = self.ties.may_sleep(load)
+        if self.hand.grab is not None and self.hand.holds_body:
+            self.sleep.sleeper["may_sleep"][self.hand.grab.body] = 0  # it will be let go in mid-air
         lost = store_state(
             self.owners,
             work.joints,

@@ -78,7 +78,10 @@ class Frame:
 
         self.animated = self._animated()
         self.pin_weight = self._pin_weight()
-        self.inverse_mass = self._inverse_mass()
+        self.free_inverse_mass = self._inverse_mass()
+        self.inverse_mass = self.free_inverse_mass
+        if inputs.grab is not None and len(inputs.grab.particle):
+            self.inverse_mass = self.free_inverse_mass.copy()  # what a hand holds is heavier
         self.friction = self._scaled(model.friction, "friction")
         self.drag = self._scaled(model.drag, "drag")
         self._keep_velocity()

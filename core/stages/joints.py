@@ -45,16 +45,20 @@ class Joints:
     def kept_awake(self) -> NDArray[np.bool_]:
         """Bodies (b,) that this frame's inputs may move, however still they lie.
 
-        A motor turns them, their animation draws them, or a joint takes hold that was let go.
+        A motor turns them, their animation draws them, a hand holds them, or a joint takes hold
+        that was let go.
         """
         frame, joints, inputs = self.frame, self.frame.model.joints, self.frame.inputs
         count = frame.model.body_count
         is_told = self.has_motors or inputs.joint_hold is not None
-        if not is_told and inputs.pull is None:
+        held = -1 if inputs.grab is None else inputs.grab.body
+        if not is_told and inputs.pull is None and held < 0:
             return frame.scratch(_no_body)
         awake = np.zeros(count, dtype=bool)
         if inputs.pull is not None:
             awake |= inputs.pull.draws
+        if held >= 0:
+            awake[held] = True
         if not is_told:
             return awake
         moves = np.zeros(len(joints), dtype=bool)
@@ -67,8 +71,8 @@ class Joints:
             moves |= (joints.motor != NO_MOTOR) & turns
         if inputs.joint_hold is not None:
             moves |= (frame.state.joint_impulse == 0.0).all(axis=1)
-        held = joints.owner[moves & self.holds]
-        awake[held[held < count]] = True
+        moved = joints.owner[moves & self.holds]
+        awake[moved[moved < count]] = True
         return awake
 
     def aim(self) -> None:

@@ -25,6 +25,7 @@ from ..particles.integrators.explicit import (
 from ..particles.integrators.implicit import implicit_euler
 from .forces import Forces
 from .frame import Frame
+from .grab import Hand
 
 EXPLICIT: dict[str, Step] = {
     "POSITION_VERLET": leapfrog,  # the same orbit; here only with springs as forces
@@ -62,6 +63,7 @@ class Motion:
         refuse_bodies(frame.model, frame.settings)
         self.frame = frame
         self.forces = forces
+        self.hand = Hand(frame)
         pinned = frame.state.pin_position
         self.pin_end = frame.target(frame.inputs.pin_position, pinned)
         self.pin_start = pinned
@@ -198,6 +200,7 @@ class Motion:
         """At the end of a substep, lay x* out so that (x − x*)/h is the velocity to go on with."""
         if self.lag is not None:
             self.frame.previous -= self.lag
+        self.hand.let_go()
 
     def velocity(self) -> Floats | None:
         """Velocities (n, 3) m/s at the end of the frame; None where it is position Verlet's."""
@@ -208,7 +211,7 @@ class Motion:
         return 0.0 if self.system is None else self.system.energy(self.frame.x)
 
     def drive(self) -> None:
-        """Move pins to their places at the end of this substep."""
+        """Move pins to their places at the end of this substep, and what a hand holds after it."""
         frame, model = self.frame, self.frame.model
         if len(model.pinned):
             move_pins(
@@ -232,6 +235,7 @@ class Motion:
                 frame.begin_share,
                 frame.h,
             )
+        self.hand.pull_particles()
 
     def finish(self) -> None:
         """Remember where the pins were driven."""

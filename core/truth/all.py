@@ -20,6 +20,7 @@ from . import (
     rigid_contact,
     rigid_motion,
     rigid_rest,
+    sheets,
     simbenchmark,
     surfaces,
 )
@@ -43,6 +44,7 @@ MODULES = (
     rigid_contact,
     rigid_motion,
     rigid_rest,
+    sheets,
     simbenchmark,
     surfaces,
 )

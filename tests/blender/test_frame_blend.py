@@ -1,10 +1,11 @@
 """What lies between two frames, and whether they differ: of every field that drives them."""
 
+import importlib
 from dataclasses import fields, replace
 
 import numpy as np
 import pytest
-from small_scenes import addon
+from small_scenes import MODULE, addon
 
 pytestmark = pytest.mark.usefixtures("extension")
 
@@ -22,7 +23,9 @@ def everything():
     }
     lead = arrays["body_position"]
     drawn = pull(lead, lead, np.ones(2), np.ones(2))
-    return replace(model(), **arrays, pull=drawn, animated=())
+    grab = importlib.import_module(f"{MODULE}.core.forces.grab").Grab
+    hand = grab(1.0, (0.0, 0.0, 0.0), (4.0, 0.0, 0.0), body=0)
+    return replace(model(), **arrays, pull=drawn, grab=hand, animated=())
 
 
 def changed(inputs, name):
@@ -43,6 +46,8 @@ def changed(inputs, name):
             return replace(inputs, animated=("a factor",))
         case "pull":
             return replace(inputs, pull=replace(value, most=2.0 * value.most))
+        case "grab":
+            return replace(inputs, grab=value.toward((5.0, 2.0, 0.0)))
     raise AssertionError(f"what is another {name}?")
 
 
@@ -58,7 +63,7 @@ def test_what_stands_still_stays_what_it_is_to_the_last_bit():
     inputs = everything()
     between = addon("live.frame_blend").between(inputs, replace(inputs), 1.0 / 3.0, 1.0 / 3.0)
     for field in fields(inputs):
-        if field.name != "pull":
+        if field.name not in {"pull", "grab"}:
             a, b = getattr(between, field.name), getattr(inputs, field.name)
             np.testing.assert_array_equal(a, b, err_msg=field.name)
 
@@ -82,3 +87,5 @@ def test_half_way_between():
     way = b.body_position - a.body_position
     np.testing.assert_allclose(half.pull.start, a.body_position + 0.25 * way)
     np.testing.assert_allclose(half.pull.end, half.body_position)
+    np.testing.assert_allclose(half.grab.start, (4.25, 0.5, 0.0))
+    np.testing.assert_allclose(half.grab.end, (4.5, 1.0, 0.0))

@@ -21,6 +21,7 @@ from verlet_physics import (
     advance,
 )
 from verlet_physics.collision.shape import Shape, Surface
+from verlet_physics.forces.grab import Grab
 from verlet_physics.forces.pull import Pull
 from verlet_physics.model.joint_table import OnBody, OnCollider
 from verlet_physics.settings import AnimatedSettings, JointSettings, tunables
@@ -390,6 +391,13 @@ def test_inputs_are_refused_by_name(model, name):
         "wind": [None, (1, 0, 0), SolverSettings()],
         "fields": [(None,), ("wind",), (WindSettings(),)],
         "animated": [(), (AnimatedSettings(),), (None,) * 4, (WindSettings(),) * 4],
+        "grab": [
+            "it",
+            Grab(1.0, (0, 0, 0), (0, 0, 0), body=99),
+            Grab(1.0, (0, 0, 0), (0, 0, 0), np.array([99]), np.ones(1)),
+            Grab(1.0, (0, 0, 0), (0, 0, 0), np.array([-1]), np.ones(1)),
+            Grab(1.0, (0, 0, 0), (0, 0, 0), np.array([0.5]), np.ones(1)),
+        ],
         "pull": ["up", Pull(np.zeros((1, 3)), np.zeros((1, 3)), np.zeros(1), np.zeros(1))],
     }
     arrays = arrays_of_inputs(model)

@@ -82,6 +82,11 @@ SECTIONS = (  # title, what stands there, the modules whose public names are in 
     ),
     ("Forces", "", ("forces.base", "forces.field", "forces.flock", "forces.pull")),
     (
+        "A hand that pulls",
+        "",
+        ("stages.grab", "forces.grab"),
+    ),
+    (
         "Geometry",
         "",
         (

@@ -44,6 +44,9 @@ def between(a: FrameInputs, b: FrameInputs, share: float, step: float) -> FrameI
     if b.pull is not None:  # it leads bodies from where they were a frame ago
         start = _between("position", a.body_position, b.body_position, share - step)
         found["pull"] = replace(b.pull, start=start, end=found["body_position"])
+    if b.grab is not None:  # its hand runs straight through all of them
+        start, end = (tuple(b.grab.place_at(part).tolist()) for part in (share - step, share))
+        found["grab"] = replace(b.grab, start=start, end=end)
     return FrameInputs(**found)
 
 

@@ -27,7 +27,7 @@ from ..scene.timeless import timeless_digests
 from ..session import Floats, Placement, Problem, Session
 from ..session.phase import EventKind
 from ..transforms import affine
-from . import keeping, preview, sanity, takes
+from . import hand, keeping, preview, sanity, takes
 from .frame_blend import between, differ
 from .moved import Moved, moved_in, parent_matrix, world_matrix
 
@@ -161,7 +161,7 @@ def _simulate(
 ) -> None:
     """Simulate up to ``frame``. Inputs of frames that playback left out are blended between."""
     first = running.last
-    target = read_frame(running, scene, depsgraph)
+    target = hand.pulled(running, read_frame(running, scene, depsgraph))
     before = running.last_inputs or _resting_inputs(running)
     if frame > first + 1 and running.phase.guessed is None and differ(before, target):
         running.happened(EventKind.GUESSED, first + 1)

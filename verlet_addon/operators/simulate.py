@@ -2,12 +2,17 @@
 
 import bpy
 
+from ...core.errors import VerletError
 from .. import session
+from ..bake import scene_bake
 from ..blender import redraw
 from ..blender.types import Result
 from ..live import preview, takes
+from ..properties import participants
 from ..properties.scenes import start_frame
+from ..session import Session
 from ..session.phase import EventKind
+from .modes import in_object_or_pose_mode
 
 
 class VERLET_OT_reset(bpy.types.Operator):
@@ -64,7 +69,9 @@ class VERLET_OT_play(bpy.types.Operator):
 
 
 class VERLET_OT_record(bpy.types.Operator):
-    """Keep what was changed by hand while it played as keys, so that a bake has it too"""
+    """Keep what was improvised. What was changed by hand becomes keys, so that a bake has it too;
+    what was pulled with Grab becomes a bake of the frames as they were seen, which Free Bake frees
+    """
 
     bl_idname = "verlet.record"
     bl_label = "Record"
@@ -73,22 +80,46 @@ class VERLET_OT_record(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         running = session.of(context.scene)
-        if running is None or not running.takes:
+        if running is None or not (running.takes or running.pulled is not None):
             cls.poll_message_set(
-                "Nothing was improvised: play, and move a collider, gravity, wind or a force "
-                "meanwhile"
+                "Nothing was improvised: play, and meanwhile grab something, or move a collider, "
+                "gravity, wind or a force"
             )
             return False
-        return True
+        if running.pulled is not None and not (running.is_ready and not running.is_outdated):
+            cls.poll_message_set("What was improvised is out of date")
+            return False
+        return in_object_or_pose_mode(cls, context)
 
     def execute(self, context: bpy.types.Context) -> Result:
         running = session.of(context.scene)
+        if running.pulled is not None:
+            return self._bake(context.scene, running)
         changed = ", ".join(takes.names(running))
         count = takes.record(context.scene, running)
         running.happened(EventKind.ACTION_EDITED)
         running.changed = []
         redraw.everything()
         self.report({"INFO"}, f"{count} curves keep what was changed: {changed}")
+        return {"FINISHED"}
+
+    def _bake(self, scene: bpy.types.Scene, running: Session) -> Result:
+        """Write the frames as they were seen: no keys would bring them again."""
+        running.hold = None
+        frames = range(running.start, running.last + 1)
+        uids = [ob.session_uid for ob in participants.bakeable_objects(scene, None)]
+        try:
+            result = scene_bake.write(scene, frames, uids)
+        except VerletError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        redraw.everything()
+        problems = [*result.warnings, *([result.failure] if result.failure else [])]
+        if not result.objects:
+            self.report({"ERROR"}, "; ".join(problems) or "Nothing was baked")
+            return {"CANCELLED"}
+        text = f"Frames {frames.start} to {frames[-1]} are baked as they were seen"
+        self.report({"WARNING" if problems else "INFO"}, "; ".join([text, *problems]))
         return {"FINISHED"}
 
 

@@ -64,6 +64,8 @@ class VERLET_MT_object(bpy.types.Menu):
         layout.operator("verlet.close_holes", icon="MESH_DATA")
         layout.separator()
         layout.operator("verlet.play", icon="PLAY")
+        layout.operator("verlet.grab", icon="VIEW_PAN")
+        layout.operator("verlet.record", icon="RADIOBUT_ON")
         layout.operator("verlet.reset", icon="LOOP_BACK")
         layout.operator("verlet.check_scene", icon="VIEWZOOM")
         layout.operator("verlet.bake", icon="REC")

@@ -29,6 +29,7 @@ class VERLET_PT_simulate(Sidebar, bpy.types.Panel):
         else:
             row.operator("verlet.play", text="Play", icon="PLAY")
         row.operator("verlet.reset", icon="LOOP_BACK")
+        layout.operator("verlet.grab", icon="VIEW_PAN")
         text, icon = status(scene)
         draw_text(layout, text, context.region.width, icon)
         running = session.of(scene)
@@ -72,7 +73,7 @@ class VERLET_PT_simulate(Sidebar, bpy.types.Panel):
             draw_text(layout, text, width, "INFO")
         for remark, sign in remarks(running):
             draw_text(layout, remark, width, sign)
-        if running.takes:
+        if running.takes or running.pulled is not None:
             layout.operator("verlet.record", icon="RADIOBUT_ON")
         figures = running.last_diagnostics
         if figures is not None and not running.failure:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import bpy
 
     from ...core.cache import FrameCache
+    from ...core.forces.grab import Grab
     from ...core.model import Diagnostics, FrameInputs, Model
     from ...core.recipes.pose_return import Return
     from ..blender.point_cache import PointCacheFile
@@ -79,6 +80,16 @@ class Placement:
 
 
 @dataclass
+class Hold:
+    """What the hand of the user holds just now: see `live.hand`."""
+
+    name: str  # of the object
+    frame: int  # in which it was taken
+    grab: Grab  # in the last simulated frame
+    target: tuple[float, float, float]  # m, where it goes in the next one
+
+
+@dataclass
 class Session:
     """One scene's simulation since its start frame."""
 
@@ -115,6 +126,8 @@ class Session:
     edited: set[int] = field(default_factory=set)  # session ids, since the last simulated frame
     driven_by: dict[Track, Values] = field(default_factory=dict)  # in the last simulated frame
     takes: dict[Track, list[Change]] = field(default_factory=dict)  # what was improvised
+    hold: Hold | None = None
+    pulled: int | None = None  # the first frame in which a hand pulled
     on_disk: FramesOnDisk | None = None  # None: they are not kept
     bake_progress: tuple[int, int] | None = None  # frames done, frames in all
     bake_begun: float = 0.0  # s, by the clock, when the bake simulated its first frame
@@ -222,6 +235,8 @@ class Session:
         self.keyed_figures, self.seen_meshes = {}, {}
         if self.phase.improvised is None:
             self.takes = {}
+        if self.pulled is not None and self.pulled >= frame:
+            self.pulled = None
 
     @property
     def first_inexact(self) -> int | None:

@@ -284,8 +284,8 @@ def _find_responses(limbs, joints, owners, c):
         return
     for n in range(first, last):
         s = limbs.owner[n]
-        _aim_wrenches(limbs, joints, owners, s, c)
-        _substitute_six(joints, c, limbs.answer, limbs.is_reached)
+        aim_wrenches(limbs, joints, owners, s, c)
+        substitute_six(joints, c, limbs.answer, limbs.is_reached)
         for m in range(n, last):
             _write_joined(limbs, joints, owners, s, limbs.owner[m])
 
@@ -298,7 +298,7 @@ def _respond_by_fronts(limbs, joints, owners, c):
     last = first + limbs.component[c]["count"]
     for n in range(first, last):
         s = limbs.owner[n]
-        if not _is_met(limbs, joints, owners, s):
+        if not is_met(limbs, joints, owners, s):
             continue
         for k in range(6):
             clear_solution(joints, c)
@@ -306,14 +306,14 @@ def _respond_by_fronts(limbs, joints, owners, c):
             solve_fronts(joints, c)
             for m in range(first, last):
                 t = limbs.owner[m]
-                if _is_met(limbs, joints, owners, t):
+                if is_met(limbs, joints, owners, t):
                     out = limbs.response[block_of(limbs, s, t)]
                     for i in range(6):
                         out[k, i] = x[at[t] + i]
 
 
 @lean_inline
-def _is_met(limbs, joints, owners, o):
+def is_met(limbs, joints, owners, o):
     """Whether any row that is met acts on an owner."""
     if owners.inverse_mass[o] == 0.0:
         return False
@@ -324,7 +324,7 @@ def _is_met(limbs, joints, owners, o):
 
 
 @lean_inline
-def _aim_wrenches(limbs, joints, owners, i, c):
+def aim_wrenches(limbs, joints, owners, i, c):
     """J M⁻¹ of the six parts of a wrench on owner i, in ``answer``."""
     answer, held = limbs.answer, limbs.held
     for n in range(joints.component[c]["first_joint"], joints.component[c + 1]["first_joint"]):
@@ -395,7 +395,7 @@ def _scaled(x, f):
 
 
 @lean_inline
-def _substitute_six(joints, c, x, is_reached):
+def substitute_six(joints, c, x, is_reached):
     """Solve L Lᵀ x = x for six right sides (r, 6), which are zero but where joints are reached."""
     joint, order, block, value = joints.joint, joints.order, joints.block, joints.factor
     first, last = joints.component[c]["first_joint"], joints.component[c + 1]["first_joint"]
