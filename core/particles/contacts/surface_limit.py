@@ -229,16 +229,23 @@ def _retreat(contacts, count, x, start, way, inverse_mass, is_back):
 
 
 @lean_inline
-def _stop(contacts, count, x, start, way, is_stopped, led):
-    """Stop what is still not apart; how many vertices that stopped anew."""
+def _stop(contacts, count, x, start, way, inverse_mass, is_stopped, led):
+    """Stop what is still not apart; how many vertices that stopped anew.
+
+    What is held does not stop for meshes: a pin that its animation has inside of one goes there.
+    """
     stopped = 0
     for n in range(count):
         contact = contacts[n]
         if _are_parted(contact, x, start):
             continue
+        latest = 0
+        for c in range(4):
+            latest = max(latest, contact["corner"][c])
         for c in range(4):
             i = contact["corner"][c]
-            if i < led and is_stopped[i] == 0:
+            may_stop = i < led and (latest < led or inverse_mass[i] > 0.0)
+            if may_stop and is_stopped[i] == 0:
                 is_stopped[i] = 1
                 stopped += 1
                 for k in range(3):
@@ -273,7 +280,7 @@ def part_surfaces(contacts, count, x, start, inverse_mass, rows, stopping, led):
             _retreat(contacts, count, x, start, way, inverse_mass, mark)
     total = 0
     while True:
-        stopped = _stop(contacts, count, x, start, way, mark, led)
+        stopped = _stop(contacts, count, x, start, way, inverse_mass, mark, led)
         total += stopped
         if stopped == 0:
             return total
