@@ -308,6 +308,20 @@ for frame in range(1, 100000):
     assert Path(only_file(kept)).exists()
 
 
+def test_what_a_killed_blender_was_writing_aside_is_deleted_once_it_is_old(scene, kept):
+    kept.mkdir(parents=True, exist_ok=True)
+    old, new = kept / "a.1.aside", kept / "b.2.aside"
+    for path in (old, new):
+        path.write_bytes(b"half")
+    os.utime(old, (1.0, 1.0))
+    falling(scene)
+    played(scene, 3)
+    assert only_file(kept).exists()
+    assert not old.exists()
+    assert new.exists()
+    new.unlink()
+
+
 @pytest.fixture
 def little_memory(monkeypatch):
     monkeypatch.setattr(addon("live.keeping"), "IN_MEMORY", 0)

@@ -128,10 +128,9 @@ def pull(g, view, name, way, picture, wheel=False):
         yield 0.25
     if wheel and session.hold is not None:
         before = Vector(session.hold.target)
-        for _ in range(3):
-            x, y = int(start.x + way[0]), int(start.y + way[1])
-            g.window.event_simulate(type="WHEELUPMOUSE", value="PRESS", x=x, y=y)
-            yield 0.1
+        x, y = int(start.x + way[0]), int(start.y + way[1])
+        g.window.event_simulate(type="WHEELUPMOUSE", value="PRESS", x=x, y=y)
+        yield 0.1
         moved = Vector(session.hold.target) - before
         g.check(moved.length > 0.3, f"the wheel pushes it by {moved.length:.2f} m")
     yield 2.0
@@ -194,7 +193,7 @@ def steps(g):
     with g.override(view, g.region(view, "WINDOW")):
         bpy.ops.view3d.view_camera()
     yield 0.6
-    yield from pull(g, view, "Crate", (-30, 60), "camera")
+    yield from pull(g, view, "Sheet", (60, 40), "camera")
     # back to where it was taken
     frame = bpy.context.scene.frame_current
     start = in_window(g, view, place_of("Crate"))

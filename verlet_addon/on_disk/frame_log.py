@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import os
 import struct
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -25,6 +26,10 @@ _TEXT = struct.Struct("<I16s")
 HEAD = struct.Struct("<4siQ16s16s")  # mark, frame, bytes, key, checksum of the bytes
 _MARK = b"VFRM"
 SUFFIX = ".frames"
+ASIDE = ".aside"
+STALE = 3600.0
+"""s after which nobody writes a file aside any more: whoever began it was killed."""
+
 KEY_SIZE = 16
 
 
@@ -218,7 +223,11 @@ def _opening(text: bytes) -> bytes:
 
 
 def _write_aside(path: Path, text: bytes) -> None:
-    aside = path.with_suffix(f".{os.getpid()}.aside")
+    for left in path.parent.glob(f"*{ASIDE}"):
+        with suppress(OSError):
+            if time.time() - left.stat().st_mtime > STALE:
+                left.unlink()
+    aside = path.with_suffix(f".{os.getpid()}{ASIDE}")
     try:
         aside.write_bytes(_opening(text))
         aside.replace(path)

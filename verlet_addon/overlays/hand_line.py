@@ -14,7 +14,7 @@ from ..session import Floats
 
 COLOUR = (0.35, 0.95, 1.0, 1.0)
 WIDTH = 2.5  # px, times Blender's scale of the interface
-MARK = 0.02  # m at a metre from the viewer, or a share of the height of the view in m
+MARK = 0.012  # m at a metre from the viewer, or a share of the height of the view in m
 
 _handle: Any = None
 _failed = False
