@@ -126,7 +126,7 @@ def test_what_is_pinned_inside_a_mesh_is_told_and_pulls_nothing_apart():
         state, figures = advance(scene.model, state, inputs, SolverSettings(threads=1))
     assert (state.position[:16] == inputs.pin_position).all()
     assert sum(one.pairs for one in figures.crossings) > 0
-    assert figures.stretch_max < 4.0
+    assert figures.stretch_max < 0.1
     assert 0.02 < figures.penetration < 0.05  # below the cap of the hips
     moved = np.linalg.norm(state.position - state.previous, axis=1).max()
     assert moved / state.step < 3.0
