@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from .geometry.mass_properties import MassProperties, mesh_mass_properties, principal_axes
     from .geometry.parts import convex_parts
     from .model import Diagnostics, FrameInputs, Model, ObjectSpan, State
+    from .model.diagnostics import Crossing
     from .model.joint_table import End, OnBody, OnCollider
     from .particles.constraints.angle_limit import AngleLimits
     from .particles.constraints.base import Constraint
@@ -91,6 +92,7 @@ if TYPE_CHECKING:
         tunables,
     )
     from .stages.grab import grab_body, grab_particle
+    from .stages.surfaces import crossings_at_start
     from .step import advance
     from .vector import rotation_matrix, rotation_quaternion
 
@@ -124,6 +126,8 @@ _HOME = {
     "principal_axes": "geometry.mass_properties",
     "convex_parts": "geometry.parts",
     "Diagnostics": "model",
+    "Crossing": "model.diagnostics",
+    "crossings_at_start": "stages.surfaces",
     "Floats": "arrays",
     "FrameInputs": "model",
     "Ints": "arrays",
@@ -204,6 +208,7 @@ __all__ = [
     "ClothSettings",
     "ColliderSettings",
     "Constraint",
+    "Crossing",
     "Diagnostics",
     "End",
     "Field",
@@ -268,6 +273,7 @@ __all__ = [
     "closest_shape",
     "convex_hull",
     "convex_parts",
+    "crossings_at_start",
     "figure_pose",
     "grab_body",
     "grab_particle",

@@ -11,6 +11,7 @@ from .arrays import Floats
 from .errors import SimulationDiverged
 from .kernels.jit import kernel, lean_kernel
 from .model import Diagnostics, Model, State
+from .model.diagnostics import Crossing
 from .particles.constraints.strand import Strands
 from .particles.contacts.collider_contact import deepest_particle
 from .particles.contacts.response import deepest_contact
@@ -186,6 +187,25 @@ def measure_stretch(model: Model, state: State) -> tuple[float, float, float]:
     )
 
 
+def surface_crossings(model: Model, work: Workspace) -> tuple[Crossing, ...]:
+    """Which surfaces were seen to pass through themselves, each other or mesh colliders at last."""
+    if work.surfaces is None:
+        return ()
+    return tuple(
+        Crossing(_name_of_part(model, a), _name_of_part(model, b), pairs)
+        for a, b, pairs in work.surfaces.pierced
+    )
+
+
+def _name_of_part(model: Model, part: int) -> str:
+    """Name of the object or mesh collider that a number in `Surface.part` stands for."""
+    if part >= 0:
+        return model.objects[part].name
+    if -1 - part < len(model.objects):
+        return model.objects[-1 - part].name
+    return model.collider_names[-2 - part - len(model.objects)]
+
+
 def measure(
     model: Model,
     state: State,
@@ -214,6 +234,8 @@ def measure(
         depth = deepest_particle(
             state.position, model.colliding, work.shapes, model.collider_shape_count
         )
+    if work.surfaces is not None:
+        depth = max(depth, work.surfaces.deepest)
     if contact_count:
         moving = (state.position, work.owners, state.step)
         depth = max(depth, deepest_contact(work.contacts.solving, contact_count, *moving))
@@ -238,6 +260,7 @@ def measure(
         stretch_mean=float(mean),
         stretch_max=float(largest),
         penetration=float(depth),
+        crossings=surface_crossings(model, work),
         residual=float(error),
         contact_count=contact_count,
     )

@@ -87,3 +87,5 @@ def _advance_all(frame: Frame, forces: Forces, motion: Motion, bodies: Bodies) -
             bodies.end()
         motion.keep_velocity()
         frame.substep += 1
+    with frame.timed("contacts"):
+        surfaces.finish()

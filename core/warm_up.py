@@ -26,6 +26,7 @@ from .particles.constraints.yarn import Yarns
 from .particles.particle_bodies.four_particles import body_poses
 from .particles.stick_figures.garment import CarriedPoints
 from .recipes.cloth import add_cloth
+from .recipes.collider import add_collider
 from .recipes.geometry import Geometry
 from .recipes.particles import add_particles
 from .recipes.plant import add_plant
@@ -33,6 +34,7 @@ from .recipes.rope import add_rope
 from .rigid.sleep.falling_asleep import REST_TIME
 from .settings import (
     ClothSettings,
+    ColliderSettings,
     ParticleSettings,
     PlantSettings,
     RopeSettings,
@@ -172,6 +174,19 @@ def _rest() -> bool:
     return True
 
 
+def _wrap() -> bool:
+    """Reach what cloth on a mesh needs that moves, and that it begins partly inside of."""
+    builder = ModelBuilder()
+    _add_sheet(builder)
+    corner = np.array([(0.2, 0.2, 0.9), (0.8, 0.2, 0.9), (0.5, 0.8, 0.9), (0.5, 0.4, 1.2)])
+    faces = np.array([(0, 2, 1), (0, 1, 3), (1, 2, 3), (2, 0, 3)], dtype=np.int32)
+    add_collider(
+        builder, "mesh", corner, (1.0, 0.0, 0.0, 0.0), ColliderSettings(shape="MESH"), faces
+    )
+    model = builder.finalize()
+    return _run(model, FrameInputs(mesh_vertex=1.1 * model.shapes.meshes.vertex), frames=2)
+
+
 def _smallest_of_everything() -> Model:
     """A sheet pinned at a corner, bodies of both kinds that touch it and each other, a floor."""
     builder = ModelBuilder()
@@ -261,5 +276,5 @@ def _add_constraints(builder: ModelBuilder) -> None:
     builder.add_force(WobbleDamping(owner, np.array([a, b, c, d], dtype=np.int32), 1.0, dry=1.0))
 
 
-SCENES = (_fly, _touch, _drape, _grow, _meet, _swing, _rest)
+SCENES = (_fly, _touch, _drape, _wrap, _grow, _meet, _swing, _rest)
 """Scenes that reach every kernel; each tells whether one thread and several agreed."""

@@ -16,6 +16,7 @@ from ..errors import ModelError
 from ..model import Model, ObjectSpan
 from ..model.joint_table import joint_table
 from ..model.limbs import Limbs
+from ..model.model import OTHERS
 from ..particles.constraints.strand import Strands
 from ..particles.particle_bodies.shared_point import shared_table
 from ..particles.schedule import make_schedule
@@ -110,7 +111,7 @@ class ModelBuilder(JointBuilder):
         """Groups of particles that meet as balls; surfaces meet each other by their triangles."""
         group = joined(self._crowd_group, (0,), np.int32)
         surfaces = np.concatenate([np.zeros((0, 3), dtype=np.int32), *self._surface])
-        meets = joined(self._surface_meets, (0,), np.int32) >= 2
+        meets = joined(self._surface_meets, (0,), np.int32) & OTHERS != 0
         among = np.isin(joined(self._crowd, (0,), np.int32), surfaces[meets])
         group[among] = len(self.objects)
         return group

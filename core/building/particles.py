@@ -13,6 +13,7 @@ from ..checks import index_rows, indices, numbers, places, positive
 from ..errors import ModelError
 from ..model import ObjectSpan
 from ..model.limbs import Limbs
+from ..model.model import ITSELF, MESHES, OTHERS
 
 if TYPE_CHECKING:
     from ..forces.base import Force
@@ -225,15 +226,18 @@ class ParticleBuilder:
         """Surface (f, 3) that the wind blows on."""
         self._triangle.append(index_rows("", "triangles", triangle, 3, self.particle_count))
 
-    def add_surface(self, triangle: ArrayLike, itself: bool = True, others: bool = True) -> None:
-        """Triangles (g, 3) of one object that do not pass through each other or other surfaces.
+    def add_surface(
+        self, triangle: ArrayLike, itself: bool = True, others: bool = True, meshes: bool = True
+    ) -> None:
+        """Triangles (g, 3) of one object that nothing of a surface passes through.
 
-        As thick as their particles' radius on either side; ``itself`` and ``others`` say whom they
-        meet.
+        As thick as their particles' radius on either side; ``itself``, ``others`` and ``meshes``
+        say whom they meet: each other, other surfaces, mesh colliders.
         """
         rows = index_rows("", "triangles", triangle, 3, self.particle_count)
+        bits = ITSELF * itself + OTHERS * others + MESHES * meshes
         self._surface.append(rows)
-        self._surface_meets.append(np.full(len(rows), itself + 2 * others, dtype=np.int32))
+        self._surface_meets.append(np.full(len(rows), bits, dtype=np.int32))
 
     def add_wires(self, pairs: ArrayLike, diameter: ArrayLike) -> None:
         """Lines (e, 2) that the wind blows on as round wires of diameter (e,) or one number, m.

@@ -15,12 +15,22 @@ import numpy as np
 from ..arrays import Ints
 from ..kernels.jit import kernel, lean, lean_inline, parallel_kernel, prange
 from .surface_distance import feature_distance
-from .surface_tree import FASTEST, LOWER, SLOWEST, UPPER, are_flat, are_neighbours
+from .surface_tree import (
+    FASTEST,
+    IS_MESH,
+    LOWER,
+    SLOWEST,
+    UPPER,
+    are_flat,
+    are_neighbours,
+    do_meet,
+)
 
 PAIR = np.dtype(
     [
         ("corner", np.int32, (4,)),  # vertex and triangle, or two edges
         ("is_edges", np.int32),
+        ("is_led", np.int32),  # one of them is a mesh's
         ("reach", np.float64),  # m, that the two keep from each other
         ("width", np.float64),  # m, thickness of both
         ("distance", np.float64),  # m, when last measured, less their width
@@ -73,7 +83,7 @@ def _may_meet(part, meets, i, m):
     """Whether the objects of two vertices meet."""
     if part[i] == part[m]:
         return part[i] >= 0
-    return meets[i] != 0 and meets[m] != 0
+    return do_meet(meets[i], meets[m])
 
 
 @lean_inline
@@ -129,6 +139,7 @@ def _add_pair(pairs, row, last, surface, x, speed, corner, is_edges, horizon, sl
         pair = pairs[row]
         pair["corner"][0], pair["corner"][1], pair["corner"][2], pair["corner"][3] = i, j, k, m
         pair["is_edges"] = is_edges
+        pair["is_led"] = (surface.meets[i] | surface.meets[m]) & IS_MESH != 0
         pair["reach"] = reach
         pair["width"] = width
         pair["distance"] = distance - width

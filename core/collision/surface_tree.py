@@ -49,18 +49,30 @@ SurfaceTree = namedtuple(
 PATCH = 16
 """Triangles of a patch, at most."""
 
+MEETS_OTHERS, MEETS_MESHES, IS_MESH = 1, 2, 4
+"""Bits of a vertex: its surface meets others of its kind; meshes; it is a mesh's that is led from
+outside, which meets nothing by itself."""
+
 Surface = namedtuple(
     "Surface",
     [
         "triangle",  # (f, 3)
         "owned",  # (f,) bits 0–2: corners, 3–5: edges from them on, that are the triangle's own
         "part",  # (n,) object of each vertex; negative: it does not meet itself
-        "meets",  # (n,) 1 where the vertex meets other objects
+        "meets",  # (n,) bits: `MEETS_OTHERS`, `MEETS_MESHES`, `IS_MESH`
         "rest",  # (n, 3) m
         "thickness",  # (n,) m, kept from what is met
         "inverse_mass",  # (n,) 1/kg
     ],
 )
+
+
+@lean_inline
+def do_meet(one, other):
+    """Whether two objects with these bits meet."""
+    both = one & other & MEETS_OTHERS
+    led = (one & MEETS_MESHES) * (other & IS_MESH) + (other & MEETS_MESHES) * (one & IS_MESH)
+    return both + led != 0
 
 
 def owned_features(triangle: Ints) -> Ints:
@@ -201,7 +213,7 @@ def gather_bounds(tree, triangle, x, speed, room, horizon):
     normals are bounded.
     """
     bounds = tree.bounds
-    for node in range(2 * triangle.shape[0] - 2, -1, -1):
+    for node in range(tree.skip[0] - 1, -1, -1):
         t = tree.leaf[node]
         if t < 0:
             child = node + 1
@@ -222,7 +234,34 @@ def gather_bounds(tree, triangle, x, speed, room, horizon):
         turn_b = scale(horizon, between(speed, a, b))
         turn_c = scale(horizon, between(speed, a, c))
         _bound_normals(bounds, node, between(x, a, b), between(x, a, c), turn_b, turn_c)
-    _find_patches(tree, 2 * triangle.shape[0] - 1)
+    _find_patches(tree, tree.skip[0])
+
+
+@kernel
+def gather_boxes(tree, triangle, x, speed, room):
+    """Boxes and speeds alone, of surfaces that meet others only: as `gather_bounds` does.
+
+    speed (n, 3) m a substep; room (n,) m.
+    """
+    bounds = tree.bounds
+    for node in range(tree.skip[0] - 1, -1, -1):
+        t = tree.leaf[node]
+        if t < 0:
+            child = node + 1
+            other = tree.skip[child]
+            for k in range(3):
+                for low in (LOWER, SLOWEST):
+                    bounds[node, low + k] = min(bounds[child, low + k], bounds[other, low + k])
+                for high in (UPPER, FASTEST):
+                    bounds[node, high + k] = max(bounds[child, high + k], bounds[other, high + k])
+            continue
+        a, b, c = triangle[t, 0], triangle[t, 1], triangle[t, 2]
+        away = max(room[a], max(room[b], room[c]))
+        for k in range(3):
+            bounds[node, LOWER + k] = min(x[a, k], min(x[b, k], x[c, k])) - away
+            bounds[node, UPPER + k] = max(x[a, k], max(x[b, k], x[c, k])) + away
+            bounds[node, SLOWEST + k] = min(speed[a, k], min(speed[b, k], speed[c, k]))
+            bounds[node, FASTEST + k] = max(speed[a, k], max(speed[b, k], speed[c, k]))
 
 
 @lean_inline

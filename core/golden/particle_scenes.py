@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..bench.cloth_scenes import strip_on_end
+from ..bench.collider_scenes import skirt
 from ..bench.scenes import add_sheet
 from ..bench.shapes import ball, stem, tube_tree
 from ..building.builder import ModelBuilder
@@ -231,6 +232,13 @@ def crowd_and_limbs() -> GoldenScene:
 def surfaces() -> GoldenScene:
     """A strip of cloth that lands on its end and folds up."""
     return GoldenScene(strip_on_end(16).model, frames=24)
+
+
+@scene("surfaces-on-meshes")
+def surfaces_on_meshes() -> GoldenScene:
+    """A skirt that begins partly inside hips which walk."""
+    walker = skirt(12, tight=0.8)
+    return GoldenScene(walker.model, lambda _, frame: walker.inputs(frame + 1))
 
 
 def _constrained(make: Callable[[ModelBuilder, int, int], Constraint]) -> GoldenScene:

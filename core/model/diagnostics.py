@@ -5,6 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 
+@dataclass(frozen=True)
+class Crossing:
+    """A surface that passes through itself, another one or a mesh collider."""
+
+    name: str
+    other: str
+    pairs: int  # of triangles that intersect
+
+
 @dataclass
 class Diagnostics:
     """Figures about one advanced frame."""
@@ -15,6 +24,7 @@ class Diagnostics:
     stretch_mean: float = 0.0  # share of the rest length, longer sticks only
     stretch_max: float = 0.0
     penetration: float = 0.0  # m, deepest vertex or body contact
+    crossings: tuple[Crossing, ...] = ()  # surfaces that pass through each other at its end
     residual: float = 0.0  # m, largest stick error that the last pass left
     contact_count: int = 0
     substeps: int = 0

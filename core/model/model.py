@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import Floats, Ints
 from .body_table import BodyTable, ShapeTable, turned_back
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from ..forces.base import Force
     from ..particles.constraints.base import Constraint
     from ..particles.particle_bodies.shared_point import SharedPoints
+
+ITSELF, OTHERS, MESHES = 1, 2, 4
+"""Bits of `Model.surface_meets`: its own object, surfaces of other objects, mesh colliders."""
 
 SHORTEST_STEP = 1e-9
 """s; x − x* of slow things would lose its digits in a shorter one."""
@@ -90,7 +94,7 @@ class Model:
     # wind
     triangle: Ints  # (f, 3)
     surface: Ints  # (g, 3) triangles that nothing of a surface passes through
-    surface_meets: Ints  # (g,) bits, 1: its own object, 2: other objects
+    surface_meets: Ints  # (g,) bits: `ITSELF`, `OTHERS`, `MESHES`
     wire: Ints  # (e, 2)
     wire_diameter: Floats  # (e,) m
 
@@ -142,6 +146,14 @@ class Model:
     def collider_count(self) -> int:
         """Number of kinematic colliders."""
         return len(self.collider_names)
+
+    @cached_property
+    def parts_meshes(self) -> NDArray[np.bool_]:
+        """Particles (n,) of surfaces that mesh colliders do not pass through."""
+        found = np.zeros(self.particle_count, dtype=np.bool_)
+        if self.shapes.has_meshes:
+            found[self.surface[self.surface_meets & MESHES != 0]] = True
+        return found
 
     def object_of_particle(self, particle: int) -> ObjectSpan:
         """The object that a particle belongs to."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ..collision.kinds import MESH
 from ..model import Model
 from .contacts.body_contact import ParticleBodies
 from .contacts.hook import ContactHook, Surroundings
@@ -22,7 +23,11 @@ def _has_particle_bodies(model: Model) -> bool:
 
 
 def _has_pieces(model: Model) -> bool:
-    return len(model.triangle) + len(model.wire) > 0 and len(model.shapes) > 0
+    if len(model.triangle) + len(model.wire) == 0 or len(model.shapes) == 0:
+        return False
+    # surfaces that mesh colliders do not pass through meet them by themselves
+    are_meshes = bool((model.shapes.kind == MESH).all())
+    return not (are_meshes and len(model.wire) == 0 and model.parts_meshes[model.triangle].all())
 
 
 def _has_figures(model: Model) -> bool:

@@ -98,8 +98,9 @@ def add_cloth(
         threads = Links.of(builder, index, thread + first, closing_speed=settings.sewing)
         builder.add_constraint(threads)
     builder.add_triangles(geometry.triangles + first)
-    if settings.meets_itself:
-        builder.add_surface(geometry.triangles + first, others=settings.meets_others)
+    itself = settings.meets_itself
+    others = itself and settings.meets_others
+    builder.add_surface(geometry.triangles + first, itself, others)
     if settings.tethers and settings.stretch == 0.0:
         hangs = settings.slack == 0.0 and add_yarns(builder, geometry, pin_weight, first, index)
         add_tethers(builder, geometry, pin_weight, first, SLACK if hangs else 0.0)

@@ -9,6 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Floats, Ints
+from ..collision.kinds import MESH
+from ..model import Model
 from ..particles.contacts.collider_contact import collide_particles
 from ..particles.contacts.contact_parting import place_bounces, resolve_overlap
 from ..particles.contacts.contact_point import contact_room
@@ -57,9 +59,12 @@ class Contacts:
             frame.friction,
             model.restitution,
         )
-        self.has_meshes = model.shapes.has_meshes
-        if self.has_meshes and len(model.colliding):
+        # whether any but surfaces look for the triangles of meshes
+        self.has_meshes = model.shapes.has_meshes and self._needs_triangles(model)
+        if self.has_meshes:
             work.touching.bound_triangles(work.shapes)
+        are_meshes = bool((model.shapes.kind[: model.collider_shape_count] == MESH).all())
+        self.are_parted = are_meshes and not self.has_meshes  # surfaces see to all there is
         self.mesh_before: Floats = work.shapes.mesh_vertex
         self.mesh_motion = 0.0  # m, farthest that a vertex has come in this substep
         # where particles stood at the start of the substep: bounces and shifts set x* elsewhere
@@ -67,6 +72,12 @@ class Contacts:
         self.has_start = self.is_any or (self.has_meshes and self.is_bouncy)
         if self.has_start:
             self.start = np.empty_like(frame.previous)
+
+    def _needs_triangles(self, model: Model) -> bool:
+        """Whether particles that are not of surfaces, ropes or what bounces may meet a mesh."""
+        is_alone = not model.parts_meshes[model.colliding].all()
+        is_loose = not model.parts_meshes[model.triangle].all()
+        return is_alone or is_loose or len(model.wire) > 0 or self.is_bouncy
 
     def find(self) -> None:
         """Contacts of this substep between bodies, bodies and colliders, and free particles."""
@@ -130,7 +141,7 @@ class Contacts:
         """Particles against colliders, all that collide or those in some ``rows``."""
         frame = self.frame
         model = frame.model
-        if not (model.collider_count and len(model.colliding)):
+        if self.are_parted or not (model.collider_count and len(model.colliding)):
             return
         threads = frame.threads if rows is None else 1  # a few rows, again and again
         collide_particles.on(threads)(
@@ -139,6 +150,7 @@ class Contacts:
             self.start,
             frame.inverse_mass,
             model.colliding if rows is None else rows,
+            model.parts_meshes,
             model.radius,
             frame.friction,
             model.restitution,

@@ -87,6 +87,7 @@ class Frame:
         self._keep_velocity()
         self.spring_compliance = self._spring_compliance()
 
+        self.given = state.position  # (n, 3) m, not to be written to
         self.state = state.copy()
         self.x = self.state.position
         self.previous = self.state.previous

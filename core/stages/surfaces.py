@@ -1,10 +1,13 @@
-"""Surfaces: cloth that passes through neither itself nor other cloth."""
+"""Surfaces: cloth that passes through neither itself nor other cloth nor mesh colliders."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ..collision.surface_tree import count_turned
+from ..diagnostics import surface_crossings
+from ..model import Model
+from ..model.diagnostics import Crossing
 from ..particles.contacts.surface_contact import (
     check_strays,
     foresee_strays,
@@ -14,10 +17,12 @@ from ..particles.contacts.surface_contact import (
 )
 from ..particles.contacts.surface_limit import part_surfaces
 from ..particles.contacts.surface_room import SurfaceRoom
+from ..particles.contacts.surface_tangle import UNTANGLING, take_out
+from ..workspace import workspace_of
 from .frame import Frame
 
 PASSES = 3
-"""Passes over contacts of surfaces in each pass of relaxation."""
+"""Passes over contacts of cloth with cloth in each pass of relaxation."""
 
 HORIZON = 8.0
 """Substeps for which pairs are looked for ahead, at most."""
@@ -36,6 +41,20 @@ was foreseen at its beginning: the least that is reckoned with, and the most."""
 ATTEMPTS = 4
 """How often it is looked anew who is in the way, before all stop."""
 
+NOT_LOOKED = -1
+"""In place of how many vertices are tangled: any may be."""
+
+
+def crossings_at_start(model: Model) -> tuple[Crossing, ...]:
+    """Surfaces that pass through themselves, each other or mesh colliders before the first frame.
+
+    Those with mesh colliders are taken apart when the simulation begins, at a limited speed.
+    """
+    work = workspace_of(model)
+    if work.surfaces is not None:
+        work.surfaces.note_start(model.rest_position)
+    return surface_crossings(model, work)
+
 
 class SurfaceContacts:
     """Contacts of surfaces in one frame; what it remembers does not outlive the frame."""
@@ -43,16 +62,28 @@ class SurfaceContacts:
     def __init__(self, frame: Frame) -> None:
         self.frame = frame
         self.room: SurfaceRoom | None = frame.work.surfaces
-        self.pair_count = 0
         self.contact_count = 0
+        self.mesh_contacts = 0  # first of those with meshes
         self.searched = -1  # substep in which pairs were looked for, of the frame
         self.eager = 0.5  # share of `HORIZON` and `SLACK` that pairs are looked for with
         self.horizon = 0.0  # substeps for which pairs were looked for
-        self.edge = 0.0
-        if self.room is not None:
-            self.edge = self.room.edge
-            self.room.strays.surprise[:] = 0.0
-            self.room.strays.bound[:] = 0.0
+        self.meshes_move = False
+        self.is_tangled = False  # something may have passed through a mesh
+        self.tangled = NOT_LOOKED  # vertices that are to come out of meshes
+        room = self.room
+        if room is None:
+            return
+        if not room.partners[0].is_self:
+            self.eager = 1.0  # pairs with meshes are never dense
+        room.strays.surprise[:] = 0.0
+        room.strays.bound[:] = 0.0
+        room.tangle.mark[:] = 0
+        room.tangle.row[:] = -1
+        room.inverse_mass[: room.led] = frame.inverse_mass
+        room.friction[: room.led] = frame.friction
+        self.is_tangled = room.meshes is not None and not room.is_known_clear(frame.given)
+        if room.meshes is not None:
+            room.meshes.begin(frame.state.mesh_vertex, frame.mesh_end)
 
     def find(self) -> None:
         """Contacts of this substep: called when all have moved by themselves."""
@@ -60,32 +91,66 @@ class SurfaceContacts:
         if room is None:
             return
         frame = self.frame
-        room.start[:] = frame.previous
-        room.now[:] = frame.x
+        room.start[: room.led] = frame.previous
+        self._take_places(room)
+        if room.meshes is not None:
+            self._follow_meshes(room)
+        room.now[:] = room.x
+        if self.is_tangled:
+            self._look_for_tangle(room)
         ahead = frame.substep - self.searched
-        good = self.searched >= 0 and ahead < self.horizon and self._foresee(ahead + 1)
+        good = self.searched >= 0 and ahead < self.horizon and self._foresee(room, ahead + 1)
         if not good:
             if self.searched >= 0:
-                self._learn(ahead)
-            self.search(self.eager * HORIZON, self.eager * SLACK[0] * self.edge)
-        self._measure()
-        given = (room.contacts, self.contact_count, frame.x, frame.previous)
-        part_layers(*given, frame.inverse_mass, frame.h)
+                self._learn(room, ahead)
+            self.search(self.eager * HORIZON, self.eager * SLACK[0] * room.edge)
+        self._measure(room)
+        room.previous[: room.led] = frame.previous
+        given = (room.contacts, self.contact_count, room.x, room.previous)
+        part_layers(*given, room.inverse_mass, frame.h)
+        self._take_out(room, is_first=True)
+        frame.previous[:] = room.previous[: room.led]
+        self._give_places(room)
 
-    def _foresee(self, ahead: int) -> bool:
-        room, unknown = self.room, UNKNOWN
-        assert room is not None
-        moving = (room.rows, room.now, room.origin, room.speed, ahead)
+    def _take_places(self, room: SurfaceRoom) -> None:
+        room.x[: room.led] = self.frame.x
+
+    def _give_places(self, room: SurfaceRoom) -> None:
+        self.frame.x[:] = room.x[: room.led]
+
+    def _follow_meshes(self, room: SurfaceRoom) -> None:
+        """Where meshes stand at both ends of the substep."""
+        meshes, frame, led = room.meshes, self.frame, room.led
+        assert meshes is not None
+        shapes = frame.work.shapes
+        if frame.substep == 0:
+            known = room.start[led:].copy()
+            meshes.place(room.start, led, shapes, frame.begin_share, True)
+            room.are_boxes_wide |= not np.array_equal(known, room.start[led:])
+            room.x[led:] = room.start[led:]
+        elif self.meshes_move:
+            room.start[led:] = room.x[led:]
+        self.meshes_move = meshes.moves(shapes)
+        if self.meshes_move:
+            meshes.place(room.x, led, shapes, frame.end_share, False)
+
+    def _foresee(self, room: SurfaceRoom, ahead: int) -> bool:
+        unknown, strays = UNKNOWN, room.strays
+        moving = (room.now, room.origin, room.speed, ahead)
+        if room.meshes is not None and self.meshes_move:
+            rows = room.mesh_rows
+            strays.now[room.led :] = strays.foreseen[room.led :]
+            if not foresee_strays(strays, rows, *moving, 0.0, 0.0):
+                return False
         fits: bool = foresee_strays(
-            room.strays, *moving, unknown[0] * self.edge, unknown[1] * self.edge
+            strays, room.rows, *moving, unknown[0] * room.edge, unknown[1] * room.edge
         )
         return fits
 
-    def _learn(self, ahead: int) -> None:
+    def _learn(self, room: SurfaceRoom, ahead: int) -> None:
         """How far to look ahead next time, by how long the last pairs were good for."""
-        room = self.room
-        assert room is not None
-        is_dense = self.pair_count > DENSE * len(room.rows)
+        cloth = room.partners[0]
+        is_dense = cloth.is_self and cloth.count > DENSE * len(room.rows)
         if is_dense and ahead <= 0.5 * self.horizon:
             self.eager *= 0.5
         elif not is_dense:
@@ -99,82 +164,128 @@ class SurfaceContacts:
         self.searched, self.horizon = frame.substep, horizon
         np.subtract(room.now, room.start, out=room.speed)
         room.origin[:] = room.start
-        strays = room.strays
+        strays, led = room.strays, room.led
         # what has strayed far lately may do so again
-        np.minimum(1.5 * strays.bound, SLACK[1] * self.edge, out=strays.slack)
+        np.minimum(1.5 * strays.bound, SLACK[1] * room.edge, out=strays.slack)
         np.maximum(slack, strays.slack, out=strays.slack)
         strays.now[:] = 0.0
-        self._foresee(1)
+        strays.foreseen[led:] = 0.0
+        strays.slack[led:] = 0.0
+        if room.meshes is not None and self.meshes_move:
+            shapes, step = frame.work.shapes, 1.0 / frame.substeps
+            room.meshes.allow_turning(strays.slack, led, shapes, horizon, step)
+        self._foresee(room, 1)
         np.maximum(strays.bound, strays.slack, out=strays.slack)
-        self.pair_count = room.find(horizon, frame.threads)
+        room.find(horizon, frame.threads, self.meshes_move)
 
-    def _measure(self) -> None:
-        frame, room = self.frame, self.room
-        assert room is not None
+    def _measure(self, room: SurfaceRoom) -> None:
+        moving = (room.inverse_mass, room.friction, room.tangle.mark)
+        ahead = self.frame.substep - self.searched
         while True:
-            count = measure_pairs(
-                room.pairs,
-                self.pair_count,
-                frame.substep - self.searched,
-                room.strays,
-                room.contacts,
-                room.start,
-                frame.inverse_mass,
-                frame.friction,
-            )
-            if count <= len(room.contacts):
+            found = 0
+            for partners in room.partners:
+                self.mesh_contacts = found  # those with meshes come last
+                pairs = (partners.pairs, partners.count, ahead, room.strays)
+                found = measure_pairs(*pairs, room.contacts, found, room.start, moving)
+            if found <= len(room.contacts):
                 break
-            room.grow_contacts(count)
-        self.contact_count = count
+            room.grow_contacts(found)
+        self.contact_count = found
+        if room.meshes is None:
+            self.mesh_contacts = found
+
+    def _look_for_tangle(self, room: SurfaceRoom) -> None:
+        """Mark what is on the wrong side of a mesh where the substep begins."""
+        room.find_crossings(room.start, only_meshes=True)
+        crossings = room.partners[-1].crossing_count
+        if crossings == 0 and self.tangled <= 0:  # what is inside as a whole may belong there
+            self.is_tangled, self.tangled = False, 0
+            return
+        self.tangled, _ = room.find_tangle(room.start, self.tangled)
+        self.is_tangled = crossings > 0 or self.tangled > 0
+
+    def _take_out(self, room: SurfaceRoom, is_first: bool) -> None:
+        """Move what has passed through a mesh out of it."""
+        if self.tangled <= 0:
+            return
+        take_out(
+            room.tangle,
+            self.tangled,
+            room.surface,
+            room.start,
+            room.x,
+            room.previous,
+            room.inverse_mass,
+            UNTANGLING * self.frame.h,
+            is_first,
+        )
 
     def relax(self) -> None:
         """Passes over the contacts."""
-        room, frame = self.room, self.frame
-        if room is None or not self.contact_count:
+        room = self.room
+        if room is None or not (self.contact_count or self.tangled > 0):
             return
-        for _ in range(PASSES):
-            relax_surfaces(
-                room.contacts, self.contact_count, room.start, frame.x, frame.inverse_mass
-            )
+        self._take_places(room)
+        self._relax(room)
+        self._give_places(room)
+
+    def _relax(self, room: SurfaceRoom) -> None:
+        count = self.mesh_contacts
+        moving = (room.start, room.x, room.inverse_mass)
+        for _ in range(PASSES if count else 0):
+            relax_surfaces(room.contacts, count, *moving)
+        if self.contact_count > count:  # what does not give way asks for no more than one pass
+            relax_surfaces(room.contacts[count:], self.contact_count - count, *moving)
+        self._take_out(room, is_first=False)
 
     def limit(self) -> None:
         """See to it that nothing has passed through anything; the last word on places."""
         room, frame = self.room, self.frame
         if room is None:
             return
-        self.relax()  # strain limits and colliders came after it
+        self._take_places(room)
+        self._relax(room)  # strain limits and colliders came after it
         for _ in range(ATTEMPTS):
             if self.contact_count:
-                self._part()
-            room.now[:] = frame.x
+                self._part(room)
+            room.now[:] = room.x
             ahead = frame.substep - self.searched + 1
-            if not self._check(ahead):
+            if not self._check(room, ahead):
                 break
             # vertices came farther than was reckoned with: look who is in their way
             self.search(1.0, 0.0)
-            self._measure()
+            self._measure(room)
         else:
-            self._stop()
-            self._check(1)
+            self._stop(room)
+            self._check(room, 1)
+        self._give_places(room)
 
-    def _check(self, ahead: int) -> int:
-        room = self.room
-        assert room is not None
-        moved = (room.rows, self.frame.x, room.origin, room.speed, ahead)
+    def _check(self, room: SurfaceRoom, ahead: int) -> int:
+        moved = (room.rows, room.x, room.origin, room.speed, ahead)
         missed: int = check_strays(room.strays, room.surface.thickness, *moved)
-        turned: int = count_turned(room.tree, room.surface.triangle, self.frame.x)
-        return missed + turned
+        if room.partners[0].is_self:
+            missed += count_turned(room.tree, room.surface.triangle, room.x)
+        return missed
 
-    def _stop(self) -> None:
-        """Let all go on as one piece, what is held too: so nothing meets."""
-        room, frame = self.room, self.frame
-        assert room is not None
+    def _stop(self, room: SurfaceRoom) -> None:
+        """Let all go on as one piece, what is held too: so nothing meets but what is led."""
         rows = room.rows
-        way = (frame.x[rows] - room.start[rows]).mean(axis=0)
-        frame.x[rows] = room.start[rows] + way
+        way = (room.x[rows] - room.start[rows]).mean(axis=0)
+        room.x[rows] = room.start[rows] + way
+        self._suspect(room)
 
-    def _part(self) -> None:
+    def _part(self, room: SurfaceRoom) -> None:
+        moving = (room.x, room.start, room.inverse_mass, room.rows, room.stopping, room.led)
+        if part_surfaces(room.contacts, self.contact_count, *moving):
+            self._suspect(room)
+
+    def _suspect(self, room: SurfaceRoom) -> None:
+        """Where something had to stop there was no room: it may have passed through a mesh."""
+        if room.meshes is not None and not self.is_tangled:
+            self.is_tangled, self.tangled = True, 0
+
+    def finish(self) -> None:
+        """See at the end of the frame what has passed through what."""
         room, frame = self.room, self.frame
-        assert room is not None
-        moving = (frame.x, room.start, frame.inverse_mass, room.rows, room.marks)
-        part_surfaces(room.contacts, self.contact_count, *moving)
+        if room is not None:
+            room.note_crossings(frame.x)

@@ -17,7 +17,7 @@ from verlet_physics.collision.surface_tree import (
 )
 from verlet_physics.kernels import jit
 from verlet_physics.particles.contacts.surface_contact import SURFACE_CONTACT
-from verlet_physics.particles.contacts.surface_limit import part_surfaces
+from verlet_physics.particles.contacts.surface_limit import part_surfaces, stopping_room
 from verlet_physics.truth.crossings import count_crossings
 from verlet_physics.truth.surfaces import most_crossings
 from verlet_physics.workspace import workspace_of
@@ -73,8 +73,9 @@ def test_all_pairs_that_are_near_are_found_and_each_once(seed):
     room = workspace_of(builder.finalize()).surfaces
     room.start[:] = x
     room.strays.slack[:] = 0.0
-    count = room.find(0.0, 1)
-    pairs = room.pairs[:count]
+    room.find(0.0, 1, mesh_moves=False)
+    (partners,) = room.partners
+    pairs = partners.pairs[: partners.count]
     found = set()
     for corner, is_edges in zip(pairs["corner"].tolist(), pairs["is_edges"]):
         cut = 2 if is_edges else 1
@@ -190,8 +191,8 @@ def test_tight_layers_that_turn_as_one_are_not_parted(axis, angle):
     x = turned + (0.1, 0.0, -0.2)
     end = x.copy()
     rows = np.arange(6, dtype=np.int32)
-    marks = np.zeros(6, dtype=np.int32)
-    assert part_surfaces(contacts, 3, end, start, np.ones(6), rows, marks) == 0
+    stopping = stopping_room(6)
+    assert part_surfaces(contacts, 3, end, start, np.ones(6), rows, stopping, 6) == 0
     assert abs(end - x).max() < 1e-12
 
 
@@ -210,9 +211,9 @@ def test_what_is_driven_through_cloth_that_cannot_give_way_stops_before_it():
     x[3:6, 2] -= 0.05  # driven through both
     inverse_mass = np.concatenate([inverse_mass, np.zeros(3)])
     rows = np.arange(9, dtype=np.int32)
-    marks = np.zeros(9, dtype=np.int32)
+    stopping = stopping_room(9)
     both = np.concatenate([contacts, under])
-    assert part_surfaces(both, 6, x, start, inverse_mass, rows, marks) > 0
+    assert part_surfaces(both, 6, x, start, inverse_mass, rows, stopping, 9) > 0
     assert x[3:6, 2].min() > x[:3, 2].max() >= x[:3, 2].min() > x[6:, 2].max()
 
 

@@ -34,7 +34,13 @@ SECTIONS = (  # title, what stands there, the modules whose public names are in 
     (
         "Measuring",
         "",
-        ("particles.particle_bodies.four_particles", "diagnostics", "vector"),
+        (
+            "particles.particle_bodies.four_particles",
+            "diagnostics",
+            "model.diagnostics",
+            "stages.surfaces",
+            "vector",
+        ),
     ),
     (
         "Meshes as cloth, ropes, plants, soft bodies, particles",

@@ -26,6 +26,7 @@ def collide_particles(
     start,
     inverse_mass,
     colliding,
+    is_parted,
     radius,
     friction,
     restitution,
@@ -51,6 +52,7 @@ def collide_particles(
 
     start (n, 3) m: where particles stood at the start of the step; a bounce and what parts old
     overlaps set x* elsewhere.
+    is_parted (n,): who is kept apart from meshes as part of a surface, and only bounces here.
     mesh_tree: over the triangles of all meshes, each in its shape's own frame; mesh_before (v, 3)
     m: their vertices one step ago, none of which has come farther than mesh_motion m.
     """
@@ -63,6 +65,8 @@ def collide_particles(
             reach = radius[i]
             room = reach
             if shapes.kind[s] == MESH:
+                if is_parted[i] and not may_bounce:
+                    continue
                 room += mesh_motion
             if passes_by(shapes, s, x, previous, i, room):
                 continue

@@ -103,8 +103,9 @@ class PieceContacts(ContactHook):
             return
         x, previous, _ = meeting.particles
         near = (self.pieces, self.about.shapes, self.about.touching.mesh_tree, self.tied)
+        parted = self.model.parts_meshes
         paths = Paths(x, previous, self.model.radius, slack_of(meeting.fall))
-        while (count := find_near_pieces(*near, paths, self.near)) > len(self.near):
+        while (count := find_near_pieces(*near, parted, paths, self.near)) > len(self.near):
             self.near = np.zeros((count * 3 // 2, 3), dtype=np.int32)
         self.near_count = count
 

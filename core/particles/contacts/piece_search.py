@@ -126,11 +126,12 @@ def _add_triangles(near, count, pieces, e, solids, s, paths, room):
 
 
 @kernel
-def find_near_pieces(pieces, shapes, mesh_tree, tied, paths, near):
+def find_near_pieces(pieces, shapes, mesh_tree, tied, is_parted, paths, near):
     """Write what may touch in the next `LOOK_EVERY` substeps to rows (piece, shape, sub); how many.
 
     mesh_tree over the triangles of all meshes, each in its shape's frame. sub is −1, or a triangle
-    of the mesh. tied: what is not touched, see `tied_pieces`. There may be more than fit.
+    of the mesh. tied: what is not touched, see `tied_pieces`; is_parted (n,): particles of surfaces
+    that are kept apart from meshes elsewhere. There may be more than fit.
     """
     lowest_of_all, highest_of_all = _bound(pieces, paths)
     count = 0
@@ -146,6 +147,8 @@ def find_near_pieces(pieces, shapes, mesh_tree, tied, paths, near):
             if are_apart(load(pieces.lower, e), load(pieces.upper, e), low, high):
                 continue
             i, j, k = pieces.corner[e, 0], pieces.corner[e, 1], pieces.corner[e, 2]
+            if kind == MESH and is_parted[i] and k >= 0:
+                continue
             if misses(tied, shapes.owner[s], i, j, j if k < 0 else k):
                 continue
             if kind == MESH:

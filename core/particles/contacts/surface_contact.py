@@ -15,6 +15,7 @@ from ...collision.surface_distance import nearest_weights, weighted
 from ...collision.surface_pairs import strays_of
 from ...kernels.jit import kernel, lean_inline
 from ...vec3 import divide, dot, length, shift
+from .surface_tangle import CROSSED, HIDDEN
 
 SURFACE_CONTACT = np.dtype(
     [
@@ -57,19 +58,50 @@ Strays = namedtuple(
 )
 
 
-@kernel
-def measure_pairs(pairs, count, substep, strays, contacts, start, inverse_mass, friction):
-    """Contacts of all pairs that may meet in this substep; how many. May return more than fit.
+@lean_inline
+def _is_tangled(mark, corner, is_edges):
+    """Whether a pair of cloth and a mesh may stand on the wrong sides of each other.
 
-    start (n, 3) m: places at the start of the substep. strays: see `Strays`. substep: since pairs
-    were looked for.
+    Vertices of meshes bear no marks.
     """
-    found = 0
+    i, j, k, m = corner
+    if (mark[i] | mark[j] | mark[k] | mark[m]) & HIDDEN != 0:
+        return True
+    if is_edges:
+        return (mark[i] & mark[j] | mark[k] & mark[m]) & CROSSED != 0
+    return mark[j] & mark[k] & mark[m] & CROSSED != 0
+
+
+@lean_inline
+def _is_at_corner(weight, inverse_mass, corner, is_edges):
+    """Whether another pair of cloth and a mesh has the same nearest points: that of a vertex.
+
+    Two edges that are nearest at an end of either; a vertex of the mesh that is nearest to one of
+    the cloth's.
+    """
+    a, b, c, d = weight
+    if is_edges:
+        return a == 0.0 or b == 0.0 or c == 0.0 or d == 0.0
+    alone = (b == 0.0) + (c == 0.0) + (d == 0.0) == 2
+    return alone and inverse_mass[corner[0]] == 0.0
+
+
+@kernel
+def measure_pairs(pairs, count, substep, strays, contacts, found, start, moving):
+    """Contacts, from row ``found`` on, of all pairs that may meet in this substep; the row after.
+
+    May return more than fit. substep: since pairs were looked for. strays: see `Strays`. start
+    (n, 3) m: places at the start of the substep. moving: inverse mass (n,) 1/kg, friction (n,),
+    and marks (n,) of what has passed through a mesh, see `surface_tangle`.
+    """
+    inverse_mass, friction, mark = moving
     for n in range(count):
         pair = pairs[n]
         ahead = (substep + 1 - pair["since"]) * pair["speed"]
         is_edges = pair["is_edges"]
         corner = (pair["corner"][0], pair["corner"][1], pair["corner"][2], pair["corner"][3])
+        if pair["is_led"] == 1 and _is_tangled(mark, corner, is_edges):
+            continue
         away = strays_of(strays.bound, corner, is_edges)
         if pair["distance"] - ahead > pair["strayed"] + away:
             continue
@@ -89,6 +121,9 @@ def measure_pairs(pairs, count, substep, strays, contacts, start, inverse_mass, 
             contact = contacts[found]
             normal = divide(d, distance)
             mobility = 0.0
+            is_double = pair["is_led"] == 1 and _is_at_corner(
+                weight, inverse_mass, corner, is_edges
+            )
             for c in range(4):
                 contact["corner"][c] = corner[c]
                 contact["weight"][c] = weight[c]
@@ -101,7 +136,7 @@ def measure_pairs(pairs, count, substep, strays, contacts, start, inverse_mass, 
             contact["distance"] = distance
             contact["reach"] = reach
             contact["wanted"] = min(distance, reach)
-            contact["mobility"] = mobility
+            contact["mobility"] = 0.0 if is_double else mobility
             contact["friction"] = math.sqrt(friction[i] * friction[m])
             contact["pushed"] = 0.0
         found += 1

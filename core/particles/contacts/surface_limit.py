@@ -14,6 +14,9 @@ Contact"; control points: Farin 2002, *Curves and Surfaces for CAGD*, §4.)
 from __future__ import annotations
 
 import math
+from collections import namedtuple
+
+import numpy as np
 
 from ...angular_momentum import NO_INERTIA, add_inertia, solve_inertia
 from ...kernels.jit import kernel, lean_inline
@@ -30,6 +33,22 @@ RETREATS = 4
 
 LEAST_REACH = 1e-3
 """Features nearer than this share of what they should keep do not get nearer at all."""
+
+
+Stopping = namedtuple(
+    "Stopping",
+    [
+        "mark",  # (n,)
+        "way",  # (n, 3) m, that a vertex goes in a substep when it stops
+        "nearest",  # (n,) m, to a mesh that it goes with then
+    ],
+)
+"""Scratch of `part_surfaces`."""
+
+
+def stopping_room(count: int) -> Stopping:
+    """Scratch for ``count`` vertices."""
+    return Stopping(np.zeros(count, dtype=np.int32), np.zeros((count, 3)), np.zeros(count))
 
 
 @lean_inline
@@ -195,7 +214,7 @@ def _part_all(contacts, count, x, start, inverse_mass, moved):
 
 @lean_inline
 def _retreat(contacts, count, x, start, way, inverse_mass, is_back):
-    """Take what is not apart back by half of its way, as seen from the mean way of all."""
+    """Take what is not apart back by half of its way, as seen from where it goes when it stops."""
     for n in range(count):
         contact = contacts[n]
         if _are_parted(contact, x, start):
@@ -206,60 +225,71 @@ def _retreat(contacts, count, x, start, way, inverse_mass, is_back):
             if inverse_mass[i] > 0.0 and is_back[i] == 0:
                 is_back[i] = 1
                 for k in range(3):
-                    x[i, k] = 0.5 * (x[i, k] + start[i, k] + way[k])
+                    x[i, k] = 0.5 * (x[i, k] + start[i, k] + way[i, k])
 
 
 @lean_inline
-def _stop(contacts, count, x, start, way, is_stopped):
-    """Stop what is still not apart; how many vertices that stopped anew."""
+def _stop(contacts, count, x, start, way, inverse_mass, is_stopped, led):
+    """Stop what is still not apart; how many vertices that stopped anew.
+
+    What is held does not stop for meshes: a pin that its animation has inside of one goes there.
+    """
     stopped = 0
     for n in range(count):
         contact = contacts[n]
         if _are_parted(contact, x, start):
             continue
+        latest = 0
+        for c in range(4):
+            latest = max(latest, contact["corner"][c])
         for c in range(4):
             i = contact["corner"][c]
-            if is_stopped[i] == 0:
+            may_stop = i < led and (latest < led or inverse_mass[i] > 0.0)
+            if may_stop and is_stopped[i] == 0:
                 is_stopped[i] = 1
                 stopped += 1
                 for k in range(3):
-                    x[i, k] = start[i, k] + way[k]
+                    x[i, k] = start[i, k] + way[i, k]
     return stopped
 
 
 @kernel
-def part_surfaces(contacts, count, x, start, inverse_mass, rows, marks):
+def part_surfaces(contacts, count, x, start, inverse_mass, rows, stopping, led):
     """Part all contacts, x (n, 3) m at the end of the substep; how many vertices had to stop.
 
     Rounds of the least that parts them, one after the other. Should that not be enough, what is
     not apart goes half of its way and is parted again, and at last stops, and what that stops,
     until all is apart: what is held too, for driven cloth passes through itself no more than
     other cloth. What is stopped goes on with the mean motion of the vertices ``rows``: as one
-    piece, nothing meets. marks (n,) is scratch.
+    piece, nothing meets. What is at a mesh, whose vertices from ``led`` on stop for nobody, goes on
+    with it.
     """
-    way = ZERO
+    mark, way, _ = stopping
     for retreat in range(RETREATS + 1):
         for n in range(rows.shape[0]):
-            marks[rows[n]] = 0
-        if _part_all(contacts, count, x, start, inverse_mass, marks) == 0:
+            mark[rows[n]] = 0
+        for n in range(led, x.shape[0]):
+            mark[n] = 0
+        if _part_all(contacts, count, x, start, inverse_mass, mark) == 0:
             return 0
         if retreat == 0:
-            way = _mean_way(x, start, inverse_mass, rows)
+            _note_ways(contacts, count, x, start, inverse_mass, rows, stopping, led)
         for n in range(rows.shape[0]):
-            marks[rows[n]] = 0
+            mark[rows[n]] = 0
         if retreat < RETREATS:
-            _retreat(contacts, count, x, start, way, inverse_mass, marks)
+            _retreat(contacts, count, x, start, way, inverse_mass, mark)
     total = 0
     while True:
-        stopped = _stop(contacts, count, x, start, way, marks)
+        stopped = _stop(contacts, count, x, start, way, inverse_mass, mark, led)
         total += stopped
         if stopped == 0:
             return total
 
 
 @lean_inline
-def _mean_way(x, start, inverse_mass, rows):
-    """Mean motion (three numbers, m) since the start of the substep of what is not held."""
+def _note_ways(contacts, count, x, start, inverse_mass, rows, stopping, led):
+    """Note the way that each of the vertices ``rows`` goes in this substep when it stops."""
+    _, way, nearest = stopping
     free = 0
     ux, uy, uz = 0.0, 0.0, 0.0
     for n in range(rows.shape[0]):
@@ -270,4 +300,30 @@ def _mean_way(x, start, inverse_mass, rows):
             uy += x[i, 1] - start[i, 1]
             uz += x[i, 2] - start[i, 2]
     f = 1.0 / max(free, 1)
-    return f * ux, f * uy, f * uz
+    for n in range(rows.shape[0]):
+        i = rows[n]
+        way[i, 0], way[i, 1], way[i, 2] = f * ux, f * uy, f * uz
+        nearest[i] = math.inf
+    for n in range(count):
+        _go_with_mesh(contacts[n], x, start, way, nearest, led)
+
+
+@lean_inline
+def _go_with_mesh(contact, x, start, way, nearest, led):
+    """Have the vertices of a contact with a mesh go on with the mesh, if it is the nearest one."""
+    ux, uy, uz, total = 0.0, 0.0, 0.0, 0.0
+    for c in range(4):
+        i = contact["corner"][c]
+        if i >= led:
+            f = abs(contact["weight"][c])
+            total += f
+            ux += f * (x[i, 0] - start[i, 0])
+            uy += f * (x[i, 1] - start[i, 1])
+            uz += f * (x[i, 2] - start[i, 2])
+    if total == 0.0:
+        return
+    for c in range(4):
+        i = contact["corner"][c]
+        if i < led and contact["distance"] < nearest[i]:
+            nearest[i] = contact["distance"]
+            way[i, 0], way[i, 1], way[i, 2] = ux / total, uy / total, uz / total

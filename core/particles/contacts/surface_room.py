@@ -4,78 +4,223 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...arrays import Floats, Ints
+from ...collision.surface_crossings import CROSSING, find_crossings
 from ...collision.surface_pairs import CHUNKS, PAIR, chunk_bounds, find_pairs, pack_pairs
-from ...collision.surface_tree import Surface, gather_bounds, owned_features, surface_tree
+from ...collision.surface_tree import (
+    IS_MESH,
+    MEETS_MESHES,
+    MEETS_OTHERS,
+    Surface,
+    SurfaceTree,
+    gather_bounds,
+    gather_boxes,
+    owned_features,
+    surface_tree,
+)
 from ...model import Model
+from ...model.model import ITSELF, MESHES, OTHERS
+from ...records import Records
 from .surface_contact import SURFACE_CONTACT, Strays
+from .surface_limit import stopping_room
+from .surface_meshes import MeshSurfaces
+from .surface_tangle import find_tangle, tangle_room
+
+
+class Partners:
+    """Pairs of the cloth of a model with one kind of partner: with cloth, or with meshes."""
+
+    def __init__(self, other: SurfaceTree, is_self: bool) -> None:
+        self.other, self.is_self = other, is_self
+        self.pairs: Records = np.zeros(16 * CHUNKS, dtype=PAIR)
+        self.count = 0
+        self.crossings: Records = np.zeros(16, dtype=CROSSING)
+        self.crossing_count = 0  # rows of crossings
+        self.crossing_pairs = 0  # pairs of triangles that intersect
 
 
 class SurfaceRoom:
-    """Surfaces of a model, their tree, and room for pairs and contacts."""
+    """Surfaces of a model and the mesh colliders that they meet, trees, room for contacts.
+
+    Arrays of n vertices hold those of all particles and, from ``led`` on, those of the meshes.
+    """
 
     def __init__(self, model: Model) -> None:
         triangle = np.ascontiguousarray(model.surface)
-        count = model.particle_count
-        part = np.full(count, -1, dtype=np.int32)
-        meets = np.zeros(count, dtype=np.int32)
-        for number, span in enumerate(model.objects):
-            part[span.particles] = number
-        bits = np.zeros(count, dtype=np.int32)
-        np.bitwise_or.at(bits, triangle.reshape(-1), np.repeat(model.surface_meets, 3))
-        meets[:] = bits >> 1
-        part = np.where(bits & 1, part, -1 - part).astype(np.int32)
-        self.rows = np.unique(triangle).astype(np.int32)
+        self.led = led = model.particle_count
+        self.meshes = MeshSurfaces(model) if model.parts_meshes.any() else None
+        count = led if self.meshes is None else led + self.meshes.count
+        self.rows: Ints = np.unique(triangle).astype(np.int32)
         x = model.rest_position
         ends = x[triangle] - x[np.roll(triangle, 1, axis=1)]
         self.edge = float(np.linalg.norm(ends, axis=2).mean())
-        self.surface = Surface(
-            triangle,
-            owned_features(triangle),
-            part,
-            meets,
-            np.ascontiguousarray(x),
-            model.radius,
-            model.inverse_mass,
-        )
+        self.inverse_mass = np.zeros(count)  # 1/kg, in the present frame
+        self.inverse_mass[:led] = model.inverse_mass
+        self.friction = np.zeros(count)
         self.tree = surface_tree(triangle, x)
+        self.partners: list[Partners] = []
+        if (model.surface_meets & (ITSELF | OTHERS)).any():
+            self.partners.append(Partners(self.tree, True))
+        self.mesh_tree: SurfaceTree | None = None
+        self.surface = self._surface(model, triangle, count)
         self.bounds = chunk_bounds(len(self.tree.root))
         self.found = np.zeros(CHUNKS, dtype=np.int64)
-        self.pairs = np.zeros(16 * CHUNKS, dtype=PAIR)
-        self.contacts = np.zeros(256, dtype=SURFACE_CONTACT)
+        self.contacts: Records = np.zeros(256, dtype=SURFACE_CONTACT)
+        self.x = np.zeros((count, 3))  # m, places at the end of the substep
+        self.previous = np.zeros((count, 3))  # m, x*
         self.start = np.zeros((count, 3))  # m, places at the start of the substep
         self.now = np.zeros((count, 3))  # m, places now
         self.origin = np.zeros((count, 3))  # m, places when pairs were looked for
         self.speed = np.zeros((count, 3))  # m a substep, then
+        self.still = np.zeros((count, 3))  # m a substep, of what stands still
         self.strays = Strays(*np.zeros((len(Strays._fields), count)))
         self.width = np.zeros(count)  # m, room around each vertex
-        self.marks = np.zeros(count, dtype=np.int32)
+        self.mesh_rows = np.arange(led, count, dtype=np.int32)
+        self.stopping = stopping_room(count)
+        self.tangle = tangle_room(count)
+        self.are_boxes_wide = True  # those of meshes: for their motion, or for another place
+        self.deepest = 0.0  # m, deepest vertex inside a mesh
+        self.pierced: tuple[tuple[int, int, int], ...] = ()  # objects, and pairs that intersect
+        self.clear: Floats | None = None  # places (n, 3) handed out where nothing intersects
 
-    def find(self, horizon: float, threads: int) -> int:
-        """Pairs of vertices at ``start`` with ``speed``; how many, in ``pairs``."""
+    def _surface(self, model: Model, triangle: Ints, count: int) -> Surface:
+        """The surfaces of cloth, and after them those of meshes."""
+        led, meshes = self.led, self.meshes
+        part = np.full(count, -1, dtype=np.int32)
+        for number, span in enumerate(model.objects):
+            part[span.particles] = number
+        bits = np.zeros(count, dtype=np.int32)
+        np.bitwise_or.at(bits, triangle.reshape(-1), np.repeat(model.surface_meets, 3))
+        part = np.where(bits & ITSELF, part, -1 - part).astype(np.int32)
+        meets = np.where(bits & OTHERS, MEETS_OTHERS, 0) + np.where(bits & MESHES, MEETS_MESHES, 0)
+        owned = owned_features(triangle)
+        rest = np.zeros((count, 3))
+        rest[:led] = model.rest_position
+        thickness = np.zeros(count)
+        thickness[:led] = model.radius
+        self.solid = np.zeros(len(triangle), dtype=np.int32)
+        if meshes is not None:
+            first = len(triangle)
+            rest[led:] = meshes.rest
+            part[led:] = -2 - len(model.objects) - meshes.owner
+            meets[led:] = IS_MESH
+            tree = surface_tree(meshes.triangle, meshes.rest)
+            leaf = np.where(tree.leaf >= 0, tree.leaf + first, -1).astype(np.int32)
+            self.mesh_tree = tree._replace(leaf=leaf)
+            self.partners.append(Partners(self.mesh_tree, False))
+            owned = np.concatenate([owned, owned_features(meshes.triangle)])
+            triangle = np.concatenate([triangle, meshes.triangle + led]).astype(np.int32)
+            self.solid = np.concatenate([self.solid, meshes.solid])
+            self.friction[led:] = meshes.friction
+        return Surface(
+            triangle, owned, part, meets.astype(np.int32), rest, thickness, self.inverse_mass
+        )
+
+    def find(self, horizon: float, threads: int, mesh_moves: bool) -> None:
+        """Pairs of vertices at ``start`` with ``speed``, in ``partners``."""
         np.add(self.surface.thickness, self.strays.slack, out=self.width)
         moving = (self.surface.triangle, self.start, self.speed)
-        gather_bounds(self.tree, *moving, self.width, horizon)
-        while True:
-            find_pairs.on(threads)(
-                self.pairs,
-                self.found,
-                self.bounds,
-                self.tree,
-                self.tree,
-                True,
-                self.surface,
-                self.start,
-                self.speed,
-                horizon,
-                self.strays.slack,
-                self.width,
-            )
-            most = int(self.found.max())
-            if most * CHUNKS <= len(self.pairs):
-                break
-            self.pairs = np.zeros((most * 3 // 2 + 16) * CHUNKS, dtype=PAIR)
-        count: int = pack_pairs(self.pairs, self.found)
-        return count
+        if self.partners[0].is_self:
+            gather_bounds(self.tree, *moving, self.width, horizon)
+        else:
+            gather_boxes(self.tree, *moving, self.width)
+        if self.mesh_tree is not None and (mesh_moves or self.are_boxes_wide):
+            gather_boxes(self.mesh_tree, *moving, self.width)
+            self.are_boxes_wide = mesh_moves
+        for partners in self.partners:
+            while True:
+                find_pairs.on(threads)(
+                    partners.pairs,
+                    self.found,
+                    self.bounds,
+                    self.tree,
+                    partners.other,
+                    partners.is_self,
+                    self.surface,
+                    self.start,
+                    self.speed,
+                    horizon,
+                    self.strays.slack,
+                    self.width,
+                )
+                most = int(self.found.max())
+                if most * CHUNKS <= len(partners.pairs):
+                    break
+                partners.pairs = np.zeros((most * 3 // 2 + 16) * CHUNKS, dtype=PAIR)
+            partners.count = int(pack_pairs(partners.pairs, self.found))
+
+    def find_crossings(self, x: Floats, only_meshes: bool) -> None:
+        """Where triangles intersect at x (n, 3) m, in ``partners``; boxes are for that place."""
+        nothing = self.stopping.nearest
+        nothing[:] = 0.0
+        triangle = self.surface.triangle
+        if self.partners[0].is_self and not only_meshes:
+            gather_bounds(self.tree, triangle, x, self.still, nothing, 0.0)
+        else:
+            gather_boxes(self.tree, triangle, x, self.still, nothing)
+        if self.mesh_tree is not None:
+            gather_boxes(self.mesh_tree, triangle, x, self.still, nothing)
+            self.are_boxes_wide = True  # not for where they are in the substep
+        for partners in self.partners:
+            if only_meshes and partners.is_self:
+                continue
+            while True:
+                trees = (self.tree, partners.other, partners.is_self)
+                found, pairs = find_crossings(partners.crossings, *trees, self.surface, x)
+                if found <= len(partners.crossings):
+                    break
+                partners.crossings = np.zeros(found * 3 // 2, dtype=CROSSING)
+            partners.crossing_count, partners.crossing_pairs = int(found), int(pairs)
+
+    def find_tangle(self, x: Floats, known: int) -> tuple[int, float]:
+        """What has to come out of meshes at x (n, 3) m, in ``tangle``: how many, deepest in m."""
+        assert self.mesh_tree is not None
+        partners = self.partners[-1]
+        if known < 0:
+            self.tangle.row[:] = -1
+        tangled, deepest = find_tangle(
+            self.tangle,
+            known,
+            self.rows,
+            partners.crossings,
+            partners.crossing_count,
+            self.mesh_tree,
+            self.surface,
+            self.solid,
+            x,
+            self.led,
+        )
+        return int(tangled), float(deepest)
+
+    def note_crossings(self, x: Floats) -> None:
+        """See what has passed through what at x (n, 3) m, the end of a frame."""
+        self.x[: self.led] = x
+        self.find_crossings(self.x, only_meshes=False)
+        self.deepest, self.pierced, self.clear = 0.0, (), x
+        if not any(partners.crossing_count for partners in self.partners):
+            return
+        self.clear = None
+        if self.mesh_tree is not None and self.partners[-1].crossing_count:
+            self.deepest = self.find_tangle(self.x, -1)[1]
+        pairs: dict[tuple[int, int], set[tuple[int, int]]] = {}
+        part = self.surface.part[self.surface.triangle[:, 0]]
+        for partners in self.partners:
+            for row in partners.crossings[: partners.crossing_count]:
+                t, u = sorted((int(row["of"]), int(row["through"])))
+                objects = (int(part[t]), int(part[u]))
+                pairs.setdefault(objects, set()).add((t, u))
+        self.pierced = tuple((a, b, len(found)) for (a, b), found in sorted(pairs.items()))
+
+    def note_start(self, x: Floats) -> None:
+        """The same for places x (n, 3) m at rest, and meshes at rest."""
+        if self.meshes is not None:
+            self.x[self.led :] = self.meshes.rest
+        self.note_crossings(x)
+        self.clear = None
+
+    def is_known_clear(self, x: Floats) -> bool:
+        """Whether these very places were handed out last, and nothing intersects there."""
+        return x is self.clear
 
     def grow_contacts(self, count: int) -> None:
         """Make room for that many contacts."""
@@ -83,5 +228,6 @@ class SurfaceRoom:
 
 
 def surface_room(model: Model) -> SurfaceRoom | None:
-    """Scratch memory for a model's surfaces; None where it has none."""
-    return SurfaceRoom(model) if len(model.surface) else None
+    """Scratch memory for a model's surfaces; None where nothing meets any of them."""
+    meets = (model.surface_meets & (ITSELF | OTHERS)).any() or model.parts_meshes.any()
+    return SurfaceRoom(model) if meets else None

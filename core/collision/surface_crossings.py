@@ -1,0 +1,239 @@
+"""Where surfaces pass through each other, and what of one lies inside another that is closed.
+
+Looked for where something may be amiss: at the start of a frame and where a substep could not keep
+surfaces apart. Two triangles that share no vertex intersect when an edge of one passes through the
+other: told by signed volumes, edges that only touch a triangle do not count.
+
+What is inside is told by rays: with every triangle of a closed part that a ray leaves through it
+counts one up, with every one that it enters through one down (so parts may overlap each other).
+Two rays of three have the last word, for one may slip through a seam.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..kernels.jit import kernel, lean, lean_inline
+from ..vec3 import along, cross, dot, length, load, sub
+from .surface_distance import point_on_triangle
+from .surface_tree import LOWER, UPPER, are_flat, are_neighbours, do_meet
+
+CROSSING = np.dtype(
+    [
+        ("edge", np.int32, (2,)),  # vertices of an edge
+        ("of", np.int32),  # a triangle that it belongs to
+        ("through", np.int32),  # the triangle that it passes through
+    ],
+    align=True,
+)
+
+RAYS = ((0.0371, 0.0213, 1.0), (1.0, 0.0417, -0.0311), (-0.0523, -1.0, 0.0277))
+"""Directions along no axis and no diagonal, where meshes have their edges."""
+
+
+@lean_inline
+def _are_apart(one, a, other, b):
+    """Whether the boxes of two nodes have nothing in common."""
+    for k in range(3):
+        if one[a, LOWER + k] > other[b, UPPER + k] or other[b, LOWER + k] > one[a, UPPER + k]:
+            return True
+    return False
+
+
+@lean_inline
+def _passes(p, q, a, b, c):
+    """Whether the edge from p to q passes through the triangle a, b, c."""
+    n = cross(sub(b, a), sub(c, a))
+    if dot(n, sub(p, a)) * dot(n, sub(q, a)) >= 0.0:
+        return False
+    d = sub(q, p)
+    pa, pb, pc = sub(a, p), sub(b, p), sub(c, p)
+    u, v, w = dot(d, cross(pa, pb)), dot(d, cross(pb, pc)), dot(d, cross(pc, pa))
+    return (u > 0.0 and v > 0.0 and w > 0.0) or (u < 0.0 and v < 0.0 and w < 0.0)
+
+
+@lean_inline
+def _is_beside(x, triangle, t, u):
+    """Whether all of triangle t lies on one side of the plane of u."""
+    a = load(x, triangle[u, 0])
+    n = cross(sub(load(x, triangle[u, 1]), a), sub(load(x, triangle[u, 2]), a))
+    d = dot(n, sub(load(x, triangle[t, 0]), a))
+    e = dot(n, sub(load(x, triangle[t, 1]), a))
+    f = dot(n, sub(load(x, triangle[t, 2]), a))
+    return (d > 0.0 and e > 0.0 and f > 0.0) or (d < 0.0 and e < 0.0 and f < 0.0)
+
+
+@lean
+def _add_crossings(crossings, row, x, triangle, t, u):
+    """Rows for all edges of triangles t and u that pass through the other; the row after them."""
+    if _is_beside(x, triangle, t, u) or _is_beside(x, triangle, u, t):
+        return row
+    for side in range(2):
+        one, other = (t, u) if side == 0 else (u, t)
+        a, b = load(x, triangle[other, 0]), load(x, triangle[other, 1])
+        c = load(x, triangle[other, 2])
+        for n in range(3):
+            i, j = triangle[one, n], triangle[one, (n + 1) % 3]
+            if not _passes(load(x, i), load(x, j), a, b, c):
+                continue
+            if row < crossings.shape[0]:
+                crossing = crossings[row]
+                crossing["edge"][0], crossing["edge"][1] = i, j
+                crossing["of"], crossing["through"] = one, other
+            row += 1
+    return row
+
+
+@lean_inline
+def _share(triangle, t, u):
+    """Whether two triangles share a vertex."""
+    found = False
+    for n in range(3):
+        for m in range(3):
+            found = found or triangle[t, n] == triangle[u, m]
+    return found
+
+
+@kernel
+def find_crossings(crossings, one, other, is_self, surface, x):
+    """Write all crossings of the triangles of two trees, or of one with itself.
+
+    x (n, 3) m, for which the trees' boxes have been gathered, for ``is_self`` the normals too.
+    Returns rows, maybe more than fit, and how many pairs of triangles intersect.
+    """
+    triangle, part = surface.triangle, surface.part
+    row, pairs = 0, 0
+    end = other.skip[0]
+    for p in range(one.root.shape[0]):
+        a = one.root[p]
+        n = one.after[a] if is_self else 0
+        while n < end:
+            if _are_apart(one.bounds, a, other.bounds, n):
+                n = other.skip[n]
+                continue
+            q = other.patch[n]
+            if q < 0:
+                n += 1
+                continue
+            past = other.skip[n]
+            if is_self and n != a and are_neighbours(one, p, q) and are_flat(one.bounds, a, n):
+                n = past
+                continue
+            for node in range(a, one.skip[a]):
+                t = one.leaf[node]
+                if t < 0:
+                    continue
+                m = node + 1 if is_self and n == a else n
+                while m < past:
+                    if _are_apart(one.bounds, node, other.bounds, m):
+                        m = other.skip[m]
+                        continue
+                    u = other.leaf[m]
+                    m += 1
+                    if u < 0 or (is_self and _share(triangle, t, u)):
+                        continue
+                    i, j = triangle[t, 0], triangle[u, 0]
+                    if part[i] == part[j]:
+                        if part[i] < 0:
+                            continue
+                    elif not do_meet(surface.meets[i], surface.meets[j]):
+                        continue
+                    before = row
+                    row = _add_crossings(crossings, row, x, triangle, t, u)
+                    pairs += row > before
+            n = past
+    return row, pairs
+
+
+@lean_inline
+def _misses(bounds, node, p, d):
+    """Whether a ray from p along d misses the box of a node."""
+    near, far = 0.0, math.inf
+    for k in range(3):
+        a = (bounds[node, LOWER + k] - p[k]) / d[k]
+        b = (bounds[node, UPPER + k] - p[k]) / d[k]
+        near, far = max(near, min(a, b)), min(far, max(a, b))
+    return near > far
+
+
+@lean_inline
+def _turns_around(tree, surface, solid, x, p, d):
+    """How often closed parts lie around p, by a ray along d."""
+    triangle = surface.triangle
+    total = 0
+    node, end = 0, tree.skip[0]
+    while node < end:
+        if _misses(tree.bounds, node, p, d):
+            node = tree.skip[node]
+            continue
+        t = tree.leaf[node]
+        node += 1
+        if t < 0 or solid[t] == 0:
+            continue
+        a, b, c = load(x, triangle[t, 0]), load(x, triangle[t, 1]), load(x, triangle[t, 2])
+        pa, pb, pc = sub(a, p), sub(b, p), sub(c, p)
+        u, v, w = dot(d, cross(pa, pb)), dot(d, cross(pb, pc)), dot(d, cross(pc, pa))
+        if (u > 0.0 and v > 0.0 and w > 0.0) or (u < 0.0 and v < 0.0 and w < 0.0):
+            n = cross(sub(b, a), sub(c, a))
+            if dot(n, pa) * dot(n, d) > 0.0:
+                total += solid[t] * (1 if dot(n, d) > 0.0 else -1)
+    return total
+
+
+@lean
+def is_inside(tree, surface, solid, x, p):
+    """Whether p lies inside closed parts: solid (f,) is 1 or −1 for triangles that face out or in,
+    0 for those of sheets. x (n, 3) m, for which the tree's boxes have been gathered.
+    """
+    first = _turns_around(tree, surface, solid, x, p, RAYS[0]) > 0
+    second = _turns_around(tree, surface, solid, x, p, RAYS[1]) > 0
+    if first == second:
+        return first
+    return _turns_around(tree, surface, solid, x, p, RAYS[2]) > 0
+
+
+@lean_inline
+def _box_distance(bounds, node, p):
+    """Square of the distance from p to the box of a node."""
+    total = 0.0
+    for k in range(3):
+        d = max(0.0, max(bounds[node, LOWER + k] - p[k], p[k] - bounds[node, UPPER + k]))
+        total += d * d
+    return total
+
+
+@lean
+def nearest_triangle(tree, surface, solid, x, p, guess):
+    """The triangle of closed parts nearest to p; ``guess`` is one that is near."""
+    triangle = surface.triangle
+    best, found = math.inf, guess
+    node, end = -1, tree.skip[0]
+    while node < end:
+        t = guess
+        if node >= 0:
+            if _box_distance(tree.bounds, node, p) >= best:
+                node = tree.skip[node]
+                continue
+            t = tree.leaf[node]
+        node += 1
+        if t < 0 or solid[t] == 0:
+            continue
+        a, b, c = load(x, triangle[t, 0]), load(x, triangle[t, 1]), load(x, triangle[t, 2])
+        wa, wb, wc = point_on_triangle(p, a, b, c)
+        d = sub(p, along(along((wa * a[0], wa * a[1], wa * a[2]), wb, b), wc, c))
+        distance = dot(d, d)
+        if distance < best:
+            best, found = distance, t
+    return found
+
+
+@lean_inline
+def normal_of(x, triangle, t):
+    """Unit normal of a triangle, zero for one without area."""
+    a = load(x, triangle[t, 0])
+    n = cross(sub(load(x, triangle[t, 1]), a), sub(load(x, triangle[t, 2]), a))
+    size = length(n)
+    f = 1.0 / size if size > 0.0 else 0.0
+    return f * n[0], f * n[1], f * n[2]
