@@ -16,10 +16,11 @@ import numpy as np
 from .arrays import Floats
 from .checks import indices, number, numbers, vector
 from .errors import ModelError
-from .forces.field import Field
+from .forces.field import FIELD_NUMBERS, Field
 from .forces.grab import Grab
 from .forces.pull import Pull
 from .model import SHORTEST_STEP, FrameInputs, Model, State
+from .model.state import FACTORS, NO_WIND
 from .settings import AnimatedSettings, SolverSettings, WindSettings
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ class Layout:
         }
         self.inputs = tuple(inputs.items())
         self.object_count = len(model.objects)
+        self.acted = 3 + len(NO_WIND) + len(FACTORS) * self.object_count  # numbers, without fields
         self.body_count = bodies
         self.particle_count = particles
         self.shape_count = len(model.shapes.kind)
@@ -121,10 +123,21 @@ def check_state(work: Workspace, state: State) -> None:
         raise ModelError("", "contact_impulse of the state holds numbers that are not finite")
     if rows and (key[:, :2].min() < 0 or key[:, :2].max() >= layout.shape_count):
         raise ModelError("", "contact_key of the state names shapes that the model has not")
+    _check_acted(layout, state.acted)
     number("", "step of the state", state.step, least=SHORTEST_STEP)
     number("", "time of the state", state.time, least=0.0)
     if not isinstance(state.frame, int | np.integer):
         raise ModelError("", f"frame of the state = {state.frame!r} is no whole number")
+
+
+def _check_acted(layout: Layout, acted: Any) -> None:
+    """What acted in the frame before must be of as many objects, and of whole fields."""
+    length = len(acted) if isinstance(acted, np.ndarray) and acted.ndim == 1 else 0
+    _state_array("acted", acted, _FLOAT, (length,))
+    if length < layout.acted or (length - layout.acted) % FIELD_NUMBERS:
+        raise ModelError("", "acted of the state is of another model")
+    if not np.isfinite(acted).all():
+        raise ModelError("", "acted of the state holds numbers that are not finite")
 
 
 def _state_array(name: str, array: Any, dtype: Any, shape: tuple[int, ...]) -> Any:

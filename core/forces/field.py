@@ -19,10 +19,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
+from numpy.lib.recfunctions import structured_to_unstructured
 
 from ..errors import ModelError
 from ..kernels.jit import inline, kernel
-from ..model import Model
 from ..records import Records
 from ..vec3 import (
     ZERO,
@@ -181,6 +181,9 @@ FIELD = np.dtype(
     align=True,
 )
 """A field as kernels read it; units as in `Field`."""
+
+FIELD_NUMBERS = structured_to_unstructured(np.zeros(1, FIELD)).shape[1]
+"""So many numbers it has."""
 
 Exposed = namedtuple(
     "Exposed",
@@ -410,8 +413,3 @@ def kick(exposed, blows, wait, h):
             way = scale(v, way)
             shift(x, i, -wait, way)
             shift(previous, i, -(wait + h), way)
-
-
-def needs_normals(model: Model, given: Sequence[Field]) -> bool:
-    """Whether some field acts across surfaces and there are any."""
-    return len(model.triangle) > 0 and any(one.surface != 0.0 for one in given)

@@ -17,7 +17,7 @@ from .body_table import BodyTable, ShapeTable, turned_back
 from .inputs import EARTH_GRAVITY
 from .joint_table import JointTable
 from .limbs import Limbs
-from .state import State
+from .state import State, acting_at_first
 
 if TYPE_CHECKING:
     from ..forces.base import Force
@@ -173,7 +173,7 @@ class Model:
 
         ``step`` is the substep h in seconds that x* is laid out for, x* = x − v·h + ½·a·h²:
         the start that makes position Verlet exact in free flight (Kenwright §VII). The first frame
-        lays x* out anew for another integrator or step, given the same gravity.
+        lays x* out anew for another integrator, step or gravity.
 
         Raises `ModelError` for numbers that are not finite and for steps that are not above zero.
         """
@@ -206,6 +206,7 @@ class Model:
             contact_impulse=np.zeros((0, 5)),
             joint_impulse=np.zeros((len(self.joints), 6)),
             joint_broken=np.zeros(len(self.joints), dtype=np.int32),
+            acted=acting_at_first(gravity, len(self.objects)),
             step=step,
             time=0.0,
             frame=frame,

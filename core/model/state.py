@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
 from ..arrays import Floats, Ints
+from ..settings import WindSettings
+
+FACTORS = ("pin", "wind", "fields")
+"""Animated factors on forces."""
+
+
+def wind_numbers(wind: WindSettings) -> tuple[float, ...]:
+    """The settings of the wind, one after the other."""
+    velocity, *others = (getattr(wind, one.name) for one in fields(wind))
+    return (*velocity, *others)
+
+
+NO_WIND = wind_numbers(WindSettings())
 
 
 @dataclass
@@ -33,6 +46,9 @@ class State:
     contact_impulse: Floats
     joint_impulse: Floats  # (j, 6) N·s and N·m·s of the last substep, by degree of freedom
     joint_broken: Ints  # (j,) 1: broken for good
+    # what acted from outside in the last frame: gravity (3,) m/s², the wind's numbers, FACTORS of
+    # each object, force fields (`stages.outside`). x* is laid out for it; not to be written to
+    acted: Floats
     step: float  # s, the substep that separates previous from position
     time: float  # s since the start
     frame: int
@@ -42,5 +58,13 @@ class State:
         twin = object.__new__(State)
         copied = vars(twin)
         for name, value in vars(self).items():
-            copied[name] = value.copy() if isinstance(value, np.ndarray) else value
+            is_own = isinstance(value, np.ndarray) and name != "acted"
+            copied[name] = value.copy() if is_own else value
         return twin
+
+
+def acting_at_first(gravity: tuple[float, float, float], objects: int) -> Floats:
+    """`State.acted` of a start that is laid out for gravity alone, m/s²."""
+    acted = np.array([*gravity, *NO_WIND, *[1.0] * (len(FACTORS) * objects)])
+    acted.flags.writeable = False
+    return acted

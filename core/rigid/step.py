@@ -6,10 +6,16 @@ from collections import namedtuple
 
 from ..kernels.jit import lean, lean_inline, lean_kernel
 from ..vec3 import length, vec
-from .articulation.articulated_inertia import begin_iterations, forget_stale, learn_responses
+from .articulation.articulated_inertia import (
+    begin_iterations,
+    forget_doubtful,
+    learn_responses,
+    note_turns,
+)
 from .contacts.blows import delay_blows, end_blows, undo_delays
 from .contacts.conjugate_contacts import scale_remembered, settle_uneven
 from .contacts.contact_aim import aim_contacts
+from .contacts.contact_drift import have_drifted
 from .contacts.contact_groups import activate_all, clear_touched
 from .contacts.contact_sweep import iterations_now, sweep_contacts
 from .contacts.jointed_blows import strike_bodies
@@ -67,7 +73,7 @@ def _solve(bodies, contacts, joints, iterations, h, is_biased, is_begun):
         if not is_begun:
             solve_joints(joints, owners, groups.active, h, is_biased)
         return
-    if begin_iterations(limbs, joints, groups.hard):
+    if begin_iterations(limbs, joints, owners, groups.hard):
         forget_answers(contacts, owners)
     for n in range(max(least, MOST_ITERATIONS) if has_joints else least):
         clear_touched(groups)
@@ -94,7 +100,7 @@ def _begin(bodies, contacts, joints, iterations, h, share_before, share):
     """Velocities of the substep: gravity and forces, then what contacts and joints make of it."""
     owners, active = bodies.owners, contacts.groups.active
     drive_owners(owners, bodies.drive, share_before, share, h)
-    if forget_stale(contacts.limbs, joints, owners, h):
+    if forget_doubtful(contacts.limbs, joints):
         forget_answers(contacts, owners)
     note_speeds(joints, owners, h)
     if contacts.bouncy[0] == 1 and joints.component.shape[0] > 1:
@@ -131,6 +137,7 @@ def _move(bodies, contacts, joints, h):
     keep_stiffness(joints, owners, h)
     move_bodies(owners, bodies.moves, h)
     move_colliders(owners, bodies.moves, h)
+    note_turns(contacts.limbs, owners, h)
 
 
 @lean_inline
@@ -151,8 +158,8 @@ def _end(bodies, contacts, joints, iterations, h):
 def run_substeps(part, bodies, contacts, joints, iterations, h, span):
     """Substeps of h s: all of each, or one part of one; returns the first that is still to come.
 
-    Where something was struck that is the next one, for bodies go elsewhere than contacts were
-    looked for.
+    Where something was struck or points have gone astray that is the next one, for bodies are
+    elsewhere than contacts were looked for.
 
     `BEGIN` leads up to where particles meet the bodies; `MOVE` goes on from there, for what the
     particles did has to agree with contacts and joints; `END` comes after the particles took back
@@ -173,6 +180,8 @@ def run_substeps(part, bodies, contacts, joints, iterations, h, span):
             _move(bodies, contacts, joints, h)
         if part in (WHOLE, END):
             _end(bodies, contacts, joints, iterations, h)
-        if contacts.count[0] > 0 and contacts.struck[0] > 0:
+        if part in (WHOLE, END) and have_drifted(contacts, bodies.owners, h):
+            contacts.drifted[0] = 1
+        if contacts.count[0] > 0 and (contacts.struck[0] > 0 or contacts.drifted[0] == 1):
             return substep + 1
     return span.last

@@ -299,6 +299,8 @@ class Bodies:
         self.ties.place()
         return_speed(frame.work.contacts, frame.contact_count, self.owners, frame.h)
         self._run(END, substep, substep + 1)
+        if frame.work.body_contacts.drifted[0]:
+            self.next_collision = substep + 1
 
     def _run(self, part: int, first: int, last: int) -> int:
         """Run substeps, or one part of one; returns the first that is still to come."""

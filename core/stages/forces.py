@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..arrays import Floats
 from ..forces.base import Acting
-from ..forces.field import Exposed, add_fields, kick, needs_normals, pack_fields, surface_normals
+from ..forces.field import Exposed, add_fields, kick, pack_fields, surface_normals
 from ..forces.wind import EVALUATION_RATE, Air, add_wind, add_wire_wind, is_calm, sample_gusts
 from ..model import Model
 from ..rigid.step import COLLIDE_EVERY
 from .bodies import Bodies
 from .body_forces import BodyForces
 from .frame import Frame
+from .outside import Outside, Packed, acted_before, lasting
 
 
 class ForceScratch:
@@ -20,6 +22,7 @@ class ForceScratch:
     def __init__(self, model: Model) -> None:
         count = model.particle_count
         self.force = np.zeros((count, 3))  # N
+        self.force_before = np.zeros((count, 3))  # N, of what acted in the frame before
         self.air = np.zeros((len(model.triangle), 3))  # m/s, wind at each triangle
         self.wire_air = np.zeros((len(model.wire), 3))  # m/s, wind at each wire
         self.normal = np.zeros((count, 3))  # of the surface at each particle, for force fields
@@ -30,58 +33,77 @@ class Forces:
 
     def __init__(self, frame: Frame) -> None:
         self.frame = frame
-        model = frame.model
+        model, inputs = frame.model, frame.inputs
         self.scratch = frame.scratch(ForceScratch)
         self.force = self.scratch.force
-        given = [one for one in frame.inputs.fields if one.acts]
-        held = [one for one in given if not one.is_impulse]
-        self.impulses = [one for one in given if one.is_impulse]
-        self.fields = pack_fields(held)
-        self.has_normals = needs_normals(model, held)
-        self.susceptibility = frame.factors("fields") if given else None
-        if given and self.susceptibility is None:
-            self.susceptibility = np.ones(model.particle_count)
+        self.impulses = [one for one in inputs.fields if one.acts and one.is_impulse]
+        packed = frame.scratch(Packed).pack(inputs)
+        self.before = acted_before(frame.state, packed, model)
+        frame.state.acted = packed
+        fields = pack_fields(lasting(inputs.fields))
+        self.now = Outside(frame.gravity, inputs.wind, fields, frame.animated)
         has_surface = len(model.triangle) > 0 or len(model.wire) > 0
-        self.is_windy = has_surface and not is_calm(frame.inputs.wind)
-        self.is_any = self.is_windy or bool(model.forces) or len(held) > 0
-        self.is_any = self.is_any or frame.inputs.pull is not None
+        self.is_windy = has_surface and not is_calm(inputs.wind)
+        self.is_any = self.is_windy or bool(model.forces) or len(fields) > 0
+        self.is_any = self.is_any or inputs.pull is not None
         frame.has_forces = self.is_any or len(self.impulses) > 0
-        if self.is_windy:
-            exposure = frame.factors("wind")
-            self.exposure = np.ones(model.particle_count) if exposure is None else exposure
         self.every = max(1, round(1.0 / (frame.h * EVALUATION_RATE)))
         self.block = 1  # substeps that are made in one go
         if model.particle_count == 0:
             self.block = COLLIDE_EVERY
             self.every = -(-self.every // self.block) * self.block
-        self.bodies = BodyForces(frame, self.fields, self.every)
+        self.bodies = BodyForces(frame, self.now, self.every)
+        self.jump: Floats | None = None  # (n, 3) m/s², by what begins with this frame
 
     def apply(self, bodies: Bodies) -> None:
         """Evaluate anew when it is time to; explosions and hits act at their moment."""
         frame = self.frame
         self._kick(bodies)
-        if not self.is_any or frame.substep % self.every:
+        starts = frame.substep == 0 and frame.time == 0.0
+        before = self.before if frame.substep == 0 else None
+        if before is not None and not starts:
+            self._evaluate(before, self.scratch.force_before)
+        if self.is_any and frame.substep % self.every == 0:
+            self.bodies.push()
+            self._evaluate(self.now, self.force)
+        if before is not None or (starts and self.is_any):
+            self._find_jump(starts)
+            self.bodies.set_out(before, starts)
+
+    def _evaluate(self, outside: Outside, force: Floats) -> None:
+        """The forces (n, 3) N on particles of what acts from outside and of objects' own."""
+        frame = self.frame
+        force[:] = 0.0
+        if not frame.model.particle_count:
             return
-        self.bodies.push()
-        self.force[:] = 0.0
-        if self.is_windy:
-            self._blow()
-        if len(self.fields):
-            self._push()
+        if (len(frame.model.triangle) or len(frame.model.wire)) and not is_calm(outside.wind):
+            self._blow(outside, force)
+        if len(outside.fields):
+            self._push(outside, force)
         if frame.model.forces:
             acting = Acting(
                 frame.x,
                 (frame.x - frame.previous) / frame.h,
                 frame.inverse_mass,
                 frame.model.mass,
-                self.force,
+                force,
                 frame.time,
                 self.every * frame.h,
-                frame.animated,
-                frame.gravity,
+                outside.animated,
+                outside.gravity,
             )
             for one in frame.model.forces:
                 one.apply(acting)
+
+    def _find_jump(self, starts: bool) -> None:
+        """By how much accelerations jump with this frame; before the start gravity acted alone."""
+        frame = self.frame
+        force = self.force if self.is_any else np.zeros_like(self.force)
+        if not starts:
+            force = force - self.scratch.force_before
+        self.jump = frame.inverse_mass[:, None] * force
+        if self.before is not None:
+            self.jump[frame.inverse_mass > 0.0] += frame.gravity - self.before.gravity
 
     def _kick(self, bodies: Bodies) -> None:
         """Explosions and hits whose moment lies in this substep."""
@@ -94,33 +116,32 @@ class Forces:
             if moment // self.block * self.block == frame.substep:
                 wait = late - frame.substep * frame.h
                 self.bodies.kick(one, wait, bodies)
-                kick(self._exposed, pack_fields([one]), wait, frame.h)
+                exposed = self._exposed(self.now, self.force)
+                kick(exposed, pack_fields([one]), wait, frame.h)
 
-    @property
-    def _exposed(self) -> Exposed:
+    def _exposed(self, outside: Outside, force: Floats) -> Exposed:
         """What fields do something to."""
         frame = self.frame
         return Exposed(
             *frame.particles,
             mass=frame.model.mass,
-            factor=self.susceptibility,
+            factor=outside.factor("fields", frame.model),
             normal=self.scratch.normal,
-            force=self.force,
+            force=force,
         )
 
-    def _push(self) -> None:
+    def _push(self, outside: Outside, force: Floats) -> None:
         frame = self.frame
         normal = self.scratch.normal
-        if self.has_normals:
+        normal[:] = 0.0
+        if len(frame.model.triangle) and outside.fields["surface"].any():
             surface_normals(frame.x, frame.model.triangle, normal)
-        elif frame.substep == 0:
-            normal[:] = 0.0
         moment = (frame.time, frame.h, self.every * frame.h)
-        add_fields(self._exposed, self.fields, frame.gravity, *moment)
+        add_fields(self._exposed(outside, force), outside.fields, outside.gravity, *moment)
 
-    def _blow(self) -> None:
+    def _blow(self, outside: Outside, force: Floats) -> None:
         frame = self.frame
-        model, wind = frame.model, frame.inputs.wind
+        model, wind = frame.model, outside.wind
         triangle_air, wire_air = self.scratch.air, self.scratch.wire_air
         elements = ((model.triangle, triangle_air), (model.wire, wire_air))
         if frame.substep == 0:
@@ -136,7 +157,8 @@ class Forces:
             skin=wind.skin_friction,
             hold=self.every * frame.h,
         )
-        exposed, pushed = (frame.particles, self.exposure), (air, frame.h, self.force)
+        exposure = outside.factor("wind", model)
+        exposed, pushed = (frame.particles, exposure), (air, frame.h, force)
         if len(model.triangle):
             add_wind(*exposed, model.triangle, triangle_air, *pushed)
         if len(model.wire):

@@ -110,7 +110,8 @@ class Motion:
         starts = state.time == 0.0
         if self.system is None and h == state.step:
             return
-        gravity = np.where((frame.inverse_mass > 0.0)[:, None], frame.gravity, 0.0)
+        acted = frame.gravity if self.forces.before is None else self.forces.before.gravity
+        gravity = np.where((frame.inverse_mass > 0.0)[:, None], acted, 0.0)
         if self.system is None:
             if starts or frame.settings.integrator == "TIME_CORRECTED":
                 change_step(state, h, gravity)
@@ -122,15 +123,22 @@ class Motion:
             if self.is_half_step:
                 velocity = (frame.x - frame.previous) / state.step + 0.5 * state.step * gravity
                 velocity[self.driven] = (self.driven_end - self.driven_start) / (h * frame.substeps)
-                acceleration = self.system.acceleration(frame.x, velocity)
+                acceleration = self._acted_on(velocity, gravity)
             start_from(state, h, gravity, acceleration)
             return
         if frame.settings.integrator == "POSITION_VERLET":
             state.step = h
         elif h != state.step:
             if self.is_half_step:
-                acceleration = self.system.acceleration(frame.x, self._present(state.step))
+                acceleration = self._acted_on(self._present(state.step), gravity)
             change_step(state, h, acceleration)
+
+    def _acted_on(self, velocity: Floats, gravity: Floats) -> Floats:
+        """Accelerations (n, 3) m/s² by springs and forces, under the gravity (n, 3) of before."""
+        assert self.system is not None
+        falls = (self.frame.inverse_mass > 0.0)[:, None]
+        begins = np.where(falls, self.frame.gravity - gravity, 0.0)
+        return self.system.acceleration(self.frame.x, velocity) - begins
 
     def _present(self, step: float) -> Floats:
         """Velocities (n, 3) m/s at x."""
@@ -140,19 +148,18 @@ class Motion:
             velocity = present_velocity(self.system, frame.x, velocity, step)
         return velocity
 
-    def _set_out(self) -> None:
-        """Lay x* out for forces that act from the start: half a step ago was a·h/2 less velocity.
+    def _set_out(self, jump: Floats) -> None:
+        """Lay x* out for what begins with this frame, by a jump (n, 3) m/s² of accelerations.
 
-        `_lay_out` has done so for gravity and springs, before other forces were evaluated.
+        Half a step ago was a·h/2 less velocity: see `outside`.
         """
-        frame = self.frame
-        frame.previous += (0.5 * frame.h**2) * frame.inverse_mass[:, None] * self.forces.force
+        self.frame.previous += (0.5 * self.frame.h**2) * jump
 
     def integrate(self) -> None:
         """One step of the integrator for every free particle, those of the bodies too."""
         frame = self.frame
-        if frame.time == 0.0 and self.forces.is_any and self.is_half_step:
-            self._set_out()
+        if frame.substep == 0 and self.forces.jump is not None and self.is_half_step:
+            self._set_out(self.forces.jump)
         if self.system is not None:
             with np.errstate(over="ignore", invalid="ignore"):  # checked right after
                 self._integrate_forces(self.system)

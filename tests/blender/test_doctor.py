@@ -347,3 +347,21 @@ def test_a_mend_is_one_step_of_undo(scene):
     assert bpy.data.objects["Sheet"].location.z > 0.99
     bpy.ops.ed.undo()
     assert bpy.data.objects["Sheet"].location.z == pytest.approx(0.9)
+
+
+@pytest.mark.without_wheels
+def test_cloth_through_a_mesh_is_named_before_it_plays_and_has_no_tick(scene):
+    floor()
+    block = box(name="Block", size=0.5, location=(0, 0, 0.5))
+    select(block)
+    bpy.ops.verlet.collider()
+    block.verlet.collider.shape = "MESH"
+    ob = cloth(name="Sheet", size=9, spacing=0.1, location=(0, 0, 0.72))
+    pin(ob, [40], name="Middle")  # inside, and held there
+    messages = [problem.message for _, problem in check(scene).values()]
+    assert any("Sheet: it passes through Block at the start" in one for one in messages)
+    play(scene, 1, 4)
+    status = addon("live.status")
+    assert status.status(scene) == ("Simulated 1–4, something is gone through in 2", "ERROR")
+    remarks = [text for text, _ in status.remarks(addon("session").of(scene))]
+    assert any(text.startswith("Sheet passes through Block") for text in remarks)

@@ -5,7 +5,13 @@ import pytest
 
 from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance
 from verlet_physics.model.joint_table import OnBody
-from verlet_physics.rigid.articulation.articulated_inertia import block_of, learn_responses
+from verlet_physics.rigid.articulation.articulated_inertia import (
+    TURNS,
+    begin_iterations,
+    block_of,
+    learn_responses,
+    note_turns,
+)
 from verlet_physics.rigid.contacts.contact_aim import aim_contacts
 from verlet_physics.rigid.contacts.limb_impulses import forget_answers
 from verlet_physics.settings import JointSettings
@@ -133,12 +139,13 @@ def test_a_row_that_forgets_how_limbs_answer_meets_its_two_bodies_alone():
     builder = tree()
     builder.add_collider("floor", "PLANE", (), (0, 0, 0.1))
     model = builder.finalize()
-    state = model.initial_state()
-    for _ in range(12):
+    state, work = model.initial_state(), workspace_of(model)
+    for _ in range(24):
         state, _ = advance(model, state, FrameInputs(), SolverSettings())
-    work = workspace_of(model)
-    contacts, owners = work.body_contacts, work.owners
-    rows = contacts.rows[: contacts.count[0]]
+        contacts, owners = work.body_contacts, work.owners
+        rows = contacts.rows[: contacts.count[0]]
+        if (rows["answered"] > 0).any():
+            break
     assert (rows["answered"] > 0).any()
     names = ("mass", "mobility", "coupling")
     joined = {name: rows[name].copy() for name in names}
@@ -149,3 +156,39 @@ def test_a_row_that_forgets_how_limbs_answer_meets_its_two_bodies_alone():
     aim_contacts(contacts, owners)
     for name in names:
         assert np.allclose(forgotten[name], rows[name], rtol=1e-6, atol=1e-9), name
+
+
+def known_limbs(change):
+    """How many limbs are known before the iterations that follow a change of owners."""
+    model = tree().finalize()
+    advance(model, model.initial_state(), FrameInputs(), SolverSettings())
+    work = workspace_of(model)
+    limbs, joints, owners = work.body_contacts.limbs, work.joints, work.owners
+    limbs.body["touched"][[0, 2, 5]] = 1
+    groups = np.ones_like(work.body_contacts.groups.active)
+    learn_responses(limbs, joints, owners, groups, np.zeros_like(groups))
+    change(limbs, owners)
+    begin_iterations(limbs, joints, owners, np.zeros_like(groups))
+    return int(limbs.component["count"][0])
+
+
+def turn(angle):
+    def change(limbs, owners):
+        owners.spin[:] = 0.0
+        owners.spin[2] = (0.0, 48.0 * angle, 0.0)
+        for _ in range(10):  # parts of a frame, its end included
+            note_turns(limbs, owners, 1.0 / 480.0)
+
+    return change
+
+
+def stiffen(share):
+    def change(limbs, owners):
+        owners.extra_inertia[1] += share * owners.inertia[1].min()  # the joint beside a limb
+
+    return change
+
+
+def test_answers_are_forgotten_once_limbs_have_turned_or_become_stiffer():
+    assert known_limbs(turn(0.9 * TURNS)) == known_limbs(stiffen(0.05)) == 3
+    assert known_limbs(turn(1.1 * TURNS)) == known_limbs(stiffen(0.2)) == 0

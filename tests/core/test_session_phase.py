@@ -107,6 +107,7 @@ def test_what_is_said_is_the_worst():
     events = [
         (EventKind.CUT, 3),
         (EventKind.IMPROVISED, 5),
+        (EventKind.CROSSED, 6),
         (EventKind.FLUNG, 6),
         (EventKind.COMPARED, 0, True),
         (EventKind.FAILED, 0, False, "It blew up"),
@@ -123,7 +124,8 @@ def test_an_improvisation_that_lies_ahead_is_not_said_yet():
 
 def test_no_mark_is_forgotten_by_dropping():
     marks = {f.name for f in fields(Phase) if f.type == "int | None"}
-    phase = after(*((EventKind[kind], 5) for kind in ("GUESSED", "CUT", "IMPROVISED", "FLUNG")))
+    kinds = ("GUESSED", "CUT", "IMPROVISED", "FLUNG", "CROSSED")
+    phase = after(*((EventKind[kind], 5) for kind in kinds))
     assert all(getattr(phase, mark) == 5 for mark in marks)
     left = after((EventKind.DROPPED, 5), phase=phase)
     assert all(getattr(left, mark) is None for mark in marks)

@@ -28,6 +28,7 @@ CHECKS: tuple[Check, ...] = (
     places.without_floor,
     places.overlapping_bodies,
     places.inside_solids,
+    places.crossing_surfaces,
     bakes.of_scene,
 )
 """What is looked at besides that which the panel shows anyway, in this order."""

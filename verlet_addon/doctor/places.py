@@ -205,6 +205,30 @@ def inside_solids(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> lis
     return found
 
 
+def crossing_surfaces(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> list[Problem]:
+    """Cloth that passes through itself, other cloth or a mesh collider at the start."""
+    from ...core import crossings_at_start
+
+    running = session.of(scene)
+    if running is None or not running.is_ready:
+        return []
+    uids = {one.name: one.uid for one in running.inputs.participants}
+    found = []
+    for one in crossings_at_start(running.model):
+        if one.name == one.other:
+            what = "passes through itself"
+            after = "which stays so: smooth it there, or switch Self-Collision off"
+        elif one.other in running.model.collider_names:
+            what = f"passes through {one.other}"
+            after = "and comes out of it at up to 1 m/s when it is played, but for its pins"
+        else:
+            what = f"passes through {one.other}"
+            after = "which stays so: move one of them"
+        text = f"{one.name}: it {what} at the start ({one.pairs} pairs of faces), {after}"
+        found.append(Problem(text, uids.get(one.name, 0)))
+    return found
+
+
 def stuck(inputs: SceneInputs, participant: Participant) -> list[tuple[str, Ints]]:
     """Names of solids with the rows of the free particles that lie in them."""
     points = participant.world_points

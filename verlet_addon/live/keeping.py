@@ -95,10 +95,11 @@ def recall(running: Session, number: int, inputs: FrameInputs) -> State | None:
     data = None if on_disk.log is None else on_disk.log.recall(index - 1, on_disk.keys[index])
     if data is None:
         return None
-    state, is_flung = _state_of(data)
+    state, faults = _state_of(data)
     on_disk.recalled += 1
-    if is_flung:
-        running.happened(EventKind.FLUNG, number)
+    for kind, bit in _FAULTS.items():
+        if faults & bit:
+            running.happened(kind, number)
     return state
 
 
@@ -141,8 +142,10 @@ def keep(running: Session, state: State) -> None:
     if log is None:
         return
     index = state.frame - running.start
-    is_flung = running.phase.flung == state.frame
-    log.keep(index - 1, state.frame, on_disk.keys[index], _bytes_of(state, is_flung))
+    phase = running.phase
+    firsts = {EventKind.FLUNG: phase.flung, EventKind.CROSSED: phase.crossed}
+    faults = sum(bit for kind, bit in _FAULTS.items() if firsts[kind] == state.frame)
+    log.keep(index - 1, state.frame, on_disk.keys[index], _bytes_of(state, faults))
     if log.size > on_disk.room and not log.failure:
         on_disk.room = make_room(log)
         if log.size > on_disk.room:
@@ -160,20 +163,24 @@ def remark(running: Session) -> str:
     return (log.failure or log.damage or on_disk.note) if log is not None else on_disk.note
 
 
-def _bytes_of(state: State, is_flung: bool) -> bytes:
+_FAULTS = {EventKind.FLUNG: 1, EventKind.CROSSED: 2}
+"""What is kept of a frame that it is the first of: a bit each."""
+
+
+def _bytes_of(state: State, faults: int) -> bytes:
     buffer = io.BytesIO()
-    for value in (*(getattr(state, f.name) for f in fields(State)), is_flung):
+    for value in (*(getattr(state, f.name) for f in fields(State)), faults):
         write_array(buffer, np.asarray(value), allow_pickle=False)
     return buffer.getvalue()
 
 
-def _state_of(data: bytes) -> tuple[State, bool]:
+def _state_of(data: bytes) -> tuple[State, int]:
     buffer = io.BytesIO(data)
     values: dict[str, Any] = {f.name: read_array(buffer, allow_pickle=False) for f in fields(State)}
-    is_flung = bool(read_array(buffer, allow_pickle=False))
+    faults = int(read_array(buffer, allow_pickle=False))
     for name, kind in _SCALARS.items():
         values[name] = kind(values[name])
-    return State(**values), is_flung
+    return State(**values), faults
 
 
 def _why_not_known(about: dict[str, Any]) -> str:

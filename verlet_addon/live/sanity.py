@@ -2,7 +2,7 @@
 
 The engine stops only at speeds that its numbers cannot carry. Long before, something has gone
 wrong that a person sees at once: cloth torn out by a collider that jumps, edges pulled to twice
-their length.
+their length. Nor over surfaces that pass through each other.
 """
 
 import numpy as np
@@ -18,10 +18,10 @@ WILD_STRETCH = 1.0
 
 
 def look(running: Session) -> None:
-    """Note the frame that was simulated just now if it is the first in which something is flung."""
-    if running.phase.flung is not None:
-        return
+    """Note the frame that was simulated just now if it is the first that is not as it should be."""
     figures, state = running.last_diagnostics, running.cache[running.last]
+    if figures.crossings:
+        running.happened(EventKind.CROSSED, running.last)
     moved = [state.position - state.previous, state.body_position - state.body_previous]
     farthest = max(float(np.abs(way).max(initial=0.0)) for way in moved)
     if figures.stretch_max > WILD_STRETCH or farthest > WILD_SPEED * state.step:

@@ -29,6 +29,8 @@ def status(scene: bpy.types.Scene) -> tuple[str, Icon]:
             return f"{cached}, out of date", "FILE_REFRESH"
         case Standing.FLUNG:
             return f"{cached}, flung away in {phase.flung}", "ERROR"
+        case Standing.CROSSED:
+            return f"{cached}, something is gone through in {phase.crossed}", "ERROR"
         case Standing.IMPROVISED:
             return f"{cached}, improvised from {phase.improvised} on", "REC"
         case Standing.DRAFT:
@@ -83,6 +85,8 @@ def remarks(running: Session) -> list[tuple[str, Icon]]:
             "collider that jumps or an overlap at the start, or raise Substep Rate"
         )
         found.append((text, "ERROR"))
+    if running.phase.crossed is not None:
+        found.append((_crossed(running, running.phase.crossed), "ERROR"))
     if running.improvised_from is not None:
         text = f"Improvised from frame {running.improvised_from}: Bake starts over"
         found.append((text, "INFO"))
@@ -93,6 +97,22 @@ def remarks(running: Session) -> list[tuple[str, Icon]]:
     if text:
         found.append((text, "INFO"))
     return found
+
+
+def _crossed(running: Session, frame: int) -> str:
+    """What passes through what, now or in the first frame in which anything does."""
+    figures = running.last_diagnostics
+    if figures is None or not figures.crossings:
+        return (
+            f"In frame {frame} cloth passes through itself or a mesh: look there for pins or a "
+            "start inside of one. In the last frame nothing does"
+        )
+    one = max(figures.crossings, key=lambda crossing: crossing.pairs)
+    other = "itself" if one.name == one.other else one.other
+    return (
+        f"{one.name} passes through {other}, {one.pairs} pairs of faces, first in frame {frame}: "
+        "look there for pins or a start inside of it"
+    )
 
 
 def bake_bar(running: Session) -> tuple[float, str]:

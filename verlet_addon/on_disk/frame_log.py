@@ -21,7 +21,7 @@ from io import FileIO
 from pathlib import Path
 from typing import Any
 
-MAGIC = b"VERLET-FRAMES-1\n"
+MAGIC = b"VERLET-FRAMES-2\n"
 _TEXT = struct.Struct("<I16s")
 HEAD = struct.Struct("<4siQ16s16s")  # mark, frame, bytes, key, checksum of the bytes
 _MARK = b"VFRM"

@@ -41,6 +41,7 @@ class EventKind(Enum):
     CUT = auto()  # the time budget cut a frame short
     IMPROVISED = auto()  # what drives it was changed by hand: from this frame on
     FLUNG = auto()  # something was flung away, or torn
+    CROSSED = auto()  # a surface passes through itself, another one or a mesh
     DROPPED = auto()  # this frame and all that follow
     HELD = auto()  # a bake begins to read it: neither compared nor begun anew
     RELEASED = auto()
@@ -52,6 +53,7 @@ class Standing(Enum):
     FAILED = auto()
     OUTDATED = auto()
     FLUNG = auto()
+    CROSSED = auto()
     IMPROVISED = auto()
     DRAFT = auto()
     WHOLE = auto()
@@ -68,6 +70,7 @@ class Phase:
     draft: int | None = None
     improvised: int | None = None  # may lie one behind the last frame: then nothing is yet
     flung: int | None = None
+    crossed: int | None = None
     is_held: bool = False
 
     @property
@@ -95,6 +98,7 @@ class Phase:
             Standing.FAILED: bool(self.failure),
             Standing.OUTDATED: self.is_outdated,
             Standing.FLUNG: self.flung is not None,
+            Standing.CROSSED: self.crossed is not None,
             Standing.IMPROVISED: self.improvised_by(last) is not None,
             Standing.DRAFT: self.draft is not None,
         }
@@ -126,6 +130,7 @@ def _dropped(phase: Phase, event: Event) -> Phase:
         draft=kept(phase.draft),
         improvised=kept(phase.improvised),
         flung=kept(phase.flung),
+        crossed=kept(phase.crossed),
     )
 
 
@@ -146,6 +151,7 @@ _TABLE: dict[EventKind, Callable[[Phase, Event], Phase]] = {
     EventKind.CUT: lambda phase, event: replace(phase, draft=_first(phase.draft, event)),
     EventKind.IMPROVISED: lambda phase, event: replace(phase, improvised=event.frame),
     EventKind.FLUNG: lambda phase, event: replace(phase, flung=_first(phase.flung, event)),
+    EventKind.CROSSED: lambda phase, event: replace(phase, crossed=_first(phase.crossed, event)),
     EventKind.DROPPED: _dropped,
     EventKind.HELD: lambda phase, _: replace(phase, is_held=True),
     EventKind.RELEASED: lambda phase, _: replace(phase, is_held=False),

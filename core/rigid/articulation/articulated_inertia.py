@@ -12,7 +12,7 @@ touched one thing with many faces: a push moves all limbs of a ragdoll that touc
 J has the rows that are held, and those limits that hold when it is asked for. A limit that lets go
 later makes a limb lighter than contacts think, and they do too much: where a pass is farther from
 what joints make of it than the one before, they are told anew, then without limits, and where
-joints contradict each other without joints at all.
+joints contradict each other each limb answers alone.
 """
 
 from __future__ import annotations
@@ -40,6 +40,9 @@ MOST_LIMBS = 32
 TURNS = 0.1
 """Turn in rad of its fastest limb after which what is known of a component is forgotten."""
 
+STIFFER = 0.1
+"""Share of a body's inertia, by which that may have changed since (`joint_stiffness`)."""
+
 UNKNOWN, KNOWN, AGAIN, CAREFUL, ALONE = range(5)
 """What is known of a component: nothing, responses with the limits that held, the same once more in
 this substep because they held no longer, responses without any, and what limbs do alone."""
@@ -51,6 +54,7 @@ LIMB = np.dtype(
         ("touched", np.int32),  # 1: contacts have pushed it since they were found
         ("known", np.int32),  # 1: contacts know how it answers
         ("size", np.float64),  # m, radius of gyration
+        ("extra", np.float64),  # kg·m², extra inertia that it had when responses were found
         ("lead", np.float64, (6,)),  # velocity and spin of the substep before those of its start
         ("before", np.float64, (6,)),  # velocity and spin before an iteration
         ("wrench", np.float64, (6,)),  # N·s and N·m·s, what contacts did in it
@@ -149,8 +153,8 @@ def forget_responses(limbs):
 
 
 @lean_inline
-def forget_stale(limbs, joints, owners, h):
-    """A substep begins: forget what limbs have turned too far for, or joints have let go.
+def forget_doubtful(limbs, joints):
+    """A substep begins: forget what joints have let go, and what was doubted in the one before.
 
     Returns whether there was any.
     """
@@ -159,18 +163,39 @@ def forget_stale(limbs, joints, owners, h):
         part = limbs.component[c]
         if part["state"] == UNKNOWN:
             continue
-        most = 0.0
-        for n in range(part["first"], part["first"] + part["count"]):
-            w = load(owners.spin, limbs.owner[n])
-            most = max(most, dot(w, w))
-        part["turned"] += h * math.sqrt(most)
-        is_old = part["turned"] > TURNS or part["whole"] != _count_whole(joints, c)
-        if is_old or part["state"] >= CAREFUL:
+        if part["state"] >= CAREFUL or part["whole"] != _count_whole(joints, c):
             is_any |= part["count"] > 0
             _forget(limbs, c)
         else:
             part["state"] = KNOWN
     return is_any
+
+
+@lean_inline
+def note_turns(limbs, owners, h):
+    """Bodies have moved: how far limbs have turned since it was found how they answer."""
+    for c in range(limbs.component.shape[0]):
+        part = limbs.component[c]
+        most = 0.0
+        for n in range(part["first"], part["first"] + part["count"]):
+            w = load(owners.spin, limbs.owner[n])
+            most = max(most, dot(w, w))
+        part["turned"] += h * math.sqrt(most)
+
+
+@lean_inline
+def _is_stale(limbs, joints, owners, c):
+    """Whether limbs have turned, or their inertias have changed, too far for what is known."""
+    if limbs.component[c]["turned"] > TURNS:
+        return True
+    for n in range(joints.component[c]["first_joint"], joints.component[c + 1]["first_joint"]):
+        for side in range(2):
+            o = joints.joint[joints.order[n]["joint"]]["body"][side]
+            change = abs(owners.extra_inertia[o] - limbs.body[o]["extra"])
+            least = min(min(owners.inertia[o, 0], owners.inertia[o, 1]), owners.inertia[o, 2])
+            if change > STIFFER * (least + limbs.body[o]["extra"]):
+                return True
+    return False
 
 
 @lean_inline
@@ -182,17 +207,21 @@ def _count_whole(joints, c):
 
 
 @lean_inline
-def begin_iterations(limbs, joints, hard):
+def begin_iterations(limbs, joints, owners, hard):
     """Before the first iteration: nothing is known of how wrong contacts are.
 
     hard (g,): 1 for groups that are driven out of deep overlaps, where impulses may be in vain:
-    each limb answers alone, or others would be thrown. Returns whether any did not so far.
+    each limb answers alone, or others would be thrown. What is stale is forgotten too. Returns
+    whether any did not answer alone so far.
     """
     is_any = False
     for c in range(limbs.component.shape[0]):
-        limbs.component[c]["error"] = math.inf
-        if hard[joints.component[c]["group"]] == 1:
-            is_any |= limbs.component[c]["count"] > 0
+        part = limbs.component[c]
+        part["error"] = math.inf
+        if part["count"] == 0:
+            continue
+        if hard[joints.component[c]["group"]] == 1 or _is_stale(limbs, joints, owners, c):
+            is_any = True
             _forget(limbs, c)
     return is_any
 
@@ -207,15 +236,19 @@ def learn_responses(limbs, joints, owners, active, hard):
     for c in range(limbs.component.shape[0]):
         part = limbs.component[c]
         g = joints.component[c]["group"]
-        if part["bodies"] == 0 or active[g] == 0 or hard[g] == 1:
+        if part["bodies"] == 0 or part["state"] == ALONE or active[g] == 0 or hard[g] == 1:
             continue
         is_new = _list_touched(limbs, joints, c)
         if part["state"] == UNKNOWN:
             part["state"] = KNOWN
-        elif part["state"] < ALONE and part["error"] > part["last_error"]:
+        elif part["error"] > part["last_error"]:
             part["state"] += 1
             is_new = True
-        if is_new:
+        if part["state"] == ALONE:
+            _forget(limbs, c)
+            part["state"] = ALONE
+            is_any = True
+        elif is_new:
             _ask_anew(limbs, joints, owners, c)
             is_any = True
     return is_any
@@ -226,7 +259,7 @@ def learn_for_blows(limbs, joints, owners):
     """Find responses of all limbs that contacts touch, with the limits that hold now."""
     for c in range(limbs.component.shape[0]):
         part = limbs.component[c]
-        if part["bodies"] > 0:
+        if part["bodies"] > 0 and part["state"] < ALONE:
             _list_touched(limbs, joints, c)
         if part["count"] > 0:
             part["state"] = max(part["state"], KNOWN)
@@ -247,6 +280,10 @@ def _ask_anew(limbs, joints, owners, c):
     part["turned"] = 0.0
     part["whole"] = _count_whole(joints, c)
     part["error"] = math.inf
+    for n in range(joints.component[c]["first_joint"], joints.component[c + 1]["first_joint"]):
+        for side in range(2):
+            o = joints.joint[joints.order[n]["joint"]]["body"][side]
+            limbs.body[o]["extra"] = owners.extra_inertia[o]
     _find_responses(limbs, joints, owners, c)
 
 
@@ -276,8 +313,6 @@ def _find_responses(limbs, joints, owners, c):
     for n in range(first, last):
         for m in range(first, last):
             _write_alone(limbs, owners, limbs.owner[n], limbs.owner[m])
-    if part["state"] == ALONE:
-        return
     factor_certain(joints, owners, c, part["state"] == CAREFUL)
     if has_fronts(joints, c):
         _respond_by_fronts(limbs, joints, owners, c)

@@ -160,10 +160,12 @@ def fill_contacts(item, item_count, manifolds, shapes, owners, body_count, memor
             _place_point(row, origin, shapes, owners, on_a, on_b)
             _write_surface(row, origin, shapes, contacts.slop)
             row["old_overlap"] = overlap  # `aim_contacts` cuts it to what there is
+            origin["drift"] = 0.0
             contacts.rebound[count - 1]["delay"] = 0.0
             _recall(row, origin, memory, old)
     contacts.count[0] = count if count <= contacts.rows.shape[0] else 0
     contacts.bouncy[0] = 0
+    contacts.drifted[0] = 0
     for c in range(contacts.count[0]):
         if contacts.origin[c]["restitution"] > 0.0:
             contacts.bouncy[0] = 1

@@ -68,6 +68,7 @@ ORIGIN = np.dtype(
         ("anchor", np.float64, (2, 3)),  # m, the two points, or what they are round about
         ("radius", np.float64, (2,)),  # m, 0 for a point that turns with its owner, as a corner
         ("restitution", np.float64),
+        ("drift", np.float64),  # m, how far it may have gone astray since it was found
     ],
     align=True,
 )
@@ -119,6 +120,7 @@ BodyContacts = namedtuple(
         "limbs",  # `articulated_inertia.Limbs`
         "bouncy",  # (1,) 1: some have a restitution
         "struck",  # (1,) sweeps of blows in this substep
+        "drifted",  # (1,) 1: some are to be looked for anew, see `contact_drift`
         "rebound",  # (c,) REBOUND
         "hits",  # (c,) HIT, those that are struck
         "delayed",  # Delayed, by the blows of this substep
@@ -152,6 +154,7 @@ def contact_room(model: Model, graph: JointGraph) -> BodyContacts:
         limbs=limb_room(model, graph),
         bouncy=np.zeros(1, dtype=np.int32),
         struck=np.zeros(1, dtype=np.int32),
+        drifted=np.zeros(1, dtype=np.int32),
         rebound=np.zeros(rows, REBOUND),
         hits=np.zeros(rows, HIT),
         delayed=Delayed(np.zeros((owners, 3)), np.zeros((owners, 3))),

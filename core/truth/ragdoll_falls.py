@@ -1,0 +1,64 @@
+"""Ragdolls that fall down stairs: how deep any limb goes into a step, in the end of any frame.
+
+The deepest contact of a whole fall is one blow, and which it is a matter of chance: so many starts
+fall, and the middle one counts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from ..bench.rigid_bodies import model_of
+from ..bench.rigid_scenes import RigidScene, ragdolls
+from ..model import FrameInputs
+from ..settings import SolverSettings
+from ..step import advance
+from .case import Result, case
+
+STEPS = 8
+STARTS = 15
+FRAMES = 60  # at 24 a second
+
+
+def stairs(scene: RigidScene, height: float, depth: float) -> RigidScene:
+    """The same bodies over stairs of so many metres a step, which go down along −Y."""
+    place, half = [], []
+    for step in range(STEPS):
+        top = height * (STEPS - step)
+        place.append((0.0, -depth * step, 0.5 * top))
+        half.append((5.0, 0.5 * depth, 0.5 * top))
+    place.append((0.0, 0.0, -0.5))
+    half.append((20.0, 20.0, 0.5))
+    lift = np.array((0.0, 0.0, height * STEPS))
+    return replace(
+        scene,
+        position=scene.position + lift,
+        joint_point=scene.joint_point + lift,
+        wall_position=np.array(place),
+        wall_half=np.array(half),
+    )
+
+
+def deepest(height: float, depth: float, start: int) -> float:
+    """Deepest contact of a fall in m; starts lie a millimetre apart."""
+    move = np.random.default_rng(start).normal(0.0, 1e-3, 3)
+    scene = stairs(ragdolls(1), height, depth)
+    scene = replace(scene, position=scene.position + move, joint_point=scene.joint_point + move)
+    model = model_of(scene)
+    state, settings, deep = model.initial_state(), SolverSettings(threads=1), 0.0
+    for _ in range(FRAMES):
+        state, figures = advance(model, state, FrameInputs(), settings)
+        deep = max(deep, figures.penetration)
+    return deep
+
+
+def _middle(height: float, depth: float) -> Result:
+    falls = sorted(deepest(height, depth, start) for start in range(STARTS))
+    return Result(falls[STARTS // 2], 0.0, 3e-3)
+
+
+for _name, _height, _depth in (("", 0.18, 0.29), ("-steep", 0.25, 0.22)):
+    case(f"ragdoll-falls{_name}")(partial(_middle, _height, _depth))
