@@ -16,6 +16,10 @@ from ..vector import rotation_matrix
 from .body_scratch import BodyScratch
 from .frame import Frame
 
+MOST_TURN, FASTEST_TURN = 0.05, 0.5
+"""rad by which the hand may turn a body in a substep more than in the one before, and at most: what
+it reckons with is how the body answers before it has turned."""
+
 
 def grab_particle(model: Model, state: State, particle: int) -> Grab:
     """A hand that takes hold of a particle where it is: of cloth, rope, soft body, plant, figure.
@@ -162,8 +166,18 @@ class Hand:
         drive = spring.drive(behind, self.velocity - speed)
         force = np.array(symmetric_times(_softened(self.response[1], spring.softness), drive))
         force = shortened(force, spring.strength)
+        force *= self._share_that_may_turn(b, np.concatenate([force, np.cross(arm, force)]))
         moves.force[b] += force
         moves.torque[b] += np.cross(arm, force)
+
+    def _share_that_may_turn(self, b: int, wrench: Floats) -> float:
+        """Share of a force and torque (6,) that turns body b no faster than it may."""
+        h, spin = self.frame.h, self.frame.work.owners.spin[b]
+        turn = h * h * (wrench @ self.response[0][:, 3:])
+        most = MOST_TURN
+        if float((turn * spin).sum()) > 0.0:
+            most = min(most, max(0.0, FASTEST_TURN - h * float(np.sqrt((spin * spin).sum()))))
+        return min(1.0, most / max(float(np.sqrt((turn * turn).sum())), 1e-300))
 
     def take_back(self) -> None:
         """Forces on the body are again those of all else."""

@@ -196,6 +196,9 @@ def held(kind):
     if kind == "chain":
         model = chain(8, 0.007)
         return model, grab_body(model, model.initial_state(), 0, (0, 0, 0.2))
+    if kind == "limb beside its axis":
+        model = chain(6, 0.01)
+        return model, grab_body(model, model.initial_state(), 0, (0.05, 0.05, 0.05))
     if kind == "sheet":
         model = sheet()
         return model, grab_particle(model, model.initial_state(), 0)
@@ -204,7 +207,7 @@ def held(kind):
     return model, grab_body(model, model.initial_state(), light, model.bodies.position[light])
 
 
-@pytest.mark.parametrize("kind", ["sheet", "chain", "ragdoll"])
+@pytest.mark.parametrize("kind", ["sheet", "chain", "limb beside its axis", "ragdoll"])
 def test_a_wild_mouse_throws_nothing_faster_than_a_hand_may(kind):
     model, hand = held(kind)
     random = np.random.default_rng(3)
