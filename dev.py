@@ -192,7 +192,30 @@ def run_blender_tests(blender: Blender, target: Platform | None, arguments: Sequ
         "PYTEST_ADDOPTS": "" if target else "-m without_wheels",
     }
     with timed(what), locked(user_folder):
+        run_blender_files(interpreter, arguments, what, variables)
+
+
+def run_blender_files(
+    interpreter: Path, arguments: Sequence[str], what: str, variables: dict[str, str]
+) -> None:
+    """Run each file of tests in a Blender of its own, or at once the tests that are named.
+
+    What one file leaves behind reaches no other, in Blender's memory neither: 4.2 crashed in files
+    that were closed long after what had damaged it.
+    """
+    if any((ROOT / argument.split("::")[0]).exists() for argument in arguments):
         run_pytest(interpreter, "tests/blender", arguments, what, variables)
+        return
+    failed = []
+    for file in sorted((ROOT / "tests" / "blender").glob("test_*.py")):
+        name = str(file.relative_to(ROOT))
+        try:
+            run_pytest(interpreter, "tests/blender", [name, *arguments], name, variables)
+        except Failure as failure:
+            print(f"\nerror: {failure}", file=sys.stderr, flush=True)
+            failed.append(file.name)
+    if failed:
+        raise Failure(f"{what} failed in {', '.join(failed)}")
 
 
 def test(options: argparse.Namespace) -> None:
