@@ -22,7 +22,6 @@ from . import (
     rigid_contact,
     rigid_motion,
     rigid_rest,
-    sheets,
     simbenchmark,
     surfaces,
 )
@@ -48,7 +47,6 @@ MODULES = (
     rigid_contact,
     rigid_motion,
     rigid_rest,
-    sheets,
     simbenchmark,
     surfaces,
 )
