@@ -9,6 +9,7 @@ from ..diagnostics import surface_crossings
 from ..model import Model
 from ..model.diagnostics import Crossing
 from ..particles.contacts.surface_contact import (
+    Held,
     check_strays,
     foresee_strays,
     measure_pairs,
@@ -179,14 +180,14 @@ class SurfaceContacts:
         room.find(horizon, frame.threads, self.meshes_move)
 
     def _measure(self, room: SurfaceRoom) -> None:
-        moving = (room.inverse_mass, room.friction, room.tangle.mark)
+        held = Held(room.inverse_mass, room.friction, room.tangle.mark)
         ahead = self.frame.substep - self.searched
         while True:
             found = 0
             for partners in room.partners:
                 self.mesh_contacts = found  # those with meshes come last
                 pairs = (partners.pairs, partners.count, ahead, room.strays)
-                found = measure_pairs(*pairs, room.contacts, found, room.start, moving)
+                found = measure_pairs(*pairs, room.contacts, found, room.start, held)
             if found <= len(room.contacts):
                 break
             room.grow_contacts(found)

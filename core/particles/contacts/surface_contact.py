@@ -86,15 +86,25 @@ def _is_at_corner(weight, inverse_mass, corner, is_edges):
     return alone and inverse_mass[corner[0]] == 0.0
 
 
+Held = namedtuple(
+    "Held",
+    [
+        "inverse_mass",  # (n,) 1/kg
+        "friction",  # (n,)
+        "mark",  # (n,) of what has passed through a mesh, see `surface_tangle`
+    ],
+)
+"""What contacts of surfaces ask of their vertices."""
+
+
 @kernel
-def measure_pairs(pairs, count, substep, strays, contacts, found, start, moving):
+def measure_pairs(pairs, count, substep, strays, contacts, found, start, held):
     """Contacts, from row ``found`` on, of all pairs that may meet in this substep; the row after.
 
     May return more than fit. substep: since pairs were looked for. strays: see `Strays`. start
-    (n, 3) m: places at the start of the substep. moving: inverse mass (n,) 1/kg, friction (n,),
-    and marks (n,) of what has passed through a mesh, see `surface_tangle`.
+    (n, 3) m: places at the start of the substep. held: see `Held`.
     """
-    inverse_mass, friction, mark = moving
+    inverse_mass, friction, mark = held
     for n in range(count):
         pair = pairs[n]
         ahead = (substep + 1 - pair["since"]) * pair["speed"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
+
 import numpy as np
 
 from ...arrays import Floats, Ints
@@ -16,6 +18,10 @@ from ...vector import rotation_matrix
 TURNING = (0.65, 1.3)
 """A straight flight leaves a circle by half the square of the angle and radius, and by the angle
 and what the radius changes meanwhile; a third more than that is allowed for."""
+
+
+Ends = namedtuple("Ends", ["start", "end"])
+"""Vertices (v, 3) m of meshes at both ends of a frame, in the frames of their shapes."""
 
 
 class MeshSurfaces:
@@ -75,7 +81,8 @@ class MeshSurfaces:
         """
         centre = shapes.centre_before if is_before else shapes.centre
         rotation = shapes.rotation_before if is_before else shapes.rotation
-        _place(out, led, self.shape_of, (self.start, self.end), share, centre, rotation)
+        ends = Ends(self.start, self.end)
+        _place(out, led, self.shape_of, ends, share, centre, rotation)
 
     def allow_turning(
         self, slack: Floats, led: int, shapes: Shapes, horizon: float, step: float
@@ -88,9 +95,11 @@ class MeshSurfaces:
             slack,
             led,
             self.shape_of,
-            (self.start, self.end),
-            (shapes.rotation_before, shapes.rotation),
-            (horizon, step),
+            Ends(self.start, self.end),
+            shapes.rotation_before,
+            shapes.rotation,
+            horizon,
+            step,
         )
 
 
@@ -104,10 +113,8 @@ def _place(out, led, shape_of, ends, share, centre, rotation):
 
 
 @kernel
-def _allow_turning(slack, led, shape_of, ends, rotations, ahead):
+def _allow_turning(slack, led, shape_of, ends, before, now, horizon, step):
     start, end = ends
-    horizon, step = ahead
-    before, now = rotations
     for v in range(shape_of.shape[0]):
         s = shape_of[v]
         angle, size, change = 0.0, 0.0, 0.0
