@@ -205,6 +205,27 @@ def _bound_normals(bounds, node, ab, ac, turn_b, turn_c):
             bounds[node, MOST_NORMAL + k] = high
 
 
+@lean_inline
+def _bound_children(bounds, node, other, low, high):
+    """Bounds of a node by those of its two children, of which ``other`` is the second."""
+    child = node + 1
+    for k in range(3):
+        bounds[node, low + k] = min(bounds[child, low + k], bounds[other, low + k])
+        bounds[node, high + k] = max(bounds[child, high + k], bounds[other, high + k])
+
+
+@lean_inline
+def _bound_triangle(bounds, node, triangle, t, x, speed, room):
+    """Box and speeds of a leaf."""
+    a, b, c = triangle[t, 0], triangle[t, 1], triangle[t, 2]
+    away = max(room[a], max(room[b], room[c]))
+    for k in range(3):
+        bounds[node, LOWER + k] = min(x[a, k], min(x[b, k], x[c, k])) - away
+        bounds[node, UPPER + k] = max(x[a, k], max(x[b, k], x[c, k])) + away
+        bounds[node, SLOWEST + k] = min(speed[a, k], min(speed[b, k], speed[c, k]))
+        bounds[node, FASTEST + k] = max(speed[a, k], max(speed[b, k], speed[c, k]))
+
+
 @kernel
 def gather_bounds(tree, triangle, x, speed, room, horizon):
     """Boxes of triangles at x (n, 3) m, their speeds (n, 3) m a substep and normals, upwards.
@@ -216,21 +237,13 @@ def gather_bounds(tree, triangle, x, speed, room, horizon):
     for node in range(tree.skip[0] - 1, -1, -1):
         t = tree.leaf[node]
         if t < 0:
-            child = node + 1
-            other = tree.skip[child]
-            for k in range(3):
-                for low in (LOWER, SLOWEST, LEAST_NORMAL):
-                    bounds[node, low + k] = min(bounds[child, low + k], bounds[other, low + k])
-                for high in (UPPER, FASTEST, MOST_NORMAL):
-                    bounds[node, high + k] = max(bounds[child, high + k], bounds[other, high + k])
+            other = tree.skip[node + 1]
+            _bound_children(bounds, node, other, LOWER, UPPER)
+            _bound_children(bounds, node, other, SLOWEST, FASTEST)
+            _bound_children(bounds, node, other, LEAST_NORMAL, MOST_NORMAL)
             continue
+        _bound_triangle(bounds, node, triangle, t, x, speed, room)
         a, b, c = triangle[t, 0], triangle[t, 1], triangle[t, 2]
-        away = max(room[a], max(room[b], room[c]))
-        for k in range(3):
-            bounds[node, LOWER + k] = min(x[a, k], min(x[b, k], x[c, k])) - away
-            bounds[node, UPPER + k] = max(x[a, k], max(x[b, k], x[c, k])) + away
-            bounds[node, SLOWEST + k] = min(speed[a, k], min(speed[b, k], speed[c, k]))
-            bounds[node, FASTEST + k] = max(speed[a, k], max(speed[b, k], speed[c, k]))
         turn_b = scale(horizon, between(speed, a, b))
         turn_c = scale(horizon, between(speed, a, c))
         _bound_normals(bounds, node, between(x, a, b), between(x, a, c), turn_b, turn_c)
@@ -247,21 +260,11 @@ def gather_boxes(tree, triangle, x, speed, room):
     for node in range(tree.skip[0] - 1, -1, -1):
         t = tree.leaf[node]
         if t < 0:
-            child = node + 1
-            other = tree.skip[child]
-            for k in range(3):
-                for low in (LOWER, SLOWEST):
-                    bounds[node, low + k] = min(bounds[child, low + k], bounds[other, low + k])
-                for high in (UPPER, FASTEST):
-                    bounds[node, high + k] = max(bounds[child, high + k], bounds[other, high + k])
+            other = tree.skip[node + 1]
+            _bound_children(bounds, node, other, LOWER, UPPER)
+            _bound_children(bounds, node, other, SLOWEST, FASTEST)
             continue
-        a, b, c = triangle[t, 0], triangle[t, 1], triangle[t, 2]
-        away = max(room[a], max(room[b], room[c]))
-        for k in range(3):
-            bounds[node, LOWER + k] = min(x[a, k], min(x[b, k], x[c, k])) - away
-            bounds[node, UPPER + k] = max(x[a, k], max(x[b, k], x[c, k])) + away
-            bounds[node, SLOWEST + k] = min(speed[a, k], min(speed[b, k], speed[c, k]))
-            bounds[node, FASTEST + k] = max(speed[a, k], max(speed[b, k], speed[c, k]))
+        _bound_triangle(bounds, node, triangle, t, x, speed, room)
 
 
 @lean_inline
