@@ -385,24 +385,18 @@ def block_of(limbs, s, t):
 
 
 @lean_inline
-def _write_alone(limbs, owners, s, t):
-    """What a wrench on owner s does to owner t without joints."""
-    out = limbs.response[block_of(limbs, s, t)]
-    for b in range(6):
-        for a in range(6):
-            out[b, a] = 0.0
-    if s == t:
-        for a in range(3):
-            out[a, a] = owners.inverse_mass[s]
-            for b in range(3):
-                out[3 + a, 3 + b] = owners.inverse_inertia[s, a, b]
+def write_alone(owners, s, out):
+    """What a wrench on owner s does to it without joints, to out (6, 6), which holds zeros."""
+    for a in range(3):
+        out[a, a] = owners.inverse_mass[s]
+        for b in range(3):
+            out[3 + a, 3 + b] = owners.inverse_inertia[s, a, b]
 
 
 @lean_inline
-def _write_joined(limbs, joints, owners, s, t):
-    """What joints change about both blocks of owners s and t, from the solution for s."""
+def take_off_joined(limbs, joints, owners, t, out):
+    """Take off out (6, 6) what joints take from owner t, by the solution in ``answer``."""
     held = limbs.held
-    out = limbs.response[block_of(limbs, t, s)]
     v = owners.inverse_mass[t]
     for n in range(limbs.held_from[t], limbs.held_from[t + 1]):
         j, side = held[n, 0], held[n, 1]
@@ -414,6 +408,24 @@ def _write_joined(limbs, joints, owners, s, t):
             for b in range(6):
                 f = sign * v * axis["line"][b] if b < 3 else sign * axis["turn"][side, b - 3]
                 take_off(out[b], f, x)
+
+
+@lean_inline
+def _write_alone(limbs, owners, s, t):
+    """What a wrench on owner s does to owner t without joints."""
+    out = limbs.response[block_of(limbs, s, t)]
+    for b in range(6):
+        for a in range(6):
+            out[b, a] = 0.0
+    if s == t:
+        write_alone(owners, s, out)
+
+
+@lean_inline
+def _write_joined(limbs, joints, owners, s, t):
+    """What joints change about both blocks of owners s and t, from the solution for s."""
+    out = limbs.response[block_of(limbs, t, s)]
+    take_off_joined(limbs, joints, owners, t, out)
     if s != t:
         other = limbs.response[block_of(limbs, s, t)]
         for b in range(6):

@@ -6,38 +6,14 @@ from ...kernels.jit import lean_inline, lean_kernel
 from ...vec3 import cross, vec
 from ..joints.front_factor import clear_solution, solve_fronts
 from ..joints.joint_matrix import factor_certain, has_fronts
-from .articulated_inertia import aim_wrenches, is_met, substitute_six
-from .twist import dot_six, six, take_off
-
-
-@lean_inline
-def _respond_alone(owners, b, response):
-    """The response (6, 6) of a body that nothing is joined to."""
-    for i in range(6):
-        for k in range(6):
-            response[i, k] = 0.0
-    for i in range(3):
-        response[i, i] = owners.inverse_mass[b]
-        for k in range(3):
-            response[3 + i, 3 + k] = owners.inverse_inertia[b, i, k]
-
-
-@lean_inline
-def _respond_joined(limbs, joints, owners, b, response):
-    """What joints take off the response (6, 6) of a body alone."""
-    aim_wrenches(limbs, joints, owners, b, limbs.body[b]["component"])
-    substitute_six(joints, limbs.body[b]["component"], limbs.answer, limbs.is_reached)
-    w = owners.inverse_mass[b]
-    for n in range(limbs.held_from[b], limbs.held_from[b + 1]):
-        j, side = limbs.held[n, 0], limbs.held[n, 1]
-        sign = -1.0 if side == 0 else 1.0
-        first = joints.joint[j]["first_row"]
-        for p in range(first, first + joints.joint[j]["met_count"]):
-            axis = joints.axis[joints.met[p]]
-            x = six(limbs.answer[p])
-            for i in range(6):
-                f = sign * w * axis["line"][i] if i < 3 else sign * axis["turn"][side, i - 3]
-                take_off(response[i], f, x)
+from .articulated_inertia import (
+    aim_wrenches,
+    is_met,
+    substitute_six,
+    take_off_joined,
+    write_alone,
+)
+from .twist import dot_six
 
 
 @lean_inline
@@ -60,12 +36,17 @@ def point_response(limbs, joints, owners, b, arm, response, out):
     so that it is never less than what the point does. What hangs in groups of more bodies than
     `articulated_inertia` knows answers alone. response (6, 6) is scratch memory.
     """
-    _respond_alone(owners, b, response)
+    for i in range(6):
+        for k in range(6):
+            response[i, k] = 0.0
+    write_alone(owners, b, response)
     c = limbs.body[b]["component"]
     if c >= 0:
         factor_certain(joints, owners, c, True)
         if not has_fronts(joints, c):
-            _respond_joined(limbs, joints, owners, b, response)
+            aim_wrenches(limbs, joints, owners, b, c)
+            substitute_six(joints, c, limbs.answer, limbs.is_reached)
+            take_off_joined(limbs, joints, owners, b, response)
         elif is_met(limbs, joints, owners, b):
             _respond_by_fronts(joints, b, c, response)
     r = vec(arm)
