@@ -12,6 +12,7 @@ from .stages.bodies import Bodies
 from .stages.contacts import Contacts
 from .stages.forces import Forces
 from .stages.frame import Frame
+from .stages.grab import Hand
 from .stages.motion import Motion
 from .stages.relaxation import Relaxation
 from .stages.surfaces import SurfaceContacts
@@ -31,8 +32,9 @@ def advance(
     """
     frame = Frame(model, state, inputs, settings)
     forces = Forces(frame)
-    motion = Motion(frame, forces)
-    bodies = Bodies(frame)
+    hand = Hand(frame)
+    motion = Motion(frame, forces, hand)
+    bodies = Bodies(frame, hand)
     if bodies.are_alone:
         while frame.substep < frame.substeps:
             forces.apply(bodies)

@@ -46,7 +46,7 @@ looked at in every substep: where it will touch is then known from near by."""
 class Bodies:
     """Moves all rigid bodies by one substep; particles meet them halfway."""
 
-    def __init__(self, frame: Frame) -> None:
+    def __init__(self, frame: Frame, hand: Hand) -> None:
         self.frame = frame
         model, state, work = frame.model, frame.state, frame.work
         self.count = model.body_count
@@ -70,7 +70,7 @@ class Bodies:
         self.next_collision = 0
         self.is_clear = False  # the last look found nobody near: it pays to look farther ahead
         self.ties = BodyTies(frame, self.sleep)
-        self.hand = Hand(frame)
+        self.hand = hand
 
     @property
     def row_count(self) -> int:

@@ -98,8 +98,7 @@ class BodyForces:
         """Write the force N and torque N·m (b, 3) of fields on all bodies."""
         frame = self.frame
         probes, owners = self.probes, frame.work.owners
-        factor = outside.factor_of_bodies("fields", frame.model)
-        probes.exposed.factor[:] = np.repeat(factor, PROBES)
+        probes.exposed.factor[:] = np.repeat(outside.bodies_in_fields, PROBES)
         place_probes(probes, owners, frame.h)
         probes.exposed.force[:] = 0.0
         moment = (frame.time, frame.h, self.every * frame.h)
@@ -114,7 +113,7 @@ class BodyForces:
         probes, owners = self.probes, frame.work.owners
         place_probes(probes, owners, frame.h)
         probe = probes.exposed
-        probe.factor[:] = np.repeat(frame.by_body("fields"), PROBES)
+        probe.factor[:] = np.repeat(self.now.bodies_in_fields, PROBES)
         before = probe.x - probe.previous
         kick(probe, pack_fields([blow]), wait, frame.h)
         gained = np.abs(probe.x - probe.previous - before).max(axis=1) / frame.h

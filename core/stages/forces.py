@@ -41,7 +41,7 @@ class Forces:
         self.before = acted_before(frame.state, packed, model)
         frame.state.acted = packed
         fields = pack_fields(lasting(inputs.fields))
-        self.now = Outside(frame.gravity, inputs.wind, fields, frame.animated)
+        self.now = Outside(frame.gravity, inputs.wind, fields, frame.animated, model)
         has_surface = len(model.triangle) > 0 or len(model.wire) > 0
         self.is_windy = has_surface and not is_calm(inputs.wind)
         self.is_any = self.is_windy or bool(model.forces) or len(fields) > 0
@@ -125,7 +125,7 @@ class Forces:
         return Exposed(
             *frame.particles,
             mass=frame.model.mass,
-            factor=outside.factor("fields", frame.model),
+            factor=outside.in_fields,
             normal=self.scratch.normal,
             force=force,
         )
@@ -157,7 +157,7 @@ class Forces:
             skin=wind.skin_friction,
             hold=self.every * frame.h,
         )
-        exposure = outside.factor("wind", model)
+        exposure = outside.in_wind
         exposed, pushed = (frame.particles, exposure), (air, frame.h, force)
         if len(model.triangle):
             add_wind(*exposed, model.triangle, triangle_air, *pushed)

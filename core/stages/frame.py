@@ -19,6 +19,7 @@ from ..particles.integrate import drag_per_step
 from ..records import Particles
 from ..settings import AnimatedSettings, SolverSettings
 from ..workspace import workspace_of
+from .factors import of_bodies, of_objects, of_particles
 
 
 class Stopwatch:
@@ -121,28 +122,23 @@ class Frame:
         animated = self.inputs.animated
         return self.own.neutral if animated is None else animated
 
-    def by_object(self, name: str) -> Floats:
-        """One animated factor of each object, where settings are animated."""
-        return np.array([getattr(a, name) for a in self.animated])
-
     def by_body(self, name: str) -> Floats:
         """One animated factor of each rigid body, not to be written to."""
         if self.inputs.animated is None:
             return self.own.body_ones
-        return self.by_object(name)[self.model.bodies.object]
+        return of_bodies(self.animated, name, self.model)
 
     def factors(self, name: str) -> Floats | None:
         """One animated factor of each particle (n,); None when it is 1 everywhere."""
         if self.inputs.animated is None:
             return None
-        by_object = self.by_object(name)
-        if (by_object == 1.0).all():
+        if (of_objects(self.animated, name) == 1.0).all():
             return None
-        return np.repeat(by_object, [span.particle_count for span in self.model.objects])
+        return of_particles(self.animated, name, self.model)
 
     def _scaled(self, values: Floats, name: str) -> Floats:
-        factors = self.factors(name)
-        return values if factors is None else values * factors
+        factor = self.factors(name)
+        return values if factor is None else values * factor
 
     def _keep_velocity(self) -> None:
         """Find how much velocity drag leaves in a step, unless it is known from the last frame."""
@@ -155,8 +151,8 @@ class Frame:
     def _pin_weight(self) -> Floats:
         model = self.model
         weight = self.target(self.inputs.pin_weight, model.pin_weight)
-        factors = self.factors("pin")
-        return weight if factors is None else weight * factors[model.pinned]
+        factor = self.factors("pin")
+        return weight if factor is None else weight * factor[model.pinned]
 
     def _inverse_mass(self) -> Floats:
         """Pins of full weight are immovable, weaker ones are pulled, of weight 0 are free."""

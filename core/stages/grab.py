@@ -94,8 +94,9 @@ class Hand:
         if self.grab is not None:
             self.spring = Spring.of(self.grab.mass, frame.h)
             self.velocity = self.grab.velocity(frame.inputs.duration)
-        self.kept: Floats = np.zeros((2, 3))  # N and N·m of all else on the body
-        self.response = (np.zeros((6, 6)), np.zeros((3, 3)))  # of the body, m/s by N·s of the point
+            self.kept = np.zeros((2, 3))  # N and N·m of all else on the body
+            # of the body, and of the point in m/s by N·s
+            self.response = (np.zeros((6, 6)), np.zeros((3, 3)))
 
     # ------------------------------------------------------------------ particles
 

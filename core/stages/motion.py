@@ -59,11 +59,11 @@ class Motion:
     the step adds to that difference waits in ``lag`` until they are done.
     """
 
-    def __init__(self, frame: Frame, forces: Forces) -> None:
+    def __init__(self, frame: Frame, forces: Forces, hand: Hand) -> None:
         refuse_bodies(frame.model, frame.settings)
         self.frame = frame
         self.forces = forces
-        self.hand = Hand(frame)
+        self.hand = hand
         pinned = frame.state.pin_position
         self.pin_end = frame.target(frame.inputs.pin_position, pinned)
         self.pin_start = pinned

@@ -10,6 +10,7 @@ sums up to second order by itself.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +19,7 @@ from numpy.lib.recfunctions import structured_to_unstructured, unstructured_to_s
 from ..forces.field import FIELD, FIELD_NUMBERS, Field, pack_fields
 from ..model.state import FACTORS, NO_WIND, wind_numbers
 from ..settings import AnimatedSettings, WindSettings
+from .factors import Animated, of_bodies, of_particles
 
 if TYPE_CHECKING:
     from ..arrays import Floats
@@ -35,18 +37,23 @@ class Outside:
     gravity: Floats  # (3,) m/s²
     wind: WindSettings
     fields: Records  # (k,) FIELD, without explosions and hits
-    animated: tuple[AnimatedSettings, ...]  # one for each of Model.objects; `FACTORS` count
+    animated: Animated  # `FACTORS` count
+    model: Model
 
-    def factor(self, name: str, model: Model) -> Floats:
-        """One factor of each particle (n,)."""
-        by_object = [getattr(one, name) for one in self.animated]
-        return np.repeat(by_object, [span.particle_count for span in model.objects])
+    @cached_property
+    def in_wind(self) -> Floats:
+        """Factor of the wind on each particle (n,)."""
+        return of_particles(self.animated, "wind", self.model)
 
-    def factor_of_bodies(self, name: str, model: Model) -> Floats:
-        """One factor of each rigid body (b,)."""
-        by_object = np.array([getattr(one, name) for one in self.animated])
-        found: Floats = by_object[model.bodies.object]
-        return found
+    @cached_property
+    def in_fields(self) -> Floats:
+        """Factor of force fields on each particle (n,)."""
+        return of_particles(self.animated, "fields", self.model)
+
+    @cached_property
+    def bodies_in_fields(self) -> Floats:
+        """Factor of force fields on each rigid body (b,)."""
+        return of_bodies(self.animated, "fields", self.model)
 
 
 def lasting(given: tuple[Field, ...]) -> list[Field]:
@@ -90,6 +97,7 @@ def unpack(acted: Floats, model: Model) -> Outside:
         wind=WindSettings(tuple(wind[:3].tolist()), *wind[3:].tolist()),
         fields=unstructured_to_structured(packed.reshape(-1, FIELD_NUMBERS), FIELD),
         animated=tuple(keyed),
+        model=model,
     )
 
 
