@@ -267,11 +267,6 @@ def _turn(function: Callable[..., Any]) -> AbstractContextManager[object]:
     return _take_turn(f"{function.__module__.rpartition('core.')[2]}.{function.__qualname__}")
 
 
-def kernel_count() -> int:
-    """Number of kernels that are compiled, those for several threads counted apart."""
-    return sum(1 + k.can_be_parallel for k in _kernels)
-
-
 def compile_count() -> int:
     """Kernels that this process compiled itself because the cache folder did not hold them."""
     return sum(k.compile_count() for k in _kernels)
