@@ -12,13 +12,12 @@ import bpy
 from ..core.errors import VerletError
 from . import doctor
 from .bake import restore, scene_bake
+from .blender.commands import Command
 from .live import missing_frames
 from .properties import bake_record, participants
 from .properties.by_path import set_by_path
 
 COMMAND = "verlet_bake"
-
-_handle: object | None = None
 
 
 def frame_range(text: str) -> tuple[int, int]:
@@ -182,15 +181,5 @@ def _save(output: str | None) -> None:
         bpy.ops.wm.save_mainfile()
 
 
-def register() -> None:
-    """Make the command known to Blender."""
-    global _handle
-    _handle = bpy.utils.register_cli_command(COMMAND, run)
-
-
-def unregister() -> None:
-    """Take the command away."""
-    global _handle
-    if _handle is not None:
-        bpy.utils.unregister_cli_command(_handle)
-        _handle = None
+_command = Command(COMMAND, run)
+register, unregister = _command.register, _command.unregister

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.errors import VerletError
+from .blender.commands import Command
 
 COMMAND = "verlet_sheet"
 WIDTH, GAP, DOT = 320, 8, 2  # px: a picture, what is between two, a dot of a letter
@@ -19,8 +20,6 @@ BACKGROUND, INK = (0.08, 0.08, 0.08, 1.0), (0.9, 0.9, 0.9, 1.0)
 HEIGHT, ADVANCE = 5, 4  # dots of a letter, and to the next one
 
 Pixels = NDArray[np.float32]
-
-_handle: object | None = None
 
 _DOTS = """
 0 75557 1 26227 2 71747 3 71317 4 55711 5 74717 6 74757 7 71222 8 75757 9 75717 . 00002 - 00700
@@ -138,15 +137,5 @@ def run(arguments: list[str]) -> int:
     return 0
 
 
-def register() -> None:
-    """Make the command known to Blender."""
-    global _handle
-    _handle = bpy.utils.register_cli_command(COMMAND, run)
-
-
-def unregister() -> None:
-    """Take the command away."""
-    global _handle
-    if _handle is not None:
-        bpy.utils.unregister_cli_command(_handle)
-        _handle = None
+_command = Command(COMMAND, run)
+register, unregister = _command.register, _command.unregister
