@@ -5,6 +5,7 @@ The zip is installed once per run into an isolated user folder.
 
 import importlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -64,6 +65,22 @@ def remove_rigid_body_world() -> None:
             objects.active = ob
             bpy.ops.rigidbody.constraint_remove()
     bpy.ops.rigidbody.world_remove()
+
+
+@pytest.fixture
+def kept(scene: bpy.types.Scene) -> Iterator[Path]:
+    """Frames are kept in background processes too; the folder is empty before and after."""
+    preferences, folder, session = (
+        importlib.import_module(f"{installed_extension.MODULE}.verlet_addon.{name}")
+        for name in ("preferences", "on_disk.folder", "session")
+    )
+    chosen = preferences.get()
+    chosen.keep_frames = "ALWAYS"
+    bpy.ops.verlet.clear_frames()
+    yield folder.folder()
+    session.drop_all()
+    bpy.ops.verlet.clear_frames()
+    chosen.keep_frames, chosen.disk_limit = "WINDOW", 10.0
 
 
 @pytest.fixture

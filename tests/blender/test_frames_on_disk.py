@@ -13,21 +13,9 @@ import numpy as np
 import pytest
 from small_scenes import addon, body, cloth, floor, play, seen, select, session_of
 
-pytestmark = pytest.mark.usefixtures("scene")
+pytestmark = pytest.mark.usefixtures("kept")
 
 LAST = 12
-
-
-@pytest.fixture(autouse=True)
-def kept(scene):
-    """Frames are kept in background processes too; the folder is empty before and after."""
-    chosen = addon("preferences").get()
-    chosen.keep_frames = "ALWAYS"
-    bpy.ops.verlet.clear_frames()
-    yield addon("on_disk.folder").folder()
-    addon("session").drop_all()
-    bpy.ops.verlet.clear_frames()
-    chosen.keep_frames, chosen.disk_limit = "WINDOW", 10.0
 
 
 def falling(scene):

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from small_scenes import addon, body, cloth, floor, seen, session_of
 
-pytestmark = pytest.mark.usefixtures("scene")
+pytestmark = pytest.mark.usefixtures("kept")
 
 MOMENTS = int(os.environ.get("VERLET_MOMENTS", "4"))
 FIRST = int(os.environ.get("VERLET_SEED", "1"))
@@ -79,18 +79,6 @@ while True:
         bpy.ops.wm.save_mainfile()
         note("saved", bend)
 """.replace("BENDS", repr(BENDS))
-
-
-@pytest.fixture(autouse=True)
-def kept(scene):
-    """Frames are kept in background processes too; the folder is empty before and after."""
-    chosen = addon("preferences").get()
-    chosen.keep_frames = "ALWAYS"
-    bpy.ops.verlet.clear_frames()
-    yield addon("on_disk.folder").folder()
-    addon("session").drop_all()
-    bpy.ops.verlet.clear_frames()
-    chosen.keep_frames = "WINDOW"
 
 
 @pytest.fixture
