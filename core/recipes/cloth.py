@@ -13,9 +13,10 @@ from ..particles.constraints.hinge_bend import HingeBends
 from ..particles.constraints.link import Links
 from ..settings import ClothSettings
 from .geometry import Geometry, Paint
-from .tethers import add_tethers
+from .tethers import SLACK, add_tethers
 from .topology import hinges_of, without
 from .vertices import add_vertices, mean_of_ends, surface_masses
+from .yarns import add_yarns
 
 CONTACT_SHARE = 0.7
 """Radius of a vertex for the vertices of other objects, in mean edge lengths: with half a diagonal
@@ -101,7 +102,8 @@ def add_cloth(
     others = itself and settings.meets_others
     builder.add_surface(geometry.triangles + first, itself, others)
     if settings.tethers and settings.stretch == 0.0:
-        add_tethers(builder, geometry, pin_weight, first)
+        hangs = settings.slack == 0.0 and add_yarns(builder, geometry, pin_weight, first, index)
+        add_tethers(builder, geometry, pin_weight, first, SLACK if hangs else 0.0)
     return index
 
 
