@@ -70,10 +70,9 @@ def _advance_all(frame: Frame, forces: Forces, motion: Motion, bodies: Bodies) -
                     contacts.collide()
             with frame.timed("distances"):
                 relaxation.relax_distances()
+                relaxation.relax_tethers()
             with frame.timed("constraints"):
                 relaxation.project_constraints()
-            with frame.timed("distances"):
-                relaxation.relax_tethers()
             with frame.timed("contacts"):
                 contacts.relax()
                 surfaces.relax()

@@ -109,6 +109,11 @@ class Yarns:
         return cls(object, records(KNOT, particle=rows, rest_length=rest), bounds)
 
     @property
+    def precedes_tethers(self) -> bool:
+        """Always, see `Preceding`."""
+        return True
+
+    @property
     def particles(self) -> Ints:
         """Every particle of a yarn."""
         return self.knots["particle"]
