@@ -4,21 +4,52 @@ Joints are solved all at once, contacts one by one. A foot that hits the floor f
 alone; the joints then push it on with the body above it, and so on: each iteration takes away as
 much of the blow as the foot weighs against the body. What one is not enough for therefore learns
 how its limbs answer with all that hangs on them (`articulated_inertia`), and goes on until contacts
-see what joints make of it. Joints come last, so that they hold.
+see what joints make of it, and until none closes much faster than it may: in a heap of ragdolls one
+contact undoes what the next has done. Joints come last, so that they hold.
 """
 
 from __future__ import annotations
 
 from ...kernels.jit import lean_inline
 from ..joints.joint_rows import CLOSING_TURN
+from .contact_groups import is_either_jointed
+from .contact_point import contact_speed
+from .contact_table import NORMAL, SLOP
 from .limb_impulses import off_by
+from .softness import LEAK
 
 OFF = 0.03 * CLOSING_TURN
 """Way in a substep, as a share of its size, by which joints may lead a limb elsewhere than the last
 sweep over contacts saw it go: it is about as far then from where they want it."""
 
-MOST_ITERATIONS = 15
+CLOSING = 0.005
+"""Way in a substep, as a share of the smaller shape, by which the two of a contact may close more
+than they should."""
+
+MOST_ITERATIONS = 30
 """Iterations after which it has to do."""
+
+_TINY = 1e-300  # kg
+
+
+@lean_inline
+def _activate_closing(contacts, owners, h):
+    """Whether the two of any contact of what hangs on joints close too fast; their groups go on."""
+    groups = contacts.groups
+    is_any = False
+    for c in range(contacts.count[0]):
+        row = contacts.rows[c]
+        if row["softness"] > LEAK or not is_either_jointed(groups, row):
+            continue
+        left = max(row["gap"], 0.0) + h * contact_speed(row, NORMAL, owners)
+        let_go = h * row["softness"] * row["impulse"][NORMAL] / max(row["mass"], _TINY)
+        if left + let_go < -CLOSING / SLOP * row["slop"]:
+            is_any = True
+            for side in range(2):
+                o = row["owner"][side]
+                if owners.inverse_mass[o] > 0.0:
+                    groups.active[groups.group[o]] = 1
+    return is_any
 
 
 @lean_inline
@@ -46,6 +77,7 @@ def activate_unsettled(contacts, owners, h):
         c = limb["component"]
         if c >= 0:
             limbs.component[c]["error"] = max(limbs.component[c]["error"], off)
+    is_any |= _activate_closing(contacts, owners, h)
     for o in range(groups.group.shape[0]):
         g = groups.group[o]
         if not groups.is_jointed[o] and groups.touched[g] == 1:

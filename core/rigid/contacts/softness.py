@@ -34,6 +34,14 @@ BACK_SPEED = 2.0
 APART_SPEED = 0.5
 """Fastest parting of what overlapped already when the two met, at the start as a rule, m/s."""
 
+FIRM = 0.05
+"""Overlap, as a share of the smaller shape, beyond which less of that leak is left, and hardly any
+at twice as much. A light limb under a heap carries a hundred times its weight, and more where that
+lands: of so much, the share that it let go would have it inside what it lies on."""
+
+LEAST_LEAK = 0.1
+"""Share of `LEAK` that is left however deep: what no impulse can part must not gather any."""
+
 LEAST = 0.01
 """Share of the slop that an overlap must exceed it by to be parted: rest is rest."""
 
@@ -79,6 +87,13 @@ def is_deep(row, h):
 
 
 @lean_inline
+def _leak(row):
+    """Share of its impulse that a contact of what hangs on joints lets go, by how deep it is."""
+    depth = (-row["gap"] - row["old_overlap"]) * SLOP / (FIRM * row["slop"])
+    return LEAK * min(max(2.0 - depth, LEAST_LEAK), 1.0)
+
+
+@lean_inline
 def aim_velocity(row, owners, buffer, h, is_ahead, is_jointed):
     """Write the velocity error and the softness of a row.
 
@@ -99,7 +114,7 @@ def aim_velocity(row, owners, buffer, h, is_ahead, is_jointed):
         if is_wedged and -gap - row["slop"] <= tolerated:
             row["softness"] = WEDGED_LEAK
         elif is_jointed:
-            row["softness"] = LEAK
+            row["softness"] = _leak(row)
         if is_jointed:
             error -= parting_speed(row, bias_of(h) / h)
     row["velocity_error"] = error
