@@ -64,6 +64,7 @@ class Layout:
             "joint_impulse": (joints, 6),
             "joint_broken": (joints,),
             "weld": (0 if model.tears is None else particles,),
+            "tension": (0 if model.tears is None else len(model.tears.pair),),
         }
         inputs = shared | {
             "pin_weight": (pins,),

@@ -70,23 +70,15 @@ class TearBuilder(JointBuilder):
         if w.shape != (count,) or (w[w] != w).any() or (w > np.arange(count)).any():
             raise ModelError(name, "each copy must be welded to the first of its vertex")
         numbers(name, "strength", seams.strength, (count,), least=0.0)
-        moved = Seams(
-            w + first, seams.bond + first, seams.half, seams.pair + first, seams.strength
-        )
-        self._tearable.append(
-            TearableObject(index, first, moved, add, begin, self._marks())
-        )
+        moved = Seams(w + first, seams.bond + first, seams.half, seams.pair + first, seams.strength)
+        self._tearable.append(TearableObject(index, first, moved, add, begin, self._marks()))
         return index
 
     def _marks(self) -> Marks:
         return {name: len(value) for name, value in self._lists().items()}
 
     def _lists(self) -> dict[str, list[Any]]:
-        return {
-            name: value
-            for name, value in vars(self).items()
-            if isinstance(value, list)
-        }
+        return {name: value for name, value in vars(self).items() if isinstance(value, list)}
 
     def _tear_table(self, weld: Ints | None = None) -> TearTable | None:
         """The copies of the whole model; None where nothing may tear."""
@@ -117,7 +109,7 @@ class TearBuilder(JointBuilder):
         given: the lists of the builder, as they were when the model was made.
         """
         twin = type(self)()
-        done: Marks = {name: 0 for name in given}
+        done: Marks = dict.fromkeys(given, 0)
         own = vars(twin)
         own.update({k: v for k, v in vars(self).items() if not isinstance(v, list)})
         for one in given["_tearable"]:

@@ -211,6 +211,7 @@ class Model:
             joint_broken=np.zeros(len(self.joints), dtype=np.int32),
             acted=acting_at_first(gravity, len(self.objects)),
             weld=np.zeros(0, dtype=np.int32) if self.tears is None else self.tears.weld.copy(),
+            tension=np.zeros(0 if self.tears is None else len(self.tears.pair)),
             step=step,
             time=0.0,
             frame=frame,

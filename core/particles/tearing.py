@@ -6,10 +6,10 @@ the fan at a border along one. With f the pulls on the two sides A and B it is c
 
     T = (f_B − f_A)/2,
 
-where the two balance f_B itself, over the width of the halves of the edges that it cuts, seen across:
-so T over the width is the stress of the sheet in N/m, however fine the mesh is. This is the
-separation of O'Brien and Hodgins 1999, "Graphical Modeling and Animation of Brittle Fracture", §4,
-with planes through edges; ropes have two sides, and T is their tension.
+where the two balance f_B itself. The width is the distance between the middles of the edges that it
+cuts, and T over it the stress of the sheet in N/m, however fine the mesh is. This is the separation
+of O'Brien and Hodgins 1999, "Graphical Modeling and Animation of Brittle Fracture", §4, with planes
+through edges; ropes have two sides, and T is their tension.
 """
 
 from __future__ import annotations
@@ -138,9 +138,7 @@ def _ways_at(bonds: list[list[int]], half: Floats) -> tuple[list[int], list[Any]
     if len(members) < len(copies):
         return copies, _each_alone(copies, near, half)
     if tips:
-        return members, [
-            (0, n + 1, float(np.linalg.norm(half[cut]))) for n, cut in enumerate(cuts)
-        ]
+        return members, [(0, n + 1, float(np.linalg.norm(half[cut]))) for n, cut in enumerate(cuts)]
     return members, [
         (i + 1, j + 1, max(float(np.linalg.norm(half[cuts[i]] - half[cuts[j]])), 1e-12))
         for i, j in itertools.combinations(range(len(members)), 2)

@@ -43,8 +43,9 @@ class Geometry:
 
         positions (n, 3) m; edges (m, 2); polygons as offsets (faces + 1,) into face_vertices.
         weld (n,): of a mesh that is split so that it may tear, which vertices are copies of one,
-        by the first of them. Loose vertices and wires are allowed. Raises `ModelError` for no vertices, numbers that
-        are not finite, and edges or faces that name a vertex that does not exist.
+        by the first of them. Loose vertices and wires are allowed. Raises `ModelError` for no
+        vertices, numbers that are not finite, edges or faces that name a vertex that does not
+        exist, and copies that do not fit.
         """
         x = checked_points(name, positions)
         offsets = np.ascontiguousarray(face_offsets, dtype=np.int32)

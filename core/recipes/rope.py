@@ -58,12 +58,13 @@ def add_rope(
     """
     given = {"pin_weight": pin_weight, "velocity": velocity, "paint": paint}
     if geometry.weld is None:
-        return _add_whole(builder, geometry, settings, geometry, **given)
+        return _add_whole(builder, geometry, settings, geometry, None, **given)
     strength = settings.strength * geometry.painted(paint, "strength")
-    whole = geometry.welded(geometry.weld)
+    copies = geometry.weld
+    whole = geometry.welded(copies)
 
     def add(making: ModelBuilder, now: Geometry) -> int:
-        return _add_whole(making, now, settings, whole, **given)
+        return _add_whole(making, now, settings, whole, copies, **given)
 
     return add_tearable(builder, geometry, strength, add)
 
@@ -73,12 +74,17 @@ def _add_whole(
     geometry: Geometry,
     settings: RopeSettings,
     whole: Geometry,
+    copies: Ints | None,
     *,
     pin_weight: ArrayLike,
     velocity: ArrayLike,
     paint: Paint,
 ) -> int:
-    """Add ropes as they hang together; ``whole``: before anything has snapped."""
+    """Add ropes as they hang together; ``whole``: before anything has snapped.
+
+    copies (n,): which of its vertices each one is then.
+    """
+    copy = slice(None) if copies is None else copies
     x, edge = geometry.positions, geometry.edges
     if len(edge) == 0:
         raise ModelError(geometry.name, "has no edges to make a rope of; connect its vertices")
@@ -92,7 +98,7 @@ def _add_whole(
     held = np.argsort(-pins, kind="stable")[: (pins > 0).sum()].astype(np.int32)
     forest = spanning_forest(geometry.count, edge, held)
     first_forest = spanning_forest(whole.count, whole.edges, held)
-    size = _sizes(first_forest, x)
+    size = _sizes(first_forest, x)[copy]
     named = size if geometry is whole else size[np.unique(whole.edges)]
     diameter = settings.diameter or ROPE_DIAMETER * float(np.median(named))
     first = builder.particle_count
@@ -108,7 +114,7 @@ def _add_whole(
         paint=paint,
     )
     _add_bend(builder, geometry, settings, forest, size, first, index, paint)
-    reach = _reaches(first_forest, whole)
+    reach = _reaches(first_forest, whole)[copy]
     _add_length(builder, geometry, settings, forest, reach, pins, first, index, paint)
     if settings.bend_limit < 180.0:
         joint = _triples(geometry, forest)[:, [1, 0, 2]]

@@ -15,9 +15,7 @@ from .geometry import Geometry
 Add = Callable[[ModelBuilder, Geometry], int]
 
 
-def add_tearable(
-    builder: ModelBuilder, geometry: Geometry, strength: Floats, add: Add
-) -> int:
+def add_tearable(builder: ModelBuilder, geometry: Geometry, strength: Floats, add: Add) -> int:
     """Add a split mesh by ``add(builder, welded geometry)``; returns its index in the builder.
 
     strength (n,): N/m that a sheet bears at each vertex, N that a rope bears; 0 never tears.
@@ -109,3 +107,24 @@ def _at_points(geometry: Geometry, bond: Ints) -> tuple[Ints, Floats]:
     width = geometry.mean_edge_length if len(geometry.face_vertices) else 1.0
     rows = np.array(joints, dtype=np.int32).reshape(-1, 4)
     return rows, np.tile([width, 0.0, 0.0], (len(rows), 1))
+
+
+def split_apart(geometry: Geometry) -> Geometry:
+    """The same mesh, each face and each wire of which has vertices of its own, so that all may tear.
+
+    The first copies keep the order of the vertices; a loose vertex is left out.
+    """
+    corners = geometry.face_vertices
+    sides = np.sort(face_pairs(geometry.face_offsets, corners, 1), axis=1)
+    wires = geometry.edges[~_are_among(geometry.edges, sides)]
+    vertex = np.concatenate([corners, wires.reshape(-1)])
+    _, first, number = np.unique(vertex, return_index=True, return_inverse=True)
+    edges = len(corners) + np.arange(wires.size).reshape(-1, 2)
+    return Geometry.of(
+        geometry.name,
+        geometry.positions[vertex],
+        edges,
+        geometry.face_offsets,
+        np.arange(len(corners)),
+        first[number.reshape(-1)],
+    )

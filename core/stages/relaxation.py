@@ -33,6 +33,7 @@ class RelaxationScratch:
         self.spring_pull = np.zeros(len(model.spring))  # multipliers of springs
         may_tear = model.tears is not None and model.tears.strength.any()
         self.tension = np.zeros(len(model.stick) if may_tear else 0)
+        self.spring_tension = np.zeros(len(model.spring) if may_tear else 0)
         self.task_strained = np.zeros(len(model.task_stick) - 1, dtype=np.int32)
         # for Jacobi passes
         self.adjacency: Adjacency | None = None
@@ -64,6 +65,7 @@ class Relaxation:
             frame.spring_compliance,
             self.scratch.spring_pull,
             task_spring,
+            self.scratch.spring_tension,
         )
         self.adjacency: Adjacency | None = None  # for Jacobi passes
         self.moving = Moving(

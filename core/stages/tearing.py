@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ..arrays import Floats, Ints
@@ -10,6 +12,9 @@ from ..particles.constraints.strand import SOLUTION, Strands
 from ..particles.tearing import Ways, pulls_of, stresses, torn_weld, ways_to_part
 from .frame import Frame
 from .relaxation import Relaxation
+
+MEMORY = 0.025
+"""s over which pulls are averaged: cloth rings from substep to substep."""
 
 GAP = 1e-3
 """Edge lengths by which the sides of a tear part at once, x and x* alike: so that contacts know on
@@ -35,6 +40,7 @@ class TearScratch:
         place[~inside] = 0
         found = inside & (key[order][place] == wanted) if len(key) else inside
         self.row: Ints = order[place[found]] if len(key) else place[:0]
+        self.number = np.flatnonzero(found)
         self.pair = tears.pair[found]
         self.share = 1.0 / np.bincount(self.row, minlength=len(ends))[self.row]
         self.ways: Ways = ways_to_part(tears)
@@ -53,13 +59,19 @@ class Tearing:
         self.frame = frame
         self.relaxation = relaxation
         self.every = every
-        self.begun = frame.substep
+        self.begun = 0
         tears = frame.model.tears
         self.is_idle = tears is None or relaxation.is_idle or not tears.strength.any()
         if not self.is_idle:
             self.scratch = frame.scratch(TearScratch)
             self.factor = self._factor()
-            relaxation.sticks.tension[:] = 0.0
+            self._begin()
+
+    def _begin(self) -> None:
+        """Begin to sum up anew."""
+        self.begun = self.frame.substep
+        self.relaxation.sticks.tension[:] = 0.0
+        self.relaxation.springs.tension[:] = 0.0
 
     def _factor(self) -> Floats:
         """The keyed factor (n,) on the strength."""
@@ -76,15 +88,18 @@ class Tearing:
             return False
         tears, scratch = frame.model.tears, self.scratch
         assert tears is not None
-        tension = self._tensions()
+        tension = frame.state.tension
+        lately = 1.0 - math.exp(-(frame.substep - self.begun) * frame.h / MEMORY)
+        tension[scratch.number] += lately * (
+            self._tensions()[scratch.row] - tension[scratch.number]
+        )
         x = frame.x
         ends = tears.weld[scratch.pair]
         way = x[ends[:, 1]] - x[ends[:, 0]]
-        pulls = pulls_of(scratch.pair, scratch.share, tension[scratch.row], way, len(x))
+        pulls = pulls_of(scratch.pair, scratch.share, tension[scratch.number], way, len(x))
         stress = stresses(scratch.ways, pulls)
         weld = torn_weld(tears, scratch.ways, stress, self.factor)
-        self.relaxation.sticks.tension[:] = 0.0
-        self.begun = frame.substep
+        self._begin()
         if weld is None:
             return False
         frame.lead_idle()
@@ -94,14 +109,12 @@ class Tearing:
 
     def _tensions(self) -> Floats:
         """Tension (r,) N of sticks, springs and strands, in the order of the scratch memory."""
-        frame, model, relaxation = self.frame, self.frame.model, self.relaxation
+        frame, relaxation = self.frame, self.relaxation
         per_step = 1.0 / frame.h**2
-        way = frame.x[model.spring[:, 1]] - frame.x[model.spring[:, 0]]
-        stretch = np.linalg.norm(way, axis=1) - model.spring_rest_length
-        steps = max(frame.substep - self.begun, 1)
+        per_steps = per_step / max(frame.substep - self.begun, 1)
         parts = [
-            relaxation.sticks.tension * (per_step / steps),
-            stretch / frame.spring_compliance,
+            relaxation.sticks.tension * per_steps,
+            relaxation.springs.tension * per_steps,
         ]
         for number, strand in self.scratch.strands:
             multiplier = relaxation.scratch.multipliers[number]

@@ -33,6 +33,7 @@ Springs = namedtuple(
         "compliance",  # (c,) m/N
         "pull",  # (c,) kg·m, λ: carried from pass to pass of one step
         "task_bound",  # (tasks, 4) bounds of those of every step, of even and of odd ones
+        "tension",  # (c,) kg·m, Σ λ of all passes, as of sticks
     ],
 )
 
@@ -64,9 +65,11 @@ def relax_distances(particles, sticks, springs, now, first_task, last_task, stra
     """
     x, previous, inverse_mass = particles
     stick, stick_rest_length, task_stick, tension = sticks
-    is_measured = tension.shape[0] > 0
-    spring, spring_rest_length, spring_compliance, spring_pull, task_spring = springs
+    spring, spring_rest_length, spring_compliance, spring_pull, task_spring, spring_tension = (
+        springs
+    )
     form, over_relaxation, turn, is_first, is_last, h = now
+    measures_sticks, measures_springs = tension.shape[0] > 0, spring_tension.shape[0] > 0
     per_step = 1.0 / (h * h)
     most = (1.0 + strain_limit) * (1.0 + strain_limit)
     for task in prange(first_task, last_task):
@@ -82,7 +85,7 @@ def relax_distances(particles, sticks, springs, now, first_task, last_task, stra
                 form, d, e, inverse_mass[a], inverse_mass[b], 1.0, 1.0, rest
             )
             move_ends(x, a, b, wa, wb, step * over_relaxation, e)
-            if is_measured:
+            if measures_sticks:
                 tension[s] += step * over_relaxation * length(e)
         strained[task] = excess > 0.0
         for part in range(2):
@@ -103,3 +106,5 @@ def relax_distances(particles, sticks, springs, now, first_task, last_task, stra
                 if not is_last:
                     spring_pull[s] = pull + added
                 move_ends(x, a, b, wa, wb, step, e)
+                if measures_springs:
+                    spring_tension[s] += added

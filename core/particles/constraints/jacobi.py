@@ -72,7 +72,7 @@ def relax_jacobi(particles, before, sticks, springs, adjacency, now):
     x, previous, inverse_mass = particles
     old, old_pull = before
     stick, stick_rest_length, _, tension = sticks
-    spring, spring_rest_length, spring_compliance, spring_pull, _ = springs
+    spring, spring_rest_length, spring_compliance, spring_pull, _, spring_tension = springs
     start, row, share, spring_turn = adjacency
     form, over_relaxation, turn, is_first, _, h = now
     count = stick.shape[0]
@@ -110,5 +110,7 @@ def relax_jacobi(particles, before, sticks, springs, adjacency, now):
                 step, added, e = multiplier(d, e, w, spring_rest_length[c], softness, pull)
                 if i == a:
                     spring_pull[c] = pull + added
+                    if spring_tension.shape[0] > 0:
+                        spring_tension[c] += added
             moved = along(moved, step * (wa if i == a else -wb), e)
         store(x, i, add(load(old, i), moved))
