@@ -110,7 +110,7 @@ def _at_points(geometry: Geometry, bond: Ints) -> tuple[Ints, Floats]:
 
 
 def split_apart(geometry: Geometry) -> Geometry:
-    """The same mesh, each face and each wire of which has vertices of its own, so that all may tear.
+    """The same mesh with vertices of its own for each face and each wire, so that all may tear.
 
     The first copies keep the order of the vertices; a loose vertex is left out.
     """

@@ -1,4 +1,4 @@
-"""Tearing: what pulls at each vertex that may tear is summed up, and looked at 120 times a second."""
+"""Tearing: what pulls at each vertex is summed up, and looked at 120 times a second."""
 
 from __future__ import annotations
 
