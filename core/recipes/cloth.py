@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
@@ -68,12 +69,13 @@ def add_cloth(
         return _add_whole(builder, geometry, settings, _edge_length(geometry, settings), **given)
     if settings.strength > 0.0 and settings.slack > 0.0:
         raise ModelError(geometry.name, "slack cloth cannot tear; set Slack or Strength to 0")
+    bears = settings if settings.strength == 0.0 else replace(settings, tethers=False)
     edge_length = _edge_length(geometry.welded(geometry.weld), settings)
     return add_tearable(
         builder,
         geometry,
         settings.strength * geometry.painted(paint, "strength"),
-        lambda making, now: _add_whole(making, now, settings, edge_length, **given),
+        lambda making, now: _add_whole(making, now, bears, edge_length, **given),
     )
 
 
@@ -131,7 +133,7 @@ def _add_whole(
     itself = settings.meets_itself
     others = itself and settings.meets_others
     builder.add_surface(geometry.triangles + first, itself, others)
-    if settings.tethers and settings.stretch == 0.0 and settings.strength == 0.0:
+    if settings.tethers and settings.stretch == 0.0:
         add_tethers(builder, geometry, pin_weight, first)
     return index
 

@@ -114,8 +114,9 @@ def _add_whole(
         paint=paint,
     )
     _add_bend(builder, geometry, settings, forest, size, first, index, paint)
+    bears = copies is not None and settings.strength > 0.0
     reach = _reaches(first_forest, whole)[copy]
-    _add_length(builder, geometry, settings, forest, reach, pins, first, index, paint)
+    _add_length(builder, geometry, settings, forest, reach, bears, pins, first, index, paint)
     if settings.bend_limit < 180.0:
         joint = _triples(geometry, forest)[:, [1, 0, 2]]
         # a corner that is drawn sharper than the limit may stay as sharp as it is
@@ -152,6 +153,7 @@ def _add_length(
     settings: RopeSettings,
     forest: Forest,
     reach: Floats,
+    bears: bool,
     pins: Floats,
     first: int,
     index: int,
@@ -159,7 +161,8 @@ def _add_length(
 ) -> None:
     """What keeps the length: strands along the trees, sticks where loops close, tethers of nets.
 
-    reach (n,) m: of the tree that each vertex belonged to before anything snapped.
+    reach (n,) m: of the tree that each vertex belonged to before anything snapped; bears: the
+    sticks are to tell what pulls at them.
     """
     x, edge = geometry.positions, geometry.edges
     loops = forest.edges_left(edge)
@@ -179,7 +182,7 @@ def _add_length(
         else:
             builder.add_sticks(in_loops + first, length)
     if in_loops is edge:
-        if not gives_way and settings.strength == 0.0:
+        if not gives_way and not bears:
             add_tethers(builder, geometry, pins, first)
         return
     child = forest.parent >= 0
