@@ -40,7 +40,7 @@ class TearableObject:
     object: int
     first: int  # particle
     seams: Seams
-    add: Callable[[TearBuilder, Ints], None]
+    add: Callable[[Any, Ints], int]
     begin: Marks
     end: Marks
 
@@ -53,9 +53,7 @@ class TearBuilder(JointBuilder):
         self._tearable: list[TearableObject] = []
         self._tears: TearTable | None = None  # of a model that is built again
 
-    def add_tearable(
-        self, weld: ArrayLike, seams: Seams, add: Callable[[TearBuilder, Ints], None]
-    ) -> int:
+    def add_tearable(self, weld: ArrayLike, seams: Seams, add: Callable[[Any, Ints], int]) -> int:
         """Add an object that may tear; returns its index in `objects`.
 
         ``add(builder, weld)`` adds the whole object of n vertices, held together as weld (n,) says:

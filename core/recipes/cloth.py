@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 
 import numpy as np
@@ -64,9 +65,9 @@ def add_cloth(
 
     Raises `ModelError` for slack cloth with a strength.
     """
-    given = {"pin_weight": pin_weight, "velocity": velocity, "paint": paint}
+    given = partial(_add_whole, pin_weight=pin_weight, velocity=velocity, paint=paint)
     if geometry.weld is None:
-        return _add_whole(builder, geometry, settings, _edge_length(geometry, settings), **given)
+        return given(builder, geometry, settings, _edge_length(geometry, settings))
     if settings.strength > 0.0 and settings.slack > 0.0:
         raise ModelError(geometry.name, "slack cloth cannot tear; set Slack or Strength to 0")
     bears = settings if settings.strength == 0.0 else replace(settings, tethers=False)
@@ -75,7 +76,7 @@ def add_cloth(
         builder,
         geometry,
         settings.strength * geometry.painted(paint, "strength"),
-        lambda making, now: _add_whole(making, now, bears, edge_length, **given),
+        lambda making, now: given(making, now, bears, edge_length),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from types import MappingProxyType
 
 import numpy as np
@@ -56,15 +57,15 @@ def add_rope(
 
     Raises `ModelError` for a mesh without edges or with edges that have no length.
     """
-    given = {"pin_weight": pin_weight, "velocity": velocity, "paint": paint}
+    given = partial(_add_whole, pin_weight=pin_weight, velocity=velocity, paint=paint)
     if geometry.weld is None:
-        return _add_whole(builder, geometry, settings, geometry, None, **given)
+        return given(builder, geometry, settings, geometry, None)
     strength = settings.strength * geometry.painted(paint, "strength")
     copies = geometry.weld
     whole = geometry.welded(copies)
 
     def add(making: ModelBuilder, now: Geometry) -> int:
-        return _add_whole(making, now, settings, whole, copies, **given)
+        return given(making, now, settings, whole, copies)
 
     return add_tearable(builder, geometry, strength, add)
 

@@ -74,14 +74,14 @@ class Frame:
         if model.tears is not None and inputs.grab is not None:
             held = model.tears.weld[inputs.grab.particle]
             self.inputs = inputs = replace(inputs, grab=replace(inputs.grab, particle=held))
-        self.started = time.perf_counter() if torn is None else torn.started
+        self.started: float = time.perf_counter() if torn is None else torn.started
         self.watches: defaultdict[str, Stopwatch] = defaultdict(Stopwatch)
         if torn is not None:
             self.watches = torn.watches
 
         self.substeps = settings.substep_count(inputs.duration)
-        self.substep = 0 if torn is None else torn.substep
-        self.origin = state if torn is None else torn.origin  # as the frame began
+        self.substep: int = 0 if torn is None else torn.substep
+        self.origin: State = state if torn is None else torn.origin  # as the frame began
         self.pass_number = 0
         self.h = inputs.duration / self.substeps
         self.step_before = state.step  # s, that the given x* are laid out for
@@ -114,8 +114,8 @@ class Frame:
         self.mesh_end = self.target(inputs.mesh_vertex, state.mesh_vertex)
         self.contact_count = 0  # of particles
         self.row_count = 0  # contacts of rigid bodies at the end of the frame
-        self.passes = 0 if torn is None else torn.passes
-        self.is_cut = torn is not None and torn.is_cut
+        self.passes: int = 0 if torn is None else torn.passes
+        self.is_cut: bool = torn is not None and torn.is_cut
         self.has_forces = False  # besides gravity
         self.is_struck = False  # a blow has changed velocities since contacts were looked for
         self.is_governed = settings.threads == 0 and self.work.is_large

@@ -39,7 +39,7 @@ class TearScratch:
         inside = place < len(key)
         place[~inside] = 0
         found = inside & (key[order][place] == wanted) if len(key) else inside
-        self.row: Ints = order[place[found]] if len(key) else place[:0]
+        self.row = order[place[found]] if len(key) else place[:0]
         self.number = np.flatnonzero(found)
         self.pair = tears.pair[found]
         self.share = 1.0 / np.bincount(self.row, minlength=len(ends))[self.row]

@@ -35,7 +35,7 @@ def first_copies(ob: bpy.types.Object, points: Floats) -> Ints | None:
         return None
     mesh = mesh_of(ob)
     attribute = mesh.attributes[COPY_OF]
-    if attribute.domain != "POINT" or attribute.data_type != "INT":
+    if attribute.domain != "POINT" or not isinstance(attribute, bpy.types.IntAttribute):
         raise _edited(ob)
     numbers = np.empty(len(mesh.vertices), np.int32)
     attribute.data.foreach_get("value", numbers)

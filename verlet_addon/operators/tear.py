@@ -147,8 +147,9 @@ def make_whole(ob: bpy.types.Object) -> None:
 def _weights_by_copy(mesh: bpy.types.Mesh) -> dict[int, dict[int, float]]:
     """The largest weight among the copies of each vertex, by vertex and group."""
     found: dict[int, dict[int, float]] = {}
-    numbers = mesh.attributes[COPY_OF].data
-    for vertex, number in zip(mesh.vertices, numbers):
+    numbers = mesh.attributes[COPY_OF]
+    assert isinstance(numbers, bpy.types.IntAttribute)
+    for vertex, number in zip(mesh.vertices, numbers.data):
         own = found.setdefault(number.value, {})
         for entry in vertex.groups:
             own[entry.group] = max(own.get(entry.group, 0.0), entry.weight)
