@@ -99,7 +99,9 @@ def _advance_all(frame: Frame, forces: Forces, motion: Motion, bodies: Bodies) -
             bodies.end()
         motion.keep_velocity()
         frame.substep += 1
-        if tearing.happens():
+        with frame.timed("tearing"):
+            is_torn = tearing.happens()
+        if is_torn:
             break
     with frame.timed("contacts"):
         surfaces.finish()

@@ -8,10 +8,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ..arrays import Floats, Ints
-from ..checks import indices, numbers
+from ..checks import index_rows, indices, numbers
 from ..errors import ModelError
 from ..model import Model
 from ..model.tear_table import TearTable
@@ -53,22 +52,25 @@ class TearBuilder(JointBuilder):
         self._tearable: list[TearableObject] = []
         self._tears: TearTable | None = None  # of a model that is built again
 
-    def add_tearable(self, weld: ArrayLike, seams: Seams, add: Callable[[Any, Ints], int]) -> int:
+    def add_tearable(self, seams: Seams, add: Callable[[Any, Ints], int]) -> int:
         """Add an object that may tear; returns its index in `objects`.
 
         ``add(builder, weld)`` adds the whole object of n vertices, held together as weld (n,) says:
         the copy that stands for each vertex. seams: see `Seams`, counted within the object.
         """
+        if not isinstance(seams, Seams):
+            raise ModelError("", f"seams must be Seams, not {type(seams).__name__}")
+        count = np.size(seams.weld)
+        w = indices("", "welded copies", seams.weld, count).reshape(-1)
+        if (w[w] != w).any() or (w > np.arange(count)).any():
+            raise ModelError("", "each copy must be welded to the first of its vertex")
+        bond = index_rows("", "bonds", seams.bond, 4, count)
+        half = numbers("", "halves of edges", seams.half, (len(bond), 3))
+        pair = index_rows("", "pairs of copies", seams.pair, 2, count)
+        strength = numbers("", "strength", seams.strength, (count,), least=0.0)
         first, begin = self.particle_count, self._marks()
-        index = len(self.objects)
-        w = np.ascontiguousarray(weld, dtype=np.int32)
-        add(self, w)
-        name, count = self.objects[index].name, self.particle_count - first
-        indices(name, "welded copies", w, count)
-        if w.shape != (count,) or (w[w] != w).any() or (w > np.arange(count)).any():
-            raise ModelError(name, "each copy must be welded to the first of its vertex")
-        numbers(name, "strength", seams.strength, (count,), least=0.0)
-        moved = Seams(w + first, seams.bond + first, seams.half, seams.pair + first, seams.strength)
+        index = add(self, w)
+        moved = Seams(w + np.int32(first), bond + first, half, pair + first, strength)
         self._tearable.append(TearableObject(index, first, moved, add, begin, self._marks()))
         return index
 

@@ -21,9 +21,7 @@ def add_tearable(builder: ModelBuilder, geometry: Geometry, strength: Floats, ad
     strength (n,): N/m that a sheet bears at each vertex, N that a rope bears; 0 never tears.
     """
     seams = _seams(geometry, strength)
-    return builder.add_tearable(
-        seams.weld, seams, lambda making, weld: add(making, geometry.welded(weld))
-    )
+    return builder.add_tearable(seams, lambda making, weld: add(making, geometry.welded(weld)))
 
 
 def _seams(geometry: Geometry, strength: Floats) -> Seams:
