@@ -125,7 +125,7 @@ TWO_COPIES = Seams(
 
 
 def add_four(builder, weld):
-    return builder.add_particles("torn", SQUARE, mass=1.0)
+    return builder.add_particles("torn", SQUARE + (20, 0, 5), mass=1.0)
 
 
 ENTRIES = {
@@ -353,10 +353,11 @@ def test_settings_take_numbers_of_numpy_and_lists():
 
 @pytest.fixture(scope="module")
 def model():
-    """Particles that are pinned, bodies, a joint with a motor, a deforming mesh."""
+    """Particles that are pinned or may tear, bodies, a joint with a motor, a deforming mesh."""
     builder = builder_of_all()
     builder.pin([0, 1])
     builder.add_sticks([[0, 1], [1, 2], [2, 3]])
+    builder.add_tearable(TWO_COPIES, add_four)
     motor = JointSettings(kind="HINGE", motor="VELOCITY", motor_force=1.0)
     builder.add_joint("hinge", OnBody(1), OnBody(3), (6, 0, 1), settings=motor)
     sheet = Shape.of("wall", "MESH", surface=Surface(SQUARE, np.array([[0, 1, 2]], np.int32)))
