@@ -1,7 +1,7 @@
 """`advance`: one frame of the whole scene, as the paper reads.
 
-Each substep: forces → integrate → contacts → relax (sticks, springs, tethers, other constraints,
-bodies, contacts). The stages themselves are in `stages/`.
+Each substep: forces → integrate → contacts → relax (sticks, springs, yarns, tethers, other
+constraints, bodies, contacts). The stages themselves are in `stages/`.
 """
 
 from __future__ import annotations

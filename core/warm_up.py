@@ -22,6 +22,7 @@ from .particles.constraints.point_link import PointLinks
 from .particles.constraints.rod import Rods
 from .particles.constraints.shape_match import ShapeMatches
 from .particles.constraints.volume import Volumes
+from .particles.constraints.yarn import Yarns
 from .particles.particle_bodies.four_particles import body_poses
 from .particles.stick_figures.garment import CarriedPoints
 from .recipes.cloth import add_cloth
@@ -269,6 +270,7 @@ def _add_constraints(builder: ModelBuilder) -> None:
         ),
         Volumes.of(builder, owner, faces, compliance=1e-6),
         ShapeMatches.of(builder, owner, [(a, b, c, d)], repair=0.5),
+        Yarns.of(builder, owner, [a, b, c], [0, 3]),
     ):
         builder.add_constraint(constraint)
     builder.add_force(WobbleDamping(owner, np.array([a, b, c, d], dtype=np.int32), 1.0, dry=1.0))

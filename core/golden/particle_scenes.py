@@ -27,6 +27,7 @@ from ..particles.constraints.point_link import PointLinks
 from ..particles.constraints.rod import Rods
 from ..particles.constraints.shape_match import ShapeMatches
 from ..particles.constraints.volume import Volumes
+from ..particles.constraints.yarn import Yarns
 from ..particles.stick_figures.garment import CarriedPoints
 from ..presets import PRESETS
 from ..recipes.cloth import add_cloth
@@ -77,6 +78,7 @@ _CONSTRAINTS: dict[str, Callable[[ModelBuilder, int, int], Constraint]] = {
         b, o, [tuple(f + k for k in t) for t in _FACES], compliance=1e-6
     ),
     "shape": lambda b, o, f: ShapeMatches.of(b, o, [(f, f + 1, f + 2, f + 3)], repair=0.5),
+    "yarn": lambda b, o, f: Yarns.of(b, o, [f, f + 1, f + 2], [0, 3]),
 }
 """Constraints of the particles f … f + 4 of object o."""
 

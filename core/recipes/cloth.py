@@ -17,9 +17,10 @@ from ..particles.constraints.link import Links
 from ..settings import ClothSettings
 from .geometry import Geometry, Paint
 from .tearing import add_tearable
-from .tethers import add_tethers
+from .tethers import SLACK, add_tethers
 from .topology import hinges_of, without
 from .vertices import add_vertices, mean_of_ends, surface_masses
+from .yarns import add_yarns
 
 CONTACT_SHARE = 0.7
 """Radius of a vertex for the vertices of other objects, in mean edge lengths: with half a diagonal
@@ -60,8 +61,8 @@ def add_cloth(
 
     pin_weight (n,), 0 = free … 1 = held; velocity (n, 3) or (3,) m/s; paint: factors on
     ``shear``, ``bend``, ``stretch``, ``drag``, ``friction`` and ``strength``, where 0 never tears.
-    A mesh of wires alone makes a net. Geometry that is split may tear; what tears has no tethers,
-    for these would bear what pulls at it.
+    A mesh of wires alone makes a net. Geometry that is split may tear; what tears has neither
+    tethers nor yarns, for these would bear what pulls at it.
 
     Raises `ModelError` for slack cloth with a strength.
     """
@@ -135,7 +136,8 @@ def _add_whole(
     others = itself and settings.meets_others
     builder.add_surface(geometry.triangles + first, itself, others)
     if settings.tethers and settings.stretch == 0.0:
-        add_tethers(builder, geometry, pin_weight, first)
+        hangs = settings.slack == 0.0 and add_yarns(builder, geometry, pin_weight, first, index)
+        add_tethers(builder, geometry, pin_weight, first, SLACK if hangs else 0.0)
     return index
 
 

@@ -14,15 +14,26 @@ from .geometry import Geometry
 MOST_TETHERS = 4
 """Separate pinned places that one particle hangs on at most."""
 
+SLACK = 0.0002
+"""How much longer than the way along the cloth a tether is beside yarns, as a share of it.
+
+A tether that is taut holds a particle as if it hung by a string of its own: rows of a sheet swing
+apart. Beside yarns it is there for what they have let stretch, and idle where they have not.
+"""
+
 
 def add_tethers(
-    builder: ModelBuilder, geometry: Geometry, pin_weight: ArrayLike, first: int
+    builder: ModelBuilder,
+    geometry: Geometry,
+    pin_weight: ArrayLike,
+    first: int,
+    slack: float = 0.0,
 ) -> None:
     """Tether every vertex to the nearest pin of each pinned place, along edges and triangles.
 
     pin_weight (n,): pins of weight 1 hold tethers, weaker ones give way themselves. A place is a
     set of pins joined by edges; with many places the nearest few count. first: the particle of
-    vertex 0.
+    vertex 0. slack: how much longer each is, as a share of the way along the cloth.
     """
     x, edge = geometry.positions, geometry.edges
     is_pin = np.broadcast_to(np.asarray(pin_weight, dtype=np.float64), (len(x),)) >= 1.0
@@ -38,7 +49,9 @@ def add_tethers(
     found = [surface_distances(x, edge, geometry.triangles, pins[place == p]) for p in places]
     distance = np.stack([d for d, _ in found])
     anchor = np.stack([a for _, a in found])
-    for rank in np.argsort(distance, axis=0, kind="stable")[:MOST_TETHERS]:
+    nearest = np.round(distance / max(float(distance[np.isfinite(distance)].max()), 1e-9), 9)
+    # rounded, so that those at one distance are the same whichever way the sheet lies in space
+    for rank in np.argsort(nearest, axis=0, kind="stable")[:MOST_TETHERS]:
         vertex = np.arange(len(x))
         far = distance[rank, vertex]
         reached = np.isfinite(far) & ~is_pin
@@ -46,5 +59,7 @@ def add_tethers(
         pin = anchor[rank[reached], vertex]
         straight = np.linalg.norm(x[vertex] - x[pin], axis=1)
         builder.add_tethers(
-            (vertex + first).astype(np.int32), pin + first, np.maximum(far, straight)
+            (vertex + first).astype(np.int32),
+            pin + first,
+            (1.0 + slack) * np.maximum(far, straight),
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import Floats, Ints
 from ..kernels.jit import kernel
@@ -49,14 +50,13 @@ def face_diagonals(face_offsets: Ints, face_vertices: Ints) -> Ints:
 
 
 @kernel
-def _straight_on(position, start, neighbour, out):
-    """Write pairs of neighbours of a vertex that lie opposite each other; returns how many."""
-    count = 0
+def _straight_on(position, start, neighbour, onward):
+    """For each edge at a vertex the one that goes straightest on: onward (2 · edges,), or −1."""
     for v in range(start.shape[0] - 1):
         for n in range(start[v], start[v + 1]):
             a = neighbour[n]
             best = STRAIGHT_COSINE
-            partner = -1
+            onward[n] = -1
             for m in range(start[v], start[v + 1]):
                 b = neighbour[m]
                 if m == n:
@@ -75,12 +75,17 @@ def _straight_on(position, start, neighbour, out):
                 cosine = dot / (aa * bb) ** 0.5
                 if cosine < best:
                     best = cosine
-                    partner = b
-            if partner >= 0:
-                out[count, 0] = a
-                out[count, 1] = partner
-                count += 1
-    return count
+                    onward[n] = m
+
+
+def _ways_on(position: Floats, edge: Ints) -> tuple[Ints, Ints, Ints]:
+    """Edges from both ends (2e, 2), sorted; where each vertex's begin; and which goes on, or −1."""
+    both = np.concatenate([edge, edge[:, ::-1]])
+    both = both[np.argsort(both[:, 0], kind="stable")]
+    start = np.searchsorted(both[:, 0], np.arange(len(position) + 1)).astype(np.int32)
+    onward = np.empty(len(both), dtype=np.int32)
+    _straight_on(position, start, np.ascontiguousarray(both[:, 1], dtype=np.int32), onward)
+    return both, start, onward
 
 
 def support_pairs(position: Floats, edge: Ints) -> Ints:
@@ -89,12 +94,45 @@ def support_pairs(position: Floats, edge: Ints) -> Ints:
     Jakobsen's support sticks (§4, plants): each edge is paired with the one that goes straightest
     on at its end.
     """
-    both = np.concatenate([edge, edge[:, ::-1]])
-    both = both[np.argsort(both[:, 0], kind="stable")]
-    start = np.searchsorted(both[:, 0], np.arange(len(position) + 1)).astype(np.int32)
-    out = np.empty((len(both), 2), dtype=np.int32)
-    count = _straight_on(position, start, np.ascontiguousarray(both[:, 1], dtype=np.int32), out)
-    return unique_pairs(out[:count])
+    both, _, onward = _ways_on(position, edge)
+    some = onward >= 0
+    return unique_pairs(np.stack([both[some, 1], both[onward[some], 1]], axis=1))
+
+
+def lines_from(
+    position: Floats, edge: Ints, is_start: NDArray[np.bool_], is_end: NDArray[np.bool_]
+) -> tuple[Ints, Ints]:
+    """Lines of edges (e, 2) that go straight on from the vertices where is_start (n,).
+
+    Each follows, from edge to edge, those that are for each other what goes straightest on, to the
+    next one where is_end (n,) or as far as there are any. An edge lies in one line at most,
+    vertices may lie in several; edges to an end lie in none that starts with them. Returns the
+    vertices of all lines (q,) and where each begins (lines + 1,).
+    """
+    both, start, onward = _ways_on(position, edge)
+    # the same edge seen from its other end
+    order = np.lexsort((both[:, 1], both[:, 0]))
+    reverse = np.empty(len(both), dtype=np.int64)
+    reverse[order] = np.lexsort((both[:, 0], both[:, 1]))
+    is_mutual = (onward >= 0) & (onward[onward] == np.arange(len(both)))
+    used = np.zeros(len(both), dtype=bool)
+    vertex: list[int] = []
+    first = [0]
+    for end in np.flatnonzero(is_start).tolist():
+        for way in range(start[end], start[end + 1]):
+            if used[way] or is_end[both[way, 1]]:
+                continue
+            vertex.append(end)
+            at = way
+            while True:
+                used[at] = used[reverse[at]] = True
+                vertex.append(int(both[at, 1]))
+                back = reverse[at]
+                if is_end[both[at, 1]] or not is_mutual[back] or used[onward[back]]:
+                    break
+                at = onward[back]
+            first.append(len(vertex))
+    return np.array(vertex, dtype=np.int32), np.array(first, dtype=np.int32)
 
 
 def without(pairs: Ints, others: Ints) -> Ints:

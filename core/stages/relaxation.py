@@ -9,13 +9,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ..arrays import Floats
 from ..forces.settling import Settling
 from ..model import Model
 from ..particles.chebyshev import History
-from ..particles.constraints.base import Moving
+from ..particles.constraints.base import Constraint, Moving
 from ..particles.constraints.distance import Pass, Springs, Sticks, relax_distances
 from ..particles.constraints.following import Following
 from ..particles.constraints.jacobi import Adjacency, Before, adjacency_of, relax_jacobi
+from ..particles.constraints.preceding import Preceding
 from ..particles.constraints.stick import FORMS
 from ..particles.constraints.strain import FIRM_FACTOR, GENTLE_ROUNDS, STRAIN_ROUNDS, limit_strain
 from ..particles.constraints.tether import relax_tethers
@@ -42,6 +44,13 @@ class RelaxationScratch:
         # what has a part after the passes
         self.settling = [f for f in model.forces if isinstance(f, Settling)]
         self.following = [c for c in model.constraints if isinstance(c, Following)]
+        # constraints with their multipliers, in two parts
+        self.preceding: list[tuple[Constraint, Floats]] = []
+        self.others: list[tuple[Constraint, Floats]] = []
+        for constraint, multiplier in zip(model.constraints, self.multipliers, strict=True):
+            precedes = isinstance(constraint, Preceding) and constraint.precedes_tethers
+            part = self.preceding if precedes else self.others
+            part.append((constraint, multiplier))
 
 
 class Relaxation:
@@ -121,13 +130,14 @@ class Relaxation:
         return now + left / (frame.substeps - frame.substep)
 
     def relax_distances(self) -> None:
-        """One pass over sticks and springs."""
+        """One pass over sticks and springs, and over what solves lines of sticks at once."""
         if self.is_idle:
             return
         if self.frame.settings.relaxation == "JACOBI":
             self._relax_jacobi()
         else:
             self._relax_gauss_seidel()
+        self._project(self.scratch.preceding)
 
     def _relax_gauss_seidel(self) -> None:
         """Phase by phase; one thread needs no barriers and takes all phases in one call."""
@@ -229,13 +239,14 @@ class Relaxation:
 
     def project_constraints(self) -> None:
         """One pass over all other constraints, in the order in which they were added."""
-        if self.is_idle:
-            return
+        if not self.is_idle:
+            self._project(self.scratch.others)
+
+    def _project(self, constraints: list[tuple[Constraint, Floats]]) -> None:
         frame, moving = self.frame, self.moving
         moving.time = frame.time + frame.h
         moving.is_first_pass = frame.pass_number == 0
-        multipliers = self.scratch.multipliers
-        for constraint, multiplier in zip(frame.model.constraints, multipliers, strict=True):
+        for constraint, multiplier in constraints:
             constraint.project(moving, multiplier)
 
     def settle(self) -> None:

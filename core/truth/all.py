@@ -22,6 +22,7 @@ from . import (
     rigid_contact,
     rigid_motion,
     rigid_rest,
+    sheets,
     simbenchmark,
     surfaces,
 )
@@ -47,6 +48,7 @@ MODULES = (
     rigid_contact,
     rigid_motion,
     rigid_rest,
+    sheets,
     simbenchmark,
     surfaces,
 )

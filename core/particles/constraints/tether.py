@@ -21,6 +21,9 @@ def relax_tethers(
 ):
     """Pull each tethered particle back into the balls around its anchors.
 
+    One tether after the other, the nearest pin first: moves that all share leave each too long, and
+    a sheet that corners hold taut then trembles for ever.
+
     tethered (q,) particles; tether_start (q + 1,) rows of tether_anchor and tether_length. A pin
     that was released holds no tether; looked up only where not all ``are_pins_held`` as built.
     """
