@@ -63,6 +63,8 @@ class Layout:
             "body_load": (bodies, 3),
             "joint_impulse": (joints, 6),
             "joint_broken": (joints,),
+            "weld": (0 if model.tears is None else particles,),
+            "tension": (0 if model.tears is None else len(model.tears.pair),),
         }
         inputs = shared | {
             "pin_weight": (pins,),
@@ -102,13 +104,27 @@ def check_arguments(model: Any, state: Any, inputs: Any, settings: Any) -> None:
             raise ModelError("", f"{what} must be {wanted.__name__}, not {type(given).__name__}")
 
 
+def model_of(model: Model, state: State) -> Model:
+    """The model of what is torn in a state; raises `ModelError` for a state of another model."""
+    tears = model.tears
+    assert tears is not None
+    weld = _state_array("weld", state.weld, _INT, tears.weld.shape)
+    if np.array_equal(weld, tears.weld):
+        return model
+    number_of = np.arange(len(weld))
+    fits = len(weld) == 0 or (weld.min() >= 0 and (weld <= number_of).all())
+    if not fits or not np.array_equal(weld[weld], weld):
+        raise ModelError("", "weld of the state names copies that the model has not")
+    return tears.model_for(weld)
+
+
 def check_state(work: Workspace, state: State) -> None:
     """Raise `ModelError` unless the arrays of a state are those of the model."""
     layout = work.layout
     if layout.knows(state):
         return
     for name, shape in layout.state.items():
-        whole = name == "joint_broken"
+        whole = name in ("joint_broken", "weld")
         array = _state_array(name, getattr(state, name), _INT if whole else _FLOAT, shape)
         if not whole and not np.isfinite(array).all():
             raise ModelError("", f"{name} of the state holds numbers that are not finite")

@@ -16,6 +16,7 @@ from .stages.grab import Hand
 from .stages.motion import Motion
 from .stages.relaxation import Relaxation
 from .stages.surfaces import SurfaceContacts
+from .stages.tearing import Tearing
 
 
 def advance(
@@ -31,6 +32,15 @@ def advance(
     under an integrator that carries none; ``state`` is never written to, so it is still good then.
     """
     frame = Frame(model, state, inputs, settings)
+    motion = _run(frame)
+    while not frame.is_over:  # something has torn: the rest goes on with other neighbours
+        frame = frame.goes_on()
+        motion = _run(frame)
+    return frame.finish(motion.velocity(), motion.elastic_energy())
+
+
+def _run(frame: Frame) -> Motion:
+    """All substeps of a frame, or those until something tears."""
     forces = Forces(frame)
     hand = Hand(frame)
     motion = Motion(frame, forces, hand)
@@ -44,7 +54,7 @@ def advance(
         _advance_all(frame, forces, motion, bodies)
     motion.finish()
     bodies.finish()
-    return frame.finish(motion.velocity(), motion.elastic_energy())
+    return motion
 
 
 def _advance_all(frame: Frame, forces: Forces, motion: Motion, bodies: Bodies) -> None:
@@ -52,7 +62,8 @@ def _advance_all(frame: Frame, forces: Forces, motion: Motion, bodies: Bodies) -
     contacts = Contacts(frame, bodies)
     surfaces = SurfaceContacts(frame)
     relaxation = Relaxation(frame)
-    while frame.substep < frame.substeps:
+    tearing = Tearing(frame, relaxation, forces.every)
+    while not frame.is_over:
         with frame.timed("forces"):
             forces.apply(bodies)
         with frame.timed("integrate"):
@@ -88,5 +99,9 @@ def _advance_all(frame: Frame, forces: Forces, motion: Motion, bodies: Bodies) -
             bodies.end()
         motion.keep_velocity()
         frame.substep += 1
+        with frame.timed("tearing"):
+            is_torn = tearing.happens()
+        if is_torn:
+            break
     with frame.timed("contacts"):
         surfaces.finish()

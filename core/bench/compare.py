@@ -71,9 +71,14 @@ def kernel_against_c(n: int | None, threads: int) -> Figures:
     strained = np.zeros(len(model.task_stick) - 1, dtype=np.int32)
     count, tasks = len(model.stick), len(model.task_stick) - 1
     particles = Particles(x, previous, model.inverse_mass)
-    sticks = Sticks(model.stick, model.stick_rest_length, model.task_stick)
+    sticks = Sticks(model.stick, model.stick_rest_length, model.task_stick, np.empty(0))
     springs = Springs(
-        model.spring, model.spring_rest_length, model.spring_compliance, np.empty(0), nothing
+        model.spring,
+        model.spring_rest_length,
+        model.spring_compliance,
+        np.empty(0),
+        nothing,
+        np.empty(0),
     )
     now = Pass(MOMENTUM, 1.0, turn=0, is_first=True, is_last=True, h=1 / 480)
 

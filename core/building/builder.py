@@ -20,14 +20,14 @@ from ..model.model import OTHERS
 from ..particles.constraints.strand import Strands
 from ..particles.particle_bodies.shared_point import shared_table
 from ..particles.schedule import make_schedule
-from .joints import JointBuilder
 from .particles import joined
+from .tearing import TearBuilder
 
 if TYPE_CHECKING:
     from ..particles.constraints.base import Constraint
 
 
-class ModelBuilder(JointBuilder):
+class ModelBuilder(TearBuilder):
     """Adds things one by one; `finalize` checks the whole and returns a `Model`.
 
     Every ``add_`` method refuses bad numbers with a `ModelError` that names the object, and
@@ -39,6 +39,10 @@ class ModelBuilder(JointBuilder):
 
         Raises `ModelError` for an empty model, and for tethers that hang on what is not pinned.
         """
+        return self._finalized(None)
+
+    def _finalized(self, weld: Ints | None) -> Model:
+        """The model, with copies welded as weld (n,) says; as they were added where it is None."""
         if not self.objects:
             raise ModelError("", "nothing to simulate: add a cloth or a rigid body")
         stick = joined(self._stick, (0, 2), np.int32)
@@ -47,6 +51,9 @@ class ModelBuilder(JointBuilder):
         mass = joined(self._mass, (0,), np.float64)
         inverse_mass = 1.0 / mass
         inverse_mass[pinned[pin_weight >= 1.0]] = 0.0
+        tears = self._tear_table(weld)
+        idle = np.zeros(0, dtype=np.int32) if tears is None else tears.idle
+        inverse_mass[idle] = 0.0
         stick_rest = joined(self._stick_rest, (0,), np.float64)
         spring_rest = joined(self._spring_rest, (0,), np.float64)
         compliance = joined(self._spring_compliance, (0,), np.float64)
@@ -57,6 +64,8 @@ class ModelBuilder(JointBuilder):
         turn = joined(self._spring_turn, (0,), np.int32)
         schedule = make_schedule(self.particle_count, stick, spring, turn)
         rigid, clusters = self._rigid, self._particle_bodies
+        crowd = joined(self._crowd, (0,), np.int32)
+        meets = ~np.isin(crowd, idle)
         return Model(
             objects=tuple(self._numbered(span) for span in self.objects),
             rest_position=position,
@@ -70,11 +79,12 @@ class ModelBuilder(JointBuilder):
             pinned=pinned,
             pin_weight=pin_weight,
             colliding=np.setdiff1d(
-                joined(self._colliding, (0,), np.int32), joined(self._attached, (0,), np.int32)
+                joined(self._colliding, (0,), np.int32),
+                np.concatenate([joined(self._attached, (0,), np.int32), idle]),
             ),
-            crowd=joined(self._crowd, (0,), np.int32),
-            crowd_group=self._crowd_groups(),
-            crowd_radius=joined(self._crowd_radius, (0,), np.float64),
+            crowd=crowd[meets],
+            crowd_group=self._crowd_groups()[meets],
+            crowd_radius=joined(self._crowd_radius, (0,), np.float64)[meets],
             stick=np.ascontiguousarray(stick[schedule.stick_order]),
             stick_rest_length=stick_rest[schedule.stick_order],
             spring=np.ascontiguousarray(spring[schedule.spring_order]),
@@ -102,6 +112,7 @@ class ModelBuilder(JointBuilder):
             body_extent=np.array([c.extent for c in clusters]).reshape(-1, 3),
             body_form=np.array([c.form for c in clusters], dtype=np.int32),
             body_mass=np.array([c.mass for c in clusters], dtype=np.float64),
+            tears=tears,
             collider_names=tuple(rigid.collider_names),
             collider_position=np.array(rigid.collider_position).reshape(-1, 3),
             collider_orientation=np.array(rigid.collider_orientation).reshape(-1, 4),

@@ -9,6 +9,7 @@ that it had when pairs were looked for, or they are looked for again.
 from __future__ import annotations
 
 import math
+from collections import namedtuple
 
 import numpy as np
 
@@ -33,13 +34,24 @@ PAIR = np.dtype(
         ("is_led", np.int32),  # one of them is a mesh's
         ("reach", np.float64),  # m, that the two keep from each other
         ("width", np.float64),  # m, thickness of both
-        ("distance", np.float64),  # m, when last measured, less their width
-        ("speed", np.float64),  # m, fastest that they can get nearer in a substep
-        ("since", np.int32),  # substep after the search in which the distance was measured
-        ("strayed", np.float64),  # m, that the two had strayed until then, at most
+        ("room", np.float64),  # m, least distance that they can have by now, less their width
+        ("speed", np.float64),  # m, fastest that they can get nearer in a substep of their flight
     ],
     align=True,
 )
+
+Flight = namedtuple(
+    "Flight",
+    [
+        "start",  # (n, 3) m, places from which pairs are looked for
+        "speed",  # (n, 3) m a substep, of the straight flight that vertices are on
+        "room",  # (n,) m, that they have strayed and may stray from it, and keep from others: the
+        # boxes in the trees are wider by it
+        "stale",  # (n,) 1 for vertices all of whose pairs are looked for, 0 for others
+        "horizon",  # substeps from now on for which they are looked for
+    ],
+)
+"""What is known of the coming motion when pairs are looked for."""
 
 REST_SHARE = 0.8
 """Features of one object keep no more than this share of their distance at rest apart: thick cloth
@@ -72,10 +84,20 @@ def _are_apart(one, a, other, b, horizon):
 
 
 @lean_inline
-def _closing(speed, i, j):
-    """Square of the speed of one vertex against another."""
-    x, y, z = speed[i, 0] - speed[j, 0], speed[i, 1] - speed[j, 1], speed[i, 2] - speed[j, 2]
-    return x * x + y * y + z * z
+def _fastest(speed, triangle, t, u):
+    """Largest speed of a corner of triangle t against one of u, m a substep."""
+    fastest = 0.0
+    for n in range(3):
+        i = triangle[t, n]
+        for o in range(3):
+            k = triangle[u, o]
+            x, y, z = (
+                speed[i, 0] - speed[k, 0],
+                speed[i, 1] - speed[k, 1],
+                speed[i, 2] - speed[k, 2],
+            )
+            fastest = max(fastest, x * x + y * y + z * z)
+    return math.sqrt(fastest)
 
 
 @lean_inline
@@ -102,37 +124,39 @@ def _are_far(x, i, j, k, m, is_edges, away):
 
 
 @lean_inline
-def strays_of(slack, corner, is_edges):
-    """Metres that the two features of a pair may stray, for slack (n,) m of their vertices."""
-    i, j, k, m = corner
-    if is_edges:
-        return max(slack[i], slack[j]) + max(slack[k], slack[m])
-    return slack[i] + max(slack[j], max(slack[k], slack[m]))
-
-
-@lean_inline
 def _room_of(room, triangle, t):
     """Largest room (n,) m of a triangle's corners."""
     return max(room[triangle[t, 0]], max(room[triangle[t, 1]], room[triangle[t, 2]]))
 
 
-@lean
-def _add_pair(pairs, row, last, surface, x, speed, corner, is_edges, horizon, slack):
-    """Write a pair if it is near enough; returns the row after it. May return more than fit."""
+@lean_inline
+def _is_of_use(surface, stale, corner):
+    """Whether one of the corners can move and one has its pairs looked for."""
     i, j, k, m = corner
     w = surface.inverse_mass
-    if w[i] == 0.0 and w[j] == 0.0 and w[k] == 0.0 and w[m] == 0.0:
-        return row
-    fastest = max(_closing(speed, i, k), _closing(speed, i, m))
-    fastest = max(fastest, _closing(speed, j, m) if is_edges else _closing(speed, i, j))
-    if is_edges:
-        fastest = max(fastest, _closing(speed, j, k))
-    fastest = math.sqrt(fastest)
-    width = surface.thickness[i] + surface.thickness[m]
+    moves = w[i] > 0.0 or w[j] > 0.0 or w[k] > 0.0 or w[m] > 0.0
+    return moves and stale[i] | stale[j] | stale[k] | stale[m] != 0
+
+
+@lean_inline
+def _are_of_use(surface, stale, t):
+    """Whether that holds for whatever has a corner of triangle t."""
+    a, b, c = surface.triangle[t, 0], surface.triangle[t, 1], surface.triangle[t, 2]
+    w = surface.inverse_mass
+    return w[a] > 0.0 and w[b] > 0.0 and w[c] > 0.0 and stale[a] & stale[b] & stale[c] == 1
+
+
+@lean
+def _add_pair(pairs, row, last, surface, x, corner, is_edges, fastest, within):
+    """Write a pair if it is no farther apart than that, m; returns the row after it.
+
+    May return more than fit.
+    """
+    i, j, k, m = corner
     distance = feature_distance(x, i, j, k, m, is_edges)
-    if distance - width > horizon * fastest + strays_of(slack, corner, is_edges):
+    if distance > within:
         return row
-    reach = width
+    reach = width = surface.thickness[i] + surface.thickness[m]
     if surface.part[i] == surface.part[m]:
         reach = min(reach, REST_SHARE * feature_distance(surface.rest, i, j, k, m, is_edges))
     if row < last:
@@ -142,31 +166,21 @@ def _add_pair(pairs, row, last, surface, x, speed, corner, is_edges, horizon, sl
         pair["is_led"] = (surface.meets[i] | surface.meets[m]) & IS_MESH != 0
         pair["reach"] = reach
         pair["width"] = width
-        pair["distance"] = distance - width
+        pair["room"] = distance - width
         pair["speed"] = fastest
-        pair["since"] = 0
-        pair["strayed"] = 0.0
     return row + 1
 
 
 @lean_inline
-def _fastest(one, a, other, b):
-    """Largest speed of the triangle of one leaf against that of another, m a substep."""
-    total = 0.0
-    for k in range(3):
-        to = one[a, FASTEST + k] - other[b, SLOWEST + k]
-        fro = other[b, FASTEST + k] - one[a, SLOWEST + k]
-        closing = max(to, fro)
-        total += closing * closing
-    return math.sqrt(total)
-
-
-@lean_inline
-def _add_pairs(pairs, row, last, surface, x, speed, t, u, away, horizon, slack):
+def _add_pairs(pairs, row, last, surface, flight, t, u):
     """All pairs of features that triangles t and u own; returns the row after them."""
-    triangle, owned = surface.triangle, surface.owned
+    triangle, owned, x, stale = surface.triangle, surface.owned, flight.start, flight.stale
     if not _may_meet(surface.part, surface.meets, triangle[t, 0], triangle[u, 0]):
         return row
+    fastest = _fastest(flight.speed, triangle, t, u)
+    within = _room_of(flight.room, triangle, t) + _room_of(flight.room, triangle, u)
+    within += flight.horizon * fastest
+    sure = _are_of_use(surface, stale, t) or _are_of_use(surface, stale, u)
     for side in range(2):
         one, other = (t, u) if side == 0 else (u, t)
         j, k, m = triangle[other, 0], triangle[other, 1], triangle[other, 2]
@@ -174,9 +188,11 @@ def _add_pairs(pairs, row, last, surface, x, speed, t, u, away, horizon, slack):
             i = triangle[one, n]
             if not owned[one] >> n & 1 or i in (j, k, m):
                 continue
-            if not _are_far(x, i, j, k, m, 0, away):
-                corner = (i, j, k, m)
-                row = _add_pair(pairs, row, last, surface, x, speed, corner, 0, horizon, slack)
+            corner = (i, j, k, m)
+            if not _are_far(x, i, j, k, m, 0, within) and (
+                sure or _is_of_use(surface, stale, corner)
+            ):
+                row = _add_pair(pairs, row, last, surface, x, corner, 0, fastest, within)
     for n in range(3):
         if not owned[t] >> (3 + n) & 1:
             continue
@@ -185,23 +201,31 @@ def _add_pairs(pairs, row, last, surface, x, speed, t, u, away, horizon, slack):
             k, m = triangle[u, o], triangle[u, (o + 1) % 3]
             if not owned[u] >> (3 + o) & 1 or i in (k, m) or j in (k, m):
                 continue
-            if not _are_far(x, i, j, k, m, 1, away):
-                corner = (i, j, k, m)
-                row = _add_pair(pairs, row, last, surface, x, speed, corner, 1, horizon, slack)
+            corner = (i, j, k, m)
+            if not _are_far(x, i, j, k, m, 1, within) and (
+                sure or _is_of_use(surface, stale, corner)
+            ):
+                row = _add_pair(pairs, row, last, surface, x, corner, 1, fastest, within)
     return row
 
 
+@lean_inline
+def _is_nothing_new(one, a, other, b):
+    """Whether no triangle below either node has to look for its pairs."""
+    return one.stale[a] | other.stale[b] == 0
+
+
 @parallel_kernel
-def find_pairs(pairs, found, bounds, one, other, is_self, surface, x, speed, horizon, slack, room):
+def find_pairs(pairs, found, bounds, one, other, is_self, surface, flight):
     """Pairs of the triangles of tree one with those of tree other, or among themselves.
 
-    Pairs of run c go to the c-th of CHUNKS equal parts of pairs; found (CHUNKS,) counts them and
-    may exceed what fits. bounds (CHUNKS + 1,): see `chunk_bounds`; slack (n,) m: how far vertices
-    may stray; room (n,) m: the same and what they keep from others, by which the boxes in the trees
-    are wider; speed (n, 3) m a substep.
+    Of those that are stale, see `Flight`. Pairs of run c go to the c-th of CHUNKS equal parts of
+    pairs; found (CHUNKS,) counts them and may exceed what fits. bounds (CHUNKS + 1,): see
+    `chunk_bounds`.
     """
     size = pairs.shape[0] // CHUNKS
     end = other.skip[0]
+    horizon = flight.horizon
     for c in prange(CHUNKS):
         row = c * size
         last = row + size
@@ -209,7 +233,9 @@ def find_pairs(pairs, found, bounds, one, other, is_self, surface, x, speed, hor
             a = one.root[p]
             n = one.after[a] if is_self else 0
             while n < end:
-                if _are_apart(one.bounds, a, other.bounds, n, horizon):
+                if _is_nothing_new(one, a, other, n) or _are_apart(
+                    one.bounds, a, other.bounds, n, horizon
+                ):
                     n = other.skip[n]
                     continue
                 q = other.patch[n]
@@ -227,30 +253,37 @@ def find_pairs(pairs, found, bounds, one, other, is_self, surface, x, speed, hor
                             continue
                         m = node + 1 if is_self and n == a else n
                         while m < past:
-                            if _are_apart(one.bounds, node, other.bounds, m, horizon):
+                            if _is_nothing_new(one, node, other, m) or _are_apart(
+                                one.bounds, node, other.bounds, m, horizon
+                            ):
                                 m = other.skip[m]
                                 continue
                             u = other.leaf[m]
                             if u >= 0:
-                                away = horizon * _fastest(one.bounds, node, other.bounds, m)
-                                away += _room_of(room, surface.triangle, t)
-                                away += _room_of(room, surface.triangle, u)
-                                row = _add_pairs(
-                                    pairs, row, last, surface, x, speed, t, u, away, horizon, slack
-                                )
+                                row = _add_pairs(pairs, row, last, surface, flight, t, u)
                             m += 1
                 n = past
         found[c] = row - c * size
 
 
 @kernel
-def pack_pairs(pairs, found):
-    """Close the gaps between the runs that `find_pairs` has written; returns how many pairs."""
-    room = pairs.shape[0] // CHUNKS
-    total = 0
+def keep_pairs(pairs, count, stale):
+    """Drop pairs of vertices that are stale (n,), which are found anew; returns how many stay."""
+    kept = 0
+    for n in range(count):
+        i, j, k, m = pairs[n]["corner"]
+        if stale[i] | stale[j] | stale[k] | stale[m] == 0:
+            if n != kept:
+                pairs[kept] = pairs[n]
+            kept += 1
+    return kept
+
+
+@kernel
+def append_pairs(pairs, count, runs, found):
+    """Write the runs that `find_pairs` has found after the first ``count`` pairs."""
+    size = runs.shape[0] // CHUNKS
     for c in range(CHUNKS):
-        for n in range(c * room, c * room + found[c]):
-            if n != total:
-                pairs[total] = pairs[n]
-            total += 1
-    return total
+        for n in range(c * size, c * size + found[c]):
+            pairs[count] = runs[n]
+            count += 1

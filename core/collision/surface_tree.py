@@ -42,6 +42,7 @@ SurfaceTree = namedtuple(
         "root",  # (p,) node of each patch
         "near_start",  # (p + 1,) first entry of each patch in `near`
         "near",  # patches that share a vertex with it
+        "stale",  # (2f,) 1 where pairs of a triangle below are to be looked for
         "bounds",  # (2f, 18) see `LOWER`; m, m a substep, and normals
     ],
 )
@@ -110,6 +111,7 @@ def surface_tree(triangle: Ints, rest: Floats) -> SurfaceTree:
         root,
         near_start,
         near,
+        np.zeros(2 * count, dtype=np.int32),
         np.zeros((2 * count, 18)),
     )
 
@@ -215,9 +217,11 @@ def _bound_children(bounds, node, other, low, high):
 
 
 @lean_inline
-def _bound_triangle(bounds, node, triangle, t, x, speed, room):
+def _bound_triangle(tree, node, triangle, t, x, speed, room, stale):
     """Box and speeds of a leaf."""
+    bounds = tree.bounds
     a, b, c = triangle[t, 0], triangle[t, 1], triangle[t, 2]
+    tree.stale[node] = stale[a] | stale[b] | stale[c]
     away = max(room[a], max(room[b], room[c]))
     for k in range(3):
         bounds[node, LOWER + k] = min(x[a, k], min(x[b, k], x[c, k])) - away
@@ -227,11 +231,12 @@ def _bound_triangle(bounds, node, triangle, t, x, speed, room):
 
 
 @kernel
-def gather_bounds(tree, triangle, x, speed, room, horizon):
+def gather_bounds(tree, triangle, x, speed, room, stale, horizon):
     """Boxes of triangles at x (n, 3) m, their speeds (n, 3) m a substep and normals, upwards.
 
-    room (n,) m: how much wider the boxes are around each vertex. horizon: substeps ahead for which
-    normals are bounded.
+    room (n,) m: how much wider the boxes are around each vertex. stale (n,): 1 for vertices whose
+    pairs are to be looked for; all other triangles keep the bounds of normals by which it was
+    decided that nobody looks for theirs. horizon: substeps ahead for which normals are bounded.
     """
     bounds = tree.bounds
     for node in range(tree.skip[0] - 1, -1, -1):
@@ -241,8 +246,11 @@ def gather_bounds(tree, triangle, x, speed, room, horizon):
             _bound_children(bounds, node, other, LOWER, UPPER)
             _bound_children(bounds, node, other, SLOWEST, FASTEST)
             _bound_children(bounds, node, other, LEAST_NORMAL, MOST_NORMAL)
+            tree.stale[node] = tree.stale[node + 1] | tree.stale[other]
             continue
-        _bound_triangle(bounds, node, triangle, t, x, speed, room)
+        _bound_triangle(tree, node, triangle, t, x, speed, room, stale)
+        if tree.stale[node] == 0:
+            continue
         a, b, c = triangle[t, 0], triangle[t, 1], triangle[t, 2]
         turn_b = scale(horizon, between(speed, a, b))
         turn_c = scale(horizon, between(speed, a, c))
@@ -251,10 +259,10 @@ def gather_bounds(tree, triangle, x, speed, room, horizon):
 
 
 @kernel
-def gather_boxes(tree, triangle, x, speed, room):
+def gather_boxes(tree, triangle, x, speed, room, stale):
     """Boxes and speeds alone, of surfaces that meet others only: as `gather_bounds` does.
 
-    speed (n, 3) m a substep; room (n,) m.
+    speed (n, 3) m a substep; room (n,) m; stale (n,).
     """
     bounds = tree.bounds
     for node in range(tree.skip[0] - 1, -1, -1):
@@ -263,8 +271,9 @@ def gather_boxes(tree, triangle, x, speed, room):
             other = tree.skip[node + 1]
             _bound_children(bounds, node, other, LOWER, UPPER)
             _bound_children(bounds, node, other, SLOWEST, FASTEST)
+            tree.stale[node] = tree.stale[node + 1] | tree.stale[other]
             continue
-        _bound_triangle(bounds, node, triangle, t, x, speed, room)
+        _bound_triangle(tree, node, triangle, t, x, speed, room, stale)
 
 
 @lean_inline

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..bench.cloth_scenes import strip_on_end
 from ..bench.collider_scenes import skirt
-from ..bench.scenes import add_sheet
+from ..bench.scenes import add_sheet, cloth_grid
 from ..bench.shapes import ball, stem, tube_tree
 from ..building.builder import ModelBuilder
 from ..forces.field import FALLOFFS, KINDS, SHAPES, Field
@@ -30,13 +30,16 @@ from ..particles.constraints.volume import Volumes
 from ..particles.constraints.yarn import Yarns
 from ..particles.stick_figures.garment import CarriedPoints
 from ..presets import PRESETS
+from ..recipes.cloth import add_cloth
 from ..recipes.geometry import Geometry
 from ..recipes.particles import add_particles
 from ..recipes.plant import add_plant
 from ..recipes.rope import add_rope
 from ..recipes.soft_body import add_soft_body
+from ..recipes.tearing import split_apart
 from ..settings import (
     AnimatedSettings,
+    ClothSettings,
     ParticleSettings,
     PlantSettings,
     RopeSettings,
@@ -127,6 +130,40 @@ def cloth_large() -> GoldenScene:
     builder.add_collider("ball", "SPHERE", (0.5,), (0.0, 0.0, 0.0))
     add_floor(builder)
     return GoldenScene(builder.finalize(), frames=4)
+
+
+@scene("cloth-torn")
+def cloth_torn() -> GoldenScene:
+    """A sheet that a gust tears, beside one that opens along a seam when its strength is keyed."""
+    builder = ModelBuilder()
+    for name, strength, weak in (("torn", 2.0, 1.0), ("keyed", 1e6, 0.0)):
+        x, quads = cloth_grid(9, 0.5)
+        offsets = np.arange(len(quads) + 1, dtype=np.int32) * 4
+        split = split_apart(Geometry.of(name, x, (), offsets, quads.reshape(-1)))
+        x = split.positions
+        add_cloth(
+            builder,
+            split,
+            ClothSettings(strength=strength),
+            pin_weight=(x[:, 0] < x[:, 0].min() + 1e-6) * 1.0,
+            paint={"strength": np.where(np.abs(x[:, 1]) < 1e-6, 1.0, weak)},
+        )
+
+    def inputs(model: Model, frame: int) -> FrameInputs:
+        keyed = AnimatedSettings(strength=1.0 if frame < 4 else 0.0)
+        return FrameInputs(wind=GUST, animated=(AnimatedSettings(), keyed))
+
+    return GoldenScene(builder.finalize(), inputs)
+
+
+@scene("rope-snaps")
+def rope_snaps() -> GoldenScene:
+    """A rope that its own weight snaps."""
+    builder = ModelBuilder()
+    hanging = split_apart(line("hanging", (0.0, 0.0, 1.0), (0.0, 0.0, 0.0), 12))
+    pins = (hanging.positions[:, 2] > 0.999) * 1.0
+    add_rope(builder, hanging, RopeSettings(strength=0.5), pin_weight=pins)
+    return GoldenScene(builder.finalize())
 
 
 @scene("rope")

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ..forces.base import Force
     from ..particles.constraints.base import Constraint
     from ..particles.particle_bodies.shared_point import SharedPoints
+    from .tear_table import TearTable
 
 ITSELF, OTHERS, MESHES = 1, 2, 4
 """Bits of `Model.surface_meets`: its own object, surfaces of other objects, mesh colliders."""
@@ -110,6 +111,8 @@ class Model:
     body_extent: Floats  # (p, 3) m, radius of gyration along each axis
     body_form: Ints  # (p,) bodies.TETRAHEDRON or bodies.AXES: what keeps them rigid
     body_mass: Floats  # (p,) kg
+
+    tears: TearTable | None  # None where nothing may tear
 
     collider_names: tuple[str, ...]
     collider_position: Floats  # (colliders, 3) m, at the first frame
@@ -207,6 +210,8 @@ class Model:
             joint_impulse=np.zeros((len(self.joints), 6)),
             joint_broken=np.zeros(len(self.joints), dtype=np.int32),
             acted=acting_at_first(gravity, len(self.objects)),
+            weld=np.zeros(0, dtype=np.int32) if self.tears is None else self.tears.weld.copy(),
+            tension=np.zeros(0 if self.tears is None else len(self.tears.pair)),
             step=step,
             time=0.0,
             frame=frame,

@@ -49,6 +49,8 @@ class State:
     # what acted from outside in the last frame: gravity (3,) m/s², the wind's numbers, FACTORS of
     # each object, force fields (`stages.outside`). x* is laid out for it; not to be written to
     acted: Floats
+    weld: Ints  # (n,) the copy that is simulated for each, see `TearTable`; (0,): nothing tears
+    tension: Floats  # (p,) N in `TearTable.pair`, as of late
     step: float  # s, the substep that separates previous from position
     time: float  # s since the start
     frame: int

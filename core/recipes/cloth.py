@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 
 import numpy as np
@@ -9,10 +11,12 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Floats, Ints
 from ..building.builder import ModelBuilder
+from ..errors import ModelError
 from ..particles.constraints.hinge_bend import HingeBends
 from ..particles.constraints.link import Links
 from ..settings import ClothSettings
 from .geometry import Geometry, Paint
+from .tearing import add_tearable
 from .tethers import SLACK, add_tethers
 from .topology import hinges_of, without
 from .vertices import add_vertices, mean_of_ends, surface_masses
@@ -56,8 +60,38 @@ def add_cloth(
     """Add a mesh as cloth; returns its index in ``builder.objects``.
 
     pin_weight (n,), 0 = free … 1 = held; velocity (n, 3) or (3,) m/s; paint: factors on
-    ``shear``, ``bend``, ``stretch``, ``drag`` and ``friction``. A mesh of wires alone makes a net.
+    ``shear``, ``bend``, ``stretch``, ``drag``, ``friction`` and ``strength``, where 0 never tears.
+    A mesh of wires alone makes a net. Geometry that is split may tear; what tears has neither
+    tethers nor yarns, for these would bear what pulls at it.
+
+    Raises `ModelError` for slack cloth with a strength.
     """
+    given = partial(_add_whole, pin_weight=pin_weight, velocity=velocity, paint=paint)
+    if geometry.weld is None:
+        return given(builder, geometry, settings, _edge_length(geometry, settings))
+    if settings.strength > 0.0 and settings.slack > 0.0:
+        raise ModelError(geometry.name, "slack cloth cannot tear; set Slack or Strength to 0")
+    bears = settings if settings.strength == 0.0 else replace(settings, tethers=False)
+    edge_length = _edge_length(geometry.welded(geometry.weld), settings)
+    return add_tearable(
+        builder,
+        geometry,
+        settings.strength * geometry.painted(paint, "strength"),
+        lambda making, now: given(making, now, bears, edge_length),
+    )
+
+
+def _add_whole(
+    builder: ModelBuilder,
+    geometry: Geometry,
+    settings: ClothSettings,
+    edge_length: float,
+    *,
+    pin_weight: ArrayLike,
+    velocity: ArrayLike,
+    paint: Paint,
+) -> int:
+    """Add cloth as it hangs together; edge_length m: of the mean edge, before anything has torn."""
     whole = geometry
     geometry, thread = _without_threads(geometry) if settings.sewing > 0.0 else (geometry, None)
     edge, diagonal = geometry.edges, geometry.diagonals
@@ -67,8 +101,8 @@ def add_cloth(
         geometry,
         settings,
         mass=surface_masses(whole, settings.area_density),
-        radius=settings.thickness * geometry.mean_edge_length,
-        contact_radius=max(settings.thickness, CONTACT_SHARE) * geometry.mean_edge_length,
+        radius=settings.thickness * edge_length,
+        contact_radius=max(settings.thickness, CONTACT_SHARE) * edge_length,
         pin_weight=pin_weight,
         velocity=velocity,
         paint=paint,
@@ -91,7 +125,7 @@ def add_cloth(
     else:
         support = geometry.supports
         bend = settings.bend * mean_of_ends(geometry.painted(paint, "bend"), support)
-        fineness = BEND_EDGE_LENGTH / max(geometry.mean_edge_length, 1e-9)
+        fineness = BEND_EDGE_LENGTH / max(edge_length, 1e-9)
         factor = fineness**2
         _add_springs(builder, support, first, BEND_STIFFNESS, bend, 1, factor, damping=damping)
     if thread is not None and len(thread):
@@ -105,6 +139,12 @@ def add_cloth(
         hangs = settings.slack == 0.0 and add_yarns(builder, geometry, pin_weight, first, index)
         add_tethers(builder, geometry, pin_weight, first, SLACK if hangs else 0.0)
     return index
+
+
+def _edge_length(geometry: Geometry, settings: ClothSettings) -> float:
+    """Mean length of the edges of the cloth itself, m."""
+    sheet = _without_threads(geometry)[0] if settings.sewing > 0.0 else geometry
+    return sheet.mean_edge_length
 
 
 def _without_threads(geometry: Geometry) -> tuple[Geometry, Ints]:

@@ -27,6 +27,7 @@ class Geometry:
     edges: Ints  # (m, 2), each once, the borders of faces among them
     face_offsets: Ints  # (faces + 1,) into face_vertices
     face_vertices: Ints
+    weld: Ints | None = None  # (n,) of a split mesh that may tear: the first copy of each vertex
 
     @classmethod
     def of(
@@ -36,12 +37,15 @@ class Geometry:
         edges: ArrayLike = (),
         face_offsets: ArrayLike = (0,),
         face_vertices: ArrayLike = (),
+        weld: ArrayLike | None = None,
     ) -> Geometry:
         """Check and complete what an object is made of.
 
         positions (n, 3) m; edges (m, 2); polygons as offsets (faces + 1,) into face_vertices.
-        Loose vertices and wires are allowed. Raises `ModelError` for no vertices, numbers that
-        are not finite, and edges or faces that name a vertex that does not exist.
+        weld (n,): of a mesh that is split so that it may tear, which vertices are copies of one,
+        by the first of them. Loose vertices and wires are allowed. Raises `ModelError` for no
+        vertices, numbers that are not finite, edges or faces that name a vertex that does not
+        exist, and copies that do not fit.
         """
         x = checked_points(name, positions)
         offsets = np.ascontiguousarray(face_offsets, dtype=np.int32)
@@ -50,7 +54,19 @@ class Geometry:
         border = np.concatenate([given, _face_borders(offsets, corners)])
         if border.size and (border.min() < 0 or border.max() >= len(x)):
             raise ModelError(name, "an edge or face names a vertex that does not exist")
-        return cls(name, x, unique_pairs(border), offsets, corners)
+        copies = None if weld is None else np.ascontiguousarray(weld, dtype=np.int32)
+        if copies is not None:
+            number = np.arange(len(x))
+            fits = copies.shape == number.shape and (copies >= 0).all() and (copies <= number).all()
+            if not fits or (copies[copies] != copies).any():
+                raise ModelError(name, "its copies of vertices do not fit it; split it anew")
+        return cls(name, x, unique_pairs(border), offsets, corners, copies)
+
+    def welded(self, weld: Ints) -> Geometry:
+        """The same vertices, with edges and faces at the copy that stands for each (n,)."""
+        return Geometry.of(
+            self.name, self.positions, weld[self.edges], self.face_offsets, weld[self.face_vertices]
+        )
 
     @property
     def count(self) -> int:

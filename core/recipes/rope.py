@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from types import MappingProxyType
 
 import numpy as np
@@ -16,6 +17,7 @@ from ..particles.constraints.rod import Rods
 from ..particles.constraints.strand import Strands
 from ..settings import RopeSettings
 from .geometry import Geometry, Paint
+from .tearing import add_tearable
 from .tethers import add_tethers
 from .trees import Forest, lengths_from_root, neighbour_lists, roots_of, spanning_forest
 from .vertices import add_vertices, mean_of_ends, wire_masses
@@ -50,10 +52,40 @@ def add_rope(
     """Add a mesh's edges as ropes; returns the object's index in ``builder.objects``.
 
     Any number of pieces, with branches and loops; pin_weight (n,), 0 = free … 1 = held; velocity
-    (n, 3) or (3,) m/s; paint: factors on ``stretch``, ``bend``, ``drag`` and ``friction``.
+    (n, 3) or (3,) m/s; paint: factors on ``stretch``, ``bend``, ``drag``, ``friction`` and
+    ``strength``, where 0 never snaps. Geometry that is split may snap.
 
     Raises `ModelError` for a mesh without edges or with edges that have no length.
     """
+    given = partial(_add_whole, pin_weight=pin_weight, velocity=velocity, paint=paint)
+    if geometry.weld is None:
+        return given(builder, geometry, settings, geometry, None)
+    strength = settings.strength * geometry.painted(paint, "strength")
+    copies = geometry.weld
+    whole = geometry.welded(copies)
+
+    def add(making: ModelBuilder, now: Geometry) -> int:
+        return given(making, now, settings, whole, copies)
+
+    return add_tearable(builder, geometry, strength, add)
+
+
+def _add_whole(
+    builder: ModelBuilder,
+    geometry: Geometry,
+    settings: RopeSettings,
+    whole: Geometry,
+    copies: Ints | None,
+    *,
+    pin_weight: ArrayLike,
+    velocity: ArrayLike,
+    paint: Paint,
+) -> int:
+    """Add ropes as they hang together; ``whole``: before anything has snapped.
+
+    copies (n,): which of its vertices each one is then.
+    """
+    copy = slice(None) if copies is None else copies
     x, edge = geometry.positions, geometry.edges
     if len(edge) == 0:
         raise ModelError(geometry.name, "has no edges to make a rope of; connect its vertices")
@@ -64,11 +96,12 @@ def add_rope(
             f"the edge between vertices {a} and {b} has no length; use Mesh › Merge › By Distance",
         )
     pins = np.broadcast_to(np.asarray(pin_weight, dtype=np.float64), (geometry.count,))
-    forest = spanning_forest(
-        geometry.count, edge, np.argsort(-pins, kind="stable")[: (pins > 0).sum()].astype(np.int32)
-    )
-    size = _sizes(forest, x)
-    diameter = settings.diameter or ROPE_DIAMETER * float(np.median(size))
+    held = np.argsort(-pins, kind="stable")[: (pins > 0).sum()].astype(np.int32)
+    forest = spanning_forest(geometry.count, edge, held)
+    first_forest = spanning_forest(whole.count, whole.edges, held)
+    size = _sizes(first_forest, x)[copy]
+    named = size if geometry is whole else size[np.unique(whole.edges)]
+    diameter = settings.diameter or ROPE_DIAMETER * float(np.median(named))
     first = builder.particle_count
     index = add_vertices(
         builder,
@@ -82,7 +115,9 @@ def add_rope(
         paint=paint,
     )
     _add_bend(builder, geometry, settings, forest, size, first, index, paint)
-    _add_length(builder, geometry, settings, forest, pins, first, index, paint)
+    bears = copies is not None and settings.strength > 0.0
+    reach = _reaches(first_forest, whole)[copy]
+    _add_length(builder, geometry, settings, forest, reach, bears, pins, first, index, paint)
     if settings.bend_limit < 180.0:
         joint = _triples(geometry, forest)[:, [1, 0, 2]]
         # a corner that is drawn sharper than the limit may stay as sharp as it is
@@ -103,26 +138,37 @@ def _sizes(forest: Forest, x: Floats) -> Floats:
     return size
 
 
+def _reaches(forest: Forest, geometry: Geometry) -> Floats:
+    """Longest way (n,) m from the root, in the tree that each vertex belongs to."""
+    along = lengths_from_root(forest, geometry.positions)
+    longest = np.zeros(geometry.count)
+    np.maximum.at(longest, roots_of(forest), along)
+    reach = np.empty(geometry.count)
+    reach[forest.vertex] = longest[roots_of(forest)]
+    return reach
+
+
 def _add_length(
     builder: ModelBuilder,
     geometry: Geometry,
     settings: RopeSettings,
     forest: Forest,
+    reach: Floats,
+    bears: bool,
     pins: Floats,
     first: int,
     index: int,
     paint: Paint,
 ) -> None:
-    """What keeps the length: strands along the trees, sticks where loops close, tethers of nets."""
+    """What keeps the length: strands along the trees, sticks where loops close, tethers of nets.
+
+    reach (n,) m: of the tree that each vertex belonged to before anything snapped; bears: the
+    sticks are to tell what pulls at them.
+    """
     x, edge = geometry.positions, geometry.edges
     loops = forest.edges_left(edge)
     gives_way = settings.stretch > 0.0
     stretch = settings.stretch * geometry.painted(paint, "stretch")
-    along = lengths_from_root(forest, x)
-    longest = np.zeros(geometry.count)
-    np.maximum.at(longest, roots_of(forest), along)
-    reach = np.empty(geometry.count)  # of the tree that a vertex belongs to
-    reach[forest.vertex] = longest[roots_of(forest)]
 
     def axial_stiffness(pairs: Ints) -> Floats:  # EA, N
         least = STRAIN[0] if gives_way else FIRM_STRAIN
@@ -137,7 +183,7 @@ def _add_length(
         else:
             builder.add_sticks(in_loops + first, length)
     if in_loops is edge:
-        if not gives_way:
+        if not gives_way and not bears:
             add_tethers(builder, geometry, pins, first)
         return
     child = forest.parent >= 0

@@ -33,6 +33,7 @@ class AnimatedSettings(Checked):
     wind: float = _factor("Wind", "Factor on what the wind does to this object")
     fields: float = _factor("Force Fields", "Factor on what force fields do to this object")
     pressure: float = _factor("Pressure", "Factor on the pressure inside a closed object")
+    strength: float = _factor("Strength", "Factor on the strength: at 0 all that may tear parts")
     loose: frozenset[int] = frozenset()
     """Numbers of its ties that do not hold."""
 

@@ -13,6 +13,7 @@ from .tunable import (
     meets_others_tunable,
     plane_tunable,
     restitution_tunable,
+    strength_tunable,
     thickness_tunable,
     tunable,
 )
@@ -63,6 +64,11 @@ class ClothSettings(Checked):
     )
     thickness: float = thickness_tunable()
     meets_itself: bool = meets_itself_tunable()
+    strength: float = strength_tunable(
+        "N/m",
+        "Pull across a metre of width that tears it: paper 500, cotton 10000; 0 never tears. "
+        "Only a mesh that is made tearable parts",
+    )
     bend_model: str = tunable(
         "SUPPORT", "Bend Model", "What resists folding", choices=BEND_MODELS, advanced=True
     )

@@ -12,6 +12,7 @@ from .tunable import (
     meets_others_tunable,
     plane_tunable,
     restitution_tunable,
+    strength_tunable,
     tunable,
 )
 
@@ -59,6 +60,11 @@ class RopeSettings(Checked):
     drag: float = drag_tunable(0.4)
     friction: float = friction_tunable()
     restitution: float = restitution_tunable()
+    strength: float = strength_tunable(
+        "N",
+        "Pull that snaps it: sewing thread 10, string 200, climbing rope 20000; 0 never snaps. "
+        "Only a mesh that is made tearable parts",
+    )
     line_density: float = tunable(
         0.1,
         "Mass per Length",

@@ -124,6 +124,19 @@ def thickness_tunable() -> Any:
     )
 
 
+def strength_tunable(unit: str, description: str) -> Any:
+    """What something bears before it tears; 0: whatever comes."""
+    return tunable(
+        0.0,
+        "Strength",
+        description,
+        unit=unit,
+        minimum=0.0,
+        maximum=1e9,
+        soft_maximum=10_000.0,
+    )
+
+
 def diameter_tunable(description: str) -> Any:
     """How thick something thin is; 0 measures it."""
     return tunable(

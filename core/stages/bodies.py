@@ -81,7 +81,7 @@ class Bodies:
 
     def _drive(self) -> Drive:
         """Where bodies and colliders that follow their animation are at both ends of the frame."""
-        frame, state = self.frame, self.frame.state
+        frame, state = self.frame, self.frame.origin
         inputs = frame.inputs
         start_x = (state.body_position, state.collider_position)
         start_q = (state.body_orientation, state.collider_orientation)

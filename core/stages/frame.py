@@ -6,13 +6,14 @@ import math
 import time
 from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
 
 from ..arrays import Floats
 from ..diagnostics import check_finite, measure
-from ..entry import check_arguments, check_state, checked_inputs
+from ..entry import check_arguments, check_state, checked_inputs, model_of
 from ..kernels import jit
 from ..model import Diagnostics, FrameInputs, Model, State
 from ..particles.integrate import drag_per_step
@@ -56,19 +57,31 @@ class Frame:
     """What every stage reads: the moving arrays, the constants of the frame, scratch memory."""
 
     def __init__(
-        self, model: Model, state: State, inputs: FrameInputs, settings: SolverSettings
+        self,
+        model: Model,
+        state: State,
+        inputs: FrameInputs,
+        settings: SolverSettings,
+        torn: Frame | None = None,
     ) -> None:
         check_arguments(model, state, inputs, settings)
+        model = model if model.tears is None else model_of(model, state)
         self.model = model
         self.settings = settings
         self.work = workspace_of(model)
         check_state(self.work, state)
         self.inputs = inputs = checked_inputs(self.work, inputs, settings)
-        self.started = time.perf_counter()
+        if model.tears is not None and inputs.grab is not None:
+            held = model.tears.weld[inputs.grab.particle]
+            self.inputs = inputs = replace(inputs, grab=replace(inputs.grab, particle=held))
+        self.started: float = time.perf_counter() if torn is None else torn.started
         self.watches: defaultdict[str, Stopwatch] = defaultdict(Stopwatch)
+        if torn is not None:
+            self.watches = torn.watches
 
         self.substeps = settings.substep_count(inputs.duration)
-        self.substep = 0
+        self.substep: int = 0 if torn is None else torn.substep
+        self.origin: State = state if torn is None else torn.origin  # as the frame began
         self.pass_number = 0
         self.h = inputs.duration / self.substeps
         self.step_before = state.step  # s, that the given x* are laid out for
@@ -101,8 +114,8 @@ class Frame:
         self.mesh_end = self.target(inputs.mesh_vertex, state.mesh_vertex)
         self.contact_count = 0  # of particles
         self.row_count = 0  # contacts of rigid bodies at the end of the frame
-        self.passes = 0
-        self.is_cut = False
+        self.passes: int = 0 if torn is None else torn.passes
+        self.is_cut: bool = torn is not None and torn.is_cut
         self.has_forces = False  # besides gravity
         self.is_struck = False  # a blow has changed velocities since contacts were looked for
         self.is_governed = settings.threads == 0 and self.work.is_large
@@ -164,6 +177,8 @@ class Frame:
             return model.inverse_mass
         inverse_mass = model.inverse_mass.copy()
         inverse_mass[model.pinned] = np.where(soft, 1.0 / model.mass[model.pinned], 0.0)
+        if model.tears is not None:
+            inverse_mass[model.tears.idle] = 0.0
         return inverse_mass
 
     def _spring_compliance(self) -> Floats:
@@ -208,12 +223,29 @@ class Frame:
         """How much of the frame has passed at the end of this substep."""
         return (self.substep + 1) / self.substeps
 
+    @property
+    def is_over(self) -> bool:
+        """Whether all substeps are done."""
+        return self.substep == self.substeps
+
+    def goes_on(self) -> Frame:
+        """The rest of the frame, with the model of what has torn."""
+        return Frame(self.model, self.state, self.inputs, self.settings, self)
+
+    def lead_idle(self) -> None:
+        """Bring copies that are not simulated to where those are that stand for them."""
+        if self.model.tears is not None:
+            weld = self.model.tears.weld
+            self.x[:] = self.x[weld]
+            self.previous[:] = self.previous[weld]
+
     def finish(self, velocity: Floats | None, elastic_energy: float) -> tuple[State, Diagnostics]:
         """Check the frame, measure it and hand it out.
 
         velocity (n, 3) m/s where it is not what position Verlet's x* says; elastic_energy J.
         """
         state = self.state
+        self.lead_idle()
         state.frame += 1
         state.time += self.inputs.duration
         if self.inputs.collider_position is not None:

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Floats, Ints
 from ..checks import indices, vector
+from ..entry import model_of
 from ..forces.grab import GRIP, Grab, Spring, shortened
 from ..model import Model, State
 from ..particles.constraints.weighted_point import weights_of
@@ -29,6 +30,9 @@ def grab_particle(model: Model, state: State, particle: int) -> Grab:
     without it lets go. Raises `ModelError` where there is no such particle.
     """
     i = int(indices("", "particle to grab", [particle], model.particle_count)[0])
+    if model.tears is not None:
+        model = model_of(model, state)
+        i = int(state.weld[i])
     rows = model.object_of_particle(i).particles
     mass = float(np.sum(model.mass[rows][model.inverse_mass[rows] > 0.0]))
     x, y, z = state.position[i].tolist()

@@ -72,7 +72,7 @@ class Motion:
         if len(self.driven):
             hard = frame.pin_weight >= 1.0
             # a pin that takes hold in this frame sets out from where its particle is
-            self.pin_start = np.where(hard[:, None], frame.x[self.driven], pinned)
+            self.pin_start = np.where(hard[:, None], frame.origin.position[self.driven], pinned)
             self.has_soft_pins = not hard.all()
             self.driven = self.driven[hard]
             self.driven_start, self.driven_end = self.pin_start[hard], self.pin_end[hard]
@@ -108,7 +108,7 @@ class Motion:
         """Make x* fit this frame's step, and at the start of a simulation the integrator."""
         frame, state, h = self.frame, self.frame.state, self.frame.h
         starts = state.time == 0.0
-        if self.system is None and h == state.step:
+        if frame.substep > 0 or (self.system is None and h == state.step):
             return
         acted = frame.gravity if self.forces.before is None else self.forces.before.gravity
         gravity = np.where((frame.inverse_mass > 0.0)[:, None], acted, 0.0)
@@ -246,5 +246,5 @@ class Motion:
 
     def finish(self) -> None:
         """Remember where the pins were driven."""
-        if self.frame.inputs.pin_position is not None:
+        if self.frame.is_over and self.frame.inputs.pin_position is not None:
             self.frame.state.pin_position = self.pin_end.copy()

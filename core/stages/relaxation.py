@@ -33,6 +33,9 @@ class RelaxationScratch:
     def __init__(self, model: Model) -> None:
         self.multipliers = [np.zeros(c.multiplier_count) for c in model.constraints]
         self.spring_pull = np.zeros(len(model.spring))  # multipliers of springs
+        may_tear = model.tears is not None and model.tears.strength.any()
+        self.tension = np.zeros(len(model.stick) if may_tear else 0)
+        self.spring_tension = np.zeros(len(model.spring) if may_tear else 0)
         self.task_strained = np.zeros(len(model.task_stick) - 1, dtype=np.int32)
         # for Jacobi passes
         self.adjacency: Adjacency | None = None
@@ -59,7 +62,9 @@ class Relaxation:
         settings = frame.settings
         self.is_idle = settings.is_force_based  # such an integrator carries no constraints
         model = frame.model
-        self.sticks = Sticks(model.stick, model.stick_rest_length, model.task_stick)
+        self.sticks = Sticks(
+            model.stick, model.stick_rest_length, model.task_stick, self.scratch.tension
+        )
         task_spring = model.task_spring
         if settings.takes_springs_as_forces:
             task_spring = np.zeros_like(task_spring)
@@ -69,6 +74,7 @@ class Relaxation:
             frame.spring_compliance,
             self.scratch.spring_pull,
             task_spring,
+            self.scratch.spring_tension,
         )
         self.adjacency: Adjacency | None = None  # for Jacobi passes
         self.moving = Moving(

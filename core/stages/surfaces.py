@@ -13,8 +13,10 @@ from ..particles.contacts.surface_contact import (
     check_strays,
     foresee_strays,
     measure_pairs,
+    note_steps,
     part_layers,
     relax_surfaces,
+    renew_flight,
 )
 from ..particles.contacts.surface_limit import part_surfaces
 from ..particles.contacts.surface_room import SurfaceRoom
@@ -25,12 +27,18 @@ from .frame import Frame
 PASSES = 3
 """Passes over contacts of cloth with cloth in each pass of relaxation."""
 
-HORIZON = 8.0
+HORIZON = 10.0
 """Substeps for which pairs are looked for ahead, at most."""
 
 SLACK = (0.15, 0.3)
 """Mean edge lengths that vertices may stray from a straight flight before pairs are looked for
 again: where nothing is known, and at most."""
+
+ROUNDING = 1e-6
+"""Mean edge lengths that meshes may leave their flight by for no reason but rounding."""
+
+FEW = 0.25
+"""Share of all vertices up to which those that have strayed alone are looked at again."""
 
 DENSE = 6
 """Pairs of a vertex from which on it is better to look for fewer, and more often."""
@@ -68,6 +76,7 @@ class SurfaceContacts:
         self.searched = -1  # substep in which pairs were looked for, of the frame
         self.eager = 0.5  # share of `HORIZON` and `SLACK` that pairs are looked for with
         self.horizon = 0.0  # substeps for which pairs were looked for
+        self.slack = 0.0  # m, that vertices may stray then, at least
         self.meshes_move = False
         self.is_tangled = False  # something may have passed through a mesh
         self.tangled = NOT_LOOKED  # vertices that are to come out of meshes
@@ -92,19 +101,17 @@ class SurfaceContacts:
         if room is None:
             return
         frame = self.frame
+        room.before[:] = room.start
         room.start[: room.led] = frame.previous
         self._take_places(room)
         if room.meshes is not None:
             self._follow_meshes(room)
         room.now[:] = room.x
+        count = len(room.x) if self.meshes_move else room.led
+        note_steps(room.strays.step, count, room.before, room.start, room.speed)
         if self.is_tangled:
             self._look_for_tangle(room)
-        ahead = frame.substep - self.searched
-        good = self.searched >= 0 and ahead < self.horizon and self._foresee(room, ahead + 1)
-        if not good:
-            if self.searched >= 0:
-                self._learn(room, ahead)
-            self.search(self.eager * HORIZON, self.eager * SLACK[0] * room.edge)
+        self._look_for_pairs(room)
         self._measure(room)
         room.previous[: room.led] = frame.previous
         given = (room.contacts, self.contact_count, room.x, room.previous)
@@ -135,18 +142,31 @@ class SurfaceContacts:
         if self.meshes_move:
             meshes.place(room.x, led, shapes, frame.end_share, False)
 
-    def _foresee(self, room: SurfaceRoom, ahead: int) -> bool:
-        unknown, strays = UNKNOWN, room.strays
-        moving = (room.now, room.origin, room.speed, ahead)
+    def _look_for_pairs(self, room: SurfaceRoom) -> None:
+        """See to it that the pairs hold for this substep: for all, or for those that strayed."""
+        ahead = self.frame.substep - self.searched
+        if self.searched >= 0 and ahead < self.horizon:
+            stale = self._foresee(room, ahead)
+            if stale == 0:
+                return
+            if stale <= FEW * len(room.rows):
+                self._search(room, ahead, self.horizon - ahead)
+                return
+        if self.searched >= 0:
+            self._learn(room, ahead)
+        self.search(self.eager * HORIZON, self.eager * SLACK[0] * room.edge)
+
+    def _foresee(self, room: SurfaceRoom, ahead: int) -> int:
+        """Mark vertices that pairs do not allow for until the end of the substep; how many."""
+        strays, edge = room.strays, room.edge
+        flight = (room.start, room.now, room.origin, room.speed, ahead + 1)
         if room.meshes is not None and self.meshes_move:
-            rows = room.mesh_rows
             strays.now[room.led :] = strays.foreseen[room.led :]
-            if not foresee_strays(strays, rows, *moving, 0.0, 0.0):
-                return False
-        fits: bool = foresee_strays(
-            strays, room.rows, *moving, unknown[0] * room.edge, unknown[1] * room.edge
-        )
-        return fits
+            if foresee_strays(strays, room.mesh_rows, room.stale, *flight, 0.0, 0.0):
+                return len(room.rows)
+        unknown = (UNKNOWN[0] * edge, UNKNOWN[1] * edge)
+        stale: int = foresee_strays(strays, room.rows, room.stale, *flight, *unknown)
+        return stale
 
     def _learn(self, room: SurfaceRoom, ahead: int) -> None:
         """How far to look ahead next time, by how long the last pairs were good for."""
@@ -159,35 +179,50 @@ class SurfaceContacts:
         self.eager = min(max(self.eager, 1.0 / HORIZON), 1.0)
 
     def search(self, horizon: float, slack: float) -> None:
-        """Look for pairs anew, as things stand at the start of the substep."""
+        """Look for all pairs anew, as things stand at the start of the substep."""
         frame, room = self.frame, self.room
         assert room is not None
-        self.searched, self.horizon = frame.substep, horizon
-        np.subtract(room.now, room.start, out=room.speed)
-        room.origin[:] = room.start
-        strays, led = room.strays, room.led
-        # what has strayed far lately may do so again
-        np.minimum(1.5 * strays.bound, SLACK[1] * room.edge, out=strays.slack)
-        np.maximum(slack, strays.slack, out=strays.slack)
-        strays.now[:] = 0.0
-        strays.foreseen[led:] = 0.0
+        self.searched, self.horizon, self.slack = frame.substep, horizon, slack
+        room.strays.step["gone"] = 0.0  # what is found is measured anew
+        room.expect_all()
+        if room.meshes is not None:
+            self._expect_meshes(room)
+        self._search(room, 0, horizon)
+
+    def _expect_meshes(self, room: SurfaceRoom) -> None:
+        """Lay the flight of meshes anew, and allow for their turning."""
+        strays, led, frame = room.strays, room.led, self.frame
+        assert room.meshes is not None
+        np.subtract(room.now[led:], room.start[led:], out=room.speed[led:])
+        room.origin[led:] = room.start[led:]
+        for known in (strays.now, strays.foreseen, strays.bound):
+            known[led:] = 0.0
+        strays.step[led:] = 0.0
         strays.slack[led:] = 0.0
-        if room.meshes is not None and self.meshes_move:
+        strays.step["way"][led:] = np.linalg.norm(room.speed[led:], axis=1)
+        if self.meshes_move:
             shapes, step = frame.work.shapes, 1.0 / frame.substeps
-            room.meshes.allow_turning(strays.slack, led, shapes, horizon, step)
-        self._foresee(room, 1)
-        np.maximum(strays.bound, strays.slack, out=strays.slack)
-        room.find(horizon, frame.threads, self.meshes_move)
+            room.meshes.allow_turning(strays.slack, led, shapes, self.horizon, step)
+            strays.slack[led:] += ROUNDING * room.edge
+
+    def _search(self, room: SurfaceRoom, ahead: int, horizon: float) -> None:
+        """Look for the pairs of what is stale, for so many substeps more."""
+        edge = room.edge
+        bounds = (self.slack, SLACK[1] * edge, UNKNOWN[0] * edge, UNKNOWN[1] * edge)
+        flight = (room.start, room.now, room.origin, room.speed, ahead)
+        renew_flight(room.strays, room.rows, room.stale, *flight, bounds)
+        room.find(horizon, self.frame.threads, self.meshes_move)
 
     def _measure(self, room: SurfaceRoom) -> None:
         held = Held(room.inverse_mass, room.friction, room.tangle.mark)
-        ahead = self.frame.substep - self.searched
+        step = room.strays.step
         while True:
             found = 0
             for partners in room.partners:
                 self.mesh_contacts = found  # those with meshes come last
-                pairs = (partners.pairs, partners.count, ahead, room.strays)
+                pairs = (partners.pairs, partners.count, step)
                 found = measure_pairs(*pairs, room.contacts, found, room.start, held)
+            step["gone"] = step["veered"] = 0.0  # is reckoned with now
             if found <= len(room.contacts):
                 break
             room.grow_contacts(found)
@@ -250,23 +285,30 @@ class SurfaceContacts:
             if self.contact_count:
                 self._part(room)
             room.now[:] = room.x
-            ahead = frame.substep - self.searched + 1
-            if not self._check(room, ahead):
+            ahead = frame.substep - self.searched
+            if self._have_turned(room):
+                self.search(1.0, 0.0)
+            elif self._check(room, ahead + 1):  # look who is in the way of what came so far
+                self._search(room, ahead, max(self.horizon - ahead, 1.0))
+            else:
                 break
-            # vertices came farther than was reckoned with: look who is in their way
-            self.search(1.0, 0.0)
             self._measure(room)
         else:
             self._stop(room)
-            self._check(room, 1)
+            self._check(room, frame.substep - self.searched + 1)
         self._give_places(room)
 
     def _check(self, room: SurfaceRoom, ahead: int) -> int:
-        moved = (room.rows, room.x, room.origin, room.speed, ahead)
-        missed: int = check_strays(room.strays, room.surface.thickness, *moved)
-        if room.partners[0].is_self:
-            missed += count_turned(room.tree, room.surface.triangle, room.x)
+        """Mark vertices that came farther than was reckoned with; how many."""
+        moved = (room.start, room.x, room.origin, room.speed, ahead)
+        given = (room.strays, room.surface.thickness, room.rows, room.stale)
+        missed: int = check_strays(*given, *moved)
         return missed
+
+    def _have_turned(self, room: SurfaceRoom) -> bool:
+        """Whether a patch that nobody looked into may be flat no longer."""
+        turned = room.partners[0].is_self
+        return turned and count_turned(room.tree, room.surface.triangle, room.x) > 0
 
     def _stop(self, room: SurfaceRoom) -> None:
         """Let all go on as one piece, what is held too: so nothing meets but what is led."""

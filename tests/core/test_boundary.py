@@ -20,6 +20,7 @@ from verlet_physics import (
     WindSettings,
     advance,
 )
+from verlet_physics.building.tearing import Seams
 from verlet_physics.collision.shape import Shape, Surface
 from verlet_physics.forces.grab import Grab
 from verlet_physics.forces.pull import Pull
@@ -114,6 +115,19 @@ BAD_FEEL = {
     for name in ("friction", "static_friction", "restitution", "layers", "position", "orientation")
 }
 # method: its good arguments, and by name bad ones in their place
+TWO_COPIES = Seams(
+    weld=[0, 0, 2, 3],
+    bond=[[0, 1, 0, 0]],
+    half=[[1.0, 0.0, 0.0]],
+    pair=[[0, 2], [1, 3]],
+    strength=[1.0] * 4,
+)
+
+
+def add_four(builder, weld):
+    return builder.add_particles("torn", SQUARE + (20, 0, 5), mass=1.0)
+
+
 ENTRIES = {
     "add_particles": (
         {"name": "dust", "position": SQUARE, "mass": 1.0, "crowd": True},
@@ -138,6 +152,21 @@ ENTRIES = {
         {
             "pairs": {**rows_of(NO_INDICES), "three": [[0, 1, 2]], "one twice": [[1, 1]]},
             "rest_length": {k: v for k, v in BELOW.items() if k != "nothing"},
+        },
+    ),
+    "add_tearable": (
+        {"seams": TWO_COPIES, "add": add_four},
+        {
+            "seams": {
+                "nothing": None,
+                "a later copy": dataclasses.replace(TWO_COPIES, weld=[1, 1, 2, 3]),
+                "a copy of a copy": dataclasses.replace(TWO_COPIES, weld=[0, 0, 1, 3]),
+                "no such copy": dataclasses.replace(TWO_COPIES, weld=[0, 0, 2, 4]),
+                "a bond too far": dataclasses.replace(TWO_COPIES, bond=[[0, 4, 0, 0]]),
+                "NaN": dataclasses.replace(TWO_COPIES, half=[[NAN, 0.0, 0.0]]),
+                "no pair": dataclasses.replace(TWO_COPIES, pair=[[0, 1, 2]]),
+                "too weak": dataclasses.replace(TWO_COPIES, strength=[-1.0] * 4),
+            }
         },
     ),
     "add_springs": (
@@ -324,10 +353,11 @@ def test_settings_take_numbers_of_numpy_and_lists():
 
 @pytest.fixture(scope="module")
 def model():
-    """Particles that are pinned, bodies, a joint with a motor, a deforming mesh."""
+    """Particles that are pinned or may tear, bodies, a joint with a motor, a deforming mesh."""
     builder = builder_of_all()
     builder.pin([0, 1])
     builder.add_sticks([[0, 1], [1, 2], [2, 3]])
+    builder.add_tearable(TWO_COPIES, add_four)
     motor = JointSettings(kind="HINGE", motor="VELOCITY", motor_force=1.0)
     builder.add_joint("hinge", OnBody(1), OnBody(3), (6, 0, 1), settings=motor)
     sheet = Shape.of("wall", "MESH", surface=Surface(SQUARE, np.array([[0, 1, 2]], np.int32)))

@@ -64,16 +64,20 @@ def _distance(points: np.ndarray, others: np.ndarray) -> float:
     return best
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_all_pairs_that_are_near_are_found_and_each_once(seed):
-    x, triangle = _soup(10, seed)
+def _soup_room(x, triangle):
+    """Room for the surface contacts of a soup that rests at x, all of whose pairs are known."""
     builder = ModelBuilder()
     builder.add_particles("soup", x, mass=1.0, radius=0.03)
     builder.add_surface(triangle)
     room = workspace_of(builder.finalize()).surfaces
     room.start[:] = x
-    room.strays.slack[:] = 0.0
+    room.expect_all()
     room.find(0.0, 1, mesh_moves=False)
+    return room
+
+
+def _has_all_that_are_near(room, x, triangle):
+    """Whether the pairs are all that are nearer than .058 m at x, and each stands there once."""
     (partners,) = room.partners
     pairs = partners.pairs[: partners.count]
     found = set()
@@ -94,7 +98,28 @@ def test_all_pairs_that_are_near_are_found_and_each_once(seed):
                             wanted.add((e, f))
     known = found | {(b, a) for a, b in found if len(a) == len(b)}
     assert wanted
-    assert wanted <= known
+    return wanted <= known
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_all_pairs_that_are_near_are_found_and_each_once(seed):
+    x, triangle = _soup(10, seed)
+    assert _has_all_that_are_near(_soup_room(x, triangle), x, triangle)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_pairs_of_vertices_that_strayed_are_found_anew_and_all_others_stay(seed):
+    x, triangle = _soup(10, seed)
+    room = _soup_room(x, triangle)
+    wild = np.arange(seed, len(x), 7)
+    moved = x.copy()
+    moved[wild] = x[(wild + 11) % len(x)] + 0.01
+    room.start[:] = moved
+    assert not _has_all_that_are_near(room, moved, triangle)
+    room.stale[:] = 0
+    room.stale[wild] = 1
+    room.find(0.0, 1, mesh_moves=False)
+    assert _has_all_that_are_near(room, moved, triangle)
 
 
 @pytest.mark.parametrize("name", ["strip-on-end", "folded-sheet", "crossed-sheets"])
@@ -221,12 +246,12 @@ def test_a_patch_that_folds_in_flight_is_flat_no_longer():
     x = np.array([(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (1.0, 1.0, 0.0)])
     triangle = np.array([(0, 1, 2), (2, 1, 3)], dtype=np.int32)
     tree = surface_tree(triangle, x)
-    still, room = np.zeros((4, 3)), np.zeros(4)
-    gather_bounds(tree, triangle, x, still, room, 8.0)
+    still, room, all_of_them = np.zeros((4, 3)), np.zeros(4), np.ones(4, dtype=np.int32)
+    gather_bounds(tree, triangle, x, still, room, all_of_them, 8.0)
     assert are_flat(tree.bounds, 0, 0)
     folded = x + ((0, 0, 0), (0, 0, 0), (0, 0, 0), (-1.1, -1.1, 0.1))
     assert count_turned(tree, triangle, x + (0.0, 0.0, 0.1)) == 0
     assert count_turned(tree, triangle, folded) == 1
-    gather_bounds(tree, triangle, x, folded - x, room, 1.0)  # foreseen
+    gather_bounds(tree, triangle, x, folded - x, room, all_of_them, 1.0)  # foreseen
     assert not are_flat(tree.bounds, 0, 0)
     assert count_turned(tree, triangle, folded) == 0

@@ -14,6 +14,7 @@ from ..properties.kinds import Kind
 from ..transforms.affine import Floats
 from .curve import CurveArrays, control_points, read_curve
 from .mesh import Ints, read_base_mesh
+from .tearable import first_copies
 
 
 class OpenMesh(ModelError):
@@ -41,6 +42,7 @@ class ParticleArrays:
     face_offsets: Ints  # (f + 1,)
     face_vertices: Ints
     curve: CurveArrays | None = None
+    weld: Ints | None = None  # (n,) of a mesh that may tear: the first copy of each vertex
 
     @property
     def shown_count(self) -> int:
@@ -64,7 +66,13 @@ def read_particles(ob: bpy.types.Object) -> ParticleArrays:
         none = np.zeros(0, np.int32)
         return ParticleArrays(curve.points, curve.edges, np.zeros(1, np.int32), none, curve)
     mesh = read_base_mesh(ob)
-    return ParticleArrays(mesh.positions, mesh.edges, mesh.face_offsets, mesh.face_vertices)
+    return ParticleArrays(
+        mesh.positions,
+        mesh.edges,
+        mesh.face_offsets,
+        mesh.face_vertices,
+        weld=first_copies(ob, mesh.positions),
+    )
 
 
 def require_suitable(ob: bpy.types.Object, kind: Kind) -> None:

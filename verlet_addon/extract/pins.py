@@ -12,6 +12,7 @@ from ..blender.data import curve_of, mesh_of
 from ..properties.objects import group_of, kind_of
 from ..properties.tunable_properties import PAINT_SUFFIX, paintable
 from ..transforms.affine import Floats
+from . import tearable
 from .curve import CurveArrays, pinned_particles
 from .vertex_groups import group_weights
 
@@ -30,11 +31,13 @@ def paint(ob: bpy.types.Object) -> dict[str, Floats]:
         return {}
     group = group_of(ob, kind)
     chosen = {name: getattr(group, name + PAINT_SUFFIX) for name in paintable(kind.settings)}
-    return {
+    found = {
         name: _weights(ob, vertex_group, f"{name} group", outside=1.0)
         for name, vertex_group in chosen.items()
         if vertex_group
     }
+    strength = tearable.strength(ob) if tearable.is_split(ob) else None
+    return found if strength is None else found | {"strength": strength}
 
 
 def _weights(ob: bpy.types.Object, name: str, what: str, *, outside: float) -> Floats:

@@ -112,6 +112,9 @@ def what_holds(
         return Holds(weight)
     tied: list[tuple[Holder, Ints]] = []
     is_free = np.ones(len(weight), bool)
+    particles = participant.particles
+    if particles is not None and particles.weld is not None:
+        is_free = particles.weld == np.arange(len(weight))  # one copy is tied for all
 
     def tie(holder: Holder, rows: Ints) -> None:
         rows = rows[is_free[rows]]

@@ -24,6 +24,7 @@ from . import (
     setup,
     show,
     simulate,
+    tear,
 )
 
 _MODULES = (
@@ -33,6 +34,7 @@ _MODULES = (
     handles,
     preset,
     pins,
+    tear,
     ragdoll_pins,
     ragdoll_limp,
     impulse,

@@ -11,13 +11,14 @@ from ..extract import mesh as meshes
 from ..extract import particles
 from ..live import preview
 from ..properties import bake_record
-from ..properties.kinds import KINDS, Kind
+from ..properties.kinds import KINDS, TEARING, Kind
 from ..ragdoll import armature
 from ..scene import hints
 from . import handles
 from .ragdoll_weight import weigh_at_first
 from .robot_pieces import join_pieces, remove_made_joints
 from .selection import for_each, selected_shapes
+from .tear import make_whole
 
 
 def _needed(kind: Kind) -> str:
@@ -91,6 +92,8 @@ class _KindVerb(bpy.types.Operator):
                 raise
             if ob.verlet.kind != kind.identifier:
                 preview.clear(ob)
+                if kind.identifier not in TEARING:
+                    make_whole(ob)
                 ob.verlet.kind = any_item(kind.identifier)
                 if kind.moves == "BONES":
                     weigh_at_first(ob, depsgraph)
@@ -190,6 +193,7 @@ class VERLET_OT_remove(bpy.types.Operator):
             if bake_record.is_baked(ob):
                 raise ModelError(ob.name, "it is baked. Press Free Bake first")
             preview.clear(ob)
+            make_whole(ob)
             handles.give_back(ob)
             ob.verlet.kind = "NONE"
 

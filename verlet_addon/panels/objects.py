@@ -6,15 +6,16 @@ from ...core.settings import ImpulseSettings
 from ..extract import worn
 from ..extract.particles import WAY_OUT
 from ..extract.pins import pinned_point_count
+from ..extract.tearable import is_split
 from ..manual import draw_button
 from ..properties import bake_record, participants, presets
-from ..properties.kinds import Kind, can_be_tied
+from ..properties.kinds import Kind, can_be_tied, may_tear
 from ..properties.objects import group_of, kind_of
 from ..properties.tunable_properties import panel_fields
 from .joint import draw_joints_of
 from .places import PhysicsTab, Sidebar
 from .ragdoll_bone import draw_learning
-from .settings import AT_START, draw_settings, matters
+from .settings import AT_START, TEARING, draw_settings, matters
 from .setup import draw_verbs
 
 
@@ -40,7 +41,8 @@ def draw_object(layout: bpy.types.UILayout, ob: bpy.types.Object, kind: Kind) ->
     if kind.is_particles:
         _draw_pins(column, ob)
     painted_on = _painted_on(ob, kind)
-    names = [name for name in panel_fields(kind.settings, advanced=False) if name not in AT_START]
+    elsewhere = {*AT_START, *TEARING}
+    names = [name for name in panel_fields(kind.settings, advanced=False) if name not in elsewhere]
     draw_settings(column, group_of(ob, kind), kind.settings, names=names, painted_on=painted_on)
     if kind.moves == "BONES":
         draw_learning(column, selected_only=False)
@@ -134,6 +136,31 @@ class _StartPanel(bpy.types.Panel):
         draw_settings(self.layout, group_of(ob, kind), kind.settings, names=names)
 
 
+class _TearingPanel(bpy.types.Panel):
+    bl_label = "Tearing"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return context.object is not None and may_tear(context.object)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        ob, kind, layout = context.object, active_kind(context), self.layout
+        layout.active = not bake_record.is_baked(ob)
+        draw_settings(layout, group_of(ob, kind), kind.settings, names=TEARING)
+        layout.use_property_split = True
+        row = layout.row()
+        row.alert = bool(ob.verlet.tear_group) and ob.verlet.tear_group not in ob.vertex_groups
+        row.prop_search(ob.verlet, "tear_group", ob, "vertex_groups")
+        row = layout.row()
+        row.use_property_decorate = True
+        row.prop(ob.verlet.animated, "strength", text="Keyed Factor")
+        row = layout.row(align=True)
+        row.operator("verlet.make_tearable", icon="MOD_EDGESPLIT")
+        if is_split(ob):
+            row.operator("verlet.make_tearable", text="Make Whole", icon="MESH_DATA").whole = True
+
+
 class _AnimatePanel(bpy.types.Panel):
     bl_label = "Animate"
     bl_options = {"DEFAULT_CLOSED"}
@@ -152,6 +179,8 @@ class _AnimatePanel(bpy.types.Panel):
         column = layout.column()
         kind = active_kind(context)
         for name in kind.animated:
+            if name in TEARING:
+                continue  # in its own panel
             if (kind.identifier, name) != ("BODY", "pin"):
                 column.prop(ob.verlet.animated, name)
             elif ob.verlet.body.type == "ANIMATED":
@@ -204,6 +233,13 @@ class VERLET_PT_object_start(Sidebar, _StartPanel):
     bl_parent_id = "VERLET_PT_object"
 
 
+class VERLET_PT_object_tearing(Sidebar, _TearingPanel):
+    """At what pull cloth and ropes part, and where"""
+
+    bl_idname = "VERLET_PT_object_tearing"
+    bl_parent_id = "VERLET_PT_object"
+
+
 class VERLET_PT_object_animate(Sidebar, _AnimatePanel):
     """Factors that can be keyed: let go of pins, stiffen, or take the wind away"""
 
@@ -247,6 +283,13 @@ class VERLET_PT_physics_start(PhysicsTab, _StartPanel):
     bl_parent_id = "VERLET_PT_physics"
 
 
+class VERLET_PT_physics_tearing(PhysicsTab, _TearingPanel):
+    """At what pull cloth and ropes part, and where"""
+
+    bl_idname = "VERLET_PT_physics_tearing"
+    bl_parent_id = "VERLET_PT_physics"
+
+
 class VERLET_PT_physics_animate(PhysicsTab, _AnimatePanel):
     """Factors that can be keyed: let go of pins, stiffen, or take the wind away"""
 
@@ -264,10 +307,12 @@ class VERLET_PT_physics_advanced(PhysicsTab, _AdvancedPanel):
 CLASSES = (
     VERLET_PT_object,
     VERLET_PT_object_start,
+    VERLET_PT_object_tearing,
     VERLET_PT_object_animate,
     VERLET_PT_object_advanced,
     VERLET_PT_physics,
     VERLET_PT_physics_start,
+    VERLET_PT_physics_tearing,
     VERLET_PT_physics_animate,
     VERLET_PT_physics_advanced,
 )

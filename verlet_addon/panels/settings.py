@@ -51,6 +51,9 @@ ONLY_FOR_MOVING_BODIES = frozenset(
 )
 """Parameters that mean nothing to a body of type Passive."""
 
+TEARING = ("strength",)
+"""Parameters of tearing, in a panel of their own."""
+
 AT_START = ("velocity", "angular_velocity")
 """Parameters that say how things move at the start, in a panel of their own."""
 

@@ -28,6 +28,8 @@ MESH = frozenset({"MESH"})
 MESH_OR_CURVE = frozenset({"MESH", "CURVE"})
 RAGDOLL = "RAGDOLL"
 OF_CLOTH = ("pin", "stiffness", "drag", "friction", "wind", "fields")
+TEARING = frozenset({"CLOTH", "ROPE"})
+"""What may tear, as long as it is a mesh."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ KINDS = {
             ClothSettings,
             "PARTICLES",
             needs_edges=True,
-            animated=OF_CLOTH,
+            animated=(*OF_CLOTH, "strength"),
         ),
         Kind(
             "ROPE",
@@ -82,7 +84,7 @@ KINDS = {
             "PARTICLES",
             object_types=MESH_OR_CURVE,
             needs_edges=True,
-            animated=OF_CLOTH,
+            animated=(*OF_CLOTH, "strength"),
         ),
         Kind(
             "PLANT",
@@ -181,3 +183,8 @@ def is_particles(identifier: str) -> bool:
 def can_be_tied(identifier: str) -> bool:
     """Whether rigid bodies may hold vertices of it: plants stand on roots that do not move."""
     return is_particles(identifier) and identifier != "PLANT"
+
+
+def may_tear(ob: bpy.types.Object) -> bool:
+    """Whether an object is of a kind and a type that can be made tearable."""
+    return ob.type == "MESH" and ob.verlet.kind in TEARING

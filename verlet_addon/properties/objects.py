@@ -81,6 +81,20 @@ class VerletObject(bpy.types.PropertyGroup):
         update=after_edit("pin_bone"),
         override={"LIBRARY_OVERRIDABLE"},
     )
+    tear_group: bpy.props.StringProperty(
+        name="Tear Group",
+        description="Only what lies in this vertex group tears: paint seams and weak spots. With a "
+        "weight of 1 at its strength, with one half at twice as much. Press Make Tearable again "
+        "when the group has grown",
+        update=after_edit("tear_group"),
+        override={"LIBRARY_OVERRIDABLE"},
+    )
+    whole_mesh: bpy.props.PointerProperty(
+        type=bpy.types.Mesh,
+        name="Whole Mesh",
+        description="The object's own mesh while it may tear: it comes back with Make Whole",
+        options={"HIDDEN"},
+    )
     animated: bpy.props.PointerProperty(type=VerletAnimated, override={"LIBRARY_OVERRIDABLE"})
     is_impulse: bpy.props.BoolProperty(
         name="Impulse",

@@ -8,7 +8,9 @@ from __future__ import annotations
 import bpy
 
 from ..blender.data import mesh_of
-from ..properties.kinds import KINDS
+from ..extract.tearable import is_split
+from ..properties.kinds import KINDS, TEARING
+from ..properties.objects import group_of
 from ..properties.participants import has_any
 from ..session import Problem
 from .surroundings import falls_forever, is_calm
@@ -48,6 +50,13 @@ def of_object(ob: bpy.types.Object | None, scene: bpy.types.Scene) -> list[Probl
     if kind in FOLDS and ob.type == "MESH" and len(mesh_of(ob).vertices) < FEW_VERTICES:
         text = f"{ob.name}: {len(mesh_of(ob).vertices)} vertices can hardly {FOLDS[kind]}"
         found.append(_about(ob, text, "verlet.subdivide", "Subdivide"))
+    if kind in TEARING and group_of(ob, KINDS[kind]).strength > 0.0 and not is_split(ob):
+        if ob.type == "MESH":
+            text = f"{ob.name}: it has a strength, but its faces share their vertices and hold"
+            found.append(_about(ob, text, "verlet.make_tearable", "Make Tearable"))
+        else:
+            text = f"{ob.name}: a curve does not snap. Use Object › Convert › Mesh"
+            found.append(Problem(text, ob.session_uid))
     is_pinned_cloth = kind == "CLOTH" and bool(ob.verlet.pin_group)
     if (is_pinned_cloth or kind == "PLANT") and is_calm(scene):
         text = f"{ob.name}: the air is still. Wind makes {KINDS[kind].label.lower()} wave"

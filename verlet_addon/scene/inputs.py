@@ -80,6 +80,7 @@ class Participant:
             p = self.particles
             arrays += [p.edges, p.face_offsets, p.face_vertices]
             arrays += [p.curve.coordinates] if p.curve is not None else []
+            arrays += [p.weld] if p.weld is not None else []
         if self.armature is not None:
             arrays += self.armature.parts()
         if self.carrier_matrix is not None:

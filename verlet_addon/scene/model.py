@@ -60,6 +60,7 @@ def build_model(inputs: SceneInputs) -> Model | None:
                         arrays.edges,
                         arrays.face_offsets,
                         arrays.face_vertices,
+                        arrays.weld,
                     )
                     holds = what_holds(p, by_uid, inputs.ties)
                     held.append((len(builder.objects), holds))

@@ -17,7 +17,7 @@ from ...core.settings import (
     WindSettings,
 )
 from ..extract import mesh as meshes
-from ..extract import own_motion, pins
+from ..extract import own_motion, pins, tearable
 from ..extract.fields import read_fields
 from ..extract.own_velocity import keyed_velocity
 from ..extract.particles import read_particles
@@ -203,6 +203,7 @@ def _read(
         meshes.require_finite_points(ob.name, carried)
     target = ob.verlet.pin_target
     pin_weight = pins.pin_weights(ob, particles.curve)
+    pin_weight = tearable.largest_of_copies(pin_weight, particles.weld)
     return Participant(
         *about,
         matrix,

@@ -11,7 +11,7 @@ from collections import namedtuple
 import numpy as np
 
 from ...kernels.jit import parallel_kernel, prange
-from ...vec3 import between, dot
+from ...vec3 import between, dot, length
 from .spring import multiplier
 from .stick import NO_WEIGHT, correction, move_ends
 
@@ -21,6 +21,7 @@ Sticks = namedtuple(
         "pair",  # (s, 2) particles
         "rest_length",  # (s,) m
         "task_start",  # (tasks + 1,) first stick of each
+        "tension",  # (s,) kg·m, Σ λ|e| of all passes, for what may tear; (0,) where nothing does
     ],
 )
 
@@ -32,6 +33,7 @@ Springs = namedtuple(
         "compliance",  # (c,) m/N
         "pull",  # (c,) kg·m, λ: carried from pass to pass of one step
         "task_bound",  # (tasks, 4) bounds of those of every step, of even and of odd ones
+        "tension",  # (c,) kg·m, Σ λ of all passes, as of sticks
     ],
 )
 
@@ -62,9 +64,12 @@ def relax_distances(particles, sticks, springs, now, first_task, last_task, stra
     test for negative ones, a tenth of the time.
     """
     x, previous, inverse_mass = particles
-    stick, stick_rest_length, task_stick = sticks
-    spring, spring_rest_length, spring_compliance, spring_pull, task_spring = springs
+    stick, stick_rest_length, task_stick, tension = sticks
+    spring, spring_rest_length, spring_compliance, spring_pull, task_spring, spring_tension = (
+        springs
+    )
     form, over_relaxation, turn, is_first, is_last, h = now
+    measures_sticks, measures_springs = tension.shape[0] > 0, spring_tension.shape[0] > 0
     per_step = 1.0 / (h * h)
     most = (1.0 + strain_limit) * (1.0 + strain_limit)
     for task in prange(first_task, last_task):
@@ -80,6 +85,8 @@ def relax_distances(particles, sticks, springs, now, first_task, last_task, stra
                 form, d, e, inverse_mass[a], inverse_mass[b], 1.0, 1.0, rest
             )
             move_ends(x, a, b, wa, wb, step * over_relaxation, e)
+            if measures_sticks:
+                tension[s] += step * over_relaxation * length(e)
         strained[task] = excess > 0.0
         for part in range(2):
             first = task_spring[task, 0] if part == 0 else task_spring[task, 1 + turn]
@@ -99,3 +106,5 @@ def relax_distances(particles, sticks, springs, now, first_task, last_task, stra
                 if not is_last:
                     spring_pull[s] = pull + added
                 move_ends(x, a, b, wa, wb, step, e)
+                if measures_springs:
+                    spring_tension[s] += added

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...kernels.jit import parallel_kernel, prange
-from ...vec3 import ZERO, add, along, between, load, store
+from ...vec3 import ZERO, add, along, between, length, load, store
 from .spring import multiplier
 from .stick import correction
 
@@ -71,8 +71,8 @@ def relax_jacobi(particles, before, sticks, springs, adjacency, now):
     """
     x, previous, inverse_mass = particles
     old, old_pull = before
-    stick, stick_rest_length, _ = sticks
-    spring, spring_rest_length, spring_compliance, spring_pull, _ = springs
+    stick, stick_rest_length, _, tension = sticks
+    spring, spring_rest_length, spring_compliance, spring_pull, _, spring_tension = springs
     start, row, share, spring_turn = adjacency
     form, over_relaxation, turn, is_first, _, h = now
     count = stick.shape[0]
@@ -99,6 +99,8 @@ def relax_jacobi(particles, before, sticks, springs, adjacency, now):
                     form, d, e, wa, wb, share[a], share[b], stick_rest_length[r]
                 )
                 step *= over_relaxation
+                if i == a and tension.shape[0] > 0:
+                    tension[r] += step * length(e)
             else:
                 c = r - count
                 taking = 1.0 if part >= 0 else 0.0  # see relax_distances
@@ -108,5 +110,7 @@ def relax_jacobi(particles, before, sticks, springs, adjacency, now):
                 step, added, e = multiplier(d, e, w, spring_rest_length[c], softness, pull)
                 if i == a:
                     spring_pull[c] = pull + added
+                    if spring_tension.shape[0] > 0:
+                        spring_tension[c] += added
             moved = along(moved, step * (wa if i == a else -wb), e)
         store(x, i, add(load(old, i), moved))

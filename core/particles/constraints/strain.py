@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernels.jit import parallel_kernel, prange
-from ...vec3 import between, dot
+from ...vec3 import between, dot, length
 from .stick import correction, mass_weighted, move_ends
 
 STRAIN_ROUNDS = 10
@@ -33,7 +33,8 @@ def limit_strain(particles, sticks, form, firm, first_task, last_task, limit, ta
     ``firm`` corrects along the stick as it lies now.
     """
     x, previous, inverse_mass = particles
-    stick, rest_length, task_start = sticks
+    stick, rest_length, task_start, tension = sticks
+    is_measured = tension.shape[0] > 0
     most = (1.0 + limit) * (1.0 + limit)
     for task in prange(first_task, last_task):
         if task_strained[task] == 0:
@@ -58,4 +59,6 @@ def limit_strain(particles, sticks, form, firm, first_task, last_task, limit, ta
                 wa, wb, step, e = correction(form, d, e, wa, wb, 1.0, 1.0, rest)
             strained = 1
             move_ends(x, a, b, wa, wb, step, e)
+            if is_measured:
+                tension[s] += step * length(e)
         task_strained[task] = strained

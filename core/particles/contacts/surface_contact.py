@@ -12,9 +12,8 @@ from collections import namedtuple
 import numpy as np
 
 from ...collision.surface_distance import nearest_weights, weighted
-from ...collision.surface_pairs import strays_of
 from ...kernels.jit import kernel, lean_inline
-from ...vec3 import divide, dot, length, shift
+from ...vec3 import divide, dot, length, load, scale, shift, sub
 from .surface_tangle import CROSSED, HIDDEN
 
 SURFACE_CONTACT = np.dtype(
@@ -43,6 +42,9 @@ PARTING_SPEED = 0.25
 """m/s, fastest at which layers that lie too near each other part."""
 
 
+LEEWAY = 0.5
+"""Share of its thickness by which a vertex may stray more than was reckoned with."""
+
 REMEMBERED = 0.8
 """Share of a surprise that is still reckoned with in the next substep."""
 
@@ -54,8 +56,25 @@ Strays = namedtuple(
         "bound",  # (n,) m, the same and what sticks and contacts may add
         "slack",  # (n,) m, that the pairs allow for
         "surprise",  # (n,) m, what sticks and contacts have added lately
+        "step",  # (n,) `VERTEX_STEP`
     ],
 )
+
+VERTEX_STEP = np.dtype(
+    [
+        ("gone", np.float64),  # m, that the vertex went in the last substep
+        ("veered", np.float64),  # m, by which that was not what its flight goes in a substep
+        ("way", np.float64),  # m, that it goes in this one at most, as in `Strays.bound`
+        ("veer", np.float64),  # m, likewise
+    ],
+    align=True,
+)
+
+
+def strays_room(count: int) -> Strays:
+    """Room for ``count`` vertices."""
+    now, foreseen, bound, slack, surprise = np.zeros((5, count))
+    return Strays(now, foreseen, bound, slack, surprise, np.zeros(count, dtype=VERTEX_STEP))
 
 
 @lean_inline
@@ -97,43 +116,60 @@ Held = namedtuple(
 """What contacts of surfaces ask of their vertices."""
 
 
+@lean_inline
+def _nearer(step, corner, is_edges, speed):
+    """How much nearer the features of a pair may have come in the last substep, and do in this one.
+
+    Both ways that it can be bounded: by how far they go, and by how fast their flights close and
+    how far they veer from them.
+    """
+    i, j, k, m = corner
+    a, b, c, d = step[i], step[j], step[k], step[m]
+    if is_edges:
+        gone = max(a["gone"], b["gone"]) + max(c["gone"], d["gone"])
+        veered = max(a["veered"], b["veered"]) + max(c["veered"], d["veered"])
+        way = max(a["way"], b["way"]) + max(c["way"], d["way"])
+        veer = max(a["veer"], b["veer"]) + max(c["veer"], d["veer"])
+    else:
+        gone = a["gone"] + max(b["gone"], max(c["gone"], d["gone"]))
+        veered = a["veered"] + max(b["veered"], max(c["veered"], d["veered"]))
+        way = a["way"] + max(b["way"], max(c["way"], d["way"]))
+        veer = a["veer"] + max(b["veer"], max(c["veer"], d["veer"]))
+    return min(gone, speed + veered), min(way, speed + veer)
+
+
 @kernel
-def measure_pairs(pairs, count, substep, strays, contacts, found, start, held):
+def measure_pairs(pairs, count, step, contacts, found, start, held):
     """Contacts, from row ``found`` on, of all pairs that may meet in this substep; the row after.
 
-    May return more than fit. substep: since pairs were looked for. strays: see `Strays`. start
-    (n, 3) m: places at the start of the substep. held: see `Held`.
+    May return more than fit. step (n,): see `VERTEX_STEP`. start (n, 3) m: places at the start of
+    the substep. held: see `Held`.
     """
     inverse_mass, friction, mark = held
     for n in range(count):
         pair = pairs[n]
-        ahead = (substep + 1 - pair["since"]) * pair["speed"]
         is_edges = pair["is_edges"]
         corner = (pair["corner"][0], pair["corner"][1], pair["corner"][2], pair["corner"][3])
-        if pair["is_led"] == 1 and _is_tangled(mark, corner, is_edges):
+        came, nearer = _nearer(step, corner, is_edges, pair["speed"])
+        pair["room"] -= came
+        if pair["room"] > nearer:
             continue
-        away = strays_of(strays.bound, corner, is_edges)
-        if pair["distance"] - ahead > pair["strayed"] + away:
+        if pair["is_led"] == 1 and _is_tangled(mark, corner, is_edges):
             continue
         i, j, k, m = corner
         weight = nearest_weights(start, i, j, k, m, is_edges)
         d = weighted(start, corner, weight)
         distance = length(d)
-        reach = pair["reach"]
-        pair["distance"] = distance - pair["width"]
-        pair["since"] = substep
-        pair["strayed"] = strays_of(strays.now, corner, is_edges)
-        if pair["distance"] - pair["speed"] > pair["strayed"] + away:
-            continue
-        if distance <= 0.0:
+        reach, width = pair["reach"], pair["width"]
+        pair["room"] = distance - width
+        # what has another pair's nearest points keeps no distance: it must not be passed through
+        is_double = pair["is_led"] == 1 and _is_at_corner(weight, inverse_mass, corner, is_edges)
+        if distance - (LEEWAY if is_double else 1.0) * width > nearer or distance <= 0.0:
             continue
         if found < contacts.shape[0]:
             contact = contacts[found]
             normal = divide(d, distance)
             mobility = 0.0
-            is_double = pair["is_led"] == 1 and _is_at_corner(
-                weight, inverse_mass, corner, is_edges
-            )
             for c in range(4):
                 contact["corner"][c] = corner[c]
                 contact["weight"][c] = weight[c]
@@ -233,47 +269,105 @@ def relax_surfaces(contacts, count, start, now, inverse_mass):
         _push(contact, now, inverse_mass, p)
 
 
+@kernel
+def note_steps(step, count, before, start, speed):
+    """Note how far each of ``count`` vertices went in the last substep, and veered.
+
+    before, start (n, 3) m: where that began and ended; speed (n, 3) m a substep: of their flight.
+    """
+    for i in range(count):
+        way = _went(before, start, i)
+        step[i]["gone"] = length(way)
+        step[i]["veered"] = length(sub(way, load(speed, i)))
+
+
+@lean_inline
+def _went(start, end, i):
+    """The way of vertex i from start to end (n, 3) m."""
+    return sub(load(end, i), load(start, i))
+
+
 @lean_inline
 def _stray(x, origin, speed, i, ahead):
     """How far vertex i is from where a straight flight from origin would have it, m."""
-    total = 0.0
-    for k in range(3):
-        d = x[i, k] - (origin[i, k] + ahead * speed[i, k])
-        total += d * d
-    return math.sqrt(total)
+    return length(sub(_went(origin, x, i), scale(ahead, load(speed, i))))
+
+
+@lean_inline
+def _unknown(strays, i, least, most):
+    """What sticks and contacts may add to the way of a vertex in a substep, m."""
+    return min(max(least, 1.5 * strays.surprise[i]), most)
 
 
 @kernel
-def foresee_strays(strays, rows, x, origin, speed, ahead, least, most):
-    """Bound how far vertices may stray until the end of the substep; whether pairs allow for it.
+def foresee_strays(strays, rows, stale, start, now, origin, speed, ahead, least, most):
+    """Bound how far vertices may stray until the end of the substep.
 
-    x (n, 3) m: where they get to by themselves; origin (n, 3) m and speed (n, 3) m a substep: when
-    pairs were looked for, ahead substeps before the end of this one. least, most m: of what sticks
-    and contacts may add.
+    Returns how many by more than pairs allow for, and marks them in stale (n,). start, now (n, 3)
+    m: where the substep begins, and where they get to by themselves; origin (n, 3) m and speed (n,
+    3) m a substep: of their flight, ahead substeps before the end of this one. least, most m: of
+    what sticks and contacts may add.
     """
-    fits = True
+    count = 0
     for n in range(rows.shape[0]):
         i = rows[n]
-        strays.foreseen[i] = max(_stray(x, origin, speed, i, ahead), strays.now[i])
-        unknown = min(max(least, 1.5 * strays.surprise[i]), most)
+        unknown = _unknown(strays, i, least, most)
+        strays.foreseen[i] = max(_stray(now, origin, speed, i, ahead), strays.now[i])
         strays.bound[i] = strays.foreseen[i] + unknown
-        if strays.bound[i] > strays.slack[i]:
-            fits = False
-    return fits
+        way = _went(start, now, i)
+        strays.step[i]["way"] = length(way) + unknown
+        strays.step[i]["veer"] = length(sub(way, load(speed, i))) + unknown
+        stale[i] = strays.bound[i] > strays.slack[i]
+        count += stale[i]
+    return count
 
 
 @kernel
-def check_strays(strays, thickness, rows, x, origin, speed, ahead):
+def renew_flight(strays, rows, stale, start, now, origin, speed, ahead, bounds):
+    """Lay the straight flight of stale vertices through start and now (n, 3) m, a substep later.
+
+    ahead: substeps since all pairs were looked for; bounds, m: how far vertices may stray from
+    their flight at least and at most, and what sticks and contacts may add at least and at most.
+    """
+    narrow, wide, least, most = bounds
+    for n in range(rows.shape[0]):
+        i = rows[n]
+        if stale[i] == 0:
+            continue
+        way = _went(start, now, i)
+        for k in range(3):
+            speed[i, k] = way[k]
+            origin[i, k] = start[i, k] - ahead * way[k]
+        # what has strayed far lately may do so again
+        likely = min(1.5 * strays.bound[i], wide)
+        unknown = _unknown(strays, i, least, most)
+        strays.now[i] = 0.0
+        strays.foreseen[i] = 0.0
+        strays.bound[i] = unknown
+        strays.slack[i] = max(max(narrow, likely), unknown)
+        strays.step[i]["way"] = length(way) + unknown
+        strays.step[i]["veer"] = unknown
+
+
+@kernel
+def check_strays(strays, thickness, rows, stale, start, x, origin, speed, ahead):
     """How many vertices have strayed so far that they may have met what nobody looked at.
 
-    By more than was reckoned with and their thickness (n,) m. Learns by how far they have. x (n, 3)
-    m: at the end of the substep.
+    By more than was reckoned with and `LEEWAY` of their thickness (n,) m: they are marked in stale
+    (n,). Learns by how far they have. x (n, 3) m: at the end of the substep; the rest as in
+    `foresee_strays`.
     """
     missed = 0
     for n in range(rows.shape[0]):
         i = rows[n]
+        unknown = strays.bound[i] - strays.foreseen[i]
+        way = _went(start, x, i)
         strays.now[i] = _stray(x, origin, speed, i, ahead)
-        missed += strays.now[i] > strays.bound[i] + thickness[i]
-        surprise = strays.now[i] - strays.foreseen[i]
-        strays.surprise[i] = max(REMEMBERED * strays.surprise[i], surprise)
+        more = strays.now[i] - strays.foreseen[i]
+        more = max(more, length(way) - (strays.step[i]["way"] - unknown))
+        veered = length(sub(way, load(speed, i)))
+        more = max(more, veered - (strays.step[i]["veer"] - unknown))
+        strays.surprise[i] = max(REMEMBERED * strays.surprise[i], more)
+        stale[i] = more > unknown + LEEWAY * thickness[i]
+        missed += stale[i]
     return missed

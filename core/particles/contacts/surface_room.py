@@ -6,7 +6,15 @@ import numpy as np
 
 from ...arrays import Floats, Ints
 from ...collision.surface_crossings import CROSSING, find_crossings
-from ...collision.surface_pairs import CHUNKS, PAIR, chunk_bounds, find_pairs, pack_pairs
+from ...collision.surface_pairs import (
+    CHUNKS,
+    PAIR,
+    Flight,
+    append_pairs,
+    chunk_bounds,
+    find_pairs,
+    keep_pairs,
+)
 from ...collision.surface_tree import (
     IS_MESH,
     MEETS_MESHES,
@@ -21,7 +29,7 @@ from ...collision.surface_tree import (
 from ...model import Model
 from ...model.model import ITSELF, MESHES, OTHERS
 from ...records import Records
-from .surface_contact import SURFACE_CONTACT, Strays
+from .surface_contact import SURFACE_CONTACT, strays_room
 from .surface_limit import stopping_room
 from .surface_meshes import MeshSurfaces
 from .surface_tangle import find_tangle, tangle_room
@@ -32,11 +40,22 @@ class Partners:
 
     def __init__(self, other: SurfaceTree, is_self: bool) -> None:
         self.other, self.is_self = other, is_self
-        self.pairs: Records = np.zeros(16 * CHUNKS, dtype=PAIR)
-        self.count = 0
+        self.pairs: Records = np.zeros(16, dtype=PAIR)
+        self.count = 0  # of them
+        self.runs: Records = np.zeros(16 * CHUNKS, dtype=PAIR)  # of those just found
         self.crossings: Records = np.zeros(16, dtype=CROSSING)
         self.crossing_count = 0  # rows of crossings
         self.crossing_pairs = 0  # pairs of triangles that intersect
+
+    def append(self, found: Ints) -> None:
+        """Take up the pairs found (CHUNKS,) in ``runs``."""
+        first = self.count
+        self.count += int(found.sum())
+        if self.count > len(self.pairs):
+            pairs = np.zeros(self.count * 3 // 2, dtype=PAIR)
+            pairs[:first] = self.pairs[:first]
+            self.pairs = pairs
+        append_pairs(self.pairs, first, self.runs, found)
 
 
 class SurfaceRoom:
@@ -64,17 +83,19 @@ class SurfaceRoom:
         self.mesh_tree: SurfaceTree | None = None
         self.surface = self._surface(model, triangle, count)
         self.bounds = chunk_bounds(len(self.tree.root))
-        self.found = np.zeros(CHUNKS, dtype=np.int64)
+        self.found = np.zeros(CHUNKS, dtype=np.int32)
         self.contacts: Records = np.zeros(256, dtype=SURFACE_CONTACT)
         self.x = np.zeros((count, 3))  # m, places at the end of the substep
         self.previous = np.zeros((count, 3))  # m, x*
         self.start = np.zeros((count, 3))  # m, places at the start of the substep
+        self.before = np.zeros((count, 3))  # m, places at the start of the last one
         self.now = np.zeros((count, 3))  # m, places now
         self.origin = np.zeros((count, 3))  # m, places when pairs were looked for
         self.speed = np.zeros((count, 3))  # m a substep, then
         self.still = np.zeros((count, 3))  # m a substep, of what stands still
-        self.strays = Strays(*np.zeros((len(Strays._fields), count)))
+        self.strays = strays_room(count)
         self.width = np.zeros(count)  # m, room around each vertex
+        self.stale = np.zeros(count, dtype=np.int32)  # 1 where pairs are to be looked for
         self.mesh_rows = np.arange(led, count, dtype=np.int32)
         self.stopping = stopping_room(count)
         self.tangle = tangle_room(count)
@@ -116,50 +137,52 @@ class SurfaceRoom:
             triangle, owned, part, meets.astype(np.int32), rest, thickness, self.inverse_mass
         )
 
+    def expect_all(self) -> None:
+        """Have the pairs of all cloth looked for."""
+        self.stale[: self.led] = 1
+        self.stale[self.led :] = 0  # what it meets is found from the side of the cloth
+
     def find(self, horizon: float, threads: int, mesh_moves: bool) -> None:
-        """Pairs of vertices at ``start`` with ``speed``, in ``partners``."""
-        np.add(self.surface.thickness, self.strays.slack, out=self.width)
-        moving = (self.surface.triangle, self.start, self.speed)
+        """Look for the pairs of what is ``stale``, at ``start``; all others in ``partners`` stay.
+
+        horizon: substeps from now on.
+        """
+        strays = self.strays
+        np.add(self.surface.thickness, strays.slack, out=self.width)
+        self.width += strays.now
+        moving = (self.surface.triangle, self.start, self.speed, self.width, self.stale)
         if self.partners[0].is_self:
-            gather_bounds(self.tree, *moving, self.width, horizon)
+            gather_bounds(self.tree, *moving, horizon)
         else:
-            gather_boxes(self.tree, *moving, self.width)
+            gather_boxes(self.tree, *moving)
         if self.mesh_tree is not None and (mesh_moves or self.are_boxes_wide):
-            gather_boxes(self.mesh_tree, *moving, self.width)
+            gather_boxes(self.mesh_tree, *moving)
             self.are_boxes_wide = mesh_moves
+        flight = Flight(self.start, self.speed, self.width, self.stale, horizon)
         for partners in self.partners:
+            partners.count = int(keep_pairs(partners.pairs, partners.count, self.stale))
+            trees = (self.tree, partners.other, partners.is_self)
             while True:
-                find_pairs.on(threads)(
-                    partners.pairs,
-                    self.found,
-                    self.bounds,
-                    self.tree,
-                    partners.other,
-                    partners.is_self,
-                    self.surface,
-                    self.start,
-                    self.speed,
-                    horizon,
-                    self.strays.slack,
-                    self.width,
-                )
+                given = (partners.runs, self.found, self.bounds)
+                find_pairs.on(threads)(*given, *trees, self.surface, flight)
                 most = int(self.found.max())
-                if most * CHUNKS <= len(partners.pairs):
+                if most * CHUNKS <= len(partners.runs):
                     break
-                partners.pairs = np.zeros((most * 3 // 2 + 16) * CHUNKS, dtype=PAIR)
-            partners.count = int(pack_pairs(partners.pairs, self.found))
+                partners.runs = np.zeros((most * 3 // 2 + 16) * CHUNKS, dtype=PAIR)
+            partners.append(self.found)
 
     def find_crossings(self, x: Floats, only_meshes: bool) -> None:
         """Where triangles intersect at x (n, 3) m, in ``partners``; boxes are for that place."""
         nothing = self.stopping.nearest
         nothing[:] = 0.0
-        triangle = self.surface.triangle
+        self.expect_all()
+        resting = (self.surface.triangle, x, self.still, nothing, self.stale)
         if self.partners[0].is_self and not only_meshes:
-            gather_bounds(self.tree, triangle, x, self.still, nothing, 0.0)
+            gather_bounds(self.tree, *resting, 0.0)
         else:
-            gather_boxes(self.tree, triangle, x, self.still, nothing)
+            gather_boxes(self.tree, *resting)
         if self.mesh_tree is not None:
-            gather_boxes(self.mesh_tree, triangle, x, self.still, nothing)
+            gather_boxes(self.mesh_tree, *resting)
             self.are_boxes_wide = True  # not for where they are in the substep
         for partners in self.partners:
             if only_meshes and partners.is_self:

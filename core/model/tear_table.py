@@ -1,0 +1,54 @@
+"""What may tear: which particles are copies of one vertex, and what holds them together.
+
+The mesh of a thing that may tear is split: each face, or each stretch of rope, has vertices of its
+own. Those that stand for one vertex are *copies*; as long as they hold together one of them, the
+first, is simulated for all and the others are *idle*. Where they part, the model of what is torn
+takes the place of the model before: `State.weld` tells which one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..arrays import Floats, Ints
+
+if TYPE_CHECKING:
+    from .model import Model
+
+REMEMBERED = 4
+"""Models of torn states that are kept, the latest ones."""
+
+
+@dataclass(frozen=True, eq=False)
+class TearTable:
+    """Copies of vertices and what joins them; n particles, b bonds, p pairs."""
+
+    weld: Ints  # (n,) the copy that is simulated for each particle; itself for most
+    bond: Ints  # (b, 4) copies of one vertex; those of another that have to be welded for it
+    half: Floats  # (b, 3) m, the half of the edge that a bond runs along
+    pair: Ints  # (p, 2) copies that a stick or spring of one face or stretch joins
+    strength: Floats  # (n,) N/m of sheets and N of ropes; 0: never tears
+    object: Ints  # (n,) of `Model.objects`, −1 for what does not tear
+    rebuild: Callable[[TearTable, Ints], Model]  # the model for another weld
+    models: dict[bytes, Model] = field(default_factory=dict)  # of the latest states
+    known: dict[Any, Any] = field(default_factory=dict)  # ways to part a vertex, found before
+
+    def model_for(self, weld: Ints) -> Model:
+        """The model in which just these copies are welded."""
+        key = weld.tobytes()
+        model = self.models.pop(key, None)
+        if model is None:
+            model = self.rebuild(self, weld)
+            while len(self.models) >= REMEMBERED:
+                del self.models[next(iter(self.models))]
+        self.models[key] = model
+        return model
+
+    @property
+    def idle(self) -> Ints:
+        """Copies (i,) for which another one is simulated."""
+        return np.flatnonzero(self.weld != np.arange(len(self.weld))).astype(np.int32)
