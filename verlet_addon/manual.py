@@ -13,6 +13,10 @@ PAGES = ROOT / "manual"
 """The manual as web pages: the build of the zip puts it there."""
 
 _SUBJECTS = {
+    "manual/cloth.html#tearing": (
+        *("ops:make_tearable", "types:verletobject.tear_group"),
+        *("types:verletcloth.strength", "types:verletrope.strength"),
+    ),
     "manual/cloth.html": ("ops:cloth", "ops:drape", "types:verletcloth"),
     "manual/rope.html": ("ops:rope", "ops:add_rope_bridge", "types:verletrope"),
     "manual/plant.html": ("ops:plant", "types:verletplant"),

@@ -45,6 +45,7 @@ def test_f1_opens_a_page_about_every_operator():
     assert not general, "these have no page of their own"
     assert pages["cloth"] == ("cloth", "")
     assert pages["soft_body"] == ("soft_body", "")
+    assert pages["make_tearable"] == ("cloth", "tearing")
     assert pages["drag_bone"] == ("ragdoll", "held-and-dragged")
     assert pages["add_floor"] == ("collider", "")
     assert pages["add_floor_below"] == ("check", "")
