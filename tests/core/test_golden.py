@@ -295,7 +295,10 @@ def test_every_input_of_a_frame_has_been_given(reached):
 def test_every_table_of_a_model_has_been_filled(reached):
     names = {field.name for field in dataclasses.fields(Model)}
     filled = {
-        name for model in reached.models.values() for name in names if len(getattr(model, name))
+        name
+        for model in reached.models.values()
+        for name in names
+        if getattr(model, name) is not None and len(getattr(model, name))
     }
     assert not names - filled
 
