@@ -37,6 +37,10 @@ class TearTable:
     models: dict[bytes, Model] = field(default_factory=dict)  # of the latest states
     known: dict[Any, Any] = field(default_factory=dict)  # ways to part a vertex, found before
 
+    def __len__(self) -> int:
+        """How many bonds."""
+        return len(self.bond)
+
     def model_for(self, weld: Ints) -> Model:
         """The model in which just these copies are welded."""
         key = weld.tobytes()
