@@ -55,11 +55,8 @@ def _edited(ob: bpy.types.Object) -> ModelError:
     )
 
 
-def strength(ob: bpy.types.Object) -> Floats | None:
-    """Factor (n,) on the strength by the tear group, 0 never tears; None without a group.
-
-    A weight of 1 has the strength itself, a smaller one a larger: half of it twice as much.
-    """
+def tear_weights(ob: bpy.types.Object) -> Floats | None:
+    """Weights (n,) in the tear group; None without a group."""
     name = ob.verlet.tear_group
     if not name:
         return None
@@ -67,7 +64,17 @@ def strength(ob: bpy.types.Object) -> Floats | None:
         raise ModelError(
             ob.name, f'its tear group "{name}" is missing. Choose another one or clear the field'
         )
-    weight = group_weights(ob, name)
+    return group_weights(ob, name)
+
+
+def strength(ob: bpy.types.Object) -> Floats | None:
+    """Factor (n,) on the strength by the tear group, 0 never tears; None without a group.
+
+    A weight of 1 has the strength itself, a smaller one a larger: half of it twice as much.
+    """
+    weight = tear_weights(ob)
+    if weight is None:
+        return None
     return np.where(weight > EASIEST, 1.0 / np.maximum(weight, EASIEST), 0.0)
 
 

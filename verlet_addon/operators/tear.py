@@ -16,8 +16,7 @@ from .. import session
 from ..blender.data import mesh_of
 from ..blender.types import Result
 from ..extract.own_motion import carriers
-from ..extract.tearable import COPY_OF, EASIEST, is_split
-from ..extract.vertex_groups import group_weights
+from ..extract.tearable import COPY_OF, EASIEST, is_split, tear_weights
 from ..live import preview
 from ..properties import bake_record
 from ..properties.kinds import may_tear
@@ -98,14 +97,8 @@ def _split(shape: bmesh.types.BMesh, seam: NDArray[np.bool_] | None) -> bool:
 
 def _seam(ob: bpy.types.Object) -> NDArray[np.bool_] | None:
     """Vertices (n,) that may part; None for all of them."""
-    name = ob.verlet.tear_group
-    if not name:
-        return None
-    if name not in ob.vertex_groups:
-        raise ModelError(
-            ob.name, f'its tear group "{name}" is missing. Choose another one or clear the field'
-        )
-    return group_weights(ob, name) > EASIEST
+    weight = tear_weights(ob)
+    return None if weight is None else weight > EASIEST
 
 
 def _weld(ob: bpy.types.Object) -> None:
