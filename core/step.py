@@ -46,7 +46,7 @@ def _run(frame: Frame) -> Motion:
     motion = Motion(frame, forces, hand)
     bodies = Bodies(frame, hand)
     if bodies.are_alone:
-        while frame.substep < frame.substeps:
+        while not frame.is_over:
             forces.apply(bodies)
             with frame.timed("bodies"):
                 frame.substep += bodies.run()

@@ -3,7 +3,8 @@
 A feature is a vertex, an edge or a triangle; a pair is a vertex with a triangle or an edge with an
 edge that share no vertex. Two surfaces can meet only by way of such pairs. All places are bounded
 by what a straight flight would do: a vertex strays by no more than a certain distance from the way
-that it had when pairs were looked for, or they are looked for again.
+that it had when its pairs were looked for, or they are looked for again: its own alone, so that
+what few wild vertices do costs little.
 """
 
 from __future__ import annotations

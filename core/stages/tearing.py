@@ -84,7 +84,7 @@ class Tearing:
         The frame ends there, and another one does the rest of it with the model of what is torn.
         """
         frame = self.frame
-        if self.is_idle or (frame.substep % self.every and frame.substep < frame.substeps):
+        if self.is_idle or (frame.substep % self.every and not frame.is_over):
             return False
         tears, scratch = frame.model.tears, self.scratch
         assert tears is not None
