@@ -17,6 +17,7 @@ from .model import Model
 from .particles.contact_hooks import hooks_for
 from .particles.contacts.body_contact import MARGIN
 from .particles.contacts.contact_point import contact_room
+from .particles.contacts.couple_return import CoupleReturn
 from .particles.contacts.hook import Surroundings
 from .particles.contacts.surface_room import surface_room
 from .rigid.contacts.contact_table import contact_room as body_contact_room
@@ -55,7 +56,11 @@ class Workspace:
         self.surfaces = surface_room(model)
         self.ties = [c for c in model.constraints if isinstance(c, Attachments)]
         self.tie_push = np.zeros((model.body_count, 3))  # N·s of ties in this substep
-        self.hooks = hooks_for(self._surroundings(model))
+        pieces = _pieces(model)
+        self.hooks = hooks_for(self._surroundings(model, pieces))
+        rings = pieces if any(hook.turns_rings for hook in self.hooks) else pieces[:0]
+        wholes = [whole for hook in self.hooks for whole in hook.wholes]
+        self.return_couples = CoupleReturn(model.particle_count, wholes, rings)
         self.body_mark = np.zeros(model.body_count, dtype=np.int32)  # marks of bodies, for a call
         per_pass = len(model.stick) + len(model.spring) + len(model.colliding)
         self.is_large = per_pass >= PARALLEL_FROM
@@ -69,7 +74,7 @@ class Workspace:
         own: Scratch = found
         return own
 
-    def _surroundings(self, model: Model) -> Surroundings:
+    def _surroundings(self, model: Model, pieces: Ints) -> Surroundings:
         """What contact hooks are made for."""
         return Surroundings(
             model=model,
@@ -78,7 +83,7 @@ class Workspace:
             touching=self.touching,
             thickness=self.thickness,
             margin=self.margin,
-            piece=_pieces(model),
+            piece=pieces,
             ties=self.ties,
             tie_push=self.tie_push,
         )

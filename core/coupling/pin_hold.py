@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..collision.contact_law import normal_sum, within_cone
 from ..kernels.jit import inline, kernel
 from ..vec3 import (
     ZERO,
@@ -34,8 +35,8 @@ from ..vec3 import (
     load,
     rotate,
     scale,
+    set_vec,
     shift,
-    store,
     sub,
     vec,
 )
@@ -65,44 +66,22 @@ FLAT = 1e-3
 TIED = -1.0
 """In place of a friction: the body is tied to the particle and is pulled any way."""
 
-Holds = namedtuple(
-    "Holds",
+HOLD = np.dtype(
     [
-        "owner",  # (r,)
-        "particle",  # (r,)
-        "toward",  # (r, 3) d, where the body is pushed or pulled
-        "normal",  # (r, 3) from the body to the particle
-        "friction",  # (r,)
-        "arm",  # (r, 3) m
-        "turn",  # (r, 3) I⁻¹ (r × d)
-        "mass",  # (r,) kg
-        "need",  # (r,) m/s
-        "pull",  # (r,) N·s
+        ("owner", np.int32),
+        ("particle", np.int32),
+        ("toward", np.float64, (3,)),  # d, where the body is pushed or pulled
+        ("normal", np.float64, (3,)),  # from the body to the particle
+        ("arm", np.float64, (3,)),  # m
+        ("turn", np.float64, (3,)),  # I⁻¹ (r × d)
+        ("friction", np.float64),
+        ("mass", np.float64),  # kg
+        ("need", np.float64),  # m/s
+        ("pull", np.float64),  # N·s
     ],
+    align=True,
 )
-
-
-def hold_room(count: int) -> Holds:
-    """Rows with room for ``count``."""
-
-    def scalars() -> np.ndarray:
-        return np.zeros(count)
-
-    def vectors() -> np.ndarray:
-        return np.zeros((count, 3))
-
-    return Holds(
-        owner=np.zeros(count, dtype=np.int32),
-        particle=np.zeros(count, dtype=np.int32),
-        toward=vectors(),
-        normal=vectors(),
-        friction=scalars(),
-        arm=vectors(),
-        turn=vectors(),
-        mass=scalars(),
-        need=scalars(),
-        pull=scalars(),
-    )
+"""A tether that a body is held by."""
 
 
 Tethers = namedtuple(
@@ -128,20 +107,46 @@ Moving = namedtuple("Moving", ["particles", "owners", "tethers", "h"])
 
 
 @inline
+def _write(row, moving, o, i, d):
+    """Write what a row knows of owner o that is pushed along d where particle i is."""
+    x, owners = moving.particles.x, moving.owners
+    arm = sub(load(x, i), load(owners.position, o))
+    lever = cross(arm, d)
+    turn = rotate(owners.inverse_inertia[o], lever)
+    w = owners.inverse_mass[o] + turn[0] * lever[0] + turn[1] * lever[1] + turn[2] * lever[2]
+    row["owner"], row["particle"] = o, i
+    set_vec(row["toward"], d)
+    set_vec(row["arm"], arm)
+    set_vec(row["turn"], turn)
+    row["mass"] = 1.0 / w
+    row["pull"] = 0.0
+
+
+@inline
+def _speed(moving, o, i, pin, d):
+    """How fast the body takes the place of particle i along d, seen from the pin, m/s."""
+    (x, previous, _), owners, _, h = moving
+    arm = sub(load(x, i), load(owners.position, o))
+    speed = dot(d, add_cross(load(owners.velocity, o), load(owners.spin, o), arm))
+    way = sub(load(x, pin), load(previous, pin))
+    speed -= (way[0] * d[0] + way[1] * d[1]) / h
+    return speed - way[2] * d[2] / h
+
+
+@inline
 def _add(rows, m, moving, o, i, normal, friction):
     """Rows for all taut tethers of particle i, which owner o takes along; the next free row."""
-    (x, previous, _), owners, tethers, h = moving
+    (x, previous, _), _, tethers, h = moving
     q = tethers.of_particle[i]
     if q < 0:
         return m
     for n in range(tethers.start[q], tethers.start[q + 1]):
-        pin = tethers.anchor[n]
-        longest = tethers.length[n]
+        pin, longest = tethers.anchor[n], tethers.length[n]
         d = between(x, i, pin)
         size = length(d)
         if size < (1.0 - NEAR) * longest or size == 0.0:
             continue
-        if m >= rows.pull.shape[0]:
+        if m >= rows.shape[0]:
             return m
         before = length(between(previous, i, pin)) - longest
         d = divide(d, size)
@@ -153,26 +158,14 @@ def _add(rows, m, moving, o, i, normal, friction):
             if slope < FLAT:
                 continue
             d = scale(-1.0, normal)
-        arm = sub(load(x, i), load(owners.position, o))
-        lever = cross(arm, d)
-        turn = rotate(owners.inverse_inertia[o], lever)
-        w = owners.inverse_mass[o] + turn[0] * lever[0] + turn[1] * lever[1] + turn[2] * lever[2]
-        rows.owner[m] = o
-        rows.particle[m] = i
-        store(rows.toward, m, d)
-        store(rows.arm, m, arm)
-        store(rows.turn, m, turn)
-        store(rows.normal, m, normal)
-        rows.friction[m] = friction
-        rows.mass[m] = 1.0 / w
+        row = rows[m]
+        _write(row, moving, o, i, d)
+        set_vec(row["normal"], normal)
+        row["friction"] = friction
         # the body is stopped and not thrown back, however flat the tether lies
-        speed = dot(d, add_cross(load(owners.velocity, o), load(owners.spin, o), arm))
-        way = sub(load(x, pin), load(previous, pin))
-        speed -= (way[0] * d[0] + way[1] * d[1]) / h
-        speed -= way[2] * d[2] / h
         need = (size - longest - (1.0 - SHARE) * max(before, 0.0)) / (h * slope)
-        rows.need[m] = min(need, slope * max(0.0, min(REPAIR, SHARE / h * before)) - speed)
-        rows.pull[m] = 0.0
+        repair = slope * max(0.0, min(REPAIR, SHARE / h * before))
+        row["need"] = min(need, repair) - _speed(moving, o, i, pin, d)
         m += 1
     return m
 
@@ -226,48 +219,46 @@ def find_ties(m, body, particle, moving, rows):
 
 
 @kernel
-def hold_bodies(rows, count, x, previous, owners, h, gain):
+def hold_bodies(rows, count, particles, owners, h, gain):
     """Solve the rows, and give bodies their pushes and pulls, and the drag that a push allows.
 
     gain (o, 6) m/s and rad/s is scratch.
     """
     for m in range(count):
         for k in range(6):
-            gain[rows.owner[m], k] = 0.0
+            gain[rows[m]["owner"], k] = 0.0
     for n in range(ROUNDS):
         for step in range(count):
-            m = step if n % 2 == 0 else count - 1 - step
-            o = rows.owner[m]
-            d, r = rows.toward[m], rows.arm[m]
-            speed = -rows.need[m]
-            for k in range(3):
-                i = (k + 1) % 3
-                j = (k + 2) % 3
-                speed += d[k] * (gain[o, k] + gain[o, 3 + i] * r[j] - gain[o, 3 + j] * r[i])
-            pull = max(0.0, rows.pull[m] - rows.mass[m] * speed)
-            change = pull - rows.pull[m]
-            if change == 0.0:
-                continue
-            rows.pull[m] = pull
-            for k in range(3):
-                gain[o, k] += change * owners.inverse_mass[o] * d[k]
-                gain[o, 3 + k] += change * rows.turn[m, k]
+            _solve(rows[step if n % 2 == 0 else count - 1 - step], owners, gain)
     for m in range(count):
-        pull = rows.pull[m]
-        o = rows.owner[m]
-        impel(owners, o, load(rows.arm, m), scale(pull, load(rows.toward, m)))
+        row = rows[m]
+        impel(owners, row["owner"], vec(row["arm"]), scale(row["pull"], vec(row["toward"])))
     for m in range(count):
-        push = rows.pull[m]
-        if push == 0.0 or rows.friction[m] == TIED:
+        row = rows[m]
+        if row["pull"] == 0.0 or row["friction"] == TIED:
             continue
-        o = rows.owner[m]
-        p = rows.particle[m]
-        n, r = load(rows.normal, m), load(rows.arm, m)
-        way = divide(sub(load(x, p), load(previous, p)), h)
+        o, p = row["owner"], row["particle"]
+        n, r = vec(row["normal"]), vec(row["arm"])
+        way = divide(sub(load(particles.x, p), load(particles.previous, p)), h)
         u = sub(add_cross(load(owners.velocity, o), load(owners.spin, o), r), way)
         u = along(u, -dot(u, n), n)
-        slide = length(u)
-        if slide == 0.0:
-            continue
-        drag = min(rows.friction[m] * push, rows.mass[m] * slide)
-        impel(owners, o, r, scale(-drag / slide, u))
+        drag = within_cone(scale(row["mass"], u), row["friction"] * row["pull"])
+        impel(owners, o, r, scale(-1.0, drag))
+
+
+@inline
+def _solve(row, owners, gain):
+    """Pull a body as far as one row needs, in its gain of speed and spin (6,)."""
+    o = row["owner"]
+    d, r, turn = vec(row["toward"]), vec(row["arm"]), vec(row["turn"])
+    speed = (gain[o, 0], gain[o, 1], gain[o, 2])
+    spin = (gain[o, 3], gain[o, 4], gain[o, 5])
+    short = dot(d, add_cross(speed, spin, r)) - row["need"]
+    pull = normal_sum(row["pull"], -(row["mass"] * short))
+    change = pull - row["pull"]
+    if change == 0.0:
+        return
+    row["pull"] = pull
+    for k in range(3):
+        gain[o, k] += change * owners.inverse_mass[o] * d[k]
+        gain[o, 3 + k] += change * turn[k]

@@ -11,7 +11,7 @@ import numpy as np
 from ..arrays import Floats, Ints
 from ..collision.kinds import MESH
 from ..model import Model
-from ..particles.contacts.collider_contact import collide_particles
+from ..particles.contacts.collider_contact import Balls, Deforming, collide_particles
 from ..particles.contacts.contact_parting import place_bounces, resolve_overlap
 from ..particles.contacts.contact_point import contact_room
 from ..particles.contacts.contact_weights import Surfaces, prepare_contacts
@@ -143,26 +143,21 @@ class Contacts:
         model = frame.model
         if self.are_parted or not (model.collider_count and len(model.colliding)):
             return
-        threads = frame.threads if rows is None else 1  # a few rows, again and again
-        collide_particles.on(threads)(
-            frame.x,
-            frame.previous,
-            self.start,
-            frame.inverse_mass,
+        balls = Balls(
             model.colliding if rows is None else rows,
             model.parts_meshes,
             model.radius,
             frame.friction,
             model.restitution,
-            frame.work.shapes,
-            model.collider_shape_count,
-            frame.work.touching.mesh_tree,
-            self.mesh_before,
-            self.mesh_motion,
-            frame.gravity,
-            frame.h,
-            may_bounce,
+            self.start,
         )
+        shapes, tree = frame.work.shapes, frame.work.touching.mesh_tree
+        deforming = Deforming(self.mesh_before, self.mesh_motion)
+        threads = frame.threads if rows is None else 1  # a few rows, again and again
+        gravity = tuple(frame.gravity.tolist())
+        touched = (shapes, model.collider_shape_count, tree, deforming)
+        given = (frame.particles, balls, *touched, gravity, frame.h, may_bounce)
+        collide_particles.on(threads)(*given)
 
     def relax(self) -> None:
         """Passes over contacts and what hooks project between them (Jakobsen §5).
@@ -193,5 +188,4 @@ class Contacts:
         note_couples(*contacts, movable.particles)
         place_bounces(*contacts, movable)
         resolve_overlap(*contacts, movable)
-        for hook in self.hooks:
-            hook.settle(meeting)
+        self.frame.work.return_couples(*contacts, movable.particles)

@@ -144,6 +144,31 @@ def tied_angular_momentum() -> Result:
     return Result(_change(_tied_scene, _angular_momenta), 0.0, 1e-6)
 
 
+def _lying(size: tuple[float, float, float], mass: float) -> Model:
+    """A box that comes to lie in free cloth."""
+    builder = ModelBuilder()
+    add_sheet(builder, 12, settings=ClothSettings(drag=0.0))
+    builder.add_body(
+        "box",
+        "BOX",
+        size,
+        (0.5, 0.45, 0.35),
+        (0.9, 0.3, 0.1, 0.2),
+        mass=mass,
+        velocity=(0.2, 0.0, -2.0),
+        angular_velocity=(1.0, 2.0, 0.5),
+    )
+    return builder.finalize()
+
+
+def _lying_angular_momentum(size: tuple[float, float, float], mass: float) -> Result:
+    return Result(_change(partial(_lying, size, mass), _angular_momenta), 0.0, 1e-9)
+
+
+for _name, _size, _mass in (("box", (0.2, 0.15, 0.1), 1.5), ("die", (0.1, 0.1, 0.1), 0.3)):
+    case(f"mixed-{_name}-in-cloth")(partial(_lying_angular_momentum, _size, _mass))
+
+
 @case("mixed-heavy-crate")
 def heavy_crate() -> Result:
     """Stretch of a rope of twenty edges by a crate 200 times as heavy that hangs on it."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from ...arrays import Ints
 from ...collision.touching import Touching
 from ...kernels.jit import kernel
 from ...vec3 import load
-from ..particle_bodies.body_turn import return_body_couples
 from ..particle_bodies.rigidity import relax_bodies
 from ..particle_bodies.shared_point import project_shared_points
 from .contact_point import has_room, join_shape, note_contact
@@ -32,13 +34,18 @@ class ParticleBodies(ContactHook):
         shared = model.shared.rows
         self.touching.exclude(shared["owner"][shared["collides"] == 0])
         self.item_count = 0
-        self.owed = np.zeros((model.particle_body_count, 3))  # kg·m²
         self.form = (model.body_first_particle, model.body_extent, model.body_form)
 
     @property
     def is_any(self) -> bool:
         """Always: they are only made where a model has any."""
         return True
+
+    @property
+    def wholes(self) -> Sequence[Ints]:
+        """Each body."""
+        four: Ints = np.arange(4, dtype=np.int32)
+        return [first + four for first in self.model.body_first_particle]
 
     def look(self, meeting: Meeting) -> None:
         """Find where they touch, as manifolds."""
@@ -61,13 +68,6 @@ class ParticleBodies(ContactHook):
             gap = project_shared_points(meeting.particles, meeting.owners, meeting.h, rows)
         relax_bodies(meeting.particles, *self.form, STICK_PASSES)
         return gap
-
-    def settle(self, meeting: Meeting) -> None:
-        """Angular momentum that came with corrections of place."""
-        first_owner = self.model.body_count + self.model.collider_count
-        bodies = (self.model.body_first_particle, first_owner, meeting.owners, self.owed)
-        contacts = (meeting.contacts, meeting.count)
-        return_body_couples(*contacts, meeting.movable.particles, *bodies)
 
 
 @kernel

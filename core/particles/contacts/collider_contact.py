@@ -6,38 +6,92 @@ step ago in the frame as it was then. So a moving collider drags and hits by its
 
 from __future__ import annotations
 
-import math
+from collections import namedtuple
 
+from ...collision.contact_law import (
+    joint_friction,
+    joint_restitution,
+    overlap_before,
+    within_cone,
+)
 from ...collision.kinds import MESH
 from ...collision.narrow_phase import parts_of
 from ...collision.particle_distance import MOST_TRIANGLES, mesh_distance
 from ...collision.point_distance import solid_distance
 from ...collision.restitution import bounce
 from ...collision.shapes import face_count, passes_by
-from ...kernels.jit import kernel, parallel_kernel, prange
-from ...vector import rotate, unrotate
+from ...kernels.jit import kernel, lean_inline, parallel_kernel, prange
+from ...vec3 import ZERO, add, along, dot, load, rotate, store, sub, unrotate
 from .contact_parting import OVERLAP_SPEED
+
+Balls = namedtuple(
+    "Balls",
+    [
+        "row",  # (m,) those particles that collide
+        "is_parted",  # (n,) kept apart from meshes as part of a surface: only bounces off them here
+        "radius",  # (n,) m
+        "friction",  # (n,)
+        "restitution",  # (n,)
+        "start",  # (n, 3) m, where they stood at the start of the step; bounces set x* elsewhere
+    ],
+)
+"""Particles as what collides."""
+
+Deforming = namedtuple(
+    "Deforming",
+    [
+        "before",  # (v, 3) m, vertices of all meshes one step ago
+        "motion",  # m, farthest that any has come since
+    ],
+)
+"""What meshes have done within the step."""
+
+
+@lean_inline
+def _way_out(shapes, tree, deforming, s, face, p, o, start, reach):
+    """Gap of a ball of radius ``reach`` at p from one face of shape s, normal, motion of the face.
+
+    All in the shape's frame; o where the ball was one step ago, start where the step began.
+    """
+    _, hulls, meshes = parts_of(shapes)
+    if shapes.kind[s] == MESH:
+        before, motion = deforming
+        return mesh_distance(meshes, shapes.mesh[s], tree, before, motion, p, start, reach)
+    kind, hull = shapes.kind[s], shapes.hull[s]
+    gap, n = solid_distance(hulls, kind, shapes.size[s], hull, face, p, o, reach)
+    return gap, n, ZERO
+
+
+@lean_inline
+def _respond(p, o, start, way_out, surface, h):
+    """Where the ball at p, one step ago at o, is and was to have been after one contact.
+
+    surface: friction and restitution of both, 0 for what may not bounce, and how fast gravity is
+    along the normal, m/s².
+    """
+    gap, n, moved = way_out
+    friction, e, fall = surface
+    u = sub(sub(p, o), moved)
+    approach = dot(u, n)
+    if e > 0.0 and gap - approach >= 0.0 and approach < -2.0 * abs(fall) * h * h:
+        height, after = bounce(gap - approach, approach, fall, h, e)
+        shift = height - gap
+        p = along(p, shift, n)
+        # x* such that the normal part of x − x* is ``after``, tangent untouched
+        o = along(o, (approach + shift) - after, n)
+        impulse = after - approach
+    else:
+        old = min(-gap, overlap_before(gap, approach))
+        impulse = -gap - old
+        part = min(old, OVERLAP_SPEED * h + max(0.0, dot(sub(start, o), n)))
+        p = along(p, impulse + part, n)
+        o = along(o, part, n)
+    return sub(p, within_cone(along(u, -approach, n), friction * impulse)), o
 
 
 @parallel_kernel
 def collide_particles(
-    x,
-    previous,
-    start,
-    inverse_mass,
-    colliding,
-    is_parted,
-    radius,
-    friction,
-    restitution,
-    shapes,
-    collider_count,
-    mesh_tree,
-    mesh_before,
-    mesh_motion,
-    gravity,
-    h,
-    may_bounce,
+    particles, balls, shapes, shape_count, mesh_tree, deforming, gravity, h, may_bounce
 ):
     """Project particles out of the colliders and let friction act.
 
@@ -50,105 +104,44 @@ def collide_particles(
       and the particle does not slide a step too far or creep down a slope that holds it.
     * Restitution: with ``may_bounce`` a fast particle is reflected on its exact path.
 
-    start (n, 3) m: where particles stood at the start of the step; a bounce and what parts old
-    overlaps set x* elsewhere.
-    is_parted (n,): who is kept apart from meshes as part of a surface, and only bounces here.
-    mesh_tree: over the triangles of all meshes, each in its shape's own frame; mesh_before (v, 3)
-    m: their vertices one step ago, none of which has come farther than mesh_motion m.
+    shape_count: of the shapes, from the first on, that belong to colliders. mesh_tree: over the
+    triangles of all meshes, each in its shape's own frame. gravity: three numbers, m/s². Nine
+    arguments, for a parallel loop takes no records in records.
     """
-    for j in prange(colliding.shape[0]):
-        i = colliding[j]
+    x, previous, inverse_mass = particles
+    for j in prange(balls.row.shape[0]):
+        i = balls.row[j]
         if inverse_mass[i] == 0.0:
             continue
-        _, hulls, meshes = parts_of(shapes)
-        for s in range(collider_count):
-            reach = radius[i]
-            room = reach
-            if shapes.kind[s] == MESH:
-                if is_parted[i] and not may_bounce:
-                    continue
-                room += mesh_motion
+        reach = balls.radius[i]
+        for s in range(shape_count):
+            is_mesh = shapes.kind[s] == MESH
+            if is_mesh and balls.is_parted[i] and not may_bounce:
+                continue
+            room = reach + deforming.motion if is_mesh else reach
             if passes_by(shapes, s, x, previous, i, room):
                 continue
-            r = shapes.rotation[s]
-            rb = shapes.rotation_before[s]
-            c = shapes.centre[s]
-            cb = shapes.centre_before[s]
-            px, py, pz = unrotate(r, x[i, 0] - c[0], x[i, 1] - c[1], x[i, 2] - c[2])
-            ox, oy, oz = unrotate(
-                rb, previous[i, 0] - cb[0], previous[i, 1] - cb[1], previous[i, 2] - cb[2]
-            )
+            r, rb = shapes.rotation[s], shapes.rotation_before[s]
+            c, cb = load(shapes.centre, s), load(shapes.centre_before, s)
+            p = unrotate(r, sub(load(x, i), c))
+            o = unrotate(rb, sub(load(previous, i), cb))
+            start = unrotate(rb, sub(load(balls.start, i), cb))
             touched = False
-            kind = shapes.kind[s]
-            faces = face_count(kind)
-            mesh = shapes.mesh[s]
-            sx, sy, sz = unrotate(rb, start[i, 0] - cb[0], start[i, 1] - cb[1], start[i, 2] - cb[2])
-            if kind == MESH:
-                faces = MOST_TRIANGLES
-            mx = my = mz = 0.0
-            for face in range(faces):
-                if kind == MESH:
-                    p, o = (px, py, pz), (sx, sy, sz)
-                    gap, (nx, ny, nz), (mx, my, mz) = mesh_distance(
-                        meshes, mesh, mesh_tree, mesh_before, mesh_motion, p, o, reach
-                    )
-                    if gap >= 0.0:
+            for face in range(MOST_TRIANGLES if is_mesh else face_count(shapes.kind[s])):
+                way_out = _way_out(shapes, mesh_tree, deforming, s, face, p, o, start, reach)
+                if way_out[0] >= 0.0:
+                    if is_mesh:
                         break
-                else:
-                    p, o = (px, py, pz), (ox, oy, oz)
-                    gap, (nx, ny, nz) = solid_distance(
-                        hulls, kind, shapes.size[s], shapes.hull[s], face, p, o, reach
-                    )
-                if gap >= 0.0:
                     continue
                 touched = True
-                ux, uy, uz = px - ox - mx, py - oy - my, pz - oz - mz
-                un = ux * nx + uy * ny + uz * nz
-                before = gap - un
-                e = max(restitution[i], shapes.restitution[s])
-                gx, gy, gz = unrotate(r, gravity[0], gravity[1], gravity[2])
-                a = gx * nx + gy * ny + gz * nz
-                if may_bounce and e > 0.0 and before >= 0.0 and un < -2.0 * abs(a) * h * h:
-                    height, after = bounce(before, un, a, h, e)
-                    shift = height - gap
-                    px += shift * nx
-                    py += shift * ny
-                    pz += shift * nz
-                    # x* such that the normal part of x − x* is ``after``, tangent untouched
-                    back = (un + shift) - after
-                    ox += back * nx
-                    oy += back * ny
-                    oz += back * nz
-                    impulse = after - un
-                else:
-                    old = min(-gap, max(0.0, -before))
-                    impulse = -gap - old
-                    shifted = (sx - ox) * nx + (sy - oy) * ny + (sz - oz) * nz
-                    part = min(old, OVERLAP_SPEED * h + max(0.0, shifted))
-                    px += (impulse + part) * nx
-                    py += (impulse + part) * ny
-                    pz += (impulse + part) * nz
-                    ox += part * nx
-                    oy += part * ny
-                    oz += part * nz
-                tx = ux - un * nx
-                ty = uy - un * ny
-                tz = uz - un * nz
-                slide = math.sqrt(tx * tx + ty * ty + tz * tz)
-                limit = math.sqrt(friction[i] * shapes.friction[s]) * impulse
-                hold = 1.0 if slide <= limit else limit / slide
-                px -= hold * tx
-                py -= hold * ty
-                pz -= hold * tz
+                fall = dot(unrotate(r, gravity), way_out[1])
+                e = joint_restitution(balls.restitution[i], shapes.restitution[s])
+                mu = joint_friction(balls.friction[i], shapes.friction[s])
+                surface = (mu, e if may_bounce else 0.0, fall)
+                p, o = _respond(p, o, start, way_out, surface, h)
             if touched:
-                wx, wy, wz = rotate(r, px, py, pz)
-                x[i, 0] = c[0] + wx
-                x[i, 1] = c[1] + wy
-                x[i, 2] = c[2] + wz
-                wx, wy, wz = rotate(rb, ox, oy, oz)
-                previous[i, 0] = cb[0] + wx
-                previous[i, 1] = cb[1] + wy
-                previous[i, 2] = cb[2] + wz
+                store(x, i, add(c, rotate(r, p)))
+                store(previous, i, add(cb, rotate(rb, o)))
 
 
 @kernel
@@ -162,19 +155,11 @@ def deepest_particle(x, colliding, shapes, collider_count):
     for j in range(colliding.shape[0]):
         i = colliding[j]
         for s in range(collider_count):
-            if shapes.kind[s] == MESH:
+            kind, size, hull = shapes.kind[s], shapes.size[s], shapes.hull[s]
+            if kind == MESH:
                 continue
-            r = shapes.rotation[s]
-            px, py, pz = unrotate(
-                r,
-                x[i, 0] - shapes.centre[s, 0],
-                x[i, 1] - shapes.centre[s, 1],
-                x[i, 2] - shapes.centre[s, 2],
-            )
-            for face in range(face_count(shapes.kind[s])):
-                kind, p = shapes.kind[s], (px, py, pz)
-                gap, _ = solid_distance(
-                    hulls, kind, shapes.size[s], shapes.hull[s], face, p, p, 0.0
-                )
+            p = unrotate(shapes.rotation[s], sub(load(x, i), load(shapes.centre, s)))
+            for face in range(face_count(kind)):
+                gap, _ = solid_distance(hulls, kind, size, hull, face, p, p, 0.0)
                 deepest = max(deepest, -gap)
     return deepest

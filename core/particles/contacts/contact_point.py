@@ -19,11 +19,8 @@ import numpy as np
 from ...kernels.jit import lean_inline
 from ...vec3 import ZERO, set_vec, store
 
-SINGLE = -1
-"""In place of a shape: that side of the contact is a particle."""
-
-PIECE = -2
-"""That side is a place between particles, whose weights are known already."""
+PARTICLES = -1
+"""In place of a shape: that side of the contact is a place between particles, weights known."""
 
 PLACE = np.dtype(
     [
@@ -56,7 +53,7 @@ CONTACT = np.dtype(
 
 MAKING = np.dtype(
     [
-        ("shape", np.int32, (2,)),  # that a and b are on; SINGLE or PIECE
+        ("shape", np.int32, (2,)),  # that a and b are on, or PARTICLES
         ("point", np.float64, (2, 3)),  # m, where a and b were found on shapes, at the step's end
         ("reach", np.float64),  # m, that particles keep away
         ("bounce_gap", np.float64),  # m, gap at the end of a step with a bounce
@@ -89,9 +86,9 @@ def has_room(contacts, c):
 
 
 @lean_inline
-def join_particles(contacts, c, side, kind, particle, weight):
-    """Let one side of contact c be Σ cᵢ xᵢ over three particles; kind: SINGLE or PIECE."""
-    contacts.making[c]["shape"][side] = kind
+def join_particles(contacts, c, side, particle, weight):
+    """Let one side of contact c be Σ cᵢ xᵢ over three particles."""
+    contacts.making[c]["shape"][side] = PARTICLES
     place = contacts.solving[c]["place"][side]
     for k in range(3):
         place["particle"][k] = particle[k]
@@ -103,7 +100,7 @@ def join_particles(contacts, c, side, kind, particle, weight):
 @lean_inline
 def join_particle(contacts, c, side, i):
     """Let one side of contact c be a particle."""
-    join_particles(contacts, c, side, SINGLE, (i, i, i), (1.0, 0.0, 0.0))
+    join_particles(contacts, c, side, (i, i, i), (1.0, 0.0, 0.0))
 
 
 @lean_inline

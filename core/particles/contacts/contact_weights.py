@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections import namedtuple
 
+from ...collision.contact_law import joint_friction, joint_restitution, overlap_before
+from ...collision.restitution import bounce
 from ...kernels.jit import inline, kernel
 from ...vec3 import add, dot, load, rotate, set_vec, sub, unrotate, vec
 from ..particle_bodies.four_particles import corner_weights
@@ -75,7 +76,7 @@ def _place_on(surfaces, place, s, owners, p):
 
 @inline
 def _find_places(contact, making, surfaces, previous, owners):
-    """Both places at the start of the step, where both sides are pushed; returns μ² and e."""
+    """Both places at the start of the step, where both sides are pushed; returns μ and e."""
     a, b = contact["place"][0], contact["place"][1]
     for side in range(2):
         contact["place"][side]["owner"] = -1
@@ -94,7 +95,7 @@ def _find_places(contact, making, surfaces, previous, owners):
         meet_at(contact, owners, particle_place(here, previous))
     mu, e = _rub_and_bounce(surfaces, a, s)
     nu, f = _rub_and_bounce(surfaces, b, t)
-    return mu * nu, max(e, f)
+    return joint_friction(mu, nu), joint_restitution(e, f)
 
 
 @inline
@@ -141,18 +142,17 @@ def prepare_contacts(contacts, count, surfaces, movable, resting):
     (x, previous, inverse_mass), owners, h = movable
     for c in range(count):
         contact, making = contacts.solving[c], contacts.making[c]
-        squared, e = _find_places(contact, making, surfaces, previous, owners)
-        contact["friction"] = math.sqrt(squared)
+        contact["friction"], e = _find_places(contact, making, surfaces, previous, owners)
         _level(contact, making, x, owners, h)
         n = vec(contact["normal"])
         contact["inverse_mass"] = _lone_mobility(contact, inverse_mass)
         contact["mobility"] = mobility_along(contact, inverse_mass, owners, n)
         approach = dot(displacement(contact, movable), n)
         gap = gap_of(contact, x, owners, h)
-        contact["overlap"] = max(0.0, approach - gap)
+        contact["overlap"] = overlap_before(gap, approach)
         contact["bounce"] = 0.0
         if e > 0.0 and approach < -resting and gap < 0.0:
-            contact["bounce"] = -e * approach
             # the part of the step that was left after the hit leads away again
-            making["bounce_gap"] = e * min(-gap, -approach)
+            height, after = bounce(max(0.0, gap - approach), approach, 0.0, h, e)
+            contact["bounce"], making["bounce_gap"] = after, height
         clear_impulses(contact, making)

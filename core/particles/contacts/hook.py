@@ -74,6 +74,14 @@ class ContactHook:
         """Whether it may touch anything in this frame, asked after `begin`."""
         return False
 
+    turns_rings = False
+    """Whether its particles give what contacts have turned to those around them."""
+
+    @property
+    def wholes(self) -> Sequence[Ints]:
+        """Particles of each whole that turns back as one, see `couple_return`."""
+        return ()
+
     def begin(self, meeting: Meeting) -> None:
         """Begin a frame."""
 
@@ -96,6 +104,3 @@ class ContactHook:
 
     def support(self, meeting: Meeting) -> None:
         """Carry what has been pushed, after the last of those passes."""
-
-    def settle(self, meeting: Meeting) -> None:
-        """Take back what contacts should not have given, after all relaxation of the substep."""

@@ -39,7 +39,7 @@ from ...vec3 import (
     sub,
     unrotate,
 )
-from .contact_point import PIECE, has_room, join_particles, join_shape, note_contact
+from .contact_point import has_room, join_particles, join_shape, note_contact
 from .hook import ContactHook, Meeting, Surroundings
 from .piece_search import LOOK_EVERY, Paths, Pieces, find_near_pieces, slack_of
 
@@ -156,7 +156,7 @@ def _note(contacts, c, s, piece, weights, place, normal):
         wi, wj, wk = weights
         if corners[1] == corners[2]:
             wj, wk = wj + wk, 0.0
-        join_particles(contacts, c, 0, PIECE, corners, (wi, wj, wk))
+        join_particles(contacts, c, 0, corners, (wi, wj, wk))
         join_shape(contacts, c, 1, s, place)
         note_contact(contacts, c, normal, thick)
     return c + 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...coupling.pin_hold import Moving, find_holds, find_ties, hold_bodies, hold_room, tethers_of
+from ...coupling.pin_hold import HOLD, Moving, find_holds, find_ties, hold_bodies, tethers_of
 from ...coupling.tied_pieces import wearers
 from .hook import ContactHook, Meeting, Surroundings
 
@@ -16,7 +16,7 @@ class PinHolds(ContactHook):
         model = about.model
         self.model, self.ties, self.tie_push = model, about.ties, about.tie_push
         self.tethers = tethers_of(model)
-        self.holds = hold_room(256)
+        self.holds = np.zeros(256, HOLD)
         self.gain = np.zeros((model.owner_count, 6))
         self.mark = np.zeros(model.particle_count, dtype=np.int32)
         self.wearing = np.flatnonzero(wearers(model, about.ties)[1] >= 0)
@@ -32,11 +32,11 @@ class PinHolds(ContactHook):
             count = find_holds(*contacts, moving, self.mark, self.holds)
             for tie in self.ties:
                 count = find_ties(count, tie.body, tie.particle, moving, self.holds)
-            if count < len(self.holds.pull):
+            if count < len(self.holds):
                 break
-            self.holds = hold_room(2 * count)
+            self.holds = np.zeros(2 * count, HOLD)
         before = owners.velocity[self.wearing]
-        hold_bodies(self.holds, count, *particles[:2], owners, meeting.h, self.gain)
+        hold_bodies(self.holds, count, particles, owners, meeting.h, self.gain)
         if len(self.wearing):
             gain = owners.velocity[self.wearing] - before
             mass = self.model.bodies.mass[self.wearing, None]

@@ -14,6 +14,7 @@ push back (nine tenths of it for a small ball). Linear and angular momentum are 
 
 from __future__ import annotations
 
+from ...collision.contact_law import normal_sum, within_cone
 from ...kernels.jit import inline, kernel
 from ...vec3 import add, along, cross, divide, dot, length, load, scale, set_vec, sub, vec
 from .contact_places import displacement, gap_of, mobility_along, push_apart
@@ -42,7 +43,7 @@ def relax_contacts(solving, count, movable):
             short = gap_of(contact, movable.particles.x, movable.owners, movable.h)
             short += contact["overlap"]
         before = contact["normal_impulse"]
-        impulse = max(0.0, before - short / mobility)
+        impulse = normal_sum(before, -(short / mobility))
         push = impulse - before
         contact["normal_impulse"] = impulse
         largest = max(largest, abs(push) * mobility)
@@ -65,10 +66,7 @@ def _rub(contact, movable, n):
         inverse_mass = movable.particles.inverse_mass
         f = 1.0 / mobility_along(contact, inverse_mass, movable.owners, divide(u, size))
         p = along(p, -f, u)
-    size = length(p)
-    limit = contact["friction"] * contact["normal_impulse"]
-    if size > limit:
-        p = scale(limit / size, p)
+    p = within_cone(p, contact["friction"] * contact["normal_impulse"])
     set_vec(contact["friction_impulse"], p)
     push_apart(contact, movable, sub(p, before))
 

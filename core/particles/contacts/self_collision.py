@@ -13,19 +13,18 @@ from ...kernels.jit import kernel
 from ...model import Model
 from ...vec3 import between, divide, dot
 from .contact_point import has_room, join_particle, note_contact
-from .free_turn import return_couples, rings_of
 from .hook import ContactHook, Meeting, Surroundings
 
 
 class SelfCollision(ContactHook):
     """Particles of a crowd against each other."""
 
+    turns_rings = True
+
     def __init__(self, about: Surroundings) -> None:
         model = about.model
         self.model = model
         self.grid = CrowdGrid(model)
-        # who is around each particle that may meet others
-        self.rings = rings_of(model.particle_count, about.piece)
 
     @property
     def is_any(self) -> bool:
@@ -49,12 +48,6 @@ class SelfCollision(ContactHook):
         balls = (self.grid.group, self.grid.radius)
         x, _, inverse_mass = meeting.particles
         return find_crowd_contacts(c, meeting.contacts, self.grid.cells, *balls, x, inverse_mass)
-
-    def settle(self, meeting: Meeting) -> None:
-        """Angular momentum that pairs gained, from those around them."""
-        if self.is_any:
-            contacts = (meeting.contacts, meeting.count)
-            return_couples(*contacts, meeting.movable.particles, *self.rings)
 
 
 class CrowdGrid(NeighbourGrid):

@@ -17,7 +17,7 @@ from ...collision.axis_boxes import are_apart, highest, lowest, widened
 from ...collision.tree import end_of, next_leaf, root_of
 from ...kernels.jit import kernel, lean, lean_inline
 from ...vec3 import along, between, cross, divide, dot, length, load, scale, store, sub
-from ..contacts.contact_point import PIECE, has_room, join_particles, note_contact
+from ..contacts.contact_point import has_room, join_particles, note_contact
 from ..contacts.piece_contact import AT_VERTEX, ROUND_ENOUGH
 from ..contacts.piece_search import path_ends
 
@@ -214,8 +214,8 @@ def find_limb_contacts(c, contacts, near, reach, count, segments, particles):
         if gap - reach[n] > way + other:
             continue
         if has_room(contacts, c):
-            join_particles(contacts, c, 0, PIECE, (i, j, j), (1.0 - s, s, 0.0))
-            join_particles(contacts, c, 1, PIECE, (k, m, m), (1.0 - t, t, 0.0))
+            join_particles(contacts, c, 0, (i, j, j), (1.0 - s, s, 0.0))
+            join_particles(contacts, c, 1, (k, m, m), (1.0 - t, t, 0.0))
             if gap > 1e-9:
                 normal = divide(apart, gap)
             else:  # they cross: the shortest way out is square to both
@@ -272,8 +272,8 @@ def find_face_contacts(c, contacts, near, count, faces, segments, particles):
         if height - reach > way:
             continue
         if has_room(contacts, c):
-            join_particles(contacts, c, 0, PIECE, (i, j, k), weights)
-            join_particles(contacts, c, 1, PIECE, (p, p, p), (1.0, 0.0, 0.0))
+            join_particles(contacts, c, 0, (i, j, k), weights)
+            join_particles(contacts, c, 1, (p, p, p), (1.0, 0.0, 0.0))
             note_contact(contacts, c, normal, reach)
         c += 1
     return c

@@ -11,7 +11,7 @@ from __future__ import annotations
 from ...coupling.pin_hold import HEAVY
 from ...kernels.jit import kernel
 from ...vec3 import between, dot, length, vec
-from ..contacts.contact_point import PIECE
+from ..contacts.contact_point import PARTICLES
 
 STEEP = 0.1
 """Least sine of the angle between cloth and tether: a sheet that is flat still gives way."""
@@ -25,8 +25,8 @@ def hold_taut(contacts, count, figure, x, inverse_mass, tethers, held):
     """
     held[:] = inverse_mass
     for c in range(count):
-        contact, making = contacts.solving[c], contacts.making[c]
-        if making["shape"][0] != PIECE or making["shape"][1] != PIECE:
+        contact, shape = contacts.solving[c], contacts.making[c]["shape"]
+        if shape[0] != PARTICLES or shape[1] != PARTICLES:
             continue
         cloth, limb = contact["place"][0], contact["place"][1]
         i, j = limb["particle"][0], limb["particle"][1]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ...arrays import Floats, Ints
@@ -23,7 +25,6 @@ from .limb_contact import (
     find_near_limbs,
 )
 from .limb_hold import hold_taut
-from .limb_turn import FIGURE, return_limb_couples
 
 
 class StickFigures(ContactHook):
@@ -35,15 +36,10 @@ class StickFigures(ContactHook):
         model, pieces, limbs = about.model, about.piece, about.model.limbs
         worn = _worn_by_figures(model)
         self.count = len(limbs)
-        figures = len(limbs.first) - 1
-        figure_of_stick = np.repeat(np.arange(figures), np.diff(limbs.first)).astype(np.int32)
+        self.figures = len(limbs.first) - 1
+        figure_of_stick = np.repeat(np.arange(self.figures), np.diff(limbs.first)).astype(np.int32)
         self.figure = np.full(model.particle_count, -1, dtype=np.int32)  # of each particle
         self.figure[limbs.stick] = figure_of_stick[:, None]
-        self.member = np.argsort(self.figure, kind="stable").astype(np.int32)
-        self.member = self.member[self.figure[self.member] >= 0]
-        first = np.searchsorted(self.figure[self.member], np.arange(figures + 1))
-        self._figures = np.zeros(figures, FIGURE)
-        self._figures["first_member"], self._figures["last_member"] = first[:-1], first[1:]
         self.rows = model.colliding[self.figure[model.colliding] >= 0]  # particles of figures
         others = np.setdiff1d(model.colliding[self.figure[model.colliding] < 0], worn)
         other_pieces = pieces[self.figure[pieces[:, 0]] < 0]
@@ -74,6 +70,11 @@ class StickFigures(ContactHook):
     def is_any(self) -> bool:
         """Always: they are only made where a model has figures."""
         return True
+
+    @property
+    def wholes(self) -> Sequence[Ints]:
+        """Each figure."""
+        return [np.flatnonzero(self.figure == f).astype(np.int32) for f in range(self.figures)]
 
     def look(self, meeting: Meeting) -> None:
         """Note every few substeps what may meet until the next look."""
@@ -120,11 +121,6 @@ class StickFigures(ContactHook):
         """Project figures out of colliders: a hand between chest and floor passes the push on."""
         meeting.push_out(self.rows)
         return 0.0
-
-    def settle(self, meeting: Meeting) -> None:
-        """Take back what contacts with sticks gained in angular momentum."""
-        contacts, particles = (meeting.contacts, meeting.count), meeting.movable.particles
-        return_limb_couples(*contacts, particles, self.figure, self._figures, self.member)
 
 
 def _worn_by_figures(model: Model) -> Ints:

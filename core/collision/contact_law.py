@@ -1,0 +1,41 @@
+"""What two surfaces make of a contact: friction, restitution, and what overlapped before."""
+
+from __future__ import annotations
+
+import math
+
+from ..kernels.jit import lean_inline
+from ..vec3 import length, scale
+
+
+@lean_inline
+def joint_friction(one, other):
+    """Friction of two surfaces: the geometric mean."""
+    return math.sqrt(one * other)
+
+
+@lean_inline
+def joint_restitution(one, other):
+    """Restitution of two surfaces: the larger."""
+    return max(one, other)
+
+
+@lean_inline
+def normal_sum(before, change):
+    """The impulse of all passes along the normal, which may push and never pulls (Catto 2005)."""
+    return max(0.0, before + change)
+
+
+@lean_inline
+def within_cone(p, limit):
+    """What friction holds with where p would stop all sliding: p, at most ``limit`` (Coulomb)."""
+    size = length(p)
+    if size > limit:
+        p = scale(limit / size, p)
+    return p
+
+
+@lean_inline
+def overlap_before(gap, approach):
+    """Depth that was there before a step in which the gap changed by ``approach``."""
+    return max(0.0, approach - gap)
