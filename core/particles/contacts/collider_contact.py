@@ -48,14 +48,13 @@ Deforming = namedtuple(
 
 
 @lean_inline
-def _way_out(shapes, tree, deforming, s, face, p, o, start, reach):
+def _way_out(shapes, forms, s, face, p, o, start, reach):
     """Gap of a ball of radius ``reach`` at p from one face of shape s, normal, motion of the face.
 
     All in the shape's frame; o where the ball was one step ago, start where the step began.
     """
-    _, hulls, meshes = parts_of(shapes)
+    hulls, meshes, tree, (before, motion) = forms
     if shapes.kind[s] == MESH:
-        before, motion = deforming
         return mesh_distance(meshes, shapes.mesh[s], tree, before, motion, p, start, reach)
     kind, hull = shapes.kind[s], shapes.hull[s]
     gap, n = solid_distance(hulls, kind, shapes.size[s], hull, face, p, o, reach)
@@ -89,6 +88,34 @@ def _respond(p, o, start, way_out, surface, h):
     return sub(p, within_cone(along(u, -approach, n), friction * impulse)), o
 
 
+@lean_inline
+def _collide(i, particles, balls, shapes, s, forms, gravity, h, may_bounce):
+    """Particle i against shape s, which it may touch."""
+    x, previous, _ = particles
+    is_mesh = shapes.kind[s] == MESH
+    r, rb = shapes.rotation[s], shapes.rotation_before[s]
+    c, cb = load(shapes.centre, s), load(shapes.centre_before, s)
+    p = unrotate(r, sub(load(x, i), c))
+    o = unrotate(rb, sub(load(previous, i), cb))
+    start = unrotate(rb, sub(load(balls.start, i), cb))
+    touched = False
+    for face in range(MOST_TRIANGLES if is_mesh else face_count(shapes.kind[s])):
+        way_out = _way_out(shapes, forms, s, face, p, o, start, balls.radius[i])
+        if way_out[0] >= 0.0:
+            if is_mesh:
+                break
+            continue
+        touched = True
+        fall = dot(unrotate(r, gravity), way_out[1])
+        e = joint_restitution(balls.restitution[i], shapes.restitution[s])
+        mu = joint_friction(balls.friction[i], shapes.friction[s])
+        surface = (mu, e if may_bounce else 0.0, fall)
+        p, o = _respond(p, o, start, way_out, surface, h)
+    if touched:
+        store(x, i, add(c, rotate(r, p)))
+        store(previous, i, add(cb, rotate(rb, o)))
+
+
 @parallel_kernel
 def collide_particles(
     particles, balls, shapes, shape_count, mesh_tree, deforming, gravity, h, may_bounce
@@ -108,40 +135,20 @@ def collide_particles(
     triangles of all meshes, each in its shape's own frame. gravity: three numbers, m/s². Nine
     arguments, for a parallel loop takes no records in records.
     """
-    x, previous, inverse_mass = particles
     for j in prange(balls.row.shape[0]):
         i = balls.row[j]
-        if inverse_mass[i] == 0.0:
+        if particles.inverse_mass[i] == 0.0:
             continue
-        reach = balls.radius[i]
+        _, hulls, meshes = parts_of(shapes)
+        forms = (hulls, meshes, mesh_tree, deforming)
         for s in range(shape_count):
-            is_mesh = shapes.kind[s] == MESH
-            if is_mesh and balls.is_parted[i] and not may_bounce:
-                continue
-            room = reach + deforming.motion if is_mesh else reach
-            if passes_by(shapes, s, x, previous, i, room):
-                continue
-            r, rb = shapes.rotation[s], shapes.rotation_before[s]
-            c, cb = load(shapes.centre, s), load(shapes.centre_before, s)
-            p = unrotate(r, sub(load(x, i), c))
-            o = unrotate(rb, sub(load(previous, i), cb))
-            start = unrotate(rb, sub(load(balls.start, i), cb))
-            touched = False
-            for face in range(MOST_TRIANGLES if is_mesh else face_count(shapes.kind[s])):
-                way_out = _way_out(shapes, mesh_tree, deforming, s, face, p, o, start, reach)
-                if way_out[0] >= 0.0:
-                    if is_mesh:
-                        break
+            room = balls.radius[i]
+            if shapes.kind[s] == MESH:
+                if balls.is_parted[i] and not may_bounce:
                     continue
-                touched = True
-                fall = dot(unrotate(r, gravity), way_out[1])
-                e = joint_restitution(balls.restitution[i], shapes.restitution[s])
-                mu = joint_friction(balls.friction[i], shapes.friction[s])
-                surface = (mu, e if may_bounce else 0.0, fall)
-                p, o = _respond(p, o, start, way_out, surface, h)
-            if touched:
-                store(x, i, add(c, rotate(r, p)))
-                store(previous, i, add(cb, rotate(rb, o)))
+                room += deforming.motion
+            if not passes_by(shapes, s, particles.x, particles.previous, i, room):
+                _collide(i, particles, balls, shapes, s, forms, gravity, h, may_bounce)
 
 
 @kernel
