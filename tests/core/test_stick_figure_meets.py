@@ -117,31 +117,35 @@ def test_what_is_thrown_at_a_figure_hits_its_skin_and_keeps_all_momentum(add):
     assert pushed > 0.3 * start[0][1]
 
 
-def test_a_falling_sheet_lies_on_a_figure_and_the_figure_in_a_hammock():
+def in_or_under_cloth(at, weight, floor, aside=0.0):
+    """States of a figure that lies while a coarse sheet at the height ``at`` meets it; its rows."""
+    found, lying = figure(), turn_about(X, -1.5)
+    builder = ModelBuilder()
+    add_cloth(builder, sheet(12, 2.2, (0.0, 0.0, at)), ClothSettings(), pin_weight=weight)
+    first = lay(builder, found, lying, np.array((aside, 0.0, 0.5)) - lying @ (0.0, 0.0, 1.0))
+    builder.add_collider("floor", "PLANE", (), (0.0, 0.0, floor))
+    model = builder.finalize()
+    states = simulate(model, 48)
+    for state in states:
+        x = state.position
+        points = np.concatenate([x[:first], x[model.triangle].mean(axis=1)])
+        assert depth(found, x, points, first).max() < 0.02
+    return states[-1].position[:first], states[-1].position[first:]
+
+
+def test_a_falling_sheet_lies_on_a_figure():
     """Nothing of cloth is inside limbs, coarse edges and middles of triangles included."""
-    found = figure()
-    lying = turn_about(X, -1.5)
-    for n, at, pin in ((12, 0.75, None), (12, 0.3, "corners")):
-        builder = ModelBuilder()
-        weight = np.zeros(n * n)
-        if pin:
-            rim = np.arange(n * n).reshape(n, n)
-            weight[[*rim[0], *rim[-1], *rim[:, 0], *rim[:, -1]]] = 1.0
-        cloth = sheet(n, 2.2, (0.0, 0.0, at))
-        add_cloth(builder, cloth, ClothSettings(), pin_weight=weight)
-        first = lay(builder, found, lying, np.array((0.0, 0.0, 0.5)) - lying @ (0.0, 0.0, 1.0))
-        builder.add_collider("floor", "PLANE", (), (0.0, 0.0, -5.0 if pin else 0.0))
-        model = builder.finalize()
-        states = simulate(model, 48)
-        for state in states:
-            x = state.position
-            points = np.concatenate([x[:first], x[model.triangle].mean(axis=1)])
-            assert depth(found, x, points, first).max() < 0.02
-        x = states[-1].position
-        if pin:  # 70 kg in 1.4 kg of cloth
-            assert 0.1 < x[first:, 2].min() < 0.35
-        else:
-            assert x[:first, 2].max() > 0.2
+    cloth, _ = in_or_under_cloth(0.75, np.zeros(144), 0.0)
+    assert cloth[:, 2].max() > 0.2
+
+
+def test_a_figure_lies_in_a_hammock():
+    """70 kg in 1.4 kg of cloth; how it came to lie is chance, so the middle of three starts."""
+    rim = np.ones((12, 12))
+    rim[1:-1, 1:-1] = 0.0
+    starts = (0.0, 1e-6, 2e-6)
+    lowest = [in_or_under_cloth(0.3, rim.ravel(), -5.0, s)[1][:, 2].min() for s in starts]
+    assert 0.1 < np.median(lowest) < 0.35
 
 
 def test_a_fist_does_not_go_through_the_middle_of_a_triangle():
