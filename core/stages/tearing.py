@@ -8,7 +8,7 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 from ..model import Model
-from ..particles.constraints.strand import SOLUTION, Strands
+from ..particles.constraints.strand import STRAND_SOLUTION, Strands
 from ..particles.tearing import Ways, pulls_of, stresses, torn_weld, ways_to_part
 from .frame import Frame
 from .relaxation import Relaxation
@@ -118,8 +118,8 @@ class Tearing:
         ]
         for number, strand in self.scratch.strands:
             multiplier = relaxation.scratch.multipliers[number]
-            size = SOLUTION.itemsize // 8 * len(strand.rows)
-            pull = multiplier[:size].view(SOLUTION)["pull"]
+            size = STRAND_SOLUTION.itemsize // 8 * len(strand.rows)
+            pull = multiplier[:size].view(STRAND_SOLUTION)["pull"]
             parts.append(pull[strand.rows["parent"] >= 0] * per_step)
         return np.concatenate(parts)
 

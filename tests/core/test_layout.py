@@ -58,3 +58,17 @@ def test_importing_core_loads_no_blender_module():
     code = "import sys, verlet_physics; print(*sorted(name.split('.')[0] for name in sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not BLENDER_MODULES & set(done.stdout.split())
+
+
+def test_no_two_classes_or_tables_have_one_name():
+    """A reader who meets a name anywhere knows which class or record it means."""
+    places: dict[str, list[str]] = {}
+    for path in [*CORE_FILES, *sorted((ROOT / "verlet_addon").rglob("*.py"))]:
+        for node in ast.parse(path.read_text("utf-8")).body:
+            where = str(path.relative_to(ROOT))
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(where)
+            elif isinstance(node, ast.Assign) and ".dtype(" in ast.unparse(node.value):
+                for target in node.targets:
+                    places.setdefault(ast.unparse(target), []).append(where)
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}

@@ -22,7 +22,7 @@ from ..transforms.rotations import Floats, nearest_rotation
 from .bone_tracks import BoneTrack
 from .rig_controls import (
     Control,
-    Limb,
+    ControlledLimb,
     Poser,
     Switch,
     find_controls,
@@ -133,7 +133,7 @@ def _solve(
 
 
 def _bend(
-    ob: bpy.types.Object, poser: Poser, limbs: Sequence[Limb], leads: Mapping[str, Floats]
+    ob: bpy.types.Object, poser: Poser, limbs: Sequence[ControlledLimb], leads: Mapping[str, Floats]
 ) -> Floats:
     """Turn the bends of limbs to where the knees should be, with inverse kinematics at work.
 

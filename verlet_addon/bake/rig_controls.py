@@ -54,7 +54,7 @@ class Control:
 
 
 @dataclass(frozen=True, eq=False)
-class Limb:
+class ControlledLimb:
     """Two bones that inverse kinematics bends, and the control that turns their bend."""
 
     upper: str
@@ -263,7 +263,9 @@ def find_controls(
     return found
 
 
-def find_limbs(ob: bpy.types.Object, moved: Sequence[str]) -> tuple[list[Limb], list[Control]]:
+def find_limbs(
+    ob: bpy.types.Object, moved: Sequence[str]
+) -> tuple[list[ControlledLimb], list[Control]]:
     """The limbs whose bend a control turns; and controls at their ends, and poles.
 
     Those go along with the bones whose heads lie where those of the limb's do.
@@ -288,7 +290,7 @@ def find_limbs(ob: bpy.types.Object, moved: Sequence[str]) -> tuple[list[Limb], 
         if pole in posable:
             ends.append(control(pole, upper))
         if (pole or upper) in posable:
-            limbs.append(Limb(upper, pole or upper, control(bone.name, bone.name)))
+            limbs.append(ControlledLimb(upper, pole or upper, control(bone.name, bone.name)))
     return limbs, ends
 
 

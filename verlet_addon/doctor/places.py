@@ -13,7 +13,7 @@ from ..properties import bake_record, participants
 from ..properties.kinds import is_particles
 from ..scene.surroundings import bounds
 from ..session import Problem
-from .solids import Solid
+from .solids import SolidCollider
 
 if TYPE_CHECKING:
     from ...core.model import State
@@ -240,14 +240,14 @@ def stuck(inputs: SceneInputs, participant: Participant) -> list[tuple[str, Ints
     return found
 
 
-def pushes(solid: Solid, participant: Participant, points: Floats) -> tuple[Ints, Floats]:
+def pushes(solid: SolidCollider, participant: Participant, points: Floats) -> tuple[Ints, Floats]:
     """Rows of free particles that lie in a solid, and what brings each of them out (k, 3)."""
     rows, ways = solid.pushes(points, LEAST)
     is_free = participant.pin_weight[rows] == 0.0
     return rows[is_free], ways[is_free]
 
 
-def near_solids(inputs: SceneInputs, participant: Participant) -> list[Solid]:
+def near_solids(inputs: SceneInputs, participant: Participant) -> list[SolidCollider]:
     """Colliders and bodies whose boxes meet that of something that bends, and that do not hold it.
 
     What wears clothes keeps them off by itself.
@@ -260,7 +260,7 @@ def near_solids(inputs: SceneInputs, participant: Participant) -> list[Solid]:
     for other in inputs.participants:
         if other.kind not in {"COLLIDER", "BODY"} or other.uid in holders:
             continue
-        solid = Solid(other)
+        solid = SolidCollider(other)
         if (solid.lower <= upper).all() and (solid.upper >= lower).all():
             found.append(solid)
     return found

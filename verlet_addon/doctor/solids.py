@@ -20,7 +20,7 @@ FLAT = 1e-5
 """Of its size: what is thinner is a sheet."""
 
 
-class Solid:
+class SolidCollider:
     """A closed or flat mesh of something rigid, in the world."""
 
     def __init__(self, participant: Participant) -> None:

@@ -46,7 +46,7 @@ class Outline:
 
 
 @dataclass(frozen=True)
-class Meeting:
+class NearestPlace:
     """Where two objects come closest."""
 
     gap: float  # m
@@ -89,7 +89,7 @@ def _outline(name: str, points: Floats, faces: Sequence[tuple[int, ...]]) -> Out
     return Outline(name, points, tree, points.min(axis=0), points.max(axis=0))
 
 
-def meeting(a: Outline, b: Outline) -> Meeting:
+def meeting(a: Outline, b: Outline) -> NearestPlace:
     """Where two objects come closest; in the middle between them for objects inside each other."""
     middles, gaps = [], []
     for one, other in ((a, b), (b, a)):
@@ -99,7 +99,7 @@ def meeting(a: Outline, b: Outline) -> Meeting:
                 middles.append(0.5 * (point + np.array(found[0])))
                 gaps.append(found[3])
     if not gaps:
-        return Meeting(0.0, 0.5 * (a.middle + b.middle), _across(b.middle - a.middle))
+        return NearestPlace(0.0, 0.5 * (a.middle + b.middle), _across(b.middle - a.middle))
     gap = np.array(gaps)
     smaller = min(a.size, b.size)
     place = np.array(middles)[gap <= gap.min() + MEETING * smaller]
@@ -110,7 +110,7 @@ def meeting(a: Outline, b: Outline) -> Meeting:
         _, lengths, directions = np.linalg.svd(place - place.mean(axis=0), full_matrices=False)
         if lengths[0] > 1.2 * lengths[1]:  # no square, that has no longest side
             axis = directions[0]
-    return Meeting(float(gap.min()), point, axis)
+    return NearestPlace(float(gap.min()), point, axis)
 
 
 def _across(direction: Floats) -> Floats:
@@ -150,7 +150,7 @@ def _unit(vector: Floats, fallback: Floats) -> Floats:
     return vector / length
 
 
-def neighbours(outlines: list[Outline], gap: float) -> list[tuple[int, int, Meeting]]:
+def neighbours(outlines: list[Outline], gap: float) -> list[tuple[int, int, NearestPlace]]:
     """Pairs of objects that come closer than ``gap`` m, each with where they meet.
 
     Boxes are swept along X, so that many objects cost little more than their true neighbours.

@@ -22,7 +22,7 @@ from ..extract import own_motion
 from ..extract.particles import shown_count
 from ..properties import bake_record, rest_pose
 from ..properties.kinds import RAGDOLL, is_particles
-from ..properties.participants import Columns, find_objects
+from ..properties.participants import BodyColumns, find_objects
 from ..ragdoll import bone_preview
 from ..session import Floats, Placement, Session
 from ..session.phase import EventKind
@@ -215,7 +215,7 @@ def _move_bodies(session: Session, placement: Placement, depsgraph: bpy.types.De
         moved = moved_in(session, placement.bodies, placement.poses)
         spaces = [parent_matrix(bodies[row], depsgraph, moved) for row in with_parent]
         local[with_parent] = np.linalg.inv(np.array(spaces)) @ local[with_parent]
-    now = Columns(bodies)
+    now = BodyColumns(bodies)
     scale = np.multiply(now.read("scale", 3), now.read("delta_scale", 3), dtype=np.float64)
     turned = rotations_without_scale(local[:, :3, :3], scale)
     place = (local[:, :3, 3] - now.read("delta_location", 3)).astype(np.float32)
@@ -240,7 +240,7 @@ def _move_bodies(session: Session, placement: Placement, depsgraph: bpy.types.De
 
 
 def _write(
-    bodies: list[bpy.types.Object], now: Columns, rows: np.ndarray, place: np.ndarray
+    bodies: list[bpy.types.Object], now: BodyColumns, rows: np.ndarray, place: np.ndarray
 ) -> None:
     """Write the locations of the bodies in some rows; their rotations are written after it.
 
@@ -265,7 +265,7 @@ def _is_taken(participant: Participant, ob: bpy.types.Object) -> bool:
 
 
 def _without_delta(
-    bodies: list[bpy.types.Object], now: Columns, mode: str, turned: Floats
+    bodies: list[bpy.types.Object], now: BodyColumns, mode: str, turned: Floats
 ) -> Floats:
     """Rotations (n, 3, 3) of bodies that come before their delta rotations in a rotation mode."""
     if mode == "AXIS_ANGLE":  # Blender's own delta for it, which nobody can set

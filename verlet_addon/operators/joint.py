@@ -13,7 +13,14 @@ from ..blender.data import any_item
 from ..blender.types import Result
 from ..extract.particles import read_particles
 from ..joints import joint_inputs
-from ..joints.joint_places import Meeting, Outline, joint_matrix, meeting, neighbours, outline_of
+from ..joints.joint_places import (
+    NearestPlace,
+    Outline,
+    joint_matrix,
+    meeting,
+    neighbours,
+    outline_of,
+)
 from ..properties import bake_record
 from ..properties.kinds import RAGDOLL, can_be_tied, is_particles
 from ..properties.objects import kind_of
@@ -282,7 +289,7 @@ class VERLET_OT_join_neighbours(_Joins):
         b: bpy.types.Object,
         one: Outline,
         other: Outline,
-        place: Meeting,
+        place: NearestPlace,
     ) -> bpy.types.Object:
         matrix = joint_matrix(self.kind, place.point, other.middle - one.middle, place.axis)
         ob = new_joint(context, matrix, min(one.size, other.size))

@@ -94,7 +94,7 @@ def _rows(uids: Sequence[int]) -> list[int]:
     return np.where(listed[rows] == wanted, rows, -1).tolist()
 
 
-class Columns:
+class BodyColumns:
     """Properties of many objects, all at one go where they are most of the file."""
 
     @property

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..blender.data import armature_of, mesh_of
 from ..session import Floats
-from .shapes import Shape, limb
+from .shapes import MeshData, limb
 from .site import Site
 
 Point = tuple[float, float, float]
@@ -76,7 +76,7 @@ def _add_bones(site: Site, rig: bpy.types.Object) -> None:
             bone.parent = armature_of(rig).edit_bones[parent] if parent else None
 
 
-def _skin() -> Shape:
+def _skin() -> MeshData:
     """Limbs of equally many vertices, bone by bone."""
     vertices: list[Floats] = []
     faces: list[tuple[int, ...]] = []
@@ -90,4 +90,4 @@ def _skin() -> Shape:
         start = sum(map(len, vertices))
         vertices.append(shape.vertices @ np.stack([x, y, np.cross(x, y)]) + np.array(head))
         faces += [tuple(start + corner for corner in face) for face in shape.faces]
-    return Shape(np.concatenate(vertices), faces)
+    return MeshData(np.concatenate(vertices), faces)

@@ -9,7 +9,7 @@ from mathutils import Matrix
 
 from ..blender.data import mesh_of
 from ..session import Floats
-from .shapes import Shape, box, cylinder
+from .shapes import MeshData, box, cylinder
 from .site import Site
 
 SPAN, SAG, HEIGHT, WIDTH = 5.0, 0.35, 1.2, 0.9  # m between the banks, high and wide
@@ -81,7 +81,7 @@ def _hand_rope(
         vertices += list(top + shares[:, None] * (foot - top))
         edges += itertools.pairwise(chain)
         ties.append((planks[plank], foot))
-    rope = site.add_mesh(name, Shape(np.array(vertices), edges=edges), HEMP)
+    rope = site.add_mesh(name, MeshData(np.array(vertices), edges=edges), HEMP)
     site.set_up(rope, "ROPE", diameter=0.025, line_density=0.3)
     site.pin(rope, [0, len(points) - 1])
     skin = rope.modifiers.new("Skin", "SKIN")

@@ -14,7 +14,7 @@ from ..blender.data import any_item
 from ..properties import presets
 from ..properties.kinds import KINDS
 from ..properties.objects import group_of
-from .shapes import Shape
+from .shapes import MeshData
 
 Color = tuple[float, float, float]
 
@@ -60,7 +60,7 @@ class Site:
     def add_mesh(
         self,
         name: str,
-        shape: Shape,
+        shape: MeshData,
         color: Color,
         place: Sequence[float] = (0.0, 0.0, 0.0),
         turn: Matrix | None = None,
@@ -71,7 +71,7 @@ class Site:
         return self.add(name, self.mesh(name, shape, color, is_smooth=is_smooth), place, turn)
 
     def mesh(
-        self, name: str, shape: Shape, color: Color, *, is_smooth: bool = False
+        self, name: str, shape: MeshData, color: Color, *, is_smooth: bool = False
     ) -> bpy.types.Mesh:
         """A mesh that several objects may share."""
         mesh = bpy.data.meshes.new(name)

@@ -58,7 +58,7 @@ from ...vec3 import (
 )
 from ...vector import turned_by
 from .base import Moving
-from .branch_solve import COLUMNS, NODE, SOLUTION, bend, from_parent
+from .branch_solve import BRANCH_SOLUTION, COLUMNS, NODE, bend, from_parent
 from .checks import numbers, rows_of_particles
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ ROOT = np.dtype([("particle", np.int32), ("place", np.float64, (3,))], align=Tru
 Scratch = namedtuple(
     "Scratch",
     [
-        "node",  # (q,) SOLUTION
+        "node",  # (q,) BRANCH_SOLUTION
         "matrices",  # (2, 4, 4)
     ],
 )
@@ -197,7 +197,7 @@ class Branches:
             self.roots,
             moving.animated[self.object].stiffness,
             moving.now,
-            Scratch(multiplier[:split].view(SOLUTION), multiplier[split:].reshape(2, 4, 4)),
+            Scratch(multiplier[:split].view(BRANCH_SOLUTION), multiplier[split:].reshape(2, 4, 4)),
         )
 
 

@@ -45,7 +45,7 @@ NODE = np.dtype(
     align=True,
 )
 
-SOLUTION = np.dtype(
+BRANCH_SOLUTION = np.dtype(
     [
         ("place", np.float64, (3,)),  # m
         ("before", np.float64, (3,)),  # m, one step ago
@@ -69,7 +69,7 @@ SOLUTION = np.dtype(
     ],
     align=True,
 )
-COLUMNS = SOLUTION.itemsize // 8
+COLUMNS = BRANCH_SOLUTION.itemsize // 8
 """Numbers of scratch for each node. Symmetric matrices: see `vec3`."""
 
 TWIST = 1e3

@@ -75,7 +75,7 @@ HINGE = np.dtype(
     align=True,
 )
 
-SOLUTION = np.dtype(
+HINGE_SOLUTION = np.dtype(
     [
         ("pull", np.float64),  # λ, carried from pass to pass
         ("gradient", np.float64, (4, 3)),  # 1/m, of the angle by each vertex
@@ -88,7 +88,7 @@ SOLUTION = np.dtype(
     ],
     align=True,
 )
-COLUMNS = SOLUTION.itemsize // 8
+COLUMNS = HINGE_SOLUTION.itemsize // 8
 """Numbers of scratch for each hinge."""
 
 
@@ -168,7 +168,7 @@ class HingeBends:
             self.hinge,
             moving.per_step(self.object),
             moving.is_first_pass,
-            multiplier[:split].view(SOLUTION),
+            multiplier[:split].view(HINGE_SOLUTION),
             multiplier[split:].reshape(-1, 3),
         )
 

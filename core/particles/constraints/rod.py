@@ -71,7 +71,7 @@ ROD = np.dtype(
     align=True,
 )
 
-SOLUTION = np.dtype(
+ROD_SOLUTION = np.dtype(
     [
         ("pull", np.float64, (3,)),  # λ, carried from pass to pass
         ("added", np.float64, (3,)),  # the right-hand side, then Δλ
@@ -81,7 +81,7 @@ SOLUTION = np.dtype(
     ],
     align=True,
 )
-COLUMNS = SOLUTION.itemsize // 8
+COLUMNS = ROD_SOLUTION.itemsize // 8
 """Numbers of scratch for each triple."""
 
 LARGEST_TORQUE_TURN = 0.1
@@ -172,7 +172,7 @@ class Rods:
             self.chain_start,
             moving.per_step(self.object),
             moving.is_first_pass,
-            multiplier.view(SOLUTION),
+            multiplier.view(ROD_SOLUTION),
         )
 
 

@@ -80,7 +80,7 @@ STICK = np.dtype(
     align=True,
 )
 
-SOLUTION = np.dtype(
+STRAND_SOLUTION = np.dtype(
     [
         ("pull", np.float64),  # λ, carried from pass to pass
         ("mobility", np.float64, (6,)),  # M, then M⁻¹
@@ -93,7 +93,7 @@ SOLUTION = np.dtype(
     ],
     align=True,
 )
-COLUMNS = SOLUTION.itemsize // 8
+COLUMNS = STRAND_SOLUTION.itemsize // 8
 """Numbers of scratch for each particle."""
 
 NEWTON_ERROR = 1e-3
@@ -198,7 +198,10 @@ class Strands:
         """Bring all sticks to their lengths at once."""
         stiffness = moving.animated[self.object].stiffness if self.gives_way else 1.0
         split = COLUMNS * len(self.rows)
-        solution, points = multiplier[:split].view(SOLUTION), multiplier[split:].view(TIED_POINT)
+        solution, points = (
+            multiplier[:split].view(STRAND_SOLUTION),
+            multiplier[split:].view(TIED_POINT),
+        )
         if len(self.ties):
             load_ties(points, self.rows, moving.particles, moving.owners, self.ties)
         project_strands(
@@ -356,7 +359,7 @@ def _keep_spin(particles, sticks, points, first, last):
 
 @kernel
 def project_strands(particles, sticks, per_step, first_pass, solution, points):
-    """Project all strands once; solution, points (q,): scratch, see SOLUTION and TIED_POINT."""
+    """Project all strands once; scratch: solution (STRAND_SOLUTION), points (TIED_POINT), (q,)."""
     x = particles.x
     count = sticks.shape[0]
     for k in range(count):

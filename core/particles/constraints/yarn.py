@@ -66,7 +66,7 @@ KNOT = np.dtype(
     align=True,
 )
 
-SOLUTION = np.dtype(
+YARN_SOLUTION = np.dtype(
     [
         ("pull", np.float64),  # kg·m, λ of the stick to the next knot
         ("ahead", np.float64),  # kg, θ q
@@ -75,7 +75,7 @@ SOLUTION = np.dtype(
     ],
     align=True,
 )
-COLUMNS = SOLUTION.itemsize // 8
+COLUMNS = YARN_SOLUTION.itemsize // 8
 """Numbers of scratch for each knot."""
 
 
@@ -125,7 +125,7 @@ class Yarns:
 
     def project(self, moving: Moving, multiplier: Floats) -> None:
         """Bring all sticks of each yarn that hangs on a pin to their lengths."""
-        project_yarns(moving.particles, self.knots, self.start, multiplier.view(SOLUTION))
+        project_yarns(moving.particles, self.knots, self.start, multiplier.view(YARN_SOLUTION))
 
 
 @inline

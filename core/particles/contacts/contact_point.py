@@ -22,7 +22,7 @@ from ...vec3 import ZERO, set_vec, store
 PARTICLES = -1
 """In place of a shape: that side of the contact is a place between particles, weights known."""
 
-PLACE = np.dtype(
+CONTACT_PLACE = np.dtype(
     [
         ("particle", np.int32, (4,)),
         ("owner", np.int32),  # body or collider that it is on, −1 for none
@@ -34,9 +34,9 @@ PLACE = np.dtype(
 )
 """One side of a contact."""
 
-CONTACT = np.dtype(
+PARTICLE_CONTACT = np.dtype(
     [
-        ("place", PLACE, (2,)),  # a and b
+        ("place", CONTACT_PLACE, (2,)),  # a and b
         ("normal", np.float64, (3,)),  # from b to a
         ("offset", np.float64),  # m: gap = (a − b)·n − offset
         ("overlap", np.float64),  # m, penetration that was there before the step
@@ -68,7 +68,7 @@ MAKING = np.dtype(
 Contacts = namedtuple(
     "Contacts",
     [
-        "solving",  # (c,) CONTACT
+        "solving",  # (c,) PARTICLE_CONTACT
         "making",  # (c,) MAKING
     ],
 )
@@ -76,7 +76,7 @@ Contacts = namedtuple(
 
 def contact_room(count: int) -> Contacts:
     """Empty contacts with room for ``count``."""
-    return Contacts(np.zeros(count, CONTACT), np.zeros(count, MAKING))
+    return Contacts(np.zeros(count, PARTICLE_CONTACT), np.zeros(count, MAKING))
 
 
 @lean_inline

@@ -6,14 +6,14 @@ anything: the nearest points tell on which side each belongs, and along their li
 
 from __future__ import annotations
 
-import math
 from collections import namedtuple
 
 import numpy as np
 
+from ...collision.contact_law import joint_friction, normal_sum, within_cone
 from ...collision.surface_distance import nearest_weights, weighted
 from ...kernels.jit import kernel, lean_inline
-from ...vec3 import divide, dot, length, load, scale, shift, sub
+from ...vec3 import along, divide, dot, length, load, scale, set_vec, shift, sub, vec
 from .surface_tangle import CROSSED, HIDDEN
 
 SURFACE_CONTACT = np.dtype(
@@ -183,7 +183,7 @@ def measure_pairs(pairs, count, step, contacts, found, start, held):
             contact["reach"] = reach
             contact["wanted"] = min(distance, reach)
             contact["mobility"] = 0.0 if is_double else mobility
-            contact["friction"] = math.sqrt(friction[i] * friction[m])
+            contact["friction"] = joint_friction(friction[i], friction[m])
             contact["pushed"] = 0.0
         found += 1
     return found
@@ -239,34 +239,20 @@ def relax_surfaces(contacts, count, start, now, inverse_mass):
         mobility = contact["mobility"]
         if mobility == 0.0:
             continue
-        normal = (contact["normal"][0], contact["normal"][1], contact["normal"][2])
+        normal = vec(contact["normal"])
         u = _displacement(contact, start, now)
         un = dot(u, normal)
         short = contact["distance"] + un - contact["wanted"]
-        pushed = max(0.0, contact["pushed"] - short / mobility)
+        pushed = normal_sum(contact["pushed"], -(short / mobility))
         push = pushed - contact["pushed"]
         if push == 0.0 and pushed == 0.0:
             continue
         contact["pushed"] = pushed
-        drag = (contact["dragged"][0], contact["dragged"][1], contact["dragged"][2])
-        f = 1.0 / mobility
-        p = (
-            drag[0] - f * (u[0] - un * normal[0]),
-            drag[1] - f * (u[1] - un * normal[1]),
-            drag[2] - f * (u[2] - un * normal[2]),
-        )
-        size = length(p)
-        limit = contact["friction"] * pushed
-        if size > limit:
-            f = limit / size
-            p = (f * p[0], f * p[1], f * p[2])
-        contact["dragged"][0], contact["dragged"][1], contact["dragged"][2] = p
-        p = (
-            p[0] - drag[0] + push * normal[0],
-            p[1] - drag[1] + push * normal[1],
-            p[2] - drag[2] + push * normal[2],
-        )
-        _push(contact, now, inverse_mass, p)
+        before = vec(contact["dragged"])
+        drag = along(before, -1.0 / mobility, along(u, -un, normal))
+        drag = within_cone(drag, contact["friction"] * pushed)
+        set_vec(contact["dragged"], drag)
+        _push(contact, now, inverse_mass, along(sub(drag, before), push, normal))
 
 
 @kernel

@@ -64,7 +64,7 @@ LIMB = np.dtype(
 )
 """What is known of an owner."""
 
-COMPONENT = np.dtype(
+COMPONENT_RESPONSE = np.dtype(
     [
         ("state", np.int32),  # UNKNOWN, KNOWN, AGAIN, CAREFUL or ALONE
         ("whole", np.int32),  # joints that were neither broken nor idle when responses were found
@@ -84,7 +84,7 @@ Limbs = namedtuple(
     "Limbs",
     [
         "body",  # (o,) LIMB
-        "component",  # (c,) COMPONENT
+        "component",  # (c,) COMPONENT_RESPONSE
         "held_from",  # (o + 1,) into ``held``
         "held",  # (h, 2) joint and side of it, of each owner
         "owner",  # (l,) those that are known, component by component
@@ -102,7 +102,7 @@ def limb_room(model: Model, graph: JointGraph) -> Limbs:
     body["component"] = -1
     body["size"] = 1.0
     body["size"][: model.body_count] = gyration_radius(model)
-    component = np.zeros(len(graph.group), COMPONENT)
+    component = np.zeros(len(graph.group), COMPONENT_RESPONSE)
     sizes = np.bincount(graph.body_group[graph.body_group >= 0], minlength=len(component))
     for c in np.flatnonzero((sizes > 0) & (sizes <= MOST_LIMBS)):
         members = np.flatnonzero(graph.body_group == c)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from ...collision.contact_law import joint_friction, joint_restitution
 from ...collision.kinds import CAPSULE, CYLINDER, SPHERE
 from ...kernels.jit import lean_inline, lean_kernel
 from ...vec3 import add, column, cross, dot, load, scale, set_vec, sub, unrotate, vec
@@ -86,12 +87,12 @@ def _place_point(row, origin, shapes, owners, on_a, on_b):
 
 @lean_inline
 def _write_surface(row, origin, shapes, slop):
-    """Friction of two surfaces is the geometric mean, restitution the larger."""
+    """What two surfaces make of their friction and restitution."""
     a, b = origin["key"][0], origin["key"][1]
-    mu = math.sqrt(shapes.friction[a] * shapes.friction[b])
+    mu = joint_friction(shapes.friction[a], shapes.friction[b])
     row["friction"][DYNAMIC] = mu
     row["friction"][STATIC] = mu * max(shapes.static_friction[a], shapes.static_friction[b])
-    origin["restitution"] = max(shapes.restitution[a], shapes.restitution[b])
+    origin["restitution"] = joint_restitution(shapes.restitution[a], shapes.restitution[b])
     row["slop"] = min(slop[a], slop[b])
 
 

@@ -57,7 +57,7 @@ JOINT = np.dtype(
     align=True,
 )
 
-PLACE = np.dtype(
+JOINT_PLACE = np.dtype(
     [
         ("anchor", np.float64, (2, 3)),  # m, in the bodies' frames
         ("frame", np.float64, (2, 4)),  # the joint's axes in the bodies' frames
@@ -170,7 +170,7 @@ JointRows = namedtuple(
     "JointRows",
     [
         "joint",  # JOINT (j + 1,)
-        "place",  # PLACE (j,)
+        "place",  # JOINT_PLACE (j,)
         "drive",  # DRIVE (j,)
         "axis",  # ROW_AXIS (r,)
         "row",  # ROW (r,)
@@ -214,7 +214,7 @@ def joint_room(model: Model, graph: JointGraph) -> JointRows:
     drive["closing_way"] = CLOSING_TURN * _least_size(model)
     row = _rows(model, graph)
     values = int(graph.block_start[-1])
-    place = np.zeros(count, PLACE)
+    place = np.zeros(count, JOINT_PLACE)
     place["anchor"], place["frame"] = table.anchor, table.frame
     block = np.zeros(len(graph.block_start), BLOCK)
     block["joint"][:-1], block["matrix_at"] = graph.block_row, graph.block_start
