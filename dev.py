@@ -46,6 +46,7 @@ from tools.kernel_library import (
     host_platform,
 )
 from tools.manual_pages import build_manual
+from tools.peers.box3d_compare import compare_box3d
 from tools.peers.compare import compare
 from tools.peers.frame_compare import compare_frames
 from tools.peers.rigid_compare import compare_rigid
@@ -333,10 +334,15 @@ def bench(options: argparse.Namespace) -> None:
 
 
 def benchmarks(options: argparse.Namespace) -> None:
-    """Compare with others, into docs/BENCHMARKS.md: the sheet, --rigid or --frames; --quick."""
+    """Compare with others, into docs/BENCHMARKS.md: the sheet, --rigid or --frames; --quick.
+
+    --box3d PROGRAM prints a table alone.
+    """
     with timed("benchmarks"):
         if "--frames" in options.arguments:
             compare_frames([one for one in options.arguments if one != "--frames"])
+        elif "--box3d" in options.arguments:
+            compare_box3d([one for one in options.arguments if one != "--box3d"])
         elif "--rigid" in options.arguments:
             compare_rigid([one for one in options.arguments if one != "--rigid"])
         else:

@@ -246,8 +246,8 @@ def wall(n: int) -> RigidScene:
     )
 
 
-def pile(name: str, place: Floats, top_mass: float = 1.0) -> RigidScene:
-    """Cubes of 0.5 m and 1 kg that touch without a gap on a floor; the last weighs top_mass."""
+def pile(name: str, place: Floats, top_mass: float = 1.0, *, half: float = CUBE_HALF) -> RigidScene:
+    """Cubes of 1 kg that touch without a gap on a floor; the last weighs top_mass. half: m."""
     n = len(place)
     mass = np.ones(n)
     mass[-1] = top_mass
@@ -255,7 +255,7 @@ def pile(name: str, place: Floats, top_mass: float = 1.0) -> RigidScene:
         name,
         place,
         np.tile([1.0, 0.0, 0.0, 0.0], (n, 1)),
-        np.full((n, 3), CUBE_HALF),
+        np.full((n, 3), half),
         mass,
         np.array([[0.0, 0.0, -WALL / 2]]),
         np.array([[100.0, 100.0, WALL / 2]]),
@@ -284,6 +284,27 @@ def pyramid(n: int) -> RigidScene:
             ]
         ),
     )
+
+
+def _touching_rows(n: int) -> Floats:
+    """Middles (n (n + 1)/2, 3) m of cubes of 1 m in rows of n, n − 1, … 1 that touch each other."""
+    return np.array(
+        [(i - (n - row - 1) / 2, 0.0, row + 0.5) for row in range(n) for i in range(n - row)]
+    )
+
+
+def large_pyramid(n: int) -> RigidScene:
+    """Box3D's `large_pyramid`: rows of n, n − 1, … 1 cubes of 1 m, side by side without a gap."""
+    return pile("large_pyramid", _touching_rows(n), half=0.5)
+
+
+def many_pyramids(n: int) -> RigidScene:
+    """Box3D's `many_pyramids`: n × n of those of base 10, 1 m apart."""
+    row, column = np.divmod(np.arange(n * n), n)
+    middle = np.stack([11.0 * column, 11.7 * row, np.zeros(n * n)], axis=1)
+    middle -= middle.mean(axis=0)
+    place: Floats = (middle[:, None] + _touching_rows(10)).reshape(-1, 3)
+    return pile("many_pyramids", place, half=0.5)
 
 
 DOLL_PARTS = (  # centre and half extents (m) of boxes, mass (kg)
@@ -371,9 +392,11 @@ SCENES = {
     "stack_10": (lambda n: stack(n, 10.0), 10),
     "stack_100": (lambda n: stack(n, 100.0), 10),
     "pyramid": (pyramid, 10),
+    "large_pyramid": (large_pyramid, 100),
+    "many_pyramids": (many_pyramids, 14),
     "ragdolls": (ragdolls, 20),
     "joint_grid": (joint_grid, 30),
     "wall": (wall, 12),
 }
 """Scenes that take a number, and what it is by default: bodies, ragdolls, a pyramid's base,
-the side of a grid or wall."""
+the side of a grid or wall, of a square of pyramids."""

@@ -17,7 +17,7 @@ from .contacts.conjugate_contacts import scale_remembered, settle_uneven
 from .contacts.contact_aim import aim_contacts
 from .contacts.contact_drift import have_drifted
 from .contacts.contact_groups import activate_all, clear_touched
-from .contacts.contact_sweep import iterations_now, sweep_contacts
+from .contacts.contact_sweep import iterations_now, mark_hard, sweep_contacts
 from .contacts.jointed_blows import strike_bodies
 from .contacts.jointed_contacts import MOST_ITERATIONS, activate_unsettled
 from .contacts.limb_impulses import begin_lead, begin_limbs, end_limbs, forget_answers
@@ -64,7 +64,7 @@ def _solve(bodies, contacts, joints, iterations, h, is_biased, is_begun):
     """
     owners, groups, limbs = bodies.owners, contacts.groups, contacts.limbs
     has_joints = joints.component.shape[0] > 1
-    least = iterations_now(contacts, iterations, h)
+    least = iterations_now(contacts, iterations)
     if not is_biased:
         least = max(least, STILLING * iterations) if has_joints else STILLING * least
     least = max(least, 1)
@@ -73,6 +73,8 @@ def _solve(bodies, contacts, joints, iterations, h, is_biased, is_begun):
         if not is_begun:
             solve_joints(joints, owners, groups.active, h, is_biased)
         return
+    if has_joints:
+        mark_hard(contacts, h)
     if begin_iterations(limbs, joints, owners, groups.hard):
         forget_answers(contacts, owners)
     for n in range(max(least, MOST_ITERATIONS) if has_joints else least):
@@ -180,7 +182,8 @@ def run_substeps(part, bodies, contacts, joints, iterations, h, span):
             _move(bodies, contacts, joints, h)
         if part in (WHOLE, END):
             _end(bodies, contacts, joints, iterations, h)
-        if part in (WHOLE, END) and have_drifted(contacts, bodies.owners, h):
+        has_joints = joints.component.shape[0] > 1
+        if has_joints and part in (WHOLE, END) and have_drifted(contacts, bodies.owners, h):
             contacts.drifted[0] = 1
         if contacts.count[0] > 0 and (contacts.struck[0] > 0 or contacts.drifted[0] == 1):
             return substep + 1

@@ -230,7 +230,7 @@ def test_every_scene_starts_apart_whole_and_above_the_floor():
 
 def test_the_sizes_of_the_scenes():
     assert [SCENES[name][0](SCENES[name][1]).body_count for name in SCENES] == [
-        *(200, 1000, 21, 21, 21, 10, 10, 10, 55, 220, 900, 144)
+        *(200, 1000, 21, 21, 21, 10, 10, 10, 55, 5050, 10780, 220, 900, 144)
     ]
     both = rigid_scenes.chain(21, both=True)
     assert both.joint_body[[0, -1]].tolist() == [[WORLD, 0], [20, WORLD]]

@@ -22,10 +22,10 @@ from __future__ import annotations
 import math
 
 from ...kernels.jit import lean, lean_inline
-from ...vec3 import dot, length, load, shift, vec
+from ...vec3 import dot, length, shift, vec
 from ..articulation.twist import six
 from .contact_groups import is_either_jointed
-from .contact_point import contact_speed, push_contact
+from .contact_point import contact_speed, lever, push_contact, turned
 from .contact_sweep import push_row
 from .contact_table import DYNAMIC, NORMAL, PARTS, STATIC
 from .friction_cone import cone_impulse
@@ -66,7 +66,7 @@ def _acceleration(contacts, row, owners, gravity, h):
         o = row["owner"][side]
         gain = 0.0
         if contacts.groups.is_jointed[o]:
-            lead, arm = six(contacts.limbs.body[o]["lead"]), row["cross"][NORMAL, side]
+            lead, arm = six(contacts.limbs.body[o]["lead"]), lever(row, NORMAL, side)
             for k in range(3):
                 gain += (axis[k] * lead[k] + arm[k] * lead[3 + k]) * (2.0 / h)
             gain = min(max(gain, -most), most)
@@ -236,11 +236,11 @@ def _delay(contacts, c, owners, p):
     row, delayed = contacts.rows[c], contacts.delayed
     contacts.rebound[c]["delay"] += p
     a, b = row["owner"][0], row["owner"][1]
-    axis, turn = vec(row["axis"][NORMAL]), row["turn"][NORMAL]
+    axis = vec(row["axis"][NORMAL])
     shift(delayed.velocity, a, -p * owners.inverse_mass[a], axis)
     shift(delayed.velocity, b, p * owners.inverse_mass[b], axis)
-    shift(delayed.spin, a, -p, load(turn, 0))
-    shift(delayed.spin, b, p, load(turn, 1))
+    shift(delayed.spin, a, -p, turned(row, NORMAL, 0, owners))
+    shift(delayed.spin, b, p, turned(row, NORMAL, 1, owners))
 
 
 @lean

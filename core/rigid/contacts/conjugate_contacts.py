@@ -23,7 +23,7 @@ from __future__ import annotations
 import math
 
 from ...kernels.jit import lean, lean_inline
-from .contact_point import contact_speed, push_contact
+from .contact_point import contact_speed, lever, push_contact, turned
 from .contact_sweep import sweep_contacts
 from .contact_table import DYNAMIC, NORMAL, STATIC
 from .softness import aim_velocity
@@ -70,12 +70,12 @@ def _free_impulses(row):
 def _twist_speed(row, d, twist, way):
     """Speed along axis d of a row that twists (o, 2, 6) of the owners along a way make."""
     a, b = twist[row["owner"][0], way], twist[row["owner"][1], way]
-    axis, cross = row["axis"][d], row["cross"][d]
-    total = 0.0
+    of_a, of_b = lever(row, d, 0), lever(row, d, 1)
+    axis, total = row["axis"][d], 0.0
     for k in range(3):
         total += axis[k] * (a[k] - b[k])
-        total += cross[0, k] * a[3 + k]
-        total -= cross[1, k] * b[3 + k]
+        total += of_a[k] * a[3 + k]
+        total -= of_b[k] * b[3 + k]
     return total
 
 
@@ -84,11 +84,12 @@ def _add_twist(row, d, twist, way, owners, p):
     """What an impulse p along axis d of a row adds to the twists (o, 2, 6) along a way."""
     a, b = row["owner"][0], row["owner"][1]
     fa, fb = p * owners.inverse_mass[a], p * owners.inverse_mass[b]
+    turn_a, turn_b = turned(row, d, 0, owners), turned(row, d, 1, owners)
     for k in range(3):
         twist[a, way, k] += fa * row["axis"][d, k]
         twist[b, way, k] -= fb * row["axis"][d, k]
-        twist[a, way, 3 + k] += p * row["turn"][d, 0, k]
-        twist[b, way, 3 + k] -= p * row["turn"][d, 1, k]
+        twist[a, way, 3 + k] += p * turn_a[k]
+        twist[b, way, 3 + k] -= p * turn_b[k]
 
 
 @lean_inline

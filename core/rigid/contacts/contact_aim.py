@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ...kernels.jit import lean, lean_inline, lean_kernel
-from ...vec3 import add, along, cross, dot, load, rotate, set_vec, sub, vec
+from ...vec3 import add, along, dot, load, rotate, store, sub, vec
 from ..articulation.articulated_inertia import forget_touch
 from .contact_groups import is_either_jointed
 from .contact_masses import couple_points, weigh_point
@@ -53,15 +53,9 @@ def aim_contacts(contacts, owners):
     for c in range(contacts.count[0]):
         row = contacts.rows[c]
         row["answered"] = 0
-        a, b = row["owner"][0], row["owner"][1]
         p, q = _point_arms(row, contacts.origin[c], owners)
-        for d in range(3):
-            n = vec(row["axis"][d])
-            u, v = cross(p, n), cross(q, n)
-            set_vec(row["cross"][d, 0], u)
-            set_vec(row["cross"][d, 1], v)
-            set_vec(row["turn"][d, 0], rotate(owners.inverse_inertia[a], u))
-            set_vec(row["turn"][d, 1], rotate(owners.inverse_inertia[b], v))
+        store(row["arm"], 0, p)
+        store(row["arm"], 1, q)
         weigh_point(row, owners)
     _couple_all(contacts, owners)
 

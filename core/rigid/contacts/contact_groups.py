@@ -74,3 +74,10 @@ def clear_hard(groups):
 def is_either_jointed(groups, row):
     """Whether one of the two sides of a contact hangs on joints."""
     return groups.is_jointed[row["owner"][0]] or groups.is_jointed[row["owner"][1]]
+
+
+@lean_inline
+def is_either_touched(groups, row):
+    """Whether contacts have pushed the group of one of the two sides in this iteration."""
+    a, b = groups.group[row["owner"][0]], groups.group[row["owner"][1]]
+    return groups.touched[a] == 1 or groups.touched[b] == 1

@@ -7,47 +7,42 @@ w = 1/m + (r×n)ᵀ I⁻¹ (r×n). What hangs on the two is the matter of `limb_
 from __future__ import annotations
 
 from ...kernels.jit import lean_inline
-from ...vec3 import set_vec, vec
-from .contact_point import turning_mobility
-from .contact_table import NORMAL
-
-
-@lean_inline
-def _inverse_mass_between(w, row, other):
-    """Speed along the normal of a row by an impulse along that of another one of the two, 1/kg.
-
-    w: 1/m of both together; to it comes what their turning adds.
-    """
-    u, s = vec(row["cross"][NORMAL, 0]), vec(other["turn"][NORMAL, 0])
-    v, t = vec(row["cross"][NORMAL, 1]), vec(other["turn"][NORMAL, 1])
-    total = w + u[0] * s[0] + u[1] * s[1] + u[2] * s[2]
-    return total + v[0] * t[0] + v[1] * t[1] + v[2] * t[2]
+from ...vec3 import cross, dot, load, set_vec, vec
+from .contact_point import turned, turning_mobility
+from .contact_table import MOST_POINTS, NORMAL
 
 
 @lean_inline
 def weigh_point(row, owners):
     """Masses that impulses at a point meet, along its normal and its tangents."""
     w = owners.inverse_mass[row["owner"][0]] + owners.inverse_mass[row["owner"][1]]
-    total = _inverse_mass_between(w, row, row)
+    total = w + turning_mobility(row, NORMAL, NORMAL, owners)
     row["mass"] = 1.0 / total if total > 0.0 else 0.0
-    w11 = w + turning_mobility(row, 1, 1, 0) + turning_mobility(row, 1, 1, 1)
-    w12 = turning_mobility(row, 1, 2, 0) + turning_mobility(row, 1, 2, 1)
-    w22 = w + turning_mobility(row, 2, 2, 0) + turning_mobility(row, 2, 2, 1)
+    w11 = w + turning_mobility(row, 1, 1, owners)
+    w12 = turning_mobility(row, 1, 2, owners)
+    w22 = w + turning_mobility(row, 2, 2, owners)
     set_vec(row["mobility"], (w11, w12, w22))
 
 
 @lean_inline
 def couple_points(rows, first, owners):
-    """What impulses at the points of the manifold at ``first`` do to each other's speed."""
+    """What impulses at the points of the manifold at ``first`` do to each other's speed.
+
+    A spin ω moves the point at r along n by n·(ω × r) = r·(n × ω). Points that there are not move
+    nothing.
+    """
     head = rows[first]
     n = head["points"]
-    if n == 1:
-        return
     w = owners.inverse_mass[head["owner"][0]] + owners.inverse_mass[head["owner"][1]]
+    axis = vec(head["axis"][NORMAL])
     for i in range(n):
         row = rows[first + i]
+        of_a = cross(axis, turned(row, NORMAL, 0, owners))
+        of_b = cross(axis, turned(row, NORMAL, 1, owners))
         for j in range(i + 1):
-            other = rows[first + j]
-            total = _inverse_mass_between(w, row, other)
+            arm = rows[first + j]["arm"]
+            total = w + dot(load(arm, 0), of_a) + dot(load(arm, 1), of_b)
             row["coupling"][j] = total
-            other["coupling"][i] = total
+            rows[first + j]["coupling"][i] = total
+        for j in range(n, MOST_POINTS):
+            row["coupling"][j] = 0.0

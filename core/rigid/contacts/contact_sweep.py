@@ -10,17 +10,17 @@ g the gap now and h the step,
 Once before bodies move, and once more where they have got to, so that x* is what holds there. What
 overlaps already is parted by place alone (`position_correction`).
 
-The points of one manifold are solved together. A box that lands flat must be met by all four
-corners at once: one corner after the other turns it a little each time, and a tower of boxes that
-is hit from above sways until it falls. What an impulse at one point does to the others is known
-(`coupling`), so a few rounds over four numbers do, and bodies are pushed once.
+The points of one manifold are solved together (`manifold_solver`). Where two bodies are alone their
+velocities stay in registers meanwhile (`pair_motion`); limbs are pushed with all that hangs on
+them (`limb_impulses`), and in Jacobi's way points know nothing of each other.
 """
 
 from __future__ import annotations
 
 from ...kernels.jit import lean, lean_inline
+from ...vec3 import along, dot, scale, vec
 from .contact_groups import clear_hard, is_either_jointed
-from .contact_point import contact_speed, push_contact, turning_mobility
+from .contact_point import contact_speed, lever, push_contact, turned
 from .contact_table import DYNAMIC, NORMAL, STATIC
 from .friction_cone import cone_impulse
 from .limb_impulses import (
@@ -32,29 +32,38 @@ from .limb_impulses import (
     spread_wrench,
     wrench_of,
 )
-from .softness import aim_velocity, is_deep
+from .manifold_solver import push_points, relaxed_change, settle_points
+from .pair_motion import (
+    load_motion,
+    point_speed,
+    point_velocity,
+    pushed_at,
+    speeds_along,
+    store_motion,
+)
+from .softness import aim_row, aim_velocity, is_deep
 from .velocity_buffer import swap_buffers
 
 HARD_ITERATIONS = 12
 """Iterations in a substep in which something bounced."""
 
-MANIFOLD_ROUNDS = 4
-"""Rounds over the points of a manifold in each sweep."""
 
-SETTLED = 1e-5
-"""Share of the impulses of a manifold that may change in a round which needs no other."""
+@lean_inline
+def iterations_now(contacts, iterations):
+    """Iterations of this substep: `HARD_ITERATIONS` where something was struck, for all.
+
+    What is hit must agree with what it stands on.
+    """
+    return max(iterations, HARD_ITERATIONS) if contacts.struck[0] > 0 else iterations
 
 
 @lean_inline
-def iterations_now(contacts, iterations, h):
-    """Iterations of this substep: `HARD_ITERATIONS` where something was struck, for all.
+def mark_hard(contacts, h):
+    """Mark groups that are driven out of deep places: they go on to the last iteration.
 
-    What is hit must agree with what it stands on. Joints must agree with what is driven out of
-    deep places: groups that have some are marked as hard, and go on to the last iteration.
+    Joints must agree with that.
     """
     groups = contacts.groups
-    if contacts.struck[0] > 0:
-        iterations = max(iterations, HARD_ITERATIONS)
     clear_hard(groups)
     for c in range(contacts.count[0]):
         row = contacts.rows[c]
@@ -63,7 +72,6 @@ def iterations_now(contacts, iterations, h):
                 o = row["owner"][side]
                 if groups.is_jointed[o]:
                     groups.hard[groups.group[o]] = 1
-    return iterations
 
 
 @lean_inline
@@ -87,32 +95,16 @@ def begin_sweep(contacts, owners, h):
 
 
 @lean_inline
-def _mass(row, owners, buffer):
-    """Effective mass of a row along its normal, kg: of what others leave of the two (Jacobi)."""
-    if not buffer.is_jacobi:
-        return row["mass"]
-    a, b = row["owner"][0], row["owner"][1]
-    of_a = owners.inverse_mass[a]
-    of_b = owners.inverse_mass[b]
-    for k in range(3):
-        of_a += row["cross"][NORMAL, 0, k] * row["turn"][NORMAL, 0, k]
-        of_b += row["cross"][NORMAL, 1, k] * row["turn"][NORMAL, 1, k]
-    total = max(buffer.sharers[a], 1.0) * of_a + max(buffer.sharers[b], 1.0) * of_b
-    return 1.0 / total if total > 0.0 else 0.0
+def _mobility(row, d, e, owners, buffer):
+    """Speed along axis d by an impulse along axis e, 1/kg, of what other rows leave of the two.
 
-
-@lean_inline
-def _mobility(row, owners, buffer):
-    """W₁₁, W₁₂, W₂₂ of a row's tangents, 1/kg, of what other rows leave of the two (Jacobi)."""
-    if not buffer.is_jacobi:
-        return row["mobility"][0], row["mobility"][1], row["mobility"][2]
+    In Jacobi's way, where both are cut into as many as rows hold them.
+    """
     a, b = row["owner"][0], row["owner"][1]
     f, g = max(buffer.sharers[a], 1.0), max(buffer.sharers[b], 1.0)
-    w = f * owners.inverse_mass[a] + g * owners.inverse_mass[b]
-    w11 = w + f * turning_mobility(row, 1, 1, 0) + g * turning_mobility(row, 1, 1, 1)
-    w12 = f * turning_mobility(row, 1, 2, 0) + g * turning_mobility(row, 1, 2, 1)
-    w22 = w + f * turning_mobility(row, 2, 2, 0) + g * turning_mobility(row, 2, 2, 1)
-    return w11, w12, w22
+    total = f * owners.inverse_mass[a] + g * owners.inverse_mass[b] if d == e else 0.0
+    total += f * dot(lever(row, d, 0), turned(row, e, 0, owners))
+    return total + g * dot(lever(row, d, 1), turned(row, e, 1, owners))
 
 
 @lean_inline
@@ -125,61 +117,62 @@ def push_row(contacts, c, d, owners, has_limb, p):
 
 
 @lean_inline
+def _settle_apart(contacts, first, axis, owners):
+    """Impulses of the points of a manifold that know nothing of each other (Jacobi)."""
+    rows = contacts.rows
+    for c in range(first, first + rows[first]["points"]):
+        row = rows[c]
+        now = row["impulse"][axis]
+        w = _mobility(row, NORMAL, NORMAL, owners, contacts.buffer)
+        wanted = now - row["velocity_error"] / w if w > 0.0 else now
+        row["impulse_before"] = now
+        row["impulse"][axis] = max(0.0, (1.0 - row["softness"]) * wanted)
+
+
+@lean_inline
 def push_manifold(contacts, first, axis, owners, has_limb):
     """Normal impulses that take away the velocity errors of a manifold; whether any changed.
 
-    axis: NORMAL for impulses that are remembered, PARTS for those that part an overlap. In Jacobi's
-    way points know nothing of each other. has_limb: see `push_row`.
+    axis: NORMAL for impulses that are remembered, PARTS for those that part an overlap. has_limb:
+    see `push_row`.
     """
-    rows, buffer = contacts.rows, contacts.buffer
-    n = rows[first]["points"]
-    for c in range(first, first + n):
-        rows[c]["impulse_before"] = rows[c]["impulse"][axis]
-    is_coupled = n > 1 and not buffer.is_jacobi
-    for _ in range(MANIFOLD_ROUNDS if is_coupled else 1):
-        whole, changed = 0.0, 0.0
-        for i in range(n):
-            row = rows[first + i]
-            now = row["impulse"][axis]
-            wanted = now - _mass(row, owners, buffer) * row["velocity_error"]
-            impulse = max(0.0, (1.0 - row["softness"]) * wanted)
-            whole += impulse
-            change = impulse - now
-            if change != 0.0:
-                row["impulse"][axis] = impulse
-                changed += abs(change)
-                if is_coupled:
-                    for k in range(n):
-                        rows[first + k]["velocity_error"] += row["coupling"][k] * change
-        if changed <= SETTLED * whole:
-            break
+    rows = contacts.rows
+    if contacts.buffer.is_jacobi:
+        _settle_apart(contacts, first, axis, owners)
+    else:
+        settle_points(rows, first, axis)
     is_changed = False
-    for c in range(first, first + n):
-        row = rows[c]
-        before = row["impulse_before"]
-        change = buffer.relaxation * (row["impulse"][axis] - before)
+    for c in range(first, first + rows[first]["points"]):
+        change = relaxed_change(rows[c], axis, contacts.buffer.relaxation)
         if change != 0.0:
-            change = max(change, -before)
-            row["impulse"][axis] = before + change
             push_row(contacts, c, NORMAL, owners, has_limb, change)
             is_changed = True
     return is_changed
 
 
 @lean_inline
-def _rub(contacts, c, owners, has_limb, most):
-    """Friction of row c, at most so many N·s; whether it slides."""
-    row, buffer = contacts.rows[c], contacts.buffer
-    w11, w12, w22 = _mobility(row, owners, buffer)
-    v1 = buffer.relaxation * contact_speed(row, 1, buffer)
-    v2 = buffer.relaxation * contact_speed(row, 2, buffer)
+def _friction_impulse(row, w, v1, v2, relaxation, most):
+    """Friction of a row of mobility w (3,) that slides by (v1, v2) m/s, at most so many N·s.
+
+    Returns what it changes, two parts, and whether it slides.
+    """
     old1, old2 = row["impulse"][1], row["impulse"][2]
-    p1, p2, slides = cone_impulse(w11, w12, w22, v1, v2, old1, old2, most)
+    v1, v2 = relaxation * v1, relaxation * v2
+    p1, p2, slides = cone_impulse(w[0], w[1], w[2], v1, v2, old1, old2, most)
     row["impulse"][1] = p1
     row["impulse"][2] = p2
-    push_row(contacts, c, 1, owners, has_limb, p1 - old1)
-    push_row(contacts, c, 2, owners, has_limb, p2 - old2)
-    return slides
+    return p1 - old1, p2 - old2, slides
+
+
+@lean_inline
+def _holding(row):
+    """Normal impulse N·s that friction holds on to, or −1 where there is none of either."""
+    normal = row["impulse"][NORMAL]
+    if row["softness"] > 0.0 and normal > 0.0:
+        normal = max(normal, row["impulse_before"])  # what leaks for a moment still holds
+    if normal == 0.0 and row["impulse"][1] == 0.0 and row["impulse"][2] == 0.0:
+        return -1.0
+    return normal
 
 
 @lean_inline
@@ -188,23 +181,53 @@ def _rub_manifold(contacts, first, owners, has_limb):
 
     The first point would stop the body alone: that it cannot does not mean that the others let go.
     """
-    head = contacts.rows[first]
+    head, buffer = contacts.rows[first], contacts.buffer
     for kind in (STATIC, DYNAMIC):
         sticks = False
         for c in range(first, first + head["points"]):
             row = contacts.rows[c]
-            normal = row["impulse"][NORMAL]
-            if row["softness"] > 0.0 and normal > 0.0:
-                normal = max(normal, row["impulse_before"])  # what leaks for a moment still holds
-            if normal == 0.0 and row["impulse"][1] == 0.0 and row["impulse"][2] == 0.0:
+            normal = _holding(row)
+            if normal < 0.0:
                 continue
             if has_limb and row["answered"] != ALL:
                 answer_friction(contacts, c, owners)
+            w = vec(row["mobility"])
+            if buffer.is_jacobi:
+                w = (
+                    _mobility(row, 1, 1, owners, buffer),
+                    _mobility(row, 1, 2, owners, buffer),
+                    _mobility(row, 2, 2, owners, buffer),
+                )
+            v1, v2 = contact_speed(row, 1, buffer), contact_speed(row, 2, buffer)
             most = row["friction"][kind] * normal
-            if not _rub(contacts, c, owners, has_limb, most):
-                sticks = True
+            p1, p2, slides = _friction_impulse(row, w, v1, v2, buffer.relaxation, most)
+            push_row(contacts, c, 1, owners, has_limb, p1)
+            push_row(contacts, c, 2, owners, has_limb, p2)
+            sticks = sticks or not slides
         if sticks or head["friction"][STATIC] == head["friction"][DYNAMIC]:
             return
+
+
+@lean_inline
+def _rub_pair(rows, first, owners, relaxation, motion):
+    """`_rub_manifold` of two bodies alone: their motion after it."""
+    head = rows[first]
+    t, s = vec(head["axis"][1]), vec(head["axis"][2])
+    for kind in (STATIC, DYNAMIC):
+        sticks = False
+        for c in range(first, first + head["points"]):
+            row = rows[c]
+            normal = _holding(row)
+            if normal < 0.0:
+                continue
+            v, w = point_velocity(row, motion), vec(row["mobility"])
+            most = row["friction"][kind] * normal
+            p1, p2, slides = _friction_impulse(row, w, dot(t, v), dot(s, v), relaxation, most)
+            motion = pushed_at(row, owners, motion, along(scale(p1, t), p2, s))
+            sticks = sticks or not slides
+        if sticks or head["friction"][STATIC] == head["friction"][DYNAMIC]:
+            break
+    return motion
 
 
 @lean_inline
@@ -225,6 +248,56 @@ def _is_active(groups, row):
     return groups.active[a] or groups.active[b]
 
 
+@lean_inline
+def _is_pushed(rows, first):
+    """Whether a manifold pushes, or is to."""
+    for c in range(first, first + rows[first]["points"]):
+        if rows[c]["impulse"][NORMAL] > 0.0 or rows[c]["velocity_error"] < 0.0:
+            return True
+    return False
+
+
+@lean_inline
+def _solve_pair(contacts, first, owners, h, is_ahead):
+    """A manifold of two bodies that nothing hangs on, or whose limbs answer alone."""
+    rows, head = contacts.rows, contacts.rows[first]
+    is_jointed = is_either_jointed(contacts.groups, head)
+    motion = load_motion(head, owners)
+    speeds = speeds_along(vec(head["axis"][NORMAL]), motion)
+    for c in range(first, first + head["points"]):
+        aim_row(rows[c], point_speed(rows[c], speeds), owners, h, is_ahead, is_jointed)
+    if not _is_pushed(rows, first):
+        return
+    _note_touch(contacts, head, owners)
+    relaxation = contacts.buffer.relaxation
+    motion, _ = push_points(rows, first, NORMAL, owners, relaxation, motion)
+    store_motion(head, owners, _rub_pair(rows, first, owners, relaxation, motion))
+
+
+@lean_inline
+def _solve_limbs(contacts, first, owners, h, is_ahead):
+    """A manifold of limbs that answer with all that hangs on them, or any in Jacobi's way."""
+    rows, head, limbs = contacts.rows, contacts.rows[first], contacts.limbs
+    is_jointed = is_either_jointed(contacts.groups, head)
+    for c in range(first, first + head["points"]):
+        aim_velocity(rows[c], owners, contacts.buffer, h, is_ahead, is_jointed)
+    if not _is_pushed(rows, first):
+        return
+    _note_touch(contacts, head, owners)
+    a, b = head["owner"][0], head["owner"][1]
+    is_limb_a, is_limb_b = limbs.body[a]["known"] == 1, limbs.body[b]["known"] == 1
+    has_limb = is_limb_a or is_limb_b
+    if has_limb and head["answered"] == NONE:
+        answer_manifold(contacts, first, owners)
+    wrench_a, wrench_b = wrench_of(limbs, a), wrench_of(limbs, b)
+    push_manifold(contacts, first, NORMAL, owners, has_limb)
+    _rub_manifold(contacts, first, owners, has_limb)
+    if is_limb_a:
+        spread_wrench(limbs, owners, a, b, wrench_a)
+    if is_limb_b:
+        spread_wrench(limbs, owners, b, a, wrench_b)
+
+
 @lean
 def sweep_contacts(contacts, owners, h, is_ahead, is_part):
     """One sweep over all rows: the impulses of a manifold first, then the friction they allow.
@@ -232,6 +305,7 @@ def sweep_contacts(contacts, owners, h, is_ahead, is_part):
     is_ahead: bodies have still to move. is_part: over those rows alone that act on active groups.
     """
     begin_sweep(contacts, owners, h)
+    body = contacts.limbs.body
     first = 0
     while first < contacts.count[0]:
         start = first
@@ -240,24 +314,7 @@ def sweep_contacts(contacts, owners, h, is_ahead, is_part):
         a, b = head["owner"][0], head["owner"][1]
         if is_part and not _is_active(contacts.groups, head):
             continue
-        is_jointed = is_either_jointed(contacts.groups, head)
-        is_pushed = False
-        for c in range(start, first):
-            row = contacts.rows[c]
-            aim_velocity(row, owners, contacts.buffer, h, is_ahead, is_jointed)
-            is_pushed = is_pushed or row["impulse"][NORMAL] > 0.0 or row["velocity_error"] < 0.0
-        if not is_pushed:
-            continue
-        _note_touch(contacts, head, owners)
-        body = contacts.limbs.body
-        is_limb_a, is_limb_b = body[a]["known"] == 1, body[b]["known"] == 1
-        has_limb = is_limb_a or is_limb_b
-        if has_limb and head["answered"] == NONE:
-            answer_manifold(contacts, start, owners)
-        wrench_a, wrench_b = wrench_of(contacts.limbs, a), wrench_of(contacts.limbs, b)
-        push_manifold(contacts, start, NORMAL, owners, has_limb)
-        _rub_manifold(contacts, start, owners, has_limb)
-        if is_limb_a:
-            spread_wrench(contacts.limbs, owners, a, b, wrench_a)
-        if is_limb_b:
-            spread_wrench(contacts.limbs, owners, b, a, wrench_b)
+        if body[a]["known"] == 1 or body[b]["known"] == 1 or contacts.buffer.is_jacobi:
+            _solve_limbs(contacts, start, owners, h, is_ahead)
+        else:
+            _solve_pair(contacts, start, owners, h, is_ahead)

@@ -43,24 +43,24 @@ CONTACT = np.dtype(
         ("points", np.int32),  # of the manifold that begins here, 0 for its other points
         ("answered", np.int32),  # along which axes `BodyContacts.reply` is known
         ("impulse", np.float64, (4,)),  # N·s along each axis, and one that parts an overlap
-        ("axis", np.float64, (3, 3)),  # normal from b to a, and two tangents
-        ("cross", np.float64, (3, 2, 3)),  # r × axis of a and b
-        ("turn", np.float64, (3, 2, 3)),  # I⁻¹ (r × axis)
-        ("mass", np.float64),  # kg, effective along the normal
-        ("mobility", np.float64, (3,)),  # 1/kg, W₁₁, W₁₂, W₂₂ of the tangents: `friction_cone`
+        ("arm", np.float64, (2, 3)),  # m, r from the centres of a and b to the point
         ("coupling", np.float64, (MOST_POINTS,)),  # 1/kg, speed here by an impulse at each point
-        ("friction", np.float64, (2,)),  # dynamic, static
+        ("mass", np.float64),  # kg, effective along the normal
         ("gap", np.float64),  # m, at the start of the substep
-        ("slop", np.float64),  # m
-        ("old_overlap", np.float64),  # m, what is left of the overlap that the two met with
         ("velocity_error", np.float64),  # m/s, by which points close faster than they may
         ("softness", np.float64),  # share of its impulse that a row lets go
         ("impulse_before", np.float64),  # N·s along the normal, before the sweep
         ("parting_speed", np.float64),  # m/s, least along the normal while overlaps are parted
+        ("axis", np.float64, (3, 3)),  # normal from b to a, and two tangents
+        ("mobility", np.float64, (3,)),  # 1/kg, W₁₁, W₁₂, W₂₂ of the tangents: `friction_cone`
+        ("friction", np.float64, (2,)),  # dynamic, static
+        ("slop", np.float64),  # m
+        ("old_overlap", np.float64),  # m, what is left of the overlap that the two met with
     ],
     align=True,
 )
-"""What sweeps read and write."""
+"""What sweeps read and write, in the order in which they do: a sweep over many thousand rows waits
+for memory. So there are arms here, and no products of them with axes or inertias."""
 
 ORIGIN = np.dtype(
     [

@@ -37,11 +37,13 @@ def cone_impulse(w11, w12, w22, v1, v2, p1, p2, most):
     det = w11 * w22 - w12 * w12
     if det <= 0.0:
         return 0.0, 0.0, False
-    q1 = (w22 * b1 - w12 * b2) / det
-    q2 = (w11 * b2 - w12 * b1) / det
-    size = math.sqrt(q1 * q1 + q2 * q2)
-    if size <= most:
+    inverse = 1.0 / det  # which waits for nothing, as b does
+    q1 = (w22 * b1 - w12 * b2) * inverse
+    q2 = (w11 * b2 - w12 * b1) * inverse
+    square = q1 * q1 + q2 * q2
+    if square <= most * most:
         return q1, q2, False
+    size = math.sqrt(square)
     if most <= EXACT * size:  # λ without bound: along b, however small
         size = math.sqrt(b1 * b1 + b2 * b2)
         return b1 * most / size, b2 * most / size, True
@@ -49,12 +51,13 @@ def cone_impulse(w11, w12, w22, v1, v2, p1, p2, most):
         if size - most <= EXACT * most:
             break
         # |q|² / qᵀ (W + λ I)⁻¹ q, times the share by which q is too long; λ goes into W
-        steep = (w22 * q1 * q1 - 2.0 * w12 * q1 * q2 + w11 * q2 * q2) / det
-        rise = size * size * (size - most) / (most * steep)
+        steep = w22 * q1 * q1 - 2.0 * w12 * q1 * q2 + w11 * q2 * q2
+        rise = size * size * (size - most) * det / (most * steep)
         w11 += rise
         w22 += rise
         det = w11 * w22 - w12 * w12
-        q1 = (w22 * b1 - w12 * b2) / det
-        q2 = (w11 * b2 - w12 * b1) / det
+        inverse = 1.0 / det
+        q1 = (w22 * b1 - w12 * b2) * inverse
+        q2 = (w11 * b2 - w12 * b1) * inverse
         size = math.sqrt(q1 * q1 + q2 * q2)
     return q1 * most / size, q2 * most / size, True

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from ...kernels.jit import lean_inline
 from ..joints.joint_rows import CLOSING_TURN
-from .contact_groups import is_either_jointed
+from .contact_groups import is_either_jointed, is_either_touched
 from .contact_point import contact_speed
 from .contact_table import NORMAL, SLOP
 from .limb_impulses import off_by
@@ -34,12 +34,17 @@ _TINY = 1e-300  # kg
 
 @lean_inline
 def _activate_closing(contacts, owners, h):
-    """Whether the two of any contact of what hangs on joints close too fast; their groups go on."""
+    """Whether the two of any contact of what hangs on joints close too fast; their groups go on.
+
+    What contacts have not touched in this iteration moves as it did when it was last looked at.
+    """
     groups = contacts.groups
     is_any = False
     for c in range(contacts.count[0]):
         row = contacts.rows[c]
-        if row["softness"] > LEAK or not is_either_jointed(groups, row):
+        if not is_either_touched(groups, row) or not is_either_jointed(groups, row):
+            continue
+        if row["softness"] > LEAK:
             continue
         left = max(row["gap"], 0.0) + h * contact_speed(row, NORMAL, owners)
         let_go = h * row["softness"] * row["impulse"][NORMAL] / max(row["mass"], _TINY)

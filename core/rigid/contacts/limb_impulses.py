@@ -8,11 +8,11 @@ alone would have given them, for joints are solved next, and move all the rest a
 from __future__ import annotations
 
 from ...kernels.jit import lean, lean_inline
-from ...vec3 import rotate
+from ...vec3 import rotate, vec
 from ..articulation.articulated_inertia import block_of
 from ..articulation.twist import dot_six, less_six, six
 from .contact_masses import couple_points, weigh_point
-from .contact_point import turning_mobility
+from .contact_point import lever, turned, turning_mobility
 from .contact_table import NORMAL
 
 LEAST_SHARE = 0.02
@@ -40,9 +40,7 @@ def answer_manifold(contacts, first, owners):
         _answer(contacts, c, NORMAL, 1, owners)
         w = _answer_speed(contacts, c, NORMAL, c, NORMAL)
         alone = owners.inverse_mass[a] + owners.inverse_mass[b]
-        for k in range(3):
-            alone += row["cross"][NORMAL, 0, k] * row["turn"][NORMAL, 0, k]
-            alone += row["cross"][NORMAL, 1, k] * row["turn"][NORMAL, 1, k]
+        alone += turning_mobility(row, NORMAL, NORMAL, owners)
         row["mass"] = 1.0 / max(w, LEAST_SHARE * alone) if alone > 0.0 else 0.0
     if n > 1:
         for c in range(first, first + n):
@@ -62,9 +60,9 @@ def answer_friction(contacts, c, owners):
         _answer(contacts, c, d, 0, owners)
         _answer(contacts, c, d, 1, owners)
     w = owners.inverse_mass[row["owner"][0]] + owners.inverse_mass[row["owner"][1]]
-    w11 = w + turning_mobility(row, 1, 1, 0) + turning_mobility(row, 1, 1, 1)
-    w12 = turning_mobility(row, 1, 2, 0) + turning_mobility(row, 1, 2, 1)
-    w22 = w + turning_mobility(row, 2, 2, 0) + turning_mobility(row, 2, 2, 1)
+    w11 = w + turning_mobility(row, 1, 1, owners)
+    w12 = turning_mobility(row, 1, 2, owners)
+    w22 = w + turning_mobility(row, 2, 2, owners)
     row["mobility"][0] = _answer_speed(contacts, c, 1, c, 1) + LEAST_SHARE * w11
     row["mobility"][1] = _answer_speed(contacts, c, 1, c, 2) + LEAST_SHARE * w12
     row["mobility"][2] = _answer_speed(contacts, c, 2, c, 2) + LEAST_SHARE * w22
@@ -96,38 +94,43 @@ def _answer(contacts, c, d, side, owners):
     row, limbs = contacts.rows[c], contacts.limbs
     o, other = row["owner"][side], row["owner"][1 - side]
     out = contacts.reply[c, d, side]
-    axis, cross = row["axis"][d], row["cross"][d]
+    axis = vec(row["axis"][d])
     if limbs.body[o]["known"] == 0:
+        turn = turned(row, d, side, owners)
         for k in range(3):
             out[k] = owners.inverse_mass[o] * axis[k]
-            out[3 + k] = row["turn"][d, side, k]
+            out[3 + k] = turn[k]
         return
     part = limbs.body[o]["component"]
     r = limbs.response[block_of(limbs, o, o)]
     for k in range(6):
         out[k] = 0.0
-    for m in range(3):
-        force, torque = axis[m], cross[side, m]
-        for k in range(6):
-            out[k] += force * r[m, k] + torque * r[3 + m, k]
+    _add_response(out, r, 1.0, axis, lever(row, d, side))
     if limbs.body[other]["known"] == 1 and limbs.body[other]["component"] == part:
         r = limbs.response[block_of(limbs, other, o)]
-        for m in range(3):
-            force, torque = axis[m], cross[1 - side, m]
-            for k in range(6):
-                out[k] -= force * r[m, k] + torque * r[3 + m, k]
+        _add_response(out, r, -1.0, axis, lever(row, d, 1 - side))
+
+
+@lean_inline
+def _add_response(out, r, sign, force, torque):
+    """What a force and a torque, or against both, add to a twist (6,) by a response (6, 6)."""
+    for m in range(3):
+        f, t = sign * force[m], sign * torque[m]
+        for k in range(6):
+            out[k] += f * r[m, k] + t * r[3 + m, k]
 
 
 @lean_inline
 def _answer_speed(contacts, c, d, e, f):
     """Speed along axis d of row c by an impulse along axis f of row e, 1/kg."""
     row = contacts.rows[c]
-    axis, cross, reply = row["axis"][d], row["cross"][d], contacts.reply[e, f]
+    axis, reply = row["axis"][d], contacts.reply[e, f]
+    of_a, of_b = lever(row, d, 0), lever(row, d, 1)
     total = 0.0
     for k in range(3):
         total += axis[k] * (reply[0, k] + reply[1, k])
-        total += cross[0, k] * reply[0, 3 + k]
-        total += cross[1, k] * reply[1, 3 + k]
+        total += of_a[k] * reply[0, 3 + k]
+        total += of_b[k] * reply[1, 3 + k]
     return total
 
 
@@ -172,11 +175,12 @@ def push_limbs(contacts, c, d, owners, p):
         o = row["owner"][side]
         q = p if side == 0 else -p
         reply, wrench = contacts.reply[c, d, side], contacts.limbs.body[o]["wrench"]
+        torque = lever(row, d, side)
         for k in range(3):
             owners.velocity[o, k] += q * reply[k]
             owners.spin[o, k] += q * reply[3 + k]
             wrench[k] += q * row["axis"][d, k]
-            wrench[3 + k] += q * row["cross"][d, side, k]
+            wrench[3 + k] += q * torque[k]
 
 
 @lean_inline

@@ -11,11 +11,14 @@ wander up and down a stack that one sweep does not settle, and throw what lies o
 from __future__ import annotations
 
 from ...kernels.jit import lean_inline, lean_kernel
+from ...vec3 import vec
 from .blows import undo_delays
-from .contact_groups import clear_touched, is_either_jointed
+from .contact_groups import clear_touched, is_either_jointed, is_either_touched
 from .contact_point import contact_speed, push_contact
 from .contact_sweep import begin_sweep, push_manifold
 from .contact_table import NORMAL, PARTS
+from .manifold_solver import push_points
+from .pair_motion import load_motion, point_speed, speeds_along, store_motion
 from .softness import parting_speed
 
 SHARE = 0.2
@@ -76,19 +79,39 @@ def _part_manifold(contacts, owners, first):
     head = rows[first]
     if is_either_jointed(groups, head):
         return
-    a, b = head["owner"][0], head["owner"][1]
-    i, j = groups.group[a], groups.group[b]
-    is_driven = groups.touched[i] == 1 or groups.touched[j] == 1
+    is_driven = is_either_touched(groups, head)
     for c in range(first, first + head["points"]):
         is_driven |= rows[c]["parting_speed"] > 0.0
     if not is_driven:
         return
+    if _push_apart(contacts, first, owners):
+        for side in range(2):
+            o = head["owner"][side]
+            groups.touched[groups.group[o]] = 1 if owners.inverse_mass[o] > 0.0 else 0
+
+
+@lean_inline
+def _push_apart(contacts, first, owners):
+    """Push the two of a manifold apart as fast as its points are to part; whether that did any."""
+    rows, buffer = contacts.rows, contacts.buffer
+    head = rows[first]
+    if buffer.is_jacobi:
+        for c in range(first, first + head["points"]):
+            speed = contact_speed(rows[c], NORMAL, buffer)
+            rows[c]["velocity_error"] = speed - rows[c]["parting_speed"]
+        return push_manifold(contacts, first, PARTS, owners, False)
+    motion = load_motion(head, owners)
+    speeds = speeds_along(vec(head["axis"][NORMAL]), motion)
+    is_needed = False
     for c in range(first, first + head["points"]):
-        speed = contact_speed(rows[c], NORMAL, contacts.buffer)
-        rows[c]["velocity_error"] = speed - rows[c]["parting_speed"]
-    if push_manifold(contacts, first, PARTS, owners, False):
-        groups.touched[i] = 1 if owners.inverse_mass[a] > 0.0 else 0
-        groups.touched[j] = 1 if owners.inverse_mass[b] > 0.0 else 0
+        error = point_speed(rows[c], speeds) - rows[c]["parting_speed"]
+        rows[c]["velocity_error"] = error
+        is_needed = is_needed or error < 0.0 or rows[c]["impulse"][PARTS] > 0.0
+    if not is_needed:
+        return False
+    motion, is_changed = push_points(rows, first, PARTS, owners, buffer.relaxation, motion)
+    store_motion(head, owners, motion)
+    return is_changed
 
 
 @lean_inline

@@ -95,7 +95,13 @@ def _leak(row):
 
 @lean_inline
 def aim_velocity(row, owners, buffer, h, is_ahead, is_jointed):
-    """Write the velocity error and the softness of a row.
+    """`aim_row` at the speed that the row has now."""
+    aim_row(row, contact_speed(row, NORMAL, buffer), owners, h, is_ahead, is_jointed)
+
+
+@lean_inline
+def aim_row(row, speed, owners, h, is_ahead, is_jointed):
+    """Write the velocity error and the softness of a row whose two part with a speed in m/s.
 
     is_ahead: bodies have still to move; is_jointed: one of the two hangs on joints.
     """
@@ -103,7 +109,7 @@ def aim_velocity(row, owners, buffer, h, is_ahead, is_jointed):
     row["softness"] = 0.0
     if gap > 0.0 and row["impulse"][NORMAL] == 0.0 and not is_ahead:
         row["softness"] = 1.0  # the next step's matter
-    error = contact_speed(row, NORMAL, buffer)
+    error = speed
     if gap > 0.0:
         error += gap / h
     elif is_ahead:

@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
-from ...kernels.jit import lean
-from .contact_point import push_contact
+from ...kernels.jit import lean, lean_inline
+from ...vec3 import ZERO, add, along, cross, load, scale, vec
+from .pair_motion import load_motion, pushed, store_motion
 
 
 @lean
 def warm_contacts(contacts, owners):
     """Push with what is remembered."""
-    for c in range(contacts.count[0]):
-        row = contacts.rows[c]
-        for d in range(3):
-            p = row["impulse"][d]
-            if p != 0.0:
-                push_contact(row, d, owners, p)
+    first = 0
+    while first < contacts.count[0]:
+        _warm_manifold(contacts.rows, first, owners)
+        first += contacts.rows[first]["points"]
+
+
+@lean_inline
+def _warm_manifold(rows, first, owners):
+    """Push the two of a manifold once with what all its points remember."""
+    head = rows[first]
+    n, t, s = vec(head["axis"][0]), vec(head["axis"][1]), vec(head["axis"][2])
+    push, torque_a, torque_b = ZERO, ZERO, ZERO
+    for c in range(first, first + head["points"]):
+        p = rows[c]["impulse"]
+        mine = along(along(scale(p[0], n), p[1], t), p[2], s)
+        push = add(push, mine)
+        torque_a = add(torque_a, cross(load(rows[c]["arm"], 0), mine))
+        torque_b = add(torque_b, cross(load(rows[c]["arm"], 1), mine))
+    if push != ZERO:
+        motion = load_motion(head, owners)
+        store_motion(head, owners, pushed(head, owners, motion, push, torque_a, torque_b))

@@ -1,0 +1,121 @@
+"""The points of one manifold along their normal, solved together.
+
+A box that lands flat must be met by all four corners at once: one corner after the other turns it a
+little each time, and a tower of boxes that is hit from above sways until it falls. What an impulse
+at one point does to the others is known (`coupling`), so a few rounds over four numbers do, and
+bodies are pushed once.
+
+Four points are written out, so that the rounds stay in registers; those that there are not have no
+mass and do nothing.
+"""
+
+from __future__ import annotations
+
+from ...kernels.jit import lean_inline
+from ...vec3 import ZERO, along, cross, load, scale, vec
+from .contact_table import NORMAL
+from .pair_motion import pushed
+
+ROUNDS = 4
+"""Rounds over the points of a manifold in each sweep."""
+
+SETTLED = 1e-5
+"""Share of the impulses of a manifold that may change in a round which needs no other."""
+
+
+@lean_inline
+def _point_state(rows, first, k, axis):
+    """Impulse, velocity error, mass and what is kept of an impulse, of point k or of none."""
+    if k >= rows[first]["points"]:
+        return 0.0, 0.0, 0.0, 0.0
+    row = rows[first + k]
+    kept = 1.0 - row["softness"]
+    return row["impulse"][axis], row["velocity_error"], kept * row["mass"], kept
+
+
+@lean_inline
+def _couplings(rows, first, k):
+    """What an impulse at point k does to the speed of all four, 1/kg."""
+    row = rows[first + k if k < rows[first]["points"] else first]
+    w = row["coupling"]
+    return w[0], w[1], w[2], w[3]
+
+
+@lean_inline
+def _next_impulse(impulse, error, mass, kept):
+    return max(0.0, kept * impulse - mass * error)
+
+
+@lean_inline
+def _write_impulse(rows, first, k, axis, impulse):
+    if k < rows[first]["points"]:
+        row = rows[first + k]
+        row["impulse_before"] = row["impulse"][axis]
+        row["impulse"][axis] = impulse
+
+
+@lean_inline
+def settle_points(rows, first, axis):
+    """Impulses of a manifold that take away its velocity errors; those before in impulse_before.
+
+    axis: NORMAL for impulses that are remembered, PARTS for those that part an overlap.
+    """
+    p0, e0, m0, k0 = _point_state(rows, first, 0, axis)
+    p1, e1, m1, k1 = _point_state(rows, first, 1, axis)
+    p2, e2, m2, k2 = _point_state(rows, first, 2, axis)
+    p3, e3, m3, k3 = _point_state(rows, first, 3, axis)
+    w0, w1 = _couplings(rows, first, 0), _couplings(rows, first, 1)
+    w2, w3 = _couplings(rows, first, 2), _couplings(rows, first, 3)
+    for _ in range(ROUNDS if rows[first]["points"] > 1 else 1):
+        p, p0 = p0, _next_impulse(p0, e0, m0, k0)
+        d0 = p0 - p
+        e1 += w0[1] * d0
+        e2 += w0[2] * d0
+        e3 += w0[3] * d0
+        p, p1 = p1, _next_impulse(p1, e1, m1, k1)
+        d1 = p1 - p
+        e2 += w1[2] * d1
+        e3 += w1[3] * d1
+        p, p2 = p2, _next_impulse(p2, e2, m2, k2)
+        d2 = p2 - p
+        e3 += w2[3] * d2
+        p, p3 = p3, _next_impulse(p3, e3, m3, k3)
+        d3 = p3 - p
+        e0 += w0[0] * d0 + w1[0] * d1 + w2[0] * d2 + w3[0] * d3
+        e1 += w1[1] * d1 + w2[1] * d2 + w3[1] * d3
+        e2 += w2[2] * d2 + w3[2] * d3
+        e3 += w3[3] * d3
+        if abs(d0) + abs(d1) + abs(d2) + abs(d3) <= SETTLED * (p0 + p1 + p2 + p3):
+            break
+    _write_impulse(rows, first, 0, axis, p0)
+    _write_impulse(rows, first, 1, axis, p1)
+    _write_impulse(rows, first, 2, axis, p2)
+    _write_impulse(rows, first, 3, axis, p3)
+
+
+@lean_inline
+def relaxed_change(row, axis, relaxation):
+    """Cut what a row has changed to Kenwright's c_r (eq. 10) of it; returns it, N·s."""
+    before = row["impulse_before"]
+    change = max(relaxation * (row["impulse"][axis] - before), -before)
+    row["impulse"][axis] = before + change
+    return change
+
+
+@lean_inline
+def push_points(rows, first, axis, owners, relaxation, motion):
+    """`settle_points` of two bodies alone: their motion after it, and whether it has changed."""
+    settle_points(rows, first, axis)
+    head = rows[first]
+    total, about_a, about_b, is_changed = 0.0, ZERO, ZERO, False
+    for c in range(first, first + head["points"]):
+        change = relaxed_change(rows[c], axis, relaxation)
+        total += change
+        about_a = along(about_a, change, load(rows[c]["arm"], 0))
+        about_b = along(about_b, change, load(rows[c]["arm"], 1))
+        is_changed = is_changed or change != 0.0
+    if not is_changed:
+        return motion, False
+    normal = vec(head["axis"][NORMAL])
+    push = scale(total, normal)
+    return pushed(head, owners, motion, push, cross(about_a, normal), cross(about_b, normal)), True
