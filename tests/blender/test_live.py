@@ -128,6 +128,19 @@ def test_who_goes_elsewhere_drops_the_frame_and_nothing_else(scene, window):
     assert session_of(scene).last == 5
 
 
+def test_what_plays_leaves_no_frame_out_from_the_start_on(scene, window, monkeypatch):
+    cloth()
+    scene.frame_set(1)
+    window()
+    monkeypatch.setattr(addon("handlers"), "is_playing", lambda: True)
+    for frame in (2, 3, 4):
+        scene.frame_set(frame + 5)  # as Frame Dropping asks
+        assert scene.frame_current == frame
+        visit(scene, frame)
+    assert session_of(scene).last == 4
+    assert session_of(scene).phase.guessed is None
+
+
 def test_a_script_waits_for_the_frame_that_is_under_way(scene, window, monkeypatch):
     cloth()
     play(scene, 1, 3)

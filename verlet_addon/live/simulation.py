@@ -75,15 +75,17 @@ def settle(scene: bpy.types.Scene, running: Session) -> None:
     if running.phase.is_suspect:
         now = timeless_digests(scene, running.timeless)
         running.happened(EventKind.COMPARED, differs=running.timeless != now)
-        running.changed = _names_of_changed(scene, running.timeless, now)
+        running.changed = _names_of_changed(scene, running, now)
 
 
 def _names_of_changed(
-    scene: bpy.types.Scene, before: Mapping[int, bytes], now: Mapping[int, bytes]
+    scene: bpy.types.Scene, running: Session, now: Mapping[int, bytes]
 ) -> list[str]:
-    """Names of all that differs between two `timeless_digests`; none of what is gone."""
+    """Names of all whose `timeless_digests` are others now, with those of what is gone."""
+    before = running.timeless
     uids = {uid for uid in {*before, *now} if before.get(uid) != now.get(uid)}
-    names = [ob.name for ob in scene.objects if ob.session_uid in uids]
+    names = {ob.name for ob in scene.objects if ob.session_uid in uids}
+    names |= {p.name for p in running.inputs.participants if p.uid in uids and p.uid not in now}
     return sorted(names) + ["the world or a joint"] * (0 in uids)
 
 

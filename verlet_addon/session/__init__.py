@@ -322,7 +322,7 @@ def of(scene: bpy.types.Scene) -> Session | None:
 def begin(scene: bpy.types.Scene, start: int) -> Session:
     """A new, empty session in place of the old one."""
     drop(scene)
-    session = _sessions[scene.session_uid] = Session(scene.session_uid, start)
+    session = _sessions[scene.session_uid] = Session(scene.session_uid, start, stood=start)
     return session
 
 
