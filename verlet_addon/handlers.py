@@ -1,29 +1,28 @@
 """What happens by itself: frame changes, loading, saving, undo, rendering."""
 
+import sys
 import traceback
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 import bpy
+import numpy as np
 from bpy.app.handlers import persistent
 
 from ..core.errors import VerletError
 from . import cli, session
 from .blender import point_cache, redraw, window_thread
 from .extract import reading
-from .live import mending, preview, rendering
+from .live import delivery, mending, preview, rendering
+from .live.delivery import is_playing
 from .properties import bake_record, participants, rest_pose
 from .properties.scenes import start_frame
 from .ragdoll import bone_preview
 from .session.phase import EventKind
+from .session.playhead import Playhead, frame_to_show
 
 _shown_while_saving: list[tuple[int, str, tuple[float, ...], str, tuple[float, ...]]] = []
-
-
-def is_playing() -> bool:
-    """Whether the timeline plays in some window."""
-    windows = bpy.context.window_manager.windows
-    return any(window.screen.is_animation_playing for window in windows)
 
 
 @persistent
@@ -37,11 +36,54 @@ def frame_change_pre(scene: bpy.types.Scene, *_: Any) -> None:
         if running is not None and running.is_ready:
             window_thread.do(lambda: preview.before_frame(scene, start, running))
         return
+    if running is not None:
+        _settle_job(scene, running, may_wait=_may_wait(sys._getframe().f_back))
     if scene.frame_current > start:
         depsgraph = _evaluated(scene)
         if depsgraph is not None and depsgraph.scene_eval.frame_current == start:
             _guarded(scene, depsgraph, "compare_at_start")
     preview.before_frame(scene, start, session.of(scene))
+
+
+def _may_wait(caller: FrameType | None) -> bool:
+    """Whether the window asks for a frame, and not Python, which wants it at once.
+
+    ``caller``: the Python that called the handler; there is none where Blender itself did.
+    """
+    return not bpy.app.background and (caller is None or delivery.is_at_work())
+
+
+def _settle_job(scene: bpy.types.Scene, running: session.Session, *, may_wait: bool) -> None:
+    """Hold the playhead where it waits for a frame; whoever goes elsewhere drops that frame."""
+    asked, job = scene.frame_current, running.job
+    is_waiting = may_wait and running.is_ready and delivery.takes_long(running)
+    if is_waiting and not (running.failure or running.is_outdated or running.phase.is_held):
+        is_playing_on = is_playing() and not delivery.is_scrubbing()
+        simulating = None if job is None else job.frame
+        ends = _played_frames(scene)
+        playhead = Playhead(running.stood, running.last, simulating, is_playing_on, ends)
+        shown = asked if scene.frame_subframe else frame_to_show(playhead, asked)
+        if shown != asked:
+            _put_playhead(scene, shown)
+        if job is not None and shown != asked and is_playing_on:
+            job.next_frame = min(asked, job.frame + 1)
+    if job is not None and (scene.frame_current != job.frame or scene.frame_subframe):
+        running.drop_job()
+    running.stood = scene.frame_current
+
+
+def _played_frames(scene: bpy.types.Scene) -> tuple[int, int]:
+    if scene.use_preview_range:
+        return scene.frame_preview_start, scene.frame_preview_end
+    return scene.frame_start, scene.frame_end
+
+
+def _put_playhead(scene: bpy.types.Scene, frame: int) -> None:
+    """Put it on a frame before Blender evaluates that; to set the property would do it twice."""
+    frames = np.empty(len(bpy.data.scenes), dtype=np.int32)
+    bpy.data.scenes.foreach_get("frame_current", frames)
+    frames[list(bpy.data.scenes).index(scene)] = frame
+    bpy.data.scenes.foreach_set("frame_current", frames)
 
 
 def _evaluated(scene: bpy.types.Scene) -> bpy.types.Depsgraph | None:
@@ -62,7 +104,9 @@ def frame_change_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) ->
     if preview.time_of(scene) == start_frame(scene):
         _guarded(scene, depsgraph, "compare_at_start")
     elif session.of(scene) is not None:
-        _guarded(scene, depsgraph, "visit_frame", may_skip=bpy.app.background or is_playing())
+        may_skip = bpy.app.background or is_playing()
+        may_wait = _may_wait(sys._getframe().f_back)
+        _guarded(scene, depsgraph, "visit_frame", may_skip=may_skip, may_wait=may_wait)
         _mend_preview(scene)
     redraw.panels()
 
@@ -167,8 +211,8 @@ def _drives(running: session.Session, datablock: bpy.types.ID) -> bool:
 
 def _is_gravity_new(scene: bpy.types.Scene, running: session.Session) -> bool:
     """Whether gravity is another than in the last simulated frame, which is shown."""
-    last = running.last_inputs
-    if last is None or scene.frame_current != running.last:
+    last = running.newest_inputs
+    if last is None or scene.frame_current != running.newest:
         return False
     now = tuple(scene.gravity) if scene.use_gravity else (0.0, 0.0, 0.0)
     return now != tuple(last.gravity)
@@ -307,6 +351,7 @@ def unregister() -> None:
             functions.remove(function)
     session.drop_all()
     rendering.forget()
+    delivery.unregister()
     window_thread.unregister()
     if hasattr(bpy.data, "objects"):  # not while Blender starts or quits
         preview.clear_all()

@@ -61,7 +61,7 @@ def begin(scene: bpy.types.Scene, running: Session) -> None:
         "parts": {name: part.hex() for name, part in parts.items()},
     }
     path = folder() / f"{digest.hex()}{SUFFIX}"
-    running.on_disk = on_disk = FramesOnDisk(path, about, [digest])
+    running.on_disk = on_disk = FramesOnDisk(path, about, [digest], limit=_limit())
     if path.is_file():
         _open(on_disk)
     else:
@@ -73,8 +73,11 @@ def _open(on_disk: FramesOnDisk) -> None:
     try:
         on_disk.path.parent.mkdir(parents=True, exist_ok=True)
         on_disk.log = FrameLog(on_disk.path, on_disk.about)
+        if on_disk.is_given_up:  # the simulation was dropped meanwhile
+            on_disk.log.close()
+            return
         os.utime(on_disk.path)
-        on_disk.room = make_room(on_disk.log)
+        on_disk.room = make_room(on_disk.log, on_disk.limit)
     except BlockingIOError:
         on_disk.is_given_up = True
         on_disk.note = "Another Blender keeps these frames on the disk: here they are not kept"
@@ -84,12 +87,21 @@ def _open(on_disk: FramesOnDisk) -> None:
         on_disk.note = f"Frames cannot be kept on the disk: {reason} ({on_disk.path.parent})"
 
 
-def recall(running: Session, number: int, inputs: FrameInputs) -> State | None:
-    """A frame from the disk, if it is what simulating would give; called before each frame."""
-    on_disk = running.on_disk
+def look_at_limit(on_disk: FramesOnDisk | None) -> None:
+    """Note what the preferences allow: `recall` and `keep` run where nobody may ask Blender."""
+    if on_disk is not None:
+        on_disk.limit = _limit()
+
+
+def recall(
+    on_disk: FramesOnDisk | None, index: int, inputs: FrameInputs
+) -> tuple[State, frozenset[EventKind]] | None:
+    """A frame from the disk with its faults, if it is what simulating would give.
+
+    Called before each frame; ``index``: how many frames it comes after the start.
+    """
     if on_disk is None:
         return None
-    index = number - running.start
     del on_disk.keys[index:]
     on_disk.keys.append(digest_of_frame(on_disk.keys[-1], inputs))
     data = None if on_disk.log is None else on_disk.log.recall(index - 1, on_disk.keys[index])
@@ -97,10 +109,7 @@ def recall(running: Session, number: int, inputs: FrameInputs) -> State | None:
         return None
     state, faults = _state_of(data)
     on_disk.recalled += 1
-    for kind, bit in _FAULTS.items():
-        if faults & bit:
-            running.happened(kind, number)
-    return state
+    return state, frozenset(kind for kind, bit in _FAULTS.items() if faults & bit)
 
 
 def lighten(running: Session) -> None:
@@ -131,23 +140,21 @@ def _read(log: FrameLog, entry: Entry) -> State:
     return _state_of(data)[0]
 
 
-def keep(running: Session, state: State) -> None:
-    """Write a frame that was simulated just now. What the time budget has cut is not kept."""
-    on_disk = running.on_disk
-    if on_disk is None or on_disk.is_given_up or running.phase.draft is not None:
+def keep(
+    on_disk: FramesOnDisk | None, index: int, state: State, faults: frozenset[EventKind]
+) -> None:
+    """Write a frame that was simulated just now; ``index`` as in `recall`."""
+    if on_disk is None or on_disk.is_given_up:
         return
     if on_disk.log is None:
         _open(on_disk)
     log = on_disk.log
     if log is None:
         return
-    index = state.frame - running.start
-    phase = running.phase
-    firsts = {EventKind.FLUNG: phase.flung, EventKind.CROSSED: phase.crossed}
-    faults = sum(bit for kind, bit in _FAULTS.items() if firsts[kind] == state.frame)
-    log.keep(index - 1, state.frame, on_disk.keys[index], _bytes_of(state, faults))
+    bits = sum(_FAULTS[kind] for kind in faults)
+    log.keep(index - 1, state.frame, on_disk.keys[index], _bytes_of(state, bits))
     if log.size > on_disk.room and not log.failure:
-        on_disk.room = make_room(log)
+        on_disk.room = make_room(log, on_disk.limit)
         if log.size > on_disk.room:
             log.stop(
                 "Frames are no longer kept on the disk: the limit in the preferences is reached"
@@ -164,7 +171,7 @@ def remark(running: Session) -> str:
 
 
 _FAULTS = {EventKind.FLUNG: 1, EventKind.CROSSED: 2}
-"""What is kept of a frame that it is the first of: a bit each."""
+"""What is kept of the faults of a frame: a bit each."""
 
 
 def _bytes_of(state: State, faults: int) -> bytes:
@@ -200,13 +207,13 @@ def _why_not_known(about: dict[str, Any]) -> str:
     return ""
 
 
-def make_room(own: FrameLog) -> float:
-    """Delete what was not used for longest until the folder keeps within its limit.
+def make_room(own: FrameLog, limit: float) -> float:
+    """Delete what was not used for longest until the folder keeps within its limit, in bytes.
 
     Returns the bytes that this file may have beside those that are left.
     """
-    kept = [one for one in list_kept() if one.path != own.path]
-    over = own.size + sum(one.size for one in kept) - _limit()
+    kept = [one for one in list_kept(own.path.parent) if one.path != own.path]
+    over = own.size + sum(one.size for one in kept) - limit
     for one in reversed(kept):
         if over <= 0:
             break

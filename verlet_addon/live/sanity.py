@@ -7,7 +7,7 @@ their length. Nor over surfaces that pass through each other.
 
 import numpy as np
 
-from ..session import Session
+from ...core.model import Diagnostics, State
 from ..session.phase import EventKind
 
 WILD_SPEED = 150.0
@@ -17,12 +17,11 @@ WILD_STRETCH = 1.0
 """Of the longest edge, as a share of its length: sticks give by a few percent at most."""
 
 
-def look(running: Session) -> None:
-    """Note the frame that was simulated just now if it is the first that is not as it should be."""
-    figures, state = running.last_diagnostics, running.cache[running.last]
-    if figures.crossings:
-        running.happened(EventKind.CROSSED, running.last)
+def faults_of(state: State, figures: Diagnostics) -> frozenset[EventKind]:
+    """What is not as it should be in a frame that was simulated just now: `FLUNG`, `CROSSED`."""
+    found = {EventKind.CROSSED} if figures.crossings else set()
     moved = [state.position - state.previous, state.body_position - state.body_previous]
     farthest = max(float(np.abs(way).max(initial=0.0)) for way in moved)
     if figures.stretch_max > WILD_STRETCH or farthest > WILD_SPEED * state.step:
-        running.happened(EventKind.FLUNG, running.last)
+        found.add(EventKind.FLUNG)
+    return frozenset(found)

@@ -11,7 +11,6 @@ from ...core.errors import ModelError, VerletError
 from ...core.model import FrameInputs, State
 from ...core.particles.particle_bodies.four_particles import body_poses
 from ...core.settings import SolverSettings
-from ...core.step import advance
 from .. import session
 from ..blender import window_thread
 from ..properties import participants
@@ -27,15 +26,19 @@ from ..scene.timeless import timeless_digests
 from ..session import Floats, Placement, Problem, Session
 from ..session.phase import EventKind
 from ..transforms import affine
-from . import hand, keeping, preview, sanity, takes
+from . import delivery, frame_job, hand, keeping, preview, takes
 from .frame_blend import between, differ
+from .frame_job import FrameJob
 from .moved import Moved, moved_in, parent_matrix, world_matrix
 
 
-def visit_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, *, may_skip: bool) -> None:
+def visit_frame(
+    scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, *, may_skip: bool, may_wait: bool
+) -> None:
     """After a frame was evaluated: simulate it if it is next, and show it.
 
-    ``may_skip``: frames that playback left out are simulated on the way.
+    ``may_skip``: frames that playback left out are simulated on the way. ``may_wait``: nobody needs
+    it at once, so what takes long is simulated in a thread and shown when it is visited again.
     """
     frame = scene.frame_current
     running = session.of(scene)
@@ -44,8 +47,13 @@ def visit_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, *, may_s
     last = running.last
     limit = last + (_longest_gap(running) if may_skip else 1)
     is_whole = not scene.frame_subframe  # what drives a frame is that of its own moment
-    if is_whole and last < frame <= limit and _may_go_on(scene, running):
-        _simulate(scene, running, depsgraph, frame)
+    if running.job is not None:
+        _collect(running, depsgraph, may_wait=may_wait)
+    elif is_whole and last < frame <= limit and _may_go_on(scene, running):
+        if not (may_wait and delivery.takes_long(running)):
+            _simulate(scene, running, depsgraph, frame)
+        elif frame == last + 1:
+            _hand_over(scene, running, depsgraph)
     preview.show_now(scene, running, depsgraph, is_new=frame > last)
 
 
@@ -67,15 +75,17 @@ def settle(scene: bpy.types.Scene, running: Session) -> None:
     if running.phase.is_suspect:
         now = timeless_digests(scene, running.timeless)
         running.happened(EventKind.COMPARED, differs=running.timeless != now)
-        running.changed = _names_of_changed(scene, running.timeless, now)
+        running.changed = _names_of_changed(scene, running, now)
 
 
 def _names_of_changed(
-    scene: bpy.types.Scene, before: Mapping[int, bytes], now: Mapping[int, bytes]
+    scene: bpy.types.Scene, running: Session, now: Mapping[int, bytes]
 ) -> list[str]:
-    """Names of all that differs between two `timeless_digests`; none of what is gone."""
+    """Names of all whose `timeless_digests` are others now, with those of what is gone."""
+    before = running.timeless
     uids = {uid for uid in {*before, *now} if before.get(uid) != now.get(uid)}
-    names = [ob.name for ob in scene.objects if ob.session_uid in uids]
+    names = {ob.name for ob in scene.objects if ob.session_uid in uids}
+    names |= {p.name for p in running.inputs.participants if p.uid in uids and p.uid not in now}
     return sorted(names) + ["the world or a joint"] * (0 in uids)
 
 
@@ -161,32 +171,76 @@ def _simulate(
 ) -> None:
     """Simulate up to ``frame``. Inputs of frames that playback left out are blended between."""
     first = running.last
-    target = hand.pulled(running, read_frame(running, scene, depsgraph))
     before = running.last_inputs or _resting_inputs(running)
+    target = _read(scene, running, depsgraph)
     if frame > first + 1 and running.phase.guessed is None and differ(before, target):
         running.happened(EventKind.GUESSED, first + 1)
-    takes.note(scene, running, first)
+    for number in range(first + 1, frame + 1):
+        share = (number - first) / (frame - first)
+        step = 1.0 / (frame - first)
+        inputs = target if step == 1.0 else between(before, target, share, step)
+        job = _job(running, inputs)
+        frame_job.finish()  # a dropped one may be at work on this very model
+        job.run()
+        _take(running, job, depsgraph)
+        if running.failure:
+            break
+
+
+def _hand_over(scene: bpy.types.Scene, running: Session, depsgraph: bpy.types.Depsgraph) -> None:
+    """Have the next frame simulated in a thread, from what drives it now."""
+    take_back = running.noted()
+    inputs = _read(scene, running, depsgraph)
+    running.job = _job(running, inputs)
+    running.job.take_back = take_back
+    frame_job.begin(running.job)
+    delivery.expect()
+
+
+def _collect(running: Session, depsgraph: bpy.types.Depsgraph, *, may_wait: bool) -> None:
+    """Take the frame on which Blender stands again from the thread, once it is there."""
+    if not may_wait:
+        frame_job.finish()
+    job = running.job
+    if job is not None and job.is_done:
+        running.job = None
+        _take(running, job, depsgraph)
+
+
+def _read(scene: bpy.types.Scene, running: Session, depsgraph: bpy.types.Depsgraph) -> FrameInputs:
+    """What drives the frame on which Blender stands, the user's hand and edits included."""
+    inputs = hand.pulled(running, read_frame(running, scene, depsgraph))
+    takes.note(scene, running, running.last)
+    return inputs
+
+
+def _job(running: Session, inputs: FrameInputs) -> FrameJob:
+    """The frame after the last one."""
+    keeping.look_at_limit(running.on_disk)
+    return FrameJob(
+        frame=running.last + 1,
+        index=running.last + 1 - running.start,
+        model=running.model,
+        before=running.cache[running.last],
+        inputs=inputs,
+        solver=_solver(running),
+        on_disk=running.on_disk,
+        is_draft=running.phase.draft is not None,
+    )
+
+
+def _take(running: Session, job: FrameJob, depsgraph: bpy.types.Depsgraph) -> None:
+    """Add what came out of a job to the frames; Blender stands on its frame."""
     try:
-        for number in range(first + 1, frame + 1):
-            share = (number - first) / (frame - first)
-            step = 1.0 / (frame - first)
-            inputs = target if step == 1.0 else between(before, target, share, step)
-            state = keeping.recall(running, number, inputs)
-            if state is not None:
-                running.last_diagnostics, running.last_inputs = None, inputs
-                _keep(running, state, depsgraph)
-                keeping.lighten(running)
-                continue
-            state, running.last_diagnostics = advance(
-                running.model, running.cache[number - 1], inputs, _solver(running)
-            )
-            if running.last_diagnostics.is_cut:
-                running.happened(EventKind.CUT, number)
-            running.last_inputs = inputs
-            _keep(running, state, depsgraph)
-            sanity.look(running)
-            keeping.keep(running, state)
-            keeping.lighten(running)
+        done = job.result()
+        running.last_diagnostics, running.last_inputs = done.figures, job.inputs
+        running.frame_seconds = done.seconds
+        if done.figures is not None and done.figures.is_cut:
+            running.happened(EventKind.CUT, job.frame)
+        for fault in done.faults:
+            running.happened(fault, job.frame)
+        _keep(running, done.state, depsgraph)
+        keeping.lighten(running)
     except VerletError as error:
         running.happened(EventKind.FAILED, text=str(error))
 

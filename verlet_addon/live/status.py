@@ -38,6 +38,13 @@ def status(scene: bpy.types.Scene) -> tuple[str, Icon]:
     return cached, "CHECKMARK"
 
 
+LONG = 0.5  # s: who waits longer for a frame is told what for
+
+
+def _is_long(running: Session) -> bool:
+    return running.frame_seconds is None or running.frame_seconds > LONG
+
+
 MOST_NAMED_CHANGES = 2  # of what was changed; of more only how many there are
 
 
@@ -68,6 +75,8 @@ def reason(scene: bpy.types.Scene) -> tuple[str, bool]:
         return f"{outdated_by(running)}: frame {shown} is as it was. Play starts over", False
     if not running.is_ready or frame <= running.start:
         return "", False
+    if running.job is not None and _is_long(running):
+        return f"Frame {running.job.frame} is simulated, frame {running.last} is shown", False
     if frame > running.last + 1:
         return f"Frame {running.last} is shown, the last one simulated", False
     first = running.improvised_from

@@ -31,10 +31,10 @@ def folder() -> Path:
         return Path(bpy.app.tempdir, "verlet_physics", "frames")
 
 
-def list_kept() -> list[Kept]:
-    """All files of frames, the one used last first."""
+def list_kept(where: Path | None = None) -> list[Kept]:
+    """All files of frames in a folder, by default `folder`; the one used last first."""
     found = []
-    for path in folder().glob(f"*{SUFFIX}"):
+    for path in (where or folder()).glob(f"*{SUFFIX}"):
         with suppress(OSError):
             about, state = read_about(path) or {}, path.stat()
             scene, blend = about.get("scene", "damaged"), about.get("blend", "")

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import os
 import struct
+import threading
 import time
 from contextlib import suppress
 from dataclasses import dataclass
@@ -58,12 +59,13 @@ class FrameLog:
     """Frames of one model, in their order. Raises OSError where the file cannot be opened, and
     BlockingIOError where another Blender has it open.
 
-    What goes wrong later is told in ``failure`` and writes nothing more; what was found damaged in
-    ``damage``. Neither keeps the simulation from going on.
+    What goes wrong later is told in ``failure`` and writes nothing more; what was found damaged
+    in ``damage``. Neither keeps the simulation from going on. Threads take turns.
     """
 
     def __init__(self, path: Path, about: dict[str, Any]) -> None:
         self.path = path
+        self._turn = threading.Lock()  # the file has one place at which it is read or written
         self.failure = self.damage = ""
         self.entries: list[Entry] = []
         text = json.dumps(about).encode()
@@ -95,13 +97,14 @@ class FrameLog:
 
     def read(self, entry: Entry) -> bytes | None:
         """The bytes of a frame; None where they are damaged, or cannot be read."""
-        if self._file is None:
-            return None
-        try:
-            data = _read(self._file, entry.start, entry.size)
-        except OSError as error:
-            self._fail(error)
-            return None
+        with self._turn:
+            if self._file is None:
+                return None
+            try:
+                data = _read(self._file, entry.start, entry.size)
+            except OSError as error:
+                self._fail(error)
+                return None
         if checksum(data) != entry.checksum:
             self.damage = f"Frame {entry.frame} on the disk was damaged: it is simulated anew"
             return None
@@ -112,12 +115,17 @@ class FrameLog:
 
         A damaged one that is the same again is mended where it lies.
         """
+        sum_of_data = checksum(data)  # takes longest, and nobody need wait for it
+        with self._turn:
+            self._keep(index, frame, key, data, sum_of_data)
+
+    def _keep(self, index: int, frame: int, key: bytes, data: bytes, sum_of_data: bytes) -> None:
         if self._file is None or self.failure or index > len(self.entries):
             return
         held = self.entries[index] if index < len(self.entries) else None
         is_same = held is not None and held.key == key and held.size == len(data)
         start = self.entries[index - 1].end if index else self._begin
-        entry = Entry(frame, start + HEAD.size + 16, len(data), key, checksum(data))
+        entry = Entry(frame, start + HEAD.size + 16, len(data), key, sum_of_data)
         head = HEAD.pack(_MARK, frame, len(data), key, entry.checksum)
         try:
             if not is_same:
@@ -134,9 +142,10 @@ class FrameLog:
 
     def close(self) -> None:
         """Let others have the file."""
-        if self._file is not None:
-            self._file.close()
-        self._file = None
+        with self._turn:
+            if self._file is not None:
+                self._file.close()
+            self._file = None
 
     def _fail(self, error: OSError) -> None:
         reason = error.strerror or str(error)
@@ -182,12 +191,14 @@ class FramesOnDisk:
     keys: list[bytes]  # of the start frame and of those after it
     log: FrameLog | None = None  # open; a file is made for the first frame
     room: float = 0.0  # bytes that the file may have
+    limit: float = 0.0  # bytes that all files together may have
     recalled: int = 0  # frames that were taken from the disk
     note: str = ""
     is_given_up: bool = False
 
     def close(self) -> None:
-        """Let others have the file."""
+        """Let others have the file, also one that another thread is just about to open."""
+        self.is_given_up = True
         if self.log is not None:
             self.log.close()
 

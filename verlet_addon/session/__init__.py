@@ -6,7 +6,7 @@ objects are remembered by their session ids and looked up anew each time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ...core.recipes.pose_return import Return
     from ..blender.point_cache import PointCacheFile
     from ..joints.joint_inputs import JointInput
+    from ..live.frame_job import FrameJob
     from ..on_disk.frame_log import FramesOnDisk
     from ..scene.inputs import Participant, SceneInputs
 
@@ -100,6 +101,9 @@ class Session:
     model: Model | None = None  # None: nothing to simulate, or an error
     cache: FrameCache | None = None
     placements: list[Placement] = field(default_factory=list)  # one a frame
+    job: FrameJob | None = None  # the frame after the last one, while it is simulated
+    frame_seconds: float | None = None  # that the last frame took to simulate
+    stood: int = 0  # the frame that was visited last
     # (b, 4, 4) objects of bodies in their bodies' own frames, which they never leave
     held_bodies: Floats | None = None
     moved_bones: dict[int, list[str]] = field(default_factory=dict)  # of ragdolls, by session id
@@ -136,6 +140,16 @@ class Session:
     def last(self) -> int:
         """The last simulated frame; the start frame before anything is simulated."""
         return self.start + max(len(self.placements), 1) - 1
+
+    @property
+    def newest(self) -> int:
+        """The last frame whose inputs were read: it is simulated, or is being simulated."""
+        return self.last if self.job is None else self.job.frame
+
+    @property
+    def newest_inputs(self) -> FrameInputs | None:
+        """What drives the newest frame."""
+        return self.last_inputs if self.job is None else self.job.inputs
 
     @cached_property
     def driving(self) -> frozenset[int]:
@@ -222,8 +236,27 @@ class Session:
             and self.phase.frames is not Frames.MOVED
         )
 
+    def drop_job(self) -> None:
+        """Nobody wants the frame that is being simulated: it is as if it had not been begun."""
+        if self.job is not None:
+            self.job.drop()
+            self.job = None
+
+    def noted(self) -> Callable[[], None]:
+        """What brings back all that reading the inputs of a frame notes down for the next one."""
+        before = {
+            name: getattr(self, name) for name in ("keyed_joints", "keyed_figures", "returning")
+        } | {"seen_meshes": dict(self.seen_meshes)}
+
+        def take_back() -> None:
+            for name, value in before.items():
+                setattr(self, name, value)
+
+        return take_back
+
     def forget_frames_from(self, frame: int) -> None:
         """Drop ``frame`` and all that follow; the start frame stays."""
+        self.drop_job()
         kept = max(frame - self.start, 1)
         if kept >= len(self.placements):
             return
@@ -254,8 +287,8 @@ class Session:
         ``uid``: the session id of the object or scene that was edited.
         """
         self.edited.add(uid)
-        if self.last > self.start and self.improvised_from is None:
-            self.happened(EventKind.IMPROVISED, self.last + 1)
+        if self.newest > self.start and self.phase.improvised_by(self.newest) is None:
+            self.happened(EventKind.IMPROVISED, self.newest + 1)
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -270,6 +303,7 @@ class Session:
 
     def close(self) -> None:
         """Let go of the files; Blender empties its temporary folder when it quits."""
+        self.drop_job()
         if self.on_disk is not None:
             self.on_disk.close()
         for file in self.files.values():
@@ -288,7 +322,7 @@ def of(scene: bpy.types.Scene) -> Session | None:
 def begin(scene: bpy.types.Scene, start: int) -> Session:
     """A new, empty session in place of the old one."""
     drop(scene)
-    session = _sessions[scene.session_uid] = Session(scene.session_uid, start)
+    session = _sessions[scene.session_uid] = Session(scene.session_uid, start, stood=start)
     return session
 
 
@@ -322,6 +356,7 @@ def distrust_all() -> None:
     """Every datablock is a new one: nothing that was read of it counts."""
     suspect_all()
     for session in _sessions.values():
+        session.drop_job()
         session.is_unread = True
 
 
