@@ -83,7 +83,7 @@ def _advance_all(frame: Frame, forces: Forces, motion: Motion, bodies: Bodies) -
                 relaxation.relax_distances()
                 relaxation.relax_tethers()
             with frame.timed("constraints"):
-                relaxation.project_constraints()
+                relaxation.project_constraints(contacts.ground())
             with frame.timed("contacts"):
                 contacts.relax()
                 surfaces.relax()

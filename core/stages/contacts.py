@@ -11,6 +11,8 @@ import numpy as np
 from ..arrays import Floats, Ints
 from ..collision.kinds import MESH
 from ..model import Model
+from ..particles.constraints.strand import Strands
+from ..particles.constraints.strand_contact import Ground
 from ..particles.contacts.collider_contact import Balls, Deforming, collide_particles
 from ..particles.contacts.contact_parting import place_bounces, resolve_overlap
 from ..particles.contacts.contact_point import contact_room
@@ -69,6 +71,9 @@ class Contacts:
         self.mesh_motion = 0.0  # m, farthest that a vertex has come in this substep
         # where particles stood at the start of the substep: bounces and shifts set x* elsewhere
         self.start: Floats = frame.previous
+        self.bears = (
+            any(isinstance(c, Strands) for c in model.constraints) and len(model.shapes) > 0
+        )
         self.has_start = self.is_any or (self.has_meshes and self.is_bouncy)
         if self.has_start:
             self.start = np.empty_like(frame.previous)
@@ -158,6 +163,26 @@ class Contacts:
         touched = (shapes, model.collider_shape_count, tree, deforming)
         given = (frame.particles, balls, *touched, gravity, frame.h, may_bounce)
         collide_particles.on(threads)(*given)
+
+    def ground(self) -> Ground | None:
+        """What strands may lie on in this substep."""
+        if not self.bears:
+            return None
+        frame = self.frame
+        model, work = frame.model, frame.work
+        return Ground(
+            work.shapes,
+            model.collider_shape_count,
+            work.touching.mesh_tree,
+            self.mesh_before,
+            self.mesh_motion,
+            frame.friction,
+            self.meeting.contacts,
+            self.meeting.count,
+            work.owners,
+            model.radius,
+            self.meeting.fall,
+        )
 
     def relax(self) -> None:
         """Passes over contacts and what hooks project between them (Jakobsen §5).

@@ -20,6 +20,7 @@ from ..particles.constraints.jacobi import Adjacency, Before, adjacency_of, rela
 from ..particles.constraints.preceding import Preceding
 from ..particles.constraints.stick import FORMS
 from ..particles.constraints.strain import FIRM_FACTOR, GENTLE_ROUNDS, STRAIN_ROUNDS, limit_strain
+from ..particles.constraints.strand_contact import Ground
 from ..particles.constraints.tether import relax_tethers
 from .frame import Frame
 
@@ -237,9 +238,13 @@ class Relaxation:
                 model.tether_length,
             )
 
-    def project_constraints(self) -> None:
-        """One pass over all other constraints, in the order in which they were added."""
+    def project_constraints(self, ground: Ground | None) -> None:
+        """One pass over all other constraints, in the order in which they were added.
+
+        ground: what strands may lie on.
+        """
         if not self.is_idle:
+            self.moving.ground = ground
             self._project(self.scratch.others)
 
     def _project(self, constraints: list[tuple[Constraint, Floats]]) -> None:

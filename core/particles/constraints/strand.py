@@ -49,6 +49,7 @@ from ...records import Records, records
 from ...vec3 import (
     ZERO,
     add,
+    add_symmetric,
     along,
     cross,
     divide,
@@ -65,6 +66,20 @@ from ...vec3 import (
 )
 from .base import Moving
 from .checks import numbers, rows_of_particles
+from .strand_contact import (
+    Bearing,
+    add_row,
+    add_turning,
+    bearing_room,
+    begin_supports,
+    collect_supports,
+    eliminate_rows,
+    find_supports,
+    hand_supports_inward,
+    is_borne,
+    resolve_supports,
+    turn_supports,
+)
 
 if TYPE_CHECKING:
     from ...building.builder import ModelBuilder
@@ -87,6 +102,8 @@ STRAND_SOLUTION = np.dtype(
         ("push", np.float64, (3,)),  # b of all that hangs on it
         ("direction", np.float64, (3,)),  # n, from the parent
         ("stiffness", np.float64),  # S
+        ("turning", np.float64, (6,)),  # S of a taut stick with what resists its turning
+        ("tension", np.float64),  # λ of the last solution, where something bears the strands
         ("added", np.float64),  # t
         ("along", np.float64, (3,)),  # M⁻¹ n
         ("moved", np.float64, (3,)),  # M⁻¹ b; in the end how far the particle was moved, m
@@ -101,6 +118,15 @@ NEWTON_ERROR = 1e-3
 
 MOST_STEPS = 8
 """Steps of Newton's method at most."""
+
+TAUT = 1e-6
+"""Way that a pull would take a particle, as a share of its stick, from which on that is taut."""
+
+OTHER_PULL = 0.1
+"""Change of a pull, as a share of the largest, from which on it is solved anew."""
+
+MOST_LOOKS = 16
+"""Solutions at most after which it is looked anew at what bears the strands."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,14 +220,34 @@ class Strands:
         """λ and what the solution needs, for each particle."""
         return (COLUMNS + POINT_COLUMNS) * len(self.rows)
 
+    @cached_property
+    def _row_of(self) -> Ints:
+        """Row of each particle of the model up to the last one of the strands, −1 for none."""
+        row = np.full(int(self.particles.max(initial=-1)) + 1, -1, dtype=np.int32)
+        row[self.particles] = np.arange(len(self.rows), dtype=np.int32)
+        return row
+
+    @cached_property
+    def _rooms(self) -> tuple[Bearing, Bearing]:
+        """Scratch for what bears nothing, and for what may bear the strands."""
+        return bearing_room(0), bearing_room(len(self.rows))
+
+    def _find_supports(self, moving: Moving) -> Bearing:
+        """What bears the strands in this step."""
+        if moving.ground is None:
+            return self._rooms[0]
+        bearing = self._rooms[1]
+        given = (self.rows, self._row_of, moving.particles, moving.ground, moving.h)
+        find_supports(bearing, *given)
+        return bearing if bearing.count[0] else self._rooms[0]
+
     def project(self, moving: Moving, multiplier: Floats) -> None:
         """Bring all sticks to their lengths at once."""
         stiffness = moving.animated[self.object].stiffness if self.gives_way else 1.0
         split = COLUMNS * len(self.rows)
-        solution, points = (
-            multiplier[:split].view(STRAND_SOLUTION),
-            multiplier[split:].view(TIED_POINT),
-        )
+        bearing = self._find_supports(moving)
+        solution = multiplier[:split].view(STRAND_SOLUTION)
+        points = multiplier[split:].view(TIED_POINT)
         if len(self.ties):
             load_ties(points, self.rows, moving.particles, moving.owners, self.ties)
         project_strands(
@@ -211,6 +257,8 @@ class Strands:
             moving.is_first_pass,
             solution,
             points,
+            bearing,
+            (moving.inverse_mass, 0.0) if moving.ground is None else moving.ground[-2:],
         )
         if len(self.ties):
             given = (moving.particles, moving.owners, moving.h, self.ties, moving.push)
@@ -226,11 +274,14 @@ def _roots(parent: Ints) -> Ints:
 
 
 @inline
-def solve_strands(points, sticks, per_step, first_pass, s):
+def solve_strands(points, sticks, per_step, first_pass, s, bearing, particles, first_step):
     """One step of Newton's method: move each point to the rest length from its parent."""
     count = sticks.shape[0]
     for k in range(count):
         row, point = s[k], points[k]
+        row["tension"] = 0.0
+        if bearing.count[0] > 0 and not first_step:
+            row["tension"] = _tension(points, sticks, k, row["pull"])
         if first_pass:
             row["pull"] = 0.0
         row["stiffness"] = row["added"] = 0.0
@@ -245,22 +296,38 @@ def solve_strands(points, sticks, per_step, first_pass, s):
             else:
                 row["mobility"][m] = 0.0
     for k in range(count - 1, -1, -1):
-        _hand_inward(points, sticks, k, per_step, s)
+        _hand_inward(points, sticks, k, per_step, s, bearing, particles)
     for k in range(count):
         row, p = s[k], sticks[k]["parent"]
-        pull = row["added"]
-        if p >= 0:
-            pull -= row["stiffness"] * dot(vec(row["direction"]), vec(s[p]["push"]))
-        row["pull"] += pull
+        inner = vec(s[p]["push"]) if p >= 0 else ZERO
         way = ZERO
-        if points[k]["inverse_mass"] > 0.0:
-            way = along(vec(row["moved"]), -pull, vec(row["along"]))
+        if is_borne(bearing, k):
+            way = resolve_supports(bearing, sticks, k, vec(row["moved"]), inner, s)
+        elif row["tension"] > 0.0 and row["stiffness"] > 0.0:
+            way = _follow_taut(row, inner, points[k]["inverse_mass"] > 0.0)
+        else:
+            pull = row["added"]
+            if p >= 0:
+                pull -= row["stiffness"] * dot(vec(row["direction"]), inner)
+            row["pull"] += pull
+            if points[k]["inverse_mass"] > 0.0:
+                way = along(vec(row["moved"]), -pull, vec(row["along"]))
         set_vec(row["push"], way)
         set_vec(points[k]["place"], add(vec(points[k]["place"]), way))
 
 
 @inline
-def _hand_inward(points, sticks, k, per_step, s):
+def _tension(points, sticks, k, pull):
+    """A pull of the last solution, kg·m, by which a stick resists being turned; 0: next to none."""
+    p = sticks[k]["parent"]
+    w = points[k]["inverse_mass"]
+    if p >= 0:
+        w = max(w, points[p]["inverse_mass"])
+    return pull if p >= 0 and pull * w > TAUT * sticks[k]["rest_length"] else 0.0
+
+
+@inline
+def _hand_inward(points, sticks, k, per_step, s, bearing, particles):
     """Eliminate the stick to the parent of row k: add what it and all it carries costs to that."""
     row, point, stick = s[k], points[k], sticks[k]
     p = stick["parent"]
@@ -269,15 +336,42 @@ def _hand_inward(points, sticks, k, per_step, s):
         for m in range(6):
             row["mobility"][m] = mobility[m]
         set_vec(row["moved"], symmetric_times(mobility, vec(row["push"])))
-    if p < 0 or (point["inverse_mass"] == 0.0 and points[p]["inverse_mass"] == 0.0):
+    is_held = is_borne(bearing, k)
+    if is_held:
+        bearing.borne[k]["count"] = 0
+    is_pinned = point["inverse_mass"] == 0.0
+    if p >= 0:
+        is_pinned = is_pinned and points[p]["inverse_mass"] == 0.0
+    if is_pinned or (p < 0 and not is_held):
         return
-    n = sub(vec(point["place"]), vec(points[p]["place"]))
-    apart = length(n)
-    n = divide(n, apart) if apart > 0.0 else direction_between(p, k)
-    way = symmetric_times(symmetric(row["mobility"]), n)
+    apart = 0.0
+    n = ZERO
+    if p >= 0:
+        n = sub(vec(point["place"]), vec(points[p]["place"]))
+        apart = length(n)
+        n = divide(n, apart) if apart > 0.0 else direction_between(p, k)
+    if apart == 0.0:
+        row["tension"] = 0.0
     softness = stick["compliance"] * per_step
-    stiff = 1.0 / (softness + n[0] * way[0] + n[1] * way[1] + n[2] * way[2])
     error = apart - stick["rest_length"] - softness * row["pull"]
+    if is_held:
+        set_vec(row["direction"], n)
+        row["stiffness"] = 1.0
+        borne = bearing.borne[k]
+        if p >= 0:
+            add_row(borne, n, (1.0, -1.0), error, softness)
+            if row["tension"] > 0.0:
+                add_turning(borne, n, apart / row["tension"])
+        collect_supports(bearing, points, sticks, particles, k)
+        eliminate_rows(borne, symmetric(row["mobility"]), vec(row["moved"]))
+        if p >= 0 and points[p]["inverse_mass"] > 0.0:
+            hand_supports_inward(borne, s[p])
+        return
+    if row["tension"] > 0.0:
+        _hand_taut_inward(row, s[p], points[p], n, (error, softness, apart / row["tension"]))
+        return
+    way = symmetric_times(symmetric(row["mobility"]), n)
+    stiff = 1.0 / (softness + n[0] * way[0] + n[1] * way[1] + n[2] * way[2])
     moved = row["moved"]
     pull = stiff * (error + n[0] * moved[0] + n[1] * moved[1] + n[2] * moved[2])
     set_vec(row["direction"], n)
@@ -293,6 +387,53 @@ def _hand_inward(points, sticks, k, per_step, s):
         inner[4] += stiff * n[0] * n[2]
         inner[5] += stiff * n[1] * n[2]
         set_vec(s[p]["push"], along(vec(s[p]["push"]), pull, n))
+
+
+@inline
+def _hand_taut_inward(row, inner, end, n, stick):
+    """Eliminate a taut stick, which also resists being turned: the pull goes with its direction.
+
+    stick: its error m, its softness, and that against turning, l/λ (Tournier 2015, §3): without it
+    a solution throws light particles across a stick that is pulled hard, by more than its length.
+    """
+    error, softness, turning = stick
+    nn = (n[0] * n[0], n[1] * n[1], n[2] * n[2], n[0] * n[1], n[0] * n[2], n[1] * n[2])
+    f = softness - turning
+    x, y, z = turning + f * nn[0], turning + f * nn[1], turning + f * nn[2]
+    soft = (x, y, z, f * nn[3], f * nn[4], f * nn[5])
+    stiff = inverse_symmetric(add_symmetric(symmetric(row["mobility"]), soft), 1.0)
+    pull = symmetric_times(stiff, along(vec(row["moved"]), error, n))
+    set_vec(row["direction"], n)
+    row["stiffness"] = 1.0
+    set_vec(row["along"], pull)
+    for m in range(6):
+        row["turning"][m] = stiff[m]
+    if end["inverse_mass"] > 0.0:
+        for m in range(6):
+            inner["mobility"][m] += stiff[m]
+        set_vec(inner["push"], add(vec(inner["push"]), pull))
+
+
+@inline
+def _follow_taut(row, inner, is_free):
+    """The way of the outer end of a taut stick, whose inner end goes ``inner``."""
+    pull = sub(vec(row["along"]), symmetric_times(symmetric(row["turning"]), inner))
+    row["pull"] += dot(pull, vec(row["direction"]))
+    if not is_free:
+        return ZERO
+    return sub(vec(row["moved"]), symmetric_times(symmetric(row["mobility"]), pull))
+
+
+@inline
+def _is_tension_new(bearing, s):
+    """Whether the largest pulls are others than those that the solution was made with."""
+    if bearing.count[0] == 0:
+        return False
+    most = change = 0.0
+    for k in range(s.shape[0]):
+        most = max(most, s[k]["pull"])
+        change = max(change, abs(max(s[k]["pull"], 0.0) - s[k]["tension"]))
+    return change > OTHER_PULL * most
 
 
 @inline
@@ -358,24 +499,45 @@ def _keep_spin(particles, sticks, points, first, last):
 
 
 @kernel
-def project_strands(particles, sticks, per_step, first_pass, solution, points):
-    """Project all strands once; scratch: solution (STRAND_SOLUTION), points (TIED_POINT), (q,)."""
+def project_strands(particles, sticks, per_step, first_pass, solution, points, bearing, ground):
+    """Project all strands once; scratch: solution (STRAND_SOLUTION), points (TIED_POINT), (q,).
+
+    bearing: what the strands lie on; ground: how far m each particle (n,) keeps away from that, and
+    the way m of gravity in a step.
+    """
     x = particles.x
     count = sticks.shape[0]
-    for k in range(count):
-        i = sticks[k]["particle"]
-        set_vec(points[k]["place"], load(x, i))
-        points[k]["inverse_mass"] = particles.inverse_mass[i]
-    for repeat in range(MOST_STEPS):
-        first = first_pass and repeat == 0
-        solve_strands(points, sticks, per_step, first, solution)
-        if worst_error(points, sticks, per_step, solution) < NEWTON_ERROR:
+    looks = MOST_LOOKS if first_pass and bearing.count[0] > 0 else 0
+    step = 0
+    is_anew = is_first = True
+    while step < MOST_STEPS:
+        if is_anew:
+            step = 0
+            for k in range(count):
+                i = sticks[k]["particle"]
+                set_vec(points[k]["place"], load(x, i))
+                points[k]["inverse_mass"] = particles.inverse_mass[i]
+            begin_supports(bearing)
+        first = first_pass and is_anew
+        solve_strands(points, sticks, per_step, first, solution, bearing, particles, is_first)
+        is_first = False
+        step += 1
+        looks -= 1
+        is_anew = False
+        if looks > 0:
+            is_anew = turn_supports(bearing, points, sticks, particles, ground)
+            is_anew |= first and _is_tension_new(bearing, solution)
+        if not is_anew and worst_error(points, sticks, per_step, solution) < NEWTON_ERROR:
             break
     begin = 0
+    is_free = True
     for k in range(1, count + 1):
+        is_free = is_free and not is_borne(bearing, k - 1)
         if k == count or sticks[k]["parent"] < 0:
-            _keep_spin(particles, sticks, points, begin, k)
+            if is_free:  # the ground takes the torque of the others
+                _keep_spin(particles, sticks, points, begin, k)
             begin = k
+            is_free = True
     for k in range(count):
         i = sticks[k]["particle"]
         place = vec(points[k]["place"])
