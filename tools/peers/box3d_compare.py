@@ -13,6 +13,7 @@ import re
 import resource
 import statistics
 import subprocess
+import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -53,8 +54,11 @@ def run_box3d(program: Path, scene: str, threads: int) -> Row:
     Its processor time has making the scene in it, which is little.
     """
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    command = [str(program), f"-b={scene}", f"-t={threads}", f"-w={threads}", "-r=1"]
-    told = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    command = [str(program.resolve()), f"-b={scene}", f"-t={threads}", f"-w={threads}", "-r=1"]
+    with tempfile.TemporaryDirectory() as folder:  # it leaves a table where it runs
+        told = subprocess.run(
+            command, check=True, stdout=subprocess.PIPE, text=True, cwd=folder
+        ).stdout
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     found = re.search(r"run 0\s*:\s*([\d.]+) \(ms\)", told)
     if found is None:
