@@ -17,6 +17,7 @@ import numpy as np
 from ...angular_momentum import NO_INERTIA, add_inertia, solve_inertia
 from ...arrays import Ints
 from ...kernels.jit import inline, kernel, lean_inline
+from ...pairs import distinct_pairs
 from ...vec3 import ZERO, along, cross, divide, dot, load, move, scale, sub, vec
 from .contact_point import SINGLE
 
@@ -28,7 +29,7 @@ def rings_of(count: int, piece: Ints) -> tuple[Ints, Ints]:
     """
     pairs = np.concatenate([piece[:, [0, 1]], piece[:, [1, 2]], piece[:, [2, 0]]])
     pairs = pairs[(pairs >= 0).all(axis=1)]
-    pairs = np.unique(np.concatenate([pairs, pairs[:, ::-1]]), axis=0)
+    pairs = distinct_pairs(np.concatenate([pairs, pairs[:, ::-1]]))
     start = np.searchsorted(pairs[:, 0], np.arange(count + 1)).astype(np.int32)
     return start, np.ascontiguousarray(pairs[:, 1], dtype=np.int32)
 
