@@ -21,6 +21,7 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 from ..kernels.jit import kernel, lean_inline
+from ..pairs import distinct_pairs
 from ..vec3 import add, between, cross, length, scale
 from .tree import build_tree, tree_room, tree_scratch
 
@@ -140,7 +141,7 @@ def _neighbours(skip: Ints, leaf: Ints, root: Ints, triangle: Ints) -> tuple[Int
     is_leaf = leaf[: skip[0]] >= 0
     patch_of = np.zeros(len(triangle), dtype=np.int64)
     patch_of[leaf[: skip[0]][is_leaf] - leaf[: skip[0]][is_leaf].min()] = owner[is_leaf]
-    held = np.unique(np.stack([triangle.reshape(-1), np.repeat(patch_of, 3)], axis=1), axis=0)
+    held = distinct_pairs(np.stack([triangle.reshape(-1), np.repeat(patch_of, 3)], axis=1))
     pairs = []
     ahead = 1
     while ahead < len(held):  # patches around one vertex stand together
@@ -150,7 +151,7 @@ def _neighbours(skip: Ints, leaf: Ints, root: Ints, triangle: Ints) -> tuple[Int
         pairs.append(np.stack([held[:-ahead, 1][same], held[ahead:, 1][same]], axis=1))
         ahead += 1
     both = np.concatenate([*pairs, np.zeros((0, 2), dtype=np.int64)])
-    both = np.unique(np.concatenate([both, both[:, ::-1]]), axis=0)
+    both = distinct_pairs(np.concatenate([both, both[:, ::-1]]))
     start = np.searchsorted(both[:, 0], np.arange(len(root) + 1))
     return start.astype(np.int32), both[:, 1].astype(np.int32)
 

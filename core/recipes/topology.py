@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Floats, Ints
 from ..kernels.jit import kernel
+from ..pairs import distinct_pairs
 
 STRAIGHT_COSINE = -0.5
 """Cosine above which two edges at a vertex count as a corner, not as a way straight on."""
@@ -32,7 +33,7 @@ def unique_pairs(pairs: Ints) -> Ints:
     """Pairs with the smaller index first, each once, without pairs of one particle."""
     ends = np.sort(pairs.reshape(-1, 2), axis=1)
     ends = ends[ends[:, 0] != ends[:, 1]]
-    return np.unique(ends, axis=0).astype(np.int32).reshape(-1, 2)
+    return distinct_pairs(ends).astype(np.int32)
 
 
 def face_diagonals(face_offsets: Ints, face_vertices: Ints) -> Ints:

@@ -62,6 +62,7 @@ def test_the_frame_comes_later_with_the_same_bits(scene, window):
     scene.frame_set(2)
     running = session_of(scene)
     assert (running.last, running.job.frame) == (1, 2)
+    assert addon("live.status").status(scene)[0] == "Simulating frame 2"
     finish(scene)
     scene.frame_set(2)
     assert (running.last, running.job) == (2, None)

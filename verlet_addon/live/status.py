@@ -18,6 +18,8 @@ def status(scene: bpy.types.Scene) -> tuple[str, Icon]:
         return "Cannot start", "ERROR"
     if running is not None and not running.is_ready and running.failure:
         return "Cannot start", "ERROR"
+    if running is not None and running.job is not None and running.last == running.start:
+        return f"Simulating frame {running.job.frame}", "TIME"
     if running is None or not running.is_ready or running.last == running.start:
         return "Not simulated: press Play", "DOT"
     cached = f"Simulated {running.start}–{running.last}"

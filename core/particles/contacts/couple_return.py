@@ -28,6 +28,7 @@ import numpy as np
 from ...angular_momentum import NO_INERTIA, add_inertia, solve_inertia
 from ...arrays import Ints
 from ...kernels.jit import inline, kernel, lean_inline
+from ...pairs import distinct_pairs
 from ...records import Particles
 from ...vec3 import (
     ZERO,
@@ -100,7 +101,7 @@ def _rings(count: int, pieces: Ints) -> tuple[Ints, Ints]:
     pairs = np.concatenate([pieces[:, [0, 1]], pieces[:, [1, 2]], pieces[:, [2, 0]]])
     pairs = pairs[(pairs >= 0).all(axis=1)]
     own = np.repeat(np.unique(pairs)[:, None], 2, axis=1)
-    pairs = np.unique(np.concatenate([pairs, pairs[:, ::-1], own]), axis=0)
+    pairs = distinct_pairs(np.concatenate([pairs, pairs[:, ::-1], own]))
     start = np.searchsorted(pairs[:, 0], np.arange(count + 1)).astype(np.int32)
     return start, pairs[:, 1].astype(np.int32)
 
