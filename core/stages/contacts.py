@@ -12,13 +12,13 @@ from ..arrays import Floats, Ints
 from ..collision.kinds import MESH
 from ..model import Model
 from ..particles.constraints.strand import Strands
-from ..particles.constraints.strand_contact import Ground
 from ..particles.contacts.collider_contact import Balls, Deforming, collide_particles
 from ..particles.contacts.contact_parting import place_bounces, resolve_overlap
 from ..particles.contacts.contact_point import contact_room
 from ..particles.contacts.contact_weights import Surfaces, prepare_contacts
 from ..particles.contacts.hook import Meeting
 from ..particles.contacts.response import note_couples, relax_contacts
+from ..particles.contacts.strand_support import Ground, Supports
 from .bodies import Bodies
 from .frame import Frame
 
@@ -164,13 +164,13 @@ class Contacts:
         given = (frame.particles, balls, *touched, gravity, frame.h, may_bounce)
         collide_particles.on(threads)(*given)
 
-    def ground(self) -> Ground | None:
+    def ground(self) -> Supports | None:
         """What strands may lie on in this substep."""
         if not self.bears:
             return None
         frame = self.frame
         model, work = frame.model, frame.work
-        return Ground(
+        ground = Ground(
             work.shapes,
             model.collider_shape_count,
             work.touching.mesh_tree,
@@ -183,6 +183,7 @@ class Contacts:
             model.radius,
             self.meeting.fall,
         )
+        return Supports(ground)
 
     def relax(self) -> None:
         """Passes over contacts and what hooks project between them (Jakobsen §5).

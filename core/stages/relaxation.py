@@ -20,8 +20,8 @@ from ..particles.constraints.jacobi import Adjacency, Before, adjacency_of, rela
 from ..particles.constraints.preceding import Preceding
 from ..particles.constraints.stick import FORMS
 from ..particles.constraints.strain import FIRM_FACTOR, GENTLE_ROUNDS, STRAIN_ROUNDS, limit_strain
-from ..particles.constraints.strand_contact import Ground
 from ..particles.constraints.tether import relax_tethers
+from ..particles.contacts.strand_support import Supports
 from .frame import Frame
 
 NEVER = 2
@@ -238,7 +238,7 @@ class Relaxation:
                 model.tether_length,
             )
 
-    def project_constraints(self, ground: Ground | None) -> None:
+    def project_constraints(self, ground: Supports | None) -> None:
         """One pass over all other constraints, in the order in which they were added.
 
         ground: what strands may lie on.

@@ -41,7 +41,9 @@ class Moving:
     animated: Sequence[AnimatedSettings]  # one for each of Model.objects
     owners: Any = None  # rigid bodies, see rigid.owners: only velocity and spin may be changed
     push: Floats = field(default_factory=lambda: np.zeros((0, 3)))  # (b, 3) N·s that ties give them
-    ground: Any = None  # what strands may lie on, see strand_contact; None where there is nothing
+    ground: Any = (
+        None  # what strands may lie on, see contacts.strand_support; None where there is nothing
+    )
     particles: Particles = field(init=False)  # x, previous and inverse_mass, as kernels get them
 
     def __post_init__(self) -> None:

@@ -74,7 +74,6 @@ from .strand_contact import (
     begin_supports,
     collect_supports,
     eliminate_rows,
-    find_supports,
     hand_supports_inward,
     is_borne,
     resolve_supports,
@@ -237,8 +236,7 @@ class Strands:
         if moving.ground is None:
             return self._rooms[0]
         bearing = self._rooms[1]
-        given = (self.rows, self._row_of, moving.particles, moving.ground, moving.h)
-        find_supports(bearing, *given)
+        moving.ground.find(bearing, self.rows, self._row_of, moving.particles, moving.h)
         return bearing if bearing.count[0] else self._rooms[0]
 
     def project(self, moving: Moving, multiplier: Floats) -> None:
@@ -258,7 +256,7 @@ class Strands:
             solution,
             points,
             bearing,
-            (moving.inverse_mass, 0.0) if moving.ground is None else moving.ground[-2:],
+            (moving.inverse_mass, 0.0) if moving.ground is None else moving.ground.reach,
         )
         if len(self.ties):
             given = (moving.particles, moving.owners, moving.h, self.ties, moving.push)
