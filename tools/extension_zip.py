@@ -23,6 +23,7 @@ EXTENSION_FILES = ("blender_manifest.toml", "__init__.py", "LICENSE", "README.md
 EXTENSION_FOLDERS = ("core", "verlet_addon")
 FOR_BUILDING = (
     *("core/kernels/folder.py", "core/kernels/kernel_files.py", "core/kernels/linking.py"),
+    "core/kernels/compiling.py",
     *("core/warm_up.py", "core/compile_together.py"),
 )
 """What compiles: an installed extension finds its kernels compiled."""

@@ -12,12 +12,12 @@ import re
 import sys
 from pathlib import Path
 
-_COMPILER = {"kernels.jit", "kernels.kernel_files", "kernels.linking"}
+_COMPILER = {"kernels.jit", "kernels.kernel_files", "kernels.compiling", "kernels.linking"}
 """Modules that decide what becomes of a kernel and its file, whatever it imports."""
 _NEVER_WITH_NUMBA = {"kernels.library"}
 """Modules that decide nothing where Numba compiles: an edit there compiles nothing anew."""
 FOR_BUILDING = (
-    *("kernels.folder", "kernels.kernel_files", "kernels.linking"),
+    *("kernels.folder", "kernels.kernel_files", "kernels.compiling", "kernels.linking"),
     *("warm_up", "compile_together"),
 )
 """Modules that an installed extension lacks: those that compile."""

@@ -28,8 +28,8 @@ try:
     from numba import prange
 
     from . import kernel_files
+    from .compiling import KernelCompiler, PartCompiler
     from .folder import cache_folder, kernel_folder
-    from .linking import KernelCompiler, PartCompiler
 except ImportError:
     numba = None
     prange = range

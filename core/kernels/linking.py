@@ -19,44 +19,22 @@ from __future__ import annotations
 from typing import Any
 
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler
-
-
-class KernelCompiler(Compiler):
-    """Numba's compiler for functions that Python calls: for `pipeline_class` of ``numba.njit``."""
-
-    def __init__(self, typing: Any, target: Any, library: Any, *arguments: Any) -> None:
-        super().__init__(typing, target, library, *arguments)
-        if library is None:
-            self.state.library = _Whole(self.state.targetctx.codegen(), "kernel")
-            self.state.library.enable_object_caching()
-
-
-class PartCompiler(Compiler):
-    """As `KernelCompiler` for functions that only compiled functions call."""
-
-    def __init__(self, typing: Any, target: Any, library: Any, *arguments: Any) -> None:
-        super().__init__(typing, target, library, *arguments)
-        if library is None:
-            kind = _Part if self.state.flags.nrt else _LeanPart
-            self.state.library = kind(self.state.targetctx.codegen(), "part")
-
 
 # What Numba gives to copies of functions, and to wrappers of loops over several threads.
-_SHARED = {"linkonce_odr", "weak_odr"}
+SHARED = {"linkonce_odr", "weak_odr"}
 
 
-class _Whole(JITCodeLibrary):
+class Whole(JITCodeLibrary):
     """A kernel with all that it calls."""
 
     def _optimize_final_module(self) -> None:
         for function in self._final_module.functions:
-            if function.linkage.name in _SHARED and not function.is_declaration:
+            if function.linkage.name in SHARED and not function.is_declaration:
                 function.linkage = "internal"
         super()._optimize_final_module()
 
 
-class _Part(JITCodeLibrary):
+class Part(JITCodeLibrary):
     """What kernels take a copy of: it never becomes machine code by itself."""
 
     def _finalize_final_module(self) -> None:
@@ -69,7 +47,9 @@ class _Part(JITCodeLibrary):
         return _NoEnvironment()
 
 
-class _LeanPart(_Part):
+class LeanPart(Part):
+    """As `Part` for functions that count no references."""
+
     def _optimize_final_module(self) -> None:
         """Leave it to the kernel: no counts of references keep it from being inlined there."""
 

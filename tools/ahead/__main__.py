@@ -39,7 +39,10 @@ from .signatures import Signature, name_of, signatures
 from .targets import TARGETS, Processor, Target, emit, optimise
 
 MONTH = 30 * 86400.0  # s
-DISPATCH = {"kernels.jit", "kernels.library", "kernels.folder", "kernels.kernel_files"}
+DISPATCH = {
+    *("kernels.jit", "kernels.library", "kernels.folder"),
+    *("kernels.kernel_files", "kernels.compiling"),
+}
 """Modules that every kernel imports and that do not change what becomes of it."""
 Task = tuple[int, int, Signature, bool]  # kernel, which of its signatures, that, on threads
 

@@ -31,13 +31,13 @@ def stop_before_machine_code() -> None:
     JITCodeLibrary._finalize_specific = lambda self: None
     JITCPUCodegen._add_module = lambda self, module: None
     JITCPUCodegen.set_env = lambda self, name, environment: None
-    linking._Whole._optimize_final_module = _keep_private
+    linking.Whole._optimize_final_module = _keep_private
     kernel_files.cache_of = lambda function: numba.core.caching.NullCache()
 
 
 def _keep_private(library: Any) -> None:
     for function in library._final_module.functions:
-        if function.linkage.name in linking._SHARED and not function.is_declaration:
+        if function.linkage.name in linking.SHARED and not function.is_declaration:
             function.linkage = "internal"
 
 

@@ -1,0 +1,87 @@
+"""What our compiler leaves out of Numba's changes nothing of what comes out."""
+
+import gc
+
+import numpy as np
+import pytest
+
+from verlet_physics.kernels import jit
+
+numba = pytest.importorskip("numba")
+pytestmark = pytest.mark.skipif(jit.numba is None, reason="needs Numba")
+
+
+def machine_code(compiler):
+    """Assembler of a loop with a function, an index and a tuple in it, compiled anew."""
+    part = numba.njit(pipeline_class=compiler, fastmath={"contract"})(lambda a, b: (a * b + b, a))
+
+    def loop(x, n):
+        total = 0.0
+        for k in range(n):
+            first, second = part(x[k], total)
+            total += first - second
+        return total
+
+    dispatcher = numba.njit(pipeline_class=compiler, fastmath={"contract"})(loop)
+    dispatcher(np.ones(3), 3)
+    (text,) = dispatcher.inspect_llvm().values()
+    return text.count("fmul"), text.count("fadd"), text.count("load"), text.count("br ")
+
+
+def test_the_code_is_that_of_numbas_own_compiler():
+    from numba.core.compiler import Compiler
+
+    from verlet_physics.kernels.compiling import QuickCompiler
+
+    assert machine_code(QuickCompiler) == machine_code(Compiler)
+
+
+def test_options_are_equal_while_their_values_are():
+    from numba.core.compiler import Flags
+
+    from verlet_physics.kernels.compiling import Options
+
+    plain, options = Flags(), Options(Flags())
+    assert options == plain
+    assert hash(options) == hash(plain)
+    twin = options.copy()
+    assert {options: 1}[twin] == 1
+    options.nrt = True
+    assert options.values()["nrt"] is True
+    assert options != twin
+    assert options != plain
+    options.discard("nrt")
+    assert options == twin
+
+
+def test_sizes_of_types_are_asked_for_once_and_are_right():
+    from llvmlite import ir
+
+    from verlet_physics.kernels.compiling import size_of
+
+    data = numba.core.registry.cpu_target.target_context.target_data
+    for kind in (ir.DoubleType(), ir.IntType(32), ir.LiteralStructType([ir.IntType(8)] * 3)):
+        assert size_of(data, kind) == kind.get_abi_size(data)
+
+
+def test_nothing_is_collected_while_it_compiles_and_again_after(monkeypatch):
+    from numba.core.compiler import Compiler
+
+    seen = []
+    define = Compiler.define_pipelines
+
+    def watched(self):
+        seen.append(gc.isenabled())
+        return define(self)
+
+    monkeypatch.setattr("verlet_physics.kernels.compiling._passes", {})
+    monkeypatch.setattr(Compiler, "define_pipelines", watched)
+    kernel = jit.Kernel(lambda x: x + 1.0, parallel=False)
+    wrong = jit.Kernel(lambda x: x.nothing, parallel=False)
+    jit._kernels.remove(kernel)
+    jit._kernels.remove(wrong)
+    assert kernel._compile(parallel=False)(1.0) == 2.0
+    with pytest.raises(numba.core.errors.TypingError):
+        wrong._compile(parallel=False)(1.0)
+    assert seen == [False]
+    assert gc.isenabled()
