@@ -13,7 +13,7 @@ import numpy as np
 from .errors import ModelError
 from .model import Model, State
 
-RAGGED = ("contact_key", "contact_impulse", "acted")
+RAGGED = ("contact_key", "contact_impulse", "ball_contact", "ball_impulse", "acted")
 """Arrays of a state whose length changes from frame to frame."""
 
 

@@ -21,6 +21,7 @@ from .forces.grab import Grab
 from .forces.pull import Pull
 from .model import SHORTEST_STEP, FrameInputs, Model, State
 from .model.state import FACTORS, NO_WIND
+from .particles.heaps.ball_table import MOST_WALLS
 from .settings import AnimatedSettings, SolverSettings, WindSettings
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ class Layout:
             "body_previous_orientation": (bodies, 4),
             "body_rest": (bodies,),
             "body_load": (bodies, 3),
+            "ball_rest": (len(model.balls),),
             "joint_impulse": (joints, 6),
             "joint_broken": (joints,),
             "weld": (0 if model.tears is None else particles,),
@@ -80,6 +82,7 @@ class Layout:
         self.body_count = bodies
         self.particle_count = particles
         self.shape_count = len(model.shapes.kind)
+        self.ball_count = len(model.balls)
         self.known: tuple[Any, ...] = ()  # what the state holds that was handed out last
 
     def hand_out(self, state: State) -> None:
@@ -139,11 +142,36 @@ def check_state(work: Workspace, state: State) -> None:
         raise ModelError("", "contact_impulse of the state holds numbers that are not finite")
     if rows and (key[:, :2].min() < 0 or key[:, :2].max() >= layout.shape_count):
         raise ModelError("", "contact_key of the state names shapes that the model has not")
+    _check_balls(layout, state)
     _check_acted(layout, state.acted)
     number("", "step of the state", state.step, least=SHORTEST_STEP)
     number("", "time of the state", state.time, least=0.0)
     if not isinstance(state.frame, int | np.integer):
         raise ModelError("", f"frame of the state = {state.frame!r} is no whole number")
+
+
+def _check_balls(layout: Layout, state: State) -> None:
+    """What balls have touched must be balls and shapes of the model, in order."""
+    rows = len(state.ball_contact) if isinstance(state.ball_contact, np.ndarray) else 0
+    key = _state_array("ball_contact", state.ball_contact, _INT, (rows, 2))
+    if len(np.atleast_1d(state.ball_impulse)) != rows:
+        raise ModelError("", "ball_contact and ball_impulse of the state have unlike lengths")
+    impulse = _state_array("ball_impulse", state.ball_impulse, _FLOAT, (rows, 3))
+    if not np.isfinite(impulse).all():
+        raise ModelError("", "ball_impulse of the state holds numbers that are not finite")
+    if not rows:
+        return
+    ball, other = key[:, 0], key[:, 1]
+    is_known = (ball >= 0) & (ball < layout.ball_count) & (other < layout.ball_count)
+    is_known &= (other > ball) | (other < 0) & (-1 - other < layout.shape_count)
+    if not is_known.all():
+        raise ModelError("", "ball_contact of the state names what the model has not")
+    walls = int((other < 0).sum())
+    is_sorted = (other[:walls] < 0).all() and (np.diff(ball[:walls]) >= 0).all()
+    if not (is_sorted and (np.diff(ball[walls:]) >= 0).all()):
+        raise ModelError("", "ball_contact of the state is not sorted, shapes before balls")
+    if walls and np.bincount(ball[:walls]).max() > MOST_WALLS:
+        raise ModelError("", "ball_contact of the state has a ball against too many shapes")
 
 
 def _check_acted(layout: Layout, acted: Any) -> None:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from .model import Diagnostics, FrameInputs, Model, State
 from .settings import SolverSettings
+from .stages.ball_sleep import BallSleep
 from .stages.bodies import Bodies
 from .stages.contacts import Contacts
 from .stages.forces import Forces
 from .stages.frame import Frame
 from .stages.grab import Hand
+from .stages.heaps import Heaps
 from .stages.motion import Motion
 from .stages.relaxation import Relaxation
 from .stages.surfaces import SurfaceContacts
@@ -42,6 +44,7 @@ def advance(
 def _run(frame: Frame) -> Motion:
     """All substeps of a frame, or those until something tears."""
     forces = Forces(frame)
+    sleep = BallSleep(frame, forces)
     hand = Hand(frame)
     motion = Motion(frame, forces, hand)
     bodies = Bodies(frame, hand)
@@ -51,21 +54,25 @@ def _run(frame: Frame) -> Motion:
             with frame.timed("bodies"):
                 frame.substep += bodies.run()
     else:
-        _advance_all(frame, forces, motion, bodies)
+        _advance_all(frame, forces, motion, bodies, sleep)
     motion.finish()
     bodies.finish()
     return motion
 
 
-def _advance_all(frame: Frame, forces: Forces, motion: Motion, bodies: Bodies) -> None:
+def _advance_all(
+    frame: Frame, forces: Forces, motion: Motion, bodies: Bodies, sleep: BallSleep
+) -> None:
     """All substeps of a frame in which particles and bodies move together."""
     contacts = Contacts(frame, bodies)
+    heaps = Heaps(frame, contacts, sleep)
     surfaces = SurfaceContacts(frame)
     relaxation = Relaxation(frame)
     tearing = Tearing(frame, relaxation, forces.every)
     while not frame.is_over:
         with frame.timed("forces"):
             forces.apply(bodies)
+            sleep.feel_forces()
         with frame.timed("integrate"):
             motion.integrate()
             motion.drive()
@@ -74,7 +81,9 @@ def _advance_all(frame: Frame, forces: Forces, motion: Motion, bodies: Bodies) -
         with frame.timed("contacts"):
             surfaces.find()
             contacts.find()
+            heaps.look_around()
             contacts.bounce()
+            heaps.solve()
         for number in relaxation.passes():
             if number > 0:
                 with frame.timed("contacts"):
@@ -105,3 +114,4 @@ def _advance_all(frame: Frame, forces: Forces, motion: Motion, bodies: Bodies) -
             break
     with frame.timed("contacts"):
         surfaces.finish()
+        heaps.finish()

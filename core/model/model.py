@@ -158,6 +158,16 @@ class Model:
             found[self.surface[self.surface_meets & MESHES != 0]] = True
         return found
 
+    @cached_property
+    def balls(self) -> Ints:
+        """Rows of `crowd` that are balls: they meet each other, and nothing joins them."""
+        is_joined = np.zeros(self.particle_count, dtype=np.bool_)
+        for rows in (self.stick, self.spring, self.triangle, self.wire, self.tethered):
+            is_joined[rows] = True
+        is_joined[(self.body_first_particle[:, None] + np.arange(4)).reshape(-1)] = True
+        is_loose = (self.crowd_group < 0) & (self.crowd_radius > 0.0) & ~is_joined[self.crowd]
+        return np.flatnonzero(is_loose).astype(np.int32)
+
     def object_of_particle(self, particle: int) -> ObjectSpan:
         """The object that a particle belongs to."""
         for span in self.objects:
@@ -207,6 +217,9 @@ class Model:
             mesh_vertex=self.shapes.meshes.vertex,
             contact_key=np.zeros((0, 4), dtype=np.int32),
             contact_impulse=np.zeros((0, 5)),
+            ball_contact=np.zeros((0, 2), dtype=np.int32),
+            ball_impulse=np.zeros((0, 3)),
+            ball_rest=np.zeros(len(self.balls)),
             joint_impulse=np.zeros((len(self.joints), 6)),
             joint_broken=np.zeros(len(self.joints), dtype=np.int32),
             acted=acting_at_first(gravity, len(self.objects)),

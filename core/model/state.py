@@ -44,6 +44,10 @@ class State:
     # (c, 5) N·s, its push and its friction along the axes of the world; m, what is left of the
     # overlap that it began with
     contact_impulse: Floats
+    # (c, 2) of what touched in the last substep: two rows of `Model.balls`, or one and −1 − a shape
+    ball_contact: Ints
+    ball_impulse: Floats  # (c, 3) N·s that the first of them got
+    ball_rest: Floats  # (balls,) s for which each ball has been still
     joint_impulse: Floats  # (j, 6) N·s and N·m·s of the last substep, by degree of freedom
     joint_broken: Ints  # (j,) 1: broken for good
     # what acted from outside in the last frame: gravity (3,) m/s², the wind's numbers, FACTORS of

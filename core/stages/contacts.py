@@ -69,12 +69,14 @@ class Contacts:
         self.are_parted = are_meshes and not self.has_meshes  # surfaces see to all there is
         self.mesh_before: Floats = work.shapes.mesh_vertex
         self.mesh_motion = 0.0  # m, farthest that a vertex has come in this substep
+        self.colliding: Ints = model.colliding  # those that may meet a collider in this substep
         # where particles stood at the start of the substep: bounces and shifts set x* elsewhere
         self.start: Floats = frame.previous
         self.bears = (
             any(isinstance(c, Strands) for c in model.constraints) and len(model.shapes) > 0
         )
-        self.has_start = self.is_any or (self.has_meshes and self.is_bouncy)
+        has_balls = len(model.balls) > 0
+        self.has_start = self.is_any or has_balls or (self.has_meshes and self.is_bouncy)
         if self.has_start:
             self.start = np.empty_like(frame.previous)
 
@@ -146,10 +148,10 @@ class Contacts:
         """Particles against colliders, all that collide or those in some ``rows``."""
         frame = self.frame
         model = frame.model
-        if self.are_parted or not (model.collider_count and len(model.colliding)):
+        if self.are_parted or not (model.collider_count and len(self.colliding)):
             return
         balls = Balls(
-            model.colliding if rows is None else rows,
+            self.colliding if rows is None else rows,
             model.parts_meshes,
             model.radius,
             frame.friction,

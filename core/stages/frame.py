@@ -16,6 +16,7 @@ from ..diagnostics import check_finite, measure
 from ..entry import check_arguments, check_state, checked_inputs, model_of
 from ..kernels import jit
 from ..model import Diagnostics, FrameInputs, Model, State
+from ..particles.heaps.ball_sleep import REST_TIME
 from ..particles.integrate import drag_per_step
 from ..records import Particles
 from ..settings import AnimatedSettings, SolverSettings
@@ -96,6 +97,8 @@ class Frame:
         self.inverse_mass = self.free_inverse_mass
         if inputs.grab is not None and len(inputs.grab.particle):
             self.inverse_mass = self.free_inverse_mass.copy()  # what a hand holds is heavier
+        if (state.ball_rest >= REST_TIME).any() and self.inverse_mass is self.free_inverse_mass:
+            self.inverse_mass = self.free_inverse_mass.copy()  # who sleeps stays
         self.friction = self._scaled(model.friction, "friction")
         self.drag = self._scaled(model.drag, "drag")
         self._keep_velocity()
@@ -113,6 +116,8 @@ class Frame:
         # not copied from frame to frame where it stays: a mesh may be large
         self.mesh_end = self.target(inputs.mesh_vertex, state.mesh_vertex)
         self.contact_count = 0  # of particles
+        self.ball_count = 0  # contacts of balls with each other at the end of the frame
+        self.ball_depth = 0.0  # m, the deepest of them
         self.row_count = 0  # contacts of rigid bodies at the end of the frame
         self.passes: int = 0 if torn is None else torn.passes
         self.is_cut: bool = torn is not None and torn.is_cut
@@ -259,6 +264,8 @@ class Frame:
             self.work.governor.learn(self.threads, elapsed)
         counts = (self.contact_count, self.row_count)
         figures = measure(self.model, state, self.gravity, self.work, *counts, velocity)
+        figures.contact_count += self.ball_count
+        figures.penetration = max(figures.penetration, self.ball_depth)
         figures.elastic_energy = elastic_energy
         figures.substeps = self.substeps
         figures.passes = self.passes

@@ -353,8 +353,10 @@ def test_settings_take_numbers_of_numpy_and_lists():
 
 @pytest.fixture(scope="module")
 def model():
-    """Particles that are pinned or may tear, bodies, a joint with a motor, a deforming mesh."""
+    """Particles that are pinned or may tear, balls, bodies, a driven joint, a deforming mesh."""
     builder = builder_of_all()
+    balls = [(20.0, 0.0, 0.2), (20.0, 0.0, 0.45)]
+    builder.add_particles("balls", balls, mass=1.0, radius=0.1, crowd=True)
     builder.pin([0, 1])
     builder.add_sticks([[0, 1], [1, 2], [2, 3]])
     builder.add_tearable(TWO_COPIES, add_four)
@@ -460,7 +462,7 @@ def test_states_that_do_not_fit_are_refused_by_name(model, name):
         given = [NAN, 0.5, "1", None]
     if isinstance(array, np.ndarray) and array.ndim == 2:
         given += [array.astype(np.float32), np.asfortranarray(array)] if array.shape[0] > 1 else []
-    if name == "contact_key":
+    if name in ("contact_key", "ball_contact"):
         assert len(array)
         given += [array + 100, -array - 1]
     for value in given:

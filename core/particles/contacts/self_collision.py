@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from ...arrays import Floats
+from ...arrays import Floats, Ints
 from ...coincidence import direction_between
 from ...collision.grid import NeighbourGrid, bucket_of
 from ...kernels.jit import kernel
@@ -14,6 +14,9 @@ from ...model import Model
 from ...vec3 import between, divide, dot
 from .contact_point import has_room, join_particle, note_contact
 from .hook import ContactHook, Meeting, Surroundings
+
+BALLS = np.iinfo(np.int32).max
+"""The group of balls."""
 
 
 class SelfCollision(ContactHook):
@@ -24,7 +27,9 @@ class SelfCollision(ContactHook):
     def __init__(self, about: Surroundings) -> None:
         model = about.model
         self.model = model
-        self.grid = CrowdGrid(model)
+        group = model.crowd_group.copy()
+        group[model.balls] = BALLS  # those meet each other in heaps
+        self.grid = CrowdGrid(model, group)
 
     @property
     def is_any(self) -> bool:
@@ -57,10 +62,10 @@ class CrowdGrid(NeighbourGrid):
     in the frame under way; `choose` finds them.
     """
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, group: Ints | None = None) -> None:
         largest = float(model.crowd_radius.max()) if len(model.crowd) else 0.0
         super().__init__(model.crowd, 2.0 * largest)
-        self.group = model.crowd_group
+        self._groups = self.group = model.crowd_group if group is None else group
         self.radius = model.crowd_radius
         # the same arrays in full length: each frame works on their beginnings
         self._room = (self.cell, self.first, self.member, self.bucket)
@@ -110,7 +115,7 @@ class CrowdGrid(NeighbourGrid):
         count = len(rows)
         cell, first, member, bucket = self._room
         self.particles = model.crowd[rows]
-        self.group = model.crowd_group[rows]
+        self.group = self._groups[rows]
         self.radius = model.crowd_radius[rows]
         self.cell = cell[:count]
         self.first = first[: 2 * count + 2]
