@@ -23,6 +23,7 @@ from .particles.constraints.rod import Rods
 from .particles.constraints.shape_match import ShapeMatches
 from .particles.constraints.volume import Volumes
 from .particles.constraints.yarn import Yarns
+from .particles.heaps.ball_sleep import REST_TIME as BALL_REST_TIME
 from .particles.particle_bodies.four_particles import body_poses
 from .particles.stick_figures.garment import CarriedPoints
 from .recipes.cloth import add_cloth
@@ -140,6 +141,29 @@ def _meet() -> bool:
         state.body_rest[:] = REST_TIME  # asleep while particles move: they look for each other
         advance(model, state, INPUTS, settings)
     return agree
+
+
+def _pile() -> bool:
+    """Reach heaps of balls, awake, asleep and woken, on a floor, on a mesh and against a body."""
+    builder = ModelBuilder()
+    places = [(0.0, 0.0, 0.1), (0.0, 0.05, 0.29), (1.0, 0.0, 0.1), (1.0, 0.05, 0.29), (3, 0, 0.1)]
+    builder.add_particles("balls", places, mass=1.0, radius=0.1, restitution=0.1, crowd=True)
+    builder.add_body("box", "BOX", (0.2,) * 3, (0.0, 0.29, 0.2), mass=1.0)
+    corner = np.array([(2.5, -0.5, 0.0), (3.5, -0.5, 0.0), (3.0, 0.5, 0.0)])
+    faces = np.array([(0, 1, 2)], dtype=np.int32)
+    mesh = ColliderSettings(shape="MESH")
+    add_collider(builder, "mesh", corner, (1.0, 0.0, 0.0, 0.0), mesh, faces)
+    builder.add_collider("floor", "PLANE", (), (0.0, 0.0, 0.0))
+    model = builder.finalize()
+    ends = []
+    for threads in _thread_counts():
+        state, settings = model.initial_state(), SolverSettings(threads=threads)
+        for _ in range(2):
+            state, _ = advance(model, state, FrameInputs(), settings)
+            state.ball_rest[1:] = BALL_REST_TIME  # one that moves beside one that sleeps
+        state, _ = advance(model, state, FrameInputs(), settings)
+        ends.append(state.position.tobytes())
+    return ends[0] == ends[-1]
 
 
 def _swing() -> bool:
@@ -276,5 +300,5 @@ def _add_constraints(builder: ModelBuilder) -> None:
     builder.add_force(WobbleDamping(owner, np.array([a, b, c, d], dtype=np.int32), 1.0, dry=1.0))
 
 
-SCENES = (_fly, _touch, _drape, _wrap, _grow, _meet, _swing, _rest)
+SCENES = (_fly, _touch, _drape, _wrap, _grow, _meet, _pile, _swing, _rest)
 """Scenes that reach every kernel; each tells whether one thread and several agreed."""

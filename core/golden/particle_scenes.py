@@ -236,6 +236,18 @@ def particles() -> GoldenScene:
     return GoldenScene(builder.finalize(), lambda model, frame: FrameInputs(wind=GUST))
 
 
+@scene("heap-of-balls")
+def heap_of_balls() -> GoldenScene:
+    """Two piles of balls that fall asleep where they lie, one of which a ball wakes."""
+    builder = ModelBuilder()
+    add_floor(builder)
+    pile = np.array([(0.0, 0.0, 0.1), (0.2, 0.0, 0.1), (0.1, 0.17, 0.1), (0.1, 0.06, 0.26)])
+    builder.add_particles("one", pile, mass=1.0, radius=0.1, friction=0.5, crowd=True)
+    builder.add_particles("other", pile + (2.0, 0.0, 0.0), mass=2.0, radius=0.1, crowd=True)
+    builder.add_particles("last", [(0.1, 0.05, 7.0)], mass=0.5, radius=0.05, crowd=True)
+    return GoldenScene(builder.finalize(), frames=36)
+
+
 @scene("crowd-and-limbs")
 def crowd_and_limbs() -> GoldenScene:
     """Crossing sticks of figures, a crowd that falls on them, a sheet with tethers under them."""
