@@ -15,7 +15,7 @@ from typing import Any
 
 from numba.core.compiler import Compiler, Flags
 
-from .linking import LeanPart, Part, Whole
+from .linking import LeanPartLibrary, PartLibrary, Whole
 
 
 class Options(Flags):
@@ -112,7 +112,7 @@ class PartCompiler(QuickCompiler):
     def __init__(self, typing: Any, target: Any, library: Any, *arguments: Any) -> None:
         super().__init__(typing, target, library, *arguments)
         if library is None:
-            kind = Part if self.state.flags.nrt else LeanPart
+            kind = PartLibrary if self.state.flags.nrt else LeanPartLibrary
             self.state.library = kind(self.state.targetctx.codegen(), "part")
 
 

@@ -34,7 +34,7 @@ class Whole(JITCodeLibrary):
         super()._optimize_final_module()
 
 
-class Part(JITCodeLibrary):
+class PartLibrary(JITCodeLibrary):
     """What kernels take a copy of: it never becomes machine code by itself."""
 
     def _finalize_final_module(self) -> None:
@@ -47,8 +47,8 @@ class Part(JITCodeLibrary):
         return _NoEnvironment()
 
 
-class LeanPart(Part):
-    """As `Part` for functions that count no references."""
+class LeanPartLibrary(PartLibrary):
+    """As `PartLibrary` for functions that count no references."""
 
     def _optimize_final_module(self) -> None:
         """Leave it to the kernel: no counts of references keep it from being inlined there."""

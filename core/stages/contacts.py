@@ -161,9 +161,8 @@ class Contacts:
         shapes, tree = frame.work.shapes, frame.work.touching.mesh_tree
         deforming = Deforming(self.mesh_before, self.mesh_motion)
         threads = frame.threads if rows is None else 1  # a few rows, again and again
-        gravity = tuple(frame.gravity.tolist())
         touched = (shapes, model.collider_shape_count, tree, deforming)
-        given = (frame.particles, balls, *touched, gravity, frame.h, may_bounce)
+        given = (frame.particles, balls, *touched, frame.gravity, frame.h, may_bounce)
         collide_particles.on(threads)(*given)
 
     def ground(self) -> Supports | None:

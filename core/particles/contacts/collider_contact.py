@@ -21,7 +21,7 @@ from ...collision.point_distance import solid_distance
 from ...collision.restitution import bounce
 from ...collision.shapes import face_count, passes_by
 from ...kernels.jit import kernel, lean_inline, parallel_kernel, prange
-from ...vec3 import ZERO, add, along, dot, load, rotate, store, sub, unrotate
+from ...vec3 import ZERO, add, along, dot, load, rotate, store, sub, unrotate, vec
 from .contact_parting import OVERLAP_SPEED
 
 Balls = namedtuple(
@@ -106,7 +106,7 @@ def _collide(i, particles, balls, shapes, s, forms, gravity, h, may_bounce):
                 break
             continue
         touched = True
-        fall = dot(unrotate(r, gravity), way_out[1])
+        fall = dot(unrotate(r, vec(gravity)), way_out[1])
         e = joint_restitution(balls.restitution[i], shapes.restitution[s])
         mu = joint_friction(balls.friction[i], shapes.friction[s])
         surface = (mu, e if may_bounce else 0.0, fall)
@@ -132,7 +132,7 @@ def collide_particles(
     * Restitution: with ``may_bounce`` a fast particle is reflected on its exact path.
 
     shape_count: of the shapes, from the first on, that belong to colliders. mesh_tree: over the
-    triangles of all meshes, each in its shape's own frame. gravity: three numbers, m/s². Nine
+    triangles of all meshes, each in its shape's own frame. gravity (3,) m/s². Nine
     arguments, for a parallel loop takes no records in records.
     """
     for j in prange(balls.row.shape[0]):

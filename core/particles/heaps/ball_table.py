@@ -48,7 +48,7 @@ NEAR = np.dtype(
 )
 """Two balls that may meet before pairs are looked for again."""
 
-ROW = np.dtype(
+BALL_ROW = np.dtype(
     [
         ("pair", np.int32, (2,)),
         ("normal", np.float64, (3,)),  # from b to a
@@ -93,7 +93,7 @@ Heap = namedtuple(
         "ball",  # (m,) BALL, in the order of cells
         "place",  # (m,) PLACE
         "near",  # (c,) NEAR, task by task
-        "row",  # (c,) ROW; those of a task begin where its pairs do
+        "row",  # (c,) BALL_ROW; those of a task begin where its pairs do
         "first",  # (2 s,) first pair of each task: s slabs, then those between two
         "count",  # (2 s,) pairs of each task
         "filled",  # (2 s,) rows of each task
@@ -115,7 +115,7 @@ def heap_room(balls: int, pairs: int = 0) -> Heap:
         ball=np.zeros(balls, BALL),
         place=np.zeros(balls, PLACE),
         near=np.zeros(pairs, NEAR),
-        row=np.zeros(pairs, ROW),
+        row=np.zeros(pairs, BALL_ROW),
         first=np.zeros(2, np.int32),
         count=np.zeros(2, np.int32),
         filled=np.zeros(2, np.int32),
