@@ -15,7 +15,7 @@ from .coupling.attachment import Attachments
 from .entry import Layout
 from .model import Model
 from .particles.contact_hooks import hooks_for
-from .particles.contacts.body_contact import MARGIN
+from .particles.contacts.body_contact import CONTACT_MARGIN
 from .particles.contacts.contact_point import contact_room
 from .particles.contacts.couple_return import CoupleReturn
 from .particles.contacts.hook import Surroundings
@@ -51,7 +51,7 @@ class Workspace:
         self.thickness = smallest_half_extent(model.shapes)
         self.touching = Touching(model, self.thickness)
         bodies = self.shapes.particle_body >= 0
-        self.margin = np.where(bodies, MARGIN * self.thickness, 0.0)  # m
+        self.margin = np.where(bodies, CONTACT_MARGIN * self.thickness, 0.0)  # m
         self.contacts = contact_room(max(1, 32 * model.particle_body_count, 4 * len(model.crowd)))
         self.surfaces = surface_room(model)
         self.ties = [c for c in model.constraints if isinstance(c, Attachments)]

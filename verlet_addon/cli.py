@@ -17,7 +17,7 @@ from .live import missing_frames
 from .properties import bake_record, participants
 from .properties.by_path import set_by_path
 
-COMMAND = "verlet_bake"
+BAKE_COMMAND = "verlet_bake"
 
 
 def frame_range(text: str) -> tuple[int, int]:
@@ -39,7 +39,7 @@ def frame_range(text: str) -> tuple[int, int]:
 def parse(arguments: list[str]) -> argparse.Namespace:
     """Read the command's own arguments."""
     parser = argparse.ArgumentParser(
-        prog=f"blender -b FILE --command {COMMAND}",
+        prog=f"blender -b FILE --command {BAKE_COMMAND}",
         description="Bake all that moves in the open file and save it.",
     )
     parser.add_argument(
@@ -181,5 +181,5 @@ def _save(output: str | None) -> None:
         bpy.ops.wm.save_mainfile()
 
 
-_command = Command(COMMAND, run)
+_command = Command(BAKE_COMMAND, run)
 register, unregister = _command.register, _command.unregister

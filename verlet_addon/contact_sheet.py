@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..core.errors import VerletError
 from .blender.commands import Command
 
-COMMAND = "verlet_sheet"
+SHEET_COMMAND = "verlet_sheet"
 WIDTH, GAP, DOT = 320, 8, 2  # px: a picture, what is between two, a dot of a letter
 BACKGROUND, INK = (0.08, 0.08, 0.08, 1.0), (0.9, 0.9, 0.9, 1.0)
 HEIGHT, ADVANCE = 5, 4  # dots of a letter, and to the next one
@@ -31,14 +31,14 @@ T 72222 U 55557 V 55552 W 55775 X 55255 Y 55222 Z 71247
 LETTERS = {" ": "00000", **dict(zip(_DOTS.split()[::2], _DOTS.split()[1::2]))}
 """Letters of three by five dots: a digit for each row from above, whose bits are its dots."""
 
-UNKNOWN = "71202"
+UNKNOWN_FRAME = "71202"
 
 
 def written(text: str) -> NDArray[np.bool_]:
     """A text as dots (5, n), the upper row first; of letters only capitals."""
     rows = np.zeros((HEIGHT, ADVANCE * len(text)), dtype=bool)
     for place, letter in enumerate(text.upper()):
-        for row, bits in enumerate(LETTERS.get(letter, UNKNOWN)):
+        for row, bits in enumerate(LETTERS.get(letter, UNKNOWN_FRAME)):
             for dot in range(3):
                 rows[row, ADVANCE * place + dot] = int(bits) >> (2 - dot) & 1
     return rows
@@ -108,7 +108,7 @@ def save(pixels: Pixels, path: Path) -> None:
 def parse(arguments: list[str]) -> argparse.Namespace:
     """Read the command's own arguments."""
     parser = argparse.ArgumentParser(
-        prog=f"blender -b --command {COMMAND}", description="Lay pictures out on one sheet."
+        prog=f"blender -b --command {SHEET_COMMAND}", description="Lay pictures out on one sheet."
     )
     parser.add_argument("--output", required=True, metavar="FILE", help="the sheet, a PNG file")
     parser.add_argument("--columns", type=int, default=4, help="pictures in a row (default: 4)")
@@ -137,5 +137,5 @@ def run(arguments: list[str]) -> int:
     return 0
 
 
-_command = Command(COMMAND, run)
+_command = Command(SHEET_COMMAND, run)
 register, unregister = _command.register, _command.unregister

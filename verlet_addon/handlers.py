@@ -185,7 +185,7 @@ def depsgraph_update_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
         return
     own = running.awaited if running.awaited and is_playing() else frozenset()
     for update in depsgraph.updates:
-        if isinstance(update.id, bpy.types.Action) and not update.id.get(bake_record.MARK):
+        if isinstance(update.id, bpy.types.Action) and not update.id.get(bake_record.BAKE_MARK):
             running.happened(EventKind.ACTION_EDITED)
         elif update.is_updated_geometry and update.id.original.session_uid not in own:
             running.happened(EventKind.EDITED)
@@ -302,7 +302,7 @@ def render_begins(scene: bpy.types.Scene, *_: Any) -> None:
         print(
             "Verlet Physics: not baked, so simulated from the start for this render: "
             f"{', '.join(unbaked)}. A farm is faster with a bake: "
-            f"blender -b FILE --command {cli.COMMAND}",
+            f"blender -b FILE --command {cli.BAKE_COMMAND}",
             flush=True,
         )
 

@@ -19,8 +19,8 @@ from .live import rendering
 from .properties import participants
 from .properties.scenes import start_frame
 
-DELAY = 0.4  # s after the last change
-LONG = 0.5  # s: where a look takes longer, no further one is taken
+LOOK_DELAY = 0.4  # s after the last change
+LONGEST_LOOK = 0.5  # s: where a look takes longer, no further one is taken
 
 _due = 0.0  # perf_counter when to look
 _seconds: dict[int, float] = {}  # that the quickest look took, by session id of the scene
@@ -31,9 +31,9 @@ _looks: dict[int, int] = {}  # how many there were: the first one also loads the
 def look_soon(*_: Any) -> None:
     """Something was changed."""
     global _due
-    _due = perf_counter() + DELAY
+    _due = perf_counter() + LOOK_DELAY
     if not bpy.app.timers.is_registered(_look):
-        bpy.app.timers.register(_look, first_interval=DELAY)
+        bpy.app.timers.register(_look, first_interval=LOOK_DELAY)
 
 
 def _look() -> float | None:
@@ -48,7 +48,7 @@ def _look() -> float | None:
     window_manager = bpy.context.window_manager
     is_dragging = any(len(window.modal_operators) for window in window_manager.windows)
     if is_dragging:
-        return DELAY
+        return LOOK_DELAY
     if handlers.is_playing() or rendering.is_rendering() or _takes_long(scene):
         return None
     began = perf_counter()
@@ -60,7 +60,7 @@ def _look() -> float | None:
 
 
 def _takes_long(scene: bpy.types.Scene) -> bool:
-    return _looks.get(scene.session_uid, 0) > 1 and _seconds[scene.session_uid] > LONG
+    return _looks.get(scene.session_uid, 0) > 1 and _seconds[scene.session_uid] > LONGEST_LOOK
 
 
 def look(scene: bpy.types.Scene) -> bool:

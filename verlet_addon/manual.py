@@ -8,8 +8,8 @@ from typing import Any
 
 import bpy
 
-ROOT = Path(__file__).resolve().parents[1]
-PAGES = ROOT / "manual"
+PACKAGE_FOLDER = Path(__file__).resolve().parents[1]
+PAGES = PACKAGE_FOLDER / "manual"
 """The manual as web pages: the build of the zip puts it there."""
 
 _SUBJECTS = {
@@ -79,7 +79,7 @@ def has_pages() -> bool:
 @cache
 def address(page: str = "index.html") -> str:
     """Where a page is; the README where this copy brings none."""
-    return f"{PAGES.as_uri()}/{page}" if has_pages() else (ROOT / "README.md").as_uri()
+    return f"{PAGES.as_uri()}/{page}" if has_pages() else (PACKAGE_FOLDER / "README.md").as_uri()
 
 
 def _pattern(subject: str) -> str:

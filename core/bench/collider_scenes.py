@@ -18,7 +18,7 @@ from ..settings import ClothSettings, ColliderSettings
 from .cloth_scenes import sheet
 
 FRAME = 1.0 / 24.0  # s
-SIDES = 32
+VERTICES_AROUND = 32
 """Vertices around the hips, and around each leg."""
 
 WAIST, CROTCH, HEEL = 1.05, 0.78, 0.06  # m
@@ -101,7 +101,7 @@ def ball_drop(
 
 def hips_and_legs(fine: int = 1) -> tuple[Floats, Ints]:
     """Hips that part in two legs, one closed mesh: places (v, 3) m, triangles (t, 3)."""
-    sides = SIDES * fine
+    sides = VERTICES_AROUND * fine
     turn = np.arange(sides) * 2.0 * np.pi / sides
     rows: list[Floats] = []
     for z in np.linspace(WAIST, CROTCH + 0.02, 8 * fine):

@@ -18,7 +18,7 @@ from .rigid_measure import Figures, body_depths
 from .rigid_run import run
 from .rigid_scenes import (
     ANGULAR_DAMPING,
-    FRAMES,
+    FRAMES_OF_BENCH,
     FRICTION,
     LINEAR_DAMPING,
     SCENES,
@@ -76,7 +76,7 @@ def measure(
     settings: SolverSettings,
     *,
     sleeps: bool = True,
-    frames: int = FRAMES,
+    frames: int = FRAMES_OF_BENCH,
     seconds: float = math.inf,
 ) -> Figures:
     """Run a scene for some frames, or until the stepping took some seconds."""

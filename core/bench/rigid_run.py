@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from .rigid_measure import Figures, Measure
-from .rigid_scenes import FPS, FRAMES, Floats, RigidScene
+from .rigid_scenes import FPS, FRAMES_OF_BENCH, Floats, RigidScene
 
 MOVING = 72
 """Frames at the start whose mean tells the cost before anything sleeps."""
@@ -25,7 +25,7 @@ def run(
     read: Callable[[], tuple[Floats, Floats]],
     asleep: Callable[[], int | None] = lambda: None,
     *,
-    frames: int = FRAMES,
+    frames: int = FRAMES_OF_BENCH,
     seconds: float = np.inf,
 ) -> Figures:
     """Run the frames, timing ``step`` only; returns times in ms and what `Measure` finds.

@@ -15,14 +15,14 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 FPS = 24
-FRAMES = 240
+FRAMES_OF_BENCH = 240
 FRICTION = 0.5
 GRAVITY = 9.81  # m/s²
 LINEAR_DAMPING = 0.04  # share of the speed lost in a second: Blender's default
 ANGULAR_DAMPING = 0.1
 CUBE_HALF = 0.25  # m
 CUBE_SPACING = 0.95  # m, wider than a cube's diagonal, so that no two start in each other
-WALL = 1.0  # m, thickness of floor and walls
+WALL_THICKNESS = 1.0  # m, thickness of floor and walls
 LINK_LENGTH = 0.2  # m
 WORLD = -1
 """In place of a body: the joint's other side is fixed."""
@@ -117,12 +117,12 @@ def heap(n: int, width: float | None = None) -> RigidScene:
     place = CUBE_SPACING * np.stack([k % side, k // side % side, k // side**2], axis=1, dtype=float)
     place -= ((side - 1) / 2 * CUBE_SPACING, (side - 1) / 2 * CUBE_SPACING, -0.6)
     height = place[-1, 2] + 5.0
-    outer = inside / 2 + WALL
-    across = inside / 2 + WALL / 2
-    walls = [((0.0, 0.0, -WALL / 2), (outer, outer, WALL / 2))]
+    outer = inside / 2 + WALL_THICKNESS
+    across = inside / 2 + WALL_THICKNESS / 2
+    walls = [((0.0, 0.0, -WALL_THICKNESS / 2), (outer, outer, WALL_THICKNESS / 2))]
     for s in (-1, 1):
-        walls.append(((s * across, 0.0, height / 2), (WALL / 2, outer, height / 2)))
-        walls.append(((0.0, s * across, height / 2), (inside / 2, WALL / 2, height / 2)))
+        walls.append(((s * across, 0.0, height / 2), (WALL_THICKNESS / 2, outer, height / 2)))
+        walls.append(((0.0, s * across, height / 2), (inside / 2, WALL_THICKNESS / 2, height / 2)))
     return RigidScene(
         "heap",
         place,
@@ -234,8 +234,8 @@ def wall(n: int) -> RigidScene:
         np.tile([1.0, 0.0, 0.0, 0.0], (n * n, 1)),
         np.tile(BRICK, (n * n, 1)),
         np.ones(n * n),
-        np.array([[0.0, 0.0, -WALL / 2]]),
-        np.array([[100.0, 100.0, WALL / 2]]),
+        np.array([[0.0, 0.0, -WALL_THICKNESS / 2]]),
+        np.array([[100.0, 100.0, WALL_THICKNESS / 2]]),
         lower=np.array([-100.0, -100.0, 0.0]),
         joint_body=body,
         joint_point=place[body].mean(axis=1),
@@ -257,8 +257,8 @@ def pile(name: str, place: Floats, top_mass: float = 1.0, *, half: float = CUBE_
         np.tile([1.0, 0.0, 0.0, 0.0], (n, 1)),
         np.full((n, 3), half),
         mass,
-        np.array([[0.0, 0.0, -WALL / 2]]),
-        np.array([[100.0, 100.0, WALL / 2]]),
+        np.array([[0.0, 0.0, -WALL_THICKNESS / 2]]),
+        np.array([[100.0, 100.0, WALL_THICKNESS / 2]]),
         lower=np.array([-100.0, -100.0, 0.0]),
         is_pile=True,
     )
@@ -363,8 +363,8 @@ def ragdolls(n: int) -> RigidScene:
         np.concatenate(turn),
         np.tile(parts[1], (n, 1)),
         np.tile(parts[2], n),
-        np.array([[0.0, 0.0, -WALL / 2]]),
-        np.array([[100.0, 100.0, WALL / 2]]),
+        np.array([[0.0, 0.0, -WALL_THICKNESS / 2]]),
+        np.array([[100.0, 100.0, WALL_THICKNESS / 2]]),
         lower=np.array([-100.0, -100.0, 0.0]),
         joint_body=np.concatenate(body),
         joint_point=np.concatenate(point),

@@ -16,14 +16,14 @@ from ..errors import ModelError
 from ..model import ObjectSpan
 from ..model.body_table import FOLLOWS
 from ..model.joint_table import End, OnBody, OnCollider
-from ..particles.particle_bodies.four_particles import CORNER_SIGNS, FORMS, frame_extent
+from ..particles.particle_bodies.four_particles import BODY_FORMS, CORNER_SIGNS, frame_extent
 from ..rigid.inertia import inertia_of
 from ..rotation import conjugate, product
 from ..vector import rotation_matrix
 from .body_parts import BODY, COLLIDER, PARTICLE_BODY, RigidParts, Surfaces
 from .particles import LIGHTEST, ParticleBuilder
 
-BODY_MODELS = ("QUATERNION", *FORMS)
+BODY_MODEL_NAMES = ("QUATERNION", *BODY_FORMS)
 
 WORLD = -1
 """In place of a kind of owner: a joint's end that is fixed in space."""
@@ -108,8 +108,8 @@ class BodyBuilder(ParticleBuilder):
         moments = vector(name, "inertia", inertia)
         if not (moments > 0.0).all():
             raise ModelError(name, f"inertia {moments.tolist()} kg·m² must be above 0; thicken it")
-        if model not in BODY_MODELS:
-            raise ModelError(name, f"model {model!r} is none of {', '.join(BODY_MODELS)}")
+        if model not in BODY_MODEL_NAMES:
+            raise ModelError(name, f"model {model!r} is none of {', '.join(BODY_MODEL_NAMES)}")
         if follows not in FOLLOWS:
             raise ModelError(name, f"follows {follows!r} is none of {', '.join(FOLLOWS)}")
         centre = vector(name, "position", position)
@@ -134,8 +134,8 @@ class BodyBuilder(ParticleBuilder):
             "sleeps": sleeps,
             "follows": FOLLOWS[follows],
         }
-        if model in FORMS:
-            return self._add_particle_body(name, FORMS[model], shapes, row, feel)
+        if model in BODY_FORMS:
+            return self._add_particle_body(name, BODY_FORMS[model], shapes, row, feel)
         body = len(self._rigid.bodies)
         self._rigid.bodies.append(row)
         self._rigid.add_shapes(BODY, body, shapes, feel)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..checks import number
-from ..collision.kinds import KINDS
+from ..collision.kinds import SHAPE_KINDS
 from ..collision.shape import ConvexHull, Shape, Surface
 from ..errors import ModelError
 from ..model.body_table import (
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 BODY, COLLIDER, PARTICLE_BODY = range(3)
 
-LAYERS = 0x7FFF_FFFF
+ALL_LAYERS = 0x7FFF_FFFF
 """All layers that there can be."""
 
 
@@ -44,8 +44,8 @@ class Surfaces:
         cls, name: str, friction: float, static_friction: float, restitution: float, layers: int
     ) -> Surfaces:
         """Checked ones of the object called ``name``."""
-        if not isinstance(layers, int | np.integer) or not 0 <= layers <= LAYERS:
-            raise ModelError(name, f"layers = {layers!r} must be whole bits, 0 to {LAYERS:#x}")
+        if not isinstance(layers, int | np.integer) or not 0 <= layers <= ALL_LAYERS:
+            raise ModelError(name, f"layers = {layers!r} must be whole bits, 0 to {ALL_LAYERS:#x}")
         return cls(
             number(name, "friction", friction, least=0.0),
             number(name, "static friction", static_friction, least=0.0),
@@ -105,7 +105,7 @@ class RigidParts:
         hulls = [shape.hull for shape in shapes if shape.hull is not None]
         meshes = [shape.surface for shape in shapes if shape.surface is not None]
         return ShapeTable(
-            kind=np.array([KINDS[shape.kind] for shape in shapes], dtype=np.int32),
+            kind=np.array([SHAPE_KINDS[shape.kind] for shape in shapes], dtype=np.int32),
             size=np.array([shape.size for shape in shapes], dtype=np.float64).reshape(-1, 3),
             owner=np.array([first[kind] + row for kind, row, _, _ in rows], dtype=np.int32),
             offset=np.array([shape.offset for shape in shapes], dtype=np.float64).reshape(-1, 3),

@@ -1,7 +1,7 @@
 """Kinds of collision shapes."""
 
 PLANE, BOX, ROOM, SPHERE, CAPSULE, CYLINDER, HULL, MESH = range(8)
-KINDS = {
+SHAPE_KINDS = {
     "PLANE": PLANE,
     "BOX": BOX,
     "ROOM": ROOM,

@@ -13,7 +13,7 @@ MESH_SKIN = 1e-5
 """m that particles keep from the triangles of a mesh: the side on which one is must not get lost
 in rounding."""
 
-MOST_TRIANGLES = 3
+MOST_TRIANGLES_AT_ONCE = 3
 """Triangles of one mesh that a particle is projected out of in one go, the deepest first."""
 
 

@@ -29,7 +29,7 @@ def body_radius(model: Model) -> Floats:
     return radius
 
 
-MOST_FRAMES = 16
+MOST_FRAMES_OF_REFERENCE = 16
 """Most driven things whose velocity is tried to see travels from."""
 
 
@@ -52,7 +52,7 @@ def _common_velocity(owners):
     best, least, tried = ZERO, -1.0, 0
     for o in range(owners.inverse_mass.shape[0]):
         v = load(owners.velocity, o)
-        if owners.driven[o] == 0 or v in (ZERO, best) or tried == MOST_FRAMES:
+        if owners.driven[o] == 0 or v in (ZERO, best) or tried == MOST_FRAMES_OF_REFERENCE:
             continue
         if least < 0.0:
             least = _away_from(owners, ZERO)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..checks import floats, index_rows, numbers, places, unit_quaternion, vector
 from ..errors import ModelError
-from .kinds import KINDS
+from .kinds import SHAPE_KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,8 +87,8 @@ class Shape:
 
         Raises `ModelError` for an unknown kind, numbers that are not finite and sizes of zero.
         """
-        if kind not in KINDS:
-            raise ModelError(name, f"shape {kind!r} is none of {', '.join(KINDS)}")
+        if kind not in SHAPE_KINDS:
+            raise ModelError(name, f"shape {kind!r} is none of {', '.join(SHAPE_KINDS)}")
         middle = vector(name, "place", offset)
         q = unit_quaternion(name, turn)
         if kind == "HULL" and hull is None:

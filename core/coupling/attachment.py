@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ..particles.constraints.base import Moving
     from ..settings import AnimatedSettings
 
-APART = 0.2
+POINT_APART = 0.2
 """Share of the arm that point and place may be apart for the impulse to act at the point."""
 
 
@@ -110,7 +110,7 @@ def _gather(x, inverse_mass, ends, n):
 def _lever(r, u):
     """Where the impulse acts: u, which x* says, if it is near the arm r."""
     d = sub(u, r)
-    if d[0] ** 2 + d[1] ** 2 + d[2] ** 2 < APART**2 * dot(r, r):
+    if d[0] ** 2 + d[1] ** 2 + d[2] ** 2 < POINT_APART**2 * dot(r, r):
         return u
     return r
 

@@ -45,13 +45,13 @@ from .body_point import impel
 if TYPE_CHECKING:
     from ..model import Model
 
-ROUNDS = 40
+PIN_HOLD_PASSES = 40
 """Passes over the rows of all bodies."""
 
-NEAR = 0.002
+TAUT_SHARE = 0.002
 """Tethers count that are taut up to this share of their length."""
 
-SHARE = 0.1
+TETHER_SHARE = 0.1
 """Share of what a tether was too long before the step that one step takes back."""
 
 REPAIR = 0.01
@@ -60,7 +60,7 @@ REPAIR = 0.01
 HEAVY = 4.0
 """Bodies this many times as heavy as the particle are held; lighter ones feel the cloth alone."""
 
-FLAT = 1e-3
+LEAST_LENGTHENING = 1e-3
 """Tethers that a body lengthens by less than this share of its way do not hold it."""
 
 TIED = -1.0
@@ -144,7 +144,7 @@ def _add(rows, m, moving, o, i, normal, friction):
         pin, longest = tethers.anchor[n], tethers.length[n]
         d = between(x, i, pin)
         size = length(d)
-        if size < (1.0 - NEAR) * longest or size == 0.0:
+        if size < (1.0 - TAUT_SHARE) * longest or size == 0.0:
             continue
         if m >= rows.shape[0]:
             return m
@@ -155,7 +155,7 @@ def _add(rows, m, moving, o, i, normal, friction):
         slope = 1.0
         if friction != TIED:
             slope = -dot(d, normal)
-            if slope < FLAT:
+            if slope < LEAST_LENGTHENING:
                 continue
             d = scale(-1.0, normal)
         row = rows[m]
@@ -163,8 +163,8 @@ def _add(rows, m, moving, o, i, normal, friction):
         set_vec(row["normal"], normal)
         row["friction"] = friction
         # the body is stopped and not thrown back, however flat the tether lies
-        need = (size - longest - (1.0 - SHARE) * max(before, 0.0)) / (h * slope)
-        repair = slope * max(0.0, min(REPAIR, SHARE / h * before))
+        need = (size - longest - (1.0 - TETHER_SHARE) * max(before, 0.0)) / (h * slope)
+        repair = slope * max(0.0, min(REPAIR, TETHER_SHARE / h * before))
         row["need"] = min(need, repair) - _speed(moving, o, i, pin, d)
         m += 1
     return m
@@ -227,7 +227,7 @@ def hold_bodies(rows, count, particles, owners, h, gain):
     for m in range(count):
         for k in range(6):
             gain[rows[m]["owner"], k] = 0.0
-    for n in range(ROUNDS):
+    for n in range(PIN_HOLD_PASSES):
         for step in range(count):
             _solve(rows[step if n % 2 == 0 else count - 1 - step], owners, gain)
     for m in range(count):

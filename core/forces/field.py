@@ -45,7 +45,7 @@ from ..vector import rotation_matrix
 from .curl_noise import chance, curl_noise
 
 WIND, FORCE, VORTEX, TURBULENCE, CURL_NOISE, DRAG, EXPLOSION, HIT = range(8)
-KINDS = {
+FIELD_KINDS = {
     "WIND": WIND,  # along local Z
     "FORCE": FORCE,  # away from position, a line or a plane; strength < 0 pulls
     "VORTEX": VORTEX,  # round local Z; not of shape POINT it also draws in and brakes
@@ -57,11 +57,11 @@ KINDS = {
 }
 IMPULSES = ("EXPLOSION", "HIT")
 POINT, LINE, PLANE = range(3)
-SHAPES = {"POINT": POINT, "LINE": LINE, "PLANE": PLANE}
+FIELD_SHAPES = {"POINT": POINT, "LINE": LINE, "PLANE": PLANE}
 SPHERE, TUBE, CONE = range(3)
 FALLOFFS = {"SPHERE": SPHERE, "TUBE": TUBE, "CONE": CONE}
 BOTH, POSITIVE, NEGATIVE = range(3)
-SIDES = {"BOTH": BOTH, "POSITIVE": POSITIVE, "NEGATIVE": NEGATIVE}
+FIELD_SIDES = {"BOTH": BOTH, "POSITIVE": POSITIVE, "NEGATIVE": NEGATIVE}
 
 EXPLOSION_CORE = 0.1
 """An explosion is not stronger nearer than this many metres."""
@@ -110,10 +110,10 @@ class Field:
 
     def __post_init__(self) -> None:
         for label, value, known in (
-            ("kind", self.kind, KINDS),
-            ("shape", self.shape, SHAPES),
+            ("kind", self.kind, FIELD_KINDS),
+            ("shape", self.shape, FIELD_SHAPES),
             ("falloff", self.falloff, FALLOFFS),
-            ("side", self.side, SIDES),
+            ("side", self.side, FIELD_SIDES),
         ):
             if value not in known:
                 raise ModelError(self.name, f"{label} {value!r} is none of {', '.join(known)}")
@@ -206,10 +206,10 @@ def pack_fields(given: Sequence[Field]) -> Records:
     for row, one in enumerate(given):
         quaternion = np.array(one.orientation, dtype=np.float64)
         packed[row] = (
-            KINDS[one.kind],
-            SHAPES[one.shape],
+            FIELD_KINDS[one.kind],
+            FIELD_SHAPES[one.shape],
             FALLOFFS[one.falloff],
-            SIDES[one.side],
+            FIELD_SIDES[one.side],
             one.position,
             rotation_matrix(quaternion / np.linalg.norm(quaternion))[:, 2],
             one.strength,

@@ -30,21 +30,21 @@ if TYPE_CHECKING:
 
     from ..arrays import Floats, Ints
 
-FREQUENCY = 5.0
+GRAB_FREQUENCY = 5.0
 """Hz of the spring: a hundredth of a second behind a hand, a centimetre under what it lifts."""
 
 STRENGTH = 20.0
 """Largest force, in weights of all that hangs on the place."""
 
-FASTEST = 30.0
+FASTEST_HAND = 30.0
 """m/s that the hand follows the mouse at, and about as fast as it can throw."""
 
 GRIP = 0.03
 """How far the hand reaches about a vertex, as a share of the object's size: one vertex of a fine
 mesh would be drawn out to a thorn."""
 
-TURN = 2.0 * math.pi * FREQUENCY
-REACH = 2.0 * FASTEST / TURN
+TURN = 2.0 * math.pi * GRAB_FREQUENCY
+REACH = 2.0 * FASTEST_HAND / TURN
 """m; from farther away the spring draws no faster: it is overdamped where it holds little mass."""
 
 
@@ -102,8 +102,8 @@ class Grab:
         return place
 
     def velocity(self, duration: float) -> Floats:
-        """How fast the hand is (3,) m/s in a frame of ``duration`` s, within `FASTEST`."""
-        return shortened((np.array(self.end) - np.array(self.start)) / duration, FASTEST)
+        """How fast the hand is (3,) m/s in a frame of ``duration`` s, within `FASTEST_HAND`."""
+        return shortened((np.array(self.end) - np.array(self.start)) / duration, FASTEST_HAND)
 
 
 @dataclass(frozen=True)

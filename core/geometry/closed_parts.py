@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Floats, Ints
-from .solid import WELD
+from .solid import WELD_SHARE
 from .surface import connected_parts
 
 OPEN_SHARE = 0.1
@@ -22,7 +22,7 @@ def facing(points: Floats, triangle: Ints) -> Ints:
         return out
     low = points.min(axis=0)
     size = max(float(np.ptp(points, axis=0).max()), 1e-300)
-    place = np.rint((points - low) / (WELD * size)).astype(np.int64)
+    place = np.rint((points - low) / (WELD_SHARE * size)).astype(np.int64)
     _, one = np.unique(place, axis=0, return_inverse=True)
     corner = one.reshape(-1)[triangle]
     ends = np.concatenate([corner[:, [0, 1]], corner[:, [1, 2]], corner[:, [2, 0]]])

@@ -14,7 +14,7 @@ from .surface import boundary_loops, connected_parts
 if TYPE_CHECKING:
     from ..arrays import Floats, Ints
 
-WELD = 1e-6
+WELD_SHARE = 1e-6
 """Share of the size within which vertices are one and the same."""
 
 HOLLOW = 0.02
@@ -28,7 +28,7 @@ def welded(points: Floats, triangles: ArrayLike) -> Ints:
     """Triangles (t, 3) over the same points, whose doubles are replaced by the first of them.
 
     Faces that lose a corner by that go. Points count as doubles when they round to the same place
-    on a grid of `WELD` of the size.
+    on a grid of `WELD_SHARE` of the size.
     """
     t = np.asarray(triangles, dtype=np.int64).reshape(-1, 3)
     if len(t) == 0:
@@ -38,7 +38,7 @@ def welded(points: Floats, triangles: ArrayLike) -> Ints:
     size = float((used.max(axis=0) - low).max())
     if not size > 0.0:
         return np.empty((0, 3), dtype=np.int32)
-    snapped = np.rint((points - low) / (WELD * size)).astype(np.int64)
+    snapped = np.rint((points - low) / (WELD_SHARE * size)).astype(np.int64)
     _, first, inverse = np.unique(snapped, axis=0, return_index=True, return_inverse=True)
     t = first[inverse.reshape(-1)][t]
     distinct = (t[:, 0] != t[:, 1]) & (t[:, 1] != t[:, 2]) & (t[:, 2] != t[:, 0])

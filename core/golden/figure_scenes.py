@@ -28,7 +28,7 @@ from ..settings import (
 from .particle_scenes import add_floor
 from .scene import GoldenScene, scene
 
-BONES = (  # name, parent, head and tail m
+FIGURE_BONES = (  # name, parent, head and tail m
     ("spine", "", (0.0, 0.0, 1.0), (0.0, 0.0, 1.2)),
     ("chest", "spine", (0.0, 0.0, 1.2), (0.0, 0.0, 1.5)),
     ("head", "chest", (0.0, 0.0, 1.55), (0.0, 0.0, 1.8)),
@@ -45,19 +45,21 @@ BONES = (  # name, parent, head and tail m
 
 def human() -> Skeleton:
     """Eleven bones of somebody who looks along −Y."""
-    names = [name for name, _, _, _ in BONES]
-    head, tail = (np.array([bone[k] for bone in BONES]) for k in (2, 3))
+    names = [name for name, _, _, _ in FIGURE_BONES]
+    head, tail = (np.array([bone[k] for bone in FIGURE_BONES]) for k in (2, 3))
     along = (tail - head) / np.linalg.norm(tail - head, axis=1)[:, None]
     return Skeleton(
         tuple(names),
-        np.array([names.index(above) if above else -1 for _, above, _, _ in BONES], np.int32),
+        np.array(
+            [names.index(above) if above else -1 for _, above, _, _ in FIGURE_BONES], np.int32
+        ),
         head,
         tail,
         np.array([turn_from_to(np.eye(3)[1], way) for way in along]),
-        deforms=np.ones(len(BONES), dtype=bool),
-        ik_lock=np.zeros((len(BONES), 3), dtype=bool),
-        ik_lower=np.full((len(BONES), 3), -np.inf),
-        ik_upper=np.full((len(BONES), 3), np.inf),
+        deforms=np.ones(len(FIGURE_BONES), dtype=bool),
+        ik_lock=np.zeros((len(FIGURE_BONES), 3), dtype=bool),
+        ik_lower=np.full((len(FIGURE_BONES), 3), -np.inf),
+        ik_upper=np.full((len(FIGURE_BONES), 3), np.inf),
     )
 
 

@@ -14,7 +14,7 @@ from ..bench.collider_scenes import skirt
 from ..bench.scenes import add_sheet, cloth_grid
 from ..bench.shapes import ball, stem, tube_tree
 from ..building.builder import ModelBuilder
-from ..forces.field import FALLOFFS, KINDS, SHAPES, Field
+from ..forces.field import FALLOFFS, FIELD_KINDS, FIELD_SHAPES, Field
 from ..forces.flock import Flock
 from ..forces.wobble import WobbleDamping
 from ..model import FrameInputs, Model
@@ -52,8 +52,10 @@ from .scene import SCENES, GoldenScene, scene
 
 GUST = WindSettings(velocity=(6.0, 1.0, 0.5), gust=0.5)
 
-_CORNERS = np.array([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 0.3)], dtype=float)
-_FACES = [(0, 2, 1), (0, 1, 3), (1, 2, 3), (2, 0, 3)]
+_TETRAHEDRON_CORNERS = np.array(
+    [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 0.3)], dtype=float
+)
+_TETRAHEDRON_FACES = [(0, 2, 1), (0, 1, 3), (1, 2, 3), (2, 0, 3)]
 
 _CONSTRAINTS: dict[str, Callable[[ModelBuilder, int, int], Constraint]] = {
     "thread": lambda b, o, f: Links.of(b, o, [(f, f + 1)], closing_speed=0.5),
@@ -75,7 +77,7 @@ _CONSTRAINTS: dict[str, Callable[[ModelBuilder, int, int], Constraint]] = {
         np.ones(1),
     ),
     "volume": lambda b, o, f: Volumes.of(
-        b, o, [tuple(f + k for k in t) for t in _FACES], compliance=1e-6
+        b, o, [tuple(f + k for k in t) for t in _TETRAHEDRON_FACES], compliance=1e-6
     ),
     "shape": lambda b, o, f: ShapeMatches.of(b, o, [(f, f + 1, f + 2, f + 3)], repair=0.5),
     "yarn": lambda b, o, f: Yarns.of(b, o, [f, f + 1, f + 2], [0, 3]),
@@ -295,7 +297,7 @@ def _constrained(make: Callable[[ModelBuilder, int, int], Constraint]) -> Golden
     builder = ModelBuilder()
     velocity = np.random.default_rng(5).normal(size=(5, 3))
     mass = [1.0, 2.0, 0.5, 1.0, 1.5]
-    lump = builder.add_particles("lump", _CORNERS, mass=mass, velocity=velocity)
+    lump = builder.add_particles("lump", _TETRAHEDRON_CORNERS, mass=mass, velocity=velocity)
     builder.add_constraint(make(builder, lump, 0))
     return GoldenScene(builder.finalize())
 
@@ -333,8 +335,8 @@ def _fields(falloff: str) -> GoldenScene:
             side=("BOTH", "POSITIVE", "NEGATIVE")[n],
             time=0.1,
         )
-        for k, kind in enumerate(KINDS)
-        for n, shape in enumerate(SHAPES)
+        for k, kind in enumerate(FIELD_KINDS)
+        for n, shape in enumerate(FIELD_SHAPES)
     )
     keyed = (AnimatedSettings(fields=0.7),)
     return GoldenScene(

@@ -27,7 +27,7 @@ from ..stages.grab import grab_body
 from .particle_scenes import add_floor
 from .scene import SCENES, GoldenScene, scene
 
-SPREAD = 3.0
+SPREAD_OF_THINGS = 3.0
 """m between what is not to touch."""
 
 TILT = (1.0, 0.1, 0.2, 0.05)
@@ -81,11 +81,11 @@ def _on_everything(kind: str) -> GoldenScene:
     """Bodies of one kind, each on another thing: colliders of every kind and bodies too."""
     builder = ModelBuilder()
     for lane, other in enumerate(SIZES):
-        builder.add_collider_shapes(other, [shape(other)], (SPREAD * lane, 0.0, 0.0))
+        builder.add_collider_shapes(other, [shape(other)], (SPREAD_OF_THINGS * lane, 0.0, 0.0))
         _put(
             builder,
             kind,
-            (SPREAD * lane, 0.03, TOPS.get(other, 0.3) + 0.2),
+            (SPREAD_OF_THINGS * lane, 0.03, TOPS.get(other, 0.3) + 0.2),
             restitution=0.4,
             velocity=(0.5, 0.0, -2.0),
             angular_velocity=(1.0, 2.0, 3.0),
@@ -95,7 +95,7 @@ def _on_everything(kind: str) -> GoldenScene:
             _put(
                 builder,
                 under,
-                (SPREAD * lane, 0.02, height),
+                (SPREAD_OF_THINGS * lane, 0.02, height),
                 velocity=(0.0, 0.0, 2.0 if height == 3.0 else -2.0),
             )
     return GoldenScene(builder.finalize(), frames=8)
@@ -112,9 +112,13 @@ def shapes_particles() -> GoldenScene:
     drops = np.array([(0.02, 0.03, 0.0), (0.05, -0.04, 0.1), (-0.06, 0.02, 0.2)])
     for lane, other in enumerate(SIZES):
         builder.add_collider_shapes(
-            other, [shape(other)], (SPREAD * lane, 0.0, 0.0), friction=0.7, restitution=0.2
+            other,
+            [shape(other)],
+            (SPREAD_OF_THINGS * lane, 0.0, 0.0),
+            friction=0.7,
+            restitution=0.2,
         )
-        above = (SPREAD * lane, 0.0, TOPS.get(other, 0.25) + 0.05)
+        above = (SPREAD_OF_THINGS * lane, 0.0, TOPS.get(other, 0.25) + 0.05)
         builder.add_particles(
             f"on {other}",
             drops + above,
@@ -133,10 +137,10 @@ def shapes_particle_bodies() -> GoldenScene:
     """Bodies of particles of both forms on colliders of every kind, on a body and on each other."""
     builder = ModelBuilder()
     for lane, other in enumerate(SIZES):
-        place = (SPREAD * lane, 0.0, 0.0)
+        place = (SPREAD_OF_THINGS * lane, 0.0, 0.0)
         builder.add_collider_shapes(other, [shape(other)], place)
         form = ("TETRAHEDRON", "AXES")[lane % 2]
-        above = (SPREAD * lane, 0.03, TOPS.get(other, 0.3) + 0.25)
+        above = (SPREAD_OF_THINGS * lane, 0.03, TOPS.get(other, 0.3) + 0.25)
         velocity = (0.4, 0.0, -2.0)
         builder.add_body(
             form, "BOX", (0.2, 0.15, 0.1), above, TILT, mass=1.0, model=form, velocity=velocity
@@ -177,7 +181,7 @@ def _joined(kind: str) -> GoldenScene:
     """Joints of a kind with each motor between world, collider and two bodies; one that breaks."""
     builder = ModelBuilder()
     for lane, (motor, _, _) in enumerate(MOTORS):
-        x = SPREAD * lane
+        x = SPREAD_OF_THINGS * lane
         post = OnCollider(builder.add_handle("post", (x - 0.5, 0.0, 1.0), TILT))
         first, second, third = (
             OnBody(_put(builder, "BOX", (x + 0.6 * k, 0.0, 1.0), layers=0)) for k in range(3)
@@ -210,7 +214,7 @@ def joints_of_particle_bodies() -> GoldenScene:
     """Every joint that bodies of particles have, to the world, to each other and to a body."""
     builder = ModelBuilder()
     for lane, kind in enumerate(("BALL", "HINGE", "FIXED", "DISTANCE")):
-        x = SPREAD * lane
+        x = SPREAD_OF_THINGS * lane
         first, second = (
             OnBody(
                 builder.add_body(

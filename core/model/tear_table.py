@@ -19,7 +19,7 @@ from ..arrays import Floats, Ints
 if TYPE_CHECKING:
     from .model import Model
 
-REMEMBERED = 4
+TORN_MODELS_KEPT = 4
 """Models of torn states that are kept, the latest ones."""
 
 
@@ -47,7 +47,7 @@ class TearTable:
         model = self.models.pop(key, None)
         if model is None:
             model = self.rebuild(self, weld)
-            while len(self.models) >= REMEMBERED:
+            while len(self.models) >= TORN_MODELS_KEPT:
                 del self.models[next(iter(self.models))]
         self.models[key] = model
         return model

@@ -18,7 +18,7 @@ import numpy as np
 from ..arrays import Floats, Ints
 from ..kernels.jit import kernel
 
-DELAY = 4
+PLAIN_PASSES = 4
 """S: plain passes at the start of a substep, while the error is not smooth yet."""
 
 UNDER_RELAXATION = 0.9
@@ -67,9 +67,9 @@ class History:
         A spectral radius of 0 only measures.
         """
         under = 1.0
-        if spectral_radius > 0.0 and number >= DELAY:
+        if spectral_radius > 0.0 and number >= PLAIN_PASSES:
             square = spectral_radius**2
-            first = number == DELAY
+            first = number == PLAIN_PASSES
             self.omega = 2.0 / (2.0 - square) if first else 4.0 / (4.0 - square * self.omega)
             under = UNDER_RELAXATION
         kept = self.now[0][self.plain]

@@ -24,7 +24,7 @@ CONE_ROOM = math.radians(10.0)
 LEARNT_TURN = math.radians(1.0)
 """A joint that no pose turns by more tells nothing about its limits."""
 
-BACK = math.radians(3.0)
+GIVING_BACK = math.radians(3.0)
 """How far a knee or an elbow gives way beyond straight."""
 
 HINGE_BENDS = {"shin": 145.0, "forearm": 148.0, "finger": 95.0, "toe": 60.0}
@@ -188,7 +188,7 @@ def _hinge_by_role(
     axis, bent = hinge_axis(skeleton, bone, parent, role, side, body)
     axes = _hinge_axes(skeleton.direction(bone), axis)
     most = math.radians(HINGE_BENDS.get(role, 90.0))
-    back = math.radians(35.0) if role == "toe" else BACK
+    back = math.radians(35.0) if role == "toe" else GIVING_BACK
     upper = min(looseness * max(most - bent, 0.0), math.pi)
     return BoneJoint("HINGE", axes, axes, -looseness * (bent + back), upper)
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .ragdoll import Plan, Ragdoll
 
 
-FREQUENCY = 30.0
+PIN_FREQUENCY = 30.0
 """Hz, at which the whole character would swing on a pin."""
 
 LEVER = 0.05
@@ -66,7 +66,7 @@ def add_pin(
     end = end_of(plan, pin, turn, move)
     held = end if pin.place is None else np.asarray(pin.place, dtype=np.float64)
     mass = float(plan.mass.sum())
-    turning = 2.0 * math.pi * FREQUENCY * math.sqrt(pin.settings.pin_firmness)
+    turning = 2.0 * math.pi * PIN_FREQUENCY * math.sqrt(pin.settings.pin_firmness)
     stiffness, damping = mass * turning**2, 2.0 * mass * turning
     lever = LEVER**2 * plan.skeleton.size**2 if pin.settings.pin_turns else 0.0
     return builder.add_joint(

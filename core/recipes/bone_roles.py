@@ -42,7 +42,7 @@ WORDS = (
 )
 """Roles with the words that tell them, the more special ones first."""
 
-SIDES = {"l": 1, "left": 1, "r": -1, "right": -1}
+SIDE_OF_WORD = {"l": 1, "left": 1, "r": -1, "right": -1}
 
 _PREFIX = re.compile(r"^(def|org|mch|mixamorig\d*|bip\d*|valvebiped|cc base|b|jnt|bn)\b\s*")
 
@@ -59,18 +59,18 @@ def _tokens(name: str) -> list[str]:
 def side_of(name: str) -> int:
     """1 for a bone of the left, −1 for one of the right, 0 for one of the middle."""
     for token in _tokens(name):
-        if token in SIDES:
-            return SIDES[token]
+        if token in SIDE_OF_WORD:
+            return SIDE_OF_WORD[token]
     return 0
 
 
 def stem_of(name: str) -> str:
     """The name without its side."""
-    return " ".join(token for token in _tokens(name) if token not in SIDES)
+    return " ".join(token for token in _tokens(name) if token not in SIDE_OF_WORD)
 
 
 def _word_role(name: str) -> str:
-    words = [token for token in _tokens(name) if token not in SIDES]
+    words = [token for token in _tokens(name) if token not in SIDE_OF_WORD]
     joined = "".join(words)
     for role, keys in WORDS:
         for key in keys:  # short ones must stand alone: ear is not in forearm

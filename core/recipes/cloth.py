@@ -17,7 +17,7 @@ from ..particles.constraints.link import Links
 from ..settings import ClothSettings
 from .geometry import Geometry, Paint
 from .tearing import add_tearable
-from .tethers import SLACK, add_tethers
+from .tethers import TETHER_SLACK, add_tethers
 from .topology import hinges_of, without
 from .vertices import add_vertices, mean_of_ends, surface_masses
 from .yarns import add_yarns
@@ -137,7 +137,7 @@ def _add_whole(
     builder.add_surface(geometry.triangles + first, itself, others)
     if settings.tethers and settings.stretch == 0.0:
         hangs = settings.slack == 0.0 and add_yarns(builder, geometry, pin_weight, first, index)
-        add_tethers(builder, geometry, pin_weight, first, SLACK if hangs else 0.0)
+        add_tethers(builder, geometry, pin_weight, first, TETHER_SLACK if hangs else 0.0)
     return index
 
 

@@ -17,7 +17,7 @@ from .fit import OPEN_SHARE, fit_shape
 from .points import checked_points
 from .solid import layer_bits, placed_shapes
 
-GROUND = 1.0
+SMALLEST_GROUND = 1.0
 """m; a flat collider that is narrower is a tile or a table top, not the ground."""
 
 
@@ -36,7 +36,7 @@ def add_collider(
     `Model.collider_orientation`.
 
     AUTO is as of bodies, but concave meshes, sheets and open vessels are taken as they are: MESH.
-    Only a flat mesh at least `GROUND` wide is the endless ground; smaller ones have edges.
+    Only a flat mesh at least `SMALLEST_GROUND` wide is the endless ground; smaller ones have edges.
     Raises `ModelError` for a mesh in one place, and for MESH without faces.
     """
     x = checked_points(name, points)
@@ -66,7 +66,7 @@ def _chosen(name: str, x: Floats, own: Floats, shape: str, faces: Ints | None) -
     fit = fit_shape(name, x, own, "AUTO", faces)
     if fit.shape == "PLANE":
         width = np.sort(np.ptp(x @ rotation_matrix(own), axis=0))[1]
-        return "PLANE" if width >= GROUND else "MESH"
+        return "PLANE" if width >= SMALLEST_GROUND else "MESH"
     parts = solid_parts(x, faces, OPEN_SHARE)
     is_solid = len(parts) > 0 and all(part.volume > 0.0 for part in parts)
     return "AUTO" if is_solid and fit.shape != "COMPOUND" else "MESH"

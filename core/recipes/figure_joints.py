@@ -35,7 +35,7 @@ ALL_WAYS = 1.98
 MOST_BACK = 0.5
 """rad, most that a knee bends back, whatever its limits: beyond, the plane says less and less."""
 
-ASIDE = 0.5
+ASIDE_SHARE = 0.5
 """A foot that stands off the shin by this sine keeps to the side to which it does."""
 
 WEDGE = math.radians(40.0)
@@ -219,7 +219,7 @@ def planes_of(plan: Plan, place: Floats, limbs: tuple[Limb, ...]) -> Three:
             below = unit(place[shin.end] - place[shin.particles[0]], Z)
             aside = unit(place[foot.end] - place[foot.particles[0]], Z)
             ahead = aside - (aside @ below) * below
-            if float(np.linalg.norm(ahead)) > ASIDE:
+            if float(np.linalg.norm(ahead)) > ASIDE_SHARE:
                 ahead /= np.linalg.norm(ahead)
                 keep(shin, foot, root, ahead, np.cross(below, ahead), np.eye(3)[None], (0.0,))
     rows = np.array([row for row, _, _ in found], dtype=np.int32).reshape(-1, 7)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..arrays import Floats
     from .ragdoll import Plan, RagdollPart
 
-SAME = 0.02
+SAME_JOINT = 0.02
 """Joints of one part that are nearer to each other than this share of the character are one."""
 
 ENDS = 0.25
@@ -58,7 +58,7 @@ def _far_end(plan: Plan, part: RagdollPart) -> Floats:
 
 def particles_of(plan: Plan, order: list[int]) -> tuple[list[Floats], list[list[int]], list[int]]:
     """Places of all particles, the rows of each part's, and the part that each goes with."""
-    near = SAME * plan.skeleton.size
+    near = SAME_JOINT * plan.skeleton.size
     places: list[Floats] = []
     owner: list[int] = []
     members: list[list[int]] = [[] for _ in plan.parts]

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..errors import ModelError
 from ..particles.constraints.weak_pin import HALF_WEIGHT_FREQUENCY
-from .bone_pins import FREQUENCY, BonePin, end_of
+from .bone_pins import PIN_FREQUENCY, BonePin, end_of
 
 if TYPE_CHECKING:
     from ..arrays import Floats, Ints
@@ -57,5 +57,5 @@ def pin_weights(figure: Figure, pin: BonePin) -> Floats:
     if firmness >= 1.0:
         return np.ones(len(rows))
     heavier = np.sqrt(figure.mass.sum() / figure.mass[rows].sum())
-    ratio = FREQUENCY * math.sqrt(firmness) * heavier / HALF_WEIGHT_FREQUENCY
+    ratio = PIN_FREQUENCY * math.sqrt(firmness) * heavier / HALF_WEIGHT_FREQUENCY
     return np.full(len(rows), ratio / (1.0 + ratio))

@@ -16,7 +16,7 @@ from ..arrays import Floats, Ints
 from ..kernels.jit import inline, kernel
 from ..vec3 import between, length
 
-ROUNDING = 1e-7
+FRONT_ROUNDING = 1e-7
 """Relative slack for a front that runs exactly along an edge."""
 
 
@@ -29,7 +29,7 @@ def _across(da, db, ab, ac, bc):
     """
     sx = (da * da - db * db + ab * ab) / (2.0 * ab)
     ss = da * da - sx * sx
-    if ss < -ROUNDING * ab * ab:
+    if ss < -FRONT_ROUNDING * ab * ab:
         return math.inf
     cx = (ac * ac - bc * bc + ab * ab) / (2.0 * ab)
     cc = ac * ac - cx * cx
@@ -38,7 +38,7 @@ def _across(da, db, ab, ac, bc):
     sy = -math.sqrt(max(ss, 0.0))
     cy = math.sqrt(cc)
     crossing = sx + (cx - sx) * (-sy) / (cy - sy)
-    if crossing < -ROUNDING * ab or crossing > ab * (1.0 + ROUNDING):
+    if crossing < -FRONT_ROUNDING * ab or crossing > ab * (1.0 + FRONT_ROUNDING):
         return math.inf
     return math.hypot(cx - sx, cy - sy)
 

@@ -20,7 +20,7 @@ from .vertices import add_vertices
 KEPT_APART = 0.2
 """Distance below which birds turn away from each other, in how far they see."""
 
-FASTEST = 1.5
+FASTEST_BIRD = 1.5
 """Speed that no bird exceeds by itself, in that of the flock."""
 
 NIMBLE = 4.0
@@ -86,7 +86,7 @@ def add_particles(
                     radius=settings.size,
                     distance=KEPT_APART * settings.size,
                     cruise_speed=settings.speed,
-                    max_speed=FASTEST * settings.speed,
+                    max_speed=FASTEST_BIRD * settings.speed,
                     max_acceleration=NIMBLE * settings.speed,
                     flies=False,
                 ),

@@ -62,7 +62,7 @@ ROUNDED = 0.3
 about its length as turned over; limits of its twist and contacts of its foot would fight for good.
 """
 
-OVERLAP_SHARE = 0.12
+NEVER_COLLIDE_SHARE = 0.12
 """Parts that reach into each other by this share of the thinner one's thickness never collide."""
 
 TOUCH_SHARE = 0.0
@@ -407,7 +407,7 @@ def _apart(parts: list[RagdollPart], *, everything: bool) -> Ints:
     found = []
     for a in range(len(parts)):
         for b in range(a + 1, len(parts)):
-            share = TOUCH_SHARE if _are_close(parts, a, b) else OVERLAP_SHARE
+            share = TOUCH_SHARE if _are_close(parts, a, b) else NEVER_COLLIDE_SHARE
             deepest = max(depth_in(parts[a].fit, surfaces[b]), depth_in(parts[b].fit, surfaces[a]))
             thin = min(min(s for s in part.fit.size if s > 0.0) for part in (parts[a], parts[b]))
             meet = deepest > share * thin or -deepest < _bent_reach(parts, a, b)

@@ -31,7 +31,7 @@ SHAPE_SWAY = (1.0, 25.0)
 SKIN_STIFFNESS = (1.5, 1000.0)
 """Stiffness of the skin's edges in ρ g L² at stiffness just above 0 and at 1, likewise."""
 
-BEND = (0.5, 300.0)
+FOLD_STIFFNESS = (0.5, 300.0)
 """Stiffness of springs over two edges in ρ g L² at bend just above 0 and at 1, likewise."""
 
 SQUEEZE = 3e-4
@@ -41,7 +41,7 @@ WOBBLE_DAMPING = (0.02, 0.6)
 """Share of the critical damping of a wobble at damping 0 and 1; between, it grows with the
 square."""
 
-LONG = 1.7
+LONG_BODY = 1.7
 """Length in widths above which a body consists of several regions and bends between them."""
 
 PLAIN_SWAY = 3.0
@@ -99,7 +99,7 @@ def add_soft_body(
     if settings.bend > 0.0:
         pairs = geometry.supports
         bend = settings.bend * mean_of_ends(geometry.painted(paint, "bend"), pairs)
-        firm = weight * size[pairs[:, 0]] ** 2 * _between(BEND, bend)
+        firm = weight * size[pairs[:, 0]] ** 2 * _between(FOLD_STIFFNESS, bend)
         builder.add_springs(pairs + first, firm)
     if with_volume:
         softness = SQUEEZE**settings.volume / (weight * typical)
@@ -218,7 +218,7 @@ def _regions(x: Floats) -> list[Ints]:
     extent = np.sort(np.ptp(middle @ axes.T, axis=0))[::-1]
     width = max(float(extent[1]), 0.05 * float(extent[0]))
     everything: Ints = np.arange(len(x), dtype=np.int32)
-    if extent[0] <= LONG * width:
+    if extent[0] <= LONG_BODY * width:
         return [everything]
     nearest = np.linalg.norm(middle - middle[np.argmax(middle @ axes[0])], axis=1)
     centres = [int(np.argmin(nearest))]

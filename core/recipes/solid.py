@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 ROUNDED_SHARE = 1e-9
 """Share of the size to which vertices are rounded, so that copies of a mesh are recognised."""
 
-MIDDLE = 1e-9
+MIDDLE_SHARE = 1e-9
 """Share of its size within which a shape counts as centred in its body."""
 
 
@@ -74,7 +74,7 @@ def placed_shapes(name: str, fit: Fit, origin: Floats, orientation: Floats) -> l
     shapes = []
     for part in fit.parts or (fit,):
         offset = (part.centre - origin) @ axes
-        offset[np.abs(offset) <= MIDDLE * max(part.size, default=0.0)] = 0.0
+        offset[np.abs(offset) <= MIDDLE_SHARE * max(part.size, default=0.0)] = 0.0
         turn = np.array(product(conjugate(orientation), part.orientation))
         shapes.append(Shape.of(name, part.shape, part.size, offset, turn, hull=part.hull))
     return shapes

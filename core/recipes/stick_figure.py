@@ -15,7 +15,7 @@ import numpy as np
 from ..forces.wobble import WobbleDamping
 from ..particles.constraints.link import Links
 from ..particles.constraints.plane import MovingPlanes
-from ..particles.constraints.point_link import PARTING_SPEED, PointLinks
+from ..particles.constraints.point_link import COMING_IN_SPEED, PointLinks
 from .figure import Figure
 from .figure_joints import links_of, planes_of
 from .figure_particles import limbs_of, parents_first, particles_of, radius_of, shares_of
@@ -121,7 +121,7 @@ def add_stick_figure(
                 figure.link + first,
                 shortest=np.minimum(figure.shortest, now),
                 longest=np.maximum(figure.longest, now),
-                snapping=PARTING_SPEED,
+                snapping=COMING_IN_SPEED,
             )
         )
     if len(figure.cone):

@@ -14,7 +14,7 @@ from .geometry import Geometry
 MOST_TETHERS = 4
 """Separate pinned places that one particle hangs on at most."""
 
-SLACK = 0.0002
+TETHER_SLACK = 0.0002
 """How much longer than the way along the cloth a tether is beside yarns, as a share of it.
 
 A tether that is taut holds a particle as if it hung by a string of its own: rows of a sheet swing

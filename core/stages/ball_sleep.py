@@ -12,9 +12,9 @@ from ..model import Model
 from ..particles.contacts.contact_point import PARTICLES
 from ..particles.contacts.hook import Meeting
 from ..particles.heaps.ball_sleep import (
-    DRIFT,
     REST_TIME,
-    STILL,
+    STILL_DRIFT,
+    STILL_FALL,
     feel_balls,
     feel_shapes,
     heaps_of,
@@ -123,8 +123,8 @@ class BallSleep:
         rest = frame.state.ball_rest
         duration = frame.inputs.duration
         way = np.linalg.norm(frame.x[scratch.particles] - self.began_at, axis=1)
-        fast = STILL * np.sqrt(math.hypot(*frame.inputs.gravity) * scratch.radius)
-        still = way <= np.maximum(fast, DRIFT * scratch.radius) * duration
+        fast = STILL_FALL * np.sqrt(math.hypot(*frame.inputs.gravity) * scratch.radius)
+        still = way <= np.maximum(fast, STILL_DRIFT * scratch.radius) * duration
         if self.forces.is_any:
             still &= ~self.forces.force[scratch.particles].any(axis=1) | self.asleep
         grab = frame.inputs.grab

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from ..arrays import Floats
 from ..coupling.attachment import place_attachments
 from ..rigid.sleep.sleepers import UNDISTURBED
-from ..rigid.sleep.waking import SLACK, feel_ties, sum_pushes
+from ..rigid.sleep.waking import TIE_SLACK, feel_ties, sum_pushes
 from .body_sleep import BodySleep
 from .frame import Frame
 
@@ -90,7 +90,7 @@ class BodyTies:
         worn[wearing] = load[wearing]
         self.sleep.feel_load(worn)
         state.body_rest[self.sleep.sleeper["wake"] != UNDISTURBED] = 0.0
-        most = SLACK * self.sleep.root_gravity**2
+        most = TIE_SLACK * self.sleep.root_gravity**2
         hangs = np.linalg.norm(self._acceleration(self.tied), axis=1) > most
         return np.where(hangs | self.led, 0, sleeps).astype(np.int32)
 

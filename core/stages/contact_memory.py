@@ -6,7 +6,7 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 from ..rigid.contacts.contact_making import remember_contacts
-from ..rigid.contacts.contact_table import NOTHING, BodyContacts, Remembered
+from ..rigid.contacts.contact_table import NOTHING_REMEMBERED, BodyContacts, Remembered
 from ..rigid.owners import Owners
 
 
@@ -15,7 +15,7 @@ class ContactMemory:
 
     def __init__(self, key: Ints, impulse: Floats) -> None:
         self.key, self.impulse = key, impulse
-        self.kept_key, self.kept_impulse = NOTHING
+        self.kept_key, self.kept_impulse = NOTHING_REMEMBERED
 
     def part(self, shape_body: Ints, owners: Owners) -> None:
         """Part what is known of sleepers from what is known of those that move."""
@@ -34,7 +34,7 @@ class ContactMemory:
 
     def forget(self) -> None:
         """Contacts that have parted are not known: a blow would strike again when they meet."""
-        self.key, self.impulse = NOTHING
+        self.key, self.impulse = NOTHING_REMEMBERED
 
     def remember(self, contacts: BodyContacts) -> None:
         """Keep the impulses of contacts; where there are none, what is known stays."""

@@ -25,7 +25,7 @@ from .frame import Frame
 RESTING = 4.0
 """Contacts that approach by less than this many times g·h² in a step do not bounce."""
 
-SOFT = 4.0
+SOFT_SHARE = 4.0
 """Where nothing is rigid as a whole, the last pass may still push this many times farther."""
 
 
@@ -196,7 +196,7 @@ class Contacts:
             return
         meeting, passes = self.meeting, self.frame.settings.body_iterations
         contacts = (meeting.contacts.solving, meeting.count, meeting.movable)
-        enough = meeting.fall * (1.0 if self.is_rigid else SOFT)
+        enough = meeting.fall * (1.0 if self.is_rigid else SOFT_SHARE)
         for n in range(4 * passes):
             push = relax_contacts(*contacts)
             for hook in self.hooks:

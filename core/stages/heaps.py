@@ -34,10 +34,10 @@ from .ball_sleep import BallSleep
 from .contacts import Contacts
 from .frame import Frame
 
-MARGIN = (0.1, 1.0)
+PAIR_MARGIN = (0.1, 1.0)
 """Largest radii by which balls may be apart and still are pairs: the least and the most."""
 
-HORIZON = 8.0
+PAIR_HORIZON = 8.0
 """Substeps for which pairs are meant to hold."""
 
 BLOWS = 16
@@ -46,7 +46,7 @@ BLOWS = 16
 SWEEPS = (2, 60)
 """Sweeps in one substep: the fewest and the most."""
 
-ENOUGH = 0.25
+ENOUGH_FALLS = 0.25
 """Falls (g h²) that the last sweep may still push something, where there may be more of them."""
 
 
@@ -183,7 +183,7 @@ class Heaps:
         self.speed = speed
         _, way = farthest_since(rows, frame.x, scratch.seen_at)
         if self.close_margin < 0.0 or way + speed > self.close_margin:
-            self.close_margin = max(0.25 * self.reach, HORIZON * speed)
+            self.close_margin = max(0.25 * self.reach, PAIR_HORIZON * speed)
             scratch.seen_at[:] = frame.previous[rows]
             find_close(
                 scratch.still_close,
@@ -221,8 +221,8 @@ class Heaps:
     def _search(self, start: Floats, speed: float) -> None:
         frame, scratch = self.frame, self.scratch
         largest = 0.5 * self.reach
-        ahead = 2.0 * HORIZON * (speed + frame.fall)
-        self.margin = min(max(ahead, MARGIN[0] * largest), MARGIN[1] * largest)
+        ahead = 2.0 * PAIR_HORIZON * (speed + frame.fall)
+        self.margin = min(max(ahead, PAIR_MARGIN[0] * largest), PAIR_MARGIN[1] * largest)
         self.margin = max(self.margin, 2.5 * speed)
         place = start[scratch.particles]
         scratch.origin[:] = place
@@ -297,7 +297,7 @@ class Heaps:
             )
         limits = Limits(
             resting=RESTING * frame.fall,
-            enough=ENOUGH * frame.fall,
+            enough=ENOUGH_FALLS * frame.fall,
             part=self.part_speed * frame.h,
             blows=BLOWS,
             fewest=SWEEPS[0],

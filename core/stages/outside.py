@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..model import FrameInputs, Model, State
     from ..records import Records
 
-FARTHEST = np.finfo(np.float64).max
+FARTHEST_FIELD = np.finfo(np.float64).max
 """m, how far fields reach in a state that reach everywhere: its numbers are finite."""
 
 
@@ -78,7 +78,7 @@ class Packed:
             packed = structured_to_unstructured(pack_fields(lasting(inputs.fields)), np.float64)
             parts = (inputs.gravity, wind_numbers(inputs.wind), factors, packed)
             array = np.concatenate([np.asarray(part, dtype=np.float64).ravel() for part in parts])
-            array = np.minimum(array, FARTHEST)
+            array = np.minimum(array, FARTHEST_FIELD)
             array.flags.writeable = False
             self.given, self.array = given, array
         return self.array

@@ -18,7 +18,7 @@ from ..particles.constraints.distance import Pass, Springs, Sticks, relax_distan
 from ..particles.constraints.following import Following
 from ..particles.constraints.jacobi import Adjacency, Before, adjacency_of, relax_jacobi
 from ..particles.constraints.preceding import Preceding
-from ..particles.constraints.stick import FORMS
+from ..particles.constraints.stick import STICK_CODES
 from ..particles.constraints.strain import FIRM_FACTOR, GENTLE_ROUNDS, STRAIN_ROUNDS, limit_strain
 from ..particles.constraints.tether import relax_tethers
 from ..particles.contacts.strand_support import Supports
@@ -196,7 +196,7 @@ class Relaxation:
                 limit(
                     self.moving.particles,
                     self.sticks,
-                    FORMS[frame.settings.stick_form],
+                    STICK_CODES[frame.settings.stick_form],
                     firm,
                     first,
                     last,
@@ -209,7 +209,7 @@ class Relaxation:
         """This pass; turns are 0 and 1, from frame to frame too."""
         frame, settings = self.frame, self.frame.settings
         return Pass(
-            form=FORMS[settings.stick_form],
+            form=STICK_CODES[settings.stick_form],
             over_relaxation=self._over_relaxation,
             turn=frame.global_substep % 2,
             is_first=frame.pass_number == 0,

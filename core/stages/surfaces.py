@@ -27,14 +27,14 @@ from .frame import Frame
 PASSES = 3
 """Passes over contacts of cloth with cloth in each pass of relaxation."""
 
-HORIZON = 10.0
+SEARCH_HORIZON = 10.0
 """Substeps for which pairs are looked for ahead, at most."""
 
-SLACK = (0.15, 0.3)
+STRAY_SLACK = (0.15, 0.3)
 """Mean edge lengths that vertices may stray from a straight flight before pairs are looked for
 again: where nothing is known, and at most."""
 
-ROUNDING = 1e-6
+FLIGHT_ROUNDING = 1e-6
 """Mean edge lengths that meshes may leave their flight by for no reason but rounding."""
 
 FEW = 0.25
@@ -43,7 +43,7 @@ FEW = 0.25
 DENSE = 6
 """Pairs of a vertex from which on it is better to look for fewer, and more often."""
 
-UNKNOWN = (0.01, 0.2)
+UNFORESEEN = (0.01, 0.2)
 """Mean edge lengths that contacts and sticks may move a vertex at the end of a substep, beyond what
 was foreseen at its beginning: the least that is reckoned with, and the most."""
 
@@ -74,7 +74,9 @@ class SurfaceContacts:
         self.contact_count = 0
         self.mesh_contacts = 0  # first of those with meshes
         self.searched = -1  # substep in which pairs were looked for, of the frame
-        self.eager = 0.5  # share of `HORIZON` and `SLACK` that pairs are looked for with
+        self.eager = (
+            0.5  # share of `SEARCH_HORIZON` and `STRAY_SLACK` that pairs are looked for with
+        )
         self.horizon = 0.0  # substeps for which pairs were looked for
         self.slack = 0.0  # m, that vertices may stray then, at least
         self.meshes_move = False
@@ -154,7 +156,7 @@ class SurfaceContacts:
                 return
         if self.searched >= 0:
             self._learn(room, ahead)
-        self.search(self.eager * HORIZON, self.eager * SLACK[0] * room.edge)
+        self.search(self.eager * SEARCH_HORIZON, self.eager * STRAY_SLACK[0] * room.edge)
 
     def _foresee(self, room: SurfaceRoom, ahead: int) -> int:
         """Mark vertices that pairs do not allow for until the end of the substep; how many."""
@@ -164,7 +166,7 @@ class SurfaceContacts:
             strays.now[room.led :] = strays.foreseen[room.led :]
             if foresee_strays(strays, room.mesh_rows, room.stale, *flight, 0.0, 0.0):
                 return len(room.rows)
-        unknown = (UNKNOWN[0] * edge, UNKNOWN[1] * edge)
+        unknown = (UNFORESEEN[0] * edge, UNFORESEEN[1] * edge)
         stale: int = foresee_strays(strays, room.rows, room.stale, *flight, *unknown)
         return stale
 
@@ -176,7 +178,7 @@ class SurfaceContacts:
             self.eager *= 0.5
         elif not is_dense:
             self.eager *= 1.5
-        self.eager = min(max(self.eager, 1.0 / HORIZON), 1.0)
+        self.eager = min(max(self.eager, 1.0 / SEARCH_HORIZON), 1.0)
 
     def search(self, horizon: float, slack: float) -> None:
         """Look for all pairs anew, as things stand at the start of the substep."""
@@ -203,12 +205,12 @@ class SurfaceContacts:
         if self.meshes_move:
             shapes, step = frame.work.shapes, 1.0 / frame.substeps
             room.meshes.allow_turning(strays.slack, led, shapes, self.horizon, step)
-            strays.slack[led:] += ROUNDING * room.edge
+            strays.slack[led:] += FLIGHT_ROUNDING * room.edge
 
     def _search(self, room: SurfaceRoom, ahead: int, horizon: float) -> None:
         """Look for the pairs of what is stale, for so many substeps more."""
         edge = room.edge
-        bounds = (self.slack, SLACK[1] * edge, UNKNOWN[0] * edge, UNKNOWN[1] * edge)
+        bounds = (self.slack, STRAY_SLACK[1] * edge, UNFORESEEN[0] * edge, UNFORESEEN[1] * edge)
         flight = (room.start, room.now, room.origin, room.speed, ahead)
         renew_flight(room.strays, room.rows, room.stale, *flight, bounds)
         room.find(horizon, self.frame.threads, self.meshes_move)

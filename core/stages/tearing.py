@@ -16,7 +16,7 @@ from .relaxation import Relaxation
 MEMORY = 0.025
 """s over which pulls are averaged: cloth rings from substep to substep."""
 
-GAP = 1e-3
+TEAR_GAP = 1e-3
 """Edge lengths by which the sides of a tear part at once, x and x* alike: so that contacts know on
 which side each lies."""
 
@@ -145,7 +145,7 @@ class Tearing:
             if (model.inverse_mass[sides] == 0.0).any():
                 continue
             size = np.maximum(np.linalg.norm(outward[sides], axis=1), 1e-100)
-            move = (GAP * edge[sides] / size)[:, None] * outward[sides]
+            move = (TEAR_GAP * edge[sides] / size)[:, None] * outward[sides]
             move -= (mass[sides, None] * move).sum(axis=0) / mass[sides].sum()
             x[sides] += move
             frame.previous[sides] += move

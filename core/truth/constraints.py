@@ -150,7 +150,7 @@ def _shapes(builder: ModelBuilder) -> None:
     builder.add_constraint(ShapeMatches.of(builder, thrown, clusters, repair=(0.2, 0.5, 1.0)))
 
 
-KINDS: dict[str, Callable[[ModelBuilder], None]] = {
+MAKER_OF_KIND: dict[str, Callable[[ModelBuilder], None]] = {
     "links": _links,
     "rods": _rods,
     "hinges": _hinges,
@@ -166,7 +166,7 @@ KINDS: dict[str, Callable[[ModelBuilder], None]] = {
 def _momentum_errors(kind: str) -> tuple[float, float]:
     """Largest error of linear momentum, kg m/s, and of the angular one, relative: 1000 steps."""
     builder = ModelBuilder()
-    KINDS[kind](builder)
+    MAKER_OF_KIND[kind](builder)
     model = builder.finalize()
     inputs = FrameInputs(duration=1 / 480, gravity=NO_GRAVITY)
     state = model.initial_state(gravity=NO_GRAVITY)
@@ -189,7 +189,7 @@ def _angular(kind: str) -> Result:
     return Result(_momentum_errors(kind)[1], 0.0, 1e-6)
 
 
-for _kind in KINDS:
+for _kind in MAKER_OF_KIND:
     case(f"momentum-linear-{_kind}")(partial(_linear, _kind))
     case(f"momentum-angular-{_kind}")(partial(_angular, _kind))
 

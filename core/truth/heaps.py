@@ -14,13 +14,13 @@ from ..step import advance
 from .case import Result, case
 
 RADIUS = 0.06  # m
-SPACING = 0.13  # m
+BALL_SPACING = 0.13  # m
 
 
 def block_of_balls(count: int, shake: float = 0.004) -> Floats:
     """Places (count, 3) m of balls in layers of a cube about the z axis, none touching another."""
     side = int(np.ceil(count ** (1.0 / 3.0)))
-    grid = np.arange(side) * SPACING
+    grid = np.arange(side) * BALL_SPACING
     x = np.stack(np.meshgrid(grid, grid, grid, indexing="ij"), axis=-1)
     x = x.transpose(2, 0, 1, 3).reshape(-1, 3)[:count]
     x[:, :2] -= 0.5 * grid[-1]

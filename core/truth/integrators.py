@@ -22,7 +22,7 @@ PERIODS = 10
 WEIGHTLESS = (0.0, 0.0, 0.0)
 
 FIRST_ORDER = ("EXPLICIT_EULER", "SYMPLECTIC_EULER", "IMPLICIT_EULER")
-KINDS = tuple(identifier for identifier, _, _ in INTEGRATORS)
+INTEGRATOR_NAMES = tuple(identifier for identifier, _, _ in INTEGRATORS)
 
 
 def _settings(integrator: str, rate: float) -> SolverSettings:
@@ -78,7 +78,7 @@ def _name(integrator: str) -> str:
     return integrator.lower().replace("_", "-")
 
 
-for _kind in KINDS:
+for _kind in INTEGRATOR_NAMES:
     case(f"order-{_name(_kind)}")(partial(_order, _kind, 0.0))
 for _kind in ("POSITION_VERLET", "LEAPFROG", "VELOCITY_VERLET", "MIDPOINT", "TRAPEZOID"):
     case(f"damper-order-{_name(_kind)}")(partial(_order, _kind, 0.5))
@@ -121,7 +121,7 @@ def _energy(integrator: str) -> Result:
     return Result(ratio, exact, 1e-6 * exact)
 
 
-for _kind in KINDS:
+for _kind in INTEGRATOR_NAMES:
     case(f"energy-{_name(_kind)}")(partial(_energy, _kind))
 
 
@@ -244,7 +244,7 @@ def momentum_compliant() -> Result:
 @case("damper-momentum-forces")
 def momentum_forces() -> Result:
     """Momentum that springs and dampers as forces lose under the worst integrator, kg m/s."""
-    return Result(max(_lost_momentum(kind, "FORCE") for kind in KINDS), 0.0, 1e-10)
+    return Result(max(_lost_momentum(kind, "FORCE") for kind in INTEGRATOR_NAMES), 0.0, 1e-10)
 
 
 @case("damper-decay-compliant")

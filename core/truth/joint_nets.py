@@ -17,7 +17,7 @@ from .case import Result, case
 from .joints import joint_gaps
 from .rigid_motion import angular_momentum
 
-SPACING = 0.2  # m, of the knots of nets
+KNOT_SPACING = 0.2  # m, of the knots of nets
 
 
 def _glued_wall(side: int, length: float, top_mass: float, strength: float) -> Model:
@@ -46,14 +46,16 @@ def hung_net(side: int, corners: int = 4) -> Model:
     scene = joint_grid(side)
     builder = ModelBuilder()
     knots = [
-        OnBody(builder.add_body(f"{b}", "SPHERE", (0.06,), SPACING * place, mass=0.05, layers=0))
+        OnBody(
+            builder.add_body(f"{b}", "SPHERE", (0.06,), KNOT_SPACING * place, mass=0.05, layers=0)
+        )
         for b, place in enumerate(scene.position)
     ]
     for pair, place in zip(scene.joint_body.tolist(), scene.joint_point, strict=True):
         if min(pair) >= 0:
-            builder.add_joint("knot", knots[pair[0]], knots[pair[1]], SPACING * place)
+            builder.add_joint("knot", knots[pair[0]], knots[pair[1]], KNOT_SPACING * place)
     for b in (0, side - 1, side * (side - 1), side * side - 1)[:corners]:
-        builder.add_joint("corner", None, knots[b], SPACING * scene.position[b])
+        builder.add_joint("corner", None, knots[b], KNOT_SPACING * scene.position[b])
     return builder.finalize()
 
 
@@ -123,7 +125,7 @@ def _wall_heavy() -> Result:
 def _net_gap() -> Result:
     """Widest gap of a net of 30 × 30 at twice gravity as it is jerked taut, by its spacing."""
     _, widest = _run(hung_net(30), 0.5, 2.0 * GRAVITY)
-    return Result(widest / SPACING, 0.0, 0.01)
+    return Result(widest / KNOT_SPACING, 0.0, 0.01)
 
 
 @case("net-energy")
@@ -135,7 +137,7 @@ def _net_energy() -> Result:
     model = hung_net(8, corners=2)
     energy = _energies(model, 1.5)
     risen = float((energy - np.minimum.accumulate(energy)).max())
-    fall = 0.5 * 7.0 * SPACING
+    fall = 0.5 * 7.0 * KNOT_SPACING
     return Result(risen / (GRAVITY * float(model.bodies.mass.sum()) * fall), 0.0, 1e-3)
 
 

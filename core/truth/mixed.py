@@ -23,7 +23,7 @@ from ..step import advance
 from .case import Result, case
 from .rigid_motion import angular_momentum
 
-STILL = FrameInputs(gravity=(0.0, 0.0, 0.0))
+IN_SPACE = FrameInputs(gravity=(0.0, 0.0, 0.0))
 
 
 def _closed_scene() -> Model:
@@ -110,11 +110,11 @@ def _angular_momenta(model: Model, state: State) -> Floats:
 def _change(scene: Callable[[], Model], momenta: Callable[[Model, State], Floats]) -> float:
     """Largest change of the sum in 1000 substeps, as a share of all there is."""
     model = scene()
-    state = model.initial_state(gravity=STILL.gravity)
+    state = model.initial_state(gravity=IN_SPACE.gravity)
     before = momenta(model, state)
     touched = 0
     for _ in range(50):
-        state, figures = advance(model, state, STILL, SolverSettings())
+        state, figures = advance(model, state, IN_SPACE, SolverSettings())
         touched += figures.contact_count
     change = np.abs(momenta(model, state).sum(axis=0) - before.sum(axis=0)).max()
     return float(change / np.abs(before).sum()) if touched else float("nan")
@@ -219,9 +219,9 @@ def mixed_lift() -> Result:
     add_sheet(builder, 12, settings=ClothSettings(drag=0.0))
     builder.add_body("box", "BOX", (0.3, 0.3, 0.1), (0, 0, -0.2), mass=1.0, velocity=(0, 0, 1))
     model = builder.finalize()
-    state = model.initial_state(gravity=STILL.gravity)
+    state = model.initial_state(gravity=IN_SPACE.gravity)
     for _ in range(24):
-        state, _ = advance(model, state, STILL, SolverSettings())
+        state, _ = advance(model, state, IN_SPACE, SolverSettings())
     total = float(_momenta(model, state)[:, 2].sum())
     mass = 1.0 + float(model.mass.sum())
     return Result(total / mass, 1.0 / mass, 1e-10)

@@ -18,22 +18,22 @@ from ..settings import SolverSettings
 from ..step import advance
 from .case import Result, case
 
-STEPS = 8
+STEPS_A_FRAME = 8
 STARTS = 15
 HEAPS = 7
-FRAMES = 60  # at 24 a second
+FRAMES_OF_FALL = 60  # at 24 a second
 
 
 def stairs(scene: RigidScene, height: float, depth: float) -> RigidScene:
     """The same bodies over stairs of so many metres a step, which go down along −Y."""
     place, half = [], []
-    for step in range(STEPS):
-        top = height * (STEPS - step)
+    for step in range(STEPS_A_FRAME):
+        top = height * (STEPS_A_FRAME - step)
         place.append((0.0, -depth * step, 0.5 * top))
         half.append((5.0, 0.5 * depth, 0.5 * top))
     place.append((0.0, 0.0, -0.5))
     half.append((20.0, 20.0, 0.5))
-    lift = np.array((0.0, 0.0, height * STEPS))
+    lift = np.array((0.0, 0.0, height * STEPS_A_FRAME))
     return replace(
         scene,
         position=scene.position + lift,
@@ -49,7 +49,7 @@ def deepest(scene: RigidScene, start: int, spread: float) -> float:
     scene = replace(scene, position=scene.position + move, joint_point=scene.joint_point + move)
     model = model_of(scene)
     state, settings, deep = model.initial_state(), SolverSettings(threads=1), 0.0
-    for _ in range(FRAMES):
+    for _ in range(FRAMES_OF_FALL):
         state, figures = advance(model, state, FrameInputs(), settings)
         deep = max(deep, figures.penetration)
     return deep

@@ -15,7 +15,7 @@ from ..settings import JointSettings
 from ..settings.joint import JOINT_KINDS
 from .random_settings import Random, random_settings
 
-KINDS = [name for name, _, _ in JOINT_KINDS]
+JOINT_NAMES = [name for name, _, _ in JOINT_KINDS]
 
 Ends = list[tuple[End, Floats]]
 """What a joint may hold, and where that is, (3,) m."""
@@ -25,9 +25,9 @@ def random_joints(
     random: Random, builder: ModelBuilder, bodies: Ends, others: Ends, scale: float
 ) -> None:
     """Join bodies in a row, in a ring, as a tree, or any two ends there are."""
-    kind = str(random.choice(KINDS)) if random.random() < 0.5 else ""
+    kind = str(random.choice(JOINT_NAMES)) if random.random() < 0.5 else ""
     for number, (first, second) in enumerate(_pairs(random, bodies, others)):
-        settings = _settings(random, kind or str(random.choice(KINDS)), scale)
+        settings = _settings(random, kind or str(random.choice(JOINT_NAMES)), scale)
         at = 0.5 * (first[1] + second[1]) + random.normal(0.0, 0.2, 3) * scale
         details: dict[str, Any] = {}
         if settings.kind == "DISTANCE":

@@ -22,7 +22,7 @@ from ..arrays import Floats
 from ..building.builder import ModelBuilder
 from ..collision.shape import Shape, Surface
 from ..errors import ModelError, SimulationDiverged
-from ..forces.field import FALLOFFS, KINDS, SHAPES, Field
+from ..forces.field import FALLOFFS, FIELD_KINDS, FIELD_SHAPES, Field
 from ..geometry.hull import convex_hull
 from ..model import FrameInputs, Model
 from ..model.joint_table import OnBody, OnCollider
@@ -62,7 +62,7 @@ SETTINGS: dict[str, type] = {
 }
 
 
-FRAMES = 3
+FRAMES_OF_RANDOM = 3
 
 WHOLE = {"CLOTH": {"strength": 0.0}, "ROPE": {"strength": 0.0}}
 """Nothing here is split, so nothing may tear; tests of tearing have scenes of their own."""
@@ -70,7 +70,7 @@ WHOLE = {"CLOTH": {"strength": 0.0}, "ROPE": {"strength": 0.0}}
 TRIED = 200
 """Scenes in the truth cases."""
 
-STIFFER = 2.0
+STIFFEST_KEY = 2.0
 """A keyed factor makes springs at most so many times as stiff."""
 
 
@@ -192,7 +192,7 @@ def _anything(random: Random, integrator: str) -> RandomScene:
     if settings.spring_form == "FORCE":
         needed = least_rate(model, settings)
         # keyed factors make springs stiffer by up to two
-        is_carried = needed is not None and needed * STIFFER**0.5 <= settings.substep_rate
+        is_carried = needed is not None and needed * STIFFEST_KEY**0.5 <= settings.substep_rate
         if len(model.spring) and not is_carried:
             settings = replace(settings, spring_form="COMPLIANT")
     return RandomScene(model, _inputs(random, model, scale), settings)
@@ -350,12 +350,12 @@ def _fields(random: Random, scale: float) -> tuple[Field, ...]:
     return tuple(
         Field(
             name=f"field {number}",
-            kind=str(random.choice(list(KINDS))),
+            kind=str(random.choice(list(FIELD_KINDS))),
             position=tuple(random.uniform(-1, 1, 3) * scale),
             orientation=tuple(random.normal(size=4)),
             strength=float(random.normal() * 5),
             flow=float(random.random()),
-            shape=str(random.choice(list(SHAPES))),
+            shape=str(random.choice(list(FIELD_SHAPES))),
             falloff=str(random.choice(list(FALLOFFS))),
             power=float(random.uniform(0, 3)),
             noise=float(random.random()),
@@ -412,7 +412,7 @@ class Outcome:
     stopped: str = ""  # the engine's own message that the scene blew up
 
 
-def run_twice(seed: int, frames: int = FRAMES) -> Outcome:
+def run_twice(seed: int, frames: int = FRAMES_OF_RANDOM) -> Outcome:
     """Simulate a random scene two times and compare every bit."""
     try:
         first, second = _run(seed, frames), _run(seed, frames)

@@ -22,7 +22,7 @@ from ..vector import rotation_matrix
 from .case import Result
 from .rates import at_rates
 
-GRAVITY = (0.0, 0.0, -9.8)
+DOWNWARDS = (0.0, 0.0, -9.8)
 SECONDS = 10.0
 CROSSINGS = (1.1660, 4.1944, 7.2229)
 """s at which the spin about the middle axis changes its sign."""
@@ -63,13 +63,13 @@ def _tumble(rate: float) -> Errors:
     model = builder.finalize()
     inertia, mass = model.bodies.inertia[0], model.bodies.mass[0]
     h = 1.0 / rate
-    state = model.initial_state(step=h, gravity=GRAVITY)
-    fall = np.array(GRAVITY)
+    state = model.initial_state(step=h, gravity=DOWNWARDS)
+    fall = np.array(DOWNWARDS)
     momentum = inertia * spin
     energy = 0.5 * mass * velocity @ velocity + 0.5 * momentum @ spin
     errors, crossings, before = Errors(), [], spin[1]
     while state.time < SECONDS - 0.5 * h:
-        inputs = FrameInputs(duration=h, gravity=GRAVITY)
+        inputs = FrameInputs(duration=h, gravity=DOWNWARDS)
         state, _ = advance(model, state, inputs, SolverSettings(substep_rate=rate))
         t, x = state.time, state.body_position[0]
         exact = velocity * t + 0.5 * fall * t * t

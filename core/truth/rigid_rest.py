@@ -21,7 +21,7 @@ from .case import Result
 from .rates import at_rates
 
 SIDE = 1.0  # m, edge of a cube in a stack
-MOST_FRAMES = 24 * 60  # that a heap may take to come to rest
+FRAMES_TO_REST = 24 * 60  # that a heap may take to come to rest
 
 
 def _run(model: Model, rate: float, seconds: float) -> State:
@@ -95,7 +95,7 @@ def _heap(scene: RigidScene, rate: float) -> tuple[float, int, int]:
     inputs, settings = FrameInputs(), SolverSettings(substep_rate=rate)
     state = model.initial_state(step=1.0 / rate)
     awake = model.body_count
-    while awake and state.frame < MOST_FRAMES:
+    while awake and state.frame < FRAMES_TO_REST:
         state, _ = advance(model, state, inputs, settings)
         awake = int((state.body_rest < REST_TIME).sum())
     position, orientation = state.body_position, state.body_orientation

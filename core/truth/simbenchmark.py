@@ -22,7 +22,7 @@ from .rates import at_rates
 
 PLATE_PULL = 150.0  # N on the plate
 PLATE, BALL = 10.0, 1.0  # kg
-BALLS = 25
+BALLS_OF_CRADLE = 25
 
 ROLLING = "Bullet 5.7e-9, RaiSim 4.1e-7, MuJoCo .0024, ODE and DART 3.1 at 1000/s"
 BOUNCING = {
@@ -37,20 +37,22 @@ def rolling(rate: float) -> Result:
     builder = ModelBuilder()
     # friction of two surfaces is the geometric mean: plate and ground .4, balls and plate .8
     plate = builder.add_body("plate", "BOX", (10, 10, 0.5), (0, 0, 0.5), mass=PLATE, friction=0.8)
-    for k in range(BALLS):
+    for k in range(BALLS_OF_CRADLE):
         place = (2.0 * (k % 5) - 4.0, 2.0 * (k // 5) - 4.0, 1.5)
         builder.add_body(f"ball {k}", "SPHERE", (0.5,), place, mass=BALL, friction=0.8)
     builder.add_collider("ground", "PLANE", (), (0, 0, 0), friction=0.2)
     model = builder.finalize()
-    of_plate = (PLATE_PULL - 0.4 * (PLATE + BALLS * BALL) * G) / (PLATE + BALLS * BALL * 2.0 / 7.0)
-    exact = np.full(BALLS + 1, 2.0 / 7.0 * of_plate)
+    of_plate = (PLATE_PULL - 0.4 * (PLATE + BALLS_OF_CRADLE * BALL) * G) / (
+        PLATE + BALLS_OF_CRADLE * BALL * 2.0 / 7.0
+    )
+    exact = np.full(BALLS_OF_CRADLE + 1, 2.0 / 7.0 * of_plate)
     exact[plate] = of_plate
     h = 1.0 / rate
     state, settings = model.initial_state(step=h), SolverSettings(substep_rate=rate)
     squares = []
     along_y = (math.sqrt(0.5), -math.sqrt(0.5), 0.0, 0.0)  # of the field's own Z
     pull = Field("pull", "WIND", orientation=along_y, strength=PLATE_PULL / PLATE)
-    feels = tuple(AnimatedSettings(fields=float(k == plate)) for k in range(BALLS + 1))
+    feels = tuple(AnimatedSettings(fields=float(k == plate)) for k in range(BALLS_OF_CRADLE + 1))
     inputs = FrameInputs(duration=20.0 * h, fields=(pull,), animated=feels)
     while state.time < 4.0 - 0.5 * h:
         state, _ = advance(model, state, inputs, settings)

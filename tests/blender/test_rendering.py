@@ -215,7 +215,7 @@ def test_a_task_that_was_given_up_is_never_done(scene, monkeypatch):
     window = addon("blender.window_thread")
     done = []
     monkeypatch.setattr(window, "_stands_by", True)
-    monkeypatch.setattr(window, "PATIENCE", 0.01)
+    monkeypatch.setattr(window, "WINDOW_PATIENCE", 0.01)
     thread = threading.Thread(target=lambda: done.append(window.do(lambda: done.append("task"))))
     thread.start()
     thread.join()

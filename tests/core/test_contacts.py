@@ -14,7 +14,7 @@ from verlet_physics import (
     body_poses,
 )
 from verlet_physics.bench.scenes import add_sheet
-from verlet_physics.collision.kinds import KINDS
+from verlet_physics.collision.kinds import SHAPE_KINDS
 from verlet_physics.collision.point_distance import solid_distance
 from verlet_physics.collision.shape import Shape, Surface
 from verlet_physics.vector import rotation_matrix
@@ -61,7 +61,7 @@ def test_distance_is_that_to_the_nearest_surface_point(shape, size):
     surface = surface_points(shape, size, random)
     for p in random.uniform(-1, 1, (200, 3)):
         p = tuple(p)
-        gap, normal = solid_distance(None, KINDS[shape], size, -1, 0, p, p, 0.0)
+        gap, normal = solid_distance(None, SHAPE_KINDS[shape], size, -1, 0, p, p, 0.0)
         nearest = np.linalg.norm(surface - p, axis=1).min()
         assert abs(gap) == pytest.approx(nearest, abs=0.02)
         assert np.linalg.norm(normal) == pytest.approx(1.0)

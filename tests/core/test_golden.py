@@ -19,9 +19,9 @@ import verlet_physics
 from verlet_physics import FrameInputs, Model, coupling, forces, particles, recipes
 from verlet_physics.__main__ import main
 from verlet_physics.building.builder import ModelBuilder
-from verlet_physics.collision.kinds import KINDS, MESH, PLANE, ROOM
-from verlet_physics.forces.field import FALLOFFS, SHAPES, SIDES
-from verlet_physics.forces.field import KINDS as FIELD_KINDS
+from verlet_physics.collision.kinds import MESH, PLANE, ROOM, SHAPE_KINDS
+from verlet_physics.forces.field import FALLOFFS, FIELD_SHAPES, FIELD_SIDES
+from verlet_physics.forces.field import SHAPE_KINDS as FIELD_KINDS
 from verlet_physics.golden import hashes
 from verlet_physics.kernels import jit
 from verlet_physics.rigid.sleep.falling_asleep import REST_TIME
@@ -238,9 +238,9 @@ def test_every_way_to_add_to_a_model_has_been_taken(reached):
 
 
 def test_every_pair_of_shapes_has_touched(reached):
-    solid = [kind for kind in KINDS.values() if kind not in (PLANE, ROOM, MESH)]
-    pairs = {frozenset((a, b)) for a in solid for b in KINDS.values()}
-    names = {number: name for name, number in KINDS.items()}
+    solid = [kind for kind in SHAPE_KINDS.values() if kind not in (PLANE, ROOM, MESH)]
+    pairs = {frozenset((a, b)) for a in solid for b in SHAPE_KINDS.values()}
+    names = {number: name for name, number in SHAPE_KINDS.items()}
     missed = {tuple(sorted(names[k] for k in pair)) for pair in pairs - reached.pairs}
     assert not missed
 
@@ -254,7 +254,7 @@ def test_particles_have_met_every_shape(reached):
         for span in model.objects
         if (end.position[span.particles, 2] > falls[span.particles] + 0.05).any()
     }
-    assert {f"on {kind}" for kind in KINDS} | {"on a body"} <= met
+    assert {f"on {kind}" for kind in SHAPE_KINDS} | {"on a body"} <= met
 
 
 def test_every_joint_has_been_driven_every_way(reached):
@@ -274,9 +274,9 @@ def test_every_kind_of_body_and_character_has_moved(reached):
 def test_every_field_has_blown(reached):
     for name, table in (
         ("kind", FIELD_KINDS),
-        ("shape", SHAPES),
+        ("shape", FIELD_SHAPES),
         ("falloff", FALLOFFS),
-        ("side", SIDES),
+        ("side", FIELD_SIDES),
     ):
         assert reached.given[f"field.{name}"] == set(table)
 

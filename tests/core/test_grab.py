@@ -25,7 +25,7 @@ from verlet_physics import (
     grab_particle,
     plan_ragdoll,
 )
-from verlet_physics.forces.grab import FASTEST, STRENGTH, TURN
+from verlet_physics.forces.grab import FASTEST_HAND, STRENGTH, TURN
 from verlet_physics.truth.joints import joint_gaps
 
 FRAME = 1.0 / 24.0
@@ -220,7 +220,7 @@ def test_a_wild_mouse_throws_nothing_faster_than_a_hand_may(kind):
         ):
             if len(x):
                 fastest = np.linalg.norm(x - before, axis=1).max() / state.step
-                assert fastest < 4.0 * FASTEST
+                assert fastest < 4.0 * FASTEST_HAND
     last, energies = energies_after(model, found[-1], 24)
     assert np.diff(energies).max() < 0.005 * abs(energies[0])
     if kind != "sheet":

@@ -5,7 +5,11 @@ import pytest
 
 from verlet_physics.rigid.contacts.contact_masses import couple_points, weigh_point
 from verlet_physics.rigid.contacts.contact_table import CONTACT, NORMAL
-from verlet_physics.rigid.contacts.manifold_solver import ROUNDS, push_points, settle_points
+from verlet_physics.rigid.contacts.manifold_solver import (
+    RESTING_ROUNDS,
+    push_points,
+    settle_points,
+)
 from verlet_physics.rigid.contacts.pair_motion import (
     load_motion,
     point_speed,
@@ -52,7 +56,7 @@ def plain_rounds(rows, points):
     w = rows["coupling"][:points, :points]
     p, error = rows["impulse"][:points, NORMAL].copy(), rows["velocity_error"][:points].copy()
     kept = 1.0 - rows["softness"][:points]
-    for _ in range(ROUNDS if points > 1 else 1):
+    for _ in range(RESTING_ROUNDS if points > 1 else 1):
         for i in range(points):
             now = max(0.0, kept[i] * (p[i] - rows["mass"][i] * error[i]))
             error += w[:, i] * (now - p[i])

@@ -10,7 +10,7 @@ from verlet_physics.bench.rigid_bodies import model_of
 from verlet_physics.bench.rigid_scenes import ragdolls
 from verlet_physics.bench.scenes import add_sheet
 from verlet_physics.model.joint_table import OnBody
-from verlet_physics.rigid.sleep.falling_asleep import PATIENCE, REST_TIME
+from verlet_physics.rigid.sleep.falling_asleep import REST_TIME, WEDGED_PACE
 from verlet_physics.settings import AnimatedSettings
 
 ONE_THREAD = SolverSettings(threads=1)
@@ -399,7 +399,7 @@ def test_what_is_wedged_has_time_to_be_parted_and_sleeps_all_the_same():
 
     assert falls_asleep(0.001) == pytest.approx(REST_TIME, abs=0.3)
     # nothing can part it from two walls that stand a fifth of a millimetre too close
-    assert falls_asleep(-0.0001) == pytest.approx(REST_TIME / PATIENCE, abs=1.0)
+    assert falls_asleep(-0.0001) == pytest.approx(REST_TIME / WEDGED_PACE, abs=1.0)
 
 
 def test_ragdolls_that_lie_on_each_other_do_not_creep():

@@ -11,12 +11,12 @@ import bpy
 from ..blender import compat
 from ..blender.data import any_item, choices_of
 from ..blender.types import Animatable
-from ..properties.bake_record import MARK
+from ..properties.bake_record import BAKE_MARK
 
 if TYPE_CHECKING:
     from verlet_properties import VerletAnimationRecord
 
-ASIDE = "verlet_bake_aside."  # before the data path of a driver that a bake has set aside
+ASIDE_PREFIX = "verlet_bake_aside."  # before the data path of a driver that a bake has set aside
 
 Channel = tuple[str, int]
 IsBaked = Callable[[str], bool]
@@ -61,7 +61,7 @@ def take_over(
     else:
         action = bpy.data.actions.new(action_name)
         handle = compat.ensure_slot(action, datablock)
-    action[MARK] = True
+    action[BAKE_MARK] = True
     _hold_channels_of_nla(animation, datablock, action, handle, is_baked)
     compat.assign_action(datablock, action, handle)
     animation.action_blend_type = "REPLACE"
@@ -108,15 +108,15 @@ def _set_drivers_aside(animation: bpy.types.AnimData, is_baked: IsBaked) -> list
             if not driver.mute:
                 muted.append((driver.data_path, driver.array_index))
             driver.mute = True
-            driver.data_path = ASIDE + driver.data_path
+            driver.data_path = ASIDE_PREFIX + driver.data_path
     return muted
 
 
 def _put_drivers_back(animation: bpy.types.AnimData, muted: list[Channel]) -> None:
     muted_channels = {tuple(channel) for channel in muted}
     for driver in animation.drivers:
-        if driver.data_path.startswith(ASIDE):
-            driver.data_path = driver.data_path.removeprefix(ASIDE)
+        if driver.data_path.startswith(ASIDE_PREFIX):
+            driver.data_path = driver.data_path.removeprefix(ASIDE_PREFIX)
             driver.mute = (driver.data_path, driver.array_index) not in muted_channels
             driver.is_valid = True  # editors mark a driver that points nowhere
 

@@ -18,7 +18,7 @@ import numpy as np
 from ..blender import point_cache
 from .errors import BakeError, require_editable_object
 
-MODIFIER_NAME = "Verlet Bake"
+BAKE_MODIFIER = "Verlet Bake"
 FORMATS = {"PC2": ".pc2", "MDD": ".mdd"}
 
 _MDD = struct.Struct(">ii")  # frames, points; then a time for each frame
@@ -74,7 +74,7 @@ def write(
             ob.name, f"its mesh cache cannot be written to {path}: {error.strerror or error}."
         ) from error
     point_cache.detach(ob)
-    modifier = point_cache.play(ob, MODIFIER_NAME, relative, frames[0], kind)
+    modifier = point_cache.play(ob, BAKE_MODIFIER, relative, frames[0], kind)
     ob.modifiers.move(list(ob.modifiers).index(modifier), behind)
     record = ob.verlet_bake.cache
     record.frame_start, record.frame_end = frames[0], frames[-1]
@@ -90,7 +90,7 @@ def _parts(
     count = len(first)
     if kind == "PC2":
         yield point_cache.HEADER.pack(
-            point_cache.MAGIC, 1, count, float(frames[0]), 1.0, len(frames)
+            point_cache.POINT_CACHE_MAGIC, 1, count, float(frames[0]), 1.0, len(frames)
         )
     else:
         scene = bpy.context.scene
@@ -106,7 +106,7 @@ def _parts(
 
 def missing(ob: bpy.types.Object) -> str:
     """Where the file of the object's bake should lie, if it is not there; "" else."""
-    modifier = ob.modifiers.get(MODIFIER_NAME) if ob.verlet_bake.cache.is_baked else None
+    modifier = ob.modifiers.get(BAKE_MODIFIER) if ob.verlet_bake.cache.is_baked else None
     if not isinstance(modifier, bpy.types.MeshCacheModifier):
         return ""
     path = bpy.path.abspath(modifier.filepath)
@@ -118,7 +118,7 @@ def detach(ob: bpy.types.Object) -> None:
     record = ob.verlet_bake.cache
     if not record.is_baked:
         return
-    modifier = ob.modifiers.get(MODIFIER_NAME)
+    modifier = ob.modifiers.get(BAKE_MODIFIER)
     if modifier is not None:
         ob.modifiers.remove(modifier)
     record.is_baked = False

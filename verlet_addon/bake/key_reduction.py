@@ -18,7 +18,7 @@ from ..transforms.rotation_modes import of_unit_length
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-ROUNDING = 4.0 * float(np.finfo(np.float32).eps)
+KEY_ROUNDING = 4.0 * float(np.finfo(np.float32).eps)
 """Share of the largest value that Blender's own interpolation in 32 bits may be off."""
 
 
@@ -33,7 +33,7 @@ class Tolerance:
 def kept_locations(frames: Ints, location: Floats, tolerance: float) -> Ints:
     """Rows (k,) of locations (F, 3) that need a key, so that none is off by more than tolerance."""
     keys = location.astype(np.float32).astype(np.float64)
-    bound = tolerance - ROUNDING * float(np.abs(keys).max(initial=0.0))
+    bound = tolerance - KEY_ROUNDING * float(np.abs(keys).max(initial=0.0))
 
     def off(first: int, last: int) -> Floats:
         between = slice(first + 1, last)
@@ -65,7 +65,7 @@ def kept_turns(
     quaternion (F, 4): what they stand for; turn_of: unit quaternions (n, 4) of channels (n, k).
     """
     keys = values.astype(np.float32).astype(np.float64)
-    bound = tolerance - ROUNDING * (2.0 + float(np.abs(keys).max(initial=0.0)))
+    bound = tolerance - KEY_ROUNDING * (2.0 + float(np.abs(keys).max(initial=0.0)))
 
     def off(first: int, last: int) -> Floats:
         line = turn_of(_line(frames, keys, first, last))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import bpy
 
-from ..properties.bake_record import MARK
+from ..properties.bake_record import BAKE_MARK
 
 
 @dataclass
@@ -29,7 +29,7 @@ class Leftovers:
     def remove(self) -> None:
         """Remove those that a bake has made and nothing uses: meshes first, they use actions."""
         _remove_unused(self.meshes)
-        _remove_unused(action for action in self.actions if action.get(MARK))
+        _remove_unused(action for action in self.actions if action.get(BAKE_MARK))
 
 
 def _remove_unused(datablocks: Iterable[bpy.types.ID]) -> None:

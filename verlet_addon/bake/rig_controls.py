@@ -23,8 +23,14 @@ from ..transforms.rotations import Floats
 
 _INFLUENCE = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]\.constraints\["(.+)"\]\.influence$')
 _CUSTOM = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]\["((?:[^"\\]|\\.)*)"\]$')
-_CHANNELS = ("location", "rotation_quaternion", "rotation_euler", "rotation_axis_angle", "scale")
-_TURN = 0.4  # rad by which a control is turned to see what goes along
+_POSE_CHANNELS = (
+    "location",
+    "rotation_quaternion",
+    "rotation_euler",
+    "rotation_axis_angle",
+    "scale",
+)
+_TURN_AT_MOST = 0.4  # rad by which a control is turned to see what goes along
 _AS_ONE = 1e-4  # two matrices that differ by no more, of an armature of unit size, are one
 
 
@@ -100,7 +106,7 @@ class Poser:
         """Put all own transforms and switches back at the end."""
         bones = self._ob.pose.bones
         values = {}
-        for name in _CHANNELS:
+        for name in _POSE_CHANNELS:
             width = 4 if name in ("rotation_quaternion", "rotation_axis_angle") else 3
             values[name] = np.empty(width * len(bones), np.float32)
             bones.foreach_get(name, values[name])
@@ -202,12 +208,12 @@ def carried_by(
     for bone in controls:
         own = poser.row[bone.name]
         for axis in ("X", "Y"):  # twist is often shared out among bones, swing is not
-            bone.matrix_basis = Matrix.Rotation(_TURN, 4, axis)
+            bone.matrix_basis = Matrix.Rotation(_TURN_AT_MOST, 4, axis)
             now = poser.look()
             went = now[own] @ back[own]
             gone = now[rows] @ back[rows] - went
             gone[:, :3, 3] /= size
-            has_turned = np.trace(went[:3, :3]) < 1.0 + 2.0 * np.cos(0.5 * _TURN)
+            has_turned = np.trace(went[:3, :3]) < 1.0 + 2.0 * np.cos(0.5 * _TURN_AT_MOST)
             is_one = has_turned & (np.abs(gone).max(axis=(1, 2)) < _AS_ONE)
             names = frozenset(name for name, yes in zip(moved, is_one) if yes)
             found[bone.name] = found.get(bone.name, frozenset()) | names

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from .data import any_item
 
-MODIFIER_NAME = "Verlet Preview"
+PREVIEW_MODIFIER = "Verlet Preview"
 HEADER = struct.Struct("<12siiffi")  # name, version, points, start frame, sample rate, samples
-MAGIC = b"POINTCACHE2\0"
+POINT_CACHE_MAGIC = b"POINTCACHE2\0"
 
 
 class PointCacheFile:
@@ -150,7 +150,7 @@ class PointCacheFile:
 
     def _header(self) -> bytes:
         return HEADER.pack(
-            MAGIC, 1, self.vertex_count, float(self.first_frame), 1.0, self.sample_count
+            POINT_CACHE_MAGIC, 1, self.vertex_count, float(self.first_frame), 1.0, self.sample_count
         )
 
     def __enter__(self) -> PointCacheFile:
@@ -174,7 +174,7 @@ def _write_all(file: FileIO, data: bytes) -> None:
 def attached(ob: bpy.types.Object) -> bpy.types.MeshCacheModifier | None:
     """Return the preview modifier of the object, or None."""
     for modifier in ob.modifiers:
-        is_ours = modifier.name.startswith(MODIFIER_NAME)
+        is_ours = modifier.name.startswith(PREVIEW_MODIFIER)
         if is_ours and isinstance(modifier, bpy.types.MeshCacheModifier):
             return modifier
     return None
@@ -188,7 +188,7 @@ def attach(ob: bpy.types.Object, path: str | Path, first_frame: int) -> bpy.type
     moves the control points, so that Blender tessellates and bevels what the simulation made.
     """
     known = attached(ob)
-    modifier = play(ob, MODIFIER_NAME if known is None else known.name, str(path), first_frame)
+    modifier = play(ob, PREVIEW_MODIFIER if known is None else known.name, str(path), first_frame)
     modifier.show_expanded = False
     index = list(ob.modifiers).index(modifier)
     if index > 0:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import bpy
 
-PATIENCE = 10.0
+WINDOW_PATIENCE = 10.0
 """s for which a task is waited for: the window may itself be waiting for the render to end."""
 
 _IDLE, _BUSY = 0.1, 0.001  # s between two looks at what is to be done
@@ -60,7 +60,7 @@ def do(task: Callable[[], None]) -> bool:
         return False
     errand = _Errand(task)
     _errands.append(errand)
-    if errand.is_done.wait(PATIENCE):
+    if errand.is_done.wait(WINDOW_PATIENCE):
         return True
     if errand.claim():
         return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-LAYERS = 8
+LAYERS_OF_BLENDER = 8
 COLLECTIONS = 20
 
 
@@ -19,22 +19,22 @@ class LayerMap:
     def of(cls, used: Iterable[int]) -> LayerMap:
         """Keep the numbers of what is ``used`` if it can be, else count it through."""
         wanted = sorted(set(used))
-        if all(number < LAYERS for number in wanted):
-            return cls(tuple(range(LAYERS)))
+        if all(number < LAYERS_OF_BLENDER for number in wanted):
+            return cls(tuple(range(LAYERS_OF_BLENDER)))
         return cls(tuple(wanted))
 
     @property
     def is_complete(self) -> bool:
         """Whether every collection has a layer of its own."""
-        return len(self.collections) <= LAYERS
+        return len(self.collections) <= LAYERS_OF_BLENDER
 
     def layers(self, collections: Iterable[bool]) -> tuple[bool, ...]:
         """Our layers of Blender's collections; those beyond the eighth layer share it."""
         given = list(collections)
-        found = [False] * LAYERS
+        found = [False] * LAYERS_OF_BLENDER
         for layer, number in enumerate(self.collections):
             if given[number]:
-                found[min(layer, LAYERS - 1)] = True
+                found[min(layer, LAYERS_OF_BLENDER - 1)] = True
         return tuple(found)
 
     def written(self, layers: Iterable[bool]) -> tuple[bool, ...]:

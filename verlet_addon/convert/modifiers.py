@@ -28,7 +28,7 @@ TYPES = ("CLOTH", "SOFT_BODY", "COLLISION")
 SIMULATED = (bpy.types.ClothModifier, bpy.types.SoftBodyModifier)
 """Those of them that have frames of their own."""
 
-BACK = {"CLOTH": "CLOTH", "SOFT_BODY": "SOFT_BODY", "COLLIDER": "COLLISION"}
+MODIFIER_OF_KIND = {"CLOTH": "CLOTH", "SOFT_BODY": "SOFT_BODY", "COLLIDER": "COLLISION"}
 """Our kinds with the modifier that they become."""
 
 
@@ -162,7 +162,7 @@ def can_be_given_back(scene: bpy.types.Scene) -> list[bpy.types.Object]:
         ob
         for ob in simulated_objects(scene)
         if ob.type == "MESH"
-        and ob.verlet.kind in BACK
+        and ob.verlet.kind in MODIFIER_OF_KIND
         and not ob.verlet.own_physics
         and not (ob.verlet.kind == "COLLIDER" and ob.rigid_body is not None)
     ]
@@ -200,7 +200,7 @@ def give_back(ob: bpy.types.Object, rate: float) -> list[str]:
         ob.verlet.kind = "NONE"
         return [f"it was a {kind.label.lower()} here, and its {modifiers[0].name} is as it was"]
     is_new = not modifiers
-    modifier = _new_modifier(ob, BACK[kind.identifier]) if is_new else modifiers[0]
+    modifier = _new_modifier(ob, MODIFIER_OF_KIND[kind.identifier]) if is_new else modifiers[0]
     ours = settings_of(ob)
     differs = _differing(ob, modifier, ours, rate, is_new=is_new)
     notes = _write(ob, modifier, ours, differs, rate)

@@ -24,11 +24,11 @@ class Scale:
         return float(np.exp(np.interp(value, self.ours, np.log(self.theirs))))
 
 
-BEND = Scale((1e-3, 0.05, 0.5, 10.0, 150.0, 1e4), (0.0, 0.05, 0.25, 0.45, 0.7, 1.0))
+BEND_SCALE = Scale((1e-3, 0.05, 0.5, 10.0, 150.0, 1e4), (0.0, 0.05, 0.25, 0.45, 0.7, 1.0))
 """Bending stiffness of Blender's presets silk, cotton, denim and leather, and of ours."""
 
 SHEAR = Scale((0.1, 5.0, 15.0, 40.0, 80.0, 1e4), (0.0, 0.35, 0.5, 0.7, 0.85, 1.0))
 """Likewise shear stiffness."""
 
-FRICTION = 0.1
+FRICTION_SCALE = 0.1
 """Ours for each of Blender's: both defaults, 5 and 0.5, are cotton on wood."""

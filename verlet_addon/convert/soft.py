@@ -16,7 +16,7 @@ import numpy as np
 
 from ..blender.data import mesh_of
 from .bodies import Wanted
-from .scales import BEND, FRICTION, SHEAR
+from .scales import BEND_SCALE, FRICTION_SCALE, SHEAR
 
 SOFTEST = 5.0  # tension from which on cloth counts as woven
 AIR = 0.01
@@ -94,7 +94,7 @@ def from_cloth(ob: bpy.types.Object, modifier: bpy.types.ClothModifier, rate: fl
     notes = _notes_on_cloth(theirs, touch)
     common = {
         "drag": drag_of(theirs.air_damping, theirs.mass, rate),
-        "friction": FRICTION * touch.friction,
+        "friction": FRICTION_SCALE * touch.friction,
         "thickness": min(touch.distance_min / size.edge, 10.0) if size.edge else 0.1,
     }
     about: dict[str, Any] = {
@@ -122,7 +122,7 @@ def from_cloth(ob: bpy.types.Object, modifier: bpy.types.ClothModifier, rate: fl
         "sewing": 1.0 if theirs.use_sewing_springs else 0.0,
     }
     for name, scale, stiffness, group in (
-        ("bend", BEND, "bending_stiffness", theirs.vertex_group_bending),
+        ("bend", BEND_SCALE, "bending_stiffness", theirs.vertex_group_bending),
         ("shear", SHEAR, "shear_stiffness", theirs.vertex_group_shear_stiffness),
     ):
         number = getattr(theirs, stiffness)
@@ -181,11 +181,11 @@ def to_cloth(
     if differs("drag"):
         theirs.air_damping = min(viscosity_of(ours.drag, theirs.mass, rate), 10.0)
     if differs("friction"):
-        touch.friction = min(ours.friction / FRICTION, 80.0)
+        touch.friction = min(ours.friction / FRICTION_SCALE, 80.0)
     if differs("thickness"):
         touch.distance_min = _within(ours.thickness * size.edge, 0.001, 1.0)
     if differs("bend"):
-        theirs.bending_stiffness = BEND.to_theirs(ours.bend)
+        theirs.bending_stiffness = BEND_SCALE.to_theirs(ours.bend)
     if differs("shear"):
         theirs.shear_stiffness = SHEAR.to_theirs(ours.shear)
     if differs("stretch") and ours.stretch > 0.0:
@@ -293,13 +293,13 @@ def from_collision(ob: bpy.types.Object) -> Found:
         )
         if is_used
     ]
-    return Found("COLLIDER", {"friction": FRICTION * theirs.cloth_friction}, notes)
+    return Found("COLLIDER", {"friction": FRICTION_SCALE * theirs.cloth_friction}, notes)
 
 
 def to_collision(ob: bpy.types.Object, ours: Any, differs: Callable[[str], bool]) -> list[str]:
     """Write what ``differs`` of our collider to a Collision modifier."""
     if differs("friction"):
-        ob.collision.cloth_friction = min(ours.friction / FRICTION, 80.0)
+        ob.collision.cloth_friction = min(ours.friction / FRICTION_SCALE, 80.0)
     return []
 
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from ..scene.inputs import Participant, SceneInputs
     from ..session import Floats, Session
 
-LEAST = 1e-4  # m that something has to be inside of a collider
-SHARE = 0.05  # of the smallest half extent of a shape that may overlap at the start
+LEAST_INSIDE = 1e-4  # m that something has to be inside of a collider
+OVERLAP_AT_START = 0.05  # of the smallest half extent of a shape that may overlap at the start
 PARTED = 0.005  # likewise, once they are moved apart
 MOST_SECONDS = 2.0  # of parting, without weight
 
@@ -120,7 +120,7 @@ def in_millimetres(depth: float) -> str:
 
 
 def overlaps(
-    running: Session, state: State, share: float = SHARE
+    running: Session, state: State, share: float = OVERLAP_AT_START
 ) -> list[tuple[Participant, Participant, float]]:
     """Pairs of a body and a body or collider, with what is left of their overlap in a state (m).
 
@@ -176,7 +176,7 @@ def part(running: Session) -> dict[int, Floats]:
             break
     worlds = simulation.world_matrices(running, state)
     now = running.placements[0].bodies
-    moved = np.abs(worlds - now).max(axis=(1, 2)) > LEAST
+    moved = np.abs(worlds - now).max(axis=(1, 2)) > LEAST_INSIDE
     return {
         body.uid: worlds[row]
         for row, body in enumerate(running.participants("BODY"))
@@ -242,7 +242,7 @@ def stuck(inputs: SceneInputs, participant: Participant) -> list[tuple[str, Ints
 
 def pushes(solid: SolidCollider, participant: Participant, points: Floats) -> tuple[Ints, Floats]:
     """Rows of free particles that lie in a solid, and what brings each of them out (k, 3)."""
-    rows, ways = solid.pushes(points, LEAST)
+    rows, ways = solid.pushes(points, LEAST_INSIDE)
     is_free = participant.pin_weight[rows] == 0.0
     return rows[is_free], ways[is_free]
 
@@ -277,9 +277,9 @@ def way_out(inputs: SceneInputs, participant: Participant) -> Floats | None:
             return moved
         deepest = max(ways, key=lambda way: float(np.linalg.norm(way)))
         length = float(np.linalg.norm(deepest))
-        moved += deepest * (length + CLEAR) / length
+        moved += deepest * (length + CLEARANCE) / length
     return None
 
 
 MOST_MOVES = 40
-CLEAR = 2e-3  # m that is left between it and what it has been moved out of
+CLEARANCE = 2e-3  # m that is left between it and what it has been moved out of

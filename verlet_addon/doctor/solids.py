@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 ASKEW = Vector((0.36, 0.48, 0.8))
 """Along no edge of what people model: a ray that meets an edge would count two faces or none."""
 
-FLAT = 1e-5
+FLAT_SHARE = 1e-5
 """Of its size: what is thinner is a sheet."""
 
 
@@ -69,7 +69,7 @@ class SolidCollider:
             if place is None:
                 continue
             way = place - Vector(point)
-            if abs(abs(way.dot(normal)) - distance) <= FLAT * near and distance > depth:
+            if abs(abs(way.dot(normal)) - distance) <= FLAT_SHARE * near and distance > depth:
                 side[row], ways[row] = -np.sign(way.dot(normal)), way
         less = -1.0 if (side < 0.0).sum() <= (side > 0.0).sum() else 1.0
         if not (side == -less).any():
@@ -92,4 +92,4 @@ def _is_flat(points: Floats) -> bool:
     """Whether all points lie in one plane."""
     away = points - points.mean(axis=0)
     spread = np.linalg.eigvalsh(away.T @ away)
-    return bool(spread[0] <= FLAT**2 * spread[-1])
+    return bool(spread[0] <= FLAT_SHARE**2 * spread[-1])

@@ -7,7 +7,7 @@ import bpy
 from ..properties import participants
 from ..session import Problem
 
-SAME = 1e-4  # share by which a unit may differ from a metre
+SAME_UNIT = 1e-4  # share by which a unit may differ from a metre
 
 
 def of_units(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> list[Problem]:
@@ -15,7 +15,7 @@ def of_units(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> list[Pro
     unit = scene.unit_settings
     if unit.system == "NONE" or not participants.has_any(scene):
         return []
-    if abs(unit.scale_length - 1.0) <= SAME or gravity_fits(scene):
+    if abs(unit.scale_length - 1.0) <= SAME_UNIT or gravity_fits(scene):
         return []
     shown = f"{unit.scale_length:.3g} m"
     return [

@@ -17,7 +17,7 @@ from ..blender.control_points import (
 )
 from ..blender.data import curve_of
 from ..transforms.affine import Floats
-from .mesh import FARTHEST, Ints
+from .mesh import FARTHEST_VERTEX, Ints
 from .nurbs import NurbsShape
 from .shape_key_mix import mixed_shape_keys
 from .spline_fit import (
@@ -161,7 +161,7 @@ def _require_movable_handles(ob: bpy.types.Object) -> None:
 
 
 def _require_finite(name: str, coordinates: Floats) -> None:
-    sound = (np.abs(coordinates) < FARTHEST).all(axis=1)  # False for NaN too
+    sound = (np.abs(coordinates) < FARTHEST_VERTEX).all(axis=1)  # False for NaN too
     if not sound.all():
         raise ModelError(
             name,

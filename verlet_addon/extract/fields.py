@@ -10,10 +10,10 @@ from ...core.forces.field import Field
 from ..blender.data import choices_of
 from ..transforms.affine import Floats, matrix_of
 
-KINDS = ("WIND", "FORCE", "VORTEX", "TURBULENCE", "DRAG")
+BLENDER_KINDS = ("WIND", "FORCE", "VORTEX", "TURBULENCE", "DRAG")
 """Field types that act here as they act in Blender; the others are named in a note."""
 
-SHAPES = ("POINT", "LINE", "PLANE")
+BLENDER_SHAPES = ("POINT", "LINE", "PLANE")
 
 TURBULENCE_STRENGTH = 0.3
 """Root mean square of Blender's turbulence of strength 1, measured: it is no curl noise."""
@@ -38,7 +38,7 @@ def read_fields(
         settings = ob.field
         if settings is None or settings.type == "NONE":
             continue
-        if settings.type not in KINDS:
+        if settings.type not in BLENDER_KINDS:
             notes.append(
                 f"{ob.name}: force fields of type {_label(settings, 'type')} do not act on Verlet "
                 "objects. Use Force, Wind, Vortex, Turbulence or Drag"
@@ -99,7 +99,7 @@ def _notes_on_particles(ob: bpy.types.Object) -> list[str]:
 
 def _notes_on_details(name: str, settings: bpy.types.FieldSettings) -> list[str]:
     notes = []
-    if settings.shape not in SHAPES:
+    if settings.shape not in BLENDER_SHAPES:
         notes.append(
             f"{name}: on Verlet objects its force field acts from the object's origin, not from "
             f"its {_label(settings, 'shape')}. Point, Line and Plane act as in Blender"
@@ -121,7 +121,7 @@ def _field(name: str, settings: bpy.types.FieldSettings, matrix: Floats) -> Fiel
         orientation=_turn_to(matrix[:3, 2]),
         strength=strength,
         flow=0.0 if is_drag else settings.flow,
-        shape=settings.shape if settings.shape in SHAPES else "POINT",
+        shape=settings.shape if settings.shape in BLENDER_SHAPES else "POINT",
         falloff=settings.falloff_type,
         power=settings.falloff_power,
         distance_min=settings.distance_min if settings.use_min_distance else 0.0,

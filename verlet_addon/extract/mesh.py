@@ -12,7 +12,7 @@ from ..transforms.affine import Floats, is_invertible, matrix_of
 from .shape_key_mix import mixed_shape_keys
 
 Ints = NDArray[np.int32]
-FARTHEST = 1e9  # m; Blender turns an infinite coordinate into 3.4e38
+FARTHEST_VERTEX = 1e9  # m; Blender turns an infinite coordinate into 3.4e38
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def require_finite_points(name: str, points: Floats) -> None:
             name,
             "its mesh has no vertices. Add some in Edit Mode, or remove it from the simulation",
         )
-    sound = (np.abs(points) < FARTHEST).all(axis=1)  # False for NaN too
+    sound = (np.abs(points) < FARTHEST_VERTEX).all(axis=1)  # False for NaN too
     if not sound.all():
         bad = np.flatnonzero(~sound)
         raise ModelError(

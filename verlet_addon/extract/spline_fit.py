@@ -29,7 +29,7 @@ MOST_PER_SEGMENT = 64
 SAMPLES_PER_TURN = 24  # samples on a full circle
 SAMPLES_PER_NURBS_POINT = 4
 COINCIDENT = 1e-6  # samples closer than this part of the spline's length are one particle
-SLIDES = 12  # steps in which samples find their place on the fitted curve
+SLIDING_STEPS = 12  # steps in which samples find their place on the fitted curve
 LONGEST_SLIDE = 0.1  # of a segment, in one step
 ALIGNED_COSINE = np.cos(np.radians(0.5))  # two handles in one line, as far as floats tell
 RIDGE = 1e-10  # of the diagonal: unknowns that no sample depends on stay where they are
@@ -272,7 +272,7 @@ class SplineFit:
         unknowns = self.rest_unknowns.copy()
         unknowns[self.carried] += moved[self.carriers]
         weights, parameters = self.weights, self.parameters
-        for turn in range(1 + (SLIDES if len(self.sliding) else 0)):
+        for turn in range(1 + (SLIDING_STEPS if len(self.sliding) else 0)):
             if turn:
                 parameters = self._slid(parameters, targets, unknowns)
                 weights = self._weights_at(parameters)

@@ -14,7 +14,7 @@ from .vertex_groups import group_weights
 COPY_OF = "verlet_copy_of"
 """Attribute of a mesh that is split: the number that each vertex had before."""
 
-APART = 1e-5
+COPIES_APART = 1e-5
 """Share of the mesh's size by which copies of a vertex may lie apart where it was not edited."""
 
 EASIEST = 1e-3
@@ -42,7 +42,7 @@ def first_copies(ob: bpy.types.Object, points: Floats) -> Ints | None:
     _, first, number = np.unique(numbers, return_index=True, return_inverse=True)
     copies = first[number.reshape(-1)].astype(np.int32)
     way = np.abs(points - points[copies]).max(initial=0.0)
-    if way > APART * np.ptp(points, axis=0).max(initial=0.0):
+    if way > COPIES_APART * np.ptp(points, axis=0).max(initial=0.0):
         raise _edited(ob)
     return copies
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     Held = tuple[Participant, int]
 
-WORLD = 0  # in place of a session id
+WORLD_INDEX = 0  # in place of a session id
 LIMITED = {"HINGE", "CONE_TWIST", "SLIDER"}  # kinds with one lower and one upper limit
 
 
@@ -171,8 +171,8 @@ def read_joints(
             continue
         if is_tie(ob):
             continue
-        a, b = (WORLD if one is None else one.session_uid for one in joined(ob))
-        is_known = all(uid == WORLD or uid in present for uid in (a, b))
+        a, b = (WORLD_INDEX if one is None else one.session_uid for one in joined(ob))
+        is_known = all(uid == WORLD_INDEX or uid in present for uid in (a, b))
         if is_known and {present.get(a), present.get(b)} - {None, "COLLIDER"}:  # one is not baked
             matrix = affine.matrix_of(ob.evaluated_get(depsgraph))
             settings = settings_of_joint(ob)
@@ -201,7 +201,7 @@ def add_joint(builder: ModelBuilder, joint: JointInput, ends: Mapping[int, Held]
 
 
 def _end(ends: Mapping[int, Held], uid: int) -> End:
-    if uid == WORLD:
+    if uid == WORLD_INDEX:
         return None
     participant, index = ends[uid]
     from ...core.model.joint_table import OnBody, OnCollider  # loads kernels: not at registration
@@ -211,7 +211,7 @@ def _end(ends: Mapping[int, Held], uid: int) -> End:
 
 def _nearest(ends: Mapping[int, Held], uid: int, place: Floats) -> Floats:
     """The point (3,) of an object's surface that is nearest to a place; that itself without one."""
-    faces = [] if uid == WORLD else ends[uid][0].outward_triangles.tolist()
+    faces = [] if uid == WORLD_INDEX else ends[uid][0].outward_triangles.tolist()
     if not faces:
         return place
     points = [Vector(point) for point in ends[uid][0].world_points]
@@ -224,7 +224,7 @@ def timeless_parts(scene: bpy.types.Scene) -> list[Any]:
     return [
         (
             ob.session_uid,
-            *(WORLD if one is None else one.session_uid for one in joined(ob)),
+            *(WORLD_INDEX if one is None else one.session_uid for one in joined(ob)),
             replace(settings_of_joint(ob), motor_speed=0.0, motor_target=0.0),
             ob.verlet.joint.tie_radius,
         )

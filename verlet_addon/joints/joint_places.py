@@ -21,7 +21,9 @@ from ..transforms import affine
 MEETING = (
     0.05  # of the smaller object's size: pairs that are farther apart than the closest by this
 )
-SPREAD = 0.1  # of the smaller object's size: a meeting place that is longer than this has an axis
+MEETING_SPREAD = (
+    0.1  # of the smaller object's size: a meeting place that is longer than this has an axis
+)
 
 
 @dataclass(frozen=True)
@@ -106,7 +108,7 @@ def meeting(a: Outline, b: Outline) -> NearestPlace:
     lower, upper = place.min(axis=0), place.max(axis=0)
     point = 0.5 * (lower + upper)
     axis = _across(b.middle - a.middle)
-    if np.linalg.norm(upper - lower) > SPREAD * smaller:
+    if np.linalg.norm(upper - lower) > MEETING_SPREAD * smaller:
         _, lengths, directions = np.linalg.svd(place - place.mean(axis=0), full_matrices=False)
         if lengths[0] > 1.2 * lengths[1]:  # no square, that has no longest side
             axis = directions[0]

@@ -40,7 +40,7 @@ HOLDERS = frozenset({"BODY", RAGDOLL})
 Holder = tuple[int, int]
 """Session id of a rigid body, and 0; of an armature, and the part of the ragdoll."""
 
-FIRM = 0.5
+FIRM_WEIGHT = 0.5
 """Pin weight from which on a vertex is tied: a tie holds, or it is none."""
 
 
@@ -128,13 +128,13 @@ def what_holds(
             tie((one.body, int(part)), one.rows(participant.world_points))
     weight[~is_free] = 0.0
     if may_hold(participants.get(participant.carrier)):
-        tie((participant.carrier, 0), np.flatnonzero(weight >= FIRM).astype(np.int32))
+        tie((participant.carrier, 0), np.flatnonzero(weight >= FIRM_WEIGHT).astype(np.int32))
         weight[:] = 0.0
     worn = participant.worn
     wearer = None if worn is None else participants.get(worn.armature)
     if wearer is not None and wearer.kind == RAGDOLL:
         parts = _worn_parts(worn, wearer, participant.world_points)
-        is_firm = weight[worn.rows] >= FIRM
+        is_firm = weight[worn.rows] >= FIRM_WEIGHT
         for part in np.unique(parts[parts >= 0]).tolist():
             tie((wearer.uid, part), worn.rows[is_firm & (parts == part)])
         weight[worn.rows[parts >= 0]] = 0.0

@@ -15,7 +15,7 @@ from ..transforms import affine
 STRAIGHT = frozenset({"position", "vertex", "speed", "target"})
 """Quantities that run straight from one frame to the next."""
 
-TURNING = frozenset({"orientation", "pose"})
+TURNED = frozenset({"orientation", "pose"})
 """Quaternions, which take the shorter way round. All other quantities jump to the later frame."""
 
 
@@ -51,8 +51,8 @@ def between(a: FrameInputs, b: FrameInputs, share: float, step: float) -> FrameI
 
 
 def _between(quantity: str, a: Any, b: Any, share: float) -> Any:
-    if quantity not in STRAIGHT | TURNING or a is None or b is None or np.array_equal(a, b):
+    if quantity not in STRAIGHT | TURNED or a is None or b is None or np.array_equal(a, b):
         return b
-    if quantity in TURNING:
+    if quantity in TURNED:
         return affine.blended_rotations(a, b, share)
     return (1.0 - share) * a + share * b

@@ -40,11 +40,11 @@ def status(scene: bpy.types.Scene) -> tuple[str, Icon]:
     return cached, "CHECKMARK"
 
 
-LONG = 0.5  # s: who waits longer for a frame is told what for
+LONG_WAIT = 0.5  # s: who waits longer for a frame is told what for
 
 
 def _is_long(running: Session) -> bool:
-    return running.frame_seconds is None or running.frame_seconds > LONG
+    return running.frame_seconds is None or running.frame_seconds > LONG_WAIT
 
 
 MOST_NAMED_CHANGES = 2  # of what was changed; of more only how many there are

@@ -1,8 +1,8 @@
 """A file of simulated frames that outlives a crash: each with a checksum and its origin.
 
-Layout: `MAGIC`, the length of a text, its checksum, the text (JSON: what the frames are of); then
-for each frame a head (`HEAD`, and a checksum of that) and its bytes. A new file is written aside
-and renamed, frames are appended: what a crash cuts off is the last one, which is seen and dropped.
+Layout: `FRAME_LOG_MAGIC`, the length of a text, its checksum, the text (JSON: what the frames are
+of); then for each frame a head (`HEAD`, and a checksum of that) and its bytes. A new file is
+written aside and renamed, frames are appended: what a crash cuts off is the last, which is dropped.
 The key of a frame is a digest of all that it followed from, so a frame is only ever taken where
 simulating would give the same bits. Little endian.
 """
@@ -22,12 +22,12 @@ from io import FileIO
 from pathlib import Path
 from typing import Any
 
-MAGIC = b"VERLET-FRAMES-2\n"
+FRAME_LOG_MAGIC = b"VERLET-FRAMES-2\n"
 _TEXT = struct.Struct("<I16s")
 HEAD = struct.Struct("<4siQ16s16s")  # mark, frame, bytes, key, checksum of the bytes
 _MARK = b"VFRM"
 SUFFIX = ".frames"
-ASIDE = ".aside"
+ASIDE_SUFFIX = ".aside"
 STALE = 3600.0
 """s after which nobody writes a file aside any more: whoever began it was killed."""
 
@@ -165,8 +165,8 @@ class FrameLog:
         """Find the frames by their heads, up to the first that is not whole."""
         assert self._file is not None
         end = os.fstat(self._file.fileno()).st_size
-        size, _ = _TEXT.unpack(_read(self._file, len(MAGIC), _TEXT.size))
-        at = self._begin = len(MAGIC) + _TEXT.size + size
+        size, _ = _TEXT.unpack(_read(self._file, len(FRAME_LOG_MAGIC), _TEXT.size))
+        at = self._begin = len(FRAME_LOG_MAGIC) + _TEXT.size + size
         while at + HEAD.size + 16 <= end:
             head = _read(self._file, at, HEAD.size + 16)
             mark, frame, length, key, check = HEAD.unpack(head[: HEAD.size])
@@ -207,7 +207,7 @@ def read_about(path: Path) -> dict[str, Any] | None:
     """What the frames in a file are of; None where it is damaged, or no such file."""
     try:
         with path.open("rb") as file:
-            if file.read(len(MAGIC)) != MAGIC:
+            if file.read(len(FRAME_LOG_MAGIC)) != FRAME_LOG_MAGIC:
                 return None
             size, check = _TEXT.unpack(file.read(_TEXT.size))
             text = file.read(size)
@@ -230,15 +230,15 @@ def is_open_elsewhere(path: Path) -> bool:
 
 
 def _opening(text: bytes) -> bytes:
-    return MAGIC + _TEXT.pack(len(text), checksum(text)) + text
+    return FRAME_LOG_MAGIC + _TEXT.pack(len(text), checksum(text)) + text
 
 
 def _write_aside(path: Path, text: bytes) -> None:
-    for left in path.parent.glob(f"*{ASIDE}"):
+    for left in path.parent.glob(f"*{ASIDE_SUFFIX}"):
         with suppress(OSError):
             if time.time() - left.stat().st_mtime > STALE:
                 left.unlink()
-    aside = path.with_suffix(f".{os.getpid()}{ASIDE}")
+    aside = path.with_suffix(f".{os.getpid()}{ASIDE_SUFFIX}")
     try:
         aside.write_bytes(_opening(text))
         aside.replace(path)

@@ -20,7 +20,9 @@ from .modes import in_object_or_pose_mode
 if TYPE_CHECKING:
     from ..live.hand import Pick
 
-NEAR = 18.0  # px, times Blender's scale of the interface: how near a rope has to be to be taken
+PICK_DISTANCE = (
+    18.0  # px, times Blender's scale of the interface: how near a rope has to be to be taken
+)
 FINER = 0.1  # share of the mouse's way that counts while Ctrl is down
 PUSH = 0.05  # share of the distance that a notch of the wheel pushes
 WAITING = (
@@ -298,7 +300,7 @@ def pick_under(
     x, y, z = place
     hit = hand.pick_on(running, frame, ob.original, (x, y, z)) if is_hit else None
     behind = (place - origin).dot(along) if is_hit else np.inf
-    near = NEAR * context.preferences.system.ui_scale
+    near = PICK_DISTANCE * context.preferences.system.ui_scale
 
     def distances(places: Floats) -> Floats:
         away = _distances(view, places, mouse)

@@ -11,7 +11,7 @@ from ..extract import mesh as meshes
 from ..extract import particles
 from ..live import preview
 from ..properties import bake_record
-from ..properties.kinds import KINDS, TEARING, Kind
+from ..properties.kinds import KINDS, KINDS_THAT_TEAR, Kind
 from ..ragdoll import armature
 from ..scene import hints
 from . import handles
@@ -92,7 +92,7 @@ class _KindVerb(bpy.types.Operator):
                 raise
             if ob.verlet.kind != kind.identifier:
                 preview.clear(ob)
-                if kind.identifier not in TEARING:
+                if kind.identifier not in KINDS_THAT_TEAR:
                     make_whole(ob)
                 ob.verlet.kind = any_item(kind.identifier)
                 if kind.moves == "BONES":

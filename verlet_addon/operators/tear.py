@@ -23,7 +23,7 @@ from ..properties.kinds import may_tear
 from .modes import in_object_mode
 from .selection import for_each, objects_meant, selected_shapes
 
-WELD = "Verlet Weld"
+WELD_MODIFIER = "Verlet Weld"
 """Name of the modifier that joins what has not parted."""
 
 WELD_DISTANCE = 1e-6
@@ -103,9 +103,9 @@ def _seam(ob: bpy.types.Object) -> NDArray[np.bool_] | None:
 
 def _weld(ob: bpy.types.Object) -> None:
     """Add the modifier that joins what has not parted, behind what carries the pins along."""
-    modifier = ob.modifiers.get(WELD)
+    modifier = ob.modifiers.get(WELD_MODIFIER)
     if modifier is None:
-        modifier = ob.modifiers.new(WELD, "WELD")
+        modifier = ob.modifiers.new(WELD_MODIFIER, "WELD")
     assert isinstance(modifier, bpy.types.WeldModifier)
     modifier.merge_threshold = WELD_DISTANCE
     modifier.show_expanded = False
@@ -130,7 +130,7 @@ def make_whole(ob: bpy.types.Object) -> None:
         for vertex, found in weights.items():
             if group.index in found and vertex < count:
                 group.add([vertex], found[group.index], "REPLACE")
-    modifier = ob.modifiers.get(WELD)
+    modifier = ob.modifiers.get(WELD_MODIFIER)
     if modifier is not None:
         ob.modifiers.remove(modifier)
     if split.users == 0:

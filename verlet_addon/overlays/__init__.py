@@ -17,7 +17,7 @@ from .. import preferences
 from ..blender import redraw
 from . import collect
 
-WIDTH = 1.5  # px of a line, where there are no preferences
+LINE_WIDTH = 1.5  # px of a line, where there are no preferences
 
 _handle: Any = None
 _failed = False
@@ -56,7 +56,7 @@ def _draw(context: bpy.types.Context) -> None:
         shader.bind()
         shader.uniform_float("viewportSize", (region.width, region.height))
         chosen = preferences.get()
-        width = WIDTH if chosen is None else chosen.line_width
+        width = LINE_WIDTH if chosen is None else chosen.line_width
         shader.uniform_float("lineWidth", width * context.preferences.system.ui_scale)
         batch.draw(shader)
     finally:
@@ -85,7 +85,7 @@ def forget(*_: Any) -> None:
     _batches.clear()
 
 
-_EVENTS = ("depsgraph_update_post", "frame_change_post", "undo_post", "redo_post", "load_post")
+_REDRAWING = ("depsgraph_update_post", "frame_change_post", "undo_post", "redo_post", "load_post")
 
 
 def register() -> None:
@@ -95,7 +95,7 @@ def register() -> None:
     if bpy.app.background:
         return
     _handle = bpy.types.SpaceView3D.draw_handler_add(draw, (), "WINDOW", "POST_VIEW")
-    for event in _EVENTS:
+    for event in _REDRAWING:
         getattr(bpy.app.handlers, event).append(forget)
     redraw.forgetting.append(forget)
 
@@ -108,7 +108,7 @@ def unregister() -> None:
         return
     bpy.types.SpaceView3D.draw_handler_remove(_handle, "WINDOW")
     _handle = None
-    for event in _EVENTS:
+    for event in _REDRAWING:
         functions = getattr(bpy.app.handlers, event)
         if forget in functions:
             functions.remove(forget)

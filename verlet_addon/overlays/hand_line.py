@@ -13,8 +13,8 @@ from .. import session
 from ..session import Floats
 
 COLOUR = (0.35, 0.95, 1.0, 1.0)
-WIDTH = 2.5  # px, times Blender's scale of the interface
-MARK = 0.012  # m at a metre from the viewer, or a share of the height of the view in m
+HAND_WIDTH = 2.5  # px, times Blender's scale of the interface
+HAND_MARK = 0.012  # m at a metre from the viewer, or a share of the height of the view in m
 
 _handle: Any = None
 _failed = False
@@ -63,7 +63,7 @@ def _draw_line(context: bpy.types.Context) -> None:
 
     matrix = np.array(view.view_matrix)
     far = float(abs((matrix @ np.append(line[1], 1.0))[2])) if view.is_perspective else 0.0
-    size = MARK * (far if view.is_perspective else 0.5 * view.view_distance)
+    size = HAND_MARK * (far if view.is_perspective else 0.5 * view.view_distance)
     points = _marks(line, matrix[:2, :3], size).reshape(-1, 3).astype(np.float32)
     shader = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR")
     content: dict[str, Any] = {"pos": points}
@@ -73,7 +73,7 @@ def _draw_line(context: bpy.types.Context) -> None:
     try:
         shader.bind()
         shader.uniform_float("viewportSize", (context.region.width, context.region.height))
-        shader.uniform_float("lineWidth", WIDTH * context.preferences.system.ui_scale)
+        shader.uniform_float("lineWidth", HAND_WIDTH * context.preferences.system.ui_scale)
         shader.uniform_float("color", COLOUR)
         batch.draw(shader)
     finally:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..session import Floats
 
-STEPS = 32  # of a full circle
+STEPS_OF_CIRCLE = 32  # of a full circle
 MARK_SIZE = 0.15  # size of what marks a joint without an axis, in units of the empty's size
 
 Key = tuple[Any, ...]
@@ -92,7 +92,7 @@ def _segments(points: list[tuple[float, float, float]]) -> Floats:
 
 def arc(axis: int, lower: float, upper: float, radius: float) -> Floats:
     """A part of a circle about an axis; angle 0 lies on the next axis."""
-    count = max(int(abs(upper - lower) / math.tau * STEPS), 2)
+    count = max(int(abs(upper - lower) / math.tau * STEPS_OF_CIRCLE), 2)
     angle = np.linspace(lower, upper, count + 1)
     points = np.zeros((count + 1, 3))
     points[:, (axis + 1) % 3] = radius * np.cos(angle)

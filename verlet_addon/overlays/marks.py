@@ -90,14 +90,14 @@ def _undone(*_: Any) -> None:
     doctor.make_stale()
 
 
-_EVENTS = (("load_post", _loaded), ("undo_post", _undone), ("redo_post", _undone))
+_FORGETTING = (("load_post", _loaded), ("undo_post", _undone), ("redo_post", _undone))
 
 
 def register() -> None:
     """Draw over every 3D view from now on, and forget findings with the file."""
     global _handle, _failed
     _failed = False
-    for event, function in _EVENTS:
+    for event, function in _FORGETTING:
         getattr(bpy.app.handlers, event).append(function)
     if not bpy.app.background:
         _handle = bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_PIXEL")
@@ -107,7 +107,7 @@ def unregister() -> None:
     """Draw no more."""
     global _handle
     doctor.forget()
-    for event, function in _EVENTS:
+    for event, function in _FORGETTING:
         functions = getattr(bpy.app.handlers, event)
         if function in functions:
             functions.remove(function)

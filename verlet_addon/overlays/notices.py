@@ -19,7 +19,7 @@ from .text_box import draw_box
 
 TEXT, ERROR = (1.0, 1.0, 1.0, 1.0), (1.0, 0.62, 0.55, 1.0)
 BACKGROUND = (0.0, 0.0, 0.0, 0.6)
-WIDEST = 640  # px of a line, times Blender's scale of the interface
+WIDEST_LINE = 640  # px of a line, times Blender's scale of the interface
 MARGIN, PADDING, LINE = 16, 8, 1.45  # px, px, of the height of the letters
 
 _handles: list[tuple[Any, Any]] = []
@@ -62,7 +62,7 @@ def _draw_text(
     size = preferences.ui_styles[0].widget.points * scale
     left, right = _free_width(context)
     blf.size(0, size)
-    room = min(right - left - 2 * (MARGIN + PADDING) * scale, WIDEST * scale)
+    room = min(right - left - 2 * (MARGIN + PADDING) * scale, WIDEST_LINE * scale)
     lines = lines_of(text, lambda part: blf.dimensions(0, part)[0] <= room)
     widths = [blf.dimensions(0, line)[0] for line in lines]
     middle, step = 0.5 * (left + right), size * LINE

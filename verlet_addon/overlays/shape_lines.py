@@ -13,8 +13,8 @@ from .joint_lines import arc, box
 if TYPE_CHECKING:
     from ...core.model import Model, State
 
-MOST_TRIANGLES = 20_000  # of a mesh shape that is drawn
-GROUND = 2.0  # m, half the side of the square that stands for an endless plane
+MOST_TRIANGLES_DRAWN = 20_000  # of a mesh shape that is drawn
+GROUND_DRAWN = 2.0  # m, half the side of the square that stands for an endless plane
 
 _FULL = 2.0 * np.pi
 
@@ -60,7 +60,7 @@ def local_lines(model: Model, s: int) -> Floats:
     table = model.shapes
     kind, size = int(table.kind[s]), table.size[s]
     if kind == kinds.PLANE:
-        square = box(np.array([GROUND, GROUND, 0.0]))
+        square = box(np.array([GROUND_DRAWN, GROUND_DRAWN, 0.0]))
         return square[np.linalg.norm(square[:, 0] - square[:, 1], axis=1) > 0.0]
     if kind in (kinds.BOX, kinds.ROOM):
         return box(size)
@@ -73,7 +73,7 @@ def local_lines(model: Model, s: int) -> Floats:
         ends = table.hulls.edge[first:last, :2]
         return table.hulls.vertex[ends]
     first, last = table.meshes.first_triangle[table.mesh[s] : table.mesh[s] + 2]
-    triangle = table.meshes.triangle[first : min(last, first + MOST_TRIANGLES)]
+    triangle = table.meshes.triangle[first : min(last, first + MOST_TRIANGLES_DRAWN)]
     edges = np.concatenate([triangle[:, (0, 1)], triangle[:, (1, 2)], triangle[:, (2, 0)]])
     return table.meshes.vertex[np.unique(np.sort(edges, axis=1), axis=0)]
 

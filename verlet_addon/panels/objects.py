@@ -15,7 +15,7 @@ from ..properties.tunable_properties import panel_fields
 from .joint import draw_joints_of
 from .places import PhysicsTab, Sidebar
 from .ragdoll_bone import draw_learning
-from .settings import AT_START, TEARING, draw_settings, matters
+from .settings import AT_START, TEARING_SETTINGS, draw_settings, matters
 from .setup import draw_verbs
 
 
@@ -41,7 +41,7 @@ def draw_object(layout: bpy.types.UILayout, ob: bpy.types.Object, kind: Kind) ->
     if kind.is_particles:
         _draw_pins(column, ob)
     painted_on = _painted_on(ob, kind)
-    elsewhere = {*AT_START, *TEARING}
+    elsewhere = {*AT_START, *TEARING_SETTINGS}
     names = [name for name in panel_fields(kind.settings, advanced=False) if name not in elsewhere]
     draw_settings(column, group_of(ob, kind), kind.settings, names=names, painted_on=painted_on)
     if kind.moves == "BONES":
@@ -147,7 +147,7 @@ class _TearingPanel(bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         ob, kind, layout = context.object, active_kind(context), self.layout
         layout.active = not bake_record.is_baked(ob)
-        draw_settings(layout, group_of(ob, kind), kind.settings, names=TEARING)
+        draw_settings(layout, group_of(ob, kind), kind.settings, names=TEARING_SETTINGS)
         layout.use_property_split = True
         row = layout.row()
         row.alert = bool(ob.verlet.tear_group) and ob.verlet.tear_group not in ob.vertex_groups
@@ -179,7 +179,7 @@ class _AnimatePanel(bpy.types.Panel):
         column = layout.column()
         kind = active_kind(context)
         for name in kind.animated:
-            if name in TEARING:
+            if name in TEARING_SETTINGS:
                 continue  # in its own panel
             if (kind.identifier, name) != ("BODY", "pin"):
                 column.prop(ob.verlet.animated, name)

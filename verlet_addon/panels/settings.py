@@ -11,9 +11,11 @@ from ..blender.types import Icon
 from ..properties.tunable_properties import PAINT_SUFFIX, SHOWN_BY_BLENDER, paintable, panel_fields
 from ..session import Problem
 
-_BY_FORCES = {name: SolverSettings(integrator=name).is_force_based for name, _, _ in INTEGRATORS}
-_FORCE_BASED = tuple(name for name, is_force_based in _BY_FORCES.items() if is_force_based)
-_PROJECTING = tuple(name for name, is_force_based in _BY_FORCES.items() if not is_force_based)
+_IS_FORCE_BASED = {
+    name: SolverSettings(integrator=name).is_force_based for name, _, _ in INTEGRATORS
+}
+_FORCE_BASED = tuple(name for name, is_force_based in _IS_FORCE_BASED.items() if is_force_based)
+_PROJECTING = tuple(name for name, is_force_based in _IS_FORCE_BASED.items() if not is_force_based)
 
 MATTERS_ONLY_FOR = {
     "edge_stiffness": ("integrator", _FORCE_BASED),
@@ -51,7 +53,7 @@ ONLY_FOR_MOVING_BODIES = frozenset(
 )
 """Parameters that mean nothing to a body of type Passive."""
 
-TEARING = ("strength",)
+TEARING_SETTINGS = ("strength",)
 """Parameters of tearing, in a panel of their own."""
 
 AT_START = ("velocity", "angular_velocity")

@@ -17,7 +17,9 @@ from bpy.props import (
 )
 
 NAME = "verlet_bake"
-MARK = "verlet_bake"  # custom property of the actions that bakes have made; copies carry it too
+BAKE_MARK = (
+    "verlet_bake"  # custom property of the actions that bakes have made; copies carry it too
+)
 
 
 class VerletAnimationRecord(bpy.types.PropertyGroup):

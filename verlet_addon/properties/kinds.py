@@ -28,7 +28,7 @@ MESH = frozenset({"MESH"})
 MESH_OR_CURVE = frozenset({"MESH", "CURVE"})
 RAGDOLL = "RAGDOLL"
 OF_CLOTH = ("pin", "stiffness", "drag", "friction", "wind", "fields")
-TEARING = frozenset({"CLOTH", "ROPE"})
+KINDS_THAT_TEAR = frozenset({"CLOTH", "ROPE"})
 """What may tear, as long as it is a mesh."""
 
 
@@ -187,4 +187,4 @@ def can_be_tied(identifier: str) -> bool:
 
 def may_tear(ob: bpy.types.Object) -> bool:
     """Whether an object is of a kind and a type that can be made tearable."""
-    return ob.type == "MESH" and ob.verlet.kind in TEARING
+    return ob.type == "MESH" and ob.verlet.kind in KINDS_THAT_TEAR

@@ -35,7 +35,7 @@ def fitting(ob: bpy.types.Object) -> list[Source]:
     """
     found: list[Source] = []
     for action in bpy.data.actions:
-        if action.get(bake_record.MARK):
+        if action.get(bake_record.BAKE_MARK):
             continue
         slots = [h for h in _handles(action, ob) if _fits(ob, compat.fcurves(action, h))]
         found += [(action, handle) for handle in slots]
@@ -45,7 +45,7 @@ def fitting(ob: bpy.types.Object) -> list[Source]:
 def current(ob: bpy.types.Object) -> list[Source]:
     """The action that the armature plays now; none for a bake."""
     data = ob.animation_data
-    if data is None or data.action is None or data.action.get(bake_record.MARK):
+    if data is None or data.action is None or data.action.get(bake_record.BAKE_MARK):
         return []
     handle = compat.slot_handle(data)
     return [(data.action, handle)] if _fits(ob, compat.fcurves(data.action, handle)) else []

@@ -15,7 +15,7 @@ from ...core.recipes.skeleton import NO_SKIN, Skeleton, Skin
 from ...core.settings import BoneSettings
 from ..blender import compat
 from ..blender.data import armature_of, mesh_of
-from ..extract.mesh import FARTHEST, Ints, points_of, read_matrix
+from ..extract.mesh import FARTHEST_VERTEX, Ints, points_of, read_matrix
 from ..properties.bones import animated_of_bone, bone_channel
 from ..properties.kinds import is_particles
 from ..properties.tunable_properties import settings_from
@@ -113,7 +113,7 @@ def posed(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph, world: Floats) -
     """Pose bones (b, 4, 4) in the world as they are seen; ``world`` (4, 4) is the armature's."""
     bones = ob.evaluated_get(depsgraph).pose.bones
     local = np.array([bones[bone.name].matrix for bone in armature_of(ob).bones], dtype=np.float64)
-    if not (np.abs(local) < FARTHEST).all():
+    if not (np.abs(local) < FARTHEST_VERTEX).all():
         raise ModelError(
             ob.name,
             "its pose holds values that are not numbers. Clear it (Pose › Clear Transform › All)",
@@ -303,7 +303,7 @@ def read_skin(ob: bpy.types.Object, skins: Sequence[bpy.types.Object], world: Fl
     skinned = set(skinned_meshes(ob))
     for mesh in skins:
         own = points_of(mesh_of(mesh).vertices)
-        if not (np.abs(own) < FARTHEST).all():
+        if not (np.abs(own) < FARTHEST_VERTEX).all():
             continue
         hung = None if mesh in skinned else hung_on(mesh, ob)
         if hung is not None:

@@ -18,7 +18,7 @@ from ..extract.reading import reading
 from ..transforms import affine
 from ..transforms.affine import Floats
 
-STILL = 1e-6
+STILL_ENTRY = 1e-6
 """Entries of a matrix that change by less in a frame do not change: keys have 32 bits."""
 
 
@@ -49,7 +49,7 @@ def read_changes(
             if a is None or b is None:
                 continue
             change = b @ np.linalg.inv(a)
-            if np.abs(change - np.eye(4)).max() > STILL:
+            if np.abs(change - np.eye(4)).max() > STILL_ENTRY:
                 found[ob.session_uid] = change
                 break
     return found

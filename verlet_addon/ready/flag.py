@@ -7,7 +7,7 @@ from .site import Site
 
 POLE, RADIUS = 2.8, 0.025  # m tall, m
 LENGTH, WIDTH = 1.5, 1.0  # m, along the wind and upright
-GAP = 0.02  # m between the pole and the hoist
+HOIST_GAP = 0.02  # m between the pole and the hoist
 COLUMNS, ROWS = 43, 29
 RED, WHITE = (0.65, 0.03, 0.05), (0.75, 0.75, 0.72)
 
@@ -18,7 +18,7 @@ def build(site: Site) -> None:
     site.set_up(pole, "COLLIDER")
     x, z = np.meshgrid(np.linspace(0.0, LENGTH, COLUMNS), np.linspace(-WIDTH, 0.0, ROWS))
     shape = surface(np.stack([x, np.zeros_like(x), z], axis=2))
-    flag = site.add_mesh("Flag", shape, RED, (RADIUS + GAP, 0.0, POLE - 0.05), is_smooth=True)
+    flag = site.add_mesh("Flag", shape, RED, (RADIUS + HOIST_GAP, 0.0, POLE - 0.05), is_smooth=True)
     site.set_up(flag, "CLOTH", bend=0.3)
     site.pin(flag, [row * COLUMNS for row in range(ROWS)])
     flag.parent = pole

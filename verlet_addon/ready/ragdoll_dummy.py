@@ -42,7 +42,7 @@ def _mirrored(bone: Bone) -> Bone:
     return name, parent, (-head[0], *head[1:]), (-tail[0], *tail[1:]), radii
 
 
-BONES = [*MIDDLE, *LEFT, *map(_mirrored, LEFT)]
+DUMMY_BONES = [*MIDDLE, *LEFT, *map(_mirrored, LEFT)]
 
 
 def build(site: Site) -> None:
@@ -52,8 +52,8 @@ def build(site: Site) -> None:
     rig.show_in_front = True
     _add_bones(site, rig)
     skin = site.add_mesh("Dummy Skin", _skin(), CLAY, is_smooth=True)
-    count = len(mesh_of(skin).vertices) // len(BONES)
-    for number, bone in enumerate(BONES):
+    count = len(mesh_of(skin).vertices) // len(DUMMY_BONES)
+    for number, bone in enumerate(DUMMY_BONES):
         group = skin.vertex_groups.new(name=bone[0])
         group.add(list(range(number * count, (number + 1) * count)), 1.0, "REPLACE")
     skin.parent = rig
@@ -70,7 +70,7 @@ def build(site: Site) -> None:
 def _add_bones(site: Site, rig: bpy.types.Object) -> None:
     """Bones can be made in Edit Mode only."""
     with site.editing(rig):
-        for name, parent, head, tail, _ in BONES:
+        for name, parent, head, tail, _ in DUMMY_BONES:
             bone = armature_of(rig).edit_bones.new(name)
             bone.head, bone.tail = head, tail
             bone.parent = armature_of(rig).edit_bones[parent] if parent else None
@@ -80,7 +80,7 @@ def _skin() -> MeshData:
     """Limbs of equally many vertices, bone by bone."""
     vertices: list[Floats] = []
     faces: list[tuple[int, ...]] = []
-    for _, _, head, tail, (first, last) in BONES:
+    for _, _, head, tail, (first, last) in DUMMY_BONES:
         way = np.subtract(tail, head)
         length = float(np.linalg.norm(way))
         y = way / length

@@ -17,7 +17,7 @@ PLANKS, GAP, THICK = 18, 0.03, 0.05  # how many; m between two, m
 BANK, POST = 0.7, 0.9  # m long, m of a post above its bank
 DROP_EVERY, DROP_PARTS = 3, 4  # a dropper at every third plank, of so many edges
 EARTH, WOOD, HEMP = (0.2, 0.14, 0.09), (0.3, 0.17, 0.08), (0.45, 0.33, 0.17)
-ACROSS = Matrix.Rotation(-0.5 * math.pi, 3, "X")
+HINGE_ALONG_Y = Matrix.Rotation(-0.5 * math.pi, 3, "X")
 """The Z axis of a hinge along Y."""
 
 
@@ -36,7 +36,7 @@ def build(site: Site) -> None:
     for number, (a, b) in enumerate(itertools.pairwise([banks[0], *planks, banks[1]])):
         place = (ends[number, 0], 0.0, ends[number, 1])
         plank, other = (b, a) if b in planks else (a, b)
-        site.join(plank, other, place, "HINGE", ACROSS)
+        site.join(plank, other, place, "HINGE", HINGE_ALONG_Y)
     for side, name in ((-1.0, "Near"), (1.0, "Far")):
         _hand_rope(site, f"Hand Rope {name}", side * 0.5 * WIDTH, ends, planks)
     site.active = planks[len(planks) // 2]

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..session import Floats
 
-SIDES = 20  # of what is round
+SIDES_OF_ROUND = 20  # of what is round
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def box(x: float, y: float, z: float) -> MeshData:
     return MeshData(corners * (0.5 * np.array([x, y, z])), faces)
 
 
-def turned(radii: Floats, heights: Floats, sides: int = SIDES) -> MeshData:
+def turned(radii: Floats, heights: Floats, sides: int = SIDES_OF_ROUND) -> MeshData:
     """A closed body of revolution about Z: rings of ``radii`` (n,) at ``heights`` (n,), in m.
 
     A radius of 0 at an end makes a tip, any other one a flat end.
@@ -72,7 +72,7 @@ def turned(radii: Floats, heights: Floats, sides: int = SIDES) -> MeshData:
     return MeshData(np.concatenate(vertices), faces)
 
 
-def cylinder(radius: float, height: float, sides: int = SIDES) -> MeshData:
+def cylinder(radius: float, height: float, sides: int = SIDES_OF_ROUND) -> MeshData:
     """An upright cylinder that stands on the origin."""
     return turned(np.array([radius, radius]), np.array([0.0, height]), sides)
 

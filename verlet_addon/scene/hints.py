@@ -9,7 +9,7 @@ import bpy
 
 from ..blender.data import mesh_of
 from ..extract.tearable import is_split
-from ..properties.kinds import KINDS, TEARING
+from ..properties.kinds import KINDS, KINDS_THAT_TEAR
 from ..properties.objects import group_of
 from ..properties.participants import has_any
 from ..session import Problem
@@ -50,7 +50,7 @@ def of_object(ob: bpy.types.Object | None, scene: bpy.types.Scene) -> list[Probl
     if kind in FOLDS and ob.type == "MESH" and len(mesh_of(ob).vertices) < FEW_VERTICES:
         text = f"{ob.name}: {len(mesh_of(ob).vertices)} vertices can hardly {FOLDS[kind]}"
         found.append(_about(ob, text, "verlet.subdivide", "Subdivide"))
-    if kind in TEARING and group_of(ob, KINDS[kind]).strength > 0.0 and not is_split(ob):
+    if kind in KINDS_THAT_TEAR and group_of(ob, KINDS[kind]).strength > 0.0 and not is_split(ob):
         if ob.type == "MESH":
             text = f"{ob.name}: it has a strength, but its faces share their vertices and hold"
             found.append(_about(ob, text, "verlet.make_tearable", "Make Tearable"))

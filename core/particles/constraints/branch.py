@@ -85,7 +85,7 @@ BRANCH_MEMBER = np.dtype(
     align=True,
 )
 
-ROOT = np.dtype([("particle", np.int32), ("place", np.float64, (3,))], align=True)
+ROOT_PARTICLE = np.dtype([("particle", np.int32), ("place", np.float64, (3,))], align=True)
 """A particle that says how the roots are turned, and its place m at rest."""
 
 Scratch = namedtuple(
@@ -174,7 +174,7 @@ class Branches:
             share=numbers(builder, object, "share", share, (len(member),), least=0.0, most=1.0),
         )
         ends = np.asarray(root, dtype=np.int32)
-        roots = records(ROOT, particle=ends, place=builder.position[ends])
+        roots = records(ROOT_PARTICLE, particle=ends, place=builder.position[ends])
         return cls(object, table, members, roots)
 
     @property

@@ -79,7 +79,7 @@ LIMP = 1e-9
 """Least stiffness of a joint in what turning its branch costs: a keyed stiffness may be zero."""
 
 
-NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+ZERO_MATRIX = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @inline
@@ -87,7 +87,7 @@ def _inverse(m):
     """The inverse of a symmetric positive matrix; 0 where there is nothing that could be turned."""
     xx, yy, zz, xy, xz, yz = m
     determinant = xx * (yy * zz - yz * yz) + xy * (xz * yz - xy * zz) + xz * (xy * yz - xz * yy)
-    return inverse_symmetric(m, 1.0) if determinant > 0.0 else NOTHING
+    return inverse_symmetric(m, 1.0) if determinant > 0.0 else ZERO_MATRIX
 
 
 @inline

@@ -40,7 +40,7 @@ Springs = namedtuple(
 Pass = namedtuple(
     "Pass",
     [
-        "form",  # of the sticks, see `stick.FORMS`
+        "form",  # of the sticks, see `stick.STICK_CODES`
         "over_relaxation",  # multiplies the corrections of sticks; springs give way by themselves
         "turn",  # 0 or 1: springs that take turns act in steps of theirs only
         "is_first",  # multipliers start from 0

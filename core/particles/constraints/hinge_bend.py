@@ -52,13 +52,13 @@ from .checks import numbers, rows_of_particles
 if TYPE_CHECKING:
     from ...building.builder import ModelBuilder
 
-THINNEST = 1e-6
+THINNEST_TRIANGLE = 1e-6
 """A triangle lower than this many lengths of the hinge's edge has no direction to bend in."""
 
 MOST_ROUNDS = 200
 """Of conjugate gradients, in one pass."""
 
-ENOUGH = 1e-4
+HINGE_SETTLED = 1e-4
 """Rounds end when the error is this share of what it was."""
 
 LARGEST_CHANGE = 0.5
@@ -136,7 +136,7 @@ class HingeBends:
                 raise ModelError(
                     builder.objects[object].name, "rest angles must lie between −π and π rad"
                 )
-        kept = (area > 0.5 * THINNEST * squared[:, None]).all(axis=1) & (squared > 0.0)
+        kept = (area > 0.5 * THINNEST_TRIANGLE * squared[:, None]).all(axis=1) & (squared > 0.0)
         kept &= stiff > 0.0
         vertex, local = np.unique(rows[kept], return_inverse=True)
         hinge = records(
@@ -212,7 +212,7 @@ def _write_gradients(x, corners, gradient):
     p, _, a, b = corners
     e, u, v = _normals(x, corners)
     ee, uu, vv = dot(e, e), dot(u, u), dot(v, v)
-    least = THINNEST * THINNEST * ee * ee
+    least = THINNEST_TRIANGLE * THINNEST_TRIANGLE * ee * ee
     if not (ee > 0.0 and uu > least and vv > least):
         for corner in range(4):
             store(gradient, corner, ZERO)
@@ -335,7 +335,7 @@ def project_hinges(particles, vertex, hinges, per_step, first_pass, solution, pu
             row["added"] += step * row["direction"]
             row["residual"] -= step * row["product"]
             following += row["residual"] * row["residual"] / row["diagonal"]
-        if following <= ENOUGH * ENOUGH * start:
+        if following <= HINGE_SETTLED * HINGE_SETTLED * start:
             break
         for t in range(count):
             row = solution[t]

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 SIDE_SPEED = 1.0
 """m/s, how fast a particle is brought back to its side of a plane: it keeps that speed."""
 
-CLOSING = 20.0
+PLANE_CLOSING = 20.0
 """1/s, most of its own size by which a moving plane and its particle come together in a second."""
 
 
@@ -258,7 +258,7 @@ def project_moving_planes(particles, planes, h):
         farthest = abs(step) * max(
             wi * length(fi), wa * length(fa), wb * length(fb), wc * length(fc)
         )
-        limit = h * max(REPAIR_SPEED, CLOSING * size)
+        limit = h * max(REPAIR_SPEED, PLANE_CLOSING * size)
         if farthest > limit:
             step *= limit / farthest
         shift(x, i, wi * step, fi)

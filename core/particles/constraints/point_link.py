@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ...building.builder import ModelBuilder
 
 
-PARTING_SPEED = 1.0
+COMING_IN_SPEED = 1.0
 """m/s, how fast a particle comes in that is beyond its distance at the start of a step."""
 
 
@@ -101,7 +101,7 @@ def project_point_links(particles, row, weight, longest, h, first_pass, pull):
         dd = dot(d, d)
         if w == 0.0 or dd == 0.0 or (dd <= most * most and pull[s] <= 0.0):
             continue
-        rest = most + max(0.0, left_over(length(e) - most, PARTING_SPEED, h))
+        rest = most + max(0.0, left_over(length(e) - most, COMING_IN_SPEED, h))
         step, added, e = spring_multiplier(d, e, w, rest, 0.0, pull[s])
         wanted = max(0.0, pull[s] + added)
         step *= (wanted - pull[s]) / added if added != 0.0 else 0.0

@@ -11,7 +11,7 @@ from ...kernels.jit import inline, lean_inline
 from ...vec3 import dot, length, shift
 
 MOMENTUM, SQRT_FREE, MASS_WEIGHTED, EXACT = 0, 1, 2, 3
-FORMS = {
+STICK_CODES = {
     "MOMENTUM": MOMENTUM,
     "SQRT_FREE": SQRT_FREE,
     "MASS_WEIGHTED": MASS_WEIGHTED,

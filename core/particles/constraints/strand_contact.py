@@ -92,7 +92,7 @@ Bearing = namedtuple(
 INSIDE = 1e-6
 """How far inside, in the same, something that was free comes to be borne."""
 
-SOFT = 1e-9
+SUPPORT_COMPLIANCE = 1e-9
 """Compliance of a support, in that of the particles that it bears."""
 
 LETS_GO = 0.01
@@ -212,7 +212,7 @@ def collect_supports(bearing, points, sticks, particles, k):
         soft = weight[0] * weight[0] * points[k]["inverse_mass"]
         if p >= 0:
             soft += weight[1] * weight[1] * points[p]["inverse_mass"]
-        soft *= SOFT
+        soft *= SUPPORT_COMPLIANCE
         way = _moved(points, sticks, particles, support)
         normal = vec(support["axis"][0])
         add_row(borne, normal, weight, support["gap"] + dot(normal, way), soft)

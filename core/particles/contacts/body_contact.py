@@ -15,7 +15,9 @@ from ..particle_bodies.shared_point import project_shared_points
 from .contact_point import has_room, join_shape, note_contact
 from .hook import ContactHook, Meeting, Surroundings
 
-MARGIN = 0.02  # of a shape's smallest half extent: contacts are found a little before they touch
+CONTACT_MARGIN = (
+    0.02  # of a shape's smallest half extent: contacts are found a little before they touch
+)
 
 STICK_PASSES = 2
 """Passes over what keeps a body rigid for each pass over the contacts."""

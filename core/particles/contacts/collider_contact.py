@@ -16,7 +16,7 @@ from ...collision.contact_law import (
 )
 from ...collision.kinds import MESH
 from ...collision.narrow_phase import parts_of
-from ...collision.particle_distance import MOST_TRIANGLES, mesh_distance
+from ...collision.particle_distance import MOST_TRIANGLES_AT_ONCE, mesh_distance
 from ...collision.point_distance import solid_distance
 from ...collision.restitution import bounce
 from ...collision.shapes import face_count, passes_by
@@ -99,7 +99,7 @@ def _collide(i, particles, balls, shapes, s, forms, gravity, h, may_bounce):
     o = unrotate(rb, sub(load(previous, i), cb))
     start = unrotate(rb, sub(load(balls.start, i), cb))
     touched = False
-    for face in range(MOST_TRIANGLES if is_mesh else face_count(shapes.kind[s])):
+    for face in range(MOST_TRIANGLES_AT_ONCE if is_mesh else face_count(shapes.kind[s])):
         way_out = _way_out(shapes, forms, s, face, p, o, start, balls.radius[i])
         if way_out[0] >= 0.0:
             if is_mesh:

@@ -13,7 +13,7 @@ from .contact_places import (
     particles_side,
 )
 
-OVERLAP_SHARE = 0.5
+OLD_OVERLAP_SHARE = 0.5
 """Share of an old overlap of bodies that is resolved in one step."""
 
 OVERLAP_SPEED = 1.0
@@ -121,7 +121,7 @@ def resolve_overlap(contacts, count, movable):
         depth = -gap_of(contact, movable.particles.x, movable.owners, movable.h)
         if depth <= 0.0 or contact["overlap"] == 0.0:
             continue
-        part = min(OVERLAP_SHARE * depth, OVERLAP_SPEED * movable.h)
+        part = min(OLD_OVERLAP_SHARE * depth, OVERLAP_SPEED * movable.h)
         _shift(contact, contacts.making[c], movable, part)
 
 

@@ -15,7 +15,7 @@ from ...vec3 import between, divide, dot
 from .contact_point import has_room, join_particle, note_contact
 from .hook import ContactHook, Meeting, Surroundings
 
-BALLS = np.iinfo(np.int32).max
+GROUP_OF_BALLS = np.iinfo(np.int32).max
 """The group of balls."""
 
 
@@ -28,7 +28,7 @@ class SelfCollision(ContactHook):
         model = about.model
         self.model = model
         group = model.crowd_group.copy()
-        group[model.balls] = BALLS  # those meet each other in heaps
+        group[model.balls] = GROUP_OF_BALLS  # those meet each other in heaps
         self.grid = CrowdGrid(model, group)
 
     @property

@@ -35,7 +35,7 @@ Ground = namedtuple(
 )
 """What strands may lie on, and how."""
 
-NEAR = 0.5
+BEARING_GAP = 0.5
 """Gap, as a share of what a particle keeps away, up to which a shape may come to bear it."""
 
 TOUCHES = 1e-3
@@ -66,8 +66,8 @@ def _support_particle(bearing, k, i, particles, ground):
     _, hulls, meshes = parts_of(shapes)
     x, previous, _ = particles
     radius = ground.radius[i]
-    reach = (1.0 + NEAR) * radius
-    least = NEAR * radius
+    reach = (1.0 + BEARING_GAP) * radius
+    least = BEARING_GAP * radius
     found = -1
     normal, u = ZERO, ZERO
     for s in range(ground.collider_count):
@@ -97,7 +97,7 @@ def _support_particle(bearing, k, i, particles, ground):
                 gap, n = solid_distance(
                     hulls, kind, shapes.size[s], shapes.hull[s], face, p, o, reach
                 )
-            gap += NEAR * radius
+            gap += BEARING_GAP * radius
             if gap < least:
                 least, found = gap, s
                 normal, u = rotate(r, n), rotate(r, sub(sub(p, o), moved))

@@ -45,7 +45,7 @@ PARTING_SPEED = 0.25
 LEEWAY = 0.5
 """Share of its thickness by which a vertex may stray more than was reckoned with."""
 
-REMEMBERED = 0.8
+SURPRISE_KEPT = 0.8
 """Share of a surprise that is still reckoned with in the next substep."""
 
 Strays = namedtuple(
@@ -353,7 +353,7 @@ def check_strays(strays, thickness, rows, stale, start, x, origin, speed, ahead)
         more = max(more, length(way) - (strays.step[i]["way"] - unknown))
         veered = length(sub(way, load(speed, i)))
         more = max(more, veered - (strays.step[i]["veer"] - unknown))
-        strays.surprise[i] = max(REMEMBERED * strays.surprise[i], more)
+        strays.surprise[i] = max(SURPRISE_KEPT * strays.surprise[i], more)
         stale[i] = more > unknown + LEEWAY * thickness[i]
         missed += stale[i]
     return missed

@@ -22,10 +22,10 @@ from ...angular_momentum import NO_INERTIA, add_inertia, solve_inertia
 from ...kernels.jit import kernel, lean_inline
 from ...vec3 import ZERO, add, add_cross, along, cross, divide, dot, load, scale, set_vec, sub, vec
 
-LEAST_SHARE = 0.2
+LEAST_DISTANCE_KEPT = 0.2
 """Share of their distance that two features keep at least in one substep."""
 
-ROUNDS = 8
+PARTING_ROUNDS = 8
 """Rounds in which all contacts are parted, before what is not apart then is held back."""
 
 RETREATS = 4
@@ -79,7 +79,7 @@ def _gap(contact, over, x, more, start):
 def _needed(contact):
     """Distance in m that the two features of a contact must have along their normal."""
     distance = contact["distance"]
-    return max(LEAST_SHARE * distance, min(distance, LEAST_REACH * contact["reach"]))
+    return max(LEAST_DISTANCE_KEPT * distance, min(distance, LEAST_REACH * contact["reach"]))
 
 
 @lean_inline
@@ -194,7 +194,7 @@ def _part_all(contacts, count, x, start, inverse_mass, moved):
     moved (n,): the round in which a vertex was moved. Where none has been since a contact was
     looked at, it is still apart.
     """
-    for turn in range(1, ROUNDS + 1):
+    for turn in range(1, PARTING_ROUNDS + 1):
         parted = 0
         for n in range(count):
             contact = contacts[n]

@@ -15,7 +15,7 @@ from ...model import Model
 from ...vec3 import add, load, rotate, scale, store
 from ...vector import rotation_matrix
 
-TURNING = (0.65, 1.3)
+TURN_ALLOWANCE = (0.65, 1.3)
 """A straight flight leaves a circle by half the square of the angle and radius, and by the angle
 and what the radius changes meanwhile; a third more than that is allowed for."""
 
@@ -124,5 +124,5 @@ def _allow_turning(slack, led, shape_of, ends, before, now, horizon, step):
             for m in range(3):
                 angle = max(angle, abs(now[s, k, m] - before[s, k, m]))
         angle *= 1.8
-        away = TURNING[0] * angle * angle * size + TURNING[1] * angle * change
+        away = TURN_ALLOWANCE[0] * angle * angle * size + TURN_ALLOWANCE[1] * angle * change
         slack[led + v] = horizon * horizon * away

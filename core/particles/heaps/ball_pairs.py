@@ -17,7 +17,7 @@ from ...kernels.jit import kernel, lean, parallel_kernel, prange
 LEAST_SLAB = 256
 """Balls in a slab, if there are so many."""
 
-WIDEST = 2.0**19
+MOST_CELLS = 2.0**19
 """Cells along an axis on either side of the middle; who is beyond shares the outermost ones."""
 
 
@@ -29,7 +29,7 @@ def sort_balls(x: Floats, size: float) -> tuple[Ints, Ints, Ints]:
     """
     middle = np.median(x, axis=0)
     cell = np.floor((x - middle) / size)
-    cell = np.clip(cell, -WIDEST, WIDEST).astype(np.int64)
+    cell = np.clip(cell, -MOST_CELLS, MOST_CELLS).astype(np.int64)
     cell -= cell.min(axis=0)
     rows = cell.max(axis=0) + 3
     key = (cell[:, 0] * rows[1] + cell[:, 1]) * rows[2] + cell[:, 2]

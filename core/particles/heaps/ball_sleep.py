@@ -15,13 +15,13 @@ from ...vec3 import dot, sub, vec
 REST_TIME = 0.5
 """s for which all of a heap has been still when it falls asleep."""
 
-STILL = 0.01
+STILL_FALL = 0.01
 """Share of √(g r), the speed of a ball that has fallen by half its radius, that counts as still."""
 
-DRIFT = 1e-3
+STILL_DRIFT = 1e-3
 """Radii a second that count as still where nothing falls."""
 
-DEEP = 0.01
+DEEP_OVERLAP = 0.01
 """Radii of overlap from which on stillness counts a quarter: sleepers keep their overlap."""
 
 
@@ -131,5 +131,5 @@ def mark_deep(heap, deep):
     for t in range(heap.first.shape[0]):
         for c in range(heap.first[t], heap.first[t] + heap.filled[t]):
             a, b = row[c]["pair"][0], row[c]["pair"][1]
-            if row[c]["gap"] < -DEEP * min(ball[a]["radius"], ball[b]["radius"]):
+            if row[c]["gap"] < -DEEP_OVERLAP * min(ball[a]["radius"], ball[b]["radius"]):
                 deep[place[a]["ball"]] = deep[place[b]["ball"]] = True

@@ -38,13 +38,13 @@ from .ball_walls import owner_mobility
 RESTING = 4.0
 """Balls that approach by less than this many falls (g h²) in a step do not bounce."""
 
-ROOM = 0.01
+REACH_OF_ROWS = 0.01
 """Radii by which two may be apart and still have a row: others may press them together yet."""
 
-SLOP = 0.001
+BALL_SLOP = 0.001
 """Radii of overlap that stay, so that what lies touching goes on touching."""
 
-SHARE = 0.3
+BALL_PARTING_SHARE = 0.3
 """Share of an overlap that is parted in one substep."""
 
 PART_SPEED = 1.0
@@ -81,7 +81,7 @@ def find_rows(heap, fall):
             u = sub(vec(ball[a]["move"]), vec(ball[b]["move"]))
             radius = ball[a]["radius"] + ball[b]["radius"]
             far = dot(d, d)
-            room = 0.5 * ROOM * radius + 2.0 * fall
+            room = 0.5 * REACH_OF_ROWS * radius + 2.0 * fall
             widest = radius + room + abs(u[0]) + abs(u[1]) + abs(u[2])
             if far >= widest * widest or ball[a]["inverse_mass"] + ball[b]["inverse_mass"] == 0.0:
                 set_vec(near[m]["impulse"], ZERO)
@@ -214,10 +214,10 @@ def _part(ball, row, most):
     a, b = ball[row["pair"][0]], ball[row["pair"][1]]
     n = vec(row["normal"])
     u = sub(add(vec(a["move"]), vec(a["part"])), add(vec(b["move"]), vec(b["part"])))
-    depth = -row["gap"] - dot(u, n) - 0.5 * SLOP * (a["radius"] + b["radius"])
+    depth = -row["gap"] - dot(u, n) - 0.5 * BALL_SLOP * (a["radius"] + b["radius"])
     if depth <= 0.0:
         return
-    push = min(SHARE * depth, most) * row["mass"]
+    push = min(BALL_PARTING_SHARE * depth, most) * row["mass"]
     set_vec(a["part"], along(vec(a["part"]), push * a["inverse_mass"], n))
     set_vec(b["part"], along(vec(b["part"]), -push * b["inverse_mass"], n))
 
@@ -272,7 +272,7 @@ def _part_wall(ball, row, owners, most, h):
     a = ball[row["ball"]]
     n = vec(row["normal"])
     u = add(_slide(ball, row, owners, h), vec(a["part"]))
-    depth = -row["gap"] - dot(u, n) - SLOP * a["radius"]
+    depth = -row["gap"] - dot(u, n) - BALL_SLOP * a["radius"]
     if depth > 0.0:
         set_vec(a["part"], along(vec(a["part"]), min(depth, most), n))
 
@@ -335,7 +335,7 @@ def solve_balls(heap, owners, limits, h, is_bouncy, on_bodies, pushed):
                 if t < slabs:
                     at = MOST_WALLS * slab[t]
                     pushed[t] += _strike_walls(ball, wall, at, at + walls[t], limits.resting)
-        if not pushed.any():
+        if _largest(pushed) == 0.0:
             break
     sweeps = 0
     part = BEGIN
@@ -352,7 +352,7 @@ def solve_balls(heap, owners, limits, h, is_bouncy, on_bodies, pushed):
                         part, ball, wall, at, at + walls[t], False, owners, limits.part, h
                     )
                     pushed[t] = max(pushed[t], on_walls)
-        farthest = pushed.max()
+        farthest = _largest(pushed)
         for s in range(slabs if on_bodies else 0):
             begin = MOST_WALLS * slab[s]
             end_s = begin + walls[s]
@@ -369,6 +369,15 @@ def solve_balls(heap, owners, limits, h, is_bouncy, on_bodies, pushed):
             part = PART
         else:
             part = BACKWARD if sweeps % 2 else FORWARD
+
+
+@lean
+def _largest(way):
+    """By a loop: Numba makes threads of `max`, which the library has none of."""
+    farthest = 0.0
+    for k in range(way.shape[0]):
+        farthest = max(farthest, way[k])
+    return farthest
 
 
 @lean_inline

@@ -39,7 +39,7 @@ PLACE = np.dtype(
 )
 """What else is known of a ball."""
 
-NEAR = np.dtype(
+BALL_PAIR = np.dtype(
     [
         ("pair", np.int32, (2,)),  # a and b, in the order of cells, a < b
         ("impulse", np.float64, (3,)),  # kg·m, h times what b gave a in the last substep
@@ -65,7 +65,7 @@ BALL_ROW = np.dtype(
 )
 """Two balls that touch in this substep."""
 
-WALL = np.dtype(
+BALL_WALL = np.dtype(
     [
         ("ball", np.int32),
         ("shape", np.int32),
@@ -114,13 +114,13 @@ def heap_room(balls: int, pairs: int = 0) -> Heap:
     return Heap(
         ball=np.zeros(balls, BALL),
         place=np.zeros(balls, PLACE),
-        near=np.zeros(pairs, NEAR),
+        near=np.zeros(pairs, BALL_PAIR),
         row=np.zeros(pairs, BALL_ROW),
         first=np.zeros(2, np.int32),
         count=np.zeros(2, np.int32),
         filled=np.zeros(2, np.int32),
         slab=np.array([0, balls], np.int32),
-        wall=np.zeros(MOST_WALLS * balls, WALL),
+        wall=np.zeros(MOST_WALLS * balls, BALL_WALL),
         walls=np.zeros(1, np.int32),
         close=np.zeros(balls, np.int8),
         leant=leant,

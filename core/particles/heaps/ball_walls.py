@@ -9,14 +9,14 @@ import math
 
 from ...collision.kinds import MESH
 from ...collision.narrow_phase import parts_of
-from ...collision.particle_distance import MOST_TRIANGLES, mesh_distance
+from ...collision.particle_distance import MOST_TRIANGLES_AT_ONCE, mesh_distance
 from ...collision.point_distance import solid_distance
 from ...collision.shapes import face_count
 from ...kernels.jit import kernel, lean, lean_inline
 from ...vec3 import ZERO, add, along, cross, dot, load, rotate, set_vec, sub, unrotate, vec
 from .ball_table import MOST_WALLS
 
-ROOM = 0.02
+REACH_OF_WALLS = 0.02
 """Radii by which a ball may be out of a shape and still have a row."""
 
 
@@ -138,7 +138,7 @@ def _walls_of(heap, shapes, owners, x, moving, a, far, begun):
     ball, place = heap.ball[a], heap.place[a]
     found = begun
     now, start = load(x, place["particle"]), vec(place["start"])
-    room = ROOM * ball["radius"] + far
+    room = REACH_OF_WALLS * ball["radius"] + far
     reach = ball["radius"] + room
     for t in range(shapes.kind.shape[0]):
         kind = shapes.kind[t]
@@ -148,7 +148,7 @@ def _walls_of(heap, shapes, owners, x, moving, a, far, begun):
         end = unrotate(shapes.rotation[t], sub(now, load(shapes.centre, t)))
         o = unrotate(shapes.rotation_before[t], sub(start, load(shapes.centre_before, t)))
         p = end
-        for face in range(MOST_TRIANGLES if kind == MESH else face_count(kind)):
+        for face in range(MOST_TRIANGLES_AT_ONCE if kind == MESH else face_count(kind)):
             way = ZERO
             if kind == MESH:
                 gap, n, way = mesh_distance(

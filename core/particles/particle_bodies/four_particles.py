@@ -23,10 +23,10 @@ BENT = 1e-2
 """Error of a body's frame from which it is made a rotation by force."""
 
 TETRAHEDRON, AXES = range(2)
-FORMS = {"TETRAHEDRON": TETRAHEDRON, "AXES": AXES}
+BODY_FORMS = {"TETRAHEDRON": TETRAHEDRON, "AXES": AXES}
 """What keeps the four particles rigid, by the name of the body's model."""
 
-THINNEST = 0.1
+THINNEST_BODY = 0.1
 """Smallest gyration radius of a body held by sticks, relative to its largest.
 
 The six sticks of a flatter tetrahedron lie almost in one plane and hold it only softly; such a
@@ -47,7 +47,7 @@ def frame_extent(name: str, form: int, mass: float, moments: Floats) -> Floats:
     # m·eᵢ² = (Iⱼ + Iₖ − Iᵢ)/2
     second = (0.5 * moments.sum() - moments) / mass
     extent: Floats = np.sqrt(np.maximum(second, 0.0))
-    least = extent.max() * (THINNEST if form == TETRAHEDRON else THINNEST_FRAME)
+    least = extent.max() * (THINNEST_BODY if form == TETRAHEDRON else THINNEST_FRAME)
     if form == TETRAHEDRON:
         return np.maximum(extent, least)
     if extent.min() < least:

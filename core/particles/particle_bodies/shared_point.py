@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 POINT = -1.0
 """In place of a rope's length: the two places are one."""
 
-KINDS = ("BALL", "HINGE", "FIXED", "DISTANCE")
+POINT_JOINT_KINDS = ("BALL", "HINGE", "FIXED", "DISTANCE")
 """Joints that shared places make."""
 
 
@@ -78,7 +78,7 @@ class SharedPoints:
 
 def why_not(settings: JointSettings) -> str:
     """What of a joint bodies of particles cannot do; "" for nothing."""
-    if settings.kind not in KINDS:
+    if settings.kind not in POINT_JOINT_KINDS:
         return f"no {settings.kind.replace('_', ' ').title()} joint"
     for is_asked, what in (
         (settings.is_limited and settings.kind == "HINGE", "no limits"),

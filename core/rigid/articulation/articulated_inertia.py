@@ -40,7 +40,7 @@ MOST_LIMBS = 32
 TURNS = 0.1
 """Turn in rad of its fastest limb after which what is known of a component is forgotten."""
 
-STIFFER = 0.1
+STIFFNESS_CHANGE = 0.1
 """Share of a body's inertia, by which that may have changed since (`joint_stiffness`)."""
 
 UNKNOWN, KNOWN, AGAIN, CAREFUL, ALONE = range(5)
@@ -193,7 +193,7 @@ def _is_stale(limbs, joints, owners, c):
             o = joints.joint[joints.order[n]["joint"]]["body"][side]
             change = abs(owners.extra_inertia[o] - limbs.body[o]["extra"])
             least = min(min(owners.inertia[o, 0], owners.inertia[o, 1]), owners.inertia[o, 2])
-            if change > STIFFER * (least + limbs.body[o]["extra"]):
+            if change > STIFFNESS_CHANGE * (least + limbs.body[o]["extra"]):
                 return True
     return False
 

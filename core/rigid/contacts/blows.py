@@ -35,16 +35,16 @@ RESTING, ELASTIC = 4.0, 1.0
 """Contacts do not bounce that approach slower than gravity makes a body in this many steps; what
 loses nothing only rests where it has never moved."""
 
-MOST_SWEEPS = 100
+MOST_BLOW_SWEEPS = 100
 """Sweeps of blows in a substep; what approaches still is left to the sweeps that rest."""
 
 MANIFOLD_ROUNDS = 100
 """Rounds over the points of a manifold in a blow, which is to keep energy."""
 
-SETTLED = 1e-12
+BLOW_SETTLED = 1e-12
 """Share of the impulses of a manifold that may change in a round which needs no other."""
 
-EXACT = 1e-12
+BLOW_EXACT = 1e-12
 """Share of the energy of a delayed blow that may be missing."""
 
 
@@ -190,7 +190,7 @@ def _solve_manifold(contacts, first):
                     row["velocity_error"] += change / row["mass"]
                 for k in range(n if n > 1 else 0):
                     rows[first + k]["velocity_error"] += row["coupling"][k] * change
-        if n == 1 or changed <= SETTLED * whole:
+        if n == 1 or changed <= BLOW_SETTLED * whole:
             return
     _make_no_energy(contacts, first)
 
@@ -294,7 +294,7 @@ def begin_blows(contacts):
 def strike_all(contacts, owners, gravity, h):
     """Blows of the substep on velocities of it; whether there were any."""
     is_any = False
-    for _ in range(MOST_SWEEPS):
+    for _ in range(MOST_BLOW_SWEEPS):
         count = _find_hits(contacts, owners, gravity, h)
         if count == 0:
             break
@@ -411,6 +411,6 @@ def end_blows(contacts, owners, gravity, h):
     for c in range(contacts.count[0]):
         rebound = contacts.rebound[c]
         if rebound["delay"] > 0.0:
-            if abs(owed) > EXACT * abs(rebound["delayed_energy"]):
+            if abs(owed) > BLOW_EXACT * abs(rebound["delayed_energy"]):
                 owed = _give_back(contacts, c, owners, gravity, h, owed, 0.0)
             rebound["delay"] = 0.0

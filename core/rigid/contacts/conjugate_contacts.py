@@ -29,7 +29,7 @@ from .contact_table import DYNAMIC, NORMAL, STATIC
 from .softness import aim_velocity
 from .uneven_islands import UNEVEN, island_of
 
-MOST_SWEEPS = 40
+MOST_CONJUGATE_SWEEPS = 40
 """Sweeps after which a blow has to be settled."""
 
 PLAIN_SWEEPS = 8
@@ -39,13 +39,13 @@ BLOW_SPEED = 20.0
 """Change of speed by a first sweep, in those by gravity in a substep, from which on it is a blow:
 less than that is left to plain sweeps, which tremble less, and to the substeps that follow."""
 
-SETTLED = 1e-2
+CONJUGATE_SETTLED = 1e-2
 """Share of what the first sweep of a blow has changed that its last one may change."""
 
-CLEAR = 1e-12
+CLEARLY_APART = 1e-12
 """Share by which two directions must differ to count as two."""
 
-SLIDES = 1.0 - 1e-9
+SLIDING_SHARE = 1.0 - 1e-9
 """Share of the friction that there can be from which on a contact slides."""
 
 ZZ, ZD, DD, ZG, DG = range(5)
@@ -62,7 +62,7 @@ def _free_impulses(row):
     if impulse[NORMAL] <= 0.0 or row["softness"] > 0.0:
         return 0
     friction = impulse[1] ** 2 + impulse[2] ** 2
-    most = (SLIDES * row["friction"][DYNAMIC] * impulse[NORMAL]) ** 2
+    most = (SLIDING_SHARE * row["friction"][DYNAMIC] * impulse[NORMAL]) ** 2
     return 1 if friction >= most else 3
 
 
@@ -157,7 +157,7 @@ def go_on(contacts, owners, h, is_ahead):
         det = zz * dd - zd * zd
         if island["is_uneven"] == 0 or zz <= 0.0:
             continue
-        if det > CLEAR * zz * dd:
+        if det > CLEARLY_APART * zz * dd:
             share[Z] = (zd * dg - dd * zg) / det
             share[D] = (zd * zg - zz * dg) / det
         else:
@@ -277,11 +277,11 @@ def settle_uneven(contacts, owners, h, pull, is_ahead):
         islands.island[o]["limit"] = -1.0
     _clear_directions(contacts)
     plain = min(math.ceil(islands.ratio[0] / UNEVEN), PLAIN_SWEEPS) * (1 if is_ahead else 2)
-    for n in range(MOST_SWEEPS):
+    for n in range(MOST_CONJUGATE_SWEEPS):
         _note_impulses(contacts)
         sweep_contacts(contacts, owners, h, is_ahead, True)
         is_settled = _note_change(contacts, owners, BLOW_SPEED * pull * h)
-        if n + 1 == MOST_SWEEPS or (is_settled and n + 1 >= plain):
+        if n + 1 == MOST_CONJUGATE_SWEEPS or (is_settled and n + 1 >= plain):
             break
         if not is_settled:
             go_on(contacts, owners, h, is_ahead)
@@ -312,6 +312,8 @@ def _note_change(contacts, owners, blow_speed):
         if island["is_uneven"] == 1:
             residual = island["residual"]
             if island["limit"] < 0.0:
-                island["limit"] = SETTLED * residual if residual > blow_speed else math.inf
+                island["limit"] = (
+                    CONJUGATE_SETTLED * residual if residual > blow_speed else math.inf
+                )
             is_settled = is_settled and residual <= island["limit"]
     return is_settled

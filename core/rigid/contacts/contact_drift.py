@@ -4,8 +4,8 @@ Between two looks a point stays where it is on both surfaces, with the normal th
 that rolls over an edge or slips on a facet meets the other elsewhere by then, and the next look
 finds it as deep inside as it has turned. So limbs of what hangs on joints, which are thrown about
 by those joints as no free body is, are looked at in the next substep where they push and have
-turned or slipped by more than `DRIFT`. What is round goes astray by nothing: its point wanders
-(`contact_aim`).
+turned or slipped by more than `DRIFT_SHARE`. What is round goes astray by nothing: its point
+wanders (`contact_aim`).
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from ...kernels.jit import lean_inline
 from ...vec3 import along, dot, length, load, sub, vec
 from .contact_groups import is_either_jointed
 from .contact_point import contact_speed
-from .contact_table import NORMAL, SLOP
+from .contact_table import CONTACT_SLOP, NORMAL
 
-DRIFT = 0.01
+DRIFT_SHARE = 0.01
 """Share of the smaller shape by which points may go astray."""
 
 SLIP = 0.5
@@ -52,6 +52,9 @@ def have_drifted(contacts, owners, h):
         if is_round or not is_either_jointed(contacts.groups, row):
             continue
         origin["drift"] += h * _drift_speed(contacts, c, owners)
-        if row["impulse"][NORMAL] > 0.0 and origin["drift"] > DRIFT / SLOP * row["slop"]:
+        if (
+            row["impulse"][NORMAL] > 0.0
+            and origin["drift"] > DRIFT_SHARE / CONTACT_SLOP * row["slop"]
+        ):
             is_any = True
     return is_any

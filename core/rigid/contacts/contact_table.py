@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ...model import Model
     from ..joints.joint_graph import JointGraph
 
-SLOP = 1e-4
+CONTACT_SLOP = 1e-4
 """Overlap that is left alone, as a share of the smaller shape: rows need one to stay in touch."""
 
 MOST_POINTS = 4
@@ -134,7 +134,7 @@ Remembered = namedtuple("Remembered", ["key", "impulse"])
 """What a state knows of contacts: key (c, 4) as in ORIGIN, impulse (c, 5) N·s along the normal and
 of friction in the world, and m of overlap that the two had when they met."""
 
-NOTHING = Remembered(np.zeros((0, 4), dtype=np.int32), np.zeros((0, 5)))
+NOTHING_REMEMBERED = Remembered(np.zeros((0, 4), dtype=np.int32), np.zeros((0, 5)))
 """Where nothing is known of contacts."""
 
 
@@ -148,7 +148,7 @@ def contact_room(model: Model, graph: JointGraph) -> BodyContacts:
         origin=np.zeros(rows, ORIGIN),
         blow=np.zeros(rows, BLOW),
         reply=np.zeros((rows, 3, 2, 6)),
-        slop=SLOP * smallest_half_extent(model.shapes),
+        slop=CONTACT_SLOP * smallest_half_extent(model.shapes),
         islands=island_room(owners),
         groups=group_room(model, graph.body_group),
         limbs=limb_room(model, graph),

@@ -19,10 +19,10 @@ import math
 
 from ...kernels.jit import lean_inline
 
-ROUNDS = 8
+MOST_NEWTON_STEPS = 8
 """Most steps of Newton's method; two or three are enough where W is nearly round."""
 
-EXACT = 1e-13
+CONE_EXACT = 1e-13
 """Share of the radius by which the last of them may miss it."""
 
 
@@ -44,11 +44,11 @@ def cone_impulse(w11, w12, w22, v1, v2, p1, p2, most):
     if square <= most * most:
         return q1, q2, False
     size = math.sqrt(square)
-    if most <= EXACT * size:  # λ without bound: along b, however small
+    if most <= CONE_EXACT * size:  # λ without bound: along b, however small
         size = math.sqrt(b1 * b1 + b2 * b2)
         return b1 * most / size, b2 * most / size, True
-    for _ in range(ROUNDS):
-        if size - most <= EXACT * most:
+    for _ in range(MOST_NEWTON_STEPS):
+        if size - most <= CONE_EXACT * most:
             break
         # |q|² / qᵀ (W + λ I)⁻¹ q, times the share by which q is too long; λ goes into W
         steep = w22 * q1 * q1 - 2.0 * w12 * q1 * q2 + w11 * q2 * q2

@@ -23,10 +23,10 @@ from .limb_impulses import (
     off_by,
 )
 
-ROUNDS = 3
+MOST_ANSWERS = 3
 """Largest number of times that joints answer the blows of a substep, and these them."""
 
-OFF = 1e-6
+LED_ASTRAY_SPEED = 1e-6
 """Speed by which joints may lead a limb elsewhere than its blows saw it go, as a share of what
 these changed."""
 
@@ -82,7 +82,7 @@ def _doubt(limbs, joints, owners):
         for n in range(part["first"], part["first"] + part["count"]):
             off = max(off, off_by(limbs, owners, limbs.owner[n]))
             change = max(change, changed_by(limbs, limbs.owner[n]))
-        if off > OFF * OFF * change:
+        if off > LED_ASTRAY_SPEED * LED_ASTRAY_SPEED * change:
             learn_carefully(limbs, joints, owners, c)
             is_any = True
     return is_any
@@ -97,7 +97,7 @@ def strike_bodies(contacts, joints, owners, gravity, h):
     has_joints = joints.component.shape[0] > 1
     if has_joints:
         end_lead(contacts.limbs, owners)
-    for _ in range(ROUNDS):
+    for _ in range(MOST_ANSWERS):
         if not (has_joints and touch_limbs(contacts, owners, gravity, h)):
             strike_all(contacts, owners, gravity, h)
             break

@@ -14,22 +14,22 @@ from ...kernels.jit import lean_inline
 from ..joints.joint_rows import CLOSING_TURN
 from .contact_groups import is_either_jointed, is_either_touched
 from .contact_point import contact_speed
-from .contact_table import NORMAL, SLOP
+from .contact_table import CONTACT_SLOP, NORMAL
 from .limb_impulses import off_by
 from .softness import LEAK
 
-OFF = 0.03 * CLOSING_TURN
+LED_ASTRAY = 0.03 * CLOSING_TURN
 """Way in a substep, as a share of its size, by which joints may lead a limb elsewhere than the last
 sweep over contacts saw it go: it is about as far then from where they want it."""
 
-CLOSING = 0.005
+CLOSING_SHARE = 0.005
 """Way in a substep, as a share of the smaller shape, by which the two of a contact may close more
 than they should."""
 
 MOST_ITERATIONS = 30
 """Iterations after which it has to do."""
 
-_TINY = 1e-300  # kg
+_NO_WAY = 1e-300  # kg
 
 
 @lean_inline
@@ -47,8 +47,8 @@ def _activate_closing(contacts, owners, h):
         if row["softness"] > LEAK:
             continue
         left = max(row["gap"], 0.0) + h * contact_speed(row, NORMAL, owners)
-        let_go = h * row["softness"] * row["impulse"][NORMAL] / max(row["mass"], _TINY)
-        if left + let_go < -CLOSING / SLOP * row["slop"]:
+        let_go = h * row["softness"] * row["impulse"][NORMAL] / max(row["mass"], _NO_WAY)
+        if left + let_go < -CLOSING_SHARE / CONTACT_SLOP * row["slop"]:
             is_any = True
             for side in range(2):
                 o = row["owner"][side]
@@ -76,7 +76,7 @@ def activate_unsettled(contacts, owners, h):
         if limb["touched"] == 0 or groups.touched[g] == 0 or not groups.is_jointed[o]:
             continue
         off = off_by(limbs, owners, o)
-        if groups.hard[g] == 1 or off > (OFF / h * limb["size"]) ** 2:
+        if groups.hard[g] == 1 or off > (LED_ASTRAY / h * limb["size"]) ** 2:
             groups.active[g] = 1
             is_any = True
         c = limb["component"]

@@ -15,7 +15,7 @@ from .contact_masses import couple_points, weigh_point
 from .contact_point import lever, turned, turning_mobility
 from .contact_table import NORMAL
 
-LEAST_SHARE = 0.02
+LEAST_GIVING_WAY = 0.02
 """Least share of what two bodies alone would give way that contacts believe limbs do. What joints
 hold fast does not give way at all, and no impulse would be large enough; and what has turned by
 `TURNS` since it was asked gives way by the square of that where it did not."""
@@ -41,7 +41,7 @@ def answer_manifold(contacts, first, owners):
         w = _answer_speed(contacts, c, NORMAL, c, NORMAL)
         alone = owners.inverse_mass[a] + owners.inverse_mass[b]
         alone += turning_mobility(row, NORMAL, NORMAL, owners)
-        row["mass"] = 1.0 / max(w, LEAST_SHARE * alone) if alone > 0.0 else 0.0
+        row["mass"] = 1.0 / max(w, LEAST_GIVING_WAY * alone) if alone > 0.0 else 0.0
     if n > 1:
         for c in range(first, first + n):
             for i in range(n):
@@ -63,9 +63,9 @@ def answer_friction(contacts, c, owners):
     w11 = w + turning_mobility(row, 1, 1, owners)
     w12 = turning_mobility(row, 1, 2, owners)
     w22 = w + turning_mobility(row, 2, 2, owners)
-    row["mobility"][0] = _answer_speed(contacts, c, 1, c, 1) + LEAST_SHARE * w11
-    row["mobility"][1] = _answer_speed(contacts, c, 1, c, 2) + LEAST_SHARE * w12
-    row["mobility"][2] = _answer_speed(contacts, c, 2, c, 2) + LEAST_SHARE * w22
+    row["mobility"][0] = _answer_speed(contacts, c, 1, c, 1) + LEAST_GIVING_WAY * w11
+    row["mobility"][1] = _answer_speed(contacts, c, 1, c, 2) + LEAST_GIVING_WAY * w12
+    row["mobility"][2] = _answer_speed(contacts, c, 2, c, 2) + LEAST_GIVING_WAY * w22
 
 
 @lean

@@ -16,10 +16,10 @@ from ...vec3 import ZERO, along, cross, load, scale, vec
 from .contact_table import NORMAL
 from .pair_motion import pushed
 
-ROUNDS = 4
+RESTING_ROUNDS = 4
 """Rounds over the points of a manifold in each sweep."""
 
-SETTLED = 1e-5
+MANIFOLD_SETTLED = 1e-5
 """Share of the impulses of a manifold that may change in a round which needs no other."""
 
 
@@ -66,7 +66,7 @@ def settle_points(rows, first, axis):
     p3, e3, m3, k3 = _point_state(rows, first, 3, axis)
     w0, w1 = _couplings(rows, first, 0), _couplings(rows, first, 1)
     w2, w3 = _couplings(rows, first, 2), _couplings(rows, first, 3)
-    for _ in range(ROUNDS if rows[first]["points"] > 1 else 1):
+    for _ in range(RESTING_ROUNDS if rows[first]["points"] > 1 else 1):
         p, p0 = p0, _next_impulse(p0, e0, m0, k0)
         d0 = p0 - p
         e1 += w0[1] * d0
@@ -85,7 +85,7 @@ def settle_points(rows, first, axis):
         e1 += w1[1] * d1 + w2[1] * d2 + w3[1] * d3
         e2 += w2[2] * d2 + w3[2] * d3
         e3 += w3[3] * d3
-        if abs(d0) + abs(d1) + abs(d2) + abs(d3) <= SETTLED * (p0 + p1 + p2 + p3):
+        if abs(d0) + abs(d1) + abs(d2) + abs(d3) <= MANIFOLD_SETTLED * (p0 + p1 + p2 + p3):
             break
     _write_impulse(rows, first, 0, axis, p0)
     _write_impulse(rows, first, 1, axis, p1)

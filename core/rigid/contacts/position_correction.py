@@ -21,7 +21,7 @@ from .manifold_solver import push_points
 from .pair_motion import load_motion, point_speed, speeds_along, store_motion
 from .softness import parting_speed
 
-SHARE = 0.2
+CORRECTION_SHARE = 0.2
 """Share of an overlap that is taken away in one substep."""
 
 ITERATIONS = 4
@@ -40,7 +40,7 @@ def _begin_parting(contacts, h):
         row = contacts.rows[c]
         row["impulse"][PARTS] = 0.0
         row["softness"] = 0.0
-        row["parting_speed"] = parting_speed(row, SHARE / h)
+        row["parting_speed"] = parting_speed(row, CORRECTION_SHARE / h)
         if row["parting_speed"] > 0.0 and not is_any:
             is_any = not is_either_jointed(contacts.groups, row)
     return is_any

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from ...kernels.jit import lean_inline
 from .contact_point import contact_speed
-from .contact_table import NORMAL, SLOP
+from .contact_table import CONTACT_SLOP, NORMAL
 
 BIAS = 0.1
 """Share of an overlap that contacts of what hangs on joints drive apart in one substep. What
@@ -34,7 +34,7 @@ BACK_SPEED = 2.0
 APART_SPEED = 0.5
 """Fastest parting of what overlapped already when the two met, at the start as a rule, m/s."""
 
-FIRM = 0.05
+FIRM_OVERLAP = 0.05
 """Overlap, as a share of the smaller shape, beyond which less of that leak is left, and hardly any
 at twice as much. A light limb under a heap carries a hundred times its weight, and more where that
 lands: of so much, the share that it let go would have it inside what it lies on."""
@@ -42,7 +42,7 @@ lands: of so much, the share that it let go would have it inside what it lies on
 LEAST_LEAK = 0.1
 """Share of `LEAK` that is left however deep: what no impulse can part must not gather any."""
 
-LEAST = 0.01
+LEAST_PARTING = 0.01
 """Share of the slop that an overlap must exceed it by to be parted: rest is rest."""
 
 WEDGED = 0.05
@@ -59,7 +59,7 @@ WEDGED_LEAK = 0.5
 def tolerated_overlap(row):
     """Overlap in m that a row leaves alone at first: what they met with, and more where wedged."""
     old = row["old_overlap"]
-    wedged = WEDGED / SLOP * row["slop"]
+    wedged = WEDGED / CONTACT_SLOP * row["slop"]
     return old + wedged if old > wedged else old
 
 
@@ -73,7 +73,7 @@ def bias_of(h):
 def parting_speed(row, rate):
     """Speed in m/s at which the two of a row are to part; rate: 1/s, of what they overlap by."""
     deep = -row["gap"] - row["slop"]
-    if deep <= LEAST * row["slop"]:
+    if deep <= LEAST_PARTING * row["slop"]:
         return 0.0
     back = min(rate * max(deep - tolerated_overlap(row), 0.0), BACK_SPEED)
     return max(back, min(rate * deep, APART_SPEED))
@@ -89,7 +89,7 @@ def is_deep(row, h):
 @lean_inline
 def _leak(row):
     """Share of its impulse that a contact of what hangs on joints lets go, by how deep it is."""
-    depth = (-row["gap"] - row["old_overlap"]) * SLOP / (FIRM * row["slop"])
+    depth = (-row["gap"] - row["old_overlap"]) * CONTACT_SLOP / (FIRM_OVERLAP * row["slop"])
     return LEAK * min(max(2.0 - depth, LEAST_LEAK), 1.0)
 
 

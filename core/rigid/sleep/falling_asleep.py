@@ -36,11 +36,11 @@ this times √(gravity × its size) in a second."""
 CHANGE = 2.0
 """Loads are others when they make a body this much faster than still in `REST_TIME`."""
 
-DEEP = 3.0
+DEEP_SLOPS = 3.0
 """Overlap, as a share of the slop, from which on what lies in something else is to be parted before
 it sleeps. What hangs on joints is held by softer contacts and lies deeper."""
 
-PATIENCE = 0.25
+WEDGED_PACE = 0.25
 """Pace at which its seconds of stillness count: it may be wedged for ever."""
 
 TREMBLE = 8.0
@@ -78,7 +78,7 @@ def _mark_deep(sleep, contacts):
     for c in range(contacts.count[0]):
         row = contacts.rows[c]
         a, b = row["owner"][0], row["owner"][1]
-        if row["impulse"][NORMAL] == 0.0 or -row["gap"] <= DEEP * row["slop"]:
+        if row["impulse"][NORMAL] == 0.0 or -row["gap"] <= DEEP_SLOPS * row["slop"]:
             continue
         if is_either_jointed(contacts.groups, row):
             continue
@@ -115,7 +115,7 @@ def _count_stillness(sleep, owners, drive, state):
         elif sleep.sleeper[b]["may_sleep"] == 0 or rest[b] >= REST_TIME:
             rest[b] = 0.0
         elif _is_still(sleep, owners, drive, b, load(state.load, b)):
-            rest[b] = max(rest[b], 0.0) + (1.0 if deep[b] == 0 else PATIENCE) * drive.duration
+            rest[b] = max(rest[b], 0.0) + (1.0 if deep[b] == 0 else WEDGED_PACE) * drive.duration
         else:
             rest[b] = 0.0
 

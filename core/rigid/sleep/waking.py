@@ -29,7 +29,7 @@ FELT = 2.0
 JERK = 4.0
 """A sleeper wakes at once when a tie would make it this much faster than still in one step."""
 
-SLACK = 0.3
+TIE_SLACK = 0.3
 """Share of its weight up to which ties may pull on what falls asleep. What hangs stays
 awake: a rope draws only on what moves."""
 
