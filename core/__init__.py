@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from .recipes.figure import Figure
     from .recipes.figure_clothes import tie_to_limb
     from .recipes.figure_pins import pin_weights, pinned_particles, pinned_places
-    from .recipes.garment import nearest_parts, worn_by
+    from .recipes.garment import garment_parts, nearest_parts
     from .recipes.geometry import Geometry
     from .recipes.limb_frames import figure_pose
     from .recipes.particles import add_particles
@@ -163,7 +163,7 @@ _HOME = {
     "add_stick_figure": "recipes.stick_figure",
     "plan_figure": "recipes.stick_figure",
     "nearest_parts": "recipes.garment",
-    "worn_by": "recipes.garment",
+    "garment_parts": "recipes.garment",
     "End": "model.joint_table",
     "OnBody": "model.joint_table",
     "OnCollider": "model.joint_table",
@@ -275,6 +275,7 @@ __all__ = [
     "convex_parts",
     "crossings_at_start",
     "figure_pose",
+    "garment_parts",
     "grab_body",
     "grab_particle",
     "measure_stretch",
@@ -292,7 +293,6 @@ __all__ = [
     "tie_to_limb",
     "tunables",
     "turned_pose",
-    "worn_by",
 ]
 
 

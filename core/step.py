@@ -36,7 +36,7 @@ def advance(
     frame = Frame(model, state, inputs, settings)
     motion = _run(frame)
     while not frame.is_over:  # something has torn: the rest goes on with other neighbours
-        frame = frame.goes_on()
+        frame = frame.rest_of_it()
         motion = _run(frame)
     return frame.finish(motion.velocity(), motion.elastic_energy())
 

@@ -147,7 +147,9 @@ def _pile() -> bool:
     """Reach heaps of balls, awake, asleep and woken, on a floor, on a mesh and against a body."""
     builder = ModelBuilder()
     places = [(0.0, 0.0, 0.1), (0.0, 0.05, 0.29), (1.0, 0.0, 0.1), (1.0, 0.05, 0.29), (3, 0, 0.1)]
-    builder.add_particles("balls", places, mass=1.0, radius=0.1, restitution=0.1, crowd=True)
+    builder.add_particles(
+        "balls", places, mass=1.0, radius=0.1, restitution=0.1, self_collision=True
+    )
     builder.add_body("box", "BOX", (0.2,) * 3, (0.0, 0.29, 0.2), mass=1.0)
     corner = np.array([(2.5, -0.5, 0.0), (3.5, -0.5, 0.0), (3.0, 0.5, 0.0)])
     faces = np.array([(0, 1, 2)], dtype=np.int32)
@@ -264,7 +266,7 @@ def _add_lines(builder: ModelBuilder) -> None:
 def _add_dust(builder: ModelBuilder) -> int:
     """Two particles that flock, and limbs; returns the first particle."""
     builder.add_particles(
-        "dust", [(3, 0, 1), (3, 0, 1.1)], mass=1.0, radius=0.1, restitution=0.5, crowd=True
+        "dust", [(3, 0, 1), (3, 0, 1.1)], mass=1.0, radius=0.1, restitution=0.5, self_collision=True
     )
     dust = builder.particle_count - 2
     builder.add_wires([(dust, dust + 1)], 0.01)

@@ -52,7 +52,9 @@ class Workspace:
         self.touching = Touching(model, self.thickness)
         bodies = self.shapes.particle_body >= 0
         self.margin = np.where(bodies, CONTACT_MARGIN * self.thickness, 0.0)  # m
-        self.contacts = contact_room(max(1, 32 * model.particle_body_count, 4 * len(model.crowd)))
+        self.contacts = contact_room(
+            max(1, 32 * model.particle_body_count, 4 * len(model.self_colliding))
+        )
         self.surfaces = surface_room(model)
         self.ties = [c for c in model.constraints if isinstance(c, Attachments)]
         self.tie_push = np.zeros((model.body_count, 3))  # N·s of ties in this substep

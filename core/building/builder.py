@@ -64,8 +64,8 @@ class ModelBuilder(TearBuilder):
         turn = joined(self._spring_turn, (0,), np.int32)
         schedule = make_schedule(self.particle_count, stick, spring, turn)
         rigid, clusters = self._rigid, self._particle_bodies
-        crowd = joined(self._crowd, (0,), np.int32)
-        meets = ~np.isin(crowd, idle)
+        colliding = joined(self._self_colliding, (0,), np.int32)
+        meets = ~np.isin(colliding, idle)
         return Model(
             objects=tuple(self._numbered(span) for span in self.objects),
             rest_position=position,
@@ -82,9 +82,9 @@ class ModelBuilder(TearBuilder):
                 joined(self._colliding, (0,), np.int32),
                 np.concatenate([joined(self._attached, (0,), np.int32), idle]),
             ),
-            crowd=crowd[meets],
-            crowd_group=self._crowd_groups()[meets],
-            crowd_radius=joined(self._crowd_radius, (0,), np.float64)[meets],
+            self_colliding=colliding[meets],
+            self_collision_group=self._self_collision_groups()[meets],
+            self_collision_radius=joined(self._self_collision_radius, (0,), np.float64)[meets],
             stick=np.ascontiguousarray(stick[schedule.stick_order]),
             stick_rest_length=stick_rest[schedule.stick_order],
             spring=np.ascontiguousarray(spring[schedule.spring_order]),
@@ -118,12 +118,12 @@ class ModelBuilder(TearBuilder):
             collider_orientation=np.array(rigid.collider_orientation).reshape(-1, 4),
         )
 
-    def _crowd_groups(self) -> Ints:
+    def _self_collision_groups(self) -> Ints:
         """Groups of particles that meet as balls; surfaces meet each other by their triangles."""
-        group = joined(self._crowd_group, (0,), np.int32)
+        group = joined(self._self_collision_group, (0,), np.int32)
         surfaces = np.concatenate([np.zeros((0, 3), dtype=np.int32), *self._surface])
         meets = joined(self._surface_meets, (0,), np.int32) & OTHERS != 0
-        among = np.isin(joined(self._crowd, (0,), np.int32), surfaces[meets])
+        among = np.isin(joined(self._self_colliding, (0,), np.int32), surfaces[meets])
         group[among] = len(self.objects)
         return group
 

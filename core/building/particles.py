@@ -37,9 +37,9 @@ class ParticleBuilder:
         self._friction: list[Floats] = []
         self._restitution: list[Floats] = []
         self._colliding: list[Ints] = []
-        self._crowd: list[Ints] = []
-        self._crowd_group: list[Ints] = []
-        self._crowd_radius: list[Floats] = []
+        self._self_colliding: list[Ints] = []
+        self._self_collision_group: list[Ints] = []
+        self._self_collision_radius: list[Floats] = []
         self._pinned: list[Ints] = []
         self._pin_weight: list[Floats] = []
         self._constraint: list[Constraint] = []
@@ -73,16 +73,16 @@ class ParticleBuilder:
         radius: ArrayLike = 0.0,
         friction: ArrayLike = 0.5,
         restitution: ArrayLike = 0.0,
-        crowd: bool = False,
+        self_collision: bool = False,
         meets_itself: bool = True,
         contact_radius: ArrayLike | None = None,
     ) -> int:
         """Add an object of free particles; returns its index in `objects`.
 
         position (n, 3) m; mass kg, above zero; velocity (n, 3) or (3,) m/s; drag 1/s; radius m, the
-        distance kept from surfaces; friction; restitution: each (n,) or one number for all. crowd:
-        they also collide with the particles of other crowds and, when the object ``meets_itself``,
-        with each other, as balls of contact_radius m, by default their radius.
+        distance kept from surfaces; friction; restitution: each (n,) or one number for all.
+        self_collision: they also collide with such particles of other objects and, when the object
+        ``meets_itself``, with each other, as balls of contact_radius m, by default their radius.
         """
         x = places(name, "position", position)
         if len(x) == 0:
@@ -107,11 +107,11 @@ class ParticleBuilder:
         span = ObjectSpan(name, self.particle_count, len(x))
         self._append_particles(x, v, m, **surface)
         self._colliding.append(np.arange(span.first_particle, self.particle_count, dtype=np.int32))
-        if crowd:
-            self._crowd.append(self._colliding[-1])
+        if self_collision:
+            self._self_colliding.append(self._colliding[-1])
             group = -1 if meets_itself else len(self.objects)
-            self._crowd_group.append(np.full(len(x), group, dtype=np.int32))
-            self._crowd_radius.append(ball)
+            self._self_collision_group.append(np.full(len(x), group, dtype=np.int32))
+            self._self_collision_radius.append(ball)
         self.objects.append(span)
         return len(self.objects) - 1
 

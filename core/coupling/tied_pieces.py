@@ -57,18 +57,18 @@ def wearers(model: Model, ties: Sequence[Attachments]) -> tuple[Ints, Ints]:
 
     (n,) and (b,), −1 for what wears nothing and is not worn; bodies that are joined are one.
     """
-    worn = np.full(model.particle_count, -1, dtype=np.int32)
+    garment = np.full(model.particle_count, -1, dtype=np.int32)
     group = np.full(model.body_count, -1, dtype=np.int32)
     if not ties:
-        return worn, group
+        return garment, group
     joined = model.joints.owner
     joined = joined[((joined >= 0) & (joined < model.body_count)).all(axis=1)]
     label = connected_parts(model.body_count, joined.astype(np.int32))
     for tie in ties:
         span = model.objects[tie.object]
-        worn[span.first_particle :][: span.particle_count] = label[tie.body[0]]
+        garment[span.first_particle :][: span.particle_count] = label[tie.body[0]]
         group[np.isin(label, label[tie.body])] = label[tie.body[0]]
-    return worn, group
+    return garment, group
 
 
 @lean_inline

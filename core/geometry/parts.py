@@ -56,7 +56,7 @@ COMPACT = (0.05, 0.4)
 first is best for what is made of straight pieces; where it does not do, the second one is tried,
 which is best for rings."""
 
-CROWD = 40
+MANY_POINTS = 40
 """Pieces more than these are joined by their bounding boxes, the smallest first."""
 
 COARSE = 1500
@@ -250,7 +250,7 @@ def _joined(pieces: list[Cell], most: int, concavity: float, small: float) -> li
     solid = np.array([piece.volume for piece in pieces])
     low = np.array([p.min(axis=0) for p in points])
     high = np.array([p.max(axis=0) for p in points])
-    while len(points) > max(CROWD, most):  # by bounding boxes, for there may be thousands
+    while len(points) > max(MANY_POINTS, most):  # by bounding boxes, for there may be thousands
         a = int(np.argmin((high - low).max(axis=1)))
         union = (np.maximum(high, high[a]) - np.minimum(low, low[a])).max(axis=1)
         union[a] = np.inf

@@ -151,7 +151,9 @@ def everything_meets() -> GoldenScene:
     )
     builder.add_attachment(box, [builder.objects[rope].first_particle], number=3)
     add_soft_body(builder, ball(0, 0.2, (0.4, -0.5, 1.3)), SoftBodySettings())
-    builder.add_particles("dust", [(0.0, 0.0, 2.0), (0.1, 0.0, 2.1)], mass=0.05, crowd=True)
+    builder.add_particles(
+        "dust", [(0.0, 0.0, 2.0), (0.1, 0.0, 2.1)], mass=0.05, self_collision=True
+    )
     add_floor(builder)
 
     def inputs(model: Model, frame: int) -> FrameInputs:

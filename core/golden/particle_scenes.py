@@ -244,15 +244,17 @@ def heap_of_balls() -> GoldenScene:
     builder = ModelBuilder()
     add_floor(builder)
     pile = np.array([(0.0, 0.0, 0.1), (0.2, 0.0, 0.1), (0.1, 0.17, 0.1), (0.1, 0.06, 0.26)])
-    builder.add_particles("one", pile, mass=1.0, radius=0.1, friction=0.5, crowd=True)
-    builder.add_particles("other", pile + (2.0, 0.0, 0.0), mass=2.0, radius=0.1, crowd=True)
-    builder.add_particles("last", [(0.1, 0.05, 7.0)], mass=0.5, radius=0.05, crowd=True)
+    builder.add_particles("one", pile, mass=1.0, radius=0.1, friction=0.5, self_collision=True)
+    builder.add_particles(
+        "other", pile + (2.0, 0.0, 0.0), mass=2.0, radius=0.1, self_collision=True
+    )
+    builder.add_particles("last", [(0.1, 0.05, 7.0)], mass=0.5, radius=0.05, self_collision=True)
     return GoldenScene(builder.finalize(), frames=36)
 
 
-@scene("crowd-and-limbs")
-def crowd_and_limbs() -> GoldenScene:
-    """Crossing sticks of figures, a crowd that falls on them, a sheet with tethers under them."""
+@scene("balls-and-limbs")
+def balls_and_limbs() -> GoldenScene:
+    """Crossing sticks of figures, balls that fall on them, a sheet with tethers under them."""
     builder = ModelBuilder()
     random = np.random.default_rng(3)
     for number, (first, last) in enumerate(
@@ -266,13 +268,13 @@ def crowd_and_limbs() -> GoldenScene:
         builder.add_limbs([ends], 0.06)
         builder.add_force(WobbleDamping(figure, ends.astype(np.int32), 1.0, dry=1.0))
     builder.add_particles(
-        "crowd",
+        "balls",
         random.uniform(-0.3, 0.3, (30, 3)) * (1.0, 1.0, 0.3) + (0.0, 0.0, 0.7),
         mass=0.1,
         radius=0.05,
         restitution=0.3,
         velocity=(0.0, 0.0, -3.0),
-        crowd=True,
+        self_collision=True,
     )
     add_sheet(builder, 10, height=0.2, pins=(0, 9, 90, 99))
     add_floor(builder)

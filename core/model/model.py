@@ -69,9 +69,9 @@ class Model:
     pinned: Ints  # (p,) particles that FrameInputs.pin_position moves
     pin_weight: Floats  # (p,) 1 = immovable, between = drawn there, 0 = free
     colliding: Ints  # particles that touch shapes themselves (all but those of bodies)
-    crowd: Ints  # particles that also touch each other
-    crowd_group: Ints  # (crowd,) those of one group do not; -1 meets everyone
-    crowd_radius: Floats  # (crowd,) m, of the balls that touch each other
+    self_colliding: Ints  # particles that also touch each other
+    self_collision_group: Ints  # (self_colliding,) those of one group do not; -1 meets everyone
+    self_collision_radius: Floats  # (self_colliding,) m, of the balls that touch each other
 
     # distance constraints, in the order in which the solver visits them
     stick: Ints  # (s, 2)
@@ -160,12 +160,16 @@ class Model:
 
     @cached_property
     def balls(self) -> Ints:
-        """Rows of `crowd` that are balls: they meet each other, and nothing joins them."""
+        """Rows of `self_colliding` that are balls: they meet each other, and nothing joins them."""
         is_joined = np.zeros(self.particle_count, dtype=np.bool_)
         for rows in (self.stick, self.spring, self.triangle, self.wire, self.tethered):
             is_joined[rows] = True
         is_joined[(self.body_first_particle[:, None] + np.arange(4)).reshape(-1)] = True
-        is_loose = (self.crowd_group < 0) & (self.crowd_radius > 0.0) & ~is_joined[self.crowd]
+        is_loose = (
+            (self.self_collision_group < 0)
+            & (self.self_collision_radius > 0.0)
+            & ~is_joined[self.self_colliding]
+        )
         return np.flatnonzero(is_loose).astype(np.int32)
 
     def object_of_particle(self, particle: int) -> ObjectSpan:

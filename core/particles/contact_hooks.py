@@ -38,8 +38,8 @@ def _has_lone_particles(model: Model) -> bool:
     return model.body_count + model.particle_body_count > 0 and len(model.colliding) > 0
 
 
-def _has_crowd(model: Model) -> bool:
-    return len(model.crowd) > 0
+def _has_self_collision(model: Model) -> bool:
+    return len(model.self_colliding) > 0
 
 
 def _has_tethered_bodies(model: Model) -> bool:
@@ -51,7 +51,7 @@ HOOKS: tuple[tuple[Callable[[Model], bool], Callable[[Surroundings], ContactHook
     (_has_pieces, PieceContacts),
     (_has_figures, StickFigures),
     (_has_lone_particles, LoneParticles),
-    (_has_crowd, SelfCollision),
+    (_has_self_collision, SelfCollision),
     (_has_tethered_bodies, PinHolds),
 )
 

@@ -26,7 +26,7 @@ def bearing_parts(plan: Plan) -> Ints:
     return found
 
 
-def worn_by(plan: Plan, skin: Skin) -> Ints:
+def garment_parts(plan: Plan, skin: Skin) -> Ints:
     """Part (n,) that has the largest weight at each point of what is worn, −1 where none has any.
 
     Weights of bones that are one body count together.

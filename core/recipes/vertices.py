@@ -64,7 +64,7 @@ def add_vertices(
         contact_radius=contact_radius,
         friction=settings.friction * geometry.painted(paint, "friction"),
         restitution=settings.restitution,
-        crowd=settings.meets_others,
+        self_collision=settings.meets_others,
         meets_itself=meets_itself,
     )
     pinned = np.flatnonzero(pins > 0.0).astype(np.int32)

@@ -30,8 +30,8 @@ class BallSleepScratch:
     """Where balls are among the particles."""
 
     def __init__(self, model: Model) -> None:
-        self.particles: Ints = model.crowd[model.balls]
-        self.radius: Floats = model.crowd_radius[model.balls]
+        self.particles: Ints = model.self_colliding[model.balls]
+        self.radius: Floats = model.self_collision_radius[model.balls]
         self.ball_of = np.full(model.particle_count, -1, np.int32)
         self.ball_of[self.particles] = np.arange(len(self.particles))
 
@@ -75,9 +75,9 @@ class BallSleep:
         touched = np.logical_and(touched, self.asleep)
         if not touched.any():
             return False
-        is_felt = np.zeros(len(touched), dtype=bool)
-        is_felt[self.label[touched]] = True
-        woken = is_felt[self.label] & self.asleep
+        is_touched = np.zeros(len(touched), dtype=bool)
+        is_touched[self.label[touched]] = True
+        woken = is_touched[self.label] & self.asleep
         self.asleep = self.asleep & ~woken
         self.has_sleepers = bool(self.asleep.any())
         frame = self.frame
@@ -138,9 +138,9 @@ class BallSleep:
         mark_deep(heap, deep)
         label = heaps_of(len(rest), pairs)
         rest[:] = rest_after(rest, still, deep, label, duration)
-        self.lay_down()
+        self.store_stillness()
 
-    def lay_down(self) -> None:
+    def store_stillness(self) -> None:
         """Let x* say of those that sleep that they stand still."""
         frame = self.frame
         rows = self.scratch.particles[frame.state.ball_rest >= REST_TIME]

@@ -36,7 +36,7 @@ class SleepScratch:
 
     def __init__(self, model: Model) -> None:
         ties = [c for c in model.constraints if isinstance(c, Attachments)]
-        self.worn, garment = wearers(model, ties)
+        self.wearer, garment = wearers(model, ties)
         self.wearing = np.flatnonzero(garment >= 0).astype(np.int32)
         self.sleepers = sleeper_room(model, body_radius(model), garment)
         self.island = np.zeros(model.body_count, dtype=np.int32)
@@ -142,14 +142,14 @@ class BodySleep:
     def feel_particles(self, contacts: Contacts, count: int) -> bool:
         """Let sleepers feel moving particles that touch them; whether any do."""
         frame = self.frame
-        is_felt: bool = feel_particles(
+        is_woken: bool = feel_particles(
             self.record,
             self.owners,
             contacts.solving,
             count,
             frame.x,
             frame.previous,
-            self.scratch.worn,
+            self.scratch.wearer,
             frame.h,
         )
-        return is_felt
+        return is_woken

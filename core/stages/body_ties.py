@@ -23,7 +23,7 @@ class BodyTies:
         if not self.is_any:
             return
         self.tied = np.zeros((frame.model.body_count, 3))  # N·s of ties, in this frame
-        self.worn = np.zeros((frame.model.body_count, 3))  # N·s likewise, with contacts
+        self.garment_impulse = np.zeros((frame.model.body_count, 3))  # N·s likewise, with contacts
         self.led = self._led()
         frame.work.tie_push[:] = 0.0
 
@@ -46,8 +46,8 @@ class BodyTies:
         if not self.is_any:
             return False
         work, sleep = self.frame.work, self.sleep.record
-        is_felt: bool = feel_ties(sleep, work.owners, self.sleep.scratch.wearing, work.tie_push)
-        return is_felt
+        is_woken: bool = feel_ties(sleep, work.owners, self.sleep.scratch.wearing, work.tie_push)
+        return is_woken
 
     def place(self) -> None:
         """What is tied follows bodies to where they have got to; sums up what that and all before
@@ -69,13 +69,13 @@ class BodyTies:
                 )
         self.tied += work.tie_push
         contacts = (work.contacts.solving, frame.contact_count)
-        sum_pushes(self.sleep.record, *contacts, frame.h, self.worn)
-        self.worn += work.tie_push
+        sum_pushes(self.sleep.record, *contacts, frame.h, self.garment_impulse)
+        self.garment_impulse += work.tie_push
         work.tie_push[:] = 0.0
 
     def load(self) -> Floats:
         """What bodies wear loaded them with (b, 3) m/s² in this frame, on the average."""
-        return self._acceleration(self.worn)
+        return self._acceleration(self.garment_impulse)
 
     def may_sleep(self, load: Floats) -> NDArray[np.int32]:
         """1 for bodies (b,) that may fall asleep; wakes those whose clothes pull in another way.
@@ -86,9 +86,9 @@ class BodyTies:
         if not self.is_any:
             return sleeps
         state, wearing = self.frame.state, self.sleep.scratch.wearing
-        worn = state.body_load.copy()
-        worn[wearing] = load[wearing]
-        self.sleep.feel_load(worn)
+        load_of_garments = state.body_load.copy()
+        load_of_garments[wearing] = load[wearing]
+        self.sleep.feel_load(load_of_garments)
         state.body_rest[self.sleep.sleeper["wake"] != UNDISTURBED] = 0.0
         most = TIE_SLACK * self.sleep.root_gravity**2
         hangs = np.linalg.norm(self._acceleration(self.tied), axis=1) > most

@@ -233,7 +233,7 @@ class Frame:
         """Whether all substeps are done."""
         return self.substep == self.substeps
 
-    def goes_on(self) -> Frame:
+    def rest_of_it(self) -> Frame:
         """The rest of the frame, with the model of what has torn."""
         return Frame(self.model, self.state, self.inputs, self.settings, self)
 

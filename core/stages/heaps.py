@@ -55,8 +55,8 @@ class HeapScratch:
 
     def __init__(self, model: Model) -> None:
         self.rows = model.balls
-        self.particles: Ints = model.crowd[self.rows]
-        self.radius: Floats = model.crowd_radius[self.rows]
+        self.particles: Ints = model.self_colliding[self.rows]
+        self.radius: Floats = model.self_collision_radius[self.rows]
         self.count = len(self.rows)
         self.heap: Heap = heap_room(self.count)
         self.origin = np.zeros((self.count, 3))  # m, where balls were when pairs were looked for
@@ -323,7 +323,7 @@ class Heaps:
             return
         frame, heap = self.frame, self.scratch.heap
         if self.sleep.asleep.all():
-            self.sleep.lay_down()
+            self.sleep.store_stillness()
             return
         pair, impulse = self._all_touching()
         self.sleep.finish(heap, pair)

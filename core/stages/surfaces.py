@@ -317,14 +317,14 @@ class SurfaceContacts:
         rows = room.rows
         way = (room.x[rows] - room.start[rows]).mean(axis=0)
         room.x[rows] = room.start[rows] + way
-        self._suspect(room)
+        self._expect_crossings(room)
 
     def _part(self, room: SurfaceRoom) -> None:
         moving = (room.x, room.start, room.inverse_mass, room.rows, room.stopping, room.led)
         if part_surfaces(room.contacts, self.contact_count, *moving):
-            self._suspect(room)
+            self._expect_crossings(room)
 
-    def _suspect(self, room: SurfaceRoom) -> None:
+    def _expect_crossings(self, room: SurfaceRoom) -> None:
         """Where something had to stop there was no room: it may have passed through a mesh."""
         if room.meshes is not None and not self.is_tangled:
             self.is_tangled, self.tangled = True, 0

@@ -53,7 +53,7 @@ def _heap_in_a_room(count: int, restitution: float) -> tuple[Model, float]:
         radius=RADIUS,
         friction=0.4,
         restitution=restitution,
-        crowd=True,
+        self_collision=True,
     )
     builder.add_collider("room", "ROOM", (half, half, 9.0), (0.0, 0.0, 9.0), friction=0.4)
     return builder.finalize(), half
@@ -93,7 +93,7 @@ def column() -> Result:
     layer, place = np.divmod(np.arange(1000), 25)
     x = np.stack([place % 5 - 2.0, place // 5 - 2.0, layer + 0.5], axis=1) * (0.121, 0.121, 0.125)
     builder = ModelBuilder()
-    builder.add_particles("balls", x, mass=0.1, radius=RADIUS, friction=0.4, crowd=True)
+    builder.add_particles("balls", x, mass=0.1, radius=RADIUS, friction=0.4, self_collision=True)
     builder.add_collider("shaft", "ROOM", (0.303, 0.303, 6.0), (0.0, 0.0, 6.0), friction=0.4)
     model = builder.finalize()
     state = model.initial_state()
@@ -117,7 +117,7 @@ def _gas() -> tuple[float, float]:
         radius=RADIUS,
         friction=0.0,
         restitution=1.0,
-        crowd=True,
+        self_collision=True,
     )
     walls = {"friction": 0.0, "restitution": 1.0}
     builder.add_collider("room", "ROOM", (1.0, 1.0, 1.0), (0.0, 0.0, 1.0), **walls)

@@ -138,7 +138,7 @@ def _pair(offset: float) -> tuple[float, float]:
         radius=0.25,
         friction=0.0,
         restitution=1.0,
-        crowd=True,
+        self_collision=True,
     )
     model = builder.finalize()
     still = FrameInputs(duration=1 / 480, gravity=(0.0, 0.0, 0.0))

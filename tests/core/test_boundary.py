@@ -130,7 +130,7 @@ def add_four(builder, weld):
 
 ENTRIES = {
     "add_particles": (
-        {"name": "dust", "position": SQUARE, "mass": 1.0, "crowd": True},
+        {"name": "dust", "position": SQUARE, "mass": 1.0, "self_collision": True},
         {
             "position": {**NO_PLACES, "none": []},
             "mass": {**NO_MASS, "too many": [1.0] * 5, "one 0": [1, 1, 0, 1]},
@@ -356,7 +356,7 @@ def model():
     """Particles that are pinned or may tear, balls, bodies, a driven joint, a deforming mesh."""
     builder = builder_of_all()
     balls = [(20.0, 0.0, 0.2), (20.0, 0.0, 0.45)]
-    builder.add_particles("balls", balls, mass=1.0, radius=0.1, crowd=True)
+    builder.add_particles("balls", balls, mass=1.0, radius=0.1, self_collision=True)
     builder.pin([0, 1])
     builder.add_sticks([[0, 1], [1, 2], [2, 3]])
     builder.add_tearable(TWO_COPIES, add_four)

@@ -37,10 +37,10 @@ def dressed(bone, place, lift=0.0, drag=None):
 
 def errors(model, state):
     """How far (k,) m tied particles are from where limbs carry them."""
-    (worn,) = (c for c in model.constraints if isinstance(c, CarriedPoints))
-    points = np.einsum("ak,aki->ai", worn.weight, state.position[worn.row[:, 1:]])
-    away = np.linalg.norm(state.position[worn.row[:, 0]] - points, axis=1)
-    return np.abs(away - worn.distance)
+    (garment,) = (c for c in model.constraints if isinstance(c, CarriedPoints))
+    points = np.einsum("ak,aki->ai", garment.weight, state.position[garment.row[:, 1:]])
+    away = np.linalg.norm(state.position[garment.row[:, 0]] - points, axis=1)
+    return np.abs(away - garment.distance)
 
 
 @pytest.mark.parametrize(
@@ -50,8 +50,8 @@ def test_clothes_keep_their_places_on_a_figure_that_falls(bone, place):
     builder = dressed(bone, place, lift=0.1)
     builder.add_collider("floor", "PLANE", (), (0, 0, 0))
     model = builder.finalize()
-    (worn,) = (c for c in model.constraints if isinstance(c, CarriedPoints))
-    assert (worn.weight != 0.0).sum(axis=1).max() == CARRIERS[bone]
+    (garment,) = (c for c in model.constraints if isinstance(c, CarriedPoints))
+    assert (garment.weight != 0.0).sum(axis=1).max() == CARRIERS[bone]
     state = model.initial_state()
     for frame in range(60):
         state, _ = advance(model, state, FrameInputs(), SolverSettings())
@@ -79,8 +79,9 @@ def test_clothes_and_figure_share_their_momenta():
         state, _ = advance(model, state, inputs, SolverSettings())
     np.testing.assert_allclose(momenta(state)[:3], before[:3], atol=1e-9)
     np.testing.assert_allclose(momenta(state)[3:], before[3:], rtol=2e-3)
-    worn = slice(0, 6)
-    assert np.linalg.norm(state.position[worn] - model.rest_position[worn], axis=1).min() > 0.1
+    garment = slice(0, 6)
+    way = state.position[garment] - model.rest_position[garment]
+    assert np.linalg.norm(way, axis=1).min() > 0.1
 
 
 def test_they_are_let_go_with_the_pin():

@@ -15,7 +15,7 @@ WEIGHTLESS = FrameInputs(gravity=(0.0, 0.0, 0.0))
 
 def balls(x, **about):
     builder = ModelBuilder()
-    given = {"mass": 0.1, "radius": R, "friction": 0.4, "crowd": True} | about
+    given = {"mass": 0.1, "radius": R, "friction": 0.4, "self_collision": True} | about
     builder.add_particles("balls", x, **given)
     return builder
 

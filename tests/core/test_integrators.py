@@ -321,7 +321,9 @@ def test_things_rest_and_stop_on_a_rough_floor(kind):
 def test_pins_move_weak_pins_draw_and_crowds_keep_apart(kind):
     builder = ModelBuilder()
     builder.add_particles("rope", [(0, 0, 0), (1, 0, 0), (3, 0, 0)], mass=1.0)
-    builder.add_particles("balls", [(9, 0, 0), (9.15, 0, 0)], mass=1.0, radius=0.1, crowd=True)
+    builder.add_particles(
+        "balls", [(9, 0, 0), (9.15, 0, 0)], mass=1.0, radius=0.1, self_collision=True
+    )
     builder.pin([0])
     builder.pin([2], 0.9)
     builder.add_springs([[0, 1]], 100.0, 1.0, damping=5.0)

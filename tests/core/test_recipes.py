@@ -491,14 +491,14 @@ def test_a_rope_lies_across_another_and_a_sheet_carries_balls():
 
 
 def test_far_objects_stay_out_of_the_grid_and_near_ones_come_in():
-    from verlet_physics.particles.contacts.self_collision import CrowdGrid
+    from verlet_physics.particles.contacts.self_collision import SelfCollisionGrid
 
     def inside(gap):
         builder = ModelBuilder()
         for place in (0.0, 1.0 + gap):
             RECIPES["ROPE"](builder, chain(line(20, 1.0) + (place, 0, 0)), RopeSettings())
         model = builder.finalize()
-        grid = CrowdGrid(model)
+        grid = SelfCollisionGrid(model)
         x = model.rest_position
         grid.choose(model, x, x, 1 / 480, 20, 9.81 / 480**2)
         return len(grid.particles)

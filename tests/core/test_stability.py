@@ -74,7 +74,7 @@ def test_bouncy_balls_that_overlap_from_the_start_part_gently():
         radius=1.0,
         restitution=1.0,
         velocity=[(1.0, 0.0, 0.0), (-1.0, 0.0, 0.0)],
-        crowd=True,
+        self_collision=True,
     )
     _, fastest = follow(builder.finalize(), 20)
     assert fastest < 3.0

@@ -17,7 +17,7 @@ import numpy as np
 
 from ...core.model.joint_table import OnBody
 from ...core.recipes.figure_clothes import tie_to_limb
-from ...core.recipes.garment import nearest_parts, worn_by
+from ...core.recipes.garment import garment_parts, nearest_parts
 from ...core.recipes.ragdoll import turned_pose
 from ..extract.mesh import Ints
 from ..properties.kinds import RAGDOLL, can_be_tied
@@ -31,7 +31,7 @@ from .joint_inputs import is_tie, joined, trouble
 if TYPE_CHECKING:
     from ...core.building.builder import ModelBuilder
     from ...core.recipes.figure import Figure
-    from ..extract.worn import Worn
+    from ..extract.garment import Garment
     from ..scene.inputs import Participant
 
 HOLDERS = frozenset({"BODY", RAGDOLL})
@@ -130,22 +130,22 @@ def what_holds(
     if may_hold(participants.get(participant.carrier)):
         tie((participant.carrier, 0), np.flatnonzero(weight >= FIRM_WEIGHT).astype(np.int32))
         weight[:] = 0.0
-    worn = participant.worn
-    wearer = None if worn is None else participants.get(worn.armature)
+    garment = participant.garment
+    wearer = None if garment is None else participants.get(garment.armature)
     if wearer is not None and wearer.kind == RAGDOLL:
-        parts = _worn_parts(worn, wearer, participant.world_points)
-        is_firm = weight[worn.rows] >= FIRM_WEIGHT
+        parts = _garment_parts(garment, wearer, participant.world_points)
+        is_firm = weight[garment.rows] >= FIRM_WEIGHT
         for part in np.unique(parts[parts >= 0]).tolist():
-            tie((wearer.uid, part), worn.rows[is_firm & (parts == part)])
-        weight[worn.rows[parts >= 0]] = 0.0
+            tie((wearer.uid, part), garment.rows[is_firm & (parts == part)])
+        weight[garment.rows[parts >= 0]] = 0.0
     return Holds(weight, tuple(tied))
 
 
-def _worn_parts(worn: Worn, wearer: Participant, points: Floats) -> Ints:
+def _garment_parts(garment: Garment, wearer: Participant, points: Floats) -> Ints:
     """Part (r,) of a ragdoll that each pinned vertex hangs on, −1 for none; points (n, 3) m."""
-    if worn.is_nearest:
-        return _nearest_parts(wearer, points[worn.rows])
-    return worn_by(plan_of(wearer), worn.skin)
+    if garment.is_nearest:
+        return _nearest_parts(wearer, points[garment.rows])
+    return garment_parts(plan_of(wearer), garment.skin)
 
 
 def _nearest_parts(holder: Participant, points: Floats) -> Ints:

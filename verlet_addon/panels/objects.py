@@ -3,7 +3,7 @@
 import bpy
 
 from ...core.settings import ImpulseSettings
-from ..extract import worn
+from ..extract import garment
 from ..extract.particles import WAY_OUT
 from ..extract.pins import pinned_point_count
 from ..extract.tearable import is_split
@@ -88,9 +88,13 @@ def _draw_pin_target(layout: bpy.types.UILayout, ob: bpy.types.Object) -> None:
     target = ob.verlet.pin_target
     if target is not None and target.type == "ARMATURE":
         row = layout.row()
-        row.alert = worn.is_bone_missing(ob)
+        row.alert = garment.is_bone_missing(ob)
         row.prop_search(ob.verlet, "pin_bone", target.data, "bones", icon="BONE_DATA")
-    elif target is None and (wearer := worn.wearer(ob)) is not None and can_be_tied(ob.verlet.kind):
+    elif (
+        target is None
+        and (wearer := garment.wearer(ob)) is not None
+        and can_be_tied(ob.verlet.kind)
+    ):
         layout.label(text=f"Worn by {wearer.name}", icon="ARMATURE_DATA")
 
 

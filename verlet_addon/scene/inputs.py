@@ -10,9 +10,9 @@ import numpy as np
 
 from ...core.forces.field import Field
 from ...core.settings import AnimatedSettings, SolverSettings, WindSettings
+from ..extract.garment import Garment
 from ..extract.mesh import Ints
 from ..extract.particles import ParticleArrays
-from ..extract.worn import Worn
 from ..joints.joint_inputs import JointInput
 from ..joints.ties import TieInput
 from ..properties.kinds import is_particles
@@ -43,7 +43,7 @@ class Participant:
     carrier: int = 0  # session id of the object that carries the pins, 0: this one
     carrier_matrix: Floats | None = None  # (4, 4), of that object, or of its bone
     carrier_bone: str = ""  # of that object, an armature
-    worn: Worn | None = None  # how its pins hang on a ragdoll
+    garment: Garment | None = None  # how its pins hang on a ragdoll
     armature: ArmatureArrays | None = None  # of a ragdoll
 
     @property
@@ -85,8 +85,8 @@ class Participant:
             arrays += self.armature.parts()
         if self.carrier_matrix is not None:
             arrays += [self.carrier, self.carrier_bone, self.carrier_matrix]
-        if self.worn is not None:
-            arrays += self.worn.parts()
+        if self.garment is not None:
+            arrays += self.garment.parts()
         for name in sorted(self.paint):
             arrays += [name, self.paint[name]]
         about = f"{self.uid} {self.name} {self.kind} {self.settings} {self.animated}"

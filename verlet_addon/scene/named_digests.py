@@ -49,14 +49,14 @@ def named_digests(inputs: SceneInputs, names: Mapping[int, str]) -> dict[str, by
 
 
 def _with_numbers(participant: Participant, number: Number) -> Participant:
-    worn, armature = participant.worn, participant.armature
-    if worn is not None:
-        worn = replace(worn, armature=number(worn.armature))
+    garment, armature = participant.garment, participant.armature
+    if garment is not None:
+        garment = replace(garment, armature=number(garment.armature))
     if armature is not None:
         pins = tuple(replace(pin, uid=number(pin.uid)) for pin in armature.pins)
         armature = replace(armature, pins=pins)
     return replace(
-        participant, uid=0, carrier=number(participant.carrier), worn=worn, armature=armature
+        participant, uid=0, carrier=number(participant.carrier), garment=garment, armature=armature
     )
 
 

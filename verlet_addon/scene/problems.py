@@ -11,7 +11,7 @@ from ...core.settings import SolverSettings
 from ..blender import control_points
 from ..blender.compat import fcurves_of
 from ..blender.data import curve_of
-from ..extract import own_motion, worn
+from ..extract import garment, own_motion
 from ..properties.kinds import KINDS, RAGDOLL, can_be_tied, is_particles
 from ..properties.participants import is_moved
 from ..ragdoll import bone_pins
@@ -122,8 +122,8 @@ def doubts(ob: bpy.types.Object, scene: bpy.types.Scene) -> list[Problem]:
 
 def _why_not_tied(ob: bpy.types.Object) -> str:
     """Why pins that follow what is simulated itself are no ties; "" where they are, or need not."""
-    target, wearer = ob.verlet.pin_target, worn.wearer(ob)
-    if worn.is_bone_missing(ob):
+    target, wearer = ob.verlet.pin_target, garment.wearer(ob)
+    if garment.is_bone_missing(ob):
         return (
             f"it is pinned to bone {ob.verlet.pin_bone} of {target.name}, which has none of that "
             "name: choose another Bone below Pin To"

@@ -19,9 +19,9 @@ from ...core.settings import (
 from ..extract import mesh as meshes
 from ..extract import own_motion, pins, tearable
 from ..extract.fields import read_fields
+from ..extract.garment import read_garment
 from ..extract.own_velocity import keyed_velocity
 from ..extract.particles import read_particles
-from ..extract.worn import read_worn
 from ..joints.joint_inputs import read_joints
 from ..joints.ties import read_ties
 from ..properties import bake_record
@@ -214,7 +214,7 @@ def _read(
         carrier=0 if target is None else target.session_uid,
         carrier_matrix=None if target is None else _carrier_matrix(ob, depsgraph),
         carrier_bone=ob.verlet.pin_bone,
-        worn=read_worn(ob, pin_weight),
+        garment=read_garment(ob, pin_weight),
     )
 
 

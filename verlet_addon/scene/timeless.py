@@ -9,7 +9,7 @@ import numpy as np
 from ...core.settings import ImpulseSettings, SolverSettings
 from ..blender import control_points
 from ..blender.data import curve_of, mesh_of
-from ..extract import worn
+from ..extract import garment
 from ..extract.vertex_groups import group_weights
 from ..joints.joint_inputs import timeless_parts
 from ..properties import bake_record
@@ -67,7 +67,7 @@ def _timeless_digest(ob: bpy.types.Object) -> bytes:
     else:
         parts += _timeless_mesh(ob)
     if is_particles(ob.verlet.kind):
-        parts += worn.timeless_parts(ob)
+        parts += garment.timeless_parts(ob)
     return digest_of(parts)
 
 

@@ -209,7 +209,7 @@ def _pull_on(particles, knots, k, row):
 # (1 + w (q₋ + q₊)) u_i − w q₋ u_i₋₁ − w q₊ u_i₊₁ = w (f₊ − f₋), with q = θ λ/r, u = x' − x̃ and f
 # what the sticks before and behind a knot pull with if nothing moves. w = 0 makes a pin of it.
 @inline
-def _lay_down(particles, knots, first, last, s):
+def _move_knots(particles, knots, first, last, s):
     """Solve for how far each knot of a yarn moves, and move it."""
     x, _, inverse_mass = particles
     factor = ahead_before = 0.0
@@ -245,4 +245,4 @@ def project_yarns(particles, knots, start, solution):
         first, last = start[yarn], start[yarn + 1]
         if _find_pulls(particles, knots, first, last, solution):
             _bound_pushes(particles, knots, first, last, solution)
-            _lay_down(particles, knots, first, last, solution)
+            _move_knots(particles, knots, first, last, solution)

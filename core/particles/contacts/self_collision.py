@@ -20,16 +20,16 @@ GROUP_OF_BALLS = np.iinfo(np.int32).max
 
 
 class SelfCollision(ContactHook):
-    """Particles of a crowd against each other."""
+    """Particles against each other."""
 
     turns_rings = True
 
     def __init__(self, about: Surroundings) -> None:
         model = about.model
         self.model = model
-        group = model.crowd_group.copy()
+        group = model.self_collision_group.copy()
         group[model.balls] = GROUP_OF_BALLS  # those meet each other in heaps
-        self.grid = CrowdGrid(model, group)
+        self.grid = SelfCollisionGrid(model, group)
 
     @property
     def is_any(self) -> bool:
@@ -52,26 +52,26 @@ class SelfCollision(ContactHook):
             return c
         balls = (self.grid.group, self.grid.radius)
         x, _, inverse_mass = meeting.particles
-        return find_crowd_contacts(c, meeting.contacts, self.grid.cells, *balls, x, inverse_mass)
+        return find_particle_contacts(c, meeting.contacts, self.grid.cells, *balls, x, inverse_mass)
 
 
-class CrowdGrid(NeighbourGrid):
-    """The grid for the particles in `Model.crowd`: cells as wide as the largest ball.
+class SelfCollisionGrid(NeighbourGrid):
+    """The grid for the particles in `Model.self_colliding`: cells as wide as the largest ball.
 
     Particles that do not meet their own object enter it only where another object may come near
     in the frame under way; `choose` finds them.
     """
 
     def __init__(self, model: Model, group: Ints | None = None) -> None:
-        largest = float(model.crowd_radius.max()) if len(model.crowd) else 0.0
-        super().__init__(model.crowd, 2.0 * largest)
-        self._groups = self.group = model.crowd_group if group is None else group
-        self.radius = model.crowd_radius
+        largest = float(model.self_collision_radius.max()) if len(model.self_colliding) else 0.0
+        super().__init__(model.self_colliding, 2.0 * largest)
+        self._groups = self.group = model.self_collision_group if group is None else group
+        self.radius = model.self_collision_radius
         # the same arrays in full length: each frame works on their beginnings
         self._room = (self.cell, self.first, self.member, self.bucket)
-        # rows of each object: those with particles in the crowd follow each other
+        # rows of each object: those that collide with each other follow each other
         starts = [span.first_particle for span in model.objects]
-        owner = np.searchsorted(starts, model.crowd, side="right")
+        owner = np.searchsorted(starts, model.self_colliding, side="right")
         begins = np.flatnonzero(np.diff(owner, prepend=-1)).tolist() if len(owner) else []
         self._start = np.array([*begins, len(owner)], dtype=np.int32)
         self._rows = [slice(*self._start[o : o + 2].tolist()) for o in range(len(begins))]
@@ -92,11 +92,11 @@ class CrowdGrid(NeighbourGrid):
         if objects == 0 or (self._meets_itself.all() and objects == 1):
             return
         low, high, fastest = np.empty((objects, 3)), np.empty((objects, 3)), np.empty(objects)
-        _find_bounds(x, previous, model.crowd, self._start, low, high, fastest)
+        _find_bounds(x, previous, model.self_colliding, self._start, low, high, fastest)
         margin = 2.0 * (fastest * substeps + fall * substeps**2) + 0.5 * self.cell_size
         low -= margin[:, None]
         high += margin[:, None]
-        chosen = np.zeros(len(model.crowd), dtype=bool)
+        chosen = np.zeros(len(model.self_colliding), dtype=bool)
         for o, rows in enumerate(self._rows):
             if self._meets_itself[o]:
                 chosen[rows] = True
@@ -105,7 +105,7 @@ class CrowdGrid(NeighbourGrid):
             near &= ~self._is_same_group[o]
             if not near.any():
                 continue
-            place = x[model.crowd[rows]]
+            place = x[model.self_colliding[rows]]
             for other in np.flatnonzero(near):
                 inside = (place >= low[other] - margin[o]) & (place <= high[other] + margin[o])
                 chosen[rows] |= inside.all(axis=1)
@@ -114,9 +114,9 @@ class CrowdGrid(NeighbourGrid):
     def _take(self, model: Model, rows: np.ndarray) -> None:
         count = len(rows)
         cell, first, member, bucket = self._room
-        self.particles = model.crowd[rows]
+        self.particles = model.self_colliding[rows]
         self.group = self._groups[rows]
-        self.radius = model.crowd_radius[rows]
+        self.radius = model.self_collision_radius[rows]
         self.cell = cell[:count]
         self.first = first[: 2 * count + 2]
         self.member = member[:count]
@@ -124,15 +124,15 @@ class CrowdGrid(NeighbourGrid):
 
 
 @kernel
-def _find_bounds(x, previous, crowd, start, low, high, fastest):
-    """Bounds (o, 3) m of each object's rows of crowd, and m a step of its fastest particle."""
+def _find_bounds(x, previous, particles, start, low, high, fastest):
+    """Bounds (o, 3) m of the particles of each object, and m a step of its fastest particle."""
     for o in range(start.shape[0] - 1):
         fastest[o] = 0.0
         for k in range(3):
             low[o, k] = math.inf
             high[o, k] = -math.inf
         for n in range(start[o], start[o + 1]):
-            i = crowd[n]
+            i = particles[n]
             for k in range(3):
                 low[o, k] = min(low[o, k], x[i, k])
                 high[o, k] = max(high[o, k], x[i, k])
@@ -140,7 +140,7 @@ def _find_bounds(x, previous, crowd, start, low, high, fastest):
 
 
 @kernel
-def find_crowd_contacts(c, contacts, cells, group, radius, x, inverse_mass):
+def find_particle_contacts(c, contacts, cells, group, radius, x, inverse_mass):
     """Contacts of free particles that overlap, written from row c on; returns the row after them.
 
     group, radius (count,) of the particles in the grid. May return more than fit.

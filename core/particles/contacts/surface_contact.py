@@ -194,10 +194,10 @@ def part_layers(contacts, count, now, before, inverse_mass, h):
     """Part what lies too near, at a limited speed, now and before (n, 3) m alike."""
     for n in range(count):
         contact = contacts[n]
-        lack = contact["reach"] - contact["distance"]
-        if lack <= 0.0 or contact["mobility"] == 0.0:
+        missing = contact["reach"] - contact["distance"]
+        if missing <= 0.0 or contact["mobility"] == 0.0:
             continue
-        part = min(PARTING_SHARE * lack, PARTING_SPEED * h) / contact["mobility"]
+        part = min(PARTING_SHARE * missing, PARTING_SPEED * h) / contact["mobility"]
         normal = (contact["normal"][0], contact["normal"][1], contact["normal"][2])
         for c in range(4):
             i = contact["corner"][c]

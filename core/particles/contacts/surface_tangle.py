@@ -181,8 +181,8 @@ def take_out(tangle, count, surface, start, x, previous, inverse_mass, far, is_f
         wanted = far
         if tangle.depth[n] > 0.0:
             wanted = min(far, tangle.depth[n] + surface.thickness[v])
-        lack = led + wanted - dot(way, sub(load(x, v), p))
-        if lack > 0.0:
-            shift(x, v, lack, way)
+        gap = led + wanted - dot(way, sub(load(x, v), p))
+        if gap > 0.0:
+            shift(x, v, gap, way)
         if is_first:
             shift(previous, v, wanted, way)

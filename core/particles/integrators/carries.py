@@ -7,7 +7,16 @@ from ...model import Model
 from ...settings import INTEGRATORS, SolverSettings
 
 _FORCES = frozenset(
-    {"springs", "dampers", "forces", "pins", "weak pins", "colliders", "crowds", "changing step"}
+    {
+        "springs",
+        "dampers",
+        "forces",
+        "pins",
+        "weak pins",
+        "colliders",
+        "self-collision",
+        "changing step",
+    }
 )
 _ALL = _FORCES | {"sticks", "tethers", "constraints", "bodies"}
 

@@ -34,16 +34,16 @@ class StickFigures(ContactHook):
 
     def __init__(self, about: Surroundings) -> None:
         model, pieces, limbs = about.model, about.piece, about.model.limbs
-        worn = _worn_by_figures(model)
+        garments = _garments_of_figures(model)
         self.count = len(limbs)
         self.figures = len(limbs.first) - 1
         figure_of_stick = np.repeat(np.arange(self.figures), np.diff(limbs.first)).astype(np.int32)
         self.figure = np.full(model.particle_count, -1, dtype=np.int32)  # of each particle
         self.figure[limbs.stick] = figure_of_stick[:, None]
         self.rows = model.colliding[self.figure[model.colliding] >= 0]  # particles of figures
-        others = np.setdiff1d(model.colliding[self.figure[model.colliding] < 0], worn)
+        others = np.setdiff1d(model.colliding[self.figure[model.colliding] < 0], garments)
         other_pieces = pieces[self.figure[pieces[:, 0]] < 0]
-        other_pieces = other_pieces[~np.isin(other_pieces, worn).any(axis=1)]
+        other_pieces = other_pieces[~np.isin(other_pieces, garments).any(axis=1)]
         edges = _edges(other_pieces)
         ends = np.concatenate([limbs.stick, np.repeat(others[:, None], 2, axis=1), edges])
         thick = model.radius[ends[self.count :]].min(axis=1)
@@ -123,7 +123,7 @@ class StickFigures(ContactHook):
         return 0.0
 
 
-def _worn_by_figures(model: Model) -> Ints:
+def _garments_of_figures(model: Model) -> Ints:
     """Particles that are tied to limbs of stick figures."""
     found = [c.row[:, 0] for c in model.constraints if isinstance(c, CarriedPoints)]
     return np.unique(np.concatenate([np.zeros(0, dtype=np.int32), *found]))

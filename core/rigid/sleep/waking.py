@@ -23,7 +23,7 @@ from ..owners import write_inverse_inertia
 from .falling_asleep import CALM, are_free, is_other_load, still_speed
 from .sleepers import DISTURBED, STRUCK, TOUCHED, UNDISTURBED, UNSUPPORTED
 
-FELT = 2.0
+WAKING_SPEEDS = 2.0
 """A sleeper feels what hits it this much faster than still."""
 
 JERK = 4.0
@@ -136,7 +136,9 @@ def _feel_blow(sleep, owners, a, b, approach):
     """Two bodies that meet at so many m/s: the one that sleeps feels it, else both by half."""
     one, other = sleep.sleeper[a], sleep.sleeper[b]
     blow = one["mass"] * other["mass"] / (one["mass"] + other["mass"]) * approach
-    if approach <= FELT * still_speed(min(one["radius"], other["radius"]), sleep.root_gravity):
+    if approach <= WAKING_SPEEDS * still_speed(
+        min(one["radius"], other["radius"]), sleep.root_gravity
+    ):
         return
     if owners.asleep[a] == owners.asleep[b]:
         _add_blow(one, 0.5 * blow)
@@ -175,10 +177,10 @@ def _approach(manifolds, n, owners, a, b, duration):
 
 
 @lean_kernel
-def feel_particles(sleep, owners, contacts, count, x, previous, worn, h):
+def feel_particles(sleep, owners, contacts, count, x, previous, garments, h):
     """Let sleepers feel particles that touch and move; returns whether any do.
 
-    worn (n,): what a body or those that it is joined with wear has the number of its garment; these
+    garments (n,): what a body or those joined with it wear has the number of its garment; these
     feel it by its load, see `sum_pushes`. What gravity does in one step is no motion: the places of
     resting particles hold it until contacts take it back.
     """
@@ -191,8 +193,8 @@ def feel_particles(sleep, owners, contacts, count, x, previous, worn, h):
             if o < 0 or o >= sleep.sleeper.shape[0] or owners.asleep[o] == 0:
                 continue
             sleeper = sleep.sleeper[o]
-            garment = sleeper["garment"]
-            if garment >= 0 and garment == worn[places[1 - side]["particle"][0]]:
+            own = sleeper["garment"]
+            if own >= 0 and own == garments[places[1 - side]["particle"][0]]:
                 continue
             moved = ZERO
             for n in range(8):
@@ -302,7 +304,7 @@ def _needed_mass(sleep):
         if wake == UNDISTURBED:
             continue
         is_any = True
-        slow = FELT * still_speed(sleeper["radius"], sleep.root_gravity)
+        slow = WAKING_SPEEDS * still_speed(sleeper["radius"], sleep.root_gravity)
         if wake == DISTURBED or (wake != UNSUPPORTED and slow <= 0.0):
             need = math.inf
         elif wake == STRUCK:

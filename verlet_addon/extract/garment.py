@@ -18,7 +18,7 @@ from .vertex_groups import group_weights
 
 
 @dataclass(frozen=True, eq=False)
-class Worn:
+class Garment:
     """The pinned vertices of one object, and the bones of the ragdoll that wears it.
 
     Without any weight they hang on what is nearest.
@@ -45,7 +45,7 @@ class Worn:
         return [self.armature, self.rows, self.entry, self.bone, self.weight]
 
 
-def read_worn(ob: bpy.types.Object, pin_weight: Floats) -> Worn | None:
+def read_garment(ob: bpy.types.Object, pin_weight: Floats) -> Garment | None:
     """What the pins (n,) of an object hang on, None where that is no ragdoll, see `wearer`."""
     rows = np.flatnonzero(pin_weight > 0.0).astype(np.int32)
     armature = wearer(ob)
@@ -95,11 +95,11 @@ def armature_modifier(ob: bpy.types.Object) -> bpy.types.ArmatureModifier | None
     )
 
 
-def _on_one(armature: bpy.types.Object, name: str, rows: Ints) -> Worn:
+def _on_one(armature: bpy.types.Object, name: str, rows: Ints) -> Garment:
     """All on one bone; without its name on what is nearest."""
     number = armature_of(armature).bones.find(name)
     count = len(rows) if number >= 0 else 0
-    return Worn(
+    return Garment(
         armature.session_uid,
         rows,
         np.arange(count, dtype=np.int32),
@@ -108,7 +108,7 @@ def _on_one(armature: bpy.types.Object, name: str, rows: Ints) -> Worn:
     )
 
 
-def _by_weight(ob: bpy.types.Object, modifier: bpy.types.ArmatureModifier, rows: Ints) -> Worn:
+def _by_weight(ob: bpy.types.Object, modifier: bpy.types.ArmatureModifier, rows: Ints) -> Garment:
     """By the vertices' weights; vertices that the modifier leaves out have none."""
     armature = modifier.object
     row_of = {bone.name: number for number, bone in enumerate(armature_of(armature).bones)}
@@ -123,7 +123,7 @@ def _by_weight(ob: bpy.types.Object, modifier: bpy.types.ArmatureModifier, rows:
                 continue
         entries += [(number, bone, weights.get(g, 0.0)) for g, bone in bone_of_group.items()]
     found = [entry for entry in entries if entry[2] > 0.0]
-    return Worn(
+    return Garment(
         armature.session_uid,
         rows,
         np.array([number for number, _, _ in found], dtype=np.int32),
@@ -134,11 +134,11 @@ def _by_weight(ob: bpy.types.Object, modifier: bpy.types.ArmatureModifier, rows:
 
 def timeless_parts(ob: bpy.types.Object) -> list[Any]:
     """What of it counts whatever the frame."""
-    target, worn_by = ob.verlet.pin_target, wearer(ob)
+    target, figure = ob.verlet.pin_target, wearer(ob)
     about = [
         0 if target is None else target.session_uid,
         ob.verlet.pin_bone,
-        0 if worn_by is None else worn_by.session_uid,
+        0 if figure is None else figure.session_uid,
         ob.parent_bone,
     ]
     modifier = None if target is not None else armature_modifier(ob)

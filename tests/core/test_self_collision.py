@@ -5,22 +5,25 @@ import pytest
 
 from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance
 from verlet_physics.particles.contacts.contact_point import contact_room
-from verlet_physics.particles.contacts.self_collision import CrowdGrid, find_crowd_contacts
+from verlet_physics.particles.contacts.self_collision import (
+    SelfCollisionGrid,
+    find_particle_contacts,
+)
 
 
-def crowd(positions, radius=0.1, **about):
+def balls(positions, radius=0.1, **about):
     builder = ModelBuilder()
-    builder.add_particles("crowd", positions, mass=1.0, radius=radius, crowd=True, **about)
+    builder.add_particles("balls", positions, mass=1.0, radius=radius, self_collision=True, **about)
     return builder
 
 
 def pairs_found(x, radius):
-    model = crowd(x, radius=radius).finalize()
-    grid = CrowdGrid(model)
+    model = balls(x, radius=radius).finalize()
+    grid = SelfCollisionGrid(model)
     grid.sort(x)
     contacts = contact_room(50_000)
-    ball = (model.crowd_group, model.crowd_radius)
-    count = find_crowd_contacts(0, contacts, grid.cells, *ball, x, model.inverse_mass)
+    ball = (model.self_collision_group, model.self_collision_radius)
+    count = find_particle_contacts(0, contacts, grid.cells, *ball, x, model.inverse_mass)
     return sorted(map(tuple, contacts.solving["place"]["particle"][:count, :, 0].tolist()))
 
 
@@ -43,14 +46,14 @@ def test_cells_that_share_a_bucket_give_no_pair_twice():
 
 
 def test_more_contacts_than_room_are_found_all_the_same():
-    state = crowd(np.zeros((40, 3)) + np.arange(40)[:, None] * 1e-3).finalize().initial_state()
-    model = crowd(state.position).finalize()
+    state = balls(np.zeros((40, 3)) + np.arange(40)[:, None] * 1e-3).finalize().initial_state()
+    model = balls(state.position).finalize()
     _, figures = advance(model, state, FrameInputs(duration=1 / 480), SolverSettings())
     assert figures.contact_count == 40 * 39 // 2
 
 
 def test_coinciding_particles_part_and_stay_finite():
-    model = crowd(np.zeros((5, 3)), restitution=0.0).finalize()
+    model = balls(np.zeros((5, 3)), restitution=0.0).finalize()
     still = FrameInputs(gravity=(0, 0, 0))
     state = model.initial_state(gravity=still.gravity)
     for _ in range(48):
@@ -63,7 +66,7 @@ def test_coinciding_particles_part_and_stay_finite():
 def test_a_box_of_balls_comes_to_rest_without_overlap():
     random = np.random.default_rng(3)
     start = np.stack(np.meshgrid(*[np.arange(4) * 0.21 - 0.3] * 3), axis=-1).reshape(-1, 3)
-    builder = crowd(start + random.uniform(-0.004, 0.004, start.shape), drag=2.0)
+    builder = balls(start + random.uniform(-0.004, 0.004, start.shape), drag=2.0)
     builder.add_collider("room", "ROOM", (0.5, 0.5, 0.5), (0, 0, 0))
     model = builder.finalize()
     state = model.initial_state()
@@ -75,7 +78,7 @@ def test_a_box_of_balls_comes_to_rest_without_overlap():
     assert np.abs(state.position - before).max() < 2e-3  # m from frame to frame
 
 
-def test_objects_that_are_no_crowd_pass_through_each_other():
+def test_objects_without_self_collision_pass_through_each_other():
     builder = ModelBuilder()
     for x, speed in ((-1.0, 4.0), (1.0, -4.0)):
         builder.add_particles("ghost", [(x, 0, 0)], mass=1.0, radius=0.3, velocity=(speed, 0, 0))
@@ -90,7 +93,7 @@ def test_an_object_that_does_not_meet_itself_still_meets_others():
     builder = ModelBuilder()
     for name, x in (("sheet", 0.0), ("other", 0.15)):
         builder.add_particles(
-            name, [(x, 0, 0), (x + 0.02, 0, 0)], mass=1.0, radius=0.1, crowd=True,
+            name, [(x, 0, 0), (x + 0.02, 0, 0)], mass=1.0, radius=0.1, self_collision=True,
             meets_itself=False,
         )  # fmt: skip
     model = builder.finalize()

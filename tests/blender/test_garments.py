@@ -93,8 +93,8 @@ def test_a_cape_falls_with_the_character_that_wears_it(scene):
     start, rest = seen(ob)[[*NECK]], seen_bones(rig)["chest"]
     for frame in range(2, 61):
         scene.frame_set(frame)
-        worn = carried(rig, "chest", rest, start)
-        assert np.linalg.norm(seen(ob)[[*NECK]] - worn, axis=1).max() < OFF, frame
+        garment = carried(rig, "chest", rest, start)
+        assert np.linalg.norm(seen(ob)[[*NECK]] - garment, axis=1).max() < OFF, frame
     running = session_of(scene)
     assert running.problems == []
     assert len(running.model.pinned) == 0
@@ -131,12 +131,12 @@ def test_a_stick_figure_wears_a_cape_too(scene, way):
     assert session_of(scene).problems == []
     assert len(session_of(scene).model.pinned) == 0
     if way == "JOINT":
-        (worn,) = session_of(scene).model.constraints[-1].row[:1, 0]
-        tied = [int(worn)]
+        (garment,) = session_of(scene).model.constraints[-1].row[:1, 0]
+        tied = [int(garment)]
     for frame in range(2, 31):
         scene.frame_set(frame)
-        worn = carried(rig, "chest", rest, start[tied])
-        assert np.linalg.norm(seen(ob)[tied] - worn, axis=1).max() < 0.01, frame
+        garment = carried(rig, "chest", rest, start[tied])
+        assert np.linalg.norm(seen(ob)[tied] - garment, axis=1).max() < 0.01, frame
     assert session_of(scene).failure == ""
     assert seen_bones(rig)["chest"][2, 3] < 1.0  # it began at 1.3
 
@@ -183,8 +183,8 @@ def height_of_arm(mass):
     corners, rest = seen(ob)[[0, SIZE - 1]], seen_bones(rig)["Bone 2"]
     for frame in range(2, 25):
         scene.frame_set(frame)
-        worn = carried(rig, "Bone 2", rest, corners)
-        assert np.linalg.norm(seen(ob)[[0, SIZE - 1]] - worn, axis=1).max() < OFF, frame
+        garment = carried(rig, "Bone 2", rest, corners)
+        assert np.linalg.norm(seen(ob)[[0, SIZE - 1]] - garment, axis=1).max() < OFF, frame
     assert session_of(scene).problems == []
     return seen_bones(rig)["Bone 2"][2, 3]
 
@@ -245,8 +245,8 @@ def test_clothes_hang_on_bones_that_follow_their_keys_too(scene):
     start, rest = seen(ob)[COLLAR], seen_bones(rig)["chest"]
     for frame in range(2, 20):
         scene.frame_set(frame)
-        worn = carried(rig, "chest", rest, start)
-        assert np.linalg.norm(seen(ob)[COLLAR] - worn, axis=1).max() < OFF, frame
+        garment = carried(rig, "chest", rest, start)
+        assert np.linalg.norm(seen(ob)[COLLAR] - garment, axis=1).max() < OFF, frame
     assert np.abs(seen(ob)[COLLAR] - start).max() > 0.1
 
 
@@ -297,13 +297,13 @@ def test_a_rope_hangs_on_the_hand(scene, way):
     end = np.array([(1.15, 0, 1)])
     for frame in range(2, 20):
         scene.frame_set(frame)
-        worn = carried(rig, "Bone 2", rest, end)
-        assert np.linalg.norm(seen_top(ob) - worn) < OFF, frame
+        garment = carried(rig, "Bone 2", rest, end)
+        assert np.linalg.norm(seen_top(ob) - garment) < OFF, frame
     running = session_of(scene)
     if way == "JOINT":  # and is drawn where the hand has it
         scene.verlet.show_joints = True
         lines, _ = addon("overlays.collect").lines_of(bpy.context)
-        assert np.linalg.norm(lines - worn, axis=1).min() < 0.02  # a small ball around it
+        assert np.linalg.norm(lines - garment, axis=1).min() < 0.02  # a small ball around it
     assert running.problems == []
     assert holders(scene) == {"Rig: Bone 2": [0]}
     assert seen_bones(rig)["Bone 2"][2, 3] < 0.9

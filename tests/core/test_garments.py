@@ -3,7 +3,7 @@
 import numpy as np
 from test_recipe_ragdoll import skeleton
 
-from verlet_physics.recipes.garment import bearing_parts, nearest_parts, worn_by
+from verlet_physics.recipes.garment import bearing_parts, garment_parts, nearest_parts
 from verlet_physics.recipes.ragdoll import plan_ragdoll
 from verlet_physics.recipes.skeleton import Skin, turn_about
 from verlet_physics.settings import BoneSettings, RagdollSettings
@@ -33,7 +33,12 @@ def test_weights_of_one_body_count_together():
     vertex = np.array([0, 0, 0, 1, 2], dtype=np.int32)
     bone = np.array([1, 2, 3, 4, 0], dtype=np.int32)
     weight = np.array([0.3, 0.3, 0.4, 0.2, 1.0])
-    assert worn_by(plan(), Skin(np.zeros((4, 3)), vertex, bone, weight)).tolist() == [0, 1, -1, -1]
+    assert garment_parts(plan(), Skin(np.zeros((4, 3)), vertex, bone, weight)).tolist() == [
+        0,
+        1,
+        -1,
+        -1,
+    ]
 
 
 def test_the_nearest_body_is_found_in_the_pose():
