@@ -182,8 +182,8 @@ class ParticleBuilder:
 
         damping (c,) or one number in N·s/m: a damper along each spring, F = −k x − b v.
 
-        Springs of turn 0 and 1 act in every second step, with twice the impulse: for two large
-        sets of springs that only give a material its character, at half the cost.
+        Springs of turn 0 and 1 act in every second step, with twice the impulse, at half the cost.
+        At rest a particle of mass m that they bear with a force F then trembles at F h/m.
         """
         if turn not in (-1, 0, 1):
             raise ModelError("", f"turn = {turn} must be -1, 0 or 1")

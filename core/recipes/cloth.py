@@ -119,7 +119,8 @@ def _add_whole(
     damping = settings.damping
     shear = settings.shear * mean_of_ends(geometry.painted(paint, "shear"), diagonal)
     most = _membrane_stiffness(geometry, settings, diagonal, paint)
-    _add_springs(builder, diagonal, first, SHEAR_STIFFNESS, shear, 0, most=most, damping=damping)
+    turn = -1 if settings.bend_model == "DIHEDRAL" else 0  # what takes turns trembles at rest
+    _add_springs(builder, diagonal, first, SHEAR_STIFFNESS, shear, turn, most=most, damping=damping)
     if settings.bend_model == "DIHEDRAL":
         _add_hinges(builder, geometry, settings, first, index, paint)
     else:

@@ -1,4 +1,4 @@
-"""Sheets that hang on a border swing as cloth does, and alike whichever way they are turned."""
+"""Sheets that hang swing as cloth does, alike whichever way they are turned, and come to rest."""
 
 from __future__ import annotations
 
@@ -154,3 +154,26 @@ def _mirrored(place: Place) -> Result:
 
 for _place in ((32, 1.6, 0.8), (45, 1.2, 1.0)):
     case(f"sheet-mirrored-{_place[0]}")(partial(_mirrored, _place))
+
+
+def _unrest(edges: int, edge: float, bend: float, corners: bool) -> Result:
+    """Fastest vertex of a sheet that has hung for four seconds, mm/s, over a second."""
+    place = (edges + 1, edges * edge, edges * edge)
+    settings = ClothSettings(bend=bend, bend_model="DIHEDRAL", drag=6.0)
+    sheet = _sheet(place, _tilted(place, 1.2), settings, UPRIGHT, corners)
+    state, fastest = sheet.initial_state(), 0.0
+    for frame in range(24 * 5):
+        state, _ = advance(sheet, state, FrameInputs(), SolverSettings())
+        if frame >= 24 * 4:
+            moved = np.linalg.norm(state.position - state.previous, axis=1).max()
+            fastest = max(fastest, float(moved) / state.step)
+    return Result(1e3 * fastest, 0.0, 1.0)
+
+
+for _edges, _edge, _bend, _corners in (
+    (20, 0.005, 0.9, True),
+    (23, 0.003, 0.5, True),
+    (10, 0.02, 1.0, False),
+):
+    _name = f"sheet-rest-{1e3 * _edge:.0f}-{_bend:g}"
+    case(_name)(partial(_unrest, _edges, _edge, _bend, _corners))
