@@ -224,6 +224,24 @@ def test_numba_gives_the_same_bits_for_the_same_processor(tmp_path):
     assert said == "True True"
 
 
+@pytest.mark.parametrize("name", ["linux-x64-v3", "linux-arm64", "windows-x64-v3", "macos-arm64"])
+def test_a_kernel_that_calls_what_nothing_defines_is_named_and_not_linked(
+    tmp_path, monkeypatch, name
+):
+    pytest.importorskip("ziglang")
+    monkeypatch.syspath_prepend(ROOT)
+    from tools.ahead import link
+    from tools.ahead.targets import TARGETS
+
+    target = TARGETS[name]
+    source, compiled = tmp_path / "a.c", tmp_path / f"heap_sweep_0-{'0' * 16}.{name}.o"
+    source.write_text("int nobody_has_it(void); int verlet_a(void) { return nobody_has_it(); }")
+    link._zig(target, "-c", source, "-o", compiled)
+    monkeypatch.setattr(link, "_compile_maths", lambda target, folder: [])
+    with pytest.raises(SystemExit, match=f"(?s){name}: .*nobody_has_it, called by heap_sweep_0"):
+        link.link([compiled], ["verlet_a"], target, tmp_path / "out")
+
+
 WHY_NOT = """
 from verlet_physics.kernels import jit, library
 from verlet_physics.particles.integrate import position_verlet

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -53,7 +54,10 @@ def link(objects: Sequence[Path], symbols: Sequence[str], target: Target, folder
     library = folder / target.file
     # A name that can be loaded from anywhere, and nothing of the machine that it was built on.
     flags = {
-        "linux": ["-Wl,--gc-sections", "-Wl,--as-needed", "-lpthread", "-Wl,-z,noexecstack"],
+        "linux": [
+            *("-Wl,--gc-sections", "-Wl,--as-needed", "-lpthread", "-Wl,-z,noexecstack"),
+            "-Wl,-z,defs",  # elsewhere linkers ask for all symbols by themselves
+        ],
         "windows": [],
         "macos": [f"-Wl,-install_name,@rpath/{target.file}"],
     }[target.system]
@@ -93,4 +97,17 @@ def _zig(target: Target, *arguments: object) -> None:
         env={**os.environ, "SOURCE_DATE_EPOCH": "0"},
     )
     if done.returncode:
-        raise SystemExit(f"zig cc failed for {target.name}:\n{done.stderr[-4000:]}")
+        told = _undefined(done.stderr) or f"zig cc failed:\n{done.stderr[-4000:]}"
+        raise SystemExit(f"{target.name}: {told}")
+
+
+def _undefined(said: str) -> str:
+    """Symbols that nothing defines, with the kernels that ask for them, from a linker's words."""
+    lines = []
+    for part in said.split("undefined symbol: ")[1:]:
+        users = re.findall(r"(\w+)(?:-[0-9a-f]{16}\.[\w-]+)?\.o:", part)
+        names = ", ".join(dict.fromkeys(users))
+        lines.append(f"  {part.split()[0].strip()}, called by {names}")
+    if not lines:
+        return ""
+    return "\n".join(["kernels call what neither they nor runtime.c define:", *lines])
