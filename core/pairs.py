@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import numpy as np
 from numpy.typing import NDArray
 
 from .arrays import Ints
 
+Number = TypeVar("Number", np.int32, np.int64)
 
-def distinct(numbers: Ints) -> Ints:
+
+def distinct(numbers: NDArray[Number]) -> NDArray[Number]:
     """The different ones of numbers (n,), rising.
 
     As `numpy.unique` gives them, but that hashes them since NumPy 2.3, which takes ten times as

@@ -18,9 +18,9 @@ from ..model import Model, ObjectSpan
 from ..model.joint_table import joint_table
 from ..model.limbs import Limbs
 from ..model.model import OTHERS
+from ..pairs import distinct
 from ..particles.constraints.strand import Strands
 from ..particles.particle_bodies.shared_point import shared_table
-from ..pairs import distinct
 from ..particles.schedule import make_schedule
 from .particles import joined
 from .tearing import TearBuilder

@@ -101,7 +101,9 @@ def wire_masses(geometry: Geometry, density: float) -> Floats:
 
 def _sums(rows: Ints, amount: Floats, count: int) -> Floats:
     """What each of ``count`` vertices gets when every row (r, k) gives its amount (r,) to each."""
-    return np.bincount(rows.reshape(-1), np.repeat(amount, rows.shape[1]), minlength=count)
+    share = np.repeat(amount, rows.shape[1])
+    # without rows NumPy counts in whole numbers, whatever the weights
+    return np.bincount(rows.reshape(-1), share, minlength=count).astype(np.float64)
 
 
 def no_vertex_without(amount: Floats) -> Floats:
