@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import Floats, Ints
 from ..coincidence import part_coinciding
@@ -17,6 +18,7 @@ from ..model import Model, ObjectSpan
 from ..model.joint_table import joint_table
 from ..model.limbs import Limbs
 from ..model.model import OTHERS
+from ..pairs import distinct
 from ..particles.constraints.strand import Strands
 from ..particles.particle_bodies.shared_point import shared_table
 from ..particles.schedule import make_schedule
@@ -64,8 +66,10 @@ class ModelBuilder(TearBuilder):
         turn = joined(self._spring_turn, (0,), np.int32)
         schedule = make_schedule(self.particle_count, stick, spring, turn)
         rigid, clusters = self._rigid, self._particle_bodies
-        colliding = joined(self._self_colliding, (0,), np.int32)
-        meets = ~np.isin(colliding, idle)
+        among = joined(self._self_colliding, (0,), np.int32)
+        meets = ~self._marked(idle)[among]
+        colliding = joined(self._colliding, (0,), np.int32)
+        touches = ~self._marked(joined([*self._attached, idle], (0,), np.int32))
         return Model(
             objects=tuple(self._numbered(span) for span in self.objects),
             rest_position=position,
@@ -78,11 +82,8 @@ class ModelBuilder(TearBuilder):
             restitution=joined(self._restitution, (0,), np.float64),
             pinned=pinned,
             pin_weight=pin_weight,
-            colliding=np.setdiff1d(
-                joined(self._colliding, (0,), np.int32),
-                np.concatenate([joined(self._attached, (0,), np.int32), idle]),
-            ),
-            self_colliding=colliding[meets],
+            colliding=distinct(colliding[touches[colliding]]),
+            self_colliding=among[meets],
             self_collision_group=self._self_collision_groups()[meets],
             self_collision_radius=joined(self._self_collision_radius, (0,), np.float64)[meets],
             stick=np.ascontiguousarray(stick[schedule.stick_order]),
@@ -123,15 +124,20 @@ class ModelBuilder(TearBuilder):
         group = joined(self._self_collision_group, (0,), np.int32)
         surfaces = np.concatenate([np.zeros((0, 3), dtype=np.int32), *self._surface])
         meets = joined(self._surface_meets, (0,), np.int32) & OTHERS != 0
-        among = np.isin(joined(self._self_colliding, (0,), np.int32), surfaces[meets])
-        group[among] = len(self.objects)
+        is_surface = self._marked(surfaces[meets])
+        group[is_surface[joined(self._self_colliding, (0,), np.int32)]] = len(self.objects)
         return group
+
+    def _marked(self, particles: Ints) -> NDArray[np.bool_]:
+        """Which of all particles (n,) are among these."""
+        mark = np.zeros(self.particle_count, dtype=bool)
+        mark[particles] = True
+        return mark
 
     def _tethers(self, pinned: Ints, inverse_mass: Floats) -> dict[str, Any]:
         """Tethers of what is not held, particle by particle, as the model's arrays."""
         tether = joined(self._tether, (0, 2), np.int32)
-        held = np.zeros(self.particle_count, dtype=bool)
-        held[pinned] = True
+        held = self._marked(pinned)
         if len(tether) and not held[tether[:, 1]].all():
             loose = tether[int(np.argmin(held[tether[:, 1]])), 1]
             raise ModelError(self._name_of(np.array([loose])), "a tether hangs on a loose vertex")
@@ -139,10 +145,11 @@ class ModelBuilder(TearBuilder):
         hangs = inverse_mass[tether[:, 0]] > 0.0
         order = np.argsort(tether[hangs, 0], kind="stable")
         tether, length = tether[hangs][order], length[hangs][order]
-        tethered, start = np.unique(tether[:, 0], return_index=True)
+        size = np.bincount(tether[:, 0])
+        tethered = np.flatnonzero(size)
         return {
             "tethered": tethered.astype(np.int32),
-            "tether_start": np.append(start, len(tether)).astype(np.int32),
+            "tether_start": np.append(0, np.cumsum(size[tethered])).astype(np.int32),
             "tether_anchor": np.ascontiguousarray(tether[:, 1]),
             "tether_length": length,
         }

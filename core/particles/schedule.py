@@ -14,6 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import Ints
 from ..kernels.jit import inline, kernel
@@ -91,10 +92,10 @@ def _cut_blocks(start, neighbour, block_size, block, queue, mark):
 def _colour(pairs, order, group_start, used, colour):
     """First-fit colours for groups of pairs; two groups of one colour share no particle.
 
-    order lists pairs group by group, group_start (g + 1,); used (n,) uint64 is scratch. A group
-    that finds all 63 colours taken gets colour 63, which must be run one group at a time.
+    order lists pairs group by group, group_start (g + 1,); used (n,) uint64 is scratch, zero before
+    and after. A group that finds all 63 colours taken gets colour 63, which must be run one group
+    at a time.
     """
-    used[:] = 0
     for g in range(group_start.shape[0] - 1):
         taken = np.uint64(0)
         for m in range(group_start[g], group_start[g + 1]):
@@ -107,14 +108,45 @@ def _colour(pairs, order, group_start, used, colour):
         for m in range(group_start[g], group_start[g + 1]):
             used[pairs[order[m], 0]] |= bit
             used[pairs[order[m], 1]] |= bit
+    for m in range(group_start[0], group_start[-1]):
+        used[pairs[order[m], 0]] = 0
+        used[pairs[order[m], 1]] = 0
 
 
-def _independent_order(pairs: Ints, rows: Ints, particle_count: int) -> Ints:
-    """``rows`` of pairs, reordered so that neighbours share no particle."""
+def _stable_order(number: Ints) -> Ints:
+    """Rows of numbers (n,) ≥ 0 as they rise, those of the same number in their order.
+
+    Sixteen bits are sorted by counting, a digit at a time, in a tenth of the time of a comparison.
+    """
+    order = np.argsort((number & 0xFFFF).astype(np.uint16), kind="stable")
+    high = number >> 16
+    if high.any():
+        order = order[np.argsort(high[order], kind="stable")]
+    return order.astype(np.int32)
+
+
+def _groups_of(block: Ints, pairs: Ints) -> tuple[Ints, Ints, NDArray[np.bool_]]:
+    """Pairs that join the same two blocks: their rows group by group, and where each begins.
+
+    The last one says of each group whether it lies inside a single block.
+    """
+    one, other = block[pairs[:, 0]], block[pairs[:, 1]]
+    low, high = np.minimum(one, other), np.maximum(one, other)
+    order = _stable_order(high)
+    order = order[_stable_order(low[order])]
+    low, high = low[order], high[order]
+    is_first = np.ones(len(pairs), dtype=bool)
+    is_first[1:] = (low[1:] != low[:-1]) | (high[1:] != high[:-1])
+    first = np.flatnonzero(is_first).astype(np.int32)
+    return order, np.append(first, np.int32(len(pairs))), low[first] == high[first]
+
+
+def _independent_order(pairs: Ints, rows: Ints, used: NDArray[np.uint64]) -> Ints:
+    """``rows`` of pairs, reordered so that neighbours share no particle; used as in `_colour`."""
     colour = np.zeros(len(rows), dtype=np.int32)
     starts = np.arange(len(rows) + 1, dtype=np.int32)
-    _colour(pairs, rows, starts, np.zeros(particle_count, dtype=np.uint64), colour)
-    return rows[np.argsort(colour, kind="stable")]
+    _colour(pairs, rows, starts, used, colour)
+    return rows[_stable_order(colour)]
 
 
 def make_schedule(
@@ -143,26 +175,15 @@ def make_schedule(
         np.zeros(particle_count, dtype=np.int64),
     )
 
-    ends = np.sort(block[pairs], axis=1)
-    _, group = np.unique(ends, axis=0, return_inverse=True)
-    group = group.reshape(-1)
-    inside = ends[:, 0] == ends[:, 1]
-    order = np.argsort(group, kind="stable").astype(np.int32)
-    group_count = int(group.max()) + 1
-    group_start = np.searchsorted(group[order], np.arange(group_count + 1)).astype(np.int32)
+    order, group_start, is_inside = _groups_of(block, pairs)
+    group_count = len(is_inside)
     # colour the groups with those inside a block first: they all fit the first phase
-    first = order[group_start[:-1]]
-    visit = np.argsort(~inside[first], kind="stable")
+    visit = np.argsort(~is_inside, kind="stable")
     members = [order[group_start[g] : group_start[g + 1]] for g in visit]
     visit_start = np.concatenate([[0], np.cumsum([len(m) for m in members])]).astype(np.int32)
     colour = np.zeros(group_count, dtype=np.int32)
-    _colour(
-        pairs,
-        np.concatenate(members),
-        visit_start,
-        np.zeros(particle_count, dtype=np.uint64),
-        colour,
-    )
+    used = np.zeros(particle_count, dtype=np.uint64)
+    _colour(pairs, np.concatenate(members), visit_start, used, colour)
 
     stick_order, spring_order = [], []
     task_stick, phase_task = [0], [0]
@@ -173,14 +194,14 @@ def make_schedule(
         if c == 63:
             groups = [np.concatenate(groups)]  # may share particles: one task, one thread
         for rows in groups:
-            sticks = _independent_order(pairs, rows[rows < len(stick)], particle_count)
+            sticks = _independent_order(pairs, rows[rows < len(stick)], used)
             stick_order.append(sticks)
             task_stick.append(task_stick[-1] + len(sticks))
             springs = rows[rows >= len(stick)]
             bounds = [spring_count]
             for part in (-1, 0, 1):
                 chosen = springs[turn[springs - len(stick)] == part]
-                spring_order.append(_independent_order(pairs, chosen, particle_count) - len(stick))
+                spring_order.append(_independent_order(pairs, chosen, used) - len(stick))
                 spring_count += len(chosen)
                 bounds.append(spring_count)
             task_spring.append(bounds)

@@ -15,6 +15,7 @@ import numpy as np
 from ..arrays import Floats, Ints
 from ..kernels.jit import inline, kernel
 from ..vec3 import between, length
+from .topology import starts_of
 
 FRONT_ROUNDING = 1e-7
 """Relative slack for a front that runs exactly along an edge."""
@@ -109,16 +110,15 @@ def surface_distances(
         [triangle, np.roll(triangle, -1, axis=1), np.roll(triangle, -2, axis=1)]
     )
     corner = corner[np.argsort(corner[:, 0], kind="stable")]
-    places = np.arange(count + 1)
     distance = np.full(count, np.inf)
     source = np.full(count, -1, dtype=np.int32)
     distance[sources] = 0.0
     source[sources] = sources
     _spread(
         position,
-        np.searchsorted(ends[:, 0], places).astype(np.int32),
+        starts_of(ends[:, 0], count),
         np.ascontiguousarray(ends[:, 1], dtype=np.int32),
-        np.searchsorted(corner[:, 0], places).astype(np.int32),
+        starts_of(corner[:, 0], count),
         np.ascontiguousarray(corner[:, 1:], dtype=np.int32),
         np.empty(count + 1, dtype=np.int32),
         np.zeros(count, dtype=np.bool_),

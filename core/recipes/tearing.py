@@ -10,6 +10,7 @@ from ..arrays import Floats, Ints
 from ..building.builder import ModelBuilder
 from ..building.tearing import Seams
 from ..geometry.surface import connected_parts
+from ..pairs import is_among
 from .geometry import Geometry
 
 Add = Callable[[ModelBuilder, Geometry], int]
@@ -32,7 +33,7 @@ def _seams(geometry: Geometry, strength: Floats) -> Seams:
     borders = face_pairs(offsets, corners, 1)
     faces = [face_pairs(offsets, corners, n) for n in range(1, _most_corners(offsets) // 2 + 1)]
     of_faces = np.sort(weld[borders], axis=1)
-    wires = geometry.edges[~_are_among(np.sort(weld[geometry.edges], axis=1), of_faces)]
+    wires = geometry.edges[~is_among(np.sort(weld[geometry.edges], axis=1), of_faces)]
     bond, half = _along_edges(geometry, borders)
     joints, across = _at_points(geometry, bond)
     return Seams(
@@ -61,11 +62,6 @@ def face_pairs(offsets: Ints, corners: Ints, step: int) -> Ints:
             pairs = pairs[:, :step]
         found.append(pairs.reshape(-1, 2))
     return np.concatenate(found)
-
-
-def _are_among(pairs: Ints, others: Ints) -> np.ndarray:
-    width = np.int64(max(pairs.max(initial=0), others.max(initial=0))) + 1
-    return np.isin(pairs[:, 0] * width + pairs[:, 1], others[:, 0] * width + others[:, 1])
 
 
 def _along_edges(geometry: Geometry, borders: Ints) -> tuple[Ints, Floats]:
@@ -114,7 +110,7 @@ def split_apart(geometry: Geometry) -> Geometry:
     """
     corners = geometry.face_vertices
     sides = np.sort(face_pairs(geometry.face_offsets, corners, 1), axis=1)
-    wires = geometry.edges[~_are_among(geometry.edges, sides)]
+    wires = geometry.edges[~is_among(geometry.edges, sides)]
     vertex = np.concatenate([corners, wires.reshape(-1)])
     _, first, number = np.unique(vertex, return_index=True, return_inverse=True)
     edges = len(corners) + np.arange(wires.size).reshape(-1, 2)

@@ -84,22 +84,26 @@ def surface_masses(geometry: Geometry, density: float) -> Floats:
     """
     x, triangle = geometry.positions, geometry.triangles
     cross = np.cross(x[triangle[:, 1]] - x[triangle[:, 0]], x[triangle[:, 2]] - x[triangle[:, 0]])
-    area = np.zeros(len(x))
-    np.add.at(area, triangle, (np.linalg.norm(cross, axis=1) / 6.0)[:, None])
+    area = _sums(triangle, np.linalg.norm(cross, axis=1) / 6.0, len(x))
     bare = area <= 0.0
     length = geometry.edge_lengths
     if bare.any() and len(length):
-        strip = np.zeros(len(x))
-        np.add.at(strip, geometry.edges, (0.5 * length * length.mean())[:, None])
+        strip = _sums(geometry.edges, 0.5 * length * length.mean(), len(x))
         area[bare] = strip[bare]
     return density * no_vertex_without(area)
 
 
 def wire_masses(geometry: Geometry, density: float) -> Floats:
     """Mass (n,) kg of each vertex: half of the edges at it, density in kg/m."""
-    share = np.zeros(geometry.count)
-    np.add.at(share, geometry.edges, (0.5 * geometry.edge_lengths)[:, None])
+    share = _sums(geometry.edges, 0.5 * geometry.edge_lengths, geometry.count)
     return density * no_vertex_without(share)
+
+
+def _sums(rows: Ints, amount: Floats, count: int) -> Floats:
+    """What each of ``count`` vertices gets when every row (r, k) gives its amount (r,) to each."""
+    share = np.repeat(amount, rows.shape[1])
+    # without rows NumPy counts in whole numbers, whatever the weights
+    return np.bincount(rows.reshape(-1), share, minlength=count).astype(np.float64)
 
 
 def no_vertex_without(amount: Floats) -> Floats:

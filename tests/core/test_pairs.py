@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from verlet_physics.pairs import distinct_pairs
+from verlet_physics.pairs import distinct, distinct_pairs, is_among
 
 
 @pytest.mark.parametrize("kind", [np.int32, np.int64])
@@ -19,3 +19,17 @@ def test_large_numbers_do_not_run_over():
     most = np.iinfo(np.int32).max
     pairs = np.array([[most, most], [0, most], [most, 0], [most, most]], dtype=np.int32)
     np.testing.assert_array_equal(distinct_pairs(pairs), [[0, most], [most, 0], [most, most]])
+
+
+@pytest.mark.parametrize("count", [0, 1, 500])
+def test_distinct_numbers_are_those_of_numpy_in_its_order(count):
+    numbers = np.random.default_rng(count).integers(0, 300, count).astype(np.int32)
+    np.testing.assert_array_equal(distinct(numbers), np.unique(numbers))
+
+
+@pytest.mark.parametrize("counts", [(0, 0), (0, 9), (9, 0), (500, 200)])
+def test_pairs_among_others_are_those_that_python_finds(counts):
+    rng = np.random.default_rng(7)
+    pairs, others = (rng.integers(0, 20, (count, 2)).astype(np.int32) for count in counts)
+    known = set(map(tuple, others.tolist()))
+    assert is_among(pairs, others).tolist() == [tuple(pair) in known for pair in pairs.tolist()]

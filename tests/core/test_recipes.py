@@ -546,3 +546,11 @@ def test_everything_pinned_stands_still_and_every_preset_builds(kind):
     for preset in PRESETS[kind].values():
         builder = made(kind, geometry, preset.settings, pin_weight=1.0)
         assert np.array_equal(run(builder, 0.2).position, geometry.positions)
+
+
+def test_a_net_of_wires_alone_weighs_as_strips_as_wide_as_its_mean_edge():
+    points = np.array([[0.0, 0.0, 0.0], [0.3, 0.0, 0.0], [0.4, 0.0, 0.0]])
+    settings = ClothSettings(area_density=0.5)
+    builder = made("CLOTH", Geometry.of("Net", points, [(0, 1), (1, 2)]), settings)
+    width = 0.2  # m: mean of 0.3 and 0.1
+    np.testing.assert_allclose(builder.mass, 0.5 * width * np.array([0.15, 0.2, 0.05]))
