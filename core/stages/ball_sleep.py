@@ -21,7 +21,7 @@ from ..particles.heaps.ball_sleep import (
     mark_deep,
     rest_after,
 )
-from ..particles.heaps.ball_table import Heap
+from ..particles.heaps.ball_table import Heap, Spheres
 from .forces import Forces
 from .frame import Frame
 
@@ -50,7 +50,7 @@ class BallSleep:
         self.began_at = frame.x[self.scratch.particles]
         if not self.has_sleepers:
             return
-        self.balls = (self.scratch.particles, self.scratch.radius)
+        self.balls = Spheres(self.scratch.particles, self.scratch.radius)
         frame.inverse_mass[self.scratch.particles[self.asleep]] = 0.0
         contact = frame.state.ball_contact
         self.label = heaps_of(len(self.asleep), contact[contact[:, 1] >= 0])

@@ -28,7 +28,7 @@ from ..particles.heaps.ball_sweep import (
     remember_impulses,
     solve_balls,
 )
-from ..particles.heaps.ball_table import Heap, heap_room
+from ..particles.heaps.ball_table import Heap, Spheres, heap_room
 from ..particles.heaps.ball_walls import choose_close, find_close, find_walls
 from .ball_sleep import BallSleep
 from .contacts import Contacts
@@ -178,7 +178,7 @@ class Heaps:
             self.contacts.colliding = scratch.others
             return
         rows, shapes = scratch.particles, frame.work.shapes
-        balls = (rows, scratch.radius)
+        balls = Spheres(rows, scratch.radius)
         _, speed = farthest_since(rows, frame.x, frame.previous[rows])
         self.speed = speed
         _, way = farthest_since(rows, frame.x, scratch.seen_at)

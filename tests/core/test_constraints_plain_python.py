@@ -14,9 +14,9 @@ SCRIPT = """
 import json
 from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance
 from verlet_physics.kernels import jit
-from verlet_physics.truth.constraints import KINDS
+from verlet_physics.truth.constraints import MAKER_OF_KIND
 places = {}
-for name, make in KINDS.items():
+for name, make in MAKER_OF_KIND.items():
     builder = ModelBuilder()
     make(builder)
     model = builder.finalize()

@@ -7,7 +7,7 @@ from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance
 from verlet_physics.particles.contacts.contact_point import contact_room
 from verlet_physics.particles.contacts.self_collision import (
     SelfCollisionGrid,
-    find_particle_contacts,
+    find_contacts_among,
 )
 
 
@@ -23,7 +23,7 @@ def pairs_found(x, radius):
     grid.sort(x)
     contacts = contact_room(50_000)
     ball = (model.self_collision_group, model.self_collision_radius)
-    count = find_particle_contacts(0, contacts, grid.cells, *ball, x, model.inverse_mass)
+    count = find_contacts_among(0, contacts, grid.cells, *ball, x, model.inverse_mass)
     return sorted(map(tuple, contacts.solving["place"]["particle"][:count, :, 0].tolist()))
 
 

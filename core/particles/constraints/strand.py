@@ -68,6 +68,7 @@ from .base import Moving
 from .checks import numbers, rows_of_particles
 from .strand_contact import (
     Bearing,
+    Standoff,
     add_row,
     add_turning,
     bearing_room,
@@ -256,7 +257,7 @@ class Strands:
             solution,
             points,
             bearing,
-            (moving.inverse_mass, 0.0) if moving.ground is None else moving.ground.reach,
+            Standoff(moving.inverse_mass, 0.0) if moving.ground is None else moving.ground.reach,
         )
         if len(self.ties):
             given = (moving.particles, moving.owners, moving.h, self.ties, moving.push)

@@ -78,6 +78,9 @@ BORNE = np.dtype(
 )
 """Rows of a stick that is borne, as they are eliminated together."""
 
+Standoff = namedtuple("Standoff", ["radius", "fall"])
+"""m that each particle (n,) keeps away from what bears it, and m of gravity's way in a step."""
+
 Bearing = namedtuple(
     "Bearing",
     [

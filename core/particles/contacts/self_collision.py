@@ -52,7 +52,7 @@ class SelfCollision(ContactHook):
             return c
         balls = (self.grid.group, self.grid.radius)
         x, _, inverse_mass = meeting.particles
-        return find_particle_contacts(c, meeting.contacts, self.grid.cells, *balls, x, inverse_mass)
+        return find_contacts_among(c, meeting.contacts, self.grid.cells, *balls, x, inverse_mass)
 
 
 class SelfCollisionGrid(NeighbourGrid):
@@ -140,7 +140,7 @@ def _find_bounds(x, previous, particles, start, low, high, fastest):
 
 
 @kernel
-def find_particle_contacts(c, contacts, cells, group, radius, x, inverse_mass):
+def find_contacts_among(c, contacts, cells, group, radius, x, inverse_mass):
     """Contacts of free particles that overlap, written from row c on; returns the row after them.
 
     group, radius (count,) of the particles in the grid. May return more than fit.

@@ -14,7 +14,7 @@ from ...collision.shapes import face_count, passes_by
 from ...kernels.jit import inline, kernel
 from ...records import Particles, Records
 from ...vec3 import ZERO, dot, load, rotate, sub, unrotate, vec
-from ..constraints.strand_contact import Bearing, note_support
+from ..constraints.strand_contact import Bearing, Standoff, note_support
 from .contact_places import Movable, displacement, gap_of
 
 Ground = namedtuple(
@@ -50,7 +50,7 @@ class Supports:
 
     def __init__(self, ground: Ground) -> None:
         self.ground = ground
-        self.reach = ground.radius, ground.fall
+        self.reach = Standoff(ground.radius, ground.fall)
 
     def find(
         self, bearing: Bearing, sticks: Records, row_of: Ints, particles: Particles, h: float

@@ -12,6 +12,9 @@ from collections import namedtuple
 
 import numpy as np
 
+Spheres = namedtuple("Spheres", ["particle", "radius"])
+"""Balls wherever they lie: particles (m,) and radii (m,) m."""
+
 MOST_WALLS = 4
 """Colliders and bodies, or walls and triangles of one, that a ball can lie against."""
 

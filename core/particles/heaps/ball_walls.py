@@ -131,10 +131,9 @@ def _is_in_box(shapes, s, p, reach):
 
 
 @lean
-def _walls_of(heap, shapes, owners, x, moving, a, far, begun):
+def _walls_of(heap, shapes, owners, x, forms, a, far, begun):
     """Write the rows of ball a from row ``begun`` on; returns the row after them."""
-    _, hulls, meshes = parts_of(shapes)
-    mesh_before, mesh_motion, mesh_tree = moving
+    hulls, meshes, mesh_before, mesh_motion, mesh_tree = forms
     ball, place = heap.ball[a], heap.place[a]
     found = begun
     now, start = load(x, place["particle"]), vec(place["start"])
@@ -179,7 +178,8 @@ def find_walls(heap, shapes, owners, x, mesh_before, mesh_motion, mesh_tree, far
     step ago, none of which has come farther than mesh_motion m; far m: that others may press a ball
     on yet.
     """
-    meshes = (mesh_before, mesh_motion, mesh_tree)
+    _, hulls, meshes = parts_of(shapes)
+    forms = (hulls, meshes, mesh_before, mesh_motion, mesh_tree)
     for s in range(heap.walls.shape[0]):
         found = MOST_WALLS * heap.slab[s]
         for a in range(heap.slab[s], heap.slab[s + 1]):
@@ -187,7 +187,7 @@ def find_walls(heap, shapes, owners, x, mesh_before, mesh_motion, mesh_tree, far
                 continue
             i = heap.place[a]["ball"]
             if heap.close[i] != 0:
-                found = _walls_of(heap, shapes, owners, x, meshes, a, far, found)
+                found = _walls_of(heap, shapes, owners, x, forms, a, far, found)
             for k in range(MOST_WALLS):
                 heap.leant[i, k]["shape"] = -1
         heap.walls[s] = found - MOST_WALLS * heap.slab[s]
