@@ -249,6 +249,6 @@ def test_greyed_out_where_there_is_nothing(scene):
 @pytest.mark.without_wheels
 def test_numbers_go_there_and_back():
     scales = addon("convert.scales")
-    for scale in (scales.BEND, scales.SHEAR):
+    for scale in (scales.BEND_SCALE, scales.SHEAR):
         for value in (0.0, 0.03, 0.25, 0.5, 0.85, 1.0):
             assert scale.to_ours(scale.to_theirs(value)) == pytest.approx(value)
