@@ -74,9 +74,7 @@ class SurfaceContacts:
         self.contact_count = 0
         self.mesh_contacts = 0  # first of those with meshes
         self.searched = -1  # substep in which pairs were looked for, of the frame
-        self.eager = (
-            0.5  # share of `SEARCH_HORIZON` and `STRAY_SLACK` that pairs are looked for with
-        )
+        self.eager = 0.5  # share of `SEARCH_HORIZON` and `STRAY_SLACK` that a search takes
         self.horizon = 0.0  # substeps for which pairs were looked for
         self.slack = 0.0  # m, that vertices may stray then, at least
         self.meshes_move = False

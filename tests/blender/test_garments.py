@@ -3,7 +3,7 @@
 import bpy
 import numpy as np
 import pytest
-from small_rigs import chain, largest_difference, person, ragdoll, seen_bones
+from small_rigs import chain, key_bend, largest_difference, person, ragdoll, seen_bones
 from small_scenes import (
     addon,
     body,
@@ -235,10 +235,7 @@ def test_clothes_hang_on_bones_that_follow_their_keys_too(scene):
     for bone in rig.pose.bones:
         bone.verlet_limp = 0.0
     chest = rig.pose.bones["chest"]
-    chest.rotation_mode = "XYZ"
-    for frame, angle in ((1, 0.0), (13, 1.0)):
-        chest.rotation_euler.x = angle
-        chest.keyframe_insert("rotation_euler", frame=frame)
+    key_bend(chest, (1, 0.0), (13, 1.0))
     scene.frame_set(1)
     ob = cape(ragdoll(rig))
     scene.frame_set(1)
@@ -373,11 +370,7 @@ def test_what_cannot_be_worn_is_named_with_the_way_out(scene):
 def test_a_bone_of_an_armature_that_is_no_ragdoll_carries_pins(scene):
     rig, ob = chain(), sheet()
     ob.verlet.pin_target, ob.verlet.pin_bone = rig, "Bone 1"
-    bone = rig.pose.bones["Bone 1"]
-    bone.rotation_mode = "XYZ"
-    for frame, angle in ((1, 0.0), (9, 1.0)):
-        bone.rotation_euler.x = angle
-        bone.keyframe_insert("rotation_euler", frame=frame)
+    key_bend(rig.pose.bones["Bone 1"], (1, 0.0), (9, 1.0))
     scene.frame_set(1)
     start, rest = seen(ob)[COLLAR], seen_bones(rig)["Bone 1"]
     play(scene, 1, 9)

@@ -3,7 +3,7 @@
 import bpy
 import numpy as np
 import pytest
-from small_rigs import chain, own_values, person, ragdoll, seen_bones, select_bones
+from small_rigs import chain, key_bend, own_values, person, ragdoll, seen_bones, select_bones
 from small_scenes import addon, floor, play, refusal, select, session_of
 
 pytestmark = pytest.mark.usefixtures("scene")
@@ -103,11 +103,7 @@ def test_slots_of_other_characters_do_not_count(scene, compat):
     action = bent_action(one, "Bone 1", (0.0, 0.4))
     other.animation_data_create().action = action
     other.animation_data.action_slot = action.slots.new("OBJECT", "Other")
-    bone = other.pose.bones["Bone 1"]
-    bone.rotation_mode = "XYZ"
-    for frame, angle in ((1, 0.0), (9, 1.2)):
-        bone.rotation_euler.x = angle
-        bone.keyframe_insert("rotation_euler", frame=frame)
+    key_bend(other.pose.bones["Bone 1"], (1, 0.0), (9, 1.2))
     assert learn(one, margin=0.0)["Bone 1"].upper == pytest.approx(0.4, abs=1e-4)
     assert learn(other, margin=0.0)["Bone 1"].upper == pytest.approx(1.2, abs=1e-4)
 

@@ -9,6 +9,7 @@ from mathutils import Matrix, Vector
 from small_rigs import (
     armature,
     chain,
+    key_bend,
     largest_difference,
     own_values,
     person,
@@ -248,10 +249,7 @@ def test_short_bones_follow_with_their_own_animation(scene):
     ]
     ob = ragdoll(armature(bones))
     bone = ob.pose.bones["finger"]
-    bone.rotation_mode = "XYZ"
-    for frame, angle in ((1, 0.0), (11, 1.0)):
-        bone.rotation_euler.x = angle
-        bone.keyframe_insert("rotation_euler", frame=frame)
+    key_bend(bone, (1, 0.0), (11, 1.0))
     play(scene, 1, 6)
     assert set(simulated_bones(scene, ob, 6)) == {"arm", "hand"}
     assert bone.rotation_euler.x == pytest.approx(0.5, abs=0.05)
@@ -281,11 +279,7 @@ def test_a_limp_of_zero_follows_the_keys_and_is_let_go(scene):
         for frame, limp in ((10, 0.0), (11, 1.0)):
             bone.verlet_limp = limp
             bone.keyframe_insert("verlet_limp", frame=frame)
-    bone = ob.pose.bones["Bone 1"]
-    bone.rotation_mode = "XYZ"
-    for frame, angle in ((1, 0.0), (10, 1.0)):
-        bone.rotation_euler.x = angle
-        bone.keyframe_insert("rotation_euler", frame=frame)
+    key_bend(ob.pose.bones["Bone 1"], (1, 0.0), (10, 1.0))
     keyed = {}
     for frame in (5, 10):
         scene.frame_set(frame)

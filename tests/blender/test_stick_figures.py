@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from small_rigs import (
     chain,
+    key_bend,
     largest_difference,
     own_values,
     person,
@@ -36,10 +37,7 @@ def simulated(scene, ob, frame):
 def keyed_pose(ob, frame, **angles):
     """Key bones, by name without dots, to angles about their X."""
     for name, angle in angles.items():
-        bone = ob.pose.bones[name.replace("_L", ".L").replace("_R", ".R")]
-        bone.rotation_mode = "XYZ"
-        bone.rotation_euler.x = angle
-        bone.keyframe_insert("rotation_euler", frame=frame)
+        key_bend(ob.pose.bones[name.replace("_L", ".L").replace("_R", ".R")], (frame, angle))
 
 
 def key_limp(ob, *keys):

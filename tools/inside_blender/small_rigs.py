@@ -195,3 +195,11 @@ def select_bones(ob, names):
     for bone in ob.pose.bones:
         holder = bone if hasattr(bone, "select") else bone.bone  # before Blender 5.0
         holder.select = bone.name in names
+
+
+def key_bend(bone, *keys):
+    """Key a pose bone to angles about its X: (frame, rad) each."""
+    bone.rotation_mode = "XYZ"
+    for frame, angle in keys:
+        bone.rotation_euler.x = angle
+        bone.keyframe_insert("rotation_euler", frame=frame)
