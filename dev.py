@@ -67,12 +67,6 @@ if TYPE_CHECKING:
 
 OUT = ROOT / "out"
 WHEELS = ("with", "without", "both")
-QUICK_TESTS = (
-    *("architecture", "governor", "layout", "manual", "model_building", "peers_metric"),
-    "public_surface",
-    *("recipe_limits", "recipe_pieces", "schedule", "worn"),
-)
-"""Files of tests/core that tell most in a minute or two where nothing is compiled yet."""
 TOOLS = sorted((ROOT / "tools").glob("*.py"))
 
 
@@ -139,12 +133,11 @@ def test_core(options: argparse.Namespace) -> None:
 
 def test_quick(options: argparse.Namespace) -> None:
     """Test what needs neither Blender nor a compiler: three minutes at most."""
-    files = [f"tests/core/test_{name}.py" for name in QUICK_TESTS]
     with timed("test quick"):
         run_pytest(
             core_environment(),
             "tests/core",
-            [*files, *options.arguments],
+            ["-m", "quick", *options.arguments],
             "the quick tests",
             {"VERLET_NO_NUMBA": "1"},
         )

@@ -11,6 +11,8 @@ from verlet_physics import step
 from verlet_physics.golden.hashes import SCENES
 from verlet_physics.step import advance
 
+pytestmark = pytest.mark.quick
+
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "docs/ARCHITECTURE.md").read_text("utf-8")
 

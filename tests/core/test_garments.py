@@ -1,12 +1,15 @@
 """Which bodies of a ragdoll hold what it wears."""
 
 import numpy as np
+import pytest
 from test_recipe_ragdoll import skeleton
 
 from verlet_physics.recipes.garment import bearing_parts, garment_parts, nearest_parts
 from verlet_physics.recipes.ragdoll import plan_ragdoll
 from verlet_physics.recipes.skeleton import Skin, turn_about
 from verlet_physics.settings import BoneSettings, RagdollSettings
+
+pytestmark = pytest.mark.quick
 
 CHAIN = [
     ("root", None, (0, 0, 0), (0, 0, 0.2)),

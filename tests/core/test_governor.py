@@ -1,6 +1,10 @@
 """The thread governor takes the faster way and notices when that changes."""
 
+import pytest
+
 from verlet_physics.workspace import Governor
+
+pytestmark = pytest.mark.quick
 
 
 def drive(governor, several, single, frames):

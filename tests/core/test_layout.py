@@ -12,6 +12,8 @@ import pytest
 
 import verlet_physics
 
+pytestmark = pytest.mark.quick
+
 ROOT = Path(__file__).resolve().parents[2]
 CORE_FILES = sorted((ROOT / "core").rglob("*.py"))
 BLENDER_MODULES = {"bpy", "bmesh", "mathutils", "gpu", "gpu_extras", "blf", "bl_ext", "bl_ui"}

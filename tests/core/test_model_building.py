@@ -23,6 +23,8 @@ from verlet_physics.recipes.geodesic import surface_distances
 from verlet_physics.recipes.geometry import Geometry
 from verlet_physics.recipes.topology import face_diagonals, support_pairs, triangles_of
 
+pytestmark = pytest.mark.quick
+
 NO_EDGES = np.zeros((0, 2), dtype=np.int32)
 SQUARE = np.array([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)], dtype=float)
 

@@ -6,6 +6,8 @@ import pytest
 from tools.peers import sheet, table
 from tools.peers.table import Results, Tried
 
+pytestmark = pytest.mark.quick
+
 
 def square(n):
     return sheet.vertices(n), sheet.edges(n)

@@ -43,6 +43,8 @@ from verlet_physics import (
     tie_to_limb,
 )
 
+pytestmark = pytest.mark.quick
+
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 UPRIGHT = (1.0, 0.0, 0.0, 0.0)
 

@@ -10,6 +10,8 @@ from verlet_physics.recipes.all import RECIPES
 from verlet_physics.recipes.geometry import Geometry
 from verlet_physics.settings import ClothSettings, RopeSettings, SoftBodySettings, WindSettings
 
+pytestmark = pytest.mark.quick
+
 
 def line(points):
     edges = np.stack([np.arange(len(points) - 1), np.arange(1, len(points))], axis=1)

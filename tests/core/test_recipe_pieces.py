@@ -5,6 +5,8 @@ import pytest
 
 from verlet_physics.recipes.pieces import parents_of, piece_joints, tree_of
 
+pytestmark = pytest.mark.quick
+
 
 def test_links_make_a_tree_and_the_wanted_ones_come_first():
     assert tree_of(4, [(2, 3), (0, 1), (1, 2), (0, 3)]) == [(2, 3), (0, 1), (1, 2)]

@@ -5,6 +5,8 @@ import pytest
 
 from verlet_physics.particles.schedule import make_schedule
 
+pytestmark = pytest.mark.quick
+
 
 def grid(n):
     index = np.arange(n * n).reshape(n, n)
