@@ -17,10 +17,12 @@ from verlet_physics.collision.shape import Shape, Surface
 from verlet_physics.geometry.hull import convex_hull
 from verlet_physics.model.joint_table import OnBody
 from verlet_physics.presets import PRESETS
+from verlet_physics.recipes.cloth import add_cloth
 from verlet_physics.recipes.geometry import Geometry
 from verlet_physics.recipes.rope import add_rope
 from verlet_physics.recipes.soft_body import add_soft_body
 from verlet_physics.settings import RopeSettings
+from verlet_physics.vector import rotation_matrix
 
 SECOND = 24
 STILL = (0.0, 0.0, 0.0)
@@ -134,6 +136,33 @@ def test_the_corner_of_a_box_does_not_poke_through_cloth():
     model = builder.finalize()
     state, _ = run(model, 2 * SECOND)
     assert body_poses(model, state)[0][0, 2] > 0.09
+
+
+@pytest.mark.parametrize("kind", ["BOX", "HULL"])
+def test_cloth_that_hangs_beside_a_box_is_not_in_its_corner(kind):
+    # the corner (−1, 1, −1) of a cube of 32 cm lies over the triangle, 12 mm behind it, but the
+    # triangle stands 6 mm in front of the face y = .16 m
+    corner, normal = 0.16 * np.array([-1.0, 1.0, -1.0]), np.array([-0.336, -0.476, -0.813])
+    normal /= np.linalg.norm(normal)
+    foot = corner - 0.012 * normal
+    along = np.cross(normal, (0.0, 1.0, 0.0))
+    along /= np.linalg.norm(along)
+    across = np.cross(along, normal)
+    places = foot + 0.001 * np.array([-10 * along - across, 10 * along - across, 2 * across])
+    turn = np.array([0.9, 0.1, -0.3, 0.3])
+    builder = ModelBuilder()
+    if kind == "HULL":
+        shape = Shape.of("box", kind, hull=convex_hull(0.16 * CUBE))
+    else:
+        shape = Shape.of("box", kind, (0.16,) * 3)
+    builder.add_collider_shapes("box", [shape], STILL, turn)
+    places = places @ rotation_matrix(turn).T  # or the boxes along the axes would keep them apart
+    triangle = Geometry.of("cloth", places, (), [0, 3], [0, 1, 2])
+    add_cloth(builder, triangle, ClothSettings(thickness=0.002))
+    model = builder.finalize()
+    state, figures = run(model, 2, gravity=STILL)
+    assert figures.penetration == 0.0
+    assert np.abs(state.position - model.rest_position).max() < 1e-9
 
 
 def test_a_thin_rope_does_not_let_an_edge_through():

@@ -21,6 +21,7 @@ from ...collision.axis_boxes import are_apart, highest, lowest
 from ...collision.kinds import BOX, CAPSULE, CYLINDER, HULL, MESH, SPHERE
 from ...collision.narrow_phase import lane_of, parts_of
 from ...collision.piece_distance import closest_of_piece
+from ...collision.point_distance import solid_distance
 from ...collision.support import Placed, ShapeParts
 from ...coupling.tied_pieces import tied_of
 from ...kernels.jit import kernel, lean, lean_inline
@@ -176,14 +177,24 @@ def _carried(shapes, s, place):
     return add(rotate(shapes.rotation[s], local), load(shapes.centre, s))
 
 
+@lean_inline
+def _gap_of_solid(hulls, shapes, s, p):
+    """How far outside of shape s a place p of its frame is, m."""
+    gap, _ = solid_distance(hulls, shapes.kind[s], shapes.size[s], shapes.hull[s], 0, p, p, 0.0)
+    return gap
+
+
 @lean
-def _corner_contact(contacts, c, shapes, s, piece, previous, local, within):
+def _corner_contact(contacts, c, solid, piece, previous, local, within):
     """Contact of a triangle with a place in the frame of shape s.
 
     Where it is over the triangle, not deeper than within[0] and not farther than within[1], m. The
     middle of a solid shape says on which side of the triangle it belongs; a mesh stays where it is.
+    A corner has come through a triangle only where that cuts the shape: what hangs beside it may
+    lie over the corner too.
     """
     (i, j, k), thick = piece
+    shapes, hulls, s = solid
     centre = load(shapes.centre_before, s)
     corner = add(rotate(shapes.rotation_before[s], local), centre)
     u, w = between(previous, i, j), between(previous, i, k)
@@ -208,6 +219,10 @@ def _corner_contact(contacts, c, shapes, s, piece, previous, local, within):
     wi = 1.0 - wj - wk
     if wi < 0.0 or wj < 0.0 or wk < 0.0:
         return c
+    if height < -thick and shapes.kind[s] != MESH:
+        foot = sub(along(corner, height, normal), centre)
+        if _gap_of_solid(hulls, shapes, s, unrotate(shapes.rotation_before[s], foot)) > thick:
+            return c
     place = add(rotate(shapes.rotation[s], local), load(shapes.centre, s))
     return _note(contacts, c, s, piece, (wi, wj, wk), place, normal)
 
@@ -302,10 +317,11 @@ def find_piece_contacts(c, contacts, near, near_count, corner, radius, solids, p
         corners = 0 if is_wire else _corner_count(solids, s)
         deep = min(shapes.size[s, 0], min(shapes.size[s, 1], shapes.size[s, 2]))
         within = (thick + reach if is_mesh else deep, reach)
+        solid = (shapes, hulls, s)
         for number in range(corners):
             local, is_its = _corner_at(solids, s, triangle, number)
             if is_its:
-                c = _corner_contact(contacts, c, shapes, s, piece, previous, local, within)
+                c = _corner_contact(contacts, c, solid, piece, previous, local, within)
         if is_mesh and not is_wire:
             continue
         places = (load(previous, i), load(previous, j), load(previous, k))
