@@ -65,7 +65,9 @@ if TYPE_CHECKING:
     from .recipes.particles import add_particles
     from .recipes.pieces import piece_joints
     from .recipes.plant import add_plant
-    from .recipes.ragdoll import Plan, Ragdoll, add_ragdoll, plan_ragdoll, turned_pose
+    from .recipes.ragdoll import Ragdoll, add_ragdoll, turned_pose
+    from .recipes.ragdoll_plan import Plan
+    from .recipes.ragdoll_planning import plan_ragdoll
     from .recipes.rope import add_rope
     from .recipes.skeleton import Skeleton, Skin
     from .recipes.soft_body import add_soft_body
@@ -151,10 +153,10 @@ _HOME = {
     "add_particles": "recipes.particles",
     "piece_joints": "recipes.pieces",
     "add_plant": "recipes.plant",
-    "Plan": "recipes.ragdoll",
+    "Plan": "recipes.ragdoll_plan",
     "Ragdoll": "recipes.ragdoll",
     "add_ragdoll": "recipes.ragdoll",
-    "plan_ragdoll": "recipes.ragdoll",
+    "plan_ragdoll": "recipes.ragdoll_planning",
     "turned_pose": "recipes.ragdoll",
     "add_rope": "recipes.rope",
     "Skeleton": "recipes.skeleton",

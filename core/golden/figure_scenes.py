@@ -13,7 +13,9 @@ from ..model.joint_table import OnBody, OnCollider
 from ..recipes.bone_pins import BonePin
 from ..recipes.figure_clothes import tie_to_limb
 from ..recipes.geometry import Geometry
-from ..recipes.ragdoll import Plan, add_ragdoll, plan_ragdoll
+from ..recipes.ragdoll import add_ragdoll
+from ..recipes.ragdoll_plan import Plan
+from ..recipes.ragdoll_planning import plan_ragdoll
 from ..recipes.rope import add_rope
 from ..recipes.skeleton import Skeleton, turn_from_to
 from ..recipes.soft_body import add_soft_body

@@ -21,7 +21,8 @@ from ..settings import JointSettings, PinSettings
 if TYPE_CHECKING:
     from ..arrays import Floats
     from ..building.builder import ModelBuilder
-    from .ragdoll import Plan, Ragdoll
+    from .ragdoll import Ragdoll
+    from .ragdoll_plan import Plan
 
 
 PIN_FREQUENCY = 30.0

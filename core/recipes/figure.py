@@ -9,7 +9,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from ..arrays import Floats, Ints
-    from .ragdoll import Plan
+    from .ragdoll_plan import Plan
 
 
 @dataclass(frozen=True, eq=False)

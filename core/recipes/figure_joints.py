@@ -21,7 +21,7 @@ from .skeleton import turn_about, unit
 if TYPE_CHECKING:
     from ..arrays import Floats, Ints
     from .figure import Limb
-    from .ragdoll import Plan
+    from .ragdoll_plan import Plan
 
 FREE_SHARE = 1e-3
 """A one-sided stick that leaves all but this share of the way its two ends have is left out."""

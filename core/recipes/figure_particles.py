@@ -19,7 +19,7 @@ from .skeleton import unit
 
 if TYPE_CHECKING:
     from ..arrays import Floats
-    from .ragdoll import Plan, RagdollPart
+    from .ragdoll_plan import Plan, RagdollPart
 
 SAME_JOINT = 0.02
 """Joints of one part that are nearer to each other than this share of the character are one."""

@@ -12,7 +12,7 @@ from ..settings import RagdollSettings, tunables
 
 if TYPE_CHECKING:
     from ..arrays import Floats, Ints
-    from .ragdoll import Plan
+    from .ragdoll_plan import Plan
 
 LEAST_FLESH, MOST_FLESH = 0.4, 1.6
 """What the skin may enclose, as a share of the shapes: less is a shell of single sheets, more are

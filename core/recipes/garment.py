@@ -10,7 +10,7 @@ from .bone_shapes import distances_to
 
 if TYPE_CHECKING:
     from ..arrays import Floats, Ints
-    from .ragdoll import Plan
+    from .ragdoll_plan import Plan
     from .skeleton import Skin
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ..arrays import Floats, Ints
     from ..building.builder import ModelBuilder
-    from .ragdoll import Plan
+    from .ragdoll_plan import Plan
 
 LIMB_DAMPING = 8.0
 """1/s: how fast limbs come to rest against each other, times the share that is joint friction."""

@@ -5,7 +5,7 @@ import pytest
 from test_recipe_ragdoll import skeleton
 
 from verlet_physics.recipes.garment import bearing_parts, garment_parts, nearest_parts
-from verlet_physics.recipes.ragdoll import plan_ragdoll
+from verlet_physics.recipes.ragdoll_planning import plan_ragdoll
 from verlet_physics.recipes.skeleton import Skin, turn_about
 from verlet_physics.settings import BoneSettings, RagdollSettings
 

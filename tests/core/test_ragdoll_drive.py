@@ -14,7 +14,8 @@ from verlet_physics.model.joint_table import OnCollider
 from verlet_physics.recipes import pose_return
 from verlet_physics.recipes.bone_joints import rotation_vector
 from verlet_physics.recipes.bone_pins import BonePin
-from verlet_physics.recipes.ragdoll import add_ragdoll, plan_ragdoll
+from verlet_physics.recipes.ragdoll import add_ragdoll
+from verlet_physics.recipes.ragdoll_planning import plan_ragdoll
 from verlet_physics.recipes.skeleton import turn_about
 from verlet_physics.settings import AnimatedSettings, PinSettings, RagdollSettings
 from verlet_physics.truth.joints import joint_gaps

@@ -10,7 +10,8 @@ from verlet_physics.model.joint_table import OnBody
 from verlet_physics.recipes.bone_joints import as_choice, learnt_joint, rotation_vector
 from verlet_physics.recipes.bone_roles import body_axes, bone_roles, side_of
 from verlet_physics.recipes.flesh import proposed_mass
-from verlet_physics.recipes.ragdoll import LEAST_MASS_SHARE, add_ragdoll, plan_ragdoll, turned_pose
+from verlet_physics.recipes.ragdoll import add_ragdoll, turned_pose
+from verlet_physics.recipes.ragdoll_planning import LEAST_MASS_SHARE, plan_ragdoll
 from verlet_physics.recipes.skeleton import Skeleton, Skin, turn_about, turn_from_to
 from verlet_physics.settings import AnimatedSettings, BoneSettings, RagdollSettings
 from verlet_physics.vector import rotation_matrix, rotation_quaternion

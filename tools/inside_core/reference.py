@@ -62,7 +62,13 @@ SECTIONS = (  # title, what stands there, the modules whose public names are in 
         "Ragdolls and stick figures",
         "",
         (
-            *("recipes.skeleton", "recipes.ragdoll", "recipes.bone_pins", "recipes.figure"),
+            *(
+                "recipes.skeleton",
+                "recipes.ragdoll_plan",
+                "recipes.ragdoll_planning",
+                "recipes.ragdoll",
+            ),
+            *("recipes.bone_pins", "recipes.figure"),
             *("recipes.stick_figure", "recipes.figure_pins", "recipes.figure_clothes"),
             *("recipes.limb_frames", "recipes.garment"),
         ),

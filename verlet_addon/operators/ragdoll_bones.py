@@ -20,7 +20,7 @@ from .modes import in_object_or_pose_mode
 
 if TYPE_CHECKING:
     from ...core.arrays import Floats
-    from ...core.recipes.ragdoll import Plan
+    from ...core.recipes.ragdoll_plan import Plan
 
 
 def ragdolls_of(context: bpy.types.Context) -> list[bpy.types.Object]:
@@ -66,7 +66,7 @@ class OfRagdolls(bpy.types.Operator):
 
 def plan_of(ob: bpy.types.Object, world: Floats) -> Plan:
     """Bodies and joints that a ragdoll will have, as it is now; world (4, 4): its matrix."""
-    from ...core.recipes.ragdoll import plan_ragdoll  # loads the kernels
+    from ...core.recipes.ragdoll_planning import plan_ragdoll  # loads the kernels
 
     armature.require_suitable(ob)
     skin = armature.read_skin(ob, armature.flesh(ob), world)

@@ -18,7 +18,7 @@ from ..ragdoll import action_poses
 from .ragdoll_bones import OfRagdolls, plan_of
 
 if TYPE_CHECKING:
-    from ...core.recipes.ragdoll import Plan
+    from ...core.recipes.ragdoll_plan import Plan
 
 MOST_POSES = 600
 """Frames that are looked at in all actions together: a rig with controls takes 10 ms for each."""

@@ -18,7 +18,9 @@ from mathutils import Matrix
 
 from ...core.particles.particle_bodies.four_particles import body_poses
 from ...core.recipes.bone_pins import BonePin
-from ...core.recipes.ragdoll import Plan, Ragdoll, add_ragdoll, plan_ragdoll, turned_pose
+from ...core.recipes.ragdoll import Ragdoll, add_ragdoll, turned_pose
+from ...core.recipes.ragdoll_plan import Plan
+from ...core.recipes.ragdoll_planning import plan_ragdoll
 from ...core.settings import AnimatedSettings, RagdollSettings
 from ..blender.data import armature_of
 from ..properties.kinds import RAGDOLL

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from ...core.model import FrameInputs, Model, State
     from ...core.recipes.pose_return import Placed
-    from ...core.recipes.ragdoll import Plan
+    from ...core.recipes.ragdoll_plan import Plan
     from ..session import Floats, Session
     from .armature import ArmatureArrays
 

@@ -19,7 +19,8 @@ from ...core.recipes.bone_pins import BonePin
 from ...core.recipes.figure import Figure
 from ...core.recipes.figure_pins import pin_weights, pinned_particles, pinned_places
 from ...core.recipes.limb_frames import figure_pose, note_hold
-from ...core.recipes.ragdoll import Plan, turned_pose
+from ...core.recipes.ragdoll import turned_pose
+from ...core.recipes.ragdoll_plan import Plan
 from ...core.recipes.stick_figure import add_stick_figure, plan_figure
 from ..properties.kinds import RAGDOLL
 from ..properties.participants import find_object, find_objects
