@@ -14,7 +14,7 @@ from ...collision.contact_law import (
     overlap_before,
     within_cone,
 )
-from ...collision.kinds import MESH
+from ...collision.kinds import MESH, PLANE
 from ...collision.narrow_phase import parts_of
 from ...collision.particle_distance import MOST_TRIANGLES_AT_ONCE, mesh_distance
 from ...collision.point_distance import solid_distance
@@ -116,6 +116,14 @@ def _collide(i, particles, balls, shapes, s, forms, gravity, h, may_bounce):
         store(previous, i, add(cb, rotate(rb, o)))
 
 
+@lean_inline
+def _is_above(shapes, s, p, room):
+    """Whether shape s is a plane that a place p is over by ``room`` m: its box has no end."""
+    if shapes.kind[s] != PLANE:
+        return False
+    return unrotate(shapes.rotation[s], sub(p, load(shapes.centre, s)))[2] >= room
+
+
 @parallel_kernel
 def collide_particles(
     particles, balls, shapes, shape_count, mesh_tree, deforming, gravity, h, may_bounce
@@ -147,7 +155,9 @@ def collide_particles(
                 if balls.is_parted[i] and not may_bounce:
                     continue
                 room += deforming.motion
-            if not passes_by(shapes, s, particles.x, particles.previous, i, room):
+            if passes_by(shapes, s, particles.x, particles.previous, i, room):
+                continue
+            if not _is_above(shapes, s, load(particles.x, i), room):
                 _collide(i, particles, balls, shapes, s, forms, gravity, h, may_bounce)
 
 
