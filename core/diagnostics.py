@@ -9,7 +9,7 @@ import numpy as np
 
 from .arrays import Floats
 from .errors import SimulationDiverged
-from .kernels.jit import kernel, lean_kernel
+from .kernels.jit import kernel
 from .model import Diagnostics, Model, State
 from .model.diagnostics import Crossing
 from .particles.constraints.strand import Strands
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .workspace import Workspace
 
 
-@lean_kernel
+@kernel
 def _first_bad_particle(x, previous, limit):
     """First particle that is not finite or moved by more than limit (m); -1 when all is well."""
     for i in range(x.shape[0]):
@@ -77,7 +77,7 @@ def _energies(x, previous, mass, inverse_mass, gravity, h):
     return kinetic, potential
 
 
-@lean_kernel
+@kernel
 def _body_figures(owners, count, rows, row_count, mass, load, h, is_touched):
     """(kinetic, potential) energy in J of bodies, deepest overlap in m, and contacts that push.
 

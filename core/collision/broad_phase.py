@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Floats, Ints
-from ..kernels.jit import inline, kernel, lean_inline, lean_kernel, parallel_kernel, prange
+from ..kernels.jit import inline, kernel, lean_inline, parallel_kernel, prange
 from ..vec3 import add, column, dot, load, scale, sub
 from .kinds import MESH, PLANE, ROOM
 from .tree import Tree, build_tree, end_of, next_leaf, root_of, tree_room, tree_scratch
@@ -247,7 +247,7 @@ def _comes_first(rules, s, t):
     return s < t
 
 
-@lean_kernel
+@kernel
 def has_changed(leaves, rules, lower, upper, is_awake):
     """Whether a shape woke up since pairs were found, or left its wide box."""
     for s in range(is_awake.shape[0]):
@@ -434,7 +434,7 @@ def _sort_by_sub(item, first, last):
         gap = 0 if gap == 1 else max((4 * (gap - 1)) // 9, 1)
 
 
-@lean_kernel
+@kernel
 def write_items(pair, pair_count, is_awake, posed, reach, mesh_tree, item):
     """Write the items of all pairs that may touch now, rows (a, b, sub) in rising order.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..kernels.jit import lean_inline, lean_kernel
+from ..kernels.jit import kernel, lean_inline
 from ..vec3 import ZERO, length, load, sub
 from .shapes import half_extent, largest_radius, place
 
@@ -63,7 +63,7 @@ def _common_velocity(owners):
     return best
 
 
-@lean_kernel
+@kernel
 def bound_shapes(shapes, owners, thickness, duration, fall, reach):
     """Pose shapes where their owners are now and bound their motion in the next ``duration`` s.
 

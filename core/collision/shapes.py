@@ -8,7 +8,7 @@ from collections import namedtuple
 import numpy as np
 
 from ..arrays import Floats
-from ..kernels.jit import inline, lean_kernel
+from ..kernels.jit import inline, kernel
 from ..model import Model
 from ..model.body_table import ShapeTable
 from ..vector import rotation_matrix
@@ -149,7 +149,7 @@ def place(centre, rotation, s, owners, o, offset, turn):
             rotation[s, i, j] = r[i, 0] * turn[0, j] + r[i, 1] * turn[1, j] + r[i, 2] * turn[2, j]
 
 
-@lean_kernel
+@kernel
 def move_shapes(shapes, owners, ahead, room):
     """Pose all shapes for one substep and bound their motion in it.
 

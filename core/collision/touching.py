@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..kernels.jit import lean_kernel
+from ..kernels.jit import kernel
 from .broad_phase import BroadPhase, Posed
 from .manifold import Manifolds, manifold_room
 from .mesh_edges import mesh_edges
@@ -124,7 +124,7 @@ class Touching:
             build_tree(self.mesh_tree, lower, upper, first, last, self.mesh_scratch)
 
 
-@lean_kernel
+@kernel
 def add_reaches(item, count, reach_of_shape, reach):
     """How far both shapes of each item may get together, (m,) m."""
     for n in range(count):

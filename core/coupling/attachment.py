@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..kernels.jit import inline, lean_inline, lean_kernel
+from ..kernels.jit import inline, kernel, lean_inline
 from ..vec3 import ZERO, along, divide, dot, load, move, rotate, scale, shift, sub
 from ..vector import rotation_matrix
 from .body_point import impel, impulse_for, place_ahead, turn_mobility
@@ -127,7 +127,7 @@ def _exchange(particles, owners, h, o, ends, n, p, r, push):
         impel(owners, o, r, impulse)
 
 
-@lean_kernel
+@kernel
 def project_attachments(particles, owners, h, body, anchor, ends, push):
     """One pass over all ties; push (b, 3) N·s gets what bodies get, sleepers too."""
     x, previous, inverse_mass = particles
@@ -146,7 +146,7 @@ def project_attachments(particles, owners, h, body, anchor, ends, push):
         _exchange(particles, owners, h, o, ends, n, p, r, push)
 
 
-@lean_kernel
+@kernel
 def place_attachments(particles, owners, h, body, anchor, ends, push):
     """Points to their places on bodies that have moved; push (b, 3) N·s as above.
 

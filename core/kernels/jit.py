@@ -26,6 +26,7 @@ try:
         raise ImportError("Numba is not wanted")
     import numba
     from numba import prange
+    from numba.core.targetconfig import ConfigStack
 
     from . import kernel_files
     from .compiling import KernelCompiler, PartCompiler
@@ -66,17 +67,33 @@ _parallel_lock = threading.Lock()
 
 
 class Part:
-    """A function that becomes part of the kernels that call it; Python runs it as plain Python."""
+    """A function that becomes part of the kernels that call it; Python runs it as plain Python.
+
+    It counts references to arrays where those that call it do, and only there: one side that counts
+    and one that does not would free arrays that are in use, or keep them for good.
+    """
 
     def __init__(self, function: Callable[..., Any], **options: Any) -> None:
         functools.update_wrapper(self, function)
         self._function = function
         whole = _OPTIONS | options | {"no_cpython_wrapper": True}
-        self.dispatcher = numba.njit(pipeline_class=PartCompiler, **whole)(function)
-        self._numba_type_ = self.dispatcher._numba_type_  # how Numba asks objects what they are
+        dispatcher = numba.njit(pipeline_class=PartCompiler, **whole)(function)
+        self.dispatcher = dispatcher
+        self._numba_type_ = dispatcher._numba_type_  # how Numba asks objects what they are
+        if whole.get("_nrt", True):
+            lean = numba.njit(pipeline_class=PartCompiler, _nrt=False, **whole)(function)
+            counted = (dispatcher.get_call_template, dispatcher.get_overload)
+            uncounted = (lean.get_call_template, lean.get_overload)
+            dispatcher.get_call_template = lambda *of: _for_caller(counted, uncounted)[0](*of)
+            dispatcher.get_overload = lambda of: _for_caller(counted, uncounted)[1](of)
 
     def __call__(self, *arguments: Any) -> Any:
         return self._function(*arguments)
+
+
+def _for_caller(counted: Any, uncounted: Any) -> Any:
+    """What fits the function that is being compiled just now."""
+    return counted if ConfigStack.top_or_none().nrt else uncounted
 
 
 def inline(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -243,18 +260,18 @@ class Kernel:
 
 
 def kernel(function: Callable[..., Any]) -> Kernel:
-    """A kernel that runs on one thread."""
-    return Kernel(function, parallel=False)
-
-
-def lean_kernel(function: Callable[..., Any]) -> Kernel:
-    """As `kernel`, for functions that neither make nor return arrays: see `lean`."""
+    """A kernel that runs on one thread, and neither makes nor returns arrays: see `lean`."""
     return Kernel(function, parallel=False, options={"_nrt": False})
+
+
+def allocating_kernel(function: Callable[..., Any]) -> Kernel:
+    """As `kernel`, for functions that make arrays: it counts references to all that it handles."""
+    return Kernel(function, parallel=False)
 
 
 def parallel_kernel(function: Callable[..., Any]) -> Kernel:
     """A kernel whose ``prange`` iterations touch disjoint data and may run on many threads."""
-    return Kernel(function, parallel=True)
+    return Kernel(function, parallel=True, options={"_nrt": False})
 
 
 def take_turns(turn: Callable[[str], AbstractContextManager[object]]) -> None:

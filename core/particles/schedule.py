@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Ints
-from ..kernels.jit import inline, kernel
+from ..kernels.jit import allocating_kernel, inline, kernel
 
 BLOCK_SIZE = 1024  # particles: 3 × 24 kB of positions, fits the first-level cache
 
@@ -33,7 +33,7 @@ class Schedule:
     phase_task: Ints  # (phases + 1,)
 
 
-@kernel
+@allocating_kernel
 def _neighbours(pairs, start, neighbour):
     """Fill the adjacency lists of an undirected graph: start (n + 1,), neighbour (2·pairs,)."""
     for p in range(pairs.shape[0]):

@@ -6,7 +6,7 @@ import math
 from collections import namedtuple
 from typing import TYPE_CHECKING
 
-from ..kernels.jit import lean_inline, lean_kernel
+from ..kernels.jit import kernel, lean_inline
 from ..model.body_table import ACTIVE, ANIMATED, PASSIVE
 from ..rotation import (
     conjugate,
@@ -176,7 +176,7 @@ def _first_lost_body(sleep, state, limit):
     return -1
 
 
-@lean_kernel
+@kernel
 def load_state(owners, joints, limbs, drive, sleep, state, step, h):
     """Begin a frame of substeps of h s with a state that was laid down for ``step`` s.
 
@@ -190,7 +190,7 @@ def load_state(owners, joints, limbs, drive, sleep, state, step, h):
     return sleepers, moving
 
 
-@lean_kernel
+@kernel
 def store_state(owners, joints, contacts, drive, sleep, state, h, limit):
     """End a frame: see who rests, and write what a state keeps of bodies and joints.
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..kernels.jit import kernel, lean_inline
+from ..kernels.jit import allocating_kernel, lean_inline
 from ..rotation import (
     conjugate,
     free_turn,
@@ -306,7 +306,7 @@ def turn_by(q, way):
         set_quaternion(q, normalised(product(turn_of_spin(way, 1.0), quaternion(q))))
 
 
-@kernel
+@allocating_kernel
 def look_ahead(owners, count, h, position, rotation):
     """Where the first ``count`` owners get to in this substep: (o, 3) m and (o, 3, 3)."""
     q = np.empty(4)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import namedtuple
 
-from ..kernels.jit import lean, lean_inline, lean_kernel
+from ..kernels.jit import kernel, lean, lean_inline
 from ..vec3 import length, vec
 from .articulation.articulated_inertia import (
     begin_iterations,
@@ -156,7 +156,7 @@ def _end(bodies, contacts, joints, iterations, h):
     take_momenta(owners, bodies.moves)
 
 
-@lean_kernel
+@kernel
 def run_substeps(part, bodies, contacts, joints, iterations, h, span):
     """Substeps of h s: all of each, or one part of one; returns the first that is still to come.
 

@@ -3,13 +3,14 @@
 import os
 import subprocess
 import sys
+from collections import namedtuple
 
 import numpy as np
 import pytest
 
 from verlet_physics import advance
 from verlet_physics.kernels import jit
-from verlet_physics.kernels.jit import inline, kernel
+from verlet_physics.kernels.jit import allocating_kernel, inline, kernel, lean_inline
 from verlet_physics.truth.random_scenes import random_scene
 
 pytestmark = pytest.mark.skipif(not jit.compiled, reason="needs Numba")
@@ -95,6 +96,46 @@ def test_arrays_of_other_types_are_never_taken_for_the_first_ones():
         _add_up(grid, total)  # rows are no numbers
     with pytest.raises(ValueError, match="zip"):
         _add_up(np.arange(4.0))
+
+
+Both = namedtuple("Both", ["one", "other"])
+
+
+@inline
+def _swapped(both):
+    return Both(both.other, both.one)
+
+
+@lean_inline
+def _first_of_swapped(both):
+    return _swapped(both).one[0]
+
+
+@kernel
+def _read(both, times):
+    total = 0.0
+    for _ in range(times):
+        total += _swapped(both).one[0] + _first_of_swapped(both)
+    return total
+
+
+@allocating_kernel
+def _read_and_make(both, times):
+    made = np.zeros(1)
+    for _ in range(times):
+        made[0] += _swapped(both).one[0] + _first_of_swapped(both)
+    return made[0]
+
+
+@pytest.mark.skipif(jit.compiled_by() != "Numba", reason="looks into what Numba has compiled")
+def test_functions_count_references_where_those_that_call_them_do():
+    both = Both(np.array([2.0]), np.array([3.0]))
+    counts = [sys.getrefcount(array) for array in both]
+    for run, is_counted in ((_read, False), (_read_and_make, True), (_read, False)):
+        assert run(both, 1000) == 6000.0
+        (made,) = run._serial.overloads.values()
+        assert ("NRT_incref" in made.library.get_llvm_str()) == is_counted
+    assert [sys.getrefcount(array) for array in both] == counts
 
 
 def test_python_runs_inline_functions_as_python():

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from ...arrays import Floats, Ints
 from ...errors import ModelError
-from ...kernels.jit import lean_kernel
+from ...kernels.jit import kernel
 from ...vec3 import dot, length
 from .base import Moving
 from .checks import numbers, rows_of_particles
@@ -90,7 +90,7 @@ class PointLinks:
 
 # C = |x − p| − longest, its gradient ∇C = e on the particle and −cᵢ e on the four, taken one step
 # ago (see `stick.momentum`); the pull λ never pushes (see `link`).
-@lean_kernel
+@kernel
 def project_point_links(particles, row, weight, longest, h, first_pass, pull):
     """Bring every particle within its distance."""
     for s in range(row.shape[0]):

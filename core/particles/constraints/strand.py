@@ -44,7 +44,7 @@ from ...coupling.strand_tie import (
     load_ties,
 )
 from ...errors import ModelError
-from ...kernels.jit import inline, kernel
+from ...kernels.jit import allocating_kernel, inline
 from ...records import Records, records
 from ...vec3 import (
     ZERO,
@@ -497,7 +497,7 @@ def _keep_spin(particles, sticks, points, first, last):
             set_vec(place, add(vec(place), cross(turn, sub(load(previous, i), centre))))
 
 
-@kernel
+@allocating_kernel
 def project_strands(particles, sticks, per_step, first_pass, solution, points, bearing, ground):
     """Project all strands once; scratch: solution (STRAND_SOLUTION), points (TIED_POINT), (q,).
 

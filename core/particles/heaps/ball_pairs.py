@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from ...arrays import Floats, Ints
-from ...kernels.jit import kernel, lean, parallel_kernel, prange
+from ...kernels.jit import allocating_kernel, kernel, lean, parallel_kernel, prange
 
 LEAST_SLAB = 256
 """Balls in a slab, if there are so many."""
@@ -197,7 +197,7 @@ def give_motion(heap, particles):
             x[i, k] = previous[i, k] + ball[n]["move"][k]
 
 
-@kernel
+@allocating_kernel
 def farthest_since(rows, x, origin):
     """How far m any ball has come from its origin (m, 3) m: against the mean of all, and at all."""
     count = rows.shape[0]

@@ -18,7 +18,7 @@ import numpy as np
 
 from ...arrays import Floats
 from ...forces.spring import SpringSystem, spring_direction
-from ...kernels.jit import inline, kernel
+from ...kernels.jit import allocating_kernel, inline
 from ...vec3 import ZERO, add, along, between, divide, dot, load, move, scale, shift, store, vec
 
 TOLERANCE = 1e-8
@@ -116,7 +116,7 @@ def _set_up(x, v, system, h, matrix, right):
     return 1e-30 * floor
 
 
-@kernel
+@allocating_kernel
 def solve_backward_euler(x, v, system, h, tolerance, limit, change):
     """Solve for Δv; ``change`` (n, 3) m/s holds the first guess and then the solution.
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...kernels.jit import lean_kernel
+from ...kernels.jit import kernel
 from ..constraints.stick import momentum
 from ..constraints.weighted_point import draw_to_point, from_point
 
@@ -55,7 +55,7 @@ class CarriedPoints:
         self.project(moving, _NO_MULTIPLIERS)
 
 
-@lean_kernel
+@kernel
 def project_carried_points(particles, row, weight, distance):
     """One pass, in the order of their adding."""
     for s in range(row.shape[0]):

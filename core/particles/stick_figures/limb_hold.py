@@ -23,7 +23,8 @@ def hold_taut(contacts, count, figure, x, inverse_mass, tethers, held):
 
     figure (n,) of each particle, −1 for none; tethers from `hold.tethers_of`.
     """
-    held[:] = inverse_mass
+    for i in range(inverse_mass.shape[0]):
+        held[i] = inverse_mass[i]
     for c in range(count):
         contact, shape = contacts.solving[c], contacts.making[c]["shape"]
         if shape[0] != PARTICLES or shape[1] != PARTICLES:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...kernels.jit import lean_inline, lean_kernel
+from ...kernels.jit import kernel, lean_inline
 from ...vec3 import cross, vec
 from ..joints.front_factor import clear_solution, solve_fronts
 from ..joints.joint_matrix import factor_certain, has_fronts
@@ -28,7 +28,7 @@ def _respond_by_fronts(joints, b, c, response):
             response[k, i] = x[at + i]
 
 
-@lean_kernel
+@kernel
 def point_response(limbs, joints, owners, b, arm, response, out):
     """Write to out (3, 3) the velocity in m/s that impulses of 1 N·s give body b at an arm (3,) m.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ...kernels.jit import lean, lean_inline, lean_kernel
+from ...kernels.jit import kernel, lean, lean_inline
 from ...vec3 import add, along, dot, load, rotate, store, sub, vec
 from ..articulation.articulated_inertia import forget_touch
 from .contact_groups import is_either_jointed
@@ -69,7 +69,7 @@ def _couple_all(contacts, owners):
         first += contacts.rows[first]["points"]
 
 
-@lean_kernel
+@kernel
 def prepare_contacts(contacts, owners, radius):
     """`aim_contacts` of new rows, and which islands are uneven; radius (b,) m of bodies.
 

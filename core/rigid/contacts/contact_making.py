@@ -6,7 +6,7 @@ import math
 
 from ...collision.contact_law import joint_friction, joint_restitution
 from ...collision.kinds import CAPSULE, CYLINDER, SPHERE
-from ...kernels.jit import lean_inline, lean_kernel
+from ...kernels.jit import kernel, lean_inline
 from ...vec3 import add, column, cross, dot, load, scale, set_vec, sub, unrotate, vec
 from .contact_table import DYNAMIC, NORMAL, STATIC
 
@@ -115,7 +115,7 @@ def _recall(row, origin, memory, first):
         m += 1
 
 
-@lean_kernel
+@kernel
 def fill_contacts(item, item_count, manifolds, shapes, owners, body_count, memory, contacts):
     """Rows for all manifolds, with what is remembered of them; returns how many there are.
 
@@ -173,7 +173,7 @@ def fill_contacts(item, item_count, manifolds, shapes, owners, body_count, memor
     return count
 
 
-@lean_kernel
+@kernel
 def remember_contacts(contacts, memory):
     """Write what `fill_contacts` wants to know of these rows."""
     key, impulse = memory.key, memory.impulse

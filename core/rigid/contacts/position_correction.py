@@ -10,7 +10,7 @@ wander up and down a stack that one sweep does not settle, and throw what lies o
 
 from __future__ import annotations
 
-from ...kernels.jit import lean_inline, lean_kernel
+from ...kernels.jit import kernel, lean_inline
 from ...vec3 import vec
 from .blows import undo_delays
 from .contact_groups import clear_touched, is_either_jointed, is_either_touched
@@ -125,7 +125,7 @@ def take_back_parting(contacts, owners):
             push_contact(row, NORMAL, owners, -impulse)
 
 
-@lean_kernel
+@kernel
 def withdraw_places(contacts, owners):
     """Take back all that is for the move alone, before other rows take the place of these."""
     undo_delays(contacts, owners)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...kernels.jit import lean_kernel
+from ...kernels.jit import kernel
 from ...records import Records, records
 from .minimum_degree import Places, eliminate
 
@@ -206,7 +206,7 @@ def _borders(
     return border_from, border[:count]
 
 
-@lean_kernel
+@kernel
 def _find_borders(order, pivot_from, parent, first, near, scratch, family, border_from, border):
     """Fills border_from and border; how many, or -1 if there is too little room for them.
 

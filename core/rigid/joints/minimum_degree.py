@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ...kernels.jit import kernel, lean_inline
+from ...kernels.jit import allocating_kernel, lean_inline
 
 if TYPE_CHECKING:
     from ...arrays import Ints
@@ -97,7 +97,7 @@ def eliminate(weight: Places, first: Places, near: Places) -> tuple[Places, Plac
     return found[0].astype(np.int64), found[1].astype(np.int64), found[2].astype(np.int64)
 
 
-@kernel
+@allocating_kernel
 def _eliminate_all(q, count):
     """Eliminate all variables; how many elements that made."""
     member = np.empty(16 * count + 16, dtype=np.int32)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 
-from ...kernels.jit import lean_inline, lean_kernel
+from ...kernels.jit import kernel, lean_inline
 from ...vec3 import ZERO, add, dot, length, load, scale, store, sub, vec
 from ..contacts.contact_point import contact_speed
 from ..contacts.contact_table import NORMAL
@@ -46,7 +46,7 @@ NEXT, REACHED = 1, 2
 """Marks of a body: in the ring that a blow reaches next, and in those that it has reached."""
 
 
-@lean_kernel
+@kernel
 def feel_support(sleep, owners, key, is_moving):
     """Let sleepers feel what moves (o,) now that they touch, by the keys (c, 4), or hang on."""
     for c in range(key.shape[0]):
@@ -68,7 +68,7 @@ def _feel(sleep, owners, is_moving, a, b):
             sleep.sleeper[mine]["wake"] = DISTURBED
 
 
-@lean_kernel
+@kernel
 def feel_rows(sleep, owners, contacts):
     """Let sleepers feel what moves at their points of contact.
 
@@ -98,7 +98,7 @@ def feel_rows(sleep, owners, contacts):
             sleeper["wake"] = TOUCHED
 
 
-@lean_kernel
+@kernel
 def feel_load(sleep, owners, now, before):
     """Let sleepers feel a load (b, 3) m/s² that is another than the one they fell asleep under."""
     for b in range(now.shape[0]):
@@ -108,7 +108,7 @@ def feel_load(sleep, owners, now, before):
             sleeper["wake"] = DISTURBED
 
 
-@lean_kernel
+@kernel
 def feel_touch(sleep, owners, item, count, manifolds, duration):
     """Let bodies feel what touches or hits them within ``duration`` s.
 
@@ -176,7 +176,7 @@ def _approach(manifolds, n, owners, a, b, duration):
     return fastest, is_touched
 
 
-@lean_kernel
+@kernel
 def feel_particles(sleep, owners, contacts, count, x, previous, garments, h):
     """Let sleepers feel particles that touch and move; returns whether any do.
 
@@ -211,7 +211,7 @@ def feel_particles(sleep, owners, contacts, count, x, previous, garments, h):
     return found
 
 
-@lean_kernel
+@kernel
 def sum_pushes(sleep, contacts, count, h, push):
     """Add to push (b, 3) N·s what particles have pushed those bodies with that wear something."""
     for c in range(count):
@@ -227,7 +227,7 @@ def sum_pushes(sleep, contacts, count, h, push):
                 push[o, k] += sign * given[k] / h
 
 
-@lean_kernel
+@kernel
 def feel_ties(sleep, owners, body, push):
     """Let sleepers feel ties that jerk; returns whether any do.
 
@@ -246,7 +246,7 @@ def feel_ties(sleep, owners, body, push):
     return found
 
 
-@lean_kernel
+@kernel
 def wake_sleepers(sleep, owners, joints, kept_key, key, rest, under_way):
     """Wake all that what was felt may move, and clear that; returns how many slept.
 
