@@ -7,6 +7,7 @@ sources.
 import ctypes
 import json
 import os
+import pickle
 import platform
 import subprocess
 import sys
@@ -262,6 +263,28 @@ for kernel, run in ((sample_gusts, blow), (position_verlet, move)):
 def test_numba_gives_the_same_bits_for_the_same_processor(tmp_path):
     said = run(SAME_PROCESSOR, str(BUILT), VERLET_CACHE_DIR=str(tmp_path))
     assert said == "True True"
+
+
+MULTIPLY_AND_ADD = """
+define double @both(double %a, double %b, double %c) {
+  %product = fmul contract double %a, %b
+  %sum = fadd contract double %product, %c
+  ret double %sum
+}
+"""
+
+
+@pytest.mark.parametrize("has_twin", [False, True])
+def test_on_arm_what_has_a_form_for_threads_makes_no_product_and_sum_one(monkeypatch, has_twin):
+    llvm = pytest.importorskip("llvmlite.binding")
+    monkeypatch.syspath_prepend(ROOT)
+    from tools.ahead.targets import TARGETS, emit, optimise
+
+    target = pickle.loads(pickle.dumps(TARGETS["linux-arm64"]))  # as it comes to where it is built
+    module = llvm.parse_assembly(MULTIPLY_AND_ADD).as_bitcode()
+    code = emit(optimise(module, target.processor, has_twin), target)
+    words = np.frombuffer(code[: len(code) // 4 * 4], dtype="<u4")
+    assert bool((words >> 21 == 0x1F400000 >> 21).any()) != has_twin  # FMADD of doubles
 
 
 @pytest.mark.parametrize("name", ["linux-x64-v3", "linux-arm64", "windows-x64-v3", "macos-arm64"])

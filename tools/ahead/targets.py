@@ -97,7 +97,7 @@ def optimise(module: bytes, processor: Processor, has_twin: bool) -> bytes:
     machine = _machine(processor, processor.triple)
     pipeline = _Pipeline(machine)
     whole = llvm.parse_bitcode(module)
-    if has_twin and processor is ARM64:
+    if has_twin and processor == ARM64:
         whole = llvm.parse_assembly(re.sub(r"\b(f[a-z]+|call) contract ", r"\1 ", str(whole)))
     whole.triple = processor.triple
     whole.data_layout = str(machine.target_data)
