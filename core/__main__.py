@@ -39,6 +39,12 @@ def main(arguments: list[str] | None = None) -> int:
     golden.add_argument(
         "--against", type=Path, metavar="FILE", help="compare with those of another commit"
     )
+    golden.add_argument(
+        "--models",
+        type=Path,
+        metavar="FILE",
+        help="step the models in it, which another machine has made; made here if it is not there",
+    )
 
     commands.add_parser("list", help="names of all cases and scenes")
     commands.add_parser("compile", help="compile all kernels into the cache folder")
@@ -51,7 +57,7 @@ def main(arguments: list[str] | None = None) -> int:
     if options.command == "random":
         return _random(options.count, options.first)
     if options.command == "golden":
-        return _golden(options.scenes, options.save, options.against)
+        return _golden(options.scenes, options.save, options.against, options.models)
     if options.command == "list":
         return _list()
     return _compile()
@@ -152,7 +158,7 @@ def _random(count: int, first: int) -> int:
     return 1 if problems or len(stopped) > MOST_STOPPED * count else 0
 
 
-def _golden(names: list[str], save: Path | None, against: Path | None) -> int:
+def _golden(names: list[str], save: Path | None, against: Path | None, models: Path | None) -> int:
     from .golden import hashes
 
     unknown = [name for name in names if name not in hashes.SCENES]
@@ -160,8 +166,13 @@ def _golden(names: list[str], save: Path | None, against: Path | None) -> int:
         return _fail(f"no golden scene {unknown[0]!r}; known are: {', '.join(hashes.SCENES)}")
     found: dict[str, str] = {}
     differ = 0
-    for name in names or hashes.SCENES:
-        one, two = hashes.scene_hashes(name)
+    makers = hashes.SCENES
+    if models is not None:
+        if not models.exists():
+            hashes.keep_models(models, hashes.SCENES)
+        makers = hashes.kept_models(models)
+    for name in names or makers:
+        one, two = hashes.scene_hashes(name, makers[name])
         found[name] = one
         differ += one != two
         print(f"{name:32} {one}" + ("" if one == two else f"  two threads: {two}"), flush=True)

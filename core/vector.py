@@ -33,6 +33,12 @@ def unrotate(r, x, y, z):
     )
 
 
+def rotated(points: Floats, r: Floats) -> Floats:
+    """R·v for each of points (n, 3), for R (3, 3): alike on all machines, as BLAS's is not."""
+    x, y, z = points[:, :1], points[:, 1:2], points[:, 2:]
+    return x * r[:, 0] + y * r[:, 1] + z * r[:, 2]
+
+
 @inline
 def turned_by(q, v):
     """The vector v turned by a unit quaternion q."""

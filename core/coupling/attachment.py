@@ -23,7 +23,7 @@ import numpy as np
 
 from ..kernels.jit import inline, kernel, lean_inline
 from ..vec3 import ZERO, along, divide, dot, load, move, rotate, scale, shift, sub
-from ..vector import rotation_matrix
+from ..vector import rotated, rotation_matrix
 from .body_point import impel, impulse_for, place_ahead, turn_mobility
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class Attachments:
         places = position[self.body]
         for row in np.unique(self.body):
             held = self.body == row
-            places[held] += self.anchor[held] @ rotation_matrix(orientation[row]).T
+            places[held] += rotated(self.anchor[held], rotation_matrix(orientation[row]))
         return places
 
     def holds(self, animated: Sequence[AnimatedSettings]) -> bool:

@@ -211,7 +211,7 @@ def pack_fields(given: Sequence[Field]) -> Records:
             FALLOFFS[one.falloff],
             FIELD_SIDES[one.side],
             one.position,
-            rotation_matrix(quaternion / np.linalg.norm(quaternion))[:, 2],
+            rotation_matrix(quaternion / np.sqrt((quaternion * quaternion).sum()))[:, 2],
             one.strength,
             one.flow,
             one.power,

@@ -13,8 +13,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import numpy as np
-
 from ..angular_momentum import NO_INERTIA, add_inertia, solve_inertia
 from ..arrays import Floats, Ints
 from ..kernels.jit import inline, kernel
@@ -34,26 +32,51 @@ class WobbleDamping:
 
     def apply(self, acting: Acting) -> None:
         """Slow all motion but that of a rigid body, so that what is left decays as e^(−c t)."""
-        rows = self.particles
-        mass = acting.mass[rows, None]
-        total = mass.sum()
-        place = acting.x[rows] - (mass * acting.x[rows]).sum(axis=0) / total
-        velocity = acting.velocity[rows]
-        relative = velocity - (mass * velocity).sum(axis=0) / total
-        spin = (mass * np.cross(place, relative)).sum(axis=0)
-        squares = (mass * place).T @ place
-        inertia = np.trace(squares) * np.eye(3) - squares
-        if not (np.isfinite(inertia).all() and np.isfinite(spin).all()):
-            return  # blown up: the check at the end of the frame says so
-        turn = np.linalg.lstsq(inertia, spin, rcond=1e-9)[0]
-        relative -= np.cross(turn, place)
-        rate = (1.0 - np.exp(-self.rate * acting.hold)) / acting.hold
-        acting.force[rows] -= rate * mass * relative
+        slow_wobble(
+            acting.x,
+            acting.velocity,
+            acting.mass,
+            self.particles,
+            self.rate,
+            acting.hold,
+            acting.force,
+        )
 
     def settle(self, particles: Particles, mass: Floats, h: float) -> None:
         """Take the dry friction of one step of h s off x, in place."""
         if self.dry > 0.0:
             rub(particles, mass, self.particles, self.dry * h * h)
+
+
+@kernel
+def slow_wobble(x, velocity, mass, rows, rate, hold, force):
+    """Add to force (n, 3) N what takes e^(−c t) off the velocities in ``hold`` s; rate: c, 1/s.
+
+    rows (k,): the particles of one object.
+    """
+    total = 0.0
+    centre, mean = ZERO, ZERO
+    for n in range(rows.shape[0]):
+        i = rows[n]
+        total += mass[i]
+        centre = along(centre, mass[i], load(x, i))
+        mean = along(mean, mass[i], load(velocity, i))
+    centre, mean = divide(centre, total), divide(mean, total)
+    inertia = NO_INERTIA
+    momentum = ZERO
+    for n in range(rows.shape[0]):
+        i = rows[n]
+        r = sub(load(x, i), centre)
+        inertia = add_inertia(inertia, mass[i], r)
+        momentum = along(momentum, mass[i], cross(r, sub(load(velocity, i), mean)))
+    spin = solve_inertia(inertia, momentum)
+    if not dot(spin, spin) + dot(mean, mean) < math.inf:
+        return  # blown up: the check at the end of the frame says so
+    share = (1.0 - math.exp(-rate * hold)) / hold
+    for n in range(rows.shape[0]):
+        i = rows[n]
+        relative = sub(sub(load(velocity, i), mean), cross(spin, sub(load(x, i), centre)))
+        shift(force, i, -share * mass[i], relative)
 
 
 @inline

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..rotation import product, turn_to_previous
-from ..vector import rotation_matrix
+from ..kernels.jit import kernel
+from ..rotation import conjugate, product, quaternion, set_quaternion, turn_to_previous
+from ..vec3 import ZERO, load
+from ..vector import turned_by
 
 if TYPE_CHECKING:
     from ..arrays import Floats, Ints
@@ -124,8 +126,15 @@ def turned_back(bodies: BodyTable, step: float) -> Floats:
     Raises nothing: spin that is too fast for the step is held at `rotation.LARGEST_TURN`.
     """
     back = bodies.orientation.copy()
-    for b in np.flatnonzero(bodies.angular_velocity.any(axis=1)):
-        r = rotation_matrix(bodies.orientation[b])
-        turn = turn_to_previous(bodies.angular_velocity[b] @ r, step)
-        back[b] = product(bodies.orientation[b], turn)
+    _turn_back(bodies.angular_velocity, step, back)
     return back
+
+
+@kernel
+def _turn_back(angular_velocity, step, orientation):
+    for b in range(orientation.shape[0]):
+        spin = load(angular_velocity, b)
+        if spin != ZERO:
+            turn = quaternion(orientation[b])
+            back = turn_to_previous(turned_by(conjugate(turn), spin), step)
+            set_quaternion(orientation[b], product(turn, back))

@@ -7,7 +7,7 @@ No velocity is stored: it is the difference of the last two positions.
 
 from __future__ import annotations
 
-import numpy as np
+import math
 
 from ..arrays import Floats
 from ..kernels.jit import kernel, parallel_kernel, prange
@@ -44,9 +44,11 @@ def move_pins(x, previous, pinned, weight, start, end, share):
             x[i, k] = start[j, k] + share * (end[j, k] - start[j, k])
 
 
-def drag_per_step(drag: Floats, h: float) -> Floats:
-    """1 − β for a drag in 1/s: the same velocity is lost per second at any step."""
-    return np.exp(-drag * h)
+@kernel
+def drag_per_step(drag, h, keep):
+    """Write 1 − β for each drag (n,) in 1/s: the same velocity is lost per second at any step."""
+    for i in range(drag.shape[0]):
+        keep[i] = math.exp(-drag[i] * h)
 
 
 def change_step(state: State, h: float, acceleration: Floats) -> None:

@@ -97,8 +97,9 @@ class Bodies:
         is_keyed = frame.inputs.animated is not None
         if is_keyed or self.scratch.moves_step != frame.h:
             bodies = frame.model.bodies
-            self.scratch.moves.keep[:] = drag_per_step(bodies.drag * frame.by_body("drag"), frame.h)
-            self.scratch.moves.angular_keep[:] = drag_per_step(bodies.angular_drag, frame.h)
+            moves = self.scratch.moves
+            drag_per_step(bodies.drag * frame.by_body("drag"), frame.h, moves.keep)
+            drag_per_step(bodies.angular_drag, frame.h, moves.angular_keep)
             self.scratch.moves_step = 0.0 if is_keyed else frame.h
 
     def _load(self) -> None:

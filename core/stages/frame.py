@@ -163,7 +163,7 @@ class Frame:
         own, is_keyed = self.own, self.drag is not self.model.drag
         self.keep = own.keep
         if is_keyed or own.keep_step != self.h:
-            self.keep[:] = drag_per_step(self.drag, self.h)
+            drag_per_step(self.drag, self.h, self.keep)
             own.keep_step = 0.0 if is_keyed else self.h
 
     def _pin_weight(self) -> Floats:

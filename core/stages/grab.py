@@ -178,7 +178,7 @@ class Hand:
     def _share_that_may_turn(self, b: int, wrench: Floats) -> float:
         """Share of a force and torque (6,) that turns body b no faster than it may."""
         h, spin = self.frame.h, self.frame.work.owners.spin[b]
-        turn = h * h * (wrench @ self.response[0][:, 3:])
+        turn = h * h * (wrench[:, None] * self.response[0][:, 3:]).sum(axis=0)
         most = MOST_TURN
         if float((turn * spin).sum()) > 0.0:
             most = min(most, max(0.0, FASTEST_TURN - h * float(np.sqrt((spin * spin).sum()))))

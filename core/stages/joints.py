@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Floats, Ints
+from ..elementary import angles
 from ..model import Model
 from ..model.joint_table import HINGE, NO_MOTOR, SPEED_MOTOR
 from .frame import Frame
@@ -97,7 +98,7 @@ class Joints:
             pose = np.where(size > 1e-9, pose / np.maximum(size, 1e-9), rest)
             if inputs.joint_target is None:
                 along = pose[np.arange(len(joints)), 1 + joints.axis]
-                angle = 2.0 * np.arctan2(along, pose[:, 0])
+                angle = 2.0 * angles(along, pose[:, 0])
                 target = np.where(joints.turn_form == HINGE, angle, target)
             drive["pose"] = pose
         drive["speed"] = speed

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from ..arrays import Floats, Ints
+from ..elementary import exponential
 from ..model import Model
 from ..particles.constraints.strand import STRAND_SOLUTION, Strands
 from ..particles.tearing import Ways, pulls_of, stresses, torn_weld, ways_to_part
@@ -89,7 +88,7 @@ class Tearing:
         tears, scratch = frame.model.tears, self.scratch
         assert tears is not None
         tension = frame.state.tension
-        lately = 1.0 - math.exp(-(frame.substep - self.begun) * frame.h / MEMORY)
+        lately = 1.0 - exponential(-(frame.substep - self.begun) * frame.h / MEMORY)
         tension[scratch.number] += lately * (
             self._tensions()[scratch.row] - tension[scratch.number]
         )

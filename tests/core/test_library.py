@@ -7,6 +7,8 @@ sources.
 import ctypes
 import json
 import os
+import pickle
+import platform
 import subprocess
 import sys
 from pathlib import Path
@@ -87,6 +89,45 @@ print(differ, sorted(set(plain)))
 @built
 def test_golden_scenes_come_from_the_library_alone_and_threads_give_the_same_bits():
     assert run(WATCHED + GOLDEN, VERLET_LIBRARY=str(BUILT)) == "[] []"
+
+
+MADE = """
+import pickle, sys
+from verlet_physics.golden.hashes import SCENES
+made = {}
+for name in SCENES:
+    if name not in ("cloth-torn", "rope-snaps"):  # how these are cut anew is a function
+        one = SCENES[name]()
+        made[name] = one.model, one.settings, [one.inputs(one.model, k) for k in range(one.frames)]
+with open(sys.argv[1], "wb") as file:
+    pickle.dump(made, file)
+"""
+
+STEPPED = """
+import pickle, sys
+from verlet_physics.golden.hashes import state_hash
+from verlet_physics.step import advance
+with open(sys.argv[1], "rb") as file:
+    made = pickle.load(file)
+for name, (model, settings, inputs) in made.items():
+    state = model.initial_state()
+    for given in inputs:
+        state, _ = advance(model, state, given, settings)
+    print(name, state_hash(model, state))
+"""
+
+
+@built
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="hides what x86 has")
+def test_no_bit_of_a_step_comes_from_code_that_numpy_chooses_by_the_processor(tmp_path):
+    made = str(tmp_path / "models.pickle")
+    run(MADE, made, VERLET_LIBRARY=str(BUILT))
+    inside = np._core._multiarray_umath
+    hidden = [name for name in inside.__cpu_dispatch__ if inside.__cpu_features__[name]]
+    chosen = {"NPY_DISABLE_CPU_FEATURES": " ".join(hidden), "OPENBLAS_CORETYPE": "Nehalem"}
+    as_it_is = run(STEPPED, made, VERLET_LIBRARY=str(BUILT))
+    assert "soft-body" in as_it_is
+    assert run(STEPPED, made, VERLET_LIBRARY=str(BUILT), **chosen) == as_it_is
 
 
 ARGUMENTS = """
@@ -222,6 +263,28 @@ for kernel, run in ((sample_gusts, blow), (position_verlet, move)):
 def test_numba_gives_the_same_bits_for_the_same_processor(tmp_path):
     said = run(SAME_PROCESSOR, str(BUILT), VERLET_CACHE_DIR=str(tmp_path))
     assert said == "True True"
+
+
+MULTIPLY_AND_ADD = """
+define double @both(double %a, double %b, double %c) {
+  %product = fmul contract double %a, %b
+  %sum = fadd contract double %product, %c
+  ret double %sum
+}
+"""
+
+
+@pytest.mark.parametrize("has_twin", [False, True])
+def test_on_arm_what_has_a_form_for_threads_makes_no_product_and_sum_one(monkeypatch, has_twin):
+    llvm = pytest.importorskip("llvmlite.binding")
+    monkeypatch.syspath_prepend(ROOT)
+    from tools.ahead.targets import TARGETS, emit, optimise
+
+    target = pickle.loads(pickle.dumps(TARGETS["linux-arm64"]))  # as it comes to where it is built
+    module = llvm.parse_assembly(MULTIPLY_AND_ADD).as_bitcode()
+    code = emit(optimise(module, target.processor, has_twin), target)
+    words = np.frombuffer(code[: len(code) // 4 * 4], dtype="<u4")
+    assert bool((words >> 21 == 0x1F400000 >> 21).any()) != has_twin  # FMADD of doubles
 
 
 @pytest.mark.parametrize("name", ["linux-x64-v3", "linux-arm64", "windows-x64-v3", "macos-arm64"])

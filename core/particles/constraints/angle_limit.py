@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...arrays import Floats, Ints
+from ...elementary import cosines
 from ...errors import ModelError
 from ...kernels.jit import kernel
 from ...records import Records, records
@@ -115,8 +116,8 @@ class AngleLimits:
             builder,
             object,
             triple,
-            smallest=np.where(most < 180.0, product * np.cos(np.radians(most)), -np.inf),
-            largest=np.where(least > 0.0, product * np.cos(np.radians(least)), np.inf),
+            smallest=np.where(most < 180.0, product * cosines(np.radians(most)), -np.inf),
+            largest=np.where(least > 0.0, product * cosines(np.radians(least)), np.inf),
         )
 
     @property

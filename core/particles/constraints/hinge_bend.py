@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...arrays import Floats, Ints
+from ...elementary import angles
 from ...errors import ModelError
 from ...kernels.jit import inline, kernel
 from ...records import Records, records
@@ -180,8 +181,7 @@ def rest_angles(x: Floats, quads: Ints) -> Floats:
     n1, n2 = np.cross(p - a, q - a), np.cross(q - b, p - b)
     sine = np.einsum("ij,ij->i", np.cross(n1, n2), edge)
     cosine = np.einsum("ij,ij->i", n1, n2) * np.linalg.norm(edge, axis=1)
-    angle: Floats = np.arctan2(sine, cosine)
-    return angle
+    return angles(sine, cosine)
 
 
 @inline

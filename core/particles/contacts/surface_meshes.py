@@ -13,7 +13,7 @@ from ...geometry.closed_parts import facing
 from ...kernels.jit import kernel
 from ...model import Model
 from ...vec3 import add, load, rotate, scale, store
-from ...vector import rotation_matrix
+from ...vector import rotated, rotation_matrix
 
 TURN_ALLOWANCE = (0.65, 1.3)
 """A straight flight leaves a circle by half the square of the angle and radius, and by the angle
@@ -55,9 +55,9 @@ class MeshSurfaces:
         for s in self.shape.tolist():
             rows = self.shape_of == s
             collider = table.owner[s] - model.body_count
-            local = table.meshes.vertex[rows] @ rotation_matrix(table.turn[s]).T + table.offset[s]
+            local = rotated(table.meshes.vertex[rows], rotation_matrix(table.turn[s]))
             turn = rotation_matrix(model.collider_orientation[collider])
-            out[rows] = local @ turn.T + model.collider_position[collider]
+            out[rows] = rotated(local + table.offset[s], turn) + model.collider_position[collider]
         return out
 
     def begin(self, start: Floats, end: Floats) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...model.body_table import PASSIVE
 from ...model.joint_table import NO_MOTOR
-from ...vector import rotation_matrix
+from ...vector import rotate, rotation_matrix
 
 if TYPE_CHECKING:
     from ...arrays import Floats
@@ -74,10 +74,8 @@ def _moment(model: Model, j: int, members: list[int]) -> float:
         return float(bodies.mass[members].sum())
     first = members[0]
     side = 0 if joints.owner[j, 0] == first else 1
-    place = (
-        bodies.position[first]
-        + rotation_matrix(bodies.orientation[first]) @ (joints.anchor[j, side])
-    )
+    turn = rotation_matrix(bodies.orientation[first])
+    place = bodies.position[first] + rotate(turn, *joints.anchor[j, side])
     arm = ((bodies.position[members] - place) ** 2).sum(axis=1)
     # of a ball the mean over all axes is I + ⅔ m r²
     moment = bodies.inertia[members].mean(axis=1) + 2.0 / 3.0 * bodies.mass[members] * arm
