@@ -245,7 +245,7 @@ def sleep() -> GoldenScene:
 
 @scene("sleep-on-what-moves")
 def sleep_on_what_moves() -> GoldenScene:
-    """Cubes asleep on a wagon and on a slow turntable: a ball flies by, the wagon stops at last."""
+    """Cubes asleep on a wagon, which stops, and on a slow turntable, where a ball hits them."""
     builder = ModelBuilder()
     velocity = (2.0, 0.0, 1.0)
     for x, speed in ((0.0, velocity), (20.0, (0.0, 0.0, 0.0))):

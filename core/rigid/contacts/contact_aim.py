@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 
 from ...kernels.jit import kernel, lean, lean_inline
-from ...vec3 import add, along, dot, load, rotate, store, sub, vec
+from ...vec3 import add, along, dot, load, rotate, scale, store, sub, vec
 from ..articulation.articulated_inertia import forget_touch
 from .contact_groups import is_either_jointed
 from .contact_masses import couple_points, weigh_point
 from .contact_table import NORMAL
+from .rim_contact import rim_arm
 from .uneven_islands import find_uneven
 
 USUAL_RATE = 480.0
@@ -35,6 +36,12 @@ def _point_arms(row, origin, owners):
     f, g = origin["radius"][0], origin["radius"][1]
     p = along(rotate(owners.rotation[a], vec(origin["anchor"][0])), -f, normal)
     q = along(rotate(owners.rotation[b], vec(origin["anchor"][1])), g, normal)
+    if origin["rim"][0] > 0.0:
+        f = origin["rim"][0]
+        p = rim_arm(origin, 0, owners.rotation[a], scale(-1.0, normal))
+    if origin["rim"][1] > 0.0:
+        g = origin["rim"][1]
+        q = rim_arm(origin, 1, owners.rotation[b], normal)
     apart = sub(load(owners.position, a), load(owners.position, b))
     between = sub(add(apart, p), q)
     row["gap"] = dot(between, normal)

@@ -9,9 +9,7 @@ from ...collision.kinds import CAPSULE, CYLINDER, SPHERE
 from ...kernels.jit import kernel, lean_inline
 from ...vec3 import add, column, cross, dot, load, scale, set_vec, sub, unrotate, vec
 from .contact_table import DYNAMIC, NORMAL, STATIC
-
-ON_ITS_SIDE = 1e-2
-"""Cosine between a cylinder's axis and a normal below which it rolls there."""
+from .rim_contact import ON_ITS_SIDE, rim_at, rim_middle
 
 
 @lean_inline
@@ -83,6 +81,14 @@ def _place_point(row, origin, shapes, owners, on_a, on_b):
     anchor = origin["anchor"]
     set_vec(anchor[0], _in_frame(owners, row["owner"][0], add(on_a, scale(f, normal))))
     set_vec(anchor[1], _in_frame(owners, row["owner"][1], sub(on_b, scale(g, normal))))
+    for side in range(2):
+        s, o = origin["key"][side], row["owner"][side]
+        outwards = scale(-1.0 if side == 0 else 1.0, normal)
+        origin["rim"][side] = rim_at(shapes, s, outwards, on_a if side == 0 else on_b)
+        if origin["rim"][side] > 0.0:
+            axis = column(shapes.rotation_before[s], 2)
+            set_vec(anchor[side], _in_frame(owners, o, rim_middle(shapes, s, outwards)))
+            set_vec(origin["rim_axis"][side], unrotate(owners.rotation[o], axis))
 
 
 @lean_inline
@@ -167,9 +173,13 @@ def fill_contacts(item, item_count, manifolds, shapes, owners, body_count, memor
     contacts.count[0] = count if count <= contacts.rows.shape[0] else 0
     contacts.bouncy[0] = 0
     contacts.drifted[0] = 0
+    contacts.rims[0] = 0
+    contacts.swings[0] = 0
     for c in range(contacts.count[0]):
         if contacts.origin[c]["restitution"] > 0.0:
             contacts.bouncy[0] = 1
+        if contacts.origin[c]["rim"][0] > 0.0 or contacts.origin[c]["rim"][1] > 0.0:
+            contacts.rims[0] = 1
     return count
 
 

@@ -41,6 +41,7 @@ from .pair_motion import (
     speeds_along,
     store_motion,
 )
+from .rim_contact import RIM_ROUNDS, foresee_rims, swing_along
 from .softness import aim_row, aim_velocity, is_deep
 from .velocity_buffer import swap_buffers
 
@@ -209,9 +210,9 @@ def _rub_manifold(contacts, first, owners, has_limb):
 
 
 @lean_inline
-def _rub_pair(rows, first, owners, relaxation, motion):
+def _rub_pair(contacts, first, owners, relaxation, motion):
     """`_rub_manifold` of two bodies alone: their motion after it."""
-    head = rows[first]
+    rows, head = contacts.rows, contacts.rows[first]
     t, s = vec(head["axis"][1]), vec(head["axis"][2])
     for kind in (STATIC, DYNAMIC):
         sticks = False
@@ -222,7 +223,9 @@ def _rub_pair(rows, first, owners, relaxation, motion):
                 continue
             v, w = point_velocity(row, motion), vec(row["mobility"])
             most = row["friction"][kind] * normal
-            p1, p2, slides = _friction_impulse(row, w, dot(t, v), dot(s, v), relaxation, most)
+            v1 = dot(t, v) + swing_along(contacts, c, 1)
+            v2 = dot(s, v) + swing_along(contacts, c, 2)
+            p1, p2, slides = _friction_impulse(row, w, v1, v2, relaxation, most)
             motion = pushed_at(row, owners, motion, along(scale(p1, t), p2, s))
             sticks = sticks or not slides
         if sticks or head["friction"][STATIC] == head["friction"][DYNAMIC]:
@@ -265,13 +268,14 @@ def _solve_pair(contacts, first, owners, h, is_ahead):
     motion = load_motion(head, owners)
     speeds = speeds_along(vec(head["axis"][NORMAL]), motion)
     for c in range(first, first + head["points"]):
-        aim_row(rows[c], point_speed(rows[c], speeds), owners, h, is_ahead, is_jointed)
+        speed = point_speed(rows[c], speeds) + swing_along(contacts, c, NORMAL)
+        aim_row(rows[c], speed, owners, h, is_ahead, is_jointed)
     if not _is_pushed(rows, first):
         return
     _note_touch(contacts, head, owners)
     relaxation = contacts.buffer.relaxation
     motion, _ = push_points(rows, first, NORMAL, owners, relaxation, motion)
-    store_motion(head, owners, _rub_pair(rows, first, owners, relaxation, motion))
+    store_motion(head, owners, _rub_pair(contacts, first, owners, relaxation, motion))
 
 
 @lean_inline
@@ -296,6 +300,31 @@ def _solve_limbs(contacts, first, owners, h, is_ahead):
         spread_wrench(limbs, owners, a, b, wrench_a)
     if is_limb_b:
         spread_wrench(limbs, owners, b, a, wrench_b)
+
+
+@lean_inline
+def _activate_rims(contacts, owners):
+    """Groups of bodies on whose rim something wanders go on, no others."""
+    groups = contacts.groups
+    for g in range(groups.active.shape[0]):
+        groups.active[g] = 0
+    for c in range(contacts.count[0]):
+        row, rim = contacts.rows[c], contacts.origin[c]["rim"]
+        for side in range(2):
+            o = row["owner"][side]
+            if max(rim[0], rim[1]) > 0.0 and owners.inverse_mass[o] > 0.0:
+                groups.active[groups.group[o]] = 1
+
+
+@lean
+def settle_rims(contacts, owners, moves, h):
+    """Foresee points on rims by the spins that contacts have left, and solve their contacts."""
+    if contacts.swings[0] == 0:
+        return
+    _activate_rims(contacts, owners)
+    for _ in range(RIM_ROUNDS):
+        foresee_rims(contacts, owners, moves, h)
+        sweep_contacts(contacts, owners, h, True, True)
 
 
 @lean
