@@ -67,14 +67,22 @@ ORIGIN = np.dtype(
         ("key", np.int32, (4,)),  # shape a, shape b, sub-shape, feature: what it is remembered by
         ("anchor", np.float64, (2, 3)),  # m, the two points, or what they are round about
         ("radius", np.float64, (2,)),  # m, 0 for a point that turns with its owner, as a corner
-        ("rim", np.float64, (2,)),  # m, radius of the rim that the point wanders over, or 0
-        ("rim_axis", np.float64, (2, 3)),  # square to it; the anchor is its middle
         ("restitution", np.float64),
         ("drift", np.float64),  # m, how far it may have gone astray since it was found
     ],
     align=True,
 )
 """Where a contact point lies on its two sides, in their frames, and what it is remembered by."""
+
+RIM = np.dtype(
+    [
+        ("radius", np.float64, (2,)),  # m, of the rims that the point wanders over, 0 for none
+        ("axis", np.float64, (2, 3)),  # square to them, in the owners' frames; anchors are middles
+        ("swing", np.float64, (3,)),  # m/s along the axes of the row, see `rim_contact`
+    ],
+    align=True,
+)
+"""What is known of a row whose point wanders over rims, where any does."""
 
 BLOW = np.dtype(
     [
@@ -116,9 +124,9 @@ BodyContacts = namedtuple(
         "origin",  # (c,) ORIGIN
         "blow",  # (c,) BLOW
         "reply",  # (c, 3, 2, 6) velocity and spin of a and b by an impulse along each axis
-        "swing",  # (c, 3) m/s, see `rim_contact`
-        "swings",  # (1,) 1: it counts now
+        "rim",  # (c,) RIM
         "rims",  # (1,) 1: some points wander over rims
+        "swings",  # (1,) 1: their swings count now
         "slop",  # (s,) m, of shapes
         "islands",  # `uneven_islands.Islands`
         "groups",  # `contact_groups.Groups`
@@ -153,7 +161,7 @@ def contact_room(model: Model, graph: JointGraph) -> BodyContacts:
         origin=np.zeros(rows, ORIGIN),
         blow=np.zeros(rows, BLOW),
         reply=np.zeros((rows, 3, 2, 6)),
-        swing=np.zeros((rows, 3)),
+        rim=np.zeros(rows, RIM),
         swings=np.zeros(1, dtype=np.int32),
         rims=np.zeros(1, dtype=np.int32),
         slop=CONTACT_SLOP * smallest_half_extent(model.shapes),
@@ -182,7 +190,7 @@ def more_room(contacts: BodyContacts, count: int) -> BodyContacts:
         origin=np.zeros(count, ORIGIN),
         blow=np.zeros(count, BLOW),
         reply=np.zeros((count, 3, 2, 6)),
-        swing=np.zeros((count, 3)),
+        rim=np.zeros(count, RIM),
         rebound=np.zeros(count, REBOUND),
         hits=np.zeros(count, HIT),
     )

@@ -19,7 +19,6 @@ from .contact_sweep import begin_sweep, push_manifold
 from .contact_table import NORMAL, PARTS
 from .manifold_solver import push_points
 from .pair_motion import load_motion, point_speed, speeds_along, store_motion
-from .rim_contact import swing_along
 from .softness import parting_speed
 
 CORRECTION_SHARE = 0.2
@@ -63,8 +62,8 @@ def part_overlaps(contacts, owners, iterations, h):
         if row["parting_speed"] == 0.0:
             speed = contact_speed(row, NORMAL, contacts.buffer)
             row["parting_speed"] = min(speed, -max(row["gap"], 0.0) / h)
-        else:
-            row["parting_speed"] -= swing_along(contacts, c, NORMAL)
+        elif contacts.swings[0] == 1:
+            row["parting_speed"] -= contacts.rim[c]["swing"][NORMAL]
     many = UNEVEN_ITERATIONS if contacts.islands.uneven[0] > 0 else 1
     for _ in range(ITERATIONS * many * iterations):
         begin_sweep(contacts, owners, h)

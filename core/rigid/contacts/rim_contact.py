@@ -90,23 +90,24 @@ def on_rim(axis, radius, outwards):
 
 
 @lean_inline
-def rim_arm(origin, side, rotation, outwards):
+def rim_arm(origin, rim, side, rotation, outwards):
     """Arm m to the point of a row that wanders over the rim of one side."""
     middle = rotate(rotation, vec(origin["anchor"][side]))
-    axis = rotate(rotation, vec(origin["rim_axis"][side]))
-    return add(middle, on_rim(axis, origin["rim"][side], outwards))
+    axis = rotate(rotation, vec(rim["axis"][side]))
+    return add(middle, on_rim(axis, rim["radius"][side], outwards))
 
 
 @lean_inline
-def _half_change(origin, side, owners, o, gyroscopic, outwards, h):
-    """Half of what the velocity of a rim's point changes by in h s as owner o turns by itself."""
+def _half_change(middle, axis, radius, owners, o, gyroscopic, outwards, h):
+    """Half of what the velocity of a rim's point changes by in h s as owner o turns by itself.
+
+    middle, axis: of the rim, in the owner's frame.
+    """
     spin, r = load(owners.spin, o), owners.rotation[o]
     inertia = load(owners.inertia, o)
     inside = unrotate(r, spin)
     momentum = times_each(inertia, inside)
     turn = free_turn(momentum, inertia, h) if gyroscopic == 1 else turn_of_spin(inside, h)
-    middle, axis = vec(origin["anchor"][side]), vec(origin["rim_axis"][side])
-    radius = origin["rim"][side]
     now = on_rim(rotate(r, axis), radius, outwards)
     then = on_rim(rotate(r, turned_by(turn, axis)), radius, outwards)
     if dot(now, then) < ALONG_THE_RIM * radius * radius:
@@ -124,7 +125,7 @@ def _half_change(origin, side, owners, o, gyroscopic, outwards, h):
 def foresee_rims(contacts, owners, moves, h):
     """How points on rims will be faster, on the mean of the substep, than where it begins.
 
-    Writes ``swing`` (c, 3) m/s along the axes of each row. Rows of limbs and of uneven islands, and
+    Writes the swing of each row. Rows of limbs and of uneven islands, and
     all in Jacobi's way, are met as they are.
     """
     contacts.swings[0] = 0
@@ -132,25 +133,20 @@ def foresee_rims(contacts, owners, moves, h):
         return
     contacts.swings[0] = 1
     for c in range(contacts.count[0]):
-        row, origin = contacts.rows[c], contacts.origin[c]
+        row, rim = contacts.rows[c], contacts.rim[c]
         swing = ZERO
         is_alone = not is_either_jointed(contacts.groups, row)
         if is_alone and contacts.islands.uneven[0] > 0:
             is_alone = island_of(contacts.islands, row, owners) < 0
         for side in range(2):
             o = row["owner"][side]
-            if not is_alone or origin["rim"][side] == 0.0 or owners.inverse_mass[o] == 0.0:
+            if not is_alone or rim["radius"][side] == 0.0 or owners.inverse_mass[o] == 0.0:
                 continue
             sign = -1.0 if side == 0 else 1.0
             outwards = scale(sign, vec(row["axis"][NORMAL]))
-            gyroscopic = moves.gyroscopic[o]
-            half = _half_change(origin, side, owners, o, gyroscopic, outwards, h)
+            middle, axis = vec(contacts.origin[c]["anchor"][side]), vec(rim["axis"][side])
+            radius, gyroscopic = rim["radius"][side], moves.gyroscopic[o]
+            half = _half_change(middle, axis, radius, owners, o, gyroscopic, outwards, h)
             swing = along(swing, -sign, half)
         for k in range(3):
-            contacts.swing[c, k] = dot(load(row["axis"], k), swing)
-
-
-@lean_inline
-def swing_along(contacts, c, d):
-    """What the speed of a row along axis d is to be counted more, m/s."""
-    return contacts.swing[c, d] if contacts.swings[0] == 1 else 0.0
+            rim["swing"][k] = dot(load(row["axis"], k), swing)
