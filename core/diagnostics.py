@@ -17,6 +17,7 @@ from .particles.contacts.collider_contact import deepest_particle
 from .particles.contacts.response import deepest_contact
 from .particles.integrators.stability import least_rate
 from .rigid.contacts.contact_table import NORMAL
+from .rigid.owners import AWAKE
 from .settings import SolverSettings
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def _body_figures(owners, count, rows, row_count, mass, load, h, is_touched):
     for b in range(count):
         if owners.driven[b] == 1:
             continue
-        late = 0.5 * h if is_touched[b] == 0 and owners.asleep[b] == 0 else 0.0
+        late = 0.5 * h if is_touched[b] == 0 and owners.asleep[b] == AWAKE else 0.0
         for k in range(3):
             potential -= mass[b] * load[k] * owners.position[b, k]
             v = owners.velocity[b, k] + late * load[k]

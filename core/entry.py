@@ -58,6 +58,7 @@ class Layout:
         self.state: dict[str, tuple[int, ...]] = shared | {
             "position": (particles, 3),
             "previous": (particles, 3),
+            "collider_velocity": (colliders, 3),
             "body_previous": (bodies, 3),
             "body_previous_orientation": (bodies, 4),
             "body_rest": (bodies,),

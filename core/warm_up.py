@@ -32,7 +32,7 @@ from .recipes.geometry import Geometry
 from .recipes.particles import add_particles
 from .recipes.plant import add_plant
 from .recipes.rope import add_rope
-from .rigid.sleep.falling_asleep import REST_TIME
+from .rigid.sleep.stillness import REST_TIME
 from .settings import (
     ClothSettings,
     ColliderSettings,

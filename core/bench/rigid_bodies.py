@@ -11,7 +11,7 @@ from ..building.builder import ModelBuilder
 from ..model import FrameInputs, Model
 from ..model.joint_table import OnBody
 from ..particles.particle_bodies.four_particles import body_poses
-from ..rigid.sleep.falling_asleep import REST_TIME
+from ..rigid.sleep.stillness import REST_TIME
 from ..settings import JointSettings, SolverSettings
 from ..step import advance
 from .rigid_measure import Figures, body_depths

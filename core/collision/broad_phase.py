@@ -1,10 +1,11 @@
 """Broad phase: which shapes may touch, and which of their faces or triangles.
 
 Two steps. `BroadPhase.update` keeps pairs of shapes whose boxes, widened by a margin, meet; they
-stand until a shape leaves its wide box or wakes up, so that most steps find nothing anew. Boxes are
-kept in a tree (`tree.py`), built anew each time; planes and rooms, which have no bounds, pair with
-every body. `BroadPhase.expand` makes items of those pairs whose boxes meet now: one for two solids,
-one for each wall of a room that a box reaches, one for each triangle that may be touched.
+stand until a shape leaves its wide box or moves otherwise, so that most steps find nothing anew.
+Boxes are kept in a tree (`tree.py`), built anew each time; planes and rooms, which have no bounds,
+pair with every body. `BroadPhase.expand` makes items of those pairs whose boxes meet now: one for
+two solids, one for each wall of a room that a box reaches, one for each triangle that may be
+touched.
 
 In a pair (a, b) shape a always belongs to a body. What is hollow or open (plane, room, mesh) is b,
 else among two bodies a < b. Two of those never meet, and where a body carries one it meets bodies
@@ -29,6 +30,10 @@ SLOTS = 16
 """Partners of a shape that are noted while they are counted; where there are more, the second
 pass looks for them again."""
 
+STILL, FREE = 0, 1
+"""How something moves: not at all; in a way of its own. What shares another number moves as one
+rigid thing. Two that move alike do not meet."""
+
 Rules = namedtuple(
     "Rules",
     [
@@ -36,7 +41,7 @@ Rules = namedtuple(
         "body",  # (k,) body that carries the shape, -1 for a collider's
         "group",  # (k,) uint32, groups that the shape is in
         "mask",  # (k,) uint32, groups that it meets
-        "is_awake",  # (k,) whether the owner moved when pairs were found; two at rest do not meet
+        "motion",  # (k,) how the owner moved when pairs were found, see `STILL`
         "owner",  # (k,) by which pairs are excluded
         "excluded",  # (e, 2) owners that do not meet each other: low before high, sorted
     ],
@@ -48,7 +53,7 @@ Leaves = namedtuple(
         "shape",  # (n,) shapes that have bounds
         "lower", "upper",  # (n, 3) m, their wide boxes
         "node",  # (n,) of the leaves, from left to right
-        "is_active",  # whether anything below a node of their tree is awake
+        "is_active",  # whether anything below a node of their tree moves
         "endless",  # shapes that have no bounds
     ],
 )  # fmt: skip
@@ -96,11 +101,11 @@ class BroadPhase:
             np.asarray(body, dtype=np.int32),
             np.asarray(group, dtype=np.uint32),
             np.asarray(mask, dtype=np.uint32),
-            np.zeros(count, dtype=np.bool_),
+            np.zeros(count, dtype=np.int32),
             np.asarray(owner, dtype=np.int32),
             np.zeros((0, 2), dtype=np.int32),
         )
-        self._is_awake = np.zeros(count, dtype=np.bool_)  # whether it moves now
+        self._motion = np.zeros(count, dtype=np.int32)  # how it moves now
         is_endless = np.isin(self.rules.kind, (PLANE, ROOM))
         shape = np.flatnonzero(~is_endless).astype(np.int32)
         bounded = len(shape)
@@ -139,18 +144,18 @@ class BroadPhase:
         lower: Floats,
         upper: Floats,
         margin: Floats,
-        is_awake: NDArray[np.bool_],
+        motion: Ints,
         threads: int = 1,
     ) -> bool:
-        """Find pairs anew if a shape has left its wide box or woken up; whether that was so.
+        """Find pairs anew if a shape has left its wide box or moves otherwise; whether that was so.
 
         lower, upper (k, 3) m, boxes around where each shape is and may get until the next update;
-        margin (k,) m, how much wider they are kept; is_awake (k,).
+        margin (k,) m, how much wider they are kept; motion (k,) see `STILL`.
         """
-        self._is_awake[:] = is_awake
-        if self.find_count and not has_changed(self.leaves, self.rules, lower, upper, is_awake):
+        self._motion[:] = motion
+        if self.find_count and not has_changed(self.leaves, self.rules, lower, upper, self._motion):
             return False
-        self.find(lower, upper, margin, is_awake, threads)
+        self.find(lower, upper, margin, motion, threads)
         return True
 
     def find(
@@ -158,12 +163,12 @@ class BroadPhase:
         lower: Floats,
         upper: Floats,
         margin: Floats,
-        is_awake: NDArray[np.bool_],
+        motion: Ints,
         threads: int = 1,
     ) -> None:
         """Find all pairs anew; takes what `update` takes."""
-        self._is_awake[:] = is_awake
-        self.rules.is_awake[:] = is_awake
+        self._motion[:] = motion
+        self.rules.motion[:] = motion
         leaves, tree, rules, partners = self.leaves, self._tree, self.rules, self.partners
         widen_boxes(leaves, lower, upper, margin)
         build_tree(tree, leaves.lower, leaves.upper, 0, len(leaves.shape), self._scratch)
@@ -184,12 +189,12 @@ class BroadPhase:
 
         posed: with the same lower and upper as `update` had; reach (k,) m, how far a point of a
         plane, room or mesh may get from its pose; mesh_tree over the boxes of all triangles as they
-        are in the shape's own frame. Pairs that have both come to rest since they were found have
-        no items.
+        are in the shape's own frame. Pairs that have come to move alike since they were found
+        have no items.
         """
         while True:
             count = write_items(
-                self.pair, self.pair_count, self._is_awake, posed, reach, mesh_tree, self.item
+                self.pair, self.pair_count, self._motion, posed, reach, mesh_tree, self.item
             )
             if count <= len(self.item):
                 break
@@ -211,10 +216,10 @@ def may_meet(rules, s, t):
     Written without branches: where an array is used in one branch only, Numba counts references to
     it each time, which would take as long as all the rest of a search.
     """
-    kind, body, is_awake = rules.kind, rules.body, rules.is_awake
+    kind, body, motion = rules.kind, rules.body, rules.motion
     surface, other_surface = is_surface(kind[s]), is_surface(kind[t])
     return (
-        (is_awake[s] | is_awake[t])
+        ((motion[s] != motion[t]) | (motion[s] == FREE))
         & (body[s] != body[t])  # also where both are colliders, which have -1
         & ((not surface) | ((not other_surface) & (body[t] >= 0)))
         & ((not other_surface) | (body[s] >= 0))
@@ -248,10 +253,13 @@ def _comes_first(rules, s, t):
 
 
 @kernel
-def has_changed(leaves, rules, lower, upper, is_awake):
-    """Whether a shape woke up since pairs were found, or left its wide box."""
-    for s in range(is_awake.shape[0]):
-        if is_awake[s] and not rules.is_awake[s]:
+def has_changed(leaves, rules, lower, upper, motion):
+    """Whether a shape has come to move otherwise since pairs were found, or left its wide box.
+
+    What moved in a way of its own has all the pairs that it can have.
+    """
+    for s in range(motion.shape[0]):
+        if motion[s] != rules.motion[s] and rules.motion[s] != FREE:
             return True
     for n in range(leaves.shape.shape[0]):
         s = leaves.shape[n]
@@ -273,7 +281,7 @@ def widen_boxes(leaves, lower, upper, margin):
 
 @kernel
 def mark_leaves(leaves, tree, rules):
-    """Nodes of the leaves from left to right, and which nodes have shapes below that are awake."""
+    """Nodes of the leaves from left to right, and which nodes have shapes below that move."""
     is_active = leaves.is_active
     place = leaves.shape.shape[0]
     for node in range(end_of(place) - 1, -1, -1):
@@ -281,7 +289,7 @@ def mark_leaves(leaves, tree, rules):
         if row >= 0:
             place -= 1
             leaves.node[place] = node
-            is_active[node] = rules.is_awake[leaves.shape[row]]
+            is_active[node] = rules.motion[leaves.shape[row]] != STILL
         else:
             is_active[node] = is_active[node + 1] or is_active[tree.skip[node + 1]]
 
@@ -291,13 +299,13 @@ def _find_partners_of(leaves, tree, rules, place, found, found_row):
     """Write the shapes that the one of leaf ``place`` may meet to a row of found; how many.
 
     There may be more than fit. Only leaves to its right are passed, those of the nodes after it, so
-    that each pair is seen once. Shapes at rest look only where something is awake.
+    that each pair is seen once. Shapes at rest look only where something moves.
     """
     own = leaves.node[place]
     end = end_of(leaves.shape.shape[0])
     s = leaves.shape[tree.leaf[own]]
     low, high = load(tree.lower, own), load(tree.upper, own)
-    looks_everywhere = rules.is_awake[s]
+    looks_everywhere = rules.motion[s] != STILL
     count = 0
     node = own + 1
     while node < end:
@@ -435,7 +443,7 @@ def _sort_by_sub(item, first, last):
 
 
 @kernel
-def write_items(pair, pair_count, is_awake, posed, reach, mesh_tree, item):
+def write_items(pair, pair_count, motion, posed, reach, mesh_tree, item):
     """Write the items of all pairs that may touch now, rows (a, b, sub) in rising order.
 
     sub is -1, or the wall of room b (0..5 = +x −x +y −y +z −z), or a row of mesh_triangle. Returns
@@ -445,7 +453,7 @@ def write_items(pair, pair_count, is_awake, posed, reach, mesh_tree, item):
     room = item.shape[0]
     for n in range(pair_count):
         a, b = pair[n, 0], pair[n, 1]
-        if not (is_awake[a] or is_awake[b]):
+        if motion[a] == motion[b] and motion[a] != FREE:
             continue
         first = count
         kind = posed.kind[b]

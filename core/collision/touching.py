@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..kernels.jit import kernel
-from .broad_phase import BroadPhase, Posed
+from .broad_phase import FREE, STILL, BroadPhase, Posed
 from .manifold import Manifolds, manifold_room
 from .mesh_edges import mesh_edges
 from .narrow_phase import narrow_phase, narrow_phase_scratch
 from .tree import build_tree, tree_room, tree_scratch
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..arrays import Floats, Ints
     from ..model import Model
     from .shapes import Shapes
@@ -39,10 +37,9 @@ class Touching:
         solids = model.body_count + model.collider_count
         moves = (table.owner < model.body_count) | (table.owner >= solids)
         body = np.where(moves, table.owner, -1).astype(np.int32)
-        self.is_particle_body: NDArray[np.bool_] | None = None
-        if of_particles:
-            self.is_particle_body = table.owner >= solids
-        else:
+        # (k,) how each moves where bodies of particles do
+        self.of_shape = np.where(table.owner >= solids, FREE, STILL).astype(np.int32)
+        if not of_particles:
             layers = np.where(table.owner >= solids, 0, layers)
         self.is_any = bool((layers[moves] != 0).any())
         self.broad_phase = BroadPhase(table.kind, body, layers, layers, table.owner)
@@ -69,16 +66,15 @@ class Touching:
         """Owners (e, 2) that do not touch each other from now on; all others do."""
         self.broad_phase.exclude(owners)
 
-    def find(self, shapes: Shapes, inverse_mass: Floats, reach: Floats, threads: int) -> int:
+    def find(self, shapes: Shapes, motion: Ints | None, reach: Floats, threads: int) -> int:
         """Find all manifolds of shapes as they are posed; returns how many items were looked at.
 
-        inverse_mass (o,) of the owners, 0 for what does not move by itself; reach (k,) m.
+        motion (o,) of the owners, see `broad_phase.STILL`, where bodies of particles have no
+        part; reach (k,) m.
         """
         broad = self.broad_phase
-        is_awake = self.is_particle_body
-        if is_awake is None:
-            is_awake = inverse_mass[self.owner] > 0.0
-        broad.update(shapes.lower, shapes.upper, self.margin, is_awake, threads)
+        moves = self.of_shape if motion is None else motion[self.owner]
+        broad.update(shapes.lower, shapes.upper, self.margin, moves, threads)
         if self.has_meshes:
             self.bound_triangles(shapes)
         posed = Posed(

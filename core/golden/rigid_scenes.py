@@ -243,6 +243,28 @@ def sleep() -> GoldenScene:
     return GoldenScene(builder.finalize(), frames=24)
 
 
+@scene("sleep-on-what-moves")
+def sleep_on_what_moves() -> GoldenScene:
+    """Cubes asleep on a wagon, which stops, and on a slow turntable, where a ball hits them."""
+    builder = ModelBuilder()
+    velocity = (2.0, 0.0, 1.0)
+    for x, speed in ((0.0, velocity), (20.0, (0.0, 0.0, 0.0))):
+        for k in range(2):
+            about: dict[str, Any] = {"mass": 1.0, "friction": 0.8, "velocity": speed}
+            builder.add_body("cube", "BOX", (0.25,) * 3, (x, 0.0, 0.25 + 0.5 * k), **about)
+        builder.add_collider("floor", "BOX", (2.0, 2.0, 0.5), (x, 0.0, -0.5))
+    builder.add_body("ball", "SPHERE", (0.2,), (10.0, 0.0, 3.0), mass=2.0, velocity=(12.0, 0, 2.0))
+
+    def inputs(model: Model, frame: int) -> FrameInputs:
+        place, turn = model.collider_position.copy(), model.collider_orientation.copy()
+        place[0] += np.array(velocity) * (min(frame, 24) + 1) / 24
+        half = 0.005 * (frame + 1)
+        turn[1] = (np.cos(half), 0.0, 0.0, np.sin(half))
+        return FrameInputs(collider_position=place, collider_orientation=turn)
+
+    return GoldenScene(builder.finalize(), inputs, frames=30)
+
+
 @scene("sleep-among-particles")
 def sleep_among_particles() -> GoldenScene:
     """Boxes that have fallen asleep under what is tied to them, and dust that then hits them."""

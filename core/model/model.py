@@ -210,6 +210,7 @@ class Model:
             pin_position=x[self.pinned],
             collider_position=self.collider_position.copy(),
             collider_orientation=self.collider_orientation.copy(),
+            collider_velocity=np.zeros((self.collider_count, 3)),
             body_position=bodies.position.copy(),
             body_previous=bodies.position
             - step * bodies.velocity

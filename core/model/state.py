@@ -33,6 +33,7 @@ class State:
     pin_position: Floats  # (p, 3) m, where pins were driven last
     collider_position: Floats  # (colliders, 3) m
     collider_orientation: Floats  # (colliders, 4)
+    collider_velocity: Floats  # (colliders, 3) m/s, in the last frame
     body_position: Floats  # (b, 3) m, x: centres of mass
     body_previous: Floats  # (b, 3) m, x*
     body_orientation: Floats  # (b, 4), q: principal axes

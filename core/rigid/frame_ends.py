@@ -6,6 +6,7 @@ import math
 from collections import namedtuple
 from typing import TYPE_CHECKING
 
+from ..collision.broad_phase import FREE, STILL
 from ..kernels.jit import kernel, lean_inline
 from ..model.body_table import ACTIVE, ANIMATED, PASSIVE
 from ..rotation import (
@@ -18,7 +19,6 @@ from ..rotation import (
     turn_to_previous,
 )
 from ..vec3 import (
-    ZERO,
     along,
     divide,
     divide_each,
@@ -34,9 +34,10 @@ from ..vec3 import (
 )
 from .articulation.articulated_inertia import forget_responses
 from .joints.joint_state import load_joint_state, store_joint_state
-from .owners import write_inverse_inertia, write_spin, write_spin_of
-from .sleep.falling_asleep import REST_TIME, find_rest
+from .owners import AWAKE, RESTING, write_inverse_inertia, write_own_spin, write_spin, write_spin_of
+from .sleep.falling_asleep import find_rest
 from .sleep.sleepers import UNDISTURBED
+from .sleep.stillness import REST_TIME
 
 if TYPE_CHECKING:
     from ..model import State
@@ -89,7 +90,7 @@ def _load_body(owners, b, x, q, previous, q_previous, inverse_mass, h):
 
 @lean_inline
 def _load_bodies(owners, drive, sleep, state, step, late):
-    """Bodies at the start of a frame, as a state laid them down for ``step`` s; sleepers rest.
+    """Bodies at the start of a frame, as a state laid them down for ``step`` s.
 
     ``late`` s is how much later than half a step ago velocities are wanted: time-corrected Verlet
     (Kenwright eq. 11) where the step changes, 0 otherwise. Returns how many bodies sleep.
@@ -102,17 +103,17 @@ def _load_bodies(owners, drive, sleep, state, step, late):
         held = follows == PASSIVE or (follows == ANIMATED and sleeper["follow_weight"] >= 0.5)
         asleep = state.rest[b] >= REST_TIME and not held and sleeper["is_kept_awake"] == 0
         owners.driven[b] = 1 if held else 0
-        owners.asleep[b] = 1 if asleep else 0
+        owners.asleep[b] = RESTING if asleep else AWAKE
         inverse_mass = 0.0 if held or asleep else 1.0 / sleeper["mass"]
         x, q = drive.start_position[b], drive.start_orientation[b]
         was, q_was = state.previous[b], state.previous_orientation[b]
         _load_body(owners, b, x, q, was, q_was, inverse_mass, step)
-        if asleep:
-            store(owners.velocity, b, ZERO)
-            store(owners.momentum, b, ZERO)
-        elif not held:
+        if not (asleep or held):
             shift(owners.velocity, b, late, vec(sleep.gravity))
-        write_spin(owners, b)
+        if asleep:
+            write_own_spin(owners, b)  # that of what carried it
+        else:
+            write_spin(owners, b)
         sleepers += owners.asleep[b]
     return sleepers
 
@@ -132,8 +133,8 @@ def _load_colliders(owners, drive, first):
 
 
 @lean_inline
-def _find_moving(owners, drive, is_moving):
-    """Write 1 for what is free to move or driven somewhere in this frame; how many there are."""
+def _find_moving(owners, drive, motion):
+    """Write `FREE` for what is free to move or driven somewhere in this frame; how many are."""
     start_x, start_q = drive.start_position, drive.start_orientation
     count = 0
     for o in range(owners.inverse_mass.shape[0]):
@@ -141,7 +142,7 @@ def _find_moving(owners, drive, is_moving):
         if o < start_x.shape[0] and owners.driven[o] == 1:
             moves |= load(start_x, o) != load(drive.end_position, o)
             moves |= quaternion(start_q[o]) != quaternion(drive.end_orientation[o])
-        is_moving[o] = 1.0 if moves else 0.0
+        motion[o] = FREE if moves else STILL
         count += moves
     return count
 
@@ -180,11 +181,11 @@ def _first_lost_body(sleep, state, limit):
 def load_state(owners, joints, limbs, drive, sleep, state, step, h):
     """Begin a frame of substeps of h s with a state that was laid down for ``step`` s.
 
-    Returns how many bodies sleep, and how many owners move; these in `sleep.is_moving`.
+    Returns how many bodies sleep, and how many owners move; how in `sleep.motion`.
     """
     sleepers = _load_bodies(owners, drive, sleep, state, step, 0.5 * (step - h))
     _load_colliders(owners, drive, sleep.sleeper.shape[0])
-    moving = _find_moving(owners, drive, sleep.is_moving)
+    moving = _find_moving(owners, drive, sleep.motion)
     load_joint_state(joints, owners, sleep, state.joint_impulse, h)
     forget_responses(limbs)
     return sleepers, moving

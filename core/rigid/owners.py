@@ -58,10 +58,12 @@ Owners = namedtuple(
         "extra_inertia",  # (o,) kg·m², what impulses turn besides: see joint_stiffness
         "inverse_inertia",  # (o, 3, 3) in the world, of both: what impulses turn
         "driven",  # (o,) 1: goes where the frame's inputs say
-        "asleep",  # (o,) 1: rests and is left alone
+        "asleep",  # (o,) AWAKE; RESTING and left alone; CARRIED and led as what is driven
     ],
 )
 
+
+AWAKE, RESTING, CARRIED = range(3)
 
 Moves = namedtuple(
     "Moves",
@@ -88,6 +90,8 @@ Drive = namedtuple(
         "end_position",  # (d, 3)
         "end_orientation",  # (d, 4)
         "duration",  # s, of the frame
+        "step",  # s, for which x* of the start is laid out
+        "collider_velocity",  # (c, 3) m/s of colliders in the last frame
     ],
 )
 """Where the frame's inputs take driven owners: bodies first, then colliders."""
@@ -169,6 +173,12 @@ def write_spin(owners, o):
     if owners.extra_inertia[o] == 0.0:
         slow_spin(owners, o)
         return
+    write_own_spin(owners, o)
+
+
+@lean_inline
+def write_own_spin(owners, o):
+    """ω = I⁻¹ L, also of what is not to be moved."""
     r = owners.rotation[o]
     along_axes = unrotate(r, load(owners.momentum, o))
     store(owners.spin, o, rotate(r, divide_each(along_axes, load(owners.inertia, o))))
@@ -226,7 +236,7 @@ def drive_owners(owners, drive, share_before, share, h):
     start_x, start_q = drive.start_position, drive.start_orientation
     end_x, end_q = drive.end_position, drive.end_orientation
     for o in range(start_x.shape[0]):
-        if owners.driven[o] == 0:
+        if owners.driven[o] == 0 and owners.asleep[o] != CARRIED:
             continue
         travel = sub(load(end_x, o), load(start_x, o))
         store(owners.position, o, along(load(start_x, o), share_before, travel))
@@ -258,11 +268,11 @@ def move_bodies(owners, bodies, h):
     end of the substep.
     """
     for b in range(bodies.count):
-        if owners.asleep[b] == 1:
+        if owners.asleep[b] == RESTING:
             continue
         shift(owners.position, b, h, load(owners.velocity, b))
         q, spin = owners.orientation[b], load(owners.spin, b)
-        if owners.driven[b] == 1:
+        if owners.driven[b] == 1 or owners.asleep[b] == CARRIED:
             turn_by(q, scale(h, spin))
             continue
         if bodies.gyroscopic[b] == 0:

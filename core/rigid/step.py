@@ -17,11 +17,12 @@ from .contacts.conjugate_contacts import scale_remembered, settle_uneven
 from .contacts.contact_aim import aim_contacts
 from .contacts.contact_drift import have_drifted
 from .contacts.contact_groups import activate_all, clear_touched
-from .contacts.contact_sweep import iterations_now, mark_hard, sweep_contacts
+from .contacts.contact_sweep import iterations_now, mark_hard, settle_rims, sweep_contacts
 from .contacts.jointed_blows import strike_bodies
 from .contacts.jointed_contacts import MOST_ITERATIONS, activate_unsettled
 from .contacts.limb_impulses import begin_lead, begin_limbs, end_limbs, forget_answers
 from .contacts.position_correction import part_overlaps, take_back_parting
+from .contacts.rim_contact import foresee_rims
 from .contacts.warm_start import warm_contacts
 from .joints.joint_axes import aim_joints
 from .joints.joint_solver import solve_joints
@@ -109,6 +110,7 @@ def _begin(bodies, contacts, joints, iterations, h, share_before, share):
         begin_lead(contacts.limbs, owners)
     accelerate_bodies(owners, bodies.moves, h)
     warm_contacts(contacts, owners)
+    foresee_rims(contacts, owners, bodies.moves, h)
     scale_remembered(contacts, owners, h)
     warm_joints(joints, owners, h)
     activate_all(contacts.groups)
@@ -121,6 +123,7 @@ def _begin(bodies, contacts, joints, iterations, h, share_before, share):
     if contacts.count[0] > 0:
         strike_bodies(contacts, joints, bodies.owners, bodies.moves.gravity, h)
         _solve(bodies, contacts, joints, iterations, h, True, True)
+        settle_rims(contacts, owners, bodies.moves, h)
         part_overlaps(contacts, owners, iterations, h)
         delay_blows(contacts, owners, bodies.moves.gravity, h)
 
@@ -146,6 +149,7 @@ def _move(bodies, contacts, joints, h):
 def _end(bodies, contacts, joints, iterations, h):
     """Velocities without what drove overlaps apart."""
     owners = bodies.owners
+    contacts.swings[0] = 0  # the move is over
     aim_contacts(contacts, owners)
     end_blows(contacts, owners, bodies.moves.gravity, h)
     take_back_parting(contacts, owners)
@@ -176,6 +180,7 @@ def run_substeps(part, bodies, contacts, joints, iterations, h, span):
             undo_delays(contacts, bodies.owners)
             take_back_parting(contacts, bodies.owners)
             _solve(bodies, contacts, joints, iterations, h, True, False)
+            settle_rims(contacts, bodies.owners, bodies.moves, h)
             part_overlaps(contacts, bodies.owners, iterations, h)
             delay_blows(contacts, bodies.owners, bodies.moves.gravity, h)
         if part in (WHOLE, MOVE):

@@ -21,6 +21,7 @@ from ..rigid.contacts.position_correction import withdraw_places
 from ..rigid.contacts.velocity_buffer import velocity_buffer
 from ..rigid.frame_ends import body_state, load_state, store_state
 from ..rigid.owners import Drive, look_ahead
+from ..rigid.sleep.sleepers import DEFORMING
 from ..rigid.step import (
     BEGIN,
     COLLIDE_EVERY,
@@ -89,7 +90,10 @@ class Bodies:
         end_q = frame.target(inputs.body_orientation, start_q[0])
         x = _both_ends(start_x, (end_x, frame.collider_end[0]))
         q = _both_ends(start_q, (end_q, frame.collider_end[1]))
-        return Drive(x[0], q[0], x[1], q[1], inputs.duration)
+        before = state.collider_velocity
+        if state.frame == 0:  # they began to move before the start, as they go on
+            before = (frame.collider_end[0] - start_x[1]) / inputs.duration
+        return Drive(x[0], q[0], x[1], q[1], inputs.duration, frame.step_before, before)
 
     def _slow_down(self) -> None:
         """Find how much speed and spin drag leaves in a step, unless they are known."""
@@ -116,9 +120,9 @@ class Bodies:
             frame.h,
         )
         if self.meshes.is_moving:
-            self.sleep.record.is_moving[self.meshes.moving_owner] = 1.0
+            self.sleep.record.motion[self.meshes.moving_owner] = DEFORMING
             moving += 1
-        self.sleep.begin(sleepers, moving)
+        self.sleep.begin(sleepers, moving, self.drive)
         if model.particle_body_count:
             first = self.count + model.collider_count
             extents = (model.body_first_particle, model.body_extent)
@@ -271,8 +275,8 @@ class Bodies:
             if not is_bound:
                 self._bound(substeps)
             is_bound = False
-            is_moving, reach = self.sleep.record.is_moving, self.scratch.reach
-            count = work.touching.find(at_start(work.shapes), is_moving, reach, frame.threads)
+            motion, reach = self.sleep.record.motion, self.scratch.reach
+            count = work.touching.find(at_start(work.shapes), motion, reach, frame.threads)
             if not self.sleep.has_sleepers:
                 return count
             touching, duration = work.touching, substeps * frame.h

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Floats, Ints
+from ..collision.broad_phase import FREE
 from ..collision.manifold import Manifolds
 from ..collision.reach import body_radius
 from ..coupling.attachment import Attachments
@@ -15,10 +16,13 @@ from ..coupling.tied_pieces import wearers
 from ..model import Model
 from ..particles.contacts.contact_point import Contacts
 from ..rigid.contacts.contact_table import BodyContacts
+from ..rigid.owners import AWAKE, Drive
+from ..rigid.sleep.carriers import carry_sleepers, feel_carriers
 from ..rigid.sleep.falling_asleep import HELD
 from ..rigid.sleep.sleepers import DISTURBED, Sleep, sleeper_room
 from ..rigid.sleep.waking import (
     feel_load,
+    feel_motion,
     feel_particles,
     feel_rows,
     feel_support,
@@ -41,7 +45,8 @@ class SleepScratch:
         self.sleepers = sleeper_room(model, body_radius(model), garment)
         self.island = np.zeros(model.body_count, dtype=np.int32)
         self.mark = np.zeros(model.body_count, dtype=np.int32)
-        self.is_moving = np.zeros(model.owner_count + 1)
+        self.carrier = np.zeros(model.body_count, dtype=np.int32)
+        self.motion = np.zeros(model.owner_count + 1, dtype=np.int32)
 
 
 class BodySleep:
@@ -60,7 +65,8 @@ class BodySleep:
             self.sleeper,
             self.scratch.island,
             self.scratch.mark,
-            self.scratch.is_moving,
+            self.scratch.carrier,
+            self.scratch.motion,
             model.shapes.owner,
             joints.holds,
             joints.held,
@@ -72,23 +78,32 @@ class BodySleep:
         self.is_under_way = False  # velocities of this substep are known, its move is to come
         self.memory = ContactMemory(frame.state.contact_key, frame.state.contact_impulse)
 
-    def begin(self, sleepers: int, moving: int) -> None:
-        """So many bodies sleep, and so many move; sleepers wake that rest on what moves."""
+    def begin(self, sleepers: int, moving: int, drive: Drive) -> None:
+        """So many bodies sleep, and so many move; sleepers wake that rest on what moves otherwise
+        than before, and go along with what moves as before.
+        """
         self.has_sleepers, self.is_active = sleepers > 0, moving > 0
         if not self.has_sleepers:
             return
         count = len(self.sleeper)
         self.memory.part(self.record.shape_body, self.owners)
-        feel_support(self.record, self.owners, self.memory.kept_key, self.record.is_moving)
-        let_go = np.zeros_like(self.record.is_moving)  # what its animation held in the last frame
-        was_held = self.frame.state.body_rest == HELD
+        state = self.frame.state
+        feel_carriers(
+            self.record, self.owners, drive, state.contact_key[state.contact_impulse[:, 0] > 0.0]
+        )
+        self.wake()
+        carry_sleepers(self.record, self.owners, drive, state.body_load)
+        let_go = np.zeros_like(self.record.motion)  # what its animation held in the last frame
+        was_held = state.body_rest == HELD
         let_go[:count] = was_held & (self.owners.driven[:count] == 0)
+        bearing = self.memory.kept_impulse[:, 0] > 0.0
+        feel_motion(self.record, self.owners, self.memory.kept_key[bearing])
         feel_support(self.record, self.owners, self.memory.key, let_go)
         self.wake()
 
     def move(self, owners: Ints) -> None:
         """These owners move too in this frame."""
-        self.record.is_moving[owners] = 1.0
+        self.record.motion[owners] = FREE
         self.is_active = True
 
     def wake(self) -> bool:
@@ -105,8 +120,7 @@ class BodySleep:
         ):
             return False
         self.has_sleepers = bool(owners.asleep[: len(self.sleeper)].any())
-        is_moving = self.record.is_moving
-        np.maximum(is_moving, owners.inverse_mass > 0.0, out=is_moving)
+        self.record.motion[owners.inverse_mass > 0.0] = FREE
         self.is_active = True
         memory.wake(self.record.shape_body, owners)
         return True
@@ -114,7 +128,7 @@ class BodySleep:
     def wake_struck(self, bodies: NDArray[np.bool_]) -> None:
         """Wake those of bodies (b,) that sleep, for a blow."""
         if self.has_sleepers:
-            asleep = self.owners.asleep[: len(self.sleeper)] == 1
+            asleep = self.owners.asleep[: len(self.sleeper)] != AWAKE
             self.sleeper["wake"][bodies & asleep] = DISTURBED
             self.wake()
 

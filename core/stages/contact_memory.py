@@ -7,7 +7,7 @@ import numpy as np
 from ..arrays import Floats, Ints
 from ..rigid.contacts.contact_making import remember_contacts
 from ..rigid.contacts.contact_table import NOTHING_REMEMBERED, BodyContacts, Remembered
-from ..rigid.owners import Owners
+from ..rigid.owners import AWAKE, Owners
 
 
 class ContactMemory:
@@ -21,7 +21,7 @@ class ContactMemory:
         """Part what is known of sleepers from what is known of those that move."""
         body = shape_body[self.key[:, :2]]
         is_free = (owners.inverse_mass[body] > 0.0).any(axis=1)
-        is_kept = ~is_free & (owners.asleep[body] == 1).any(axis=1)
+        is_kept = ~is_free & (owners.asleep[body] != AWAKE).any(axis=1)
         self.kept_key, self.kept_impulse = self.key[is_kept], self.impulse[is_kept]
         self.key, self.impulse = self.key[is_free], self.impulse[is_free]
 

@@ -254,7 +254,11 @@ class Frame:
         state.frame += 1
         state.time += self.inputs.duration
         if self.inputs.collider_position is not None:
+            way = self.collider_end[0] - state.collider_position
+            state.collider_velocity = way / self.inputs.duration
             state.collider_position = self.collider_end[0].copy()
+        elif state.collider_velocity.any():
+            state.collider_velocity[:] = 0.0
         if self.inputs.collider_orientation is not None:
             state.collider_orientation = self.collider_end[1].copy()
         state.mesh_vertex = self.mesh_end

@@ -26,6 +26,7 @@ from . import (
     rope_over_bar,
     sheets,
     simbenchmark,
+    spinning_disks,
     surfaces,
 )
 from .case import CASES, select
@@ -54,6 +55,7 @@ MODULES = (
     rope_over_bar,
     sheets,
     simbenchmark,
+    spinning_disks,
     surfaces,
 )
 """Each enters its cases in `CASES` when it is imported."""

@@ -14,7 +14,7 @@ from ..bench.rigid_measure import body_depths
 from ..bench.rigid_scenes import RigidScene, heap, pile, pyramid
 from ..building.builder import ModelBuilder
 from ..model import FrameInputs, Model, State
-from ..rigid.sleep.falling_asleep import REST_TIME
+from ..rigid.sleep.stillness import REST_TIME
 from ..settings import SolverSettings
 from ..step import advance
 from .case import Result

@@ -9,7 +9,7 @@ from verlet_physics.model.joint_table import OnBody
 from verlet_physics.recipes.cloth import add_cloth
 from verlet_physics.recipes.geometry import Geometry
 from verlet_physics.recipes.rope import add_rope
-from verlet_physics.rigid.sleep.falling_asleep import REST_TIME
+from verlet_physics.rigid.sleep.stillness import REST_TIME
 from verlet_physics.settings import AnimatedSettings, ClothSettings, RopeSettings
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance
-from verlet_physics.rigid.sleep.falling_asleep import REST_TIME
+from verlet_physics.rigid.sleep.stillness import REST_TIME
 
 MODES = {
     "jacobi": {"relaxation": "JACOBI", "contact_iterations": 4},

@@ -23,7 +23,7 @@ from verlet_physics.collision.kinds import MESH, PLANE, ROOM, SHAPE_KINDS
 from verlet_physics.forces.field import FALLOFFS, FIELD_KINDS, FIELD_SHAPES, FIELD_SIDES
 from verlet_physics.golden import hashes
 from verlet_physics.kernels import jit
-from verlet_physics.rigid.sleep.falling_asleep import REST_TIME
+from verlet_physics.rigid.sleep.stillness import REST_TIME
 from verlet_physics.settings import (
     BodySettings,
     JointSettings,

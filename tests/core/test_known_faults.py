@@ -9,7 +9,7 @@ import pytest
 
 from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance
 from verlet_physics.bench.rigid_scenes import LINK_LENGTH, chain, rotation_matrices
-from verlet_physics.rigid.sleep.falling_asleep import REST_TIME
+from verlet_physics.rigid.sleep.stillness import REST_TIME
 from verlet_physics.truth.joints import chain_model, hanging_chain, joint_gaps
 
 

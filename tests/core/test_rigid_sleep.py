@@ -10,7 +10,9 @@ from verlet_physics.bench.rigid_bodies import model_of
 from verlet_physics.bench.rigid_scenes import ragdolls
 from verlet_physics.bench.scenes import add_sheet
 from verlet_physics.model.joint_table import OnBody
-from verlet_physics.rigid.sleep.falling_asleep import REST_TIME, WEDGED_PACE
+from verlet_physics.rigid.sleep.falling_asleep import WEDGED_PACE
+from verlet_physics.rigid.sleep.stillness import REST_TIME
+from verlet_physics.rotation import conjugate, product
 from verlet_physics.settings import AnimatedSettings
 
 ONE_THREAD = SolverSettings(threads=1)
@@ -470,3 +472,140 @@ def test_what_slips_away_under_a_sleeper_wakes_it(box_on_swinging_post):
     box, post = state.body_position[:2, 0]
     assert post > 0.01
     assert box == pytest.approx(post, abs=0.02)  # it has gone along
+
+
+FPS = 24
+
+
+def on_a_floor(velocity, *, walls=False, floor="collider", details=None):
+    """Two cubes, one on the other, on a floor of 10 m that begins with a velocity."""
+    builder = ModelBuilder()
+    for k in range(2):
+        place = (0.0, 0.0, 0.25 + 0.5 * k)
+        about = {"mass": 1.0, "velocity": velocity, **(details or {})}
+        builder.add_body(f"{k}", "BOX", (0.25,) * 3, place, **about)
+    if floor == "body":
+        builder.add_body("floor", "BOX", (5, 5, 0.5), (0, 0, -0.5), mass=1.0, follows="PASSIVE")
+    else:
+        builder.add_collider("floor", "BOX", (5, 5, 0.5), (0, 0, -0.5))
+    if walls:  # the cubes lean on it
+        builder.add_collider("wall", "BOX", (0.25, 0.5, 0.5), (0.5, 0, 0.5))
+    return builder
+
+
+def led(model, state, frames, velocity, turn=None):
+    """So many frames on, what is driven goes at a velocity; turn: of one frame, a quaternion."""
+    for _ in range(frames):
+        way = np.array(velocity) / FPS
+        given = {"collider_position": state.collider_position + way}
+        if turn is not None:
+            turned = np.array([product(turn, tuple(q)) for q in state.collider_orientation])
+            given["collider_orientation"] = turned
+        given["body_position"] = state.body_position + way
+        state, _ = advance(model, state, FrameInputs(duration=1 / FPS, **given), ONE_THREAD)
+    return state
+
+
+@pytest.mark.parametrize("floor", ["collider", "body"])
+@pytest.mark.parametrize("velocity", [(10.0, 0.0, 0.0), (0.0, -2.0, 4.0)])
+def test_what_rests_on_a_floor_that_moves_steadily_sleeps_and_goes_along(velocity, floor):
+    model = on_a_floor(velocity, floor=floor).finalize()
+    state = led(model, model.initial_state(), 36, velocity)
+    assert asleep(state)[:2].all()
+    later = led(model, state, 24, velocity)
+    assert asleep(later)[:2].all()
+    assert np.abs(later.body_position - state.body_position - np.array(velocity)).max() < 1e-12
+    assert later.body_orientation[:2].tobytes() == state.body_orientation[:2].tobytes()
+
+
+def test_what_leans_on_two_colliders_that_move_alike_sleeps():
+    velocity = (5.0, 1.0, 0.0)
+    model = on_a_floor(velocity, walls=True).finalize()
+    assert asleep(led(model, model.initial_state(), 48, velocity)).all()
+
+
+@pytest.mark.parametrize("change", [(1.0, 0.0, 0.0), (-10.0, 0.0, 0.0), (0.0, 0.0, -2.0)])
+def test_a_floor_that_goes_on_otherwise_wakes_what_sleeps_on_it_with_the_velocity_it_had(change):
+    velocity = (10.0, 0.0, 0.0)
+    model = on_a_floor(velocity).finalize()
+    state = led(model, model.initial_state(), 36, velocity)
+    assert asleep(state).all()
+    other = np.array(velocity) + change
+    woken = led(model, state, 1, other)
+    assert not asleep(woken).any()
+    moved = (woken.body_position - state.body_position)[1] * FPS
+    most = 0.5 * 9.81 / FPS + 1e-3  # friction, gravity
+    assert np.abs(moved - velocity).max() < 2 * most
+
+
+def test_a_floor_that_gathers_speed_slowly_takes_sleepers_along():
+    velocity = np.array([3.0, 0.0, 0.0])
+    model = on_a_floor(tuple(velocity)).finalize()
+    state = led(model, model.initial_state(), 36, velocity)
+    begin = state.body_position - state.collider_position
+    for _ in range(24):
+        velocity[0] += 0.05 / FPS
+        state = led(model, state, 1, velocity)
+        assert asleep(state).all()
+    assert np.abs(state.body_position - state.collider_position - begin).max() < 1e-12
+
+
+def test_sleepers_turn_with_a_slow_turntable_and_not_with_a_fast_one():
+    def turned(spin, frames):
+        model = on_a_floor((0.0, 0.0, 0.0)).finalize()
+        half = 0.5 * spin / FPS
+        turn = (np.cos(half), 0.0, 0.0, np.sin(half))
+        return led(model, model.initial_state(), frames, (0.0, 0.0, 0.0), turn)
+
+    early, late = turned(0.2, 48), turned(0.2, 96)
+    assert asleep(early).all()
+    assert asleep(late).all()
+    way = product(tuple(late.body_orientation[1]), conjugate(tuple(early.body_orientation[1])))
+    assert abs(2.0 * np.arccos(abs(way[0])) - 0.2 * 2.0) < 1e-9
+    place = np.abs(late.body_position - early.body_position).max()
+    assert place < 1e-3  # it lies on the axis
+
+
+def test_a_floor_that_tilts_wakes_what_sleeps_on_it_before_it_would_slide():
+    model = on_a_floor((0.0, 0.0, 0.0)).finalize()
+    state = led(model, model.initial_state(), 36, (0.0, 0.0, 0.0))
+    assert asleep(state).all()
+    half = 0.5 * np.radians(0.5) / FPS
+    turn = (np.cos(half), np.sin(half), 0.0, 0.0)
+    slept = 0
+    while asleep(state).any():
+        state = led(model, state, 1, (0.0, 0.0, 0.0), turn)
+        slept += 1
+    assert slept < 3 * FPS  # 1.5°
+
+
+def test_a_wall_that_stands_wakes_what_a_floor_carries_against_it():
+    velocity = (2.0, 0.0, 0.0)
+    builder = on_a_floor(velocity)
+    builder.add_collider("wall", "BOX", (0.1, 1.0, 1.0), (6.0, 0.0, 1.0))
+    model = builder.finalize()
+    state = model.initial_state()
+    for frame in range(5 * FPS):
+        given = model.collider_position.copy()
+        given[0] += np.array(velocity) * (frame + 1) / FPS
+        inputs = FrameInputs(duration=1 / FPS, collider_position=given)
+        state, _ = advance(model, state, inputs, ONE_THREAD)
+        if frame == 2 * FPS:
+            assert asleep(state).all()
+    assert state.body_position[:, 0].max() < 5.66
+
+
+def test_a_hit_on_what_sleeps_on_a_floor_that_moves_is_the_hit_on_one_at_rest():
+    def shot(velocity):
+        builder = on_a_floor(velocity)
+        place = np.array([-4.0, 0.0, 0.3])
+        thrown = tuple(np.array([6.0, 0.0, 2.0]) + velocity)
+        far = tuple(place - np.array([6.0, 0.0, 2.0]) * 2.0 + (0.0, 0.0, 0.5 * 9.81 * 4.0))
+        builder.add_body("ball", "SPHERE", (0.1,), far, mass=0.5, velocity=thrown)
+        model = builder.finalize()
+        before = led(model, model.initial_state(), 40, velocity)
+        assert asleep(before)[:2].all()
+        after = led(model, before, 56, velocity)
+        return after.body_position - np.array(velocity) * 4.0
+
+    assert np.abs(shot((0.0, 0.0, 0.0)) - shot((7.0, 3.0, 0.0))).max() < 1e-6

@@ -51,8 +51,7 @@ class ParticleBodies(ContactHook):
 
     def look(self, meeting: Meeting) -> None:
         """Find where they touch, as manifolds."""
-        owners = meeting.owners
-        look = (self.shapes, owners.inverse_mass, self.margin, meeting.threads)
+        look = (self.shapes, None, self.margin, meeting.threads)
         self.item_count = self.touching.find(*look)
 
     def find(self, c: int, meeting: Meeting) -> int:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 
 from ...kernels.jit import kernel, lean, lean_inline
-from ...vec3 import add, along, dot, load, rotate, store, sub, vec
+from ...vec3 import add, along, dot, load, rotate, scale, store, sub, vec
 from ..articulation.articulated_inertia import forget_touch
 from .contact_groups import is_either_jointed
 from .contact_masses import couple_points, weigh_point
 from .contact_table import NORMAL
+from .rim_contact import rim_arm
 from .uneven_islands import find_uneven
 
 USUAL_RATE = 480.0
@@ -24,8 +25,8 @@ MOST_SMALL_ITERATIONS = 8
 
 
 @lean_inline
-def _point_arms(row, origin, owners):
-    """Arms of a and b (m) to the point of contact; writes the gap.
+def _point_arms(row, origin, rim, owners, has_rims):
+    """Arms of a and b (m) to the point of contact; writes the gap. has_rims: rim is known.
 
     The point lies halfway between the two anchors; where one surface is round it is the point of
     that one, which rolls over the other.
@@ -35,6 +36,13 @@ def _point_arms(row, origin, owners):
     f, g = origin["radius"][0], origin["radius"][1]
     p = along(rotate(owners.rotation[a], vec(origin["anchor"][0])), -f, normal)
     q = along(rotate(owners.rotation[b], vec(origin["anchor"][1])), g, normal)
+    if has_rims:
+        if rim["radius"][0] > 0.0:
+            f = rim["radius"][0]
+            p = rim_arm(origin, rim, 0, owners.rotation[a], scale(-1.0, normal))
+        if rim["radius"][1] > 0.0:
+            g = rim["radius"][1]
+            q = rim_arm(origin, rim, 1, owners.rotation[b], normal)
     apart = sub(load(owners.position, a), load(owners.position, b))
     between = sub(add(apart, p), q)
     row["gap"] = dot(between, normal)
@@ -50,10 +58,11 @@ def _point_arms(row, origin, owners):
 @lean
 def aim_contacts(contacts, owners):
     """Arms, effective masses and gaps where the owners are now."""
+    has_rims = contacts.rims[0] == 1
     for c in range(contacts.count[0]):
         row = contacts.rows[c]
         row["answered"] = 0
-        p, q = _point_arms(row, contacts.origin[c], owners)
+        p, q = _point_arms(row, contacts.origin[c], contacts.rim[c], owners, has_rims)
         store(row["arm"], 0, p)
         store(row["arm"], 1, q)
         weigh_point(row, owners)

@@ -9,9 +9,7 @@ from ...collision.kinds import CAPSULE, CYLINDER, SPHERE
 from ...kernels.jit import kernel, lean_inline
 from ...vec3 import add, column, cross, dot, load, scale, set_vec, sub, unrotate, vec
 from .contact_table import DYNAMIC, NORMAL, STATIC
-
-ON_ITS_SIDE = 1e-2
-"""Cosine between a cylinder's axis and a normal below which it rolls there."""
+from .rim_contact import ON_ITS_SIDE, rim_at, rim_middle
 
 
 @lean_inline
@@ -73,7 +71,7 @@ def _is_of(key, m, a, b):
 
 
 @lean_inline
-def _place_point(row, origin, shapes, owners, on_a, on_b):
+def _place_point(row, origin, rim, shapes, owners, on_a, on_b):
     """Anchors of a point that lies at on_a and on_b (m) of the two surfaces, in owners' frames."""
     normal = vec(row["axis"][NORMAL])
     f = _radius_at(shapes, origin["key"][0], normal)
@@ -83,6 +81,14 @@ def _place_point(row, origin, shapes, owners, on_a, on_b):
     anchor = origin["anchor"]
     set_vec(anchor[0], _in_frame(owners, row["owner"][0], add(on_a, scale(f, normal))))
     set_vec(anchor[1], _in_frame(owners, row["owner"][1], sub(on_b, scale(g, normal))))
+    for side in range(2):
+        s, o = origin["key"][side], row["owner"][side]
+        outwards = scale(-1.0 if side == 0 else 1.0, normal)
+        rim["radius"][side] = rim_at(shapes, s, outwards, on_a if side == 0 else on_b)
+        if rim["radius"][side] > 0.0:
+            axis = column(shapes.rotation_before[s], 2)
+            set_vec(anchor[side], _in_frame(owners, o, rim_middle(shapes, s, outwards)))
+            set_vec(rim["axis"][side], unrotate(owners.rotation[o], axis))
 
 
 @lean_inline
@@ -158,7 +164,8 @@ def fill_contacts(item, item_count, manifolds, shapes, owners, body_count, memor
             origin["key"][3] = manifolds.feature[n, p]
             _write_axes(row["axis"], load(manifolds.normal, n))
             on_a, on_b = vec(manifolds.on_a[n, p]), vec(manifolds.on_b[n, p])
-            _place_point(row, origin, shapes, owners, on_a, on_b)
+            rim = contacts.rim[count - 1]
+            _place_point(row, origin, rim, shapes, owners, on_a, on_b)
             _write_surface(row, origin, shapes, contacts.slop)
             row["old_overlap"] = overlap  # `aim_contacts` cuts it to what there is
             origin["drift"] = 0.0
@@ -167,9 +174,13 @@ def fill_contacts(item, item_count, manifolds, shapes, owners, body_count, memor
     contacts.count[0] = count if count <= contacts.rows.shape[0] else 0
     contacts.bouncy[0] = 0
     contacts.drifted[0] = 0
+    contacts.rims[0] = 0
+    contacts.swings[0] = 0
     for c in range(contacts.count[0]):
         if contacts.origin[c]["restitution"] > 0.0:
             contacts.bouncy[0] = 1
+        if contacts.rim[c]["radius"][0] > 0.0 or contacts.rim[c]["radius"][1] > 0.0:
+            contacts.rims[0] = 1
     return count
 
 

@@ -41,6 +41,7 @@ from .pair_motion import (
     speeds_along,
     store_motion,
 )
+from .rim_contact import RIM_ROUNDS, foresee_rims
 from .softness import aim_row, aim_velocity, is_deep
 from .velocity_buffer import swap_buffers
 
@@ -209,9 +210,9 @@ def _rub_manifold(contacts, first, owners, has_limb):
 
 
 @lean_inline
-def _rub_pair(rows, first, owners, relaxation, motion):
+def _rub_pair(contacts, first, owners, swings, motion):
     """`_rub_manifold` of two bodies alone: their motion after it."""
-    head = rows[first]
+    rows, head, relaxation = contacts.rows, contacts.rows[first], contacts.buffer.relaxation
     t, s = vec(head["axis"][1]), vec(head["axis"][2])
     for kind in (STATIC, DYNAMIC):
         sticks = False
@@ -222,7 +223,11 @@ def _rub_pair(rows, first, owners, relaxation, motion):
                 continue
             v, w = point_velocity(row, motion), vec(row["mobility"])
             most = row["friction"][kind] * normal
-            p1, p2, slides = _friction_impulse(row, w, dot(t, v), dot(s, v), relaxation, most)
+            v1, v2 = dot(t, v), dot(s, v)
+            if swings:
+                v1 += contacts.rim[c]["swing"][1]
+                v2 += contacts.rim[c]["swing"][2]
+            p1, p2, slides = _friction_impulse(row, w, v1, v2, relaxation, most)
             motion = pushed_at(row, owners, motion, along(scale(p1, t), p2, s))
             sticks = sticks or not slides
         if sticks or head["friction"][STATIC] == head["friction"][DYNAMIC]:
@@ -258,20 +263,26 @@ def _is_pushed(rows, first):
 
 
 @lean_inline
-def _solve_pair(contacts, first, owners, h, is_ahead):
-    """A manifold of two bodies that nothing hangs on, or whose limbs answer alone."""
+def _solve_pair(contacts, first, owners, h, is_ahead, swings):
+    """A manifold of two bodies that nothing hangs on, or whose limbs answer alone.
+
+    swings: see `rim_contact`.
+    """
     rows, head = contacts.rows, contacts.rows[first]
     is_jointed = is_either_jointed(contacts.groups, head)
     motion = load_motion(head, owners)
     speeds = speeds_along(vec(head["axis"][NORMAL]), motion)
     for c in range(first, first + head["points"]):
-        aim_row(rows[c], point_speed(rows[c], speeds), owners, h, is_ahead, is_jointed)
+        speed = point_speed(rows[c], speeds)
+        if swings:
+            speed += contacts.rim[c]["swing"][NORMAL]
+        aim_row(rows[c], speed, owners, h, is_ahead, is_jointed)
     if not _is_pushed(rows, first):
         return
     _note_touch(contacts, head, owners)
     relaxation = contacts.buffer.relaxation
     motion, _ = push_points(rows, first, NORMAL, owners, relaxation, motion)
-    store_motion(head, owners, _rub_pair(rows, first, owners, relaxation, motion))
+    store_motion(head, owners, _rub_pair(contacts, first, owners, swings, motion))
 
 
 @lean_inline
@@ -298,6 +309,31 @@ def _solve_limbs(contacts, first, owners, h, is_ahead):
         spread_wrench(limbs, owners, b, a, wrench_b)
 
 
+@lean_inline
+def _activate_rims(contacts, owners):
+    """Groups of bodies on whose rim something wanders go on, no others."""
+    groups = contacts.groups
+    for g in range(groups.active.shape[0]):
+        groups.active[g] = 0
+    for c in range(contacts.count[0]):
+        row, rim = contacts.rows[c], contacts.rim[c]["radius"]
+        for side in range(2):
+            o = row["owner"][side]
+            if max(rim[0], rim[1]) > 0.0 and owners.inverse_mass[o] > 0.0:
+                groups.active[groups.group[o]] = 1
+
+
+@lean
+def settle_rims(contacts, owners, moves, h):
+    """Foresee points on rims by the spins that contacts have left, and solve their contacts."""
+    if contacts.swings[0] == 0:
+        return
+    _activate_rims(contacts, owners)
+    for _ in range(RIM_ROUNDS):
+        foresee_rims(contacts, owners, moves, h)
+        sweep_contacts(contacts, owners, h, True, True)
+
+
 @lean
 def sweep_contacts(contacts, owners, h, is_ahead, is_part):
     """One sweep over all rows: the impulses of a manifold first, then the friction they allow.
@@ -305,7 +341,7 @@ def sweep_contacts(contacts, owners, h, is_ahead, is_part):
     is_ahead: bodies have still to move. is_part: over those rows alone that act on active groups.
     """
     begin_sweep(contacts, owners, h)
-    body = contacts.limbs.body
+    body, swings = contacts.limbs.body, contacts.swings[0] == 1
     first = 0
     while first < contacts.count[0]:
         start = first
@@ -317,4 +353,4 @@ def sweep_contacts(contacts, owners, h, is_ahead, is_part):
         if body[a]["known"] == 1 or body[b]["known"] == 1 or contacts.buffer.is_jacobi:
             _solve_limbs(contacts, start, owners, h, is_ahead)
         else:
-            _solve_pair(contacts, start, owners, h, is_ahead)
+            _solve_pair(contacts, start, owners, h, is_ahead, swings)

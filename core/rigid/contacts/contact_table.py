@@ -74,6 +74,16 @@ ORIGIN = np.dtype(
 )
 """Where a contact point lies on its two sides, in their frames, and what it is remembered by."""
 
+RIM = np.dtype(
+    [
+        ("radius", np.float64, (2,)),  # m, of the rims that the point wanders over, 0 for none
+        ("axis", np.float64, (2, 3)),  # square to them, in the owners' frames; anchors are middles
+        ("swing", np.float64, (3,)),  # m/s along the axes of the row, see `rim_contact`
+    ],
+    align=True,
+)
+"""What is known of a row whose point wanders over rims, where any does."""
+
 BLOW = np.dtype(
     [
         ("free", np.int32),  # how many impulses conjugate directions move: `conjugate_contacts`
@@ -114,6 +124,9 @@ BodyContacts = namedtuple(
         "origin",  # (c,) ORIGIN
         "blow",  # (c,) BLOW
         "reply",  # (c, 3, 2, 6) velocity and spin of a and b by an impulse along each axis
+        "rim",  # (c,) RIM
+        "rims",  # (1,) 1: some points wander over rims
+        "swings",  # (1,) 1: their swings count now
         "slop",  # (s,) m, of shapes
         "islands",  # `uneven_islands.Islands`
         "groups",  # `contact_groups.Groups`
@@ -148,6 +161,9 @@ def contact_room(model: Model, graph: JointGraph) -> BodyContacts:
         origin=np.zeros(rows, ORIGIN),
         blow=np.zeros(rows, BLOW),
         reply=np.zeros((rows, 3, 2, 6)),
+        rim=np.zeros(rows, RIM),
+        swings=np.zeros(1, dtype=np.int32),
+        rims=np.zeros(1, dtype=np.int32),
         slop=CONTACT_SLOP * smallest_half_extent(model.shapes),
         islands=island_room(owners),
         groups=group_room(model, graph.body_group),
@@ -174,6 +190,7 @@ def more_room(contacts: BodyContacts, count: int) -> BodyContacts:
         origin=np.zeros(count, ORIGIN),
         blow=np.zeros(count, BLOW),
         reply=np.zeros((count, 3, 2, 6)),
+        rim=np.zeros(count, RIM),
         rebound=np.zeros(count, REBOUND),
         hits=np.zeros(count, HIT),
     )

@@ -62,6 +62,8 @@ def part_overlaps(contacts, owners, iterations, h):
         if row["parting_speed"] == 0.0:
             speed = contact_speed(row, NORMAL, contacts.buffer)
             row["parting_speed"] = min(speed, -max(row["gap"], 0.0) / h)
+        elif contacts.swings[0] == 1:
+            row["parting_speed"] -= contacts.rim[c]["swing"][NORMAL]
     many = UNEVEN_ITERATIONS if contacts.islands.uneven[0] > 0 else 1
     for _ in range(ITERATIONS * many * iterations):
         begin_sweep(contacts, owners, h)

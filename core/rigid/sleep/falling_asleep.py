@@ -8,17 +8,16 @@ its ragdoll awake, not those that lie on the legs. Who wakes: see `waking`.
 
 from __future__ import annotations
 
-import math
-
-from ...kernels.jit import inline, lean_inline
+from ...kernels.jit import lean_inline
 from ...rotation import conjugate, product, quaternion
 from ...vec3 import ZERO, length, load, store, sub, vec
 from ..contacts.contact_groups import is_either_jointed
 from ..contacts.contact_table import NORMAL
 from ..islands import join, root_of
-
-REST_TIME = 0.5
-"""Seconds of stillness after which a body may sleep."""
+from ..owners import AWAKE, CARRIED
+from .carriers import carried_to, end_ride, find_carriers, lie_down, turn_load, velocity_of
+from .sleepers import UNSTEADY
+from .stillness import REST_TIME, are_free, is_other_load, still_speed
 
 CALM = 0.5 * REST_TIME
 """Seconds of stillness of all that a body touches before it may sleep."""
@@ -28,13 +27,6 @@ WAITS = REST_TIME * (1.0 - 1e-6)
 
 HELD = -1.0
 """Seconds of rest of what its animation leads."""
-
-STILL_SHARE = 0.02
-"""A body is still when its fastest point moves, from one end of a frame to the other, by less than
-this times √(gravity × its size) in a second."""
-
-CHANGE = 2.0
-"""Loads are others when they make a body this much faster than still in `REST_TIME`."""
 
 DEEP_SLOPS = 3.0
 """Overlap, as a share of the slop, from which on what lies in something else is to be parted before
@@ -46,26 +38,6 @@ WEDGED_PACE = 0.25
 TREMBLE = 8.0
 """Times that speed at which it may tremble in its place and still be still: in a wedged heap a cube
 or two may go on so for ever."""
-
-
-@inline
-def still_speed(radius, root_gravity):
-    """Speed in m/s below which a body of that radius (m) is still; root_gravity: √g."""
-    return STILL_SHARE * root_gravity * math.sqrt(radius)
-
-
-@lean_inline
-def is_other_load(load, last_load, still):
-    """Whether the load of a body has changed by what makes it faster than still (m/s) soon."""
-    return length(sub(load, last_load)) * REST_TIME > CHANGE * still
-
-
-@inline
-def are_free(owners, body_count, a, b):
-    """Whether both are bodies that nothing drives, awake or asleep."""
-    if a < 0 or b < 0 or a >= body_count or b >= body_count:
-        return False
-    return owners.driven[a] == 0 and owners.driven[b] == 0
 
 
 @lean_inline
@@ -92,12 +64,17 @@ def _mark_deep(sleep, contacts):
 def _is_still(sleep, owners, drive, b, last_load):
     """Whether a body has moved and been loaded as what is still, in this frame."""
     sleeper = sleep.sleeper[b]
-    radius = sleeper["radius"]
-    way = length(sub(load(owners.position, b), load(drive.start_position, b)))
-    start = conjugate(quaternion(drive.start_orientation[b]))
-    _, x, y, z = product(quaternion(owners.orientation[b]), start)
-    moved = (way + radius * (2.0 * length((x, y, z)))) / drive.duration
-    fastest = length(load(owners.velocity, b)) + radius * length(load(owners.spin, b))
+    radius, c = sleeper["radius"], sleeper["carrier"]
+    x, q = load(drive.start_position, b), quaternion(drive.start_orientation[b])
+    velocity, spin = load(owners.velocity, b), load(owners.spin, b)
+    if c >= 0:
+        x, q = carried_to(drive, c, x, q)
+        velocity = sub(velocity, velocity_of(owners, c, load(owners.position, b)))
+        spin = sub(spin, load(owners.spin, c))
+    way = length(sub(load(owners.position, b), x))
+    _, turn_x, turn_y, turn_z = product(quaternion(owners.orientation[b]), conjugate(q))
+    moved = (way + radius * (2.0 * length((turn_x, turn_y, turn_z)))) / drive.duration
+    fastest = length(velocity) + radius * length(spin)
     still = still_speed(radius, sleep.root_gravity)
     is_same = sleeper["garment"] >= 0 or not is_other_load(vec(sleeper["load"]), last_load, still)
     return is_same and moved < still and fastest < TREMBLE * still
@@ -108,11 +85,14 @@ def _count_stillness(sleep, owners, drive, state):
     """Seconds of stillness of each body by itself; what lies deep in others counts slower."""
     rest, deep = state.rest, sleep.mark
     for b in range(rest.shape[0]):
-        if owners.asleep[b] == 1:
+        if owners.asleep[b] != AWAKE:
             continue
+        sleeper = sleep.sleeper[b]
+        if sleeper["carrier"] >= 0:
+            turn_load(drive, sleeper["carrier"], state.load, b)
         if owners.driven[b] == 1:
             rest[b] = HELD
-        elif sleep.sleeper[b]["may_sleep"] == 0 or rest[b] >= REST_TIME:
+        elif sleeper["may_sleep"] == 0 or sleeper["carrier"] == UNSTEADY or rest[b] >= REST_TIME:
             rest[b] = 0.0
         elif _is_still(sleep, owners, drive, b, load(state.load, b)):
             rest[b] = max(rest[b], 0.0) + (1.0 if deep[b] == 0 else WEDGED_PACE) * drive.duration
@@ -135,7 +115,7 @@ def _rest_together(sleep, owners, joints, rest):
         if are_free(owners, count, a, b):
             join(island, a, b)
         else:
-            _keep_awake(owners, rest, a, b)
+            _keep_awake(sleep, owners, rest, a, b)
     for b in range(count):
         if rest[b] < REST_TIME:
             waits[root_of(island, b)] = 1
@@ -158,7 +138,7 @@ def _wait_for_calm(sleep, owners, contacts, rest):
             if rest[b] < CALM:
                 waits[root_of(island, a)] = 1
     for b in range(count):
-        if owners.asleep[b] == 0 and owners.driven[b] == 0:
+        if owners.asleep[b] == AWAKE and owners.driven[b] == 0:
             rest[b] = min(rest[b], WAITS if waits[root_of(island, b)] == 1 else REST_TIME)
 
 
@@ -168,33 +148,42 @@ def find_rest(sleep, owners, joints, contacts, drive, state):
 
     Writes `state.rest` (b,), and `state.load` (b, 3) of those that lie down. A body that touches
     something driven that moves is not still, nor is one that the inputs keep awake, or one that
-    gravity and forces pull in another way than when it lay down. One that is still to be parted
-    from what it touches counts slower.
+    gravity and forces pull in another way than when it lay down. On what carries it along it is
+    still when it is so beside that. One that is still to be parted from what it touches counts
+    slower.
     """
     rest = state.rest
+    find_carriers(sleep, owners, joints, contacts, drive, state.previous)
     _mark_deep(sleep, contacts)
     _count_stillness(sleep, owners, drive, state)
     for c in range(contacts.count[0]):
         row = contacts.rows[c]
         if row["impulse"][NORMAL] > 0.0:
-            _keep_awake(owners, rest, row["owner"][0], row["owner"][1])
+            _keep_awake(sleep, owners, rest, row["owner"][0], row["owner"][1])
     _rest_together(sleep, owners, joints, rest)
     for b in range(rest.shape[0]):
         sleeper = sleep.sleeper[b]
-        if owners.asleep[b] == 0 and (rest[b] <= 0.0 or sleeper["garment"] >= 0):
+        if owners.asleep[b] == AWAKE and (rest[b] <= 0.0 or sleeper["garment"] >= 0):
             store(state.load, b, vec(sleeper["load"]))
     _wait_for_calm(sleep, owners, contacts, rest)
+    for b in range(rest.shape[0]):
+        if owners.asleep[b] == CARRIED:
+            end_ride(owners, drive, b)
+        elif owners.asleep[b] == AWAKE and rest[b] >= REST_TIME:
+            lie_down(sleep, owners, b)
 
 
 @lean_inline
-def _keep_awake(owners, rest, a, b):
-    """Two that touch: one that is driven and moves keeps the other awake."""
+def _keep_awake(sleep, owners, rest, a, b):
+    """Two that touch: one that is driven and moves keeps the other awake, unless it carries it."""
     if a < 0 or b < 0 or are_free(owners, rest.shape[0], a, b):
         return
     for side in range(2):
         mine = a if side == 0 else b
         other = b if side == 0 else a
         if mine >= rest.shape[0] or owners.driven[other] == 0:
+            continue
+        if sleep.sleeper[mine]["carrier"] >= 0:
             continue
         if load(owners.velocity, other) != ZERO or load(owners.spin, other) != ZERO:
             rest[mine] = 0.0

@@ -25,6 +25,7 @@ SLEEPER = np.dtype(
         ("is_kept_awake", np.int32),  # 1: the frame's inputs may move it
         ("may_sleep", np.int32),  # 1: it may fall asleep at the end of the frame
         # of the moment
+        ("carrier", np.int32),  # driven owner with which it moves as one, else `ALONE`, `UNSTEADY`
         ("wake", np.int32),  # why it is to wake
         ("wake_impulse", np.float64),  # N·s, blow that it has felt
     ],
@@ -36,12 +37,20 @@ UNDISTURBED, TOUCHED, STRUCK, UNSUPPORTED, DISTURBED = range(5)
 wakes as many as it might move; what has borne it leaves, so that all wake that lie on it; its load
 is another one, which wakes all that lean on each other."""
 
+ALONE, UNSTEADY = -1, -4
+"""Carriers of what lies on nothing that moves, or on what did not go on as it went."""
+
+DEFORMING, FIRST_CARRIER = 2, 3
+"""How something moves besides `STILL` and `FREE`: a mesh that changes its form, and, from
+`FIRST_CARRIER` on, as the owner of that number less `FIRST_CARRIER`, which carries sleepers."""
+
 Sleep = namedtuple(
     "Sleep",
     [
         "sleeper",  # SLEEPER (b,)
         "island", "mark",  # (b,) scratch: union–find, marks of bodies
-        "is_moving",  # (o,) 1: free to move, or driven somewhere
+        "carrier",  # (b,) scratch: driven owner that an island leans on
+        "motion",  # (o,) int32, how each moves, see `broad_phase.STILL`; `DEFORMING`
         "shape_body",  # (k,) which body a shape belongs to
         "joint_holds",  # (j,) True: neither broken nor let go
         "joint_body",  # (i, 2) of joints that hold
@@ -58,4 +67,5 @@ def sleeper_room(model: Model, radius: Floats, garment: Ints) -> Records:
     sleeper = np.zeros(model.body_count, SLEEPER)
     sleeper["mass"], sleeper["radius"] = bodies.mass, radius
     sleeper["follows"], sleeper["garment"] = bodies.follows, garment
+    sleeper["carrier"] = ALONE
     return sleeper

@@ -13,15 +13,25 @@ from __future__ import annotations
 
 import math
 
+from ...collision.broad_phase import FREE, STILL
 from ...kernels.jit import kernel, lean_inline
-from ...vec3 import ZERO, add, dot, length, load, scale, store, sub, vec
+from ...vec3 import ZERO, add, dot, length, load, scale, sub, vec
 from ..contacts.contact_point import contact_speed
 from ..contacts.contact_table import NORMAL
 from ..islands import join, root_of
 from ..joints.joint_axes import aim_joints
-from ..owners import write_inverse_inertia
-from .falling_asleep import CALM, are_free, is_other_load, still_speed
-from .sleepers import DISTURBED, STRUCK, TOUCHED, UNDISTURBED, UNSUPPORTED
+from ..owners import AWAKE, write_inverse_inertia, write_momentum
+from .carriers import move_alike
+from .falling_asleep import CALM
+from .sleepers import (
+    DEFORMING,
+    DISTURBED,
+    STRUCK,
+    TOUCHED,
+    UNDISTURBED,
+    UNSUPPORTED,
+)
+from .stillness import are_free, is_other_load, still_speed
 
 WAKING_SPEEDS = 2.0
 """A sleeper feels what hits it this much faster than still."""
@@ -47,25 +57,58 @@ NEXT, REACHED = 1, 2
 
 
 @kernel
-def feel_support(sleep, owners, key, is_moving):
-    """Let sleepers feel what moves (o,) now that they touch, by the keys (c, 4), or hang on."""
+def feel_support(sleep, owners, key, is_let_go):
+    """Let sleepers feel that what they touch, by the keys (c, 4), or hang on is let go of (o,)."""
     for c in range(key.shape[0]):
-        a, b = sleep.shape_body[key[c, 0]], sleep.shape_body[key[c, 1]]
-        _feel(sleep, owners, is_moving, a, b)
+        _feel(sleep, owners, is_let_go, sleep.shape_body[key[c, 0]], sleep.shape_body[key[c, 1]])
     for j in range(sleep.joint_body.shape[0]):
-        _feel(sleep, owners, is_moving, sleep.joint_body[j, 0], sleep.joint_body[j, 1])
+        _feel(sleep, owners, is_let_go, sleep.joint_body[j, 0], sleep.joint_body[j, 1])
 
 
 @lean_inline
-def _feel(sleep, owners, is_moving, a, b):
+def _feel(sleep, owners, is_let_go, a, b):
     if a < 0 or b < 0:
         return
     for side in range(2):
         mine = a if side == 0 else b
         other = b if side == 0 else a
         count = sleep.sleeper.shape[0]
-        if mine < count and owners.asleep[mine] == 1 and is_moving[other] > 0.0:
+        if mine < count and owners.asleep[mine] != AWAKE and is_let_go[other] > 0:
             sleep.sleeper[mine]["wake"] = DISTURBED
+
+
+@kernel
+def feel_motion(sleep, owners, key):
+    """Let sleepers feel what bears them, by the keys (c, 4), or joins and moves otherwise."""
+    for c in range(key.shape[0]):
+        _feel_both(sleep, owners, sleep.shape_body[key[c, 0]], sleep.shape_body[key[c, 1]])
+    for j in range(sleep.joint_body.shape[0]):
+        _feel_both(sleep, owners, sleep.joint_body[j, 0], sleep.joint_body[j, 1])
+
+
+@lean_inline
+def _feel_both(sleep, owners, a, b):
+    if a < 0 or b < 0:
+        return
+    for side in range(2):
+        mine = a if side == 0 else b
+        other = b if side == 0 else a
+        count = sleep.sleeper.shape[0]
+        if mine >= count or owners.asleep[mine] == AWAKE:
+            continue
+        if _goes_elsewhere(sleep, owners, mine, other):
+            sleep.sleeper[mine]["wake"] = DISTURBED
+
+
+@lean_inline
+def _goes_elsewhere(sleep, owners, mine, other):
+    """Whether something moves otherwise than a sleeper that leans on it."""
+    moves, moves_other = sleep.motion[mine], sleep.motion[other]
+    if moves == moves_other:
+        return False
+    if moves == STILL or moves_other == DEFORMING:
+        return True
+    return not move_alike(sleep, owners, mine, other)
 
 
 @kernel
@@ -78,11 +121,11 @@ def feel_rows(sleep, owners, contacts):
         row = contacts.rows[c]
         a, b = row["owner"][0], row["owner"][1]
         is_pair = are_free(owners, sleep.sleeper.shape[0], a, b)
-        if not is_pair or owners.asleep[a] == owners.asleep[b]:
+        if not is_pair or (owners.asleep[a] == AWAKE) == (owners.asleep[b] == AWAKE):
             continue
         if row["gap"] > GOES_BY * row["slop"]:
             continue
-        mine = a if owners.asleep[a] == 1 else b
+        mine = a if owners.asleep[a] != AWAKE else b
         sleeper = sleep.sleeper[mine]
         still = still_speed(sleeper["radius"], sleep.root_gravity)
         apart = contact_speed(row, NORMAL, owners)
@@ -104,7 +147,7 @@ def feel_load(sleep, owners, now, before):
     for b in range(now.shape[0]):
         sleeper = sleep.sleeper[b]
         still = still_speed(sleeper["radius"], sleep.root_gravity)
-        if owners.asleep[b] == 1 and is_other_load(load(now, b), load(before, b), still):
+        if owners.asleep[b] != AWAKE and is_other_load(load(now, b), load(before, b), still):
             sleeper["wake"] = DISTURBED
 
 
@@ -123,12 +166,26 @@ def feel_touch(sleep, owners, item, count, manifolds, duration):
         for side in range(2):
             mine = a if side == 0 else b
             other = b if side == 0 else a
-            if mine >= body_count or owners.driven[mine] == 1 or sleep.is_moving[other] == 0.0:
+            if mine >= body_count or owners.driven[mine] == 1:
                 continue
-            if other >= body_count or owners.driven[other] == 1:
+            if _is_disturbed(sleep, owners, mine, other):
                 sleep.sleeper[mine]["wake"] = DISTURBED
         if are_free(owners, body_count, a, b):
             _feel_blow(sleep, owners, a, b, approach)
+
+
+@lean_inline
+def _is_disturbed(sleep, owners, mine, other):
+    """Whether a body that touches another is led against it, or that against the body.
+
+    What is awake passes it on, as long as that does not go with what sleeps around.
+    """
+    is_led = other >= sleep.sleeper.shape[0] or owners.driven[other] == 1
+    if owners.asleep[mine] == AWAKE:
+        return is_led and sleep.motion[other] in (FREE, DEFORMING)
+    if not is_led and owners.asleep[other] == AWAKE:
+        return False
+    return _goes_elsewhere(sleep, owners, mine, other)
 
 
 @lean_inline
@@ -140,11 +197,11 @@ def _feel_blow(sleep, owners, a, b, approach):
         min(one["radius"], other["radius"]), sleep.root_gravity
     ):
         return
-    if owners.asleep[a] == owners.asleep[b]:
+    if (owners.asleep[a] == AWAKE) == (owners.asleep[b] == AWAKE):
         _add_blow(one, 0.5 * blow)
         _add_blow(other, 0.5 * blow)
     else:
-        _add_blow(sleep.sleeper[a if owners.asleep[a] == 1 else b], blow)
+        _add_blow(sleep.sleeper[a if owners.asleep[a] != AWAKE else b], blow)
 
 
 @lean_inline
@@ -190,7 +247,7 @@ def feel_particles(sleep, owners, contacts, count, x, previous, garments, h):
         places = contacts[c]["place"]
         for side in range(2):
             o = places[side]["owner"]
-            if o < 0 or o >= sleep.sleeper.shape[0] or owners.asleep[o] == 0:
+            if o < 0 or o >= sleep.sleeper.shape[0] or owners.asleep[o] == AWAKE:
                 continue
             sleeper = sleep.sleeper[o]
             own = sleeper["garment"]
@@ -203,6 +260,7 @@ def feel_particles(sleep, owners, contacts, count, x, previous, garments, h):
                     i = places[n // 4]["particle"][n % 4]
                     step = sub(load(x, i), load(previous, i))
                     moved = add(moved, scale(abs(f), step))
+            moved = sub(moved, scale(h, load(owners.velocity, o)))
             fallen = sub(moved, fall)
             least = math.sqrt(min(dot(moved, moved), dot(fallen, fallen)))
             if least > h * still_speed(sleeper["radius"], sleep.root_gravity):
@@ -237,7 +295,7 @@ def feel_ties(sleep, owners, body, push):
     for n in range(body.shape[0]):
         b = body[n]
         sleeper = sleep.sleeper[b]
-        if owners.asleep[b] == 0:
+        if owners.asleep[b] == AWAKE:
             continue
         jerk = length(load(push, b)) / sleeper["mass"]
         if jerk > JERK * still_speed(sleeper["radius"], sleep.root_gravity):
@@ -276,7 +334,7 @@ def wake_sleepers(sleep, owners, joints, kept_key, key, rest, under_way):
     _mark_moved(sleep, owners, kept_key, key, need)
     woken = 0
     for b in range(count):
-        if owners.asleep[b] == 1 and mark[root_of(island, b)] == REACHED:
+        if owners.asleep[b] != AWAKE and mark[root_of(island, b)] == REACHED:
             woken += 1
             rest[b] = CALM  # it has not moved yet
             _wake_up(owners, b, 1.0 / sleep.sleeper[b]["mass"])
@@ -346,13 +404,11 @@ def _mark_moved(sleep, owners, kept_key, key, need):
 
 @lean_inline
 def _wake_up(owners, b, inverse_mass):
-    """Give a sleeper its mass back (1/kg); it starts from rest."""
-    owners.asleep[b] = 0
+    """Give a sleeper its mass back (1/kg); it starts from rest, or as what carried it."""
+    owners.asleep[b] = AWAKE
     owners.inverse_mass[b] = inverse_mass
     write_inverse_inertia(owners, b)
-    store(owners.velocity, b, ZERO)
-    store(owners.momentum, b, ZERO)
-    store(owners.spin, b, ZERO)
+    write_momentum(owners, b)
 
 
 @lean_inline
