@@ -8,7 +8,7 @@ from collections import namedtuple
 import numpy as np
 
 from ..arrays import Floats
-from ..kernels.jit import inline, lean_kernel
+from ..kernels.jit import inline, lean_inline, lean_kernel
 from ..model import Model
 from ..model.body_table import ShapeTable
 from ..vector import rotation_matrix
@@ -171,7 +171,7 @@ def move_shapes(shapes, owners, ahead, room):
             shapes.upper[s, k] = high + room[s]
 
 
-@inline
+@lean_inline
 def passes_by(shapes, s, x, previous, i, reach):
     """Whether particle i's step, ``reach`` wide, stays clear of the box around shape s."""
     for k in range(3):

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 from ..collision.kinds import MESH
+from ..collision.narrow_phase import parts_of
 from ..model import Model
 from ..particles.constraints.strand import Strands
 from ..particles.contacts.collider_contact import Balls, Deforming, collide_particles
@@ -61,6 +62,7 @@ class Contacts:
             frame.friction,
             model.restitution,
         )
+        self.touchable = (work.shapes, *parts_of(work.shapes)[1:])  # with hulls and meshes
         # whether any but surfaces look for the triangles of meshes
         self.has_meshes = model.shapes.has_meshes and self._needs_triangles(model)
         if self.has_meshes:
@@ -158,10 +160,10 @@ class Contacts:
             model.restitution,
             self.start,
         )
-        shapes, tree = frame.work.shapes, frame.work.touching.mesh_tree
+        tree = frame.work.touching.mesh_tree
         deforming = Deforming(self.mesh_before, self.mesh_motion)
         threads = frame.threads if rows is None else 1  # a few rows, again and again
-        touched = (shapes, model.collider_shape_count, tree, deforming)
+        touched = (*self.touchable, model.collider_shape_count, tree, deforming)
         given = (frame.particles, balls, *touched, frame.gravity, frame.h, may_bounce)
         collide_particles.on(threads)(*given)
 

@@ -48,14 +48,15 @@ Deforming = namedtuple(
 
 
 @lean_inline
-def _way_out(shapes, forms, s, face, p, o, start, reach):
+def _way_out(shapes, hulls, meshes, tree, deforming, s, face, p, o, start, reach):
     """Gap of a ball of radius ``reach`` at p from one face of shape s, normal, motion of the face.
 
     All in the shape's frame; o where the ball was one step ago, start where the step began.
     """
-    hulls, meshes, tree, (before, motion) = forms
     if shapes.kind[s] == MESH:
-        return mesh_distance(meshes, shapes.mesh[s], tree, before, motion, p, start, reach)
+        return mesh_distance(
+            meshes, shapes.mesh[s], tree, deforming.before, deforming.motion, p, start, reach
+        )
     kind, hull = shapes.kind[s], shapes.hull[s]
     gap, n = solid_distance(hulls, kind, shapes.size[s], hull, face, p, o, reach)
     return gap, n, ZERO
@@ -89,7 +90,9 @@ def _respond(p, o, start, way_out, surface, h):
 
 
 @lean_inline
-def _collide(i, particles, balls, shapes, s, forms, gravity, h, may_bounce):
+def _collide(
+    i, particles, balls, shapes, s, hulls, meshes, tree, deforming, gravity, h, may_bounce
+):
     """Particle i against shape s, which it may touch."""
     x, previous, _ = particles
     is_mesh = shapes.kind[s] == MESH
@@ -100,7 +103,9 @@ def _collide(i, particles, balls, shapes, s, forms, gravity, h, may_bounce):
     start = unrotate(rb, sub(load(balls.start, i), cb))
     touched = False
     for face in range(MOST_TRIANGLES_AT_ONCE if is_mesh else face_count(shapes.kind[s])):
-        way_out = _way_out(shapes, forms, s, face, p, o, start, balls.radius[i])
+        way_out = _way_out(
+            shapes, hulls, meshes, tree, deforming, s, face, p, o, start, balls.radius[i]
+        )
         if way_out[0] >= 0.0:
             if is_mesh:
                 break
@@ -118,7 +123,17 @@ def _collide(i, particles, balls, shapes, s, forms, gravity, h, may_bounce):
 
 @parallel_kernel
 def collide_particles(
-    particles, balls, shapes, shape_count, mesh_tree, deforming, gravity, h, may_bounce
+    particles,
+    balls,
+    shapes,
+    hulls,
+    meshes,
+    shape_count,
+    mesh_tree,
+    deforming,
+    gravity,
+    h,
+    may_bounce,
 ):
     """Project particles out of the colliders and let friction act.
 
@@ -131,16 +146,16 @@ def collide_particles(
       and the particle does not slide a step too far or creep down a slope that holds it.
     * Restitution: with ``may_bounce`` a fast particle is reflected on its exact path.
 
-    shape_count: of the shapes, from the first on, that belong to colliders. mesh_tree: over the
-    triangles of all meshes, each in its shape's own frame. gravity (3,) m/s². Nine
-    arguments, for a parallel loop takes no records in records.
+    hulls, meshes: `narrow_phase.parts_of` the shapes. shape_count: of the shapes, from the first
+    on, that belong to colliders. mesh_tree: over the triangles of all meshes, each in its shape's
+    own frame. gravity (3,) m/s². So many arguments, for a parallel loop takes no records in
+    records, and to take a record apart or put one together for each particle makes Numba count
+    references to its arrays, which took ten times as long as all the rest.
     """
     for j in prange(balls.row.shape[0]):
         i = balls.row[j]
         if particles.inverse_mass[i] == 0.0:
             continue
-        _, hulls, meshes = parts_of(shapes)
-        forms = (hulls, meshes, mesh_tree, deforming)
         for s in range(shape_count):
             room = balls.radius[i]
             if shapes.kind[s] == MESH:
@@ -148,7 +163,20 @@ def collide_particles(
                     continue
                 room += deforming.motion
             if not passes_by(shapes, s, particles.x, particles.previous, i, room):
-                _collide(i, particles, balls, shapes, s, forms, gravity, h, may_bounce)
+                _collide(
+                    i,
+                    particles,
+                    balls,
+                    shapes,
+                    s,
+                    hulls,
+                    meshes,
+                    mesh_tree,
+                    deforming,
+                    gravity,
+                    h,
+                    may_bounce,
+                )
 
 
 @kernel
