@@ -28,7 +28,7 @@ from ...vec3 import ZERO, along, between, dot, load, move, scale, shift, store
 ROUNDS = 5
 """Over a net in one pass."""
 
-RIPPLE = 0.05
+RIPPLE = 0.02
 """Share of the error that Chebyshev's polynomial leaves at most of what it is made for. It may be
 too much by that share, which with more than a third would swing from step to step."""
 
@@ -81,8 +81,8 @@ def round_weights() -> Floats:
 @lean_inline
 def _measure(x, previous, pair, rest_length, s, direction, error):
     """Direction and error of spring s."""
-    d = between(x, pair[s, 0], pair[s, 1])
-    e = between(previous, pair[s, 0], pair[s, 1])
+    a, b = np.uint32(pair[s, 0]), np.uint32(pair[s, 1])
+    d, e = between(x, a, b), between(previous, a, b)
     dd = dot(d, d)
     if not dot(d, e) > 0.5 * dd:  # turned or stretched too far, see `spring.multiplier`
         e = d
@@ -110,7 +110,7 @@ def relax_nets(particles, springs, nets, solution, weights, h, is_first):
             store(way, rows[k], ZERO)
         for s in range(first, last):
             _measure(x, previous, pair, rest_length, s, direction, error)
-            a, b = pair[s, 0], pair[s, 1]
+            a, b = np.uint32(pair[s, 0]), np.uint32(pair[s, 1])
             most = share[a] * inverse_mass[a] + share[b] * inverse_mass[b]
             stiff[s] = 1.0 / (most + compliance[s] * per_step)
             if is_first:
@@ -118,7 +118,7 @@ def relax_nets(particles, springs, nets, solution, weights, h, is_first):
         for k in range(weights.shape[0]):
             weight = weights[k]
             for s in range(first, last):
-                a, b = pair[s, 0], pair[s, 1]
+                a, b = np.uint32(pair[s, 0]), np.uint32(pair[s, 1])
                 e = load(direction, s)
                 softness = compliance[s] * per_step
                 wrong = error[s] + dot(between(way, a, b), e) - softness * pull[s]
@@ -129,7 +129,7 @@ def relax_nets(particles, springs, nets, solution, weights, h, is_first):
                 shift(force, a, added, e)
                 shift(force, b, -added, e)
             for j in range(rows.shape[0]):
-                i = rows[j]
+                i = np.uint32(rows[j])
                 store(way, i, along(load(way, i), inverse_mass[i], load(force, i)))
                 store(force, i, ZERO)
         for k in range(rows.shape[0]):
