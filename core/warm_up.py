@@ -171,9 +171,10 @@ def _pile() -> bool:
 def _swing() -> bool:
     """Reach what only springs with dampers, as constraints and as forces, and their solver use."""
     builder = ModelBuilder()
-    builder.add_particles("spring", [(0, 0, 0), (0, 0, 1)], mass=1.0)
+    builder.add_particles("spring", [(0, 0, 0), (0, 0, 1), (0, 0, 2)], mass=1.0)
     builder.pin([0])
     builder.add_springs([[0, 1]], 100.0, damping=1.0)
+    builder.add_springs([[1, 2]], 100.0, together=True)
     model = builder.finalize()
     for integrator in ("POSITION_VERLET", "LEAPFROG", "IMPLICIT_EULER"):
         advance(model, model.initial_state(), FrameInputs(), SolverSettings(integrator=integrator))

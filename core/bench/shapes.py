@@ -36,6 +36,24 @@ def ball(fineness: int, radius: float, centre: tuple[float, float, float] = (0, 
     return Geometry.of("ball", x + centre, (), offsets, np.array(faces).reshape(-1))
 
 
+def globe(meridians: int, parallels: int, radius: float) -> Geometry:
+    """A ball of quads between meridians and parallels, and of triangles around its poles."""
+    south = 1 + (parallels - 1) * meridians
+    slope = np.pi * np.arange(1, parallels) / parallels
+    turn = 2.0 * np.pi * np.arange(meridians) / meridians
+    around = np.stack([np.cos(turn), np.sin(turn), np.zeros(meridians)], axis=1)
+    rings = np.sin(slope)[:, None, None] * around + np.cos(slope)[:, None, None] * (0.0, 0.0, 1.0)
+    x = radius * np.concatenate([[(0.0, 0.0, 1.0)], rings.reshape(-1, 3), [(0.0, 0.0, -1.0)]])
+    faces = []
+    for m in range(meridians):
+        n = (m + 1) % meridians
+        faces += [[0, 1 + m, 1 + n], [south, south - meridians + n, south - meridians + m]]
+        for first in range(1, south - meridians, meridians):
+            faces.append([first + m, first + meridians + m, first + meridians + n, first + n])
+    offsets = np.cumsum([0, *(len(face) for face in faces)])
+    return Geometry.of("globe", x, (), offsets, np.concatenate(faces))
+
+
 def stem(segments: int, height: float, lean: float = 0.0) -> Geometry:
     """A chain of edges that grows up from the origin and leans toward x."""
     t = np.linspace(0.0, 1.0, segments + 1)

@@ -95,6 +95,7 @@ class ModelBuilder(TearBuilder):
             task_stick=schedule.task_stick,
             task_spring=schedule.task_spring,
             phase_task=schedule.phase_task,
+            first_net_spring=schedule.first_net_spring,
             **self._tethers(pinned, inverse_mass),
             constraints=self._constraints(),
             forces=tuple(self._force),

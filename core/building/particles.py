@@ -14,6 +14,7 @@ from ..errors import ModelError
 from ..model import ObjectSpan
 from ..model.limbs import Limbs
 from ..model.model import ITSELF, MESHES, OTHERS
+from ..particles.schedule import TOGETHER
 
 if TYPE_CHECKING:
     from ..forces.base import Force
@@ -177,6 +178,7 @@ class ParticleBuilder:
         *,
         damping: ArrayLike = 0.0,
         turn: int = -1,
+        together: bool = False,
     ) -> None:
         """Springs between pairs (c, 2) of stiffness (c,) or one number in N/m, above zero.
 
@@ -184,6 +186,9 @@ class ParticleBuilder:
 
         Springs of turn 0 and 1 act in every second step, with twice the impulse, at half the cost.
         At rest a particle of mass m that they bear with a force F then trembles at F h/m.
+
+        together: all of them that hang together are solved at once, so that their order means
+        nothing: what is alike on all sides stays so. For what has no sticks.
         """
         if turn not in (-1, 0, 1):
             raise ModelError("", f"turn = {turn} must be -1, 0 or 1")
@@ -194,12 +199,14 @@ class ParticleBuilder:
             compliance = 1.0 / k
         if not np.isfinite(compliance).all():
             raise ModelError(name, f"spring stiffness = {k.min():g} N/m must be above 0")
+        if together and (turn != -1 or not (compliance > 0.0).all()):
+            raise ModelError(name, "springs that are solved together give way, and in every step")
         b = numbers(name, "spring damping", damping, rest.shape, least=0.0)
         self._spring.append(ends)
         self._spring_rest.append(rest)
         self._spring_compliance.append(compliance)
         self._spring_damping.append(b)
-        self._spring_turn.append(np.full(len(ends), turn, dtype=np.int32))
+        self._spring_turn.append(np.full(len(ends), TOGETHER if together else turn, dtype=np.int32))
 
     def add_tethers(self, particles: ArrayLike, anchors: ArrayLike, length: ArrayLike) -> None:
         """Keep particles (t,) within length (t,) m of anchors (t,), which must be pinned."""

@@ -84,6 +84,7 @@ class Model:
     # (tasks, 4) where in each task the springs of every step, of even and of odd steps begin
     task_spring: Ints
     phase_task: Ints  # (phases + 1,) first task of each phase
+    first_net_spring: Ints  # (nets + 1,) behind those of tasks: springs that are solved together
     tethered: Ints  # (q,) particles that hang on tethers
     tether_start: Ints  # (q + 1,) first tether of each
     tether_anchor: Ints  # (t,) pinned particle at the far end

@@ -11,13 +11,18 @@ which keeps the processor's pipeline full.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import itertools
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Ints
+from ..geometry.surface import connected_parts
 from ..kernels.jit import allocating_kernel, inline, kernel
+
+TOGETHER = 2
+"""The turn of springs that are no part of a task: a net of them is solved at once."""
 
 BLOCK_SIZE = 1024  # particles: 3 × 24 kB of positions, fits the first-level cache
 
@@ -31,6 +36,7 @@ class Schedule:
     task_stick: Ints  # (tasks + 1,)
     task_spring: Ints  # (tasks, 4)
     phase_task: Ints  # (phases + 1,)
+    first_net_spring: Ints  # (nets + 1,)
 
 
 @allocating_kernel
@@ -154,13 +160,42 @@ def make_schedule(
 ) -> Schedule:
     """Schedule sticks (s, 2) and springs (c, 2) over ``particle_count`` particles.
 
-    turn (c,): −1 for springs that act in every step, 0 and 1 for those that take turns.
+    turn (c,): −1 for springs that act in every step, 0 and 1 for those that take turns, `TOGETHER`
+    for those of nets, which come last: each connected part of them is a net.
     """
+    alone = np.flatnonzero(turn != TOGETHER).astype(np.int32)
+    schedule = _task_schedule(particle_count, stick, spring[alone], turn[alone], block_size)
+    net_order, first = _net_order(particle_count, spring, turn)
+    return replace(
+        schedule,
+        spring_order=np.concatenate([alone[schedule.spring_order], net_order]),
+        first_net_spring=len(alone) + first,
+    )
+
+
+def _net_order(particle_count: int, spring: Ints, turn: Ints) -> tuple[Ints, Ints]:
+    """Rows of the springs of nets, net by net, and where among them each begins."""
+    rows = np.flatnonzero(turn == TOGETHER).astype(np.int32)
+    if len(rows) == 0:
+        return rows, np.zeros(1, dtype=np.int32)
+    part = connected_parts(particle_count, spring[rows])[spring[rows, 0]]
+    rows = rows[np.argsort(part, kind="stable")]
+    count = np.unique(part, return_counts=True)[1]
+    used = np.zeros(particle_count, dtype=np.uint64)
+    first = np.concatenate([[0], np.cumsum(count)]).astype(np.int32)
+    nets = [_independent_order(spring, rows[a:b], used) for a, b in itertools.pairwise(first)]
+    return np.concatenate(nets), first
+
+
+def _task_schedule(
+    particle_count: int, stick: Ints, spring: Ints, turn: Ints, block_size: int
+) -> Schedule:
+    """The schedule of what is solved one after the other."""
     pairs = np.concatenate([stick, spring]).astype(np.int32)
+    zero = np.zeros(1, dtype=np.int32)
     if len(pairs) == 0:
         none = np.zeros(0, dtype=np.int32)
-        zero = np.zeros(1, dtype=np.int32)
-        return Schedule(none, none, zero, np.zeros((0, 4), dtype=np.int32), zero)
+        return Schedule(none, none, zero, np.zeros((0, 4), dtype=np.int32), zero, zero)
 
     start = np.zeros(particle_count + 1, dtype=np.int32)
     neighbour = np.empty(2 * len(pairs), dtype=np.int32)
@@ -216,4 +251,5 @@ def make_schedule(
         ints(task_stick),
         ints(task_spring),
         ints(phase_task),
+        zero,
     )

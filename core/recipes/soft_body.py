@@ -93,14 +93,14 @@ def add_soft_body(
     amount = settings.stiffness * mean_of_ends(geometry.painted(paint, "stiffness"), pairs)
     skin = weight * size[pairs[:, 0]] ** 2 * _between(SKIN_STIFFNESS, amount)
     long = np.linalg.norm(x[pairs[:, 1]] - x[pairs[:, 0]], axis=1) > 0.0
-    builder.add_springs(pairs[long] + first, skin[long])
+    builder.add_springs(pairs[long] + first, skin[long], together=True)
     if settings.shape > 0.0:
         _add_shape(builder, geometry, settings, part, size, first, index, paint)
     if settings.bend > 0.0:
         pairs = geometry.supports
         bend = settings.bend * mean_of_ends(geometry.painted(paint, "bend"), pairs)
         firm = weight * size[pairs[:, 0]] ** 2 * _between(FOLD_STIFFNESS, bend)
-        builder.add_springs(pairs + first, firm)
+        builder.add_springs(pairs + first, firm, together=True)
     if with_volume:
         softness = SQUEEZE**settings.volume / (weight * typical)
         builder.add_constraint(

@@ -18,6 +18,12 @@ from ..particles.constraints.distance import Pass, Springs, Sticks, relax_distan
 from ..particles.constraints.following import Following
 from ..particles.constraints.jacobi import Adjacency, Before, adjacency_of, relax_jacobi
 from ..particles.constraints.preceding import Preceding
+from ..particles.constraints.spring_net import (
+    net_solution,
+    nets_of,
+    relax_nets,
+    round_weights,
+)
 from ..particles.constraints.stick import STICK_CODES
 from ..particles.constraints.strain import FIRM_FACTOR, GENTLE_ROUNDS, STRAIN_ROUNDS, limit_strain
 from ..particles.constraints.tether import relax_tethers
@@ -26,6 +32,10 @@ from .frame import Frame
 
 NEVER = 2
 """The turn of springs that act as forces and not as constraints."""
+
+
+ROUND_WEIGHTS = round_weights()
+"""Of the rounds over nets of springs."""
 
 
 class RelaxationScratch:
@@ -40,6 +50,11 @@ class RelaxationScratch:
         self.task_strained = np.zeros(len(model.task_stick) - 1, dtype=np.int32)
         # for Jacobi passes
         self.adjacency: Adjacency | None = None
+        self.nets = nets_of(model.spring, model.first_net_spring, model.particle_count)
+        has_nets = len(model.first_net_spring) > 1
+        self.net_solution = net_solution(
+            len(model.spring) if has_nets else 0, model.particle_count if has_nets else 0
+        )
         self.old_position = np.empty((model.particle_count, 3))  # m
         self.old_spring_pull = np.empty(len(model.spring))
         # what has a part after the passes
@@ -77,6 +92,7 @@ class Relaxation:
             task_spring,
             self.scratch.spring_tension,
         )
+        self.has_nets = len(model.first_net_spring) > 1 and not settings.takes_springs_as_forces
         self.adjacency: Adjacency | None = None  # for Jacobi passes
         self.moving = Moving(
             x=frame.x,
@@ -138,6 +154,7 @@ class Relaxation:
             self._relax_jacobi()
         else:
             self._relax_gauss_seidel()
+            self._relax_nets()
         self._project(self.scratch.preceding)
 
     def _relax_gauss_seidel(self) -> None:
@@ -155,6 +172,21 @@ class Relaxation:
                 self.strain_limit,
                 self.scratch.task_strained,
             )
+
+    def _relax_nets(self) -> None:
+        """Each net of springs at once."""
+        frame = self.frame
+        if not self.has_nets:
+            return
+        relax_nets.on(frame.threads)(
+            self.moving.particles,
+            self.springs,
+            self.scratch.nets,
+            self.scratch.net_solution,
+            ROUND_WEIGHTS,
+            frame.h,
+            frame.pass_number == 0,
+        )
 
     def _relax_jacobi(self) -> None:
         frame, scratch = self.frame, self.scratch

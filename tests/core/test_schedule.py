@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from verlet_physics.particles.schedule import make_schedule
+from verlet_physics.particles.schedule import TOGETHER, make_schedule
 
 pytestmark = pytest.mark.quick
 
@@ -47,6 +47,21 @@ def test_schedule(count, sticks, block):
                 assert (turn[schedule.spring_order[start:stop]] == part - 1).all()
             assert not (mine & used), "two tasks of a phase share a particle"
             used |= mine
+
+
+def test_springs_of_nets_come_last_and_each_connected_part_is_one():
+    alone, net = grid(5), grid(4)
+    springs = np.concatenate([net + 25, alone, net + 41]).astype(np.int32)
+    turn = np.repeat([TOGETHER, -1, TOGETHER], [len(net), len(alone), len(net)]).astype(np.int32)
+    schedule = make_schedule(57, alone[:0], springs, turn)
+    assert sorted(schedule.spring_order) == list(range(len(springs)))
+    first, second, end = schedule.first_net_spring
+    assert (first, second, end) == (len(alone), len(alone) + len(net), len(springs))
+    assert schedule.task_spring.max() == first
+    parts = [springs[schedule.spring_order[a:b]] for a, b in ((0, first), (first, second))]
+    assert parts[0].max() < 25
+    assert parts[1].min() >= 25
+    assert parts[1].max() < 41
 
 
 def test_a_sheet_needs_two_phases_only():

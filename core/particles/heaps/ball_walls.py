@@ -79,8 +79,8 @@ def find_close(close, balls, shapes, is_still, x, mesh_before, mesh_tree, margin
     close (m,); balls: their particles and radii (m,); is_still (k,) of each shape.
     """
     rows, radius = balls
+    _, hulls, meshes = parts_of(shapes)
     for n in range(close.shape[0]):
-        _, hulls, meshes = parts_of(shapes)
         i = rows[n]
         reach = radius[n] + margin
         close[n] = 0
