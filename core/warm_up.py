@@ -139,6 +139,8 @@ def _meet() -> bool:
         settings = replace(RARE, threads=threads)
         state, _ = advance(model, model.initial_state(), INPUTS, settings)
         state.body_rest[:] = REST_TIME  # asleep while particles move: they look for each other
+        state.body_previous[:] = state.body_position
+        state.body_previous_orientation[:] = state.body_orientation
         advance(model, state, INPUTS, settings)
     return agree
 
@@ -196,6 +198,7 @@ def _rest() -> bool:
     for threads in _thread_counts():
         state = model.initial_state()
         state.body_rest[:] = REST_TIME
+        state.body_previous[:] = state.body_position
         for _ in range(2):
             state, _ = advance(model, state, FrameInputs(), SolverSettings(threads=threads))
     return True
