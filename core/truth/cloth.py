@@ -39,10 +39,12 @@ def _hung(n: int) -> tuple[float, float, float]:
     return 100.0 * float(np.mean(stretch)), float(-last.position[:, 2].min()), 100.0 * left
 
 
-def _frames(scene: Scene) -> Iterator[State]:
-    """The states of all frames of a scene."""
+def _frames(scene: Scene, moved: float = 0.0) -> Iterator[State]:
+    """The states of all frames of a scene, whose particles begin ``moved`` m off."""
     settings = SolverSettings()
     state = scene.model.initial_state(step=settings_step(settings, scene))
+    state.position += moved
+    state.previous += moved
     for _ in range(scene.frames):
         state, _ = advance(scene.model, state, scene.inputs, settings)
         yield state
@@ -164,12 +166,19 @@ case("sphere-32-penetration")(partial(_dropped, 32))
 case("sphere-64-penetration")(partial(_dropped, 64))
 
 
-def _loaded(scene: Scene, share: int) -> float:
+def _loaded(scene: Scene, share: int, moved: float = 0.0) -> float:
     """Mean (0) or largest (1) stretch over the last second of a scene, %."""
-    figures = [measure_stretch(scene.model, s)[share] for s in _frames(scene)][-24:]
+    figures = [measure_stretch(scene.model, s)[share] for s in _frames(scene, moved)][-24:]
     return 100.0 * float(np.max(figures) if share else np.mean(figures))
 
 
+@case("flag-64-largest")
+def _flag_largest() -> Result:
+    """Largest stretch of an edge, %: one moment of a flutter, so the middle one of five starts."""
+    scene = flag(64)
+    starts = [_loaded(scene, 1, moved) for moved in 1e-9 * np.arange(5)]
+    return Result(float(np.median(starts)), 0.0, 10.0)
+
+
 case("flag-64-stretch")(lambda: Result(_loaded(flag(64), 0), 0.0, 1.0))
-case("flag-64-largest")(lambda: Result(_loaded(flag(64), 1), 0.0, 10.0))
 case("drop-64-largest")(lambda: Result(_loaded(drop(64), 1), 0.0, 5.0))
