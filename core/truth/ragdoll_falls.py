@@ -20,7 +20,7 @@ from .case import Result, case
 
 STEPS_A_FRAME = 8
 STARTS = 15
-HEAPS = 7
+HEAPS = 31
 FRAMES_OF_FALL = 60  # at 24 a second
 
 

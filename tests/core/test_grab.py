@@ -207,12 +207,18 @@ def held(kind):
     return model, grab_body(model, model.initial_state(), light, model.bodies.position[light])
 
 
-@pytest.mark.parametrize("kind", ["sheet", "chain", "limb beside its axis", "ragdoll"])
-def test_a_wild_mouse_throws_nothing_faster_than_a_hand_may(kind):
+def after_a_wild_mouse(kind, seed):
+    """The model, its states under a hand that jumps by kilometres, one and energies afterwards."""
     model, hand = held(kind)
-    random = np.random.default_rng(3)
+    random = np.random.default_rng(seed)
     wild = [tuple(p) for p in random.normal(size=(36, 3)) * 1e4 + (0, 0, 1e4)]
     found = frames(model, hand, wild)
+    return model, found, *energies_after(model, found[-1], 24)
+
+
+@pytest.mark.parametrize("kind", ["sheet", "chain", "limb beside its axis", "ragdoll"])
+def test_a_wild_mouse_throws_nothing_faster_than_a_hand_may(kind):
+    model, found, last, _ = after_a_wild_mouse(kind, 3)
     for state in found:
         for x, before in (
             (state.position, state.previous),
@@ -221,10 +227,17 @@ def test_a_wild_mouse_throws_nothing_faster_than_a_hand_may(kind):
             if len(x):
                 fastest = np.linalg.norm(x - before, axis=1).max() / state.step
                 assert fastest < 4.0 * FASTEST_HAND
-    last, energies = energies_after(model, found[-1], 24)
-    assert np.diff(energies).max() < 0.005 * abs(energies[0])
     if kind != "sheet":
         assert joint_gaps(model, last).max() < 0.04  # a tenth of a link, whirled at 60 m/s
+
+
+@pytest.mark.parametrize("kind", ["sheet", "chain", "limb beside its axis", "ragdoll"])
+def test_what_a_wild_mouse_lets_go_gains_no_energy(kind):
+    gains = []  # in which frame of a whirl most is gained is chance, so the middle hand counts
+    for seed in range(3, 12):
+        *_, energies = after_a_wild_mouse(kind, seed)
+        gains.append(np.diff(energies).max() / abs(energies[0]))
+    assert np.median(gains) < 0.005
 
 
 def test_a_ragdoll_is_lifted_by_its_lightest_limb():

@@ -216,7 +216,10 @@ def test_a_rising_box_lifts_cloth():
     model = builder.finalize()
     state, _ = run(model, SECOND, rising)
     inner = np.abs(model.rest_position[:, :2]).max(axis=1) < 0.5
-    assert state.position[inner, 2] == pytest.approx(0.99, abs=0.05)
+    height = state.position[inner, 2]  # folds stand a few centimetres up
+    assert height.min() > 0.985
+    assert np.median(height) == pytest.approx(1.0, abs=0.02)
+    assert height.max() < 1.1
 
 
 def test_cloth_slows_a_free_box():

@@ -73,7 +73,9 @@ def net_solution(springs: int, particles: int) -> NetSolution:
 def round_weights() -> Floats:
     """(rounds,) what each round multiplies its changes by: the inverse roots of the polynomial."""
     middle = math.cosh(math.acosh(1.0 / RIPPLE) / ROUNDS)  # over half the range
-    root = middle + np.cos((np.arange(ROUNDS) + 0.5) * np.pi / ROUNDS)
+    angle = [(k + 0.5) * math.pi / ROUNDS for k in range(ROUNDS)]
+    # rounded, for C libraries differ in the last bits of a cosine, and steps must not
+    root = np.array([round(middle + math.cos(a), 12) for a in angle])
     weights: Floats = root[0] / root
     return weights
 
