@@ -178,9 +178,14 @@ def _swing() -> bool:
     builder.add_springs([[0, 1]], 100.0, damping=1.0)
     builder.add_springs([[1, 2]], 100.0, together=True)
     model = builder.finalize()
-    for integrator in ("POSITION_VERLET", "LEAPFROG", "IMPLICIT_EULER"):
+    for integrator in ("LEAPFROG", "IMPLICIT_EULER"):
         advance(model, model.initial_state(), FrameInputs(), SolverSettings(integrator=integrator))
-    return True
+    ends = []
+    for threads in _thread_counts():
+        settings = SolverSettings(threads=threads)
+        state, _ = advance(model, model.initial_state(), FrameInputs(), settings)
+        ends.append(state.position.tobytes())
+    return ends[0] == ends[-1]
 
 
 def _rest() -> bool:
