@@ -5,8 +5,6 @@ import pytest
 
 from verlet_physics import FrameInputs, ModelBuilder, ModelError, SolverSettings, advance
 
-pytestmark = pytest.mark.quick
-
 IN_SPACE = FrameInputs(gravity=(0.0, 0.0, 0.0))
 
 
