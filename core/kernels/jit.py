@@ -270,7 +270,7 @@ def allocating_kernel(function: Callable[..., Any]) -> Kernel:
 
 
 def parallel_kernel(function: Callable[..., Any]) -> Kernel:
-    """A kernel whose ``prange`` iterations touch disjoint data and may run on many threads."""
+    """As `kernel`, with ``prange`` iterations on disjoint data, which may run on many threads."""
     return Kernel(function, parallel=True, options={"_nrt": False})
 
 

@@ -66,15 +66,19 @@ def feel_support(sleep, owners, key, is_let_go):
 
 
 @lean_inline
+def _sleeps(sleep, owners, o):
+    """Whether an owner is a body that sleeps."""
+    return o < sleep.sleeper.shape[0] and owners.asleep[o] != AWAKE
+
+
+@lean_inline
 def _feel(sleep, owners, is_let_go, a, b):
     if a < 0 or b < 0:
         return
-    for side in range(2):
-        mine = a if side == 0 else b
-        other = b if side == 0 else a
-        count = sleep.sleeper.shape[0]
-        if mine < count and owners.asleep[mine] != AWAKE and is_let_go[other] > 0:
-            sleep.sleeper[mine]["wake"] = DISTURBED
+    if _sleeps(sleep, owners, a) and is_let_go[b] > 0:
+        sleep.sleeper[a]["wake"] = DISTURBED
+    if _sleeps(sleep, owners, b) and is_let_go[a] > 0:
+        sleep.sleeper[b]["wake"] = DISTURBED
 
 
 @kernel
@@ -90,14 +94,10 @@ def feel_motion(sleep, owners, key):
 def _feel_both(sleep, owners, a, b):
     if a < 0 or b < 0:
         return
-    for side in range(2):
-        mine = a if side == 0 else b
-        other = b if side == 0 else a
-        count = sleep.sleeper.shape[0]
-        if mine >= count or owners.asleep[mine] == AWAKE:
-            continue
-        if _goes_elsewhere(sleep, owners, mine, other):
-            sleep.sleeper[mine]["wake"] = DISTURBED
+    if _sleeps(sleep, owners, a) and _goes_elsewhere(sleep, owners, a, b):
+        sleep.sleeper[a]["wake"] = DISTURBED
+    if _sleeps(sleep, owners, b) and _goes_elsewhere(sleep, owners, b, a):
+        sleep.sleeper[b]["wake"] = DISTURBED
 
 
 @lean_inline
@@ -247,7 +247,7 @@ def feel_particles(sleep, owners, contacts, count, x, previous, garments, h):
         places = contacts[c]["place"]
         for side in range(2):
             o = places[side]["owner"]
-            if o < 0 or o >= sleep.sleeper.shape[0] or owners.asleep[o] == AWAKE:
+            if o < 0 or not _sleeps(sleep, owners, o):
                 continue
             sleeper = sleep.sleeper[o]
             own = sleeper["garment"]
