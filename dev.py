@@ -67,6 +67,7 @@ if TYPE_CHECKING:
 
 OUT = ROOT / "out"
 WHEELS = ("with", "without", "both")
+WITHOUT_WHEELS = "without_wheels"  # the mark of tests that need no compiled kernels
 TOOLS = sorted((ROOT / "tools").glob("*.py"))
 
 
@@ -183,14 +184,21 @@ def run_blender_tests(blender: Blender, target: Platform | None, arguments: Sequ
     variables = {
         "BLENDER_USER_RESOURCES": str(user_folder),
         "VERLET_ZIP": str(zip_path),
-        "PYTEST_ADDOPTS": "" if target else "-m without_wheels",
+        "PYTEST_ADDOPTS": "" if target else f"-m {WITHOUT_WHEELS}",
     }
+    files = sorted((ROOT / "tests" / "blender").glob("test_*.py"))
+    if target is None:
+        files = [file for file in files if f"mark.{WITHOUT_WHEELS}" in file.read_text("utf-8")]
     with timed(what), locked(user_folder):
-        run_blender_files(interpreter, arguments, what, variables)
+        run_blender_files(interpreter, files, arguments, what, variables)
 
 
 def run_blender_files(
-    interpreter: Path, arguments: Sequence[str], what: str, variables: dict[str, str]
+    interpreter: Path,
+    files: Sequence[Path],
+    arguments: Sequence[str],
+    what: str,
+    variables: dict[str, str],
 ) -> None:
     """Run each file of tests in a Blender of its own, or at once the tests that are named.
 
@@ -201,7 +209,7 @@ def run_blender_files(
         run_pytest(interpreter, "tests/blender", arguments, what, variables)
         return
     failed = []
-    for file in sorted((ROOT / "tests" / "blender").glob("test_*.py")):
+    for file in files:
         name = str(file.relative_to(ROOT))
         try:
             run_pytest(interpreter, "tests/blender", [name, *arguments], name, variables)
