@@ -33,16 +33,10 @@ class NeighbourGrid:
         count = len(particles)
         self.particles = particles
         self.cell_size = cell_size
-        buckets = 2 * count + 1
         self.cell: Ints = np.zeros((count, 3), dtype=np.int32)
-        self.first = np.zeros(buckets + 1, dtype=np.int32)  # first member of each bucket
+        self.first = np.zeros(bucket_count(count) + 1, dtype=np.int32)  # member of each bucket
         self.member = np.zeros(count, dtype=np.int32)  # rows of particles, bucket by bucket
         self.bucket = np.zeros(count, dtype=np.int32)
-
-    @property
-    def is_empty(self) -> bool:
-        """True when no two particles can meet."""
-        return len(self.member) < 2 or self.cell_size == 0.0
 
     @property
     def cells(self) -> Cells:
@@ -54,10 +48,25 @@ class NeighbourGrid:
         _sort(x, self.particles, self.cell_size, self.cell, self.bucket, self.first, self.member)
 
 
+def bucket_count(count: int) -> int:
+    """Buckets for so many particles: a power of two, at least twice as many as they are."""
+    return 2 << count.bit_length()
+
+
 @inline
-def bucket_of(cx, cy, cz, count):
-    """The bucket of a cell; cells of one bucket have to be told apart by their numbers."""
-    return ((cx * 73856093) ^ (cy * 19349663) ^ (cz * 83492791)) % count
+def row_of(cy, cz):
+    """What all cells along x have in common, see `bucket_of`."""
+    return (cy * 19349663) ^ (cz * 83492791)
+
+
+@inline
+def bucket_of(cx, row, count):
+    """The bucket of a cell; cells of one bucket have to be told apart by their numbers.
+
+    Those that follow each other along x lie in buckets that do, so that one look at the memory
+    brings all three. count: a power of two.
+    """
+    return (cx + row) & (count - 1)
 
 
 @kernel
@@ -68,7 +77,8 @@ def _sort(x, particles, cell_size, cell, bucket, first, member):
         for k in range(3):
             # far outside the grid's range all share a border cell: slow there, but never wrong
             cell[n, k] = math.floor(min(max(x[i, k] / cell_size, -1e9), 1e9))
-        bucket[n] = bucket_of(int(cell[n, 0]), int(cell[n, 1]), int(cell[n, 2]), first.shape[0] - 1)
+        row = row_of(int(cell[n, 1]), int(cell[n, 2]))
+        bucket[n] = bucket_of(int(cell[n, 0]), row, first.shape[0] - 1)
         first[bucket[n] + 1] += 1
     for b in range(first.shape[0] - 1):
         first[b + 1] += first[b]

@@ -21,7 +21,7 @@ import numpy as np
 
 from ..arrays import Ints
 from ..coincidence import direction_between
-from ..collision.grid import NeighbourGrid, bucket_of
+from ..collision.grid import NeighbourGrid, bucket_of, row_of
 from ..errors import ModelError
 from ..kernels.jit import inline, kernel
 from ..settings import FlockSettings
@@ -104,7 +104,7 @@ def _look_around(boids, cells, n, rule):
         cx = int(cells.cell[n, 0]) + place % 3 - 1
         cy = int(cells.cell[n, 1]) + (place // 3) % 3 - 1
         cz = int(cells.cell[n, 2]) + place // 9 - 1
-        b = bucket_of(cx, cy, cz, buckets)
+        b = bucket_of(cx, row_of(cy, cz), buckets)
         for m in range(cells.first[b], cells.first[b + 1]):
             other = cells.member[m]
             if other == n or cells.cell[other, 0] != cx:

@@ -19,11 +19,12 @@ def balls(positions, radius=0.1, **about):
 
 def pairs_found(x, radius):
     model = balls(x, radius=radius).finalize()
-    grid = SelfCollisionGrid(model)
-    grid.sort(x)
+    grid = SelfCollisionGrid(model, model.self_collision_group)
+    grid.find_near(model, x, x, 1 / 480, 20, 9.81 / 480**2)
+    grid.choose(x)
     contacts = contact_room(50_000)
-    ball = (model.self_collision_group, model.self_collision_radius)
-    count = find_contacts_among(0, contacts, grid.cells, *ball, x, model.inverse_mass)
+    among = (grid.cells, grid.balls, grid.summary)
+    count = find_contacts_among(0, contacts, *among, x, model.inverse_mass)
     return sorted(map(tuple, contacts.solving["place"]["particle"][:count, :, 0].tolist()))
 
 
