@@ -3,12 +3,40 @@
 from __future__ import annotations
 
 from ..kernels.jit import lean_inline
-from ..vec3 import dot, length, load, sub
+from ..vec3 import along, dot, length, load, sub
+
+SLIVER = 1e-12
+"""A triangle whose squared area is this share of its edges' has no inside that rounding spares."""
+
+
+@lean_inline
+def _squared_distance(p, a, ab):
+    """To the stretch from a by ab, and the share of the way at which it is nearest."""
+    ap, bb = sub(p, a), dot(ab, ab)
+    t = min(max(dot(ap, ab) / bb, 0.0), 1.0) if bb > 0.0 else 0.0
+    away = along(ap, -t, ab)
+    return dot(away, away), t
+
+
+@lean_inline
+def _point_on_sliver(p, a, b, c):
+    """As `point_on_triangle`, of a triangle that is no more than its edges."""
+    to_ab, s = _squared_distance(p, a, sub(b, a))
+    to_bc, t = _squared_distance(p, b, sub(c, b))
+    to_ca, u = _squared_distance(p, c, sub(a, c))
+    if to_ab <= to_bc and to_ab <= to_ca:
+        return 1.0 - s, s, 0.0
+    if to_bc <= to_ca:
+        return 0.0, 1.0 - t, t
+    return u, 0.0, 1.0 - u
 
 
 @lean_inline
 def point_on_triangle(p, a, b, c):
-    """Weights (wa, wb, wc) of the point of triangle a, b, c that is nearest to p."""
+    """Weights (wa, wb, wc) of the point of triangle a, b, c that is nearest to p.
+
+    Corners may coincide or lie in a line.
+    """
     ab, ac, ap = sub(b, a), sub(c, a), sub(p, a)
     d1, d2 = dot(ab, ap), dot(ac, ap)
     if d1 <= 0.0 and d2 <= 0.0:
@@ -18,7 +46,7 @@ def point_on_triangle(p, a, b, c):
     if d3 >= 0.0 and d4 <= d3:
         return 0.0, 1.0, 0.0
     vc = d1 * d4 - d3 * d2
-    if vc <= 0.0 and d1 >= 0.0 and d3 <= 0.0:
+    if vc <= 0.0 and d1 >= 0.0 and d3 <= 0.0 and d1 > d3:
         v = d1 / (d1 - d3)
         return 1.0 - v, v, 0.0
     cp = sub(p, c)
@@ -26,14 +54,17 @@ def point_on_triangle(p, a, b, c):
     if d6 >= 0.0 and d5 <= d6:
         return 0.0, 0.0, 1.0
     vb = d5 * d2 - d1 * d6
-    if vb <= 0.0 and d2 >= 0.0 and d6 <= 0.0:
+    if vb <= 0.0 and d2 >= 0.0 and d6 <= 0.0 and d2 > d6:
         w = d2 / (d2 - d6)
         return 1.0 - w, 0.0, w
     va = d3 * d6 - d5 * d4
-    if va <= 0.0 and d4 >= d3 and d5 >= d6:
-        w = (d4 - d3) / ((d4 - d3) + (d5 - d6))
+    bc = (d4 - d3) + (d5 - d6)
+    if va <= 0.0 and d4 >= d3 and d5 >= d6 and bc > 0.0:
+        w = (d4 - d3) / bc
         return 0.0, 1.0 - w, w
     total = va + vb + vc
+    if not total > SLIVER * dot(ab, ab) * dot(ac, ac):
+        return _point_on_sliver(p, a, b, c)
     v, w = vb / total, vc / total
     return 1.0 - v - w, v, w
 
