@@ -225,15 +225,20 @@ def measure(
     kinetic = potential = depth = 0.0
     if model.particle_count:
         kinetic, potential = _energies(
-            state.position, state.previous, model.mass, model.inverse_mass, gravity, state.step
+            state.position,
+            state.previous,
+            model.particles.mass,
+            model.particles.inverse_mass,
+            gravity,
+            state.step,
         )
     if velocity is not None:
-        free = model.inverse_mass > 0.0
-        kinetic = 0.5 * float((model.mass[free, None] * velocity[free] ** 2).sum())
+        free = model.particles.inverse_mass > 0.0
+        kinetic = 0.5 * float((model.particles.mass[free, None] * velocity[free] ** 2).sum())
     mean, largest, error = measure_stretch(model, state)
-    if model.collider_count and len(model.colliding):
+    if model.collider_count and len(model.particles.colliding):
         depth = deepest_particle(
-            state.position, model.colliding, work.shapes, model.collider_shape_count
+            state.position, model.particles.colliding, work.shapes, model.collider_shape_count
         )
     if work.surfaces is not None:
         depth = max(depth, work.surfaces.deepest)

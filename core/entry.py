@@ -45,7 +45,7 @@ class Layout:
     """The shapes that arrays of states and inputs of one model have."""
 
     def __init__(self, model: Model) -> None:
-        particles, pins, bodies = model.particle_count, len(model.pinned), model.body_count
+        particles, pins, bodies = model.particle_count, len(model.pins), model.body_count
         joints, colliders = len(model.joints), model.collider_count
         shared = {
             "pin_position": (pins, 3),

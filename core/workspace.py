@@ -64,7 +64,7 @@ class Workspace:
         wholes = [whole for hook in self.hooks for whole in hook.wholes]
         self.return_couples = CoupleReturn(model.particle_count, wholes, rings)
         self.body_mark = np.zeros(model.body_count, dtype=np.int32)  # marks of bodies, for a call
-        per_pass = len(model.stick) + len(model.spring) + len(model.colliding)
+        per_pass = len(model.stick) + len(model.spring) + len(model.particles.colliding)
         self.is_large = per_pass >= PARALLEL_FROM
         self.governor = Governor()
 

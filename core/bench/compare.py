@@ -65,12 +65,12 @@ def kernel_against_c(n: int | None, threads: int) -> Figures:
             check=True,
         )
         c_relax = ctypes.CDLL(str(library)).relax
-    x = model.rest_position.copy()
-    previous = model.rest_position.copy()
+    x = model.particles.position.copy()
+    previous = model.particles.position.copy()
     nothing = np.zeros_like(model.task_spring)
     strained = np.zeros(len(model.task_stick) - 1, dtype=np.int32)
     count, tasks = len(model.stick), len(model.task_stick) - 1
-    particles = Particles(x, previous, model.inverse_mass)
+    particles = Particles(x, previous, model.particles.inverse_mass)
     sticks = Sticks(model.stick, model.stick_rest_length, model.task_stick, np.empty(0))
     springs = Springs(
         model.spring,
@@ -92,7 +92,7 @@ def kernel_against_c(n: int | None, threads: int) -> Figures:
         c_relax(
             address(x),
             address(previous),
-            address(model.inverse_mass),
+            address(model.particles.inverse_mass),
             address(model.stick),
             address(model.stick_rest_length),
             ctypes.c_long(count),

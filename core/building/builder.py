@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Floats, Ints
+from ..arrays import Ints
 from ..coincidence import part_coinciding
 from ..coupling.attachment import Attachments
 from ..errors import ModelError
@@ -18,6 +18,7 @@ from ..model import Model, ObjectSpan
 from ..model.joint_table import joint_table
 from ..model.limbs import Limbs
 from ..model.model import OTHERS
+from ..model.particle_table import ParticleTable, PinTable
 from ..pairs import distinct
 from ..particles.constraints.strand import Strands
 from ..particles.particle_bodies.shared_point import shared_table
@@ -49,40 +50,26 @@ class ModelBuilder(TearBuilder):
             raise ModelError("", "nothing to simulate: add a cloth or a rigid body")
         stick = joined(self._stick, (0, 2), np.int32)
         spring = joined(self._spring, (0, 2), np.int32)
-        pinned, pin_weight = self._pins()
-        mass = joined(self._mass, (0,), np.float64)
-        inverse_mass = 1.0 / mass
-        inverse_mass[pinned[pin_weight >= 1.0]] = 0.0
+        pins = self._pins()
         tears = self._tear_table(weld)
         idle = np.zeros(0, dtype=np.int32) if tears is None else tears.idle
-        inverse_mass[idle] = 0.0
+        particles = self._particle_table(pins, idle)
         stick_rest = joined(self._stick_rest, (0,), np.float64)
         spring_rest = joined(self._spring_rest, (0,), np.float64)
         compliance = joined(self._spring_compliance, (0,), np.float64)
         damping = joined(self._spring_damping, (0,), np.float64)
-        position = joined(self._position, (0, 3), np.float64)
         for pairs, rest in ((stick, stick_rest), (spring, spring_rest)):
-            part_coinciding(position, position.copy(), inverse_mass, pairs, rest)
+            x = particles.position
+            part_coinciding(x, x.copy(), particles.inverse_mass, pairs, rest)
         turn = joined(self._spring_turn, (0,), np.int32)
         schedule = make_schedule(self.particle_count, stick, spring, turn)
         rigid, clusters = self._rigid, self._particle_bodies
         among = joined(self._self_colliding, (0,), np.int32)
         meets = ~self._marked(idle)[among]
-        colliding = joined(self._colliding, (0,), np.int32)
-        touches = ~self._marked(joined([*self._attached, idle], (0,), np.int32))
         return Model(
             objects=tuple(self._numbered(span) for span in self.objects),
-            rest_position=position,
-            initial_velocity=joined(self._velocity, (0, 3), np.float64),
-            inverse_mass=inverse_mass,
-            mass=mass,
-            drag=joined(self._drag, (0,), np.float64),
-            radius=joined(self._radius, (0,), np.float64),
-            friction=joined(self._friction, (0,), np.float64),
-            restitution=joined(self._restitution, (0,), np.float64),
-            pinned=pinned,
-            pin_weight=pin_weight,
-            colliding=distinct(colliding[touches[colliding]]),
+            particles=particles,
+            pins=pins,
             self_colliding=among[meets],
             self_collision_group=self._self_collision_groups()[meets],
             self_collision_radius=joined(self._self_collision_radius, (0,), np.float64)[meets],
@@ -96,7 +83,7 @@ class ModelBuilder(TearBuilder):
             task_spring=schedule.task_spring,
             phase_task=schedule.phase_task,
             first_net_spring=schedule.first_net_spring,
-            **self._tethers(pinned, inverse_mass),
+            **self._tethers(pins, particles),
             constraints=self._constraints(),
             forces=tuple(self._force),
             triangle=joined(self._triangle, (0, 3), np.int32),
@@ -135,15 +122,15 @@ class ModelBuilder(TearBuilder):
         mark[particles] = True
         return mark
 
-    def _tethers(self, pinned: Ints, inverse_mass: Floats) -> dict[str, Any]:
+    def _tethers(self, pins: PinTable, particles: ParticleTable) -> dict[str, Any]:
         """Tethers of what is not held, particle by particle, as the model's arrays."""
         tether = joined(self._tether, (0, 2), np.int32)
-        held = self._marked(pinned)
+        held = self._marked(pins.particle)
         if len(tether) and not held[tether[:, 1]].all():
             loose = tether[int(np.argmin(held[tether[:, 1]])), 1]
             raise ModelError(self._name_of(np.array([loose])), "a tether hangs on a loose vertex")
         length = joined(self._tether_length, (0,), np.float64)
-        hangs = inverse_mass[tether[:, 0]] > 0.0
+        hangs = particles.inverse_mass[tether[:, 0]] > 0.0
         order = np.argsort(tether[hangs, 0], kind="stable")
         tether, length = tether[hangs][order], length[hangs][order]
         size = np.bincount(tether[:, 0])
@@ -179,10 +166,30 @@ class ModelBuilder(TearBuilder):
             return span
         return replace(span, body=span.body + len(self._rigid.bodies))
 
-    def _pins(self) -> tuple[Ints, Floats]:
+    def _pins(self) -> PinTable:
         """Pinned particles in rising order, each once, and their weights."""
         pinned = joined(self._pinned, (0,), np.int32)
         weight = joined(self._pin_weight, (0,), np.float64)
         rising = np.lexsort((-weight, pinned))
         pinned, first = np.unique(pinned[rising], return_index=True)
-        return pinned.astype(np.int32), weight[rising][first]
+        return PinTable(pinned.astype(np.int32), weight[rising][first])
+
+    def _particle_table(self, pins: PinTable, idle: Ints) -> ParticleTable:
+        """All particles; what is pinned hard or idle is immovable, what is tied touches nothing."""
+        mass = joined(self._mass, (0,), np.float64)
+        inverse_mass = 1.0 / mass
+        inverse_mass[pins.particle[pins.weight >= 1.0]] = 0.0
+        inverse_mass[idle] = 0.0
+        colliding = joined(self._colliding, (0,), np.int32)
+        touches = ~self._marked(joined([*self._attached, idle], (0,), np.int32))
+        return ParticleTable(
+            position=joined(self._position, (0, 3), np.float64),
+            velocity=joined(self._velocity, (0, 3), np.float64),
+            inverse_mass=inverse_mass,
+            mass=mass,
+            drag=joined(self._drag, (0,), np.float64),
+            radius=joined(self._radius, (0,), np.float64),
+            friction=joined(self._friction, (0,), np.float64),
+            restitution=joined(self._restitution, (0,), np.float64),
+            colliding=distinct(colliding[touches[colliding]]),
+        )

@@ -104,9 +104,9 @@ def cloth_pinned() -> GoldenScene:
     builder.pin([90], 0.5)
 
     def inputs(model: Model, frame: int) -> FrameInputs:
-        place = model.rest_position[model.pinned] + (0.0, 0.0, 0.02 * frame)
+        place = model.particles.position[model.pins.particle] + (0.0, 0.0, 0.02 * frame)
         keyed = AnimatedSettings(stiffness=1.0 + 0.1 * frame, drag=2.0, wind=0.5)
-        weight = np.where(model.pin_weight >= 1.0, 1.0, 0.1 * frame)
+        weight = np.where(model.pins.weight >= 1.0, 1.0, 0.1 * frame)
         return FrameInputs(wind=GUST, pin_position=place, pin_weight=weight, animated=(keyed,))
 
     return GoldenScene(builder.finalize(), inputs)

@@ -28,8 +28,8 @@ class FrameInputs:
     gravity: tuple[float, float, float] = EARTH_GRAVITY  # m/s²
     wind: WindSettings = field(default_factory=WindSettings)
     fields: tuple[Field, ...] = ()  # force fields, as they are in this frame
-    pin_position: Floats | None = None  # (p, 3) m, in the order of Model.pinned
-    pin_weight: Floats | None = None  # (p,) in place of Model.pin_weight
+    pin_position: Floats | None = None  # (p, 3) m, in the order of Model.pins.particle
+    pin_weight: Floats | None = None  # (p,) in place of Model.pins.weight
     animated: tuple[AnimatedSettings, ...] | None = None  # one for each of Model.objects
     collider_position: Floats | None = None  # (colliders, 3) m
     collider_orientation: Floats | None = None  # (colliders, 4)

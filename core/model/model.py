@@ -17,6 +17,7 @@ from .body_table import BodyTable, ShapeTable, turned_back
 from .inputs import EARTH_GRAVITY
 from .joint_table import JointTable
 from .limbs import Limbs
+from .particle_table import ParticleTable, PinTable
 from .state import State, acting_at_first
 
 if TYPE_CHECKING:
@@ -57,18 +58,8 @@ class Model:
 
     objects: tuple[ObjectSpan, ...]
 
-    # particles
-    rest_position: Floats  # (n, 3) m
-    initial_velocity: Floats  # (n, 3) m/s
-    inverse_mass: Floats  # (n,) 1/kg, 0 = driven from outside (pinned)
-    mass: Floats  # (n,) kg, also of pinned particles
-    drag: Floats  # (n,) 1/s
-    radius: Floats  # (n,) m, distance kept from surfaces
-    friction: Floats  # (n,)
-    restitution: Floats  # (n,)
-    pinned: Ints  # (p,) particles that FrameInputs.pin_position moves
-    pin_weight: Floats  # (p,) 1 = immovable, between = drawn there, 0 = free
-    colliding: Ints  # particles that touch shapes themselves (all but those of bodies)
+    particles: ParticleTable  # those of the bodies included
+    pins: PinTable  # particles that are driven from outside
     self_colliding: Ints  # particles that also touch each other
     self_collision_group: Ints  # (self_colliding,) those of one group do not; -1 meets everyone
     self_collision_radius: Floats  # (self_colliding,) m, of the balls that touch each other
@@ -122,7 +113,7 @@ class Model:
     @cached_property
     def particle_count(self) -> int:
         """Number of particles, those of the bodies included."""
-        return len(self.inverse_mass)
+        return len(self.particles)
 
     @cached_property
     def body_count(self) -> int:
@@ -200,15 +191,16 @@ class Model:
         frame = int(number("", "frame", frame))
         step = number("", "step", step, least=SHORTEST_STEP)
         gravity = tuple(vector("", "gravity", gravity).tolist())
-        x = self.rest_position.copy()
-        falls = (self.inverse_mass > 0.0).astype(np.float64)
+        particles = self.particles
+        x = particles.position.copy()
+        falls = (particles.inverse_mass > 0.0).astype(np.float64)
         fall = 0.5 * step**2 * np.array(gravity) * falls[:, None]
-        previous = x - self.initial_velocity * step + fall
+        previous = x - particles.velocity * step + fall
         bodies = self.bodies
         return State(
             position=x,
             previous=previous,
-            pin_position=x[self.pinned],
+            pin_position=x[self.pins.particle],
             collider_position=self.collider_position.copy(),
             collider_orientation=self.collider_orientation.copy(),
             collider_velocity=np.zeros((self.collider_count, 3)),

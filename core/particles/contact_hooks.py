@@ -35,7 +35,7 @@ def _has_figures(model: Model) -> bool:
 
 
 def _has_lone_particles(model: Model) -> bool:
-    return model.body_count + model.particle_body_count > 0 and len(model.colliding) > 0
+    return model.body_count + model.particle_body_count > 0 and len(model.particles.colliding) > 0
 
 
 def _has_self_collision(model: Model) -> bool:

@@ -31,9 +31,9 @@ class BodyTies:
         """Bodies (b,) tied to what pins move in this frame: these keep them awake."""
         frame, model, state = self.frame, self.frame.model, self.frame.state
         led = np.zeros(model.body_count, dtype=bool)
-        end = frame.target(frame.inputs.pin_position, state.position[model.pinned])
-        moves = (end != state.position[model.pinned]).any(axis=1) & (frame.pin_weight > 0.0)
-        moving = model.pinned[moves]
+        end = frame.target(frame.inputs.pin_position, state.position[model.pins.particle])
+        moves = (end != state.position[model.pins.particle]).any(axis=1) & (frame.pin_weight > 0.0)
+        moving = model.pins.particle[moves]
         for tie in frame.work.ties:
             span = model.objects[tie.object]
             last = span.first_particle + span.particle_count

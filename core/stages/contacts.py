@@ -36,7 +36,7 @@ class Contacts:
         self.frame = frame
         self.bodies = bodies
         model, work = frame.model, frame.work
-        self.is_bouncy = bool(model.restitution.any() or model.shapes.restitution.any())
+        self.is_bouncy = bool(model.particles.restitution.any() or model.shapes.restitution.any())
         self.hooks = work.hooks
         self.meeting = Meeting(
             particles=frame.particles,
@@ -59,7 +59,7 @@ class Contacts:
             model.body_first_particle,
             model.body_extent,
             frame.friction,
-            model.restitution,
+            model.particles.restitution,
         )
         # whether any but surfaces look for the triangles of meshes
         self.has_meshes = model.shapes.has_meshes and self._needs_triangles(model)
@@ -69,7 +69,9 @@ class Contacts:
         self.are_parted = are_meshes and not self.has_meshes  # surfaces see to all there is
         self.mesh_before: Floats = work.shapes.mesh_vertex
         self.mesh_motion = 0.0  # m, farthest that a vertex has come in this substep
-        self.colliding: Ints = model.colliding  # those that may meet a collider in this substep
+        self.colliding: Ints = (
+            model.particles.colliding
+        )  # those that may meet a collider in this substep
         # where particles stood at the start of the substep: bounces and shifts set x* elsewhere
         self.start: Floats = frame.previous
         self.bears = (
@@ -82,7 +84,7 @@ class Contacts:
 
     def _needs_triangles(self, model: Model) -> bool:
         """Whether particles that are not of surfaces, ropes or what bounces may meet a mesh."""
-        is_alone = not model.parts_meshes[model.colliding].all()
+        is_alone = not model.parts_meshes[model.particles.colliding].all()
         is_loose = not model.parts_meshes[model.triangle].all()
         return is_alone or is_loose or len(model.wire) > 0 or self.is_bouncy
 
@@ -153,9 +155,9 @@ class Contacts:
         balls = Balls(
             self.colliding if rows is None else rows,
             model.parts_meshes,
-            model.radius,
+            model.particles.radius,
             frame.friction,
-            model.restitution,
+            model.particles.restitution,
             self.start,
         )
         shapes, tree = frame.work.shapes, frame.work.touching.mesh_tree
@@ -181,7 +183,7 @@ class Contacts:
             self.meeting.contacts,
             self.meeting.count,
             work.owners,
-            model.radius,
+            model.particles.radius,
             self.meeting.fall,
         )
         return Supports(ground)

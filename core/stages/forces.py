@@ -85,7 +85,7 @@ class Forces:
                 frame.x,
                 (frame.x - frame.previous) / frame.h,
                 frame.inverse_mass,
-                frame.model.mass,
+                frame.model.particles.mass,
                 force,
                 frame.time,
                 self.every * frame.h,
@@ -124,7 +124,7 @@ class Forces:
         frame = self.frame
         return Exposed(
             *frame.particles,
-            mass=frame.model.mass,
+            mass=frame.model.particles.mass,
             factor=outside.in_fields,
             normal=self.scratch.normal,
             force=force,

@@ -99,8 +99,8 @@ class Frame:
             self.inverse_mass = self.free_inverse_mass.copy()  # what a hand holds is heavier
         if (state.ball_rest >= REST_TIME).any() and self.inverse_mass is self.free_inverse_mass:
             self.inverse_mass = self.free_inverse_mass.copy()  # who sleeps stays
-        self.friction = self._scaled(model.friction, "friction")
-        self.drag = self._scaled(model.drag, "drag")
+        self.friction = self._scaled(model.particles.friction, "friction")
+        self.drag = self._scaled(model.particles.drag, "drag")
         self._keep_velocity()
         self.spring_compliance = self._spring_compliance()
 
@@ -160,7 +160,7 @@ class Frame:
 
     def _keep_velocity(self) -> None:
         """Find how much velocity drag leaves in a step, unless it is known from the last frame."""
-        own, is_keyed = self.own, self.drag is not self.model.drag
+        own, is_keyed = self.own, self.drag is not self.model.particles.drag
         self.keep = own.keep
         if is_keyed or own.keep_step != self.h:
             drag_per_step(self.drag, self.h, self.keep)
@@ -168,20 +168,22 @@ class Frame:
 
     def _pin_weight(self) -> Floats:
         model = self.model
-        weight = self.target(self.inputs.pin_weight, model.pin_weight)
+        weight = self.target(self.inputs.pin_weight, model.pins.weight)
         factor = self.factors("pin")
-        return weight if factor is None else weight * factor[model.pinned]
+        return weight if factor is None else weight * factor[model.pins.particle]
 
     def _inverse_mass(self) -> Floats:
         """Pins of full weight are immovable, weaker ones are pulled, of weight 0 are free."""
         model = self.model
-        if not len(model.pinned):
-            return model.inverse_mass
+        if not len(model.pins):
+            return model.particles.inverse_mass
         soft = self.pin_weight < 1.0
-        if np.array_equal(soft, model.pin_weight < 1.0):
-            return model.inverse_mass
-        inverse_mass = model.inverse_mass.copy()
-        inverse_mass[model.pinned] = np.where(soft, 1.0 / model.mass[model.pinned], 0.0)
+        if np.array_equal(soft, model.pins.weight < 1.0):
+            return model.particles.inverse_mass
+        inverse_mass = model.particles.inverse_mass.copy()
+        inverse_mass[model.pins.particle] = np.where(
+            soft, 1.0 / model.particles.mass[model.pins.particle], 0.0
+        )
         if model.tears is not None:
             inverse_mass[model.tears.idle] = 0.0
         return inverse_mass

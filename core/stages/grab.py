@@ -34,7 +34,7 @@ def grab_particle(model: Model, state: State, particle: int) -> Grab:
         model = model_of(model, state)
         i = int(state.weld[i])
     rows = model.object_of_particle(i).particles
-    mass = float(np.sum(model.mass[rows][model.inverse_mass[rows] > 0.0]))
+    mass = float(np.sum(model.particles.mass[rows][model.particles.inverse_mass[rows] > 0.0]))
     x, y, z = state.position[i].tolist()
     held = _within_grip(model, i)
     offset = state.position[held] - state.position[i]
@@ -44,12 +44,12 @@ def grab_particle(model: Model, state: State, particle: int) -> Grab:
 def _within_grip(model: Model, particle: int) -> Ints:
     """A particle and those of its object that lie about it at rest and hang on others."""
     span = model.object_of_particle(particle)
-    rest = model.rest_position[span.particles]
+    rest = model.particles.position[span.particles]
     size = float(np.linalg.norm(np.ptp(rest, axis=0)))
-    near = np.linalg.norm(rest - model.rest_position[particle], axis=1) <= GRIP * size
+    near = np.linalg.norm(rest - model.particles.position[particle], axis=1) <= GRIP * size
     joined = np.zeros(model.particle_count, dtype=bool)
     joined[model.stick] = joined[model.spring] = True
-    near &= joined[span.particles] & (model.inverse_mass[span.particles] > 0.0)
+    near &= joined[span.particles] & (model.particles.inverse_mass[span.particles] > 0.0)
     near[particle - span.first_particle] = True
     return (np.flatnonzero(near) + span.first_particle).astype(np.int32)
 

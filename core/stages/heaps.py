@@ -63,7 +63,7 @@ class HeapScratch:
         self.seen_at = np.zeros((self.count, 3))  # m, where they were when shapes were looked for
         self.still_close = np.zeros(self.count, np.int8)
         self.chosen = np.zeros(self.count, np.int32)
-        self.others: Ints = np.setdiff1d(model.colliding, self.particles)
+        self.others: Ints = np.setdiff1d(model.particles.colliding, self.particles)
 
 
 class Heaps:
@@ -88,7 +88,7 @@ class Heaps:
         self.is_still = self._still_shapes()
         self.is_new = True  # pairs are to be looked for before anything else
         self.sweeps = 0
-        self.is_bouncy = bool(frame.model.restitution.any())
+        self.is_bouncy = bool(frame.model.particles.restitution.any())
         largest = math.sqrt(0.5 * self.reach * math.hypot(*frame.inputs.gravity))  # m/s
         self.part_speed = max(PART_SPEED, largest)
         self._recall_walls()
@@ -240,7 +240,14 @@ class Heaps:
             filled=np.zeros(2 * slabs, np.int32),
         )
         model = frame.model
-        lay_out(heap, order, scratch.particles, scratch.radius, frame.friction, model.restitution)
+        lay_out(
+            heap,
+            order,
+            scratch.particles,
+            scratch.radius,
+            frame.friction,
+            model.particles.restitution,
+        )
         take_motion.on(frame.threads)(heap, frame.particles, start)
         cells = (cell_key, cell_first, slab_cell[: slabs + 1], strides, self.margin)
         find = find_near.on(frame.threads)

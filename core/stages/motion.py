@@ -68,7 +68,11 @@ class Motion:
         self.pin_end = frame.target(frame.inputs.pin_position, pinned)
         self.pin_start = pinned
         self.has_soft_pins = False
-        self.driven, self.driven_start, self.driven_end = frame.model.pinned, pinned, self.pin_end
+        self.driven, self.driven_start, self.driven_end = (
+            frame.model.pins.particle,
+            pinned,
+            self.pin_end,
+        )
         if len(self.driven):
             hard = frame.pin_weight >= 1.0
             # a pin that takes hold in this frame sets out from where its particle is
@@ -220,11 +224,11 @@ class Motion:
     def drive(self) -> None:
         """Move pins to their places at the end of this substep, and what a hand holds after it."""
         frame, model = self.frame, self.frame.model
-        if len(model.pinned):
+        if len(model.pins):
             move_pins(
                 frame.x,
                 frame.previous,
-                model.pinned,
+                model.pins.particle,
                 frame.pin_weight,
                 self.pin_start,
                 self.pin_end,
@@ -234,7 +238,7 @@ class Motion:
             attach_pins(
                 frame.x,
                 frame.previous,
-                model.pinned,
+                model.pins.particle,
                 frame.pin_weight,
                 self.pin_start,
                 self.pin_end,

@@ -263,7 +263,7 @@ class Relaxation:
             relax_tethers.on(frame.threads)(
                 frame.x,
                 frame.inverse_mass,
-                frame.inverse_mass is model.inverse_mass,
+                frame.inverse_mass is model.particles.inverse_mass,
                 model.tethered,
                 model.tether_start,
                 model.tether_anchor,
@@ -291,7 +291,7 @@ class Relaxation:
         frame = self.frame
         if not self.is_idle:
             for force in self.scratch.settling:
-                force.settle(frame.particles, frame.model.mass, frame.h)
+                force.settle(frame.particles, frame.model.particles.mass, frame.h)
 
     def follow(self) -> None:
         """Constraints that have the last word."""

@@ -61,7 +61,7 @@ def crossings_at_start(model: Model) -> tuple[Crossing, ...]:
     """
     work = workspace_of(model)
     if work.surfaces is not None:
-        work.surfaces.note_start(model.rest_position)
+        work.surfaces.note_start(model.particles.position)
     return surface_crossings(model, work)
 
 

@@ -130,7 +130,7 @@ class Tearing:
         fresh = np.flatnonzero((weld == np.arange(len(weld))) & (given != weld))
         torn = np.unique(given[fresh])
         model = tears.model_for(weld)
-        x, mass = frame.x, model.mass
+        x, mass = frame.x, model.particles.mass
         ends = weld[tears.pair]
         outward = np.zeros_like(x)
         way = x[ends[:, 1]] - x[ends[:, 0]]
@@ -141,7 +141,7 @@ class Tearing:
         np.maximum.at(edge, ends.reshape(-1), np.repeat(length, 2))
         for vertex in torn.tolist():
             sides = np.unique(weld[given == vertex])
-            if (model.inverse_mass[sides] == 0.0).any():
+            if (model.particles.inverse_mass[sides] == 0.0).any():
                 continue
             size = np.maximum(np.linalg.norm(outward[sides], axis=1), 1e-100)
             move = (TEAR_GAP * edge[sides] / size)[:, None] * outward[sides]

@@ -75,7 +75,7 @@ def _depth(count: int, restitution: float) -> Result:
     model, state, _ = _ends(count, restitution)
     if not (state.ball_rest >= 0.5).all():
         return Result(float("nan"), 0.0, 0.02)
-    return Result(deepest_overlap(state.position, model.radius), 0.0, 0.02)
+    return Result(deepest_overlap(state.position, model.particles.radius), 0.0, 0.02)
 
 
 def _rise(count: int, restitution: float) -> Result:
@@ -99,7 +99,7 @@ def column() -> Result:
     state = model.initial_state()
     for _ in range(96):
         state, _ = advance(model, state, FrameInputs(), SolverSettings())
-    return Result(deepest_overlap(state.position, model.radius), 0.0, 0.02)
+    return Result(deepest_overlap(state.position, model.particles.radius), 0.0, 0.02)
 
 
 def _gas() -> tuple[float, float]:

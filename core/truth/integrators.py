@@ -225,12 +225,12 @@ def _lost_momentum(integrator: str, form: str) -> float:
     state = model.initial_state(gravity=WEIGHTLESS)
     settings = SolverSettings(integrator=integrator, spring_form=form)
     inputs = FrameInputs(duration=1 / 48, gravity=WEIGHTLESS)
-    start = (model.mass[:, None] * model.initial_velocity).sum(axis=0)
+    start = (model.particles.mass[:, None] * model.particles.velocity).sum(axis=0)
     worst = 0.0
     for _ in range(100):
         state, _ = advance(model, state, inputs, settings)
         velocity = (state.position - state.previous) / state.step
-        momentum = (model.mass[:, None] * velocity).sum(axis=0)
+        momentum = (model.particles.mass[:, None] * velocity).sum(axis=0)
         worst = max(worst, float(np.abs(momentum - start).max()))
     return worst
 

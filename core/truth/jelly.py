@@ -28,7 +28,7 @@ def _rolls(shape: Geometry, settings: SoftBodySettings, height: float, rate: flo
     builder.add_collider("floor", "PLANE", (), (0.0, 0.0, 0.0))
     model = builder.finalize()
     state = model.initial_state(step=1.0 / rate)
-    share = model.mass / model.mass.sum()
+    share = model.particles.mass / model.particles.mass.sum()
     begin, farthest = share @ state.position[:, :2], 0.0
     for _ in range(24 * 5):
         state, _ = advance(model, state, FrameInputs(), SolverSettings(substep_rate=rate))

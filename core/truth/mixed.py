@@ -94,7 +94,7 @@ def _tied_scene() -> Model:
 
 def _momenta(model: Model, state: State) -> Floats:
     """Momenta (n + b, 3) kg·m/s of all particles and bodies."""
-    particles = model.mass[:, None] * (state.position - state.previous)
+    particles = model.particles.mass[:, None] * (state.position - state.previous)
     bodies = model.bodies.mass[:, None] * (state.body_position - state.body_previous)
     return np.concatenate([particles, bodies]) / state.step
 
@@ -223,5 +223,5 @@ def mixed_lift() -> Result:
     for _ in range(24):
         state, _ = advance(model, state, IN_SPACE, SolverSettings())
     total = float(_momenta(model, state)[:, 2].sum())
-    mass = 1.0 + float(model.mass.sum())
+    mass = 1.0 + float(model.particles.mass.sum())
     return Result(total / mass, 1.0 / mass, 1e-10)

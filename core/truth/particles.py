@@ -72,7 +72,7 @@ def pendulum_90() -> Result:
 def momenta(model: Model, state: State) -> tuple[Floats, Floats]:
     """Linear (3,) kg m/s and angular momentum (3,) kg m²/s about the origin."""
     velocity = (state.position - state.previous) / state.step
-    p = model.mass[:, None] * velocity
+    p = model.particles.mass[:, None] * velocity
     return p.sum(axis=0), np.cross(state.position, p).sum(axis=0)
 
 

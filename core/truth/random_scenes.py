@@ -385,7 +385,7 @@ def _inputs(random: Random, model: Model, scale: float) -> Callable[[int], Frame
     def inputs(frame: int) -> FrameInputs:
         made = FrameInputs(wind=wind, fields=given)
         if is_moving:
-            pins = model.rest_position[model.pinned] + frame * travel
+            pins = model.particles.position[model.pins.particle] + frame * travel
             made = replace(
                 made, pin_position=pins, collider_position=model.collider_position + frame * travel
             )

@@ -99,7 +99,7 @@ def _told(crossings: tuple[Crossing, ...], scene: ColliderScene, x: Floats, fram
 def _is_told_at_once() -> Result:
     """Pairs that are told of the start, less those counted independently."""
     scene = COLLIDER_SCENES["tight-skirt"](32)
-    return _told(crossings_at_start(scene.model), scene, scene.model.rest_position, 0)
+    return _told(crossings_at_start(scene.model), scene, scene.model.particles.position, 0)
 
 
 @case("tight-skirt-is-told")

@@ -97,12 +97,12 @@ def test_a_cape_falls_with_the_character_that_wears_it(scene):
         assert np.linalg.norm(seen(ob)[[*NECK]] - garment, axis=1).max() < OFF, frame
     running = session_of(scene)
     assert running.problems == []
-    assert len(running.model.pinned) == 0
+    assert len(running.model.pins) == 0
     assert holders(scene) == {"Person: chest": [*NECK]}
     assert simulated_gap(running) < 2e-2  # of the landing, in one frame: what is shown hides it
     assert seen_bones(rig)["chest"][2, 3] < 0.7  # it began at 1.5
     # on the floor, also what the character lies on
-    assert seen(ob)[SIZE:, 2].min() > running.model.radius.max() - 1e-4
+    assert seen(ob)[SIZE:, 2].min() > running.model.particles.radius.max() - 1e-4
     assert seen(ob)[:, 2].max() < 0.8
 
 
@@ -129,7 +129,7 @@ def test_a_stick_figure_wears_a_cape_too(scene, way):
     scene.frame_set(1)
     start, rest = seen(ob), seen_bones(rig)["chest"]
     assert session_of(scene).problems == []
-    assert len(session_of(scene).model.pinned) == 0
+    assert len(session_of(scene).model.pins) == 0
     if way == "JOINT":
         (garment,) = session_of(scene).model.constraints[-1].row[:1, 0]
         tied = [int(garment)]
@@ -165,7 +165,7 @@ def test_weights_of_bones_that_are_one_body_count_together(scene):
         "Person: thigh.L": [4],
         "Person: upper_arm.L": [5],
     }
-    assert len(session_of(scene).model.pinned) == 0
+    assert len(session_of(scene).model.pins) == 0
 
 
 def height_of_arm(mass):
@@ -204,7 +204,7 @@ def momenta(running, first, last):
         state = running.cache[frame]
         places.append(
             (bodies[:, None] * state.body_position).sum(axis=0)
-            + (model.mass[:, None] * state.position).sum(axis=0)
+            + (model.particles.mass[:, None] * state.position).sum(axis=0)
         )
     assert len(spans) == len(bodies) + 1
     return np.diff(places, axis=0) / running.inputs.frame_duration
@@ -375,6 +375,6 @@ def test_a_bone_of_an_armature_that_is_no_ragdoll_carries_pins(scene):
     start, rest = seen(ob)[COLLAR], seen_bones(rig)["Bone 1"]
     play(scene, 1, 9)
     assert session_of(scene).problems == []
-    assert session_of(scene).model.pinned.tolist() == [*COLLAR]
+    assert session_of(scene).model.pins.particle.tolist() == [*COLLAR]
     np.testing.assert_allclose(seen(ob)[COLLAR], carried(rig, "Bone 1", rest, start), atol=1e-5)
     assert np.abs(seen(ob)[COLLAR] - start).max() > 0.1

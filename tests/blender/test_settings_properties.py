@@ -114,7 +114,7 @@ def test_settings_change_the_simulation(scene):
     for friction in (0.0, 1.0):
         ob.verlet.cloth.friction = friction
         play(scene, 1, 3)
-        assert session_of(scene).model.friction[:25] == pytest.approx(friction)
+        assert session_of(scene).model.particles.friction[:25] == pytest.approx(friction)
 
 
 def test_enabling_the_extension_does_not_load_numba(extension):

@@ -56,7 +56,7 @@ def test_it_falls_and_comes_to_rest(scene):
     running = session_of(scene)
     assert (running.problems, running.failure, running.last) == ([], "", 120)
     assert len(running.model.bodies) == 0
-    assert running.model.mass.sum() == pytest.approx(ob.verlet.ragdoll.mass)
+    assert running.model.particles.mass.sum() == pytest.approx(ob.verlet.ragdoll.mass)
     shown = seen_bones(ob)
     assert max(matrix[2, 3] for matrix in shown.values()) < 0.6
     assert min(matrix[2, 3] for matrix in shown.values()) > -0.01

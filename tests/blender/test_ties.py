@@ -84,7 +84,7 @@ def test_pins_to_a_rigid_body_are_held_by_it_and_hold_it(scene):
     assert running.problems == []
     np.testing.assert_allclose(seen(ob)[[CORNER]], on_body(crate_, rest, corner), atol=2e-3)
     body_x = seen_matrix(crate_)[0, 3] - rest[0, 3]
-    mass = running.model.mass
+    mass = running.model.particles.mass
     centre = (mass[:, None] * seen(ob)).sum(axis=0)[0] / mass.sum()
     assert body_x > -1.7  # alone it would be 2 m away
     assert (mass.sum() * centre + body_x) == pytest.approx(-2.0, abs=2e-3)  # all of its momentum
@@ -97,7 +97,7 @@ def test_a_weak_pin_is_no_tie(scene):
     (tie,) = session_of(scene).model.constraints[-1:]
     assert type(tie).__name__ == "Attachments"
     assert tie.particles.tolist() == [[CORNER]]
-    assert len(session_of(scene).model.pinned) == 0
+    assert len(session_of(scene).model.pins) == 0
 
 
 @pytest.mark.parametrize("kind", ["PASSIVE", "COLLIDER"])
@@ -163,7 +163,7 @@ def test_a_joint_takes_a_vertex_from_the_pins(scene):
     load.location.x = 0.3  # the crate swings below the end: pinned, the end would not move
     bpy.context.view_layer.update()
     play(scene, 1, 13)
-    assert session_of(scene).model.pinned.tolist() == [0]
+    assert session_of(scene).model.pins.particle.tolist() == [0]
     assert abs(seen(line)[END, 0]) > 0.02
 
 

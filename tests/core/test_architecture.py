@@ -40,7 +40,7 @@ def test_the_table_names_what_the_diagnostics_name(name):
     state = scene.model.initial_state()
     _, figures = advance(scene.model, state, scene.inputs(scene.model, 0), scene.settings)
     known = list(dict.fromkeys(stages_of_the_table()))
-    assert list(figures.stage_seconds) == (known if len(scene.model.mass) else ["bodies"])
+    assert list(figures.stage_seconds) == (known if len(scene.model.particles.mass) else ["bodies"])
 
 
 def test_every_file_that_is_named_exists():

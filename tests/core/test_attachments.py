@@ -53,7 +53,7 @@ def test_a_tied_particle_and_its_body_keep_their_momenta():
         state, _ = advance(model, state, FrameInputs(gravity=(0, 0, 0)), SolverSettings())
         v = (state.position - state.previous) / state.step
         w = (state.body_position - state.body_previous) / state.step
-        total = (model.mass[:, None] * v).sum(axis=0) + 2.0 * w[0]
+        total = (model.particles.mass[:, None] * v).sum(axis=0) + 2.0 * w[0]
         assert np.abs(total).max() < 1e-10
 
 

@@ -49,9 +49,9 @@ def test_particles_have_the_mass_centre_and_inertia_of_the_body(moments):
     model = builder.finalize()
     r = rotation_matrix(TURNED)
     exact = r @ np.diag(moments) @ r.T
-    assert model.mass.sum() == pytest.approx(7.0, rel=1e-15)
-    assert np.abs(model.mass @ model.rest_position / 7.0 - (1, 2, 3)).max() < 1e-12
-    assert np.abs(tensor_of(model.mass, model.rest_position) - exact).max() < 1e-12
+    assert model.particles.mass.sum() == pytest.approx(7.0, rel=1e-15)
+    assert np.abs(model.particles.mass @ model.particles.position / 7.0 - (1, 2, 3)).max() < 1e-12
+    assert np.abs(tensor_of(model.particles.mass, model.particles.position) - exact).max() < 1e-12
 
 
 def test_a_mesh_has_its_own_inertia():
@@ -66,7 +66,7 @@ def test_a_mesh_has_its_own_inertia():
         add_body(builder, "prism", points, (1, 0, 0, 0), settings, triangles=faces)
         made = builder.finalize()
         if model == "AXES":
-            tensors.append(tensor_of(made.mass, made.rest_position))
+            tensors.append(tensor_of(made.particles.mass, made.particles.position))
         else:
             r = rotation_matrix(made.bodies.orientation[0])
             tensors.append(r @ np.diag(made.bodies.inertia[0]) @ r.T)
@@ -92,7 +92,7 @@ def test_it_keeps_momenta_and_shape_while_it_tumbles():
     model = one_body(PLANK, velocity=(1, 2, 3), angular_velocity=(0.1, 5, 0.1)).finalize()
 
     def momenta(state):
-        moved = model.mass[:, None] * (state.position - state.previous) / state.step
+        moved = model.particles.mass[:, None] * (state.position - state.previous) / state.step
         return moved.sum(axis=0), np.cross(state.previous, moved).sum(axis=0)
 
     before = momenta(model.initial_state(gravity=(0, 0, 0)))
@@ -100,7 +100,9 @@ def test_it_keeps_momenta_and_shape_while_it_tumbles():
     after = momenta(state)
     assert np.abs(after[0] - before[0]).max() < 1e-10
     assert np.abs(after[1] - before[1]).max() < 1e-9 * np.linalg.norm(before[1])
-    edges = [np.linalg.norm(x[:, None] - x, axis=2) for x in (model.rest_position, state.position)]
+    edges = [
+        np.linalg.norm(x[:, None] - x, axis=2) for x in (model.particles.position, state.position)
+    ]
     assert np.abs(edges[1] - edges[0]).max() < 1e-9
 
 
@@ -156,8 +158,10 @@ def test_a_thin_plate_lands_flat_without_turning_inside_out():
     model = builder.finalize()
     state = run(model, 4.0)
     place, _ = body_poses(model, state)
-    edges = [np.linalg.norm(x[:, None] - x, axis=2) for x in (model.rest_position, state.position)]
-    volume = [np.linalg.det(x[1:] - x[0]) for x in (model.rest_position, state.position)]
+    edges = [
+        np.linalg.norm(x[:, None] - x, axis=2) for x in (model.particles.position, state.position)
+    ]
+    volume = [np.linalg.det(x[1:] - x[0]) for x in (model.particles.position, state.position)]
     assert place[0, 2] == pytest.approx(0.002, abs=5e-4)
     assert np.abs(edges[1] - edges[0]).max() < 1e-4
     assert volume[1] == pytest.approx(volume[0], rel=1e-2)

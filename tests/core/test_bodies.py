@@ -28,8 +28,8 @@ def plank(
 
 def test_four_particles_have_the_inertia_of_the_box():
     model = plank()
-    x = model.rest_position - model.rest_position.mean(axis=0)
-    inertia = sum(m * (p @ p * np.eye(3) - np.outer(p, p)) for m, p in zip(model.mass, x))
+    x = model.particles.position - model.particles.position.mean(axis=0)
+    inertia = sum(m * (p @ p * np.eye(3) - np.outer(p, p)) for m, p in zip(model.particles.mass, x))
     # Peters & Hsu's box of 0.1 × 0.4 × 0.9 m and 10 kg
     assert np.allclose(inertia, np.diag([0.80833, 0.68333, 0.14167]), atol=1e-5)
 
@@ -38,7 +38,7 @@ def test_a_ball_has_the_inertia_of_a_ball():
     builder = ModelBuilder()
     builder.add_body("ball", "SPHERE", (0.3,), (0, 0, 0), mass=5.0, model="TETRAHEDRON")
     model = builder.finalize()
-    second = (model.mass[:, None] * model.rest_position**2).sum(axis=0)
+    second = (model.particles.mass[:, None] * model.particles.position**2).sum(axis=0)
     assert np.allclose(second, 5.0 * 0.3**2 / 5.0)
 
 
@@ -75,7 +75,7 @@ def test_a_spinning_body_neither_slows_nor_deforms(axis):
     spin[axis] = 6.0
     model = plank(angular_velocity=spin)
     state = model.initial_state(gravity=(0, 0, 0))
-    rest = _edges(model.rest_position)
+    rest = _edges(model.particles.position)
     start = None
     for _ in range(240):
         state, figures = advance(model, state, STILL, SolverSettings())
@@ -115,7 +115,7 @@ def test_thin_bodies_keep_their_shape_when_they_land():
     state = model.initial_state()
     for _ in range(96):
         state, _ = advance(model, state, FrameInputs(), SolverSettings())
-    assert np.allclose(_edges(state.position), _edges(model.rest_position), rtol=0.02)
+    assert np.allclose(_edges(state.position), _edges(model.particles.position), rtol=0.02)
     assert body_poses(model, state)[0][0, 2] == pytest.approx(0.002, abs=2e-3)
 
 
@@ -128,10 +128,10 @@ def test_a_body_turned_inside_out_turns_back(body):
     for _ in range(3):
         state, _ = advance(model, state, STILL, SolverSettings())
     first, *others = state.position
-    before, *others_before = model.rest_position
+    before, *others_before = model.particles.position
     handed = np.linalg.det(others - first) / np.linalg.det(np.array(others_before) - before)
     assert handed == pytest.approx(1.0, rel=1e-2)
-    assert np.allclose(_edges(state.position), _edges(model.rest_position), rtol=1e-2)
+    assert np.allclose(_edges(state.position), _edges(model.particles.position), rtol=1e-2)
     assert np.allclose(state.position.mean(axis=0), (1, 2, 3))
 
 
@@ -152,4 +152,6 @@ def test_a_body_deep_inside_others_keeps_its_shape(body):
     state = model.initial_state()
     for _ in range(24):
         state, _ = advance(model, state, FrameInputs(), SolverSettings())
-        assert np.allclose(_edges(state.position[:4]), _edges(model.rest_position[:4]), rtol=0.2)
+        assert np.allclose(
+            _edges(state.position[:4]), _edges(model.particles.position[:4]), rtol=0.2
+        )

@@ -370,8 +370,8 @@ def model():
 def arrays_of_inputs(model):
     joints = len(model.joints)
     return {
-        "pin_position": model.rest_position[model.pinned],
-        "pin_weight": model.pin_weight,
+        "pin_position": model.particles.position[model.pins.particle],
+        "pin_weight": model.pins.weight,
         "collider_position": model.collider_position,
         "collider_orientation": model.collider_orientation,
         "body_position": model.bodies.position,

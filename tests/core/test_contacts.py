@@ -35,7 +35,7 @@ def momentum_of(model, state, span=None):
     """Momentum (3,) kg·m/s of one object, or of all."""
     particles = slice(None) if span is None else span.particles
     moved = (state.position - state.previous)[particles] / state.step
-    total = (model.mass[particles, None] * moved).sum(axis=0)
+    total = (model.particles.mass[particles, None] * moved).sum(axis=0)
     bodies = np.arange(model.body_count)
     if span is not None:
         bodies = bodies[bodies == span.body] if span.particle_count == 0 else bodies[:0]
@@ -280,7 +280,7 @@ def test_a_slack_sheet_holds_a_crate_up(kind):
     builder.add_body("crate", "BOX", (0.3, 0.3, 0.1), (0, 0, 0.3), mass=0.5, model=kind)
     model = builder.finalize()
     state = model.initial_state()
-    corners = state.position[model.pinned]
+    corners = state.position[model.pins.particle]
     for frame in range(5 * SECOND):
         closer = 1.0 - 0.2 * min(1.0, frame / SECOND)
         inputs = FrameInputs(pin_position=corners * (closer, closer, 1.0))
@@ -294,7 +294,7 @@ def test_a_slack_sheet_holds_a_crate_up(kind):
     along = np.concatenate([start + t * (end - start) for t in np.linspace(0.0, 1.0, 11)])
     beyond = np.abs(along) - (0.3, 0.3, 0.1)
     away = np.linalg.norm(np.maximum(beyond, 0.0), axis=1) + np.minimum(beyond.max(axis=1), 0.0)
-    assert away.min() == pytest.approx(model.radius.max(), abs=1e-3)
+    assert away.min() == pytest.approx(model.particles.radius.max(), abs=1e-3)
     below = -0.1 - seen[(np.abs(seen[:, :2]) < 0.3).all(axis=1), 2]
     assert below.max() < 0.08
 
@@ -351,9 +351,9 @@ def test_cloth_between_a_body_and_the_floor_stays_on_the_floor(kind, floor):
             "floor", [Shape.of("floor", "MESH", surface=surface)], (0, 0, 0)
         )
     model = builder.finalize()
-    cloth = np.flatnonzero(model.radius > 0.0)
+    cloth = np.flatnonzero(model.particles.radius > 0.0)
     state = model.initial_state()
     for frame in range(72):
         state, _ = advance(model, state, FrameInputs(), SolverSettings())
         if frame >= 24:  # the first blow may press some in for a moment
-            assert (state.position[cloth, 2] > model.radius[cloth] - 1e-5).all(), frame
+            assert (state.position[cloth, 2] > model.particles.radius[cloth] - 1e-5).all(), frame

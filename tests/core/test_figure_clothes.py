@@ -71,8 +71,10 @@ def test_clothes_and_figure_share_their_momenta():
 
     def momenta(now):
         v = (now.position - now.previous) / now.step
-        turning = np.cross(now.previous, model.mass[:, None] * v)
-        return np.concatenate([(model.mass[:, None] * v).sum(axis=0), turning.sum(axis=0)])
+        turning = np.cross(now.previous, model.particles.mass[:, None] * v)
+        return np.concatenate(
+            [(model.particles.mass[:, None] * v).sum(axis=0), turning.sum(axis=0)]
+        )
 
     before = momenta(state)
     for _ in range(12):
@@ -80,7 +82,7 @@ def test_clothes_and_figure_share_their_momenta():
     np.testing.assert_allclose(momenta(state)[:3], before[:3], atol=1e-9)
     np.testing.assert_allclose(momenta(state)[3:], before[3:], rtol=2e-3)
     garment = slice(0, 6)
-    way = state.position[garment] - model.rest_position[garment]
+    way = state.position[garment] - model.particles.position[garment]
     assert np.linalg.norm(way, axis=1).min() > 0.1
 
 

@@ -247,7 +247,7 @@ def test_every_pair_of_shapes_has_touched(reached):
 def test_particles_have_met_every_shape(reached):
     model, end = reached.models["shapes-particles"], reached.ends["shapes-particles"]
     time = end.time
-    falls = model.rest_position[:, 2] + model.initial_velocity[:, 2] * time - 4.905 * time**2
+    falls = model.particles.position[:, 2] + model.particles.velocity[:, 2] * time - 4.905 * time**2
     met = {
         span.name
         for span in model.objects

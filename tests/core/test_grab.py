@@ -142,11 +142,11 @@ def test_the_far_end_of_a_rope_that_is_pulled_comes_along():
     found = frames(model, hand, [(-0.1 * (k + 1), 0, 0) for k in range(24)], NOTHING)
     assert found[-1].position[20, 0] == pytest.approx(1.0 - 2.4, abs=0.05)
     free = frames(model, hand, [None] * 24, NOTHING, state=found[-1])
-    mass = model.mass[:, None]
+    mass = model.particles.mass[:, None]
     pace = [(s.position - s.previous) / s.step for s in (found[-1], free[-1])]
     momentum = [(mass * v).sum(axis=0) for v in pace]
-    assert momentum[1] == pytest.approx(momentum[0], abs=1e-9 * model.mass.sum())
-    assert momentum[0][0] == pytest.approx(-2.4 * model.mass.sum(), rel=0.05)
+    assert momentum[1] == pytest.approx(momentum[0], abs=1e-9 * model.particles.mass.sum())
+    assert momentum[0][0] == pytest.approx(-2.4 * model.particles.mass.sum(), rel=0.05)
 
 
 def sheet(n=12):

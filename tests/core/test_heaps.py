@@ -221,6 +221,6 @@ def test_a_bowl_of_triangles_holds_a_heap():
     model = builder.finalize()
     state, _ = run(model, model.initial_state(), 96)
     x = state.position
-    assert deepest_overlap(x, model.radius) < 0.02
+    assert deepest_overlap(x, model.particles.radius) < 0.02
     assert (x[:, 2] > 0.8 * (x[:, 0] ** 2 + x[:, 1] ** 2)).all()
     assert np.linalg.norm((x - state.previous) / state.step, axis=1).max() < 0.05

@@ -40,7 +40,9 @@ def run(model, frames, inputs=None, gravity=(0.0, 0.0, -9.81)):
 def momentum_of(model, state):
     moved = (state.position - state.previous) / state.step
     body_moved = (state.body_position - state.body_previous) / state.step
-    each = np.concatenate([model.mass[:, None] * moved, model.bodies.mass[:, None] * body_moved])
+    each = np.concatenate(
+        [model.particles.mass[:, None] * moved, model.bodies.mass[:, None] * body_moved]
+    )
     return each.sum(axis=0), np.abs(each).sum()
 
 
@@ -162,7 +164,7 @@ def test_cloth_that_hangs_beside_a_box_is_not_in_its_corner(kind):
     model = builder.finalize()
     state, figures = run(model, 2, gravity=STILL)
     assert figures.penetration == 0.0
-    assert np.abs(state.position - model.rest_position).max() < 1e-9
+    assert np.abs(state.position - model.particles.position).max() < 1e-9
 
 
 def test_a_thin_rope_does_not_let_an_edge_through():
@@ -215,7 +217,7 @@ def test_a_rising_box_lifts_cloth():
 
     model = builder.finalize()
     state, _ = run(model, SECOND, rising)
-    inner = np.abs(model.rest_position[:, :2]).max(axis=1) < 0.5
+    inner = np.abs(model.particles.position[:, :2]).max(axis=1) < 0.5
     height = state.position[inner, 2]  # folds stand a few centimetres up
     assert height.min() > 0.985
     assert np.median(height) == pytest.approx(1.0, abs=0.02)
@@ -231,7 +233,7 @@ def test_cloth_slows_a_free_box():
     speed = (state.body_position - state.body_previous)[0, 2] / state.step
     cloth = (state.position - state.previous)[:, 2] / state.step
     assert speed < 0.9
-    assert speed + model.mass @ cloth == pytest.approx(1.0, abs=1e-9)
+    assert speed + model.particles.mass @ cloth == pytest.approx(1.0, abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -296,5 +298,5 @@ def test_a_soft_body_carries_a_load_and_gives_way():
     for _ in range(SECOND):
         state, _ = advance(model, state, FrameInputs(), SolverSettings())
     after = momentum_of(model, state)[0][2]
-    weight = 9.81 * (model.mass.sum() + load)
+    weight = 9.81 * (model.particles.mass.sum() + load)
     assert weight - (after - before) == pytest.approx(weight, rel=0.02)

@@ -111,7 +111,7 @@ def test_any_scale(scale):
 
 def test_mass_is_density_times_area():
     model = cloth(SQUARE, offsets=(0, 4), corners=(0, 1, 2, 3), area_density=0.7)
-    assert model.mass.sum() == pytest.approx(0.7)
+    assert model.particles.mass.sum() == pytest.approx(0.7)
 
 
 def test_bodies_and_colliders_name_their_faults():
@@ -219,7 +219,7 @@ def test_pins_follow_their_targets():
     state = model.initial_state()
     target = SQUARE[[0, 3]] + (0, 0, 2)
     state, _ = advance(model, state, FrameInputs(pin_position=target), SolverSettings())
-    assert np.array_equal(state.position[model.pinned], target)
+    assert np.array_equal(state.position[model.pins.particle], target)
 
 
 def test_cache_keeps_frames_in_a_row(tmp_path):

@@ -93,7 +93,7 @@ def test_a_script_makes_every_kind_of_mesh(kind):
     number = RECIPES[kind](builder, mesh, settings, pin_weight=np.arange(8) == 0)
     wind = WindSettings(velocity=(3.0, 0.0, 0.0))
     model, state = run(builder, wind=wind, fields=(Field("pull", "FORCE", strength=-1.0),))
-    moved = np.linalg.norm(state.position - model.rest_position, axis=1)
+    moved = np.linalg.norm(state.position - model.particles.position, axis=1)
     assert model.objects[number].name == "mesh"
     assert moved[0] == 0.0 < moved.max()
     assert measure_stretch(model, state)[1] >= 0.0
@@ -131,7 +131,7 @@ def test_a_script_makes_ragdolls_and_stick_figures_and_dresses_them():
     first = builder.objects[number].first_particle
     tie_to_limb(builder, shirt, figure, first, 1, np.arange(2, dtype=np.int32))
     model, state = run(builder)
-    assert state.position[0, 2] < model.rest_position[0, 2]
+    assert state.position[0, 2] < model.particles.position[0, 2]
 
 
 def test_the_example_in_the_docstring_runs():

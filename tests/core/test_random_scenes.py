@@ -24,7 +24,7 @@ def test_limbs_that_joints_leave_to_themselves_gain_no_energy():
 
 
 def test_scenes_differ_and_a_seed_gives_the_same_one():
-    first, again, other = (random_scene(seed).model.rest_position for seed in (7, 7, 8))
+    first, again, other = (random_scene(seed).model.particles.position for seed in (7, 7, 8))
     assert first.tobytes() == again.tobytes()
     assert first.tobytes() != other.tobytes()
 

@@ -38,7 +38,7 @@ def test_vertices_keep_their_plane_in_a_wind_across_it(plane, axis, pins):
         builder = ModelBuilder()
         add_sheet(builder, 8, pins=pins, settings=ClothSettings(plane=chosen))
         model, states, _ = played(builder, 24, FrameInputs(wind=wind))
-        change = states[-1].position - model.rest_position
+        change = states[-1].position - model.particles.position
         moved[chosen] = np.abs(change[:, axis]).max()
         assert np.abs(change[:, 2]).max() > 0.5
     assert moved[plane] < 1e-9
@@ -74,7 +74,7 @@ def test_a_corner_drawn_sharper_than_the_limit_starts_at_rest():
     still = FrameInputs(gravity=(0.0, 0.0, 0.0))
     model = builder.finalize()
     state, _ = advance(model, model.initial_state(gravity=still.gravity), still, SolverSettings())
-    assert np.abs(state.position - model.rest_position).max() < 1e-9
+    assert np.abs(state.position - model.particles.position).max() < 1e-9
 
 
 def test_slack_edges_shorten_as_far_as_they_may():
@@ -86,7 +86,7 @@ def test_slack_edges_shorten_as_far_as_they_may():
     model = builder.finalize()
     state = model.initial_state(gravity=(0.0, 0.0, 0.0))
     for frame in range(1, 41):
-        pins = model.rest_position[model.pinned].copy()
+        pins = model.particles.position[model.pins.particle].copy()
         pins[1, 0] = 1.0 - 0.25 * min(frame / 24, 1.0)
         inputs = FrameInputs(gravity=(0.0, 0.0, 0.0), pin_position=pins)
         state, _ = advance(model, state, inputs, SolverSettings())
@@ -110,7 +110,7 @@ def test_damping_stops_flutter_and_takes_nothing_from_a_fall():
         for _ in range(12):
             state, _ = advance(model, state, fall, SolverSettings())
         velocity = (state.position - state.previous) / state.step
-        mean = (model.mass[:, None] * velocity).sum(0) / model.mass.sum()
+        mean = (model.particles.mass[:, None] * velocity).sum(0) / model.particles.mass.sum()
         left[damping] = float(((velocity - mean) ** 2).sum())
         assert mean[2] == pytest.approx(-9.81 * 0.5, rel=0.02)
     assert left[1.0] < 0.75 * left[0.0]
@@ -136,7 +136,7 @@ def test_soft_bodies_keep_their_plane_too():
     cube = Geometry.of("cube", corner, (), np.arange(7) * 4, np.ravel(faces))
     RECIPES["SOFT_BODY"](builder, cube, SoftBodySettings(plane="Y"), velocity=(1.0, 2.0, 0.0))
     model, states, _ = played(builder, 24)
-    change = states[-1].position - model.rest_position
+    change = states[-1].position - model.particles.position
     assert np.abs(change[:, 1]).max() < 1e-9
     assert change[:, 0].min() > 0.3
 

@@ -100,7 +100,7 @@ def test_a_free_rope_keeps_its_momenta_and_a_pendulum_its_energy(segments):
     velocity = np.cross((0.3, 1.0, 5.0), middle) + (1.0, 2.0, 3.0)
     builder = made("ROPE", chain(points), RopeSettings(drag=0.0), velocity=velocity)
     model = builder.finalize()
-    mass = model.mass[:, None]
+    mass = model.particles.mass[:, None]
 
     def momenta(state):
         return (
@@ -123,7 +123,7 @@ def test_a_free_rope_keeps_its_momenta_and_a_pendulum_its_energy(segments):
     for _ in range(120):
         state, figures = advance(model, state, FrameInputs(), SolverSettings())
         energy.append(figures.kinetic_energy + figures.potential_energy)
-    assert np.ptp(energy) < 0.01 * model.mass.sum() * 9.81
+    assert np.ptp(energy) < 0.01 * model.particles.mass.sum() * 9.81
 
 
 def droop(settings, segments, size=1.0):
@@ -241,7 +241,7 @@ def test_leaves_are_fastened_and_keep_their_shape():
     builder = made("PLANT", tree, PlantSettings())
     model = builder.finalize()
     lowest = tree.positions[:, 2] < 0.01
-    assert set(model.pinned) == set(np.flatnonzero(lowest))
+    assert set(model.pins.particle) == set(np.flatnonzero(lowest))
     gale = FrameInputs(wind=WindSettings(velocity=(15.0, 0.0, 0.0)))
     state = run(builder, 2.0, gale)
     stretch = edge_lengths(tree, state) / tree.edge_lengths
@@ -261,7 +261,7 @@ def test_a_plant_follows_pins_that_move_and_turn():
         share = min(1.0, frame / 48)
         a = share * tilt
         part = np.array([[np.cos(a), 0, np.sin(a)], [0, 1, 0], [-np.sin(a), 0, np.cos(a)]])
-        pins = (tree.positions @ part.T + (share, 0.0, 0.0))[model.pinned]
+        pins = (tree.positions @ part.T + (share, 0.0, 0.0))[model.pins.particle]
         state, _ = advance(model, state, FrameInputs(pin_position=pins), SolverSettings())
     assert np.linalg.norm(state.position - there, axis=1).max() < 0.03
 
@@ -499,7 +499,7 @@ def test_far_objects_stay_out_of_the_grid_and_near_ones_come_in():
             RECIPES["ROPE"](builder, chain(line(20, 1.0) + (place, 0, 0)), RopeSettings())
         model = builder.finalize()
         grid = SelfCollisionGrid(model, model.self_collision_group)
-        x = model.rest_position
+        x = model.particles.position
         grid.find_near(model, x, x, 1 / 480, 20, 9.81 / 480**2)
         grid.choose(x)
         return len(grid.particles)

@@ -24,7 +24,7 @@ def pairs_found(x, radius):
     grid.choose(x)
     contacts = contact_room(50_000)
     among = (grid.cells, grid.balls, grid.summary)
-    count = find_contacts_among(0, contacts, *among, x, model.inverse_mass)
+    count = find_contacts_among(0, contacts, *among, x, model.particles.inverse_mass)
     return sorted(map(tuple, contacts.solving["place"]["particle"][:count, :, 0].tolist()))
 
 

@@ -53,7 +53,7 @@ def gap(model, state):
 
 
 def momenta(model, state):
-    moved = model.mass[:, None] * (state.position - state.previous) / state.step
+    moved = model.particles.mass[:, None] * (state.position - state.previous) / state.step
     return moved.sum(axis=0), np.cross(state.previous, moved).sum(axis=0)
 
 
@@ -99,7 +99,7 @@ def test_a_hinge_keeps_its_axis_and_turns_about_it():
 def test_a_fixed_pair_is_one_body():
     model = pair("FIXED")
     state = run(model, 2.0, WEIGHTLESS)
-    x = [model.rest_position, state.position]
+    x = [model.particles.position, state.position]
     edges = [np.linalg.norm(p[:, None] - p, axis=2) for p in x]
     assert np.abs(edges[1] - edges[0]).max() < 1e-3
 

@@ -48,7 +48,7 @@ def test_a_net_keeps_both_momenta(stiffness, iterations):
     model = lattice(stiffness=stiffness)
     momenta = []
     for state in (model.initial_state(gravity=(0, 0, 0)), run(model, iterations=iterations)):
-        p = model.mass[:, None] * (state.position - state.previous) / state.step
+        p = model.particles.mass[:, None] * (state.position - state.previous) / state.step
         momenta.append(np.concatenate([p.sum(axis=0), np.cross(state.previous, p).sum(axis=0)]))
     assert np.abs(momenta[1] - momenta[0]).max() < 1e-9
 
@@ -69,8 +69,8 @@ def test_a_net_that_hangs_stretches_as_its_springs_say(stiffness):
     force = np.zeros_like(state.position)
     np.add.at(force, model.spring[:, 0], pull)
     np.add.at(force, model.spring[:, 1], -pull)
-    held = model.inverse_mass == 0.0
-    weight = model.mass[~held].sum()
+    held = model.particles.inverse_mass == 0.0
+    weight = model.particles.mass[~held].sum()
     assert force[held, 2].sum() == pytest.approx(-weight, rel=0.02)
 
 

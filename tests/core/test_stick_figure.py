@@ -218,7 +218,7 @@ def test_it_starts_with_the_speed_of_its_animation():
     before = rest[0], np.tile((-0.1, 0.0, 0.0), (count, 1))
     builder = ModelBuilder()
     add_stick_figure(builder, found, *rest, before, 1.0 / 24.0)
-    assert builder.finalize().initial_velocity == pytest.approx(
+    assert builder.finalize().particles.velocity == pytest.approx(
         np.tile((2.4, 0, 0), (len(found.place), 1))
     )
 
@@ -354,7 +354,7 @@ def two_sticks(speed=1.0, slide=0.0, pinned=False):
 
 
 def momenta(model, state):
-    m = (1.0 / model.inverse_mass)[:, None]
+    m = (1.0 / model.particles.inverse_mass)[:, None]
     v = (state.position - state.previous) / state.step
     return (m * v).sum(axis=0), (m * np.cross(state.previous, v)).sum(axis=0)
 

@@ -99,7 +99,7 @@ def test_what_is_thrown_at_a_figure_hits_its_skin_and_keeps_all_momentum(add):
     speed[:first] = 0.2, 3.0, 0.0
     state = model.initial_state(gravity=STILL.gravity)
     state.previous[:] = state.position - state.step * speed
-    mass = model.mass[:, None]
+    mass = model.particles.mass[:, None]
 
     def momenta(state):
         v = (state.position - state.previous) / state.step
@@ -113,7 +113,7 @@ def test_what_is_thrown_at_a_figure_hits_its_skin_and_keeps_all_momentum(add):
         assert angular == pytest.approx(start[1], abs=2e-4 * np.abs(start[1]).max())
         assert depth(found, state.position, state.position[:first], first).max() < 1e-3
         v = (state.position - state.previous)[first:, 1] / state.step
-        pushed = max(pushed, float((model.mass[first:] * v).sum()))
+        pushed = max(pushed, float((model.particles.mass[first:] * v).sum()))
     assert pushed > 0.3 * start[0][1]
 
 

@@ -106,7 +106,7 @@ def test_cloth_that_begins_through_a_ball_comes_out_of_it_slowly():
     told = crossings_at_start(model)
     assert [(one.name, one.other) for one in told] == [("sheet", "mesh")]
     both = np.concatenate([model.triangle, faces + model.particle_count])
-    counted = count_crossings(np.concatenate([model.rest_position, x]), both)
+    counted = count_crossings(np.concatenate([model.particles.position, x]), both)
     assert told[0].pairs == counted > 0
     state, fastest = model.initial_state(), 0.0
     for _ in range(24):

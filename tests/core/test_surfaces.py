@@ -179,7 +179,7 @@ def test_layers_that_meet_in_free_flight_keep_their_momentum():
 
     def momentum() -> np.ndarray:
         velocity = (state.position - state.previous) / state.step
-        return (model.mass[:, None] * velocity).sum(axis=0)
+        return (model.particles.mass[:, None] * velocity).sum(axis=0)
 
     before = momentum()
     for _ in range(24):

@@ -100,9 +100,9 @@ def test_a_sheet_pulled_by_two_sides_ends_as_two_pieces() -> None:
     x = sheet.positions[:, 0]
     model = sheet_model(sheet, (x < 1e-9) | (x > 0.5 - 1e-9), ClothSettings(strength=30.0))
     state = model.initial_state(gravity=NO_GRAVITY)
-    right = model.rest_position[model.pinned, 0] > 0.1
+    right = model.particles.position[model.pins.particle, 0] > 0.1
     for frame in range(30):
-        target = model.rest_position[model.pinned].copy()
+        target = model.particles.position[model.pins.particle].copy()
         target[right, 0] += 0.5 * (frame + 1) / 24
         inputs = FrameInputs(pin_position=target, gravity=NO_GRAVITY)
         state, figures = advance(model, state, inputs, SolverSettings(threads=1))

@@ -34,7 +34,7 @@ def project(model, yarns, x, previous=None):
     moving = Moving(
         x=x,
         previous=x.copy() if previous is None else previous,
-        inverse_mass=model.inverse_mass,
+        inverse_mass=model.particles.inverse_mass,
         h=H,
         time=0.0,
         is_first_pass=True,
@@ -64,7 +64,7 @@ def test_pulls_act_inside_the_yarn_alone_so_what_it_gains_comes_from_its_pin():
     model, yarns = a_yarn(rest, mass=[1.0, 2.0, 1.0, 3.0, 1.0])
     bent = rest + [[0, 0, 0], [0.02, 0.3, 0], [0.05, 0, 0.2], [0.08, 0.4, 0], [0.1, 0, 0]]
     x = project(model, yarns, bent)
-    pulled = ((x - bent) / model.inverse_mass.clip(1e-9)[:, None])[1:].sum(axis=0)
+    pulled = ((x - bent) / model.particles.inverse_mass.clip(1e-9)[:, None])[1:].sum(axis=0)
     first = bent[1] - bent[0] + 0.6 * (x[1] - bent[1])  # the one stick that ends at the pin
     assert np.cross(pulled, first) == pytest.approx(np.zeros(3), abs=1e-9 * np.linalg.norm(pulled))
     assert pulled @ first < 0.0

@@ -63,7 +63,7 @@ class FigureRows:
     figure: Figure
     object: int  # index in `Model.objects`
     particles: slice
-    pins: slice  # of `Model.pinned`; empty for one that follows neither keys nor pins
+    pins: slice  # of `Model.pins.particle`; empty for one that follows neither keys nor pins
 
 
 def figures_of(session: Session) -> list[FigureRows]:
@@ -72,7 +72,7 @@ def figures_of(session: Session) -> list[FigureRows]:
     model = session.model
     spans = [(n, span) for n, span in enumerate(model.objects) if span.body < 0]
     pins = [len(f.place) if _is_led(p) else 0 for p, f in figures]
-    first = len(model.pinned) - sum(pins)
+    first = len(model.pins) - sum(pins)
     found = []
     last = spans[len(spans) - len(figures) :]
     for (participant, figure), (index, span), count in zip(figures, last, pins):
@@ -132,11 +132,11 @@ def drive(session: Session, depsgraph: bpy.types.Depsgraph, inputs: FrameInputs)
     if not found:
         return inputs
     model, last = session.model, session.last_inputs
-    before = model.rest_position[model.pinned] if last is None else last.pin_position
+    before = model.particles.position[model.pins.particle] if last is None else last.pin_position
     place = np.concatenate([inputs.pin_position, before[len(inputs.pin_position) :]])
     holders = {p.uid: p for p in session.participants("BODY")}
     loose: dict[int, frozenset[int]] = {}  # ties that do not hold, by the figure's object
-    weight = (model.pin_weight if inputs.pin_weight is None else inputs.pin_weight).copy()
+    weight = (model.pins.weight if inputs.pin_weight is None else inputs.pin_weight).copy()
     for rows, ob in zip(found, find_objects([rows.participant for rows in found])):
         weight[rows.pins] = 0.0
         if ob is None or ob.pose is None:  # it is gone: what is left of it hangs limp

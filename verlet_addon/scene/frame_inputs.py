@@ -42,7 +42,7 @@ def read_frame(
         wind=settings_from(scene.verlet.wind, WindSettings),
         fields=fields,
         pin_position=_pin_positions(session, scene, depsgraph),
-        pin_weight=session.model.pin_weight,
+        pin_weight=session.model.pins.weight,
         animated=_animated(session, depsgraph),
         collider_position=collider_position,
         collider_orientation=collider_orientation,
@@ -120,7 +120,7 @@ def _pin_positions(
 
 def _held_rows(session: Session) -> dict[int, Ints]:
     """By session id the particles of each object that the model pins: a plant roots itself."""
-    pinned = session.model.pinned
+    pinned = session.model.pins.particle
     spans = [span for span in session.model.objects if span.body < 0]
     held = {}
     for participant, span in zip(session.particle_objects(), spans):

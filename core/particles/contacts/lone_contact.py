@@ -18,7 +18,12 @@ class LoneParticles(ContactHook):
 
     def __init__(self, about: Surroundings) -> None:
         model = about.model
-        self.given = (about.shapes, model.collider_shape_count, model.colliding, model.radius)
+        self.given = (
+            about.shapes,
+            model.collider_shape_count,
+            model.particles.colliding,
+            model.particles.radius,
+        )
         self.meets_bodies = model.body_count > 0
 
     @property

@@ -105,7 +105,7 @@ class PieceContacts(ContactHook):
         x, previous, _ = meeting.particles
         near = (self.pieces, self.about.shapes, self.about.touching.mesh_tree, self.tied)
         parted = self.model.parts_meshes
-        paths = Paths(x, previous, self.model.radius, slack_of(meeting.fall))
+        paths = Paths(x, previous, self.model.particles.radius, slack_of(meeting.fall))
         while (count := find_near_pieces(*near, parted, paths, self.near)) > len(self.near):
             self.near = np.zeros((count * 3 // 2, 3), dtype=np.int32)
         self.near_count = count
@@ -114,7 +114,13 @@ class PieceContacts(ContactHook):
         """Contacts of the pieces that are near a shape."""
         if not self.near_count:
             return c
-        near = (self.near, self.near_count, self.about.piece, self.model.radius, self.solids)
+        near = (
+            self.near,
+            self.near_count,
+            self.about.piece,
+            self.model.particles.radius,
+            self.solids,
+        )
         return find_piece_contacts(c, meeting.contacts, *near, meeting.particles)
 
 

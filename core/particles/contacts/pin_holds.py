@@ -24,7 +24,7 @@ class PinHolds(ContactHook):
     def support(self, meeting: Meeting) -> None:
         """Stop bodies where a tether is taut that they press or pull on."""
         particles, owners = meeting.particles, meeting.owners
-        if particles.inverse_mass is not self.model.inverse_mass:
+        if particles.inverse_mass is not self.model.particles.inverse_mass:
             return  # a pin was let go: which tethers hold is not known here
         moving = Moving(particles, owners, self.tethers, meeting.h)
         contacts = (meeting.contacts.solving, meeting.count)

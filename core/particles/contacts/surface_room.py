@@ -70,11 +70,11 @@ class SurfaceRoom:
         self.meshes = MeshSurfaces(model) if model.parts_meshes.any() else None
         count = led if self.meshes is None else led + self.meshes.count
         self.rows: Ints = np.unique(triangle).astype(np.int32)
-        x = model.rest_position
+        x = model.particles.position
         ends = x[triangle] - x[np.roll(triangle, 1, axis=1)]
         self.edge = float(np.linalg.norm(ends, axis=2).mean())
         self.inverse_mass = np.zeros(count)  # 1/kg, in the present frame
-        self.inverse_mass[:led] = model.inverse_mass
+        self.inverse_mass[:led] = model.particles.inverse_mass
         self.friction = np.zeros(count)
         self.tree = surface_tree(triangle, x)
         self.partners: list[Partners] = []
@@ -116,9 +116,9 @@ class SurfaceRoom:
         meets = np.where(bits & OTHERS, MEETS_OTHERS, 0) + np.where(bits & MESHES, MEETS_MESHES, 0)
         owned = owned_features(triangle)
         rest = np.zeros((count, 3))
-        rest[:led] = model.rest_position
+        rest[:led] = model.particles.position
         thickness = np.zeros(count)
-        thickness[:led] = model.radius
+        thickness[:led] = model.particles.radius
         self.solid = np.zeros(len(triangle), dtype=np.int32)
         if meshes is not None:
             first = len(triangle)

@@ -30,7 +30,7 @@ def least_rate(model: Model, settings: SolverSettings) -> float | None:
     if not len(pairs):
         return None
     omega_squared = _fastest(model, pairs, stiffness)
-    slowing = _fastest(model, pairs, damping) + float(model.drag.max())
+    slowing = _fastest(model, pairs, damping) + float(model.particles.drag.max())
     highest = tunables(SolverSettings)["substep_rate"][1].maximum
     assert highest is not None
     rate = 1.0
@@ -46,7 +46,7 @@ def _fastest(model: Model, pairs: Ints, strength: Floats) -> float:
     """Largest of w₁ Σs₁ + w₂ Σs₂ over the pairs (c, 2) of strength s (c,)."""
     total = np.zeros(model.particle_count)
     np.add.at(total, pairs.reshape(-1), np.repeat(strength, 2))
-    total *= model.inverse_mass
+    total *= model.particles.inverse_mass
     return float((total[pairs[:, 0]] + total[pairs[:, 1]]).max())
 
 

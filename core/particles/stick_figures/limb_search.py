@@ -40,13 +40,17 @@ class StickFigures(ContactHook):
         figure_of_stick = np.repeat(np.arange(self.figures), np.diff(limbs.first)).astype(np.int32)
         self.figure = np.full(model.particle_count, -1, dtype=np.int32)  # of each particle
         self.figure[limbs.stick] = figure_of_stick[:, None]
-        self.rows = model.colliding[self.figure[model.colliding] >= 0]  # particles of figures
-        others = np.setdiff1d(model.colliding[self.figure[model.colliding] < 0], garments)
+        self.rows = model.particles.colliding[
+            self.figure[model.particles.colliding] >= 0
+        ]  # particles of figures
+        others = np.setdiff1d(
+            model.particles.colliding[self.figure[model.particles.colliding] < 0], garments
+        )
         other_pieces = pieces[self.figure[pieces[:, 0]] < 0]
         other_pieces = other_pieces[~np.isin(other_pieces, garments).any(axis=1)]
         edges = _edges(other_pieces)
         ends = np.concatenate([limbs.stick, np.repeat(others[:, None], 2, axis=1), edges])
-        thick = model.radius[ends[self.count :]].min(axis=1)
+        thick = model.particles.radius[ends[self.count :]].min(axis=1)
         self.segments = Segments(
             ends=np.ascontiguousarray(ends, dtype=np.int32),
             radius=np.concatenate([limbs.radius, thick]),
@@ -57,7 +61,7 @@ class StickFigures(ContactHook):
         )
         self.own = records(OWN_PAIR, stick=limbs.own, reach=limbs.own_reach)
         corner = other_pieces[other_pieces[:, 2] >= 0]
-        self.faces = records(FACE, corner=corner, radius=model.radius[corner].min(axis=1))
+        self.faces = records(FACE, corner=corner, radius=model.particles.radius[corner].min(axis=1))
         self._tree, self._scratch = tree_room(self.count), tree_scratch(self.count)
         self.near = np.zeros((self.count, 2), dtype=np.int32)
         self.reach = np.zeros(self.count)  # m

@@ -1,0 +1,38 @@
+"""The constant arrays of particles and of those that are pinned, parts of a `Model`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..arrays import Floats, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class ParticleTable:
+    """n particles, those of the bodies included."""
+
+    position: Floats  # (n, 3) m, at the start
+    velocity: Floats  # (n, 3) m/s, at the start
+    inverse_mass: Floats  # (n,) 1/kg, 0 = driven from outside (pinned)
+    mass: Floats  # (n,) kg, also of pinned ones
+    drag: Floats  # (n,) 1/s
+    radius: Floats  # (n,) m, distance kept from surfaces
+    friction: Floats  # (n,)
+    restitution: Floats  # (n,)
+    colliding: Ints  # (k,) those that touch shapes themselves (all but those of bodies)
+
+    def __len__(self) -> int:
+        return len(self.mass)
+
+
+@dataclass(frozen=True, eq=False)
+class PinTable:
+    """p particles that `FrameInputs.pin_position` moves, in rising order."""
+
+    particle: Ints  # (p,)
+    weight: Floats  # (p,) 1 = immovable, between = drawn there, 0 = free
+
+    def __len__(self) -> int:
+        return len(self.particle)
