@@ -25,7 +25,7 @@ class FrameCache:
     """
 
     def __init__(self, model: Model) -> None:
-        self._particle_count = model.particle_count
+        self._particle_count = len(model.particles)
         self._first = 0
         self._states: list[State | Callable[[], State]] = []  # in memory, or to be read
 

@@ -127,7 +127,7 @@ def check_finite(model: Model, state: State, settings: SolverSettings, frame: in
 
     frame is the number of the frame that is being computed.
     """
-    if not model.particle_count:
+    if not len(model.particles):
         return
     particle = _first_bad_particle(
         state.position, state.previous, settings.speed_limit * state.step
@@ -154,7 +154,7 @@ def _way_out(model: Model, settings: SolverSettings, rate: float) -> str | None:
 
     No explicit integrator blows up by its springs at a rate that is enough for them.
     """
-    springs = len(model.spring) + (len(model.stick) if settings.is_force_based else 0)
+    springs = len(model.springs) + (len(model.sticks) if settings.is_force_based else 0)
     if not settings.takes_springs_as_forces or springs == 0:
         return None
     if settings.integrator == "IMPLICIT_EULER":  # no stiffness makes it blow up
@@ -175,9 +175,9 @@ def measure_stretch(model: Model, state: State) -> tuple[float, float, float]:
 
     The sticks of ropes, which are solved together, count as well as those of the model.
     """
-    if not model.particle_count:
+    if not len(model.particles):
         return 0.0, 0.0, 0.0
-    sticks = [(model.stick, model.stick_rest_length)]
+    sticks = [(model.sticks.pair, model.sticks.rest_length)]
     sticks += [(c.stick, c.stick_rest_length) for c in model.constraints if isinstance(c, Strands)]
     figures = [(len(pairs), *_stick_figures(state.position, pairs, rest)) for pairs, rest in sticks]
     total = max(1, sum(count for count, *_ in figures))
@@ -204,7 +204,7 @@ def _name_of_part(model: Model, part: int) -> str:
         return model.objects[part].name
     if -1 - part < len(model.objects):
         return model.objects[-1 - part].name
-    return model.collider_names[-2 - part - len(model.objects)]
+    return model.colliders.name[-2 - part - len(model.objects)]
 
 
 def measure(
@@ -223,7 +223,7 @@ def measure(
     velocity (n, 3) m/s belongs to x; by default it is Verlet's, (x − x*)/h + ½ g h.
     """
     kinetic = potential = depth = 0.0
-    if model.particle_count:
+    if len(model.particles):
         kinetic, potential = _energies(
             state.position,
             state.previous,
@@ -236,7 +236,7 @@ def measure(
         free = model.particles.inverse_mass > 0.0
         kinetic = 0.5 * float((model.particles.mass[free, None] * velocity[free] ** 2).sum())
     mean, largest, error = measure_stretch(model, state)
-    if model.collider_count and len(model.particles.colliding):
+    if len(model.colliders) and len(model.particles.colliding):
         depth = deepest_particle(
             state.position, model.particles.colliding, work.shapes, model.collider_shape_count
         )
@@ -245,10 +245,10 @@ def measure(
     if contact_count:
         moving = (state.position, work.owners, state.step)
         depth = max(depth, deepest_contact(work.contacts.solving, contact_count, *moving))
-    if model.body_count:
+    if len(model.bodies):
         body_kinetic, body_potential, overlap, touching = _body_figures(
             work.owners,
-            model.body_count,
+            len(model.bodies),
             work.body_contacts.rows,
             row_count,
             model.bodies.mass,

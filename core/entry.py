@@ -45,8 +45,8 @@ class Layout:
     """The shapes that arrays of states and inputs of one model have."""
 
     def __init__(self, model: Model) -> None:
-        particles, pins, bodies = model.particle_count, len(model.pins), model.body_count
-        joints, colliders = len(model.joints), model.collider_count
+        particles, pins, bodies = len(model.particles), len(model.pins), len(model.bodies)
+        joints, colliders = len(model.joints), len(model.colliders)
         shared = {
             "pin_position": (pins, 3),
             "collider_position": (colliders, 3),
@@ -63,7 +63,7 @@ class Layout:
             "body_previous_orientation": (bodies, 4),
             "body_rest": (bodies,),
             "body_load": (bodies, 3),
-            "ball_rest": (len(model.balls),),
+            "ball_rest": (len(model.self_collision.balls),),
             "joint_impulse": (joints, 6),
             "joint_broken": (joints,),
             "weld": (0 if model.tears is None else particles,),
@@ -83,7 +83,7 @@ class Layout:
         self.body_count = bodies
         self.particle_count = particles
         self.shape_count = len(model.shapes.kind)
-        self.ball_count = len(model.balls)
+        self.ball_count = len(model.self_collision.balls)
         self.known: tuple[Any, ...] = ()  # what the state holds that was handed out last
 
     def hand_out(self, state: State) -> None:

@@ -53,18 +53,18 @@ class Workspace:
         bodies = self.shapes.particle_body >= 0
         self.margin = np.where(bodies, CONTACT_MARGIN * self.thickness, 0.0)  # m
         self.contacts = contact_room(
-            max(1, 32 * model.particle_body_count, 4 * len(model.self_colliding))
+            max(1, 32 * len(model.particle_bodies), 4 * len(model.self_collision))
         )
         self.surfaces = surface_room(model)
         self.ties = [c for c in model.constraints if isinstance(c, Attachments)]
-        self.tie_push = np.zeros((model.body_count, 3))  # N·s of ties in this substep
+        self.tie_push = np.zeros((len(model.bodies), 3))  # N·s of ties in this substep
         pieces = _pieces(model)
         self.hooks = hooks_for(self._surroundings(model, pieces))
         rings = pieces if any(hook.turns_rings for hook in self.hooks) else pieces[:0]
         wholes = [whole for hook in self.hooks for whole in hook.wholes]
-        self.return_couples = CoupleReturn(model.particle_count, wholes, rings)
-        self.body_mark = np.zeros(model.body_count, dtype=np.int32)  # marks of bodies, for a call
-        per_pass = len(model.stick) + len(model.spring) + len(model.particles.colliding)
+        self.return_couples = CoupleReturn(len(model.particles), wholes, rings)
+        self.body_mark = np.zeros(len(model.bodies), dtype=np.int32)  # marks of bodies, for a call
+        per_pass = len(model.sticks) + len(model.springs) + len(model.particles.colliding)
         self.is_large = per_pass >= PARALLEL_FROM
         self.governor = Governor()
 
@@ -93,8 +93,8 @@ class Workspace:
 
 def _pieces(model: Model) -> Ints:
     """Particles (e, 3) of all triangles of cloth and, ending with −1, stretches of rope."""
-    wire = np.pad(model.wire, ((0, 0), (0, 1)), constant_values=-1)
-    return np.ascontiguousarray(np.concatenate([model.triangle, wire]), dtype=np.int32)
+    wire = np.pad(model.pieces.wire, ((0, 0), (0, 1)), constant_values=-1)
+    return np.ascontiguousarray(np.concatenate([model.pieces.triangle, wire]), dtype=np.int32)
 
 
 _workspaces: weakref.WeakKeyDictionary[Model, Workspace] = weakref.WeakKeyDictionary()

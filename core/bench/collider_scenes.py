@@ -39,7 +39,7 @@ class ColliderScene:
 
     def inputs(self, frame: int) -> FrameInputs:
         """What drives the frame that ends as number ``frame``."""
-        local = self.place(frame) - self.model.collider_position[0]
+        local = self.place(frame) - self.model.colliders.position[0]
         pins = None if self.pins is None else self.pins(frame)
         return FrameInputs(duration=FRAME, mesh_vertex=local, pin_position=pins)
 

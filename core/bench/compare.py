@@ -67,15 +67,17 @@ def kernel_against_c(n: int | None, threads: int) -> Figures:
         c_relax = ctypes.CDLL(str(library)).relax
     x = model.particles.position.copy()
     previous = model.particles.position.copy()
-    nothing = np.zeros_like(model.task_spring)
-    strained = np.zeros(len(model.task_stick) - 1, dtype=np.int32)
-    count, tasks = len(model.stick), len(model.task_stick) - 1
+    nothing = np.zeros_like(model.schedule.task_spring)
+    strained = np.zeros(len(model.schedule.task_stick) - 1, dtype=np.int32)
+    count, tasks = len(model.sticks), len(model.schedule.task_stick) - 1
     particles = Particles(x, previous, model.particles.inverse_mass)
-    sticks = Sticks(model.stick, model.stick_rest_length, model.task_stick, np.empty(0))
+    sticks = Sticks(
+        model.sticks.pair, model.sticks.rest_length, model.schedule.task_stick, np.empty(0)
+    )
     springs = Springs(
-        model.spring,
-        model.spring_rest_length,
-        model.spring_compliance,
+        model.springs.pair,
+        model.springs.rest_length,
+        model.springs.compliance,
         np.empty(0),
         nothing,
         np.empty(0),
@@ -93,8 +95,8 @@ def kernel_against_c(n: int | None, threads: int) -> Figures:
             address(x),
             address(previous),
             address(model.particles.inverse_mass),
-            address(model.stick),
-            address(model.stick_rest_length),
+            address(model.sticks.pair),
+            address(model.sticks.rest_length),
             ctypes.c_long(count),
         )
 

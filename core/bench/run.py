@@ -70,13 +70,13 @@ def simulate(scene: Scene, threads: int = 0) -> Figures:
         "ms_per_frame": round(1e3 * statistics.median(seconds), 3),
         "kinetic_energy_j": round(figures.kinetic_energy, 6),
     }
-    if len(model.stick):
+    if len(model.sticks):
         result["stretch_mean_pct"] = round(100 * float(np.mean([m for m, _ in stretch])), 4)
         result["stretch_max_pct"] = round(100 * max(m for _, m in stretch), 3)
         result["sag_m"] = round(sag(start, state), 5)
     if len(model.shapes.kind):
         result["penetration_mm"] = round(1e3 * deepest, 4)
-    if model.body_count:
+    if len(model.bodies):
         result["drift_mm"] = round(1e3 * _drift(scene, state, settings), 3)
     return result
 

@@ -20,6 +20,7 @@ from ..model.body_table import (
     empty_hulls,
     empty_meshes,
 )
+from ..model.collider_table import ColliderTable
 
 if TYPE_CHECKING:
     from ..arrays import Floats, Ints
@@ -74,11 +75,13 @@ class RigidParts:
         """Give shapes to the ``row``-th BODY, COLLIDER or PARTICLE_BODY."""
         self._shapes += [(kind, row, shape, feel) for shape in shapes]
 
-    def body_table(self) -> BodyTable:
-        """All bodies of place and rotation."""
+    def body_table(self, apart: list[tuple[int, int]]) -> BodyTable:
+        """All bodies of place and rotation; those of each pair in ``apart`` never collide."""
         whole = ("object", "gyroscopic", "sleeps", "follows")
         columns: dict[str, Any] = {}
         for name in BodyTable.__dataclass_fields__:
+            if name == "apart":
+                continue
             values = [body[name] for body in self.bodies]
             if name in whole:
                 columns[name] = np.array(values, dtype=np.int32)
@@ -89,7 +92,16 @@ class RigidParts:
             elif name == "orientation":
                 table = table.reshape(-1, 4)
             columns[name] = table
-        return BodyTable(**columns)
+        pairs = np.array(apart, dtype=np.int32).reshape(-1, 2)
+        return BodyTable(**columns, apart=pairs)
+
+    def collider_table(self) -> ColliderTable:
+        """All colliders."""
+        return ColliderTable(
+            tuple(self.collider_names),
+            np.array(self.collider_position).reshape(-1, 3),
+            np.array(self.collider_orientation).reshape(-1, 4),
+        )
 
     def shape_table(self) -> ShapeTable:
         """All shapes: those of colliders first, then those of bodies, each as they were added."""

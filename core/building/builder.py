@@ -5,7 +5,7 @@ out a `Model` whose arrays lie in the order in which the solver walks through th
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,10 @@ from ..errors import ModelError
 from ..model import Model, ObjectSpan
 from ..model.joint_table import joint_table
 from ..model.limbs import Limbs
-from ..model.model import OTHERS
-from ..model.particle_table import ParticleTable, PinTable
+from ..model.particle_body_table import ParticleBodyTable
+from ..model.particle_table import ParticleTable, PinTable, SelfCollisionTable
+from ..model.stick_table import SpringTable, StickTable, TetherTable
+from ..model.surface_table import MESHES, OTHERS, PieceTable, SurfaceTable
 from ..pairs import distinct
 from ..particles.constraints.strand import Strands
 from ..particles.particle_bodies.shared_point import shared_table
@@ -48,73 +50,70 @@ class ModelBuilder(TearBuilder):
         """The model, with copies welded as weld (n,) says; as they were added where it is None."""
         if not self.objects:
             raise ModelError("", "nothing to simulate: add a cloth or a rigid body")
-        stick = joined(self._stick, (0, 2), np.int32)
-        spring = joined(self._spring, (0, 2), np.int32)
         pins = self._pins()
         tears = self._tear_table(weld)
         idle = np.zeros(0, dtype=np.int32) if tears is None else tears.idle
         particles = self._particle_table(pins, idle)
-        stick_rest = joined(self._stick_rest, (0,), np.float64)
-        spring_rest = joined(self._spring_rest, (0,), np.float64)
-        compliance = joined(self._spring_compliance, (0,), np.float64)
-        damping = joined(self._spring_damping, (0,), np.float64)
-        for pairs, rest in ((stick, stick_rest), (spring, spring_rest)):
+        sticks, springs = self._stick_table(), self._spring_table()
+        for table in (sticks, springs):
             x = particles.position
-            part_coinciding(x, x.copy(), particles.inverse_mass, pairs, rest)
+            part_coinciding(x, x.copy(), particles.inverse_mass, table.pair, table.rest_length)
         turn = joined(self._spring_turn, (0,), np.int32)
-        schedule = make_schedule(self.particle_count, stick, spring, turn)
-        rigid, clusters = self._rigid, self._particle_bodies
-        among = joined(self._self_colliding, (0,), np.int32)
-        meets = ~self._marked(idle)[among]
+        schedule = make_schedule(self.particle_count, sticks.pair, springs.pair, turn)
+        rigid, shapes = self._rigid, self._rigid.shape_table()
+        tethers, pieces = self._tether_table(pins, particles), self._piece_table()
+        particle_bodies = self._particle_body_table()
+        four = particle_bodies.first_particle[:, None] + np.arange(4)
+        joins = (sticks.pair, springs.pair, pieces.triangle, pieces.wire, tethers.particle, four)
         return Model(
             objects=tuple(self._numbered(span) for span in self.objects),
             particles=particles,
             pins=pins,
-            self_colliding=among[meets],
-            self_collision_group=self._self_collision_groups()[meets],
-            self_collision_radius=joined(self._self_collision_radius, (0,), np.float64)[meets],
-            stick=np.ascontiguousarray(stick[schedule.stick_order]),
-            stick_rest_length=stick_rest[schedule.stick_order],
-            spring=np.ascontiguousarray(spring[schedule.spring_order]),
-            spring_rest_length=spring_rest[schedule.spring_order],
-            spring_compliance=compliance[schedule.spring_order],
-            spring_damping=damping[schedule.spring_order],
-            task_stick=schedule.task_stick,
-            task_spring=schedule.task_spring,
-            phase_task=schedule.phase_task,
-            first_net_spring=schedule.first_net_spring,
-            **self._tethers(pins, particles),
+            self_collision=self._self_collision_table(idle, joins),
+            sticks=sticks.in_order(schedule.stick_order),
+            springs=springs.in_order(schedule.spring_order),
+            schedule=schedule,
+            tethers=tethers,
             constraints=self._constraints(),
             forces=tuple(self._force),
-            triangle=joined(self._triangle, (0, 3), np.int32),
-            surface=joined(self._surface, (0, 3), np.int32),
-            surface_meets=joined(self._surface_meets, (0,), np.int32),
-            wire=joined(self._wire, (0, 2), np.int32),
-            wire_diameter=joined(self._wire_diameter, (0,), np.float64),
+            pieces=pieces,
+            surfaces=self._surface_table(shapes.has_meshes),
             limbs=self._limb_table(),
-            bodies=rigid.body_table(),
+            bodies=rigid.body_table(self._apart),
+            colliders=rigid.collider_table(),
+            particle_bodies=particle_bodies,
             joints=joint_table(self._with_owners(self._joint)),
-            apart=np.array(self._apart, dtype=np.int32).reshape(-1, 2),
             shared=shared_table(self._with_owners(self._shared)),
-            shapes=rigid.shape_table(),
-            body_first_particle=np.array([c.first_particle for c in clusters], dtype=np.int32),
-            body_extent=np.array([c.extent for c in clusters]).reshape(-1, 3),
-            body_form=np.array([c.form for c in clusters], dtype=np.int32),
-            body_mass=np.array([c.mass for c in clusters], dtype=np.float64),
+            shapes=shapes,
             tears=tears,
-            collider_names=tuple(rigid.collider_names),
-            collider_position=np.array(rigid.collider_position).reshape(-1, 3),
-            collider_orientation=np.array(rigid.collider_orientation).reshape(-1, 4),
         )
 
-    def _self_collision_groups(self) -> Ints:
-        """Groups of particles that meet as balls; surfaces meet each other by their triangles."""
+    def _self_collision_table(self, idle: Ints, joins: tuple[Ints, ...]) -> SelfCollisionTable:
+        """Particles that meet as balls; surfaces meet each other by their triangles.
+
+        Those in ``joins`` are no balls of heaps.
+        """
+        particle = joined(self._self_colliding, (0,), np.int32)
         group = joined(self._self_collision_group, (0,), np.int32)
-        surfaces = np.concatenate([np.zeros((0, 3), dtype=np.int32), *self._surface])
+        radius = joined(self._self_collision_radius, (0,), np.float64)
+        surfaces = joined(self._surface, (0, 3), np.int32)
         meets = joined(self._surface_meets, (0,), np.int32) & OTHERS != 0
-        is_surface = self._marked(surfaces[meets])
-        group[is_surface[joined(self._self_colliding, (0,), np.int32)]] = len(self.objects)
-        return group
+        group[self._marked(surfaces[meets])[particle]] = len(self.objects)
+        is_met = ~self._marked(idle)[particle]
+        particle, group, radius = particle[is_met], group[is_met], radius[is_met]
+        is_joined = np.zeros(self.particle_count, dtype=bool)
+        for rows in joins:
+            is_joined[rows] = True
+        is_loose = (group < 0) & (radius > 0.0) & ~is_joined[particle]
+        balls = np.flatnonzero(is_loose).astype(np.int32)
+        return SelfCollisionTable(particle, group, radius, balls)
+
+    def _surface_table(self, has_meshes: bool) -> SurfaceTable:
+        """All surfaces; has_meshes: whether any collider is a mesh."""
+        triangle = joined(self._surface, (0, 3), np.int32)
+        meets = joined(self._surface_meets, (0,), np.int32)
+        parts = triangle[meets & MESHES != 0] if has_meshes else triangle[:0]
+        return SurfaceTable(triangle, meets, self._marked(parts))
 
     def _marked(self, particles: Ints) -> NDArray[np.bool_]:
         """Which of all particles (n,) are among these."""
@@ -122,8 +121,8 @@ class ModelBuilder(TearBuilder):
         mark[particles] = True
         return mark
 
-    def _tethers(self, pins: PinTable, particles: ParticleTable) -> dict[str, Any]:
-        """Tethers of what is not held, particle by particle, as the model's arrays."""
+    def _tether_table(self, pins: PinTable, particles: ParticleTable) -> TetherTable:
+        """Tethers of what is not held, particle by particle."""
         tether = joined(self._tether, (0, 2), np.int32)
         held = self._marked(pins.particle)
         if len(tether) and not held[tether[:, 1]].all():
@@ -135,12 +134,12 @@ class ModelBuilder(TearBuilder):
         tether, length = tether[hangs][order], length[hangs][order]
         size = np.bincount(tether[:, 0])
         tethered = np.flatnonzero(size)
-        return {
-            "tethered": tethered.astype(np.int32),
-            "tether_start": np.append(0, np.cumsum(size[tethered])).astype(np.int32),
-            "tether_anchor": np.ascontiguousarray(tether[:, 1]),
-            "tether_length": length,
-        }
+        return TetherTable(
+            particle=tethered.astype(np.int32),
+            start=np.append(0, np.cumsum(size[tethered])).astype(np.int32),
+            anchor=np.ascontiguousarray(tether[:, 1]),
+            length=length,
+        )
 
     def _constraints(self) -> tuple[Constraint, ...]:
         """All constraints; strands learn which bodies hang on them."""
@@ -165,6 +164,39 @@ class ModelBuilder(TearBuilder):
         if span.body < 0 or span.particle_count == 0:
             return span
         return replace(span, body=span.body + len(self._rigid.bodies))
+
+    def _stick_table(self) -> StickTable:
+        """All sticks as they were added."""
+        return StickTable(
+            joined(self._stick, (0, 2), np.int32), joined(self._stick_rest, (0,), np.float64)
+        )
+
+    def _spring_table(self) -> SpringTable:
+        """All springs as they were added."""
+        return SpringTable(
+            joined(self._spring, (0, 2), np.int32),
+            joined(self._spring_rest, (0,), np.float64),
+            joined(self._spring_compliance, (0,), np.float64),
+            joined(self._spring_damping, (0,), np.float64),
+        )
+
+    def _piece_table(self) -> PieceTable:
+        """All triangles and wires."""
+        return PieceTable(
+            joined(self._triangle, (0, 3), np.int32),
+            joined(self._wire, (0, 2), np.int32),
+            joined(self._wire_diameter, (0,), np.float64),
+        )
+
+    def _particle_body_table(self) -> ParticleBodyTable:
+        """All bodies of particles."""
+        bodies = self._particle_bodies
+        return ParticleBodyTable(
+            np.array([body.first_particle for body in bodies], dtype=np.int32),
+            np.array([body.extent for body in bodies]).reshape(-1, 3),
+            np.array([body.form for body in bodies], dtype=np.int32),
+            np.array([body.mass for body in bodies], dtype=np.float64),
+        )
 
     def _pins(self) -> PinTable:
         """Pinned particles in rising order, each once, and their weights."""

@@ -13,7 +13,7 @@ from ..checks import index_rows, indices, numbers, places, positive
 from ..errors import ModelError
 from ..model import ObjectSpan
 from ..model.limbs import Limbs
-from ..model.model import ITSELF, MESHES, OTHERS
+from ..model.surface_table import ITSELF, MESHES, OTHERS
 from ..particles.schedule import TOGETHER
 
 if TYPE_CHECKING:

@@ -21,9 +21,9 @@ FOUND_BEFORE = 0.02
 
 def body_radius(model: Model) -> Floats:
     """Distance (b,) m of the farthest point of each body from its centre of mass."""
-    radius = np.zeros(model.body_count)
+    radius = np.zeros(len(model.bodies))
     table = model.shapes
-    mine = table.owner < model.body_count
+    mine = table.owner < len(model.bodies)
     farthest = np.linalg.norm(table.offset, axis=1) + largest_radius(table)
     np.maximum.at(radius, table.owner[mine], farthest[mine])
     return radius

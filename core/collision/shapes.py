@@ -59,7 +59,7 @@ def place_shapes(model: Model) -> Shapes:
     """The model's shapes with room for their poses."""
     table = model.shapes
     count = len(table)
-    solid_count = model.body_count + model.collider_count
+    solid_count = len(model.bodies) + len(model.colliders)
     turn = np.zeros((count, 3, 3))
     for s in range(count):
         turn[s] = rotation_matrix(table.turn[s])

@@ -34,8 +34,8 @@ class Touching:
         """For shapes of half the least thickness thickness (k,) m."""
         table = model.shapes
         layers = table.layers.astype(np.uint32)
-        solids = model.body_count + model.collider_count
-        moves = (table.owner < model.body_count) | (table.owner >= solids)
+        solids = len(model.bodies) + len(model.colliders)
+        moves = (table.owner < len(model.bodies)) | (table.owner >= solids)
         body = np.where(moves, table.owner, -1).astype(np.int32)
         # (k,) how each moves where bodies of particles do
         self.of_shape = np.where(table.owner >= solids, FREE, STILL).astype(np.int32)

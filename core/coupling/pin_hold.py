@@ -97,9 +97,9 @@ Tethers = namedtuple(
 
 def tethers_of(model: Model) -> Tethers:
     """The model's tethers, found by particle."""
-    row = np.full(model.particle_count, -1, dtype=np.int32)
-    row[model.tethered] = np.arange(len(model.tethered), dtype=np.int32)
-    return Tethers(row, model.tether_start, model.tether_anchor, model.tether_length)
+    row = np.full(len(model.particles), -1, dtype=np.int32)
+    row[model.tethers.particle] = np.arange(len(model.tethers.particle), dtype=np.int32)
+    return Tethers(row, model.tethers.start, model.tethers.anchor, model.tethers.length)
 
 
 Moving = namedtuple("Moving", ["particles", "owners", "tethers", "h"])

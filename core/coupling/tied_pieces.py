@@ -37,14 +37,14 @@ OWN, KIN = 1, 2
 
 def tied_of(model: Model, ties: Sequence[Attachments]) -> Tied:
     """Which owners the particles of these ties do not touch."""
-    holder = np.full(model.particle_count, -1, dtype=np.int32)
+    holder = np.full(len(model.particles), -1, dtype=np.int32)
     for tie in ties:
         holder[tie.particle] = tie.body[:, None]
     bodies, row = np.unique(holder[holder >= 0], return_inverse=True)
     row_of = holder.copy()
     row_of[holder >= 0] = row
     untouched = np.full((len(bodies), model.owner_count + 1), 4, dtype=np.uint8)
-    pairs = np.concatenate([model.joints.owner[model.joints.collides == 0], model.apart])
+    pairs = np.concatenate([model.joints.owner[model.joints.collides == 0], model.bodies.apart])
     for number, body in enumerate(bodies.tolist()):
         for mine, other in ((0, 1), (1, 0)):
             untouched[number, pairs[pairs[:, mine] == body, other]] = KIN
@@ -57,13 +57,13 @@ def wearers(model: Model, ties: Sequence[Attachments]) -> tuple[Ints, Ints]:
 
     (n,) and (b,), −1 for what wears nothing and is not worn; bodies that are joined are one.
     """
-    garment = np.full(model.particle_count, -1, dtype=np.int32)
-    group = np.full(model.body_count, -1, dtype=np.int32)
+    garment = np.full(len(model.particles), -1, dtype=np.int32)
+    group = np.full(len(model.bodies), -1, dtype=np.int32)
     if not ties:
         return garment, group
     joined = model.joints.owner
-    joined = joined[((joined >= 0) & (joined < model.body_count)).all(axis=1)]
-    label = connected_parts(model.body_count, joined.astype(np.int32))
+    joined = joined[((joined >= 0) & (joined < len(model.bodies))).all(axis=1)]
+    label = connected_parts(len(model.bodies), joined.astype(np.int32))
     for tie in ties:
         span = model.objects[tie.object]
         garment[span.first_particle :][: span.particle_count] = label[tie.body[0]]

@@ -112,11 +112,16 @@ def stiffnesses(
     and stand first.
     """
     if edge_stiffness is None:
-        return model.spring, model.spring_rest_length, 1.0 / compliance, model.spring_damping
-    edges = np.full(len(model.stick), edge_stiffness)
+        return (
+            model.springs.pair,
+            model.springs.rest_length,
+            1.0 / compliance,
+            model.springs.damping,
+        )
+    edges = np.full(len(model.sticks), edge_stiffness)
     return (
-        np.concatenate([model.stick, model.spring]),
-        np.concatenate([model.stick_rest_length, model.spring_rest_length]),
+        np.concatenate([model.sticks.pair, model.springs.pair]),
+        np.concatenate([model.sticks.rest_length, model.springs.rest_length]),
         np.concatenate([edges, 1.0 / compliance]),
-        np.concatenate([np.zeros(len(edges)), model.spring_damping]),
+        np.concatenate([np.zeros(len(edges)), model.springs.damping]),
     )

@@ -108,7 +108,7 @@ def ragdoll_driven() -> GoldenScene:
             animated=(held,) * len(model.objects),
             body_position=model.bodies.position + (0.0, 0.01 * frame, 0.0),
             body_orientation=model.bodies.orientation,
-            collider_position=model.collider_position + (0.0, 0.0, 0.02 * frame),
+            collider_position=model.colliders.position + (0.0, 0.0, 0.02 * frame),
             joint_pose=pose / np.linalg.norm(pose, axis=1)[:, None],
             joint_strength=np.full(joints, 0.8),
         )

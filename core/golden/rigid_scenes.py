@@ -256,7 +256,7 @@ def sleep_on_what_moves() -> GoldenScene:
     builder.add_body("ball", "SPHERE", (0.2,), (10.0, 0.0, 3.0), mass=2.0, velocity=(12.0, 0, 2.0))
 
     def inputs(model: Model, frame: int) -> FrameInputs:
-        place, turn = model.collider_position.copy(), model.collider_orientation.copy()
+        place, turn = model.colliders.position.copy(), model.colliders.orientation.copy()
         place[0] += np.array(velocity) * (min(frame, 24) + 1) / 24
         half = 0.005 * (frame + 1)
         turn[1] = (np.cos(half), 0.0, 0.0, np.sin(half))
@@ -306,16 +306,16 @@ def driven_bodies() -> GoldenScene:
     bang = Field("bang", "EXPLOSION", position=(0.0, -1.0, 0.0), strength=2.0, time=0.1)
 
     def inputs(model: Model, frame: int) -> FrameInputs:
-        count = model.body_count
+        count = len(model.bodies)
         moved = model.bodies.position + (0.0, 0.02 * frame, 0.0)
-        raised = model.collider_position + np.array([(0.0, 0.0, 0.01 * frame)])
+        raised = model.colliders.position + np.array([(0.0, 0.0, 0.01 * frame)])
         drawn = np.where(np.arange(count) == 3, 2.0, 0.0)
         return FrameInputs(
             fields=(field, bang),
             body_position=moved,
             body_orientation=model.bodies.orientation,
             collider_position=raised,
-            collider_orientation=model.collider_orientation,
+            collider_orientation=model.colliders.orientation,
             mesh_vertex=model.shapes.meshes.vertex * (1.0, 1.0, 1.0 + 0.02 * frame),
             pull=Pull(moved, moved + (0.0, 0.02, 0.0), drawn, np.full(count, 30.0)),
         )

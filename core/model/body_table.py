@@ -37,6 +37,7 @@ class BodyTable:
     gyroscopic: Ints  # (b,) 0: ω×Iω is left out (Kenwright's simplification)
     sleeps: Ints  # (b,) 0: never
     follows: Ints  # (b,) ACTIVE, ANIMATED or PASSIVE
+    apart: Ints  # (e, 2) rows of those that never collide with each other
 
     def __len__(self) -> int:
         return len(self.mass)

@@ -28,7 +28,7 @@ class FrameInputs:
     gravity: tuple[float, float, float] = EARTH_GRAVITY  # m/s²
     wind: WindSettings = field(default_factory=WindSettings)
     fields: tuple[Field, ...] = ()  # force fields, as they are in this frame
-    pin_position: Floats | None = None  # (p, 3) m, in the order of Model.pins.particle
+    pin_position: Floats | None = None  # (p, 3) m, in the order of Model.pins
     pin_weight: Floats | None = None  # (p,) in place of Model.pins.weight
     animated: tuple[AnimatedSettings, ...] | None = None  # one for each of Model.objects
     collider_position: Floats | None = None  # (colliders, 3) m

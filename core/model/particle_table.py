@@ -1,4 +1,4 @@
-"""The constant arrays of particles and of those that are pinned, parts of a `Model`."""
+"""The constant arrays of particles, pins and what touches its like, parts of a `Model`."""
 
 from __future__ import annotations
 
@@ -33,6 +33,19 @@ class PinTable:
 
     particle: Ints  # (p,)
     weight: Floats  # (p,) 1 = immovable, between = drawn there, 0 = free
+
+    def __len__(self) -> int:
+        return len(self.particle)
+
+
+@dataclass(frozen=True, eq=False)
+class SelfCollisionTable:
+    """k particles that also touch each other, as balls."""
+
+    particle: Ints  # (k,)
+    group: Ints  # (k,) those of one group do not meet; -1 meets everyone
+    radius: Floats  # (k,) m, of the balls that touch each other
+    balls: Ints  # (balls,) rows of those that meet everyone and that nothing joins to anything
 
     def __len__(self) -> int:
         return len(self.particle)

@@ -45,7 +45,8 @@ class State:
     # (c, 5) N·s, its push and its friction along the axes of the world; m, what is left of the
     # overlap that it began with
     contact_impulse: Floats
-    # (c, 2) of what touched in the last substep: two rows of `Model.balls`, or one and −1 − a shape
+    # (c, 2) of what touched in the last substep: two balls by their rows in
+    # `SelfCollisionTable.balls`, or one and −1 − a shape
     ball_contact: Ints
     ball_impulse: Floats  # (c, 3) N·s that the first of them got
     ball_rest: Floats  # (balls,) s for which each ball has been still

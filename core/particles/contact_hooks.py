@@ -19,15 +19,19 @@ from .stick_figures.limb_search import StickFigures
 
 
 def _has_particle_bodies(model: Model) -> bool:
-    return model.particle_body_count > 0
+    return len(model.particle_bodies) > 0
 
 
 def _has_pieces(model: Model) -> bool:
-    if len(model.triangle) + len(model.wire) == 0 or len(model.shapes) == 0:
+    if len(model.pieces) == 0 or len(model.shapes) == 0:
         return False
     # surfaces that mesh colliders do not pass through meet them by themselves
     are_meshes = bool((model.shapes.kind == MESH).all())
-    return not (are_meshes and len(model.wire) == 0 and model.parts_meshes[model.triangle].all())
+    return not (
+        are_meshes
+        and len(model.pieces.wire) == 0
+        and model.surfaces.parts_meshes[model.pieces.triangle].all()
+    )
 
 
 def _has_figures(model: Model) -> bool:
@@ -35,15 +39,15 @@ def _has_figures(model: Model) -> bool:
 
 
 def _has_lone_particles(model: Model) -> bool:
-    return model.body_count + model.particle_body_count > 0 and len(model.particles.colliding) > 0
+    return len(model.bodies) + len(model.particle_bodies) > 0 and len(model.particles.colliding) > 0
 
 
 def _has_self_collision(model: Model) -> bool:
-    return len(model.self_colliding) > 0
+    return len(model.self_collision) > 0
 
 
 def _has_tethered_bodies(model: Model) -> bool:
-    return model.body_count > 0 and len(model.tethered) > 0
+    return len(model.bodies) > 0 and len(model.tethers) > 0
 
 
 HOOKS: tuple[tuple[Callable[[Model], bool], Callable[[Surroundings], ContactHook]], ...] = (

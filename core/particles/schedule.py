@@ -29,7 +29,7 @@ BLOCK_SIZE = 1024  # particles: 3 × 24 kB of positions, fits the first-level ca
 
 @dataclass(frozen=True)
 class Schedule:
-    """Where the solver finds its work: see `Model.task_stick` and its neighbours."""
+    """Where the solver finds its work: see `Model.schedule.task_stick` and its neighbours."""
 
     stick_order: Ints  # (s,) rows of the builder's sticks, in solver order
     spring_order: Ints  # (c,)

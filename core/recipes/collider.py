@@ -32,8 +32,8 @@ def add_collider(
     """Add a mesh as a collider; returns its index among the model's colliders.
 
     points (n, 3) m: its vertices in world space; orientation (4,): the object's axes; triangles
-    (t, 3). Where the fitted shape stands: `Model.collider_position` and
-    `Model.collider_orientation`.
+    (t, 3). Where the fitted shape stands: `Model.colliders.position` and
+    `Model.colliders.orientation`.
 
     AUTO is as of bodies, but concave meshes, sheets and open vessels are taken as they are: MESH.
     Only a flat mesh at least `SMALLEST_GROUND` wide is the endless ground; smaller ones have edges.

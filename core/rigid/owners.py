@@ -127,13 +127,13 @@ def place_owners(model: Model) -> Owners:
     One more comes last: the world, which joints hold on to.
     """
     owners = owner_room(model.owner_count + 1)
-    owners.inertia[: model.body_count] = model.bodies.inertia
+    owners.inertia[: len(model.bodies)] = model.bodies.inertia
     return owners
 
 
 def body_moves(model: Model, gravity: Floats) -> Moves:
     """What moves the bodies of a model under a gravity (3,) m/s²; frames write forces and drags."""
-    count = model.body_count
+    count = len(model.bodies)
     force, torque = np.zeros((count, 3)), np.zeros((count, 3))
     keep, angular_keep = np.ones(count), np.ones(count)
     return Moves(count, gravity, force, torque, keep, angular_keep, model.bodies.gyroscopic)

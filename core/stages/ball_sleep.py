@@ -30,9 +30,9 @@ class BallSleepScratch:
     """Where balls are among the particles."""
 
     def __init__(self, model: Model) -> None:
-        self.particles: Ints = model.self_colliding[model.balls]
-        self.radius: Floats = model.self_collision_radius[model.balls]
-        self.ball_of = np.full(model.particle_count, -1, np.int32)
+        self.particles: Ints = model.self_collision.particle[model.self_collision.balls]
+        self.radius: Floats = model.self_collision.radius[model.self_collision.balls]
+        self.ball_of = np.full(len(model.particles), -1, np.int32)
         self.ball_of[self.particles] = np.arange(len(self.particles))
 
 

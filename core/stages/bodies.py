@@ -50,8 +50,8 @@ class Bodies:
     def __init__(self, frame: Frame, hand: Hand) -> None:
         self.frame = frame
         model, state, work = frame.model, frame.state, frame.work
-        self.count = model.body_count
-        self.are_alone = model.particle_count == 0
+        self.count = len(model.bodies)
+        self.are_alone = len(model.particles) == 0
         self.owners = work.owners
         self.scratch = frame.scratch(BodyScratch)
         self.scratch.moves.gravity[:] = frame.gravity
@@ -123,9 +123,9 @@ class Bodies:
             self.sleep.record.motion[self.meshes.moving_owner] = DEFORMING
             moving += 1
         self.sleep.begin(sleepers, moving, self.drive)
-        if model.particle_body_count:
-            first = self.count + model.collider_count
-            extents = (model.body_first_particle, model.body_extent)
+        if len(model.particle_bodies):
+            first = self.count + len(model.colliders)
+            extents = (model.particle_bodies.first_particle, model.particle_bodies.extent)
             pose = (self.owners.position, self.owners.rotation)
             place_particle_bodies(frame.x, *extents, first, *pose)
 
@@ -201,9 +201,9 @@ class Bodies:
     def _place_shapes(self) -> None:
         """Shapes for particles: where they are in the beginning of the substep and get to in it."""
         frame, model, work = self.frame, self.frame.model, self.frame.work
-        first = model.body_count + model.collider_count
-        if model.particle_body_count:
-            bodies = (model.body_first_particle, model.body_extent)
+        first = len(model.bodies) + len(model.colliders)
+        if len(model.particle_bodies):
+            bodies = (model.particle_bodies.first_particle, model.particle_bodies.extent)
             now = (self.owners.position, self.owners.rotation)
             place_particle_bodies(frame.previous, *bodies, first, *now)
             weigh_particle_bodies(frame.previous, bodies[0], frame.inverse_mass, first, self.owners)

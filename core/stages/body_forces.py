@@ -30,7 +30,7 @@ class BodyForces:
         self.every = every
         self.scratch = scratch = frame.scratch(BodyScratch)
         self.probes = frame.scratch(probe_room)
-        self.is_any = frame.model.body_count > 0
+        self.is_any = len(frame.model.bodies) > 0
         self.pull = frame.inputs.pull
         if scratch.is_pushed:
             scratch.moves.force[:] = 0.0
@@ -63,7 +63,7 @@ class BodyForces:
         if not self.is_any:
             return
         frame, owners, moves = self.frame, self.frame.work.owners, self.scratch.moves
-        count = frame.model.body_count
+        count = len(frame.model.bodies)
         force, torque = np.zeros((count, 3)), np.zeros((count, 3))
         if starts and self.scratch.is_pushed:
             force += moves.force
@@ -84,7 +84,7 @@ class BodyForces:
             owners.velocity[:count] -= 0.5 * frame.step_before * is_free * jump
 
     def _draw(self, pull: Pull) -> None:
-        frame, owners, count = self.frame, self.frame.work.owners, self.frame.model.body_count
+        frame, owners, count = self.frame, self.frame.work.owners, len(self.frame.model.bodies)
         self.scratch.moves.force[:] += frame.model.bodies.mass[:, None] * pull.acceleration(
             owners.position[:count],
             owners.velocity[:count],

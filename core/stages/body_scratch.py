@@ -18,6 +18,6 @@ class BodyScratch:
         self.moves = body_moves(model, np.zeros(3))
         self.moves_step = 0.0  # s that the drags in it are for, 0 where they are keyed
         self.is_pushed = False  # whether forces in it may be others than zero
-        self.load = np.zeros((model.body_count, 3))  # m/s², gravity and what those forces do
+        self.load = np.zeros((len(model.bodies), 3))  # m/s², gravity and what those forces do
         self.ahead = Ahead(np.zeros((owners, 3)), np.tile(np.eye(3), (owners, 1, 1)))
         self.reach = np.zeros(len(model.shapes))  # m, how far shapes may get

@@ -43,9 +43,9 @@ class SleepScratch:
         self.wearer, garment = wearers(model, ties)
         self.wearing = np.flatnonzero(garment >= 0).astype(np.int32)
         self.sleepers = sleeper_room(model, body_radius(model), garment)
-        self.island = np.zeros(model.body_count, dtype=np.int32)
-        self.mark = np.zeros(model.body_count, dtype=np.int32)
-        self.carrier = np.zeros(model.body_count, dtype=np.int32)
+        self.island = np.zeros(len(model.bodies), dtype=np.int32)
+        self.mark = np.zeros(len(model.bodies), dtype=np.int32)
+        self.carrier = np.zeros(len(model.bodies), dtype=np.int32)
         self.motion = np.zeros(model.owner_count + 1, dtype=np.int32)
 
 

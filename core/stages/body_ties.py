@@ -22,15 +22,15 @@ class BodyTies:
         self.is_any = len(frame.work.ties) > 0
         if not self.is_any:
             return
-        self.tied = np.zeros((frame.model.body_count, 3))  # N·s of ties, in this frame
-        self.garment_impulse = np.zeros((frame.model.body_count, 3))  # N·s likewise, with contacts
+        self.tied = np.zeros((len(frame.model.bodies), 3))  # N·s of ties, in this frame
+        self.garment_impulse = np.zeros((len(frame.model.bodies), 3))  # N·s likewise, with contacts
         self.led = self._led()
         frame.work.tie_push[:] = 0.0
 
     def _led(self) -> NDArray[np.bool_]:
         """Bodies (b,) tied to what pins move in this frame: these keep them awake."""
         frame, model, state = self.frame, self.frame.model, self.frame.state
-        led = np.zeros(model.body_count, dtype=bool)
+        led = np.zeros(len(model.bodies), dtype=bool)
         end = frame.target(frame.inputs.pin_position, state.position[model.pins.particle])
         moves = (end != state.position[model.pins.particle]).any(axis=1) & (frame.pin_weight > 0.0)
         moving = model.pins.particle[moves]

@@ -56,8 +56,8 @@ class Contacts:
         self.is_rigid = any(hook.is_rigid for hook in self.hooks)
         self.surfaces = Surfaces(
             work.shapes,
-            model.body_first_particle,
-            model.body_extent,
+            model.particle_bodies.first_particle,
+            model.particle_bodies.extent,
             frame.friction,
             model.particles.restitution,
         )
@@ -77,16 +77,16 @@ class Contacts:
         self.bears = (
             any(isinstance(c, Strands) for c in model.constraints) and len(model.shapes) > 0
         )
-        has_balls = len(model.balls) > 0
+        has_balls = len(model.self_collision.balls) > 0
         self.has_start = self.is_any or has_balls or (self.has_meshes and self.is_bouncy)
         if self.has_start:
             self.start = np.empty_like(frame.previous)
 
     def _needs_triangles(self, model: Model) -> bool:
         """Whether particles that are not of surfaces, ropes or what bounces may meet a mesh."""
-        is_alone = not model.parts_meshes[model.particles.colliding].all()
-        is_loose = not model.parts_meshes[model.triangle].all()
-        return is_alone or is_loose or len(model.wire) > 0 or self.is_bouncy
+        is_alone = not model.surfaces.parts_meshes[model.particles.colliding].all()
+        is_loose = not model.surfaces.parts_meshes[model.pieces.triangle].all()
+        return is_alone or is_loose or len(model.pieces.wire) > 0 or self.is_bouncy
 
     def find(self) -> None:
         """Contacts of this substep between bodies, bodies and colliders, and free particles."""
@@ -150,11 +150,11 @@ class Contacts:
         """Particles against colliders, all that collide or those in some ``rows``."""
         frame = self.frame
         model = frame.model
-        if self.are_parted or not (model.collider_count and len(self.colliding)):
+        if self.are_parted or not (len(model.colliders) and len(self.colliding)):
             return
         balls = Balls(
             self.colliding if rows is None else rows,
-            model.parts_meshes,
+            model.surfaces.parts_meshes,
             model.particles.radius,
             frame.friction,
             model.particles.restitution,

@@ -20,11 +20,11 @@ class ForceScratch:
     """Arrays of the forces on particles."""
 
     def __init__(self, model: Model) -> None:
-        count = model.particle_count
+        count = len(model.particles)
         self.force = np.zeros((count, 3))  # N
         self.force_before = np.zeros((count, 3))  # N, of what acted in the frame before
-        self.air = np.zeros((len(model.triangle), 3))  # m/s, wind at each triangle
-        self.wire_air = np.zeros((len(model.wire), 3))  # m/s, wind at each wire
+        self.air = np.zeros((len(model.pieces.triangle), 3))  # m/s, wind at each triangle
+        self.wire_air = np.zeros((len(model.pieces.wire), 3))  # m/s, wind at each wire
         self.normal = np.zeros((count, 3))  # of the surface at each particle, for force fields
 
 
@@ -42,14 +42,14 @@ class Forces:
         frame.state.acted = packed
         fields = pack_fields(lasting(inputs.fields))
         self.now = Outside(frame.gravity, inputs.wind, fields, frame.animated, model)
-        has_surface = len(model.triangle) > 0 or len(model.wire) > 0
+        has_surface = len(model.pieces.triangle) > 0 or len(model.pieces.wire) > 0
         self.is_windy = has_surface and not is_calm(inputs.wind)
         self.is_any = self.is_windy or bool(model.forces) or len(fields) > 0
         self.is_any = self.is_any or inputs.pull is not None
         frame.has_forces = self.is_any or len(self.impulses) > 0
         self.every = max(1, round(1.0 / (frame.h * EVALUATION_RATE)))
         self.block = 1  # substeps that are made in one go
-        if model.particle_count == 0:
+        if len(model.particles) == 0:
             self.block = COLLIDE_EVERY
             self.every = -(-self.every // self.block) * self.block
         self.bodies = BodyForces(frame, self.now, self.every)
@@ -74,9 +74,11 @@ class Forces:
         """The forces (n, 3) N on particles of what acts from outside and of objects' own."""
         frame = self.frame
         force[:] = 0.0
-        if not frame.model.particle_count:
+        if not len(frame.model.particles):
             return
-        if (len(frame.model.triangle) or len(frame.model.wire)) and not is_calm(outside.wind):
+        if (len(frame.model.pieces.triangle) or len(frame.model.pieces.wire)) and not is_calm(
+            outside.wind
+        ):
             self._blow(outside, force)
         if len(outside.fields):
             self._push(outside, force)
@@ -134,8 +136,8 @@ class Forces:
         frame = self.frame
         normal = self.scratch.normal
         normal[:] = 0.0
-        if len(frame.model.triangle) and outside.fields["surface"].any():
-            surface_normals(frame.x, frame.model.triangle, normal)
+        if len(frame.model.pieces.triangle) and outside.fields["surface"].any():
+            surface_normals(frame.x, frame.model.pieces.triangle, normal)
         moment = (frame.time, frame.h, self.every * frame.h)
         add_fields(self._exposed(outside, force), outside.fields, outside.gravity, *moment)
 
@@ -143,7 +145,7 @@ class Forces:
         frame = self.frame
         model, wind = frame.model, outside.wind
         triangle_air, wire_air = self.scratch.air, self.scratch.wire_air
-        elements = ((model.triangle, triangle_air), (model.wire, wire_air))
+        elements = ((model.pieces.triangle, triangle_air), (model.pieces.wire, wire_air))
         if frame.substep == 0:
             mean = np.array(wind.velocity, dtype=np.float64)
             for element, velocity in elements:
@@ -159,8 +161,8 @@ class Forces:
         )
         exposure = outside.in_wind
         exposed, pushed = (frame.particles, exposure), (air, frame.h, force)
-        if len(model.triangle):
-            add_wind(*exposed, model.triangle, triangle_air, *pushed)
-        if len(model.wire):
-            wires = (model.wire, model.wire_diameter, wire_air)
+        if len(model.pieces.triangle):
+            add_wind(*exposed, model.pieces.triangle, triangle_air, *pushed)
+        if len(model.pieces.wire):
+            wires = (model.pieces.wire, model.pieces.wire_diameter, wire_air)
             add_wire_wind(*exposed, *wires, *pushed)

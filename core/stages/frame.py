@@ -47,11 +47,11 @@ class FrameScratch:
     """Arrays of the constants of a frame."""
 
     def __init__(self, model: Model) -> None:
-        self.keep = np.empty(model.particle_count)  # 1 − β of each particle
+        self.keep = np.empty(len(model.particles))  # 1 − β of each particle
         self.keep_step = 0.0  # s that it is for, 0 when it is for a keyed drag
         self.gravity = np.zeros(3)  # m/s²
         self.neutral = (AnimatedSettings(),) * len(model.objects)  # where nothing is keyed
-        self.body_ones = np.ones(model.body_count)  # likewise, of each body
+        self.body_ones = np.ones(len(model.bodies))  # likewise, of each body
 
 
 class Frame:
@@ -190,10 +190,10 @@ class Frame:
 
     def _spring_compliance(self) -> Floats:
         factors = self.factors("stiffness")
-        compliance = self.model.spring_compliance
+        compliance = self.model.springs.compliance
         if factors is None or not len(compliance):
             return compliance
-        return compliance / np.maximum(factors[self.model.spring[:, 0]], 1e-12)
+        return compliance / np.maximum(factors[self.model.springs.pair[:, 0]], 1e-12)
 
     def _thread_count(self) -> int:
         wanted = self.settings.threads

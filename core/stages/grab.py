@@ -29,7 +29,7 @@ def grab_particle(model: Model, state: State, particle: int) -> Grab:
     `GRIP` of it at rest. It goes where `Grab.toward` leads it, in ``FrameInputs.grab``; a frame
     without it lets go. Raises `ModelError` where there is no such particle.
     """
-    i = int(indices("", "particle to grab", [particle], model.particle_count)[0])
+    i = int(indices("", "particle to grab", [particle], len(model.particles))[0])
     if model.tears is not None:
         model = model_of(model, state)
         i = int(state.weld[i])
@@ -47,8 +47,8 @@ def _within_grip(model: Model, particle: int) -> Ints:
     rest = model.particles.position[span.particles]
     size = float(np.linalg.norm(np.ptp(rest, axis=0)))
     near = np.linalg.norm(rest - model.particles.position[particle], axis=1) <= GRIP * size
-    joined = np.zeros(model.particle_count, dtype=bool)
-    joined[model.stick] = joined[model.spring] = True
+    joined = np.zeros(len(model.particles), dtype=bool)
+    joined[model.sticks.pair] = joined[model.springs.pair] = True
     near &= joined[span.particles] & (model.particles.inverse_mass[span.particles] > 0.0)
     near[particle - span.first_particle] = True
     return (np.flatnonzero(near) + span.first_particle).astype(np.int32)
@@ -60,14 +60,14 @@ def grab_body(model: Model, state: State, body: int, place: ArrayLike) -> Grab:
     ``body`` is the row of `body_poses`, `ObjectSpan.body`. What it pulls is all that joints hold
     together with it. Raises `ModelError` where there is no such body.
     """
-    b = int(indices("", "body to grab", [body], model.body_count + model.particle_body_count)[0])
+    b = int(indices("", "body to grab", [body], len(model.bodies) + len(model.particle_bodies))[0])
     at = vector("", "place to grab", place)
     x, y, z = at.tolist()
-    if b >= model.body_count:
-        p = b - model.body_count
-        four = np.arange(4, dtype=np.int32) + np.int32(model.body_first_particle[p])
+    if b >= len(model.bodies):
+        p = b - len(model.bodies)
+        four = np.arange(4, dtype=np.int32) + np.int32(model.particle_bodies.first_particle[p])
         weight = weights_of(state.position[four], at)
-        return Grab(float(model.body_mass[p]), (x, y, z), (x, y, z), four, weight)
+        return Grab(float(model.particle_bodies.mass[p]), (x, y, z), (x, y, z), four, weight)
     turn = rotation_matrix(state.body_orientation[b])
     point = unrotate(turn, at - state.body_position[b])
     px, py, pz = map(float, point)
@@ -76,7 +76,7 @@ def grab_body(model: Model, state: State, body: int, place: ArrayLike) -> Grab:
 
 def _joined_mass(model: Model, body: int) -> float:
     """Mass in kg of a body and all that joints hold together with it."""
-    count = model.body_count
+    count = len(model.bodies)
     pairs = model.joints.owner
     pairs = pairs[(pairs < count).all(axis=1)]
     found = np.zeros(count, dtype=bool)

@@ -54,9 +54,9 @@ class HeapScratch:
     """What is known of balls while a frame runs."""
 
     def __init__(self, model: Model) -> None:
-        self.rows = model.balls
-        self.particles: Ints = model.self_colliding[self.rows]
-        self.radius: Floats = model.self_collision_radius[self.rows]
+        self.rows = model.self_collision.balls
+        self.particles: Ints = model.self_collision.particle[self.rows]
+        self.radius: Floats = model.self_collision.radius[self.rows]
         self.count = len(self.rows)
         self.heap: Heap = heap_room(self.count)
         self.origin = np.zeros((self.count, 3))  # m, where balls were when pairs were looked for
@@ -208,11 +208,11 @@ class Heaps:
         model, state = frame.model, frame.state
         now = (state.collider_position, state.collider_orientation)
         ends = zip(now, frame.collider_end, strict=True)
-        moves = np.zeros(model.collider_count, dtype=bool)
+        moves = np.zeros(len(model.colliders), dtype=bool)
         for one, end in ends:
             moves |= (one != end).any(axis=1)
-        owner = model.shapes.owner - model.body_count
-        is_collider = (owner >= 0) & (owner < model.collider_count)
+        owner = model.shapes.owner - len(model.bodies)
+        is_collider = (owner >= 0) & (owner < len(model.colliders))
         still = is_collider & ~np.append(moves, True)[np.where(is_collider, owner, -1)]
         if frame.mesh_end is not state.mesh_vertex:
             still &= model.shapes.kind != MESH
@@ -316,7 +316,7 @@ class Heaps:
             limits,
             frame.h,
             self.is_bouncy,
-            frame.model.body_count > 0,
+            len(frame.model.bodies) > 0,
             np.zeros(len(heap.first)),
         )
         remember_impulses.on(threads)(heap)

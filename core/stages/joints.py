@@ -17,7 +17,7 @@ def _all_hold(model: Model) -> NDArray[np.bool_]:
 
 
 def _no_body(model: Model) -> NDArray[np.bool_]:
-    return np.zeros(model.body_count, dtype=bool)
+    return np.zeros(len(model.bodies), dtype=bool)
 
 
 class Joints:
@@ -50,7 +50,7 @@ class Joints:
         that was let go.
         """
         frame, joints, inputs = self.frame, self.frame.model.joints, self.frame.inputs
-        count = frame.model.body_count
+        count = len(frame.model.bodies)
         is_told = self.has_motors or inputs.joint_hold is not None
         held = -1 if inputs.grab is None else inputs.grab.body
         if not is_told and inputs.pull is None and held < 0:
@@ -135,9 +135,9 @@ class Joints:
         touching.excluded_for = now
         joints, is_whole = model.joints, broken == 0
         touching.exclude(
-            np.concatenate([joints.owner[(joints.collides == 0) & is_whole], model.apart])
+            np.concatenate([joints.owner[(joints.collides == 0) & is_whole], model.bodies.apart])
         )
         holds = frame.work.body_contacts.groups.is_jointed
         holds[:] = False
         holds[joints.owner[is_whole]] = True
-        holds[model.body_count :] = False
+        holds[len(model.bodies) :] = False

@@ -47,8 +47,8 @@ HALF_STEP = ("POSITION_VERLET", "TIME_CORRECTED", "LEAPFROG")
 
 def _damped_springs(model: Model) -> tuple[Ints, Floats]:
     """Springs (s, 2) that have a damper, and its strength (s,)."""
-    damped = np.flatnonzero(model.spring_damping)
-    return model.spring[damped], model.spring_damping[damped]
+    damped = np.flatnonzero(model.springs.damping)
+    return model.springs.pair[damped], model.springs.damping[damped]
 
 
 class Motion:
@@ -85,10 +85,10 @@ class Motion:
         self.lag: Floats | None = None  # (n, 3) m
         self.change: Floats | None = None  # (n, 3) m/s, where the implicit solver starts from
         self._lay_out()
-        if frame.model.particle_count and frame.state.frame % PART_EVERY == 0:
+        if len(frame.model.particles) and frame.state.frame % PART_EVERY == 0:
             for pairs, rest in (
-                (frame.model.stick, frame.model.stick_rest_length),
-                (frame.model.spring, frame.model.spring_rest_length),
+                (frame.model.sticks.pair, frame.model.sticks.rest_length),
+                (frame.model.springs.pair, frame.model.springs.rest_length),
             ):
                 part_coinciding(frame.x, frame.previous, frame.inverse_mass, pairs, rest)
 

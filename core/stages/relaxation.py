@@ -43,20 +43,22 @@ class RelaxationScratch:
 
     def __init__(self, model: Model) -> None:
         self.multipliers = [np.zeros(c.multiplier_count) for c in model.constraints]
-        self.spring_pull = np.zeros(len(model.spring))  # multipliers of springs
+        self.spring_pull = np.zeros(len(model.springs))  # multipliers of springs
         may_tear = model.tears is not None and model.tears.strength.any()
-        self.tension = np.zeros(len(model.stick) if may_tear else 0)
-        self.spring_tension = np.zeros(len(model.spring) if may_tear else 0)
-        self.task_strained = np.zeros(len(model.task_stick) - 1, dtype=np.int32)
+        self.tension = np.zeros(len(model.sticks) if may_tear else 0)
+        self.spring_tension = np.zeros(len(model.springs) if may_tear else 0)
+        self.task_strained = np.zeros(len(model.schedule.task_stick) - 1, dtype=np.int32)
         # for Jacobi passes
         self.adjacency: Adjacency | None = None
-        self.nets = nets_of(model.spring, model.first_net_spring, model.particle_count)
-        has_nets = len(model.first_net_spring) > 1
-        self.net_solution = net_solution(
-            len(model.spring) if has_nets else 0, model.particle_count if has_nets else 0
+        self.nets = nets_of(
+            model.springs.pair, model.schedule.first_net_spring, len(model.particles)
         )
-        self.old_position = np.empty((model.particle_count, 3))  # m
-        self.old_spring_pull = np.empty(len(model.spring))
+        has_nets = len(model.schedule.first_net_spring) > 1
+        self.net_solution = net_solution(
+            len(model.springs) if has_nets else 0, len(model.particles) if has_nets else 0
+        )
+        self.old_position = np.empty((len(model.particles), 3))  # m
+        self.old_spring_pull = np.empty(len(model.springs))
         # what has a part after the passes
         self.settling = [f for f in model.forces if isinstance(f, Settling)]
         self.following = [c for c in model.constraints if isinstance(c, Following)]
@@ -79,20 +81,25 @@ class Relaxation:
         self.is_idle = settings.is_force_based  # such an integrator carries no constraints
         model = frame.model
         self.sticks = Sticks(
-            model.stick, model.stick_rest_length, model.task_stick, self.scratch.tension
+            model.sticks.pair,
+            model.sticks.rest_length,
+            model.schedule.task_stick,
+            self.scratch.tension,
         )
-        task_spring = model.task_spring
+        task_spring = model.schedule.task_spring
         if settings.takes_springs_as_forces:
             task_spring = np.zeros_like(task_spring)
         self.springs = Springs(
-            model.spring,
-            model.spring_rest_length,
+            model.springs.pair,
+            model.springs.rest_length,
             frame.spring_compliance,
             self.scratch.spring_pull,
             task_spring,
             self.scratch.spring_tension,
         )
-        self.has_nets = len(model.first_net_spring) > 1 and not settings.takes_springs_as_forces
+        self.has_nets = (
+            len(model.schedule.first_net_spring) > 1 and not settings.takes_springs_as_forces
+        )
         self.adjacency: Adjacency | None = None  # for Jacobi passes
         self.moving = Moving(
             x=frame.x,
@@ -110,7 +117,7 @@ class Relaxation:
         self.spectral_radius = settings.spectral_radius if is_accelerated else 0.0
         self.history: History | None = None
         if settings.iterations > 1 and (is_accelerated or settings.tolerance > 0.0):
-            scratch, bodies = self.scratch, frame.model.body_first_particle
+            scratch, bodies = self.scratch, frame.model.particle_bodies.first_particle
             self.history = History(
                 [frame.x, scratch.spring_pull, *scratch.multipliers],
                 (bodies[:, None] + np.arange(4)).reshape(-1),
@@ -211,7 +218,7 @@ class Relaxation:
 
     def _phases(self) -> list[tuple[int, int]]:
         """First and last task of each phase; all are one phase to one thread."""
-        bounds = self.frame.model.phase_task.tolist()
+        bounds = self.frame.model.schedule.phase_task.tolist()
         if self.frame.threads <= 1:
             return [(bounds[0], bounds[-1])]
         return list(itertools.pairwise(bounds))
@@ -259,15 +266,15 @@ class Relaxation:
     def relax_tethers(self) -> None:
         """One pass over the tethers, in every step: one left out sets taut cloth swinging."""
         frame, model = self.frame, self.frame.model
-        if len(model.tethered) and not self.is_idle:
+        if len(model.tethers) and not self.is_idle:
             relax_tethers.on(frame.threads)(
                 frame.x,
                 frame.inverse_mass,
                 frame.inverse_mass is model.particles.inverse_mass,
-                model.tethered,
-                model.tether_start,
-                model.tether_anchor,
-                model.tether_length,
+                model.tethers.particle,
+                model.tethers.start,
+                model.tethers.anchor,
+                model.tethers.length,
             )
 
     def project_constraints(self, ground: Supports | None) -> None:

@@ -29,8 +29,10 @@ class TearScratch:
         self.strands = [
             (number, c) for number, c in enumerate(model.constraints) if isinstance(c, Strands)
         ]
-        ends = np.concatenate([model.stick, model.spring, *(c.stick for _, c in self.strands)])
-        count = model.particle_count
+        ends = np.concatenate(
+            [model.sticks.pair, model.springs.pair, *(c.stick for _, c in self.strands)]
+        )
+        count = len(model.particles)
         key = _keys(ends, count)
         order = np.argsort(key, kind="stable")
         wanted = _keys(tears.weld[tears.pair], count)
@@ -75,7 +77,7 @@ class Tearing:
     def _factor(self) -> Floats:
         """The keyed factor (n,) on the strength."""
         factor = self.frame.factors("strength")
-        return np.ones(self.frame.model.particle_count) if factor is None else factor
+        return np.ones(len(self.frame.model.particles)) if factor is None else factor
 
     def happens(self) -> bool:
         """Whether something tears at the end of this substep; the state knows what.

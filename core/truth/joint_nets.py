@@ -82,7 +82,7 @@ def _energies(model: Model, seconds: float) -> Floats:
         state, _ = advance(model, state, inputs, SolverSettings())
         speed = (state.body_position - before) / inputs.duration
         height = 0.5 * (state.body_position + before)[:, 2]
-        bodies = range(model.body_count)
+        bodies = range(len(model.bodies))
         spin = np.array([angular_momentum(model, state, b) for b in bodies])
         turning = 0.5 * ((spin**2).sum(axis=1) / inertia).sum()
         energy = mass * (0.5 * (speed**2).sum(axis=1) + GRAVITY * height)

@@ -103,7 +103,7 @@ def _angular_momenta(model: Model, state: State) -> Floats:
     """Angular momenta (n + 2b, 3) kg·m²/s about the origin: of all places, and bodies' own."""
     place = np.concatenate([state.previous, state.body_previous])
     orbits = np.cross(place, _momenta(model, state))
-    own = [angular_momentum(model, state, b) for b in range(model.body_count)]
+    own = [angular_momentum(model, state, b) for b in range(len(model.bodies))]
     return np.concatenate([orbits, np.reshape(own, (-1, 3))])
 
 

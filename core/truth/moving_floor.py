@@ -34,7 +34,7 @@ def _pile(side: float, velocity: tuple[float, float, float], rate: float) -> Flo
     state, settings = model.initial_state(step=1.0 / rate), SolverSettings(substep_rate=rate)
     for frame in range(FPS // 2):
         way = np.array(velocity) * (frame + 1) / FPS
-        inputs = FrameInputs(duration=1.0 / FPS, collider_position=model.collider_position + way)
+        inputs = FrameInputs(duration=1.0 / FPS, collider_position=model.colliders.position + way)
         state, _ = advance(model, state, inputs, settings)
     return state.body_position - np.array(velocity) * state.time
 
@@ -77,7 +77,7 @@ def _ride(heap: str, side: float, velocity: tuple[float, float, float], seconds:
     state, ride = model.initial_state(), []
     for frame in range(round(FPS * seconds)):
         way = np.array(velocity) * (frame + 1) / FPS
-        inputs = FrameInputs(duration=1.0 / FPS, collider_position=model.collider_position + way)
+        inputs = FrameInputs(duration=1.0 / FPS, collider_position=model.colliders.position + way)
         state, _ = advance(model, state, inputs, SolverSettings())
         ride.append((state.body_rest >= REST_TIME, state.body_position - way, state))
     return ride
@@ -121,7 +121,7 @@ def _thrown_off(velocity: float, heap: str, side: float) -> Result:
     """Mean speed of sleepers in the frame after their floor has stopped, m/s: they go on."""
     model = _loaded(heap, side, (velocity, 0.0, 0.0))
     state = model.initial_state()
-    place = model.collider_position.copy()
+    place = model.colliders.position.copy()
     for _ in range(2 * FPS):
         place = place + (velocity / FPS, 0.0, 0.0)
         inputs = FrameInputs(duration=1.0 / FPS, collider_position=place)

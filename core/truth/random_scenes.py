@@ -193,7 +193,7 @@ def _anything(random: Random, integrator: str) -> RandomScene:
         needed = least_rate(model, settings)
         # keyed factors make springs stiffer by up to two
         is_carried = needed is not None and needed * STIFFEST_KEY**0.5 <= settings.substep_rate
-        if len(model.spring) and not is_carried:
+        if len(model.springs) and not is_carried:
             settings = replace(settings, spring_form="COMPLIANT")
     return RandomScene(model, _inputs(random, model, scale), settings)
 
@@ -387,7 +387,7 @@ def _inputs(random: Random, model: Model, scale: float) -> Callable[[int], Frame
         if is_moving:
             pins = model.particles.position[model.pins.particle] + frame * travel
             made = replace(
-                made, pin_position=pins, collider_position=model.collider_position + frame * travel
+                made, pin_position=pins, collider_position=model.colliders.position + frame * travel
             )
             bodies = model.bodies.position + frame * travel
             made = replace(made, body_position=bodies)

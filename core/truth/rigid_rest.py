@@ -94,7 +94,7 @@ def _heap(scene: RigidScene, rate: float) -> tuple[float, int, int]:
     model = model_of(scene)
     inputs, settings = FrameInputs(), SolverSettings(substep_rate=rate)
     state = model.initial_state(step=1.0 / rate)
-    awake = model.body_count
+    awake = len(model.bodies)
     while awake and state.frame < FRAMES_TO_REST:
         state, _ = advance(model, state, inputs, settings)
         awake = int((state.body_rest < REST_TIME).sum())

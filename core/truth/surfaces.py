@@ -28,7 +28,7 @@ def most_crossings(scene: DrivenScene, every: int = EVERY) -> int:
     for frame in range(1, scene.frames + 1):
         state, _ = advance(scene.model, state, scene.inputs(frame), SolverSettings())
         if frame % every == 0 or frame == scene.frames:
-            most = max(most, count_crossings(state.position, scene.model.triangle))
+            most = max(most, count_crossings(state.position, scene.model.pieces.triangle))
     return most
 
 
@@ -39,7 +39,7 @@ def _crossings(build: Callable[[int], DrivenScene], n: int) -> Result:
 
 def _pairs_with_mesh(scene: ColliderScene, x: Floats, frame: int) -> int:
     """Pairs of triangles of cloth at x (n, 3) m and of a mesh that intersect."""
-    body, cloth = scene.place(frame), scene.model.triangle
+    body, cloth = scene.place(frame), scene.model.pieces.triangle
     both = np.concatenate([cloth, scene.triangle + len(x)])
     total = count_crossings(np.concatenate([x, body]), both)
     return total - count_crossings(x, cloth) - count_crossings(body, scene.triangle)

@@ -50,7 +50,7 @@ def test_a_response_is_what_joints_that_hold_leave_of_a_wrench():
     learn_responses(limbs, joints, owners, groups, np.zeros_like(groups))
     assert sorted(limbs.owner[: limbs.component["count"][0]]) == touched
 
-    count = model.body_count
+    count = len(model.bodies)
     inverse = np.zeros((6 * count, 6 * count))
     for o in range(count):
         inverse[6 * o : 6 * o + 3, 6 * o : 6 * o + 3] = np.eye(3) * owners.inverse_mass[o]

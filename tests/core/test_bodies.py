@@ -56,7 +56,7 @@ def test_a_bent_tetrahedron_has_the_nearest_rotation():
     state = model.initial_state()
     state.position += np.random.default_rng(1).normal(0.0, 0.004, (4, 3))
     _, q = body_poses(model, state)
-    corners = model.body_extent[0] * [(1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1)]
+    corners = model.particle_bodies.extent[0] * [(1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1)]
     centred = state.position - state.position.mean(axis=0)
     frame = np.linalg.lstsq(corners, centred, rcond=None)[0].T  # local → world, not rigid
     u, _, v = np.linalg.svd(frame)

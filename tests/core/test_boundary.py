@@ -372,8 +372,8 @@ def arrays_of_inputs(model):
     return {
         "pin_position": model.particles.position[model.pins.particle],
         "pin_weight": model.pins.weight,
-        "collider_position": model.collider_position,
-        "collider_orientation": model.collider_orientation,
+        "collider_position": model.colliders.position,
+        "collider_orientation": model.colliders.orientation,
         "body_position": model.bodies.position,
         "body_orientation": model.bodies.orientation,
         "mesh_vertex": model.shapes.meshes.vertex,

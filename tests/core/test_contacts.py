@@ -36,7 +36,7 @@ def momentum_of(model, state, span=None):
     particles = slice(None) if span is None else span.particles
     moved = (state.position - state.previous)[particles] / state.step
     total = (model.particles.mass[particles, None] * moved).sum(axis=0)
-    bodies = np.arange(model.body_count)
+    bodies = np.arange(len(model.bodies))
     if span is not None:
         bodies = bodies[bodies == span.body] if span.particle_count == 0 else bodies[:0]
     moved = (state.body_position - state.body_previous)[bodies] / state.step
@@ -290,7 +290,7 @@ def test_a_slack_sheet_holds_a_crate_up(kind):
     seen = (state.position[: n * n] - place) @ rotation_matrix(turn)  # from the crate
     assert not (np.abs(seen) < (0.3, 0.3, 0.1)).all(axis=1).any()
     # its corners lie on the sheet, and what is slack between hangs a little below it
-    start, end = seen[model.stick[:, 0]], seen[model.stick[:, 1]]
+    start, end = seen[model.sticks.pair[:, 0]], seen[model.sticks.pair[:, 1]]
     along = np.concatenate([start + t * (end - start) for t in np.linspace(0.0, 1.0, 11)])
     beyond = np.abs(along) - (0.3, 0.3, 0.1)
     away = np.linalg.norm(np.maximum(beyond, 0.0), axis=1) + np.minimum(beyond.max(axis=1), 0.0)

@@ -169,9 +169,9 @@ def test_a_vertex_of_a_fine_sheet_is_taken_with_those_about_it():
     start = np.array(hand.end)
     way = [tuple(start + (0, 0, 0.04 * (k + 1))) for k in range(24)]
     last = frames(model, hand, way + [way[-1]] * 12)[-1]
-    a, b = model.stick.T
+    a, b = model.sticks.pair.T
     length = np.linalg.norm(last.position[a] - last.position[b], axis=1)
-    assert (length / model.stick_rest_length).max() < 1.06
+    assert (length / model.sticks.rest_length).max() < 1.06
     assert last.position[hand.particle] == pytest.approx(hand.offset + way[-1], abs=0.02)
 
 

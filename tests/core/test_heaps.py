@@ -72,7 +72,7 @@ def test_a_field_wakes_it(heap):
 
 def test_a_collider_that_comes_wakes_what_it_touches_and_no_more(heap):
     model, state = heap
-    place = model.collider_position.copy()
+    place = model.colliders.position.copy()
     place[0, 2] = 0.3
     later, _ = run(model, state, 1, FrameInputs(collider_position=place))
     assert not asleep(later)[:64].any()

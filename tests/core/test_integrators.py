@@ -54,7 +54,10 @@ def forces(model, x, v):
     stiff = np.zeros((n, 3, n, 3))
     damp = np.zeros((n, 3, n, 3))
     for (a, b), rest, compliance, c in zip(
-        model.spring, model.spring_rest_length, model.spring_compliance, model.spring_damping
+        model.springs.pair,
+        model.springs.rest_length,
+        model.springs.compliance,
+        model.springs.damping,
     ):
         k = 1.0 / compliance
         length = np.linalg.norm(x[b] - x[a])

@@ -130,7 +130,7 @@ def test_a_net_that_flies_keeps_its_momenta_and_has_the_same_bits_for_any_thread
 
     def momenta(state):
         p = mass * (state.body_position - state.body_previous) / state.step
-        spin = [angular_momentum(model, state, b) for b in range(model.body_count)]
+        spin = [angular_momentum(model, state, b) for b in range(len(model.bodies))]
         return p.sum(axis=0), (np.cross(state.body_previous, p) + spin).sum(axis=0)
 
     first = momenta(start)
@@ -165,7 +165,7 @@ def test_a_net_falls_once_half_of_its_joints_have_let_go():
     halves = np.sort(model.joints.owner, axis=1)
     between = (halves[:, 0] // 8 == 3) & (halves[:, 1] // 8 == 4)
     state.joint_broken[between] = 1
-    corners = np.flatnonzero(model.joints.owner[:, 0] >= model.body_count)
+    corners = np.flatnonzero(model.joints.owner[:, 0] >= len(model.bodies))
     state.joint_broken[corners[2:]] = 1
     state.joint_broken[corners[:2]] = 0
     before = state.body_position.copy()

@@ -74,7 +74,7 @@ def free_pair(kind, **settings):
 def momenta(model, state):
     v = (state.body_position - state.body_previous) / state.step
     m = model.bodies.mass[:, None]
-    spin = np.array([angular_momentum(model, state, b) for b in range(model.body_count)])
+    spin = np.array([angular_momentum(model, state, b) for b in range(len(model.bodies))])
     return (m * v).sum(axis=0), (m * np.cross(state.body_position, v) + spin).sum(axis=0)
 
 

@@ -261,9 +261,9 @@ def test_a_heavy_box_rests_in_hung_cloth(hung, ratio):
         heights.append(state.body_position[0, 2])
     assert min(heights) > 0.15  # the sheet is hung at height 0
     assert np.ptp(heights[-SECOND:]) < 1e-3
-    a, b = model.stick.T
+    a, b = model.sticks.pair.T
     length = np.linalg.norm(state.position[a] - state.position[b], axis=1)
-    assert (length / model.stick_rest_length).max() < 1.05
+    assert (length / model.sticks.rest_length).max() < 1.05
 
 
 def test_cloth_holds_a_heavy_body_tied_to_its_corner():

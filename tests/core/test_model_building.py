@@ -60,7 +60,7 @@ def test_nan_names_the_vertex():
 
 def test_no_faces_makes_a_net():
     model = cloth(SQUARE, edges=np.array([(0, 1), (1, 2), (2, 3), (3, 0)]), pins=[0])
-    assert len(model.stick) == 4
+    assert len(model.sticks) == 4
     survives(model)
 
 
@@ -104,9 +104,9 @@ def test_any_scale(scale):
     model = cloth(positions, offsets=np.arange(len(a) + 1) * 4, corners=corners.ravel(), pins=[0])
     state = survives(model, 48)
     lengths = np.linalg.norm(
-        state.position[model.stick[:, 0]] - state.position[model.stick[:, 1]], axis=1
+        state.position[model.sticks.pair[:, 0]] - state.position[model.sticks.pair[:, 1]], axis=1
     )
-    assert (lengths < 1.5 * model.stick_rest_length).all()
+    assert (lengths < 1.5 * model.sticks.rest_length).all()
 
 
 def test_mass_is_density_times_area():

@@ -47,7 +47,7 @@ def test_a_hand_is_dragged_while_both_feet_are_held():
     worst = others = 0.0
     for frame in range(36):
         a = (frame + 1) / 24.0
-        held = model.collider_position.copy()
+        held = model.colliders.position.copy()
         held[1] += (0.2 * np.sin(3 * a), -0.25 * np.sin(2 * a), -0.2 * (1 - np.cos(2 * a)))
         state, _ = advance(model, state, FrameInputs(collider_position=held), SolverSettings())
         found = joint_gaps(model, state)
@@ -92,7 +92,7 @@ def test_the_less_firm_pin_gives_way_where_both_cannot_be_reached():
     made = add_ragdoll(builder, plan, pins=pins)
     model = builder.finalize()
     state = model.initial_state(0)
-    held = model.collider_position.copy()
+    held = model.colliders.position.copy()
     for _frame in range(48):
         held[1, 0] += 0.05
         state, _ = advance(model, state, FrameInputs(collider_position=held), SolverSettings())

@@ -153,7 +153,7 @@ def test_layers_are_bits():
 def test_followers_of_animation_are_of_place_and_rotation():
     with pytest.raises(ModelError, match="thing: is made of particles"):
         body(box(), FACES, type="ANIMATED", model="TETRAHEDRON")
-    assert body(box(), FACES, model="TETRAHEDRON").particle_body_count == 1
+    assert len(body(box(), FACES, model="TETRAHEDRON").particle_bodies) == 1
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ def test_a_named_shape_is_taken():
     assert compound.collider_shape_count == 2
     mesh = collider(*ell(), shape="MESH", two_sided=False)
     assert mesh.shapes.meshes.two_sided.tolist() == [0]
-    world = mesh.collider_position[0] + mesh.shapes.meshes.vertex
+    world = mesh.colliders.position[0] + mesh.shapes.meshes.vertex
     np.testing.assert_allclose(world, ell()[0], atol=1e-12)
     with pytest.raises(ModelError, match="wall: has no faces"):
         collider(box(), np.zeros((0, 3), dtype=np.int32), shape="MESH")

@@ -498,7 +498,7 @@ def test_far_objects_stay_out_of_the_grid_and_near_ones_come_in():
         for place in (0.0, 1.0 + gap):
             RECIPES["ROPE"](builder, chain(line(20, 1.0) + (place, 0, 0)), RopeSettings())
         model = builder.finalize()
-        grid = SelfCollisionGrid(model, model.self_collision_group)
+        grid = SelfCollisionGrid(model, model.self_collision.group)
         x = model.particles.position
         grid.find_near(model, x, x, 1 / 480, 20, 9.81 / 480**2)
         grid.choose(x)

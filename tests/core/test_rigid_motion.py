@@ -44,9 +44,9 @@ def velocity(state):
 def totals(model, state):
     """Momentum (3,), angular momentum (3,) about the origin and kinetic energy of all bodies."""
     v, mass = velocity(state), model.bodies.mass[:, None]
-    turning = np.array([angular_momentum(model, state, b) for b in range(model.body_count)])
+    turning = np.array([angular_momentum(model, state, b) for b in range(len(model.bodies))])
     energy = 0.5 * float((mass * v**2).sum())
-    for b in range(model.body_count):
+    for b in range(len(model.bodies)):
         own = turning[b] @ rotation_matrix(state.body_orientation[b])
         energy += 0.5 * float((own**2 / model.bodies.inertia[b]).sum())
     places = state.body_position - 0.5 * state.step * v  # v is that of the middle of the step

@@ -160,7 +160,7 @@ def test_what_rests_on_a_collider_wakes_when_it_is_taken_away(way):
     model = builder.finalize()
     state = stepped(model, model.initial_state(), 48)
     assert asleep(state).all()
-    place = model.collider_position.copy()
+    place = model.colliders.position.copy()
     for _ in range(24):
         place[table] += np.array(way) / 24.0
         state, _ = advance(model, state, FrameInputs(collider_position=place.copy()), ONE_THREAD)
@@ -190,7 +190,7 @@ def test_a_collider_that_comes_pushes_sleepers():
         builder.add_collider("ram", "BOX", (0.2, 1, 1), (-3, 0, 1))
 
     model, state = sleeping(build)
-    place = model.collider_position.copy()
+    place = model.colliders.position.copy()
     for _ in range(48):
         place[0, 0] += 2.0 / 24.0
         state, _ = advance(model, state, FrameInputs(collider_position=place.copy()), ONE_THREAD)
@@ -417,7 +417,7 @@ def test_ragdolls_that_lie_on_each_other_do_not_creep():
         state.body_position[0, 0] += 1e-6 * start
         state.body_previous[0, 0] += 1e-6 * start
         state = stepped(model, state, 144)
-        way = np.zeros(model.body_count)
+        way = np.zeros(len(model.bodies))
         for _ in range(24):
             before = state.body_position
             state = stepped(model, state, 1)
@@ -586,7 +586,7 @@ def test_a_wall_that_stands_wakes_what_a_floor_carries_against_it():
     model = builder.finalize()
     state = model.initial_state()
     for frame in range(5 * FPS):
-        given = model.collider_position.copy()
+        given = model.colliders.position.copy()
         given[0] += np.array(velocity) * (frame + 1) / FPS
         inputs = FrameInputs(duration=1 / FPS, collider_position=given)
         state, _ = advance(model, state, inputs, ONE_THREAD)

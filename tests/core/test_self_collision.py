@@ -19,7 +19,7 @@ def balls(positions, radius=0.1, **about):
 
 def pairs_found(x, radius):
     model = balls(x, radius=radius).finalize()
-    grid = SelfCollisionGrid(model, model.self_collision_group)
+    grid = SelfCollisionGrid(model, model.self_collision.group)
     grid.find_near(model, x, x, 1 / 480, 20, 9.81 / 480**2)
     grid.choose(x)
     contacts = contact_room(50_000)

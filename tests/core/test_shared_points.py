@@ -39,7 +39,7 @@ def run(model, seconds, gravity=(0.0, 0.0, -G), inputs=None, state=None, **setti
 def ends_of(model, state):
     """The two places of each shared one, (s, 2, 3) m."""
     place, q = body_poses(model, state)
-    count = model.body_count
+    count = len(model.bodies)
     x = np.vstack([place[:count], state.collider_position, place[count:], np.zeros((1, 3))])
     q = np.vstack([q[:count], state.collider_orientation, q[count:], [(1, 0, 0, 0)]])
     r = rotation_matrices(q)
@@ -119,7 +119,7 @@ def test_a_compound_pendulum_keeps_time(end, model):
     first = None if end == "world" else wall
     builder.add_joint("pivot", first, rod, (0, 0, 0), ALONG_Y, JointSettings("HINGE"))
     made = builder.finalize()
-    e = made.body_extent[0]
+    e = made.particle_bodies.extent[0]
     inertia = e[0] ** 2 + e[2] ** 2 + 0.25
     low, high = 1.0, math.cos(a / 2)
     for _ in range(20):

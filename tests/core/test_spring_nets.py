@@ -62,13 +62,13 @@ def test_a_net_that_hangs_stretches_as_its_springs_say(stiffness):
     for _ in range(24 * 20):
         state.previous[:] = state.position  # whatever moves is stopped 24 times a second
         state, _ = advance(model, state, inputs, SolverSettings(iterations=4))
-    ends = state.position[model.spring]
+    ends = state.position[model.springs.pair]
     d = ends[:, 1] - ends[:, 0]
     apart = np.linalg.norm(d, axis=1)
-    pull = ((apart - model.spring_rest_length) / model.spring_compliance / apart)[:, None] * d
+    pull = ((apart - model.springs.rest_length) / model.springs.compliance / apart)[:, None] * d
     force = np.zeros_like(state.position)
-    np.add.at(force, model.spring[:, 0], pull)
-    np.add.at(force, model.spring[:, 1], -pull)
+    np.add.at(force, model.springs.pair[:, 0], pull)
+    np.add.at(force, model.springs.pair[:, 1], -pull)
     held = model.particles.inverse_mass == 0.0
     weight = model.particles.mass[~held].sum()
     assert force[held, 2].sum() == pytest.approx(-weight, rel=0.02)

@@ -95,7 +95,7 @@ def test_what_is_thrown_at_a_figure_hits_its_skin_and_keeps_all_momentum(add):
     add(builder)
     first = lay(builder, found)
     model = builder.finalize()
-    speed = np.zeros((model.particle_count, 3))
+    speed = np.zeros((len(model.particles), 3))
     speed[:first] = 0.2, 3.0, 0.0
     state = model.initial_state(gravity=STILL.gravity)
     state.previous[:] = state.position - state.step * speed
@@ -128,7 +128,7 @@ def in_or_under_cloth(at, weight, floor, aside=0.0):
     states = simulate(model, 48)
     for state in states:
         x = state.position
-        points = np.concatenate([x[:first], x[model.triangle].mean(axis=1)])
+        points = np.concatenate([x[:first], x[model.pieces.triangle].mean(axis=1)])
         assert depth(found, x, points, first).max() < 0.02
     return states[-1].position[:first], states[-1].position[first:]
 

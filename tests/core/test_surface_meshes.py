@@ -65,7 +65,7 @@ def test_a_point_of_a_mesh_pokes_through_no_coarse_cloth():
     for _ in range(24):
         state, figures = advance(model, state, FrameInputs(), SolverSettings(threads=1))
         assert figures.crossings == ()
-    both = np.concatenate([model.triangle, faces + len(state.position)])
+    both = np.concatenate([model.pieces.triangle, faces + len(state.position)])
     assert count_crossings(np.concatenate([state.position, thorn]), both) == 0
     assert state.position[:, 2].max() > 0.2
 
@@ -92,7 +92,7 @@ def test_friction_on_a_mesh_is_that_of_both_and_drags_along():
     model = builder.finalize()
     state = model.initial_state()
     for frame in range(1, 49):
-        place = model.collider_position + (max(0, frame - 12) * 0.5 / 24.0, 0.0, 0.0)
+        place = model.colliders.position + (max(0, frame - 12) * 0.5 / 24.0, 0.0, 0.0)
         inputs = FrameInputs(collider_position=place)
         before = state.position.copy()
         state, _ = advance(model, state, inputs, SolverSettings(threads=1))
@@ -105,7 +105,7 @@ def test_cloth_that_begins_through_a_ball_comes_out_of_it_slowly():
     model = _on(x, faces, _sheet(12, 0.2))
     told = crossings_at_start(model)
     assert [(one.name, one.other) for one in told] == [("sheet", "mesh")]
-    both = np.concatenate([model.triangle, faces + model.particle_count])
+    both = np.concatenate([model.pieces.triangle, faces + len(model.particles)])
     counted = count_crossings(np.concatenate([model.particles.position, x]), both)
     assert told[0].pairs == counted > 0
     state, fastest = model.initial_state(), 0.0

@@ -185,7 +185,7 @@ def test_layers_that_meet_in_free_flight_keep_their_momentum():
     for _ in range(24):
         inputs = FrameInputs(gravity=(0.0, 0.0, 0.0))
         state, _ = advance(model, state, inputs, SolverSettings())
-    assert count_crossings(state.position, model.triangle) == 0
+    assert count_crossings(state.position, model.pieces.triangle) == 0
     lower, upper = state.position[:36, 2].mean(), state.position[36:, 2].mean()
     assert lower < upper
     assert np.abs(momentum() - before).max() < 1e-10

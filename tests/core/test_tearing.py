@@ -70,7 +70,7 @@ def pieces(model: Model, state: State) -> Ints:
     pairs = np.concatenate(
         [model.tears.pair, np.stack([np.arange(len(state.weld)), state.weld], 1)]
     )
-    return connected_parts(model.particle_count, pairs)
+    return connected_parts(len(model.particles), pairs)
 
 
 def is_torn(model: Model, state: State) -> bool:

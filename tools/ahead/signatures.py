@@ -34,7 +34,7 @@ def signatures() -> dict[int, list[Signature]]:
     kept = jit.Kernel.__call__, jit.Kernel.on, jit.thread_limit, warm_up.advance
 
     def advance(model: Any, state: Any, inputs: Any, settings: Any) -> Any:
-        if model.particle_count > MANY:
+        if len(model.particles) > MANY:
             settings = replace(settings, substep_rate=SUBSTEP_RATE)
         return kept[3](model, state, inputs, settings)
 

@@ -142,7 +142,7 @@ def overlaps(
 def _solids(running: Session) -> dict[int, Participant]:
     """Rigid bodies and colliders by the number that the engine has for them."""
     owners = dict(zip(running.body_rows, running.participants("BODY")))
-    first = running.model.body_count
+    first = len(running.model.bodies)
     return owners | dict(enumerate(running.participants("COLLIDER"), first))
 
 
@@ -218,7 +218,7 @@ def crossing_surfaces(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) ->
         if one.name == one.other:
             what = "passes through itself"
             after = "which stays so: smooth it there, or switch Self-Collision off"
-        elif one.other in running.model.collider_names:
+        elif one.other in running.model.colliders.name:
             what = f"passes through {one.other}"
             after = "and comes out of it at up to 1 m/s when it is played, but for its pins"
         else:

@@ -24,7 +24,7 @@ def shape_lines(model: Model, state: State) -> Floats:
     from ...core.particles.particle_bodies.four_particles import body_poses
 
     position, orientation = body_poses(model, state)
-    count = model.body_count  # owners are bodies, colliders, and bodies of particles
+    count = len(model.bodies)  # owners are bodies, colliders, and bodies of particles
     places = np.concatenate([position[:count], state.collider_position, position[count:]])
     turns = np.concatenate([orientation[:count], state.collider_orientation, orientation[count:]])
     table = model.shapes

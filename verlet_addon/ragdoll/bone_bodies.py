@@ -76,7 +76,7 @@ def rows_of(session: Session) -> list[Rows]:
     for participant, plan in plans:
         count, pins = len(plan.parts), len(participant.armature.pins)
         joints = _joint_count(participant, plan) - pins
-        body = model.body_count - part
+        body = len(model.bodies) - part
         first_joint, first_object = len(model.joints) - joint, len(model.objects) - part
         found.append(
             Rows(

@@ -75,7 +75,7 @@ def _follow(
         joint_strength=np.ones(count),
     )
     factors = list(inputs.animated)
-    frequency, most = np.zeros(model.body_count), np.zeros(model.body_count)
+    frequency, most = np.zeros(len(model.bodies)), np.zeros(len(model.bodies))
     for rows, ob in zip(found, objects):
         if not rows.participant.armature.has_muscles:
             continue

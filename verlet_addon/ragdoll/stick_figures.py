@@ -63,7 +63,7 @@ class FigureRows:
     figure: Figure
     object: int  # index in `Model.objects`
     particles: slice
-    pins: slice  # of `Model.pins.particle`; empty for one that follows neither keys nor pins
+    pins: slice  # of `Model.pins`; empty for one that follows neither keys nor pins
 
 
 def figures_of(session: Session) -> list[FigureRows]:

@@ -144,7 +144,7 @@ def _colliders(session: Session, depsgraph: bpy.types.Depsgraph) -> tuple[Floats
     model, last = session.model, session.last_inputs
     wanted: list[Participant | PinInput] = [*session.participants("COLLIDER")]
     wanted += bone_pins.handles(session.inputs.participants)
-    places = model.collider_position.copy(), model.collider_orientation.copy()
+    places = model.colliders.position.copy(), model.colliders.orientation.copy()
     before = None if last is None else (last.collider_position, last.collider_orientation)
     return _carried(list(enumerate(wanted)), depsgraph, places, before)
 
@@ -162,7 +162,7 @@ def _mesh_vertices(
     wanted = session.participants("COLLIDER")
     objects = find_objects(wanted)
     for shape in np.flatnonzero(table.mesh >= 0).tolist():
-        collider = table.owner[shape] - model.body_count
+        collider = table.owner[shape] - len(model.bodies)
         ob = objects[collider]
         if ob is None or not own_motion.may_deform(ob):
             continue

@@ -43,18 +43,20 @@ Before = namedtuple("Before", ["x", "pull"])
 
 def adjacency_of(model: Model) -> Adjacency:
     """The adjacency of a model's sticks and springs."""
-    count = model.particle_count
-    ends = np.concatenate([model.stick, model.spring]).astype(np.int32)
-    turn = np.full(len(model.spring), -1, dtype=np.int32)
-    for _, first, second, last in model.task_spring:
+    count = len(model.particles)
+    ends = np.concatenate([model.sticks.pair, model.springs.pair]).astype(np.int32)
+    turn = np.full(len(model.springs), -1, dtype=np.int32)
+    for _, first, second, last in model.schedule.task_spring:
         turn[first:second] = 0
         turn[second:last] = 1
     particle = ends.reshape(-1)
     order = np.argsort(particle, kind="stable")
     start = np.searchsorted(particle[order], np.arange(count + 1)).astype(np.int32)
-    always = np.concatenate([np.ones(len(model.stick), dtype=bool), turn < 0])
+    always = np.concatenate([np.ones(len(model.sticks), dtype=bool), turn < 0])
     share = np.bincount(ends[always].reshape(-1), minlength=count)
-    in_turns = [np.bincount(model.spring[turn == t].reshape(-1), minlength=count) for t in (0, 1)]
+    in_turns = [
+        np.bincount(model.springs.pair[turn == t].reshape(-1), minlength=count) for t in (0, 1)
+    ]
     return Adjacency(
         start=start,
         row=(order // 2).astype(np.int32),

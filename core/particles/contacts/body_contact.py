@@ -36,7 +36,11 @@ class ParticleBodies(ContactHook):
         shared = model.shared.rows
         self.touching.exclude(shared["owner"][shared["collides"] == 0])
         self.item_count = 0
-        self.form = (model.body_first_particle, model.body_extent, model.body_form)
+        self.form = (
+            model.particle_bodies.first_particle,
+            model.particle_bodies.extent,
+            model.particle_bodies.form,
+        )
 
     @property
     def is_any(self) -> bool:
@@ -47,7 +51,7 @@ class ParticleBodies(ContactHook):
     def wholes(self) -> Sequence[Ints]:
         """Each body."""
         four: Ints = np.arange(4, dtype=np.int32)
-        return [first + four for first in self.model.body_first_particle]
+        return [first + four for first in self.model.particle_bodies.first_particle]
 
     def look(self, meeting: Meeting) -> None:
         """Find where they touch, as manifolds."""

@@ -51,9 +51,7 @@ class Meeting:
     h: float  # s
     fall: float  # m, by gravity in one substep
     substeps: int  # of the frame
-    push_out: Callable[
-        [Ints], None
-    ]  # project some rows of Model.particles.colliding out of colliders
+    push_out: Callable[[Ints], None]  # project some of what collides out of colliders
     contacts: Contacts
     substep: int = 0
     count: int = 0  # of contacts

@@ -24,7 +24,7 @@ class LoneParticles(ContactHook):
             model.particles.colliding,
             model.particles.radius,
         )
-        self.meets_bodies = model.body_count > 0
+        self.meets_bodies = len(model.bodies) > 0
 
     @property
     def is_any(self) -> bool:

@@ -104,7 +104,7 @@ class PieceContacts(ContactHook):
             return
         x, previous, _ = meeting.particles
         near = (self.pieces, self.about.shapes, self.about.touching.mesh_tree, self.tied)
-        parted = self.model.parts_meshes
+        parted = self.model.surfaces.parts_meshes
         paths = Paths(x, previous, self.model.particles.radius, slack_of(meeting.fall))
         while (count := find_near_pieces(*near, parted, paths, self.near)) > len(self.near):
             self.near = np.zeros((count * 3 // 2, 3), dtype=np.int32)

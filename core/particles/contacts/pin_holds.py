@@ -18,7 +18,7 @@ class PinHolds(ContactHook):
         self.tethers = tethers_of(model)
         self.holds = np.zeros(256, HOLD)
         self.gain = np.zeros((model.owner_count, 6))
-        self.mark = np.zeros(model.particle_count, dtype=np.int32)
+        self.mark = np.zeros(len(model.particles), dtype=np.int32)
         self.wearing = np.flatnonzero(wearers(model, about.ties)[1] >= 0)
 
     def support(self, meeting: Meeting) -> None:

@@ -25,7 +25,7 @@ NOBODY, SEVERAL = -2, -1
 ObjectBounds = namedtuple(
     "ObjectBounds",
     [
-        "first",  # (o + 1,) rows of `Model.self_colliding` of each object
+        "first",  # (o + 1,) rows of `Model.self_collision.particle` of each object
         "low", "high",  # (o, 3) m
         "fastest",  # (o,) m a step, of its fastest particle
     ],
@@ -58,8 +58,8 @@ class SelfCollision(ContactHook):
     def __init__(self, about: Surroundings) -> None:
         model = about.model
         self.model = model
-        group = model.self_collision_group.copy()
-        group[model.balls] = GROUP_OF_BALLS  # those meet each other in heaps
+        group = model.self_collision.group.copy()
+        group[model.self_collision.balls] = GROUP_OF_BALLS  # those meet each other in heaps
         self.grid = SelfCollisionGrid(model, group)
 
     @property
@@ -89,7 +89,7 @@ class SelfCollision(ContactHook):
 
 
 class SelfCollisionGrid(NeighbourGrid):
-    """The grid for the particles in `Model.self_colliding`: cells as wide as the largest ball.
+    """The grid for the particles in `Model.self_collision.particle`: cells as wide as the largest ball.
 
     Particles that do not meet their own object enter it only where another object is:
     `find_near` looks once a frame which objects may meet, `choose` in each substep which of
@@ -97,16 +97,16 @@ class SelfCollisionGrid(NeighbourGrid):
     """
 
     def __init__(self, model: Model, group: Ints) -> None:
-        largest = float(model.self_collision_radius.max()) if len(model.self_colliding) else 0.0
-        super().__init__(model.self_colliding, 2.0 * largest)
-        self._all = Balls(model.self_colliding, group, model.self_collision_radius)
+        largest = float(model.self_collision.radius.max()) if len(model.self_collision) else 0.0
+        super().__init__(model.self_collision.particle, 2.0 * largest)
+        self._all = Balls(model.self_collision.particle, group, model.self_collision.radius)
         # in full length, of which each substep uses the beginnings
         self._chosen = Balls(*(array.copy() for array in self._all))
         self._full = (self.cell, self.bucket, self.first, self.member)
         self._summary = np.zeros(len(self.first) - 1, dtype=np.int32)
         # rows of each object: those that collide with each other follow each other
         starts = [span.first_particle for span in model.objects]
-        owner = np.searchsorted(starts, model.self_colliding, side="right")
+        owner = np.searchsorted(starts, model.self_collision.particle, side="right")
         begins = np.flatnonzero(np.diff(owner, prepend=-1)) if len(owner) else np.zeros(0, int)
         count = len(begins)
         self._bounds = ObjectBounds(

@@ -43,7 +43,7 @@ class MeshSurfaces:
             first, last = meshes.first_triangle[mesh], meshes.first_triangle[mesh + 1]
             self.solid[first:last] = facing(meshes.vertex, self.triangle[first:last])
         self.friction: Floats = table.friction[self.shape_of]
-        self.owner: Ints = table.owner[self.shape_of] - model.body_count
+        self.owner: Ints = table.owner[self.shape_of] - len(model.bodies)
         self.rest = self._rest(model)
         self.start = self.end = meshes.vertex  # (v, 3) m in the frames of the shapes, of a frame
         self.changes = False
@@ -54,10 +54,10 @@ class MeshSurfaces:
         table = model.shapes
         for s in self.shape.tolist():
             rows = self.shape_of == s
-            collider = table.owner[s] - model.body_count
+            collider = table.owner[s] - len(model.bodies)
             local = rotated(table.meshes.vertex[rows], rotation_matrix(table.turn[s]))
-            turn = rotation_matrix(model.collider_orientation[collider])
-            out[rows] = rotated(local + table.offset[s], turn) + model.collider_position[collider]
+            turn = rotation_matrix(model.colliders.orientation[collider])
+            out[rows] = rotated(local + table.offset[s], turn) + model.colliders.position[collider]
         return out
 
     def begin(self, start: Floats, end: Floats) -> None:

@@ -27,7 +27,7 @@ from ...collision.surface_tree import (
     surface_tree,
 )
 from ...model import Model
-from ...model.model import ITSELF, MESHES, OTHERS
+from ...model.surface_table import ITSELF, MESHES, OTHERS
 from ...records import Records
 from .surface_contact import SURFACE_CONTACT, strays_room
 from .surface_limit import stopping_room
@@ -65,9 +65,9 @@ class SurfaceRoom:
     """
 
     def __init__(self, model: Model) -> None:
-        triangle = np.ascontiguousarray(model.surface)
-        self.led = led = model.particle_count
-        self.meshes = MeshSurfaces(model) if model.parts_meshes.any() else None
+        triangle = np.ascontiguousarray(model.surfaces.triangle)
+        self.led = led = len(model.particles)
+        self.meshes = MeshSurfaces(model) if model.surfaces.parts_meshes.any() else None
         count = led if self.meshes is None else led + self.meshes.count
         self.rows: Ints = np.unique(triangle).astype(np.int32)
         x = model.particles.position
@@ -78,7 +78,7 @@ class SurfaceRoom:
         self.friction = np.zeros(count)
         self.tree = surface_tree(triangle, x)
         self.partners: list[Partners] = []
-        if (model.surface_meets & (ITSELF | OTHERS)).any():
+        if (model.surfaces.meets & (ITSELF | OTHERS)).any():
             self.partners.append(Partners(self.tree, True))
         self.mesh_tree: SurfaceTree | None = None
         self.surface = self._surface(model, triangle, count)
@@ -111,7 +111,7 @@ class SurfaceRoom:
         for number, span in enumerate(model.objects):
             part[span.particles] = number
         bits = np.zeros(count, dtype=np.int32)
-        np.bitwise_or.at(bits, triangle.reshape(-1), np.repeat(model.surface_meets, 3))
+        np.bitwise_or.at(bits, triangle.reshape(-1), np.repeat(model.surfaces.meets, 3))
         part = np.where(bits & ITSELF, part, -1 - part).astype(np.int32)
         meets = np.where(bits & OTHERS, MEETS_OTHERS, 0) + np.where(bits & MESHES, MEETS_MESHES, 0)
         owned = owned_features(triangle)
@@ -252,5 +252,5 @@ class SurfaceRoom:
 
 def surface_room(model: Model) -> SurfaceRoom | None:
     """Scratch memory for a model's surfaces; None where nothing meets any of them."""
-    meets = (model.surface_meets & (ITSELF | OTHERS)).any() or model.parts_meshes.any()
+    meets = (model.surfaces.meets & (ITSELF | OTHERS)).any() or model.surfaces.parts_meshes.any()
     return SurfaceRoom(model) if meets else None

@@ -74,7 +74,7 @@ AWAKE = float(np.nextafter(REST_TIME, 0.0))
 def feel_balls(heap, asleep, touched):
     """Mark sleepers that a ball which moves touches in this substep; whether there are any.
 
-    asleep, touched (m,) by rows of `Model.balls`.
+    asleep, touched (m,) by rows of `SelfCollisionTable.balls`.
     """
     ball, place, row = heap.ball, heap.place, heap.row
     found = 0

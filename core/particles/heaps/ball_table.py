@@ -35,7 +35,7 @@ PLACE = np.dtype(
         ("previous", np.float64, (3,)),  # m, x*: elsewhere after a bounce
         ("friction", np.float64),
         ("restitution", np.float64),
-        ("ball", np.int32),  # row of `Model.balls`
+        ("ball", np.int32),  # row of `SelfCollisionTable.balls`
         ("particle", np.int32),
     ],
     align=True,
@@ -103,8 +103,8 @@ Heap = namedtuple(
         "slab",  # (s + 1,) first ball of each slab
         "wall",  # (4 m,) WALL; those of a slab begin at four times its first ball
         "walls",  # (s,) how many
-        "close",  # (balls,) 1: near a shape, by rows of `Model.balls`
-        "leant",  # (balls, 4) LEANT, by rows of `Model.balls`
+        "close",  # (balls,) 1: near a shape, by rows of `SelfCollisionTable.balls`
+        "leant",  # (balls, 4) LEANT, by rows of `SelfCollisionTable.balls`
     ],
 )
 """Balls of one model while a frame runs."""

@@ -32,26 +32,26 @@ def left_out(model: Model, settings: SolverSettings) -> tuple[str, ...]:
     """What of this model the chosen integrator does not carry, in plain words; () when nothing."""
     carried = CARRIES[settings.integrator]
     left = []
-    if len(model.stick) and "sticks" not in carried:
+    if len(model.sticks) and "sticks" not in carried:
         left.append(
-            f"rigid sticks ({len(model.stick)} become springs of {settings.edge_stiffness:g} N/m)"
+            f"rigid sticks ({len(model.sticks)} become springs of {settings.edge_stiffness:g} N/m)"
         )
-    if len(model.tethered) and "tethers" not in carried:
-        left.append(f"tethers ({len(model.tether_anchor)})")
+    if len(model.tethers) and "tethers" not in carried:
+        left.append(f"tethers ({len(model.tethers)})")
     if "constraints" not in carried:
         for kind in dict.fromkeys(type(one) for one in model.constraints):
             names = dict.fromkeys(
                 model.objects[one.object].name for one in model.constraints if type(one) is kind
             )
             left.append(f"{kind.__name__} ({', '.join(names)})")
-    if (model.body_count or model.particle_body_count) and "bodies" not in carried:
+    if (len(model.bodies) or len(model.particle_bodies)) and "bodies" not in carried:
         left.append(f"rigid bodies ({', '.join(_bodies(model))})")
     return tuple(left)
 
 
 def refuse_bodies(model: Model, settings: SolverSettings) -> None:
     """Raise `ModelError` that names the first rigid body when the integrator carries none."""
-    if (model.body_count or model.particle_body_count) and "bodies" not in CARRIES[
+    if (len(model.bodies) or len(model.particle_bodies)) and "bodies" not in CARRIES[
         settings.integrator
     ]:
         raise ModelError(

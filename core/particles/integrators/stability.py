@@ -26,7 +26,7 @@ def least_rate(model: Model, settings: SolverSettings) -> float | None:
     None when no rate that `SolverSettings` takes is enough, or there are no springs.
     """
     edges = settings.edge_stiffness if settings.is_force_based else None
-    pairs, _, stiffness, damping = stiffnesses(model, model.spring_compliance, edges)
+    pairs, _, stiffness, damping = stiffnesses(model, model.springs.compliance, edges)
     if not len(pairs):
         return None
     omega_squared = _fastest(model, pairs, stiffness)
@@ -44,7 +44,7 @@ def least_rate(model: Model, settings: SolverSettings) -> float | None:
 
 def _fastest(model: Model, pairs: Ints, strength: Floats) -> float:
     """Largest of w₁ Σs₁ + w₂ Σs₂ over the pairs (c, 2) of strength s (c,)."""
-    total = np.zeros(model.particle_count)
+    total = np.zeros(len(model.particles))
     np.add.at(total, pairs.reshape(-1), np.repeat(strength, 2))
     total *= model.particles.inverse_mass
     return float((total[pairs[:, 0]] + total[pairs[:, 1]]).max())

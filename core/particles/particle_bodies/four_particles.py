@@ -211,13 +211,13 @@ def body_poses(model: Model, state: State) -> tuple[Floats, Floats]:
 
     Those of place and rotation first, then those of particles: `ObjectSpan.body` is the row.
     """
-    position = np.empty((model.particle_body_count, 3))
-    orientation = np.empty((model.particle_body_count, 4))
-    if model.particle_body_count:
+    position = np.empty((len(model.particle_bodies), 3))
+    orientation = np.empty((len(model.particle_bodies), 4))
+    if len(model.particle_bodies):
         _read_poses(
             state.position,
-            model.body_first_particle,
-            model.body_extent,
+            model.particle_bodies.first_particle,
+            model.particle_bodies.extent,
             position,
             orientation,
             np.empty((3, 3)),

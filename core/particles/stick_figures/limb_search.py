@@ -38,7 +38,7 @@ class StickFigures(ContactHook):
         self.count = len(limbs)
         self.figures = len(limbs.first) - 1
         figure_of_stick = np.repeat(np.arange(self.figures), np.diff(limbs.first)).astype(np.int32)
-        self.figure = np.full(model.particle_count, -1, dtype=np.int32)  # of each particle
+        self.figure = np.full(len(model.particles), -1, dtype=np.int32)  # of each particle
         self.figure[limbs.stick] = figure_of_stick[:, None]
         self.rows = model.particles.colliding[
             self.figure[model.particles.colliding] >= 0
@@ -67,8 +67,8 @@ class StickFigures(ContactHook):
         self.reach = np.zeros(self.count)  # m
         self.near_face = np.zeros((self.count, 3), dtype=np.int32)
         self.near_count = self.near_face_count = 0
-        self._held = np.zeros(model.particle_count)
-        self._tethers = tethers_of(model) if len(model.tethered) else None
+        self._held = np.zeros(len(model.particles))
+        self._tethers = tethers_of(model) if len(model.tethers) else None
 
     @property
     def is_any(self) -> bool:

@@ -101,7 +101,7 @@ def limb_room(model: Model, graph: JointGraph) -> Limbs:
     body = np.zeros(count, LIMB)
     body["component"] = -1
     body["size"] = 1.0
-    body["size"][: model.body_count] = gyration_radius(model)
+    body["size"][: len(model.bodies)] = gyration_radius(model)
     component = np.zeros(len(graph.group), COMPONENT_RESPONSE)
     sizes = np.bincount(graph.body_group[graph.body_group >= 0], minlength=len(component))
     for c in np.flatnonzero((sizes > 0) & (sizes <= MOST_LIMBS)):

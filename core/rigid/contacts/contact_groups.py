@@ -36,10 +36,10 @@ def group_room(model: Model, body_group: Ints) -> Groups:
     """
     group = np.zeros(model.owner_count + 1, dtype=np.int32)
     first = int(body_group.max(initial=-1)) + 1
-    own = first + np.arange(model.body_count, dtype=np.int32)
-    group[: model.body_count] = np.where(body_group >= 0, body_group, own)
-    count = first + model.body_count
-    group[model.body_count :] = count  # nothing moves them
+    own = first + np.arange(len(model.bodies), dtype=np.int32)
+    group[: len(model.bodies)] = np.where(body_group >= 0, body_group, own)
+    count = first + len(model.bodies)
+    group[len(model.bodies) :] = count  # nothing moves them
     return Groups(
         is_jointed=np.zeros(len(group), dtype=np.bool_),
         group=group,

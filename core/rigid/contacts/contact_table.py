@@ -153,7 +153,7 @@ NOTHING_REMEMBERED = Remembered(np.zeros((0, 4), dtype=np.int32), np.zeros((0, 5
 
 def contact_room(model: Model, graph: JointGraph) -> BodyContacts:
     """Room for the contacts of a model; a frame says what they see of velocities."""
-    rows = 16 * model.body_count
+    rows = 16 * len(model.bodies)
     owners = model.owner_count + 1
     return BodyContacts(
         count=np.zeros(1, dtype=np.int64),

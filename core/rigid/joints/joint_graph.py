@@ -97,7 +97,7 @@ def joint_graph(model: Model) -> JointGraph:
     body_group = [group_of[members[0]] if members else -1 for members in holders]
     blocks = _lay_out(joints.owner, rows, sizes, holders, order, columns, first_place)
     moves = np.zeros(model.owner_count + 1, dtype=bool)
-    moves[: model.body_count] = model.bodies.follows != PASSIVE
+    moves[: len(model.bodies)] = model.bodies.follows != PASSIVE
     fronts, first_front = joint_fronts(joints.owner, sizes, large, moves)
     return JointGraph(
         group=_ints(range(len(first_place) - 1)),
@@ -110,11 +110,11 @@ def joint_graph(model: Model) -> JointGraph:
 
 def _holders(model: Model) -> list[list[int]]:
     """Joints of each body that may move, and no list for anything else."""
-    holders: list[list[int]] = [[] for _ in range(model.body_count)]
+    holders: list[list[int]] = [[] for _ in range(len(model.bodies))]
     moves = (model.bodies.follows != PASSIVE).tolist()
     for j, pair in enumerate(model.joints.owner.tolist()):
         for o in pair:
-            if o < model.body_count and moves[o]:
+            if o < len(model.bodies) and moves[o]:
                 holders[o].append(j)
     return holders
 

@@ -42,7 +42,7 @@ def moved_inertia(model: Model) -> Floats:
 
 
 def _moves(model: Model, owner: int) -> bool:
-    return owner < model.body_count and model.bodies.follows[owner] != PASSIVE
+    return owner < len(model.bodies) and model.bodies.follows[owner] != PASSIVE
 
 
 def _beyond(

@@ -281,7 +281,7 @@ def _least_size(model: Model) -> Floats:
     """Radius of gyration (j,) m of the smaller of the two bodies of each joint that move."""
     size = np.full(model.owner_count + 1, np.inf)
     is_passive = model.bodies.follows == PASSIVE
-    size[: model.body_count] = np.where(is_passive, np.inf, gyration_radius(model))
+    size[: len(model.bodies)] = np.where(is_passive, np.inf, gyration_radius(model))
     least: Floats = size[model.joints.owner].min(axis=1)
     return least
 

@@ -64,7 +64,7 @@ Sleep = namedtuple(
 def sleeper_room(model: Model, radius: Floats, garment: Ints) -> Records:
     """Bodies of a model; radius (b,) m, garment (b,) see `SLEEPER`."""
     bodies = model.bodies
-    sleeper = np.zeros(model.body_count, SLEEPER)
+    sleeper = np.zeros(len(model.bodies), SLEEPER)
     sleeper["mass"], sleeper["radius"] = bodies.mass, radius
     sleeper["follows"], sleeper["garment"] = bodies.follows, garment
     sleeper["carrier"] = ALONE
