@@ -25,7 +25,7 @@ NOBODY, SEVERAL = -2, -1
 ObjectBounds = namedtuple(
     "ObjectBounds",
     [
-        "first",  # (o + 1,) rows of `Model.self_collision.particle` of each object
+        "first",  # (o + 1,) rows of `SelfCollisionTable` of each object
         "low", "high",  # (o, 3) m
         "fastest",  # (o,) m a step, of its fastest particle
     ],
@@ -89,7 +89,7 @@ class SelfCollision(ContactHook):
 
 
 class SelfCollisionGrid(NeighbourGrid):
-    """The grid for the particles in `Model.self_collision.particle`: cells as wide as the largest ball.
+    """The grid for particles that meet as balls: cells as wide as the largest ball.
 
     Particles that do not meet their own object enter it only where another object is:
     `find_near` looks once a frame which objects may meet, `choose` in each substep which of
