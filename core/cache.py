@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +11,9 @@ import numpy as np
 
 from .errors import ModelError
 from .model import Model, State
+from .model.state import COLUMNS
 
-RAGGED = ("contact_key", "contact_impulse", "ball_contact", "ball_impulse", "acted")
+RAGGED = ("contacts.key", "contacts.impulse", "balls.contact", "balls.impulse", "acted")
 """Arrays of a state whose length changes from frame to frame."""
 
 
@@ -72,19 +72,20 @@ class FrameCache:
             raise ValueError("nothing is cached")
         states = [self[self._first + index] for index in range(len(self._states))]
         columns: dict[str, Any] = {}
-        for f in fields(State):
-            values = [np.asarray(getattr(s, f.name)) for s in states]
-            if f.name in RAGGED:  # as many rows as there were contacts
-                columns[f.name + "_count"] = np.array([len(rows) for rows in values])
-                columns[f.name] = np.concatenate(values)
+        held = [state.columns() for state in states]
+        for name in COLUMNS:
+            values = [np.asarray(one[name]) for one in held]
+            if name in RAGGED:  # as many rows as there were contacts
+                columns[name + "_count"] = np.array([len(rows) for rows in values])
+                columns[name] = np.concatenate(values)
             else:
-                columns[f.name] = np.stack(values)
+                columns[name] = np.stack(values)
         np.savez_compressed(path, **columns)
 
     def load(self, path: str | os.PathLike[str]) -> None:
         """Replace the content by a file that `save` wrote for the same model."""
         with np.load(Path(path)) as data:
-            columns: dict[str, Any] = {f.name: data[f.name] for f in fields(State)}
+            columns: dict[str, Any] = {name: data[name] for name in COLUMNS}
             for name in RAGGED:
                 ends = np.cumsum(data[name + "_count"])
                 columns[name] = np.split(columns[name], ends[:-1])
@@ -96,8 +97,8 @@ class FrameCache:
             )
         scalars = {"step": float, "time": float, "frame": int}
         self._states = [
-            State(
-                **{k: scalars[k](v[n]) if k in scalars else v[n].copy() for k, v in columns.items()}
+            State.of_columns(
+                {k: scalars[k](v[n]) if k in scalars else v[n].copy() for k, v in columns.items()}
             )
             for n in range(len(columns["frame"]))
         ]

@@ -20,7 +20,7 @@ from .forces.field import FIELD_NUMBERS, Field
 from .forces.grab import Grab
 from .forces.pull import Pull
 from .model import SHORTEST_STEP, FrameInputs, Model, State
-from .model.state import FACTORS, NO_WIND
+from .model.state import FACTORS, NO_WIND, PARTS
 from .particles.heaps.ball_table import MOST_WALLS
 from .settings import AnimatedSettings, SolverSettings, WindSettings
 
@@ -63,11 +63,11 @@ class Layout:
             "body_previous_orientation": (bodies, 4),
             "body_rest": (bodies,),
             "body_load": (bodies, 3),
-            "ball_rest": (len(model.self_collision.balls),),
-            "joint_impulse": (joints, 6),
-            "joint_broken": (joints,),
-            "weld": (0 if model.tears is None else particles,),
-            "tension": (0 if model.tears is None else len(model.tears.pair),),
+            "balls.rest": (len(model.self_collision.balls),),
+            "joints.impulse": (joints, 6),
+            "joints.broken": (joints,),
+            "tears.weld": (0 if model.tears is None else particles,),
+            "tears.tension": (0 if model.tears is None else len(model.tears.pair),),
         }
         inputs = shared | {
             "pin_weight": (pins,),
@@ -84,16 +84,24 @@ class Layout:
         self.particle_count = particles
         self.shape_count = len(model.shapes.kind)
         self.ball_count = len(model.self_collision.balls)
-        self.known: tuple[Any, ...] = ()  # what the state holds that was handed out last
+        self.known: list[Any] = []  # what the state holds that was handed out last
 
     def hand_out(self, state: State) -> None:
         """Know a state again that this model has made."""
-        self.known = tuple(vars(state).values())
+        self.known = _held_by(state)
 
     def knows(self, state: State) -> bool:
         """Whether a state holds exactly what was handed out last."""
-        given = vars(state).values()
+        given = _held_by(state)
         return len(given) == len(self.known) and all(map(is_, given, self.known))
+
+
+def _held_by(state: State) -> list[Any]:
+    """All that a state holds, its parts and what these hold."""
+    held = [*vars(state).values()]
+    for name in PARTS:
+        held += vars(getattr(state, name)).values()
+    return held
 
 
 def check_arguments(model: Any, state: Any, inputs: Any, settings: Any) -> None:
@@ -106,19 +114,22 @@ def check_arguments(model: Any, state: Any, inputs: Any, settings: Any) -> None:
     ):
         if not isinstance(given, wanted):
             raise ModelError("", f"{what} must be {wanted.__name__}, not {type(given).__name__}")
+    for name, kind in PARTS.items():
+        if not isinstance(getattr(state, name), kind):
+            raise ModelError("", f"{name} of the state must be {kind.__name__}")
 
 
 def model_of(model: Model, state: State) -> Model:
     """The model of what is torn in a state; raises `ModelError` for a state of another model."""
     tears = model.tears
     assert tears is not None
-    weld = _state_array("weld", state.weld, _INT, tears.weld.shape)
+    weld = _state_array("tears.weld", state.tears.weld, _INT, tears.weld.shape)
     if np.array_equal(weld, tears.weld):
         return model
     number_of = np.arange(len(weld))
     fits = len(weld) == 0 or (weld.min() >= 0 and (weld <= number_of).all())
     if not fits or not np.array_equal(weld[weld], weld):
-        raise ModelError("", "weld of the state names copies that the model has not")
+        raise ModelError("", "tears.weld of the state names copies that the model has not")
     return tears.model_for(weld)
 
 
@@ -127,22 +138,23 @@ def check_state(work: Workspace, state: State) -> None:
     layout = work.layout
     if layout.knows(state):
         return
+    columns = state.columns()
     for name, shape in layout.state.items():
-        whole = name in ("joint_broken", "weld")
-        array = _state_array(name, getattr(state, name), _INT if whole else _FLOAT, shape)
+        whole = name in ("joints.broken", "tears.weld")
+        array = _state_array(name, columns[name], _INT if whole else _FLOAT, shape)
         if not whole and not np.isfinite(array).all():
             raise ModelError("", f"{name} of the state holds numbers that are not finite")
         if name in QUATERNIONS:
             _require_unit(f"{name} of the state", array)
-    rows = len(state.contact_key) if isinstance(state.contact_key, np.ndarray) else 0
-    key = _state_array("contact_key", state.contact_key, _INT, (rows, 4))
-    if len(np.atleast_1d(state.contact_impulse)) != rows:
-        raise ModelError("", "contact_key and contact_impulse of the state have unlike lengths")
-    impulse = _state_array("contact_impulse", state.contact_impulse, _FLOAT, (rows, 5))
+    rows = len(state.contacts.key) if isinstance(state.contacts.key, np.ndarray) else 0
+    key = _state_array("contacts.key", state.contacts.key, _INT, (rows, 4))
+    if len(np.atleast_1d(state.contacts.impulse)) != rows:
+        raise ModelError("", "contacts.key and contacts.impulse of the state have unlike lengths")
+    impulse = _state_array("contacts.impulse", state.contacts.impulse, _FLOAT, (rows, 5))
     if not np.isfinite(impulse).all():
-        raise ModelError("", "contact_impulse of the state holds numbers that are not finite")
+        raise ModelError("", "contacts.impulse of the state holds numbers that are not finite")
     if rows and (key[:, :2].min() < 0 or key[:, :2].max() >= layout.shape_count):
-        raise ModelError("", "contact_key of the state names shapes that the model has not")
+        raise ModelError("", "contacts.key of the state names shapes that the model has not")
     _check_balls(layout, state)
     _check_acted(layout, state.acted)
     number("", "step of the state", state.step, least=SHORTEST_STEP)
@@ -153,26 +165,26 @@ def check_state(work: Workspace, state: State) -> None:
 
 def _check_balls(layout: Layout, state: State) -> None:
     """What balls have touched must be balls and shapes of the model, in order."""
-    rows = len(state.ball_contact) if isinstance(state.ball_contact, np.ndarray) else 0
-    key = _state_array("ball_contact", state.ball_contact, _INT, (rows, 2))
-    if len(np.atleast_1d(state.ball_impulse)) != rows:
-        raise ModelError("", "ball_contact and ball_impulse of the state have unlike lengths")
-    impulse = _state_array("ball_impulse", state.ball_impulse, _FLOAT, (rows, 3))
+    rows = len(state.balls.contact) if isinstance(state.balls.contact, np.ndarray) else 0
+    key = _state_array("balls.contact", state.balls.contact, _INT, (rows, 2))
+    if len(np.atleast_1d(state.balls.impulse)) != rows:
+        raise ModelError("", "balls.contact and balls.impulse of the state have unlike lengths")
+    impulse = _state_array("balls.impulse", state.balls.impulse, _FLOAT, (rows, 3))
     if not np.isfinite(impulse).all():
-        raise ModelError("", "ball_impulse of the state holds numbers that are not finite")
+        raise ModelError("", "balls.impulse of the state holds numbers that are not finite")
     if not rows:
         return
     ball, other = key[:, 0], key[:, 1]
     is_known = (ball >= 0) & (ball < layout.ball_count) & (other < layout.ball_count)
     is_known &= (other > ball) | (other < 0) & (-1 - other < layout.shape_count)
     if not is_known.all():
-        raise ModelError("", "ball_contact of the state names what the model has not")
+        raise ModelError("", "balls.contact of the state names what the model has not")
     walls = int((other < 0).sum())
     is_sorted = (other[:walls] < 0).all() and (np.diff(ball[:walls]) >= 0).all()
     if not (is_sorted and (np.diff(ball[walls:]) >= 0).all()):
-        raise ModelError("", "ball_contact of the state is not sorted, shapes before balls")
+        raise ModelError("", "balls.contact of the state is not sorted, shapes before balls")
     if walls and np.bincount(ball[:walls]).max() > MOST_WALLS:
-        raise ModelError("", "ball_contact of the state has a ball against too many shapes")
+        raise ModelError("", "balls.contact of the state has a ball against too many shapes")
 
 
 def _check_acted(layout: Layout, acted: Any) -> None:

@@ -164,7 +164,7 @@ def _pile() -> bool:
         state, settings = model.initial_state(), SolverSettings(threads=threads)
         for _ in range(2):
             state, _ = advance(model, state, FrameInputs(), settings)
-            state.ball_rest[1:] = BALL_REST_TIME  # one that moves beside one that sleeps
+            state.balls.rest[1:] = BALL_REST_TIME  # one that moves beside one that sleeps
         state, _ = advance(model, state, FrameInputs(), settings)
         ends.append(state.position.tobytes())
     return ends[0] == ends[-1]

@@ -36,9 +36,11 @@ MODULES = (particle_scenes, rigid_scenes, figure_scenes)
 HASHED = (
     *("position", "previous"),
     *("body_position", "body_previous", "body_orientation", "body_previous_orientation"),
-    "joint_broken",
 )
-"""What of a `State` counts: all that moves. What contacts remember may be kept in another form."""
+"""What of a `State` counts, with broken joints: all that moves.
+
+What contacts remember may be kept in another form.
+"""
 
 THREADS = (1, 2)
 
@@ -60,6 +62,7 @@ def state_hash(model: Model, state: State) -> str:
     digest = hashlib.sha256()
     places, turns = body_poses(model, state)
     moving = {name: getattr(state, name) for name in HASHED}
+    moving["joint_broken"] = state.joints.broken
     for name, values in (*moving.items(), ("places", places), ("turns", turns)):
         array = np.ascontiguousarray(values)
         digest.update(f"{name} {array.dtype} {array.shape}".encode())

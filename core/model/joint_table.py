@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError
+from .state_part import StatePart
 
 if TYPE_CHECKING:
     from ..arrays import Floats, Ints
@@ -84,10 +85,22 @@ class JointTable:
     def __len__(self) -> int:
         return len(self.motor)
 
+    def at_start(self) -> JointState:
+        """Whole joints on which nothing has acted."""
+        return JointState(np.zeros((len(self), 6)), np.zeros(len(self), dtype=np.int32))
+
     @cached_property
     def has_motors(self) -> bool:
         """Whether any joint has a motor."""
         return bool((self.motor != NO_MOTOR).any())
+
+
+@dataclass
+class JointState(StatePart):
+    """What j joints have done."""
+
+    impulse: Floats  # (j, 6) N·s and N·m·s of the last substep, by degree of freedom
+    broken: Ints  # (j,) 1: broken for good
 
 
 _KIND_FORMS = {

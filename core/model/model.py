@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .body_table import turned_back
+from .contact_state import ContactState
 from .inputs import EARTH_GRAVITY
 from .state import State, acting_at_first
+from .tear_table import TearState, TearTable
 
 if TYPE_CHECKING:
     from ..forces.base import Force
@@ -28,7 +30,6 @@ if TYPE_CHECKING:
     from .particle_table import ParticleTable, PinTable, SelfCollisionTable
     from .stick_table import SpringTable, StickTable, TetherTable
     from .surface_table import PieceTable, SurfaceTable
-    from .tear_table import TearTable
 
 SHORTEST_STEP = 1e-9
 """s; x − x* of slow things would lose its digits in a shorter one."""
@@ -137,16 +138,11 @@ class Model:
             body_rest=np.zeros(len(bodies)),
             body_load=np.tile(np.array(gravity, dtype=np.float64), (len(bodies), 1)),
             mesh_vertex=self.shapes.meshes.vertex,
-            contact_key=np.zeros((0, 4), dtype=np.int32),
-            contact_impulse=np.zeros((0, 5)),
-            ball_contact=np.zeros((0, 2), dtype=np.int32),
-            ball_impulse=np.zeros((0, 3)),
-            ball_rest=np.zeros(len(self.self_collision.balls)),
-            joint_impulse=np.zeros((len(self.joints), 6)),
-            joint_broken=np.zeros(len(self.joints), dtype=np.int32),
+            contacts=ContactState.at_start(),
+            balls=self.self_collision.at_start(),
+            joints=self.joints.at_start(),
+            tears=TearState.at_start(self.tears),
             acted=acting_at_first(gravity, len(self.objects)),
-            weld=np.zeros(0, dtype=np.int32) if self.tears is None else self.tears.weld.copy(),
-            tension=np.zeros(0 if self.tears is None else len(self.tears.pair)),
             step=step,
             time=0.0,
             frame=frame,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from ..arrays import Floats, Ints
+import numpy as np
+
+from ..arrays import Floats, Ints
+from .state_part import StatePart
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,3 +50,18 @@ class SelfCollisionTable:
 
     def __len__(self) -> int:
         return len(self.particle)
+
+    def at_start(self) -> BallState:
+        """No ball has touched anything, none has rested."""
+        contact = np.zeros((0, 2), dtype=np.int32)
+        return BallState(contact, np.zeros((0, 3)), np.zeros(len(self.balls)))
+
+
+@dataclass
+class BallState(StatePart):
+    """What balls have touched in the last substep, and for how long they have been still."""
+
+    # (c, 2) two balls by their rows in `SelfCollisionTable.balls`, or one and −1 − a shape
+    contact: Ints
+    impulse: Floats  # (c, 3) N·s that the first of them got
+    rest: Floats  # (balls,) s for which each ball has been still

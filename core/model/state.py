@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from typing import Any, get_type_hints
 
 import numpy as np
 
-from ..arrays import Floats, Ints
+from ..arrays import Floats
 from ..settings import WindSettings
+from .contact_state import ContactState
+from .joint_table import JointState
+from .particle_table import BallState
+from .state_part import StatePart
+from .tear_table import TearState
 
 FACTORS = ("pin", "wind", "fields")
 """Animated factors on forces."""
@@ -41,22 +48,13 @@ class State:
     body_rest: Floats  # (b,) s for which the body has been still, `HELD` where animation leads it
     body_load: Floats  # (b, 3) m/s², gravity and forces on the body when it was last awake
     mesh_vertex: Floats  # (v, 3) m, of all mesh shapes, in the frames of the shapes
-    contact_key: Ints  # (c, 4) shapes, sub-shape and feature of each contact of the last substep
-    # (c, 5) N·s, its push and its friction along the axes of the world; m, what is left of the
-    # overlap that it began with
-    contact_impulse: Floats
-    # (c, 2) of what touched in the last substep: two balls by their rows in
-    # `SelfCollisionTable.balls`, or one and −1 − a shape
-    ball_contact: Ints
-    ball_impulse: Floats  # (c, 3) N·s that the first of them got
-    ball_rest: Floats  # (balls,) s for which each ball has been still
-    joint_impulse: Floats  # (j, 6) N·s and N·m·s of the last substep, by degree of freedom
-    joint_broken: Ints  # (j,) 1: broken for good
+    contacts: ContactState
+    balls: BallState
+    joints: JointState
+    tears: TearState
     # what acted from outside in the last frame: gravity (3,) m/s², the wind's numbers, FACTORS of
     # each object, force fields (`stages.outside`). x* is laid out for it; not to be written to
     acted: Floats
-    weld: Ints  # (n,) the copy that is simulated for each, see `TearTable`; (0,): nothing tears
-    tension: Floats  # (p,) N in `TearTable.pair`, as of late
     step: float  # s, the substep that separates previous from position
     time: float  # s since the start
     frame: int
@@ -66,9 +64,51 @@ class State:
         twin = object.__new__(State)
         copied = vars(twin)
         for name, value in vars(self).items():
-            is_own = isinstance(value, np.ndarray) and name != "acted"
+            is_own = isinstance(value, np.ndarray | StatePart) and name != "acted"
             copied[name] = value.copy() if is_own else value
         return twin
+
+    def columns(self) -> dict[str, Any]:
+        """All that it holds by name: what a part holds as ``part.name``."""
+        found = {}
+        for name, value in vars(self).items():
+            if isinstance(value, StatePart):
+                found.update({f"{name}.{own}": array for own, array in vars(value).items()})
+            else:
+                found[name] = value
+        return found
+
+    @staticmethod
+    def of_columns(columns: Mapping[str, Any]) -> State:
+        """The state that holds these. Raises KeyError where one is missing."""
+        whole: dict[str, Any] = {}
+        for one in fields(State):
+            kind = PARTS.get(one.name)
+            whole[one.name] = (
+                columns[one.name]
+                if kind is None
+                else kind(*(columns[f"{one.name}.{own.name}"] for own in fields(kind)))
+            )
+        return State(**whole)
+
+
+PARTS: dict[str, Any] = {
+    name: kind
+    for name, kind in get_type_hints(State).items()
+    if isinstance(kind, type) and issubclass(kind, StatePart)
+}
+"""What kind of thing each part of a state is."""
+
+COLUMNS = tuple(
+    column
+    for one in fields(State)
+    for column in (
+        [f"{one.name}.{own.name}" for own in fields(PARTS[one.name])]
+        if one.name in PARTS
+        else [one.name]
+    )
+)
+"""Names of all that a state holds, in the order of `State.columns`."""
 
 
 def acting_at_first(gravity: tuple[float, float, float], objects: int) -> Floats:

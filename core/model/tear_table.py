@@ -3,7 +3,7 @@
 The mesh of a thing that may tear is split: each face, or each stretch of rope, has vertices of its
 own. Those that stand for one vertex are *copies*; as long as they hold together one of them, the
 first, is simulated for all and the others are *idle*. Where they part, the model of what is torn
-takes the place of the model before: `State.weld` tells which one.
+takes the place of the model before: `TearState.weld` tells which one.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..arrays import Floats, Ints
+from .state_part import StatePart
 
 if TYPE_CHECKING:
     from .model import Model
@@ -56,3 +57,18 @@ class TearTable:
     def idle(self) -> Ints:
         """Copies (i,) for which another one is simulated."""
         return np.flatnonzero(self.weld != np.arange(len(self.weld))).astype(np.int32)
+
+
+@dataclass
+class TearState(StatePart):
+    """What has torn, and what pulls at the rest; (0,) where nothing may tear."""
+
+    weld: Ints  # (n,) the copy that is simulated for each, see `TearTable`
+    tension: Floats  # (p,) N in `TearTable.pair`, as of late
+
+    @classmethod
+    def at_start(cls, tears: TearTable | None) -> TearState:
+        """Whole, and nothing pulls."""
+        if tears is None:
+            return cls(np.zeros(0, dtype=np.int32), np.zeros(0))
+        return cls(tears.weld.copy(), np.zeros(len(tears.pair)))

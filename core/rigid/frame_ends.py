@@ -68,8 +68,8 @@ def body_state(state: State) -> BodyState:
         state.body_previous_orientation,
         state.body_rest,
         state.body_load,
-        state.joint_impulse,
-        state.joint_broken,
+        state.joints.impulse,
+        state.joints.broken,
     )
 
 

@@ -42,7 +42,7 @@ class BallSleep:
     def __init__(self, frame: Frame, forces: Forces) -> None:
         self.frame = frame
         self.forces = forces
-        self.asleep: NDArray[np.bool_] = frame.state.ball_rest >= REST_TIME
+        self.asleep: NDArray[np.bool_] = frame.state.balls.rest >= REST_TIME
         self.has_sleepers = bool(self.asleep.any())
         if not len(self.asleep):
             return
@@ -52,7 +52,7 @@ class BallSleep:
             return
         self.balls = Spheres(self.scratch.particles, self.scratch.radius)
         frame.inverse_mass[self.scratch.particles[self.asleep]] = 0.0
-        contact = frame.state.ball_contact
+        contact = frame.state.balls.contact
         self.label = heaps_of(len(self.asleep), contact[contact[:, 1] >= 0])
         if forces.before is not None or forces.impulses or self._pins_move():
             self.wake(self.asleep)
@@ -83,7 +83,7 @@ class BallSleep:
         frame = self.frame
         rows = self.scratch.particles[woken]
         frame.inverse_mass[rows] = frame.free_inverse_mass[rows]
-        frame.state.ball_rest[woken] = 0.0
+        frame.state.balls.rest[woken] = 0.0
         return True
 
     def feel_forces(self) -> None:
@@ -120,7 +120,7 @@ class BallSleep:
     def finish(self, heap: Heap, pairs: Ints) -> None:
         """See who rests; pairs (c, 2) of balls touch."""
         frame, scratch = self.frame, self.scratch
-        rest = frame.state.ball_rest
+        rest = frame.state.balls.rest
         duration = frame.inputs.duration
         way = np.linalg.norm(frame.x[scratch.particles] - self.began_at, axis=1)
         fast = STILL_FALL * np.sqrt(math.hypot(*frame.inputs.gravity) * scratch.radius)
@@ -143,5 +143,5 @@ class BallSleep:
     def store_stillness(self) -> None:
         """Let x* say of those that sleep that they stand still."""
         frame = self.frame
-        rows = self.scratch.particles[frame.state.ball_rest >= REST_TIME]
+        rows = self.scratch.particles[frame.state.balls.rest >= REST_TIME]
         frame.previous[rows] = frame.x[rows] + (0.5 * frame.h**2) * frame.gravity

@@ -356,7 +356,7 @@ class Bodies:
             memory.remember(self.frame.work.body_contacts)
         else:
             memory.forget()
-        state.contact_key, state.contact_impulse = memory.all()
+        state.contacts.key, state.contacts.impulse = memory.all()
 
 
 def _both_ends(start: tuple[Floats, Floats], end: tuple[Floats, Floats]) -> tuple[Floats, Floats]:

@@ -76,7 +76,7 @@ class BodySleep:
         self.has_sleepers = False
         self.is_active = False  # anything moves in this frame
         self.is_under_way = False  # velocities of this substep are known, its move is to come
-        self.memory = ContactMemory(frame.state.contact_key, frame.state.contact_impulse)
+        self.memory = ContactMemory(frame.state.contacts.key, frame.state.contacts.impulse)
 
     def begin(self, sleepers: int, moving: int, drive: Drive) -> None:
         """So many bodies sleep, and so many move; sleepers wake that rest on what moves otherwise
@@ -89,7 +89,7 @@ class BodySleep:
         self.memory.part(self.record.shape_body, self.owners)
         state = self.frame.state
         feel_carriers(
-            self.record, self.owners, drive, state.contact_key[state.contact_impulse[:, 0] > 0.0]
+            self.record, self.owners, drive, state.contacts.key[state.contacts.impulse[:, 0] > 0.0]
         )
         self.wake()
         carry_sleepers(self.record, self.owners, drive, state.body_load)

@@ -97,7 +97,7 @@ class Frame:
         self.inverse_mass = self.free_inverse_mass
         if inputs.grab is not None and len(inputs.grab.particle):
             self.inverse_mass = self.free_inverse_mass.copy()  # what a hand holds is heavier
-        if (state.ball_rest >= REST_TIME).any() and self.inverse_mass is self.free_inverse_mass:
+        if (state.balls.rest >= REST_TIME).any() and self.inverse_mass is self.free_inverse_mass:
             self.inverse_mass = self.free_inverse_mass.copy()  # who sleeps stays
         self.friction = self._scaled(model.particles.friction, "friction")
         self.drag = self._scaled(model.particles.drag, "drag")

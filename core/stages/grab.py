@@ -32,7 +32,7 @@ def grab_particle(model: Model, state: State, particle: int) -> Grab:
     i = int(indices("", "particle to grab", [particle], len(model.particles))[0])
     if model.tears is not None:
         model = model_of(model, state)
-        i = int(state.weld[i])
+        i = int(state.tears.weld[i])
     rows = model.object_of_particle(i).particles
     mass = float(np.sum(model.particles.mass[rows][model.particles.inverse_mass[rows] > 0.0]))
     x, y, z = state.position[i].tolist()

@@ -80,7 +80,7 @@ class Heaps:
         self.margin = 0.0  # m
         self.reach = 2.0 * float(self.scratch.radius.max())  # m, of the two largest
         state = frame.state
-        self.known = (state.ball_contact, frame.h * state.ball_impulse)
+        self.known = (state.balls.contact, frame.h * state.balls.impulse)
         self.is_roused = False
         self.kept = self._kept()
         self.speed = 0.0  # m in this substep, of the fastest ball
@@ -339,6 +339,6 @@ class Heaps:
         on_wall = np.stack([ball, -1 - shape], axis=1).astype(np.int32)
         key = np.concatenate([on_wall, pair])
         given = np.concatenate([heap.leant["impulse"][ball, place], impulse])
-        frame.state.ball_contact = np.ascontiguousarray(key)
-        frame.state.ball_impulse = given / frame.h
+        frame.state.balls.contact = np.ascontiguousarray(key)
+        frame.state.balls.impulse = given / frame.h
         frame.ball_depth, frame.ball_count = deepest_balls(heap)

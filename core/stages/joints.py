@@ -31,13 +31,13 @@ class Joints:
         # (j,) whether each joint is neither broken nor let go
         self.holds = frame.scratch(_all_hold)
         self.held: Ints = model.joints.owner  # (j, 2) owners of joints that hold
-        if np.count_nonzero(frame.state.joint_broken) or frame.inputs.joint_hold is not None:
+        if np.count_nonzero(frame.state.joints.broken) or frame.inputs.joint_hold is not None:
             self.holds = self._holding()
             self.held = self.held[self.holds]
 
     def _holding(self) -> NDArray[np.bool_]:
         """Joints (j,) that are neither broken nor let go in this frame."""
-        whole: NDArray[np.bool_] = self.frame.state.joint_broken == 0
+        whole: NDArray[np.bool_] = self.frame.state.joints.broken == 0
         given = self.frame.inputs.joint_hold
         if given is not None:
             whole = whole & (given > 0.0)
@@ -71,7 +71,7 @@ class Joints:
                 turns = turns & (inputs.joint_strength > 0.0)
             moves |= (joints.motor != NO_MOTOR) & turns
         if inputs.joint_hold is not None:
-            moves |= (frame.state.joint_impulse == 0.0).all(axis=1)
+            moves |= (frame.state.joints.impulse == 0.0).all(axis=1)
         moved = joints.owner[moves & self.holds]
         awake[moved[moved < count]] = True
         return awake

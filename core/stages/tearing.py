@@ -89,7 +89,7 @@ class Tearing:
             return False
         tears, scratch = frame.model.tears, self.scratch
         assert tears is not None
-        tension = frame.state.tension
+        tension = frame.state.tears.tension
         lately = 1.0 - exponential(-(frame.substep - self.begun) * frame.h / MEMORY)
         tension[scratch.number] += lately * (
             self._tensions()[scratch.row] - tension[scratch.number]
@@ -104,7 +104,7 @@ class Tearing:
         if weld is None:
             return False
         frame.lead_idle()
-        frame.state.weld = weld
+        frame.state.tears.weld = weld
         self._open(weld)
         return True
 

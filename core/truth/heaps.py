@@ -73,7 +73,7 @@ def _ends(count: int, restitution: float) -> tuple[Model, State, float]:
 def _depth(count: int, restitution: float) -> Result:
     """Deepest overlap of a heap at rest, in radii; one that does not sleep is no rest."""
     model, state, _ = _ends(count, restitution)
-    if not (state.ball_rest >= 0.5).all():
+    if not (state.balls.rest >= 0.5).all():
         return Result(float("nan"), 0.0, 0.02)
     return Result(deepest_overlap(state.position, model.particles.radius), 0.0, 0.02)
 

@@ -95,7 +95,7 @@ def _stands(model: Model, length: float, seconds: float) -> float:
     start = model.bodies.position
     state, widest = _run(model, seconds, GRAVITY)
     moved = float(np.linalg.norm(state.body_position - start, axis=1).max())
-    return max(widest, moved) / length + float(state.joint_broken.sum())
+    return max(widest, moved) / length + float(state.joints.broken.sum())
 
 
 @case("wall-glued-36")

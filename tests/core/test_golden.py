@@ -147,7 +147,7 @@ def reached():
             value = getattr(inputs, field.name)
             if value is not None and (not isinstance(value, tuple) or value):
                 found.given.setdefault("inputs", set()).add(field.name)
-        kinds = model.shapes.kind[after.contact_key[:, :2]]
+        kinds = model.shapes.kind[after.contacts.key[:, :2]]
         found.pairs |= {frozenset((int(a), int(b))) for a, b in kinds}
         assert np.isfinite(after.position).all()
         assert np.isfinite(after.body_position).all()
@@ -260,7 +260,7 @@ def test_every_joint_has_been_driven_every_way(reached):
     assert reached.given["joint.kind"] == choices(JointSettings, "kind")
     assert reached.given["joint.motor"] == choices(JointSettings, "motor")
     assert reached.given["joint.end"] == {"OnBody", "OnCollider", "NoneType"}
-    assert any(end.joint_broken.any() for end in reached.ends.values())
+    assert any(end.joints.broken.any() for end in reached.ends.values())
 
 
 def test_every_kind_of_body_and_character_has_moved(reached):

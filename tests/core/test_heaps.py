@@ -33,7 +33,7 @@ def run(model, state, frames, inputs=WEIGHTY, threads=1):
 
 
 def asleep(state):
-    return state.ball_rest >= 0.5
+    return state.balls.rest >= 0.5
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +52,7 @@ def test_sleepers_stay_to_the_bit(heap):
     model, state = heap
     later, figures = run(model, state, 5)
     assert np.array_equal(later.position, state.position)
-    assert np.array_equal(later.ball_impulse, state.ball_impulse)
+    assert np.array_equal(later.balls.impulse, state.balls.impulse)
     assert figures.kinetic_energy < 1e-6
 
 
@@ -92,7 +92,7 @@ def test_a_ball_that_falls_on_a_heap_wakes_what_touches_each_other(heap):
     model, given = heap
     state = given.copy()
     state.position[64] = state.previous[64] = (0.0, 0.0, 1.0)
-    state.ball_rest[64] = 0.0
+    state.balls.rest[64] = 0.0
     falls, _ = run(model, state, 4)
     assert asleep(falls)[:64].all()
     later, _ = run(model, falls, 6)
@@ -192,7 +192,7 @@ def test_threads_give_the_same_bits(landing):
     ends = []
     for threads in (1, 2):
         state, _ = run(landing, landing.initial_state(), 10, threads=threads)
-        ends.append(state.position.tobytes() + state.ball_impulse.tobytes())
+        ends.append(state.position.tobytes() + state.balls.impulse.tobytes())
     assert ends[0] == ends[1]
 
 
@@ -202,7 +202,7 @@ def test_a_frame_knows_nothing_of_the_one_before_but_its_state(landing):
     run(landing, landing.initial_state(), 3)
     again, _ = run(landing, state.copy(), 2)
     assert once.position.tobytes() == again.position.tobytes()
-    assert once.ball_contact.tobytes() == again.ball_contact.tobytes()
+    assert once.balls.contact.tobytes() == again.balls.contact.tobytes()
 
 
 def test_a_bowl_of_triangles_holds_a_heap():

@@ -164,10 +164,10 @@ def test_a_net_falls_once_half_of_its_joints_have_let_go():
     state = run(model, 2)
     halves = np.sort(model.joints.owner, axis=1)
     between = (halves[:, 0] // 8 == 3) & (halves[:, 1] // 8 == 4)
-    state.joint_broken[between] = 1
+    state.joints.broken[between] = 1
     corners = np.flatnonzero(model.joints.owner[:, 0] >= len(model.bodies))
-    state.joint_broken[corners[2:]] = 1
-    state.joint_broken[corners[:2]] = 0
+    state.joints.broken[corners[2:]] = 1
+    state.joints.broken[corners[:2]] = 0
     before = state.body_position.copy()
     after = run(model, 12, state)
     fallen = before[:, 2] - after.body_position[:, 2]
@@ -195,4 +195,4 @@ def test_sleeping_walls_wake_when_they_are_hit():
     after = run(model, 24, resting)
     assert np.abs(after.body_position[:25] - scene.position).max() > 0.05
     assert np.isfinite(after.body_position).all()
-    assert joint_gaps(model, after)[after.joint_broken == 0].max() < 5e-3
+    assert joint_gaps(model, after)[after.joints.broken == 0].max() < 5e-3

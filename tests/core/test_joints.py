@@ -196,7 +196,7 @@ def test_a_joint_breaks_under_its_load(strength, holds):
     builder.add_joint("glue", None, load, (0, 0, 0.1), settings=settings)
     model = builder.finalize()
     state = run(model, 12)
-    assert (state.joint_broken[0] == 0) == holds
+    assert (state.joints.broken[0] == 0) == holds
     assert (state.body_position[0, 2] > -1e-4) == holds
 
 
@@ -257,7 +257,7 @@ def test_joined_bodies_pass_through_each_other_until_the_joint_breaks():
     model = builder.finalize()
     state = run(model, 24, WEIGHTLESS, model.initial_state(gravity=(0, 0, 0)))
     assert np.allclose(state.body_position, model.bodies.position, atol=1e-9)
-    state.joint_broken[:] = 1
+    state.joints.broken[:] = 1
     state = run(model, 24, WEIGHTLESS, state)
     assert state.body_position[1, 0] - state.body_position[0, 0] > 0.19
 
@@ -283,7 +283,7 @@ def test_a_saved_frame_goes_on_bit_for_bit():
     run(model, 3)  # other states in between
     again = run(model, 10, state=middle.copy())
     assert straight.body_position.tobytes() == again.body_position.tobytes()
-    assert straight.joint_impulse.tobytes() == again.joint_impulse.tobytes()
+    assert straight.joints.impulse.tobytes() == again.joints.impulse.tobytes()
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import pytest
 
 from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance
 from verlet_physics.bench.rigid_scenes import LINK_LENGTH, chain, rotation_matrices
+from verlet_physics.model.contact_state import ContactState
 from verlet_physics.rigid.sleep.stillness import REST_TIME
 from verlet_physics.truth.joints import chain_model, hanging_chain, joint_gaps
 
@@ -18,7 +19,7 @@ def run(model, seconds, state=None, rate=480.0, gravity=(0.0, 0.0, -9.81), forge
     settings = SolverSettings(substep_rate=rate)
     for _ in range(round(24 * seconds)):
         if forget:
-            state.contact_key, state.contact_impulse = np.zeros((0, 4), np.int32), np.zeros((0, 5))
+            state.contacts = ContactState.at_start()
         state, _ = advance(model, state, FrameInputs(gravity=gravity), settings)
     return state
 

@@ -73,7 +73,7 @@ def test_a_pin_holds_the_character_to_a_fraction_of_a_millimetre_and_lets_go_whe
         state, _ = advance(model, state, FrameInputs(joint_hold=hold), SolverSettings())
     thrown = height + 0.5 * speed - 0.5 * 9.81 * 0.25
     assert mass @ state.body_position[:, 2] == pytest.approx(thrown, abs=0.02)
-    assert state.joint_broken.sum() == 0
+    assert state.joints.broken.sum() == 0
     hold[made.pins[0]] = 1.0
     for _ in range(60):
         state, _ = advance(model, state, FrameInputs(joint_hold=hold), SolverSettings())

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-
 import numpy as np
 import pytest
 
@@ -68,14 +66,14 @@ def pieces(model: Model, state: State) -> Ints:
     """The piece (n,) that each copy belongs to."""
     assert model.tears is not None
     pairs = np.concatenate(
-        [model.tears.pair, np.stack([np.arange(len(state.weld)), state.weld], 1)]
+        [model.tears.pair, np.stack([np.arange(len(state.tears.weld)), state.tears.weld], 1)]
     )
     return connected_parts(len(model.particles), pairs)
 
 
 def is_torn(model: Model, state: State) -> bool:
     assert model.tears is not None
-    return bool((state.weld != model.tears.weld).any())
+    return bool((state.tears.weld != model.tears.weld).any())
 
 
 # ---------------------------------------------------------------------- when
@@ -123,7 +121,7 @@ def test_nothing_tears_without_a_strength_and_copies_change_no_bit() -> None:
     assert (torn.weld == sheet.weld).all()
     used = np.unique(sheet.weld)  # type: ignore[arg-type]
     assert (torn.position[used] == plain.position[used]).all()
-    assert (torn.position == torn.position[torn.weld]).all()
+    assert (torn.position == torn.position[torn.tears.weld]).all()
 
 
 def test_a_key_parts_what_may_tear_at_its_frame() -> None:
@@ -148,7 +146,7 @@ def test_a_sheet_tears_along_a_weak_seam() -> None:
     model = sheet_model(sheet, x < 1e-9, ClothSettings(strength=100.0), paint=paint)
     state = run(model, 48, 60.0)
     assert model.tears is not None
-    torn = np.flatnonzero(state.weld != model.tears.weld)
+    torn = np.flatnonzero(state.tears.weld != model.tears.weld)
     assert len(torn)
     assert weak[torn].all()
     assert len(np.unique(pieces(model, state))) == 2
@@ -170,7 +168,7 @@ def test_momentum_goes_on_through_a_tear() -> None:
 
     def sums(state: State) -> tuple[Floats, Floats]:
         assert model.tears is not None
-        now = model.tears.model_for(state.weld) if is_torn(model, state) else model
+        now = model.tears.model_for(state.tears.weld) if is_torn(model, state) else model
         free = now.inverse_mass > 0.0
         p = now.mass[free, None] * (state.position - state.previous)[free] / state.step
         return p.sum(axis=0), np.cross(state.position[free], p).sum(axis=0)
@@ -257,15 +255,15 @@ def test_it_tears_the_same_on_any_number_of_threads_and_from_any_frame_on() -> N
     model, one = _torn_by_load()
     _, two = _torn_by_load(threads=2)
     assert is_torn(model, one)
-    for field in fields(State):
-        a, b = np.asarray(getattr(one, field.name)), np.asarray(getattr(two, field.name))
-        assert a.tobytes() == b.tobytes(), field.name
+    there = two.columns()
+    for name, value in one.columns().items():
+        assert np.asarray(value).tobytes() == np.asarray(there[name]).tobytes(), name
 
 
 def test_a_mirrored_scene_tears_mirrored() -> None:
     _, one = _torn_by_load()
     _, other = _torn_by_load(mirrored=True)
-    assert (one.weld == other.weld).all()
+    assert (one.tears.weld == other.tears.weld).all()
     assert other.position * [-1.0, 1.0, 1.0] == pytest.approx(one.position, abs=1e-9)
 
 
@@ -308,6 +306,6 @@ def test_a_state_with_copies_of_another_model_is_refused() -> None:
     sheet = split_sheet(2, 1)
     model = sheet_model(sheet, np.zeros(8), ClothSettings(strength=1.0))
     state = model.initial_state()
-    state.weld = np.full(8, 3, dtype=np.int32)
+    state.tears.weld = np.full(8, 3, dtype=np.int32)
     with pytest.raises(ModelError, match="weld"):
         advance(model, state, FrameInputs(), SolverSettings(threads=1))

@@ -132,7 +132,7 @@ def overlaps(
     thin = smallest_half_extent(shapes)
     owners = _solids(running)
     found: dict[tuple[int, int], float] = {}
-    for key, depth in zip(state.contact_key.tolist(), state.contact_impulse[:, 4].tolist()):
+    for key, depth in zip(state.contacts.key.tolist(), state.contacts.impulse[:, 4].tolist()):
         a, b = sorted((int(shapes.owner[key[0]]), int(shapes.owner[key[1]])))
         if depth > share * min(thin[key[0]], thin[key[1]]) and a in owners and b in owners:
             found[a, b] = max(found.get((a, b), 0.0), depth)

@@ -265,5 +265,5 @@ def broken(scene: bpy.types.Scene) -> set[int]:
     if running is None or not running.is_ready or not running.inputs.joints:
         return set()
     frame = min(max(scene.frame_current, running.start), running.last)
-    flags = running.cache[frame].joint_broken
+    flags = running.cache[frame].joints.broken
     return {joint.uid for joint, is_broken in zip(_solved(running), flags) if is_broken}

@@ -11,7 +11,6 @@ from __future__ import annotations
 import io
 import os
 from contextlib import suppress
-from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from numpy.lib.format import read_array, write_array
 
 from ...core.errors import VerletError
 from ...core.model import FrameInputs, State
+from ...core.model.state import COLUMNS
 from .. import preferences
 from ..on_disk.folder import clear, folder, list_kept
 from ..on_disk.frame_log import SUFFIX, Entry, FrameLog, FramesOnDisk, read_about
@@ -176,18 +176,18 @@ _FAULTS = {EventKind.FLUNG: 1, EventKind.CROSSED: 2}
 
 def _bytes_of(state: State, faults: int) -> bytes:
     buffer = io.BytesIO()
-    for value in (*(getattr(state, f.name) for f in fields(State)), faults):
+    for value in (*state.columns().values(), faults):
         write_array(buffer, np.asarray(value), allow_pickle=False)
     return buffer.getvalue()
 
 
 def _state_of(data: bytes) -> tuple[State, int]:
     buffer = io.BytesIO(data)
-    values: dict[str, Any] = {f.name: read_array(buffer, allow_pickle=False) for f in fields(State)}
+    values: dict[str, Any] = {name: read_array(buffer, allow_pickle=False) for name in COLUMNS}
     faults = int(read_array(buffer, allow_pickle=False))
     for name, kind in _SCALARS.items():
         values[name] = kind(values[name])
-    return State(**values), faults
+    return State.of_columns(values), faults
 
 
 def _why_not_known(about: dict[str, Any]) -> str:

@@ -55,7 +55,7 @@ def pin_lines(session: Session, frame: int) -> tuple[Floats, Floats]:
             )
             ball = axis_lines(("BALL",), SIZE * float(bones.length[pin.bone])) + end
             lines = np.concatenate([ball, np.stack([end, held])[None]])
-            is_held = bool((state.joint_impulse[row] != 0.0).any()) or frame == session.start
+            is_held = bool((state.joints.impulse[row] != 0.0).any()) or frame == session.start
             (holding if is_held else loose).append(lines)
     return np.concatenate(holding), np.concatenate(loose)
 

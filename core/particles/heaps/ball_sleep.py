@@ -1,6 +1,6 @@
 """Heaps that sleep: who lies still, with all that it touches, is not moved until something comes.
 
-`State.ball_rest` counts for how long each ball has been still. A heap sleeps when all of it has
+`BallState.rest` counts for how long each ball has been still. A heap sleeps when all of it has
 been for `REST_TIME`; until then nobody's count reaches that.
 """
 
@@ -56,7 +56,7 @@ def heaps_of(count: int, pairs: Ints) -> Ints:
 def rest_after(
     rest: Floats, still: np.ndarray, deep: np.ndarray, label: Ints, duration: float
 ) -> Floats:
-    """`State.ball_rest` (m,) s after a frame of so many seconds.
+    """`BallState.rest` (m,) s after a frame of so many seconds.
 
     still, deep (m,): whether each has lain still, and lies deep in others; label from `heaps_of`.
     """
