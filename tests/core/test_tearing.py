@@ -118,7 +118,7 @@ def test_nothing_tears_without_a_strength_and_copies_change_no_bit() -> None:
         model = sheet_model(geometry, left, ClothSettings())
         ends.append(run(model, 24, -9.81, 2))
     torn, plain = ends
-    assert (torn.weld == sheet.weld).all()
+    assert (torn.tears.weld == sheet.weld).all()
     used = np.unique(sheet.weld)  # type: ignore[arg-type]
     assert (torn.position[used] == plain.position[used]).all()
     assert (torn.position == torn.position[torn.tears.weld]).all()
