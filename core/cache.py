@@ -11,7 +11,7 @@ import numpy as np
 
 from .errors import ModelError
 from .model import Model, State
-from .model.state import COLUMNS
+from .model.state import STATE_COLUMNS
 
 RAGGED = ("contacts.key", "contacts.impulse", "balls.contact", "balls.impulse", "acted")
 """Arrays of a state whose length changes from frame to frame."""
@@ -73,7 +73,7 @@ class FrameCache:
         states = [self[self._first + index] for index in range(len(self._states))]
         columns: dict[str, Any] = {}
         held = [state.columns() for state in states]
-        for name in COLUMNS:
+        for name in STATE_COLUMNS:
             values = [np.asarray(one[name]) for one in held]
             if name in RAGGED:  # as many rows as there were contacts
                 columns[name + "_count"] = np.array([len(rows) for rows in values])
@@ -85,7 +85,7 @@ class FrameCache:
     def load(self, path: str | os.PathLike[str]) -> None:
         """Replace the content by a file that `save` wrote for the same model."""
         with np.load(Path(path)) as data:
-            columns: dict[str, Any] = {name: data[name] for name in COLUMNS}
+            columns: dict[str, Any] = {name: data[name] for name in STATE_COLUMNS}
             for name in RAGGED:
                 ends = np.cumsum(data[name + "_count"])
                 columns[name] = np.split(columns[name], ends[:-1])

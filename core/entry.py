@@ -20,7 +20,7 @@ from .forces.field import FIELD_NUMBERS, Field
 from .forces.grab import Grab
 from .forces.pull import Pull
 from .model import SHORTEST_STEP, FrameInputs, Model, State
-from .model.state import FACTORS, NO_WIND, PARTS
+from .model.state import FACTORS, NO_WIND, STATE_PARTS
 from .particles.heaps.ball_table import MOST_WALLS
 from .settings import AnimatedSettings, SolverSettings, WindSettings
 
@@ -99,7 +99,7 @@ class Layout:
 def _held_by(state: State) -> list[Any]:
     """All that a state holds, its parts and what these hold."""
     held = [*vars(state).values()]
-    for name in PARTS:
+    for name in STATE_PARTS:
         held += vars(getattr(state, name)).values()
     return held
 
@@ -114,7 +114,7 @@ def check_arguments(model: Any, state: Any, inputs: Any, settings: Any) -> None:
     ):
         if not isinstance(given, wanted):
             raise ModelError("", f"{what} must be {wanted.__name__}, not {type(given).__name__}")
-    for name, kind in PARTS.items():
+    for name, kind in STATE_PARTS.items():
         if not isinstance(getattr(state, name), kind):
             raise ModelError("", f"{name} of the state must be {kind.__name__}")
 

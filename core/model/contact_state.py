@@ -10,7 +10,7 @@ from ..arrays import Floats, Ints
 from .state_part import StatePart
 
 
-@dataclass
+@dataclass(eq=False)
 class ContactState(StatePart):
     """c contacts of the last substep."""
 

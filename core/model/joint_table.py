@@ -95,7 +95,7 @@ class JointTable:
         return bool((self.motor != NO_MOTOR).any())
 
 
-@dataclass
+@dataclass(eq=False)
 class JointState(StatePart):
     """What j joints have done."""
 

@@ -57,7 +57,7 @@ class SelfCollisionTable:
         return BallState(contact, np.zeros((0, 3)), np.zeros(len(self.balls)))
 
 
-@dataclass
+@dataclass(eq=False)
 class BallState(StatePart):
     """What balls have touched in the last substep, and for how long they have been still."""
 

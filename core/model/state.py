@@ -83,7 +83,7 @@ class State:
         """The state that holds these. Raises KeyError where one is missing."""
         whole: dict[str, Any] = {}
         for one in fields(State):
-            kind = PARTS.get(one.name)
+            kind = STATE_PARTS.get(one.name)
             whole[one.name] = (
                 columns[one.name]
                 if kind is None
@@ -92,19 +92,19 @@ class State:
         return State(**whole)
 
 
-PARTS: dict[str, Any] = {
+STATE_PARTS: dict[str, Any] = {
     name: kind
     for name, kind in get_type_hints(State).items()
     if isinstance(kind, type) and issubclass(kind, StatePart)
 }
 """What kind of thing each part of a state is."""
 
-COLUMNS = tuple(
+STATE_COLUMNS = tuple(
     column
     for one in fields(State)
     for column in (
-        [f"{one.name}.{own.name}" for own in fields(PARTS[one.name])]
-        if one.name in PARTS
+        [f"{one.name}.{own.name}" for own in fields(STATE_PARTS[one.name])]
+        if one.name in STATE_PARTS
         else [one.name]
     )
 )

@@ -59,7 +59,7 @@ class TearTable:
         return np.flatnonzero(self.weld != np.arange(len(self.weld))).astype(np.int32)
 
 
-@dataclass
+@dataclass(eq=False)
 class TearState(StatePart):
     """What has torn, and what pulls at the rest; (0,) where nothing may tear."""
 

@@ -169,8 +169,8 @@ def test_momentum_goes_on_through_a_tear() -> None:
     def sums(state: State) -> tuple[Floats, Floats]:
         assert model.tears is not None
         now = model.tears.model_for(state.tears.weld) if is_torn(model, state) else model
-        free = now.inverse_mass > 0.0
-        p = now.mass[free, None] * (state.position - state.previous)[free] / state.step
+        free = now.particles.inverse_mass > 0.0
+        p = now.particles.mass[free, None] * (state.position - state.previous)[free] / state.step
         return p.sum(axis=0), np.cross(state.position[free], p).sum(axis=0)
 
     before = sums(state)

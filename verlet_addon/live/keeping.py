@@ -21,7 +21,7 @@ from numpy.lib.format import read_array, write_array
 
 from ...core.errors import VerletError
 from ...core.model import FrameInputs, State
-from ...core.model.state import COLUMNS
+from ...core.model.state import STATE_COLUMNS
 from .. import preferences
 from ..on_disk.folder import clear, folder, list_kept
 from ..on_disk.frame_log import SUFFIX, Entry, FrameLog, FramesOnDisk, read_about
@@ -183,7 +183,9 @@ def _bytes_of(state: State, faults: int) -> bytes:
 
 def _state_of(data: bytes) -> tuple[State, int]:
     buffer = io.BytesIO(data)
-    values: dict[str, Any] = {name: read_array(buffer, allow_pickle=False) for name in COLUMNS}
+    values: dict[str, Any] = {
+        name: read_array(buffer, allow_pickle=False) for name in STATE_COLUMNS
+    }
     faults = int(read_array(buffer, allow_pickle=False))
     for name, kind in _SCALARS.items():
         values[name] = kind(values[name])
