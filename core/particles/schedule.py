@@ -29,14 +29,19 @@ BLOCK_SIZE = 1024  # particles: 3 × 24 kB of positions, fits the first-level ca
 
 @dataclass(frozen=True)
 class Schedule:
-    """Where the solver finds its work: see `Model.schedule.task_stick` and its neighbours."""
+    """Where the solver finds its work: phases of tasks, and nets after them."""
 
     stick_order: Ints  # (s,) rows of the builder's sticks, in solver order
     spring_order: Ints  # (c,)
-    task_stick: Ints  # (tasks + 1,)
-    task_spring: Ints  # (tasks, 4)
-    phase_task: Ints  # (phases + 1,)
-    first_net_spring: Ints  # (nets + 1,)
+    task_stick: Ints  # (tasks + 1,) first stick of each task
+    # (tasks, 4) where in each task the springs of every step, of even and of odd steps begin
+    task_spring: Ints
+    phase_task: Ints  # (phases + 1,) first task of each phase
+    first_net_spring: Ints  # (nets + 1,) behind those of tasks: springs solved together
+
+    def __len__(self) -> int:
+        """How many tasks."""
+        return len(self.task_stick) - 1
 
 
 @allocating_kernel
