@@ -233,19 +233,3 @@ def detach(ob: bpy.types.Object) -> bool:
     ob.modifiers.remove(modifier)
     ob.update_tag()
     return True
-
-
-def detach_stale() -> list[str]:
-    """Remove every preview whose file is gone, and return the names of the objects.
-
-    A file that was saved during a preview may be opened elsewhere, or after the cache was deleted.
-    """
-    names = []
-    for ob in bpy.data.objects:
-        if ob.library is not None:
-            continue
-        modifier = attached(ob)
-        if modifier is not None and not Path(bpy.path.abspath(modifier.filepath)).is_file():
-            detach(ob)
-            names.append(ob.name)
-    return names

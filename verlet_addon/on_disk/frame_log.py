@@ -31,8 +31,6 @@ ASIDE_SUFFIX = ".aside"
 STALE = 3600.0
 """s after which nobody writes a file aside any more: whoever began it was killed."""
 
-KEY_SIZE = 16
-
 
 @dataclass(frozen=True)
 class Entry:
