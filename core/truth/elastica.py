@@ -95,7 +95,7 @@ def _irregular(length: int, width: int) -> Mesh:
     x[:, 1] *= 0.5 * math.sqrt(3.0)
     x[inside & (row % 2 == 1), 0] += 0.5
     x[inside] += random.uniform(-0.15, 0.15, (int(inside.sum()), 2))
-    odd = np.arange(len(quads)) % width % 2 == 1
+    odd = np.arange(len(quads)) % width % 2 == 0
     a, b, c, d = np.where(odd, np.roll(quads, -1, axis=1).T, quads.T)
     return x, [np.concatenate([np.stack([a, b, c], 1), np.stack([a, c, d], 1)])]
 
