@@ -30,8 +30,9 @@ TRIANGLES = 1.125**0.5
 """Factor on hinges between triangles. Equilateral ones resist a cylinder with D, but as plates with
 a Poisson's ratio of −1/3 the bending of a strip with 8/9 D: this halves it between the two."""
 
-LEAST_TWIST = 0.05
-"""Stiffness that is left to diagonals, as a share of that of a cylinder: without, quads warp."""
+LEAST_TWIST = 1.0 / 3.0
+"""Factor on hinges at diagonals at the least, as of rectangles half as wide as long: finer threads
+across writhe for ever where what resists their twist is softer."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +158,7 @@ def _diagonals(x: Floats, quads: Ints) -> Folds:
     left = 1.0 - _cylinder(uu, uv, cell) - _cylinder(vv, uv, cell)
     squared = np.minimum(across, over) ** 2
     twist = squared**2 * (uu * vv + 2.0 * uv**2) / (8.0 * np.maximum(cell, 1e-300) ** 4)
-    weight = np.maximum(left, LEAST_TWIST) / np.maximum(twist, 1e-300)
+    weight = np.maximum(left / np.maximum(twist, 1e-300), LEAST_TWIST)
     return Folds(rows, rows[:, 2:], np.zeros((len(rows), 2)), weight)
 
 
