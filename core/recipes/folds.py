@@ -30,9 +30,9 @@ TRIANGLES = 1.125**0.5
 """Factor on hinges between triangles. Equilateral ones resist a cylinder with D, but as plates with
 a Poisson's ratio of −1/3 the bending of a strip with 8/9 D: this halves it between the two."""
 
-LEAST_TWIST = 1.0 / 3.0
-"""Factor on hinges at diagonals at the least, as of rectangles half as wide as long: finer threads
-across writhe for ever where what resists their twist is softer."""
+LEAST_TWIST = 0.3
+"""Factor on hinges at diagonals at the least, as of rectangles twice as long as wide: longer ones
+writhe for ever where what resists their twist is softer."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -153,6 +153,27 @@ def test_gradients_of_the_angle_are_its_differences(seed):
     assert rest_angles(x, *ONE_HINGE)[0] == pytest.approx(now, abs=1e-12)
 
 
+@pytest.mark.parametrize("share", [(0.5, 0.5), (0.2, 0.0), (0.0, 1.0)])
+def test_hinges_with_corners_between_two_vertices_keep_both_momenta(share):
+    x = np.random.default_rng(6).normal(0.0, 0.1, (6, 3))
+    x[:, :2] += [(0, 0), (0, 1), (-1, 0.2), (1, 0.3), (-1, 0.8), (1, 0.9)]
+    builder = ModelBuilder()
+    owner = builder.add_particles("leaf", x, mass=np.linspace(0.1, 0.3, 6))
+    second = [(4, 5)]
+    bends = HingeBends.of(
+        builder, owner, [(0, 1, 2, 3)], 50.0, rest_angle=0.4, second=second, share=[share]
+    )
+    builder.add_constraint(bends)
+    model = builder.finalize()
+    state = model.initial_state(gravity=STILL)
+    mass = model.mass[:, None]
+    for _ in range(5):
+        state, _ = advance(model, state, FrameInputs(gravity=STILL), SolverSettings())
+        moved = (state.position - state.previous) / state.step
+        assert np.abs((mass * moved).sum(axis=0)).max() < 1e-12
+        assert np.abs(np.cross(state.previous, mass * moved).sum(axis=0)).max() < 1e-12
+
+
 @pytest.mark.parametrize("degrees", [-170.0, -90.0, 0.0, 45.0, 179.0])
 def test_the_angle_is_that_of_the_fold(degrees):
     turn = np.radians(degrees)
