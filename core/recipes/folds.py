@@ -174,7 +174,5 @@ def _cylinder(squared: Floats, along: Floats, cell: Floats) -> Floats:
     share = np.clip(0.5 - near, 0.0, 1.0)
     foot = near + share
     sag = -(ratio**2) * (foot - (1.0 - share) * near**2 - share * (near + 1.0) ** 2)
-    mean: Floats = (
-        3.0 / 8.0 * (1.0 + sag**2) + (ratio * (2.0 * foot - 1.0)) ** 2 / 8.0 + sag / 4.0
-    )
+    mean: Floats = 3.0 / 8.0 * (1.0 + sag**2) + (ratio * (2.0 * foot - 1.0)) ** 2 / 8.0 + sag / 4.0
     return mean

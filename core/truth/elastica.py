@@ -71,7 +71,10 @@ def _aslant(length: int, width: int) -> Mesh:
     left = (a * across + b).reshape(-1)
     right, middle = left + 2 * across, left + across
     up, down = b.reshape(-1) < across - 1, b.reshape(-1) > 0
-    found = [np.stack([left, right, middle + 1], 1)[up], np.stack([right, left, middle - 1], 1)[down]]
+    found = [
+        np.stack([left, right, middle + 1], 1)[up],
+        np.stack([right, left, middle - 1], 1)[down],
+    ]
     ends = np.arange(0, across - 2, 2)
     last = (2 * length + 2) * across
     found += [np.stack([ends, ends + across + 1, ends + 2], 1)]

@@ -9,9 +9,9 @@ with D the flexural rigidity in N·m (of a plate of thickness t: E t³/(12 (1 �
 3 |e|²/(A + B) takes only every third edge as bent; where a cylinder runs along the edges of a
 regular mesh those edges carry all of it, and D as above gives exactly ½ D κ² per area, for any
 size of triangle. A triangle that is pinned at all three corners cannot bend, so its area does not
-count: that clamps a sheet where its pins begin. Such a lattice is a plate with a Poisson's ratio
-of about a third (Seung, Nelson 1988, §III): a narrow strip, free to curl across, is about a fifth
-softer than one that is bent as a cylinder.
+count: that clamps a sheet where its pins begin. What a hinge sees besides the curvature across it
+hangs on where its corners lie; `recipes/folds.py` chooses them so that a mesh bends alike in every
+direction. A corner between two vertices moves with both, and pushes them by their shares.
 
 θ is an arctangent and so defined all the way round; its gradients are those of Bridson, Marino,
 Fedkiw 2003, "Simulation of Clothing with Folds and Wrinkles", §4.1. All hinges of an object are
@@ -69,7 +69,11 @@ HINGE = np.dtype(
     [
         # rows of `HingeBends.vertex`: the edge's ends, both corners, and the second of each corner
         ("vertex", np.int32, (6,)),
-        ("share", np.float64, (2,)),  # of the second ones in their corner; 0: a corner is one vertex
+        (
+            "share",
+            np.float64,
+            (2,),
+        ),  # of the second ones in their corner; 0: a corner is one vertex
         ("rest_angle", np.float64),  # rad, 0 = flat
         ("rigidity", np.float64),  # N·m
         ("edge_squared", np.float64),  # m²
