@@ -96,7 +96,7 @@ def _skew(x: Floats, quads: Ints) -> Floats:
 
 
 def _paired(x: Floats, triangles: Ints) -> tuple[Ints, Ints]:
-    """Triangles (f, 3) that stay such, and quads (g, 4) of the others, the least skew ones first."""
+    """Triangles (f, 3) that stay such, and quads (g, 4) of the others: the least skew first."""
     side = np.concatenate([triangles[:, [k, (k + 1) % 3]] for k in range(3)])
     opposite = np.concatenate([triangles[:, (k + 2) % 3] for k in range(3)])
     first, second = meeting_sides(side, opposite)
@@ -119,8 +119,8 @@ def _paired(x: Floats, triangles: Ints) -> tuple[Ints, Ints]:
 
 def _first_come(pairs: Ints, count: int) -> Ints:
     """Which pairs (c, 2) of numbers below ``count`` go with none that stands before them."""
-    taken = []
-    rank = np.arange(len(pairs))
+    taken: list[Ints] = [np.zeros(0, dtype=np.int32)]
+    rank = np.arange(len(pairs), dtype=np.int32)
     while len(rank):
         best = np.full(count, len(pairs))
         np.minimum.at(best, pairs[rank].reshape(-1), np.repeat(rank, 2))
@@ -129,7 +129,7 @@ def _first_come(pairs: Ints, count: int) -> Ints:
         gone = np.zeros(count, dtype=bool)
         gone[pairs[won].reshape(-1)] = True
         rank = rank[~gone[pairs[rank]].any(axis=1)]
-    return np.concatenate(taken) if taken else rank
+    return np.concatenate(taken)
 
 
 def _share(x: Floats, side: Ints, one: Ints, other: Ints) -> Floats:

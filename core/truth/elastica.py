@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -50,7 +51,7 @@ def _quads(length: int, width: int, aspect: float) -> Mesh:
     i, j = np.meshgrid(np.arange(length + 2), np.arange(width + 1), indexing="ij")
     corner = (np.arange(length + 1)[:, None] * (width + 1) + np.arange(width)).reshape(-1)
     quads = np.stack([corner, corner + width + 1, corner + width + 2, corner + 1], axis=1)
-    return np.stack([i, j / aspect], axis=-1).reshape(-1, 2), [quads]
+    return np.stack([i, j / aspect], axis=-1).reshape(-1, 2), [quads.astype(np.int32)]
 
 
 def _cut(length: int, width: int, aspect: float, alternately: bool) -> Mesh:
@@ -85,7 +86,7 @@ def _aslant(length: int, width: int) -> Mesh:
         np.stack([inner_left + 2, inner_left + 1 - across, inner_left], 1),
     ]
     used, rows = np.unique(np.concatenate(found), return_inverse=True)
-    return x[used], [rows.reshape(-1, 3)]
+    return x[used], [rows.reshape(-1, 3).astype(np.int32)]
 
 
 def _irregular(length: int, width: int) -> Mesh:
@@ -103,9 +104,9 @@ def _irregular(length: int, width: int) -> Mesh:
     return x, [np.concatenate([np.stack([a, b, c], 1), np.stack([a, c, d], 1)])]
 
 
-def _tip(mesh: Mesh, edges: int, length: float, load: float) -> Result:
+def _off(mesh: Callable[[], Mesh], edges: int, length: float, load: float) -> Result:
     """How far the tip of a strip of so many edges is from the elastica's, in lengths."""
-    x, faces = mesh
+    x, faces = mesh()
     softest, stiffest = FOLD_RIGIDITY
     density = min(0.3, 0.99 * stiffest * load / (GRAVITY * length**3))
     rigidity = density * GRAVITY * length**3 / load
@@ -142,8 +143,4 @@ for _name, _mesh, _edges, _length, _load in (
     ("irregular", partial(_irregular, 25, 6), 25, 0.2, 15.0),
     ("irregular", partial(_irregular, 20, 5), 20, 0.15, 60.0),
 ):
-    case(f"elastica-{_name}-{_load:g}")(
-        lambda mesh=_mesh, edges=_edges, length=_length, load=_load: _tip(
-            mesh(), edges, length, load
-        )
-    )
+    case(f"elastica-{_name}-{_load:g}")(partial(_off, _mesh, _edges, _length, _load))
