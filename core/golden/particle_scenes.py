@@ -124,6 +124,15 @@ def cloth_flag() -> GoldenScene:
     )
 
 
+@scene("cloth-folds")
+def cloth_folds() -> GoldenScene:
+    """Leather that is clamped along a side: its quads fold about places between their corners."""
+    builder = ModelBuilder()
+    leather = PRESETS["CLOTH"]["LEATHER"].settings
+    add_sheet(builder, 10, pins=tuple(range(0, 100, 10)), settings=leather)
+    return GoldenScene(builder.finalize(), lambda model, frame: FrameInputs(wind=GUST))
+
+
 @scene("cloth-large")
 def cloth_large() -> GoldenScene:
     """So many vertices that threads share the work, between a ball and a floor."""

@@ -15,10 +15,11 @@ from ..errors import ModelError
 from ..particles.constraints.hinge_bend import HingeBends
 from ..particles.constraints.link import Links
 from ..settings import ClothSettings
+from .folds import folds_of
 from .geometry import Geometry, Paint
 from .tearing import add_tearable
 from .tethers import TETHER_SLACK, add_tethers
-from .topology import hinges_of, without
+from .topology import without
 from .vertices import add_vertices, mean_of_ends, surface_masses
 from .yarns import add_yarns
 
@@ -186,13 +187,22 @@ def _add_hinges(
     index: int,
     paint: Paint,
 ) -> None:
-    """Resistance to folding at every edge between two triangles."""
-    hinge = hinges_of(geometry.triangles)
-    bend = settings.bend * mean_of_ends(geometry.painted(paint, "bend"), hinge[:, :2])
-    hinge, bend = hinge[bend > 0.0], bend[bend > 0.0]
-    if len(hinge):
-        rigidity = FOLD_RIGIDITY[0] * (FOLD_RIGIDITY[1] / FOLD_RIGIDITY[0]) ** bend
-        builder.add_constraint(HingeBends.of(builder, index, hinge + first, rigidity))
+    """Resistance to folding at every edge between two faces."""
+    folds = folds_of(geometry.positions, geometry.face_offsets, geometry.face_vertices)
+    bend = settings.bend * mean_of_ends(geometry.painted(paint, "bend"), folds.rows[:, :2])
+    some = bend > 0.0
+    if not some.any():
+        return
+    rigidity = FOLD_RIGIDITY[0] * (FOLD_RIGIDITY[1] / FOLD_RIGIDITY[0]) ** bend[some]
+    hinges = HingeBends.of(
+        builder,
+        index,
+        folds.rows[some] + first,
+        rigidity * folds.weight[some],
+        second=folds.second[some] + first,
+        share=folds.share[some],
+    )
+    builder.add_constraint(hinges)
 
 
 def _add_springs(

@@ -154,19 +154,26 @@ def without(pairs: Ints, others: Ints) -> Ints:
     return pairs[~is_among(pairs, others)]
 
 
-def hinges_of(triangles: Ints) -> Ints:
-    """Hinges (h, 4) of triangles (f, 3): the two ends of an inner edge, the corners opposite.
+def meeting_sides(sides: Ints, opposite: Ints) -> tuple[Ints, Ints]:
+    """Which sides (s, 2) of faces, with the corners opposite (s,), meet at an edge: rows of each.
 
-    The edge runs as in its first triangle. Where more than two triangles meet at an edge, each is
-    hinged to the next.
+    Where more than two faces meet at an edge, each goes with the next.
     """
-    sides = np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]])
-    opposite = np.concatenate([triangles[:, 2], triangles[:, 0], triangles[:, 1]])
     ends = np.sort(sides, axis=1)
     order = np.lexsort((np.arange(len(ends)), ends[:, 1], ends[:, 0]))
     first, second = order[:-1], order[1:]
     shared = (ends[first] == ends[second]).all(axis=1)
     shared &= opposite[first] != opposite[second]
-    first, second = first[shared], second[shared]
+    return first[shared], second[shared]
+
+
+def hinges_of(triangles: Ints) -> Ints:
+    """Hinges (h, 4) of triangles (f, 3): the two ends of an inner edge, the corners opposite.
+
+    The edge runs as in its first triangle.
+    """
+    sides = np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]])
+    opposite = np.concatenate([triangles[:, 2], triangles[:, 0], triangles[:, 1]])
+    first, second = meeting_sides(sides, opposite)
     found = np.column_stack([sides[first], opposite[first], opposite[second]])
     return np.ascontiguousarray(found, dtype=np.int32).reshape(-1, 4)

@@ -11,6 +11,7 @@ _NAMES = (
     "constraints",
     "determinism",
     "elastic",
+    "elastica",
     "forces",
     "friction",
     "heaps",

@@ -9,9 +9,9 @@ with D the flexural rigidity in N·m (of a plate of thickness t: E t³/(12 (1 �
 3 |e|²/(A + B) takes only every third edge as bent; where a cylinder runs along the edges of a
 regular mesh those edges carry all of it, and D as above gives exactly ½ D κ² per area, for any
 size of triangle. A triangle that is pinned at all three corners cannot bend, so its area does not
-count: that clamps a sheet where its pins begin. Such a lattice is a plate with a Poisson's ratio
-of about a third (Seung, Nelson 1988, §III): a narrow strip, free to curl across, is about a fifth
-softer than one that is bent as a cylinder.
+count: that clamps a sheet where its pins begin. What a hinge sees besides the curvature across it
+hangs on where its corners lie; `recipes/folds.py` chooses them so that a mesh bends alike in every
+direction. A corner between two vertices moves with both, and pushes them by their shares.
 
 θ is an arctangent and so defined all the way round; its gradients are those of Bridson, Marino,
 Fedkiw 2003, "Simulation of Clothing with Folds and Wrinkles", §4.1. All hinges of an object are
@@ -36,7 +36,6 @@ from ...records import Records, records
 from ...vec3 import (
     ZERO,
     along,
-    between,
     cross,
     divide,
     dot,
@@ -46,6 +45,7 @@ from ...vec3 import (
     scale,
     shift,
     store,
+    sub,
 )
 from .base import Moving
 from .checks import numbers, rows_of_particles
@@ -67,7 +67,13 @@ LARGEST_CHANGE = 0.5
 
 HINGE = np.dtype(
     [
-        ("vertex", np.int32, (4,)),  # rows of `HingeBends.vertex`: the edge's ends, the corners
+        # rows of `HingeBends.vertex`: the edge's ends, both corners, and the second of each corner
+        ("vertex", np.int32, (6,)),
+        (
+            "share",
+            np.float64,
+            (2,),
+        ),  # of the second ones in their corner; 0: a corner is one vertex
         ("rest_angle", np.float64),  # rad, 0 = flat
         ("rigidity", np.float64),  # N·m
         ("edge_squared", np.float64),  # m²
@@ -79,7 +85,7 @@ HINGE = np.dtype(
 HINGE_SOLUTION = np.dtype(
     [
         ("pull", np.float64),  # λ, carried from pass to pass
-        ("gradient", np.float64, (4, 3)),  # 1/m, of the angle by each vertex
+        ("gradient", np.float64, (4, 3)),  # 1/m, of the angle by both ends and both corners
         ("added", np.float64),  # Δλ
         ("residual", np.float64),
         ("direction", np.float64),
@@ -110,18 +116,27 @@ class HingeBends:
         rigidity: ArrayLike,
         *,
         rest_angle: ArrayLike | None = None,
+        second: ArrayLike | None = None,
+        share: ArrayLike = 0.0,
     ) -> HingeBends:
-        """Hinges (k, 4) of particles of the whole model, as `recipes.topology.hinges_of` finds.
+        """Hinges (k, 4) of particles of the whole model, as `recipes.folds.folds_of` finds.
 
         A row names the two ends of the edge, then the two corners opposite. rigidity: D (k,) or
         one number, N·m, 0 or more. rest_angle (k,) or one number, rad; by default as it stands.
-        Hinges whose edge or triangles have no size are left out.
+        A corner may lie between two particles: second (k, 2) names the other ones, and share
+        (k, 2) or one number, 0 … 1, says how far towards these. Hinges whose edge or triangles
+        have no size are left out.
         """
         rows = rows_of_particles(builder, object, "hinge", quads, 4)
         count = len(rows)
+        other = rows[:, 2:]
+        if second is not None:
+            other = rows_of_particles(builder, object, "corner", second, 1).reshape(count, 2)
+        toward = numbers(builder, object, "share", share, (count, 2), least=0.0, most=1.0)
+        rows = np.column_stack([rows, other])
         stiff = numbers(builder, object, "bending rigidity", rigidity, (count,), least=0.0)
         x = builder.position
-        p, q, a, b = (x[rows[:, k]] for k in range(4))
+        p, q, a, b = _corner_places(x, rows, toward)
         edge = q - p
         squared = np.einsum("ij,ij->i", edge, edge)
         area = 0.5 * np.stack(
@@ -130,7 +145,7 @@ class HingeBends:
             axis=1,
         )  # fmt: skip
         if rest_angle is None:
-            rest = rest_angles(x, rows)
+            rest = rest_angles(x, rows, toward)
         else:
             rest = numbers(builder, object, "rest angle", rest_angle, (count,))
             if (np.abs(rest) > np.pi).any():
@@ -142,7 +157,8 @@ class HingeBends:
         vertex, local = np.unique(rows[kept], return_inverse=True)
         hinge = records(
             HINGE,
-            vertex=local.reshape(-1, 4),
+            vertex=local.reshape(-1, 6),
+            share=toward[kept],
             rest_angle=rest[kept],
             rigidity=stiff[kept],
             edge_squared=squared[kept],
@@ -154,6 +170,11 @@ class HingeBends:
     def particles(self) -> Ints:
         """Every particle of a hinge."""
         return self.vertex
+
+    @property
+    def precedes_tethers(self) -> bool:
+        """It does: what folds would leave tethers behind sets taut cloth trembling."""
+        return True
 
     @property
     def multiplier_count(self) -> int:
@@ -174,9 +195,15 @@ class HingeBends:
         )
 
 
-def rest_angles(x: Floats, quads: Ints) -> Floats:
-    """Angles (k,) rad of hinges (k, 4) at places x (n, 3)."""
-    p, q, a, b = (x[quads[:, k]] for k in range(4))
+def _corner_places(x: Floats, rows: Ints, share: Floats) -> tuple[Floats, ...]:
+    """Where the ends and the corners of hinges (k, 6) are, each (k, 3)."""
+    p, q, a, b, a2, b2 = (x[rows[:, k]] for k in range(6))
+    return p, q, a + share[:, :1] * (a2 - a), b + share[:, 1:] * (b2 - b)
+
+
+def rest_angles(x: Floats, rows: Ints, share: Floats) -> Floats:
+    """Angles (k,) rad of hinges (k, 6), with shares (k, 2) of the second corners, at x (n, 3)."""
+    p, q, a, b = _corner_places(x, rows, share)
     edge = q - p
     n1, n2 = np.cross(p - a, q - a), np.cross(q - b, p - b)
     sine = np.einsum("ij,ij->i", np.cross(n1, n2), edge)
@@ -185,18 +212,38 @@ def rest_angles(x: Floats, quads: Ints) -> Floats:
 
 
 @inline
-def _normals(x, corners):
-    """Edge e and the two triangles' normals of the length of twice their areas."""
-    p, q, a, b = corners
-    e = between(x, p, q)
-    # (p − a) × (q − a) = (p − a) × e and (q − b) × (p − b) = e × (p − b)
-    return e, cross(between(x, a, p), e), cross(e, between(x, b, p))
+def _mixed(x, first, second, share):
+    """A share of the way from one row of x (n, 3) towards another."""
+    if share == 0.0:
+        return load(x, first)
+    return along(scale(1.0 - share, load(x, first)), share, load(x, second))
 
 
 @inline
-def _angle(x, corners):
+def _corners(x, vertex, hinge):
+    """Where the ends of the edge and both corners are."""
+    row, share = hinge["vertex"], hinge["share"]
+    return (
+        load(x, vertex[row[0]]),
+        load(x, vertex[row[1]]),
+        _mixed(x, vertex[row[2]], vertex[row[4]], share[0]),
+        _mixed(x, vertex[row[3]], vertex[row[5]], share[1]),
+    )
+
+
+@inline
+def _normals(corners):
+    """Edge e and the two triangles' normals of the length of twice their areas."""
+    p, q, a, b = corners
+    e = sub(q, p)
+    # (p − a) × (q − a) = (p − a) × e and (q − b) × (p − b) = e × (p − b)
+    return e, cross(sub(p, a), e), cross(e, sub(p, b))
+
+
+@inline
+def _angle(corners):
     """θ in rad, 0 where a triangle has no size."""
-    e, u, v = _normals(x, corners)
+    e, u, v = _normals(corners)
     return math.atan2(dot(cross(u, v), e), dot(u, v) * length(e))
 
 
@@ -207,10 +254,10 @@ def _wrapped(angle):
 
 
 @inline
-def _write_gradients(x, corners, gradient):
+def _write_gradients(corners, gradient):
     """Write ∂θ/∂ of the four corners; False (and zeros) for a triangle without size."""
     p, _, a, b = corners
-    e, u, v = _normals(x, corners)
+    e, u, v = _normals(corners)
     ee, uu, vv = dot(e, e), dot(u, u), dot(v, v)
     least = THINNEST_TRIANGLE * THINNEST_TRIANGLE * ee * ee
     if not (ee > 0.0 and uu > least and vv > least):
@@ -219,8 +266,8 @@ def _write_gradients(x, corners, gradient):
         return False
     size = math.sqrt(ee)
     # how far along the edge the feet of a and b lie, from p, in edge lengths
-    fa = dot(between(x, p, a), e) / ee
-    fb = dot(between(x, p, b), e) / ee
+    fa = dot(sub(a, p), e) / ee
+    fb = dot(sub(b, p), e) / ee
     u, v = divide(scale(size, u), uu), divide(scale(size, v), vv)
     store(gradient, 0, along(scale(1.0 - fa, u), 1.0 - fb, v))
     store(gradient, 1, along(scale(fa, u), fb, v))
@@ -230,17 +277,31 @@ def _write_gradients(x, corners, gradient):
 
 
 @inline
-def _corners(vertex, hinge):
-    """The four particles of a hinge."""
-    row = hinge["vertex"]
-    return vertex[row[0]], vertex[row[1]], vertex[row[2]], vertex[row[3]]
+def _add_pushed(hinge, solution, amount, pushed):
+    """Add Gᵀ of one hinge's entry of a vector over hinges to pushed (q, 3)."""
+    row, share, gradient = hinge["vertex"], hinge["share"], solution["gradient"]
+    shift(pushed, row[0], amount, load(gradient, 0))
+    shift(pushed, row[1], amount, load(gradient, 1))
+    for side in range(2):
+        g = load(gradient, 2 + side)
+        if share[side] == 0.0:
+            shift(pushed, row[2 + side], amount, g)
+        else:
+            shift(pushed, row[2 + side], (1.0 - share[side]) * amount, g)
+            shift(pushed, row[4 + side], share[side] * amount, g)
 
 
 @inline
-def _add_pushed(hinge, solution, amount, pushed):
-    """Add Gᵀ of one hinge's entry of a vector over hinges to pushed (q, 3)."""
-    for corner in range(4):
-        shift(pushed, hinge["vertex"][corner], amount, load(solution["gradient"], corner))
+def _masses(inverse_mass, vertex, hinge):
+    """Inverse masses of the ends of the edge and of both corners, as a push on these moves them."""
+    row, share = hinge["vertex"], hinge["share"]
+    a, b = inverse_mass[vertex[row[2]]], inverse_mass[vertex[row[3]]]
+    s, t = share[0], share[1]
+    if s != 0.0:
+        a = (1.0 - s) * (1.0 - s) * a + s * s * inverse_mass[vertex[row[4]]]
+    if t != 0.0:
+        b = (1.0 - t) * (1.0 - t) * b + t * t * inverse_mass[vertex[row[5]]]
+    return inverse_mass[vertex[row[0]]], inverse_mass[vertex[row[1]]], a, b
 
 
 @inline
@@ -254,26 +315,26 @@ def _weigh(inverse_mass, vertex, pushed):
 def _set_up(particles, vertex, hinge, per_step, row):
     """Gradients, residual and diagonal of one hinge; returns its share of the square to solve."""
     x, previous, inverse_mass = particles
-    corners = _corners(vertex, hinge)
-    p, q, a, b = corners
-    before = _angle(previous, corners)
-    change = _wrapped(_angle(x, corners) - before)
+    was, now = _corners(previous, vertex, hinge), _corners(x, vertex, hinge)
+    before = _angle(was)
+    change = _wrapped(_angle(now) - before)
     # through the last step's angle, so that a fold of 180° does not snap to the other side
     error = _wrapped(before - hinge["rest_angle"]) + change
     gradient = row["gradient"]
-    if abs(change) > LARGEST_CHANGE or not _write_gradients(previous, corners, gradient):
-        _write_gradients(x, corners, gradient)
+    if abs(change) > LARGEST_CHANGE or not _write_gradients(was, gradient):
+        _write_gradients(now, gradient)
+    mass = _masses(inverse_mass, vertex, hinge)
     free = 0.0  # area
-    edge = inverse_mass[p] + inverse_mass[q]
-    if edge + inverse_mass[a] > 0.0:
+    edge = mass[0] + mass[1]
+    if edge + mass[2] > 0.0:
         free += hinge["area"][0]
-    if edge + inverse_mass[b] > 0.0:
+    if edge + mass[3] > 0.0:
         free += hinge["area"][1]
     soft = free / (hinge["rigidity"] * hinge["edge_squared"]) * per_step
     total = 0.0
     for corner in range(4):
         g = load(gradient, corner)
-        total += inverse_mass[corners[corner]] * dot(g, g)
+        total += mass[corner] * dot(g, g)
     row["softness"] = soft
     row["added"] = 0.0
     row["diagonal"] = total + soft
@@ -292,11 +353,13 @@ def _curvature(hinges, solution, pushed):
     curved = 0.0
     for t in range(hinges.shape[0]):
         row, gradient = solution[t], solution[t]["gradient"]
+        at, share = hinges[t]["vertex"], hinges[t]["share"]
         product = row["softness"] * row["direction"]
-        for corner in range(4):
-            i = hinges[t]["vertex"][corner]
-            for k in range(3):
-                product += gradient[corner, k] * pushed[i, k]
+        for corner in range(2):
+            product += dot(load(gradient, corner), load(pushed, at[corner]))
+        for side in range(2):
+            there = _mixed(pushed, at[2 + side], at[4 + side], share[side])
+            product += dot(load(gradient, 2 + side), there)
         row["product"] = product
         curved += row["direction"] * product
     return curved
