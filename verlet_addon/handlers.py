@@ -30,12 +30,13 @@ def frame_change_pre(scene: bpy.types.Scene, *_: Any) -> None:
     """Leaving the start frame: what was changed there counts. Then bodies' own places."""
     if reading.is_reading():
         return
-    start = start_frame(scene)
     running = session.of(scene)
     if rendering.is_rendering():
         if running is not None and running.is_ready:
-            window_thread.do(lambda: preview.before_frame(scene, start, running))
+            begin = rendering.start_of(scene)
+            window_thread.do(lambda: preview.before_frame(scene, begin, running))
         return
+    start = start_frame(scene)
     if running is not None:
         _settle_job(scene, running, may_wait=_may_wait(sys._getframe().f_back))
     if scene.frame_current > start:

@@ -145,6 +145,13 @@ def test_removed_while_previewed(scene, both):
     assert not sheet.modifiers
 
 
+def test_no_frames_are_told_of_when_everything_is_removed(scene, both):
+    play(scene, 1, 8)
+    bpy.ops.object.select_all(action="SELECT")
+    assert bpy.ops.verlet.remove() == {"FINISHED"}
+    assert addon("live.status").status(scene)[0] == "Not simulated: press Play"
+
+
 def test_a_duplicate_of_a_previewed_body_starts_where_it_was_put(scene, both):
     _, crate = both
     select(crate)

@@ -4,7 +4,7 @@ Set up with the panel's button, play, grab with the mouse, change what acts at o
 not, render what is not baked, bake, scrub, undo, redo, save, reopen, export, free, save and reopen
 once more. Clicks from a set-up object to something that moves are counted.
 
-Run like panel.py, with GUI_SIM=1 and GUI_SIZE=1366x768. VERLET_VERBS in the file verbs.txt beside
+Run like panel.py, with GUI_SIM=1, GUI_SIZE=1366x768 and GUI_TIMEOUT=2400. A file verbs.txt beside
 the pictures, where there is one, names the verbs that are to be gone through, one a line.
 """
 
@@ -14,7 +14,6 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import bmesh
 import bpy
 import numpy as np
 from bpy_extras import view3d_utils
@@ -284,9 +283,9 @@ class Path:
     def sidebar(self):
         return self.g.region(self.view, "UI")
 
-    def press(self, needle):
+    def press(self, needle, xfrac=(0.5, 0.75, 0.25)):
         """Click the button whose Python text contains ``needle``."""
-        place = yield from self.g.find(needle, self.view, self.sidebar)
+        place = yield from self.g.find(needle, self.view, self.sidebar, xfrac=xfrac)
         self.check(place is not None, f"the panel shows {needle}")
         if place is not None:
             self.clicks += 1
@@ -358,10 +357,9 @@ class Path:
         self.before = seen()
         yield from self.press("verlet.play(")
         yield from self.until(lambda: running() and running().last >= 6, "it plays to frame 6")
+        yield from self.until(lambda: np.abs(seen() - self.before).max() > 0.01, "it moves")
         self.check(self.clicks == 2, f"moves after {self.clicks} clicks")
         self.check(np.isfinite(seen()).all(), "all is finite")
-        moved = np.abs(seen() - self.before).max()
-        self.check(moved > 1e-3, f"moved by {moved:.3f} m")
         self.shot("2_plays")
 
     def grab(self):
@@ -403,7 +401,7 @@ class Path:
         points = next(
             p for p in hand.points_of(session, session.cache[session.last]) if p.name == ob.name
         )
-        return points.places[2 * len(points.places) // 3]
+        return points.places[len(points.places) // 2]
 
     def button(self, value, x, y):
         self.g.window.event_simulate(type="LEFTMOUSE", value=value, x=int(x), y=int(y))
@@ -491,7 +489,7 @@ class Path:
         scene = bpy.context.scene
         self.user = owned_at_start()
         preview = {}
-        yield from self.press("verlet.bake(")
+        yield from self.press("verlet.bake(", xfrac=(0.25,))
         is_baked = addon_module("properties.bake_record").is_baked
         names = moving()
         yield from self.until(
@@ -560,7 +558,7 @@ class Path:
         path = f"/out/{self.name}.glb"
         try:
             bpy.ops.export_scene.gltf(filepath=path, export_format="GLB")
-            self.check(os.path.getsize(path) > 2000, f"glTF of {os.path.getsize(path)} bytes")
+            self.check(os.path.getsize(path) > 1000, f"glTF of {os.path.getsize(path)} bytes")
         except (AttributeError, RuntimeError) as error:
             self.g.log(f"{self.name}: no glTF here: {str(error)[-300:]}")
         path = f"/out/{self.name}.abc"
@@ -572,7 +570,7 @@ class Path:
         yield 0.2
 
     def free(self):
-        yield from self.press("verlet.free_bake(")
+        yield from self.press("verlet.free_bake(", xfrac=(0.25,))
         yield 0.8
         is_baked = addon_module("properties.bake_record").is_baked
         self.check(not any(is_baked(ob) for ob in bpy.context.scene.objects), "Free Bake frees all")

@@ -86,6 +86,8 @@ def _names_of_changed(
     uids = {uid for uid in {*before, *now} if before.get(uid) != now.get(uid)}
     names = {ob.name for ob in scene.objects if ob.session_uid in uids}
     names |= {p.name for p in running.inputs.participants if p.uid in uids and p.uid not in now}
+    if running.start != start_frame(scene):
+        return [*sorted(names), "the start frame"]
     return sorted(names) + ["the world or a joint"] * (0 in uids)
 
 

@@ -57,7 +57,8 @@ def outdated_by(running: Session) -> str:
         return "Something was changed"
     if len(names) > MOST_NAMED_CHANGES:
         return f"{names[0]} and {len(names) - 1} others were changed"
-    return f"{' and '.join(names)} {'was' if len(names) == 1 else 'were'} changed"
+    text = f"{' and '.join(names)} {'was' if len(names) == 1 else 'were'} changed"
+    return f"T{text[1:]}" if text.startswith("the ") else text
 
 
 def reason(scene: bpy.types.Scene) -> tuple[str, bool]:

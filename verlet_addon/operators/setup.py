@@ -10,7 +10,7 @@ from ..blender.types import Result
 from ..extract import mesh as meshes
 from ..extract import particles
 from ..live import preview
-from ..properties import bake_record
+from ..properties import bake_record, participants
 from ..properties.kinds import KINDS, KINDS_THAT_TEAR, Kind
 from ..ragdoll import armature
 from ..scene import hints
@@ -201,6 +201,8 @@ class VERLET_OT_remove(bpy.types.Operator):
         session.suspect_all()
         result = for_each(self, objects, change, "removed from the simulation")
         remove_made_joints(context.scene)
+        if not participants.has_any(context.scene):
+            session.drop(context.scene)  # nothing is left that frames could be of
         return result
 
 
