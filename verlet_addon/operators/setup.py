@@ -57,11 +57,10 @@ def require_suitable(ob: bpy.types.Object, kind: Kind, depsgraph: bpy.types.Deps
     else:
         points, _ = meshes.read_visible_surface(ob, depsgraph)
         if not np.ptp(points, axis=0).any():
-            raise ModelError(
-                ob.name,
-                f"all its {len(points)} vertices are in one place, so it has no shape. Add some "
-                "in Edit Mode",
-            )
+            what = "it has only one vertex"
+            if len(points) > 1:
+                what = f"all its {len(points)} vertices are in one place"
+            raise ModelError(ob.name, f"{what}, so it has no shape. Add some in Edit Mode")
 
 
 class _KindVerb(bpy.types.Operator):
