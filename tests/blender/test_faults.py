@@ -178,7 +178,7 @@ def test_the_error_of_a_failed_session_is_said(scene, monkeypatch):
     def fails(*_):
         raise ZeroDivisionError("made for the test")
 
-    monkeypatch.setattr(addon("live.simulation"), "build_model", fails)
+    monkeypatch.setattr(addon("live.build_job"), "build_model", fails)
     with pytest.raises(RuntimeError, match="made for the test"):
         bpy.ops.verlet.bake()
     assert addon("live.status").status(scene) == ("Cannot start", "ERROR")

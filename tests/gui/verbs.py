@@ -10,9 +10,9 @@ the pictures, where there is one, names the verbs that are to be gone through, o
 
 import importlib
 import math
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import bpy
 import numpy as np
@@ -262,7 +262,7 @@ def select(names, active):
 # ------------------------------------------------------------------ doing
 
 
-class Path:
+class Way:
     """One verb's way through the window."""
 
     def __init__(self, g, name):
@@ -468,7 +468,7 @@ class Path:
         pixels = []
         for frame in (8, 10):
             path = f"/out/{self.name}_{what}_{frame:04d}.png"
-            self.check(os.path.exists(path), f"{path} is there")
+            self.check(Path(path).exists(), f"{path} is there")
             image = bpy.data.images.load(path)
             pixels.append(np.array(image.pixels[:]))
             bpy.data.images.remove(image)
@@ -536,7 +536,9 @@ class Path:
             yield from self.key_over_view("Z", ctrl=True)
             if not any(is_baked(bpy.data.objects[n]) for n in names if n in bpy.data.objects):
                 break
-        self.check(not any(is_baked(bpy.data.objects[n]) for n in names), "undo takes the bake away")
+        self.check(
+            not any(is_baked(bpy.data.objects[n]) for n in names), "undo takes the bake away"
+        )
         self.shot("7_undone")
         for _ in range(8):
             yield from self.key_over_view("Z", ctrl=True, shift=True)
@@ -558,13 +560,17 @@ class Path:
         path = f"/out/{self.name}.glb"
         try:
             bpy.ops.export_scene.gltf(filepath=path, export_format="GLB")
-            self.check(os.path.getsize(path) > 1000, f"glTF of {os.path.getsize(path)} bytes")
+            self.check(
+                Path(path).stat().st_size > 1000, f"glTF of {Path(path).stat().st_size} bytes"
+            )
         except (AttributeError, RuntimeError) as error:
             self.g.log(f"{self.name}: no glTF here: {str(error)[-300:]}")
         path = f"/out/{self.name}.abc"
         try:
             bpy.ops.wm.alembic_export(filepath=path, as_background_job=False, end=LAST)
-            self.check(os.path.getsize(path) > 2000, f"Alembic of {os.path.getsize(path)} bytes")
+            self.check(
+                Path(path).stat().st_size > 2000, f"Alembic of {Path(path).stat().st_size} bytes"
+            )
         except (AttributeError, RuntimeError) as error:
             self.g.log(f"{self.name}: no Alembic here: {str(error)[-200:]}")
         yield 0.2
@@ -630,14 +636,11 @@ def diff(old, new):
 
 
 def wanted():
-    path = os.path.join(os.environ.get("GUI_OUT", "/tmp"), "verbs.txt")
-    if not os.path.exists(path):
-        return list(CASES)
-    with open(path) as f:
-        return f.read().split()
+    path = Path("/out/verbs.txt")
+    return path.read_text("utf-8").split() if path.exists() else list(CASES)
 
 
 def steps(g):
     for name in wanted():
         g.log("=====", name)
-        yield from Path(g, name).go()
+        yield from Way(g, name).go()
