@@ -362,7 +362,10 @@ def test_what_cannot_be_built_is_told_as_ever(scene, window, monkeypatch):
     scene.frame_set(1)
     finish(scene)
     scene.frame_set(1)
-    (problem,) = session_of(scene).problems
+    running = session_of(scene)
+    scene.frame_set(1)
+    assert (session_of(scene), running.building) == (running, None)  # not built once more
+    (problem,) = running.problems
     assert "between vertices 0 and 1 has no length" in problem.message
 
 

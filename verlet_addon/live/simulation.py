@@ -117,7 +117,6 @@ def compare_at_start(
         if running is not None and running.is_current(inputs.digest, start):
             running.happened(EventKind.FOUND_CURRENT)
             if running.building is not None:
-                problems = running.problems
                 _take_model(scene, depsgraph, running)
             return
         if any(bake_record.is_baked(ob) for ob in participants.simulated_objects(scene)):
@@ -168,7 +167,13 @@ def _take_model(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, running:
     """Begin with the model that was built; Blender stands on the start frame."""
     job, running.building = running.building, None
     assert job is not None
-    inputs, model = job.inputs, job.result()
+    inputs = job.inputs
+    try:
+        model = job.result()
+    except ModelError as error:  # not built again before something is changed
+        mending = [problem for problem in running.problems if problem.operator == doubts.SCALE]
+        running.problems = [*mending, problem_of(error)]
+        return
     if model is None:
         return
     running.problems += doubts_about_integrator(model, inputs.solver)

@@ -24,7 +24,8 @@ def status(scene: bpy.types.Scene) -> tuple[str, Icon]:
         return f"Simulating frame {running.job.frame}", "TIME"
     if running is None or not running.is_ready or running.last == running.start:
         return "Not simulated: press Play", "DOT"
-    cached = f"Simulated {running.start}–{running.last}"
+    to = "–" if running.start >= 0 else " to "  # two signs in a row are hard to read
+    cached = f"Simulated {running.start}{to}{running.last}"
     phase = running.phase
     match phase.standing(running.last):
         case Standing.FAILED:
