@@ -30,18 +30,21 @@ def frame_change_pre(scene: bpy.types.Scene, *_: Any) -> None:
     """Leaving the start frame: what was changed there counts. Then bodies' own places."""
     if reading.is_reading():
         return
-    start = start_frame(scene)
     running = session.of(scene)
     if rendering.is_rendering():
         if running is not None and running.is_ready:
-            window_thread.do(lambda: preview.before_frame(scene, start, running))
+            begin = rendering.start_of(scene)
+            window_thread.do(lambda: preview.before_frame(scene, begin, running))
         return
+    start = start_frame(scene)
+    may_wait = _may_wait(sys._getframe().f_back)
     if running is not None:
-        _settle_job(scene, running, may_wait=_may_wait(sys._getframe().f_back))
+        _settle_job(scene, running, may_wait=may_wait)
     if scene.frame_current > start:
         depsgraph = _evaluated(scene)
         if depsgraph is not None and depsgraph.scene_eval.frame_current == start:
-            _guarded(scene, depsgraph, "compare_at_start")
+            _guarded(scene, depsgraph, "compare_at_start", may_wait=may_wait)
+            _wait_for_model(scene, may_wait=may_wait)
     preview.before_frame(scene, start, session.of(scene))
 
 
@@ -70,6 +73,15 @@ def _settle_job(scene: bpy.types.Scene, running: session.Session, *, may_wait: b
     if job is not None and (scene.frame_current != job.frame or scene.frame_subframe):
         running.drop_job()
     running.stood = scene.frame_current
+
+
+def _wait_for_model(scene: bpy.types.Scene, *, may_wait: bool) -> None:
+    """What plays waits on the start frame while the model is built."""
+    running = session.of(scene)
+    is_built = running is None or running.building is None
+    if not is_built and may_wait and is_playing() and not delivery.is_scrubbing():
+        _put_playhead(scene, running.start)
+        running.stood = running.start
 
 
 def _played_frames(scene: bpy.types.Scene) -> tuple[int, int]:
@@ -101,11 +113,11 @@ def frame_change_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) ->
     if rendering.is_rendering():
         _show_to_render(scene, depsgraph)
         return
+    may_wait = _may_wait(sys._getframe().f_back)
     if preview.time_of(scene) == start_frame(scene):
-        _guarded(scene, depsgraph, "compare_at_start")
+        _guarded(scene, depsgraph, "compare_at_start", may_wait=may_wait)
     elif session.of(scene) is not None:
         may_skip = bpy.app.background or is_playing()
-        may_wait = _may_wait(sys._getframe().f_back)
         _guarded(scene, depsgraph, "visit_frame", may_skip=may_skip, may_wait=may_wait)
         _mend_preview(scene)
     redraw.panels()
@@ -121,9 +133,9 @@ def _show_to_render(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> N
         print(f"Verlet Physics: the window was busy: frame {scene.frame_current} may be wrong")
 
 
-def compare_at_start(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    """Build the scene's simulation in its start frame, where it stands now."""
-    _guarded(scene, depsgraph, "compare_at_start")
+def look_at_start(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    """Build the scene's simulation in its start frame, where it stands now; nobody waits for it."""
+    _guarded(scene, depsgraph, "compare_at_start", may_wait=not bpy.app.background)
 
 
 def _mend_preview(scene: bpy.types.Scene) -> None:

@@ -20,7 +20,7 @@ from .properties import participants
 from .properties.scenes import start_frame
 
 LOOK_DELAY = 0.4  # s after the last change
-LONGEST_LOOK = 0.5  # s: where a look takes longer, no further one is taken
+LONGEST_LOOK = 0.2  # s: where a look takes longer, no further one is taken
 
 _due = 0.0  # perf_counter when to look
 _seconds: dict[int, float] = {}  # that the quickest look took, by session id of the scene
@@ -76,7 +76,7 @@ def look(scene: bpy.types.Scene) -> bool:
         return False
     if bpy.context.mode not in {"OBJECT", "POSE"}:
         return False
-    handlers.compare_at_start(scene, bpy.context.evaluated_depsgraph_get())
+    handlers.look_at_start(scene, bpy.context.evaluated_depsgraph_get())
     overlays.forget()
     redraw.panels()
     return True

@@ -194,6 +194,8 @@ def _add_shape(
     clusters, repair = [], []
     for p in range(int(part.max()) + 1):
         rows = np.flatnonzero(part == p)
+        if len(rows) == 1:
+            continue  # a vertex alone has no shape
         regions = _regions(geometry.positions[rows])
         times = np.bincount(np.concatenate(regions), minlength=len(rows)).mean()
         for region in regions:

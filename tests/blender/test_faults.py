@@ -178,7 +178,7 @@ def test_the_error_of_a_failed_session_is_said(scene, monkeypatch):
     def fails(*_):
         raise ZeroDivisionError("made for the test")
 
-    monkeypatch.setattr(addon("live.simulation"), "build_model", fails)
+    monkeypatch.setattr(addon("live.build_job"), "build_model", fails)
     with pytest.raises(RuntimeError, match="made for the test"):
         bpy.ops.verlet.bake()
     assert addon("live.status").status(scene) == ("Cannot start", "ERROR")
@@ -231,9 +231,9 @@ def test_every_error_at_the_start_names_its_object(scene, monkeypatch):
 
 @pytest.mark.parametrize("verb", ["rigid_body", "collider"])
 def test_a_mesh_in_one_place_has_no_shape(verb):
-    for vertices in ([(1, 2, 3)], [(1, 2, 3)] * 5):
-        select(new_object("Dot", vertices))
-        with pytest.raises(RuntimeError, match=r"Dot\S*: all its \d vertices are in one place"):
+    for count, what in ((1, "it has only one vertex"), (5, "all its 5 vertices are in one place")):
+        select(new_object("Dot", [(1, 2, 3)] * count))
+        with pytest.raises(RuntimeError, match=rf"Dot\S*: {what}, so it has no shape"):
             getattr(bpy.ops.verlet, verb)()
 
 

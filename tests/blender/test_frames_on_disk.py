@@ -113,6 +113,15 @@ def test_a_change_is_named_and_taken_back_it_fits_again(scene, tmp_path):
     assert recalled(scene) == LAST - 1
 
 
+def test_frames_of_another_file_without_a_name_are_none_of_this_scene(scene):
+    falling(scene)
+    played(scene, 3)
+    addon("session").drop(scene)
+    bpy.data.objects["Box"].name = "Another"
+    scene.frame_set(1)
+    assert remark(scene) == ""
+
+
 def test_frames_from_where_something_moves_otherwise_are_simulated(scene, tmp_path):
     falling(scene)
     ground = bpy.data.objects["Floor"]

@@ -14,6 +14,7 @@ from small_scenes import (
     box,
     cloth,
     floor,
+    new_object,
     pin,
     play,
     seen,
@@ -257,3 +258,127 @@ def test_the_thread_keeps_frames_on_the_disk(scene, window, kept):
     for frame in range(2, 8):
         visit(scene, frame)
     assert session_of(scene).on_disk.recalled == 6
+
+
+def test_a_model_that_takes_long_is_built_beside_the_window(scene, window, monkeypatch):
+    cloth()
+    body(location=(0, 0, 3))
+    floor()
+    play(scene, 1, 5)
+    expected = states(scene, 5)
+    bpy.ops.verlet.reset()
+    simulation = addon("live.simulation")
+    addon("session").drop(scene)
+    window()
+    monkeypatch.setattr(simulation, "MOMENT", 0.0)
+    gate = held_back(monkeypatch)
+    scene.frame_set(1)
+    running = session_of(scene)
+    assert running.building is not None
+    assert not running.is_ready
+    assert addon("live.status").status(scene)[0] == "Building the simulation"
+    scene.frame_set(1)
+    assert session_of(scene) is running  # it is under way: nothing is begun anew
+    gate.set()
+    finish(scene)
+    scene.frame_set(1)
+    assert (running.building, running.is_ready) == (None, True)
+    for frame in range(2, 6):
+        visit(scene, frame)
+    for before, now in zip(expected, states(scene, 5), strict=True):
+        np.testing.assert_array_equal(before, now)
+
+
+def held_back(monkeypatch):
+    """Models are not built before the event that is returned is set."""
+    module, gate = addon("live.build_job"), threading.Event()
+    build = module.build_model
+
+    def build_later(inputs):
+        gate.wait(10.0)
+        return build(inputs)
+
+    monkeypatch.setattr(module, "build_model", build_later)
+    return gate
+
+
+def test_what_plays_waits_in_the_start_frame_for_its_model(scene, window, monkeypatch):
+    cloth()
+    addon("session").drop(scene)
+    window()
+    monkeypatch.setattr(addon("live.simulation"), "MOMENT", 0.0)
+    monkeypatch.setattr(addon("handlers"), "is_playing", lambda: True)
+    gate = held_back(monkeypatch)
+    for _ in range(3):
+        scene.frame_set(2)
+        assert scene.frame_current == 1
+    gate.set()
+    finish(scene)
+    scene.frame_set(2)
+    assert scene.frame_current == 2
+    assert session_of(scene).newest == 2
+
+
+def test_an_edit_while_it_is_built_is_built_anew(scene, window, monkeypatch):
+    sheet = cloth()
+    addon("session").drop(scene)
+    window()
+    monkeypatch.setattr(addon("live.simulation"), "MOMENT", 0.0)
+    gate = held_back(monkeypatch)
+    scene.frame_set(1)
+    first = session_of(scene)
+    sheet.verlet.cloth.bend = 0.9
+    gate.set()
+    for _ in range(2):
+        finish(scene)
+        scene.frame_set(1)
+    running = session_of(scene)
+    assert running is not first
+    assert running.is_ready
+    assert running.inputs.participants[0].settings.bend == pytest.approx(0.9)
+
+
+def test_a_script_waits_for_the_model(scene, window, monkeypatch):
+    cloth()
+    addon("session").drop(scene)
+    with monkeypatch.context() as patch:
+        patch.setattr(addon("handlers"), "_may_wait", lambda _: True)
+        patch.setattr(addon("live.simulation"), "MOMENT", 0.0)
+        gate = held_back(patch)
+        scene.frame_set(1)
+        assert not session_of(scene).is_ready
+        gate.set()
+    scene.frame_end = 4
+    assert bpy.ops.verlet.bake() == {"FINISHED"}
+
+
+def test_what_cannot_be_built_is_told_as_ever(scene, window, monkeypatch):
+    ob = new_object("Twins", [(0, 0, 0), (0, 0, 0)], [(0, 1)])
+    select(ob)
+    bpy.ops.verlet.rope()
+    addon("session").drop(scene)
+    window()
+    monkeypatch.setattr(addon("live.simulation"), "MOMENT", 0.0)
+    scene.frame_set(1)
+    finish(scene)
+    scene.frame_set(1)
+    running = session_of(scene)
+    scene.frame_set(1)
+    assert (session_of(scene), running.building) == (running, None)  # not built once more
+    (problem,) = running.problems
+    assert "between vertices 0 and 1 has no length" in problem.message
+
+
+def test_reset_drops_the_model_that_is_built(scene, window, monkeypatch):
+    cloth()
+    addon("session").drop(scene)
+    window()
+    monkeypatch.setattr(addon("live.simulation"), "MOMENT", 0.0)
+    gate = held_back(monkeypatch)
+    scene.frame_set(1)
+    job = session_of(scene).building
+    addon("session").drop(scene)
+    assert job.is_dropped
+    gate.set()
+    finish(scene)
+    assert session_of(scene) is None

@@ -92,6 +92,35 @@ def test_frames_that_are_missing_are_simulated_without_a_window(scene, recorder,
     assert recorder.seen["Box", 5][2, 3] < recorder.seen["Box", 4][2, 3] < 3 - 0.01
 
 
+def test_a_part_of_the_scene_shows_the_preview_though_its_first_frame_was_moved(
+    scene, recorder, monkeypatch
+):
+    """The scene's first frame is the start of the next simulation, not of the one that is there.
+
+    A body that was put back to its own place for a moment counted as moved by hand in a window.
+    """
+    crate = body(location=(0, 0, 3))
+    shown = previewed(scene, 1, 8, (crate,))
+    scene.frame_start, scene.frame_end = 5, 7
+    put_back = []
+    monkeypatch.setattr(addon("properties.rest_pose"), "put_back", put_back.append)
+    bpy.ops.render.render(animation=True)
+    for frame in (5, 6, 7):
+        np.testing.assert_allclose(recorder.seen["Box", frame], shown["Box", frame], atol=1e-6)
+    assert not put_back
+
+
+def test_another_start_frame_is_named_where_it_puts_frames_out_of_date(scene):
+    body(location=(0, 0, 3))
+    play(scene, 1, 5)
+    scene.frame_start = 3
+    scene.frame_set(5)
+    bpy.context.view_layer.update()
+    addon("session").suspect_all()
+    scene.frame_set(6)
+    assert addon("live.status").reason(scene)[0].startswith("The start frame was changed: ")
+
+
 def test_a_single_frame_too(scene, recorder):
     body(location=(0, 0, 3))
     scene.frame_set(4)

@@ -168,6 +168,16 @@ def test_local_object_with_a_linked_mesh(scene, library):
     np.testing.assert_array_equal(seen(ob), baked)  # the preview of the same frame
 
 
+@pytest.mark.parametrize("mode", ["OBJECT", "EDIT"])
+def test_edges_and_corners_are_read_as_blender_tells_them(mode):
+    ob = box()
+    select(ob)
+    bpy.ops.object.mode_set(mode=mode)
+    mesh, arrays = ob.data, addon("blender.mesh_arrays")
+    assert arrays.edge_vertices(mesh).tolist() == [list(edge.vertices) for edge in mesh.edges]
+    assert arrays.corner_vertices(mesh).tolist() == [c.vertex_index for c in mesh.loops]
+
+
 def test_cloth_that_was_linked_with_its_setup_is_named(scene, tmp_path):
     ob = cloth(name="Linked")
     path = tmp_path / "library.blend"

@@ -145,6 +145,34 @@ def test_removed_while_previewed(scene, both):
     assert not sheet.modifiers
 
 
+def test_what_takes_part_in_an_excluded_collection_is_told_of(scene, both):
+    _, crate = both
+    hidden = bpy.data.collections.new("Hidden")
+    scene.collection.children.link(hidden)
+    hidden.objects.link(crate)
+    for collection in (scene.collection, *scene.collection.children):
+        if collection != hidden and crate.name in collection.objects:
+            collection.objects.unlink(crate)
+    bpy.context.view_layer.layer_collection.children["Hidden"].exclude = True
+    scene.frame_set(1)
+    (problem,) = session_of(scene).problems
+    assert problem.message.startswith("Crate takes part unseen, for its collection is excluded")
+    assert not problem.is_error
+
+
+def test_frames_before_zero_are_told_of_in_words(scene, both):
+    scene.verlet.use_own_start, scene.verlet.own_start = True, -5
+    play(scene, -5, -2)
+    assert addon("live.status").status(scene)[0] == "Simulated -5 to -2"
+
+
+def test_no_frames_are_told_of_when_everything_is_removed(scene, both):
+    play(scene, 1, 8)
+    bpy.ops.object.select_all(action="SELECT")
+    assert bpy.ops.verlet.remove() == {"FINISHED"}
+    assert addon("live.status").status(scene)[0] == "Not simulated: press Play"
+
+
 def test_a_duplicate_of_a_previewed_body_starts_where_it_was_put(scene, both):
     _, crate = both
     select(crate)

@@ -262,3 +262,19 @@ def test_everything_at_once_in_one_scene(scene):
     for verb, ob in objects.items():
         assert np.abs(seen(ob) - rest[verb]).max() < 1.5, verb
     assert addon("properties.participants").simulated_objects(scene)[0].name == "A ball"
+
+
+def test_a_lone_vertex_beside_a_soft_body_falls_by_itself(scene):
+    ob = box(location=(0, 0, 3))
+    mesh = ob.data
+    points = [tuple(v.co) for v in mesh.vertices]
+    faces = [tuple(face.vertices) for face in mesh.polygons]
+    mesh.clear_geometry()
+    mesh.from_pydata([*points, (2, 0, 0)], [], faces)
+    select(ob)
+    bpy.ops.verlet.soft_body()
+    start = seen(ob)
+    play(scene, 1, 7)
+    assert session_of(scene).failure == ""
+    fallen = start[:, 2] - seen(ob)[:, 2]
+    np.testing.assert_allclose(fallen, 0.5 * 9.81 * (6 / 24) ** 2, rtol=0.1)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from ...core.errors import ModelError
 from ..blender.data import mesh_of
+from ..blender.mesh_arrays import corner_vertices, edge_vertices
 from ..transforms.affine import Floats, is_invertible, matrix_of
 from .shape_key_mix import mixed_shape_keys
 
@@ -34,14 +35,10 @@ def read_base_mesh(ob: bpy.types.Object) -> MeshArrays:
     if positions is None:
         positions = points_of(mesh.vertices)
     require_finite_points(ob.name, positions)
-    edges = np.empty(2 * len(mesh.edges), np.int32)
-    mesh.edges.foreach_get("vertices", edges)
     offsets = np.empty(len(mesh.polygons) + 1, np.int32)
     mesh.polygons.foreach_get("loop_start", offsets[:-1])
     offsets[-1] = len(mesh.loops)
-    corners = np.empty(len(mesh.loops), np.int32)
-    mesh.loops.foreach_get("vertex_index", corners)
-    return MeshArrays(positions, edges.reshape(-1, 2), offsets, corners)
+    return MeshArrays(positions, edge_vertices(mesh), offsets, corner_vertices(mesh))
 
 
 def points_of(collection: bpy.types.bpy_prop_collection) -> Floats:

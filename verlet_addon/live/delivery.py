@@ -53,24 +53,43 @@ def _look() -> float | None:
     shown = {window.scene for window in _windows()}
     for scene in shown:
         running = session.of(scene)
-        job = running.job if running is not None else None
-        if running is None or job is None or not job.is_done:
+        if running is None or not _has_news(scene, running):
             continue
         if rendering.is_rendering():
             return _LOOK_AGAIN
         is_dragging = any(len(window.modal_operators) for window in _windows())
         if is_dragging and not is_playing():  # a visit takes back what has no keys yet
             return _LOOK_AGAIN
-        with _at_work():
+        with at_work():
             _deliver(scene, running)
-    waits = any(running.job is not None for running in map(session.of, shown) if running)
+    waits = any(_is_awaited(scene) for scene in shown)
     return _LOOK if waits else None
+
+
+def _has_news(scene: bpy.types.Scene, running: Session) -> bool:
+    """Whether a frame is simulated, or the model is built and Blender stands where it begins."""
+    if running.building is not None:
+        return running.building.is_done and scene.frame_current == running.start
+    return running.job is not None and running.job.is_done
+
+
+def _is_awaited(scene: bpy.types.Scene) -> bool:
+    """Whether something is under way; a model that is there waits for a visit of the start."""
+    running = session.of(scene)
+    if running is None:
+        return False
+    if running.building is not None:
+        return not running.building.is_done or scene.frame_current == running.start
+    return running.job is not None
 
 
 def _deliver(scene: bpy.types.Scene, running: Session) -> None:
     """Visit the frame of a job that is done, and the one that playback waits for."""
     job = running.job
-    assert job is not None
+    if job is None:  # the model is built
+        scene.frame_set(running.start)
+        redraw.panels()
+        return
     if scene.frame_current != job.frame:  # no handler was called
         running.drop_job()
         return
@@ -82,7 +101,8 @@ def _deliver(scene: bpy.types.Scene, running: Session) -> None:
 
 
 @contextmanager
-def _at_work() -> Iterator[None]:
+def at_work() -> Iterator[None]:
+    """While inside, nobody waits for the frames that are visited: see `is_at_work`."""
     global _is_at_work
     _is_at_work = True
     try:

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import perf_counter
+from typing import Protocol
 
 from ...core.errors import VerletError
 from ...core.model import Diagnostics, FrameInputs, Model, State
@@ -94,10 +95,17 @@ class FrameJob:
         return Simulated(state, figures, faults, perf_counter() - began)
 
 
+class Job(Protocol):
+    """What a thread may do."""
+
+    def run(self) -> None:
+        """Do it."""
+
+
 _thread: threading.Thread | None = None
 
 
-def begin(job: FrameJob) -> None:
+def begin(job: Job) -> None:
     """Do a job in a thread of its own, after the one before: a model is advanced by one at a time.
 
     The thread ends with it, so Blender quits as soon as the frame is over.

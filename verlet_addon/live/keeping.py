@@ -199,6 +199,8 @@ def _why_not_known(about: dict[str, Any]) -> str:
         if (before.get("scene"), before.get("blend")) != (about["scene"], about["blend"]):
             continue
         old, new = before.get("parts", {}), about["parts"]
+        if not about["blend"] and set(old) != set(new):
+            continue  # files without a name are told apart by what is in them
         changed = [name for name in {**old, **new} if old.get(name) != new.get(name)]
         if not changed or len(changed) == len(new):
             return ""

@@ -55,6 +55,18 @@ def prepare_frame(scene: bpy.types.Scene) -> None:
             print(f"Verlet Physics: {error}")
 
 
+def start_of(scene: bpy.types.Scene) -> int:
+    """The frame in which what a render shows begins: where the frames that are there begin.
+
+    Who renders a part of a scene often moves its first frame, which is the start of the next
+    simulation, for a moment.
+    """
+    running = session.of(scene)
+    if running is None or not running.is_ready or running.is_outdated:
+        return start_frame(scene)
+    return running.start
+
+
 def _frames_of_blur(scene: bpy.types.Scene) -> int:
     """Frames after the present one that its motion blur may reach into."""
     render = scene.render
@@ -76,7 +88,7 @@ def note_lacking(scene: bpy.types.Scene) -> None:
     """Note a frame that is rendered though it was never simulated, or holds no longer."""
     running = session.of(scene)
     frame = scene.frame_current
-    if frame <= start_frame(scene) or not bakeable_objects(scene, None):
+    if frame <= start_of(scene) or not bakeable_objects(scene, None):
         return
     holds = running is not None and running.is_ready and not running.is_outdated
     if not holds or frame > running.last:

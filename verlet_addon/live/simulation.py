@@ -13,13 +13,12 @@ from ...core.particles.particle_bodies.four_particles import body_poses
 from ...core.settings import SolverSettings
 from .. import session
 from ..blender import window_thread
-from ..properties import participants
+from ..properties import bake_record, participants
 from ..properties.kinds import RAGDOLL
 from ..properties.scenes import start_frame
 from ..ragdoll import bone_bodies, doubts, stick_figures
 from ..scene.frame_inputs import read_frame, spread_out
 from ..scene.inputs import Participant, SceneInputs
-from ..scene.model import build_model
 from ..scene.problems import doubts_about_integrator, problem_of
 from ..scene.reading import read_inputs
 from ..scene.timeless import timeless_digests
@@ -27,9 +26,13 @@ from ..session import Floats, Placement, Problem, Session
 from ..session.phase import EventKind
 from ..transforms import affine
 from . import delivery, frame_job, hand, keeping, preview, takes
+from .build_job import BuildJob
 from .frame_blend import between, differ
 from .frame_job import FrameJob
 from .moved import Moved, moved_in, parent_matrix, world_matrix
+
+MOMENT = 0.05
+"""s: what takes no longer to build is there at once."""
 
 
 def visit_frame(
@@ -86,13 +89,25 @@ def _names_of_changed(
     uids = {uid for uid in {*before, *now} if before.get(uid) != now.get(uid)}
     names = {ob.name for ob in scene.objects if ob.session_uid in uids}
     names |= {p.name for p in running.inputs.participants if p.uid in uids and p.uid not in now}
+    if running.start != start_frame(scene):
+        return [*sorted(names), "the start frame"]
     return sorted(names) + ["the world or a joint"] * (0 in uids)
 
 
-def compare_at_start(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    """At the start frame: keep the simulated frames if nothing has changed, else begin anew."""
+def compare_at_start(
+    scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, *, may_wait: bool
+) -> None:
+    """At the start frame: keep the simulated frames if nothing has changed, else begin anew.
+
+    ``may_wait``: nobody needs it at once, so what takes long to build is built in a thread, and is
+    there when the start frame is visited again.
+    """
     start = start_frame(scene)
     running = session.of(scene)
+    if running is not None and running.building is not None:
+        if may_wait and not running.building.is_done:
+            return  # what was changed meanwhile is seen when it is there
+        frame_job.finish()
     known: dict[int, Participant] = {}
     problems: list[Problem] = []
     if running is not None and running.inputs is not None:
@@ -101,15 +116,17 @@ def compare_at_start(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> 
         inputs, problems = read_inputs(scene, depsgraph, known)
         if running is not None and running.is_current(inputs.digest, start):
             running.happened(EventKind.FOUND_CURRENT)
+            if running.building is not None:
+                _take_model(scene, depsgraph, running)
             return
-        if known:
+        if any(bake_record.is_baked(ob) for ob in participants.simulated_objects(scene)):
             inputs, problems = read_inputs(scene, depsgraph, {})
         problems += [
             problem
             for participant in inputs.by_kind.get(RAGDOLL, [])
             for problem in doubts.of_size(participant)
         ]
-        _begin(scene, depsgraph, inputs, problems)
+        _begin(scene, depsgraph, inputs, problems, may_wait=may_wait)
     except ModelError as error:
         mending = [problem for problem in problems if problem.operator == doubts.SCALE]
         session.begin(scene, start).problems = [*mending, problem_of(error)]
@@ -122,6 +139,8 @@ def _begin(
     depsgraph: bpy.types.Depsgraph,
     inputs: SceneInputs,
     problems: list[Problem],
+    *,
+    may_wait: bool,
 ) -> None:
     """A new simulation. With an error in any object there is none, and the panel says why."""
     for ob in scene.objects:
@@ -131,7 +150,30 @@ def _begin(
     running.problems = problems
     running.inputs = inputs
     running.timeless = timeless_digests(scene)
-    model = None if any(problem.is_error for problem in problems) else build_model(inputs)
+    if any(problem.is_error for problem in problems):
+        return
+    running.building = job = BuildJob(inputs)
+    if may_wait:
+        frame_job.begin(job)
+        if not job.wait(MOMENT):
+            delivery.expect()
+            return
+    else:
+        job.run()
+    _take_model(scene, depsgraph, running)
+
+
+def _take_model(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, running: Session) -> None:
+    """Begin with the model that was built; Blender stands on the start frame."""
+    job, running.building = running.building, None
+    assert job is not None
+    inputs = job.inputs
+    try:
+        model = job.result()
+    except ModelError as error:  # not built again before something is changed
+        mending = [problem for problem in running.problems if problem.operator == doubts.SCALE]
+        running.problems = [*mending, problem_of(error)]
+        return
     if model is None:
         return
     running.problems += doubts_about_integrator(model, inputs.solver)

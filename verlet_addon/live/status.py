@@ -8,7 +8,7 @@ from .. import session
 from ..blender.types import Icon
 from ..session import Session
 from ..session.phase import Standing
-from . import keeping
+from . import delivery, keeping
 
 
 def status(scene: bpy.types.Scene) -> tuple[str, Icon]:
@@ -18,11 +18,14 @@ def status(scene: bpy.types.Scene) -> tuple[str, Icon]:
         return "Cannot start", "ERROR"
     if running is not None and not running.is_ready and running.failure:
         return "Cannot start", "ERROR"
+    if running is not None and running.building is not None:
+        return "Building the simulation", "TIME"
     if running is not None and running.job is not None and running.last == running.start:
         return f"Simulating frame {running.job.frame}", "TIME"
     if running is None or not running.is_ready or running.last == running.start:
         return "Not simulated: press Play", "DOT"
-    cached = f"Simulated {running.start}–{running.last}"
+    to = "–" if running.start >= 0 else " to "  # two signs in a row are hard to read
+    cached = f"Simulated {running.start}{to}{running.last}"
     phase = running.phase
     match phase.standing(running.last):
         case Standing.FAILED:
@@ -57,7 +60,8 @@ def outdated_by(running: Session) -> str:
         return "Something was changed"
     if len(names) > MOST_NAMED_CHANGES:
         return f"{names[0]} and {len(names) - 1} others were changed"
-    return f"{' and '.join(names)} {'was' if len(names) == 1 else 'were'} changed"
+    text = f"{' and '.join(names)} {'was' if len(names) == 1 else 'were'} changed"
+    return f"T{text[1:]}" if text.startswith("the ") else text
 
 
 def reason(scene: bpy.types.Scene) -> tuple[str, bool]:
@@ -75,6 +79,8 @@ def reason(scene: bpy.types.Scene) -> tuple[str, bool]:
     if running.is_outdated:
         shown = min(frame, running.last)
         return f"{outdated_by(running)}: frame {shown} is as it was. Play starts over", False
+    if running.building is not None and (frame > running.start or delivery.is_playing()):
+        return "The simulation is being built", False
     if not running.is_ready or frame <= running.start:
         return "", False
     if running.job is not None and _is_long(running):

@@ -10,7 +10,7 @@ from ..blender.types import Result
 from ..extract import mesh as meshes
 from ..extract import particles
 from ..live import preview
-from ..properties import bake_record
+from ..properties import bake_record, participants
 from ..properties.kinds import KINDS, KINDS_THAT_TEAR, Kind
 from ..ragdoll import armature
 from ..scene import hints
@@ -57,11 +57,10 @@ def require_suitable(ob: bpy.types.Object, kind: Kind, depsgraph: bpy.types.Deps
     else:
         points, _ = meshes.read_visible_surface(ob, depsgraph)
         if not np.ptp(points, axis=0).any():
-            raise ModelError(
-                ob.name,
-                f"all its {len(points)} vertices are in one place, so it has no shape. Add some "
-                "in Edit Mode",
-            )
+            what = "it has only one vertex"
+            if len(points) > 1:
+                what = f"all its {len(points)} vertices are in one place"
+            raise ModelError(ob.name, f"{what}, so it has no shape. Add some in Edit Mode")
 
 
 class _KindVerb(bpy.types.Operator):
@@ -201,6 +200,8 @@ class VERLET_OT_remove(bpy.types.Operator):
         session.suspect_all()
         result = for_each(self, objects, change, "removed from the simulation")
         remove_made_joints(context.scene)
+        if not participants.has_any(context.scene):
+            session.drop(context.scene)  # nothing is left that frames could be of
         return result
 
 

@@ -7,7 +7,7 @@ from .. import session
 from ..bake import scene_bake
 from ..blender import redraw
 from ..blender.types import Result
-from ..live import preview, takes
+from ..live import delivery, preview, takes
 from ..properties import participants
 from ..properties.scenes import start_frame
 from ..session import Session
@@ -64,7 +64,8 @@ class VERLET_OT_play(bpy.types.Operator):
             running = session.of(scene)
             lost = running is None or running.is_outdated or running.phase.is_suspect
             if lost or not running.start <= scene.frame_current <= running.last + 1:
-                scene.frame_set(start_frame(scene))
+                with delivery.at_work():  # what takes long to build is built while it plays
+                    scene.frame_set(start_frame(scene))
         return bpy.ops.screen.animation_play()
 
 

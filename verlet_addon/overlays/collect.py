@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from .. import session
 from ..joints import joint_inputs
 from ..properties import participants
-from ..properties.kinds import RAGDOLL
+from ..properties.kinds import RAGDOLL, is_ragdoll
 from ..session import Floats, Session
 from ..transforms import affine
 from .joint_lines import axis_lines, key_of, limit_lines
@@ -37,7 +37,7 @@ def lines_of(context: bpy.types.Context) -> Lines:
     found: list[tuple[Floats, tuple[float, ...]]] = []
     if scene.verlet.show_joints:
         found += _joints(context, running)
-        if running is not None and running.is_ready and running.participants(RAGDOLL):
+        if running is not None and running.is_ready and _has_ragdolls(running):
             frame = _shown_frame(scene, running)
             axes, limits = ragdoll_lines(running, frame)
             found += [(axes, AXIS), (limits, LIMIT), (stick_lines(running, frame), AXIS)]
@@ -54,6 +54,12 @@ def lines_of(context: bpy.types.Context) -> Lines:
         [np.tile(np.array(colour, np.float32), (2 * len(lines), 1)) for lines, colour in found]
     )
     return points.astype(np.float32), colours
+
+
+def _has_ragdolls(running: Session) -> bool:
+    """Whether any ragdoll is left of those that are simulated."""
+    wanted = running.participants(RAGDOLL)
+    return any(is_ragdoll(ob) for ob in participants.find_objects(wanted))
 
 
 def _shown_frame(scene: bpy.types.Scene, running: Session) -> int:

@@ -97,6 +97,7 @@ def read_inputs(
                     participants.append(_read(ob, depsgraph, "COLLIDER", settings))
         except ModelError as error:
             problems.append(mendable(ob) or problem_of(error, ob.session_uid))
+    problems += _unseen(scene, objects)
     participants.sort(
         key=lambda p: 0 if p.kind != RAGDOLL else 1 if bone_bodies.is_sticks(p) else 2
     )
@@ -132,6 +133,20 @@ def read_inputs(
         digest,
     )
     return inputs, problems
+
+
+def _unseen(scene: bpy.types.Scene, objects: list[bpy.types.Object]) -> list[Problem]:
+    """What takes part though no view layer has it: others bump into it, and nobody sees why."""
+    in_layers = {ob.session_uid for layer in scene.view_layers for ob in layer.objects}
+    return [
+        Problem(
+            f"{ob.name} takes part unseen, for its collection is excluded from the view layer. "
+            "Tick that in the Outliner to see it, or to Remove it",
+            ob.session_uid,
+        )
+        for ob in objects
+        if ob.session_uid not in in_layers
+    ]
 
 
 def read_all_fields(

@@ -9,6 +9,7 @@ import numpy as np
 from ...core.settings import ImpulseSettings, SolverSettings
 from ..blender import control_points
 from ..blender.data import curve_of, mesh_of
+from ..blender.mesh_arrays import edge_vertices
 from ..extract import garment
 from ..extract.vertex_groups import group_weights
 from ..joints.joint_inputs import timeless_parts
@@ -78,9 +79,7 @@ def _timeless_mesh(ob: bpy.types.Object) -> list[Any]:
     parts: list[Any] = [positions]
     if not is_particles(ob.verlet.kind):
         return [*parts, len(mesh.polygons)]
-    edges = np.empty(2 * len(mesh.edges), np.int32)
-    mesh.edges.foreach_get("vertices", edges)
-    parts += [edges, len(mesh.polygons)]
+    parts += [edge_vertices(mesh), len(mesh.polygons)]
     kind = KINDS[ob.verlet.kind]
     group = group_of(ob, kind)
     painted = [getattr(group, name + PAINT_SUFFIX) for name in paintable(kind.settings)]

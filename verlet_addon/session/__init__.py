@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ...core.recipes.pose_return import Return
     from ..blender.point_cache import PointCacheFile
     from ..joints.joint_inputs import JointInput
+    from ..live.build_job import BuildJob
     from ..live.frame_job import FrameJob
     from ..on_disk.frame_log import FramesOnDisk
     from ..scene.inputs import Participant, SceneInputs
@@ -98,7 +99,8 @@ class Session:
     start: int
     inputs: SceneInputs | None = None  # what it was built from
     timeless: dict[int, bytes] = field(default_factory=dict)  # see timeless
-    model: Model | None = None  # None: nothing to simulate, or an error
+    building: BuildJob | None = None  # the model, while it is built
+    model: Model | None = None  # None: it is built, there is nothing to simulate, or an error
     cache: FrameCache | None = None
     placements: list[Placement] = field(default_factory=list)  # one a frame
     job: FrameJob | None = None  # the frame after the last one, while it is simulated
@@ -304,6 +306,8 @@ class Session:
     def close(self) -> None:
         """Let go of the files; Blender empties its temporary folder when it quits."""
         self.drop_job()
+        if self.building is not None:
+            self.building.drop()
         if self.on_disk is not None:
             self.on_disk.close()
         for file in self.files.values():
