@@ -166,7 +166,7 @@ def test_hinges_with_corners_between_two_vertices_keep_both_momenta(share):
     builder.add_constraint(bends)
     model = builder.finalize()
     state = model.initial_state(gravity=STILL)
-    mass = model.mass[:, None]
+    mass = model.particles.mass[:, None]
     for _ in range(5):
         state, _ = advance(model, state, FrameInputs(gravity=STILL), SolverSettings())
         moved = (state.position - state.previous) / state.step
