@@ -30,6 +30,10 @@ TRIANGLES = 1.125**0.5
 """Factor on hinges between triangles. Equilateral ones resist a cylinder with D, but as plates with
 a Poisson's ratio of −1/3 the bending of a strip with 8/9 D: this halves it between the two."""
 
+LONGEST = 2.1
+"""Sides of a quad over each other beyond which it stays two triangles: their sticks hold each other
+fast, and what folds as softly as a quad then writhes for ever where the mesh is stiff."""
+
 LEAST_TWIST = 0.3
 """Factor on hinges at diagonals at the least, as of rectangles twice as long as wide: longer ones
 writhe for ever where what resists their twist is softer."""
@@ -106,7 +110,9 @@ def _paired(x: Floats, triangles: Ints) -> tuple[Ints, Ints]:
     flat = np.einsum("ij,ij->i", u, v)
     flat = flat > FLATTEST * np.linalg.norm(u, axis=1) * np.linalg.norm(v, axis=1)
     skew = _skew(x, quads)
-    fits = np.flatnonzero(flat & (skew < MOST_SKEW))
+    near, far = np.linalg.norm(b - p, axis=1), np.linalg.norm(a - p, axis=1)
+    short = np.maximum(near, far) <= LONGEST * np.minimum(near, far)
+    fits = np.flatnonzero(flat & short & (skew < MOST_SKEW))
     # rounding is no reason to prefer one to another
     fits = fits[np.argsort(np.round(skew[fits], 6), kind="stable")]
     count = max(len(triangles), 1)

@@ -172,11 +172,6 @@ class HingeBends:
         return self.vertex
 
     @property
-    def precedes_tethers(self) -> bool:
-        """It does: what folds would leave tethers behind sets taut cloth trembling."""
-        return True
-
-    @property
     def multiplier_count(self) -> int:
         """λ, gradients and the solution's vectors of each hinge, and a place for each vertex."""
         return COLUMNS * len(self.hinge) + 3 * len(self.vertex)

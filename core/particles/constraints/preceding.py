@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 
 @runtime_checkable
 class Preceding(Protocol):
-    """A constraint that solves sticks together, or the folds between them.
+    """A constraint that solves sticks together.
 
     It is projected behind them and before tethers, which then find little to do, and before all
     constraints that say where particles may be: those have the later word.
