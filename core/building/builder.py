@@ -26,6 +26,7 @@ from ..particles.constraints.strand import Strands
 from ..particles.particle_bodies.shared_point import shared_table
 from ..particles.schedule import make_schedule
 from .particles import joined
+from .rooted import find_rooted
 from .tearing import TearBuilder
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ class ModelBuilder(TearBuilder):
         particle_bodies = self._particle_body_table()
         four = particle_bodies.first_particle[:, None] + np.arange(4)
         joins = (sticks.pair, springs.pair, pieces.triangle, pieces.wire, tethers.particle, four)
-        return Model(
+        model = Model(
             objects=tuple(self._numbered(span) for span in self.objects),
             particles=particles,
             pins=pins,
@@ -87,6 +88,10 @@ class ModelBuilder(TearBuilder):
             shapes=shapes,
             tears=tears,
         )
+        rooted_in = find_rooted(model)
+        colliding = particles.colliding[rooted_in[particles.colliding] < 0]
+        particles = replace(particles, colliding=colliding, rooted_in=rooted_in)
+        return replace(model, particles=particles)
 
     def _self_collision_table(self, idle: Ints, joins: tuple[Ints, ...]) -> SelfCollisionTable:
         """Particles that meet as balls; surfaces meet each other by their triangles.
@@ -224,4 +229,5 @@ class ModelBuilder(TearBuilder):
             friction=joined(self._friction, (0,), np.float64),
             restitution=joined(self._restitution, (0,), np.float64),
             colliding=distinct(colliding[touches[colliding]]),
+            rooted_in=np.full(len(mass), -1, dtype=np.int32),
         )

@@ -1,9 +1,9 @@
-"""What pieces of cloth and rope that are tied to a body do not touch.
+"""What pieces of cloth and rope do not touch that are tied to a body or rooted in a collider.
 
 A tied vertex goes where its body goes, and may lie inside it: what pushed it out would fight with
 the tie for good. So a piece with a tied corner never touches the body that holds it, and one that
 is held by an edge none of those either that its body does not collide with: a collar on the chest
-lies within shoulders and neck.
+lies within shoulders and neck. What is rooted is tied to the collider in all of this.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Tied = namedtuple(
     "Tied",
     [
-        "row",  # (n,) row of untouched for each particle, −1 where no body holds it
+        "row",  # (n,) row of untouched for each particle, −1 where nothing holds it
         "untouched",  # (k, o) corners of a piece that are tied from which on it misses that owner
     ],
 )
@@ -37,7 +37,7 @@ OWN, KIN = 1, 2
 
 def tied_of(model: Model, ties: Sequence[Attachments]) -> Tied:
     """Which owners the particles of these ties do not touch."""
-    holder = np.full(len(model.particles), -1, dtype=np.int32)
+    holder = model.particles.rooted_in.copy()
     for tie in ties:
         holder[tie.particle] = tie.body[:, None]
     bodies, row = np.unique(holder[holder >= 0], return_inverse=True)

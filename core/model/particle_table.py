@@ -23,6 +23,7 @@ class ParticleTable:
     friction: Floats  # (n,)
     restitution: Floats  # (n,)
     colliding: Ints  # (k,) those that touch shapes themselves (all but those of bodies)
+    rooted_in: Ints  # (n,) owner of shapes that a pin holds each in, −1 for none
 
     def __len__(self) -> int:
         return len(self.mass)

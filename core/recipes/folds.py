@@ -35,8 +35,9 @@ LONGEST = 2.1
 fast, and what folds as softly as a quad then writhes for ever where the mesh is stiff."""
 
 LEAST_TWIST = 0.3
-"""Factor on hinges at diagonals at the least, as of rectangles twice as long as wide: longer ones
-writhe for ever where what resists their twist is softer."""
+"""Factor on hinges at diagonals at the least, as of rectangles twice as long as wide. It makes
+longer ones harder to twist than the same in all directions (three times at 1:4): they writhe for
+ever where what resists their twist is softer."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -183,6 +183,17 @@ class Branches:
         return np.concatenate([self.members["particle"], self.roots["particle"]])
 
     @property
+    def bonds(self) -> Ints:
+        """Pairs (b, 2): each particle with its node's first one, and that with its parent's."""
+        particle, first = self.members["particle"], self.nodes["first_member"]
+        count = self.nodes["last_member"] - first
+        node, parent = np.repeat(np.arange(len(first)), count), self.nodes["parent"]
+        inside = np.stack([particle, particle[first[node]]], axis=1)
+        child = np.flatnonzero(parent >= 0)
+        along = np.stack([particle[first[child]], particle[first[parent[child]]]], axis=1)
+        return np.ascontiguousarray(np.concatenate([inside, along]), dtype=np.int32)
+
+    @property
     def multiplier_count(self) -> int:
         """What the solution needs for each node, and two 4×4 matrices."""
         return COLUMNS * len(self.nodes) + 32
