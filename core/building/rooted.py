@@ -57,16 +57,16 @@ def find_rooted(model: Model) -> Ints:
                 inside = rows[gap[rows] < particles.radius[rows]]
                 if len(pins):
                     _mark(pins, inside, particles.position, particles.radius, gap, is_rooted)
-            root = np.flatnonzero(is_pinned & (gap < 0.0))
-            is_rooted |= _grown(root, bonds, gap < particles.radius)
+            is_rooted |= _grown(is_pinned & (gap < 0.0), bonds, gap < particles.radius)
             rooted_in[is_rooted] = shapes.owner[s]
     return rooted_in
 
 
-def _grown(root: Ints, bonds: Ints, is_inside: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which particles (n,) inside bonds (b, 2) join to one of ``root`` by others inside."""
-    reached = np.zeros(len(is_inside), dtype=np.bool_)
-    reached[root] = True
+def _grown(
+    is_root: NDArray[np.bool_], bonds: Ints, is_inside: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Which particles (n,) inside bonds (b, 2) join to a root by others inside; roots too."""
+    reached = is_root.copy()
     bonds = bonds[is_inside[bonds].all(axis=1)]
     while True:
         new = bonds[reached[bonds].any(axis=1) & ~reached[bonds].all(axis=1)]
