@@ -105,8 +105,7 @@ def remarks(running: Session) -> list[tuple[str, Icon]]:
     if running.phase.crossed is not None:
         found.append((_crossed(running, running.phase.crossed), "ERROR"))
     if running.improvised_from is not None:
-        text = f"Improvised from frame {running.improvised_from}: Bake starts over"
-        found.append((text, "INFO"))
+        found.append(("Bake starts over without that, Record keeps it", "INFO"))
     if running.phase.draft is not None:
         found.append(("The time budget cut frames short: Bake simulates them in full", "INFO"))
     found += [(file.failure, "ERROR") for file in running.files.values() if file.failure]
