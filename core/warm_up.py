@@ -114,12 +114,13 @@ def _touch() -> bool:
 
 
 def _drape() -> bool:
-    """Reach what cloth and loose particles use without bodies."""
+    """Reach what cloth and loose particles use without bodies; a nail holds a corner."""
     builder = ModelBuilder()
     _add_sheet(builder)
     _add_sheet(builder, 1.01)
     _add_dust(builder)
     builder.add_collider("floor", "PLANE", (), (0.0, 0.0, 0.0))
+    builder.add_collider("nail", "SPHERE", (0.02,), (0.0, 0.0, 1.0))
     return _run(builder.finalize(), frames=1)
 
 
