@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from multiprocessing import get_context
 from typing import Any
@@ -432,12 +432,12 @@ def _run(seed: int, frames: int) -> bytes | Outcome:
     try:
         for frame in range(frames):
             state, _ = advance(scene.model, state, scene.inputs(frame + 1), scene.settings)
-            for one in fields(state):
-                if not np.isfinite(getattr(state, one.name)).all():
-                    return Outcome(problem=f"seed {seed}: {one.name} is not finite")
+            for name, column in state.columns().items():
+                if not np.isfinite(column).all():
+                    return Outcome(problem=f"seed {seed}: {name} is not finite")
     except SimulationDiverged as stopped:
         return Outcome(stopped=f"seed {seed}, {scene.settings.integrator}: {stopped}")
-    return b"".join(np.asarray(getattr(state, one.name)).tobytes() for one in fields(state))
+    return b"".join(np.asarray(column).tobytes() for column in state.columns().values())
 
 
 def survey(count: int, first: int = 0) -> Iterator[Outcome]:
