@@ -217,6 +217,15 @@ def plant() -> GoldenScene:
     return GoldenScene(builder.finalize(), lambda model, frame: FrameInputs(wind=GUST), frames=4)
 
 
+@scene("rooted-plant")
+def rooted_plant() -> GoldenScene:
+    """A stem whose pinned root stands deeper in the ground than its lowest branches are long."""
+    builder = ModelBuilder()
+    add_plant(builder, stem(8, 1.0, 0.2), PlantSettings(), pin_weight=[1.0, *[0.0] * 8])
+    builder.add_collider("ground", "PLANE", (), (0.0, 0.0, 0.3))
+    return GoldenScene(builder.finalize(), lambda model, frame: FrameInputs(wind=GUST), frames=4)
+
+
 @scene("soft-body")
 def soft_body() -> GoldenScene:
     """Each material on a floor, one with more pressure than it was made with."""

@@ -130,8 +130,8 @@ def test_responses_of_one_frame_are_not_known_in_another():
             break
     assert known[0] > 0
     again, other = run(used, 4, later), run(unused, 4, later)
-    for name, value in vars(other).items():
-        assert np.array_equal(getattr(again, name), value), name
+    for name, value in other.columns().items():
+        assert np.array_equal(again.columns()[name], value), name
 
 
 def test_a_row_that_forgets_how_limbs_answer_meets_its_two_bodies_alone():

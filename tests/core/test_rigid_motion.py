@@ -330,8 +330,8 @@ def test_a_frame_knows_nothing_of_the_frame_before_it_but_its_state():
     start = run(used, 3)
     run(used, 3, wild, start)
     was_here, was_not = (run(model, 2, state=start) for model in (used, unused))
-    for name, value in vars(was_not).items():
-        assert np.array_equal(getattr(was_here, name), value), name
+    for name, value in was_not.columns().items():
+        assert np.array_equal(was_here.columns()[name], value), name
 
 
 def test_a_state_that_nobody_may_write_to_can_be_advanced():
@@ -340,7 +340,7 @@ def test_a_state_that_nobody_may_write_to_can_be_advanced():
     model = builder.finalize()
     state = run(model, 1)
     frozen = state.copy()
-    for value in vars(frozen).values():
+    for value in frozen.columns().values():
         if isinstance(value, np.ndarray):
             value.setflags(write=False)  # empty ones too: kernels get those of joints
     assert np.array_equal(
