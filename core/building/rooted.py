@@ -18,6 +18,7 @@ from ..collision.kinds import MESH
 from ..collision.narrow_phase import parts_of
 from ..collision.point_distance import solid_distance
 from ..collision.shapes import face_count, place_shapes
+from ..geometry.surface import connected_parts
 from ..kernels.jit import kernel
 from ..model import Model
 from ..particles.constraints.rooting import Rooting
@@ -41,6 +42,8 @@ def find_rooted(model: Model) -> Ints:
     )
     shapes = place_shapes(model)
     gap = np.zeros(len(particles))
+    everyone = np.arange(len(particles), dtype=np.int32)
+    pinned = everyone[is_pinned]
     for s in np.flatnonzero(shapes.kind != MESH):
         collider = shapes.owner[s] - len(model.bodies)
         if not 0 <= collider < len(colliders):
@@ -49,10 +52,13 @@ def find_rooted(model: Model) -> Ints:
         shapes.centre[s] = colliders.position[collider] + turn @ shapes.offset[s]
         shapes.rotation[s] = turn @ shapes.turn[s]
         for face in range(face_count(int(shapes.kind[s]))):
+            _measure(shapes, int(s), face, particles.position, pinned, gap)
+            if not (gap[pinned] < 0.0).any():
+                continue
             is_rooted = np.zeros(len(particles), dtype=np.bool_)
-            _measure(shapes, int(s), face, particles.position, gap)
+            _measure(shapes, int(s), face, particles.position, everyone, gap)
             for span in model.objects:
-                rows = np.arange(span.particles.start, span.particles.stop, dtype=np.int32)
+                rows = everyone[span.particles]
                 pins = rows[is_pinned[rows] & (gap[rows] < 0.0)]
                 inside = rows[gap[rows] < particles.radius[rows]]
                 if len(pins):
@@ -66,20 +72,15 @@ def _grown(
     is_root: NDArray[np.bool_], bonds: Ints, is_inside: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
     """Which particles (n,) inside bonds (b, 2) join to a root by others inside; roots too."""
-    reached = is_root.copy()
-    bonds = bonds[is_inside[bonds].all(axis=1)]
-    while True:
-        new = bonds[reached[bonds].any(axis=1) & ~reached[bonds].all(axis=1)]
-        if not len(new):
-            return reached
-        reached[new] = True
+    part = connected_parts(len(is_root), bonds[is_inside[bonds].all(axis=1)])
+    return np.isin(part, part[is_root])
 
 
 @kernel
-def _measure(shapes, s, face, x, gap):
-    """Write how far each of x (n, 3) is from a face of shape s, below 0 inside, to gap (n,) m."""
+def _measure(shapes, s, face, x, rows, gap):
+    """Write how far rows of x (n, 3) are from a face of shape s, below 0 inside, to gap (n,) m."""
     _, hulls, _ = parts_of(shapes)
-    for i in range(x.shape[0]):
+    for i in rows:
         p = unrotate(shapes.rotation[s], sub(load(x, i), load(shapes.centre, s)))
         gap[i], _ = solid_distance(
             hulls, shapes.kind[s], shapes.size[s], shapes.hull[s], face, p, p, 0.0
@@ -95,3 +96,4 @@ def _mark(pins, inside, x, radius, gap, is_rooted):
             reach = radius[i] - gap[p]
             if dot(way, way) <= reach * reach:
                 is_rooted[i] = True
+                break

@@ -39,6 +39,25 @@ def segment_weight(a, b):
     return min(max(-dot(a, d) / whole, 0.0), 1.0)
 
 
+@lean_inline
+def edge_weights(a, b, c):
+    """Weights of a, b, c in the point of the triangle's edges that is nearest to the origin."""
+    t = segment_weight(a, b)
+    p = along(a, t, sub(b, a))
+    nearest = dot(p, p)
+    wa, wb, wc = 1.0 - t, t, 0.0
+    t = segment_weight(a, c)
+    p = along(a, t, sub(c, a))
+    if dot(p, p) < nearest:
+        nearest = dot(p, p)
+        wa, wb, wc = 1.0 - t, 0.0, t
+    t = segment_weight(b, c)
+    p = along(b, t, sub(c, b))
+    if dot(p, p) < nearest:
+        wa, wb, wc = 0.0, 1.0 - t, t
+    return wa, wb, wc
+
+
 @lean
 def triangle_weights(a, b, c):
     """Weights of a, b, c in the point of the triangle that is nearest to the origin."""
@@ -68,21 +87,7 @@ def triangle_weights(a, b, c):
     whole = va + vb + vc
     if whole > 1e-20 * dot(ab, ab) * dot(ac, ac):
         return va / whole, vb / whole, vc / whole
-    # next to no area: the nearest point of the three edges
-    t = segment_weight(a, b)
-    p = along(a, t, ab)
-    nearest = dot(p, p)
-    wa, wb, wc = 1.0 - t, t, 0.0
-    t = segment_weight(a, c)
-    p = along(a, t, ac)
-    if dot(p, p) < nearest:
-        nearest = dot(p, p)
-        wa, wb, wc = 1.0 - t, 0.0, t
-    t = segment_weight(b, c)
-    p = along(b, t, sub(c, b))
-    if dot(p, p) < nearest:
-        wa, wb, wc = 0.0, 1.0 - t, t
-    return wa, wb, wc
+    return edge_weights(a, b, c)  # next to no area
 
 
 @lean

@@ -3,32 +3,11 @@
 from __future__ import annotations
 
 from ..kernels.jit import lean_inline
-from ..vec3 import along, dot, length, load, sub
+from ..vec3 import dot, length, load, sub
+from .gjk import edge_weights
 
 SLIVER = 1e-12
 """A triangle whose squared area is this share of its edges' has no inside that rounding spares."""
-
-
-@lean_inline
-def _squared_distance(p, a, ab):
-    """To the stretch from a by ab, and the share of the way at which it is nearest."""
-    ap, bb = sub(p, a), dot(ab, ab)
-    t = min(max(dot(ap, ab) / bb, 0.0), 1.0) if bb > 0.0 else 0.0
-    away = along(ap, -t, ab)
-    return dot(away, away), t
-
-
-@lean_inline
-def _point_on_sliver(p, a, b, c):
-    """As `point_on_triangle`, of a triangle that is no more than its edges."""
-    to_ab, s = _squared_distance(p, a, sub(b, a))
-    to_bc, t = _squared_distance(p, b, sub(c, b))
-    to_ca, u = _squared_distance(p, c, sub(a, c))
-    if to_ab <= to_bc and to_ab <= to_ca:
-        return 1.0 - s, s, 0.0
-    if to_bc <= to_ca:
-        return 0.0, 1.0 - t, t
-    return u, 0.0, 1.0 - u
 
 
 @lean_inline
@@ -64,7 +43,7 @@ def point_on_triangle(p, a, b, c):
         return 0.0, 1.0 - w, w
     total = va + vb + vc
     if not total > SLIVER * dot(ab, ab) * dot(ac, ac):
-        return _point_on_sliver(p, a, b, c)
+        return edge_weights(sub(a, p), sub(b, p), sub(c, p))
     v, w = vb / total, vc / total
     return 1.0 - v - w, v, w
 

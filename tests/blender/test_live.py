@@ -45,7 +45,7 @@ def visit(scene, frame):
 
 
 def finish(scene):
-    addon("live.frame_job").finish()
+    addon("live.jobs").finish()
 
 
 def states(scene, last):

@@ -20,7 +20,7 @@ from ..scene.inputs import Participant
 from ..session import Floats, Hold, Session
 from ..session.phase import EventKind
 from ..transforms import affine
-from . import frame_job
+from . import jobs
 
 Place = tuple[float, float, float]
 
@@ -155,7 +155,7 @@ def _rig_of(session: Session, ob: bpy.types.Object) -> Participant | None:
 def take(session: Session, frame: int, pick: Pick) -> None:
     """Take hold of something as it is in a simulated frame; later frames are dropped."""
     session.forget_frames_from(frame + 1)
-    frame_job.finish()
+    jobs.finish()
     state = session.cache[frame]
     if pick.particle >= 0:
         grab = grab_particle(session.model, state, pick.particle)

@@ -25,7 +25,7 @@ from ..scene.timeless import timeless_digests
 from ..session import Floats, Placement, Problem, Session
 from ..session.phase import EventKind
 from ..transforms import affine
-from . import delivery, frame_job, hand, keeping, preview, takes
+from . import delivery, hand, jobs, keeping, preview, takes
 from .build_job import BuildJob
 from .frame_blend import between, differ
 from .frame_job import FrameJob
@@ -107,7 +107,7 @@ def compare_at_start(
     if running is not None and running.building is not None:
         if may_wait and not running.building.is_done:
             return  # what was changed meanwhile is seen when it is there
-        frame_job.finish()
+        jobs.finish()
     known: dict[int, Participant] = {}
     problems: list[Problem] = []
     if running is not None and running.inputs is not None:
@@ -154,7 +154,7 @@ def _begin(
         return
     running.building = job = BuildJob(inputs)
     if may_wait:
-        frame_job.begin(job)
+        jobs.begin(job)
         if not job.wait(MOMENT):
             delivery.expect()
             return
@@ -222,7 +222,7 @@ def _simulate(
         step = 1.0 / (frame - first)
         inputs = target if step == 1.0 else between(before, target, share, step)
         job = _job(running, inputs)
-        frame_job.finish()  # a dropped one may be at work on this very model
+        jobs.finish()  # a dropped one may be at work on this very model
         job.run()
         _take(running, job, depsgraph)
         if running.failure:
@@ -235,14 +235,14 @@ def _hand_over(scene: bpy.types.Scene, running: Session, depsgraph: bpy.types.De
     inputs = _read(scene, running, depsgraph)
     running.job = _job(running, inputs)
     running.job.take_back = take_back
-    frame_job.begin(running.job)
+    jobs.begin(running.job)
     delivery.expect()
 
 
 def _collect(running: Session, depsgraph: bpy.types.Depsgraph, *, may_wait: bool) -> None:
     """Take the frame on which Blender stands again from the thread, once it is there."""
     if not may_wait:
-        frame_job.finish()
+        jobs.finish()
     job = running.job
     if job is not None and job.is_done:
         running.job = None
