@@ -14,7 +14,7 @@ from ..core.errors import VerletError
 from . import cli, session
 from .blender import point_cache, redraw, window_thread
 from .extract import reading
-from .live import delivery, mending, preview, rendering
+from .live import delivery, mending, preview, render_frames, rendering
 from .live.delivery import is_playing
 from .properties import bake_record, participants, rest_pose
 from .properties.scenes import start_frame
@@ -322,7 +322,7 @@ def render_begins(scene: bpy.types.Scene, *_: Any) -> None:
 @persistent
 def frame_is_rendered(scene: bpy.types.Scene, *_: Any) -> None:
     """A frame of a render comes next."""
-    rendering.prepare_frame(scene)
+    render_frames.prepare_frame(scene)
 
 
 @persistent

@@ -2,22 +2,19 @@
 
 A render evaluates the scene in a depsgraph of its own: `handlers` are called for each frame and for
 each moment of motion blur, and show the frame in it as they do in the viewport, by way of
-`window_thread`. Frames that are missing are simulated where nobody waits at a window; there it says
-what is missing.
+`window_thread`. Frames that are missing are simulated where nobody waits at a window
+(`render_frames`); there it says what is missing.
 """
 
-import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import bpy
 
-from ...core.errors import VerletError
 from .. import session
 from ..blender import redraw, window_thread
 from ..properties.participants import bakeable_objects
 from ..properties.scenes import start_frame
-from . import missing_frames
 
 _is_rendering = False
 _is_simulating = False
@@ -38,23 +35,6 @@ def begin(scene: bpy.types.Scene) -> None:
     _lacking.pop(scene.session_uid, None)
 
 
-def prepare_frame(scene: bpy.types.Scene) -> None:
-    """Before a frame is evaluated for a render: simulate up to it, where nobody is kept waiting."""
-    if not window_thread.is_here() or not bakeable_objects(scene, None):
-        return
-    needed = scene.frame_current + _frames_of_blur(scene)
-    running = session.of(scene)
-    is_there = running is not None and running.is_sound and running.last >= needed
-    if is_there or needed <= start_frame(scene):
-        return
-    with _simulating():
-        try:
-            for _ in missing_frames.simulate(scene, range(needed, needed + 1), keeps_all=True):
-                pass
-        except VerletError as error:
-            print(f"Verlet Physics: {error}")
-
-
 def start_of(scene: bpy.types.Scene) -> int:
     """The frame in which what a render shows begins: where the frames that are there begin.
 
@@ -67,14 +47,8 @@ def start_of(scene: bpy.types.Scene) -> int:
     return running.start
 
 
-def _frames_of_blur(scene: bpy.types.Scene) -> int:
-    """Frames after the present one that its motion blur may reach into."""
-    render = scene.render
-    return math.ceil(render.motion_blur_shutter) if render.use_motion_blur else 0
-
-
 @contextmanager
-def _simulating() -> Iterator[None]:
+def simulating() -> Iterator[None]:
     """While inside, frames that are visited are visited to be simulated."""
     global _is_simulating
     _is_simulating = True
