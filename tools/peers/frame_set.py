@@ -226,15 +226,15 @@ def main() -> None:
     figures: dict[str, Any] = {"version": bpy.app.version_string}
     engine, handlers, stages = Clock(), Clock(), []
     if wanted["zip"]:
-        simulation = importlib.import_module(f"{MODULE}.live.simulation")
-        advance = engine.timed(simulation.advance)
+        frame_job = importlib.import_module(f"{MODULE}.live.frame_job")
+        advance = engine.timed(frame_job.advance)
 
         def watched(*arguments: Any, **options: Any) -> Any:
             state, diagnostics = advance(*arguments, **options)
             stages.append(1e3 * sum(diagnostics.stage_seconds.values()))
             return state, diagnostics
 
-        simulation.advance = watched
+        frame_job.advance = watched
         for event in (bpy.app.handlers.frame_change_pre, bpy.app.handlers.frame_change_post):
             event[:] = [handlers.timed(function) for function in event]
     scene.frame_set(1)
