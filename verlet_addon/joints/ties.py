@@ -161,7 +161,8 @@ def carried_by_ragdoll(running: Session, uid: int, own: Floats, frame: int) -> F
     change, holder = None, None
     for rows in rows_of(running):
         if rows.participant.uid == uid:
-            change, holder = changes(running.model, rows, running.cache[frame]), rows.participant
+            change = changes(running.model, running.cache[frame])[rows.bodies]
+            holder = rows.participant
     for figure in figures_of(running):
         if figure.participant.uid == uid:
             hold = running.placement(frame).holds[uid]

@@ -99,20 +99,23 @@ def points_of(session: Session, state: State) -> Iterator[Points]:
         places = state.position[figure.particles]
         first = figure.particles.start
         yield Points(figure.participant.name, places, first, nobody, False)
-    for rows in bone_bodies.rows_of(session):
-        yield _along_bones(session, rows, state)
+    ragdolls = bone_bodies.rows_of(session)
+    change = bone_bodies.changes(session.model, state) if ragdolls else None
+    for rows in ragdolls:
+        yield _along_bones(rows, change[rows.bodies])
 
 
 ALONG = np.linspace(0.0, 1.0, 7)
 """Shares of a bone's length at which it may be taken hold of."""
 
 
-def _along_bones(session: Session, rows: bone_bodies.Rows, state: State) -> Points:
+def _along_bones(rows: bone_bodies.Rows, change: Floats) -> Points:
+    """Places along the bones of a ragdoll; ``change`` (p, 4, 4): of its parts since the start."""
     bones = rows.plan.skeleton
     held = np.flatnonzero(np.array(rows.plan.part_of_bone) >= 0)
     part = np.array(rows.plan.part_of_bone)[held]
     pose = np.array(rows.participant.armature.pose)[held]
-    placed = bone_bodies.changes(session.model, rows, state)[part] @ pose
+    placed = change[part] @ pose
     up = placed[:, :3, 1] / np.maximum(
         np.linalg.norm(placed[:, :3, 1], axis=1, keepdims=True), 1e-9
     )

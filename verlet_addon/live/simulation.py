@@ -330,9 +330,11 @@ def _placed_bones(
     running: Session, state: State, holds: Mapping[int, Floats]
 ) -> list[tuple[Participant, Floats]]:
     """Each ragdoll with the world matrices (m, 4, 4) of its moved bones in a state."""
+    ragdolls = bone_bodies.rows_of(running)
+    change = bone_bodies.changes(running.model, state) if ragdolls else None
     found = [
-        (rows.participant, bone_bodies.placed_bones(running, rows, state))
-        for rows in bone_bodies.rows_of(running)
+        (rows.participant, bone_bodies.placed_bones(rows.participant, change[rows.bodies]))
+        for rows in ragdolls
     ]
     for figure in stick_figures.figures_of(running):
         hold = holds[figure.participant.uid]

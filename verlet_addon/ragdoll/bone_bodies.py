@@ -30,6 +30,7 @@ from . import armature
 from .armature import ArmatureArrays
 
 if TYPE_CHECKING:
+    from ...core.arrays import Ints
     from ...core.building.builder import ModelBuilder
     from ...core.model import Model, State
     from ...core.model.joint_table import End
@@ -133,40 +134,44 @@ def animated(participant: Participant, shared: AnimatedSettings) -> list[Animate
 # ---------------------------------------------------------------------- out of it
 
 
-def moved_bones(participant: Participant) -> list[tuple[int, int]]:
-    """Bones that the simulation moves itself (row of the skeleton, row of the part).
+def moved_bones(participant: Participant) -> tuple[Ints, Ints]:
+    """Bones that the simulation moves itself: rows (m,) of the skeleton, and of their parts.
 
     Other bones of a part follow by their parents, with their own animation.
     """
-    plan = plan_of(participant)
+    return _moved_bones(plan_of(participant), participant.armature)
+
+
+@lru_cache(maxsize=64)
+def _moved_bones(plan: Plan, arrays: ArmatureArrays) -> tuple[Ints, Ints]:
     bones = plan.skeleton
-    own_parent = participant.armature.own_parent
     found = []
     for row, part in enumerate(plan.parts):
         for bone in part.members:
-            above = int(own_parent[bone])
+            above = int(arrays.own_parent[bone])
             follows = above >= 0 and plan.part_of_bone[above] == row
-            if bone == part.bone or not follows or bones.name[bone] in participant.armature.held:
+            if bone == part.bone or not follows or bones.name[bone] in arrays.held:
                 found.append((bone, row))
-    return found
+    pairs = np.array(found, dtype=np.int32).reshape(-1, 2)
+    return pairs[:, 0], pairs[:, 1]
 
 
-def changes(model: Model, rows: Rows, state: State) -> Floats:
-    """What carries parts from the start to a simulated frame, world matrices (p, 4, 4)."""
-    now = [a[rows.bodies] for a in body_poses(model, state)]
-    start = model.bodies.position[rows.bodies], model.bodies.orientation[rows.bodies]
-    turn = affine.rotation_of(now[1]) @ np.swapaxes(affine.rotation_of(start[1]), -1, -2)
+def changes(model: Model, state: State) -> Floats:
+    """What carries bodies from the start to a simulated frame, world matrices (b, 4, 4)."""
+    bodies = model.bodies
+    position, orientation = (a[: len(bodies)] for a in body_poses(model, state))
+    turn = affine.rotation_of(orientation)
+    turn = turn @ np.swapaxes(affine.rotation_of(bodies.orientation), -1, -2)
     change = np.tile(np.eye(4), (len(turn), 1, 1))
     change[:, :3, :3] = turn
-    change[:, :3, 3] = now[0] - np.einsum("bij,bj->bi", turn, start[0])
+    change[:, :3, 3] = position - np.einsum("bij,bj->bi", turn, bodies.position)
     return change
 
 
-def placed_bones(session: Session, rows: Rows, state: State) -> Floats:
-    """World matrices (m, 4, 4) of the bones of `moved_bones` in a simulated frame."""
-    change = changes(session.model, rows, state)
-    moved = moved_bones(rows.participant)
-    return np.array([change[part] @ rows.participant.armature.pose[bone] for bone, part in moved])
+def placed_bones(participant: Participant, change: Floats) -> Floats:
+    """World matrices (m, 4, 4) of the bones of `moved_bones`; ``change``: of its parts."""
+    bone, part = moved_bones(participant)
+    return change[part] @ participant.armature.pose[bone]
 
 
 def own_poses(
@@ -197,10 +202,8 @@ def own_poses(
             found[uid] = before[uid]
             continue
         local = np.linalg.inv(world) @ matrices
-        targets = {
-            names[bone]: Matrix(matrix)
-            for (bone, _), matrix in zip(moved_bones(participant), local)
-        }
+        bones, _ = moved_bones(participant)
+        targets = {names[bone]: Matrix(matrix) for bone, matrix in zip(bones.tolist(), local)}
         found[uid] = _basis_of(ob, depsgraph, targets)
     return found
 
@@ -245,7 +248,7 @@ def _basis_of(
 def moved_names(participant: Participant) -> list[str]:
     """Names of the bones of `moved_bones`."""
     names = plan_of(participant).skeleton.name
-    return [names[bone] for bone, _ in moved_bones(participant)]
+    return [names[bone] for bone in moved_bones(participant)[0].tolist()]
 
 
 def notes(participant: Participant) -> dict[str, list[str]]:

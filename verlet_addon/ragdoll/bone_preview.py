@@ -52,9 +52,21 @@ def look_again() -> None:
     _lent.clear()
 
 
+@dataclass(frozen=True, eq=False)
+class Posed:
+    """An armature, and what some of its bones are to show."""
+
+    ob: bpy.types.Object
+    rows: list[int]  # (m,) of the bones
+    modes: list[str]  # (m,) their rotation modes
+    wanted: Floats  # (m, 4, 4) their own transforms
+    values: Values  # what all bones have now
+
+
 def show(session: Session, poses: Mapping[int, Floats]) -> None:
     """Write own transforms (m, 4, 4), by session id, to the bones that the simulation moves."""
     wanted = session.participants(RAGDOLL)
+    found = []
     for participant, ob in zip(wanted, find_objects(wanted)):
         if ob is None or ob.pose is None or ob.verlet.kind != RAGDOLL or bake_record.is_baked(ob):
             continue
@@ -65,7 +77,11 @@ def show(session: Session, poses: Mapping[int, Floats]) -> None:
         present = [number for number, name in enumerate(moved) if name in row_of]
         rows = [row_of[moved[number]] for number in present]
         values = _keep_own(ob, bones, moved, rows)
-        _pose(ob, bones, rows, poses[participant.uid][present], values)
+        if rows:
+            modes = [bones[row][1] for row in rows]
+            found.append(Posed(ob, rows, modes, poses[participant.uid][present], values))
+    if found:
+        _pose(found)
 
 
 def _bones(ob: bpy.types.Object) -> list[tuple[str, str]]:
@@ -118,30 +134,35 @@ def _changed(rows: list[int], a: Values, b: Values) -> list[int]:
     return np.array(rows)[differs].tolist()
 
 
-def _pose(
-    ob: bpy.types.Object,
-    bones: list[tuple[str, str]],
-    rows: list[int],
-    wanted: Floats,
-    values: Values,
-) -> None:
-    """Give bones in these rows their own transforms (m, 4, 4), with one evaluation of them all."""
-    if not rows:
-        return
+def _pose(found: list[Posed]) -> None:
+    """Give bones their own transforms: all armatures at one go, each with one evaluation."""
+    wanted = np.concatenate([one.wanted for one in found])
+    turned = rotations_without_scale(
+        wanted[:, :3, :3], np.concatenate([_scales(one.ob)[one.rows] for one in found])
+    )
+    shown = {
+        name: np.concatenate([one.values[name][one.rows] for one in found]) for name in _CHANNELS
+    }
+    shown["location"][:] = wanted[:, :3, 3]
+    modes = np.array([mode for one in found for mode in one.modes])
+    for mode in np.unique(modes).tolist():
+        some = modes == mode
+        channel = shown[rest_pose.rotation_channel(mode)]
+        channel[some] = rotations_near(mode, turned[some], channel[some].astype(np.float64))
+    first = 0
+    for one in found:
+        new = {name: array.copy() for name, array in one.values.items()}
+        for name, array in new.items():
+            array[one.rows] = shown[name][first : first + len(one.rows)]
+        first += len(one.rows)
+        _write(one.ob, new)
+
+
+def _scales(ob: bpy.types.Object) -> Floats:
+    """The scale (b, 3) of every bone."""
     scale = np.empty(len(ob.pose.bones) * 3, np.float32)
     ob.pose.bones.foreach_get("scale", scale)
-    scales = scale.reshape(-1, 3)[rows].astype(np.float64)
-    turned = rotations_without_scale(wanted[:, :3, :3], scales)
-    new = {name: array.copy() for name, array in values.items()}
-    new["location"][rows] = wanted[:, :3, 3]
-    modes = np.array([bones[row][1] for row in rows])
-    for mode in np.unique(modes).tolist():
-        some = np.flatnonzero(modes == mode)
-        there = np.array(rows)[some]
-        channel = rest_pose.rotation_channel(mode)
-        before = values[channel][there].astype(np.float64)
-        new[channel][there] = rotations_near(mode, turned[some], before)
-    _write(ob, new)
+    return scale.reshape(-1, 3).astype(np.float64)
 
 
 def _write(ob: bpy.types.Object, values: Values) -> None:

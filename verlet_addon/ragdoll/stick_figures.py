@@ -25,7 +25,8 @@ from ...core.recipes.stick_figure import add_stick_figure, plan_figure
 from ..properties.kinds import RAGDOLL
 from ..properties.participants import find_object, find_objects
 from ..transforms import affine
-from .bone_bodies import is_sticks, moved_bones, plan_of
+from . import bone_bodies
+from .bone_bodies import is_sticks, plan_of
 from .bone_pins import is_held
 from .driving import asked_of, returning
 
@@ -247,11 +248,7 @@ def holds(session: Session, state: State) -> dict[int, Floats]:
 
 def placed_bones(rows: FigureRows, state: State, hold: Floats) -> Floats:
     """World matrices (m, 4, 4) of the bones of `moved_bones` in a simulated frame."""
-    change = figure_changes(rows, state, hold)
-    arrays: ArmatureArrays = rows.participant.armature
-    return np.array(
-        [change[part] @ arrays.pose[bone] for bone, part in moved_bones(rows.participant)]
-    )
+    return bone_bodies.placed_bones(rows.participant, figure_changes(rows, state, hold))
 
 
 def figure_changes(rows: FigureRows, state: State, hold: Floats) -> Floats:
