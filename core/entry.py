@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from math import isfinite
 from operator import is_
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -23,9 +23,6 @@ from .model import SHORTEST_STEP, FrameInputs, Model, State
 from .model.state import FACTORS, NO_WIND, STATE_PARTS
 from .particles.heaps.ball_table import MOST_WALLS
 from .settings import AnimatedSettings, SolverSettings, WindSettings
-
-if TYPE_CHECKING:
-    from .workspace import Workspace
 
 MOST_SUBSTEPS = 1_000_000
 """In one frame: more are a duration in the wrong unit."""
@@ -133,9 +130,8 @@ def model_of(model: Model, state: State) -> Model:
     return tears.model_for(weld)
 
 
-def check_state(work: Workspace, state: State) -> None:
+def check_state(layout: Layout, state: State) -> None:
     """Raise `ModelError` unless the arrays of a state are those of the model."""
-    layout = work.layout
     if layout.knows(state):
         return
     columns = state.columns()
@@ -212,9 +208,8 @@ def _state_array(name: str, array: Any, dtype: Any, shape: tuple[int, ...]) -> A
     return array
 
 
-def checked_inputs(work: Workspace, inputs: FrameInputs, settings: SolverSettings) -> FrameInputs:
+def checked_inputs(layout: Layout, inputs: FrameInputs, settings: SolverSettings) -> FrameInputs:
     """The inputs with arrays of float64 in one piece; raises `ModelError` where one is wrong."""
-    layout = work.layout
     changed: dict[str, Any] = {}
     for name, shape in layout.inputs:
         given = getattr(inputs, name)

@@ -19,9 +19,10 @@ from ..model.joint_table import End, OnBody
 from ..settings import JointSettings, PinSettings
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..arrays import Floats
     from ..building.builder import ModelBuilder
-    from .ragdoll import Ragdoll
     from .ragdoll_plan import Plan
 
 
@@ -51,11 +52,12 @@ def end_of(plan: Plan, pin: BonePin, turn: Floats, move: Floats) -> Floats:
 
 
 def add_pin(
-    builder: ModelBuilder, plan: Plan, ragdoll: Ragdoll, pin: BonePin, turn: Floats, move: Floats
+    builder: ModelBuilder, plan: Plan, body: Sequence[int], pin: BonePin, turn: Floats, move: Floats
 ) -> int:
     """Add a pin to a model; returns its row of `Model.joints`.
 
-    Raises `ModelError` that names the bone where it belongs to no body.
+    body: of each part, its index in `ModelBuilder.objects`. Raises `ModelError` that names the bone
+    where it belongs to no body.
     """
     part = int(plan.part_of_bone[pin.bone])
     name = plan.skeleton.name[pin.bone]
@@ -73,7 +75,7 @@ def add_pin(
     return builder.add_joint(
         f"{plan.name}: pin of {name}",
         pin.to,
-        OnBody(ragdoll.objects[part]),
+        OnBody(body[part]),
         held,
         settings=JointSettings(
             kind="SPRING",

@@ -7,7 +7,7 @@ each turns in its parent; `add_ragdoll` puts them where the skeleton stands at t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -132,8 +132,8 @@ def add_ragdoll(
         )
     for a, b in plan.apart:
         builder.keep_apart(plan.name, OnBody(objects[a]), OnBody(objects[b]))
-    made = Ragdoll(tuple(objects), tuple(joints))
-    return replace(made, pins=tuple(add_pin(builder, plan, made, p, turn, move) for p in pins))
+    rows = tuple(add_pin(builder, plan, objects, pin, turn, move) for pin in pins)
+    return Ragdoll(tuple(objects), tuple(joints), rows)
 
 
 def _share_of_limb(plan: Plan, row: int) -> float:

@@ -70,8 +70,8 @@ class Frame:
         self.model = model
         self.settings = settings
         self.work = workspace_of(model)
-        check_state(self.work, state)
-        self.inputs = inputs = checked_inputs(self.work, inputs, settings)
+        check_state(self.work.layout, state)
+        self.inputs = inputs = checked_inputs(self.work.layout, inputs, settings)
         if model.tears is not None and inputs.grab is not None:
             held = model.tears.weld[inputs.grab.particle]
             self.inputs = inputs = replace(inputs, grab=replace(inputs.grab, particle=held))
