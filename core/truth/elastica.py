@@ -1,4 +1,4 @@
-"""Strips of cloth that are clamped at one end and hang: their tip is that of the elastica."""
+"""Strips of cloth that are clamped at one end and hang as the elastica does, and keep still."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 from ..building.builder import ModelBuilder
-from ..model import FrameInputs
+from ..model import FrameInputs, Model
 from ..recipes.cloth import FOLD_RIGIDITY, add_cloth
 from ..recipes.geometry import Geometry
 from ..settings import ClothSettings, SolverSettings
@@ -20,6 +20,9 @@ from .case import Result, case
 GRAVITY = 9.81
 Mesh = tuple[Floats, list[Ints]]
 """Places (n, 2) in edges, where column 0 is behind the clamp and 1 in it, and faces of a kind."""
+
+Size = tuple[int, float, float]
+"""Edges along a strip, its length in m, and Γ = weight per length · length³ / rigidity."""
 
 
 def _slope(load: float, s: float, turn: float, bend: float) -> Floats:
@@ -104,8 +107,9 @@ def _irregular(length: int, width: int) -> Mesh:
     return x, [np.concatenate([np.stack([a, b, c], 1), np.stack([a, c, d], 1)])]
 
 
-def _off(mesh: Callable[[], Mesh], edges: int, length: float, load: float) -> Result:
-    """How far the tip of a strip of so many edges is from the elastica's, in lengths."""
+def _strip(mesh: Callable[[], Mesh], size: Size, tethers: bool = True) -> tuple[Model, Floats]:
+    """A strip and how far (n,) m its vertices are from the clamp."""
+    edges, length, load = size
     x, faces = mesh()
     softest, stiffest = FOLD_RIGIDITY
     density = min(0.3, 0.99 * stiffest * load / (GRAVITY * length**3))
@@ -115,18 +119,38 @@ def _off(mesh: Callable[[], Mesh], edges: int, length: float, load: float) -> Re
     sizes = np.concatenate([np.full(len(f), f.shape[1]) for f in faces])
     corners = np.concatenate([f.reshape(-1) for f in faces])
     offsets = np.concatenate([[0], np.cumsum(sizes)])
-    settings = ClothSettings(bend=bend, bend_model="DIHEDRAL", drag=6.0, area_density=density)
+    settings = ClothSettings(
+        bend=bend, bend_model="DIHEDRAL", drag=6.0, area_density=density, tethers=tethers
+    )
     builder = ModelBuilder()
     geometry = Geometry.of("strip", places, (), offsets, corners)
     add_cloth(builder, geometry, settings, pin_weight=places[:, 0] < 1e-9)
-    model = builder.finalize()
+    return builder.finalize(), places[:, 0]
+
+
+def _off(mesh: Callable[[], Mesh], size: Size) -> Result:
+    """How far the tip of a strip is from the elastica's, in lengths."""
+    _, length, load = size
+    model, out = _strip(mesh, size)
     state = model.initial_state()
     for _ in range(24 * 3):
         state, _ = advance(model, state, FrameInputs(), SolverSettings())
-    end = places[:, 0] > length * (1.0 - 1e-9)
+    end = out > length * (1.0 - 1e-9)
     along, _, up = state.position[end].mean(axis=0) / length
     exact = tip(load)
     return Result(math.hypot(along - exact[0], up - exact[1]), 0.0, 0.02)
+
+
+def _unrest(mesh: Callable[[], Mesh], size: Size, tethers: bool) -> Result:
+    """Fastest vertex of a strip that has hung for four seconds, mm/s, over a second."""
+    model, _ = _strip(mesh, size, tethers)
+    state, fastest = model.initial_state(), 0.0
+    for frame in range(24 * 5):
+        state, _ = advance(model, state, FrameInputs(), SolverSettings())
+        if frame >= 24 * 4:
+            moved = np.linalg.norm(state.position - state.previous, axis=1).max()
+            fastest = max(fastest, float(moved) / state.step)
+    return Result(1e3 * fastest, 0.0, 1.0)
 
 
 for _name, _mesh, _edges, _length, _load in (
@@ -143,4 +167,13 @@ for _name, _mesh, _edges, _length, _load in (
     ("irregular", partial(_irregular, 25, 6), 25, 0.2, 15.0),
     ("irregular", partial(_irregular, 20, 5), 20, 0.15, 60.0),
 ):
-    case(f"elastica-{_name}-{_load:g}")(partial(_off, _mesh, _edges, _length, _load))
+    case(f"elastica-{_name}-{_load:g}")(partial(_off, _mesh, (_edges, _length, _load)))
+
+for _name, _mesh, _size, _tethers in (
+    ("quads", partial(_quads, 20, 4, 1.0), (20, 0.2, 100.0), True),
+    ("irregular", partial(_irregular, 20, 5), (20, 0.15, 60.0), True),
+    ("cut", partial(_cut, 24, 3, 1.0, False), (24, 0.18, 80.0), True),
+    ("quads-untethered", partial(_quads, 20, 4, 1.0), (20, 0.2, 50.0), False),
+    ("irregular-untethered", partial(_irregular, 20, 5), (20, 0.15, 60.0), False),
+):
+    case(f"strip-rest-{_name}-{_size[2]:g}")(partial(_unrest, _mesh, _size, _tethers))
