@@ -17,7 +17,7 @@ from .extract import reading
 from .live import delivery, mending, preview, render_frames, rendering
 from .live.delivery import is_playing
 from .properties import bake_record, participants, rest_pose
-from .properties.scenes import start_frame
+from .properties.scenes import note_first_frames, start_frame
 from .ragdoll import bone_preview
 from .session.phase import EventKind
 from .session.playhead import Playhead, frame_to_show
@@ -260,6 +260,7 @@ def load_pre(*_: Any) -> None:
 def load_post(*_: Any) -> None:
     """A file that was saved behind our back (autosave, a crash) holds preview poses."""
     session.drop_all()
+    note_first_frames()
     for ob in bpy.data.objects:
         if ob.library is None:
             for holder in rest_pose.holders(ob):

@@ -110,6 +110,35 @@ def test_a_part_of_the_scene_shows_the_preview_though_its_first_frame_was_moved(
     assert not put_back
 
 
+def test_a_part_of_a_file_on_a_farm_moves_as_in_the_whole(scene, recorder, tmp_path, capsys):
+    """``blender -b FILE -s 5 -e 7 -a`` moves the scene's first frame before anything moves."""
+    crate = body(location=(0, 0, 3))
+    path = str(tmp_path / "whole.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    shown = previewed(scene, 1, 7, (crate,))
+    bpy.ops.wm.open_mainfile(filepath=path)
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 5, 7
+    bpy.ops.render.render(animation=True)
+    for frame in (5, 6, 7):
+        np.testing.assert_allclose(recorder.seen["Box", frame], shown["Box", frame], atol=1e-6)
+    assert "begins in frame 1 " in capsys.readouterr().out
+    assert addon("properties.scenes").start_frame(scene) == 5  # whoever bakes now begins there
+
+
+def test_a_part_with_an_own_start_frame_begins_there(scene, recorder, tmp_path):
+    body(location=(0, 0, 3))
+    scene.verlet.use_own_start, scene.verlet.own_start = True, 5
+    path = str(tmp_path / "whole.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 5, 7
+    bpy.ops.render.render(animation=True)
+    assert recorder.seen["Box", 5][2, 3] == 3.0
+    assert recorder.seen["Box", 7][2, 3] < 3.0 - 0.01
+
+
 def test_another_start_frame_is_named_where_it_puts_frames_out_of_date(scene):
     body(location=(0, 0, 3))
     play(scene, 1, 5)

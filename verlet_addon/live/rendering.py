@@ -14,7 +14,7 @@ import bpy
 from .. import session
 from ..blender import redraw, window_thread
 from ..properties.participants import bakeable_objects
-from ..properties.scenes import start_frame
+from ..properties.scenes import hold_first_frame, release_first_frame, start_frame
 
 _is_rendering = False
 _is_simulating = False
@@ -33,6 +33,13 @@ def begin(scene: bpy.types.Scene) -> None:
     global _is_rendering
     _is_rendering = True
     _lacking.pop(scene.session_uid, None)
+    if bpy.app.background and bakeable_objects(scene, None) and hold_first_frame(scene):
+        print(
+            f"Verlet Physics: frames from {scene.frame_start} are a part of the file's, so the "
+            f"simulation begins in frame {start_frame(scene)} as in the whole (Own Start Frame in "
+            "the World panel says otherwise)",
+            flush=True,
+        )
 
 
 def start_of(scene: bpy.types.Scene) -> int:
@@ -104,6 +111,7 @@ def end(scene: bpy.types.Scene) -> None:
     """A render is over: the window says what it lacked."""
     global _is_rendering
     _is_rendering = False
+    release_first_frame(scene)
     text = remark(scene)
     if text:
         print(f"Verlet Physics: {text}")

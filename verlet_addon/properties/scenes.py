@@ -145,6 +145,36 @@ class VerletScene(bpy.types.PropertyGroup):
 refuse_keys(VerletScene.__annotations__)
 
 
+_first_frames: dict[int, int] = {}  # of each scene as its file has it, by session id
+_held: dict[int, int] = {}  # first frames that hold while a part of a scene is rendered
+
+
+def note_first_frames() -> None:
+    """A file was loaded: note where its scenes begin."""
+    _first_frames.clear()
+    _held.clear()
+    _first_frames.update((scene.session_uid, scene.frame_start) for scene in bpy.data.scenes)
+
+
+def hold_first_frame(scene: bpy.types.Scene) -> bool:
+    """Begin where the file does though a later part of it is rendered; whether that differs.
+
+    ``blender -b FILE -s 100 -e 110 -a`` renders a part by moving the scene's first frame.
+    """
+    first = _first_frames.get(scene.session_uid, scene.frame_start)
+    if scene.verlet.use_own_start or first >= scene.frame_start:
+        return False
+    _held[scene.session_uid] = first
+    return True
+
+
+def release_first_frame(scene: bpy.types.Scene) -> None:
+    """The part is rendered."""
+    _held.pop(scene.session_uid, None)
+
+
 def start_frame(scene: bpy.types.Scene) -> int:
     """The frame in which the simulation begins."""
-    return scene.verlet.own_start if scene.verlet.use_own_start else scene.frame_start
+    if scene.verlet.use_own_start:
+        return scene.verlet.own_start
+    return _held.get(scene.session_uid, scene.frame_start)
