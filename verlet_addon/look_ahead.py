@@ -15,16 +15,17 @@ from bpy.app.handlers import persistent
 
 from . import handlers, overlays, preferences, session
 from .blender import redraw
-from .live import rendering
+from .live import rendering, solver
 from .properties import participants
 from .properties.scenes import start_frame
 
 LOOK_DELAY = 0.4  # s after the last change
 LONGEST_LOOK = 0.2  # s: where a look takes longer, no further one is taken
+LOAD_DELAY = 0.1  # s until it is asked again whether the solver is loaded
 
 _due = 0.0  # perf_counter when to look
 _seconds: dict[int, float] = {}  # that the quickest look took, by session id of the scene
-_looks: dict[int, int] = {}  # how many there were: the first one also loads the solver
+_looks: dict[int, int] = {}  # how many there were: the first one also finds kernels
 
 
 @persistent
@@ -43,8 +44,13 @@ def _look() -> float | None:
         return wait
     wished = preferences.get()
     scene = bpy.context.scene
-    if wished is None or not wished.look_ahead or scene is None or not participants.has_any(scene):
+    if scene is None or not participants.has_any(scene):
         return None
+    solver.load()  # for whoever presses Play next
+    if wished is None or not wished.look_ahead:
+        return None
+    if not solver.is_loaded():
+        return LOAD_DELAY
     window_manager = bpy.context.window_manager
     is_dragging = any(len(window.modal_operators) for window in window_manager.windows)
     if is_dragging:

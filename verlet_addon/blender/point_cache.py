@@ -204,8 +204,7 @@ def play(
     modifier = ob.modifiers.get(name)
     if modifier is None:
         modifier = ob.modifiers.new(name, "MESH_CACHE")
-        if chosen is not None:
-            ob.modifiers.active = chosen
+        ob.modifiers.active = chosen  # None, too: old files have modifiers of which none is
     assert isinstance(modifier, bpy.types.MeshCacheModifier)
     modifier.cache_format = any_item(kind)
     modifier.filepath = path
