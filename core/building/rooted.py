@@ -1,9 +1,10 @@
-"""What is rooted in a collider: particles inside that a pin holds too short to come out.
+"""What is rooted in a collider or body: particles inside that a pin holds too short to come out.
 
 A plant is planted deeper than its lowest branch is long, a flag's edge is nailed into a post. Such
 a particle is pulled back by what joins it to the pin as often as the collider pushes it out, and
 neither ever wins: a stem of 1 m whose root stood 30 cm deep in a ball whipped about at 40 m/s for
-ever. So it does not touch colliders. A pin at depth d holds what lies around it within d: nothing
+ever. So it does not touch colliders, nor the body that it stands in: that comes off it, and passes
+through what was inside. A pin at depth d holds what lies around it within d: nothing
 of that reaches the surface, whichever way it is bent. Where branches hold their form, roots reach
 as far as these lie in the collider without a gap.
 """
@@ -13,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Ints
+from ..arrays import Floats, Ints
 from ..collision.kinds import MESH
 from ..collision.narrow_phase import parts_of
 from ..collision.point_distance import solid_distance
@@ -22,6 +23,7 @@ from ..geometry.surface import connected_parts
 from ..kernels.jit import kernel
 from ..model import Model
 from ..particles.constraints.rooting import Rooting
+from ..particles.particle_bodies.four_particles import body_poses
 from ..vec3 import between, dot, load, sub, unrotate
 from ..vector import rotation_matrix
 
@@ -31,25 +33,23 @@ def find_rooted(model: Model) -> Ints:
 
     Triangles of meshes have no inside and hold nothing.
     """
-    particles, colliders = model.particles, model.colliders
+    particles = model.particles
     rooted_in = np.full(len(particles), -1, dtype=np.int32)
     is_pinned = particles.inverse_mass == 0.0
-    if not (len(colliders) and is_pinned.any()):
+    if not (len(model.shapes) and is_pinned.any()):
         return rooted_in
     bonds = np.concatenate(
         [np.zeros((0, 2), dtype=np.int32)]
         + [one.bonds for one in model.constraints if isinstance(one, Rooting)]
     )
     shapes = place_shapes(model)
+    position, orientation = _owner_poses(model)
     gap = np.zeros(len(particles))
     everyone = np.arange(len(particles), dtype=np.int32)
     pinned = everyone[is_pinned]
-    for s in np.flatnonzero(shapes.kind != MESH):
-        collider = shapes.owner[s] - len(model.bodies)
-        if not 0 <= collider < len(colliders):
-            continue
-        turn = rotation_matrix(colliders.orientation[collider])
-        shapes.centre[s] = colliders.position[collider] + turn @ shapes.offset[s]
+    for s in np.flatnonzero((shapes.kind != MESH) & (shapes.owner >= 0)):
+        turn = rotation_matrix(orientation[shapes.owner[s]])
+        shapes.centre[s] = position[shapes.owner[s]] + turn @ shapes.offset[s]
         shapes.rotation[s] = turn @ shapes.turn[s]
         for face in range(face_count(int(shapes.kind[s]))):
             _measure(shapes, int(s), face, particles.position, pinned, gap)
@@ -66,6 +66,16 @@ def find_rooted(model: Model) -> Ints:
             is_rooted |= _grown(is_pinned & (gap < 0.0), bonds, gap < particles.radius)
             rooted_in[is_rooted] = shapes.owner[s]
     return rooted_in
+
+
+def _owner_poses(model: Model) -> tuple[Floats, Floats]:
+    """Place m and unit quaternion of everything that has shapes, (o, 3) and (o, 4)."""
+    places, turns = body_poses(model, model.initial_state())
+    bodies, colliders = len(model.bodies), model.colliders
+    return (
+        np.concatenate([places[:bodies], colliders.position, places[bodies:]]),
+        np.concatenate([turns[:bodies], colliders.orientation, turns[bodies:]]),
+    )
 
 
 def _grown(

@@ -13,6 +13,7 @@ from verlet_physics import (
     RopeSettings,
     SolverSettings,
     advance,
+    body_poses,
 )
 
 SOLIDS = {
@@ -106,3 +107,47 @@ def test_what_is_not_held_or_lies_outside_is_not_rooted():
     builder.add_collider("far", "SPHERE", (0.3,), (2.0, 0.0, 0.0))
     model = builder.finalize()
     assert len(model.particles.colliding) == len(model.particles)
+
+
+@pytest.mark.parametrize("kind", ["QUATERNION", "TETRAHEDRON"])
+@pytest.mark.parametrize("aside", [0.0, 0.04])
+@pytest.mark.parametrize(
+    ("shape", "size"),
+    [("SPHERE", (0.1,)), ("SPHERE", (0.3,)), ("BOX", (0.2, 0.3, 0.1)), ("CAPSULE", (0.09, 0.2))],
+)
+def test_a_body_that_starts_around_a_root_falls_off_it_and_leaves_the_plant_alone(
+    shape, size, aside, kind
+):
+    """It threw the plant at 30 to 120 m/s."""
+    builder = ModelBuilder()
+    geometry = stem()
+    weight = np.zeros(len(geometry.positions))
+    weight[0] = 1.0
+    RECIPES["PLANT"](builder, geometry, PlantSettings(), pin_weight=weight)
+    builder.add_body("pot", shape, size, (aside, 0.0, 0.05), mass=1.0, model=kind)
+    builder.add_collider("floor", "PLANE", (), (0.0, 0.0, -1.0))
+    model = builder.finalize()
+    plant = model.objects[0].particles
+    state = model.initial_state()
+    for _ in range(36):
+        state, _ = advance(model, state, FrameInputs(), SolverSettings())
+        moved = np.linalg.norm((state.position - state.previous)[plant], axis=1)
+        assert moved.max() / state.step < 1.0
+    low = body_poses(model, state)[0][0, 2]
+    assert low < -0.6
+
+
+def test_a_body_that_comes_later_meets_the_root():
+    builder = ModelBuilder()
+    geometry = stem()
+    weight = np.zeros(len(geometry.positions))
+    weight[0] = 1.0
+    RECIPES["PLANT"](builder, geometry, PlantSettings(), pin_weight=weight)
+    about = {"velocity": (2.0, 0.0, 0.0), "mass": 0.01}
+    builder.add_body("ball", "SPHERE", (0.1,), (-0.6, 0.0, 0.12), **about)
+    model = builder.finalize()
+    assert (model.particles.rooted_in < 0).all()
+    state = model.initial_state()
+    for _ in range(24):
+        state, _ = advance(model, state, FrameInputs(gravity=(0.0, 0.0, 0.0)), SolverSettings())
+    assert state.body_position[0, 0] < 0.0

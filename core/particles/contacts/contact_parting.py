@@ -41,11 +41,9 @@ def _shift(contact, making, movable, away):
             at = along(at, 0.25, sub(load(x, i), load(previous, i)))
     else:
         at = particle_place(here, x)
-    wa = _place_mobility(contact["place"][0], inverse_mass, owners, n)
-    wb = _place_mobility(contact["place"][1], inverse_mass, owners, n)
-    if wa + wb == 0.0:
+    push = _push_for(contact, movable, away)
+    if push == 0.0:
         return
-    push = away / (wa + wb)
     for side in range(2):
         place = contact["place"][side]
         f = push if side == 0 else -push
@@ -63,6 +61,33 @@ def _shift(contact, making, movable, away):
         return
     u = sub(_way(contact["place"][0], x, previous), _way(contact["place"][1], x, previous))
     add_to(making["couple"], cross(n, scale(push, u)))
+
+
+@inline
+def _push_for(contact, movable, away):
+    """The push in kg·m that parts a and b by ``away`` m, 0 where neither gives way."""
+    n = vec(contact["normal"])
+    total = 0.0
+    for side in range(2):
+        place = contact["place"][side]
+        total += _place_mobility(place, movable.particles.inverse_mass, movable.owners, n)
+    return away / total if total > 0.0 else 0.0
+
+
+@inline
+def _farthest(contact, inverse_mass, push):
+    """How far m a push of so many kg·m takes the particle that it moves most.
+
+    That is more than it parts the two places where one lies near what is heavy or pinned: the other
+    end of a stick swings far for a little at the pin.
+    """
+    most = 0.0
+    for side in range(2):
+        place = contact["place"][side]
+        for k in range(4 if place["owner"] < 0 else 0):
+            w = inverse_mass[place["particle"][k]]
+            most = max(most, abs(push * w * _share(place, k)))
+    return most
 
 
 @inline
@@ -114,14 +139,17 @@ def place_bounces(contacts, count, movable):
 def resolve_overlap(contacts, count, movable):
     """Take old overlap out of x and x* alike: bodies part gently, without gaining speed.
 
-    A share of what is left, at a limited speed.
+    A share of what is left, at a limited speed, that of each particle.
     """
     for c in range(count):
         contact = contacts.solving[c]
         depth = -gap_of(contact, movable.particles.x, movable.owners, movable.h)
         if depth <= 0.0 or contact["overlap"] == 0.0:
             continue
-        part = min(OLD_OVERLAP_SHARE * depth, OVERLAP_SPEED * movable.h)
+        part = OLD_OVERLAP_SHARE * depth
+        push = _push_for(contact, movable, part)
+        way = max(part, _farthest(contact, movable.particles.inverse_mass, push))
+        part *= min(1.0, OVERLAP_SPEED * movable.h / way)
         _shift(contact, contacts.making[c], movable, part)
 
 
