@@ -142,7 +142,8 @@ def _read_and_make(both, times):
 
 
 @pytest.mark.skipif(jit.compiled_by() != "Numba", reason="looks into what Numba has compiled")
-def test_functions_count_references_where_those_that_call_them_do():
+def test_functions_count_references_where_those_that_call_them_do(tmp_path, monkeypatch):
+    monkeypatch.setenv("VERLET_CACHE_DIR", str(tmp_path))  # what is loaded cannot be looked into
     both = Both(np.array([2.0]), np.array([3.0]))
     counts = [sys.getrefcount(array) for array in both]
     for run, is_counted in ((_read, False), (_read_and_make, True), (_read, False)):
