@@ -1,10 +1,9 @@
 """Where golden scenes end, as a hash, and whether they end where they did at another commit.
 
-Two checkouts that hash alike on one machine compute the same bits. Other machines may round in
-other ways (Numba compiles kernels for the processor that they run on), so a file of hashes serves
-on the machine that it was made on, and says which that is. Kernels that were compiled ahead round
-alike on all processors of a family, so theirs serves on all of these: see "Threads and bits" in
-docs/ARCHITECTURE.md.
+Two checkouts that hash alike on one machine compute the same bits. With Numba, `sin` and the like
+are those of the system, so a file of hashes serves on the machine that it was made on, and says
+which that is. One of a library serves for every library, if the same file of models is stepped:
+see "Threads and bits" in docs/ARCHITECTURE.md.
 """
 
 from __future__ import annotations
@@ -105,8 +104,7 @@ def scene_hashes(name: str, make: Callable[[], GoldenScene] | None = None) -> li
 def machine() -> dict[str, str]:
     """What hashes depend on besides the source."""
     if jit.compiled_by() not in ("Numba", "nobody"):
-        _, _, family = jit.compiled_by().partition("-")
-        return {"compiled": f"ahead for {family}", "numpy": version("numpy")}
+        return {"compiled": "ahead", "numpy": version("numpy")}
     versions = {}
     for package in ("numpy", "numba", "llvmlite"):
         try:

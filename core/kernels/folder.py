@@ -103,7 +103,6 @@ def records() -> str:
 def _source_hash(modules: tuple[str, ...]) -> str:
     numba = sys.modules.get("numba")  # not imported here: kernels may be wanted as plain Python
     digest = hashlib.sha256(getattr(numba, "__version__", "plain").encode())
-    digest.update(os.environ.get("VERLET_NO_CONTRACTION", "").encode())
     digest.update(records().encode())
     for name in modules:
         if name not in _NEVER_WITH_NUMBA:

@@ -44,22 +44,19 @@ def compiled_by() -> str:
     return _library.name if _library else "Numba" if numba else "nobody"
 
 
-# "contract" lets a·b + c become one instruction, a fifth faster. Nothing is reordered, so runs
-# still agree bit for bit; whether both twins of a kernel were contracted alike is checked when
-# they are compiled (see warm_up.py). Which products it takes hangs on how a kernel is cut into
-# functions: with VERLET_NO_CONTRACTION the bits tell the order of operations alone, so that a
-# rewrite can be compared with what was there (`python -m verlet_physics golden`).
+# Nothing of "fastmath", not even "contract": each product and each sum is rounded by itself, so
+# that the bits hang on the order of operations in the source alone. Where a·b + c may become one
+# instruction, LLVM chooses which by what stands around them: another processor, a kernel that is
+# cut into other functions, or its form for threads then ends elsewhere.
 _OPTIONS = {
     "error_model": "numpy",
     "nogil": True,
-    "fastmath": set() if os.environ.get("VERLET_NO_CONTRACTION") else {"contract"},
     "forceinline": False,
     "no_cfunc_wrapper": True,
 }
 _kernels: list[Kernel] = []
 _ROOT = __name__.removesuffix("kernels.jit")
 _take_turn: Callable[[str], AbstractContextManager[object]] = nullcontext
-_twins_differ: bool | None = None  # None: not looked up yet
 
 # Numba's fallback threading layer aborts the process when two threads enter parallel regions at
 # once, so every parallel call anywhere in the process goes through this one lock.
@@ -291,14 +288,9 @@ def compile_count() -> int:
 
 def thread_limit() -> int:
     """The largest number of threads that kernels can use."""
-    global _twins_differ
     if _library:
         return _processor_count()
-    if not numba:
-        return 1
-    if _twins_differ is None:
-        _twins_differ = not kernel_files.twins_agree(cache_folder())
-    return 1 if _twins_differ else int(numba.config.NUMBA_NUM_THREADS)
+    return int(numba.config.NUMBA_NUM_THREADS) if numba else 1
 
 
 @functools.cache
@@ -329,10 +321,8 @@ def drop_damaged() -> int:
     return kernel_files.drop_damaged(cache_folder()) if numba else 0
 
 
-def mark_warm(twins_agree: bool) -> None:
-    """Note in the cache folder that it holds every kernel, and whether threads may be used."""
-    global _twins_differ
-    _twins_differ = not twins_agree
+def mark_warm() -> None:
+    """Note in the cache folder that it holds every kernel."""
     if numba:
         folders = sorted({kernel_folder(kernel.function.__module__) for kernel in _kernels})
-        kernel_files.note_complete(cache_folder(), folders, twins_agree)
+        kernel_files.note_complete(cache_folder(), folders)

@@ -103,8 +103,8 @@ def cache_of(function: Callable[..., Any]) -> Any:
 _COMPLETE = "complete"
 
 
-def note_complete(folder: Path, kernel_folders: Iterable[Path], twins_agree: bool) -> None:
-    """Note in a folder that these folders hold every kernel, and whether threads may be used.
+def note_complete(folder: Path, kernel_folders: Iterable[Path]) -> None:
+    """Note in a folder that these folders hold every kernel.
 
     Where nothing can be written, nothing is noted.
     """
@@ -115,19 +115,12 @@ def note_complete(folder: Path, kernel_folders: Iterable[Path], twins_agree: boo
     ]
     with suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True)
-        held = json.dumps({"twins_agree": twins_agree, "files": files})
-        write_sealed(folder / _COMPLETE, held.encode())
+        write_sealed(folder / _COMPLETE, json.dumps(files).encode())
 
 
 def is_complete(folder: Path) -> bool:
     """Whether it was noted that every kernel is there."""
     return read_sealed(folder / _COMPLETE) is not None
-
-
-def twins_agree(folder: Path) -> bool:
-    """Whether threads may be used, as far as was noted."""
-    noted = read_sealed(folder / _COMPLETE)
-    return noted is None or bool(json.loads(noted)["twins_agree"])
 
 
 def drop_damaged(folder: Path) -> int:
@@ -138,7 +131,7 @@ def drop_damaged(folder: Path) -> int:
     noted = read_sealed(folder / _COMPLETE)
     if noted is None:
         return 0
-    files = [folder.parent / name for name in json.loads(noted)["files"]]
+    files = [folder.parent / name for name in json.loads(noted)]
     count = sum(read_sealed(path) is None for path in files)
     if count:
         with suppress(OSError):

@@ -1,13 +1,8 @@
 """What a kernel calls becomes part of that kernel, and of nothing else.
 
 Left to itself Numba makes machine code of each function that a kernel calls, brings a copy of it
-along with each kernel, and lets the process take any of them for all: whichever was there first.
-Copies that were optimised in other surroundings do not round alike, because a·b + c may become one
-instruction. A process that compiled its kernels then gave other bits than one that loaded them.
-
-Loops over several threads are a function and a wrapper for each loop. Numba makes machine code of
-the wrapper by itself before it brings a copy along with the kernel, and the kernel then called the
-first of the two: optimised in other surroundings, and gone when Python collects it.
+along with each kernel, and lets the process take any of them for all: whichever was there first,
+which is gone when Python collects it. So are the wrappers of loops over several threads.
 
 Here the copies are private. Functions that only kernels call are not made machine code of before
 they are in a kernel, nor optimised where they count no references; that halves the time to compile.

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.skipif(jit.numba is None, reason="needs Numba")
 
 def machine_code(compiler):
     """Assembler of a loop with a function, an index and a tuple in it, compiled anew."""
-    part = numba.njit(pipeline_class=compiler, fastmath={"contract"})(lambda a, b: (a * b + b, a))
+    part = numba.njit(pipeline_class=compiler)(lambda a, b: (a * b + b, a))
 
     def loop(x, n):
         total = 0.0
@@ -22,7 +22,7 @@ def machine_code(compiler):
             total += first - second
         return total
 
-    dispatcher = numba.njit(pipeline_class=compiler, fastmath={"contract"})(loop)
+    dispatcher = numba.njit(pipeline_class=compiler)(loop)
     dispatcher(np.ones(3), 3)
     (text,) = dispatcher.inspect_llvm().values()
     return text.count("fmul"), text.count("fadd"), text.count("load"), text.count("br ")

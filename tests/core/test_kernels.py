@@ -47,7 +47,7 @@ print(jit.compile_count() > 0, *bits, *shared)
 
 
 def test_a_process_that_compiles_gives_the_bits_of_one_that_loads(tmp_path):
-    """Copies of a function in several kernels need not round alike: none may stand for another."""
+    """And no function of a kernel may stand for another's."""
     environment = {**os.environ, "VERLET_CACHE_DIR": str(tmp_path)}
     first, second = (
         subprocess.run(
@@ -68,6 +68,20 @@ def test_a_process_that_compiles_gives_the_bits_of_one_that_loads(tmp_path):
 @inline
 def _twice(value):
     return 2.0 * value
+
+
+@kernel
+def _products_and_sums(a, b, c, out):
+    for i in range(a.shape[0]):
+        out[i] = a[i] * b[i] + c[i]
+
+
+def test_a_product_is_rounded_before_a_sum():
+    """One instruction for both would round once, on processors that have it."""
+    tiny = 2.0**-30  # (1 + tiny)(1 - tiny) lies by 2⁻⁶⁰ below 1, which it is rounded to
+    out = np.ones(9)
+    _products_and_sums(np.full(9, 1.0 + tiny), np.full(9, 1.0 - tiny), np.full(9, -1.0), out)
+    assert not out.any()
 
 
 @kernel
@@ -128,7 +142,8 @@ def _read_and_make(both, times):
 
 
 @pytest.mark.skipif(jit.compiled_by() != "Numba", reason="looks into what Numba has compiled")
-def test_functions_count_references_where_those_that_call_them_do():
+def test_functions_count_references_where_those_that_call_them_do(tmp_path, monkeypatch):
+    monkeypatch.setenv("VERLET_CACHE_DIR", str(tmp_path))  # what is loaded cannot be looked into
     both = Both(np.array([2.0]), np.array([3.0]))
     counts = [sys.getrefcount(array) for array in both]
     for run, is_counted in ((_read, False), (_read_and_make, True), (_read, False)):

@@ -70,17 +70,6 @@ print(jit.compile_count())
 """
 
 
-def test_threads_are_switched_off_where_they_would_change_bits(tmp_path, monkeypatch):
-    monkeypatch.setattr(jit, "cache_folder", lambda: tmp_path)
-    monkeypatch.setattr(jit, "_twins_differ", None)
-    jit.mark_warm(twins_agree=False)
-    assert jit.thread_limit() == 1
-    monkeypatch.setattr(jit, "_twins_differ", None)  # a later start reads it from the folder
-    assert not jit.compiled or jit.thread_limit() == 1
-    jit.mark_warm(twins_agree=True)
-    assert jit.thread_limit() >= 1
-
-
 @pytest.mark.skipif(not jit.compiled, reason="needs Numba")
 def test_after_warming_up_no_scene_compiles_anything(tmp_path):
     environment = {**os.environ, "VERLET_CACHE_DIR": str(tmp_path)}

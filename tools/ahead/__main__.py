@@ -152,9 +152,7 @@ def _make(task: Task, targets: list[Target], kept: Path) -> dict[str, Any]:
         optimised: dict[Processor, bytes] = {}
         for target in missing:
             if target.processor not in optimised:
-                optimised[target.processor] = optimise(
-                    entry.module, target.processor, kernel.can_be_parallel
-                )
+                optimised[target.processor] = optimise(entry.module, target.processor)
             _write(objects[target.name], emit(optimised[target.processor], target))
         told = {"arguments": entry.arguments, "result": entry.result}
         _write(about, json.dumps(told).encode())

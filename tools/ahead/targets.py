@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -87,18 +86,11 @@ def _machine(processor: Processor, triple: str) -> Any:
     )
 
 
-def optimise(module: bytes, processor: Processor, has_twin: bool) -> bytes:
-    """What Numba would make of a module on such a processor.
-
-    has_twin: it is there for one thread and for several. LLVM chooses in either by itself which
-    products become one instruction with a sum. On x86-64 it has chosen alike in both, as tests
-    see; on AArch64 it did not where balls touch, so there it may not choose.
-    """
+def optimise(module: bytes, processor: Processor) -> bytes:
+    """What Numba would make of a module on such a processor."""
     machine = _machine(processor, processor.triple)
     pipeline = _Pipeline(machine)
     whole = llvm.parse_bitcode(module)
-    if has_twin and processor == ARM64:
-        whole = llvm.parse_assembly(re.sub(r"\b(f[a-z]+|call) contract ", r"\1 ", str(whole)))
     whole.triple = processor.triple
     whole.data_layout = str(machine.target_data)
     cheap = pipeline._module_pass_manager(
