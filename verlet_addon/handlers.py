@@ -17,7 +17,7 @@ from .extract import reading
 from .live import delivery, mending, preview, render_frames, rendering
 from .live.delivery import is_playing
 from .properties import bake_record, participants, rest_pose
-from .properties.scenes import note_first_frames, start_frame
+from .properties.scenes import frame_duration, note_first_frames, start_frame
 from .ragdoll import bone_preview
 from .session.phase import EventKind
 from .session.playhead import Playhead, frame_to_show
@@ -205,6 +205,8 @@ def depsgraph_update_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
             running.improvise(update.id.original.session_uid)
     if _is_gravity_new(scene, running):
         running.improvise(scene.session_uid)
+    if frame_duration(scene) != running.inputs.frame_duration and not running.is_outdated:
+        running.happened(EventKind.EDITED)
     running.awaited.clear()
 
 

@@ -387,3 +387,35 @@ def test_an_edited_action_simulates_anew(scene):
     assert session_of(scene).is_outdated
     play(scene, 1, 8)
     assert np.abs(seen(ob) - before).max() > 0.1
+
+
+def test_another_frame_rate_in_mid_preview_is_named_and_played_anew(scene):
+    """It went on with two lengths of a frame, under a tick, and the bake gave something else."""
+    crate = body(location=(0, 0, 20))
+    play(scene, 1, 10)
+    scene.render.fps = 60
+    bpy.context.view_layer.update()
+    play(scene, 11, 12)
+    running = session_of(scene)
+    assert running.last == 10
+    status = addon("live.status")
+    assert status.status(scene) == ("Simulated 1–10, out of date", "FILE_REFRESH")
+    assert status.reason(scene)[0].startswith("The frame rate was changed: ")
+    play(scene, 1, 20)
+    shown = seen_matrix(crate)
+    bpy.ops.verlet.bake(frame_end=20)
+    scene.frame_set(20)
+    np.testing.assert_allclose(seen_matrix(crate), shown, atol=1e-5)
+
+
+def test_a_collection_instance_says_how_its_objects_take_part(scene):
+    kit = bpy.data.collections.new("Kit")
+    kit.objects.link(bpy.data.objects.new("Empty Inside", None))
+    shown = bpy.data.objects.new("Instance", None)
+    shown.instance_type, shown.instance_collection = "COLLECTION", kit
+    scene.collection.objects.link(shown)
+    bpy.context.view_layer.update()
+    select(shown)
+    for verb in ("cloth", "rigid_body", "ragdoll"):
+        with pytest.raises(RuntimeError, match="Make Instances Real"):
+            getattr(bpy.ops.verlet, verb)()

@@ -1,7 +1,13 @@
 """Damaged files of compiled kernels are noticed before they are run, and compiled anew."""
 
 import errno
+import hashlib
+import os
 import random
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +16,9 @@ from verlet_physics.kernels import folder as kernel_folder
 from verlet_physics.kernels import jit
 
 pytestmark = pytest.mark.skipif(jit.compiled_by() != "Numba", reason="needs Numba")
+
+
+MOMENTS = int(os.environ.get("VERLET_MOMENTS", "3"))
 
 
 def _add_up(values, total):
@@ -124,3 +133,35 @@ def test_a_damaged_note_is_no_note(folder):
     note = kernel_folder.cache_folder() / "complete"
     note.write_bytes(note.read_bytes().replace(b"[", b"{"))
     assert not jit.is_warm()
+
+
+_COMPILER = """
+import sys
+
+sys.path.insert(0, sys.argv[1])
+import test_kernel_files
+
+print("ready", flush=True)
+while True:
+    for path in test_kernel_files._files(test_kernel_files.Path(sys.argv[2])):
+        path.unlink()
+    assert test_kernel_files._run() == (10.0, 1)
+"""
+
+
+@pytest.mark.parametrize("seed", range(1, MOMENTS + 1))
+def test_killed_while_it_compiles_nothing_half_is_left(folder, seed):
+    """The next process gets the right sum, and keeps what it compiled; nothing piles up."""
+    command = [sys.executable, "-c", _COMPILER, str(Path(__file__).parent), str(folder)]
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert child.stdout.readline() == "ready\n"
+    time.sleep(random.Random(seed).uniform(0.0, 1.0))
+    assert child.poll() is None
+    child.kill()
+    child.wait()
+    held = [path.read_bytes() for path in _files(folder)]
+    assert all(hashlib.sha256(data[32:]).digest() == data[:32] for data in held)
+    total, compiled = _run()
+    assert total == 10.0
+    assert compiled == (0 if len(held) == 2 else 1)
+    assert _run() == (10.0, 0)

@@ -100,6 +100,12 @@ def begun_in_window(g, what):
 def steps(g):
     sheet = make_sheet(SIDE)
     g.log(f"{len(sheet.data.vertices)} vertices")
+    yield 2.0  # Blender draws it for the first time
+    for _ in range(100):
+        if addon_module("live.solver").is_loaded():
+            break
+        yield 0.1
+    yield 1.0  # a hand's way to the button
     yield from begun_in_window(g, "first play")
     bpy.context.scene.frame_set(1)
     sheet.verlet.cloth.bend = 0.3

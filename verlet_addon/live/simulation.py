@@ -15,7 +15,7 @@ from .. import session
 from ..blender import window_thread
 from ..properties import bake_record, participants
 from ..properties.kinds import RAGDOLL
-from ..properties.scenes import start_frame
+from ..properties.scenes import frame_duration, start_frame
 from ..ragdoll import bone_bodies, doubts, stick_figures
 from ..scene.frame_inputs import read_frame, spread_out
 from ..scene.inputs import Participant, SceneInputs
@@ -69,6 +69,8 @@ def _may_go_on(scene: bpy.types.Scene, running: Session) -> bool:
     """Whether the next frame may be simulated with the model as it is."""
     if running.failure or running.is_outdated:
         return False
+    if frame_duration(scene) != running.inputs.frame_duration and not running.is_outdated:
+        running.happened(EventKind.EDITED)
     settle(scene, running)
     return not running.is_outdated
 
@@ -91,6 +93,8 @@ def _names_of_changed(
     names |= {p.name for p in running.inputs.participants if p.uid in uids and p.uid not in now}
     if running.start != start_frame(scene):
         return [*sorted(names), "the start frame"]
+    if running.inputs.frame_duration != frame_duration(scene):
+        return [*sorted(names), "the frame rate"]
     return sorted(names) + ["the world or a joint"] * (0 in uids)
 
 

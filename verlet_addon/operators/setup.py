@@ -71,10 +71,17 @@ class _KindVerb(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not selected_shapes(context):
+        if selected_shapes(context):
+            return True
+        shown = next((ob for ob in context.selected_objects if ob.instance_collection), None)
+        if shown is None:
             cls.poll_message_set(f"Select {_needed(cls.kind)} object first")
-            return False
-        return True
+        else:
+            cls.poll_message_set(
+                f"{shown.name} only shows {shown.instance_collection.name}: press Object › Apply › "
+                "Make Instances Real first"
+            )
+        return False
 
     def execute(self, context: bpy.types.Context) -> Result:
         depsgraph = context.evaluated_depsgraph_get()

@@ -178,3 +178,8 @@ def start_frame(scene: bpy.types.Scene) -> int:
     if scene.verlet.use_own_start:
         return scene.verlet.own_start
     return _held.get(scene.session_uid, scene.frame_start)
+
+
+def frame_duration(scene: bpy.types.Scene) -> float:
+    """Seconds in a frame."""
+    return scene.render.fps_base / scene.render.fps

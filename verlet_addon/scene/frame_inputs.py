@@ -15,13 +15,14 @@ from ..joints.joint_inputs import read_motors
 from ..properties import bake_record
 from ..properties.kinds import RAGDOLL
 from ..properties.participants import find_object, find_objects
+from ..properties.scenes import frame_duration
 from ..properties.tunable_properties import settings_from
 from ..ragdoll import bone_bodies, bone_pins, driving, stick_figures
 from ..ragdoll.bone_pins import PinInput
 from ..session import Floats, Session
 from ..transforms import affine
 from .inputs import Participant
-from .reading import frame_duration, gravity, matrix_of_carrier, read_all_fields, read_animated
+from .reading import gravity, matrix_of_carrier, read_all_fields, read_animated
 
 
 def read_frame(

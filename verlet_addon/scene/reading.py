@@ -28,7 +28,7 @@ from ..properties import bake_record
 from ..properties.kinds import KINDS, RAGDOLL, Kind, is_particles
 from ..properties.objects import settings_of
 from ..properties.participants import impulses, simulated_objects
-from ..properties.scenes import start_frame
+from ..properties.scenes import frame_duration, start_frame
 from ..properties.tunable_properties import number_of, settings_from, shared_values
 from ..ragdoll import bone_bodies, past_poses
 from ..ragdoll.armature import read_armature
@@ -40,11 +40,6 @@ from .problems import doubts, mendable, problem_of
 
 STRONGEST = 1e9
 """m/s² of gravity; Blender turns an infinite number into 3.4e38."""
-
-
-def frame_duration(scene: bpy.types.Scene) -> float:
-    """Seconds in a frame."""
-    return scene.render.fps_base / scene.render.fps
 
 
 def gravity(scene: bpy.types.Scene) -> tuple[float, float, float]:

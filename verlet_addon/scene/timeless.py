@@ -17,11 +17,10 @@ from ..properties import bake_record
 from ..properties.kinds import KINDS, is_particles
 from ..properties.objects import group_of, settings_of
 from ..properties.participants import impulses, simulated_objects
-from ..properties.scenes import start_frame
+from ..properties.scenes import frame_duration, start_frame
 from ..properties.tunable_properties import PAINT_SUFFIX, paintable, settings_from
 from ..ragdoll.armature import timeless_parts as timeless_parts_of_armature
 from .inputs import digest_of
-from .reading import frame_duration
 
 
 def timeless_digests(
