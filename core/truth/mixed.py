@@ -175,8 +175,15 @@ def _in_jelly(fineness: int, size: tuple[float, float, float], mass: float) -> M
     jelly = replace(PRESETS["SOFT_BODY"]["JELLY"].settings, drag=0.0)
     shape = ball(fineness, 0.2, (0.0, 0.0, 0.2 + 1.5 * size[2]))
     add_soft_body(builder, shape, jelly, velocity=(0.2, 0.0, -2.0))
-    about = {"velocity": (0.0, 0.0, 0.5), "angular_velocity": (0.5, 1.0, 2.0)}
-    builder.add_body("box", "BOX", size, (0.0, 0.25 * size[1], 0.0), mass=mass, **about)
+    builder.add_body(
+        "box",
+        "BOX",
+        size,
+        (0.0, 0.25 * size[1], 0.0),
+        mass=mass,
+        velocity=(0.0, 0.0, 0.5),
+        angular_velocity=(0.5, 1.0, 2.0),
+    )
     return builder.finalize()
 
 
