@@ -76,6 +76,7 @@ def _advance_all(
         with frame.timed("integrate"):
             motion.integrate()
             motion.drive()
+            relaxation.slow()
         with frame.timed("bodies"):
             bodies.begin()
         with frame.timed("contacts"):

@@ -1,4 +1,4 @@
-"""What forces have in common that act on what a substep has done."""
+"""What forces have in common that act on the ways of a substep."""
 
 from __future__ import annotations
 
@@ -10,8 +10,12 @@ from ..records import Particles
 
 @runtime_checkable
 class Settling(Protocol):
-    """A force that acts once more on the ways of a substep, after all relaxation."""
+    """A force that acts on the ways of a substep, before all relaxation and after it."""
+
+    def slow(self, particles: Particles, mass: Floats, h: float) -> None:
+        """Change x of the particles where they fly to, in place; mass (n,) kg, h s."""
+        ...
 
     def settle(self, particles: Particles, mass: Floats, h: float) -> None:
-        """Change x of the particles, in place; mass (n,) kg, h s."""
+        """The same where they have got to."""
         ...

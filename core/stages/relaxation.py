@@ -293,6 +293,12 @@ class Relaxation:
         for constraint, multiplier in constraints:
             constraint.project(moving, multiplier)
 
+    def slow(self) -> None:
+        """What forces do on the ways of this substep, before all relaxation."""
+        frame = self.frame
+        for force in self.scratch.settling:
+            force.slow(frame.particles, frame.model.particles.mass, frame.h)
+
     def settle(self) -> None:
         """What forces do on the ways of this substep, after all relaxation."""
         frame = self.frame

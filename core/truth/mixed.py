@@ -141,7 +141,7 @@ def tied_momentum() -> Result:
 @case("mixed-tied-angular-momentum")
 def tied_angular_momentum() -> Result:
     """Its angular momentum."""
-    return Result(_change(_tied_scene, _angular_momenta), 0.0, 1e-6)
+    return Result(_change(_tied_scene, _angular_momenta), 0.0, 1e-9)
 
 
 def _lying(size: tuple[float, float, float], mass: float) -> Model:
@@ -167,6 +167,36 @@ def _lying_angular_momentum(size: tuple[float, float, float], mass: float) -> Re
 
 for _name, _size, _mass in (("box", (0.2, 0.15, 0.1), 1.5), ("die", (0.1, 0.1, 0.1), 0.3)):
     case(f"mixed-{_name}-in-cloth")(partial(_lying_angular_momentum, _size, _mass))
+
+
+def _in_jelly(fineness: int, size: tuple[float, float, float], mass: float) -> Model:
+    """A box that spins and a ball of jelly on their way into each other, off their middles."""
+    builder = ModelBuilder()
+    jelly = replace(PRESETS["SOFT_BODY"]["JELLY"].settings, drag=0.0)
+    shape = ball(fineness, 0.2, (0.0, 0.0, 0.2 + 1.5 * size[2]))
+    add_soft_body(builder, shape, jelly, velocity=(0.2, 0.0, -2.0))
+    builder.add_body(
+        "box",
+        "BOX",
+        size,
+        (0.0, 0.25 * size[1], 0.0),
+        mass=mass,
+        velocity=(0.0, 0.0, 0.5),
+        angular_velocity=(0.5, 1.0, 2.0),
+    )
+    return builder.finalize()
+
+
+def _meeting_jelly(fineness: int, size: tuple[float, float, float], mass: float) -> Result:
+    return Result(_change(partial(_in_jelly, fineness, size, mass), _angular_momenta), 0.0, 1e-9)
+
+
+for _name, _fineness, _size, _mass in (
+    ("box", 1, (0.2, 0.15, 0.1), 1.0),
+    ("plank", 0, (0.4, 0.08, 0.03), 4.0),
+    ("brick", 2, (0.1, 0.2, 0.06), 30.0),
+):
+    case(f"mixed-{_name}-in-jelly")(partial(_meeting_jelly, _fineness, _size, _mass))
 
 
 @case("mixed-heavy-crate")
