@@ -298,5 +298,15 @@ def _add_constraints(builder: ModelBuilder) -> None:
     builder.add_force(WobbleDamping(owner, np.array([a, b, c, d], dtype=np.int32), 1.0, dry=1.0))
 
 
-SCENES = (_fly, _touch, _drape, _wrap, _grow, _meet, _pile, _swing, _rest)
+def _share() -> None:
+    """Reach contacts of so many bodies that threads share them."""
+    builder = ModelBuilder()
+    for n in range(100):
+        place = (0.1 * (n % 10), 0.1 * (n // 10), 0.05)
+        builder.add_body(f"box {n}", "BOX", (0.05,) * 3, place, mass=1.0)
+    builder.add_collider("floor", "PLANE", (), (0.0, 0.0, 0.0))
+    _run(builder.finalize(), FrameInputs(duration=1 / 480), frames=1)
+
+
+SCENES = (_fly, _touch, _drape, _wrap, _grow, _meet, _pile, _swing, _rest, _share)
 """Scenes that reach every kernel."""

@@ -28,6 +28,9 @@ from .rigid.owners import place_owners
 PARALLEL_FROM = 4000
 """Constraints per pass from which on several threads can pay."""
 
+PARALLEL_BODIES = 300
+"""Bodies from which on they can."""
+
 
 Scratch = TypeVar("Scratch")
 
@@ -65,7 +68,7 @@ class Workspace:
         self.return_couples = CoupleReturn(len(model.particles), wholes, rings)
         self.body_mark = np.zeros(len(model.bodies), dtype=np.int32)  # marks of bodies, for a call
         per_pass = len(model.sticks) + len(model.springs) + len(model.particles.colliding)
-        self.is_large = per_pass >= PARALLEL_FROM
+        self.is_large = per_pass >= PARALLEL_FROM or len(model.bodies) >= PARALLEL_BODIES
         self.governor = Governor()
 
     def scratch(self, kind: Callable[[Model], Scratch], model: Model) -> Scratch:

@@ -215,15 +215,21 @@ def write_spin_of(owners, o, turn, duration):
 def accelerate_bodies(owners, bodies, h):
     """Velocities by position Verlet: v' = (1 − β) v + a h, L' = (1 − β) L + M h (eq. 12); ω too."""
     for b in range(bodies.count):
-        w = owners.inverse_mass[b]
-        if w == 0.0:
-            continue
-        for k in range(3):
-            a = bodies.gravity[k] + w * bodies.force[b, k]
-            owners.velocity[b, k] = bodies.keep[b] * owners.velocity[b, k] + a * h
-            twist = bodies.torque[b, k] * h
-            owners.momentum[b, k] = bodies.angular_keep[b] * owners.momentum[b, k] + twist
-        write_spin(owners, b)
+        accelerate_body(owners, bodies, b, h)
+
+
+@lean_inline
+def accelerate_body(owners, bodies, b, h):
+    """`accelerate_bodies` of one of them."""
+    w = owners.inverse_mass[b]
+    if w == 0.0:
+        return
+    for k in range(3):
+        a = bodies.gravity[k] + w * bodies.force[b, k]
+        owners.velocity[b, k] = bodies.keep[b] * owners.velocity[b, k] + a * h
+        twist = bodies.torque[b, k] * h
+        owners.momentum[b, k] = bodies.angular_keep[b] * owners.momentum[b, k] + twist
+    write_spin(owners, b)
 
 
 @lean_inline
@@ -268,25 +274,31 @@ def move_bodies(owners, bodies, h):
     end of the substep.
     """
     for b in range(bodies.count):
-        if owners.asleep[b] == RESTING:
-            continue
-        shift(owners.position, b, h, load(owners.velocity, b))
-        q, spin = owners.orientation[b], load(owners.spin, b)
-        if owners.driven[b] == 1 or owners.asleep[b] == CARRIED:
-            turn_by(q, scale(h, spin))
-            continue
-        if bodies.gyroscopic[b] == 0:
-            turn_by(q, scale(h, spin))
-            write_inverse_inertia(owners, b)
-            write_momentum(owners, b)  # ω stays, L follows
-        else:
-            write_momentum(owners, b)
-            turn = free_turn(_momentum_inside(owners, b), load(owners.inertia, b), h)
-            turned = renormalised(product(quaternion(q), turn))
-            set_quaternion(q, turned)
-            # for shapes and for the next substep's contacts
-            write_inverse_inertia_at(owners, b, turned)
-        slow_spin(owners, b)
+        move_body(owners, bodies, b, h)
+
+
+@lean_inline
+def move_body(owners, bodies, b, h):
+    """`move_bodies` of one of them."""
+    if owners.asleep[b] == RESTING:
+        return
+    shift(owners.position, b, h, load(owners.velocity, b))
+    q, spin = owners.orientation[b], load(owners.spin, b)
+    if owners.driven[b] == 1 or owners.asleep[b] == CARRIED:
+        turn_by(q, scale(h, spin))
+        return
+    if bodies.gyroscopic[b] == 0:
+        turn_by(q, scale(h, spin))
+        write_inverse_inertia(owners, b)
+        write_momentum(owners, b)  # ω stays, L follows
+    else:
+        write_momentum(owners, b)
+        turn = free_turn(_momentum_inside(owners, b), load(owners.inertia, b), h)
+        turned = renormalised(product(quaternion(q), turn))
+        set_quaternion(q, turned)
+        # for shapes and for the next substep's contacts
+        write_inverse_inertia_at(owners, b, turned)
+    slow_spin(owners, b)
 
 
 @lean_inline

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Floats
+from ..arrays import Floats, Ints
 from ..collision.mesh_motion import MeshMotion
 from ..collision.reach import bound_shapes
 from ..collision.shapes import at_start, move_shapes
@@ -16,11 +16,13 @@ from ..particles.integrate import drag_per_step
 from ..particles.particle_bodies.four_particles import place_particle_bodies, weigh_particle_bodies
 from ..rigid.contacts.contact_aim import iterations_for, prepare_contacts
 from ..rigid.contacts.contact_making import fill_contacts
+from ..rigid.contacts.contact_order import MORE_THAN_ANY, ORDERED_FROM, order_room, order_rows
 from ..rigid.contacts.contact_table import Remembered, more_room
 from ..rigid.contacts.position_correction import withdraw_places
 from ..rigid.contacts.velocity_buffer import velocity_buffer
 from ..rigid.frame_ends import body_state, load_state, store_state
 from ..rigid.owners import Drive, look_ahead
+from ..rigid.shared_step import AIMING, can_aim, is_shared, passes_of, run_passes
 from ..rigid.sleep.sleepers import DEFORMING
 from ..rigid.step import (
     BEGIN,
@@ -246,26 +248,48 @@ class Bodies:
         if self.is_clear:
             memory.forget()
             return
-        while True:
-            found = fill_contacts(
-                work.touching.item,
-                count,
-                work.touching.manifolds,
-                work.shapes,
-                self.owners,
-                self.count,
-                Remembered(memory.key, memory.impulse),
-                work.body_contacts,
-            )
-            if found <= len(work.body_contacts.rows):
-                break
-            work.body_contacts = more_room(work.body_contacts, found * 3 // 2)
+        self._fill_rows(count)
         memory.forget()  # the rows know it now
-        radius = prepare_contacts(work.body_contacts, self.owners, self.scratch.radius)
+        contacts = work.body_contacts
+        are_aimed = can_aim(contacts)
+        if are_aimed:
+            self._run_passes(AIMING, 0, 1)
+        radius = prepare_contacts(contacts, self.owners, self.scratch.radius, are_aimed)
         iterations = iterations_for(radius, self.sleep.root_gravity**2, self.frame.h)
         wanted = self.frame.settings.contact_iterations
         # joints bring one along
         self.iterations = wanted * iterations if iterations else wanted - 1
+
+    def _fill_rows(self, count: int) -> None:
+        """Rows for the manifolds of the first ``count`` items."""
+        work, memory = self.frame.work, self.sleep.memory
+        touching = work.touching
+        if count > len(work.body_contacts.order.row):
+            order = order_room(len(self.owners.asleep), count * 3 // 2)
+            work.body_contacts = work.body_contacts._replace(order=order)
+        found = order_rows(
+            touching.item,
+            count,
+            touching.manifolds,
+            work.shapes.owner,
+            self.owners,
+            self.count,
+            self.scratch.moves.gravity,
+            work.body_contacts.order,
+            MORE_THAN_ANY if self.joints.is_any else ORDERED_FROM,
+        )
+        if found > len(work.body_contacts.rows):
+            work.body_contacts = more_room(work.body_contacts, found * 3 // 2)
+        fill_contacts.on(self.frame.threads)(
+            touching.item,
+            count,
+            found,
+            touching.manifolds,
+            work.shapes,
+            self.owners,
+            Remembered(memory.key, memory.impulse),
+            work.body_contacts,
+        )
 
     def _touch(self, substeps: int, is_bound: bool) -> int:
         """Find what touches, in work.touching; sleepers that something touches wake first."""
@@ -310,12 +334,23 @@ class Bodies:
     def _run(self, part: int, first: int, last: int) -> int:
         """Run substeps, or one part of one; returns the first that is still to come."""
         frame, work = self.frame, self.frame.work
-        return run_substeps(
-            part,
-            MovingBodies(self.owners, self.scratch.moves, self.drive),
-            work.body_contacts,
-            work.joints,
-            self.iterations,
+        bodies = MovingBodies(self.owners, self.scratch.moves, self.drive)
+        contacts, span = work.body_contacts, Span(first, last, frame.substeps)
+        if contacts.count[0] and is_shared(contacts):
+            self._run_passes(passes_of(part, self.iterations), first, last)
+            return last
+        return run_substeps(part, bodies, contacts, work.joints, self.iterations, frame.h, span)
+
+    def _run_passes(self, passes: Ints, first: int, last: int) -> None:
+        """Run substeps of contacts that threads share."""
+        frame, contacts = self.frame, self.frame.work.body_contacts
+        run_passes.on(frame.threads)(
+            passes,
+            self.owners,
+            self.scratch.moves,
+            self.drive,
+            contacts,
+            contacts.groups,
             frame.h,
             Span(first, last, frame.substeps),
         )

@@ -59,38 +59,41 @@ def _point_arms(row, origin, rim, owners, has_rims):
 def aim_contacts(contacts, owners):
     """Arms, effective masses and gaps where the owners are now."""
     has_rims = contacts.rims[0] == 1
-    for c in range(contacts.count[0]):
+    first = 0
+    while first < contacts.count[0]:
+        aim_manifold(contacts, first, owners, has_rims)
+        first += contacts.rows[first]["points"]
+
+
+@lean_inline
+def aim_manifold(contacts, first, owners, has_rims):
+    """`aim_contacts` of the points of one manifold, and what they do to each other."""
+    for c in range(first, first + contacts.rows[first]["points"]):
         row = contacts.rows[c]
         row["answered"] = 0
         p, q = _point_arms(row, contacts.origin[c], contacts.rim[c], owners, has_rims)
         store(row["arm"], 0, p)
         store(row["arm"], 1, q)
         weigh_point(row, owners)
-    _couple_all(contacts, owners)
-
-
-@lean_inline
-def _couple_all(contacts, owners):
-    """What the points of each manifold do to each other."""
-    first = 0
-    while first < contacts.count[0]:
-        couple_points(contacts.rows, first, owners)
-        first += contacts.rows[first]["points"]
+    couple_points(contacts.rows, first, owners)
 
 
 @kernel
-def prepare_contacts(contacts, owners, radius):
+def prepare_contacts(contacts, owners, radius, are_aimed):
     """`aim_contacts` of new rows, and which islands are uneven; radius (b,) m of bodies.
 
-    Returns the least radius of bodies that touch something and hang on no joint: infinity where
-    there are none.
+    are_aimed: `aim_contacts` has been done already. Returns the least radius of bodies that touch
+    something and hang on no joint: infinity where there are none.
     """
-    aim_contacts(contacts, owners)
+    if not are_aimed:
+        aim_contacts(contacts, owners)
     forget_touch(contacts.limbs)
     find_uneven(contacts, owners)
     least = math.inf
-    for c in range(contacts.count[0]):
-        row = contacts.rows[c]
+    first = 0
+    while first < contacts.count[0]:
+        row = contacts.rows[first]
+        first += row["points"]
         if is_either_jointed(contacts.groups, row):
             continue
         for side in range(2):

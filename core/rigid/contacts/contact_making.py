@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections import namedtuple
 
 from ...collision.contact_law import joint_friction, joint_restitution
 from ...collision.kinds import CAPSULE, CYLINDER, SPHERE
-from ...kernels.jit import kernel, lean_inline
+from ...kernels.jit import kernel, lean, lean_inline, parallel_kernel, prange
 from ...vec3 import add, column, cross, dot, load, scale, set_vec, sub, unrotate, vec
+from .contact_order import NONE
 from .contact_table import DYNAMIC, NORMAL, STATIC
 from .rim_contact import ON_ITS_SIDE, rim_at, rim_middle
+
+ITEMS_AT_A_TIME = 256
+"""Items that a thread fills in rows for at a time."""
+
+_BOUNCY, _ON_RIM = 1, 2
+
+_Table = namedtuple("_Table", ["row", "rank", "rows", "origin", "rim", "rebound", "slop"])
+"""Parts of `BodyContacts` and its order: parallel loops take no tuples of tuples."""
 
 
 @lean_inline
@@ -121,67 +131,98 @@ def _recall(row, origin, memory, first):
         m += 1
 
 
-@kernel
-def fill_contacts(item, item_count, manifolds, shapes, owners, body_count, memory, contacts):
-    """Rows for all manifolds, with what is remembered of them; returns how many there are.
+@lean_inline
+def _first_remembered(key, a, b):
+    """The first row of what is remembered that does not come before all of shapes a and b."""
+    low, high = 0, key.shape[0]
+    while low < high:
+        middle = (low + high) // 2
+        if _is_before(key, middle, a, b):
+            low = middle + 1
+        else:
+            high = middle
+    return low
 
-    Where that is more than there is room for, none are written. Items and `memory` are sorted
-    alike, by shapes and sub-shape, so one walk finds the old rows. Two shapes of which nothing is
-    remembered keep the overlap that they have; new points of others keep no more of it than those
-    that are remembered.
+
+@lean
+def _fill_items(first, last, item, manifolds, shapes, owners, memory, table):
+    """Rows for the manifolds of items first … last − 1; whether any is `_BOUNCY` or `_ON_RIM`.
+
+    Items and `memory` are sorted alike, by shapes and sub-shape, so one walk finds the old rows.
     """
     key = memory.key
-    count = 0
     old = 0
     pair_a, pair_b = -1, -1
     overlap = math.inf
-    for n in range(item_count):
-        points = manifolds.count[n]
-        if points == 0:
+    kinds = 0
+    for n in range(first, last):
+        c = table.row[n]
+        if c == NONE:
             continue
         a, b, sub_shape = item[n, 0], item[n, 1], item[n, 2]
-        oa, ob = shapes.owner[a], shapes.owner[b]
-        if oa >= body_count and ob >= body_count:
-            continue
-        if owners.inverse_mass[oa] == 0.0 and owners.inverse_mass[ob] == 0.0:
-            continue
-        if count + points > contacts.rows.shape[0]:
-            count += points
-            continue
         if a != pair_a or b != pair_b:
+            old = old if pair_a >= 0 else _first_remembered(key, a, b)
             pair_a, pair_b = a, b
             while _is_before(key, old, a, b):
                 old += 1
             overlap = _overlap_of_pair(memory, old, a, b)
         while _is_of(key, old, a, b) and key[old, 2] < sub_shape:
             old += 1
+        points = manifolds.count[n]
         for p in range(points):
-            row, origin = contacts.rows[count], contacts.origin[count]
-            count += 1
+            row, origin, rim = table.rows[c + p], table.origin[c + p], table.rim[c + p]
             row["points"] = points if p == 0 else 0
-            row["owner"][0], row["owner"][1] = oa, ob
+            row["owner"][0], row["owner"][1] = shapes.owner[a], shapes.owner[b]
             origin["key"][0], origin["key"][1], origin["key"][2] = a, b, sub_shape
             origin["key"][3] = manifolds.feature[n, p]
+            origin["rank"] = table.rank[n] + p
             _write_axes(row["axis"], load(manifolds.normal, n))
             on_a, on_b = vec(manifolds.on_a[n, p]), vec(manifolds.on_b[n, p])
-            rim = contacts.rim[count - 1]
             _place_point(row, origin, rim, shapes, owners, on_a, on_b)
-            _write_surface(row, origin, shapes, contacts.slop)
+            _write_surface(row, origin, shapes, table.slop)
             row["old_overlap"] = overlap  # `aim_contacts` cuts it to what there is
             origin["drift"] = 0.0
-            contacts.rebound[count - 1]["delay"] = 0.0
+            table.rebound[c + p]["delay"] = 0.0
             _recall(row, origin, memory, old)
-    contacts.count[0] = count if count <= contacts.rows.shape[0] else 0
-    contacts.bouncy[0] = 0
+            if origin["restitution"] > 0.0:
+                kinds |= _BOUNCY
+            if rim["radius"][0] > 0.0 or rim["radius"][1] > 0.0:
+                kinds |= _ON_RIM
+    return kinds
+
+
+@parallel_kernel
+def fill_contacts(item, item_count, row_count, manifolds, shapes, owners, memory, contacts):
+    """Rows for all manifolds, where `order_rows` wants them, with what is remembered of them.
+
+    Two shapes of which nothing is remembered keep the overlap that they have; new points of others
+    keep no more of it than those that are remembered.
+    """
+    order = contacts.order
+    table = _Table(
+        order.row,
+        order.rank,
+        contacts.rows,
+        contacts.origin,
+        contacts.rim,
+        contacts.rebound,
+        contacts.slop,
+    )
+    found = order.found
+    blocks = (item_count + ITEMS_AT_A_TIME - 1) // ITEMS_AT_A_TIME
+    for k in prange(blocks):
+        last = min((k + 1) * ITEMS_AT_A_TIME, item_count)
+        found[k] = _fill_items(
+            k * ITEMS_AT_A_TIME, last, item, manifolds, shapes, owners, memory, table
+        )
+    kinds = 0
+    for k in range(blocks):
+        kinds |= found[k]
+    contacts.count[0] = row_count
+    contacts.bouncy[0] = 1 if kinds & _BOUNCY else 0
+    contacts.rims[0] = 1 if kinds & _ON_RIM else 0
     contacts.drifted[0] = 0
-    contacts.rims[0] = 0
     contacts.swings[0] = 0
-    for c in range(contacts.count[0]):
-        if contacts.origin[c]["restitution"] > 0.0:
-            contacts.bouncy[0] = 1
-        if contacts.rim[c]["radius"][0] > 0.0 or contacts.rim[c]["radius"][1] > 0.0:
-            contacts.rims[0] = 1
-    return count
 
 
 @kernel
@@ -190,11 +231,12 @@ def remember_contacts(contacts, memory):
     key, impulse = memory.key, memory.impulse
     for c in range(contacts.count[0]):
         row, origin = contacts.rows[c], contacts.origin[c]
-        impulse[c, 4] = row["old_overlap"]
+        m = origin["rank"]
+        impulse[m, 4] = row["old_overlap"]
         for k in range(4):
-            key[c, k] = origin["key"][k]
-        impulse[c, 0] = row["impulse"][0]
+            key[m, k] = origin["key"][k]
+        impulse[m, 0] = row["impulse"][0]
         for k in range(3):
-            impulse[c, 1 + k] = (
+            impulse[m, 1 + k] = (
                 row["impulse"][1] * row["axis"][1, k] + row["impulse"][2] * row["axis"][2, k]
             )

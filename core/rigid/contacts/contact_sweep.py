@@ -210,9 +210,9 @@ def _rub_manifold(contacts, first, owners, has_limb):
 
 
 @lean_inline
-def _rub_pair(contacts, first, owners, swings, motion):
+def _rub_pair(contacts, first, owners, relaxation, swings, motion):
     """`_rub_manifold` of two bodies alone: their motion after it."""
-    rows, head, relaxation = contacts.rows, contacts.rows[first], contacts.buffer.relaxation
+    rows, head = contacts.rows, contacts.rows[first]
     t, s = vec(head["axis"][1]), vec(head["axis"][2])
     for kind in (STATIC, DYNAMIC):
         sticks = False
@@ -263,13 +263,12 @@ def _is_pushed(rows, first):
 
 
 @lean_inline
-def _solve_pair(contacts, first, owners, h, is_ahead, swings):
-    """A manifold of two bodies that nothing hangs on, or whose limbs answer alone.
+def solve_pair(contacts, first, owners, relaxation, h, is_ahead, is_jointed, swings):
+    """A manifold of two bodies as if nothing hung on them; whether it pushes at all.
 
-    swings: see `rim_contact`.
+    contacts: rows, and rim where swings count.
     """
     rows, head = contacts.rows, contacts.rows[first]
-    is_jointed = is_either_jointed(contacts.groups, head)
     motion = load_motion(head, owners)
     speeds = speeds_along(vec(head["axis"][NORMAL]), motion)
     for c in range(first, first + head["points"]):
@@ -278,11 +277,23 @@ def _solve_pair(contacts, first, owners, h, is_ahead, swings):
             speed += contacts.rim[c]["swing"][NORMAL]
         aim_row(rows[c], speed, owners, h, is_ahead, is_jointed)
     if not _is_pushed(rows, first):
-        return
-    _note_touch(contacts, head, owners)
-    relaxation = contacts.buffer.relaxation
+        return False
     motion, _ = push_points(rows, first, NORMAL, owners, relaxation, motion)
-    store_motion(head, owners, _rub_pair(contacts, first, owners, swings, motion))
+    store_motion(head, owners, _rub_pair(contacts, first, owners, relaxation, swings, motion))
+    return True
+
+
+@lean_inline
+def _solve_pair(contacts, first, owners, h, is_ahead, swings):
+    """A manifold of two bodies that nothing hangs on, or whose limbs answer alone.
+
+    swings: see `rim_contact`.
+    """
+    head = contacts.rows[first]
+    is_jointed = is_either_jointed(contacts.groups, head)
+    relaxation = contacts.buffer.relaxation
+    if solve_pair(contacts, first, owners, relaxation, h, is_ahead, is_jointed, swings):
+        _note_touch(contacts, head, owners)
 
 
 @lean_inline

@@ -16,6 +16,7 @@ import numpy as np
 from ...collision.shapes import smallest_half_extent
 from ..articulation.articulated_inertia import limb_room
 from .contact_groups import group_room
+from .contact_order import order_room
 from .uneven_islands import island_room
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ CONTACT = np.dtype(
         ("points", np.int32),  # of the manifold that begins here, 0 for its other points
         ("answered", np.int32),  # along which axes `BodyContacts.reply` is known
         ("impulse", np.float64, (4,)),  # N·s along each axis, and one that parts an overlap
+        ("parting_speed", np.float64),  # m/s, least along the normal while overlaps are parted
         ("arm", np.float64, (2, 3)),  # m, r from the centres of a and b to the point
         ("coupling", np.float64, (MOST_POINTS,)),  # 1/kg, speed here by an impulse at each point
         ("mass", np.float64),  # kg, effective along the normal
@@ -50,7 +52,6 @@ CONTACT = np.dtype(
         ("velocity_error", np.float64),  # m/s, by which points close faster than they may
         ("softness", np.float64),  # share of its impulse that a row lets go
         ("impulse_before", np.float64),  # N·s along the normal, before the sweep
-        ("parting_speed", np.float64),  # m/s, least along the normal while overlaps are parted
         ("axis", np.float64, (3, 3)),  # normal from b to a, and two tangents
         ("mobility", np.float64, (3,)),  # 1/kg, W₁₁, W₁₂, W₂₂ of the tangents: `friction_cone`
         ("friction", np.float64, (2,)),  # dynamic, static
@@ -69,6 +70,7 @@ ORIGIN = np.dtype(
         ("radius", np.float64, (2,)),  # m, 0 for a point that turns with its owner, as a corner
         ("restitution", np.float64),
         ("drift", np.float64),  # m, how far it may have gone astray since it was found
+        ("rank", np.int32),  # its place among what is remembered
     ],
     align=True,
 )
@@ -121,6 +123,7 @@ BodyContacts = namedtuple(
     [
         "count",  # (1,) how many rows there are
         "rows",  # (c,) CONTACT
+        "order",  # `contact_order.Order`
         "origin",  # (c,) ORIGIN
         "blow",  # (c,) BLOW
         "reply",  # (c, 3, 2, 6) velocity and spin of a and b by an impulse along each axis
@@ -158,6 +161,7 @@ def contact_room(model: Model, graph: JointGraph) -> BodyContacts:
     return BodyContacts(
         count=np.zeros(1, dtype=np.int64),
         rows=np.zeros(rows, CONTACT),
+        order=order_room(owners, rows),
         origin=np.zeros(rows, ORIGIN),
         blow=np.zeros(rows, BLOW),
         reply=np.zeros((rows, 3, 2, 6)),

@@ -33,14 +33,26 @@ UNEVEN_ITERATIONS = 4
 
 
 @lean_inline
+def begin_parting(row, h):
+    """How fast the sides of a row are to part."""
+    row["impulse"][PARTS] = 0.0
+    row["softness"] = 0.0
+    row["parting_speed"] = parting_speed(row, CORRECTION_SHARE / h)
+
+
+@lean_inline
+def keep_apart(row, speed, h):
+    """What does not overlap only must not close faster than it does, at a speed in m/s."""
+    row["parting_speed"] = min(speed, -max(row["gap"], 0.0) / h)
+
+
+@lean_inline
 def _begin_parting(contacts, h):
     """How fast the sides of each row are to part; whether any are that hang on no joints."""
     is_any = False
     for c in range(contacts.count[0]):
         row = contacts.rows[c]
-        row["impulse"][PARTS] = 0.0
-        row["softness"] = 0.0
-        row["parting_speed"] = parting_speed(row, CORRECTION_SHARE / h)
+        begin_parting(row, h)
         if row["parting_speed"] > 0.0 and not is_any:
             is_any = not is_either_jointed(contacts.groups, row)
     return is_any
@@ -60,8 +72,7 @@ def part_overlaps(contacts, owners, iterations, h):
     for c in range(contacts.count[0]):
         row = contacts.rows[c]
         if row["parting_speed"] == 0.0:
-            speed = contact_speed(row, NORMAL, contacts.buffer)
-            row["parting_speed"] = min(speed, -max(row["gap"], 0.0) / h)
+            keep_apart(row, contact_speed(row, NORMAL, contacts.buffer), h)
         elif contacts.swings[0] == 1:
             row["parting_speed"] -= contacts.rim[c]["swing"][NORMAL]
     many = UNEVEN_ITERATIONS if contacts.islands.uneven[0] > 0 else 1
@@ -79,17 +90,28 @@ def _part_manifold(contacts, owners, first):
     """Part one manifold, if anything drives it."""
     groups, rows = contacts.groups, contacts.rows
     head = rows[first]
-    if is_either_jointed(groups, head):
-        return
-    is_driven = is_either_touched(groups, head)
-    for c in range(first, first + head["points"]):
-        is_driven |= rows[c]["parting_speed"] > 0.0
-    if not is_driven:
+    if is_either_jointed(groups, head) or not is_driven_apart(groups, rows, first):
         return
     if _push_apart(contacts, first, owners):
-        for side in range(2):
-            o = head["owner"][side]
-            groups.touched[groups.group[o]] = 1 if owners.inverse_mass[o] > 0.0 else 0
+        touch_both(groups, head, owners)
+
+
+@lean_inline
+def is_driven_apart(groups, rows, first):
+    """Whether the points of a manifold are to part, or others have pushed one of its two."""
+    is_driven = is_either_touched(groups, rows[first])
+    for c in range(first, first + rows[first]["points"]):
+        is_driven |= rows[c]["parting_speed"] > 0.0
+    return is_driven
+
+
+@lean_inline
+def touch_both(groups, row, owners):
+    """The two of a row have been pushed."""
+    for side in range(2):
+        o = row["owner"][side]
+        if owners.inverse_mass[o] > 0.0:
+            groups.touched[groups.group[o]] = 1
 
 
 @lean_inline
@@ -102,6 +124,13 @@ def _push_apart(contacts, first, owners):
             speed = contact_speed(rows[c], NORMAL, buffer)
             rows[c]["velocity_error"] = speed - rows[c]["parting_speed"]
         return push_manifold(contacts, first, PARTS, owners, False)
+    return push_pair_apart(rows, first, owners, buffer.relaxation)
+
+
+@lean_inline
+def push_pair_apart(rows, first, owners, relaxation):
+    """`_push_apart` of two bodies alone."""
+    head = rows[first]
     motion = load_motion(head, owners)
     speeds = speeds_along(vec(head["axis"][NORMAL]), motion)
     is_needed = False
@@ -111,7 +140,7 @@ def _push_apart(contacts, first, owners):
         is_needed = is_needed or error < 0.0 or rows[c]["impulse"][PARTS] > 0.0
     if not is_needed:
         return False
-    motion, is_changed = push_points(rows, first, PARTS, owners, buffer.relaxation, motion)
+    motion, is_changed = push_points(rows, first, PARTS, owners, relaxation, motion)
     store_motion(head, owners, motion)
     return is_changed
 
@@ -120,11 +149,16 @@ def _push_apart(contacts, first, owners):
 def take_back_parting(contacts, owners):
     """Take these velocities back after the move; rows are aimed where bodies are now."""
     for c in range(contacts.count[0]):
-        row = contacts.rows[c]
-        impulse = row["impulse"][PARTS]
-        if impulse != 0.0:
-            row["impulse"][PARTS] = 0.0
-            push_contact(row, NORMAL, owners, -impulse)
+        take_back(contacts.rows[c], owners)
+
+
+@lean_inline
+def take_back(row, owners):
+    """Take back what parted the two of a row."""
+    impulse = row["impulse"][PARTS]
+    if impulse != 0.0:
+        row["impulse"][PARTS] = 0.0
+        push_contact(row, NORMAL, owners, -impulse)
 
 
 @kernel

@@ -57,8 +57,10 @@ def island_room(count: int) -> Islands:
 def _largest_ratio(contacts, owners):
     """Largest ratio of the masses of two that touch, at least 1."""
     most = 1.0
-    for c in range(contacts.count[0]):
-        owner = contacts.rows[c]["owner"]
+    first = 0
+    while first < contacts.count[0]:
+        owner = contacts.rows[first]["owner"]
+        first += contacts.rows[first]["points"]
         wa, wb = owners.inverse_mass[owner[0]], owners.inverse_mass[owner[1]]
         if wa > 0.0 and wb > 0.0:
             most = max(most, wa / wb, wb / wa)
