@@ -68,6 +68,7 @@ def _wear(rig: bpy.types.Object, garment: bpy.types.Object, bone: str, pinned: n
     make("cloth", garment, preset="COTTON")
     garment.verlet.pin_group = "Pin"
     garment.verlet.cloth.meets_itself = True
+    garment.verlet.cloth.damping = 0.4  # no fold quivers once the walker stands
 
 
 def _skirt_size(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
