@@ -87,7 +87,7 @@ def add_character(
         bone.parent = rig.data.edit_bones[parent] if parent else None
     bpy.ops.object.mode_set(mode="OBJECT")
     rig.hide_render = True
-    skin = linked(bpy.data.objects.new(f"{name} Skin", _flesh(name, bones, ears, detail)))
+    skin = linked(bpy.data.objects.new(f"{name} Skin", flesh(name, bones, ears, detail)))
     skin.color = color
     _hang(skin, rig, bones)
     return rig, skin
@@ -123,8 +123,10 @@ def lead(rig: bpy.types.Object, bone: str, path: Mapping[int, Sequence[float]]) 
         target.keyframe_insert("location", frame=frame)
 
 
-def _flesh(name: str, bones: Sequence[Bone], ears: bool, detail: float) -> bpy.types.Mesh:
-    """One closed surface around balls along the bones."""
+def flesh(
+    name: str, bones: Sequence[Bone], ears: bool, detail: float, thicker: float = 0.0
+) -> bpy.types.Mesh:
+    """One closed surface around balls along the bones, ``thicker`` m wider than they are."""
     shape = bmesh.new()
     balls = []
     for bone_name, _, head, tail, (first, last) in bones:
@@ -132,7 +134,7 @@ def _flesh(name: str, bones: Sequence[Bone], ears: bool, detail: float) -> bpy.t
         steps = max(2, math.ceil((b - a).length / (0.35 * min(first, last))))
         for step in range(steps + 1):
             share = step / steps
-            radius = first + share * (last - first)
+            radius = first + share * (last - first) + thicker
             wide = 1.22 if bone_name in {"hips", "chest", "spine"} and name != "Horse" else 1.0
             balls.append((a.lerp(b, share), radius, (wide, 0.95 if wide > 1.0 else 1.0, 1.0)))
     if ears:

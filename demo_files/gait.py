@@ -18,13 +18,29 @@ def bend(rig: bpy.types.Object, name: str, angle: float) -> bpy.types.PoseBone:
     return bone
 
 
-def walk(rig: bpy.types.Object, frames: int, stride: float = 1.3, step: int = 26) -> None:
-    """Key a walk along −Y: two steps, of ``stride`` m together, in ``step`` frames."""
+def walk(
+    rig: bpy.types.Object,
+    frames: int,
+    *,
+    stride: float = 1.3,
+    step: int = 26,
+    ramp: int = 0,
+    still: int = 0,
+) -> None:
+    """Key a walk along −Y: two steps, of ``stride`` m together, in ``step`` frames.
+
+    ramp: frames in which the limbs come from the rest pose into their swing, and back at the end;
+    still: frames in which it stands after that.
+    """
     start = rig.location.copy()
+    way = 0.0
     for frame in range(1, frames + 1):
+        from_end = max(0, frames - still - frame)
+        share = min(1.0, (frame - 1) / ramp, from_end / ramp) if ramp else 1.0
+        way += share * stride / step
         phase = 2.0 * math.pi * frame / step
         bob = 0.015 * (math.cos(2.0 * phase) - 1.0)
-        rig.location = start + Vector((0.0, -stride * frame / step, bob))
+        rig.location = start + Vector((0.0, -way, share * bob))
         rig.keyframe_insert("location", frame=frame)
         for side, sign in (("L", 1.0), ("R", -1.0)):
             swing, lift = sign * math.sin(phase), max(0.0, sign * math.cos(phase)) ** 2
@@ -35,4 +51,4 @@ def walk(rig: bpy.types.Object, frames: int, stride: float = 1.3, step: int = 26
                 f"forearm.{side}": -0.35 - 0.15 * swing,
             }
             for name, angle in angles.items():
-                bend(rig, name, angle).keyframe_insert("rotation_quaternion", frame=frame)
+                bend(rig, name, share * angle).keyframe_insert("rotation_quaternion", frame=frame)

@@ -22,7 +22,7 @@ DEMOS = (
     *("flag", "tear", "drape", "boxes", "presets", "ropes", "plants", "soft", "swarm"),
     *("heap", "bridge", "dominoes", "wrecking", "masonry", "net", "mixed"),
     *("crowd", "robot", "horse"),
-    *("stairs", "drag", "stumble", "cape", "puppets"),
+    *("stairs", "drag", "stumble", "cape", "dressed", "puppets"),
 )
 """Modules in scenes/, in the order of the README."""
 

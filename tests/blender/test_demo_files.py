@@ -1,10 +1,12 @@
 """Each demo file opens, bakes without a word of complaint, and what bends in it moves."""
 
+from collections import Counter
 from pathlib import Path
 
 import bpy
 import numpy as np
 import pytest
+from mathutils.bvhtree import BVHTree
 from small_scenes import addon, session_of
 
 FOLDER = Path(__file__).resolve().parents[2] / "demo_files"
@@ -73,3 +75,34 @@ def test_it_bakes_and_moves(path):
     assert moved
     bends = {ob.name for ob in simulated(scene) if ob.verlet.kind != "BODY"}  # bodies may stand
     assert moved >= bends
+
+
+@pytest.mark.usefixtures("scene")
+def test_clothes_cross_neither_the_body_nor_themselves():
+    bpy.ops.wm.open_mainfile(filepath=str(FOLDER / "dressed.blend"))
+    assert bpy.ops.verlet.bake(frame_end=LAST) == {"FINISHED"}
+    for frame in (1, LAST // 2, LAST):
+        bpy.context.scene.frame_set(frame)
+        worn = [bpy.data.objects[name] for name in ("Walker Skin", "Shirt", "Skirt", "Cape")]
+        assert not crossings(worn), frame
+
+
+def crossings(objects):
+    """Names of objects whose triangles cross, with how many do; neighbours do not count."""
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    vertices, triangles, names = [], [], []
+    for ob in objects:
+        evaluated = ob.evaluated_get(depsgraph)
+        mesh = evaluated.to_mesh()
+        mesh.calc_loop_triangles()
+        first = len(vertices)
+        vertices += [evaluated.matrix_world @ vertex.co for vertex in mesh.vertices]
+        triangles += [[first + v for v in triangle.vertices] for triangle in mesh.loop_triangles]
+        names += [ob.name] * len(mesh.loop_triangles)
+        evaluated.to_mesh_clear()
+    tree = BVHTree.FromPolygons(vertices, triangles, all_triangles=True)
+    return Counter(
+        (names[i], names[k])
+        for i, k in tree.overlap(tree)
+        if i < k and not {*triangles[i]} & {*triangles[k]}
+    )
