@@ -362,6 +362,19 @@ def _heap(settings: SolverSettings) -> GoldenScene:
     return GoldenScene(builder.finalize(), settings=settings, frames=12)
 
 
+def _pyramid() -> GoldenScene:
+    """Bricks enough that several threads share their contacts, and a ball that drops on them."""
+    builder = ModelBuilder()
+    for row in range(18):
+        for k in range(18 - row):
+            place = (0.205 * (k + 0.5 * row), 0.0, 0.05 + 0.0995 * row)
+            builder.add_body(f"brick {row} {k}", "BOX", (0.1, 0.05, 0.05), place, mass=1.0)
+    builder.add_body("ball", "SPHERE", (0.1,), (1.7, 0.0, 2.0), mass=2.0)
+    add_floor(builder)
+    return GoldenScene(builder.finalize(), frames=4)
+
+
+SCENES["pyramid"] = _pyramid
 SCENES["heap"] = partial(_heap, SolverSettings())
 SCENES["heap-jacobi"] = partial(
     _heap, SolverSettings(relaxation="JACOBI", contact_iterations=4, contact_relaxation=0.7)

@@ -120,6 +120,8 @@ def reached():
         watch(kind, "project", lambda moving: [moving.x])
     for kind in classes_with(forces, "apply"):
         watch(kind, "apply", lambda acting: [acting.force, acting.velocity])
+    for kind in classes_with(forces, "slow"):
+        watch(kind, "slow", lambda particles: [particles.x])
 
     joint, body, advance = ModelBuilder.add_joint, ModelBuilder.add_rigid_body, hashes.advance
 

@@ -23,7 +23,7 @@ def test_limbs_that_joints_leave_to_themselves_gain_no_energy():
     assert run_twice(80) == Outcome()
 
 
-@pytest.mark.parametrize("seed", [454, 610, 1429])
+@pytest.mark.parametrize("seed", [610, 1429])
 def test_what_starts_deep_inside_something_does_not_blow_up(seed):
     """Long pieces were swung round by what parted them near a heavy end."""
     assert run_twice(seed) == Outcome()

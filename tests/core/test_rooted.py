@@ -79,7 +79,7 @@ def test_a_rope_nailed_inside_a_box_rests(pins):
     rooted = np.setdiff1d(np.arange(41), model.particles.colliding)
     assert 0 < len(rooted) < 15
     assert np.array_equal(rooted, np.arange(len(rooted)))
-    _, state = fastest(model, 240)
+    _, state = fastest(model, 300)  # by then its swing has died away, however it fell
     assert np.linalg.norm(state.position - state.previous, axis=1).max() / state.step < 0.05
     assert state.position[:, 2].min() > -1.0 - 1e-3  # what hangs still meets the floor
 
