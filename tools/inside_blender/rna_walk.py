@@ -29,6 +29,7 @@ UNSTABLE = {  # what Blender itself changes while it works, or finds anew by eac
     "is_editable",
     "is_updated",
     "pixels",  # of pictures: nothing of ours, and millions
+    "uv_sculpt",  # whose brush is a dangling pointer in 4.2
 }
 OURS = "verlet"  # our own settings: what Remove leaves in them is no part of the file
 DERIVED = {  # the window, and what follows from the rest or repeats it in another place
