@@ -29,6 +29,7 @@ UNSTABLE = {  # what Blender itself changes while it works, or finds anew by eac
     "is_editable",
     "is_updated",
     "pixels",  # of pictures: nothing of ours, and millions
+    "storage_type",  # of attributes, which 5.2 stores one by one once they were looked at
     "uv_sculpt",  # whose brush is a dangling pointer in 4.2
 }
 OURS = "verlet"  # our own settings: what Remove leaves in them is no part of the file
