@@ -4,11 +4,11 @@ One pass over all sticks leaves each as stiff as m/2h² makes it, so a load of m
 stretches it: by the wind, or where a falling sheet hits. Passes over the few sticks that are too
 long cost a fraction of passes over all, and those that are not never notice.
 
-A stick that is too long is brought back beyond the limit by half as much as it had passed it, at most
-to its rest length. To that at once would be a correction that jumps where the limit is passed: it
-never finds a balance with what stretches the stick, and folds that pull at it trembled for ever, in
-cycles of three steps. To the limit alone would be too little in so few rounds: seven of ten figures
-slid out of a hammock that was to hold them.
+A stick that is too long is brought back beyond the limit by half as much as it had passed it, at
+most to its rest length. To that at once would be a correction that jumps where the limit is passed:
+it never finds a balance with what stretches the stick, and folds that pull at it trembled for ever,
+in cycles of three steps. To the limit alone would be too little in so few rounds: fourteen of 24
+figures slid out of a hammock that was to hold them.
 
 X. Provot, "Deformation Constraints in a Mass-Spring Model to Describe Rigid Cloth Behavior".
 """
