@@ -16,6 +16,7 @@ from ..recipes.geometry import Geometry
 from ..settings import ClothSettings, SolverSettings
 from ..step import advance
 from .case import Result, case
+from .unrest import unrest
 
 GRAVITY = 9.81
 Mesh = tuple[Floats, list[Ints]]
@@ -143,14 +144,7 @@ def _off(mesh: Callable[[], Mesh], size: Size) -> Result:
 
 def _unrest(mesh: Callable[[], Mesh], size: Size, tethers: bool) -> Result:
     """Fastest vertex of a strip that has hung for four seconds, mm/s, over a second."""
-    model, _ = _strip(mesh, size, tethers)
-    state, fastest = model.initial_state(), 0.0
-    for frame in range(24 * 5):
-        state, _ = advance(model, state, FrameInputs(), SolverSettings())
-        if frame >= 24 * 4:
-            moved = np.linalg.norm(state.position - state.previous, axis=1).max()
-            fastest = max(fastest, float(moved) / state.step)
-    return Result(1e3 * fastest, 0.0, 1.0)
+    return unrest(_strip(mesh, size, tethers)[0])
 
 
 for _name, _mesh, _edges, _length, _load in (

@@ -15,6 +15,7 @@ from ..recipes.geometry import Geometry
 from ..settings import ClothSettings, SolverSettings
 from ..step import advance
 from .case import Result, case
+from .unrest import unrest
 
 FIRST_ZERO = 2.404825557695773
 """Of the Bessel function J₀: the slowest swing of a hanging chain (D. Bernoulli 1733)."""
@@ -160,14 +161,7 @@ def _unrest(edges: int, edge: float, bend: float, corners: bool) -> Result:
     """Fastest vertex of a sheet that has hung for four seconds, mm/s, over a second."""
     place = (edges + 1, edges * edge, edges * edge)
     settings = ClothSettings(bend=bend, bend_model="DIHEDRAL", drag=6.0)
-    sheet = _sheet(place, _tilted(place, 1.2), settings, UPRIGHT, corners)
-    state, fastest = sheet.initial_state(), 0.0
-    for frame in range(24 * 5):
-        state, _ = advance(sheet, state, FrameInputs(), SolverSettings())
-        if frame >= 24 * 4:
-            moved = np.linalg.norm(state.position - state.previous, axis=1).max()
-            fastest = max(fastest, float(moved) / state.step)
-    return Result(1e3 * fastest, 0.0, 1.0)
+    return unrest(_sheet(place, _tilted(place, 1.2), settings, UPRIGHT, corners))
 
 
 for _edges, _edge, _bend, _corners in (
