@@ -142,7 +142,7 @@ def simulated_bones(scene, ob, frame):
     """World matrices of the moved bones as the core has them, by name."""
     ragdolls, running = addon("ragdoll.bone_bodies"), session_of(scene)
     rows = next(r for r in ragdolls.rows_of(running) if r.participant.uid == ob.session_uid)
-    change = ragdolls.changes(running.model, running.cache[frame])[rows.bodies]
+    change = ragdolls.changes(running.model, running.cache[frame], rows.bodies)
     placed = ragdolls.placed_bones(rows.participant, change)
     return dict(zip(running.moved_bones[ob.session_uid], placed))
 

@@ -161,7 +161,7 @@ def carried_by_ragdoll(running: Session, uid: int, own: Floats, frame: int) -> F
     change, holder = None, None
     for rows in rows_of(running):
         if rows.participant.uid == uid:
-            change = changes(running.model, running.cache[frame])[rows.bodies]
+            change = changes(running.model, running.cache[frame], rows.bodies)
             holder = rows.participant
     for figure in figures_of(running):
         if figure.participant.uid == uid:

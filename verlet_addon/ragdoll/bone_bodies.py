@@ -156,15 +156,15 @@ def _moved_bones(plan: Plan, arrays: ArmatureArrays) -> tuple[Ints, Ints]:
     return pairs[:, 0], pairs[:, 1]
 
 
-def changes(model: Model, state: State) -> Floats:
+def changes(model: Model, state: State, bodies: slice = slice(None)) -> Floats:
     """What carries bodies from the start to a simulated frame, world matrices (b, 4, 4)."""
-    bodies = model.bodies
-    position, orientation = (a[: len(bodies)] for a in body_poses(model, state))
-    turn = affine.rotation_of(orientation)
-    turn = turn @ np.swapaxes(affine.rotation_of(bodies.orientation), -1, -2)
+    rows = range(len(model.bodies))[bodies]
+    position, orientation = (a[rows.start : rows.stop] for a in body_poses(model, state))
+    start = model.bodies.position[bodies], model.bodies.orientation[bodies]
+    turn = affine.rotation_of(orientation) @ np.swapaxes(affine.rotation_of(start[1]), -1, -2)
     change = np.tile(np.eye(4), (len(turn), 1, 1))
     change[:, :3, :3] = turn
-    change[:, :3, 3] = position - np.einsum("bij,bj->bi", turn, bodies.position)
+    change[:, :3, 3] = position - np.einsum("bij,bj->bi", turn, start[0])
     return change
 
 

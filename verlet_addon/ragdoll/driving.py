@@ -270,7 +270,7 @@ def _placed(model: Model, rows: Rows, state: State) -> Placed:
     arrays = rows.participant.armature
     leaders = [part.bone for part in rows.plan.parts]
     start, _ = turned_pose(arrays.rest, arrays.pose)
-    change = changes(model, state)[rows.bodies]
+    change = changes(model, state, rows.bodies)
     turn = change[:, :3, :3] @ start[leaders]
     heads = arrays.pose[leaders, :3, 3]
     return turn, np.einsum("pij,pj->pi", change[:, :3, :3], heads) + change[:, :3, 3]
