@@ -10,12 +10,10 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from .arrays import Floats, Ints
 from .errors import ModelError
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
 
 QUICK_TO_CHECK = 8
 """Numbers that Python goes through faster than NumPy does."""

@@ -37,3 +37,8 @@ def records(dtype: np.dtype[Any], **fields: ArrayLike) -> Records:
     for name, values in fields.items():
         table[name] = values
     return table
+
+
+def scratch_size(dtype: np.dtype[Any], rows: int) -> int:
+    """How many floats of scratch so many records take, which are a view of them."""
+    return rows * dtype.itemsize // np.dtype(np.float64).itemsize

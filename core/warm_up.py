@@ -23,7 +23,6 @@ from .particles.constraints.rod import Rods
 from .particles.constraints.shape_match import ShapeMatches
 from .particles.constraints.volume import Volumes
 from .particles.constraints.yarn import Yarns
-from .particles.heaps.ball_sleep import REST_TIME as BALL_REST_TIME
 from .particles.particle_bodies.four_particles import body_poses
 from .particles.stick_figures.garment import CarriedPoints
 from .recipes.cloth import add_cloth
@@ -158,7 +157,7 @@ def _pile() -> None:
         state, settings = model.initial_state(), SolverSettings(threads=threads)
         for _ in range(2):
             state, _ = advance(model, state, FrameInputs(), settings)
-            state.balls.rest[1:] = BALL_REST_TIME  # one that moves beside one that sleeps
+            state.balls.rest[1:] = REST_TIME  # one that moves beside one that sleeps
         state, _ = advance(model, state, FrameInputs(), settings)
 
 

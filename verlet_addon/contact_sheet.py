@@ -16,7 +16,7 @@ from .blender.commands import Command
 
 SHEET_COMMAND = "verlet_sheet"
 WIDTH, GAP, DOT = 320, 8, 2  # px: a picture, what is between two, a dot of a letter
-BACKGROUND, INK = (0.08, 0.08, 0.08, 1.0), (0.9, 0.9, 0.9, 1.0)
+SHEET_COLOUR, INK = (0.08, 0.08, 0.08, 1.0), (0.9, 0.9, 0.9, 1.0)
 HEIGHT, ADVANCE = 5, 4  # dots of a letter, and to the next one
 
 Pixels = NDArray[np.float32]
@@ -62,7 +62,7 @@ def picture(path: Path) -> Pixels:
     finally:
         bpy.data.images.remove(image)
     alpha = pixels[..., 3:]
-    found = pixels * alpha + np.array(BACKGROUND, np.float32) * (1.0 - alpha)
+    found = pixels * alpha + np.array(SHEET_COLOUR, np.float32) * (1.0 - alpha)
     return found.astype(np.float32)
 
 
@@ -81,7 +81,7 @@ def sheet_of(pictures: list[Pixels], labels: list[str], columns: int) -> Pixels:
     cell = tall + line + GAP
     size = (rows * cell + GAP, columns * (WIDTH + GAP) + GAP, 4)
     sheet = np.empty(size, np.float32)
-    sheet[:] = BACKGROUND
+    sheet[:] = SHEET_COLOUR
     for number, (pixels, label) in enumerate(zip(pictures, labels, strict=True)):
         row, column = divmod(number, columns)
         left = GAP + column * (WIDTH + GAP)

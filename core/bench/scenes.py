@@ -18,13 +18,12 @@ from ..recipes.plant import add_plant
 from ..recipes.rope import add_rope
 from ..recipes.soft_body import add_soft_body
 from ..settings import ClothSettings, PlantSettings, RopeSettings, WindSettings
+from .rigid_scenes import CUBE_HALF, CUBE_SPACING
 from .shapes import ball, tube_tree
 
 CLOTH_SIZE = 2.0  # m
 SPHERE_RADIUS = 0.5  # m
 SPHERE_DROP = 0.7  # m above the top of the sphere
-CUBE_HALF = 0.25  # m
-CUBE_SPACING = 0.95  # m
 
 
 @dataclass(frozen=True)

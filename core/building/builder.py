@@ -19,11 +19,11 @@ from ..model.joint_table import joint_table
 from ..model.limbs import Limbs
 from ..model.particle_body_table import ParticleBodyTable
 from ..model.particle_table import ParticleTable, PinTable, SelfCollisionTable
+from ..model.shared_point_table import shared_table
 from ..model.stick_table import SpringTable, StickTable, TetherTable
 from ..model.surface_table import MESHES, OTHERS, PieceTable, SurfaceTable
 from ..pairs import distinct
-from ..particles.constraints.strand import Strands
-from ..particles.particle_bodies.shared_point import shared_table
+from ..particles.constraints.carrying import Carrying
 from ..particles.schedule import make_schedule
 from .particles import joined
 from .rooted import find_rooted
@@ -147,9 +147,9 @@ class ModelBuilder(TearBuilder):
         )
 
     def _constraints(self) -> tuple[Constraint, ...]:
-        """All constraints; strands learn which bodies hang on them."""
+        """All constraints; those that carry bodies learn which hang on them."""
         ties = [c for c in self._constraint if isinstance(c, Attachments)]
-        return tuple(c.tied_by(ties) if isinstance(c, Strands) else c for c in self._constraint)
+        return tuple(c.tied_by(ties) if isinstance(c, Carrying) else c for c in self._constraint)
 
     def _limb_table(self) -> Limbs:
         """The sticks of all figures."""

@@ -13,7 +13,8 @@ from ..checks import indices, numbers, unit_quaternion, vector
 from ..coupling.attachment import Attachments
 from ..errors import ModelError
 from ..model.joint_table import End, joint_columns
-from ..particles.particle_bodies.shared_point import POINT, check_shared, places_of, weights_at
+from ..model.shared_point_table import ONE_PLACE
+from ..particles.particle_bodies.shared_point import check_shared, places_of, weights_at
 from ..settings import JointSettings
 from ..vector import rotation_matrix
 from .bodies import WORLD, BodyBuilder
@@ -122,7 +123,7 @@ class JointBuilder(BodyBuilder):
         clusters = [self._particle_bodies[row] for kind, row in ends if kind == PARTICLE_BODY]
         check_shared(name, self._name_of(np.array([clusters[0].first_particle])), settings)
         lever = min(float(cluster.extent.max()) for cluster in clusters)
-        length = POINT
+        length = ONE_PLACE
         if settings.kind == "DISTANCE":
             length = settings.length or float(np.linalg.norm(places[1] - places[0]))
         axes = rotation_matrix(q)

@@ -50,7 +50,7 @@ class TearBuilder(JointBuilder):
     def __init__(self) -> None:
         super().__init__()
         self._tearable: list[TearableObject] = []
-        self._tears: TearTable | None = None  # of a model that is built again
+        self._tears: TearTable[Model] | None = None  # of a model that is built again
 
     def add_tearable(self, seams: Seams, add: Callable[[Any, Ints], int]) -> int:
         """Add an object that may tear; returns its index in `objects`.
@@ -80,7 +80,7 @@ class TearBuilder(JointBuilder):
     def _lists(self) -> dict[str, list[Any]]:
         return {name: value for name, value in vars(self).items() if isinstance(value, list)}
 
-    def _tear_table(self, weld: Ints | None = None) -> TearTable | None:
+    def _tear_table(self, weld: Ints | None = None) -> TearTable[Model] | None:
         """The copies of the whole model; None where nothing may tear."""
         if self._tears is not None and weld is not None:
             return replace(self._tears, weld=weld)
@@ -103,7 +103,7 @@ class TearBuilder(JointBuilder):
             rebuild=partial(self._rebuilt, {k: list(v) for k, v in self._lists().items()}),
         )
 
-    def _rebuilt(self, given: dict[str, list[Any]], tears: TearTable, weld: Ints) -> Model:
+    def _rebuilt(self, given: dict[str, list[Any]], tears: TearTable[Model], weld: Ints) -> Model:
         """The model in which the copies are welded as weld (n,) says, all else being the same.
 
         given: the lists of the builder, as they were when the model was made.

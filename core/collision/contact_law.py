@@ -7,6 +7,9 @@ import math
 from ..kernels.jit import lean_inline
 from ..vec3 import length, scale
 
+RESTING_FALLS = 4.0
+"""What approaches by less than this many falls (g h²) in a step rests: it does not bounce."""
+
 
 @lean_inline
 def joint_friction(one, other):

@@ -25,7 +25,7 @@ from ..pairs import distinct_pairs
 from ..vec3 import add, between, cross, length, scale
 from .tree import build_tree, tree_room, tree_scratch
 
-CONE = 0.2
+LEAST_COSINE = 0.2
 """Cosine of the angle that the bounds of a patch's normals may have with its axis, so also how far
 a normal may leave its bounds before a patch that was flat may be so no longer."""
 
@@ -287,7 +287,7 @@ def _has_turned(bounds, node, normal):
         high = normal[k] - size * bounds[node, MOST_NORMAL + k]
         out = max(0.0, max(low, high))
         away += out * out
-    return away >= CONE * CONE * size * size
+    return away >= LEAST_COSINE * LEAST_COSINE * size * size
 
 
 @kernel
@@ -319,7 +319,7 @@ def are_flat(bounds, one, other):
         axis = low + high
         size += axis * axis
         reach += axis * (low if axis > 0.0 else high)
-    return reach > 0.0 and reach * reach > CONE * CONE * size
+    return reach > 0.0 and reach * reach > LEAST_COSINE * LEAST_COSINE * size
 
 
 @lean_inline

@@ -46,8 +46,6 @@ TIED_POINT = np.dtype(
 )
 """A particle of a strand while it is solved."""
 
-POINT_COLUMNS = TIED_POINT.itemsize // 8
-
 TIE = np.dtype(
     [
         ("row", np.int32),  # of the strands

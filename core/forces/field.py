@@ -56,10 +56,10 @@ FIELD_KINDS = {
     "HIT": HIT,  # at one moment: speed along local Z
 }
 IMPULSES = ("EXPLOSION", "HIT")
-POINT, LINE, PLANE = range(3)
-FIELD_SHAPES = {"POINT": POINT, "LINE": LINE, "PLANE": PLANE}
-SPHERE, TUBE, CONE = range(3)
-FALLOFFS = {"SPHERE": SPHERE, "TUBE": TUBE, "CONE": CONE}
+FROM_POINT, FROM_LINE, FROM_PLANE = range(3)
+FIELD_SHAPES = {"POINT": FROM_POINT, "LINE": FROM_LINE, "PLANE": FROM_PLANE}
+IN_SPHERE, IN_TUBE, IN_CONE = range(3)
+FALLOFFS = {"SPHERE": IN_SPHERE, "TUBE": IN_TUBE, "CONE": IN_CONE}
 BOTH, POSITIVE, NEGATIVE = range(3)
 FIELD_SIDES = {"BOTH": BOTH, "POSITIVE": POSITIVE, "NEGATIVE": NEGATIVE}
 
@@ -251,20 +251,20 @@ def _place(field, p):
     height = dot(c, n)
     o = c
     shape = field["shape"]
-    if shape == LINE or (shape == PLANE and field["kind"] == VORTEX):  # that has an axis
+    if shape == FROM_LINE or (shape == FROM_PLANE and field["kind"] == VORTEX):  # that has an axis
         o = along(c, -height, n)
-    elif shape == PLANE:
+    elif shape == FROM_PLANE:
         o = scale(height, n)
     distance = length(o)
     side = field["side"]
     if (side == POSITIVE and height < 0.0) or (side == NEGATIVE and height > 0.0):
         return o, distance, c, 0.0
-    if field["falloff"] == SPHERE:
+    if field["falloff"] == IN_SPHERE:
         fall = _share(distance, field["near"], field["far"], field["power"])
     else:
         fall = _share(abs(height), field["near"], field["far"], field["power"])
         radial = length(along(c, -height, n))
-        if field["falloff"] == CONE:
+        if field["falloff"] == IN_CONE:
             radial = math.degrees(math.atan2(radial, height))
         fall *= _share(radial, field["radial_near"], field["radial_far"], field["radial_power"])
     return o, distance, c, fall
@@ -296,7 +296,7 @@ def _pull(field, i, p, time):
             pull /= max(distance * distance, 1e-12)
         return scale(pull, o), flow, 0.0
     if kind == VORTEX:
-        if field["shape"] == POINT:
+        if field["shape"] == FROM_POINT:
             t = cross(n, o)
             size = length(t)
             if size > 0.0:

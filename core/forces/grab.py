@@ -23,7 +23,7 @@ import numpy as np
 
 from ..checks import number, vector
 from ..errors import ModelError
-from ..model.inputs import GRAVITY
+from ..settings.gravity import GRAVITY
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

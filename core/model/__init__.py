@@ -1,7 +1,8 @@
 """What a simulation is made of: what never changes, what moves, what drives it, what it tells."""
 
+from ..settings.gravity import EARTH_GRAVITY
 from .diagnostics import Diagnostics
-from .inputs import EARTH_GRAVITY, FrameInputs
+from .inputs import FrameInputs
 from .model import SHORTEST_STEP, Model, ObjectSpan
 from .state import State
 

@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING
 
 from ..arrays import Floats
 from ..settings import AnimatedSettings, WindSettings
+from ..settings.gravity import EARTH_GRAVITY
 
 if TYPE_CHECKING:
     from ..forces.field import Field
     from ..forces.grab import Grab
     from ..forces.pull import Pull
-
-GRAVITY = 9.81  # m/s², that artist parameters are scaled with, whatever the scene's gravity is
-EARTH_GRAVITY = (0.0, 0.0, -GRAVITY)  # m/s²
 
 
 @dataclass

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 POINT, AXES, ROPE = range(3)
 """How places are measured: a point held, along three axes, or the distance of two points."""
 
-FREE, HINGE, CONE, TURNS, LOCKED = range(5)
+FREE_TURN, HINGE_TURN, CONE_TURN, VECTOR_TURN, LOCKED_TURN = range(5)
 """How turning is measured: not at all, about one axis, swing and twist, a rotation vector, held."""
 
 NO_MOTOR, SPEED_MOTOR, POSE_MOTOR = range(3)
@@ -65,8 +65,8 @@ class JointTable:
     anchor: Floats  # (j, 2, 3) m, in the owners' frames
     frame: Floats  # (j, 2, 4), the joint's axes in the owners' frames
     place_form: Ints  # (j,) POINT, AXES or ROPE
-    turn_form: Ints  # (j,) FREE, HINGE, CONE, TURNS or LOCKED
-    axis: Ints  # (j,) 0, 1 or 2: axis of a HINGE
+    turn_form: Ints  # (j,) FREE_TURN, HINGE_TURN, CONE_TURN, VECTOR_TURN or LOCKED_TURN
+    axis: Ints  # (j,) 0, 1 or 2: axis of a HINGE_TURN
     lower: Floats  # (j, 6) m or rad, −∞ where there is no limit
     upper: Floats  # (j, 6)
     stiffness: Floats  # (j, 6) N/m or N·m/rad of springs
@@ -104,14 +104,14 @@ class JointState(StatePart):
 
 
 _KIND_FORMS = {
-    "BALL": (POINT, FREE),
-    "HINGE": (POINT, HINGE),
-    "CONE_TWIST": (POINT, CONE),
-    "SLIDER": (AXES, LOCKED),
-    "FIXED": (POINT, LOCKED),
-    "DISTANCE": (ROPE, FREE),
-    "SPRING": (AXES, TURNS),
-    "GENERIC": (AXES, TURNS),
+    "BALL": (POINT, FREE_TURN),
+    "HINGE": (POINT, HINGE_TURN),
+    "CONE_TWIST": (POINT, CONE_TURN),
+    "SLIDER": (AXES, LOCKED_TURN),
+    "FIXED": (POINT, LOCKED_TURN),
+    "DISTANCE": (ROPE, FREE_TURN),
+    "SPRING": (AXES, VECTOR_TURN),
+    "GENERIC": (AXES, VECTOR_TURN),
 }
 
 
@@ -127,7 +127,7 @@ def joint_columns(name: str, settings: JointSettings, distance: float) -> dict[s
     axis, motor_freedom = 2, -1
     if place_form == POINT:
         lower[:3] = upper[:3] = 0.0
-    if turn_form == LOCKED:
+    if turn_form == LOCKED_TURN:
         lower[3:] = upper[3:] = 0.0
     if settings.kind == "HINGE":
         lower[3:5] = upper[3:5] = 0.0
@@ -140,7 +140,7 @@ def joint_columns(name: str, settings: JointSettings, distance: float) -> dict[s
             lower[3], upper[3] = settings.lower, settings.upper
             upper[4] = settings.swing
             if settings.swing < THIN_CONE:
-                turn_form, axis = HINGE, 0
+                turn_form, axis = HINGE_TURN, 0
                 lower[4:] = upper[4:] = 0.0
     elif settings.kind == "SLIDER":
         lower[1:3] = upper[1:3] = 0.0
@@ -161,13 +161,13 @@ def joint_columns(name: str, settings: JointSettings, distance: float) -> dict[s
                 if has[k]:
                     lower[first + k], upper[first + k] = low[k], high[k]
         turn_form, axis = _generic_turns(lower, upper)
-        motor_freedom = 3 + axis if turn_form == HINGE else -1
+        motor_freedom = 3 + axis if turn_form == HINGE_TURN else -1
     if (lower > upper).any():
         k = int(np.argmax(lower > upper))
         raise ModelError(
             name, f"lower limit {lower[k]:g} is above the upper one {upper[k]:g}; swap them"
         )
-    if settings.motor == "POSE" and turn_form in (FREE, CONE, TURNS):
+    if settings.motor == "POSE" and turn_form in (FREE_TURN, CONE_TURN, VECTOR_TURN):
         motor_freedom = ALL_TURNS
     motor = MOTOR_CODES[settings.motor] if motor_freedom >= 0 else NO_MOTOR
     return {
@@ -195,10 +195,12 @@ def _generic_turns(lower: Floats, upper: Floats) -> tuple[int, int]:
     """Form and axis of three limited angles; one that is not held alone makes a hinge."""
     held = (lower[3:] == 0.0) & (upper[3:] == 0.0)
     if held.all():
-        return LOCKED, 2
+        return LOCKED_TURN, 2
     if held.sum() == 2:
-        return HINGE, int(np.argmin(held))
-    return (TURNS if np.isfinite(upper[3:]).any() or np.isfinite(lower[3:]).any() else FREE), 2
+        return HINGE_TURN, int(np.argmin(held))
+    return (
+        VECTOR_TURN if np.isfinite(upper[3:]).any() or np.isfinite(lower[3:]).any() else FREE_TURN
+    ), 2
 
 
 def _rubbing(
@@ -216,7 +218,7 @@ def _rubbing(
         rubs[:] = False
     if place_form == ROPE:
         rubs[:3] = False
-    if turn_form == LOCKED:
+    if turn_form == LOCKED_TURN:
         rubs[3:] = False
     if motor != NO_MOTOR:
         if motor_freedom == ALL_TURNS:

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..settings.gravity import EARTH_GRAVITY
 from .body_table import turned_back
 from .contact_state import ContactState
-from .inputs import EARTH_GRAVITY
+from .shared_point_table import SharedPoints
 from .state import State, acting_at_first
 from .tear_table import TearState, TearTable
 
 if TYPE_CHECKING:
     from ..forces.base import Force
     from ..particles.constraints.base import Constraint
-    from ..particles.particle_bodies.shared_point import SharedPoints
     from ..particles.schedule import Schedule
     from .body_table import BodyTable, ShapeTable
     from .collider_table import ColliderTable
@@ -76,7 +76,7 @@ class Model:
     joints: JointTable  # between bodies, colliders and the world
     shared: SharedPoints  # joints of bodies of particles
     shapes: ShapeTable  # what all that is solid collides with
-    tears: TearTable | None  # None where nothing may tear
+    tears: TearTable[Model] | None  # None where nothing may tear
 
     @cached_property
     def collider_shape_count(self) -> int:

@@ -10,22 +10,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 from ..arrays import Floats, Ints
 from .state_part import StatePart
 
-if TYPE_CHECKING:
-    from .model import Model
+Torn = TypeVar("Torn")
+"""What is simulated for a state of tearing: a `Model`."""
 
 TORN_MODELS_KEPT = 4
 """Models of torn states that are kept, the latest ones."""
 
 
 @dataclass(frozen=True, eq=False)
-class TearTable:
+class TearTable(Generic[Torn]):
     """Copies of vertices and what joins them; n particles, b bonds, p pairs."""
 
     weld: Ints  # (n,) the copy that is simulated for each particle; itself for most
@@ -34,15 +34,15 @@ class TearTable:
     pair: Ints  # (p, 2) copies that a stick or spring of one face or stretch joins
     strength: Floats  # (n,) N/m of sheets and N of ropes; 0: never tears
     object: Ints  # (n,) of `Model.objects`, −1 for what does not tear
-    rebuild: Callable[[TearTable, Ints], Model]  # the model for another weld
-    models: dict[bytes, Model] = field(default_factory=dict)  # of the latest states
+    rebuild: Callable[[TearTable[Torn], Ints], Torn]  # the model for another weld
+    models: dict[bytes, Torn] = field(default_factory=dict)  # of the latest states
     known: dict[Any, Any] = field(default_factory=dict)  # ways to part a vertex, found before
 
     def __len__(self) -> int:
         """How many bonds."""
         return len(self.bond)
 
-    def model_for(self, weld: Ints) -> Model:
+    def model_for(self, weld: Ints) -> Torn:
         """The model in which just these copies are welded."""
         key = weld.tobytes()
         model = self.models.pop(key, None)
@@ -67,7 +67,7 @@ class TearState(StatePart):
     tension: Floats  # (p,) N in `TearTable.pair`, as of late
 
     @classmethod
-    def at_start(cls, tears: TearTable | None) -> TearState:
+    def at_start(cls, tears: TearTable[Any] | None) -> TearState:
         """Whole, and nothing pulls."""
         if tears is None:
             return cls(np.zeros(0, dtype=np.int32), np.zeros(0))

@@ -86,7 +86,7 @@ def _sums(values: Floats, ways: Ways) -> tuple[Floats, Floats]:
     return side, total[ways.whole[:, 1]] - total[ways.whole[:, 0]] - side
 
 
-def ways_to_part(tears: TearTable) -> Ways:
+def ways_to_part(tears: TearTable[Any]) -> Ways:
     """All ways to part one vertex that may tear, as things are welded now."""
     bond, weld = tears.bond, tears.weld
     holds = np.flatnonzero(
@@ -155,7 +155,7 @@ def _each_alone(
     ]
 
 
-def torn_weld(tears: TearTable, ways: Ways, stress: Floats, factor: Floats) -> Ints | None:
+def torn_weld(tears: TearTable[Any], ways: Ways, stress: Floats, factor: Floats) -> Ints | None:
     """The weld (n,) after all that is too strong now has torn; None where nothing has.
 
     factor (n,) on the strength; where it is 0 all copies part.
@@ -175,7 +175,7 @@ def torn_weld(tears: TearTable, ways: Ways, stress: Floats, factor: Floats) -> I
     return _settled(tears, weld)
 
 
-def _part(tears: TearTable, ways: Ways, ratio: Floats, weld: Ints) -> None:
+def _part(tears: TearTable[Any], ways: Ways, ratio: Floats, weld: Ints) -> None:
     """Part vertices, those under the largest stress first, each away from the others."""
     over = np.flatnonzero(ratio > 1.0)
     pair = tears.weld[tears.pair]
@@ -199,7 +199,7 @@ def _part(tears: TearTable, ways: Ways, ratio: Floats, weld: Ints) -> None:
             return
 
 
-def _settled(tears: TearTable, weld: Ints) -> Ints:
+def _settled(tears: TearTable[Any], weld: Ints) -> Ints:
     """Let go of what no edge holds any longer; each copy is welded to the first that holds it."""
     bond = tears.bond
     while True:

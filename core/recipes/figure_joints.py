@@ -41,7 +41,7 @@ ASIDE_SHARE = 0.5
 WEDGE = math.radians(40.0)
 """Knees and elbows may be turned about the limb above by a right angle less this."""
 
-Z = np.array([0.0, 0.0, 1.0])
+UPWARD = np.array([0.0, 0.0, 1.0])
 
 Three = tuple["Ints", "Floats", "Floats"]
 
@@ -206,7 +206,7 @@ def planes_of(plan: Plan, place: Floats, limbs: tuple[Limb, ...]) -> Three:
             root = limbs[root.parent]
         shin, joint = limbs[limb.bend], plan.parts[limb.bend].joint
         assert joint is not None
-        along = unit(place[limb.end] - place[limb.particles[0]], Z)
+        along = unit(place[limb.end] - place[limb.particles[0]], UPWARD)
         way = unit(np.cross(limb.bend_axis, along), body[1])
         across = limb.bend_axis
         if plan.parts[row].role == "upper_arm":
@@ -216,8 +216,8 @@ def planes_of(plan: Plan, place: Floats, limbs: tuple[Limb, ...]) -> Three:
         for foot in limbs:
             if foot.parent != limb.bend or foot.has_frame:
                 continue
-            below = unit(place[shin.end] - place[shin.particles[0]], Z)
-            aside = unit(place[foot.end] - place[foot.particles[0]], Z)
+            below = unit(place[shin.end] - place[shin.particles[0]], UPWARD)
+            aside = unit(place[foot.end] - place[foot.particles[0]], UPWARD)
             ahead = aside - (aside @ below) * below
             if float(np.linalg.norm(ahead)) > ASIDE_SHARE:
                 ahead /= np.linalg.norm(ahead)

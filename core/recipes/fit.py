@@ -32,7 +32,7 @@ FINE = 256
 """Vertices of the hull against which simple shapes are measured."""
 
 ROUNDED_SHARE = 1e-9
-"""Share of the half size to which vertices are rounded, so that copies of a mesh are recognised
+"""Share of the size to which vertices are rounded, so that copies of a mesh are recognised
 wherever they stand (turned ones if their axes are known as exactly)."""
 
 

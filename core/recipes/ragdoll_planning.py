@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..geometry.closest_shape import shape_mass_properties
-from ..model.inputs import GRAVITY
 from ..settings import BoneSettings, RagdollSettings
+from ..settings.gravity import GRAVITY
 from .bone_joints import bone_joint
 from .bone_parts import bone_parts, parents_of_parts
 from .bone_roles import body_axes, bone_roles, side_of

@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike
 from ..arrays import Floats, Ints
 from ..building.builder import ModelBuilder
 from ..errors import ModelError
-from ..model.inputs import GRAVITY
 from ..particles.constraints.angle_limit import AngleLimits
 from ..particles.constraints.rod import Rods
 from ..particles.constraints.strand import Strands
 from ..settings import RopeSettings
+from ..settings.gravity import GRAVITY
 from .geometry import Geometry, Paint
 from .tearing import add_tearable
 from .tethers import add_tethers

@@ -17,11 +17,11 @@ from ..building.builder import ModelBuilder
 from ..errors import ModelError
 from ..forces.wobble import WobbleDamping
 from ..geometry.surface import boundary_loops, connected_parts
-from ..model.inputs import GRAVITY
 from ..particles.constraints.repair import REFERENCE_RATE
 from ..particles.constraints.shape_match import ShapeMatches
 from ..particles.constraints.volume import Volumes
 from ..settings import SoftBodySettings
+from ..settings.gravity import GRAVITY
 from .geometry import Geometry, Paint
 from .vertices import add_vertices, mean_of_ends, surface_masses
 

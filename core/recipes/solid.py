@@ -14,13 +14,10 @@ from ..geometry.mass_properties import MassProperties, mesh_mass_properties
 from ..geometry.solid import solid_parts
 from ..rotation import conjugate, product
 from ..vector import rotation_matrix
-from .fit import OPEN_SHARE
+from .fit import OPEN_SHARE, ROUNDED_SHARE
 
 if TYPE_CHECKING:
     from ..arrays import Floats, Ints
-
-ROUNDED_SHARE = 1e-9
-"""Share of the size to which vertices are rounded, so that copies of a mesh are recognised."""
 
 MIDDLE_SHARE = 1e-9
 """Share of its size within which a shape counts as centred in its body."""

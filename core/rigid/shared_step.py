@@ -39,7 +39,7 @@ from .owners import (
 )
 from .step import BEGIN, END, MOVE, STILLING, WHOLE
 
-DRIVE, MOVE_COLLIDERS, ACCELERATE, MOVE_BODIES, TAKE_MOMENTA = range(5)
+DRIVE_OWNERS, MOVE_COLLIDERS, ACCELERATE, MOVE_BODIES, TAKE_MOMENTA = range(5)
 """Passes over owners, the first two of them by one thread."""
 
 WARM, SOLVE_AHEAD, BEGIN_PARTING, PART, AIM, TAKE_BACK, SOLVE_AFTER = range(5, 12)
@@ -74,7 +74,7 @@ def passes_of(part: int, iterations: int) -> Ints:
     ahead = [SOLVE_AHEAD] * max(iterations, 1) + [BEGIN_PARTING] + [PART] * ITERATIONS * iterations
     passes = []
     if part in (WHOLE, BEGIN):
-        passes += [DRIVE, ACCELERATE, WARM, *ahead]
+        passes += [DRIVE_OWNERS, ACCELERATE, WARM, *ahead]
     if part == MOVE:
         passes += [TAKE_BACK, *ahead]
     if part in (WHOLE, MOVE):
@@ -142,7 +142,7 @@ def run_passes(passes, owners, moves, drive, contacts, groups, h, span):
         is_parting = False
         for n in range(passes.shape[0]):
             what = passes[n]
-            if what == DRIVE:
+            if what == DRIVE_OWNERS:
                 share = (substep + 1) / span.substeps
                 drive_owners(owners, drive, substep / span.substeps, share, h)
             elif what == MOVE_COLLIDERS:

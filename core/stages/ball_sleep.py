@@ -12,7 +12,6 @@ from ..model import Model
 from ..particles.contacts.contact_point import PARTICLES
 from ..particles.contacts.hook import Meeting
 from ..particles.heaps.ball_sleep import (
-    REST_TIME,
     STILL_DRIFT,
     STILL_FALL,
     feel_balls,
@@ -22,6 +21,7 @@ from ..particles.heaps.ball_sleep import (
     rest_after,
 )
 from ..particles.heaps.ball_table import Heap, Spheres
+from ..rigid.sleep.stillness import REST_TIME
 from .forces import Forces
 from .frame import Frame
 

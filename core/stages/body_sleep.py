@@ -18,7 +18,7 @@ from ..particles.contacts.contact_point import Contacts
 from ..rigid.contacts.contact_table import BodyContacts
 from ..rigid.owners import AWAKE, Drive
 from ..rigid.sleep.carriers import carry_sleepers, feel_carriers
-from ..rigid.sleep.falling_asleep import HELD
+from ..rigid.sleep.falling_asleep import LED
 from ..rigid.sleep.sleepers import DISTURBED, Sleep, sleeper_room
 from ..rigid.sleep.waking import (
     feel_load,
@@ -94,7 +94,7 @@ class BodySleep:
         self.wake()
         carry_sleepers(self.record, self.owners, drive, state.body_load)
         let_go = np.zeros_like(self.record.motion)  # what its animation held in the last frame
-        was_held = state.body_rest == HELD
+        was_held = state.body_rest == LED
         let_go[:count] = was_held & (self.owners.driven[:count] == 0)
         bearing = self.memory.kept_impulse[:, 0] > 0.0
         feel_motion(self.record, self.owners, self.memory.kept_key[bearing])

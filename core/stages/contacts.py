@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Floats, Ints
+from ..collision.contact_law import RESTING_FALLS
 from ..collision.kinds import MESH
 from ..model import Model
 from ..particles.constraints.strand import Strands
@@ -21,9 +22,6 @@ from ..particles.contacts.response import note_couples, relax_contacts
 from ..particles.contacts.strand_support import Ground, Supports
 from .bodies import Bodies
 from .frame import Frame
-
-RESTING = 4.0
-"""Contacts that approach by less than this many times g·h² in a step do not bounce."""
 
 SOFT_SHARE = 4.0
 """Where nothing is rigid as a whole, the last pass may still push this many times farther."""
@@ -117,7 +115,7 @@ class Contacts:
     def _prepare(self) -> None:
         meeting = self.meeting
         contacts = (meeting.contacts, meeting.count, self.surfaces)
-        prepare_contacts(*contacts, meeting.movable, RESTING * meeting.fall)
+        prepare_contacts(*contacts, meeting.movable, RESTING_FALLS * meeting.fall)
 
     def _follow_meshes(self) -> None:
         """Trees over the triangles of meshes that change their form, and how far they have come."""

@@ -16,9 +16,9 @@ from ..diagnostics import check_finite, measure
 from ..entry import check_arguments, check_state, checked_inputs, model_of
 from ..kernels import jit
 from ..model import Diagnostics, FrameInputs, Model, State
-from ..particles.heaps.ball_sleep import REST_TIME
 from ..particles.integrate import drag_per_step
 from ..records import Particles
+from ..rigid.sleep.stillness import REST_TIME
 from ..settings import AnimatedSettings, SolverSettings
 from ..workspace import workspace_of
 from .factors import of_bodies, of_objects, of_particles

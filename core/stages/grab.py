@@ -17,7 +17,7 @@ from ..vector import rotation_matrix
 from .body_scratch import BodyScratch
 from .frame import Frame
 
-MOST_TURN, FASTEST_TURN = 0.05, 0.5
+MOST_EXTRA_TURN, FASTEST_TURN = 0.05, 0.5
 """rad by which the hand may turn a body in a substep more than in the one before, and at most: what
 it reckons with is how the body answers before it has turned."""
 
@@ -179,7 +179,7 @@ class Hand:
         """Share of a force and torque (6,) that turns body b no faster than it may."""
         h, spin = self.frame.h, self.frame.work.owners.spin[b]
         turn = h * h * (wrench[:, None] * self.response[0][:, 3:]).sum(axis=0)
-        most = MOST_TURN
+        most = MOST_EXTRA_TURN
         if float((turn * spin).sum()) > 0.0:
             most = min(most, max(0.0, FASTEST_TURN - h * float(np.sqrt((spin * spin).sum()))))
         return min(1.0, most / max(float(np.sqrt((turn * turn).sum())), 1e-300))

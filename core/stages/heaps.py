@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from ..arrays import Floats, Ints
+from ..collision.contact_law import RESTING_FALLS
 from ..collision.kinds import MESH
 from ..model import Model
 from ..particles.heaps.ball_pairs import (
@@ -21,7 +22,6 @@ from ..particles.heaps.ball_pairs import (
 )
 from ..particles.heaps.ball_sweep import (
     PART_SPEED,
-    RESTING,
     Limits,
     deepest_balls,
     find_rows,
@@ -303,7 +303,7 @@ class Heaps:
                 4.0 * frame.fall + (self.speed if self.is_bouncy else 0.0),
             )
         limits = Limits(
-            resting=RESTING * frame.fall,
+            resting=RESTING_FALLS * frame.fall,
             enough=ENOUGH_FALLS * frame.fall,
             part=self.part_speed * frame.h,
             blows=BLOWS,

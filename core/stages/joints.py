@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from ..arrays import Floats, Ints
 from ..elementary import angles
 from ..model import Model
-from ..model.joint_table import HINGE, NO_MOTOR, SPEED_MOTOR
+from ..model.joint_table import HINGE_TURN, NO_MOTOR, SPEED_MOTOR
 from .frame import Frame
 
 
@@ -99,7 +99,7 @@ class Joints:
             if inputs.joint_target is None:
                 along = pose[np.arange(len(joints)), 1 + joints.axis]
                 angle = 2.0 * angles(along, pose[:, 0])
-                target = np.where(joints.turn_form == HINGE, angle, target)
+                target = np.where(joints.turn_form == HINGE_TURN, angle, target)
             drive["pose"] = pose
         drive["speed"] = speed
         drive["target"] = target

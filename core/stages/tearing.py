@@ -9,6 +9,7 @@ from ..elementary import exponential
 from ..model import Model
 from ..particles.constraints.strand import STRAND_SOLUTION, Strands
 from ..particles.tearing import Ways, pulls_of, stresses, torn_weld, ways_to_part
+from ..records import scratch_size
 from .frame import Frame
 from .relaxation import Relaxation
 
@@ -119,7 +120,7 @@ class Tearing:
         ]
         for number, strand in self.scratch.strands:
             multiplier = relaxation.scratch.multipliers[number]
-            size = STRAND_SOLUTION.itemsize // 8 * len(strand.rows)
+            size = scratch_size(STRAND_SOLUTION, len(strand.rows))
             pull = multiplier[:size].view(STRAND_SOLUTION)["pull"]
             parts.append(pull[strand.rows["parent"] >= 0] * per_step)
         return np.concatenate(parts)

@@ -11,7 +11,6 @@ import numpy as np
 from ..arrays import Floats, Ints
 from ..building.builder import ModelBuilder
 from ..model import FrameInputs, Model, State
-from ..model.inputs import GRAVITY as G
 from ..particles.constraints.angle_limit import AngleLimits
 from ..particles.constraints.hinge_bend import HingeBends
 from ..particles.constraints.link import Links
@@ -21,6 +20,7 @@ from ..particles.constraints.shape_match import ShapeMatches
 from ..particles.constraints.volume import Volumes
 from ..recipes.topology import hinges_of, unique_pairs
 from ..settings import SolverSettings
+from ..settings.gravity import GRAVITY as G
 from ..step import advance
 from .case import Result, case
 from .particles import momenta

@@ -13,19 +13,23 @@ from ..building.builder import ModelBuilder
 from ..model import FrameInputs, Model, State
 from ..model.joint_table import OnBody
 from ..settings import JointSettings, SolverSettings
+from ..settings.gravity import GRAVITY
 from ..step import advance
 from .case import Result, case
 from .rates import at_rates
 
-G = 9.81
 PUBLISHED = "ODE 112, RaiSim 8.4 at 1000/s"
 
 
 def _energy(model: Model, state: State) -> float:
     """Energy of balls that do not turn, J; the velocity of a state is half a step old."""
-    v = (state.body_position - state.body_previous) / state.step - (0.0, 0.0, 0.5 * state.step * G)
+    v = (state.body_position - state.body_previous) / state.step - (
+        0.0,
+        0.0,
+        0.5 * state.step * GRAVITY,
+    )
     mass = model.bodies.mass
-    return float(0.5 * mass @ (v**2).sum(axis=1) + G * mass @ state.body_position[:, 2])
+    return float(0.5 * mass @ (v**2).sum(axis=1) + GRAVITY * mass @ state.body_position[:, 2])
 
 
 def _dropped(places: Floats, radius: Floats, mass: Floats) -> Model:
@@ -41,7 +45,7 @@ def _dropped(places: Floats, radius: Floats, mass: Floats) -> Model:
 def _gains(model: Model, seconds: float, rate: float) -> Floats:
     """By how much the energy is off that there was at the start, after each frame, J."""
     state, settings = model.initial_state(step=1.0 / rate), SolverSettings(substep_rate=rate)
-    start = G * float(model.bodies.mass @ model.bodies.position[:, 2])
+    start = GRAVITY * float(model.bodies.mass @ model.bodies.position[:, 2])
     gains = []
     while state.time < seconds - 0.5 / rate:
         state, _ = advance(model, state, FrameInputs(duration=10.0 / rate), settings)
@@ -57,7 +61,7 @@ def _column(radii: tuple[float, ...], masses: tuple[float, ...], gap: float, rat
         top += 2.0 * r + gap
     model = _dropped(np.array(place), radius, np.array(masses))
     height = model.bodies.position[:, 2] - radius
-    whole = G * float(model.bodies.mass @ height)
+    whole = GRAVITY * float(model.bodies.mass @ height)
     return Result(float(np.abs(_gains(model, 2.0, rate)).max()) / whole, 0.0, 1e-3)
 
 
@@ -87,7 +91,7 @@ def _squares(radius: float, mass: float, height: float, seconds: float, rate: fl
 def _made(radius: float, mass: float, height: float, seconds: float, rate: float) -> Result:
     """Such a grid: largest share of energy made."""
     gains = _gains(_grid(radius, mass, height), seconds, rate)
-    return Result(max(float(gains.max()), 0.0) / (216 * mass * G * height), 0.0, 1e-3)
+    return Result(max(float(gains.max()), 0.0) / (216 * mass * GRAVITY * height), 0.0, 1e-3)
 
 
 case("elastic-666-1000")(partial(_squares, 0.5, 10.0, 1.0, 2.0, 1000.0))
@@ -130,7 +134,7 @@ def _cradle(count: int, length: float, radius: float, angle: float, rate: float)
     model = builder.finalize()
     state, settings = model.initial_state(step=1.0 / rate), SolverSettings(substep_rate=rate)
     top = 0.0
-    while state.time < 1.2 * math.pi * math.sqrt(length / G):
+    while state.time < 1.2 * math.pi * math.sqrt(length / GRAVITY):
         state, _ = advance(model, state, FrameInputs(duration=1.0 / 60.0), settings)
         top = max(top, float(state.body_position[-1, 2]))
     return Result(top / (length * (1.0 - math.cos(angle))), 1.0, 0.02)
@@ -205,7 +209,7 @@ def _held(count: int, restitution: float, speed: float, rate: float) -> Result:
         state, _ = advance(model, state, FrameInputs(duration=1.0 / rate), settings)
         x, v = float(state.body_position[-1, 2]), 0.0
         v = (x - float(state.body_previous[-1, 2])) / state.step
-        whole = math.copysign(math.sqrt(v * v + 2.0 * G * (x - 0.15)), v)  # m/s, at the rod
+        whole = math.copysign(math.sqrt(v * v + 2.0 * GRAVITY * (x - 0.15)), v)  # m/s, at the rod
         first, last = min(first, whole), max(last, whole)
     return Result(-last / first, restitution, 0.02)
 

@@ -14,11 +14,11 @@ from ..model import FrameInputs, Model
 from ..recipes.cloth import FOLD_RIGIDITY, add_cloth
 from ..recipes.geometry import Geometry
 from ..settings import ClothSettings, SolverSettings
+from ..settings.gravity import GRAVITY
 from ..step import advance
 from .case import Result, case
 from .unrest import unrest
 
-GRAVITY = 9.81
 Mesh = tuple[Floats, list[Ints]]
 """Places (n, 2) in edges, where column 0 is behind the clamp and 1 in it, and faces of a kind."""
 

@@ -9,9 +9,9 @@ from ..bench.rigid_bodies import model_of
 from ..bench.rigid_scenes import BRICK, joint_grid, wall
 from ..building.builder import ModelBuilder
 from ..model import FrameInputs, Model, State
-from ..model.inputs import GRAVITY
 from ..model.joint_table import OnBody
 from ..settings import JointSettings, SolverSettings
+from ..settings.gravity import GRAVITY
 from ..step import advance
 from .case import Result, case
 from .joints import joint_gaps

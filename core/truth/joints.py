@@ -10,14 +10,14 @@ from ..arrays import Floats
 from ..bench.rigid_scenes import LINK_LENGTH, RigidScene, chain, rotation_matrices
 from ..building.builder import ModelBuilder
 from ..model import FrameInputs, Model, State
-from ..model.inputs import GRAVITY
 from ..model.joint_table import OnBody
 from ..settings import JointSettings, SolverSettings
+from ..settings.gravity import GRAVITY
 from ..step import advance
 from .case import Result, case
 from .rates import at_rates
 
-Z_ALONG_Y = (math.sqrt(0.5), -math.sqrt(0.5), 0.0, 0.0)  # a joint whose Z is the world's Y
+Z_TO_Y = (math.sqrt(0.5), -math.sqrt(0.5), 0.0, 0.0)  # a joint whose Z is the world's Y
 
 
 def chain_model(scene: RigidScene, drag: float) -> Model:
@@ -126,7 +126,7 @@ def _driven_limit(kind: str, rate: float) -> float:
     size = (0.5, 0.03, 0.03)
     rod = OnBody(builder.add_body("rod", "BOX", size, (0.5, 0, 0), mass=2.0, layers=0))
     settings = JointSettings(kind, is_limited=True, lower=-0.5, upper=0.5, swing=0.5)
-    axes = Z_ALONG_Y if kind == "HINGE" else (1.0, 0.0, 0.0, 0.0)
+    axes = Z_TO_Y if kind == "HINGE" else (1.0, 0.0, 0.0, 0.0)
     builder.add_joint("joint", None, rod, (0.0, 0.0, 0.0), axes, settings)
     state, _ = _run(builder.finalize(), 3.0, rate)
     axis = rotation_matrices(state.body_orientation)[0, :, 0]
@@ -159,7 +159,7 @@ def _period(degrees: float, rate: float) -> Result:
         )
     )
     settings = JointSettings("HINGE")
-    builder.add_joint("pivot", None, rod, (0.0, 0.0, 0.0), Z_ALONG_Y, settings)
+    builder.add_joint("pivot", None, rod, (0.0, 0.0, 0.0), Z_TO_Y, settings)
     model = builder.finalize()
     inertia = (1.0 + 0.04**2) / 12.0 + 0.25
     low, high = 1.0, math.cos(a / 2)

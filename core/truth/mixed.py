@@ -235,10 +235,10 @@ def _heavy_load(ratio: float, pins: tuple[int, ...]) -> Result:
     return Result(0.25 - deepest, 0.0, 0.05)
 
 
-CORNERS = (0, 31, 32 * 31, 32 * 32 - 1)
+CORNER_VERTICES = (0, 31, 32 * 31, 32 * 32 - 1)
 EDGES = tuple(32 * row + column for row in range(32) for column in (0, 31))
 for _ratio in (1.0, 10.0, 100.0):
-    case(f"mixed-load-corners-{_ratio:g}")(partial(_heavy_load, _ratio, CORNERS))
+    case(f"mixed-load-corners-{_ratio:g}")(partial(_heavy_load, _ratio, CORNER_VERTICES))
     case(f"mixed-load-edges-{_ratio:g}")(partial(_heavy_load, _ratio, EDGES))
 
 

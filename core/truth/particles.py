@@ -10,8 +10,8 @@ import numpy as np
 from ..arrays import Floats
 from ..building.builder import ModelBuilder
 from ..model import EARTH_GRAVITY, FrameInputs, Model, State
-from ..model.inputs import GRAVITY as G
 from ..settings import SolverSettings
+from ..settings.gravity import GRAVITY as G
 from ..step import advance
 from .case import Result, case
 

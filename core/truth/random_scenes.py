@@ -64,7 +64,7 @@ SETTINGS: dict[str, type] = {
 
 FRAMES_OF_RANDOM = 3
 
-WHOLE = {"CLOTH": {"strength": 0.0}, "ROPE": {"strength": 0.0}}
+UNTEARABLE = {"CLOTH": {"strength": 0.0}, "ROPE": {"strength": 0.0}}
 """Nothing here is split, so nothing may tear; tests of tearing have scenes of their own."""
 
 TRIED = 200
@@ -149,7 +149,7 @@ def _anything(random: Random, integrator: str) -> RandomScene:
             RECIPES[kind](
                 builder,
                 geometry,
-                random_settings(random, SETTINGS[kind], **WHOLE.get(kind, {})),
+                random_settings(random, SETTINGS[kind], **UNTEARABLE.get(kind, {})),
                 pin_weight=pins,
                 velocity=random.normal(size=3) * scale,
                 paint=paint,

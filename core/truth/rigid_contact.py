@@ -9,8 +9,8 @@ import numpy as np
 
 from ..building.builder import ModelBuilder
 from ..model import FrameInputs, Model, State
-from ..model.inputs import GRAVITY as G
 from ..settings import SolverSettings
+from ..settings.gravity import GRAVITY as G
 from ..step import advance
 from .case import Result
 from .rates import at_rates

@@ -13,14 +13,13 @@ from ..model import FrameInputs, Model
 from ..recipes.cloth import add_cloth
 from ..recipes.geometry import Geometry
 from ..settings import ClothSettings, SolverSettings
+from ..settings.gravity import GRAVITY
 from ..step import advance
 from .case import Result, case
 from .unrest import unrest
 
 FIRST_ZERO = 2.404825557695773
 """Of the Bessel function J₀: the slowest swing of a hanging chain (D. Bernoulli 1733)."""
-
-GRAVITY = 9.81
 
 Place = tuple[int, float, float]
 """Vertices along the width, width and height in m."""

@@ -14,14 +14,14 @@ import numpy as np
 from ..building.builder import ModelBuilder
 from ..forces.field import Field
 from ..model import FrameInputs
-from ..model.inputs import GRAVITY as G
 from ..settings import AnimatedSettings, SolverSettings
+from ..settings.gravity import GRAVITY as G
 from ..step import advance
 from .case import Result
 from .rates import at_rates
 
 PLATE_PULL = 150.0  # N on the plate
-PLATE, BALL = 10.0, 1.0  # kg
+PLATE_MASS, BALL_MASS = 10.0, 1.0  # kg
 BALLS_OF_CRADLE = 25
 
 ROLLING = "Bullet 5.7e-9, RaiSim 4.1e-7, MuJoCo .0024, ODE and DART 3.1 at 1000/s"
@@ -36,14 +36,16 @@ def rolling(rate: float) -> Result:
     """Mean square of the errors of velocity of a plate and of the balls that roll on it, m²/s²."""
     builder = ModelBuilder()
     # friction of two surfaces is the geometric mean: plate and ground .4, balls and plate .8
-    plate = builder.add_body("plate", "BOX", (10, 10, 0.5), (0, 0, 0.5), mass=PLATE, friction=0.8)
+    plate = builder.add_body(
+        "plate", "BOX", (10, 10, 0.5), (0, 0, 0.5), mass=PLATE_MASS, friction=0.8
+    )
     for k in range(BALLS_OF_CRADLE):
         place = (2.0 * (k % 5) - 4.0, 2.0 * (k // 5) - 4.0, 1.5)
-        builder.add_body(f"ball {k}", "SPHERE", (0.5,), place, mass=BALL, friction=0.8)
+        builder.add_body(f"ball {k}", "SPHERE", (0.5,), place, mass=BALL_MASS, friction=0.8)
     builder.add_collider("ground", "PLANE", (), (0, 0, 0), friction=0.2)
     model = builder.finalize()
-    of_plate = (PLATE_PULL - 0.4 * (PLATE + BALLS_OF_CRADLE * BALL) * G) / (
-        PLATE + BALLS_OF_CRADLE * BALL * 2.0 / 7.0
+    of_plate = (PLATE_PULL - 0.4 * (PLATE_MASS + BALLS_OF_CRADLE * BALL_MASS) * G) / (
+        PLATE_MASS + BALLS_OF_CRADLE * BALL_MASS * 2.0 / 7.0
     )
     exact = np.full(BALLS_OF_CRADLE + 1, 2.0 / 7.0 * of_plate)
     exact[plate] = of_plate
@@ -51,7 +53,7 @@ def rolling(rate: float) -> Result:
     state, settings = model.initial_state(step=h), SolverSettings(substep_rate=rate)
     squares = []
     along_y = (math.sqrt(0.5), -math.sqrt(0.5), 0.0, 0.0)  # of the field's own Z
-    pull = Field("pull", "WIND", orientation=along_y, strength=PLATE_PULL / PLATE)
+    pull = Field("pull", "WIND", orientation=along_y, strength=PLATE_PULL / PLATE_MASS)
     feels = tuple(AnimatedSettings(fields=float(k == plate)) for k in range(BALLS_OF_CRADLE + 1))
     inputs = FrameInputs(duration=20.0 * h, fields=(pull,), animated=feels)
     while state.time < 4.0 - 0.5 * h:

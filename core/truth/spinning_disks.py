@@ -11,13 +11,13 @@ from ..arrays import Floats
 from ..building.builder import ModelBuilder
 from ..model import FrameInputs, Model, State
 from ..settings import SolverSettings
+from ..settings.gravity import GRAVITY
 from ..step import advance
 from ..vector import rotation_matrix
 from .case import Result
 from .rates import at_rates
 from .rigid_motion import angular_momentum
 
-G = 9.81  # m/s²
 SEEN_RATE = 60  # frames a second
 FINE_RATE = 4800.0
 """Substeps per second of what others are compared with."""
@@ -42,7 +42,7 @@ def _disk(size: tuple[float, float], tilt: float, roll: float, drag: float) -> M
     t = math.radians(tilt)
     to_rim = np.array([0.0, -math.cos(t), -math.sin(t)])
     axis = np.array([0.0, -math.sin(t), math.cos(t)])
-    spin = math.sqrt(4.0 * G / radius * math.sin(t)) * to_rim
+    spin = math.sqrt(4.0 * GRAVITY / radius * math.sin(t)) * to_rim
     if roll:
         spin = -roll / radius * axis
     builder = ModelBuilder()
@@ -101,7 +101,7 @@ def _energy(model: Model, state: State) -> float:
     mass = float(model.bodies.mass[0])
     turning = float((momentum**2 / model.bodies.inertia[0]).sum())
     height = float(state.body_position[0, 2])
-    return 0.5 * mass * float(velocity @ velocity) + 0.5 * turning + mass * G * height
+    return 0.5 * mass * float(velocity @ velocity) + 0.5 * turning + mass * GRAVITY * height
 
 
 def _energies(name: str, seconds: float, rate: float) -> Floats:

@@ -19,7 +19,7 @@ from ..transforms.affine import rotation_of
 from ..transforms.bone_space import parents_first, to_basis, to_pose
 from ..transforms.rotation_modes import Floats, quaternions_of, rotation_values
 from ..transforms.rotations import nearest_rotation
-from .key_reduction import Ints, Tolerance, kept_locations, kept_turns
+from .key_reduction import FrameNumbers, Tolerance, kept_locations, kept_turns
 
 _Change = Callable[[bpy.types.Bone, Matrix, Matrix | None], Matrix]
 
@@ -31,8 +31,8 @@ class BoneTrack:
     name: str
     location: Floats  # (F, 3)
     rotation: Floats  # (F, 3) or (F, 4), in the bone's rotation mode
-    location_rows: Ints  # of the F frames those that have a key
-    rotation_rows: Ints
+    location_rows: FrameNumbers  # of the F frames those that have a key
+    rotation_rows: FrameNumbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +66,7 @@ def _full_track(bone: bpy.types.PoseBone, basis: Floats, scale: Floats) -> BoneT
 
 def fitted_tracks(
     ob: bpy.types.Object,
-    frames: Ints,
+    frames: FrameNumbers,
     wanted: Mapping[str, Floats],
     seen: SeenPoses,
     tolerance: Tolerance | None,
@@ -121,7 +121,7 @@ def _own_scale(bone: bpy.types.PoseBone, basis: Floats) -> Floats:
     return sign * np.linalg.norm(basis[:, :3, :3], axis=1)
 
 
-def _thinned(track: BoneTrack, frames: Ints, mode: str, tolerance: Tolerance) -> BoneTrack:
+def _thinned(track: BoneTrack, frames: FrameNumbers, mode: str, tolerance: Tolerance) -> BoneTrack:
     exact = quaternions_of(mode, track.rotation)
     return BoneTrack(
         track.name,
@@ -134,7 +134,7 @@ def _thinned(track: BoneTrack, frames: Ints, mode: str, tolerance: Tolerance) ->
     )
 
 
-def _played(track: BoneTrack, frames: Ints, mode: str, scale: Floats) -> Floats:
+def _played(track: BoneTrack, frames: FrameNumbers, mode: str, scale: Floats) -> Floats:
     """Own transforms (F, 4, 4) that Blender plays from the keys of a track."""
     location, rotation = (
         np.stack([np.interp(frames, frames[rows], column[rows]) for column in values.T], axis=1)

@@ -14,11 +14,12 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
+from ...core.arrays import Floats
 from ..blender.data import armature_of
 from ..extract.reading import reading
 from ..transforms.bone_space import to_basis
 from ..transforms.rotation_modes import rotation_values
-from ..transforms.rotations import Floats, nearest_rotation
+from ..transforms.rotations import nearest_rotation
 from .bone_tracks import BoneTrack
 from .rig_controls import (
     Control,
@@ -34,7 +35,7 @@ _MOST_ROUNDS = 40
 _STILL = 1e-6  # change of a matrix, of an armature of unit size, that is rounding
 _ROUNDS_OF_BENDS = 8
 _STRAIGHT = 1e-4
-_PLACE, _TURN = 1e-3, np.radians(0.1)  # m and rad that a bone may be off without a word
+_PLACE_OFF, _TURN_OFF = 1e-3, np.radians(0.1)  # m and rad that a bone may be off without a word
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,10 +226,10 @@ def _track(bone: bpy.types.PoseBone, basis: Floats) -> BoneTrack:
 def _warnings(ob: bpy.types.Object, names: Sequence[str], off: Floats) -> list[str]:
     """Bones that the controls do not bring to their places, the worst named."""
     worst = off.max(axis=0)
-    is_off = (worst[:, 0] > _PLACE) | (worst[:, 1] > _TURN)
+    is_off = (worst[:, 0] > _PLACE_OFF) | (worst[:, 1] > _TURN_OFF)
     if not is_off.any():
         return []
-    farthest = int(np.argmax((worst / (_PLACE, _TURN)).max(axis=1)))
+    farthest = int(np.argmax((worst / (_PLACE_OFF, _TURN_OFF)).max(axis=1)))
     return [
         f"{ob.name}: the controls cannot bring {int(is_off.sum())} of {len(names)} bones quite to "
         f"their places: {names[farthest]} is up to {1000.0 * worst[farthest, 0]:.1f} mm and "

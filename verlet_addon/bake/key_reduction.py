@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.arrays import Floats
 from ..transforms.rotation_modes import of_unit_length
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+FrameNumbers = NDArray[np.int64]
 
 KEY_ROUNDING = 4.0 * float(np.finfo(np.float32).eps)
 """Share of the largest value that Blender's own interpolation in 32 bits may be off."""
@@ -30,7 +30,7 @@ class Tolerance:
     angle: float  # rad
 
 
-def kept_locations(frames: Ints, location: Floats, tolerance: float) -> Ints:
+def kept_locations(frames: FrameNumbers, location: Floats, tolerance: float) -> FrameNumbers:
     """Rows (k,) of locations (F, 3) that need a key, so that none is off by more than tolerance."""
     keys = location.astype(np.float32).astype(np.float64)
     bound = tolerance - KEY_ROUNDING * float(np.abs(keys).max(initial=0.0))
@@ -43,7 +43,7 @@ def kept_locations(frames: Ints, location: Floats, tolerance: float) -> Ints:
     return _kept(len(frames), off, bound)
 
 
-def kept_rotations(frames: Ints, quaternion: Floats, tolerance: float) -> Ints:
+def kept_rotations(frames: FrameNumbers, quaternion: Floats, tolerance: float) -> FrameNumbers:
     """Rows (k,) of unit quaternions (F, 4) that need a key: none turned by more rad than tolerance.
 
     Neighbours must lie on the same half of the sphere. Blender takes the straight line between
@@ -53,12 +53,12 @@ def kept_rotations(frames: Ints, quaternion: Floats, tolerance: float) -> Ints:
 
 
 def kept_turns(
-    frames: Ints,
+    frames: FrameNumbers,
     values: Floats,
     quaternion: Floats,
     turn_of: Callable[[Floats], Floats],
     tolerance: float,
-) -> Ints:
+) -> FrameNumbers:
     """Rows (k,) of rotations that need a key: none turned by more rad than tolerance.
 
     values (F, k): channels of any rotation mode, between which Blender draws straight lines;
@@ -78,13 +78,13 @@ def kept_turns(
     return _kept(len(frames), off, bound)
 
 
-def _line(frames: Ints, keys: Floats, first: int, last: int) -> Floats:
+def _line(frames: FrameNumbers, keys: Floats, first: int, last: int) -> Floats:
     """What Blender shows between two keys (last − first − 1, n)."""
     share = (frames[first + 1 : last] - frames[first]) / (frames[last] - frames[first])
     return np.asarray(keys[first] + share[:, None] * (keys[last] - keys[first]))
 
 
-def _kept(count: int, off: Callable[[int, int], Floats], bound: float) -> Ints:
+def _kept(count: int, off: Callable[[int, int], Floats], bound: float) -> FrameNumbers:
     """The first and the last row, and as many between as keep ``off`` within the bound."""
     is_kept = np.zeros(count, dtype=bool)
     is_kept[[0, -1]] = True

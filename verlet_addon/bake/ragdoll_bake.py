@@ -23,7 +23,8 @@ from .errors import BakeError
 from .key_reduction import Tolerance
 
 if TYPE_CHECKING:
-    from ..session import Floats, Session
+    from ...core.arrays import Floats
+    from ..session import Session
 
 
 @dataclass(frozen=True)

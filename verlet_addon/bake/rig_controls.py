@@ -17,9 +17,9 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
+from ...core.arrays import Floats
 from ..blender.data import armature_of
 from ..ragdoll.bone_constraints import chain_of
-from ..transforms.rotations import Floats
 
 _INFLUENCE = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]\.constraints\["(.+)"\]\.influence$')
 _CUSTOM = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]\["((?:[^"\\]|\\.)*)"\]$')

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
-Ints = NDArray[np.int32]
+from ...core.arrays import Ints
 
 
 def edge_vertices(mesh: bpy.types.Mesh) -> Ints:

@@ -16,7 +16,7 @@ from ..blender.data import any_item
 from ..joints.joint_inputs import settings_of_joint
 from .bodies import is_same
 
-AXES = "xyz"
+AXIS_LETTERS = "xyz"
 _SIMPLE = {"FIXED": "FIXED", "POINT": "BALL", "HINGE": "HINGE", "SLIDER": "SLIDER"}
 _SIMPLE_BACK = {ours: theirs for theirs, ours in _SIMPLE.items()}
 _TYPE_OF = {
@@ -64,7 +64,7 @@ def _six_axes(theirs: bpy.types.RigidBodyConstraint, locked: str = "") -> dict[s
     found: dict[str, Any] = {}
     for name, short, sign in (("linear", "lin", 1.0), ("angular", "ang", -1.0)):
         rows = []
-        for axis in AXES:
+        for axis in AXIS_LETTERS:
             if axis in locked:
                 rows.append((True, 0.0, 0.0))
                 continue
@@ -83,7 +83,7 @@ def _springs(theirs: bpy.types.RigidBodyConstraint, notes: Notes) -> dict[str, A
     found: dict[str, Any] = {"kind": "SPRING"}
     limits = _six_axes(theirs)
     used = {
-        prefix: [axis for axis in AXES if getattr(theirs, f"use_spring_{prefix}{axis}")]
+        prefix: [axis for axis in AXIS_LETTERS if getattr(theirs, f"use_spring_{prefix}{axis}")]
         for prefix in ("", "ang_")
     }
     if not any(used.values()):
@@ -187,7 +187,7 @@ def _cone(ours: JointSettings) -> dict[str, Any]:
 
 def _write_axes(theirs: bpy.types.RigidBodyConstraint, values: dict[str, Any]) -> None:
     for name, short, sign in (("linear", "lin", 1.0), ("angular", "ang", -1.0)):
-        for number, axis in enumerate(AXES):
+        for number, axis in enumerate(AXIS_LETTERS):
             ends = sign * values[f"{name}_lower"][number], sign * values[f"{name}_upper"][number]
             setattr(theirs, f"use_limit_{short}_{axis}", values[f"limits_{name}"][number])
             setattr(theirs, f"limit_{short}_{axis}_lower", min(ends))
@@ -200,7 +200,7 @@ def _write_springs(theirs: bpy.types.RigidBodyConstraint, ours: JointSettings) -
         ("", ours.stiffness, ours.damping),
         ("ang_", ours.angular_stiffness, ours.angular_damping),
     ):
-        for axis in AXES:
+        for axis in AXIS_LETTERS:
             setattr(theirs, f"use_spring_{prefix}{axis}", stiffness > 0.0 or damping > 0.0)
             setattr(theirs, f"spring_stiffness_{prefix}{axis}", stiffness)
             setattr(theirs, f"spring_damping_{prefix}{axis}", damping)

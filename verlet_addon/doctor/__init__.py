@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import bpy
 
 from .. import session
+from ..problem import Problem
 from ..properties import bake_record, participants
 from ..properties.scenes import start_frame
 from ..scene import hints
-from ..session import Problem
 from . import bakes, collider_meshes, meshes, places, world
 
 Check = Callable[[bpy.types.Scene, bpy.types.Depsgraph], Sequence[Problem]]

@@ -10,9 +10,9 @@ from ...core.errors import VerletError
 from .. import session
 from ..bake import cache_file, pose_bones, shape_keys, transforms
 from ..blender import point_cache
+from ..problem import Problem
 from ..properties import bake_record, participants
 from ..properties.kinds import KINDS
-from ..session import Problem
 
 _REQUIRE = {
     "PARTICLES": shape_keys.require_bakeable,

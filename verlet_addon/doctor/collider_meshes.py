@@ -6,8 +6,8 @@ import bpy
 
 from ..blender.compat import fcurves_of
 from ..extract.own_motion import CARRIERS
+from ..problem import Problem
 from ..properties import participants
-from ..session import Problem
 
 ALWAYS_CHANGES = frozenset({"BUILD", "EXPLODE", "FLUID", "PARTICLE_INSTANCE"})
 """Modifiers that make other vertices from frame to frame by themselves."""

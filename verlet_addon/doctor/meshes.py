@@ -12,11 +12,11 @@ from mathutils.kdtree import KDTree
 
 from ..blender.data import mesh_of
 from ..extract.vertex_groups import group_weights
+from ..problem import Problem
 from ..properties import bake_record, participants
 from ..properties.kinds import is_particles
 from ..properties.objects import group_of, kind_of
 from ..scene.hints import FEW_VERTICES
-from ..session import Problem
 
 ON_EACH_OTHER = 1e-3
 """Of the middle edge length: vertices that are closer were meant to be one."""

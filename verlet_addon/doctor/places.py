@@ -9,17 +9,17 @@ import bpy
 import numpy as np
 
 from .. import session
+from ..problem import Problem
 from ..properties import bake_record, participants
 from ..properties.kinds import is_particles
 from ..scene.surroundings import bounds
-from ..session import Problem
 from .solids import SolidCollider
 
 if TYPE_CHECKING:
+    from ...core.arrays import Floats, Ints
     from ...core.model import State
-    from ..extract.mesh import Ints
     from ..scene.inputs import Participant, SceneInputs
-    from ..session import Floats, Session
+    from ..session import Session
 
 LEAST_INSIDE = 1e-4  # m that something has to be inside of a collider
 OVERLAP_AT_START = 0.05  # of the smallest half extent of a shape that may overlap at the start

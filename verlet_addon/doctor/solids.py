@@ -9,9 +9,8 @@ from mathutils import Vector
 from mathutils.bvhtree import BVHTree
 
 if TYPE_CHECKING:
-    from ..extract.mesh import Ints
+    from ...core.arrays import Floats, Ints
     from ..scene.inputs import Participant
-    from ..session import Floats
 
 ASKEW = Vector((0.36, 0.48, 0.8))
 """Along no edge of what people model: a ray that meets an edge would count two faces or none."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import bpy
 
+from ..problem import Problem
 from ..properties import participants
-from ..session import Problem
 
 SAME_UNIT = 1e-4  # share by which a unit may differ from a metre
 

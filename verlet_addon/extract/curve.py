@@ -8,6 +8,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.arrays import Floats, Ints
 from ...core.errors import ModelError
 from ..blender.control_points import (
     automatic_spline,
@@ -16,8 +17,7 @@ from ..blender.control_points import (
     key_coordinates,
 )
 from ..blender.data import curve_of
-from ..transforms.affine import Floats
-from .mesh import FARTHEST_VERTEX, Ints
+from .mesh import FARTHEST_VERTEX
 from .nurbs import NurbsShape
 from .shape_key_mix import mixed_shape_keys
 from .spline_fit import (

@@ -5,10 +5,11 @@ from collections.abc import Iterator
 import bpy
 import numpy as np
 
+from ...core.arrays import Floats
 from ...core.errors import ModelError
 from ...core.forces.field import Field
 from ..blender.data import choices_of
-from ..transforms.affine import Floats, matrix_of
+from ..transforms.affine import matrix_of
 
 BLENDER_KINDS = ("WIND", "FORCE", "VORTEX", "TURBULENCE", "DRAG")
 """Field types that act here as they act in Blender; the others are named in a note."""

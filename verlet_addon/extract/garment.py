@@ -8,12 +8,11 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ...core.arrays import Floats, Ints
 from ...core.recipes.skeleton import Skin
 from ..blender.data import armature_of, mesh_of
 from ..properties.kinds import is_ragdoll
-from ..transforms.affine import Floats
 from . import own_motion
-from .mesh import Ints
 from .vertex_groups import group_weights
 
 

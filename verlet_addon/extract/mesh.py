@@ -6,13 +6,13 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.arrays import Floats, Ints
 from ...core.errors import ModelError
 from ..blender.data import mesh_of
 from ..blender.mesh_arrays import corner_vertices, edge_vertices
-from ..transforms.affine import Floats, is_invertible, matrix_of
+from ..transforms.affine import is_invertible, matrix_of
 from .shape_key_mix import mixed_shape_keys
 
-Ints = NDArray[np.int32]
 FARTHEST_VERTEX = 1e9  # m; Blender turns an infinite coordinate into 3.4e38
 
 

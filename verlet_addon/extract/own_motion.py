@@ -12,9 +12,9 @@ from collections.abc import Iterable
 import bpy
 import numpy as np
 
+from ...core.arrays import Floats
 from ..blender.data import mesh_of, shaped_of
 from ..blender.point_cache import attached
-from ..transforms.affine import Floats
 from .reading import reading
 
 CARRIERS = frozenset(

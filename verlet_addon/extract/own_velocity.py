@@ -9,8 +9,9 @@ import bpy
 import numpy as np
 from mathutils import Euler, Matrix, Quaternion, Vector
 
+from ...core.arrays import Floats
 from ..blender import compat
-from ..transforms.affine import Floats, rotation_part
+from ..transforms.affine import rotation_part
 
 Curves = dict[tuple[str, int], bpy.types.FCurve]
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
+from ...core.arrays import Floats, Ints
 from ...core.errors import ModelError
 from ..blender.control_points import coordinate_count
 from ..blender.data import curve_of, mesh_of
 from ..properties.kinds import Kind
-from ..transforms.affine import Floats
 from .curve import CurveArrays, control_points, read_curve
-from .mesh import Ints, read_base_mesh
+from .mesh import read_base_mesh
 from .tearable import first_copies
 
 

@@ -6,12 +6,12 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.arrays import Floats
 from ...core.errors import ModelError
 from ..blender.control_points import bezier_mask
 from ..blender.data import curve_of, mesh_of
 from ..properties.objects import group_of, kind_of
 from ..properties.tunable_properties import PAINT_SUFFIX, paintable
-from ..transforms.affine import Floats
 from . import tearable
 from .curve import CurveArrays, pinned_particles
 from .vertex_groups import group_weights

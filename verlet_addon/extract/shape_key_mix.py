@@ -7,8 +7,8 @@ from collections.abc import Callable
 import bpy
 import numpy as np
 
+from ...core.arrays import Floats
 from ..blender.data import shaped_of
-from ..transforms.affine import Floats
 from .vertex_groups import group_weights
 
 

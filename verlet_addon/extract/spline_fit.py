@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.arrays import Floats
 from .nurbs import NurbsShape, domain_of, knots_of, middles_of, shares_of
 
-Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 SAMPLES_PER_SPLINE = 24  # at least so many on an open spline, so that two control points sag well

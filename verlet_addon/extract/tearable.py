@@ -5,10 +5,9 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
+from ...core.arrays import Floats, Ints
 from ...core.errors import ModelError
 from ..blender.data import mesh_of
-from ..transforms.affine import Floats
-from .mesh import Ints
 from .vertex_groups import group_weights
 
 COPY_OF = "verlet_copy_of"

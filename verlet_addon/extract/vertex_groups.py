@@ -3,8 +3,8 @@
 import bpy
 import numpy as np
 
+from ...core.arrays import Floats
 from ..blender.data import mesh_of
-from ..transforms.affine import Floats
 
 
 def group_weights(ob: bpy.types.Object, name: str) -> Floats:

@@ -11,13 +11,14 @@ import numpy as np
 from mathutils import Vector
 from mathutils.bvhtree import BVHTree
 
+from ...core.arrays import Floats
 from ...core.settings import JointSettings
 from .. import session as sessions
+from ..problem import Problem
 from ..properties.kinds import RAGDOLL, can_be_tied, is_particles
 from ..properties.objects import kind_of
 from ..properties.participants import find_objects, joints
 from ..properties.tunable_properties import settings_from
-from ..session import Floats, Problem
 from ..transforms import affine
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ import numpy as np
 from mathutils import Matrix, Vector
 from mathutils.bvhtree import BVHTree
 
+from ...core.arrays import Floats
 from ...core.errors import ModelError
-from ..session import Floats
 from ..transforms import affine
 
 MEETING = (

@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Any
 import bpy
 import numpy as np
 
+from ...core.arrays import Floats, Ints
 from ...core.model.joint_table import OnBody
 from ...core.recipes.figure_clothes import tie_to_limb
 from ...core.recipes.garment import garment_parts, nearest_parts
 from ...core.recipes.ragdoll import turned_pose
-from ..extract.mesh import Ints
 from ..properties.kinds import RAGDOLL, can_be_tied
 from ..properties.participants import joints
 from ..ragdoll.bone_bodies import changes, plan_of, rows_of
 from ..ragdoll.stick_figures import figure_changes, figures_of, may_hold
-from ..session import Floats, Session
+from ..session import Session
 from ..transforms import affine
 from .joint_inputs import is_tie, joined, trouble
 

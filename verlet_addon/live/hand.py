@@ -12,12 +12,13 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
+from ...core.arrays import Floats
 from ...core.model import FrameInputs, State
 from ...core.stages.grab import grab_body, grab_particle
 from ..properties.kinds import RAGDOLL
 from ..ragdoll import bone_bodies, stick_figures
 from ..scene.inputs import Participant
-from ..session import Floats, Hold, Session
+from ..session import Hold, Session
 from ..session.phase import EventKind
 from ..transforms import affine
 from . import jobs

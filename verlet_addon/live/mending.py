@@ -2,8 +2,9 @@
 
 import bpy
 
+from ..problem import Problem
 from ..properties.participants import find_objects
-from ..session import Problem, Session
+from ..session import Session
 
 
 def mend_files(running: Session) -> None:

@@ -19,7 +19,8 @@ from ..transforms import affine, bone_space, parents
 from ..transforms.rotations import nearest_rotation
 
 if TYPE_CHECKING:
-    from ..session import Floats, Session
+    from ...core.arrays import Floats
+    from ..session import Session
 
 
 @dataclass(frozen=True)

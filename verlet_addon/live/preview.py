@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
+from ...core.arrays import Floats
 from ..blender import point_cache
 from ..blender.point_cache import PointCacheFile
 from ..extract import own_motion
@@ -24,7 +25,7 @@ from ..properties import bake_record, rest_pose
 from ..properties.kinds import RAGDOLL, is_particles
 from ..properties.participants import BodyColumns, find_objects
 from ..ragdoll import bone_preview
-from ..session import Floats, Placement, Session
+from ..session import Placement, Session
 from ..session.phase import EventKind
 from ..transforms.affine import blended_matrices
 from ..transforms.rotation_modes import rotations_near

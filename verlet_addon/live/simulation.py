@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import bpy
 import numpy as np
 
+from ...core.arrays import Floats
 from ...core.cache import FrameCache
 from ...core.coupling.attachment import Attachments
 from ...core.errors import ModelError, VerletError
@@ -13,6 +14,7 @@ from ...core.particles.particle_bodies.four_particles import body_poses
 from ...core.settings import SolverSettings
 from .. import session
 from ..blender import window_thread
+from ..problem import Problem
 from ..properties import bake_record, participants
 from ..properties.kinds import RAGDOLL
 from ..properties.scenes import frame_duration, start_frame
@@ -22,7 +24,7 @@ from ..scene.inputs import Participant, SceneInputs
 from ..scene.problems import doubts_about_integrator, problem_of
 from ..scene.reading import read_inputs
 from ..scene.timeless import timeless_digests
-from ..session import Floats, Placement, Problem, Session
+from ..session import Placement, Session
 from ..session.phase import EventKind
 from ..transforms import affine
 from . import delivery, hand, jobs, keeping, preview, takes

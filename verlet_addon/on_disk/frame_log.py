@@ -28,7 +28,7 @@ HEAD = struct.Struct("<4siQ16s16s")  # mark, frame, bytes, key, checksum of the 
 _MARK = b"VFRM"
 SUFFIX = ".frames"
 ASIDE_SUFFIX = ".aside"
-STALE = 3600.0
+STALE_AFTER = 3600.0
 """s after which nobody writes a file aside any more: whoever began it was killed."""
 
 
@@ -234,7 +234,7 @@ def _opening(text: bytes) -> bytes:
 def _write_aside(path: Path, text: bytes) -> None:
     for left in path.parent.glob(f"*{ASIDE_SUFFIX}"):
         with suppress(OSError):
-            if time.time() - left.stat().st_mtime > STALE:
+            if time.time() - left.stat().st_mtime > STALE_AFTER:
                 left.unlink()
     aside = path.with_suffix(f".{os.getpid()}{ASIDE_SUFFIX}")
     try:

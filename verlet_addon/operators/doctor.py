@@ -16,13 +16,13 @@ from ..blender.compat import fcurves_of
 from ..blender.data import mesh_of
 from ..blender.types import Result
 from ..doctor import meshes, places, world
+from ..problem import Problem
 from ..properties import bake_record, participants
 from ..properties.objects import group_of, kind_of
 from ..properties.scenes import start_frame
 from ..ready.site import Site
 from ..ready.surroundings import add_floor
 from ..scene.surroundings import bounds
-from ..session import Problem
 from .mend import Mends, edited
 from .modes import in_object_mode, in_object_or_pose_mode
 from .selection import for_each, may_add, object_meant, objects_meant

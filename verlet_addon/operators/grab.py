@@ -9,12 +9,13 @@ import numpy as np
 from bpy_extras import view3d_utils
 from mathutils import Vector
 
+from ...core.arrays import Floats
 from ...core.errors import VerletError
 from .. import session
 from ..blender import redraw
 from ..blender.types import Result
 from ..properties import participants
-from ..session import Floats, Session
+from ..session import Session
 from .modes import in_object_or_pose_mode
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Vector
 
+from ...core.arrays import Floats
 from ...core.errors import ModelError
 from ...core.settings import JOINT_KINDS
 from .. import session
@@ -25,7 +26,6 @@ from ..properties import bake_record
 from ..properties.kinds import RAGDOLL, can_be_tied, is_particles
 from ..properties.objects import kind_of
 from ..properties.participants import joints as joints_in
-from ..session import Floats
 from ..transforms import affine
 from .modes import in_object_mode
 from .selection import for_each, may_add

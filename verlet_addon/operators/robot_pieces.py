@@ -10,11 +10,11 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Vector
 
+from ...core.arrays import Floats
 from ..blender.data import any_item
 from ..joints import joint_inputs
 from ..joints.joint_places import Outline, meeting, neighbours, outline_of
 from ..properties.participants import joints as joints_in
-from ..session import Floats
 from .joint import new_joint
 
 if TYPE_CHECKING:

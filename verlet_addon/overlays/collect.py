@@ -6,11 +6,12 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.arrays import Floats
 from .. import session
 from ..joints import joint_inputs
 from ..properties import participants
 from ..properties.kinds import RAGDOLL, is_ragdoll
-from ..session import Floats, Session
+from ..session import Session
 from ..transforms import affine
 from .joint_lines import axis_lines, key_of, limit_lines
 from .ragdoll_lines import pin_lines, ragdoll_lines, stick_lines

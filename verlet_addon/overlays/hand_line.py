@@ -8,9 +8,9 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ...core.arrays import Floats
 from ...core.errors import VerletError
 from .. import session
-from ..session import Floats
 
 COLOUR = (0.35, 0.95, 1.0, 1.0)
 HAND_WIDTH = 2.5  # px, times Blender's scale of the interface

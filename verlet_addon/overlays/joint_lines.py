@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..session import Floats
+from ...core.arrays import Floats
 
 STEPS_OF_CIRCLE = 32  # of a full circle
 MARK_SIZE = 0.15  # size of what marks a joint without an axis, in units of the empty's size

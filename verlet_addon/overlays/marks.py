@@ -15,9 +15,9 @@ from .. import doctor
 from ..properties import participants
 from .text_box import draw_box
 
-TEXT = (1.0, 1.0, 1.0, 1.0)
-WARNING, ERROR = (0.62, 0.36, 0.05, 0.85), (0.62, 0.1, 0.08, 0.85)
-PADDING, RAISED = 5, 10  # px, times Blender's scale of the interface
+MARK_TEXT = (1.0, 1.0, 1.0, 1.0)
+MARK_WARNING, MARK_ERROR = (0.62, 0.36, 0.05, 0.85), (0.62, 0.1, 0.08, 0.85)
+MARK_PADDING, RAISED = 5, 10  # px, times Blender's scale of the interface
 MOST_MARKS = 200  # marks
 
 _handle: Any = None
@@ -51,7 +51,7 @@ def _draw() -> None:
         if isinstance(space, bpy.types.SpaceView3D) and space.overlay.show_overlays:
             for ob, text, is_error in marks_of(context.scene):
                 if ob.visible_get():
-                    _draw_mark(context, ob, text, ERROR if is_error else WARNING)
+                    _draw_mark(context, ob, text, MARK_ERROR if is_error else MARK_WARNING)
     except Exception:
         _failed = True
         traceback.print_exc()
@@ -72,10 +72,10 @@ def _draw_mark(
     scale = preferences.system.ui_scale
     blf.size(0, preferences.ui_styles[0].widget.points * scale)
     width, height = blf.dimensions(0, text)
-    pad = PADDING * scale
+    pad = MARK_PADDING * scale
     left, bottom = place.x - 0.5 * width, place.y + RAISED * scale
     draw_box((left - pad, bottom - pad), (left + width + pad, bottom + height + pad), colour)
-    blf.color(0, *TEXT)
+    blf.color(0, *MARK_TEXT)
     blf.position(0, round(left), round(bottom), 0)
     blf.draw(0, text)
 

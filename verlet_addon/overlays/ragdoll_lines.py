@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..session import Floats, Session
+from ...core.arrays import Floats
+from ..session import Session
 from ..transforms import affine
 from .joint_lines import axis_lines, limit_lines
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..session import Floats
+from ...core.arrays import Floats
 from ..transforms import affine
 from .joint_lines import arc, box
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import bpy
 
 from .. import doctor
+from ..problem import Problem
 from ..properties import participants
-from ..session import Problem
 from .places import Sidebar
 from .settings import draw_text
 

@@ -8,8 +8,8 @@ import bpy
 from ...core.settings import INTEGRATORS, SolverSettings, tunables
 from ..blender.text_lines import lines_of
 from ..blender.types import Icon
+from ..problem import Problem
 from ..properties.tunable_properties import PAINT_SUFFIX, SHOWN_BY_BLENDER, paintable, panel_fields
-from ..session import Problem
 
 _IS_FORCE_BASED = {
     name: SolverSettings(integrator=name).is_force_based for name, _, _ in INTEGRATORS
@@ -66,7 +66,8 @@ PROPOSED: dict[tuple[str, str], tuple[str, Icon, dict[str, bool]]] = {
 """Parameters with a button beside them that proposes a value: operator, icon and its options."""
 
 PAINT_WIDTH = 1.6  # of the empty field beside a slider, in units of a button's height
-MARGIN, ICON = 76, 20  # px at a scale of 1: around a text in a box, with the scroll bar; an icon
+PANEL_MARGIN, ICON = 76, 20
+"""px at a scale of 1: around a text in a box, with the scroll bar; an icon."""
 
 
 def draw_settings(
@@ -144,7 +145,7 @@ def draw_text(layout: bpy.types.UILayout, text: str, width: int, icon: Icon = "N
     preferences = bpy.context.preferences
     scale = preferences.system.ui_scale
     blf.size(0, preferences.ui_styles[0].widget.points * scale)
-    room = width - (MARGIN + (ICON if icon != "NONE" else 0)) * scale
+    room = width - (PANEL_MARGIN + (ICON if icon != "NONE" else 0)) * scale
     column = layout.column(align=True)
     column.scale_y = 0.8
     for number, line in enumerate(lines_of(text, lambda part: blf.dimensions(0, part)[0] <= room)):

@@ -5,8 +5,9 @@ import bpy
 from .. import session
 from ..live import rendering
 from ..live.status import outdated_by, remarks, status
+from ..problem import Problem
 from ..scene import hints
-from ..session import Problem, Session
+from ..session import Session
 from .places import Sidebar
 from .settings import draw_problem, draw_text
 

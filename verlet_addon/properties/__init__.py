@@ -31,7 +31,7 @@ CLASSES = (
 )
 
 _OVERRIDABLE: Any = {"LIBRARY_OVERRIDABLE"}
-OWN = (
+REGISTERED = (
     (bpy.types.Object, "verlet", PointerProperty(type=VerletObject, override=_OVERRIDABLE)),
     (bpy.types.PoseBone, "verlet", PointerProperty(type=VerletBone, override=_OVERRIDABLE)),
     *((bpy.types.PoseBone, bone_channel(name), value) for name, value in KEYED_BONE.items()),
@@ -45,13 +45,13 @@ def register() -> None:
     bake_record.register()
     for cls in CLASSES:
         bpy.utils.register_class(cls)
-    for owner, name, value in OWN:
+    for owner, name, value in REGISTERED:
         setattr(owner, name, value)
 
 
 def unregister() -> None:
     """Take them away again; the values stay in the file."""
-    for owner, name, _ in reversed(OWN):
+    for owner, name, _ in reversed(REGISTERED):
         delattr(owner, name)
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

@@ -24,7 +24,7 @@ from ..blender.types import Icon
 if TYPE_CHECKING:
     import bpy
 
-MESH = frozenset({"MESH"})
+MESH_ONLY = frozenset({"MESH"})
 MESH_OR_CURVE = frozenset({"MESH", "CURVE"})
 RAGDOLL = "RAGDOLL"
 OF_CLOTH = ("pin", "stiffness", "drag", "friction", "wind", "fields")
@@ -45,7 +45,7 @@ class Kind:
     group: str  # Object.verlet.<group> holds its settings
     settings: type
     moves: str  # PARTICLES: each vertex, BODY: the whole object, BONES: its bones, "": nothing
-    object_types: frozenset[str] = MESH
+    object_types: frozenset[str] = MESH_ONLY
     needs_edges: bool = False
     needs_volume: bool = False  # a closed mesh, as long as its settings keep a volume
     animated: tuple[str, ...] = ()  # fields of AnimatedSettings that mean something to it

@@ -14,11 +14,11 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ...core.arrays import Floats
 from ..blender import compat
 from ..blender.data import armature_of
 from ..extract.reading import reading
 from ..properties import bake_record
-from ..transforms.affine import Floats
 
 Source = tuple[bpy.types.Action, int]
 """An action and the handle of the slot in it."""

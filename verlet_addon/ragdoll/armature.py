@@ -10,17 +10,17 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
+from ...core.arrays import Floats, Ints
 from ...core.errors import ModelError
 from ...core.recipes.skeleton import NO_SKIN, Skeleton, Skin
 from ...core.settings import BoneSettings
 from ..blender import compat
 from ..blender.data import armature_of, mesh_of
-from ..extract.mesh import FARTHEST_VERTEX, Ints, points_of, read_matrix
+from ..extract.mesh import FARTHEST_VERTEX, points_of, read_matrix
 from ..properties.bones import animated_of_bone, bone_channel
 from ..properties.kinds import is_particles
 from ..properties.tunable_properties import settings_from
 from ..transforms import affine
-from ..transforms.affine import Floats
 from . import bone_pins
 from .bone_pins import PinInput, read_pins
 

@@ -30,13 +30,13 @@ from . import armature
 from .armature import ArmatureArrays
 
 if TYPE_CHECKING:
-    from ...core.arrays import Ints
+    from ...core.arrays import Floats, Ints
     from ...core.building.builder import ModelBuilder
     from ...core.model import Model, State
     from ...core.model.joint_table import End
     from ...core.recipes.bone_joints import BoneJoint
     from ..scene.inputs import Participant
-    from ..session import Floats, Session
+    from ..session import Session
 
 
 def plan_of(participant: Participant) -> Plan:

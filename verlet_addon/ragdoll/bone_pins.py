@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import bpy
 import numpy as np
 
+from ...core.arrays import Floats
 from ...core.settings import PinSettings
 from ..blender.data import armature_of
 from ..properties.bones import animated_of_bone
 from ..properties.kinds import KINDS, RAGDOLL, is_particles
 from ..properties.tunable_properties import settings_from
 from ..transforms import affine
-from ..transforms.affine import Floats
 
 if TYPE_CHECKING:
     from ..scene.inputs import Participant

@@ -22,7 +22,8 @@ from ..transforms.rotations import rotations_without_scale
 from .bone_constraints import constraints_on
 
 if TYPE_CHECKING:
-    from ..session import Floats, Session
+    from ...core.arrays import Floats
+    from ..session import Session
 
 
 _CHANNELS = {"location": 3, "rotation_quaternion": 4, "rotation_euler": 3, "rotation_axis_angle": 4}

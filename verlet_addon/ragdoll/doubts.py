@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
-from ..session import Problem
+from ..problem import Problem
 from . import armature
 
 if TYPE_CHECKING:
     from ...core.recipes.skeleton import Skeleton, Skin
     from ..scene.inputs import Participant
 
-LARGEST, SMALLEST = 20.0, 0.05
+LARGEST_FIGURE, SMALLEST_FIGURE = 20.0, 0.05
 """m of a figure that is in metres: between an elephant's five times over and a mouse's half."""
 
 MOST_NAMED_PARTS = 3
@@ -93,9 +93,9 @@ def factor_for(extent: float) -> float:
 
     Centimetres or millimetres that were taken for metres, and what was made so much smaller.
     """
-    if SMALLEST <= extent <= LARGEST or not extent > 0.0:
+    if SMALLEST_FIGURE <= extent <= LARGEST_FIGURE or not extent > 0.0:
         return 1.0
-    if extent > LARGEST:
+    if extent > LARGEST_FIGURE:
         return 0.01 if extent <= 500.0 else 0.001
     return 100.0 if extent >= 0.002 else 1000.0
 

@@ -9,10 +9,10 @@ import bpy
 import numpy as np
 
 from ...core.forces.pull import Pull
-from ...core.model.inputs import GRAVITY
 from ...core.recipes import pose_return
 from ...core.recipes.bone_joints import rotation_vector
 from ...core.recipes.ragdoll import turned_pose
+from ...core.settings.gravity import GRAVITY
 from ...core.vector import rotation_quaternion
 from ..blender.data import armature_of
 from ..properties import bake_record
@@ -26,10 +26,11 @@ from .bone_pins import is_held
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ...core.arrays import Floats
     from ...core.model import FrameInputs, Model, State
     from ...core.recipes.pose_return import Placed
     from ...core.recipes.ragdoll_plan import Plan
-    from ..session import Floats, Session
+    from ..session import Session
     from .armature import ArmatureArrays
 
 

@@ -13,10 +13,10 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ...core.arrays import Floats
 from ..blender.data import armature_of
 from ..extract.reading import reading
 from ..transforms import affine
-from ..transforms.affine import Floats
 
 STILL_ENTRY = 1e-6
 """Entries of a matrix that change by less in a frame do not change: keys have 32 bits."""

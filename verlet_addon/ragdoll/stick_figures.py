@@ -31,18 +31,19 @@ from .bone_pins import is_held
 from .driving import asked_of, returning
 
 if TYPE_CHECKING:
+    from ...core.arrays import Floats
     from ...core.building.builder import ModelBuilder
     from ...core.model import FrameInputs, State
     from ...core.recipes.pose_return import Placed
     from ..scene.inputs import Participant
-    from ..session import Floats, Session
+    from ..session import Session
     from .armature import ArmatureArrays
     from .bone_pins import PinInput
 
 ONWARD = 0.5
 """rad, farthest that a limb on its way back to its keys turns on as it did: sticks are quick."""
 
-FREE = 0.999
+FREE_FROM = 0.999
 """From this Limp on nothing draws a particle to its keys."""
 
 
@@ -148,7 +149,7 @@ def drive(session: Session, depsgraph: bpy.types.Depsgraph, inputs: FrameInputs)
             turn, move, limp = keyed
             turn, move = _returning(session, depsgraph, rows, turn, move, limp)
             place[rows.pins] = rows.figure.places(turn, move)
-            weight[rows.pins] = rows.figure.weights(np.where(limp > FREE, 1.0, limp))
+            weight[rows.pins] = rows.figure.weights(np.where(limp > FREE_FROM, 1.0, limp))
             session.keyed_figures[rows.participant.uid] = (
                 depsgraph.scene.frame_current,
                 (turn, move, limp),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
+from ...core.arrays import Floats
 from ..blender.data import armature_of, mesh_of
-from ..session import Floats
 from .shapes import MeshData, limb
 from .site import Site
 

@@ -7,8 +7,8 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
+from ...core.arrays import Floats
 from ..blender.data import mesh_of
-from ..session import Floats
 from .shapes import MeshData, box, cylinder
 from .site import Site
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import bmesh
 import numpy as np
 
-from ..session import Floats
+from ...core.arrays import Floats
 
 SIDES_OF_ROUND = 20  # of what is round
 

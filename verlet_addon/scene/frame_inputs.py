@@ -5,12 +5,12 @@ from collections.abc import Iterable, Sequence
 import bpy
 import numpy as np
 
+from ...core.arrays import Floats, Ints
 from ...core.model import FrameInputs
 from ...core.settings import AnimatedSettings, WindSettings
 from ..blender.data import mesh_of
 from ..extract import mesh as meshes
 from ..extract import own_motion
-from ..extract.mesh import Ints
 from ..joints.joint_inputs import read_motors
 from ..properties import bake_record
 from ..properties.kinds import RAGDOLL
@@ -19,7 +19,7 @@ from ..properties.scenes import frame_duration
 from ..properties.tunable_properties import settings_from
 from ..ragdoll import bone_bodies, bone_pins, driving, stick_figures
 from ..ragdoll.bone_pins import PinInput
-from ..session import Floats, Session
+from ..session import Session
 from ..transforms import affine
 from .inputs import Participant
 from .reading import gravity, matrix_of_carrier, read_all_fields, read_animated

@@ -9,10 +9,10 @@ import bpy
 
 from ..blender.data import mesh_of
 from ..extract.tearable import is_split
+from ..problem import Problem
 from ..properties.kinds import KINDS, KINDS_THAT_TEAR
 from ..properties.objects import group_of
 from ..properties.participants import has_any
-from ..session import Problem
 from .surroundings import falls_forever, is_calm
 
 FEW_VERTICES = 25

@@ -8,16 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arrays import Floats, Ints
 from ...core.forces.field import Field
 from ...core.settings import AnimatedSettings, SolverSettings, WindSettings
 from ..extract.garment import Garment
-from ..extract.mesh import Ints
 from ..extract.particles import ParticleArrays
 from ..joints.joint_inputs import JointInput
 from ..joints.ties import TieInput
 from ..properties.kinds import is_particles
 from ..ragdoll.armature import ArmatureArrays
-from ..session import Floats
 from ..transforms import affine
 
 STILL_SQUARE = 1e-5  # of a matrix whose axes still count as square, a share of its scale

@@ -12,10 +12,10 @@ from ..blender import control_points
 from ..blender.compat import fcurves_of
 from ..blender.data import curve_of
 from ..extract import garment, own_motion
+from ..problem import Problem
 from ..properties.kinds import KINDS, RAGDOLL, can_be_tied, is_particles
 from ..properties.participants import is_moved
 from ..ragdoll import bone_pins
-from ..session import Problem
 
 # Modifiers that move vertices along with something else: after cloth they move them twice.
 DEFORMING_MODIFIERS = (own_motion.CARRIERS | {"CLOTH", "SOFT_BODY"}) - {

@@ -7,6 +7,7 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ...core.arrays import Floats
 from ...core.errors import ModelError, VerletError
 from ...core.forces.field import Field
 from ...core.settings import (
@@ -24,6 +25,7 @@ from ..extract.own_velocity import keyed_velocity
 from ..extract.particles import read_particles
 from ..joints.joint_inputs import read_joints
 from ..joints.ties import read_ties
+from ..problem import Problem
 from ..properties import bake_record
 from ..properties.kinds import KINDS, RAGDOLL, Kind, is_particles
 from ..properties.objects import settings_of
@@ -32,7 +34,6 @@ from ..properties.scenes import frame_duration, start_frame
 from ..properties.tunable_properties import number_of, settings_from, shared_values
 from ..ragdoll import bone_bodies, past_poses
 from ..ragdoll.armature import read_armature
-from ..session import Floats, Problem
 from ..transforms import affine
 from .inputs import Participant, SceneInputs, digest_of
 from .named_errors import about

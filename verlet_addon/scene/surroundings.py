@@ -6,9 +6,9 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
+from ...core.arrays import Floats
 from ..properties.kinds import is_particles
 from ..properties.participants import is_moved, joints, simulated_objects
-from ..session import Floats
 from ..transforms import affine
 
 FLOOR_ABOVE = 0.01  # m that a floor may stand above what rests on it

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.arrays import Floats
+from ..problem import Problem
 from .phase import Event, EventKind, Frames, Phase, transition
 
 if TYPE_CHECKING:
@@ -30,20 +32,6 @@ if TYPE_CHECKING:
     from ..live.frame_job import FrameJob
     from ..on_disk.frame_log import FramesOnDisk
     from ..scene.inputs import Participant, SceneInputs
-
-Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Problem:
-    """Something that the panel shows, with a button that mends it where there is one."""
-
-    message: str
-    object_uid: int = 0  # the object that it is about
-    operator: str = ""  # the mending operator and its button's text
-    button: str = ""
-    is_error: bool = False
-
 
 Values = tuple[float, ...]
 

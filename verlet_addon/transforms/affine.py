@@ -2,11 +2,9 @@
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
+from ...core.arrays import Floats
 from .rotations import nearest_rotation, quaternions
-
-Floats = NDArray[np.float64]
 
 
 def matrix_of(ob: bpy.types.Object) -> Floats:

@@ -7,11 +7,9 @@ Blender's own conversion to Euler angles works in 32 bits and loses three digits
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...core.arrays import Floats
 from .rotations import quaternions
-
-Floats = NDArray[np.float64]
 
 _AXES = {"X": 0, "Y": 1, "Z": 2}
 

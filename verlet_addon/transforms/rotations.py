@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ...core.arrays import Floats
 
 ORTHOGONAL_TOLERANCE = 1e-4  # cosine between two axes of a matrix that still counts as no shear
 SCALE_TOLERANCE = 1e-4  # relative

@@ -36,7 +36,7 @@ from numpy.typing import ArrayLike
 from ...arrays import Floats, Ints
 from ...errors import ModelError
 from ...kernels.jit import inline, kernel
-from ...records import Records, records
+from ...records import Records, records, scratch_size
 from ...rotation import quaternion
 from ...rotation_fit import fitted_turn
 from ...vec3 import (
@@ -58,7 +58,7 @@ from ...vec3 import (
 )
 from ...vector import turned_by
 from .base import Moving
-from .branch_solve import BRANCH_SOLUTION, COLUMNS, NODE, bend, from_parent
+from .branch_solve import BRANCH_SOLUTION, NODE, bend, from_parent
 from .checks import numbers, rows_of_particles
 
 if TYPE_CHECKING:
@@ -196,11 +196,11 @@ class Branches:
     @property
     def multiplier_count(self) -> int:
         """What the solution needs for each node, and two 4×4 matrices."""
-        return COLUMNS * len(self.nodes) + 32
+        return scratch_size(BRANCH_SOLUTION, len(self.nodes)) + 32
 
     def project(self, moving: Moving, multiplier: Floats) -> None:
         """Bend all branches at once, then draw the vertices to their nodes."""
-        split = COLUMNS * len(self.nodes)
+        split = scratch_size(BRANCH_SOLUTION, len(self.nodes))
         project_branches(
             moving.particles,
             self.nodes,

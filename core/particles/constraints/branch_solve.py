@@ -69,8 +69,7 @@ BRANCH_SOLUTION = np.dtype(
     ],
     align=True,
 )
-COLUMNS = BRANCH_SOLUTION.itemsize // 8
-"""Numbers of scratch for each node. Symmetric matrices: see `vec3`."""
+"""A node while it is solved. Symmetric matrices: see `vec3`."""
 
 TWIST = 1e3
 """Resistance of a branch to twisting, which the frames rule out, in that to bending."""

@@ -32,7 +32,7 @@ from ...arrays import Floats, Ints
 from ...elementary import angles
 from ...errors import ModelError
 from ...kernels.jit import inline, kernel
-from ...records import Records, records
+from ...records import Records, records, scratch_size
 from ...vec3 import (
     ZERO,
     along,
@@ -95,8 +95,6 @@ HINGE_SOLUTION = np.dtype(
     ],
     align=True,
 )
-COLUMNS = HINGE_SOLUTION.itemsize // 8
-"""Numbers of scratch for each hinge."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,11 +172,11 @@ class HingeBends:
     @property
     def multiplier_count(self) -> int:
         """λ, gradients and the solution's vectors of each hinge, and a place for each vertex."""
-        return COLUMNS * len(self.hinge) + 3 * len(self.vertex)
+        return scratch_size(HINGE_SOLUTION, len(self.hinge)) + 3 * len(self.vertex)
 
     def project(self, moving: Moving, multiplier: Floats) -> None:
         """Project all hinges together."""
-        split = COLUMNS * len(self.hinge)
+        split = scratch_size(HINGE_SOLUTION, len(self.hinge))
         project_hinges(
             moving.particles,
             self.vertex,

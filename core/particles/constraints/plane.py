@@ -37,7 +37,7 @@ PLANE_CLOSING = 20.0
 """1/s, most of its own size by which a moving plane and its particle come together in a second."""
 
 
-PLANE = np.dtype(
+PLANE_ROW = np.dtype(
     [
         ("particle", np.int32),
         ("point", np.float64, (3,)),  # m, in the plane or on the line
@@ -62,7 +62,7 @@ class Planes:
     """Particles of one object kept in planes or on lines. Made by `Planes.of`."""
 
     object: int
-    rows: Records  # (k,) PLANE
+    rows: Records  # (k,) PLANE_ROW
     is_line: bool
 
     @classmethod
@@ -89,7 +89,7 @@ class Planes:
         if (size == 0.0).any():
             raise ModelError(builder.objects[object].name, f"a {what} has no direction")
         at = numbers(builder, object, f"point of a {what}", point, shape)
-        rows = records(PLANE, particle=particle, point=at, direction=way / size[:, None])
+        rows = records(PLANE_ROW, particle=particle, point=at, direction=way / size[:, None])
         return cls(object, rows, is_line)
 
     @property

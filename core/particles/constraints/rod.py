@@ -37,7 +37,7 @@ from ...arrays import Floats, Ints
 from ...coincidence import direction_between
 from ...errors import ModelError
 from ...kernels.jit import inline, kernel
-from ...records import Records, records
+from ...records import Records, records, scratch_size
 from ...vec3 import (
     ZERO,
     add,
@@ -81,9 +81,6 @@ ROD_SOLUTION = np.dtype(
     ],
     align=True,
 )
-COLUMNS = ROD_SOLUTION.itemsize // 8
-"""Numbers of scratch for each triple."""
-
 LARGEST_TORQUE_TURN = 0.1
 """Rad a step by which a chain as a whole makes up for a torque; beyond, it is let go.
 
@@ -162,7 +159,7 @@ class Rods:
     @property
     def multiplier_count(self) -> int:
         """λ and what a chain's solution needs, for each triple."""
-        return COLUMNS * len(self.rows)
+        return scratch_size(ROD_SOLUTION, len(self.rows))
 
     def project(self, moving: Moving, multiplier: Floats) -> None:
         """Project chain after chain."""

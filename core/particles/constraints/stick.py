@@ -21,14 +21,15 @@ STICK_CODES = {
 NO_WEIGHT = 1e-100
 """1/kg, changes no bit of an inverse mass; with it two pinned ends need no test of their own."""
 
-_TINY = 1e-200  # keeps coinciding ends, of rest length 0 or not, from becoming NaN
+TINY = 1e-200
+"""Keeps what has no length, of rest length 0 or not, from becoming NaN."""
 
 
 @inline
 def mass_weighted(d, w, rest):
     """λ of the exact form, δ (|δ| − r)/(|δ| (w₁ + w₂)); w = w₁ + w₂."""
     apart = length(d)
-    return (apart - rest) / (w * (apart + _TINY))
+    return (apart - rest) / (w * (apart + TINY))
 
 
 @inline
@@ -36,7 +37,7 @@ def sqrt_free(d, w, rest):
     """λ of the form δ (r²/(δ² + r²) − ½), with masses: one Newton step for √ about r."""
     dd = dot(d, d)
     rr = rest * rest
-    return (dd - rr) / (w * (dd + rr + _TINY))
+    return (dd - rr) / (w * (dd + rr + TINY))
 
 
 @inline
@@ -53,7 +54,7 @@ def momentum(d, e, w, rest):
     rr = rest * rest
     if de > 0.8 * max(dd, rr):
         return 0.5 * (dd - rr) / (w * de), e
-    return (dd - rr) / (w * (dd + rr + _TINY)), d
+    return (dd - rr) / (w * (dd + rr + TINY)), d
 
 
 @inline

@@ -36,7 +36,6 @@ from ...angular_momentum import NO_INERTIA, add_inertia, solve_inertia
 from ...arrays import Floats, Ints
 from ...coincidence import direction_between
 from ...coupling.strand_tie import (
-    POINT_COLUMNS,
     TIE,
     TIED_POINT,
     give_to_bodies,
@@ -45,7 +44,7 @@ from ...coupling.strand_tie import (
 )
 from ...errors import ModelError
 from ...kernels.jit import allocating_kernel, inline
-from ...records import Records, records
+from ...records import Records, records, scratch_size
 from ...vec3 import (
     ZERO,
     add,
@@ -110,9 +109,6 @@ STRAND_SOLUTION = np.dtype(
     ],
     align=True,
 )
-COLUMNS = STRAND_SOLUTION.itemsize // 8
-"""Numbers of scratch for each particle."""
-
 NEWTON_ERROR = 1e-3
 """Error of a stick in its length above which Newton's method takes one more step."""
 
@@ -218,7 +214,7 @@ class Strands:
     @property
     def multiplier_count(self) -> int:
         """λ and what the solution needs, for each particle."""
-        return (COLUMNS + POINT_COLUMNS) * len(self.rows)
+        return sum(scratch_size(t, len(self.rows)) for t in (STRAND_SOLUTION, TIED_POINT))
 
     @cached_property
     def _row_of(self) -> Ints:
@@ -243,7 +239,7 @@ class Strands:
     def project(self, moving: Moving, multiplier: Floats) -> None:
         """Bring all sticks to their lengths at once."""
         stiffness = moving.animated[self.object].stiffness if self.gives_way else 1.0
-        split = COLUMNS * len(self.rows)
+        split = scratch_size(STRAND_SOLUTION, len(self.rows))
         bearing = self._find_supports(moving)
         solution = multiplier[:split].view(STRAND_SOLUTION)
         points = multiplier[split:].view(TIED_POINT)

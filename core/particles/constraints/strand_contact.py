@@ -40,14 +40,14 @@ from ...vec3 import (
     vec,
 )
 
-FREE, BEARS = range(2)
+LIFTED, CARRYING = range(2)
 """What a support does."""
 
 SUPPORT = np.dtype(
     [
         ("row", np.int32),  # of the strand: the outer end of the stick that lies there
         ("next", np.int32),  # the next support of that row, −1 for none
-        ("state", np.int32),  # FREE or BEARS
+        ("state", np.int32),  # LIFTED or CARRYING
         ("turns", np.int32),  # how often that has changed in this step
         ("weight", np.float64, (2,)),  # of the outer and of the inner end
         ("axis", np.float64, (3, 3)),  # normal and two tangents
@@ -92,7 +92,7 @@ Bearing = namedtuple(
 )
 """What bears the strands of one object in this step."""
 
-INSIDE = 1e-6
+BORNE_FROM = 1e-6
 """How far inside, in the same, something that was free comes to be borne."""
 
 SUPPORT_COMPLIANCE = 1e-9
@@ -143,7 +143,7 @@ def note_support(bearing, k, weight, normal, gap, slide, mu, bears, creep):
     slide = along(slide, -dot(slide, normal), normal)
     set_vec(support["slide"], slide)
     support["yielding"] = 0.0 if length(slide) <= creep else math.inf
-    support["state"] = BEARS if bears else FREE
+    support["state"] = CARRYING if bears else LIFTED
 
 
 @inline
@@ -153,7 +153,7 @@ def is_borne(bearing, k):
         return False
     c = bearing.first[k]
     while c >= 0:
-        if bearing.support[c]["state"] != FREE:
+        if bearing.support[c]["state"] != LIFTED:
             return True
         c = bearing.support[c]["next"]
     return False
@@ -209,7 +209,7 @@ def collect_supports(bearing, points, sticks, particles, k):
     while c >= 0:
         support = bearing.support[c]
         c = support["next"]
-        if support["state"] == FREE:
+        if support["state"] == LIFTED:
             continue
         weight = (support["weight"][0], support["weight"][1])
         soft = weight[0] * weight[0] * points[k]["inverse_mass"]
@@ -311,7 +311,7 @@ def resolve_supports(bearing, sticks, k, way, inner, s):
             if r == 0:
                 s[k]["pull"] += pull
             continue
-        while bearing.support[c]["state"] == FREE:
+        while bearing.support[c]["state"] == LIFTED:
             c = bearing.support[c]["next"]
         support = bearing.support[c]
         if t == 0:
@@ -362,15 +362,15 @@ def turn_supports(bearing, points, sticks, particles, ground):
     for c in range(bearing.count[0]):
         support = bearing.support[c]
         way = _moved(points, sticks, particles, support)
-        if support["state"] == FREE:
+        if support["state"] == LIFTED:
             inside = support["gap"] + dot(vec(support["axis"][0]), way)
-            room = INSIDE * radius[sticks[support["row"]]["particle"]]
+            room = BORNE_FROM * radius[sticks[support["row"]]["particle"]]
             if inside < -room and support["turns"] < MOST_TURNS:
                 support["turns"] += 1
-                support["state"] = BEARS
+                support["state"] = CARRYING
                 is_other = True
         elif support["push"] < -LETS_GO * most or most == 0.0:
-            support["state"] = FREE
+            support["state"] = LIFTED
             is_other = True
         elif _yield(support, way, fall):
             is_other = True

@@ -38,7 +38,7 @@ A collapsed surface has next to no gradient left, and would be shot out of any p
 """
 
 
-PART = np.dtype(
+CLOSED_PART = np.dtype(
     [
         ("first_vertex", np.int32),
         ("last_vertex", np.int32),  # the one after it
@@ -68,7 +68,7 @@ class Volumes:
     object: int
     vertex: Ints  # (q,) particles, part by part
     triangle: Ints  # (f, 3) rows of vertex, part by part, wound outward
-    parts: Records  # (v,) PART
+    parts: Records  # (v,) CLOSED_PART
 
     @classmethod
     def of(
@@ -117,7 +117,7 @@ class Volumes:
         if softness is not None:
             soft = rest * numbers(builder, object, "softness", softness, (count,), least=0.0)
         parts = records(
-            PART,
+            CLOSED_PART,
             first_vertex=vertex_start[:-1],
             last_vertex=vertex_start[1:],
             first_triangle=triangle_start[:-1],

@@ -38,10 +38,11 @@ from numpy.typing import ArrayLike
 from ...arrays import Floats, Ints
 from ...errors import ModelError
 from ...kernels.jit import inline, kernel
-from ...records import Records, records
+from ...records import Records, records, scratch_size
 from ...vec3 import ZERO, add, along, between, divide, dot, length, move, scale, set_vec, sub, vec
 from .base import Moving
 from .checks import numbers, rows_of_particles
+from .stick import TINY
 
 if TYPE_CHECKING:
     from ...building.builder import ModelBuilder
@@ -55,8 +56,6 @@ pull can shorten, has a solution."""
 
 MOST_SIDEWAYS = 0.5
 """Furthest that pushes move a knot sideways, in lengths of the stick behind it."""
-
-_TINY = 1e-200  # m, keeps coinciding ends from becoming NaN
 
 KNOT = np.dtype(
     [
@@ -75,8 +74,6 @@ YARN_SOLUTION = np.dtype(
     ],
     align=True,
 )
-COLUMNS = YARN_SOLUTION.itemsize // 8
-"""Numbers of scratch for each knot."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +118,7 @@ class Yarns:
     @property
     def multiplier_count(self) -> int:
         """The solution of each knot."""
-        return COLUMNS * len(self.knots)
+        return scratch_size(YARN_SOLUTION, len(self.knots))
 
     def project(self, moving: Moving, multiplier: Floats) -> None:
         """Bring all sticks of each yarn that hangs on a pin to their lengths."""
@@ -145,7 +142,7 @@ def _find_pulls(particles, knots, first, last, s):
         is_held = is_held or wa == 0.0 or wb == 0.0
         d = between(x, a, b)
         apart = length(d)
-        n = divide(d, apart + _TINY)
+        n = divide(d, apart + TINY)
         beside = -wa * dot(before, n) if k > first else 0.0
         factor = beside / pivot
         pivot = (wa + wb) * (1.0 + SOFTNESS) - factor * beside
@@ -166,8 +163,8 @@ def _find_pulls(particles, knots, first, last, s):
 def _bend(previous, knots, k):
     """Angle in rad between the sticks before and behind knot k, where they lay before."""
     a, b, c = knots[k - 1]["particle"], knots[k]["particle"], knots[k + 1]["particle"]
-    before = divide(between(previous, a, b), knots[k - 1]["rest_length"] + _TINY)
-    behind = divide(between(previous, b, c), knots[k]["rest_length"] + _TINY)
+    before = divide(between(previous, a, b), knots[k - 1]["rest_length"] + TINY)
+    behind = divide(between(previous, b, c), knots[k]["rest_length"] + TINY)
     return length(sub(behind, before))
 
 
@@ -186,7 +183,7 @@ def _bound_pushes(particles, knots, first, last, s):
     most = math.inf
     for k in range(first + 1, last - 1):
         sideways = inverse_mass[knots[k]["particle"]] * _bend(previous, knots, k)
-        most = min(most, MOST_SIDEWAYS * knots[k]["rest_length"] / (sideways + _TINY))
+        most = min(most, MOST_SIDEWAYS * knots[k]["rest_length"] / (sideways + TINY))
     for k in range(first, last - 1):
         s[k]["pull"] = max(s[k]["pull"], -most)
 
@@ -197,7 +194,7 @@ def _pull_on(particles, knots, k, row):
     x, previous, _ = particles
     a, b = knots[k]["particle"], knots[k + 1]["particle"]
     rest = knots[k]["rest_length"]
-    density = row["pull"] / (rest + _TINY)
+    density = row["pull"] / (rest + TINY)
     if density < 0.0:
         row["ahead"] = 0.0
         return scale(density, between(previous, a, b))

@@ -10,10 +10,8 @@ import numpy as np
 
 from ...arrays import Floats, Ints
 from ...kernels.jit import kernel
+from ...rigid.sleep.stillness import REST_TIME
 from ...vec3 import dot, sub, vec
-
-REST_TIME = 0.5
-"""s for which all of a heap has been still when it falls asleep."""
 
 STILL_FALL = 0.01
 """Share of √(g r), the speed of a ball that has fallen by half its radius, that counts as still."""
@@ -63,10 +61,10 @@ def rest_after(
     rest = np.where(still, rest + np.where(deep, 0.25, 1.0) * duration, 0.0)
     is_ready = np.ones(len(rest), dtype=bool)
     is_ready[label[rest < REST_TIME]] = False
-    return np.where(is_ready[label], np.minimum(rest, REST_TIME), np.minimum(rest, AWAKE))
+    return np.where(is_ready[label], np.minimum(rest, REST_TIME), np.minimum(rest, LONGEST_AWAKE))
 
 
-AWAKE = float(np.nextafter(REST_TIME, 0.0))
+LONGEST_AWAKE = float(np.nextafter(REST_TIME, 0.0))
 """s, the longest rest of those whose heap is not asleep."""
 
 

@@ -35,9 +35,6 @@ from ...vec3 import (
 from .ball_table import MOST_WALLS
 from .ball_walls import owner_mobility
 
-RESTING = 4.0
-"""Balls that approach by less than this many falls (g h²) in a step do not bounce."""
-
 REACH_OF_ROWS = 0.01
 """Radii by which two may be apart and still have a row: others may press them together yet."""
 
@@ -50,7 +47,7 @@ BALL_PARTING_SHARE = 0.3
 PART_SPEED = 1.0
 """m/s at which things that overlap are parted, at most."""
 
-FORWARD, BACKWARD, PART, BEGIN = 0, 1, 2, 3
+SWEEP_FORWARD, SWEEP_BACKWARD, SWEEP_APART, SWEEP_BEGIN = 0, 1, 2, 3
 """What a pass over the rows does."""
 
 
@@ -279,12 +276,12 @@ def _part_wall(ball, row, owners, most, h):
 
 @lean
 def _do_wall(part, ball, row, owners, most, h):
-    if part == BEGIN:
+    if part == SWEEP_BEGIN:
         p = _within(vec(row["friction_impulse"]), row, row["normal_impulse"])
         set_vec(row["friction_impulse"], p)
         _give(ball, row, owners, along(p, row["normal_impulse"], vec(row["normal"])), h)
         return 0.0
-    if part == PART:
+    if part == SWEEP_APART:
         _part_wall(ball, row, owners, most, h)
         return 0.0
     return _sweep_wall(ball, row, owners, h)
@@ -295,11 +292,11 @@ def _do_task(part, ball, row, begin, end, most):
     """One pass over the rows of a task; returns how far m one pushed."""
     farthest = 0.0
     for k in range(end - begin):
-        one = row[end - 1 - k if part == BACKWARD else begin + k]
-        if part == BEGIN:
+        one = row[end - 1 - k if part == SWEEP_BACKWARD else begin + k]
+        if part == SWEEP_BEGIN:
             p = along(vec(one["friction_impulse"]), one["normal_impulse"], vec(one["normal"]))
             _push(ball, one, p)
-        elif part == PART:
+        elif part == SWEEP_APART:
             _part(ball, one, most)
         else:
             farthest = max(farthest, _sweep(ball, one))
@@ -338,7 +335,7 @@ def solve_balls(heap, owners, limits, h, is_bouncy, on_bodies, pushed):
         if _largest(pushed) == 0.0:
             break
     sweeps = 0
-    part = BEGIN
+    part = SWEEP_BEGIN
     while True:
         for phase in range(3):
             begin, step, tasks = _phase(phase, slabs)
@@ -358,17 +355,17 @@ def solve_balls(heap, owners, limits, h, is_bouncy, on_bodies, pushed):
             end_s = begin + walls[s]
             way = _do_walls(part, ball, wall, begin, end_s, True, owners, limits.part, h)
             farthest = max(farthest, way)
-        if part == PART:
+        if part == SWEEP_APART:
             return sweeps
-        if part == BEGIN:
-            part = FORWARD
+        if part == SWEEP_BEGIN:
+            part = SWEEP_FORWARD
             continue
         sweeps += 1
         is_enough = sweeps >= limits.fewest and farthest <= limits.enough
         if is_enough or sweeps >= limits.most:
-            part = PART
+            part = SWEEP_APART
         else:
-            part = BACKWARD if sweeps % 2 else FORWARD
+            part = SWEEP_BACKWARD if sweeps % 2 else SWEEP_FORWARD
 
 
 @lean

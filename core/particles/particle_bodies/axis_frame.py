@@ -17,12 +17,11 @@ from __future__ import annotations
 
 from ...kernels.jit import inline
 from ...vec3 import along, dot, dot2, scale, sub
+from ..constraints.stick import TINY
 from .flattened import axis_of, move_axes, unflatten
 
 LIKE_BEFORE = 0.8
 """Cosine up to which the axes of one step ago are those to correct along, as for sticks."""
-
-_TINY = 1e-200  # keeps a frame without any size from becoming NaN
 
 
 @inline
@@ -32,13 +31,13 @@ def _stretched(d, e, size, is_like_before):
     rr = size * size
     if is_like_before:
         return along(d, -(0.5 * (dd - rr) / dot(d, e)), e)
-    return scale(1.0 - (dd - rr) / (dd + rr + _TINY), d)
+    return scale(1.0 - (dd - rr) / (dd + rr + TINY), d)
 
 
 @inline
 def _squared(a, b, u, v):
     """The axes a and b after one Newton step for A·B = 0; A moves along −u, B along −v."""
-    f = -(dot(a, b) / (dot2(a, v, b, u) + _TINY))
+    f = -(dot(a, b) / (dot2(a, v, b, u) + TINY))
     return along(a, f, u), along(b, f, v)
 
 

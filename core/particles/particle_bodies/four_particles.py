@@ -22,8 +22,8 @@ from ...vector import quaternion_of
 BENT = 1e-2
 """Error of a body's frame from which it is made a rotation by force."""
 
-TETRAHEDRON, AXES = range(2)
-BODY_FORMS = {"TETRAHEDRON": TETRAHEDRON, "AXES": AXES}
+TETRAHEDRON, AXIS_FRAME = range(2)
+BODY_FORMS = {"TETRAHEDRON": TETRAHEDRON, "AXES": AXIS_FRAME}
 """What keeps the four particles rigid, by the name of the body's model."""
 
 THINNEST_BODY = 0.1

@@ -15,15 +15,11 @@ loses (as SHAKE does for sticks).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from ...coupling.body_point import impel, impulse_for, place_ahead, turn_mobility
 from ...errors import ModelError
 from ...kernels.jit import inline, kernel
-from ...records import Records
 from ...vec3 import (
     ZERO,
     add,
@@ -45,35 +41,8 @@ if TYPE_CHECKING:
     from ...arrays import Floats
     from ...settings import JointSettings
 
-POINT = -1.0
-"""In place of a rope's length: the two places are one."""
-
 POINT_JOINT_KINDS = ("BALL", "HINGE", "FIXED", "DISTANCE")
 """Joints that shared places make."""
-
-
-SHARED_POINT = np.dtype(
-    [
-        ("owner", np.int32, (2,)),
-        ("first_particle", np.int32, (2,)),  # of a body of particles, −1 for other owners
-        ("anchor", np.float64, (2, 3)),  # m, in the owners' frames
-        ("weight", np.float64, (2, 4)),  # of the four particles, 1 in sum; 0 for other owners
-        ("length", np.float64),  # m, of ropes; POINT for all else
-        ("collides", np.int32),  # 1: the two owners collide with each other
-    ],
-    align=True,
-)
-
-
-@dataclass(frozen=True, eq=False)
-class SharedPoints:
-    """s places that two owners share, see `rigid.owners`; at least one is a body of particles."""
-
-    name: tuple[str, ...]  # (s,) of the joint
-    rows: Records  # (s,) SHARED_POINT
-
-    def __len__(self) -> int:
-        return len(self.rows)
 
 
 def why_not(settings: JointSettings) -> str:
@@ -109,15 +78,6 @@ def weights_at(anchor: Floats, extent: Floats) -> Floats:
     """Weights (4,) of the particles of a body whose axes are extent (3,) m long, at an anchor."""
     weights: Floats = 0.25 * (1.0 + CORNER_SIGNS @ (anchor / extent))
     return weights
-
-
-def shared_table(rows: list[dict[str, Any]]) -> SharedPoints:
-    """The table of all shared places."""
-    table = np.zeros(len(rows), SHARED_POINT)
-    for n, row in enumerate(rows):
-        for field in SHARED_POINT.names or ():
-            table[n][field] = row[field]
-    return SharedPoints(tuple(row["name"] for row in rows), table)
 
 
 def check_shared(name: str, body: str, settings: JointSettings) -> None:

@@ -2,9 +2,10 @@
 
 A rebound fixed from the velocities before anything is solved makes energy: a ball between a floor
 and another one that falls on it is thrown up by both. So contacts that close within the step faster
-than `RESTING` reflect their present approach, in the order of time, until none approaches (pairwise
-Gauss–Seidel reflections: Smith et al. 2012, "Reflections on simultaneous impact"). A blow is passed
-on through a row of balls as by Newton's cradle. What approaches slower is left to the sweeps.
+than `RESTING_FALLS` reflect their present approach, in the order of time, until none approaches
+(pairwise Gauss–Seidel reflections: Smith et al. 2012, "Reflections on simultaneous impact"). A blow
+is passed on through a row of balls as by Newton's cradle. What approaches slower is left to the
+sweeps.
 
 With v the velocity of the step, u that at the time t of a blow, and a what gravity makes of it,
 
@@ -21,6 +22,7 @@ from __future__ import annotations
 
 import math
 
+from ...collision.contact_law import RESTING_FALLS
 from ...kernels.jit import lean, lean_inline
 from ...vec3 import dot, length, shift, vec
 from ..articulation.twist import six
@@ -29,11 +31,17 @@ from .contact_point import contact_speed, lever, push_contact, turned
 from .contact_sweep import push_row
 from .contact_table import DYNAMIC, NORMAL, PARTS, STATIC
 from .friction_cone import cone_impulse
-from .limb_impulses import ALL, NONE, answer_friction, answer_manifold, spread_wrench, wrench_of
+from .limb_impulses import (
+    ALL_AXES,
+    NO_AXIS,
+    answer_friction,
+    answer_manifold,
+    spread_wrench,
+    wrench_of,
+)
 
-RESTING, ELASTIC = 4.0, 1.0
-"""Contacts do not bounce that approach slower than gravity makes a body in this many steps; what
-loses nothing only rests where it has never moved."""
+ELASTIC_FALLS = 1.0
+"""`RESTING_FALLS` of what loses nothing, which only rests where it has never moved."""
 
 MOST_BLOW_SWEEPS = 100
 """Sweeps of blows in a substep; what approaches still is left to the sweeps that rest."""
@@ -51,7 +59,7 @@ BLOW_EXACT = 1e-12
 @lean_inline
 def _slowest_blow(restitution, gravity, h):
     """Approach in m/s from which on contacts bounce."""
-    return (RESTING if restitution < 1.0 else ELASTIC) * h * length(vec(gravity))
+    return (RESTING_FALLS if restitution < 1.0 else ELASTIC_FALLS) * h * length(vec(gravity))
 
 
 @lean_inline
@@ -217,7 +225,7 @@ def _make_no_energy(contacts, first):
 def _rub(contacts, c, owners, has_limb):
     """Friction that the blow at row c allows."""
     row = contacts.rows[c]
-    if has_limb and row["answered"] != ALL:
+    if has_limb and row["answered"] != ALL_AXES:
         answer_friction(contacts, c, owners)
     w = row["mobility"]
     v1, v2 = contact_speed(row, 1, owners), contact_speed(row, 2, owners)
@@ -254,7 +262,7 @@ def _strike(contacts, first, owners, gravity, h):
     a, b = head["owner"][0], head["owner"][1]
     is_limb_a, is_limb_b = limbs.body[a]["known"] == 1, limbs.body[b]["known"] == 1
     has_limb = is_limb_a or is_limb_b
-    if has_limb and head["answered"] == NONE:
+    if has_limb and head["answered"] == NO_AXIS:
         answer_manifold(contacts, first, owners)
     wrench_a, wrench_b = wrench_of(limbs, a), wrench_of(limbs, b)
     _ask(contacts, first, owners, gravity, h, t)

@@ -41,7 +41,7 @@ ALONG_GRAVITY = 0.5
 
 INSIDE, EVEN, ODD, REST, PHASES = range(5)
 
-NONE = -1
+NOTHING = -1
 
 Order = namedtuple(
     "Order",
@@ -79,12 +79,12 @@ def order_room(owners: int, items: int) -> Order:
 
 @lean_inline
 def _mover(owners, oa, ob, body_count):
-    """The first of two owners that contacts move, or NONE."""
+    """The first of two owners that contacts move, or NOTHING."""
     if oa < body_count and owners.inverse_mass[oa] > 0.0:
         return oa
     if ob < body_count and owners.inverse_mass[ob] > 0.0:
         return ob
-    return NONE
+    return NOTHING
 
 
 @lean_inline
@@ -95,7 +95,7 @@ def _widest_axis(item_count, owners, order, gravity):
     for k in range(3):
         least, most = np.inf, -np.inf
         for n in range(item_count):
-            if order.row[n] != NONE:
+            if order.row[n] != NOTHING:
                 x = owners.position[order.task[n], k]
                 least, most = min(least, x), max(most, x)
         counts = 1.0 - ALONG_GRAVITY * abs(gravity[k]) / pull
@@ -144,7 +144,7 @@ def _deal_out(slabs, item, item_count, manifolds, owner, owners, body_count, ord
     order.size[:] = 0
     rest = 0
     for n in range(item_count):
-        if order.row[n] == NONE:
+        if order.row[n] == NOTHING:
             continue
         oa, ob = owner[item[n, 0]], owner[item[n, 1]]
         task = _task_of(slabs, owners, order.slab, oa, ob, body_count)
@@ -159,7 +159,7 @@ def _count_up(item_count, axis, low, high, owners, order):
     """How many manifolds lie before each place along the axis."""
     order.bin[:] = 0
     for n in range(item_count):
-        if order.row[n] != NONE:
+        if order.row[n] != NOTHING:
             order.bin[_bin_of(owners.position[order.task[n], axis], low, high)] += 1
     before = 0
     for k in range(BINS):
@@ -184,7 +184,7 @@ def _lay_out(slabs, item_count, manifolds, order):
         order.size[t] = order.first_row[t]
     order.first_row[2 * slabs] = row
     for n in range(item_count):
-        if order.row[n] != NONE:
+        if order.row[n] != NOTHING:
             task = order.task[n]
             order.row[n] = order.size[task]
             order.size[task] += manifolds.count[n]
@@ -201,8 +201,8 @@ def order_rows(item, item_count, manifolds, owner, owners, body_count, gravity, 
     count, rows = 0, 0
     for n in range(item_count):
         mover = _mover(owners, owner[item[n, 0]], owner[item[n, 1]], body_count)
-        order.row[n] = NONE
-        if manifolds.count[n] > 0 and mover != NONE:
+        order.row[n] = NOTHING
+        if manifolds.count[n] > 0 and mover != NOTHING:
             order.row[n] = rows
             order.rank[n] = rows
             order.task[n] = mover  # as long as it has none

@@ -24,8 +24,8 @@ from .contact_point import contact_speed, lever, push_contact, turned
 from .contact_table import DYNAMIC, NORMAL, STATIC
 from .friction_cone import cone_impulse
 from .limb_impulses import (
-    ALL,
-    NONE,
+    ALL_AXES,
+    NO_AXIS,
     answer_friction,
     answer_manifold,
     push_limbs,
@@ -190,7 +190,7 @@ def _rub_manifold(contacts, first, owners, has_limb):
             normal = _holding(row)
             if normal < 0.0:
                 continue
-            if has_limb and row["answered"] != ALL:
+            if has_limb and row["answered"] != ALL_AXES:
                 answer_friction(contacts, c, owners)
             w = vec(row["mobility"])
             if buffer.is_jacobi:
@@ -309,7 +309,7 @@ def _solve_limbs(contacts, first, owners, h, is_ahead):
     a, b = head["owner"][0], head["owner"][1]
     is_limb_a, is_limb_b = limbs.body[a]["known"] == 1, limbs.body[b]["known"] == 1
     has_limb = is_limb_a or is_limb_b
-    if has_limb and head["answered"] == NONE:
+    if has_limb and head["answered"] == NO_AXIS:
         answer_manifold(contacts, first, owners)
     wrench_a, wrench_b = wrench_of(limbs, a), wrench_of(limbs, b)
     push_manifold(contacts, first, NORMAL, owners, has_limb)

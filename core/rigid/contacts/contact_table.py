@@ -109,7 +109,7 @@ REBOUND = np.dtype(
 )
 """What blows know of a row."""
 
-HIT = np.dtype([("time", np.float64), ("row", np.int32)], align=True)
+STRIKE = np.dtype([("time", np.float64), ("row", np.int32)], align=True)
 """A manifold that is struck, by its first row, and when, s since the start of the substep."""
 
 Delayed = namedtuple("Delayed", ["velocity", "spin"])
@@ -138,7 +138,7 @@ BodyContacts = namedtuple(
         "struck",  # (1,) sweeps of blows in this substep
         "drifted",  # (1,) 1: some are to be looked for anew, see `contact_drift`
         "rebound",  # (c,) REBOUND
-        "hits",  # (c,) HIT, those that are struck
+        "hits",  # (c,) STRIKE, those that are struck
         "delayed",  # Delayed, by the blows of this substep
         "before",  # BeforeBlows, what those that are tried began from
         "buffer",  # `velocity_buffer.VelocityBuffer`: what rows see of velocities
@@ -176,7 +176,7 @@ def contact_room(model: Model, graph: JointGraph) -> BodyContacts:
         struck=np.zeros(1, dtype=np.int32),
         drifted=np.zeros(1, dtype=np.int32),
         rebound=np.zeros(rows, REBOUND),
-        hits=np.zeros(rows, HIT),
+        hits=np.zeros(rows, STRIKE),
         delayed=Delayed(np.zeros((owners, 3)), np.zeros((owners, 3))),
         before=BeforeBlows(
             np.zeros((owners, 3)),
@@ -196,5 +196,5 @@ def more_room(contacts: BodyContacts, count: int) -> BodyContacts:
         reply=np.zeros((count, 3, 2, 6)),
         rim=np.zeros(count, RIM),
         rebound=np.zeros(count, REBOUND),
-        hits=np.zeros(count, HIT),
+        hits=np.zeros(count, STRIKE),
     )

@@ -20,7 +20,7 @@ LEAST_GIVING_WAY = 0.02
 hold fast does not give way at all, and no impulse would be large enough; and what has turned by
 `TURNS` since it was asked gives way by the square of that where it did not."""
 
-NONE, ALONG_NORMAL, ALL = range(3)
+NO_AXIS, ALONG_NORMAL, ALL_AXES = range(3)
 """Axes of a row along which it is known how limbs answer."""
 
 
@@ -55,7 +55,7 @@ def answer_friction(contacts, c, owners):
     What is added keeps it from being none, and slows convergence alone: what is found is the same.
     """
     row = contacts.rows[c]
-    row["answered"] = ALL
+    row["answered"] = ALL_AXES
     for d in range(1, 3):
         _answer(contacts, c, d, 0, owners)
         _answer(contacts, c, d, 1, owners)
@@ -80,10 +80,10 @@ def forget_answers(contacts, owners):
     while first < contacts.count[0]:
         start = first
         first += rows[start]["points"]
-        if rows[start]["answered"] == NONE:
+        if rows[start]["answered"] == NO_AXIS:
             continue
         for c in range(start, first):
-            rows[c]["answered"] = NONE
+            rows[c]["answered"] = NO_AXIS
             weigh_point(rows[c], owners)
         couple_points(rows, start, owners)
 

@@ -5,7 +5,16 @@ from __future__ import annotations
 import math
 
 from ...kernels.jit import inline, lean, lean_inline
-from ...model.joint_table import ALL_TURNS, CONE, FREE, HINGE, LOCKED, POINT, POSE_MOTOR, ROPE
+from ...model.joint_table import (
+    ALL_TURNS,
+    CONE_TURN,
+    FREE_TURN,
+    HINGE_TURN,
+    LOCKED_TURN,
+    POINT,
+    POSE_MOTOR,
+    ROPE,
+)
 from ...rotation import conjugate, normalised, product, quaternion
 from ...vec3 import (
     ZERO,
@@ -148,15 +157,15 @@ def _write_cone(freedom, p, q):
 def _write_turn_axes(freedom, joint, p, q, middle):
     """Axes and values of the three degrees of turning of frame q from p; middle: halfway."""
     form = joint["turn_form"]
-    if form == HINGE:
+    if form == HINGE_TURN:
         _write_hinge(freedom, joint["hinge_axis"], p, q)
         return
-    if form == CONE:
+    if form == CONE_TURN:
         _write_cone(freedom, p, q)
         return
     turn = _turn_vector(product(q, conjugate(p)))
     for n in range(3):
-        axis = _unit(n) if form in (LOCKED, FREE) else _frame_axis(middle, n)
+        axis = _unit(n) if form in (LOCKED_TURN, FREE_TURN) else _frame_axis(middle, n)
         set_vec(freedom[3 + n]["axis"], axis)
         freedom[3 + n]["value"] = dot(turn, axis)
 

@@ -18,10 +18,10 @@ from ...vector import turned_by
 from ..contacts.contact_table import NORMAL
 from ..islands import join, root_of
 from ..owners import AWAKE, CARRIED, RESTING, write_momentum
-from .sleepers import ALONE, DEFORMING, DISTURBED, FIRST_CARRIER, UNSTEADY
+from .sleepers import DEFORMING, DISTURBED, FIRST_CARRIER, UNCARRIED, UNSTEADY
 from .stillness import CHANGE, REST_TIME, are_free, still_speed
 
-UNKNOWN, DISUNITED = -2, -3
+NONE_MET, DISUNITED = -2, -3
 """Carriers of an island that has met nothing driven yet, or two such that move apart."""
 
 ALIKE = 0.01
@@ -97,7 +97,7 @@ def _offer(sleep, drive, b, other):
     known = sleep.carrier[root]
     if known == DISUNITED:
         return
-    if known == UNKNOWN:
+    if known == NONE_MET:
         sleep.carrier[root] = other
         return
     x, sleeper = load(drive.start_position, b), sleep.sleeper[b]
@@ -132,14 +132,14 @@ def _begin_islands(sleep):
     """Each body by itself, of which it is not known what it leans on."""
     for b in range(sleep.sleeper.shape[0]):
         sleep.island[b] = b
-        sleep.carrier[b] = UNKNOWN
+        sleep.carrier[b] = NONE_MET
 
 
 @lean_inline
 def _carrier_of(sleep, owners, drive, b):
-    """What carries a body, known for its island; `ALONE` where that stands still."""
+    """What carries a body, known for its island; `UNCARRIED` where that stands still."""
     c = sleep.carrier[root_of(sleep.island, b)]
-    return c if _moves(sleep, owners, drive, c) else ALONE
+    return c if _moves(sleep, owners, drive, c) else UNCARRIED
 
 
 @lean_inline
@@ -172,9 +172,9 @@ def _find_for_sleepers(sleep, owners, drive, key, is_wide):
         _lean_on(sleep, owners, drive, sleep.joint_body[j, 0], sleep.joint_body[j, 1])
     is_any = False
     for b in range(sleep.sleeper.shape[0]):
-        if owners.asleep[b] == AWAKE or sleep.sleeper[b]["carrier"] != UNKNOWN:
+        if owners.asleep[b] == AWAKE or sleep.sleeper[b]["carrier"] != NONE_MET:
             continue
-        if is_wide or sleep.carrier[root_of(sleep.island, b)] != UNKNOWN:
+        if is_wide or sleep.carrier[root_of(sleep.island, b)] != NONE_MET:
             sleep.sleeper[b]["carrier"] = _carrier_of(sleep, owners, drive, b)
         else:
             is_any = True
@@ -189,7 +189,9 @@ def feel_carriers(sleep, owners, drive, key):
     """
     is_led = _is_anything_led(sleep, owners, drive)
     for b in range(sleep.sleeper.shape[0]):
-        sleep.sleeper[b]["carrier"] = UNKNOWN if is_led and owners.asleep[b] != AWAKE else ALONE
+        sleep.sleeper[b]["carrier"] = (
+            NONE_MET if is_led and owners.asleep[b] != AWAKE else UNCARRIED
+        )
     if is_led and _find_for_sleepers(sleep, owners, drive, key, False):
         _find_for_sleepers(sleep, owners, drive, key, True)
     for b in range(sleep.sleeper.shape[0]):
@@ -216,7 +218,7 @@ def carry_sleepers(sleep, owners, drive, last_load):
         c = sleep.sleeper[b]["carrier"]
         if owners.asleep[b] == AWAKE:
             continue
-        if c == ALONE:
+        if c == UNCARRIED:
             store(owners.velocity, b, ZERO)
             store(owners.spin, b, ZERO)
             store(owners.momentum, b, ZERO)
@@ -251,13 +253,13 @@ def turn_load(drive, c, last_load, b):
 def find_carriers(sleep, owners, joints, contacts, drive, previous):
     """Find what carries bodies that are awake, at the end of a frame.
 
-    Writes `carrier` of each: `ALONE` for those whose island leans on nothing that moves, or on what
-    moves apart; `UNSTEADY` where that goes on otherwise than before. previous (b, 3) m: x* of
+    Writes `carrier` of each: `UNCARRIED` for those whose island leans on nothing that moves, or on
+    what moves apart; `UNSTEADY` where that goes on otherwise than before. previous (b, 3) m: x* of
     bodies at its start.
     """
     for b in range(previous.shape[0]):
         if owners.asleep[b] != CARRIED:
-            sleep.sleeper[b]["carrier"] = ALONE
+            sleep.sleeper[b]["carrier"] = UNCARRIED
     if not _is_anything_led(sleep, owners, drive):
         return
     _begin_islands(sleep)
@@ -281,7 +283,7 @@ def find_carriers(sleep, owners, joints, contacts, drive, previous):
             _lean_on(sleep, owners, drive, a, b)
     for b in range(count):
         if owners.asleep[b] == RESTING:
-            _offer(sleep, drive, b, ALONE)
+            _offer(sleep, drive, b, UNCARRIED)
         elif owners.asleep[b] == CARRIED:
             _offer(sleep, drive, b, sleep.sleeper[b]["carrier"])
     for b in range(count):
@@ -289,7 +291,9 @@ def find_carriers(sleep, owners, joints, contacts, drive, previous):
             continue
         c, sleeper = _carrier_of(sleep, owners, drive, b), sleep.sleeper[b]
         still = still_speed(sleeper["radius"], sleep.root_gravity)
-        if c != ALONE and not _is_steady(drive, c, load(drive.start_position, b), previous, still):
+        if c != UNCARRIED and not _is_steady(
+            drive, c, load(drive.start_position, b), previous, still
+        ):
             c = UNSTEADY
         sleeper["carrier"] = c
 

@@ -25,7 +25,7 @@ CALM = 0.5 * REST_TIME
 WAITS = REST_TIME * (1.0 - 1e-6)
 """Seconds of rest of a body that has been still for long enough, beside one that has not."""
 
-HELD = -1.0
+LED = -1.0
 """Seconds of rest of what its animation leads."""
 
 DEEP_SLOPS = 3.0
@@ -91,7 +91,7 @@ def _count_stillness(sleep, owners, drive, state):
         if sleeper["carrier"] >= 0:
             turn_load(drive, sleeper["carrier"], state.load, b)
         if owners.driven[b] == 1:
-            rest[b] = HELD
+            rest[b] = LED
         elif sleeper["may_sleep"] == 0 or sleeper["carrier"] == UNSTEADY or rest[b] >= REST_TIME:
             rest[b] = 0.0
         elif _is_still(sleep, owners, drive, b, load(state.load, b)):

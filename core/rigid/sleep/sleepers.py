@@ -25,7 +25,10 @@ SLEEPER = np.dtype(
         ("is_kept_awake", np.int32),  # 1: the frame's inputs may move it
         ("may_sleep", np.int32),  # 1: it may fall asleep at the end of the frame
         # of the moment
-        ("carrier", np.int32),  # driven owner with which it moves as one, else `ALONE`, `UNSTEADY`
+        (
+            "carrier",
+            np.int32,
+        ),  # driven owner with which it moves as one, else `UNCARRIED`, `UNSTEADY`
         ("wake", np.int32),  # why it is to wake
         ("wake_impulse", np.float64),  # N·s, blow that it has felt
     ],
@@ -37,7 +40,7 @@ UNDISTURBED, TOUCHED, STRUCK, UNSUPPORTED, DISTURBED = range(5)
 wakes as many as it might move; what has borne it leaves, so that all wake that lie on it; its load
 is another one, which wakes all that lean on each other."""
 
-ALONE, UNSTEADY = -1, -4
+UNCARRIED, UNSTEADY = -1, -4
 """Carriers of what lies on nothing that moves, or on what did not go on as it went."""
 
 DEFORMING, FIRST_CARRIER = 2, 3
@@ -67,5 +70,5 @@ def sleeper_room(model: Model, radius: Floats, garment: Ints) -> Records:
     sleeper = np.zeros(len(model.bodies), SLEEPER)
     sleeper["mass"], sleeper["radius"] = bodies.mass, radius
     sleeper["follows"], sleeper["garment"] = bodies.follows, garment
-    sleeper["carrier"] = ALONE
+    sleeper["carrier"] = UNCARRIED
     return sleeper

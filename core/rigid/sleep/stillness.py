@@ -8,7 +8,7 @@ from ...kernels.jit import inline, lean_inline
 from ...vec3 import length, sub
 
 REST_TIME = 0.5
-"""Seconds of stillness after which a body may sleep."""
+"""Seconds of stillness after which a body, or a heap of balls, may sleep."""
 
 STILL_SHARE = 0.02
 """A body is still when its fastest point moves, from one end of a frame to the other, by less than
