@@ -171,9 +171,10 @@ def _add(rows, m, moving, o, i, normal, friction):
 
 
 @kernel
-def find_holds(contacts, count, moving, mark, rows):
+def find_holds(contacts, count, moving, backing, mark, rows):
     """Rows for what presses on tethered particles; returns how many.
 
+    backing (n,), or of no length: see `squeeze`; what lies on a collider hangs on nothing.
     mark (n,) is scratch: the owner that a particle has been looked at for, −1 for none.
     """
     for c in range(count):
@@ -196,6 +197,8 @@ def find_holds(contacts, count, moving, mark, rows):
             if place["weight"][k] < 0.1 or mark[i] == o or is_light:
                 continue
             mark[i] = o
+            if i < backing.shape[0] and backing[i] >= 0:
+                continue
             m = _add(rows, m, moving, o, i, vec(contact["normal"]), contact["friction"])
     return m
 

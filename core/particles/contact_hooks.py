@@ -15,6 +15,7 @@ from .contacts.lone_contact import LoneParticles
 from .contacts.piece_contact import PieceContacts
 from .contacts.pin_holds import PinHolds
 from .contacts.self_collision import SelfCollision
+from .contacts.squeeze import Squeeze
 from .stick_figures.limb_search import StickFigures
 
 
@@ -46,6 +47,12 @@ def _has_self_collision(model: Model) -> bool:
     return len(model.self_collision) > 0
 
 
+def _may_squeeze(model: Model) -> bool:
+    return bool((model.shapes.kind[: model.collider_shape_count] != MESH).any()) and (
+        len(model.bodies) > 0 and len(model.particles.colliding) > 0
+    )
+
+
 def _has_tethered_bodies(model: Model) -> bool:
     return len(model.bodies) > 0 and len(model.tethers) > 0
 
@@ -56,6 +63,7 @@ HOOKS: tuple[tuple[Callable[[Model], bool], Callable[[Surroundings], ContactHook
     (_has_figures, StickFigures),
     (_has_lone_particles, LoneParticles),
     (_has_self_collision, SelfCollision),
+    (_may_squeeze, Squeeze),
     (_has_tethered_bodies, PinHolds),
 )
 

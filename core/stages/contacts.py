@@ -39,6 +39,7 @@ class Contacts:
         self.meeting = Meeting(
             particles=frame.particles,
             inverse_mass=frame.inverse_mass,
+            friction=frame.friction,
             owners=work.owners,
             animated=frame.animated,
             threads=frame.threads,
@@ -47,6 +48,7 @@ class Contacts:
             substeps=frame.substeps,
             push_out=self._push_out,
             contacts=work.contacts,
+            backing=np.zeros(0, dtype=np.int32),
         )
         for hook in self.hooks:
             hook.begin(self.meeting)

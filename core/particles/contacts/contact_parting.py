@@ -50,7 +50,7 @@ def _shift(contact, making, movable, away):
         if place["owner"] >= 0:
             give(place, owners, scale(f / h, n))
             continue
-        for k in range(4):
+        for k in range(4 if contact["is_backed"] == 0 else 0):
             i = place["particle"][k]
             share = f * inverse_mass[i] * _share(place, k)
             shift(x, i, share, n)
@@ -70,7 +70,8 @@ def _push_for(contact, movable, away):
     total = 0.0
     for side in range(2):
         place = contact["place"][side]
-        total += _place_mobility(place, movable.particles.inverse_mass, movable.owners, n)
+        if contact["is_backed"] == 0 or place["owner"] >= 0:
+            total += _place_mobility(place, movable.particles.inverse_mass, movable.owners, n)
     return away / total if total > 0.0 else 0.0
 
 

@@ -143,7 +143,7 @@ def push_apart(contact, movable, p):
             turn = rotate(owners.inverse_inertia[o], cross(vec(place["arm"]), impulse))
             move_particle_body(particles, place["particle"][0], owners, o, impulse, turn)
             continue
-        for k in range(4):
+        for k in range(4 if contact["is_backed"] == 0 else 0):
             i = place["particle"][k]
             f = particles.inverse_mass[i] * (sign * place["weight"][k])
             if f != 0.0:

@@ -119,7 +119,7 @@ def _level(contact, making, x, owners, h):
 def _lone_mobility(contact, inverse_mass):
     """Σ wᵢ cᵢ² of the particles that move alone, 1/kg."""
     total = 0.0
-    for side in range(2):
+    for side in range(0 if contact["is_backed"] == 0 else 2, 2):
         place = contact["place"][side]
         if place["four_body"] >= 0:
             continue

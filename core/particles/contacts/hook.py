@@ -45,6 +45,7 @@ class Meeting:
 
     particles: Particles
     inverse_mass: Floats  # (n,) 1/kg in contacts: less than in particles where something holds
+    friction: Floats  # (n,)
     owners: Any
     animated: Sequence[AnimatedSettings]  # one for each of Model.objects
     threads: int
@@ -53,6 +54,7 @@ class Meeting:
     substeps: int  # of the frame
     push_out: Callable[[Ints], None]  # project some of what collides out of colliders
     contacts: Contacts
+    backing: Ints  # (n,) what is behind vertices that bodies press on, see `squeeze`
     substep: int = 0
     count: int = 0  # of contacts
 

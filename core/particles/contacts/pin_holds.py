@@ -29,7 +29,7 @@ class PinHolds(ContactHook):
         moving = Moving(particles, owners, self.tethers, meeting.h)
         contacts = (meeting.contacts.solving, meeting.count)
         while True:
-            count = find_holds(*contacts, moving, self.mark, self.holds)
+            count = find_holds(*contacts, moving, meeting.backing, self.mark, self.holds)
             for tie in self.ties:
                 count = find_ties(count, tie.body, tie.particle, moving, self.holds)
             if count < len(self.holds):

@@ -1,0 +1,184 @@
+"""Bodies on cloth that lies on something: what is squeezed between the two passes the push on.
+
+A vertex of cloth weighs a hundredth of a gram. A plate on it pushes it into the table, the table
+pushes it out again, and what little momentum it carries from one to the other in a pass bears next
+to nothing: the plate would sink through the cloth until it stands on the table. But a vertex that a
+collider backs gives way to nothing that presses it there. In such a contact it weighs as much as
+the collider: the body rests on it at its true place, and is dragged by it with up to μ times its
+whole weight (Coulomb). What the vertex feels of both, it feels after the passes, by its own mass.
+A contact that presses it along the collider, as the side of the plate does, is one like all others.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...arrays import Ints
+from ...collision.contact_law import joint_friction, within_cone
+from ...collision.kinds import MESH
+from ...collision.narrow_phase import parts_of
+from ...collision.point_distance import solid_distance
+from ...collision.shapes import face_count, passes_by
+from ...coupling.pin_hold import HEAVY
+from ...kernels.jit import inline, kernel, lean_inline
+from ...vec3 import (
+    ZERO,
+    add,
+    add_cross,
+    along,
+    dot,
+    load,
+    rotate,
+    scale,
+    set_vec,
+    shift,
+    sub,
+    unrotate,
+    vec,
+)
+from .hook import ContactHook, Meeting, Surroundings
+
+NO_BACKING = -1
+"""In place of the collider that a vertex lies on: it lies on none."""
+
+BACKED_GAP = 0.5
+"""Gap to what backs a vertex, as a share of what the vertex keeps away, up to which it does."""
+
+OPPOSITE = 0.98
+"""Cosine between the push of a body and the way into what backs the vertex, from which it does."""
+
+LEAST_SHARE = 0.1
+"""Weight from which a vertex of a piece counts."""
+
+
+class Squeeze(ContactHook):
+    """Vertices that bodies press onto colliders."""
+
+    def __init__(self, about: Surroundings) -> None:
+        model = about.model
+        self.about = (about.shapes, model.collider_shape_count, model.particles.radius)
+        self.backing: Ints = np.full(len(model.particles), NO_BACKING, dtype=np.int32)
+
+    def hold(self, meeting: Meeting) -> None:
+        """See which contacts press vertices onto what backs them."""
+        contacts = (meeting.contacts.solving, meeting.count)
+        moving = (meeting.particles, meeting.owners)
+        back_contacts(*contacts, *moving, self.about, self.backing)
+        meeting.backing = self.backing
+
+    def support(self, meeting: Meeting) -> None:
+        """Let both sides rub against what is squeezed."""
+        contacts = (meeting.contacts.solving, meeting.count)
+        about = (self.about[0], self.backing, meeting.friction)
+        rub_squeezed(*contacts, meeting.particles, meeting.owners, about, meeting.h)
+
+
+@lean_inline
+def _presses(contact, owners):
+    """Whether a contact is one of a body with particles."""
+    place, other = contact["place"][0], contact["place"][1]
+    if other["owner"] < 0 or place["owner"] >= 0:
+        return False
+    if place["four_body"] >= 0 or other["four_body"] >= 0:
+        return False
+    return owners.inverse_mass[other["owner"]] > 0.0
+
+
+@lean_inline
+def _look_behind(i, x, previous, shapes, collider_count, radius):
+    """The collider that vertex i lies on, how far from it (m), and which way is out of it."""
+    _, hulls, _ = parts_of(shapes)
+    for s in range(collider_count):
+        kind = shapes.kind[s]
+        if kind == MESH or passes_by(shapes, s, x, previous, i, (1.0 + BACKED_GAP) * radius):
+            continue
+        r = shapes.rotation[s]
+        p = unrotate(r, sub(load(x, i), load(shapes.centre, s)))
+        o = unrotate(
+            shapes.rotation_before[s], sub(load(previous, i), load(shapes.centre_before, s))
+        )
+        for face in range(face_count(kind)):
+            size, hull = shapes.size[s], shapes.hull[s]
+            gap, out = solid_distance(hulls, kind, size, hull, face, p, o, radius)
+            if gap <= BACKED_GAP * radius:
+                return s, gap, rotate(r, out)
+    return NO_BACKING, 0.0, ZERO
+
+
+@kernel
+def back_contacts(solving, count, particles, owners, about, backing):
+    """Note which contacts press light vertices onto a collider, and lay these vertices on it.
+
+    about: shapes, how many of them are colliders', and radius (n,) m that vertices keep away.
+    backing (n,): the shape that each of the vertices lies on, or `NO_BACKING`.
+    """
+    x, previous, inverse_mass = particles
+    shapes, collider_count, radius = about
+    for c in range(count):
+        for k in range(4):
+            backing[solving[c]["place"][0]["particle"][k]] = NO_BACKING
+    for c in range(count):
+        contact = solving[c]
+        if not _presses(contact, owners):
+            continue
+        place, w = contact["place"][0], owners.inverse_mass[contact["place"][1]["owner"]]
+        is_backed, most, into = True, 0.0, ZERO
+        for k in range(4):
+            i = place["particle"][k]
+            if place["weight"][k] < LEAST_SHARE:
+                continue
+            if HEAVY * w > inverse_mass[i]:
+                is_backed = False
+                continue
+            s, gap, out = _look_behind(i, x, previous, shapes, collider_count, radius[i])
+            backing[i] = s
+            if s == NO_BACKING or dot(vec(contact["normal"]), out) > -OPPOSITE:
+                is_backed = False
+                continue
+            shift(x, i, -gap, out)
+            if place["weight"][k] > most:
+                most, into = place["weight"][k], scale(-1.0, out)
+        if is_backed and most > 0.0:
+            contact["is_backed"] = 1
+            set_vec(contact["normal"], into)  # what slides there lifts nothing at a round edge
+
+
+@inline
+def _rub(i, u, n, most, x):
+    """Take from the way u of vertex i across n up to ``most`` m."""
+    shift(x, i, -1.0, within_cone(along(u, -dot(u, n), n), most))
+
+
+@kernel
+def rub_squeezed(solving, count, particles, owners, about, h):
+    """Friction of bodies and of what backs them on squeezed vertices, in x.
+
+    about: shapes, backing and friction (n,). The one that holds more firmly has the last word.
+    """
+    x, previous, inverse_mass = particles
+    shapes, backing, friction = about
+    for c in range(count):
+        contact = solving[c]
+        if contact["is_backed"] == 0 or contact["normal_impulse"] == 0.0:
+            continue
+        place, o = contact["place"][0], contact["place"][1]["owner"]
+        n = vec(contact["normal"])
+        for k in range(4):
+            i, share = place["particle"][k], place["weight"][k]
+            if share < LEAST_SHARE:
+                continue
+            s = backing[i]
+            push = share * contact["normal_impulse"] * inverse_mass[i]
+            by_body = contact["friction"] * push
+            by_backing = joint_friction(friction[i], shapes.friction[s]) * push
+            arm = sub(load(previous, i), load(owners.position, o))
+            ride = scale(h, add_cross(load(owners.velocity, o), load(owners.spin, o), arm))
+            for turn in range(2):
+                if (turn == 0) == (by_body < by_backing):
+                    way = sub(load(x, i), load(previous, i))
+                    _rub(i, sub(way, ride), n, by_body, x)
+                else:
+                    local = unrotate(shapes.rotation[s], sub(load(x, i), load(shapes.centre, s)))
+                    before = rotate(shapes.rotation_before[s], local)
+                    before = add(before, load(shapes.centre_before, s))
+                    _rub(i, sub(before, load(previous, i)), n, by_backing, x)
