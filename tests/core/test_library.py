@@ -256,21 +256,29 @@ def test_numba_for_this_processor_gives_the_bits_of_the_library():
     assert run(WITH_ITS_MATHEMATICS + HASHES, str(BUILT), *OF_EVERY_KIND) == ahead
 
 
-@pytest.mark.parametrize("name", ["linux-x64-v3", "linux-arm64", "windows-x64-v3", "macos-arm64"])
-def test_a_kernel_that_calls_what_nothing_defines_is_named_and_not_linked(
-    tmp_path, monkeypatch, name
-):
+@pytest.fixture
+def link(monkeypatch):
+    """The linker of libraries, which then is not given the mathematics."""
     pytest.importorskip("ziglang")
     monkeypatch.syspath_prepend(ROOT)
     from tools.ahead import link
+
+    monkeypatch.setattr(link, "_compile_maths", lambda target, folder: [])
+    return link
+
+
+@pytest.mark.parametrize("called", ["nobody_has_it", "sincos", "floor"])
+@pytest.mark.parametrize("name", ["linux-x64-v3", "linux-arm64", "windows-x64-v3", "macos-arm64"])
+def test_a_kernel_that_calls_what_nothing_defines_is_named_and_not_linked(
+    tmp_path, link, name, called
+):
     from tools.ahead.targets import TARGETS
 
     target = TARGETS[name]
     source, compiled = tmp_path / "a.c", tmp_path / f"heap_sweep_0-{'0' * 16}.{name}.o"
-    source.write_text("int nobody_has_it(void); int verlet_a(void) { return nobody_has_it(); }")
-    link._zig(target, "-c", source, "-o", compiled)
-    monkeypatch.setattr(link, "_compile_maths", lambda target, folder: [])
-    with pytest.raises(SystemExit, match=f"(?s){name}: .*nobody_has_it, called by heap_sweep_0"):
+    source.write_text(f"int {called}(void); int verlet_a(void) {{ return {called}(); }}")
+    link._zig(target, "-c", "-w", "-fno-builtin", source, "-o", compiled)
+    with pytest.raises(SystemExit, match=f"(?s){name}: .*{called}, called by heap_sweep_0"):
         link.link([compiled], ["verlet_a"], target, tmp_path / "out")
 
 
