@@ -61,6 +61,7 @@ from tools.processes import (
     shown,
     timed,
 )
+from tools.same_bits.compare import compare_bits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -350,6 +351,11 @@ def benchmarks(options: argparse.Namespace) -> None:
             compare(options.arguments)
 
 
+def same_bits(options: argparse.Namespace) -> None:
+    """Step the same models with all libraries, Pythons and emulators here, and compare the bits."""
+    compare_bits(options.arguments)
+
+
 def docs(options: argparse.Namespace) -> None:
     """Make docs/API.md and docs/SETTINGS.md anew from docstrings and settings."""
     run([core_environment(), ROOT / "tools/inside_core/reference.py"], "docs")
@@ -412,6 +418,7 @@ COMMANDS = {
     "truth": truth,
     "bench": bench,
     "benchmarks": benchmarks,
+    "same-bits": same_bits,
     "docs": docs,
     "manual": manual,
     "setup": setup,
@@ -423,7 +430,7 @@ COMMANDS = {
 TAKE_BLENDER = ("demo", "demo-files", "test", "test-blender", "zips", "setup", "doctor")
 TAKE_ARGUMENTS = (
     *("demo", "demo-files", "test", "test-quick", "test-core", "test-blender"),
-    *("truth", "bench", "benchmarks", "library", "manual"),
+    *("truth", "bench", "benchmarks", "same-bits", "library", "manual"),
 )
 
 

@@ -161,27 +161,27 @@ def _random(count: int, first: int) -> int:
 def _golden(names: list[str], save: Path | None, against: Path | None, models: Path | None) -> int:
     from .golden import hashes
 
-    unknown = [name for name in names if name not in hashes.SCENES]
-    if unknown:
-        return _fail(f"no golden scene {unknown[0]!r}; known are: {', '.join(hashes.SCENES)}")
-    found: dict[str, str] = {}
-    differ = 0
     makers = hashes.SCENES
     if models is not None:
         if not models.exists():
             hashes.keep_models(models, hashes.SCENES)
         makers = hashes.kept_models(models)
+    unknown = [name for name in names if name not in makers]
+    if unknown:
+        return _fail(f"no golden scene {unknown[0]!r}; known are: {', '.join(makers)}")
+    found: dict[str, str] = {}
+    differ = 0
     for name in names or makers:
         one, two = hashes.scene_hashes(name, makers[name])
         found[name] = one
         differ += one != two
         print(f"{name:32} {one}" + ("" if one == two else f"  two threads: {two}"), flush=True)
     if save is not None:
-        hashes.save(save, found)
+        hashes.save(save, found, models)
     changes = []
     if against is not None:
         try:
-            changes = list(hashes.differences(against, found))
+            changes = list(hashes.differences(against, found, models))
         except (OSError, ValueError) as error:
             return _fail(str(error))
     for change in changes:

@@ -17,6 +17,7 @@ from dataclasses import replace
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -80,13 +81,24 @@ def keep_models(path: Path, names: Iterable[str]) -> None:
     path.write_bytes(pickle.dumps(made))
 
 
+class _Reader(pickle.Unpickler):
+    """Reads arrays of a newer NumPy, which has moved the functions that make them."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        try:
+            return super().find_class(module, name)
+        except ModuleNotFoundError:
+            return super().find_class(module.replace("numpy._core", "numpy.core", 1), name)
+
+
 def kept_models(path: Path) -> dict[str, Callable[[], GoldenScene]]:
     """How scenes of such a file are made. It can run code: read none that you do not trust."""
 
     def scene(model: Model, inputs: list[FrameInputs], settings: SolverSettings) -> GoldenScene:
         return GoldenScene(model, lambda _, frame: inputs[frame], settings, len(inputs))
 
-    return {name: partial(scene, *made) for name, made in pickle.loads(path.read_bytes()).items()}
+    with path.open("rb") as file:
+        return {name: partial(scene, *made) for name, made in _Reader(file).load().items()}
 
 
 def scene_hashes(name: str, make: Callable[[], GoldenScene] | None = None) -> list[str]:
@@ -101,10 +113,13 @@ def scene_hashes(name: str, make: Callable[[], GoldenScene] | None = None) -> li
     return hashes
 
 
-def machine() -> dict[str, str]:
-    """What hashes depend on besides the source."""
+def machine(models: Path | None = None) -> dict[str, str]:
+    """What hashes depend on besides the source; `models` is the file that scenes came from."""
     if jit.compiled_by() not in ("Numba", "nobody"):
-        return {"compiled": "ahead", "numpy": version("numpy")}
+        maker = {"numpy": version("numpy")}
+        if models:
+            maker = {"models": hashlib.sha256(models.read_bytes()).hexdigest()[:16]}
+        return {"compiled": "ahead", **maker}
     versions = {}
     for package in ("numpy", "numba", "llvmlite"):
         try:
@@ -130,19 +145,20 @@ def _processor() -> str:
     return platform.processor() or platform.machine()
 
 
-def save(path: Path, hashes: dict[str, str]) -> None:
-    """Write hashes by scene, and the machine that they are good for."""
-    path.write_text(json.dumps({"machine": machine(), "scenes": hashes}, indent=1) + "\n", "utf-8")
+def save(path: Path, hashes: dict[str, str], models: Path | None = None) -> None:
+    """Write hashes by scene, and the machine and the models that they are good for."""
+    kept = {"machine": machine(models), "scenes": hashes}
+    path.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
 
 
-def differences(path: Path, hashes: dict[str, str]) -> Iterable[str]:
+def differences(path: Path, hashes: dict[str, str], models: Path | None = None) -> Iterable[str]:
     """A sentence for each scene that ends elsewhere than the file says, or that is not in both.
 
     Only scenes in ``hashes`` are looked at, but for those that are gone altogether.
-    Raises `ValueError` for a file of another machine.
+    Raises `ValueError` for a file of another machine, or of other models.
     """
     saved = json.loads(path.read_text("utf-8"))
-    here = machine()
+    here = machine(models)
     there = saved["machine"]
     other = [f"{key} {there.get(key)}" for key in here if there.get(key) != here[key]]
     if other:
@@ -154,5 +170,5 @@ def differences(path: Path, hashes: dict[str, str]) -> Iterable[str]:
         elif before != found:
             yield f"{name} ends elsewhere: {before} before, {found} now"
     for name in saved["scenes"]:
-        if name not in SCENES:
+        if name not in SCENES and models is None:
             yield f"{name} is gone"

@@ -1,9 +1,9 @@
 """Kernels that were compiled ahead: a library beside the engine, and what it is called with.
 
-The package `verlet_physics_kernels` holds a library for each processor, and kernels.json, which
-says what each kernel takes and gives. Before any of it is called it is made sure that it was built
-from exactly these sources, that it is whole, and that this processor and this Python fit; else
-`why_not` says what does not, and kernels run as plain Python.
+The package `verlet_physics_kernels` holds a library for each processor, kernels.json, which says
+what each kernel takes and gives, and SHA256SUMS. Before any of it is called it is made sure that it
+was built from exactly these sources, that it is whole, and that this processor, this Python and its
+NumPy fit; else `why_not` says what does not, and kernels run as plain Python.
 
 The library knows nothing of Python: it gets the few functions of the stable interface that it needs
 from here, and reads arrays where NumPy keeps them.
@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 PACKAGE = "verlet_physics_kernels"
+SUMS = "SHA256SUMS"
 _FASTCALL = 0x80
 _SOURCES = Path(__file__).parent.parent
 
@@ -50,6 +51,22 @@ class _Method(ctypes.Structure):
         ("function", ctypes.c_void_p),
         ("flags", ctypes.c_int),
         ("text", ctypes.c_char_p),
+    ]
+
+
+class _Array(ctypes.Structure):
+    """PyArrayObject, as the library reads it."""
+
+    _fields_ = [
+        ("references", ctypes.c_ssize_t),
+        ("type", ctypes.c_void_p),
+        ("data", ctypes.c_void_p),
+        ("dimensions", ctypes.c_int),
+        ("shape", ctypes.POINTER(ctypes.c_ssize_t)),
+        ("strides", ctypes.POINTER(ctypes.c_ssize_t)),
+        ("base", ctypes.c_void_p),
+        ("dtype", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
     ]
 
 
@@ -152,56 +169,68 @@ def why_not() -> str:
 
 @functools.cache
 def _load() -> Library:
-    folder = _folder()
+    folder, names = _place()
     if folder is None:
         raise Misfit("there are no compiled kernels beside it")
+    table = json.loads(_whole(folder / "kernels.json"))
     try:
-        table = json.loads((folder / "kernels.json").read_text("utf-8"))
-        sources, modules = table["sources"], table["modules"]
-        libraries, kernels = table["libraries"], table["kernels"]
-    except (OSError, ValueError, KeyError, TypeError):
-        raise Misfit(f"kernels.json in {folder} is missing or damaged") from None
-    try:
-        is_of_these = hash_of_sources(modules) == sources
-    except OSError:
+        is_of_these = hash_of_sources(table["modules"]) == table["sources"]
+    except (OSError, KeyError):
         is_of_these = False
     if not is_of_these:
         raise Misfit("the compiled kernels were built from other sources than these")
     _check_python()
-    for name in _names():
-        if name in libraries:
-            code = _open(folder / libraries[name]["file"], libraries[name]["sha256"])
+    _check_numpy()
+    for name in names:
+        if name in table["libraries"]:
+            code = _open(folder / table["libraries"][name])
             if code.verlet_fits():
                 _bind(code)
-                return Library(name, code, kernels)
-    raise Misfit(f"there are no compiled kernels for this processor ({_names()[-1]})")
+                return Library(name, code, table["kernels"])
+    raise Misfit(f"there are no compiled kernels for this processor ({names[-1]})")
 
 
-def _open(path: Path, sha256: str) -> ctypes.CDLL:
+def _open(path: Path) -> ctypes.CDLL:
     """A library, if it is whole: nothing in it runs yet."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise Misfit(f"{path} cannot be read: {error.strerror or error}") from None
-    if hashlib.sha256(data).hexdigest() != sha256:
-        raise Misfit(f"{path} is damaged")
+    _whole(path)
     try:
         return ctypes.CDLL(str(path))
     except OSError as error:
         raise Misfit(f"{path} cannot be loaded: {error}") from None
 
 
-def _folder() -> Path | None:
-    """Where the package lies: found without importing it, for it holds no Python."""
+def _whole(path: Path) -> bytes:
+    """What is in a file of the package, if that is what was written."""
+    try:
+        data = path.read_bytes()
+        sums = path.with_name(SUMS).read_bytes()
+    except OSError as error:
+        raise Misfit(f"{error.filename} cannot be read: {error.strerror or error}") from None
+    if checksum(path.name, data).encode() not in sums:
+        raise Misfit(f"{path} is damaged")
+    return data
+
+
+def checksum(name: str, data: bytes) -> str:
+    """A file's line in SHA256SUMS, as `sha256sum --check` wants it."""
+    return f"{hashlib.sha256(data).hexdigest()}  {name}\n"
+
+
+def _place() -> tuple[Path | None, list[str]]:
+    """Where the package lies, found without importing it, for it holds no Python; what to try.
+
+    VERLET_LIBRARY names it, or one of its libraries, which then is the only one that is tried.
+    """
     if chosen := os.environ.get("VERLET_LIBRARY"):
-        return Path(chosen).resolve()
+        path = Path(chosen).resolve()
+        return (path.parent, [path.stem]) if path.is_file() else (path, _names())
     try:
         spec = importlib.util.find_spec(PACKAGE)
     except (ImportError, ValueError):
-        return None
+        return None, []
     if spec is None or not spec.submodule_search_locations:
-        return None
-    return Path(next(iter(spec.submodule_search_locations)))
+        return None, []
+    return Path(next(iter(spec.submodule_search_locations))), _names()
 
 
 def hash_of_sources(modules: Iterable[str]) -> str:
@@ -225,6 +254,20 @@ def _check_python() -> None:
         raise Misfit("compiled kernels need an ordinary build of Python")
     if sys.byteorder != "little":
         raise Misfit("compiled kernels need a processor that is little-endian")
+
+
+def _check_numpy() -> None:
+    """Raise unless this NumPy keeps what it knows of an array where the library looks for it."""
+    import numpy as np
+
+    array = np.zeros((4, 5), np.float32)[::2, 1:4]
+    seen = _Array.from_address(id(array))
+    told = (id(np.ndarray), array.ctypes.data, 2, id(array.base), id(array.dtype))
+    read = (seen.type, seen.data, seen.dimensions, seen.base, seen.dtype)
+    fits = read == told and seen.flags & 0x101 == 0x100  # aligned, rows apart
+    fits = fits and (seen.shape[:2], seen.strides[:2]) == ([2, 3], [40, 4])
+    if not fits:
+        raise Misfit(f"compiled kernels do not know how NumPy {np.__version__} keeps its arrays")
 
 
 def _names() -> list[str]:

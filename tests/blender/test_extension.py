@@ -119,6 +119,32 @@ def test_the_first_press_simulates_out_of_the_library():
     assert done.stdout.splitlines()[-1] == "12 [] False sound", done.stdout + done.stderr
 
 
+FIRST_FRAME = f"""
+import bpy, importlib, os, sys, time, addon_utils
+addon_utils.enable({installed_extension.MODULE!r}, default_set=True)
+bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+bpy.ops.mesh.primitive_grid_add(x_subdivisions=30, y_subdivisions=30, location=(0, 0, 2))
+bpy.ops.verlet.cloth()
+session = importlib.import_module({installed_extension.MODULE + ".verlet_addon.session"!r})
+begun, worked = time.perf_counter(), time.process_time()
+for frame in (1, 2):
+    bpy.context.scene.frame_set(frame)
+took, work = time.perf_counter() - begun, time.process_time() - worked
+assert session.of(bpy.context.scene).last == 2
+print("first frame:", took, "s", work)
+sys.stdout.flush()
+os._exit(0)
+"""
+
+
+def test_the_first_simulated_frame_costs_less_than_two_seconds():
+    done = subprocess.run([sys.executable, "-c", FIRST_FRAME], capture_output=True, text=True)
+    said = done.stdout.splitlines()[-1]
+    assert said.startswith("first frame:"), done.stdout + done.stderr
+    print(bpy.app.version_string, said, "of processor time")
+    assert float(said.split()[-1]) < 2.0
+
+
 @pytest.mark.without_wheels
 def test_numpy_is_the_one_that_blender_ships(extension):
     wheels = Path(bpy.utils.user_resource("EXTENSIONS"), ".local").resolve()

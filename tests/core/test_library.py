@@ -196,7 +196,7 @@ def test_the_mathematics_is_as_exact_as_pythons():
 
     name = library._names()[0]
     table = json.loads((BUILT / "kernels.json").read_text("utf-8"))
-    file = table["libraries"].get(name, next(iter(table["libraries"].values())))["file"]
+    file = table["libraries"].get(name, next(iter(table["libraries"].values())))
     code = ctypes.CDLL(str(BUILT / file))
     lines = (Line * 64).in_dll(code, "verlet_maths")
     known = {}
@@ -256,21 +256,29 @@ def test_numba_for_this_processor_gives_the_bits_of_the_library():
     assert run(WITH_ITS_MATHEMATICS + HASHES, str(BUILT), *OF_EVERY_KIND) == ahead
 
 
-@pytest.mark.parametrize("name", ["linux-x64-v3", "linux-arm64", "windows-x64-v3", "macos-arm64"])
-def test_a_kernel_that_calls_what_nothing_defines_is_named_and_not_linked(
-    tmp_path, monkeypatch, name
-):
+@pytest.fixture
+def link(monkeypatch):
+    """The linker of libraries, which then is not given the mathematics."""
     pytest.importorskip("ziglang")
     monkeypatch.syspath_prepend(ROOT)
     from tools.ahead import link
+
+    monkeypatch.setattr(link, "_compile_maths", lambda target, folder: [])
+    return link
+
+
+@pytest.mark.parametrize("called", ["nobody_has_it", "sincos", "floor"])
+@pytest.mark.parametrize("name", ["linux-x64-v3", "linux-arm64", "windows-x64-v3", "macos-arm64"])
+def test_a_kernel_that_calls_what_nothing_defines_is_named_and_not_linked(
+    tmp_path, link, name, called
+):
     from tools.ahead.targets import TARGETS
 
     target = TARGETS[name]
     source, compiled = tmp_path / "a.c", tmp_path / f"heap_sweep_0-{'0' * 16}.{name}.o"
-    source.write_text("int nobody_has_it(void); int verlet_a(void) { return nobody_has_it(); }")
-    link._zig(target, "-c", source, "-o", compiled)
-    monkeypatch.setattr(link, "_compile_maths", lambda target, folder: [])
-    with pytest.raises(SystemExit, match=f"(?s){name}: .*nobody_has_it, called by heap_sweep_0"):
+    source.write_text(f"int {called}(void); int verlet_a(void) {{ return {called}(); }}")
+    link._zig(target, "-c", "-w", "-fno-builtin", source, "-o", compiled)
+    with pytest.raises(SystemExit, match=f"(?s){name}: .*{called}, called by heap_sweep_0"):
         link.link([compiled], ["verlet_a"], target, tmp_path / "out")
 
 
@@ -283,41 +291,94 @@ print(library.why_not(), library.fitting() is None)
 
 def test_a_folder_without_a_library_is_named(tmp_path):
     said = run(WHY_NOT, VERLET_LIBRARY=str(tmp_path))
-    assert "kernels.json" in said
-    assert said.endswith("damaged True")
+    assert "kernels.json cannot be read" in said
+    assert said.endswith("True")
+
+
+def rewritten(folder, name, data):
+    """A file of the package with other content, as if it had been built so."""
+    sums = (folder / library.SUMS).read_text("utf-8")
+    before = library.checksum(name, (folder / name).read_bytes())
+    assert before in sums
+    (folder / name).write_bytes(data)
+    (folder / library.SUMS).write_text(sums.replace(before, library.checksum(name, data)), "utf-8")
+
+
+def cut(path):
+    path.write_bytes(path.read_bytes()[:-100])
+
+
+def flip(path):
+    data = bytearray(path.read_bytes())
+    data[len(data) // 3] ^= 16
+    path.write_bytes(data)
+
+
+def of_other_sources(path):
+    table = json.loads(path.read_text("utf-8"))
+    rewritten(path.parent, path.name, json.dumps({**table, "sources": "0" * 64}).encode())
+
+
+def of_another_version(path):
+    rewritten(path.parent, path.name, b'{"kernels": [], "format": 99}')
+
+
+def for_other_processors(path):
+    table = json.loads(path.read_text("utf-8"))
+    rewritten(path.parent, path.name, json.dumps({**table, "libraries": {}}).encode())
+
+
+def of_another_system(path):
+    rewritten(path.parent, path.name, b"MZ" + path.read_bytes()[2:])
 
 
 @built
-@pytest.mark.parametrize("damage", ["flip", "cut", "gone", "table", "sources", "processor"])
-def test_what_does_not_fit_is_named_and_never_called(tmp_path, damage):
+@pytest.mark.parametrize(
+    ("file", "damage", "expected"),
+    [
+        ("library", flip, "is damaged"),
+        ("library", cut, "is damaged"),
+        ("library", Path.unlink, "cannot be read"),
+        ("library", of_another_system, "cannot be loaded"),
+        ("kernels.json", flip, "is damaged"),
+        ("kernels.json", cut, "is damaged"),
+        ("kernels.json", of_other_sources, "other sources"),
+        ("kernels.json", of_another_version, "other sources"),
+        ("kernels.json", for_other_processors, "for this processor"),
+        (library.SUMS, cut, "is damaged"),
+        (library.SUMS, Path.unlink, "cannot be read"),
+    ],
+)
+def test_what_does_not_fit_is_named_and_never_called(tmp_path, file, damage, expected):
     for path in BUILT.iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())
-    table_file = tmp_path / "kernels.json"
-    table = json.loads(table_file.read_text("utf-8"))
-    files = [tmp_path / one["file"] for one in table["libraries"].values()]
-    expected = {
-        "flip": "is damaged",
-        "cut": "is damaged",
-        "gone": "cannot be read",
-        "table": "missing or damaged",
-        "sources": "other sources",
-        "processor": "for this processor",
-    }[damage]
-    for file in files:
-        data = bytearray(file.read_bytes())
-        if damage == "flip":
-            data[len(data) // 3] ^= 16
-            file.write_bytes(data)
-        elif damage == "cut":
-            file.write_bytes(data[:-100])
-        elif damage == "gone":
-            file.unlink()
-    if damage == "table":
-        table_file.write_text(table_file.read_text("utf-8")[:-10])
-    if damage == "sources":
-        table_file.write_text(json.dumps({**table, "sources": "0" * 64}))
-    if damage == "processor":
-        table_file.write_text(json.dumps({**table, "libraries": {}}))
+    names = {file}
+    if file == "library":
+        table = json.loads((tmp_path / "kernels.json").read_text("utf-8"))
+        names = set(table["libraries"].values())
+    for name in names:
+        damage(tmp_path / name)
     said = run(WHY_NOT, VERLET_LIBRARY=str(tmp_path))
     assert expected in said
     assert said.endswith("True")
+
+
+@pytest.mark.parametrize("moved", ["type", "data", "dimensions", "shape", "base", "flags"])
+def test_a_numpy_that_keeps_its_arrays_otherwise_is_named(monkeypatch, moved):
+    library._check_numpy()
+    fields = list(library._Array._fields_)
+    fields.insert([name for name, _ in fields].index(moved), ("new", ctypes.c_void_p))
+    monkeypatch.setattr(library, "_Array", type("Other", (ctypes.Structure,), {"_fields_": fields}))
+    with pytest.raises(library.Misfit, match="keeps its arrays"):
+        library._check_numpy()
+
+
+@built
+def test_one_library_of_a_package_can_be_named():
+    table = json.loads((BUILT / "kernels.json").read_text("utf-8"))
+    name, file = next(reversed(table["libraries"].items()))
+    said = run(
+        "from verlet_physics.kernels import jit; print(jit.compiled_by())",
+        VERLET_LIBRARY=str(BUILT / file),
+    )
+    assert said == name

@@ -17,6 +17,7 @@ import shutil
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
+from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
 
@@ -85,9 +86,13 @@ def _write_package(folder: Path, entries: list[dict[str, Any]], targets: list[Ta
         symbols = [entry["symbol"] for entry in entries]
         built = link.link(objects, symbols, target, folder.parent / target.name)
         shutil.copy2(built, folder / target.file)
-        digest = hashlib.sha256(built.read_bytes()).hexdigest()
-        libraries[target.name] = {"file": target.file, "sha256": digest}
+        libraries[target.name] = target.file
     _write_table(folder, entries, libraries)
+    for name, text in _licences(targets).items():
+        (folder / f"LICENSE-{name}.txt").write_text(text, "utf-8")
+    (folder / "__init__.py").write_text('"""Compiled kernels of Verlet Physics."""\n', "utf-8")
+    sums = [library.checksum(path.name, path.read_bytes()) for path in sorted(folder.iterdir())]
+    (folder / library.SUMS).write_text("".join(sums), "utf-8", newline="\n")
     for path in sorted(folder.iterdir()):
         print(f"{path.stat().st_size / 1e6:8.2f} MB  {path.name}")
 
@@ -110,8 +115,18 @@ def _write_table(folder: Path, entries: list[dict[str, Any]], libraries: dict[st
     }
     text = json.dumps(table, separators=(",", ":"))
     (folder / "kernels.json").write_text(text, "utf-8")
-    (folder / "__init__.py").write_text('"""Compiled kernels of Verlet Physics."""\n', "utf-8")
-    shutil.copy2(link.MUSL / "COPYRIGHT", folder / "LICENSE-musl.txt")
+
+
+def _licences(targets: list[Target]) -> dict[str, str]:
+    """Licence texts of what is in the libraries besides the kernels themselves."""
+    texts = {
+        "numba": str(distribution("numba").read_text("licenses/LICENSE")),  # what kernels call
+        "musl": (link.MUSL / "COPYRIGHT").read_text("utf-8"),  # the mathematics
+        "zig": (link.ZIG / "LICENSE").read_text("utf-8"),  # what compiled C calls
+    }
+    if any(target.system == "windows" for target in targets):  # how a DLL begins
+        texts["mingw-w64"] = (link.ZIG / "lib/libc/mingw/COPYING").read_text("utf-8")
+    return texts
 
 
 def _kept_signatures(kept: Path) -> dict[int, list[Signature]]:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import ziglang
 
+from .symbols import symbols_of
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -40,10 +42,19 @@ MATHS_FLAGS = (
 )
 
 
+OF_THE_SYSTEM = {
+    *("memcpy", "memmove", "memset", "bzero", "__bzero"),
+    *("__chkstk", "___chkstk_ms"),  # how Windows is asked for a large piece of stack
+}
+"""What kernels and mathematics may ask the system for: nothing that has bits of its own."""
+
+
 def link(objects: Sequence[Path], symbols: Sequence[str], target: Target, folder: Path) -> Path:
     """Link a library into a folder that holds nothing else of its name; returns the file."""
     folder.mkdir(parents=True, exist_ok=True)
-    extra = [*_compile_maths(target, folder), _compile_runtime(target, folder)]
+    maths, runtime = _compile_maths(target, folder), _compile_runtime(target, folder)
+    _refuse_what_is_lacking([*objects, *maths], runtime, target)
+    extra = [*maths, runtime]
     if target.system == "windows":
         listing = folder / "exported.def"
         words = ["verlet_bind", "verlet_fits", "verlet_call", "verlet_set_threads", *symbols]
@@ -54,12 +65,9 @@ def link(objects: Sequence[Path], symbols: Sequence[str], target: Target, folder
     library = folder / target.file
     # A name that can be loaded from anywhere, and nothing of the machine that it was built on.
     flags = {
-        "linux": [
-            *("-Wl,--gc-sections", "-Wl,--as-needed", "-lpthread", "-Wl,-z,noexecstack"),
-            "-Wl,-z,defs",  # elsewhere linkers ask for all symbols by themselves
-        ],
-        "windows": [],
-        "macos": [f"-Wl,-install_name,@rpath/{target.file}"],
+        "linux": ("-Wl,--gc-sections", "-Wl,--as-needed", "-lpthread", "-Wl,-z,noexecstack"),
+        "windows": (),
+        "macos": (f"-Wl,-install_name,@rpath/{target.file}",),
     }[target.system]
     _zig(target, "-shared", "-s", "-O2", *flags, f"@{arguments}", "-o", library)
     return library
@@ -97,17 +105,23 @@ def _zig(target: Target, *arguments: object) -> None:
         env={**os.environ, "SOURCE_DATE_EPOCH": "0"},
     )
     if done.returncode:
-        told = _undefined(done.stderr) or f"zig cc failed:\n{done.stderr[-4000:]}"
-        raise SystemExit(f"{target.name}: {told}")
+        raise SystemExit(f"{target.name}: zig cc failed:\n{done.stderr[-4000:]}")
 
 
-def _undefined(said: str) -> str:
-    """Symbols that nothing defines, with the kernels that ask for them, from a linker's words."""
-    lines = []
-    for part in said.split("undefined symbol: ")[1:]:
-        users = re.findall(r"(\w+)(?:-[0-9a-f]{16}\.[\w-]+)?\.o:", part)
-        names = ", ".join(dict.fromkeys(users))
-        lines.append(f"  {part.split()[0].strip()}, called by {names}")
-    if not lines:
-        return ""
-    return "\n".join(["kernels call what neither they nor runtime.c define:", *lines])
+def _refuse_what_is_lacking(objects: Sequence[Path], runtime: Path, target: Target) -> None:
+    """Name symbols that neither kernels, mathematics nor runtime define, and who asks for them."""
+    of_each = {path: symbols_of(path.read_bytes()) for path in (*objects, runtime)}
+    known = OF_THE_SYSTEM.union(*(symbols.defined for symbols in of_each.values()))
+    users: dict[str, list[str]] = {}
+    for path in objects:
+        for name in sorted(of_each[path].wanted - known):
+            users.setdefault(name, []).append(
+                re.sub(r"(-[0-9a-f]{16}\.[\w-]+)?\.o$", "", path.name)
+            )
+    if users:
+        lines = [f"  {name}, called by {', '.join(callers)}" for name, callers in users.items()]
+        raise SystemExit(
+            "\n".join(
+                [f"{target.name}: kernels call what neither they nor runtime.c define:", *lines]
+            )
+        )

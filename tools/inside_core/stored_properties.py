@@ -114,7 +114,10 @@ def main() -> None:
         print()
     print("# owners")
     record = Made(MadeUp("bpy.props").PointerProperty, {"type": room.bake_record.VerletBake})
-    for owner, name, made in (*room.REGISTERED, (sys.modules["bpy"].types.Object, "verlet_bake", record)):
+    for owner, name, made in (
+        *room.REGISTERED,
+        (sys.modules["bpy"].types.Object, "verlet_bake", record),
+    ):
         kind = type_of(made, own)
         print(owner.__name__, f"{name}: {f'verlet_properties.{kind}' if kind[0] == 'V' else kind}")
 

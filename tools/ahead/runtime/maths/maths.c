@@ -1,9 +1,10 @@
 /* What the kernels' mathematics gives besides single functions. */
 #include <math.h>
 
-/* Sine and cosine of one angle, for systems whose code asks for both at once. */
+/* Sine and cosine of one angle, for systems whose code asks for both at once: macOS and Windows. */
 typedef struct { double sine, cosine; } Pair;
 Pair __sincos_stret(double x) { return (Pair){sin(x), cos(x)}; }
+void sincos(double x, double *sine, double *cosine) { *sine = sin(x), *cosine = cos(x); }
 
 /* All functions by name: a test compiles the same kernels with Numba and has them call these. */
 #ifdef _WIN32
