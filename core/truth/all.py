@@ -8,6 +8,7 @@ from .case import CASES, select
 
 _NAMES = (
     "cloth",
+    "cloth_under_bodies",
     "constraints",
     "determinism",
     "elastic",

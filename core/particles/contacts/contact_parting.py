@@ -85,7 +85,7 @@ def _farthest(contact, inverse_mass, push):
     most = 0.0
     for side in range(2):
         place = contact["place"][side]
-        for k in range(4 if place["owner"] < 0 else 0):
+        for k in range(4 if place["owner"] < 0 and contact["is_backed"] == 0 else 0):
             w = inverse_mass[place["particle"][k]]
             most = max(most, abs(push * w * _share(place, k)))
     return most

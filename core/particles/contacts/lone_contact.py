@@ -32,8 +32,9 @@ class LoneParticles(ContactHook):
         return self.meets_bodies
 
     def find(self, c: int, meeting: Meeting) -> int:
-        """A contact for each that is in a shape or has gone through it."""
-        return find_particle_contacts(c, meeting.contacts, *self.given, meeting.particles)
+        """A contact for each that is in a shape, has gone through it or has just fallen off it."""
+        moving = (meeting.particles, meeting.fall)
+        return find_particle_contacts(c, meeting.contacts, *self.given, *moving)
 
 
 @inline
@@ -50,10 +51,12 @@ def _bounds(colliding, radius, x):
 
 
 @kernel
-def find_particle_contacts(c, contacts, shapes, first_shape, colliding, radius, particles):
+def find_particle_contacts(c, contacts, shapes, first_shape, colliding, radius, particles, fall):
     """Contacts of free particles with bodies, written from row c on; returns the row after them.
 
-    Shapes from first_shape on belong to bodies. May return more than fit.
+    Shapes from first_shape on belong to bodies. What rests on particles and sleeps does not fall
+    with them: up to ``fall`` m, by gravity in a substep, they still touch. May return more than
+    fit.
     """
     x, previous, _ = particles
     _, hulls, _ = parts_of(shapes)
@@ -77,7 +80,7 @@ def find_particle_contacts(c, contacts, shapes, first_shape, colliding, radius, 
             o = unrotate(rb, sub(load(previous, i), load(shapes.centre_before, s)))
             kind, size, hull = shapes.kind[s], shapes.size[s], shapes.hull[s]
             gap, normal = solid_distance(hulls, kind, size, hull, 0, p, o, reach)
-            if gap > 0.0:
+            if gap > fall:
                 continue
             if has_room(contacts, c):
                 normal = rotate(r, normal)

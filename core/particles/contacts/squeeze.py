@@ -44,7 +44,7 @@ NO_BACKING = -1
 BACKED_GAP = 0.5
 """Gap to what backs a vertex, as a share of what the vertex keeps away, up to which it does."""
 
-OPPOSITE = 0.98
+OPPOSITE = 0.5
 """Cosine between the push of a body and the way into what backs the vertex, from which it does."""
 
 LEAST_SHARE = 0.1
@@ -75,13 +75,13 @@ class Squeeze(ContactHook):
 
 @lean_inline
 def _presses(contact, owners):
-    """Whether a contact is one of a body with particles."""
+    """Whether a contact is one of particles with a body, awake or asleep, that nothing drives."""
     place, other = contact["place"][0], contact["place"][1]
     if other["owner"] < 0 or place["owner"] >= 0:
         return False
     if place["four_body"] >= 0 or other["four_body"] >= 0:
         return False
-    return owners.inverse_mass[other["owner"]] > 0.0
+    return owners.driven[other["owner"]] == 0
 
 
 @lean_inline
