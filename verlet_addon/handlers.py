@@ -14,7 +14,7 @@ from ..core.errors import VerletError
 from . import cli, session
 from .blender import point_cache, redraw, window_thread
 from .extract import reading
-from .live import delivery, mending, preview, render_frames, rendering
+from .live import delivery, jobs, mending, preview, render_frames, rendering, solver
 from .live.delivery import is_playing
 from .properties import bake_record, participants, rest_pose
 from .properties.scenes import frame_duration, note_first_frames, start_frame
@@ -157,6 +157,10 @@ def _guarded(
         return
     if running is not None and running.phase.is_held and task == "compare_at_start":
         return  # a bake reads these frames
+    if options["may_wait"] and not solver.is_loaded():
+        if task == "compare_at_start" and running is None:
+            _load_solver(scene)
+        return
     from .live import simulation
 
     try:
@@ -166,6 +170,14 @@ def _guarded(
     except Exception as error:  # a traceback for each frame would help nobody
         traceback.print_exc()
         _stop_with(scene, error)
+
+
+def _load_solver(scene: bpy.types.Scene) -> None:
+    """Have the solver loaded beside the window; the start frame is looked at when it is there."""
+    running = session.begin(scene, start_frame(scene))
+    running.building = job = solver.LoadJob()
+    jobs.begin(job)
+    delivery.expect()
 
 
 def _stop_with(scene: bpy.types.Scene, error: Exception) -> None:
