@@ -12,6 +12,7 @@ from bpy.app.handlers import persistent
 
 from ..core.errors import VerletError
 from . import cli, session
+from .bake import cache_file
 from .blender import point_cache, redraw, window_thread
 from .extract import reading
 from .live import delivery, jobs, mending, preview, render_frames, rendering, solver
@@ -271,9 +272,10 @@ def load_pre(*_: Any) -> None:
 
 
 @persistent
-def load_post(*_: Any) -> None:
+def load_post(blend: str, *_: Any) -> None:
     """A file that was saved behind our back (autosave, a crash) holds preview poses."""
     session.drop_all()
+    cache_file.note_saved(blend)
     note_first_frames()
     for ob in bpy.data.objects:
         if ob.library is None:
@@ -301,6 +303,12 @@ def save_pre(*_: Any) -> None:
                 )
             )
         preview.clear(ob)
+
+
+@persistent
+def is_saved(blend: str, *_: Any) -> None:
+    """What the file plays is on the disk now."""
+    cache_file.note_saved(blend)
 
 
 @persistent
@@ -355,6 +363,7 @@ _HANDLERS: tuple[tuple[str, Callable[..., None]], ...] = (
     ("load_pre", load_pre),
     ("load_post", load_post),
     ("save_pre", save_pre),
+    ("save_post", is_saved),
     ("save_post", save_post),
     ("save_post_fail", save_post),
     ("render_init", render_begins),
