@@ -12,9 +12,10 @@ from bpy.app.handlers import persistent
 
 from ..core.errors import VerletError
 from . import cli, session
+from .bake import cache_file
 from .blender import point_cache, redraw, window_thread
 from .extract import reading
-from .live import delivery, mending, preview, render_frames, rendering
+from .live import delivery, jobs, mending, preview, render_frames, rendering, solver
 from .live.delivery import is_playing
 from .properties import bake_record, participants, rest_pose
 from .properties.scenes import frame_duration, note_first_frames, start_frame
@@ -157,6 +158,10 @@ def _guarded(
         return
     if running is not None and running.phase.is_held and task == "compare_at_start":
         return  # a bake reads these frames
+    if options["may_wait"] and not solver.is_loaded():
+        if task == "compare_at_start" and running is None:
+            _load_solver(scene)
+        return
     from .live import simulation
 
     try:
@@ -166,6 +171,14 @@ def _guarded(
     except Exception as error:  # a traceback for each frame would help nobody
         traceback.print_exc()
         _stop_with(scene, error)
+
+
+def _load_solver(scene: bpy.types.Scene) -> None:
+    """Have the solver loaded beside the window; the start frame is looked at when it is there."""
+    running = session.begin(scene, start_frame(scene))
+    running.building = job = solver.LoadJob()
+    jobs.begin(job)
+    delivery.expect()
 
 
 def _stop_with(scene: bpy.types.Scene, error: Exception) -> None:
@@ -259,9 +272,10 @@ def load_pre(*_: Any) -> None:
 
 
 @persistent
-def load_post(*_: Any) -> None:
+def load_post(blend: str, *_: Any) -> None:
     """A file that was saved behind our back (autosave, a crash) holds preview poses."""
     session.drop_all()
+    cache_file.note_saved(blend)
     note_first_frames()
     for ob in bpy.data.objects:
         if ob.library is None:
@@ -289,6 +303,12 @@ def save_pre(*_: Any) -> None:
                 )
             )
         preview.clear(ob)
+
+
+@persistent
+def is_saved(blend: str, *_: Any) -> None:
+    """What the file plays is on the disk now."""
+    cache_file.note_saved(blend)
 
 
 @persistent
@@ -343,6 +363,7 @@ _HANDLERS: tuple[tuple[str, Callable[..., None]], ...] = (
     ("load_pre", load_pre),
     ("load_post", load_post),
     ("save_pre", save_pre),
+    ("save_post", is_saved),
     ("save_post", save_post),
     ("save_post_fail", save_post),
     ("render_init", render_begins),

@@ -31,6 +31,7 @@ def window(monkeypatch):
     """From now on the window asks for frames, and each takes long."""
 
     def opened():
+        addon("live.solver").wait()
         monkeypatch.setattr(addon("handlers"), "_may_wait", lambda _: True)
         monkeypatch.setattr(addon("live.delivery"), "QUICK", -1.0)
 
@@ -367,6 +368,48 @@ def test_what_cannot_be_built_is_told_as_ever(scene, window, monkeypatch):
     assert (session_of(scene), running.building) == (running, None)  # not built once more
     (problem,) = running.problems
     assert "between vertices 0 and 1 has no length" in problem.message
+
+
+def test_the_solver_is_loaded_beside_the_window(scene, window, monkeypatch):
+    cloth()
+    floor()
+    play(scene, 1, 4)
+    expected = states(scene, 4)
+    scene.frame_set(1)
+    addon("session").drop(scene)
+    window()
+    solver = addon("live.solver")
+    gate = threading.Event()
+    monkeypatch.setattr(solver, "is_loaded", gate.is_set)
+    monkeypatch.setattr(solver, "wait", lambda: gate.wait(10.0))
+    monkeypatch.setattr(addon("handlers"), "is_playing", lambda: True)
+    monkeypatch.setattr(addon("live.simulation"), "compare_at_start", None)  # it is not there yet
+    for _ in range(3):
+        scene.frame_set(2)
+        assert scene.frame_current == 1
+    running = session_of(scene)
+    assert addon("live.status").status(scene)[0] == "Loading the solver"
+    monkeypatch.undo()
+    window()
+    gate.set()
+    finish(scene)
+    for frame in range(1, 5):
+        visit(scene, frame)
+    assert session_of(scene) is not running
+    for before, now in zip(expected, states(scene, 4), strict=True):
+        np.testing.assert_array_equal(before, now)
+
+
+def test_a_script_waits_for_the_solver(scene, window, monkeypatch):
+    cloth()
+    addon("session").drop(scene)
+    with monkeypatch.context() as patch:
+        patch.setattr(addon("handlers"), "_may_wait", lambda _: True)
+        patch.setattr(addon("live.solver"), "is_loaded", lambda: False)
+        scene.frame_set(1)
+        assert session_of(scene).building is not None
+    scene.frame_end = 4
+    assert bpy.ops.verlet.bake() == {"FINISHED"}
 
 
 def test_reset_drops_the_model_that_is_built(scene, window, monkeypatch):

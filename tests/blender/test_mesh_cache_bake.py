@@ -89,6 +89,33 @@ def test_save_as_elsewhere_still_finds_the_file(scene, flag, tmp_path):
     assert np.array_equal(motion(bpy.context.scene, bpy.data.objects["Flag/1"]), baked)
 
 
+def test_what_is_saved_plays_as_it_was_saved_whatever_is_baked_after_it(scene, flag, tmp_path):
+    scene.verlet.mesh_bake = "PC2"
+    assert bpy.ops.verlet.bake() == {"FINISHED"}
+    saved = motion(scene, flag)
+    scene.frame_set(1)
+    bpy.ops.wm.save_mainfile()
+    for density in (0.1, 3.0, 0.2, 2.0):
+        assert bpy.ops.verlet.free_bake() == {"FINISHED"}
+        flag.verlet.animated.drag = density
+        assert bpy.ops.verlet.bake() == {"FINISHED"}
+    assert np.abs(motion(scene, flag) - saved).max() > 1e-3
+    assert len(list((tmp_path / "Sail Verlet").iterdir())) <= 4
+    bpy.ops.wm.open_mainfile(filepath=bpy.data.filepath)
+    assert np.array_equal(motion(bpy.context.scene, bpy.data.objects["Flag/1"]), saved)
+
+
+def test_names_that_are_one_on_the_disk_have_two_files(scene, flag, tmp_path):
+    other = cloth(name="Flag_1", size=4, location=(2, 0, 0))
+    pin(other, [2])
+    preview = motion(scene, flag), motion(scene, other)
+    scene.verlet.mesh_bake = "PC2"
+    assert bpy.ops.verlet.bake() == {"FINISHED"}
+    assert len(list((tmp_path / "Sail Verlet").iterdir())) == 2
+    assert np.array_equal(motion(scene, flag), preview[0])
+    assert np.array_equal(motion(scene, other), preview[1])
+
+
 def test_a_file_that_is_gone_is_found_by_the_doctor(scene, flag, tmp_path):
     scene.verlet.mesh_bake = "PC2"
     assert bpy.ops.verlet.bake() == {"FINISHED"}

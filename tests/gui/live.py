@@ -98,14 +98,18 @@ def begun_in_window(g, what):
 
 
 def steps(g):
+    addon_module("look_ahead").unregister()
     sheet = make_sheet(SIDE)
     g.log(f"{len(sheet.data.vertices)} vertices")
     yield 2.0  # Blender draws it for the first time
-    for _ in range(100):
-        if addon_module("live.solver").is_loaded():
-            break
-        yield 0.1
-    yield 1.0  # a hand's way to the button
+    solver = addon_module("live.solver")
+    g.check(not solver.is_loaded(), "the solver is not loaded yet")
+    yield from begun_in_window(g, "play at once")
+    g.check(solver.is_loaded(), "it is loaded")
+    addon_module("look_ahead").register()
+    bpy.ops.verlet.reset()
+    addon_module("session").drop(bpy.context.scene)
+    yield 2.0
     yield from begun_in_window(g, "first play")
     bpy.context.scene.frame_set(1)
     sheet.verlet.cloth.bend = 0.3

@@ -2,13 +2,15 @@
 
 For large meshes: a frame in the file weighs 12 bytes a vertex, and Blender reads one at a time,
 where shape keys lie in memory all at once. Other programs read both formats. The file is written
-aside and renamed once it is whole; freeing the bake leaves it, so that undo finds it.
+aside and renamed once it is whole; freeing the bake leaves it, so that undo finds it. A bake writes
+over no file that the saved blend file plays: who closes without saving finds all as it was saved.
 """
 
 from __future__ import annotations
 
+import itertools
 import struct
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -21,14 +23,36 @@ from .errors import BakeError, require_editable_object
 BAKE_MODIFIER = "Verlet Bake"
 FORMATS = {"PC2": ".pc2", "MDD": ".mdd"}
 
+GENERATIONS = 3
+"""Files of an object and kind that lie side by side, so that the last bakes can be undone."""
+
 _MDD = struct.Struct(">ii")  # frames, points; then a time for each frame
 
 Positions = Callable[[int], np.ndarray]
 """Local coordinates (n, 3) of a frame."""
 
 
+_saved: dict[str, frozenset[Path]] = {}  # what blend files play, as they lie on the disk
+
+
+def note_saved(blend: str) -> None:
+    """This blend file is saved or opened just now: it plays what is played now."""
+    _saved[blend] = frozenset(path for _, path in _played())
+
+
+def _played() -> Iterator[tuple[bpy.types.Object, Path]]:
+    """Every object that plays a bake from a file, and that file."""
+    for ob in bpy.data.objects:
+        modifier = ob.modifiers.get(BAKE_MODIFIER) if ob.verlet_bake.cache.is_baked else None
+        if isinstance(modifier, bpy.types.MeshCacheModifier) and modifier.filepath:
+            yield ob, Path(bpy.path.abspath(modifier.filepath, library=ob.library))
+
+
 def path_of(ob: bpy.types.Object, kind: str) -> str:
-    """Where the file of an object goes, relative to the blend file, which has to be saved."""
+    """Where the next file of an object goes, relative to the blend file, which has to be saved.
+
+    The oldest of some that nothing on the disk and no other object plays.
+    """
     if not bpy.data.filepath:
         raise BakeError(
             ob.name,
@@ -36,7 +60,19 @@ def path_of(ob: bpy.types.Object, kind: str) -> str:
             "first, or choose shape keys under Bake › Keys.",
         )
     folder = f"{Path(bpy.data.filepath).stem} Verlet"
-    return f"//{folder}/{bpy.path.clean_name(ob.name)}{FORMATS[kind]}"
+    name = bpy.path.clean_name(ob.name)
+    taken = {path for other, path in _played() if other != ob}.union(*_saved.values())
+    numbered = (
+        f"//{folder}/{name}{f' {number}' if number > 1 else ''}{FORMATS[kind]}"
+        for number in itertools.count(1)
+    )
+    free = (path for path in numbered if Path(bpy.path.abspath(path)) not in taken)
+    return min(itertools.islice(free, GENERATIONS), key=_written_at)
+
+
+def _written_at(path: str) -> float:
+    file = Path(bpy.path.abspath(path))
+    return file.stat().st_mtime if file.exists() else 0.0
 
 
 def require_bakeable(ob: bpy.types.Object, kind: str) -> None:
@@ -106,11 +142,8 @@ def _parts(
 
 def missing(ob: bpy.types.Object) -> str:
     """Where the file of the object's bake should lie, if it is not there; "" else."""
-    modifier = ob.modifiers.get(BAKE_MODIFIER) if ob.verlet_bake.cache.is_baked else None
-    if not isinstance(modifier, bpy.types.MeshCacheModifier):
-        return ""
-    path = bpy.path.abspath(modifier.filepath)
-    return path if path and not Path(path).is_file() else ""
+    path = next((path for other, path in _played() if other == ob), None)
+    return str(path) if path is not None and not path.is_file() else ""
 
 
 def detach(ob: bpy.types.Object) -> None:

@@ -1,15 +1,29 @@
-"""What the edges and faces of a mesh join, as arrays, straight from its attributes.
+"""The vertices, edges and corners of a mesh as arrays, straight from its attributes.
 
-A hundred times as quick as asking edges and corners one by one: that takes 70 ms for 200,000
-vertices.
+A hundred times as quick as asking them one by one: for 200,000 vertices that takes 14 ms for their
+places, and 70 ms for edges and corners.
 """
 
 from __future__ import annotations
 
 import bpy
 import numpy as np
+from numpy.typing import NDArray
 
 from ...core.arrays import Ints
+
+
+def vertex_positions(mesh: bpy.types.Mesh) -> NDArray[np.float32]:
+    """Local places (n, 3) of the vertices, in Blender's own 32 bits."""
+    flat = np.empty(3 * len(mesh.vertices), np.float32)
+    places = mesh.attributes.get("position")
+    if isinstance(places, bpy.types.FloatVectorAttribute) and len(places.data) == len(
+        mesh.vertices
+    ):
+        places.data.foreach_get("vector", flat)
+    else:  # there are no attributes in Edit Mode
+        mesh.vertices.foreach_get("co", flat)
+    return flat.reshape(-1, 3)
 
 
 def edge_vertices(mesh: bpy.types.Mesh) -> Ints:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ...core.arrays import Floats, Ints
 from ...core.errors import ModelError
 from ..blender.data import mesh_of
-from ..blender.mesh_arrays import corner_vertices, edge_vertices
+from ..blender.mesh_arrays import corner_vertices, edge_vertices, vertex_positions
 from ..transforms.affine import is_invertible, matrix_of
 from .shape_key_mix import mixed_shape_keys
 
@@ -31,9 +31,9 @@ def read_base_mesh(ob: bpy.types.Object) -> MeshArrays:
     if ob.mode == "EDIT":
         ob.update_from_editmode()
     mesh = mesh_of(ob)
-    positions = mixed_shape_keys(ob, lambda key: points_of(key.data))
+    positions = mixed_shape_keys(ob, points_of_key)
     if positions is None:
-        positions = points_of(mesh.vertices)
+        positions = places_of(mesh)
     require_finite_points(ob.name, positions)
     offsets = np.empty(len(mesh.polygons) + 1, np.int32)
     mesh.polygons.foreach_get("loop_start", offsets[:-1])
@@ -41,10 +41,15 @@ def read_base_mesh(ob: bpy.types.Object) -> MeshArrays:
     return MeshArrays(positions, edge_vertices(mesh), offsets, corner_vertices(mesh))
 
 
-def points_of(collection: bpy.types.bpy_prop_collection) -> Floats:
-    """Places (n, 3) of vertices, or of points of a shape key."""
-    flat = np.empty(3 * len(collection), np.float32)
-    collection.foreach_get("co", flat)
+def places_of(mesh: bpy.types.Mesh) -> Floats:
+    """Local places (n, 3) of the vertices."""
+    return vertex_positions(mesh).astype(np.float64)
+
+
+def points_of_key(key: bpy.types.ShapeKey) -> Floats:
+    """Local places (n, 3) of the vertices in a shape key."""
+    flat = np.empty(3 * len(key.points), np.float32)
+    key.points.foreach_get("co", flat)
     return flat.reshape(-1, 3).astype(np.float64)
 
 
@@ -52,16 +57,7 @@ def visible_coordinates(
     ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph
 ) -> NDArray[np.float32]:
     """Local vertices (n, 3) of the mesh as it is seen, in Blender's own 32 bits."""
-    mesh = mesh_of(ob.evaluated_get(depsgraph))
-    flat = np.empty(3 * len(mesh.vertices), np.float32)
-    places = mesh.attributes.get("position")
-    if isinstance(places, bpy.types.FloatVectorAttribute) and len(places.data) == len(
-        mesh.vertices
-    ):  # 200 times as quick
-        places.data.foreach_get("vector", flat)
-    else:
-        mesh.vertices.foreach_get("co", flat)
-    return flat.reshape(-1, 3)
+    return vertex_positions(mesh_of(ob.evaluated_get(depsgraph)))
 
 
 def read_visible_surface(
@@ -73,7 +69,7 @@ def read_visible_surface(
     mesh = mesh_of(ob.evaluated_get(depsgraph))
     if not len(mesh.vertices):  # a modifier may hide everything: then the mesh itself counts
         mesh = mesh_of(ob)
-    points = points_of(mesh.vertices)
+    points = places_of(mesh)
     require_finite_points(ob.name, points)
     mesh.calc_loop_triangles()
     triangles = np.empty(3 * len(mesh.loop_triangles), np.int32)

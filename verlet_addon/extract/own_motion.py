@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import bpy
-import numpy as np
 
 from ...core.arrays import Floats
 from ..blender.data import mesh_of, shaped_of
 from ..blender.point_cache import attached
+from .mesh import places_of
 from .reading import reading
 
 CARRIERS = frozenset(
@@ -104,11 +104,9 @@ def read_carried_points(
                     scene.frame_current = frame
                 depsgraph.update()
             for ob in wanted:
-                vertices = mesh_of(ob.evaluated_get(depsgraph)).vertices
-                if len(vertices) == len(mesh_of(ob).vertices):
-                    flat = np.empty(3 * len(vertices), np.float32)
-                    vertices.foreach_get("co", flat)
-                    points[ob.session_uid] = flat.reshape(-1, 3).astype(np.float64)
+                seen = mesh_of(ob.evaluated_get(depsgraph))
+                if len(seen.vertices) == len(mesh_of(ob).vertices):
+                    points[ob.session_uid] = places_of(seen)
         finally:
             for modifier in hidden:
                 modifier.show_viewport = True  # evaluated with the next update

@@ -16,6 +16,7 @@ from mathutils.bvhtree import BVHTree
 
 from ...core.arrays import Floats
 from ...core.errors import ModelError
+from ..extract.mesh import places_of
 from ..transforms import affine
 
 MEETING = (
@@ -71,11 +72,7 @@ def outline_of(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Outline:
     try:
         if mesh is None or not len(mesh.vertices):
             raise ModelError(ob.name, "it has no vertices, so there is no place to join it at")
-        flat = np.empty(3 * len(mesh.vertices), np.float32)
-        mesh.vertices.foreach_get("co", flat)
-        points = affine.transformed(
-            affine.matrix_of(evaluated), flat.reshape(-1, 3).astype(np.float64)
-        )
+        points = affine.transformed(affine.matrix_of(evaluated), places_of(mesh))
         faces = [tuple(polygon.vertices) for polygon in mesh.polygons]
         if not faces:  # a wire: edges as flat triangles
             faces = [(a, b, b) for a, b in (edge.vertices for edge in mesh.edges)]

@@ -15,6 +15,8 @@ Result = TypeVar("Result")
 class Job(Generic[Result]):
     """What is to be done, and what came of it."""
 
+    what = ""  # in words, for the status
+
     def __init__(self) -> None:
         self.is_dropped = False
         self._result: Result | Exception | None = None

@@ -25,7 +25,7 @@ from ...core.model.state import STATE_COLUMNS
 from .. import preferences
 from ..on_disk.folder import clear, folder, list_kept
 from ..on_disk.frame_log import SUFFIX, Entry, FrameLog, FramesOnDisk, read_about
-from ..scene.named_digests import digest_of_all, digest_of_frame, named_digests
+from ..scene.named_digests import NamedDigests, digest_of_frame
 from ..session import Session
 from ..session.phase import EventKind
 
@@ -46,22 +46,25 @@ def is_wanted() -> bool:
     return chosen.keep_frames == "ALWAYS" or not bpy.app.background
 
 
-def begin(scene: bpy.types.Scene, running: Session) -> None:
+def names_of(scene: bpy.types.Scene) -> dict[int, str] | None:
+    """By which names frames would know the objects, by session id; None if none are kept."""
+    return {ob.session_uid: ob.name for ob in scene.objects} if is_wanted() else None
+
+
+def begin(scene: bpy.types.Scene, running: Session, digests: NamedDigests | None) -> None:
     """Look for the frames of a new simulation. It goes on without any, too.
 
     A file is made for its first frame only: models are built after each edit.
     """
-    if not is_wanted():
+    if digests is None:
         return
-    parts = named_digests(running.inputs, {ob.session_uid: ob.name for ob in scene.objects})
-    digest = digest_of_all(parts)
     about = {
         "scene": scene.name,
         "blend": Path(bpy.data.filepath).name,
-        "parts": {name: part.hex() for name, part in parts.items()},
+        "parts": {name: part.hex() for name, part in digests.parts.items()},
     }
-    path = folder() / f"{digest.hex()}{SUFFIX}"
-    running.on_disk = on_disk = FramesOnDisk(path, about, [digest], limit=_limit())
+    path = folder() / f"{digests.whole.hex()}{SUFFIX}"
+    running.on_disk = on_disk = FramesOnDisk(path, about, [digests.whole], limit=_limit())
     if path.is_file():
         _open(on_disk)
     else:

@@ -120,7 +120,7 @@ def compare_at_start(
         known = {p.uid: p for p in running.inputs.participants}
     try:
         inputs, problems = read_inputs(scene, depsgraph, known)
-        if running is not None and running.is_current(inputs.digest, start):
+        if running is not None and running.is_current(inputs):
             running.happened(EventKind.FOUND_CURRENT)
             if running.building is not None:
                 _take_model(scene, depsgraph, running)
@@ -158,7 +158,7 @@ def _begin(
     running.timeless = timeless_digests(scene)
     if any(problem.is_error for problem in problems):
         return
-    running.building = job = BuildJob(inputs)
+    running.building = job = BuildJob(inputs, keeping.names_of(scene))
     if may_wait:
         jobs.begin(job)
         if not job.wait(MOMENT):
@@ -172,7 +172,7 @@ def _begin(
 def _take_model(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, running: Session) -> None:
     """Begin with the model that was built; Blender stands on the start frame."""
     job, running.building = running.building, None
-    assert job is not None
+    assert isinstance(job, BuildJob)
     inputs = job.inputs
     try:
         model = job.result()
@@ -211,7 +211,7 @@ def _take_model(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, running:
     for participant in running.particle_objects():
         running.files[participant.uid] = file = preview.open_file(participant, inputs.start)
         file.append(inputs.start, participant.particles.shown(participant.points))
-    keeping.begin(scene, running)
+    keeping.begin(scene, running, job.digests)
 
 
 def _simulate(

@@ -19,7 +19,7 @@ def status(scene: bpy.types.Scene) -> tuple[str, Icon]:
     if running is not None and not running.is_ready and running.failure:
         return "Cannot start", "ERROR"
     if running is not None and running.building is not None:
-        return "Building the simulation", "TIME"
+        return running.building.what, "TIME"
     if running is not None and running.job is not None and running.last == running.start:
         return f"Simulating frame {running.job.frame}", "TIME"
     if running is None or not running.is_ready or running.last == running.start:

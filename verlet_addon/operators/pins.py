@@ -11,7 +11,7 @@ from .. import session
 from ..blender.control_points import bezier_mask
 from ..blender.data import curve_of, mesh_of
 from ..blender.types import Result
-from ..extract.mesh import points_of
+from ..extract.mesh import places_of
 from ..extract.pins import pinned_points, store_pinned_points
 from ..extract.tearable import first_copies
 from ..properties.kinds import is_particles
@@ -130,7 +130,7 @@ def _end_vertices(ob: bpy.types.Object) -> list[int]:
     """Vertices of a mesh with a single edge: the ends of its wires."""
     ends = np.empty(2 * len(mesh_of(ob).edges), np.int32)
     mesh_of(ob).edges.foreach_get("vertices", ends)
-    copies = first_copies(ob, points_of(mesh_of(ob).vertices))
+    copies = first_copies(ob, places_of(mesh_of(ob)))
     if copies is not None:
         ends = copies[ends]
     return np.flatnonzero(np.bincount(ends, minlength=len(mesh_of(ob).vertices)) == 1).tolist()

@@ -60,13 +60,19 @@ class VERLET_OT_play(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> Result:
         scene = context.scene
-        if not context.screen.is_animation_playing:
-            running = session.of(scene)
-            lost = running is None or running.is_outdated or running.phase.is_suspect
-            if lost or not running.start <= scene.frame_current <= running.last + 1:
-                with delivery.at_work():  # what takes long to build is built while it plays
-                    scene.frame_set(start_frame(scene))
+        begins = not context.screen.is_animation_playing
+        if begins and not _goes_on_from(session.of(scene), scene.frame_current):
+            with delivery.at_work():  # what takes long to build is built while it plays
+                scene.frame_set(start_frame(scene))
         return bpy.ops.screen.animation_play()
+
+
+def _goes_on_from(running: Session | None, frame: int) -> bool:
+    """Whether the simulation may go on from a frame, as far as anybody knows."""
+    if running is None or not running.is_ready:
+        return False
+    is_lost = running.is_outdated or running.phase.is_suspect
+    return not is_lost and running.start <= frame <= running.last + 1
 
 
 class VERLET_OT_record(bpy.types.Operator):

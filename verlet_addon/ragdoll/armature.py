@@ -16,7 +16,7 @@ from ...core.recipes.skeleton import NO_SKIN, Skeleton, Skin
 from ...core.settings import BoneSettings
 from ..blender import compat
 from ..blender.data import armature_of, mesh_of
-from ..extract.mesh import FARTHEST_VERTEX, points_of, read_matrix
+from ..extract.mesh import FARTHEST_VERTEX, places_of, read_matrix
 from ..properties.bones import animated_of_bone, bone_channel
 from ..properties.kinds import is_particles
 from ..properties.tunable_properties import settings_from
@@ -302,7 +302,7 @@ def read_skin(ob: bpy.types.Object, skins: Sequence[bpy.types.Object], world: Fl
     count = 0
     skinned = set(skinned_meshes(ob))
     for mesh in skins:
-        own = points_of(mesh_of(mesh).vertices)
+        own = places_of(mesh_of(mesh))
         if not (np.abs(own) < FARTHEST_VERTEX).all():
             continue
         hung = None if mesh in skinned else hung_on(mesh, ob)

@@ -71,8 +71,8 @@ class Participant:
         is_mirrored = np.linalg.det(self.matrix[:3, :3]) < 0.0
         return np.ascontiguousarray(self.triangles[:, ::-1] if is_mirrored else self.triangles)
 
-    def digest(self) -> bytes:
-        """Changes when anything does that the model depends on."""
+    def parts(self) -> list[Any]:
+        """Everything that the model depends on."""
         arrays: list[Any] = [self.matrix, self.points, self.triangles, self.pin_weight]
         arrays += [self.velocity, self.angular_velocity]
         if self.particles is not None:
@@ -89,7 +89,7 @@ class Participant:
         for name in sorted(self.paint):
             arrays += [name, self.paint[name]]
         about = f"{self.uid} {self.name} {self.kind} {self.settings} {self.animated}"
-        return digest_of([about, *arrays])
+        return [about, *arrays]
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,20 @@ class SceneInputs:
     gravity: tuple[float, float, float]  # m/s²
     frame_duration: float  # s
     start: int
-    digest: bytes
+    notes: tuple[str, ...]  # on the fields that do not act as they do in Blender
+
+    def is_same_as(self, other: "SceneInputs") -> bool:
+        """Whether the same model follows from them, to the last bit."""
+        return _are_same(self._parts(), other._parts())
+
+    def _parts(self) -> list[Any]:
+        world = f"{self.solver} {self.wind} {self.fields} {self.notes} {self.gravity}"
+        return [
+            f"{world} {self.frame_duration} {self.start}",
+            *(part for one in self.participants for part in one.parts()),
+            *(part for joint in self.joints for part in joint.parts()),
+            *(part for tie in self.ties for part in tie.parts()),
+        ]
 
     @property
     def uids(self) -> frozenset[int]:
@@ -134,6 +147,21 @@ class SceneInputs:
     def moving(self) -> list[Participant]:
         """What has factors that may be keyed, in the order of the model."""
         return [p for p in self.participants if p.kind != "COLLIDER"]
+
+
+def _are_same(parts: list[Any], others: list[Any]) -> bool:
+    """Whether two lists of parts would have one digest; several times as quick as making two."""
+    return len(parts) == len(others) and all(map(_is_same, parts, others))
+
+
+def _is_same(part: Any, other: Any) -> bool:
+    if not (isinstance(part, np.ndarray) and isinstance(other, np.ndarray)):
+        return bool(_bytes(part) == _bytes(other))
+    return part.shape == other.shape and np.array_equal(_bits(part), _bits(other))
+
+
+def _bits(array: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
 
 
 def digest_of(parts: Iterable[Any]) -> bytes:

@@ -7,7 +7,7 @@ object's name, so that what was simulated yesterday is known again.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
@@ -25,6 +25,20 @@ THE_WORLD = "the world"
 Number = Callable[[int], int]
 
 
+@dataclass(frozen=True)
+class NamedDigests:
+    """What a simulation is known by in any session."""
+
+    parts: dict[str, bytes]  # see `named_digests`
+    whole: bytes  # of all of them, and of the solver
+
+    @classmethod
+    def of(cls, inputs: SceneInputs, names: Mapping[int, str]) -> NamedDigests:
+        """Those of a scene. ``names``: of all its objects, by session id."""
+        parts = named_digests(inputs, names)
+        return cls(parts, digest_of_all(parts))
+
+
 def named_digests(inputs: SceneInputs, names: Mapping[int, str]) -> dict[str, bytes]:
     """One digest for each object, joint and tie by its name, and one of `THE_WORLD`.
 
@@ -38,7 +52,7 @@ def named_digests(inputs: SceneInputs, names: Mapping[int, str]) -> dict[str, by
     world = (inputs.solver, inputs.wind, inputs.fields, inputs.gravity, inputs.frame_duration)
     found = {THE_WORLD: digest_of([f"{world} {inputs.start}"])}
     for participant in inputs.participants:
-        found[participant.name] = _with_numbers(participant, number).digest()
+        found[participant.name] = digest_of(_with_numbers(participant, number).parts())
     for joint in inputs.joints:
         known = replace(joint, uid=0, a=number(joint.a), b=number(joint.b))
         found[joint.name] = digest_of(known.parts())

@@ -35,7 +35,7 @@ from ..properties.tunable_properties import number_of, settings_from, shared_val
 from ..ragdoll import bone_bodies, past_poses
 from ..ragdoll.armature import read_armature
 from ..transforms import affine
-from .inputs import Participant, SceneInputs, digest_of
+from .inputs import Participant, SceneInputs
 from .named_errors import about
 from .problems import doubts, mendable, problem_of
 
@@ -107,15 +107,6 @@ def read_inputs(
     joints, wrong = read_joints(scene, depsgraph, kinds)
     ties = read_ties(scene, depsgraph, kinds)
     problems += wrong
-    world = f"{solver} {wind} {fields} {notes} {gravity(scene)} {duration} {start}"
-    digest = digest_of(
-        [
-            world,
-            *(participant.digest() for participant in participants),
-            *(part for joint in joints for part in joint.parts()),
-            *(part for tie in ties for part in tie.parts()),
-        ]
-    )
     inputs = SceneInputs(
         tuple(participants),
         tuple(joints),
@@ -126,7 +117,7 @@ def read_inputs(
         gravity(scene),
         duration,
         start,
-        digest,
+        tuple(notes),
     )
     return inputs, problems
 

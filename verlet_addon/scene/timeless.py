@@ -4,12 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import bpy
-import numpy as np
 
 from ...core.settings import ImpulseSettings, SolverSettings
 from ..blender import control_points
 from ..blender.data import curve_of, mesh_of
-from ..blender.mesh_arrays import edge_vertices
+from ..blender.mesh_arrays import edge_vertices, vertex_positions
 from ..extract import garment
 from ..extract.vertex_groups import group_weights
 from ..joints.joint_inputs import timeless_parts
@@ -73,9 +72,7 @@ def _timeless_digest(ob: bpy.types.Object) -> bytes:
 
 def _timeless_mesh(ob: bpy.types.Object) -> list[Any]:
     mesh = mesh_of(ob)
-    positions = np.empty(3 * len(mesh.vertices), np.float32)
-    mesh.vertices.foreach_get("co", positions)
-    parts: list[Any] = [positions]
+    parts: list[Any] = [vertex_positions(mesh)]
     if not is_particles(ob.verlet.kind):
         return [*parts, len(mesh.polygons)]
     parts += [edge_vertices(mesh), len(mesh.polygons)]

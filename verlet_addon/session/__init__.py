@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from ...core.recipes.pose_return import Return
     from ..blender.point_cache import PointCacheFile
     from ..joints.joint_inputs import JointInput
-    from ..live.build_job import BuildJob
     from ..live.frame_job import FrameJob
+    from ..live.jobs import Job
     from ..on_disk.frame_log import FramesOnDisk
     from ..scene.inputs import Participant, SceneInputs
 
@@ -87,7 +87,7 @@ class Session:
     start: int
     inputs: SceneInputs | None = None  # what it was built from
     timeless: dict[int, bytes] = field(default_factory=dict)  # see timeless
-    building: BuildJob | None = None  # the model, while it is built
+    building: Job[Any] | None = None  # the model, while it is built or the solver is loaded
     model: Model | None = None  # None: it is built, there is nothing to simulate, or an error
     cache: FrameCache | None = None
     placements: list[Placement] = field(default_factory=list)  # one a frame
@@ -217,13 +217,12 @@ class Session:
         """The simulated moment that is shown at a time, both in frames: the last one holds."""
         return min(time, float(self.last))
 
-    def is_current(self, digest: bytes, start: int) -> bool:
-        """Whether the simulated frames are still those of inputs with this digest."""
+    def is_current(self, inputs: SceneInputs) -> bool:
+        """Whether the simulated frames are still those of these inputs."""
         return (
             self.inputs is not None
-            and self.inputs.digest == digest
-            and self.start == start
             and self.phase.frames is not Frames.MOVED
+            and self.inputs.is_same_as(inputs)
         )
 
     def drop_job(self) -> None:
