@@ -2,8 +2,7 @@
 
 p is the ball's centre in the shape's frame, o where it was one step ago. A ball that came in during
 the step is sent back through the face by which it came in, so that thin shapes stop fast balls.
-Where it came in over an edge, nearer than its radius to two faces, it leaves by the nearer of both:
-what glides along one has not run into the other. Each returns (distance, normal).
+Each returns (distance, normal).
 """
 
 from __future__ import annotations
@@ -31,9 +30,10 @@ def solid_distance(hulls, kind, size, hull, face, p, o, radius):
         return _wall(n, vec(size)) - radius - dot(n, p), scale(-1.0, n)
     if kind == BOX:
         wide = (size[0] + radius, size[1] + radius, size[2] + radius)
-        entry, enter = _through_box(p, o, wide)
+        entry = _through_box(p, o, wide)
         if entry >= 0:
-            return _out_of_box(p, along(o, enter, sub(p, o)), vec(size), wide, entry)
+            n = _face_normal(entry)
+            return dot(n, p) - _wall(n, wide), n
         gap, n = box_distance(size, p)
         return gap - radius, n
     if kind == CYLINDER:
@@ -69,9 +69,9 @@ def _wall(n, half):
 
 @lean_inline
 def _through_box(p, o, half):
-    """Face of a box (0..5 = +x −x +y −y +z −z) by which the path o → p came in, and when.
+    """Face of a box (0..5 = +x −x +y −y +z −z) by which the path o → p came in, −1 if it did not.
 
-    −1 if it did not. Slab test; a path that starts inside has no entry.
+    Slab test; a path that starts inside has no entry.
     """
     face = -1
     enter = 0.0
@@ -85,7 +85,7 @@ def _through_box(p, o, half):
             start, way, h = o[2], p[2] - o[2], half[2]
         if way == 0.0:
             if abs(start) >= h:
-                return -1, 0.0
+                return -1
             continue
         near = (-h - start) / way
         far = (h - start) / way
@@ -97,21 +97,7 @@ def _through_box(p, o, half):
             enter = near
             face = entry
         leave = min(leave, far)
-    return face if enter <= leave else -1, enter
-
-
-@lean_inline
-def _out_of_box(p, came, half, wide, entry):
-    """Way out of a wide box by the face ``entry``, or by a nearer one that it came over, too."""
-    n = _face_normal(entry)
-    gap = dot(n, p) - _wall(n, wide)
-    for k in range(3):
-        if k != entry // 2 and abs(came[k]) > half[k]:
-            other = _face_normal(2 * k + (0 if came[k] > 0.0 else 1))
-            apart = dot(other, p) - wide[k]
-            if apart > gap:
-                gap, n = apart, other
-    return gap, n
+    return face if enter <= leave else -1
 
 
 @lean_inline
@@ -154,18 +140,12 @@ def cylinder_distance(size, p, o, radius):
             cap_in = math.inf
         enter = max(cap_in, wall_in)
         if 0.0 <= enter <= 1.0 and enter < min(cap_out, wall_out):
-            x, y, z = along(o, enter, d)
-            far = math.sqrt(x * x + y * y)
-            sign = math.copysign(1.0, z)
-            at_cap, cap = sign * p[2] - high, (0.0, 0.0, sign)
-            if far == 0.0:
-                return at_cap, cap
-            wall = (x / far, y / far, 0.0)
-            at_wall = dot(wall, p) - wide
-            by_cap = cap_in >= wall_in
-            if far > size[0] and abs(z) > size[1]:
-                by_cap = at_cap >= at_wall
-            return (at_cap, cap) if by_cap else (at_wall, wall)
+            if cap_in >= wall_in:
+                sign = math.copysign(1.0, -d[2])
+                return sign * p[2] - high, (0.0, 0.0, sign)
+            hx = (o[0] + wall_in * d[0]) / wide
+            hy = (o[1] + wall_in * d[1]) / wide
+            return hx * p[0] + hy * p[1] - wide, (hx, hy, 0.0)
     out = across - size[0]
     above = abs(p[2]) - size[1]
     sign = math.copysign(1.0, p[2])
@@ -222,9 +202,8 @@ def hull_distance(hulls, hull, p, o, radius):
         elif then >= 0.0:
             passes = False
     if passes and entry >= 0 and 0.0 <= enter <= 1.0 and enter < leave:
-        return _out_of_hull(
-            hulls, first_face, last_face, p, along(o, enter, sub(p, o)), radius, entry
-        )
+        n = load(normal, entry)
+        return dot(n, p) - offset[entry] - radius, n
     if most <= 0.0:
         return most - radius, load(normal, face)
     # outside: over a face, or nearest to an edge of a face that is seen from here
@@ -257,20 +236,6 @@ def hull_distance(hulls, hull, p, o, radius):
     if not 0.0 < gap < math.inf:
         return most - radius, load(normal, face)
     return gap - radius, divide(scale(-1.0, q), gap)
-
-
-@lean_inline
-def _out_of_hull(hulls, first_face, last_face, p, came, radius, entry):
-    """Way out of a hull by the face ``entry``, or by a nearer one that it came over, too."""
-    n = load(hulls.face_normal, entry)
-    gap = dot(n, p) - hulls.face_offset[entry] - radius
-    for f in range(first_face, last_face):
-        other, offset = load(hulls.face_normal, f), hulls.face_offset[f]
-        if f != entry and dot(other, came) > offset:
-            apart = dot(other, p) - offset - radius
-            if apart > gap:
-                gap, n = apart, other
-    return gap, n
 
 
 @lean

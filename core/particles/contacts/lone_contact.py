@@ -7,10 +7,14 @@ import math
 from ...collision.narrow_phase import parts_of
 from ...collision.point_distance import solid_distance
 from ...collision.shapes import passes_by
-from ...kernels.jit import inline, kernel
-from ...vec3 import along, load, rotate, sub, unrotate
+from ...kernels.jit import inline, kernel, lean_inline
+from ...vec3 import along, dot, load, rotate, sub, unrotate
 from .contact_point import has_room, join_particle, join_shape, note_contact
 from .hook import ContactHook, Meeting, Surroundings
+
+
+GLIDES = 0.5
+"""Depth, as a share of what a particle keeps away, up to which it may glide along a face."""
 
 
 class LoneParticles(ContactHook):
@@ -50,6 +54,21 @@ def _bounds(colliding, radius, x):
     return (lx, ly, lz), (hx, hy, hz)
 
 
+@lean_inline
+def _gap_from(hulls, kind, size, hull, p, o, reach):
+    """Gap of a particle at p, one step ago at o, from a shape, and the way out.
+
+    What glides along a face comes in over its edge, by the side of the shape as its sharp corners
+    have it; but it has not run into the side.
+    """
+    gap, normal = solid_distance(hulls, kind, size, hull, 0, p, o, reach)
+    if gap < 0.0:
+        here, out = solid_distance(hulls, kind, size, hull, 0, p, p, reach)
+        if -GLIDES * reach <= here <= 0.0 and dot(out, sub(o, p)) >= here:
+            return here, out
+    return gap, normal
+
+
 @kernel
 def find_particle_contacts(c, contacts, shapes, first_shape, colliding, radius, particles, fall):
     """Contacts of free particles with bodies, written from row c on; returns the row after them.
@@ -79,7 +98,7 @@ def find_particle_contacts(c, contacts, shapes, first_shape, colliding, radius, 
             p = unrotate(r, sub(load(x, i), load(shapes.centre, s)))
             o = unrotate(rb, sub(load(previous, i), load(shapes.centre_before, s)))
             kind, size, hull = shapes.kind[s], shapes.size[s], shapes.hull[s]
-            gap, normal = solid_distance(hulls, kind, size, hull, 0, p, o, reach)
+            gap, normal = _gap_from(hulls, kind, size, hull, p, o, reach)
             if gap > fall:
                 continue
             if has_room(contacts, c):
