@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tools.environments import Blender, blender_environment, digest_of, site_packages
-from tools.kernel_library import Platform, build_wheel
+from tools.kernel_library import PLATFORMS, Platform, build_wheel
 from tools.manual_pages import build_manual, manual_sources
 from tools.processes import BUILD, ROOT, Failure, locked, output_of, timed
 
@@ -71,12 +71,20 @@ def stage_extension(folder: Path, target: Platform | None, wheels: Sequence[Path
 
 
 def build_zip(blender: Blender, target: Platform | None) -> Path:
-    """Build and validate a platform's zip, or the one without wheels; nothing when up to date."""
+    """Build and validate a platform's zip, or the one without wheels; nothing when up to date.
+
+    One with this machine's library alone, as tests need it, lies in a folder of its own: it has the
+    name of the one for release, and is of no use to older processors.
+    """
     interpreter = blender_environment(blender)
     wheels = [build_wheel(target, manifest_version())] if target else []
     name = f"verlet_physics-{manifest_version()}.zip"
     suffix = target.name.replace("-", "_") if target else "without_wheels"
-    path = ZIPS / name.replace(".zip", f"-{suffix}.zip")
+    folder = ZIPS
+    if target is not None and target != PLATFORMS[target.name]:
+        folder = ZIPS / target.targets[0]
+    path = folder / name.replace(".zip", f"-{suffix}.zip")
+    folder.mkdir(parents=True, exist_ok=True)
     with locked(ZIPS):
         sources = [ROOT / source for source in extension_sources()]
         inputs = digest_of([*sources, *manual_sources(), *wheels])
@@ -90,7 +98,7 @@ def build_zip(blender: Blender, target: Platform | None) -> Path:
             build_manual(staging / "manual")
             build = ("--source-dir", staging, "--output-filepath")
             if target:  # Blender's tool appends the platform to the name
-                blender_tool(interpreter, "build", *build, ZIPS / name, "--split-platforms")
+                blender_tool(interpreter, "build", *build, folder / name, "--split-platforms")
             else:
                 blender_tool(interpreter, "build", *build, path)
             blender_tool(interpreter, "validate", path)

@@ -17,7 +17,6 @@ from dataclasses import replace
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -81,24 +80,13 @@ def keep_models(path: Path, names: Iterable[str]) -> None:
     path.write_bytes(pickle.dumps(made))
 
 
-class _Reader(pickle.Unpickler):
-    """Reads arrays of a newer NumPy, which has moved the functions that make them."""
-
-    def find_class(self, module: str, name: str) -> Any:
-        try:
-            return super().find_class(module, name)
-        except ModuleNotFoundError:
-            return super().find_class(module.replace("numpy._core", "numpy.core", 1), name)
-
-
 def kept_models(path: Path) -> dict[str, Callable[[], GoldenScene]]:
     """How scenes of such a file are made. It can run code: read none that you do not trust."""
 
     def scene(model: Model, inputs: list[FrameInputs], settings: SolverSettings) -> GoldenScene:
         return GoldenScene(model, lambda _, frame: inputs[frame], settings, len(inputs))
 
-    with path.open("rb") as file:
-        return {name: partial(scene, *made) for name, made in _Reader(file).load().items()}
+    return {name: partial(scene, *made) for name, made in pickle.loads(path.read_bytes()).items()}
 
 
 def scene_hashes(name: str, make: Callable[[], GoldenScene] | None = None) -> list[str]:
@@ -115,11 +103,9 @@ def scene_hashes(name: str, make: Callable[[], GoldenScene] | None = None) -> li
 
 def machine(models: Path | None = None) -> dict[str, str]:
     """What hashes depend on besides the source; `models` is the file that scenes came from."""
+    kept = {"models": hashlib.sha256(models.read_bytes()).hexdigest()[:16]} if models else {}
     if jit.compiled_by() not in ("Numba", "nobody"):
-        maker = {"numpy": version("numpy")}
-        if models:
-            maker = {"models": hashlib.sha256(models.read_bytes()).hexdigest()[:16]}
-        return {"compiled": "ahead", **maker}
+        return {"compiled": "ahead", **(kept or {"numpy": version("numpy")})}
     versions = {}
     for package in ("numpy", "numba", "llvmlite"):
         try:
@@ -132,6 +118,7 @@ def machine(models: Path | None = None) -> dict[str, str]:
         "python": platform.python_version(),
         "compiled": jit.compiled_by(),
         **versions,
+        **kept,
     }
 
 

@@ -205,9 +205,10 @@ def _whole(path: Path) -> bytes:
         data = path.read_bytes()
         sums = path.with_name(SUMS).read_bytes()
     except OSError as error:
-        raise Misfit(f"{error.filename} cannot be read: {error.strerror or error}") from None
+        why = error.strerror or error
+        raise Misfit(f"{error.filename} cannot be read ({why}): install it again") from None
     if checksum(path.name, data).encode() not in sums:
-        raise Misfit(f"{path} is damaged")
+        raise Misfit(f"{path} is damaged: install it again")
     return data
 
 

@@ -337,3 +337,16 @@ def test_the_command_refuses_files_of_other_machines_and_unknown_names(tmp_path,
     assert "is of another machine" in capsys.readouterr().err
     assert main(["golden", "ropes"]) == 2
     assert "no golden scene 'ropes'" in capsys.readouterr().err
+
+
+def test_hashes_of_kept_models_are_good_for_these_alone(tmp_path, capsys):
+    models, others, path = tmp_path / "models", tmp_path / "others", tmp_path / "hashes.json"
+    hashes.keep_models(models, ["rope", "constraint-rod"])
+    hashes.keep_models(others, ["rope"])
+    kept = ["golden", "rope", "--models", str(models)]
+    assert main([*kept, "--save", str(path)]) == 0
+    assert main([*kept, "--against", str(path)]) == 0
+    assert main(["golden", "rope", "--models", str(others), "--against", str(path)]) == 2
+    assert "is of another machine: models" in capsys.readouterr().err
+    assert main(["golden", "heap", "--models", str(models)]) == 2
+    assert "no golden scene 'heap'; known are: rope, constraint-rod" in capsys.readouterr().err

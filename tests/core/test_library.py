@@ -22,20 +22,18 @@ MINE = [
     ROOT / "build/libraries" / name / library.PACKAGE
     for name in (*library._names(), library._names()[0].rpartition("-v")[0])
 ]
-BUILT = next((folder for folder in MINE if folder.exists()), None)
 
 
-def is_of_these_sources():
-    if BUILT is None:
-        return False
-    table = json.loads((BUILT / "kernels.json").read_text("utf-8"))
+def is_of_these_sources(folder):
     try:
+        table = json.loads((folder / "kernels.json").read_text("utf-8"))
         return library.hash_of_sources(table["modules"]) == table["sources"]
     except OSError:
         return False
 
 
-built = pytest.mark.skipif(not is_of_these_sources(), reason="`dev.py library` has not been run")
+BUILT = next(filter(is_of_these_sources, MINE), None)
+built = pytest.mark.skipif(BUILT is None, reason="`dev.py library` has not been run")
 
 
 def run(code, *arguments, **variables):

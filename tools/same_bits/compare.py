@@ -9,9 +9,8 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tools.environments import core_environment
 from tools.processes import Failure, output_of, run, timed
-from tools.same_bits.machines import FOLDER, Machine, machines
+from tools.same_bits.machines import FOLDER, PYTHON_OF, Machine, machines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,8 +53,10 @@ def compare_bits(arguments: Sequence[str]) -> None:
     ]
     models = FOLDER / "models.pickle"
     with timed("make the models"):
-        maker = (core_environment(), "-m", "tools.same_bits.models", models, options.random)
-        run(maker, "making the models", variables=dict(all_of_them[0].variables))
+        # The oldest NumPy here: an older one does not read what a newer one has written.
+        maker = next((one for one in all_of_them if PYTHON_OF in one.name), all_of_them[0])
+        command = (*maker.python, "-m", "tools.same_bits.models", models, options.random)
+        run(command, "making the models", variables=dict(maker.variables))
     first: Ends | None = None
     elsewhere = 0
     print(f"\n{'library':44} {'Python, NumPy':16} {'scenes':>6} {'elsewhere':>9} {'threads':>7}")

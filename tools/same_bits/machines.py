@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 FOLDER = BUILD / "same_bits"
+PYTHON_OF = "the Python of "
 SUFFIXES = {"linux": ".so", "windows": ".dll", "macos": ".dylib"}
 EMULATED = {
     # NumPy's AVX2 code for argsort gives wrong orders in QEMU 7.2.
@@ -60,7 +61,7 @@ def machines(given: Mapping[str, str]) -> Iterator[Machine]:
             yield machine(name, f"a {processor} by QEMU", emulated, **variables)
     for folder in sorted(ENVIRONMENTS.glob("blender-*")):
         python = str(environment_interpreter(folder.name))
-        yield machine(best, f"the Python of {folder.name}", (python,))
+        yield machine(best, PYTHON_OF + folder.name, (python,))
     for name, command in given.items():
         yield machine(name, command.split()[0], tuple(command.split()))
     if wine:
