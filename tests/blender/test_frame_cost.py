@@ -4,7 +4,14 @@ import bpy
 import numpy as np
 import pytest
 from mathutils import Matrix
-from small_rigs import armature, person, ragdoll
+from small_rigs import (
+    armature,
+    largest_difference,
+    person,
+    ragdoll,
+    seen_bones,
+    simulated_bones,
+)
 from small_scenes import addon, body, floor, play, seen_matrix, session_of
 
 pytestmark = pytest.mark.usefixtures("scene")
@@ -202,3 +209,39 @@ def test_bones_that_inherit_otherwise_are_asked_of_blender(scene):
     finally:
         module._one_by_one = inner
     assert asked == [ob.name]
+
+
+def test_a_ragdoll_is_evaluated_once_where_it_is_only_shown_again(scene):
+    """Its bones get their own transforms back for what is yet to be simulated alone."""
+    ob = person()
+    ragdoll(ob)
+    floor()
+    updated, graphs = [], bpy.app.handlers.frame_change_post
+    graphs.insert(0, lambda scene, graph: updated.append([u.id.name for u in graph.updates]))
+    try:
+        play(scene, 1, 8)
+        assert ob.name in updated[-1]  # evaluated with its own pose before the frame is simulated
+        shown = seen_bones(ob)
+        scene.frame_set(5)
+        scene.frame_set(8)
+        assert not [names for names in updated[-2:] if ob.name in names]
+    finally:
+        graphs.pop(0)
+    assert largest_difference(seen_bones(ob), shown, shown) < 1e-6
+    play(scene, 9, 12)
+    wanted = simulated_bones(scene, ob, 12)
+    assert largest_difference(seen_bones(ob), wanted, wanted) < 1e-5
+    scene.frame_set(1)
+    assert max(abs(v) for bone in ob.pose.bones for v in bone.location) < 1e-6
+
+
+def test_settings_of_the_same_values_are_one_object(scene):
+    properties, settings = addon("properties.tunable_properties"), addon("properties.scenes")
+    wind = lambda: properties.settings_from(scene.verlet.wind, settings.WindSettings)  # noqa: E731
+    first = wind()
+    assert wind() is first
+    scene.verlet.wind.velocity = (1.0, 2.0, 0.1)
+    assert wind().velocity == (1.0, 2.0, 0.1)
+    scene.verlet.wind.velocity = first.velocity
+    assert wind() is first
+    assert str(properties.number_of(-0.0)) == "0.0"

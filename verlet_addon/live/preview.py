@@ -160,13 +160,14 @@ def before_frame(scene: bpy.types.Scene, start: int, session: Session | None) ->
             elif is_particles(ob.verlet.kind) and own_motion.carriers(ob):
                 _play(ob, False)
     elif session is not None and session.is_ready and not session.is_outdated:
-        _hold_bodies(session)
+        _hold_bodies(session, is_simulated=time_of(scene) <= session.last)
 
 
-def _hold_bodies(session: Session) -> None:
+def _hold_bodies(session: Session, *, is_simulated: bool) -> None:
     """Keep the own transform of every body, and switch its constraints off.
 
     A body that follows its animation gets its own one back: the frame is to tell where that is.
+    Bones only where it is not ``is_simulated`` yet: armatures would be evaluated twice to be seen.
     """
     doubtful = body_preview.doubtful(session)
     for participant, ob in _previewable(session, doubtful):
@@ -174,8 +175,9 @@ def _hold_bodies(session: Session) -> None:
             rest_pose.store(ob)
         elif ob.verlet.rest.owner:
             rest_pose.put_back(ob)
-    for _, ob in _previewable(session, session.participants(RAGDOLL)):
-        bone_preview.lend(ob)  # bones of their own, and muscles, follow their keys
+    if not is_simulated:
+        for _, ob in _previewable(session, session.participants(RAGDOLL)):
+            bone_preview.lend(ob)  # bones of their own, and muscles, follow their keys
 
 
 def clear(ob: bpy.types.Object) -> None:

@@ -302,7 +302,11 @@ def is_live() -> bool:
 def _solver(running: Session) -> SolverSettings:
     """How the next frame is stepped: within the time budget in the live preview only."""
     solver = running.inputs.solver
-    return solver if is_live() and running.bake_progress is None else solver.without_budget()
+    return solver if is_live() and running.bake_progress is None else running.once(_unhurried)
+
+
+def _unhurried(running: Session) -> SolverSettings:
+    return running.inputs.solver.without_budget()
 
 
 def _keep(running: Session, state: State, depsgraph: bpy.types.Depsgraph) -> None:
@@ -402,6 +406,8 @@ def _bodies_of(running: Session, state: State) -> Floats:
     """World matrices (b, 4, 4) of bodies in the frame after the last one; where none has moved, the
     very array of that one.
     """
+    if not running.participants("BODY"):
+        return running.placements[-1].bodies
     before = running.cache[running.last]
     poses = (body_poses(running.model, one) for one in (state, before))
     if all(map(np.array_equal, *poses)):
