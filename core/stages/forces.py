@@ -41,7 +41,7 @@ class Forces:
         self.before = acted_before(frame.state, packed, model)
         frame.state.acted = packed
         fields = pack_fields(lasting(inputs.fields))
-        self.now = Outside(frame.gravity, inputs.wind, fields, frame.animated, model)
+        self.now = Outside(frame.gravity, inputs.wind, fields, frame.keyed)
         has_surface = len(model.pieces.triangle) > 0 or len(model.pieces.wire) > 0
         self.is_windy = has_surface and not is_calm(inputs.wind)
         self.is_any = self.is_windy or bool(model.forces) or len(fields) > 0
@@ -91,7 +91,7 @@ class Forces:
                 force,
                 frame.time,
                 self.every * frame.h,
-                outside.animated,
+                outside.factors.animated,
                 outside.gravity,
             )
             for one in frame.model.forces:

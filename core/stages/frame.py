@@ -21,7 +21,7 @@ from ..records import Particles
 from ..rigid.sleep.stillness import REST_TIME
 from ..settings import AnimatedSettings, SolverSettings
 from ..workspace import workspace_of
-from .factors import of_bodies, of_objects, of_particles
+from .factors import Factors
 
 
 class Stopwatch:
@@ -92,6 +92,7 @@ class Frame:
         self.fall = math.hypot(*inputs.gravity) * self.h**2  # m, by gravity in one step
 
         self.animated = self._animated()
+        self.keyed = Factors(self.animated, model)
         self.pin_weight = self._pin_weight()
         self.free_inverse_mass = self._inverse_mass()
         self.inverse_mass = self.free_inverse_mass
@@ -144,15 +145,11 @@ class Frame:
         """One animated factor of each rigid body, not to be written to."""
         if self.inputs.animated is None:
             return self.own.body_ones
-        return of_bodies(self.animated, name, self.model)
+        return self.keyed.of_bodies(name)
 
     def factors(self, name: str) -> Floats | None:
         """One animated factor of each particle (n,); None when it is 1 everywhere."""
-        if self.inputs.animated is None:
-            return None
-        if (of_objects(self.animated, name) == 1.0).all():
-            return None
-        return of_particles(self.animated, name, self.model)
+        return None if self.keyed.are_one(name) else self.keyed.of_particles(name)
 
     def _scaled(self, values: Floats, name: str) -> Floats:
         factor = self.factors(name)

@@ -19,7 +19,7 @@ from numpy.lib.recfunctions import structured_to_unstructured, unstructured_to_s
 from ..forces.field import FIELD, FIELD_NUMBERS, Field, pack_fields
 from ..model.state import FACTORS, NO_WIND, wind_numbers
 from ..settings import AnimatedSettings, WindSettings
-from .factors import Animated, of_bodies, of_particles
+from .factors import Factors
 
 if TYPE_CHECKING:
     from ..arrays import Floats
@@ -37,23 +37,22 @@ class Outside:
     gravity: Floats  # (3,) m/s²
     wind: WindSettings
     fields: Records  # (k,) FIELD, without explosions and hits
-    animated: Animated  # `FACTORS` count
-    model: Model
+    factors: Factors  # `FACTORS` count
 
     @cached_property
     def in_wind(self) -> Floats:
         """Factor of the wind on each particle (n,)."""
-        return of_particles(self.animated, "wind", self.model)
+        return self.factors.of_particles("wind")
 
     @cached_property
     def in_fields(self) -> Floats:
         """Factor of force fields on each particle (n,)."""
-        return of_particles(self.animated, "fields", self.model)
+        return self.factors.of_particles("fields")
 
     @cached_property
     def bodies_in_fields(self) -> Floats:
         """Factor of force fields on each rigid body (b,)."""
-        return of_bodies(self.animated, "fields", self.model)
+        return self.factors.of_bodies("fields")
 
 
 def lasting(given: tuple[Field, ...]) -> list[Field]:
@@ -96,8 +95,7 @@ def unpack(acted: Floats, model: Model) -> Outside:
         gravity=gravity.copy(),
         wind=WindSettings(tuple(wind[:3].tolist()), *wind[3:].tolist()),
         fields=unstructured_to_structured(packed.reshape(-1, FIELD_NUMBERS), FIELD),
-        animated=tuple(keyed),
-        model=model,
+        factors=Factors(tuple(keyed), model),
     )
 
 

@@ -20,6 +20,7 @@ from mathutils import Matrix
 from ...core.arrays import Floats
 from ..blender.data import armature_of
 from ..ragdoll.bone_constraints import chain_of
+from ..transforms.affine import inverse
 
 _INFLUENCE = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]\.constraints\["(.+)"\]\.influence$')
 _CUSTOM = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]\["((?:[^"\\]|\\.)*)"\]$')
@@ -202,7 +203,7 @@ def carried_by(
     """Which simulated bones controls carry, in the rest pose and with switches as they are."""
     rows = [poser.row[name] for name in moved]
     rest = poser.look()
-    back = np.linalg.inv(rest)
+    back = inverse(rest)
     size = max(float(np.abs(rest[:, :3, 3]).max()), 1e-6)
     found: dict[str, frozenset[str]] = {}
     for bone in controls:
@@ -247,7 +248,7 @@ def choose(
         )
         is_led = any(lead[other] == name for other in carried if other != name)
         if not is_outer and not is_led:
-            offset = np.linalg.inv(rest[poser.row[lead[name]]]) @ rest[poser.row[name]]
+            offset = inverse(rest[poser.row[lead[name]]]) @ rest[poser.row[name]]
             chosen.append(Control(name, lead[name], offset))
     return chosen
 

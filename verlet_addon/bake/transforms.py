@@ -18,6 +18,7 @@ from mathutils import Quaternion
 from numpy.typing import NDArray
 
 from ..blender.data import any_item
+from ..transforms.affine import inverse
 from ..transforms.parents import parent_matrix
 from ..transforms.rotations import ORTHOGONAL_TOLERANCE, quaternions, split_rotation_scale
 from . import animation
@@ -189,7 +190,7 @@ def _checked(
         parent_matrices = parent_matrix(ob)
     parents = np.asarray(parent_matrices, dtype=np.float64)
     try:
-        return numbers, np.linalg.inv(parents) @ world
+        return numbers, inverse(parents) @ world
     except np.linalg.LinAlgError:  # a parent scaled to nothing: come as near as one can
         return numbers, np.linalg.pinv(parents) @ world
 

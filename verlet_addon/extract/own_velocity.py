@@ -11,7 +11,7 @@ from mathutils import Euler, Matrix, Quaternion, Vector
 
 from ...core.arrays import Floats
 from ..blender import compat
-from ..transforms.affine import rotation_part
+from ..transforms.affine import inverse, rotation_part
 
 Curves = dict[tuple[str, int], bpy.types.FCurve]
 
@@ -42,7 +42,7 @@ def has_keys(ob: bpy.types.Object) -> bool:
 def _motion(a: Floats, b: Floats, duration: float) -> Floats:
     """Velocity of the origin and angular velocity (2, 3) from one matrix (4, 4) to another."""
     try:
-        turn = rotation_part((b @ np.linalg.inv(a))[:3, :3])
+        turn = rotation_part((b @ inverse(a))[:3, :3])
     except np.linalg.LinAlgError:  # scaled to nothing
         return np.zeros((2, 3))
     w, axis = (turn[0], turn[1:]) if turn[0] >= 0.0 else (-turn[0], -turn[1:])

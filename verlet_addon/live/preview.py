@@ -14,23 +14,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import bpy
-import numpy as np
 
-from ...core.arrays import Floats
 from ..blender import point_cache
 from ..blender.point_cache import PointCacheFile
 from ..extract import own_motion
 from ..extract.particles import shown_count
-from ..properties import bake_record, rest_pose
+from ..properties import rest_pose
 from ..properties.kinds import RAGDOLL, is_particles
-from ..properties.participants import BodyColumns, find_objects
+from ..properties.participants import find_objects, is_previewable, listed_once
 from ..ragdoll import bone_preview
 from ..session import Placement, Session
 from ..session.phase import EventKind
 from ..transforms.affine import blended_matrices
-from ..transforms.rotation_modes import rotations_near
-from ..transforms.rotations import rotations_without_scale
-from .moved import moved_in, parent_matrix
+from . import body_preview
 
 if TYPE_CHECKING:
     from ..scene.inputs import Participant
@@ -58,7 +54,7 @@ def show(session: Session, time: float, depsgraph: bpy.types.Depsgraph, *, is_ne
             ob.update_tag(refresh={"DATA"})
             session.awaited |= {ob.session_uid, ob.data.session_uid}
     placement = placement_at(session, time)
-    _move_bodies(session, placement, depsgraph)
+    body_preview.show(session, placement, depsgraph)
     bone_preview.show(session, placement.poses)
 
 
@@ -139,13 +135,8 @@ def _previewable(
     return [
         (participant, ob)
         for participant, ob in zip(wanted, find_objects(wanted))
-        if ob is not None and _is_previewable(participant, ob)
+        if ob is not None and is_previewable(participant, ob)
     ]
-
-
-def _is_previewable(participant: Participant, ob: bpy.types.Object) -> bool:
-    """Whether an object still takes part as what it did, and does not play a bake."""
-    return bool(ob.verlet.kind == participant.kind) and not bake_record.is_baked(ob)
 
 
 def time_of(scene: bpy.types.Scene) -> float:
@@ -153,6 +144,7 @@ def time_of(scene: bpy.types.Scene) -> float:
     return scene.frame_current + scene.frame_subframe
 
 
+@listed_once()
 def before_frame(scene: bpy.types.Scene, start: int, session: Session | None) -> None:
     """Before a frame is evaluated: give bodies their own place, rigged cloth its own pose again
     at the start.
@@ -168,118 +160,24 @@ def before_frame(scene: bpy.types.Scene, start: int, session: Session | None) ->
             elif is_particles(ob.verlet.kind) and own_motion.carriers(ob):
                 _play(ob, False)
     elif session is not None and session.is_ready and not session.is_outdated:
-        _hold_bodies(session)
+        _hold_bodies(session, is_simulated=time_of(scene) <= session.last)
 
 
-def _hold_bodies(session: Session) -> None:
+def _hold_bodies(session: Session, *, is_simulated: bool) -> None:
     """Keep the own transform of every body, and switch its constraints off.
 
     A body that follows its animation gets its own one back: the frame is to tell where that is.
+    Bones only where it is not ``is_simulated`` yet: armatures would be evaluated twice to be seen.
     """
-    doubtful = [
-        participant
-        for participant in _moved_bodies(session)
-        if participant.settings.type != "ACTIVE" or not rest_pose.is_surely_stored(participant.uid)
-    ]
+    doubtful = body_preview.doubtful(session)
     for participant, ob in _previewable(session, doubtful):
         if participant.settings.type == "ACTIVE":
             rest_pose.store(ob)
         elif ob.verlet.rest.owner:
             rest_pose.put_back(ob)
-    for _, ob in _previewable(session, session.participants(RAGDOLL)):
-        bone_preview.lend(ob)  # bones of their own, and muscles, follow their keys
-
-
-def _moved_bodies(session: Session) -> list[Participant]:
-    """The bodies that the preview moves: passive ones are where their animation has them."""
-    return [p for p in session.participants("BODY") if p.settings.type != "PASSIVE"]
-
-
-def _move_bodies(session: Session, placement: Placement, depsgraph: bpy.types.Depsgraph) -> None:
-    """Write location and rotation so that bodies stand where they are placed; scale stays.
-
-    What a parent with uneven scale makes askew has no location, rotation and scale: then the
-    place is exact and the rotation is the nearest, as in the bake.
-    """
-    wanted = session.participants("BODY")
-    shown = {
-        row: ob
-        for row, (participant, ob) in enumerate(zip(wanted, find_objects(wanted)))
-        if ob is not None and _is_taken(participant, ob)
-    }
-    if not shown:
-        return
-    bodies = list(shown.values())
-    local = placement.bodies[list(shown)]
-    with_parent = [row for row, ob in enumerate(bodies) if ob.parent is not None]
-    if with_parent:
-        moved = moved_in(session, placement.bodies, placement.poses)
-        spaces = [parent_matrix(bodies[row], depsgraph, moved) for row in with_parent]
-        local[with_parent] = np.linalg.inv(np.array(spaces)) @ local[with_parent]
-    now = BodyColumns(bodies)
-    scale = np.multiply(now.read("scale", 3), now.read("delta_scale", 3), dtype=np.float64)
-    turned = rotations_without_scale(local[:, :3, :3], scale)
-    place = (local[:, :3, 3] - now.read("delta_location", 3)).astype(np.float32)
-    # where there is animation data, what was evaluated may be something else than the property
-    is_new = np.array([ob.animation_data is not None for ob in bodies])
-    is_new |= (place != now.read("location", 3)).any(axis=1)
-    found = []
-    modes = np.array([ob.rotation_mode for ob in bodies])
-    for mode in np.unique(modes).tolist():
-        rows = np.flatnonzero(modes == mode)
-        channel = rest_pose.rotation_channel(mode)
-        before = now.read(channel, len(getattr(bodies[rows[0]], channel)))[rows]
-        own = _without_delta(bodies, now, mode, turned)[rows]
-        values = rotations_near(mode, own, before.astype(np.float64)).astype(np.float32)
-        is_new[rows] |= (values != before).any(axis=1)
-        found.append((channel, rows, values))
-    _write(bodies, now, np.flatnonzero(is_new), place)
-    for channel, rows, values in found:
-        some = is_new[rows]
-        for row, value in zip(rows[some].tolist(), values[some].tolist()):
-            setattr(bodies[row], channel, value)
-
-
-def _write(
-    bodies: list[bpy.types.Object], now: BodyColumns, rows: np.ndarray, place: np.ndarray
-) -> None:
-    """Write the locations of the bodies in some rows; their rotations are written after it.
-
-    What does not move is not evaluated again: a pile that sleeps costs nothing. That a rotation is
-    set tells Blender of the location too, at half the price of two.
-    """
-    if now.is_whole and len(rows):
-        now.write("location", rows, place[rows])
-        return
-    for row, value in zip(rows.tolist(), place[rows].tolist()):
-        bodies[row].location = value
-
-
-def _is_taken(participant: Participant, ob: bpy.types.Object) -> bool:
-    """Whether the preview moves a body; its own transform is kept from now on."""
-    if rest_pose.is_surely_stored(participant.uid):
-        return True
-    if participant.settings.type == "PASSIVE" or not _is_previewable(participant, ob):
-        return False
-    rest_pose.store(ob)
-    return True
-
-
-def _without_delta(
-    bodies: list[bpy.types.Object], now: BodyColumns, mode: str, turned: Floats
-) -> Floats:
-    """Rotations (n, 3, 3) of bodies that come before their delta rotations in a rotation mode."""
-    if mode == "AXIS_ANGLE":  # Blender's own delta for it, which nobody can set
-        return turned
-    if mode == "QUATERNION":
-        if (now.read("delta_rotation_quaternion", 4) == (1.0, 0.0, 0.0, 0.0)).all():
-            return turned
-        deltas = [ob.delta_rotation_quaternion.to_matrix() for ob in bodies]
-    else:
-        if not now.read("delta_rotation_euler", 3).any():
-            return turned
-        deltas = [ob.delta_rotation_euler.to_matrix() for ob in bodies]
-    return np.swapaxes(np.array(deltas, dtype=np.float64), -1, -2) @ turned
+    if not is_simulated:
+        for _, ob in _previewable(session, session.participants(RAGDOLL)):
+            bone_preview.lend(ob)  # bones of their own, and muscles, follow their keys
 
 
 def clear(ob: bpy.types.Object) -> None:

@@ -19,7 +19,7 @@ from ..properties import bake_record, participants
 from ..properties.kinds import RAGDOLL
 from ..properties.scenes import frame_duration, start_frame
 from ..ragdoll import bone_bodies, doubts, stick_figures
-from ..scene.frame_inputs import read_frame, spread_out
+from ..scene.frame_inputs import factors_at_start, read_frame
 from ..scene.inputs import Participant, SceneInputs
 from ..scene.problems import doubts_about_integrator, problem_of
 from ..scene.reading import read_inputs
@@ -37,6 +37,7 @@ MOMENT = 0.05
 """s: what takes no longer to build is there at once."""
 
 
+@participants.listed_once()
 def visit_frame(
     scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, *, may_skip: bool, may_wait: bool
 ) -> None:
@@ -301,12 +302,16 @@ def is_live() -> bool:
 def _solver(running: Session) -> SolverSettings:
     """How the next frame is stepped: within the time budget in the live preview only."""
     solver = running.inputs.solver
-    return solver if is_live() and running.bake_progress is None else solver.without_budget()
+    return solver if is_live() and running.bake_progress is None else running.once(_unhurried)
+
+
+def _unhurried(running: Session) -> SolverSettings:
+    return running.inputs.solver.without_budget()
 
 
 def _keep(running: Session, state: State, depsgraph: bpy.types.Depsgraph) -> None:
     """Store a frame, and what is shown of it."""
-    bodies = world_matrices(running, state)
+    bodies = _bodies_of(running, state)
     holds = stick_figures.holds(running, state)
     poses = _poses(running, state, holds, depsgraph, moved_in(running, bodies, {}))
     moved = moved_in(running, bodies, poses)
@@ -368,6 +373,10 @@ def _poses(
 
 def _particle_rows(running: Session) -> list[tuple[Participant, int]]:
     """Each object made of particles with its row in `Model.objects`."""
+    return running.once(_lay_out)
+
+
+def _lay_out(running: Session) -> list[tuple[Participant, int]]:
     rows = [row for row, span in enumerate(running.model.objects) if span.body < 0]
     return list(zip(running.particle_objects(), rows))
 
@@ -389,9 +398,21 @@ def _shown_positions(
                 held = tie.particle[:, 0] - particles.start
                 position[held] = tie.places(state.body_position, state.body_orientation)
     matrix = placement.local[participant.uid]
-    to_local = np.linalg.inv(matrix).astype(np.float64, copy=False)
-    local = affine.transformed(to_local, position)
+    local = affine.transformed(affine.inverse(matrix), position)
     return participant.particles.shown(local).astype(np.float32)
+
+
+def _bodies_of(running: Session, state: State) -> Floats:
+    """World matrices (b, 4, 4) of bodies in the frame after the last one; where none has moved, the
+    very array of that one.
+    """
+    if not running.participants("BODY"):
+        return running.placements[-1].bodies
+    before = running.cache[running.last]
+    poses = (body_poses(running.model, one) for one in (state, before))
+    if all(map(np.array_equal, *poses)):
+        return running.placements[-1].bodies
+    return world_matrices(running, state)
 
 
 def world_matrices(running: Session, state: State) -> Floats:
@@ -401,7 +422,7 @@ def world_matrices(running: Session, state: State) -> Floats:
     held = running.held_bodies
     if held is None:
         start = [a[rows] for a in body_poses(running.model, running.cache[running.start])]
-        held = np.linalg.inv(_rigid(*start)) @ running.placements[0].bodies
+        held = affine.inverse(_rigid(*start)) @ running.placements[0].bodies
         running.held_bodies = held
     return _rigid(position, orientation) @ held
 
@@ -454,7 +475,6 @@ def body_matrices(running: Session, uid: int, frames: range) -> tuple[Floats, Fl
 def _resting_inputs(running: Session) -> FrameInputs:
     """The inputs at the start frame."""
     model = running.model
-    moving = running.inputs.moving
     return FrameInputs(
         duration=running.inputs.frame_duration,
         gravity=running.inputs.gravity,
@@ -462,7 +482,7 @@ def _resting_inputs(running: Session) -> FrameInputs:
         fields=running.inputs.fields,
         pin_position=model.particles.position[model.pins.particle],
         pin_weight=model.pins.weight,
-        animated=spread_out(moving, [p.animated for p in moving]),
+        animated=running.once(factors_at_start),
         collider_position=model.colliders.position,
         collider_orientation=model.colliders.orientation,
         body_position=model.bodies.position,

@@ -111,7 +111,7 @@ def _carried(
     """The joint's frame (4, 4) as one of its objects has carried it along since the start."""
     if ob is None or ob.session_uid not in start or np.array_equal(now, start[ob.session_uid]):
         return own
-    return now @ np.linalg.inv(start[ob.session_uid]) @ own
+    return now @ affine.inverse(start[ob.session_uid]) @ own
 
 
 def _on_ragdoll(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeAlias
 
 import bpy
 import numpy as np
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from ..joints.joint_inputs import JointInput
     from ..ragdoll.bone_pins import PinInput
     from ..scene.inputs import Participant
+
+    Wanted: TypeAlias = Sequence[Participant | PinInput | JointInput]
 
 FEW_OBJECTS = (
     20  # so many names are looked up faster than all objects are listed (11 µs and 0.3 µs each)
@@ -47,6 +50,11 @@ def is_moved(ob: bpy.types.Object) -> bool:
     return kind is not None and bool(kind.moves) and not is_passive
 
 
+def is_previewable(participant: Participant, ob: bpy.types.Object) -> bool:
+    """Whether an object still takes part as what it did, and does not play a bake."""
+    return bool(ob.verlet.kind == participant.kind) and not is_baked(ob)
+
+
 def bakeable_objects(
     scene: bpy.types.Scene, selected: Sequence[bpy.types.Object] | None
 ) -> list[bpy.types.Object]:
@@ -71,27 +79,65 @@ def find_object(uid: int, name: str = "") -> bpy.types.Object | None:
     return next((ob for ob in bpy.data.objects if ob.session_uid == uid), None)
 
 
-def find_objects(
-    wanted: Sequence[Participant | PinInput | JointInput],
-) -> list[bpy.types.Object | None]:
-    """The objects of many participants, None for those that are gone."""
+class Listing:
+    """All objects of the file, for as long as nobody makes or deletes any: see `listed_once`."""
+
+    def __init__(self) -> None:
+        self.objects: list[bpy.types.Object] = bpy.data.objects[:]
+        uids = np.empty(len(self.objects), np.int32)
+        bpy.data.objects.foreach_get("session_uid", uids)
+        self._order = np.argsort(uids)
+        self._uids = uids[self._order]
+        self._found: dict[int, tuple[Wanted, list[bpy.types.Object | None]]] = {}
+
+    def rows(self, uids: Sequence[int]) -> NDArray[np.intp]:
+        """Rows in `bpy.data.objects` of objects with session ids, −1 for those that are gone."""
+        wanted = np.array(uids, np.int32)
+        if not len(self._uids):
+            return np.full(len(wanted), -1)
+        place = np.searchsorted(self._uids, wanted).clip(max=len(self._uids) - 1)
+        return np.where(self._uids[place] == wanted, self._order[place], -1)
+
+    def find(self, wanted: Wanted) -> list[bpy.types.Object | None]:
+        """The objects of many participants; the same list is answered at once when asked again."""
+        known = self._found.get(id(wanted))
+        if known is None or known[0] is not wanted:
+            every = self.objects
+            rows = self.rows([participant.uid for participant in wanted]).tolist()
+            known = wanted, [None if row < 0 else every[row] for row in rows]
+            self._found[id(wanted)] = known
+        return known[1]
+
+
+_passes: list[Listing | None] = []
+"""The listing of each pass that goes on; None while nobody has needed one."""
+
+
+@contextmanager
+def listed_once() -> Iterator[None]:
+    """A pass over a frame, in which no object comes or goes: all are listed once, if at all."""
+    _passes.append(None)
+    try:
+        yield
+    finally:
+        _passes.pop()
+
+
+def _listing() -> Listing:
+    """All objects now; in a pass those that were listed in it before."""
+    if not _passes:
+        return Listing()
+    found = _passes[-1]
+    if found is None:
+        found = _passes[-1] = Listing()
+    return found
+
+
+def find_objects(wanted: Wanted) -> list[bpy.types.Object | None]:
+    """The objects of many participants, None for those that are gone; not to be written to."""
     if len(wanted) < FEW_OBJECTS:
         return [find_object(participant.uid, participant.name) for participant in wanted]
-    every = list(bpy.data.objects)
-    rows = _rows([participant.uid for participant in wanted])
-    return [None if row < 0 else every[row] for row in rows]
-
-
-def _rows(uids: Sequence[int]) -> list[int]:
-    """Rows in `bpy.data.objects` of the objects with session ids, −1 for those that are gone."""
-    listed = np.empty(len(bpy.data.objects), np.int32)
-    if not len(listed):
-        return [-1] * len(uids)
-    bpy.data.objects.foreach_get("session_uid", listed)
-    order = np.argsort(listed)
-    wanted = np.array(uids, np.int32)
-    rows = order[np.searchsorted(listed, wanted, sorter=order).clip(max=len(listed) - 1)]
-    return np.where(listed[rows] == wanted, rows, -1).tolist()
+    return _listing().find(wanted)
 
 
 class BodyColumns:
@@ -105,7 +151,7 @@ class BodyColumns:
     def __init__(self, objects: Sequence[bpy.types.Object]) -> None:
         self._objects = objects
         is_most = len(objects) >= max(FEW_OBJECTS, len(bpy.data.objects) // 4)
-        self._rows = _rows([ob.session_uid for ob in objects]) if is_most else None
+        self._rows = _listing().rows([ob.session_uid for ob in objects]) if is_most else None
 
     def read(self, name: str, width: int) -> NDArray[np.float32]:
         """A property (n, width) in the 32 bits that Blender keeps."""

@@ -55,12 +55,12 @@ def is_stored(ob: Holder) -> bool:
     return bool(ob.verlet.rest.owner)
 
 
-def is_surely_stored(uid: int) -> bool:
-    """Whether the object with a session id shows a preview pose and nothing has been set since.
+def unsure(uids: frozenset[int]) -> frozenset[int]:
+    """Those objects, by session id, that may show no preview pose, or of which something was set.
 
     Quick: the file is not asked.
     """
-    return uid in _surely_stored
+    return uids - _surely_stored
 
 
 def look_again(uid: int | None = None) -> None:

@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable, Container
+from functools import cache, lru_cache
 from typing import Any, TypeVar
 
 import bpy
@@ -34,8 +35,28 @@ _VECTOR_SUBTYPE: dict[str, Any] = {
 
 
 def settings_from(group: bpy.types.PropertyGroup, settings: type[Settings]) -> Settings:
-    """The settings dataclass with the values of a PropertyGroup that was made from it."""
-    return settings(**{name: number_of(getattr(group, name)) for name in tunables(settings)})
+    """The settings dataclass with the values of a PropertyGroup that was made from it.
+
+    The same values give the same object: this is asked in every frame, and of many alike.
+    """
+    kind: Any = settings  # hashable, as every class: mypy doubts it
+    values = tuple([_hashable(getattr(group, name)) for name in _names(kind)])
+    found: Settings = _settings(kind, values)
+    return found
+
+
+@lru_cache(maxsize=1000)
+def _settings(settings: Any, values: tuple[Any, ...]) -> Any:
+    return settings(**dict(zip(_names(settings), map(number_of, values))))
+
+
+@cache
+def _names(settings: Any) -> tuple[str, ...]:
+    return tuple(tunables(settings))
+
+
+def _hashable(value: Any) -> Any:
+    return value if isinstance(value, float | int | str) else tuple(map(_hashable, value))
 
 
 def number_of(value: Any) -> Any:
@@ -44,7 +65,7 @@ def number_of(value: Any) -> Any:
     Blender keeps 32-bit floats, in which 0.0001 lies below a minimum of 0.0001.
     """
     if isinstance(value, float):
-        return float(str(np.float32(value)))
+        return float(str(np.float32(value))) + 0.0  # never −0, which is equal to 0 and reads else
     if isinstance(value, bool | int | str):
         return value
     return tuple(number_of(component) for component in value)

@@ -74,7 +74,7 @@ def read_armature(
         skeleton=read_skeleton(ob, world),
         rest=rest,
         pose=now,
-        before=None if change is None else np.linalg.inv(change) @ now,
+        before=None if change is None else affine.inverse(change) @ now,
         skin=read_skin(ob, flesh(ob), world),
         choices=tuple(settings_from(bone.verlet, BoneSettings) for bone in _pose_bones(ob)),
         has_muscles=_has_muscles(ob),
@@ -321,7 +321,7 @@ def read_skin(ob: bpy.types.Object, skins: Sequence[bpy.types.Object], world: Fl
                     bones.append(bone_of_group[entry.group])
                     weights.append(entry.weight)
         # the mesh is bound where it stands beside the armature now, whatever pose that is in
-        to_world = world @ np.linalg.inv(affine.matrix_of(ob)) @ affine.matrix_of(mesh)
+        to_world = world @ affine.inverse(affine.matrix_of(ob)) @ affine.matrix_of(mesh)
         points.append(affine.transformed(to_world, own))
         count += len(own)
     if not points:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
-from mathutils import Matrix
 
 from ...core.particles.particle_bodies.four_particles import body_poses
 from ...core.recipes.bone_pins import BonePin
@@ -22,12 +21,12 @@ from ...core.recipes.ragdoll import Ragdoll, add_ragdoll, turned_pose
 from ...core.recipes.ragdoll_plan import Plan
 from ...core.recipes.ragdoll_planning import plan_ragdoll
 from ...core.settings import AnimatedSettings, RagdollSettings
-from ..blender.data import armature_of
 from ..properties.kinds import RAGDOLL
 from ..properties.participants import find_objects
-from ..transforms import affine, bone_space
+from ..transforms import affine
 from . import armature
 from .armature import ArmatureArrays
+from .own_transforms import Rig, own_transforms
 
 if TYPE_CHECKING:
     from ...core.arrays import Floats, Ints
@@ -69,6 +68,10 @@ class Rows:
 
 def rows_of(session: Session) -> list[Rows]:
     """All ragdolls of bodies of a session, in the order of the model."""
+    return session.once(_lay_out)
+
+
+def _lay_out(session: Session) -> list[Rows]:
     model = session.model
     found = []
     plans = [(p, plan_of(p)) for p in session.participants(RAGDOLL) if not is_sticks(p)]
@@ -186,63 +189,34 @@ def own_poses(
     armatures are in the evaluated frame; ``before``: own transforms of the frame before, for what
     cannot be told any more.
     """
-    found = {}
+    found, rigs, uids = {}, [], []
     wanted = list(placed)
     objects = find_objects([participant for participant, _ in wanted])
     for (participant, matrices), ob in zip(wanted, objects):
-        uid = participant.uid
+        uid, arrays = participant.uid, participant.armature
         world = worlds.get(uid)
-        names = participant.armature.skeleton.name
+        names = arrays.skeleton.name
         sound = ob is not None and ob.pose is not None and world is not None
-        if (
-            not sound
-            or not affine.is_invertible(world)
-            or any(n not in ob.pose.bones for n in names)
-        ):
+        if not sound or not affine.is_invertible(world) or not _has_bones(ob, names):
             found[uid] = before[uid]
             continue
-        local = np.linalg.inv(world) @ matrices
-        bones, _ = moved_bones(participant)
-        targets = {names[bone]: Matrix(matrix) for bone, matrix in zip(bones.tolist(), local)}
-        found[uid] = _basis_of(ob, depsgraph, targets)
-    return found
+        rig = Rig(
+            ob,
+            ob.evaluated_get(depsgraph).pose.bones,
+            names,
+            tuple(arrays.own_parent.tolist()),
+            tuple(moved_bones(participant)[0].tolist()),
+            affine.inverse(world) @ matrices,
+        )
+        rigs.append(rig)
+        uids.append(uid)
+    return found | dict(zip(uids, own_transforms(rigs)))
 
 
-def _basis_of(
-    ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph, targets: Mapping[str, Matrix]
-) -> Floats:
-    """Own transforms (m, 4, 4) that bring bones to their ``targets`` in the armature's space.
-
-    A bone in between, which moves with one of them, keeps its own transform; all others are where
-    the evaluated frame has them. A connected bone is turned alone: where a blow parts its joint for
-    a moment, what hangs on it is placed from where the bone really is.
-    """
-    evaluated = ob.evaluated_get(depsgraph).pose.bones
-    placed: dict[str, Matrix] = {}
-    found: dict[str, Matrix] = {}
-
-    def place(bone: bpy.types.Bone) -> tuple[Matrix, bool]:
-        """Where a bone is, and whether that hangs on a target."""
-        if bone.name in placed:
-            return placed[bone.name], True
-        parent, hangs = (None, False) if bone.parent is None else place(bone.parent)
-        if bone.name in targets:
-            own = bone_space.to_basis(bone, targets[bone.name], parent)
-            placed[bone.name] = targets[bone.name]
-            if bone.use_connect:  # Blender keeps it at the end of its parent, whatever we write
-                own.translation = (0.0, 0.0, 0.0)
-                placed[bone.name] = bone_space.to_pose(bone, own, parent)
-            found[bone.name] = own
-            return placed[bone.name], True
-        if hangs:
-            own = evaluated[bone.name].matrix_basis
-            placed[bone.name] = bone_space.to_pose(bone, own, parent)
-            return placed[bone.name], True
-        return evaluated[bone.name].matrix, False
-
-    for name in targets:
-        place(armature_of(ob).bones[name])
-    return np.array([found[name] for name in targets], dtype=np.float64)
+def _has_bones(ob: bpy.types.Object, names: tuple[str, ...]) -> bool:
+    """Whether an armature still has bones of these names."""
+    present = {bone.name for bone in ob.pose.bones}
+    return present.issuperset(names)
 
 
 def moved_names(participant: Participant) -> list[str]:

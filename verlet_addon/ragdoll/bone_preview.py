@@ -26,9 +26,14 @@ if TYPE_CHECKING:
     from ..session import Session
 
 
-_CHANNELS = {"location": 3, "rotation_quaternion": 4, "rotation_euler": 3, "rotation_axis_angle": 4}
-Values: TypeAlias = dict[str, NDArray[np.float32]]
-"""What bones have, (b, 3) or (b, 4) by the name of the property."""
+_CHANNELS = {
+    "location": slice(0, 3),
+    "rotation_quaternion": slice(3, 7),
+    "rotation_euler": slice(7, 10),
+    "rotation_axis_angle": slice(10, 14),
+}
+Values: TypeAlias = NDArray[np.float32]
+"""What bones have (b, 14), channel beside channel."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +44,7 @@ class OwnPose:
     """
 
     bones: list[tuple[str, str]]  # name and rotation mode of all
-    rows: list[int]  # of those that the simulation moves
+    rows: NDArray[np.intp]  # of those that the simulation moves
     values: Values  # of all bones
 
 
@@ -58,8 +63,9 @@ class Posed:
     """An armature, and what some of its bones are to show."""
 
     ob: bpy.types.Object
-    rows: list[int]  # (m,) of the bones
-    modes: list[str]  # (m,) their rotation modes
+    rows: NDArray[np.intp]  # (m,) of the bones
+    channels: list[str]  # of all bones
+    modes: list[str]  # (m,) the rotation modes of those bones
     wanted: Floats  # (m, 4, 4) their own transforms
     values: Values  # what all bones have now
 
@@ -76,11 +82,12 @@ def show(session: Session, poses: Mapping[int, Floats]) -> None:
         bones = _bones(ob)
         row_of = {name: row for row, (name, _) in enumerate(bones)}
         present = [number for number, name in enumerate(moved) if name in row_of]
-        rows = [row_of[moved[number]] for number in present]
+        rows = np.array([row_of[moved[number]] for number in present], np.intp)
         values = _keep_own(ob, bones, moved, rows)
-        if rows:
+        if len(rows):
             modes = [bones[row][1] for row in rows]
-            found.append(Posed(ob, rows, modes, poses[participant.uid][present], values))
+            channels = _channels(bones)
+            found.append(Posed(ob, rows, channels, modes, poses[participant.uid][present], values))
     if found:
         _pose(found)
 
@@ -90,27 +97,38 @@ def _bones(ob: bpy.types.Object) -> list[tuple[str, str]]:
     return [(bone.name, bone.rotation_mode) for bone in ob.pose.bones]
 
 
-def _values(ob: bpy.types.Object) -> Values:
-    """What all bones have now, by the name of the property."""
-    found = {}
-    for name, width in _CHANNELS.items():
-        values = np.empty(len(ob.pose.bones) * width, np.float32)
-        ob.pose.bones.foreach_get(name, values)
-        found[name] = values.reshape(-1, width)
+def _channels(bones: list[tuple[str, str]]) -> list[str]:
+    """What tells where bones are, in the rotation modes that they have."""
+    return ["location", *{rest_pose.rotation_channel(mode) for mode in {m for _, m in bones}}]
+
+
+def _values(ob: bpy.types.Object, channels: list[str]) -> Values:
+    """What all bones have now in some channels; 0 in the others."""
+    bones = ob.pose.bones
+    found = np.zeros((len(bones), 14), np.float32)
+    for name in channels:
+        columns = _CHANNELS[name]
+        values = np.empty(len(bones) * (columns.stop - columns.start), np.float32)
+        bones.foreach_get(name, values)
+        found[:, columns] = values.reshape(len(bones), -1)
     return found
 
 
 def _keep_own(
-    ob: bpy.types.Object, bones: list[tuple[str, str]], moved: list[str], rows: list[int]
+    ob: bpy.types.Object,
+    bones: list[tuple[str, str]],
+    moved: list[str],
+    rows: NDArray[np.intp],
 ) -> Values:
     """Keep the own transforms of the moved bones, in these rows; what all bones have now."""
-    uid, values, pose_bones = ob.session_uid, _values(ob), ob.pose.bones
+    uid, values, pose_bones = ob.session_uid, _values(ob, _channels(bones)), ob.pose.bones
     known, is_lent = _own.pop(uid, None), uid in _lent
     _lent.discard(uid)
     constraints = constraints_on(ob, frozenset(moved))
-    if known is not None and (known.bones, known.rows) == (bones, rows) and not constraints:
+    is_known = known is not None and known.bones == bones and np.array_equal(known.rows, rows)
+    if is_known and not constraints:
         if is_lent:  # the frame that was evaluated meanwhile may have animated some of them
-            for row in _changed(rows, known.values, values):
+            for row in rows[(known.values[rows] != values[rows]).any(axis=1)].tolist():
                 rest_pose.forget(pose_bones[row])
                 rest_pose.store(pose_bones[row])
             known = OwnPose(bones, rows, values)
@@ -121,18 +139,12 @@ def _keep_own(
             rest_pose.forget(bone)
     for name in {bone for bone, _ in constraints}:
         rest_pose.store(pose_bones[name])
-    is_own = not any(rest_pose.is_stored(pose_bones[row]) for row in rows)
-    for row in rows:
+    is_own = not any(rest_pose.is_stored(pose_bones[row]) for row in rows.tolist())
+    for row in rows.tolist():
         rest_pose.store(pose_bones[row])
     if is_own and not constraints:
         _own[uid] = OwnPose(bones, rows, values)
     return values
-
-
-def _changed(rows: list[int], a: Values, b: Values) -> list[int]:
-    """Those of the rows in which two sets of values differ."""
-    differs = np.any([(a[name][rows] != b[name][rows]).any(axis=1) for name in _CHANNELS], axis=0)
-    return np.array(rows)[differs].tolist()
 
 
 def _pose(found: list[Posed]) -> None:
@@ -141,22 +153,20 @@ def _pose(found: list[Posed]) -> None:
     turned = rotations_without_scale(
         wanted[:, :3, :3], np.concatenate([_scales(one.ob)[one.rows] for one in found])
     )
-    shown = {
-        name: np.concatenate([one.values[name][one.rows] for one in found]) for name in _CHANNELS
-    }
-    shown["location"][:] = wanted[:, :3, 3]
+    shown = np.concatenate([one.values[one.rows] for one in found])
+    shown[:, _CHANNELS["location"]] = wanted[:, :3, 3]
     modes = np.array([mode for one in found for mode in one.modes])
     for mode in np.unique(modes).tolist():
         some = modes == mode
-        channel = shown[rest_pose.rotation_channel(mode)]
-        channel[some] = rotations_near(mode, turned[some], channel[some].astype(np.float64))
+        columns = _CHANNELS[rest_pose.rotation_channel(mode)]
+        before = shown[some, columns].astype(np.float64)
+        shown[some, columns] = rotations_near(mode, turned[some], before)
     first = 0
     for one in found:
-        new = {name: array.copy() for name, array in one.values.items()}
-        for name, array in new.items():
-            array[one.rows] = shown[name][first : first + len(one.rows)]
+        new = one.values.copy()
+        new[one.rows] = shown[first : first + len(one.rows)]
         first += len(one.rows)
-        _write(one.ob, new)
+        _write(one.ob, one.channels, new)
 
 
 def _scales(ob: bpy.types.Object) -> Floats:
@@ -166,10 +176,10 @@ def _scales(ob: bpy.types.Object) -> Floats:
     return scale.reshape(-1, 3).astype(np.float64)
 
 
-def _write(ob: bpy.types.Object, values: Values) -> None:
-    """Write properties of all bones."""
-    for name, array in values.items():
-        ob.pose.bones.foreach_set(name, np.ascontiguousarray(array).reshape(-1))
+def _write(ob: bpy.types.Object, channels: list[str], values: Values) -> None:
+    """Write some channels of all bones."""
+    for name in channels:
+        ob.pose.bones.foreach_set(name, values[:, _CHANNELS[name]].reshape(-1))
     ob.update_tag(refresh={"DATA"})
 
 
@@ -182,10 +192,10 @@ def lend(ob: bpy.types.Object) -> None:
     if known is None or ob.pose is None or known.bones != _bones(ob):
         put_back(ob)
     elif ob.session_uid not in _lent:  # else nothing was shown since: what they have is the user's
-        values = _values(ob)
-        for name, array in values.items():
-            array[known.rows] = known.values[name][known.rows]
-        _write(ob, values)
+        channels = _channels(known.bones)
+        values = _values(ob, channels)
+        values[known.rows] = known.values[known.rows]
+        _write(ob, channels, values)
         _lent.add(ob.session_uid)
 
 

@@ -48,7 +48,7 @@ def read_changes(
         for a, b in ((poses[0], poses[1]), (poses[1], poses[2])):
             if a is None or b is None:
                 continue
-            change = b @ np.linalg.inv(a)
+            change = b @ affine.inverse(a)
             if np.abs(change - np.eye(4)).max() > STILL_ENTRY:
                 found[ob.session_uid] = change
                 break

@@ -70,6 +70,10 @@ class FigureRows:
 
 def figures_of(session: Session) -> list[FigureRows]:
     """All stick figures of a session, in the order of the model."""
+    return session.once(_lay_out)
+
+
+def _lay_out(session: Session) -> list[FigureRows]:
     figures = [(p, figure_of(p)) for p in session.participants(RAGDOLL) if is_sticks(p)]
     model = session.model
     spans = [(n, span) for n, span in enumerate(model.objects) if span.body < 0]
@@ -187,7 +191,7 @@ def _hold(
     if target is None:  # it is gone: they stay where it was last
         return
     start = pinned_places(rows.figure, bone_pin, *_start(rows))
-    carried = affine.matrix_of(target.evaluated_get(depsgraph)) @ np.linalg.inv(pin.matrix)
+    carried = affine.matrix_of(target.evaluated_get(depsgraph)) @ affine.inverse(pin.matrix)
     place[row] = start @ carried[:3, :3].T + carried[:3, 3]
 
 

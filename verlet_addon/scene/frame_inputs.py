@@ -63,13 +63,22 @@ def _animated(session: Session, depsgraph: bpy.types.Depsgraph) -> tuple[Animate
     """The keyed factors of all that moves, in the order of the model."""
     moving = session.inputs.moving
     objects = find_objects(moving)
+    rows = session.restless_rows(moving, objects)
+    if not rows:
+        return session.once(factors_at_start)
     found = [participant.animated for participant in moving]
-    for row in session.restless_rows(moving, objects):
+    for row in rows:
         if objects[row].verlet.kind == moving[row].kind:
             found[row] = read_animated(objects[row], depsgraph)
             if session.is_unread and found[row] != moving[row].animated:
                 session.restless.add(moving[row].uid)
     return spread_out(moving, found)
+
+
+def factors_at_start(session: Session) -> tuple[AnimatedSettings, ...]:
+    """The keyed factors of all that moves as they were in the start frame."""
+    moving = session.inputs.moving
+    return spread_out(moving, [participant.animated for participant in moving])
 
 
 def spread_out(
@@ -90,7 +99,7 @@ def _pin_positions(
 ) -> Floats:
     """World positions (p, 3) of all pins, in the order of the model."""
     positions = [np.zeros((0, 3))]
-    held = _held_rows(session)
+    held = session.once(_held_rows)
     wanted = [p for p in session.particle_objects() if len(held[p.uid])]
     objects = find_objects(wanted)
     carried = own_motion.read_carried_points(
@@ -112,7 +121,7 @@ def _pin_positions(
             there = None if target is None else matrix_of_carrier(target, bone, depsgraph)
             if there is None:
                 there = participant.carrier_matrix
-            matrix = there @ np.linalg.inv(participant.carrier_matrix) @ participant.matrix
+            matrix = there @ affine.inverse(participant.carrier_matrix) @ participant.matrix
         elif matrix is None:
             matrix = session.placements[-1].local[participant.uid]
         positions.append(affine.transformed(matrix, points))
@@ -144,10 +153,14 @@ def _colliders(session: Session, depsgraph: bpy.types.Depsgraph) -> tuple[Floats
     """Where colliders, and behind them handles, stand (k, 3) and how they are turned (k, 4)."""
     model, last = session.model, session.last_inputs
     wanted: list[Participant | PinInput] = [*session.participants("COLLIDER")]
-    wanted += bone_pins.handles(session.inputs.participants)
+    wanted += session.once(_handles)
     places = model.colliders.position.copy(), model.colliders.orientation.copy()
     before = None if last is None else (last.collider_position, last.collider_orientation)
     return _carried(list(enumerate(wanted)), depsgraph, places, before)
+
+
+def _handles(session: Session) -> list[PinInput]:
+    return bone_pins.handles(session.inputs.participants)
 
 
 def _mesh_vertices(
@@ -189,11 +202,16 @@ def _bodies(session: Session, depsgraph: bpy.types.Depsgraph) -> tuple[Floats, F
     Those that do not follow it stay where they started.
     """
     model, last = session.model, session.last_inputs
-    rows = zip(session.body_rows, session.participants("BODY"))
-    wanted = [(row, p) for row, p in rows if p.settings.type != "ACTIVE"]
+    wanted = session.once(_led_bodies)
     places = model.bodies.position.copy(), model.bodies.orientation.copy()
     before = None if last is None else (last.body_position, last.body_orientation)
     return _carried(wanted, depsgraph, places, before)
+
+
+def _led_bodies(session: Session) -> list[tuple[int, Participant]]:
+    """Those that may follow their animation, with their rows in the model."""
+    rows = zip(session.body_rows, session.participants("BODY"))
+    return [(row, p) for row, p in rows if p.settings.type != "ACTIVE"]
 
 
 def _carried(
@@ -221,7 +239,7 @@ def _carried(
             if before is not None:
                 position[row], orientation[row] = before[0][row], before[1][row]
         else:
-            change = matrix @ np.linalg.inv(participant.matrix)
+            change = matrix @ affine.inverse(participant.matrix)
             turn = affine.rotation_part(change[:3, :3])
             position[row] = affine.transformed(change, position[row])
             orientation[row] = affine.product(turn, orientation[row])

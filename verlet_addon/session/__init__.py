@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,11 +28,13 @@ if TYPE_CHECKING:
     from ...core.recipes.pose_return import Return
     from ..blender.point_cache import PointCacheFile
     from ..joints.joint_inputs import JointInput
+    from ..live.body_preview import ShownBodies
     from ..live.frame_job import FrameJob
     from ..live.jobs import Job
     from ..on_disk.frame_log import FramesOnDisk
     from ..scene.inputs import Participant, SceneInputs
 
+Made = TypeVar("Made")
 Values = tuple[float, ...]
 
 
@@ -125,6 +127,8 @@ class Session:
     on_disk: FramesOnDisk | None = None  # None: they are not kept
     bake_progress: tuple[int, int] | None = None  # frames done, frames in all
     bake_begun: float = 0.0  # s, by the clock, when the bake simulated its first frame
+    made: dict[Callable[[Session], Any], Any] = field(default_factory=dict)  # see `once`
+    shown: ShownBodies | None = None  # where bodies were put last: see live.body_preview
 
     @property
     def last(self) -> int:
@@ -183,11 +187,22 @@ class Session:
         """The objects whose vertices are particles, in the order of the model."""
         return [] if self.inputs is None else self.inputs.of_particles
 
-    @property
+    @cached_property
     def body_rows(self) -> list[int]:
         """Row of each body among `bodies.body_poses`, in the order of its participants."""
         rows = [span.body for span in self.model.objects if span.body >= 0]
         return rows[: len(self.participants("BODY"))]  # those of ragdolls come last
+
+    def once(self, make: Callable[[Session], Made]) -> Made:
+        """What a function makes of the session's inputs and model, which never change: made once.
+
+        Not to be asked for before there is a model.
+        """
+        assert self.model is not None
+        if make not in self.made:
+            self.made[make] = make(self)
+        found: Made = self.made[make]
+        return found
 
     def restless_rows(
         self,
@@ -199,10 +214,13 @@ class Session:
         Once they were animated, or set by hand or script, they may always differ; after an undo
         all may.
         """
-        pairs = zip(wanted, objects)
-        self.restless.update(
-            one.uid for one, ob in pairs if ob is not None and ob.animation_data is not None
-        )
+        self.restless |= {
+            one.uid
+            for one, ob in zip(wanted, objects)
+            if ob is not None and ob.animation_data is not None
+        }
+        if not (self.restless or self.is_unread):
+            return []
         return [
             row
             for row, (one, ob) in enumerate(zip(wanted, objects))

@@ -61,8 +61,8 @@ def rotations_without_scale(linear: Floats, own_scale: Floats) -> Floats:
     cosines = [np.einsum("ni,ni->n", *pair) for pair in ((x, y), (y, z), (z, x))]
     askew = np.abs(cosines).max(axis=0) > SQUARE
     is_mirrored = np.einsum("ni,ni->n", np.cross(x, y), z) < 0.5
-    for row in np.flatnonzero(askew | is_mirrored):
-        axes[row] = nearest_rotation(scaled[row][None])[0]
+    rows = np.flatnonzero(askew | is_mirrored)
+    axes[rows] = nearest_rotation(scaled[rows])
     return axes
 
 
