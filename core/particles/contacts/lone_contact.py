@@ -12,7 +12,6 @@ from ...vec3 import along, dot, load, rotate, sub, unrotate
 from .contact_point import has_room, join_particle, join_shape, note_contact
 from .hook import ContactHook, Meeting, Surroundings
 
-
 GLIDES = 0.5
 """Depth, as a share of what a particle keeps away, up to which it may glide along a face."""
 
