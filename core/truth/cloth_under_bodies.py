@@ -22,14 +22,15 @@ from .rates import at_rates
 LONG, WIDE = 1.4, 0.6  # m, of the cloth
 AT = (0.25, 0.01)  # m, where the body stands on it
 CLOTH_FRICTION, BODY_FRICTION = 0.1, 0.3
-SETTLING, PULLING, FPS = 16, 6, 24  # frames
+SETTLING, PULLING = 16, 6  # frames
+FPS = 24
 
-_SHAPES = {"plate": ("CYLINDER", (0.12, 0.01)), "brick": ("BOX", (0.07, 0.05, 0.02))}
+_LYING = {"plate": ("CYLINDER", (0.12, 0.01)), "brick": ("BOX", (0.07, 0.05, 0.02))}
 
 
 def _laid(shape: str, mass: float, edge: float, yaw: float, ground: str) -> tuple[Model, Floats]:
     """A body on a cloth whose far border is pinned, and which way that is pulled."""
-    kind, size = _SHAPES[shape]
+    kind, size = _LYING[shape]
     turn = np.array([[math.cos(yaw), -math.sin(yaw), 0.0], [math.sin(yaw), math.cos(yaw), 0.0]])
     columns, rows = round(LONG / edge) + 1, round(WIDE / edge) + 1
     u, v = np.linspace(-LONG / 2, LONG / 2, columns), np.linspace(-WIDE / 2, WIDE / 2, rows)
@@ -74,7 +75,7 @@ def _pulled(
     friction = math.sqrt(CLOTH_FRICTION * BODY_FRICTION)
     way = 0.5 * friction * GRAVITY * (PULLING / FPS) ** 2
     thickness = 2.0 * float(model.particles.radius[0])
-    off = float(start[2]) - thickness - _SHAPES[shape][1][-1]
+    off = float(start[2]) - thickness - _LYING[shape][1][-1]
     return off, float((state.body_position[0] - start) @ along) / way, float(highest - start[2])
 
 

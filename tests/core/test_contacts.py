@@ -384,3 +384,26 @@ def test_cloth_between_a_body_and_the_floor_stays_on_the_floor(kind, floor):
         state, _ = advance(model, state, FrameInputs(), SolverSettings())
         if frame >= 24:  # the first blow may press some in for a moment
             assert (state.position[cloth, 2] > model.particles.radius[cloth] - 1e-5).all(), frame
+
+
+def test_a_body_that_lies_on_cloth_goes_on_alike_in_a_fresh_model():
+    """What is known of contacts and of what backs them does not outlive a substep."""
+
+    def build():
+        builder = ModelBuilder()
+        builder.add_collider("floor", "PLANE", (), (0.0, 0.0, 0.0))
+        add_sheet(builder, 20, height=0.3)
+        place, turn = (0.05, 0.02, 0.6), (1.0, 0.1, 0.2, 0.05)
+        builder.add_body("box", "BOX", (0.1, 0.1, 0.1), place, turn, mass=1.0)
+        return builder.finalize()
+
+    model = build()
+    states = [model.initial_state()]
+    for _ in range(24):
+        states.append(advance(model, states[-1], FrameInputs(), SolverSettings())[0])
+    for kept in (9, 13, 20):
+        fresh, state = build(), states[kept]
+        for _ in range(kept, 24):
+            state, _ = advance(fresh, state, FrameInputs(), SolverSettings())
+        assert (state.position == states[-1].position).all()
+        assert (state.body_position == states[-1].body_position).all()

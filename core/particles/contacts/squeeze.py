@@ -36,6 +36,7 @@ from ...vec3 import (
     unrotate,
     vec,
 )
+from .contact_point import PARTICLES
 from .hook import ContactHook, Meeting, Surroundings
 
 NO_BACKING = -1
@@ -61,9 +62,8 @@ class Squeeze(ContactHook):
 
     def hold(self, meeting: Meeting) -> None:
         """See which contacts press vertices onto what backs them."""
-        contacts = (meeting.contacts.solving, meeting.count)
         moving = (meeting.particles, meeting.owners)
-        back_contacts(*contacts, *moving, self.about, self.backing)
+        back_contacts(meeting.contacts, meeting.count, *moving, self.about, self.backing)
         meeting.backing = self.backing
 
     def support(self, meeting: Meeting) -> None:
@@ -74,14 +74,13 @@ class Squeeze(ContactHook):
 
 
 @lean_inline
-def _presses(contact, owners):
-    """Whether a contact is one of particles with a body, awake or asleep, that nothing drives."""
-    place, other = contact["place"][0], contact["place"][1]
-    if other["owner"] < 0 or place["owner"] >= 0:
-        return False
-    if place["four_body"] >= 0 or other["four_body"] >= 0:
-        return False
-    return owners.driven[other["owner"]] == 0
+def _presser(making, shapes, owners):
+    """The body, awake or asleep, that presses on the particles of a contact; −1 for none."""
+    s = making["shape"][1]
+    if making["shape"][0] != PARTICLES or s < 0 or shapes.particle_body[s] >= 0:
+        return -1
+    o = shapes.owner[s]
+    return o if owners.driven[o] == 0 else -1
 
 
 @lean_inline
@@ -106,22 +105,26 @@ def _look_behind(i, x, previous, shapes, collider_count, radius):
 
 
 @kernel
-def back_contacts(solving, count, particles, owners, about, backing):
+def back_contacts(contacts, count, particles, owners, about, backing):
     """Note which contacts press light vertices onto a collider, and lay these vertices on it.
+
+    They have been found, but not prepared: what they join is told by their shapes.
 
     about: shapes, how many of them are colliders', and radius (n,) m that vertices keep away.
     backing (n,): the shape that each of the vertices lies on, or `NO_BACKING`.
     """
     x, previous, inverse_mass = particles
     shapes, collider_count, radius = about
+    solving = contacts.solving
     for c in range(count):
-        for k in range(4):
+        for k in range(4 if contacts.making[c]["shape"][0] == PARTICLES else 0):
             backing[solving[c]["place"][0]["particle"][k]] = NO_BACKING
     for c in range(count):
         contact = solving[c]
-        if not _presses(contact, owners):
+        o = _presser(contacts.making[c], shapes, owners)
+        if o < 0:
             continue
-        place, w = contact["place"][0], owners.inverse_mass[contact["place"][1]["owner"]]
+        place, w = contact["place"][0], owners.inverse_mass[o]
         is_backed, most, into = True, 0.0, ZERO
         for k in range(4):
             i = place["particle"][k]
