@@ -28,6 +28,10 @@ ROUND = 0.55
 MOST_SKIN_VERTICES = 48
 """Vertices of the hull of a bone's skin."""
 
+MOST_BARE = 0.012
+"""How far skin may stick out of a shape that nobody chose, as a share of the character's size: so
+far it sinks into what it lies on."""
+
 LEAST_HALF_WIDTH = 0.02
 """Least half width of a shape, as a share of its longest."""
 
@@ -79,6 +83,31 @@ def fit_to_skin(points: Floats, head: Floats, axes: Floats, wanted: str, role: s
         size = (radius, max(half - radius, 0.0))
         return fitted("CAPSULE", size, centre, _Z_ALONG_Y).placed(1.0, axes, head)
     return _box(local, turn).placed(1.0, axes, head)
+
+
+def fit_closely(points: Floats, head: Floats, axes: Floats, role: str, size: float) -> Fit | None:
+    """The simplest shape that skin (n, 3) m of a character of ``size`` m does not stick out of.
+
+    What is no limb is often neither round nor square: a robot's head, a claw, a tool. A hull holds
+    it all.
+    """
+    simple = fit_to_skin(points, head, axes, "AUTO", role)
+    if simple is None or _bare(simple, points) <= MOST_BARE * size:
+        return simple
+    return fit_to_skin(points, head, axes, "HULL", role) or simple
+
+
+def _bare(fit: Fit, points: Floats) -> float:
+    """How far m the skin sticks out of a box or a capsule, whose ends count as flat: rims of a limb
+    lie in its joints.
+    """
+    if fit.shape == "BOX":
+        return float(distances_to(fit, points).max())
+    local = (points - fit.centre) @ rotation_matrix(fit.orientation)
+    radius, half = fit.size
+    beside = np.linalg.norm(local[:, :2], axis=1) - radius
+    beyond = np.abs(local[:, 2]) - half - radius
+    return float(np.maximum(beside, beyond).max())
 
 
 _Z_ALONG_Y = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])

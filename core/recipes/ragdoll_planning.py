@@ -13,7 +13,14 @@ from ..settings.gravity import GRAVITY
 from .bone_joints import bone_joint
 from .bone_parts import bone_parts, parents_of_parts
 from .bone_roles import body_axes, bone_roles, side_of
-from .bone_shapes import FEWEST_CORNERS, FEWEST_POINTS, fit_to_skin, shape_by_length, thickened
+from .bone_shapes import (
+    FEWEST_CORNERS,
+    FEWEST_POINTS,
+    fit_closely,
+    fit_to_skin,
+    shape_by_length,
+    thickened,
+)
 from .parts_apart import parts_apart
 from .ragdoll_plan import Plan, RagdollPart
 from .skeleton import NO_SKIN, Skeleton, Skin
@@ -33,11 +40,13 @@ def plan_ragdoll(
     settings: RagdollSettings,
     skin: Skin = NO_SKIN,
     bones: Sequence[BoneSettings] | None = None,
+    change: Floats | None = None,
 ) -> Plan:
     """Bodies, masses, joints and limits of a skeleton; nothing is added anywhere.
 
-    bones (b,): choices for each. Raises `ModelError` that names the character for a skeleton that
-    nothing can be made of.
+    bones (b,): choices for each. change (b, 4, 4): what carries each from rest to the pose in which
+    it starts; shapes are of the skin as that bends it within a part. Raises `ModelError` that names
+    the character for a skeleton that nothing can be made of.
     """
     skeleton.checked(name)
     chosen = list(bones) if bones is not None else [BoneSettings()] * len(skeleton)
@@ -46,11 +55,14 @@ def plan_ragdoll(
     part_of_bone, leaders = bone_parts(name, skeleton, settings, roles, chosen, skin)
     parents = parents_of_parts(skeleton, part_of_bone, leaders, roles)
     owners = skin.owners(part_of_bone, len(leaders))
+    seen = skin.points
+    if change is not None and len(seen):
+        seen = skin.bent(part_of_bone, np.array(leaders), change)
     parts: list[RagdollPart] = []
     for row, bone in enumerate(leaders):
         members = tuple(int(b) for b in np.flatnonzero(part_of_bone == row))
         wanted = chosen[bone].shape if chosen[bone].shape != "AUTO" else settings.shape
-        fit = _fit(skeleton, bone, members, skin.points[owners == row], wanted, roles[bone], body)
+        fit = _fit(skeleton, bone, members, seen[owners == row], wanted, roles[bone], body)
         fit = thickened(fit, chosen[bone].size)
         joint = None
         if parents[row] >= 0:
@@ -87,7 +99,11 @@ def _fit(
 ) -> Fit:
     """The shape of a part: by its skin, else by the length of its bones."""
     if len(points) >= (FEWEST_CORNERS if wanted == "HULL" else FEWEST_POINTS):
-        fit = fit_to_skin(points, skeleton.head[bone], skeleton.axes[bone], wanted, role)
+        place = points, skeleton.head[bone], skeleton.axes[bone]
+        if wanted == "AUTO":
+            fit = fit_closely(*place, role, skeleton.size)
+        else:
+            fit = fit_to_skin(*place, wanted, role)
         if fit is not None:
             return fit
     head, along = skeleton.head[bone], skeleton.direction(bone)

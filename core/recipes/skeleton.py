@@ -13,6 +13,9 @@ from ..errors import ModelError
 if TYPE_CHECKING:
     from ..arrays import Floats, Ints
 
+LEAST_BEND = 1e-5
+"""What moves a bone by less than this share of a turn, and of a metre, does not bend its part."""
+
 LEAST_LENGTH = 1e-6
 """A bone shorter than this share of the skeleton has no length."""
 
@@ -110,6 +113,30 @@ class Skin:
         best = np.argmax(total, axis=1) if part_count else np.zeros(len(total), dtype=np.int64)
         has_any = total.max(axis=1, initial=0.0) > 0.0
         return np.where(has_any, best, -1).astype(np.int32)
+
+    def bent(self, part_of_bone: Ints, leaders: Ints, change: Floats) -> Floats:
+        """Points (n, 3) m where a pose has them in their part, which is itself as it is at rest.
+
+        A fist is one body with the forearm, and its fingers are not as they are drawn. leaders
+        (p,): the bone of each part; change (b, 4, 4): what carries each from rest to its pose. A
+        part whose leading bone is flat in that pose stays as it is at rest.
+        """
+        owner = self.owners(part_of_bone, len(leaders))
+        part = part_of_bone[self.bone]
+        within = np.tile(np.eye(4), (len(change), 1, 1))
+        is_flat = np.abs(np.linalg.det(change[leaders])) < LEAST_BEND
+        led = (part_of_bone >= 0) & ~is_flat[part_of_bone]
+        within[led] = np.linalg.inv(change[leaders[part_of_bone[led]]]) @ change[led]
+        within[np.abs(within - np.eye(4)).max(axis=(1, 2)) < LEAST_BEND] = np.eye(4)
+        rows = np.flatnonzero((part >= 0) & (part == owner[self.vertex]))
+        total = np.zeros(len(self.points))
+        np.add.at(total, self.vertex, self.weight)
+        moved = np.zeros_like(self.points)
+        vertex, bone = self.vertex[rows], self.bone[rows]
+        shift = within[bone] - np.eye(4)
+        away = np.einsum("wij,wj->wi", shift[:, :3, :3], self.points[vertex]) + shift[:, :3, 3]
+        np.add.at(moved, vertex, (self.weight[rows] / total[vertex])[:, None] * away)
+        return self.points + moved
 
 
 NO_SKIN = Skin(

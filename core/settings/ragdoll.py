@@ -34,7 +34,11 @@ RAGDOLL_MODELS = (
 )
 
 PART_SHAPES = (
-    ("AUTO", "Automatic", "Boxes for trunk, hands and feet, capsules for round limbs"),
+    (
+        "AUTO",
+        "Automatic",
+        "Boxes for trunk, hands and feet, capsules for round limbs, hulls where skin sticks out",
+    ),
     ("CAPSULE", "Capsule", "A cylinder with round ends along the bone"),
     ("BOX", "Box", "A box along the bone"),
     ("HULL", "Convex Hull", "The bone's part of the mesh wrapped tightly"),

@@ -255,6 +255,27 @@ def test_short_bones_follow_with_their_own_animation(scene):
     assert bone.rotation_euler.x == pytest.approx(0.5, abs=0.05)
 
 
+def test_a_shoulder_whose_animation_goes_on_carries_the_arm_where_it_is_simulated(scene):
+    bones = [
+        ("trunk", None, (0, 0, 0.8), (0, 0, 1.6), 0),
+        ("shoulder", "trunk", (0, 0, 1.6), (0.03, 0, 1.6), 0),
+        ("upper_arm", "shoulder", (0.03, 0, 1.6), (0.5, 0, 1.6), 0),
+    ]
+    ob = armature(bones)
+    bpy.ops.object.mode_set(mode="EDIT")
+    ob.data.edit_bones["shoulder"].tail.x = 0.3
+    ob.data.edit_bones["upper_arm"].head.x = 0.3
+    ob.data.edit_bones["upper_arm"].use_connect = True
+    bpy.ops.object.mode_set(mode="OBJECT")
+    ob.pose.bones["shoulder"].verlet.part = "JOINED"
+    key_bend(ob.pose.bones["shoulder"], (1, 0.0), (11, 1.5))
+    ragdoll(ob)
+    play(scene, 1, 15)
+    wanted = simulated_bones(scene, ob, 15)
+    assert {"trunk", "shoulder", "upper_arm"} == set(wanted)
+    assert largest_difference(seen_bones(ob), wanted, wanted) < 1e-4
+
+
 def test_it_goes_on_with_the_speed_of_its_animation(scene):
     scene.use_gravity = False
     scene.frame_start = 5

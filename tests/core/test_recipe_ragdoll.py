@@ -9,6 +9,7 @@ from verlet_physics import FrameInputs, ModelBuilder, ModelError, SolverSettings
 from verlet_physics.model.joint_table import OnBody
 from verlet_physics.recipes.bone_joints import as_choice, learnt_joint, rotation_vector
 from verlet_physics.recipes.bone_roles import body_axes, bone_roles, side_of
+from verlet_physics.recipes.bone_shapes import distances_to, surface_points
 from verlet_physics.recipes.flesh import proposed_mass
 from verlet_physics.recipes.ragdoll import add_ragdoll, turned_pose
 from verlet_physics.recipes.ragdoll_planning import LEAST_MASS_SHARE, plan_ragdoll
@@ -410,6 +411,43 @@ def test_shapes_can_be_chosen_and_thickened():
     assert hull.hull is not None
     thick = plan(upright(), {"limb": {"size": 2.0}}, skin=tube()).parts[0].fit
     assert thick.size[0] == pytest.approx(0.2, rel=1e-6)
+
+
+def test_what_sticks_out_of_a_simple_shape_is_wrapped_in_a_hull():
+    blade = np.array([(0.3, 0.0, z) for z in np.linspace(0.2, 0.3, 4)])
+    limb = tube()
+    points = np.concatenate([limb.points, blade])
+    every = np.arange(len(points), dtype=np.int32)
+    skin = Skin(points, every, np.zeros(len(points), np.int32), np.ones(len(points)))
+    fit = plan(upright(), skin=skin).parts[0].fit
+    assert fit.shape == "HULL"
+    assert distances_to(fit, points).max() < 0.012 * 0.5
+    chosen = plan(upright(), {"limb": {"shape": "CAPSULE"}}, skin=skin).parts[0].fit
+    assert chosen.shape == "CAPSULE"
+
+
+def test_a_shape_is_of_the_skin_as_the_pose_bends_it_within_the_part():
+    bones = skeleton(
+        [("arm", None, (0, 0, 0), (0, 0, 1.0)), ("nail", "arm", (0, 0, 1), (0, 0, 1.01))]
+    )
+    skin = tube(end=1.0)
+    nail = np.array([(0.01 * x, 0.01 * y, z) for x in (-1, 1) for y in (-1, 1) for z in (1.0, 1.3)])
+    every = np.arange(len(skin.points) + len(nail), dtype=np.int32)
+    owner = np.concatenate([skin.bone, np.ones(len(nail), np.int32)])
+    skin = Skin(np.concatenate([skin.points, nail]), every, owner, np.ones(len(every)))
+    change = np.tile(np.eye(4), (2, 1, 1))
+    straight = plan_ragdoll("Rig", bones, RagdollSettings(), skin, None, change)
+    assert surface_points(straight.parts[0].fit)[:, 2].max() == pytest.approx(1.3)
+    change[1, :3, :3] = turn_about(np.array([0.0, 1.0, 0.0]), np.pi / 2)  # the nail points to X
+    change[1, :3, 3] = (0, 0, 1) - change[1, :3, :3] @ (0, 0, 1)
+    whole = turn_about(np.array([0.6, 0.0, 0.8]), 1.0)
+    change[:, :3, :3] = whole @ change[:, :3, :3]  # which turns the whole arm, too
+    change[:, :3, 3] = change[:, :3, 3] @ whole.T + (3, 2, 1)
+    bent = plan_ragdoll("Rig", bones, RagdollSettings(), skin, None, change)
+    assert len(bent.parts) == 1
+    far = surface_points(bent.parts[0].fit).max(axis=0)
+    assert far[0] == pytest.approx(0.3, abs=0.01)
+    assert far[2] < 1.02
 
 
 def test_each_part_takes_the_points_that_weigh_most_on_it():

@@ -169,6 +169,10 @@ def steps(g):
         and (item.type, item.shift, item.alt, item.ctrl) == ("V", 1, 1, 0)
     ]
     g.check(not taken, f"Blender has nothing on Shift Alt V: {taken}")
+    for _ in range(200):  # it is built beside the window
+        if running() is not None and running().is_ready:
+            break
+        yield 0.1
     middle = in_window(g, view, Vector((0, 0, 1.5)))
     yield from g.move(*middle)
     press(g, "V", middle, shift=True, alt=True)

@@ -31,9 +31,12 @@ def session_module():
     return addon_module("session")
 
 
-def press(g, needle, *, area, region):
+LEFT = (0.25,)  # of two buttons in a row: Bake beside Bake Selected
+
+
+def press(g, needle, *, area, region, xfrac=(0.5, 0.75, 0.25)):
     """Click the button whose Python text contains ``needle``."""
-    place = yield from g.find(needle, area, region)
+    place = yield from g.find(needle, area, region, xfrac=xfrac)
     g.check(place is not None, f"the panel shows {needle}")
     if place is not None:
         yield from g.click(*place)
@@ -177,7 +180,7 @@ def steps(g):
     select("Cloth")
     scene.frame_end = 2000  # long enough to be stopped halfway on any machine
     yield 0.3
-    yield from press(g, "verlet.bake(", area=view, region=ui)
+    yield from press(g, "verlet.bake(", area=view, region=ui, xfrac=LEFT)
     yield 1.0
     g.shot("07_baking")
     yield from g.move(view.x + 300, view.y + 300)
@@ -189,7 +192,7 @@ def steps(g):
     g.check(scene.frame_current == frame, "and the frame is the user's")
     g.shot("08_stopped")
     scene.frame_end = 40
-    yield from press(g, "verlet.bake(", area=view, region=ui)
+    yield from press(g, "verlet.bake(", area=view, region=ui, xfrac=LEFT)
     for _ in range(600):
         keys = bpy.data.objects["Cloth"].data.shape_keys
         if keys is not None:

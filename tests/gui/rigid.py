@@ -14,9 +14,12 @@ def select(*names):
     bpy.context.view_layer.objects.active = bpy.data.objects[names[0]]
 
 
-def press(g, needle, *, area, region):
+LEFT = (0.25,)  # of two buttons in a row: Bake beside Bake Selected
+
+
+def press(g, needle, *, area, region, xfrac=(0.5, 0.75, 0.25)):
     """Click the button whose Python text contains ``needle``."""
-    place = yield from g.find(needle, area, region)
+    place = yield from g.find(needle, area, region, xfrac=xfrac)
     g.check(place is not None, f"the panel shows {needle}")
     if place is not None:
         yield from g.click(*place)
@@ -124,7 +127,7 @@ def steps(g):
     g.shot("28_overlay")
     crate = bpy.data.objects["Crate"]
     g.check(crate.matrix_world.translation.z > 0.9, "the rope holds the crate")
-    yield from press(g, "verlet.bake(", **where)
+    yield from press(g, "verlet.bake(", **where, xfrac=LEFT)
     for _ in range(600):
         if crate.animation_data is not None:
             break

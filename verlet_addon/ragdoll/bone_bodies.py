@@ -46,7 +46,8 @@ def plan_of(participant: Participant) -> Plan:
 @lru_cache(maxsize=64)
 def _plan(name: str, arrays: ArmatureArrays, settings: RagdollSettings) -> Plan:
     choices = armature.in_hulls(arrays.choices, arrays.hard, settings.shape)
-    return plan_ragdoll(name, arrays.skeleton, settings, arrays.skin, choices)
+    change = arrays.pose @ np.linalg.inv(arrays.rest)
+    return plan_ragdoll(name, arrays.skeleton, settings, arrays.skin, choices, change)
 
 
 def is_sticks(participant: Participant) -> bool:
@@ -140,7 +141,8 @@ def animated(participant: Participant, shared: AnimatedSettings) -> list[Animate
 def moved_bones(participant: Participant) -> tuple[Ints, Ints]:
     """Bones that the simulation moves itself: rows (m,) of the skeleton, and of their parts.
 
-    Other bones of a part follow by their parents, with their own animation.
+    Other bones of a part follow by their parents, with their own animation; but not those of a limp
+    figure that carry another part, as a shoulder does: what hangs on them would be seen elsewhere.
     """
     return _moved_bones(plan_of(participant), participant.armature)
 
@@ -149,14 +151,27 @@ def moved_bones(participant: Participant) -> tuple[Ints, Ints]:
 def _moved_bones(plan: Plan, arrays: ArmatureArrays) -> tuple[Ints, Ints]:
     bones = plan.skeleton
     found = []
+    carries = set() if arrays.has_muscles else _carrying(plan, arrays.own_parent)
     for row, part in enumerate(plan.parts):
         for bone in part.members:
             above = int(arrays.own_parent[bone])
             follows = above >= 0 and plan.part_of_bone[above] == row
-            if bone == part.bone or not follows or bones.name[bone] in arrays.held:
+            is_moved = bone == part.bone or not follows or bone in carries
+            if is_moved or bones.name[bone] in arrays.held:
                 found.append((bone, row))
     pairs = np.array(found, dtype=np.int32).reshape(-1, 2)
     return pairs[:, 0], pairs[:, 1]
+
+
+def _carrying(plan: Plan, own_parent: Ints) -> set[int]:
+    """Rows of the bones that lie between the leading bone of a part and another part."""
+    found = set()
+    for part in plan.parts:
+        above = int(own_parent[part.bone])
+        while above >= 0:
+            found.add(above)
+            above = int(own_parent[above])
+    return found
 
 
 def changes(model: Model, state: State, bodies: slice = slice(None)) -> Floats:
