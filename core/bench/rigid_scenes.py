@@ -177,14 +177,16 @@ def chain(n: int, *, both: bool, end_mass: float = 1.0) -> RigidScene:
     )
 
 
-def joint_grid(n: int) -> RigidScene:
+def joint_grid(n: int, rows: int | None = None) -> RigidScene:
     """A net of n × n cubes of 1 kg, 1 m apart and on ball joints with their neighbours.
 
-    Box3D's `joint_grid`: level at first, held in the middle of one edge, touching nothing.
+    Box3D's `joint_grid`: level at first, held in the middle of one edge, touching nothing. rows: of
+    n cubes each, where there are not n.
     """
-    row, column = np.divmod(np.arange(n * n), n)
-    place: Floats = np.stack([column, row, np.zeros(n * n)], axis=1).astype(np.float64)
-    along, across = np.flatnonzero(column < n - 1), np.flatnonzero(row < n - 1)
+    count = n * (rows or n)
+    row, column = np.divmod(np.arange(count), n)
+    place: Floats = np.stack([column, row, np.zeros(count)], axis=1).astype(np.float64)
+    along, across = np.flatnonzero(column < n - 1), np.flatnonzero(row < row[-1])
     held = np.arange(max(0, n // 2 - 3), min(n, n // 2 + 3))
     body = np.concatenate(
         [
@@ -197,9 +199,9 @@ def joint_grid(n: int) -> RigidScene:
     return RigidScene(
         "joint_grid",
         place,
-        np.tile([1.0, 0.0, 0.0, 0.0], (n * n, 1)),
-        np.full((n * n, 3), 0.3),
-        np.ones(n * n),
+        np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)),
+        np.full((count, 3), 0.3),
+        np.ones(count),
         joint_body=body,
         joint_point=joints,
         collides=False,
@@ -209,31 +211,32 @@ def joint_grid(n: int) -> RigidScene:
 BRICK = np.array([0.25, 0.125, 0.125])  # m, half extents
 
 
-def wall(n: int) -> RigidScene:
+def wall(n: int, layers: int | None = None) -> RigidScene:
     """N layers of n bricks of 1 kg in running bond, each glued to all that it touches.
 
-    Glue is a hinge that may turn by nothing: all engines have that.
+    Glue is a hinge that may turn by nothing: all engines have that. layers: where there are not n.
     """
-    layer, column = np.divmod(np.arange(n * n), n)
+    count = n * (layers or n)
+    layer, column = np.divmod(np.arange(count), n)
     place = np.stack(
         [
             2.0 * BRICK[0] * (column + 0.5 * (layer % 2)),
-            np.zeros(n * n),
+            np.zeros(count),
             BRICK[2] * (1.0 + 2.0 * layer),
         ],
         axis=1,
     )
-    pairs = [(b, b + 1) for b in range(n * n) if column[b] < n - 1]
-    for b in range(n * (n - 1)):
+    pairs = [(b, b + 1) for b in range(count) if column[b] < n - 1]
+    for b in range(count - n):
         first = int(column[b] + layer[b] % 2) - 1  # of the two above it
         pairs += [(b, n * (layer[b] + 1) + c) for c in (first, first + 1) if 0 <= c < n]
     body = np.array(pairs, dtype=np.int64).reshape(-1, 2)
     return RigidScene(
         "wall",
         place,
-        np.tile([1.0, 0.0, 0.0, 0.0], (n * n, 1)),
-        np.tile(BRICK, (n * n, 1)),
-        np.ones(n * n),
+        np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)),
+        np.tile(BRICK, (count, 1)),
+        np.ones(count),
         np.array([[0.0, 0.0, -WALL_THICKNESS / 2]]),
         np.array([[100.0, 100.0, WALL_THICKNESS / 2]]),
         lower=np.array([-100.0, -100.0, 0.0]),

@@ -374,6 +374,19 @@ def _pyramid() -> GoldenScene:
     return GoldenScene(builder.finalize(), frames=4)
 
 
+def _heavy_top() -> GoldenScene:
+    """A pile near rest under a top that is much heavier: solved at once."""
+    builder = ModelBuilder()
+    for row in range(4):
+        for k in range(4 - row):
+            place = (0.21 * (k + 0.5 * row), 0.0, 0.1 + 0.2 * row)
+            mass = 500.0 if row == 3 else 1.0
+            builder.add_body(f"cube {row} {k}", "BOX", (0.1,) * 3, place, mass=mass)
+    add_floor(builder)
+    return GoldenScene(builder.finalize(), frames=4)
+
+
+SCENES["heavy-top"] = _heavy_top
 SCENES["pyramid"] = _pyramid
 SCENES["heap"] = partial(_heap, SolverSettings())
 SCENES["heap-jacobi"] = partial(

@@ -20,12 +20,13 @@ from ..step import advance
 from .case import Result, case
 from .rates import at_rates
 
-YAWS = (0.0, 10.0, 45.0, 77.0)  # degrees
+YAWS = (0.0, 13.0, 45.0, 77.0)  # degrees
 SLIDERS = (
     # half extents m, mass kg, coefficient, heading of the throw from the box's own x in degrees
     ((1.0, 0.1, 0.02), 1.0, 0.5, 45.0),
     ((0.4, 0.1, 0.1), 70.0, 0.3, 20.0),
     ((0.3, 0.2, 0.15), 0.1, 0.6, 65.0),
+    ((0.8, 0.15, 0.04), 3.0, 0.4, 17.0),
 )
 LAID = (
     # half extents m, mass kg, coefficient, turn about the slope's normal in degrees

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from ..arrays import Floats
 from ..bench.rigid_bodies import model_of
-from ..bench.rigid_scenes import pyramid
+from ..bench.rigid_scenes import RigidScene, pyramid, stack
 from ..building.builder import ModelBuilder
 from ..model import FrameInputs, Model
 from ..settings import SolverSettings
@@ -54,10 +55,12 @@ def _cubes(ratio: float, sides: tuple[float, float], height: float, rate: float)
 
 for _ratio, _sides, _height in (
     (7.0, (0.6, 0.6), 1.5),
+    (30.0, (0.5, 0.5), 2.0),
     (60.0, (0.4, 0.8), 2.5),
     (700.0, (1.2, 1.2), 1.2),
     (3000.0, (0.5, 0.7), 3.0),
     (9000.0, (1.0, 2.0), 2.0),
+    (10000.0, (0.5, 0.5), 2.0),
 ):
     at_rates(f"rigid-heavy-cube-{_ratio:.0f}")(partial(_cubes, _ratio, _sides, _height))
 
@@ -79,14 +82,28 @@ for _mass in (400.0, 5000.0):
     at_rates(f"rigid-heavy-plate-{_mass:.0f}", (480.0, 240.0))(partial(_plate, _mass))
 
 
-def _top(mass: float, rate: float) -> Result:
-    """How far anything of a pyramid of base 10 moves in 4 s under a top of so many kg, m."""
-    scene = pyramid(10)
-    scene.mass[-1] = mass
+def _drift(scene: RigidScene, rate: float) -> Result:
+    """How far anything of a pile moves in 10 s, m."""
     model = model_of(scene, sleeps=False)
-    moved = _heights(model, 4.0, rate)[-1] - model.bodies.position
-    return Result(float(np.linalg.norm(moved, axis=1).max()), 0.0, 5e-3)
+    moved = _heights(model, 10.0, rate)[-1] - model.bodies.position
+    return Result(float(np.linalg.norm(moved, axis=1).max()), 0.0, 1e-3)
 
 
-for _mass in (150.0, 250.0):
-    at_rates(f"rigid-heavy-top-{_mass:.0f}", (480.0,))(partial(_top, _mass))
+def _topped(scene: RigidScene, mass: float) -> RigidScene:
+    """The same with a last body, on top, of so many kg."""
+    return replace(scene, mass=np.append(scene.mass[:-1], mass))
+
+
+for _base, _mass, _rates in (
+    (10, 100.0, (480.0,)),
+    (10, 150.0, (480.0,)),
+    (10, 250.0, (480.0, 240.0)),
+    (10, 300.0, (480.0,)),
+    (7, 400.0, (480.0,)),
+    (10, 1000.0, (480.0, 960.0)),
+):
+    _name = f"rigid-heavy-top-{_mass:.0f}"
+    at_rates(_name, _rates)(partial(_drift, _topped(pyramid(_base), _mass)))
+for _count, _mass in ((12, 2000.0), (20, 10000.0)):
+    _name = f"rigid-heavy-stack-{_mass:.0f}"
+    at_rates(_name, (480.0, 240.0))(partial(_drift, stack(_count, _mass)))

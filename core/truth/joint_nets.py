@@ -20,12 +20,14 @@ from .rigid_motion import angular_momentum
 KNOT_SPACING = 0.2  # m, of the knots of nets
 
 
-def _glued_wall(side: int, length: float, top_mass: float, strength: float) -> Model:
+def _glued_wall(
+    side: int, length: float, top_mass: float, strength: float, layers: int | None = None
+) -> Model:
     """A wall of side² bricks, ``length`` m long and of 1 kg, whose last brick weighs top_mass kg.
 
-    strength: N that a joint carries, 0 for any load.
+    strength: N that a joint carries, 0 for any load. layers: of bricks, where there are not `side`.
     """
-    scene = wall(side)
+    scene = wall(side, layers)
     scale = length / (2.0 * BRICK[0])
     builder = ModelBuilder()
     builder.add_collider("floor", "BOX", (100.0, 100.0, 1.0), (0.0, 0.0, -1.0))
@@ -41,9 +43,13 @@ def _glued_wall(side: int, length: float, top_mass: float, strength: float) -> M
     return builder.finalize()
 
 
-def hung_net(side: int, corners: int = 4) -> Model:
-    """A level net of side² balls on ball joints, held at its corners, that touches nothing."""
-    scene = joint_grid(side)
+def hung_net(side: int, corners: int = 4, rows: int | None = None) -> Model:
+    """A level net of side² balls on ball joints, held at its corners, that touches nothing.
+
+    rows: of ``side`` balls each, where there are not so many.
+    """
+    scene = joint_grid(side, rows)
+    last = scene.body_count - 1
     builder = ModelBuilder()
     knots = [
         OnBody(
@@ -54,7 +60,7 @@ def hung_net(side: int, corners: int = 4) -> Model:
     for pair, place in zip(scene.joint_body.tolist(), scene.joint_point, strict=True):
         if min(pair) >= 0:
             builder.add_joint("knot", knots[pair[0]], knots[pair[1]], KNOT_SPACING * place)
-    for b in (0, side - 1, side * (side - 1), side * side - 1)[:corners]:
+    for b in (0, side - 1, last + 1 - side, last)[:corners]:
         builder.add_joint("corner", None, knots[b], KNOT_SPACING * scene.position[b])
     return builder.finalize()
 
@@ -104,6 +110,11 @@ def _wall_36() -> Result:
     return Result(_stands(_glued_wall(6, 0.5, 1.0, 0.0), 0.5, 10.0), 0.0, 0.01)
 
 
+@case("wall-glued-63")
+def _wall_63() -> Result:
+    return Result(_stands(_glued_wall(9, 0.4, 3.0, 0.0, layers=7), 0.4, 10.0), 0.0, 0.01)
+
+
 @case("wall-glued-144")
 def _wall_144() -> Result:
     return Result(_stands(_glued_wall(12, 0.2, 1.0, 300.0), 0.2, 10.0), 0.0, 0.01)
@@ -125,6 +136,12 @@ def _wall_heavy() -> Result:
 def _net_gap() -> Result:
     """Widest gap of a net of 30 × 30 at twice gravity as it is jerked taut, by its spacing."""
     _, widest = _run(hung_net(30), 0.5, 2.0 * GRAVITY)
+    return Result(widest / KNOT_SPACING, 0.0, 0.01)
+
+
+@case("net-gap-oblong")
+def _net_oblong() -> Result:
+    _, widest = _run(hung_net(37, rows=23), 0.5, 2.0 * GRAVITY)
     return Result(widest / KNOT_SPACING, 0.0, 0.01)
 
 

@@ -16,6 +16,8 @@ raised f is undone. A plain sweep comes last, so that cones hold.
 The same with z the impulses that are remembered finds how much of them still holds before the first
 sweep: all of a steady load, and of a landing what is left to be carried. Pushed once more, it would
 throw up what has landed.
+
+Islands near rest go no further than a first sweep: they are solved at once (`direct_contacts`).
 """
 
 from __future__ import annotations
@@ -26,8 +28,9 @@ from ...kernels.jit import lean, lean_inline
 from .contact_point import contact_speed, lever, push_contact, turned
 from .contact_sweep import sweep_contacts
 from .contact_table import DYNAMIC, NORMAL, STATIC
+from .direct_contacts import solve_directly
 from .softness import aim_velocity
-from .uneven_islands import UNEVEN, island_of
+from .uneven_islands import DIRECT, SETTLED, SWEPT, TUMBLING, UNEVEN, island_of
 
 MOST_CONJUGATE_SWEEPS = 40
 """Sweeps after which a blow has to be settled."""
@@ -38,6 +41,14 @@ PLAIN_SWEEPS = 8
 BLOW_SPEED = 20.0
 """Change of speed by a first sweep, in those by gravity in a substep, from which on it is a blow:
 less than that is left to plain sweeps, which tremble less, and to the substeps that follow."""
+
+UNSETTLED = 1e-7
+"""m/s, change of speed by a sweep up to which an island is settled as it is."""
+
+REST_SPEED = 1.0
+"""Change of speed by a first sweep, and slip of what pushes, in speeds by gravity in a substep, up
+to which an island is solved at once. What tumbles has other contacts in each substep, which takes
+Newton's method many steps, and is not missed by a millimetre."""
 
 CONJUGATE_SETTLED = 1e-2
 """Share of what the first sweep of a blow has changed that its last one may change."""
@@ -281,12 +292,71 @@ def settle_uneven(contacts, owners, h, pull, is_ahead):
         _note_impulses(contacts)
         sweep_contacts(contacts, owners, h, is_ahead, True)
         is_settled = _note_change(contacts, owners, BLOW_SPEED * pull * h)
+        if n == 0 and _settle_near_rest(contacts, owners, h, REST_SPEED * pull * h, is_ahead):
+            break
         if n + 1 == MOST_CONJUGATE_SWEEPS or (is_settled and n + 1 >= plain):
             break
         if not is_settled:
             go_on(contacts, owners, h, is_ahead)
     for g in range(groups.active.shape[0]):
         groups.active[g] = 0
+
+
+@lean_inline
+def _find_slips(contacts, owners):
+    """How fast what pushes slips, at most, in each uneven island."""
+    islands = contacts.islands
+    for o in range(islands.label.shape[0]):
+        islands.island[o]["slip"] = 0.0
+    for c in range(contacts.count[0]):
+        row = contacts.rows[c]
+        i = island_of(islands, row, owners)
+        if i >= 0 and row["impulse"][NORMAL] > 0.0:
+            u, v = contact_speed(row, 1, owners), contact_speed(row, 2, owners)
+            islands.island[i]["slip"] = max(islands.island[i]["slip"], math.sqrt(u * u + v * v))
+
+
+@lean_inline
+def _choose_ways(contacts, owners, most):
+    """Have islands solved at once that are nearly at rest; whether there are any.
+
+    most: m/s, by what a sweep may change speeds there, and what pushes may slip.
+    """
+    islands, is_any = contacts.islands, False
+    _find_slips(contacts, owners)
+    for o in range(islands.label.shape[0]):
+        island = islands.island[o]
+        if island["is_uneven"] == 0 or island["way"] == TUMBLING:
+            continue
+        island["way"] = SWEPT
+        if island["residual"] <= UNSETTLED:
+            island["way"] = SETTLED
+        elif max(island["residual"], island["slip"]) <= most:
+            island["way"], is_any = DIRECT, True
+    return is_any
+
+
+@lean_inline
+def _settle_near_rest(contacts, owners, h, most, is_ahead):
+    """Solve islands that are nearly at rest at once; they and what is settled is left alone then.
+
+    A plain sweep comes last there, too. Returns whether nothing is left to be solved.
+    """
+    islands, groups, is_over = contacts.islands, contacts.groups, True
+    if _choose_ways(contacts, owners, most):
+        if solve_directly(contacts, owners, h, is_ahead):
+            sweep_contacts(contacts, owners, h, is_ahead, True)
+        else:
+            for o in range(islands.label.shape[0]):
+                if islands.island[o]["way"] == DIRECT:
+                    islands.island[o]["way"] = TUMBLING
+    for o in range(islands.label.shape[0]):
+        island = islands.island[islands.label[o]]
+        if island["way"] == DIRECT or island["way"] == SETTLED:
+            groups.active[groups.group[o]] = 0
+        elif island["is_uneven"] == 1:
+            is_over = False
+    return is_over
 
 
 @lean_inline

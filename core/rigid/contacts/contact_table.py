@@ -15,6 +15,7 @@ import numpy as np
 
 from ...collision.shapes import smallest_half_extent
 from ..articulation.articulated_inertia import limb_room
+from .body_band import band_room
 from .contact_groups import group_room
 from .contact_order import order_room
 from .uneven_islands import island_room
@@ -89,6 +90,10 @@ RIM = np.dtype(
 BLOW = np.dtype(
     [
         ("free", np.int32),  # how many impulses conjugate directions move: `conjugate_contacts`
+        ("slides", np.int32),  # 1: friction is dynamic, in `direct_contacts`
+        ("next", np.int32, (2,)),  # next manifold of either side's owner, in `body_band`
+        ("rho", np.float64),  # kg, how stiff it is in `direct_contacts`
+        ("lift", np.float64),  # m/s, what the cone alone would have it lift off by
         ("step", np.float64, (3,)),  # N·s, what the last sweep has changed, z
         ("direction", np.float64, (3,)),  # N·s, what sweep and step have changed, d
         ("taken", np.float64, (3,)),  # N·s, what the step has changed
@@ -132,6 +137,7 @@ BodyContacts = namedtuple(
         "swings",  # (1,) 1: their swings count now
         "slop",  # (s,) m, of shapes
         "islands",  # `uneven_islands.Islands`
+        "band",  # `body_band.Band`
         "groups",  # `contact_groups.Groups`
         "limbs",  # `articulated_inertia.Limbs`
         "bouncy",  # (1,) 1: some have a restitution
@@ -170,6 +176,7 @@ def contact_room(model: Model, graph: JointGraph) -> BodyContacts:
         rims=np.zeros(1, dtype=np.int32),
         slop=CONTACT_SLOP * smallest_half_extent(model.shapes),
         islands=island_room(owners),
+        band=band_room(owners),
         groups=group_room(model, graph.body_group),
         limbs=limb_room(model, graph),
         bouncy=np.zeros(1, dtype=np.int32),

@@ -51,6 +51,10 @@ soft: what hangs on joints may be wedged, so that no impulse parts it, and what 
 grows without end until it all flies apart. Pressed deeper by as much again it is a rock. Floors and
 walls are none of this: a limb that a blow has thrown into one would lie in it for good."""
 
+TOUCHING = 1e-6
+"""Overlap by the slop up to which two that met at the very end of a step only touch: rounding alone
+says whether they overlap. What bounces is struck in the next step."""
+
 WEDGED_LEAK = 0.5
 """Share of its impulse that such a contact lets go in an iteration."""
 
@@ -107,7 +111,7 @@ def aim_row(row, speed, owners, h, is_ahead, is_jointed):
     """
     gap = row["gap"]
     row["softness"] = 0.0
-    if gap > 0.0 and row["impulse"][NORMAL] == 0.0 and not is_ahead:
+    if gap > -TOUCHING * row["slop"] and row["impulse"][NORMAL] == 0.0 and not is_ahead:
         row["softness"] = 1.0  # the next step's matter
     error = speed
     if gap > 0.0:

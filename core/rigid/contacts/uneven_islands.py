@@ -17,11 +17,17 @@ from ..islands import join, root_of
 UNEVEN = 4.0
 """Ratio of two masses that touch up to which sweeps alone will do."""
 
+SWEPT, DIRECT, SETTLED, TUMBLING = range(4)
+"""How an uneven island is solved: by sweeps and conjugate directions; all at once; it is settled as
+it is; or it has been tried to solve it at once since contacts were looked for, in vain."""
+
 ISLAND = np.dtype(
     [
-        ("is_uneven", np.int32),  # 1: conjugate directions solve it
+        ("is_uneven", np.int32),  # 1: sweeps alone do not settle it
+        ("way", np.int32),  # SWEPT, DIRECT, SETTLED or TUMBLING
         ("limit", np.float64),  # m/s, change of speed by a sweep that it may end with
         ("residual", np.float64),  # m/s, largest change of speed by the last sweep
+        ("slip", np.float64),  # m/s, largest where contacts push
         ("energy", np.float64),  # J, by how much the last step has raised the energy
         ("sums", np.float64, (5,)),  # zᵀAz, zᵀAd, dᵀAd, zᵀg, dᵀg
         ("share", np.float64, (2,)),  # how far to go on along z and d
@@ -81,7 +87,7 @@ def find_uneven(contacts, owners):
         return
     for o in range(label.shape[0]):
         label[o] = o
-        island[o]["is_uneven"] = 0
+        island[o]["is_uneven"], island[o]["way"] = 0, SWEPT
     for c in range(contacts.count[0]):
         owner = contacts.rows[c]["owner"]
         if owners.inverse_mass[owner[0]] > 0.0 and owners.inverse_mass[owner[1]] > 0.0:
@@ -106,3 +112,10 @@ def island_of(islands, row, owners):
     a, b = row["owner"][0], row["owner"][1]
     i = islands.label[a] if owners.inverse_mass[a] > 0.0 else islands.label[b]
     return i if islands.island[i]["is_uneven"] == 1 else -1
+
+
+@lean_inline
+def direct_island_of(islands, row, owners):
+    """The same if it is to be solved at once, or −1."""
+    i = island_of(islands, row, owners)
+    return i if i >= 0 and islands.island[i]["way"] == DIRECT else -1
