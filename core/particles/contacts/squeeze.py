@@ -11,6 +11,8 @@ A contact that presses it along the collider, as the side of the plate does, is 
 
 from __future__ import annotations
 
+from collections import namedtuple
+
 import numpy as np
 
 from ...arrays import Ints
@@ -52,25 +54,39 @@ LEAST_SHARE = 0.1
 """Weight from which a vertex of a piece counts."""
 
 
+Grounds = namedtuple(
+    "Grounds",
+    [
+        "shapes",
+        "collider_count",  # of shapes that are colliders, first of all
+        "radius",  # (n,) m that vertices keep away
+    ],
+)
+"""What vertices may lie on."""
+
+Rubbing = namedtuple("Rubbing", ["shapes", "backing", "friction"])
+"""What rubs against vertices: the shape that each lies on, and its friction, (n,)."""
+
+
 class Squeeze(ContactHook):
     """Vertices that bodies press onto colliders."""
 
     def __init__(self, about: Surroundings) -> None:
         model = about.model
-        self.about = (about.shapes, model.collider_shape_count, model.particles.radius)
+        self.grounds = Grounds(about.shapes, model.collider_shape_count, model.particles.radius)
         self.backing: Ints = np.full(len(model.particles), NO_BACKING, dtype=np.int32)
 
     def hold(self, meeting: Meeting) -> None:
         """See which contacts press vertices onto what backs them."""
         moving = (meeting.particles, meeting.owners)
-        back_contacts(meeting.contacts, meeting.count, *moving, self.about, self.backing)
+        back_contacts(meeting.contacts, meeting.count, *moving, self.grounds, self.backing)
         meeting.backing = self.backing
 
     def support(self, meeting: Meeting) -> None:
         """Let both sides rub against what is squeezed."""
         contacts = (meeting.contacts.solving, meeting.count)
-        about = (self.about[0], self.backing, meeting.friction)
-        rub_squeezed(*contacts, meeting.particles, meeting.owners, about, meeting.h)
+        rubbing = Rubbing(self.grounds.shapes, self.backing, meeting.friction)
+        rub_squeezed(*contacts, meeting.particles, meeting.owners, rubbing, meeting.h)
 
 
 @lean_inline
@@ -105,16 +121,15 @@ def _look_behind(i, x, previous, shapes, collider_count, radius):
 
 
 @kernel
-def back_contacts(contacts, count, particles, owners, about, backing):
+def back_contacts(contacts, count, particles, owners, grounds, backing):
     """Note which contacts press light vertices onto a collider, and lay these vertices on it.
 
     They have been found, but not prepared: what they join is told by their shapes.
 
-    about: shapes, how many of them are colliders', and radius (n,) m that vertices keep away.
     backing (n,): the shape that each of the vertices lies on, or `NO_BACKING`.
     """
     x, previous, inverse_mass = particles
-    shapes, collider_count, radius = about
+    shapes, collider_count, radius = grounds
     solving = contacts.solving
     for c in range(count):
         for k in range(4 if contacts.making[c]["shape"][0] == PARTICLES else 0):
@@ -153,13 +168,13 @@ def _rub(i, u, n, most, x):
 
 
 @kernel
-def rub_squeezed(solving, count, particles, owners, about, h):
+def rub_squeezed(solving, count, particles, owners, rubbing, h):
     """Friction of bodies and of what backs them on squeezed vertices, in x.
 
-    about: shapes, backing and friction (n,). The one that holds more firmly has the last word.
+    The one that holds more firmly has the last word.
     """
     x, previous, inverse_mass = particles
-    shapes, backing, friction = about
+    shapes, backing, friction = rubbing
     for c in range(count):
         contact = solving[c]
         if contact["is_backed"] == 0 or contact["normal_impulse"] == 0.0:
