@@ -87,6 +87,27 @@ def test_clothes_cross_neither_the_body_nor_themselves():
         assert not crossings(worn), frame
 
 
+@pytest.mark.usefixtures("scene")
+def test_dishes_stand_when_the_tablecloth_is_gone():
+    """They ride along by what friction gives them, and come to rest on the table."""
+    bpy.ops.wm.open_mainfile(filepath=str(FOLDER / "table.blend"))
+    dishes = simulated(bpy.context.scene)
+    dishes = [ob for ob in dishes if ob.verlet.kind == "BODY"]
+    assert len(dishes) == 9
+    assert bpy.ops.verlet.bake(frame_end=80) == {"FINISHED"}
+    bpy.context.scene.frame_set(49)
+    start = {ob.name: ob.matrix_world.copy() for ob in dishes}
+    bpy.context.scene.frame_set(80)
+    cloth = bpy.data.objects["Tablecloth"].evaluated_get(bpy.context.evaluated_depsgraph_get())
+    assert min((cloth.matrix_world @ v.co).x for v in cloth.data.vertices) > 0.8  # off the table
+    for ob in dishes:
+        way = ob.matrix_world.translation - start[ob.name].translation
+        assert 0.01 < way.x < 0.12, ob.name
+        assert abs(way.y) < 0.02, ob.name
+        assert -0.02 < way.z < 0.001, ob.name
+        assert ob.matrix_world.to_3x3()[2][2] > 0.999, ob.name
+
+
 def crossings(objects):
     """Names of objects whose triangles cross, with how many do; neighbours do not count."""
     depsgraph = bpy.context.evaluated_depsgraph_get()

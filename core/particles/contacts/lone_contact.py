@@ -12,6 +12,9 @@ from ...vec3 import along, dot, load, rotate, sub, unrotate
 from .contact_point import has_room, join_particle, join_shape, note_contact
 from .hook import ContactHook, Meeting, Surroundings
 
+LOOSENED = 2.0
+"""Ways of gravity in a substep by which what has just fallen off a sleeper still touches it."""
+
 GLIDES = 0.5
 """Depth, as a share of what a particle keeps away, up to which it may glide along a face."""
 
@@ -36,7 +39,7 @@ class LoneParticles(ContactHook):
 
     def find(self, c: int, meeting: Meeting) -> int:
         """A contact for each that is in a shape, has gone through it or has just fallen off it."""
-        moving = (meeting.particles, meeting.fall)
+        moving = (meeting.particles, LOOSENED * meeting.fall)
         return find_particle_contacts(c, meeting.contacts, *self.given, *moving)
 
 
@@ -69,12 +72,11 @@ def _gap_from(hulls, kind, size, hull, p, o, reach):
 
 
 @kernel
-def find_particle_contacts(c, contacts, shapes, first_shape, colliding, radius, particles, fall):
+def find_particle_contacts(c, contacts, shapes, first_shape, colliding, radius, particles, loose):
     """Contacts of free particles with bodies, written from row c on; returns the row after them.
 
     Shapes from first_shape on belong to bodies. What rests on particles and sleeps does not fall
-    with them: up to ``fall`` m, by gravity in a substep, they still touch. May return more than
-    fit.
+    with them: up to ``loose`` m apart they still touch. May return more than fit.
     """
     x, previous, _ = particles
     _, hulls, _ = parts_of(shapes)
@@ -98,7 +100,7 @@ def find_particle_contacts(c, contacts, shapes, first_shape, colliding, radius, 
             o = unrotate(rb, sub(load(previous, i), load(shapes.centre_before, s)))
             kind, size, hull = shapes.kind[s], shapes.size[s], shapes.hull[s]
             gap, normal = _gap_from(hulls, kind, size, hull, p, o, reach)
-            if gap > fall:
+            if gap > loose:
                 continue
             if has_room(contacts, c):
                 normal = rotate(r, normal)
