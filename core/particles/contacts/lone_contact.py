@@ -44,13 +44,13 @@ class LoneParticles(ContactHook):
 
 
 @inline
-def _bounds(colliding, radius, x):
-    """Lowest and highest corner of the box around all particles that collide, m."""
+def _bounds(colliding, radius, x, loose):
+    """Lowest and highest corner of a loose box around all particles that collide, m."""
     lx = ly = lz = math.inf
     hx = hy = hz = -math.inf
     for j in range(colliding.shape[0]):
         i = colliding[j]
-        r = radius[i]
+        r = radius[i] + loose
         lx, ly, lz = min(lx, x[i, 0] - r), min(ly, x[i, 1] - r), min(lz, x[i, 2] - r)
         hx, hy, hz = max(hx, x[i, 0] + r), max(hy, x[i, 1] + r), max(hz, x[i, 2] + r)
     return (lx, ly, lz), (hx, hy, hz)
@@ -80,7 +80,7 @@ def find_particle_contacts(c, contacts, shapes, first_shape, colliding, radius, 
     """
     x, previous, _ = particles
     _, hulls, _ = parts_of(shapes)
-    low, high = _bounds(colliding, radius, x)
+    low, high = _bounds(colliding, radius, x, loose)
     for s in range(first_shape, shapes.kind.shape[0]):
         lower, upper = load(shapes.lower, s), load(shapes.upper, s)
         if (
@@ -94,7 +94,7 @@ def find_particle_contacts(c, contacts, shapes, first_shape, colliding, radius, 
         for j in range(colliding.shape[0]):
             i = colliding[j]
             reach = radius[i]
-            if passes_by(shapes, s, x, previous, i, reach):
+            if passes_by(shapes, s, x, previous, i, reach + loose):
                 continue
             p = unrotate(r, sub(load(x, i), load(shapes.centre, s)))
             o = unrotate(rb, sub(load(previous, i), load(shapes.centre_before, s)))
