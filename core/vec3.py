@@ -14,6 +14,12 @@ ZERO = (0.0, 0.0, 0.0)
 
 
 @lean_inline
+def unit(n):
+    """Axis n of the world."""
+    return (1.0 if n == 0 else 0.0, 1.0 if n == 1 else 0.0, 1.0 if n == 2 else 0.0)
+
+
+@lean_inline
 def load(x, i):
     """Row i of x (n, 3)."""
     return x[i, 0], x[i, 1], x[i, 2]

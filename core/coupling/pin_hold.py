@@ -60,6 +60,9 @@ REPAIR = 0.01
 HEAVY = 4.0
 """Bodies this many times as heavy as the particle are held; lighter ones feel the cloth alone."""
 
+LEAST_SHARE = 0.1
+"""Weight from which a particle counts of those that a contact presses on."""
+
 LEAST_LENGTHENING = 1e-3
 """Tethers that a body lengthens by less than this share of its way do not hold it."""
 
@@ -194,7 +197,7 @@ def find_holds(contacts, count, moving, backing, mark, rows):
         for k in range(4):
             i = place["particle"][k]
             is_light = HEAVY * w > moving.particles.inverse_mass[i]
-            if place["weight"][k] < 0.1 or mark[i] == o or is_light:
+            if place["weight"][k] < LEAST_SHARE or mark[i] == o or is_light:
                 continue
             mark[i] = o
             if i < backing.shape[0] and backing[i] >= 0:

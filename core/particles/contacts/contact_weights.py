@@ -117,9 +117,11 @@ def _level(contact, making, x, owners, h):
 
 @inline
 def _lone_mobility(contact, inverse_mass):
-    """Σ wᵢ cᵢ² of the particles that move alone, 1/kg."""
+    """Σ wᵢ cᵢ² of the particles that move alone, 1/kg; 0 where something backs them."""
     total = 0.0
-    for side in range(0 if contact["is_backed"] == 0 else 2, 2):
+    if contact["is_backed"] == 1:
+        return total
+    for side in range(2):
         place = contact["place"][side]
         if place["four_body"] >= 0:
             continue

@@ -21,7 +21,7 @@ from ...collision.kinds import MESH
 from ...collision.narrow_phase import parts_of
 from ...collision.point_distance import solid_distance
 from ...collision.shapes import face_count, passes_by
-from ...coupling.pin_hold import HEAVY
+from ...coupling.pin_hold import HEAVY, LEAST_SHARE
 from ...kernels.jit import inline, kernel, lean_inline
 from ...vec3 import (
     ZERO,
@@ -49,9 +49,6 @@ BACKED_GAP = 0.5
 
 OPPOSITE = 0.5
 """Cosine between the push of a body and the way into what backs the vertex, from which it does."""
-
-LEAST_SHARE = 0.1
-"""Weight from which a vertex of a piece counts."""
 
 
 Grounds = namedtuple(

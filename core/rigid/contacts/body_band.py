@@ -12,6 +12,7 @@ from collections import namedtuple
 import numpy as np
 
 from ...kernels.jit import lean, lean_inline
+from ..joints.front_factor import subtract_six
 from ..joints.joint_fronts import BODY_ROWS
 from .uneven_islands import direct_island_of
 
@@ -150,7 +151,9 @@ def factor_band(band):
         for i in range(BODY_ROWS, width):
             m, u = k + i // BODY_ROWS, i % BODY_ROWS
             line = BODY_ROWS * (band.last[m] - m + 1)
-            _subtract_six(value, band.first[m] + u * (line + 1), at + i, at, width, width - i)
+            if not _is_empty(value, at + i, width):
+                own = band.first[m] + u * (line + 1)
+                subtract_six(value, own, value, at + i, at, width, width - i)
 
 
 @lean
@@ -160,21 +163,13 @@ def _subtract(value, target, source, f, n):
         row[k] -= f * a[k]
 
 
-@lean
-def _subtract_six(value, target, s, d, width, n):
-    """Target row −= Lᵢ D Lᵀ for the six pivots from d on; s: the first number of theirs in it."""
-    s1, s2, s3 = s + width, s + 2 * width, s + 3 * width
-    s4, s5 = s + 4 * width, s + 5 * width
-    f0, f1 = value[s] * value[d], value[s1] * value[d + width + 1]
-    f2, f3 = value[s2] * value[d + 2 * width + 2], value[s3] * value[d + 3 * width + 3]
-    f4, f5 = value[s4] * value[d + 4 * width + 4], value[s5] * value[d + 5 * width + 5]
-    if f0 == 0.0 and f1 == 0.0 and f2 == 0.0 and f3 == 0.0 and f4 == 0.0 and f5 == 0.0:
-        return
-    row = value[target : target + n]
-    a0, a1, a2 = value[s : s + n], value[s1 : s1 + n], value[s2 : s2 + n]
-    a3, a4, a5 = value[s3 : s3 + n], value[s4 : s4 + n], value[s5 : s5 + n]
-    for k in range(n):
-        row[k] -= f0 * a0[k] + f1 * a1[k] + f2 * a2[k] + f3 * a3[k] + f4 * a4[k] + f5 * a5[k]
+@lean_inline
+def _is_empty(value, s, width):
+    """Whether six rows have nothing in the column of s."""
+    is_empty = True
+    for u in range(BODY_ROWS):
+        is_empty = is_empty and value[s + u * width] == 0.0
+    return is_empty
 
 
 @lean

@@ -22,7 +22,19 @@ from __future__ import annotations
 import math
 
 from ...kernels.jit import lean, lean_inline
-from ...vec3 import add, along, cross, dot, load, scale, set_vec, sub, vec
+from ...vec3 import (
+    add,
+    along,
+    cross,
+    dot,
+    load,
+    scale,
+    set_vec,
+    sub,
+    symmetric_times,
+    unit,
+    vec,
+)
 from ..joints.joint_fronts import BODY_ROWS
 from .body_band import clear_band, factor_band, lay_out_band, solve_band
 from .contact_point import contact_speed, push_contact
@@ -182,11 +194,6 @@ def _mass_times(owners, o, v, w):
 
 
 @lean_inline
-def _unit(k):
-    return (1.0 if k == 0 else 0.0), (1.0 if k == 1 else 0.0), (1.0 if k == 2 else 0.0)
-
-
-@lean_inline
 def _add_column(value, at, width, column, sign, force, torque):
     for m in range(3):
         value[at + m * width + column] += sign * force[m]
@@ -194,18 +201,8 @@ def _add_column(value, at, width, column, sign, force, torque):
 
 
 @lean_inline
-def _times(s, v):
-    """A symmetric matrix, as six numbers xx, xy, xz, yy, yz, zz, times v."""
-    return (
-        s[0] * v[0] + s[1] * v[1] + s[2] * v[2],
-        s[1] * v[0] + s[3] * v[1] + s[4] * v[2],
-        s[2] * v[0] + s[4] * v[1] + s[5] * v[2],
-    )
-
-
-@lean_inline
 def _stiffness(row, blow):
-    """ρ P′ of a row in the world: xx, xy, xz, yy, yz, zz."""
+    """ρ P′ of a row in the world, symmetric: see `vec3`."""
     g = _cone_slope(_asked(blow, 0.0), _mu(row, blow))
     n, t, s = vec(row["axis"][0]), vec(row["axis"][1]), vec(row["axis"][2])
     a = along(along(scale(g[0], n), g[1], t), g[2], s)
@@ -214,11 +211,11 @@ def _stiffness(row, blow):
     rho = blow["rho"]
     return (
         rho * (n[0] * a[0] + t[0] * b[0] + s[0] * c[0]),
+        rho * (n[1] * a[1] + t[1] * b[1] + s[1] * c[1]),
+        rho * (n[2] * a[2] + t[2] * b[2] + s[2] * c[2]),
         rho * (n[0] * a[1] + t[0] * b[1] + s[0] * c[1]),
         rho * (n[0] * a[2] + t[0] * b[2] + s[0] * c[2]),
-        rho * (n[1] * a[1] + t[1] * b[1] + s[1] * c[1]),
         rho * (n[1] * a[2] + t[1] * b[2] + s[1] * c[2]),
-        rho * (n[2] * a[2] + t[2] * b[2] + s[2] * c[2]),
     )
 
 
@@ -228,10 +225,10 @@ def _add_pair(band, stiffness, i, j, arm_i, arm_j, sign):
     width = BODY_ROWS * (band.last[i] - i + 1)
     at = band.first[i] + BODY_ROWS * (j - i)
     for k in range(3):
-        e = _unit(k)
-        force = _times(stiffness, e)
+        e = unit(k)
+        force = symmetric_times(stiffness, e)
         _add_column(band.value, at, width, k, sign, force, cross(arm_i, force))
-        force = _times(stiffness, cross(e, arm_j))
+        force = symmetric_times(stiffness, cross(e, arm_j))
         _add_column(band.value, at, width, 3 + k, sign, force, cross(arm_i, force))
 
 
@@ -243,7 +240,7 @@ def _gather(contacts, owners, band):
         o = band.order[i]
         width = BODY_ROWS * (band.last[i] - i + 1)
         for k in range(3):
-            force, turn = _mass_times(owners, o, _unit(k), _unit(k))
+            force, turn = _mass_times(owners, o, unit(k), unit(k))
             zero = scale(0.0, force)
             _add_column(band.value, band.first[i], width, k, 1.0, force, zero)
             _add_column(band.value, band.first[i], width, 3 + k, 1.0, zero, turn)
@@ -252,7 +249,7 @@ def _gather(contacts, owners, band):
         if blow["free"] == 0:
             continue
         stiffness = _stiffness(row, blow)
-        if stiffness[0] + stiffness[3] + stiffness[5] == 0.0:
+        if stiffness[0] + stiffness[1] + stiffness[2] == 0.0:
             continue
         a, b = band.place[row["owner"][0]], band.place[row["owner"][1]]
         arm_a, arm_b = load(row["arm"], 0), load(row["arm"], 1)

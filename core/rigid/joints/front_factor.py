@@ -195,7 +195,7 @@ def _eliminate(fronts, front, pivots, edges):
 def _subtract_rows(target, t, value, s, d, width, n, group):
     """Target row −= Lᵢₖ D Lᵀₖ for ``group`` pivots k from d on, n values; s: the first of those."""
     if group == 6:
-        _subtract_six(target, t, value, s, d, width, n)
+        subtract_six(target, t, value, s, d, width, n)
     elif group == 3:
         _subtract_three(target, t, value, s, d, width, n)
     else:
@@ -222,7 +222,11 @@ def _subtract_three(target, t, value, s, d, width, n):
 
 
 @lean
-def _subtract_six(target, t, value, s, d, width, n):
+def subtract_six(target, t, value, s, d, width, n):
+    """Target row from t on −= Lᵢ D Lᵀ for the six pivots from d on of ``value``, n numbers wide.
+
+    width: of a row of value; s: the first of its numbers that count.
+    """
     s1, s2, s3 = s + width, s + 2 * width, s + 3 * width
     s4, s5 = s + 4 * width, s + 5 * width
     f0, f1 = value[s] * value[d], value[s1] * value[d + width + 1]

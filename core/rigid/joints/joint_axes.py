@@ -31,6 +31,7 @@ from ...vec3 import (
     set_vec,
     store,
     sub,
+    unit,
     vec,
 )
 from .joint_matrix import forget_matrices
@@ -41,12 +42,6 @@ NEVER_STRAIGHT = 0.05
 
 SAME_WAY = 1e-6
 """Sum of two unit vectors below which they are opposed."""
-
-
-@lean_inline
-def _unit(n):
-    """Axis n of the world."""
-    return (1.0 if n == 0 else 0.0, 1.0 if n == 1 else 0.0, 1.0 if n == 2 else 0.0)
 
 
 @lean_inline
@@ -90,7 +85,7 @@ def _write_place_axes(freedom, form, middle, gap):
         freedom[0]["value"] = size
         return
     for k in range(3):
-        axis = _unit(k) if form == POINT else _frame_axis(middle, k)
+        axis = unit(k) if form == POINT else _frame_axis(middle, k)
         set_vec(freedom[k]["axis"], axis)
         freedom[k]["value"] = dot(gap, axis)
 
@@ -165,7 +160,7 @@ def _write_turn_axes(freedom, joint, p, q, middle):
         return
     turn = _turn_vector(product(q, conjugate(p)))
     for n in range(3):
-        axis = _unit(n) if form in (LOCKED_TURN, FREE_TURN) else _frame_axis(middle, n)
+        axis = unit(n) if form in (LOCKED_TURN, FREE_TURN) else _frame_axis(middle, n)
         set_vec(freedom[3 + n]["axis"], axis)
         freedom[3 + n]["value"] = dot(turn, axis)
 
@@ -221,7 +216,7 @@ def _aim_ball(joints, j, owners, p, q):
     for k in range(3):
         axis = joints.axis[first + k]
         joints.row[first + k]["value"] = place["gap"][k]
-        set_vec(axis["line"], _unit(k))
+        set_vec(axis["line"], unit(k))
         for side in range(2):
             x, y, z = load(place["arm"], side)
             if k == 0:
