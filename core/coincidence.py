@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 
+from .elementary import sin_cos
 from .kernels.jit import inline, kernel
 
 DISLOCATION = 1e-3
@@ -24,10 +25,10 @@ def direction_between(a, b):
     u = 0.7548776662466927 * low + 0.5698402909980532 * high
     t = 0.5698402909980532 * low + 0.7548776662466927 * high + 0.25
     z = 2.0 * (u - math.floor(u)) - 1.0
-    turn = 2.0 * math.pi * t
+    sine, cosine = sin_cos(2.0 * math.pi * t)
     level = math.sqrt(1.0 - z * z)
     sign = 1.0 if a < b else -1.0
-    return sign * level * math.cos(turn), sign * level * math.sin(turn), sign * z
+    return sign * level * cosine, sign * level * sine, sign * z
 
 
 @kernel

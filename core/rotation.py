@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import math
 
+from .elementary import atan2, sin_cos
 from .kernels.jit import lean, lean_inline
 from .vec3 import length, scale
 
@@ -84,7 +85,7 @@ def spin_of_turn(turn, h):
     if w < 0.0:
         w, x, y, z = -w, -x, -y, -z
     size = math.sqrt(x * x + y * y + z * z)
-    f = 2.0 / h if size == 0.0 else 2.0 * math.atan2(size, w) / (size * h)
+    f = 2.0 / h if size == 0.0 else 2.0 * atan2(size, w) / (size * h)
     return f * x, f * y, f * z
 
 
@@ -92,8 +93,9 @@ def spin_of_turn(turn, h):
 def turn_of_spin(spin, h):
     """Turn that a spin rad/s makes in h s, of any size."""
     angle = h * length(spin)
-    f = 0.5 * h if angle < 1e-8 else h * math.sin(0.5 * angle) / angle
-    return math.cos(0.5 * angle), f * spin[0], f * spin[1], f * spin[2]
+    sine, cosine = sin_cos(0.5 * angle)
+    f = 0.5 * h if angle < 1e-8 else h * sine / angle
+    return cosine, f * spin[0], f * spin[1], f * spin[2]
 
 
 @lean_inline
@@ -107,7 +109,7 @@ def turn_to_previous(spin, h):
 @lean_inline
 def _half_rest(a, c, angle):
     """Half of the rest: cosine and sine of half its angle about b, and a and c of Π after it."""
-    co, si = math.cos(0.5 * angle), math.sin(0.5 * angle)
+    si, co = sin_cos(0.5 * angle)
     cosine, sine = 1.0 - 2.0 * si * si, 2.0 * si * co
     return co, si, cosine * a - sine * c, sine * a + cosine * c
 
@@ -124,13 +126,13 @@ def _turn_of_top(momentum, inertia, h):
     turn = turn_of_spin((a / ja, b / ja, c / ja), h)
     angle = h * (1.0 / jc - 1.0 / ja) * c
     if angle != 0.0:
-        cc, sc = math.cos(0.5 * angle), math.sin(0.5 * angle)
+        sc, cc = sin_cos(0.5 * angle)
         turn = product(turn, (cc, 0.0, 0.0, sc))
         b = (1.0 - 2.0 * sc * sc) * b - 2.0 * sc * cc * a
     if rest != 0.0:
-        half = 0.5 * rest * b
+        sine, cosine = sin_cos(0.5 * rest * b)
         turn = product((co, 0.0, si, 0.0), turn)
-        turn = product(turn, (math.cos(half), 0.0, math.sin(half), 0.0))
+        turn = product(turn, (cosine, 0.0, sine, 0.0))
     return turn
 
 

@@ -7,6 +7,7 @@ from collections import namedtuple
 
 import numpy as np
 
+from ..elementary import sin_cos
 from ..kernels.jit import lean, lean_inline
 from ..vec3 import (
     ZERO,
@@ -198,9 +199,9 @@ def _round_face(points, disc, kind, r, face, d):
         f = cross(axis, e)
         for n in range(_CAP_CORNERS):
             # exact for the four on the axes, so that a flat cap stays flat
-            turn = 2.0 * math.pi * n / _CAP_CORNERS
-            outward = along(load(points, end), disc * math.cos(turn), e)
-            store(face, n, along(outward, disc * math.sin(turn), f))
+            sine, cosine = sin_cos(2.0 * math.pi * n / _CAP_CORNERS)
+            outward = along(load(points, end), disc * cosine, e)
+            store(face, n, along(outward, disc * sine, f))
         return _CAP_CORNERS, 1 - end, axis
     for n in range(2):
         store(face, n, along(load(points, n), disc, e))

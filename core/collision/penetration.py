@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections import namedtuple
 
+from ..elementary import sin_cos
 from ..kernels.jit import lean, lean_inline
 from ..vec3 import (
     ZERO,
@@ -64,8 +65,7 @@ def _fill(core, s, count):
         e = across(u)
         f = divide(cross(u, e), math.sqrt(uu))
         for n in range(6):
-            c = math.cos(n * math.pi / 3.0)
-            d = math.sin(n * math.pi / 3.0)
+            d, c = sin_cos(n * math.pi / 3.0)
             v = sub(add_corner(core, s, 2, along(scale(c, e), d, f)), load(p, 0))
             normal = cross(u, v)
             if dot(normal, normal) > 1e-20 * uu * max(uu, dot(v, v)):

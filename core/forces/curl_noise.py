@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 
+from ..elementary import sin_cos
 from ..kernels.jit import inline
 from ..vec3 import ZERO, along, scale
 
@@ -111,7 +112,7 @@ def curl_noise(p, seed, size, octaves, age):
     tick = math.floor(_within(age))
     part = age - tick
     part = part * part * (3.0 - 2.0 * part)
-    now, soon = math.cos(0.5 * math.pi * part), math.sin(0.5 * math.pi * part)
+    soon, now = sin_cos(0.5 * math.pi * part)
     u = ZERO
     cells, gain, power = 1.0 / size, 1.0, 0.0
     for octave in range(octaves):

@@ -21,6 +21,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.lib.recfunctions import structured_to_unstructured
 
+from ..elementary import atan2, expm1, power
 from ..errors import ModelError
 from ..kernels.jit import inline, kernel
 from ..records import Records
@@ -235,12 +236,12 @@ def pack_fields(given: Sequence[Field]) -> Records:
 
 
 @inline
-def _share(distance, near, far, power):
+def _share(distance, near, far, exponent):
     if distance > far:
         return 0.0
-    if power == 0.0 or distance <= near:
+    if exponent == 0.0 or distance <= near:
         return 1.0
-    return (1.0 + distance - near) ** (-power)
+    return power(1.0 + distance - near, -exponent)
 
 
 @inline
@@ -265,7 +266,7 @@ def _place(field, p):
         fall = _share(abs(height), field["near"], field["far"], field["power"])
         radial = length(along(c, -height, n))
         if field["falloff"] == IN_CONE:
-            radial = math.degrees(math.atan2(radial, height))
+            radial = math.degrees(atan2(radial, height))
         fall *= _share(radial, field["radial_near"], field["radial_far"], field["radial_power"])
     return o, distance, c, fall
 
@@ -323,7 +324,7 @@ def _pull(field, i, p, time):
 def _held(linear, quadratic, hold):
     """φ: what the drag is to be multiplied with so that it may be held for ``hold`` seconds."""
     z = linear * hold
-    phi = 1.0 if abs(z) < 1e-9 else -math.expm1(-max(z, -50.0)) / z
+    phi = 1.0 if abs(z) < 1e-9 else -expm1(-max(z, -50.0)) / z
     return phi / (1.0 + max(quadratic * hold, 0.0))
 
 

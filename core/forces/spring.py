@@ -9,13 +9,13 @@ are in `particles.constraints.spring`; their dampers are `damp_springs` here.
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
 from ..arrays import Floats, Ints
 from ..coincidence import direction_between
+from ..elementary import expm1
 from ..kernels.jit import inline, kernel
 from ..model import Model
 from ..vec3 import ZERO, add, along, between, divide, dot, length, load, shift, store, sub, vec
@@ -98,7 +98,7 @@ def damp_springs(particles, spring, damping, h):
         _, n = spring_direction(x, a, b)
         way = sub(sub(load(x, b), load(previous, b)), load(x, a))
         parting = dot(add(way, load(previous, a)), n)
-        step = -math.expm1(-damping[s] * w * h) * parting / w
+        step = -expm1(-damping[s] * w * h) * parting / w
         shift(previous, a, -(wa * step), n)
         shift(previous, b, wb * step, n)
 

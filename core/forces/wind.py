@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections import namedtuple
 
+from ..elementary import sin
 from ..kernels.jit import inline, kernel
 from ..settings import WindSettings
 from ..vec3 import (
@@ -66,11 +67,9 @@ def sample_gusts(x, element, mean, gust, gust_length, time, air):
         ahead = turn * (dot(p, forward) - speed * time)
         side = turn * dot(p, across)
         high = turn * dot(p, upward)
-        swell = gust * (
-            0.6 * math.sin(ahead + 0.4 * side) + 0.4 * math.sin(2.3 * ahead - high + 1.7)
-        )
-        yaw = 0.5 * gust * math.sin(1.37 * ahead + 0.7 * high + 0.5)
-        lift = 0.3 * gust * math.sin(1.9 * ahead + 0.9 * side + 2.1)
+        swell = gust * (0.6 * sin(ahead + 0.4 * side) + 0.4 * sin(2.3 * ahead - high + 1.7))
+        yaw = 0.5 * gust * sin(1.37 * ahead + 0.7 * high + 0.5)
+        lift = 0.3 * gust * sin(1.9 * ahead + 0.9 * side + 2.1)
         way = along(along(forward, yaw, across), lift, upward)
         store(air, f, scale(speed * (1.0 + swell), way))
 

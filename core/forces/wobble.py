@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from ..angular_momentum import NO_INERTIA, add_inertia, solve_inertia
 from ..arrays import Floats, Ints
+from ..elementary import exp
 from ..kernels.jit import inline, kernel
 from ..records import Particles
 from ..vec3 import ZERO, along, cross, divide, dot, load, shift, sub
@@ -90,7 +91,7 @@ def slow_wobble(particles, mass, rows, decay, most):
     size = math.sqrt(square / total)
     if not 0.0 < size < math.inf:
         return  # still, or blown up: the check at the end of the frame says so
-    share = 1.0 - math.exp(-decay) * (1.0 - min(1.0, most / size))
+    share = 1.0 - exp(-decay) * (1.0 - min(1.0, most / size))
     for n in range(rows.shape[0]):
         i = rows[n]
         if inverse_mass[i] > 0.0:

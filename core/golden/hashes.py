@@ -15,13 +15,12 @@ import platform
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 
 from ..errors import VerletError
-from ..kernels import jit
 from ..model import FrameInputs, Model, State
 from ..particles.particle_bodies.four_particles import body_poses
 from ..settings import SolverSettings
@@ -103,23 +102,10 @@ def scene_hashes(name: str, make: Callable[[], GoldenScene] | None = None) -> li
 
 def machine(models: Path | None = None) -> dict[str, str]:
     """What hashes depend on besides the source; `models` is the file that scenes came from."""
-    kept = {"models": hashlib.sha256(models.read_bytes()).hexdigest()[:16]} if models else {}
-    if jit.compiled_by() not in ("Numba", "nobody"):
-        return {"compiled": "ahead", **(kept or {"numpy": version("numpy")})}
-    versions = {}
-    for package in ("numpy", "numba", "llvmlite"):
-        try:
-            versions[package] = version(package)
-        except PackageNotFoundError:
-            versions[package] = "none"
-    return {
-        "processor": _processor(),
-        "system": platform.system(),
-        "python": platform.python_version(),
-        "compiled": jit.compiled_by(),
-        **versions,
-        **kept,
-    }
+    if models:
+        return {"models": hashlib.sha256(models.read_bytes()).hexdigest()[:16]}
+    # a model is what NumPy and its BLAS make of it
+    return {"numpy": version("numpy"), "processor": _processor()}
 
 
 def _processor() -> str:

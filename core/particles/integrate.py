@@ -7,9 +7,8 @@ No velocity is stored: it is the difference of the last two positions.
 
 from __future__ import annotations
 
-import math
-
 from ..arrays import Floats
+from ..elementary import exp
 from ..kernels.jit import kernel, parallel_kernel, prange
 from ..model import State
 
@@ -48,7 +47,7 @@ def move_pins(x, previous, pinned, weight, start, end, share):
 def drag_per_step(drag, h, keep):
     """Write 1 − β for each drag (n,) in 1/s: the same velocity is lost per second at any step."""
     for i in range(drag.shape[0]):
-        keep[i] = math.exp(-drag[i] * h)
+        keep[i] = exp(-drag[i] * h)
 
 
 def change_step(state: State, h: float, acceleration: Floats) -> None:

@@ -41,7 +41,8 @@ def _across(da, db, ab, ac, bc):
     crossing = sx + (cx - sx) * (-sy) / (cy - sy)
     if crossing < -FRONT_ROUNDING * ab or crossing > ab * (1.0 + FRONT_ROUNDING):
         return math.inf
-    return math.hypot(cx - sx, cy - sy)
+    across, up = cx - sx, cy - sy
+    return math.sqrt(across * across + up * up)
 
 
 @kernel

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -75,7 +77,7 @@ def _straight_on(position, start, neighbour, onward):
                     bb += db * db
                 if aa == 0.0 or bb == 0.0:
                     continue
-                cosine = dot / (aa * bb) ** 0.5
+                cosine = dot / math.sqrt(aa * bb)
                 if cosine < best:
                     best = cosine
                     onward[n] = m

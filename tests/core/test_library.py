@@ -187,53 +187,6 @@ def test_a_forked_process_has_threads_of_its_own():
     assert run(FORKED, VERLET_LIBRARY=str(BUILT)) == "True"
 
 
-@built
-def test_the_mathematics_is_as_exact_as_pythons():
-    class Line(ctypes.Structure):
-        _fields_ = [("name", ctypes.c_char_p), ("function", ctypes.c_void_p)]
-
-    name = library._names()[0]
-    table = json.loads((BUILT / "kernels.json").read_text("utf-8"))
-    file = table["libraries"].get(name, next(iter(table["libraries"].values())))
-    code = ctypes.CDLL(str(BUILT / file))
-    lines = (Line * 64).in_dll(code, "verlet_maths")
-    known = {}
-    for line in lines:
-        if not line.name:
-            break
-        known[line.name.decode()] = line.function
-    assert {"sin", "cos", "atan2", "pow", "expm1", "log10", "hypot"} <= set(known)
-    x = np.random.default_rng(4).uniform(-20.0, 20.0, 2000)
-    for one in ("sin", "cos", "tan", "atan", "exp", "expm1", "sinh", "tanh", "cbrt"):
-        function = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(known[one])
-        wanted = getattr(np, {"atan": "arctan"}.get(one, one))(x)
-        got = np.array([function(value) for value in x])
-        assert np.abs(got - wanted).max() <= 2.0 * np.spacing(np.abs(wanted)).max()
-
-
-WITH_ITS_MATHEMATICS = """
-import ctypes, os, sys
-import llvmlite.binding as llvm
-from numba.core import externals
-from numba.core.registry import cpu_target
-from verlet_physics.golden.hashes import scene_hashes
-from verlet_physics.kernels import jit, library
-assert jit.compiled_by() == "Numba"
-os.environ["VERLET_LIBRARY"] = sys.argv.pop(1)
-ahead = library._load()
-
-class Line(ctypes.Structure):
-    _fields_ = [("name", ctypes.c_char_p), ("function", ctypes.c_void_p)]
-
-cpu_target.target_context.refresh()
-externals.c_math_functions.install(cpu_target.target_context)  # the system's; then the library's
-for line in (Line * 64).in_dll(ahead.code, "verlet_maths"):
-    if not line.name:
-        break
-    llvm.add_symbol(line.name.decode(), line.function)
-"""
-"""Has what Numba compiles here take sin, pow and the like from the library."""
-
 HASHES = """
 import sys
 from verlet_physics.golden.hashes import scene_hashes
@@ -251,21 +204,20 @@ OF_EVERY_KIND = (
 def test_numba_for_this_processor_gives_the_bits_of_the_library():
     pytest.importorskip("numba")
     ahead = run(HASHES, *OF_EVERY_KIND, VERLET_LIBRARY=str(BUILT))
-    assert run(WITH_ITS_MATHEMATICS + HASHES, str(BUILT), *OF_EVERY_KIND) == ahead
+    assert run(HASHES, *OF_EVERY_KIND) == ahead
 
 
 @pytest.fixture
 def link(monkeypatch):
-    """The linker of libraries, which then is not given the mathematics."""
+    """The linker of libraries."""
     pytest.importorskip("ziglang")
     monkeypatch.syspath_prepend(ROOT)
     from tools.ahead import link
 
-    monkeypatch.setattr(link, "_compile_maths", lambda target, folder: [])
     return link
 
 
-@pytest.mark.parametrize("called", ["nobody_has_it", "sincos", "floor"])
+@pytest.mark.parametrize("called", ["nobody_has_it", "sincos", "sin", "floor"])
 @pytest.mark.parametrize("name", ["linux-x64-v3", "linux-arm64", "windows-x64-v3", "macos-arm64"])
 def test_a_kernel_that_calls_what_nothing_defines_is_named_and_not_linked(
     tmp_path, link, name, called

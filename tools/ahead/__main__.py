@@ -121,7 +121,6 @@ def _licences(targets: list[Target]) -> dict[str, str]:
     """Licence texts of what is in the libraries besides the kernels themselves."""
     texts = {
         "numba": str(distribution("numba").read_text("licenses/LICENSE")),  # what kernels call
-        "musl": (link.MUSL / "COPYRIGHT").read_text("utf-8"),  # the mathematics
         "zig": (link.ZIG / "LICENSE").read_text("utf-8"),  # what compiled C calls
     }
     if any(target.system == "windows" for target in targets):  # how a DLL begins

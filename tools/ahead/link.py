@@ -1,4 +1,4 @@
-"""Object files, the runtime and the mathematics as one library, by Zig's C compiler."""
+"""Object files and the runtime as one library, by Zig's C compiler."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import os
 import re
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,40 +20,20 @@ if TYPE_CHECKING:
 
 RUNTIME = Path(__file__).parent / "runtime"
 ZIG = Path(ziglang.__file__).parent
-MUSL = ZIG / "lib" / "libc" / "musl"
-FUNCTIONS = (
-    *("acos", "asin", "atan", "atan2", "cbrt", "cos", "cosh", "exp", "exp2", "exp10", "expm1"),
-    *("floor", "fmod", "hypot", "log", "log10", "log1p", "log2", "modf", "pow", "scalbn", "sin"),
-    *("sinh", "tan", "tanh"),
-)
-PARTS = (
-    *("__cos", "__sin", "__tan", "__rem_pio2", "__rem_pio2_large", "__expo2"),
-    *("__math_divzero", "__math_invalid", "__math_oflow", "__math_uflow", "__math_xflow"),
-    *("exp_data", "log_data", "log2_data", "pow_data"),
-)
-# The same additions and products in the same order for every processor: no contraction, none of
-# what a newer one could do faster.
-MATHS_FLAGS = (
-    *("-O2", "-ffp-contract=off", "-U__FP_FAST_FMA", "-ffreestanding", "-fno-builtin"),
-    *("-fno-math-errno", "-fvisibility=hidden", "-nostdinc", "-w"),
-    *("-isystem", ZIG / "lib" / "include", "-I", RUNTIME / "maths"),
-    *("-I", MUSL / "src" / "internal", "-I", MUSL / "src" / "math"),
-)
-
 
 OF_THE_SYSTEM = {
     *("memcpy", "memmove", "memset", "bzero", "__bzero"),
     *("__chkstk", "___chkstk_ms"),  # how Windows is asked for a large piece of stack
 }
-"""What kernels and mathematics may ask the system for: nothing that has bits of its own."""
+"""What kernels may ask the system for: nothing that has bits of its own."""
 
 
 def link(objects: Sequence[Path], symbols: Sequence[str], target: Target, folder: Path) -> Path:
     """Link a library into a folder that holds nothing else of its name; returns the file."""
     folder.mkdir(parents=True, exist_ok=True)
-    maths, runtime = _compile_maths(target, folder), _compile_runtime(target, folder)
-    _refuse_what_is_lacking([*objects, *maths], runtime, target)
-    extra = [*maths, runtime]
+    runtime = _compile_runtime(target, folder)
+    _refuse_what_is_lacking(objects, runtime, target)
+    extra = [runtime]
     if target.system == "windows":
         listing = folder / "exported.def"
         words = ["verlet_bind", "verlet_fits", "verlet_call", "verlet_set_threads", *symbols]
@@ -71,19 +50,6 @@ def link(objects: Sequence[Path], symbols: Sequence[str], target: Target, folder
     }[target.system]
     _zig(target, "-shared", "-s", "-O2", *flags, f"@{arguments}", "-o", library)
     return library
-
-
-def _compile_maths(target: Target, folder: Path) -> list[Path]:
-    sources = [MUSL / "src" / "math" / f"{name}.c" for name in (*FUNCTIONS, *PARTS)]
-    sources.append(RUNTIME / "maths" / "maths.c")
-    objects = [folder / f"{source.stem}.o" for source in sources]
-
-    def compile_one(source: Path, compiled: Path) -> None:
-        _zig(target, "-c", *MATHS_FLAGS, source, "-o", compiled)
-
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        list(pool.map(compile_one, sources, objects))
-    return objects
 
 
 def _compile_runtime(target: Target, folder: Path) -> Path:
@@ -109,7 +75,7 @@ def _zig(target: Target, *arguments: object) -> None:
 
 
 def _refuse_what_is_lacking(objects: Sequence[Path], runtime: Path, target: Target) -> None:
-    """Name symbols that neither kernels, mathematics nor runtime define, and who asks for them."""
+    """Name symbols that neither kernels nor runtime define, and who asks for them."""
     of_each = {path: symbols_of(path.read_bytes()) for path in (*objects, runtime)}
     known = OF_THE_SYSTEM.union(*(symbols.defined for symbols in of_each.values()))
     users: dict[str, list[str]] = {}

@@ -34,6 +34,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...arrays import Floats, Ints
+from ...elementary import atan2
 from ...errors import ModelError
 from ...kernels.jit import inline, kernel
 from ...records import Records, records, scratch_size
@@ -265,7 +266,7 @@ def _measure(s, nodes, k, d, turn):
     cosine = dot(t, d) / product
     u = divide(cross(t, d), product)
     sine = length(u)
-    bend_of = math.atan2(sine, cosine) / sine if sine > 1e-9 else 1.0
+    bend_of = atan2(sine, cosine) / sine if sine > 1e-9 else 1.0
     w = 1.0 + cosine
     if w > 1e-3:  # not turned right round
         f = 1.0 / math.sqrt(w * w + sine * sine)

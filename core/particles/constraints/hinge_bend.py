@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...arrays import Floats, Ints
-from ...elementary import angles
+from ...elementary import angles, atan2
 from ...errors import ModelError
 from ...kernels.jit import inline, kernel
 from ...records import Records, records, scratch_size
@@ -237,7 +237,7 @@ def _normals(corners):
 def _angle(corners):
     """θ in rad, 0 where a triangle has no size."""
     e, u, v = _normals(corners)
-    return math.atan2(dot(cross(u, v), e), dot(u, v) * length(e))
+    return atan2(dot(cross(u, v), e), dot(u, v) * length(e))
 
 
 @inline

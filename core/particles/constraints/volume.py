@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import Floats, Ints
+from ...elementary import power
 from ...errors import ModelError
 from ...geometry.surface import boundary_loops, connected_parts
 from ...kernels.jit import inline, kernel
@@ -241,7 +242,7 @@ def project_volumes(
         error = volume - pressure_factor * part["pressure"] * part["rest_volume"]
         added = -(error + softness * pull[v]) / (both + softness)
         farthest = _farthest(inverse_mass, vertex, gradient[which], first, last, added)
-        limit = LONGEST_WAY * part["rest_volume"] ** (1.0 / 3.0)
+        limit = LONGEST_WAY * power(part["rest_volume"], 1.0 / 3.0)
         if farthest > limit:
             added *= limit / farthest
         pull[v] += added

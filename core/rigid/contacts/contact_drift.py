@@ -38,8 +38,8 @@ def _drift_speed(contacts, c, owners):
         o = row["owner"][side]
         if owners.inverse_mass[o] > 0.0:
             size = min(size, limbs.body[o]["size"])
-    slip = math.hypot(contact_speed(row, 1, owners), contact_speed(row, 2, owners))
-    return rolling * size + SLIP * slip
+    u, v = contact_speed(row, 1, owners), contact_speed(row, 2, owners)
+    return rolling * size + SLIP * math.sqrt(u * u + v * v)
 
 
 @lean_inline

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from ...elementary import atan2
 from ...kernels.jit import inline, lean, lean_inline
 from ...model.joint_table import (
     ALL_TURNS,
@@ -62,7 +63,7 @@ def _turn_vector(q):
     if w < 0.0:
         w, x, y, z = -w, -x, -y, -z
     size = math.sqrt(x * x + y * y + z * z)
-    f = 2.0 if size < 1e-12 else 2.0 * math.atan2(size, w) / size
+    f = 2.0 if size < 1e-12 else 2.0 * atan2(size, w) / size
     return f * x, f * y, f * z
 
 
@@ -123,7 +124,7 @@ def _write_hinge(freedom, n, p, q):
     freedom[a]["value"] = dot(error, s)
     freedom[b]["value"] = dot(error, t)
     w, x, y, z = product(conjugate(p), q)
-    freedom[c]["value"] = _half_turn(2.0 * math.atan2(x if n == 0 else (y if n == 1 else z), w))
+    freedom[c]["value"] = _half_turn(2.0 * atan2(x if n == 0 else (y if n == 1 else z), w))
 
 
 @lean_inline
@@ -143,8 +144,8 @@ def _write_cone(freedom, p, q):
     set_vec(freedom[4]["axis"], swing)
     set_vec(freedom[5]["axis"], cross(u, swing))
     w, x, _, _ = product(conjugate(p), q)
-    freedom[3]["value"] = _half_turn(2.0 * math.atan2(x, w))
-    freedom[4]["value"] = math.atan2(sine, cosine)
+    freedom[3]["value"] = _half_turn(2.0 * atan2(x, w))
+    freedom[4]["value"] = atan2(sine, cosine)
     freedom[5]["value"] = 0.0
 
 

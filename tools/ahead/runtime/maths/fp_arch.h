@@ -1,1 +1,0 @@
-/* Nothing that one processor does otherwise than another. */
