@@ -43,7 +43,7 @@ def frame_change_pre(scene: bpy.types.Scene, *_: Any) -> None:
         _settle_job(scene, running, may_wait=may_wait)
     if scene.frame_current > start:
         depsgraph = _evaluated(scene)
-        if depsgraph is not None and depsgraph.scene_eval.frame_current == start:
+        if depsgraph is not None and _evaluated_frame(depsgraph) == start:
             _guarded(scene, depsgraph, "compare_at_start", may_wait=may_wait)
             _wait_for_model(scene, may_wait=may_wait)
     preview.before_frame(scene, start, session.of(scene))
@@ -104,6 +104,12 @@ def _evaluated(scene: bpy.types.Scene) -> bpy.types.Depsgraph | None:
     is_shown = scene == bpy.context.scene
     view_layer = bpy.context.view_layer if is_shown else scene.view_layers[0]
     return view_layer.depsgraph
+
+
+def _evaluated_frame(depsgraph: bpy.types.Depsgraph) -> int | None:
+    """The frame that a depsgraph was evaluated in; None where it never was, as in a new scene."""
+    evaluated = depsgraph.scene_eval
+    return evaluated.frame_current if isinstance(evaluated, bpy.types.Scene) else None
 
 
 @persistent
@@ -275,6 +281,7 @@ def load_pre(*_: Any) -> None:
 def load_post(blend: str, *_: Any) -> None:
     """A file that was saved behind our back (autosave, a crash) holds preview poses."""
     session.drop_all()
+    cache_file.forget_undo()
     cache_file.note_saved(blend)
     note_first_frames()
     for ob in bpy.data.objects:

@@ -143,6 +143,28 @@ def test_only_selected_objects_are_written(scene, both):
     assert sheet.data.shape_keys is not None
 
 
+def test_the_buttons_for_selected_objects_know_whether_any_fits(scene, both):
+    sheet, crate = both
+    select(bpy.data.objects["Floor"])
+    assert bpy.ops.verlet.bake.poll()
+    with pytest.raises(RuntimeError, match="None of the selected objects is simulated and not"):
+        bpy.ops.verlet.bake_selected()
+    select(crate)
+    with pytest.raises(RuntimeError, match="Nothing in this scene is baked"):
+        bpy.ops.verlet.free_bake_selected()
+    assert bpy.ops.verlet.bake_selected() == {"FINISHED"}
+    assert sheet.data.shape_keys is None
+    assert crate.animation_data is not None
+    assert not bpy.ops.verlet.bake_selected.poll()
+    select(sheet)
+    with pytest.raises(RuntimeError, match="None of the selected objects is baked"):
+        bpy.ops.verlet.free_bake_selected()
+    assert bpy.ops.verlet.bake_selected() == {"FINISHED"}
+    assert bpy.ops.verlet.free_bake_selected() == {"FINISHED"}
+    assert sheet.data.shape_keys is None
+    assert crate.animation_data is not None
+
+
 def test_baking_one_after_the_other_is_baking_both_at_once(scene, both):
     bpy.ops.verlet.bake()
     at_once = record(scene, both, range(1, 11))

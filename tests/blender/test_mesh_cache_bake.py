@@ -89,12 +89,15 @@ def test_save_as_elsewhere_still_finds_the_file(scene, flag, tmp_path):
     assert np.array_equal(motion(bpy.context.scene, bpy.data.objects["Flag/1"]), baked)
 
 
-def test_what_is_saved_plays_as_it_was_saved_whatever_is_baked_after_it(scene, flag, tmp_path):
+def test_what_is_saved_plays_as_it_was_saved_whatever_is_baked_after_it(
+    scene, flag, tmp_path, monkeypatch
+):
     scene.verlet.mesh_bake = "PC2"
     assert bpy.ops.verlet.bake() == {"FINISHED"}
     saved = motion(scene, flag)
     scene.frame_set(1)
     bpy.ops.wm.save_mainfile()
+    monkeypatch.setattr(bpy.context.preferences.edit, "undo_steps", 3)
     for density in (0.1, 3.0, 0.2, 2.0):
         assert bpy.ops.verlet.free_bake() == {"FINISHED"}
         flag.verlet.animated.drag = density
@@ -103,6 +106,35 @@ def test_what_is_saved_plays_as_it_was_saved_whatever_is_baked_after_it(scene, f
     assert len(list((tmp_path / "Sail Verlet").iterdir())) <= 4
     bpy.ops.wm.open_mainfile(filepath=bpy.data.filepath)
     assert np.array_equal(motion(bpy.context.scene, bpy.data.objects["Flag/1"]), saved)
+
+
+def test_undo_finds_the_file_of_every_bake_that_it_can_reach(scene, flag):
+    scene.verlet.mesh_bake = "PC2"
+    bpy.ops.ed.undo_push(message="before")
+    baked = []
+    for gravity in (-1.0, -3.0, -5.0, -7.0, -9.0):
+        bpy.context.scene.gravity.z = gravity
+        bpy.ops.ed.undo_push(message="gravity")
+        assert bpy.ops.verlet.bake() == {"FINISHED"}
+        bpy.ops.ed.undo_push(message="bake")
+        baked.append(motion(bpy.context.scene, bpy.data.objects["Flag/1"])[-1])
+        assert bpy.ops.verlet.free_bake() == {"FINISHED"}
+        bpy.ops.ed.undo_push(message="free")
+    assert np.abs(np.diff(baked, axis=0)).max(axis=(1, 2)).min() > 1e-3
+    for before in reversed(baked):
+        bpy.ops.ed.undo()  # of the freeing
+        assert np.array_equal(motion(bpy.context.scene, bpy.data.objects["Flag/1"])[-1], before)
+        bpy.ops.ed.undo()  # of the bake
+        bpy.ops.ed.undo()
+
+
+def test_a_file_is_written_over_once_no_undo_reaches_it(scene, flag, tmp_path, monkeypatch):
+    scene.verlet.mesh_bake = "PC2"
+    monkeypatch.setattr(bpy.context.preferences.edit, "undo_steps", 6)
+    for _ in range(8):
+        assert bpy.ops.verlet.bake() == {"FINISHED"}
+        assert bpy.ops.verlet.free_bake() == {"FINISHED"}
+    assert len(list((tmp_path / "Sail Verlet").iterdir())) == 4  # two steps of three, and two ends
 
 
 def test_names_that_are_one_on_the_disk_have_two_files(scene, flag, tmp_path):

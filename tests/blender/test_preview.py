@@ -239,6 +239,36 @@ def test_a_body_with_a_parent_falls_in_the_world(scene, moving):
     np.testing.assert_allclose(now[:3, :3], start[:3, :3], atol=1e-5)
 
 
+@pytest.mark.parametrize("thickness", [0.0, 1e-38])
+def test_what_a_flat_parent_carries_is_as_near_to_its_place_as_it_can_be(scene, thickness):
+    parent = bpy.data.objects.new("Parent", None)
+    scene.collection.objects.link(parent)
+    parent.location = (1, 2, 3)
+    for frame, z in ((1, 1.0), (5, thickness), (7, 1.0)):
+        parent.scale.z = z
+        parent.keyframe_insert("scale", frame=frame)
+    for fcurve in addon("blender.compat").fcurves_of(parent):
+        for key in fcurve.keyframe_points:
+            key.interpolation = "CONSTANT"
+    ob = body(location=(0.2, 0.1, 0.3))
+    ob.parent = parent
+    scene.frame_end = 8
+    shown = []
+    for frame in range(1, 9):
+        scene.frame_set(frame)
+        shown.append(seen_matrix(ob)[:3, 3])
+        assert not session_of(scene).failure
+    simulated = [session_of(scene).placement(frame).bodies[0][:3, 3] for frame in range(1, 9)]
+    off = np.abs(np.subtract(shown, simulated))
+    assert off[:, :2].max() < 1e-5
+    assert off[[0, 1, 2, 3, 6, 7], 2].max() < 1e-5
+    np.testing.assert_allclose([shown[4][2], shown[5][2]], 3.0, atol=1e-5)  # in the flat plane
+    assert bpy.ops.verlet.bake() == {"FINISHED"}
+    for frame, place in enumerate(shown, 1):
+        scene.frame_set(frame)
+        np.testing.assert_allclose(seen_matrix(ob)[:3, 3], place, atol=1e-5)
+
+
 def test_a_body_on_a_body_is_seen_where_it_is_simulated(scene):
     floor()
     lower = body(name="Lower", location=(0, 0, 0.5))
@@ -418,6 +448,21 @@ def test_two_scenes_have_simulations_of_their_own(scene):
     scene.frame_set(6)
     assert session_of(scene).last == 6
     assert ob.modifiers
+
+
+@pytest.mark.parametrize("kind", ["LINK_COPY", "FULL_COPY", "EMPTY"])
+def test_a_new_scene_that_was_never_evaluated_is_played(scene, kind, capfd):
+    scene.frame_end = 6
+    body()
+    play(scene, 1, 3)
+    assert bpy.ops.scene.new(type=kind) == {"FINISHED"}
+    other = bpy.context.scene
+    assert other != scene
+    play(other, 2, 4)  # not from its start frame on
+    play(other, 1, 4)
+    play(scene, 1, 4)
+    assert "Traceback" not in capfd.readouterr().err
+    assert session_of(scene).last == 4
 
 
 def test_a_scene_that_simulates_nothing_gets_no_session(scene):

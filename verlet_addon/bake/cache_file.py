@@ -3,7 +3,8 @@
 For large meshes: a frame in the file weighs 12 bytes a vertex, and Blender reads one at a time,
 where shape keys lie in memory all at once. Other programs read both formats. The file is written
 aside and renamed once it is whole; freeing the bake leaves it, so that undo finds it. A bake writes
-over no file that the saved blend file plays: who closes without saving finds all as it was saved.
+over no file that undo may bring back or that the saved blend file plays: who closes without saving
+finds all as it was saved.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from .errors import BakeError, require_editable_object
 BAKE_MODIFIER = "Verlet Bake"
 FORMATS = {"PC2": ".pc2", "MDD": ".mdd"}
 
-GENERATIONS = 3
-"""Files of an object and kind that lie side by side, so that the last bakes can be undone."""
+STEPS_OF_A_BAKE = 3
+"""Steps back from one bake to another one before it: to bake, to free, and to change something."""
 
 _MDD = struct.Struct(">ii")  # frames, points; then a time for each frame
 
@@ -33,11 +34,17 @@ Positions = Callable[[int], np.ndarray]
 
 
 _saved: dict[str, frozenset[Path]] = {}  # what blend files play, as they lie on the disk
+_written: dict[str, list[Path]] = {}  # by an object's name: what undo may bring back, oldest first
 
 
 def note_saved(blend: str) -> None:
     """This blend file is saved or opened just now: it plays what is played now."""
     _saved[blend] = frozenset(path for _, path in _played())
+
+
+def forget_undo() -> None:
+    """Another file is opened: Blender undoes nothing of the last one any more."""
+    _written.clear()
 
 
 def _played() -> Iterator[tuple[bpy.types.Object, Path]]:
@@ -51,7 +58,7 @@ def _played() -> Iterator[tuple[bpy.types.Object, Path]]:
 def path_of(ob: bpy.types.Object, kind: str) -> str:
     """Where the next file of an object goes, relative to the blend file, which has to be saved.
 
-    The oldest of some that nothing on the disk and no other object plays.
+    The first that nothing on the disk and no other object plays, and that no undo can bring back.
     """
     if not bpy.data.filepath:
         raise BakeError(
@@ -61,18 +68,19 @@ def path_of(ob: bpy.types.Object, kind: str) -> str:
         )
     folder = f"{Path(bpy.data.filepath).stem} Verlet"
     name = bpy.path.clean_name(ob.name)
-    taken = {path for other, path in _played() if other != ob}.union(*_saved.values())
+    played = (path for other, path in _played() if other != ob)
+    taken = set(_undoable(ob)).union(played, *_saved.values())
     numbered = (
         f"//{folder}/{name}{f' {number}' if number > 1 else ''}{FORMATS[kind]}"
         for number in itertools.count(1)
     )
-    free = (path for path in numbered if Path(bpy.path.abspath(path)) not in taken)
-    return min(itertools.islice(free, GENERATIONS), key=_written_at)
+    return next(path for path in numbered if Path(bpy.path.abspath(path)) not in taken)
 
 
-def _written_at(path: str) -> float:
-    file = Path(bpy.path.abspath(path))
-    return file.stat().st_mtime if file.exists() else 0.0
+def _undoable(ob: bpy.types.Object) -> list[Path]:
+    """The files of an object's bakes that undo may bring back."""
+    reach = bpy.context.preferences.edit.undo_steps // STEPS_OF_A_BAKE
+    return _written.get(ob.name, [])[-1 - reach :]
 
 
 def require_bakeable(ob: bpy.types.Object, kind: str) -> None:
@@ -109,6 +117,7 @@ def write(
         raise BakeError(
             ob.name, f"its mesh cache cannot be written to {path}: {error.strerror or error}."
         ) from error
+    _written[ob.name] = [*_undoable(ob), path]
     point_cache.detach(ob)
     modifier = point_cache.play(ob, BAKE_MODIFIER, relative, frames[0], kind)
     ob.modifiers.move(list(ob.modifiers).index(modifier), behind)

@@ -18,7 +18,7 @@ from mathutils import Quaternion
 from numpy.typing import NDArray
 
 from ..blender.data import any_item
-from ..transforms.affine import inverse
+from ..transforms.affine import inverse_or_nearest
 from ..transforms.parents import parent_matrix
 from ..transforms.rotations import ORTHOGONAL_TOLERANCE, quaternions, split_rotation_scale
 from . import animation
@@ -188,11 +188,7 @@ def _checked(
         if ob.parent is None:
             return numbers, world
         parent_matrices = parent_matrix(ob)
-    parents = np.asarray(parent_matrices, dtype=np.float64)
-    try:
-        return numbers, inverse(parents) @ world
-    except np.linalg.LinAlgError:  # a parent scaled to nothing: come as near as one can
-        return numbers, np.linalg.pinv(parents) @ world
+    return numbers, inverse_or_nearest(np.asarray(parent_matrices, dtype=np.float64)) @ world
 
 
 def _largest_scale(ob: bpy.types.Object, parent_matrices: NDArray[np.floating] | None) -> float:

@@ -18,7 +18,7 @@ from ...core.arrays import Floats
 from ..properties import rest_pose
 from ..properties.participants import BodyColumns, find_objects, is_previewable
 from ..session import Placement, Session
-from ..transforms.affine import inverse
+from ..transforms.affine import inverse_or_nearest
 from ..transforms.rotation_modes import rotations_near
 from ..transforms.rotations import rotations_without_scale
 from .moved import moved_in, parent_matrix
@@ -96,7 +96,7 @@ def show(session: Session, placement: Placement, depsgraph: bpy.types.Depsgraph)
         moved = moved_in(session, placement.bodies, placement.poses)
         spaces = [parent_matrix(bodies[number], depsgraph, moved) for number in parented]
         local = local.copy()
-        local[parented] = inverse(np.array(spaces)) @ local[parented]
+        local[parented] = inverse_or_nearest(np.array(spaces)) @ local[parented]
     some = np.flatnonzero(may_differ)
     if len(some):
         _write(bodies, columns, now, some, local[some], is_animated)

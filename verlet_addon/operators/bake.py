@@ -18,34 +18,22 @@ from .selection import for_each
 
 TIMER_SECONDS = 0.02
 BUSY_SECONDS = 0.1  # simulate so long between two looks at the keyboard
+NONE_TO_BAKE = "None of the selected objects is simulated and not baked yet"
+NONE_TO_FREE = "None of the selected objects is baked"
 
 
-class VERLET_OT_bake(bpy.types.Operator):
-    """Writes the simulation to native Blender data."""
+class BakeSteps(bpy.types.Operator):
+    """Writes the simulation to native Blender data: what both bakes share."""
 
-    bl_idname = "verlet.bake"
-    bl_label = "Bake"
-    bl_description = (
-        "Simulate the frames that are missing and write everything to shape keys and keyframes, "
-        "which play and export without the add-on. Esc stops; simulated frames are kept"
-    )
     bl_options = {"REGISTER", "UNDO"}
 
-    frame_start: bpy.props.IntProperty(
-        name="First Frame",
-        description="First frame to write; the scene's when it is not set",
-        options={"SKIP_SAVE"},
-    )
-    frame_end: bpy.props.IntProperty(
-        name="Last Frame",
-        description="Last frame to write; the scene's when it is not set",
-        options={"SKIP_SAVE"},
-    )
-    selected_only: bpy.props.BoolProperty(
-        name="Selected Only",
-        description="Write only the selected objects; the others are simulated with them",
-        options={"SKIP_SAVE"},
-    )
+    def asked_frames(self) -> tuple[int | None, int | None]:
+        """The first and last frame to write, None for the scene's."""
+        return None, None
+
+    def chosen(self, context: bpy.types.Context) -> list[bpy.types.Object] | None:
+        """The objects to write, None for all; the others are simulated with them."""
+        return list(context.selected_objects)
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -64,17 +52,11 @@ class VERLET_OT_bake(bpy.types.Operator):
         return True
 
     def _begin(self, context: bpy.types.Context) -> Generator[int, None, None]:
-        given = self.properties.is_property_set
         self._scene_uid = context.scene.session_uid
-        self._frames = scene_bake.frames_of(
-            context.scene,
-            self.frame_start if given("frame_start") else None,
-            self.frame_end if given("frame_end") else None,
-        )
-        selected = list(context.selected_objects) if self.selected_only else None
-        objects = participants.bakeable_objects(context.scene, selected)
+        self._frames = scene_bake.frames_of(context.scene, *self.asked_frames())
+        objects = participants.bakeable_objects(context.scene, self.chosen(context))
         if not objects:
-            raise VerletError("None of the selected objects is simulated and not baked yet")
+            raise VerletError(NONE_TO_BAKE)
         self._uids = [ob.session_uid for ob in objects]
         return missing_frames.simulate(context.scene, self._frames)
 
@@ -170,18 +152,67 @@ class VERLET_OT_bake(bpy.types.Operator):
         self._clean_up(context)
 
 
-class VERLET_OT_free_bake(bpy.types.Operator):
-    """Take the bake off the selected objects, or off all, and put back exactly what was there"""
+class VERLET_OT_bake(BakeSteps, bpy.types.Operator):
+    """Writes everything that moves."""
 
-    bl_idname = "verlet.free_bake"
-    bl_label = "Free Bake"
-    bl_options = {"REGISTER", "UNDO"}
+    bl_idname = "verlet.bake"
+    bl_label = "Bake"
+    bl_description = (
+        "Simulate the frames that are missing and write everything to shape keys and keyframes, "
+        "which play and export without the add-on. Esc stops; simulated frames are kept"
+    )
 
-    selected_only: bpy.props.BoolProperty(
-        name="Selected Only",
-        description="Free only the selected objects",
+    frame_start: bpy.props.IntProperty(
+        name="First Frame",
+        description="First frame to write; the scene's when it is not set",
         options={"SKIP_SAVE"},
     )
+    frame_end: bpy.props.IntProperty(
+        name="Last Frame",
+        description="Last frame to write; the scene's when it is not set",
+        options={"SKIP_SAVE"},
+    )
+    selected_only: bpy.props.BoolProperty(
+        name="Selected Only",
+        description="Write only the selected objects; the others are simulated with them",
+        options={"SKIP_SAVE"},
+    )
+
+    def asked_frames(self) -> tuple[int | None, int | None]:
+        given = self.properties.is_property_set
+        return (
+            self.frame_start if given("frame_start") else None,
+            self.frame_end if given("frame_end") else None,
+        )
+
+    def chosen(self, context: bpy.types.Context) -> list[bpy.types.Object] | None:
+        return super().chosen(context) if self.selected_only else None
+
+
+class VERLET_OT_bake_selected(BakeSteps, bpy.types.Operator):
+    """Bake only the selected objects; the others are simulated with them. Esc stops"""
+
+    bl_idname = "verlet.bake_selected"
+    bl_label = "Bake Selected"
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not super().poll(context):
+            return False
+        if not participants.bakeable_objects(context.scene, context.selected_objects):
+            cls.poll_message_set(NONE_TO_BAKE)
+            return False
+        return True
+
+
+class FreeSteps(bpy.types.Operator):
+    """Puts back what a bake has displaced: what both ways to free share."""
+
+    bl_options = {"REGISTER", "UNDO"}
+
+    def chosen(self, context: bpy.types.Context) -> list[bpy.types.Object] | None:
+        """The objects that are to play no bake any more, None for all."""
+        return list(context.selected_objects)
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -191,14 +222,15 @@ class VERLET_OT_free_bake(bpy.types.Operator):
         return in_object_or_pose_mode(cls, context)
 
     def execute(self, context: bpy.types.Context) -> Result:
+        chosen = self.chosen(context)
+        taking_part = participants.simulated_objects(context.scene)
         objects = [
             ob
-            for ob in participants.simulated_objects(context.scene)
-            if bake_record.is_baked(ob)
-            and (not self.selected_only or ob in context.selected_objects)
+            for ob in taking_part
+            if bake_record.is_baked(ob) and (chosen is None or ob in chosen)
         ]
         if not objects:
-            self.report({"ERROR"}, "None of the selected objects is baked")
+            self.report({"ERROR"}, NONE_TO_FREE)
             return {"CANCELLED"}
 
         with suppress(VerletError):  # one cannot be freed: find out below which
@@ -211,4 +243,41 @@ class VERLET_OT_free_bake(bpy.types.Operator):
         return result
 
 
-CLASSES = (VERLET_OT_bake, VERLET_OT_free_bake)
+class VERLET_OT_free_bake(FreeSteps, bpy.types.Operator):
+    """Take the bake off the selected objects, or off all, and put back exactly what was there"""
+
+    bl_idname = "verlet.free_bake"
+    bl_label = "Free Bake"
+
+    selected_only: bpy.props.BoolProperty(
+        name="Selected Only",
+        description="Free only the selected objects",
+        options={"SKIP_SAVE"},
+    )
+
+    def chosen(self, context: bpy.types.Context) -> list[bpy.types.Object] | None:
+        return super().chosen(context) if self.selected_only else None
+
+
+class VERLET_OT_free_bake_selected(FreeSteps, bpy.types.Operator):
+    """Take the bake off the selected objects and put back exactly what was there"""
+
+    bl_idname = "verlet.free_bake_selected"
+    bl_label = "Free Selected"
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not super().poll(context):
+            return False
+        if not any(map(bake_record.is_baked, context.selected_objects)):
+            cls.poll_message_set(NONE_TO_FREE)
+            return False
+        return True
+
+
+CLASSES = (
+    VERLET_OT_bake,
+    VERLET_OT_bake_selected,
+    VERLET_OT_free_bake,
+    VERLET_OT_free_bake_selected,
+)

@@ -34,10 +34,10 @@ class VERLET_PT_bake(Sidebar, bpy.types.Panel):
         row = layout.row(align=True)
         row.scale_y = 1.2
         row.operator("verlet.bake", icon="REC")
-        row.operator("verlet.bake", text="Bake Selected").selected_only = True
+        row.operator("verlet.bake_selected")
         row = layout.row(align=True)
         row.operator("verlet.free_bake", icon="UNLOCKED")
-        row.operator("verlet.free_bake", text="Free Selected").selected_only = True
+        row.operator("verlet.free_bake_selected")
         taking_part = participants.simulated_objects(scene)
         baked = [ob for ob in taking_part if bake_record.is_baked(ob)]
         ranges = {bake_record.baked_range(ob) for ob in baked}

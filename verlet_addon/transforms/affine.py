@@ -1,6 +1,7 @@
 """Matrices and quaternions (w, x, y, z) of object transforms, in double precision."""
 
 import math
+from contextlib import suppress
 
 import bpy
 import numpy as np
@@ -39,6 +40,26 @@ def inverse(matrices: Floats) -> Floats:
         found[..., row, 0], found[..., row, 1], found[..., row, 2] = p, q, r
         found[..., row, 3] = -(p * x + q * y + r * z)
     found[..., 3, :] = (0.0, 0.0, 0.0, 1.0)
+    return found
+
+
+LARGEST = 1e12
+"""An inverse with more in it is of something flat but for rounding."""
+
+
+def inverse_or_nearest(matrices: Floats) -> Floats:
+    """Like `inverse`; what is flat along an axis is inverted along the others.
+
+    So what a flat parent carries is as near to its place as it can be.
+    """
+    with suppress(np.linalg.LinAlgError):
+        found = inverse(matrices)
+        if np.abs(found).max(initial=0.0) < LARGEST:
+            return found
+    found = np.zeros(matrices.shape)
+    found[..., :3, :3] = np.linalg.pinv(matrices[..., :3, :3], rcond=1.0 / LARGEST)
+    found[..., :3, 3] = -np.einsum("...ij,...j->...i", found[..., :3, :3], matrices[..., :3, 3])
+    found[..., 3, 3] = 1.0
     return found
 
 
