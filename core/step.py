@@ -98,8 +98,10 @@ def _advance_all(
                 contacts.relax()
                 surfaces.relax()
         with frame.timed("distances"):
-            relaxation.limit_strain()
+            is_shortened = relaxation.limit_strain()
         with frame.timed("contacts"):
+            if is_shortened:
+                contacts.part_again()
             contacts.settle()
             relaxation.settle()
             contacts.collide()

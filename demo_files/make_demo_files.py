@@ -19,7 +19,20 @@ if __name__ == "__main__":
 import bpy
 
 DEMOS = (
-    *("flag", "tear", "drape", "table", "boxes", "presets", "ropes", "plants", "soft", "swarm"),
+    *(
+        "flag",
+        "tear",
+        "drape",
+        "table",
+        "sack",
+        "curtain",
+        "boxes",
+        "presets",
+        "ropes",
+        "plants",
+        "soft",
+        "swarm",
+    ),
     *("heap", "bridge", "dominoes", "wrecking", "masonry", "net", "mixed"),
     *("crowd", "robot", "horse"),
     *("stairs", "drag", "stumble", "cape", "dressed", "puppets"),

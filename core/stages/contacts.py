@@ -189,24 +189,37 @@ class Contacts:
         return Supports(ground)
 
     def relax(self) -> None:
+        """Passes over contacts and what hooks project between them, and what bodies are held by."""
+        if not self.is_any:
+            return
+        self._relax_all(is_again=False)
+        for hook in self.hooks:
+            hook.support(self.meeting)
+
+    def part_again(self) -> None:
+        """Passes over contacts whose particles have been pulled to where they may not be.
+
+        What shortens cloth after the passes knows nothing of the ball that it was stretched by: the
+        cloth would be pulled through it, vertex by vertex, and the ball fall out of a sack.
+        """
+        if self.is_any:
+            self._relax_all(is_again=True)
+
+    def _relax_all(self, is_again: bool) -> None:
         """Passes over contacts and what hooks project between them (Jakobsen §5).
 
         A hard hit takes more: up to four times as many passes, while the last one still pushed
         something farther than gravity moves it in a step.
         """
-        if not self.is_any:
-            return
         meeting, passes = self.meeting, self.frame.settings.body_iterations
         contacts = (meeting.contacts.solving, meeting.count, meeting.movable)
         enough = meeting.fall * (1.0 if self.is_rigid else SOFT_SHARE)
         for n in range(4 * passes):
-            push = relax_contacts(*contacts)
+            push = relax_contacts(*contacts, is_again)
             for hook in self.hooks:
                 push = max(push, hook.relax(meeting))
             if n + 1 >= passes and push <= enough:
                 break
-        for hook in self.hooks:
-            hook.support(meeting)
 
     def settle(self) -> None:
         """After the last pass, corrections of place alone: bounces, and overlap from the start."""

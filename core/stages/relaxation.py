@@ -223,9 +223,10 @@ class Relaxation:
             return [(bounds[0], bounds[-1])]
         return list(itertools.pairwise(bounds))
 
-    def limit_strain(self) -> None:
-        """Rounds over the sticks that a load has stretched too far, where there are any."""
+    def limit_strain(self) -> bool:
+        """Rounds over the sticks that a load has stretched too far; whether there were any."""
         frame, strained = self.frame, self.scratch.task_strained
+        has_any = bool(strained.any())
         limit = limit_strain.on(frame.threads)
         for number in range(STRAIN_ROUNDS):
             if not strained.any():
@@ -242,6 +243,7 @@ class Relaxation:
                     self.strain_limit * (FIRM_FACTOR if firm else 1.0),
                     strained,
                 )
+        return has_any
 
     @property
     def _now(self) -> Pass:

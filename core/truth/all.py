@@ -9,6 +9,7 @@ from .case import CASES, select
 _NAMES = (
     "cloth",
     "cloth_under_bodies",
+    "sacks",
     "constraints",
     "determinism",
     "elastic",

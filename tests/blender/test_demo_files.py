@@ -108,6 +108,33 @@ def test_dishes_stand_when_the_tablecloth_is_gone():
         assert ob.matrix_world.to_3x3()[2][2] > 0.999, ob.name
 
 
+@pytest.mark.usefixtures("scene")
+def test_balls_stay_in_the_sack_until_it_is_let_go():
+    bpy.ops.wm.open_mainfile(filepath=str(FOLDER / "sack.blend"))
+    balls = [ob for ob in simulated(bpy.context.scene) if ob.verlet.kind == "BODY"]
+    assert bpy.ops.verlet.bake(frame_end=60) == {"FINISHED"}
+    for frame in (15, 30, 60):
+        lowest = places(bpy.context.scene, frame)["Sack"][:, 2].min()
+        assert min(ob.matrix_world.translation.z for ob in balls) > lowest, frame
+
+
+@pytest.mark.usefixtures("scene")
+def test_the_curtain_takes_its_rings_along_the_rod():
+    bpy.ops.wm.open_mainfile(filepath=str(FOLDER / "curtain.blend"))
+    rings = [ob for ob in simulated(bpy.context.scene) if ob.name.startswith("Ring")]
+    rings.sort(key=lambda ob: int(ob.name.split()[1]))
+    assert bpy.ops.verlet.bake(frame_end=110) == {"FINISHED"}
+    sheet = places(bpy.context.scene, 110)["Curtain"]
+    rod = bpy.data.objects["Rod"].matrix_world.translation
+    x = [ob.matrix_world.translation.x for ob in rings]
+    assert x == sorted(x)
+    assert min(np.diff(x)) > 0.2  # they hung 12 cm apart
+    for ob in rings:
+        place = np.array(ob.matrix_world.translation)
+        assert np.hypot(*(place - rod)[1:]) < 0.03, ob.name  # still on the rod
+        assert np.linalg.norm(sheet - place, axis=1).min() < 0.08, ob.name
+
+
 def crossings(objects):
     """Names of objects whose triangles cross, with how many do; neighbours do not count."""
     depsgraph = bpy.context.evaluated_depsgraph_get()

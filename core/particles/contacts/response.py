@@ -21,20 +21,23 @@ from .contact_places import displacement, gap_of, mobility_along, push_apart
 
 
 @kernel
-def relax_contacts(solving, count, movable):
+def relax_contacts(solving, count, movable, is_again):
     """One pass over all contacts: push apart, then hold against sliding up to μ times the push.
 
     A contact that bounces is pushed until x − x* is e times the approach, reversed (Kenwright
     §III sets x* for that; pushing x instead lets the bodies' sticks take part). Push and hold are
     accumulated as impulses over the passes of a step and clamped as sums, so that a later pass can
     take back what an earlier one overdid (Catto 2005). Overlap older than the step is left to
-    `resolve_overlap`. Returns the largest push of this pass in m.
+    `resolve_overlap`.
+
+    is_again: after something else has moved particles; those on a collider are put back by that.
+    Returns the largest push of this pass in m.
     """
     largest = 0.0
     for c in range(count):
         contact = solving[c]
         mobility = contact["mobility"]
-        if mobility == 0.0:
+        if mobility == 0.0 or (is_again and contact["lies"] == 1):
             continue
         n = vec(contact["normal"])
         if contact["bounce"] > 0.0:

@@ -1,0 +1,83 @@
+"""What falls into a sack of cloth stays in it, however light the cloth is beside it."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+import numpy as np
+
+from ..building.builder import ModelBuilder
+from ..model import FrameInputs, Model
+from ..recipes.cloth import add_cloth
+from ..recipes.geometry import Geometry
+from ..settings import ClothSettings, SolverSettings
+from ..step import advance
+from .case import Result
+from .rates import RATES, at_rates
+
+RADIUS, DEEP, RIM = 0.32, 0.75, 1.15  # m, the last one over the floor
+AROUND, DOWN, BOTTOM = 40, 22, 7  # rings of so many vertices: of the wall, and of the bottom
+FRAMES = 48
+
+
+def _sack() -> tuple[Geometry, list[float]]:
+    """A wall that hangs from a pinned rim and narrows to a bottom; how firm each is pinned."""
+    inward = np.linspace(1.0, 0.0, BOTTOM + 1)[1:-1]
+    radius = RADIUS * np.concatenate([np.ones(DOWN), inward])
+    depth = DEEP * np.concatenate([np.linspace(0.0, 1.0, DOWN), np.full(BOTTOM - 1, 1.02)])
+    turn = np.arange(AROUND) * math.tau / AROUND
+    rings = len(radius)
+    x, y = radius[:, None] * np.cos(turn), radius[:, None] * np.sin(turn)
+    z = np.broadcast_to(RIM - depth[:, None], x.shape)
+    places = np.vstack([np.stack([x, y, z], axis=-1).reshape(-1, 3), [0.0, 0.0, RIM - depth[-1]]])
+    one, other = np.arange(AROUND), (np.arange(AROUND) + 1) % AROUND
+    row = np.arange(rings - 1)[:, None] * AROUND
+    quads = np.stack([row + one, row + AROUND + one, row + AROUND + other, row + other], axis=-1)
+    middle = np.full(AROUND, len(places) - 1)
+    last = np.stack([row[-1] + AROUND + one, middle, row[-1] + AROUND + other], axis=-1)
+    starts = np.concatenate(
+        [np.arange(0, quads.size, 4), quads.size + np.arange(0, last.size + 1, 3)]
+    )
+    corners = np.concatenate([quads.ravel(), last.ravel()])
+    pinned = (np.arange(len(places)) < AROUND).astype(float)
+    return Geometry.of("sack", places, (), starts, corners), list(pinned)
+
+
+def _filled(shape: str, size: tuple[float, ...], mass: float, count: int) -> Model:
+    builder = ModelBuilder()
+    builder.add_collider("floor", "PLANE", (), (0.0, 0.0, 0.0))
+    geometry, pinned = _sack()
+    add_cloth(builder, geometry, ClothSettings(meets_itself=True), pin_weight=pinned)
+    for n in range(count):
+        layer, slot = divmod(n, 4)
+        angle = 0.5 * math.pi * slot + 0.6 * layer
+        place = (0.13 * math.cos(angle), 0.13 * math.sin(angle), RIM + 0.15 + 0.19 * layer)
+        turned = (math.cos(angle), 0.6 * math.sin(angle), 0.8 * math.sin(angle), 0.0)
+        builder.add_body(f"{n}", shape, size, place, turned, mass=mass)
+    return builder.finalize()
+
+
+def _check(setup: tuple[str, tuple[float, ...], float, int], rate: float) -> Result:
+    """How many have gone through the bottom or the wall."""
+    model = _filled(*setup)
+    state, settings = model.initial_state(), SolverSettings(substep_rate=rate)
+    for _ in range(FRAMES):
+        state, _ = advance(model, state, FrameInputs(), settings)
+    bodies = state.body_position
+    lowest = state.position[:, 2].min()
+    is_out = (bodies[:, 2] < lowest) | (np.hypot(bodies[:, 0], bodies[:, 1]) > 1.5 * RADIUS)
+    return Result(float(is_out.sum()), 0.0, 0.0)
+
+
+_SETUPS = {
+    "ball": ("SPHERE", (0.07,), 0.25, 1),
+    "balls": ("SPHERE", (0.07,), 0.25, 12),
+    "marbles": ("SPHERE", (0.035,), 0.02, 16),
+    "boulders": ("SPHERE", (0.1,), 3.0, 4),
+    "bricks": ("BOX", (0.09, 0.05, 0.04), 1.0, 6),
+}
+"""Shape, half extents or radius in m, kg of each, how many."""
+
+for _name, _setup in _SETUPS.items():
+    at_rates(f"cloth-sack-{_name}", RATES[:2])(partial(_check, _setup))
