@@ -245,6 +245,16 @@ def test_a_folder_without_a_library_is_named(tmp_path):
     assert said.endswith("True")
 
 
+def test_a_command_does_not_go_on_without_the_library_that_is_named(tmp_path):
+    command = [sys.executable, "-m", "verlet_physics", "golden", "heap"]
+    named = {**os.environ, "VERLET_LIBRARY": str(tmp_path)}
+    done = subprocess.run(command, capture_output=True, text=True, env=named)
+    assert done.returncode == 2
+    assert "VERLET_LIBRARY" in done.stderr
+    assert "kernels.json cannot be read" in done.stderr
+    assert "heap" not in done.stdout
+
+
 def rewritten(folder, name, data):
     """A file of the package with other content, as if it had been built so."""
     sums = (folder / library.SUMS).read_text("utf-8")
