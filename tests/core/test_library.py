@@ -255,6 +255,12 @@ def test_a_command_does_not_go_on_without_the_library_that_is_named(tmp_path):
     assert "heap" not in done.stdout
 
 
+@built
+def test_licence_texts_lie_beside_the_library():
+    for name, words in (("msun", "Sun Microsystems"), ("numba", "Anaconda"), ("zig", "Zig")):
+        assert words in (BUILT / f"LICENSE-{name}.txt").read_text("utf-8")
+
+
 def rewritten(folder, name, data):
     """A file of the package with other content, as if it had been built so."""
     sums = (folder / library.SUMS).read_text("utf-8")
