@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import time
 from pathlib import Path
 
-from .kernels import jit
+from .kernels import jit, library
 
 MOST_STOPPED = 0.002
 """Share of random scenes that may blow up: their parameters go to the ends of every slider."""
@@ -50,6 +51,9 @@ def main(arguments: list[str] | None = None) -> int:
     commands.add_parser("compile", help="compile all kernels into the cache folder")
 
     options = parser.parse_args(arguments)
+    if os.environ.get("VERLET_LIBRARY") and library.why_not():
+        # Who names a library wants its figures and its bits, not Numba's or plain Python's.
+        return _fail(f"VERLET_LIBRARY: {library.why_not()}")
     if options.command == "truth":
         return _truth(options.cases, options.json)
     if options.command == "bench":

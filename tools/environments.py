@@ -46,7 +46,7 @@ BLENDER_FOR_PYTHON = {"3.11": "5.0", "3.13": "5.2"}
 
 # For those who build: an installed extension needs NumPy alone.
 NUMBA = ("numba==0.68.1", "llvmlite==0.50.0")
-# Links what Numba compiles for all platforms; the mathematics of its C library goes into them.
+# Links what Numba compiles, for all platforms.
 ZIG = "ziglang==0.14.1"
 
 PYTEST = "pytest==9.2.0"

@@ -196,7 +196,8 @@ def _open(path: Path) -> ctypes.CDLL:
     try:
         return ctypes.CDLL(str(path))
     except OSError as error:
-        raise Misfit(f"{path} cannot be loaded: {error}") from None
+        why = str(error).removeprefix(f"{path}: ")
+        raise Misfit(f"{path} cannot be loaded: {why}") from None
 
 
 def _whole(path: Path) -> bytes:

@@ -245,6 +245,22 @@ def test_a_folder_without_a_library_is_named(tmp_path):
     assert said.endswith("True")
 
 
+def test_a_command_does_not_go_on_without_the_library_that_is_named(tmp_path):
+    command = [sys.executable, "-m", "verlet_physics", "golden", "heap"]
+    named = {**os.environ, "VERLET_LIBRARY": str(tmp_path)}
+    done = subprocess.run(command, capture_output=True, text=True, env=named)
+    assert done.returncode == 2
+    assert "VERLET_LIBRARY" in done.stderr
+    assert "kernels.json cannot be read" in done.stderr
+    assert "heap" not in done.stdout
+
+
+@built
+def test_licence_texts_lie_beside_the_library():
+    for name, words in (("msun", "Sun Microsystems"), ("numba", "Anaconda"), ("zig", "Zig")):
+        assert words in (BUILT / f"LICENSE-{name}.txt").read_text("utf-8")
+
+
 def rewritten(folder, name, data):
     """A file of the package with other content, as if it had been built so."""
     sums = (folder / library.SUMS).read_text("utf-8")
@@ -310,6 +326,7 @@ def test_what_does_not_fit_is_named_and_never_called(tmp_path, file, damage, exp
         damage(tmp_path / name)
     said = run(WHY_NOT, VERLET_LIBRARY=str(tmp_path))
     assert expected in said
+    assert said.count(str(tmp_path)) <= 1  # long enough once
     assert said.endswith("True")
 
 

@@ -32,6 +32,7 @@ os.environ.pop("VERLET_LIBRARY", None)
 
 import numba
 
+from verlet_physics import elementary
 from verlet_physics.kernels import folder as source_folders
 from verlet_physics.kernels import jit, library
 
@@ -121,6 +122,7 @@ def _licences(targets: list[Target]) -> dict[str, str]:
     """Licence texts of what is in the libraries besides the kernels themselves."""
     texts = {
         "numba": str(distribution("numba").read_text("licenses/LICENSE")),  # what kernels call
+        "msun": str(elementary.__doc__),  # what sines and powers are made after, with its notice
         "zig": (link.ZIG / "LICENSE").read_text("utf-8"),  # what compiled C calls
     }
     if any(target.system == "windows" for target in targets):  # how a DLL begins
