@@ -20,6 +20,7 @@ from .live.delivery import is_playing
 from .properties import bake_record, participants, rest_pose
 from .properties.scenes import frame_duration, note_first_frames, start_frame
 from .ragdoll import bone_preview
+from .scene import action_digests
 from .session.phase import EventKind
 from .session.playhead import Playhead, frame_to_show
 
@@ -216,8 +217,9 @@ def depsgraph_update_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
         return
     own = running.awaited if running.awaited and is_playing() else frozenset()
     for update in depsgraph.updates:
-        if isinstance(update.id, bpy.types.Action) and not update.id.get(bake_record.BAKE_MARK):
-            running.happened(EventKind.ACTION_EDITED)
+        if isinstance(update.id, bpy.types.Action):
+            if _is_edited(running, update.id.original):
+                running.happened(EventKind.ACTION_EDITED)
         elif update.is_updated_geometry and update.id.original.session_uid not in own:
             running.happened(EventKind.EDITED)
         if update.is_updated_transform and _drives(running, update.id.original):
@@ -227,6 +229,14 @@ def depsgraph_update_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
     if frame_duration(scene) != running.inputs.frame_duration and not running.is_outdated:
         running.happened(EventKind.EDITED)
     running.awaited.clear()
+
+
+def _is_edited(running: session.Session, action: bpy.types.Action) -> bool:
+    """Whether an action that Blender has tagged is another than where the simulation began."""
+    if action.get(bake_record.BAKE_MARK):
+        return False
+    known = running.actions.get(action.session_uid)
+    return known is None or known != action_digests.digest(action)
 
 
 def _drives(running: session.Session, datablock: bpy.types.ID) -> bool:

@@ -389,6 +389,39 @@ def test_an_edited_action_simulates_anew(scene):
     assert np.abs(seen(ob) - before).max() > 0.1
 
 
+@pytest.mark.parametrize("edit", ["key", "handle", "interpolation", "mute", "modifier", "removed"])
+def test_every_edit_of_an_action_is_noticed_and_a_tag_without_one_is_not(scene, edit):
+    ob = cloth()
+    pin(ob, [0])
+    ob.keyframe_insert("location", frame=1)
+    ob.location.x = 1
+    ob.keyframe_insert("location", frame=10)
+    play(scene, 1, 8)
+    action = ob.animation_data.action
+    action.update_tag()  # as the window does when playback stops
+    bpy.context.view_layer.update()
+    assert not session_of(scene).is_outdated
+    scene.frame_set(9)
+    assert session_of(scene).last == 9
+    fcurve = addon("blender.compat").fcurves_of(ob)[0]
+    if edit == "key":
+        fcurve.keyframe_points[1].co.y = 5.0
+    elif edit == "handle":
+        fcurve.keyframe_points[1].handle_left_type = "FREE"
+        fcurve.keyframe_points[1].handle_left.y += 1.0
+    elif edit == "interpolation":
+        fcurve.keyframe_points[0].interpolation = "LINEAR"
+    elif edit == "mute":
+        fcurve.mute = True
+    elif edit == "modifier":
+        fcurve.modifiers.new("NOISE")
+    else:
+        fcurve.keyframe_points.remove(fcurve.keyframe_points[1])
+    action.update_tag()
+    bpy.context.view_layer.update()
+    assert session_of(scene).is_outdated
+
+
 def test_another_frame_rate_in_mid_preview_is_named_and_played_anew(scene):
     """It went on with two lengths of a frame, under a tick, and the bake gave something else."""
     crate = body(location=(0, 0, 20))

@@ -114,6 +114,14 @@ def fcurves(action: bpy.types.Action | None, handle: int) -> list[bpy.types.FCur
     return [fcurve for bag in _channelbags(action, handle) for fcurve in bag.fcurves]
 
 
+def all_fcurves(action: bpy.types.Action) -> list[bpy.types.FCurve]:
+    """Return the F-curves of all slots of an action."""
+    if not HAS_SLOTS:
+        return list(newest(action).fcurves)
+    handles = [int(slot.handle) for slot in newest(action).slots]
+    return [fcurve for handle in handles for fcurve in fcurves(action, handle)]
+
+
 def fcurves_of(datablock: Animatable) -> list[bpy.types.FCurve]:
     """Return the F-curves that animate ``datablock`` through its own action and slot."""
     animation = datablock.animation_data

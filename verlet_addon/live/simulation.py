@@ -19,6 +19,7 @@ from ..properties import bake_record, participants
 from ..properties.kinds import RAGDOLL
 from ..properties.scenes import frame_duration, start_frame
 from ..ragdoll import bone_bodies, doubts, stick_figures
+from ..scene import action_digests
 from ..scene.frame_inputs import factors_at_start, read_frame
 from ..scene.inputs import Participant, SceneInputs
 from ..scene.problems import doubts_about_integrator, problem_of
@@ -157,6 +158,7 @@ def _begin(
     running.problems = problems
     running.inputs = inputs
     running.timeless = timeless_digests(scene)
+    running.actions = action_digests.digests(depsgraph)
     if any(problem.is_error for problem in problems):
         return
     running.building = job = BuildJob(inputs, keeping.names_of(scene))

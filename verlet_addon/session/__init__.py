@@ -114,6 +114,7 @@ class Session:
     last_diagnostics: Diagnostics | None = None
     problems: list[Problem] = field(default_factory=list)
     phase: Phase = field(default_factory=Phase)  # what is known of the frames: see `happened`
+    actions: dict[int, bytes | None] = field(default_factory=dict)  # see scene.action_digests
     awaited: set[int] = field(default_factory=set)  # datablocks that the preview itself has tagged
     # session ids of what was edited since the start or had animation data: read in every frame
     restless: set[int] = field(default_factory=set)
