@@ -43,9 +43,10 @@ class BallSleep:
         self.frame = frame
         self.forces = forces
         self.asleep: NDArray[np.bool_] = frame.state.balls.rest >= REST_TIME
-        self.has_sleepers = bool(self.asleep.any())
+        self.has_sleepers = False
         if not len(self.asleep):
             return
+        self.has_sleepers = bool(self.asleep.any())
         self.scratch = frame.scratch(BallSleepScratch)
         self.began_at = frame.x[self.scratch.particles]
         if not self.has_sleepers:

@@ -139,8 +139,8 @@ class BodySleep:
         frame, wearing = self.frame, self.scratch.wearing
         feel_rows(self.record, self.owners, contacts)
         load = frame.scratch(BodyScratch).load.copy()
-        # that of those that wear something is known at the end of the frame
-        load[wearing] = frame.state.body_load[wearing]
+        if len(wearing):  # theirs is known at the end of the frame
+            load[wearing] = frame.state.body_load[wearing]
         self.feel_load(load)
         self.wake()
 

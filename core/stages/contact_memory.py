@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import Floats, Ints
 from ..rigid.contacts.contact_making import remember_contacts
@@ -19,15 +20,16 @@ class ContactMemory:
 
     def part(self, shape_body: Ints, owners: Owners) -> None:
         """Part what is known of sleepers from what is known of those that move."""
-        body = shape_body[self.key[:, :2]]
-        is_free = (owners.inverse_mass[body] > 0.0).any(axis=1)
-        is_kept = ~is_free & (owners.asleep[body] != AWAKE).any(axis=1)
+        a, b = shape_body[self.key[:, 0]], shape_body[self.key[:, 1]]
+        is_free = _is_free(a, b, owners)
+        is_kept = ~is_free & ((owners.asleep[a] != AWAKE) | (owners.asleep[b] != AWAKE))
         self.kept_key, self.kept_impulse = self.key[is_kept], self.impulse[is_kept]
         self.key, self.impulse = self.key[is_free], self.impulse[is_free]
 
     def wake(self, shape_body: Ints, owners: Owners) -> None:
         """Some sleepers have woken: what is known of them acts again."""
-        is_free = (owners.inverse_mass[shape_body[self.kept_key[:, :2]]] > 0.0).any(axis=1)
+        a, b = shape_body[self.kept_key[:, 0]], shape_body[self.kept_key[:, 1]]
+        is_free = _is_free(a, b, owners)
         woken = (self.kept_key[is_free], self.kept_impulse[is_free])
         self.key, self.impulse = _merged((self.key, self.impulse), woken)
         self.kept_key, self.kept_impulse = self.kept_key[~is_free], self.kept_impulse[~is_free]
@@ -48,6 +50,11 @@ class ContactMemory:
     def all(self) -> tuple[Ints, Floats]:
         """Keys and impulses of sleepers too."""
         return _merged((self.key, self.impulse), (self.kept_key, self.kept_impulse))
+
+
+def _is_free(a: Ints, b: Ints, owners: Owners) -> NDArray[np.bool_]:
+    """Whether either of two owners moves, of each pair."""
+    return (owners.inverse_mass[a] > 0.0) | (owners.inverse_mass[b] > 0.0)
 
 
 def _merged(one: tuple[Ints, Floats], other: tuple[Ints, Floats]) -> tuple[Ints, Floats]:

@@ -50,7 +50,8 @@ class FrameScratch:
         self.keep = np.empty(len(model.particles))  # 1 − β of each particle
         self.keep_step = 0.0  # s that it is for, 0 when it is for a keyed drag
         self.gravity = np.zeros(3)  # m/s²
-        self.neutral = (AnimatedSettings(),) * len(model.objects)  # where nothing is keyed
+        neutral = (AnimatedSettings(),) * len(model.objects)
+        self.neutral = Factors(neutral, model)  # where nothing is keyed
         self.body_ones = np.ones(len(model.bodies))  # likewise, of each body
 
 
@@ -91,14 +92,16 @@ class Frame:
         self.gravity[:] = inputs.gravity
         self.fall = math.hypot(*inputs.gravity) * self.h**2  # m, by gravity in one step
 
-        self.animated = self._animated()
-        self.keyed = Factors(self.animated, model)
+        animated = inputs.animated
+        self.keyed = self.own.neutral if animated is None else Factors(animated, model)
+        self.animated = self.keyed.animated
         self.pin_weight = self._pin_weight()
         self.free_inverse_mass = self._inverse_mass()
         self.inverse_mass = self.free_inverse_mass
         if inputs.grab is not None and len(inputs.grab.particle):
             self.inverse_mass = self.free_inverse_mass.copy()  # what a hand holds is heavier
-        if (state.balls.rest >= REST_TIME).any() and self.inverse_mass is self.free_inverse_mass:
+        rest = state.balls.rest  # s
+        if len(rest) and rest.max() >= REST_TIME and self.inverse_mass is self.free_inverse_mass:
             self.inverse_mass = self.free_inverse_mass.copy()  # who sleeps stays
         self.friction = self._scaled(model.particles.friction, "friction")
         self.drag = self._scaled(model.particles.drag, "drag")
@@ -136,10 +139,6 @@ class Frame:
     def target(self, given: Floats | None, start: Floats) -> Floats:
         """What the inputs say; ``start`` when they say nothing."""
         return start if given is None else given
-
-    def _animated(self) -> tuple[AnimatedSettings, ...]:
-        animated = self.inputs.animated
-        return self.own.neutral if animated is None else animated
 
     def by_body(self, name: str) -> Floats:
         """One animated factor of each rigid body, not to be written to."""

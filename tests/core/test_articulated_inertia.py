@@ -149,6 +149,11 @@ def test_a_row_that_forgets_how_limbs_answer_meets_its_two_bodies_alone():
     assert (rows["answered"] > 0).any()
     names = ("mass", "mobility", "coupling")
     joined = {name: rows[name].copy() for name in names}
+    answered = rows["answered"].copy()
+    contacts.limbs.component["is_new"] = 0
+    forget_answers(contacts, owners)
+    assert np.array_equal(rows["answered"], answered)  # nothing else is known than they asked for
+    contacts.limbs.component["is_new"] = 1
     forget_answers(contacts, owners)
     forgotten = {name: rows[name].copy() for name in names}
     assert (rows["answered"] == 0).all()

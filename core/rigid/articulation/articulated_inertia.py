@@ -11,8 +11,8 @@ touched one thing with many faces: a push moves all limbs of a ragdoll that touc
 
 J has the rows that are held, and those limits that hold when it is asked for. A limit that lets go
 later makes a limb lighter than contacts think, and they do too much: where a pass is farther from
-what joints make of it than the one before, they are told anew, then without limits, and where
-joints contradict each other each limb answers alone.
+what joints make of it than the one before, and than is tolerated, they are told anew, then without
+limits, and where joints contradict each other each limb answers alone.
 """
 
 from __future__ import annotations
@@ -72,8 +72,9 @@ COMPONENT_RESPONSE = np.dtype(
         ("count", np.int32),  # how many of them are known
         ("first", np.int32),  # of `Limbs.owner`
         ("at", np.int32),  # first block in `Limbs.response`
+        ("is_new", np.int32),  # 1: other responses are known than rows have asked for
         ("turned", np.float64),  # rad, since responses were found
-        ("error", np.float64),  # m²/s², by how much contacts were wrong in this iteration
+        ("error", np.float64),  # by how much contacts were wrong in this iteration; 1: tolerated
         ("last_error", np.float64),  # the same of the iteration before
     ],
     align=True,
@@ -140,6 +141,7 @@ def forget_touch(limbs):
 def _forget(limbs, c):
     part = limbs.component[c]
     part["state"] = UNKNOWN
+    part["is_new"] = 1
     for n in range(part["first"], part["first"] + part["count"]):
         limbs.body[limbs.owner[n]]["known"] = 0
     part["count"] = 0
@@ -241,7 +243,7 @@ def learn_responses(limbs, joints, owners, active, hard):
         is_new = _list_touched(limbs, joints, c)
         if part["state"] == UNKNOWN:
             part["state"] = KNOWN
-        elif part["error"] > part["last_error"]:
+        elif part["error"] > max(part["last_error"], 1.0):
             part["state"] += 1
             is_new = True
         if part["state"] == ALONE:
@@ -277,6 +279,7 @@ def learn_carefully(limbs, joints, owners, c):
 def _ask_anew(limbs, joints, owners, c):
     """Responses of a component from now on."""
     part = limbs.component[c]
+    part["is_new"] = 1
     part["turned"] = 0.0
     part["whole"] = _count_whole(joints, c)
     part["error"] = math.inf

@@ -75,13 +75,13 @@ def activate_unsettled(contacts, owners, h):
         g, limb = groups.group[o], limbs.body[o]
         if limb["touched"] == 0 or groups.touched[g] == 0 or not groups.is_jointed[o]:
             continue
-        off = off_by(limbs, owners, o)
-        if groups.hard[g] == 1 or off > (LED_ASTRAY / h * limb["size"]) ** 2:
+        error = off_by(limbs, owners, o) / (LED_ASTRAY / h * limb["size"]) ** 2
+        if groups.hard[g] == 1 or error > 1.0:
             groups.active[g] = 1
             is_any = True
         c = limb["component"]
         if c >= 0:
-            limbs.component[c]["error"] = max(limbs.component[c]["error"], off)
+            limbs.component[c]["error"] = max(limbs.component[c]["error"], error)
     is_any |= _activate_closing(contacts, owners, h)
     for o in range(groups.group.shape[0]):
         g = groups.group[o]

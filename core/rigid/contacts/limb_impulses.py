@@ -70,22 +70,32 @@ def answer_friction(contacts, c, owners):
 
 @lean
 def forget_answers(contacts, owners):
-    """Other responses are known than before: rows meet the two bodies alone until they ask anew.
+    """Where other responses are known than before rows meet the two bodies alone until they ask.
 
     A row that kept the mass of a whole ragdoll, and pushed a limb alone, would push it back and
     forth harder each time.
     """
-    rows = contacts.rows
+    rows, limbs = contacts.rows, contacts.limbs
     first = 0
     while first < contacts.count[0]:
         start = first
         first += rows[start]["points"]
-        if rows[start]["answered"] == NO_AXIS:
+        a, b = rows[start]["owner"][0], rows[start]["owner"][1]
+        if rows[start]["answered"] == NO_AXIS or not (_is_new(limbs, a) or _is_new(limbs, b)):
             continue
         for c in range(start, first):
             rows[c]["answered"] = NO_AXIS
             weigh_point(rows[c], owners)
         couple_points(rows, start, owners)
+    for c in range(limbs.component.shape[0]):
+        limbs.component[c]["is_new"] = 0
+
+
+@lean_inline
+def _is_new(limbs, o):
+    """Whether other responses of an owner are known than rows have asked for."""
+    c = limbs.body[o]["component"]
+    return c >= 0 and limbs.component[c]["is_new"] == 1
 
 
 @lean_inline
