@@ -59,7 +59,10 @@ _SUBJECTS = {
         "ops:add_floor_below",
     ),
     "manual/presets.html": ("ops:*preset", "ops:copy_to_selected", "ops:select_similar"),
-    "manual/bake.html": ("ops:bake", "ops:free_bake", "types:verletscene"),
+    "manual/bake.html": (
+        *("ops:bake", "ops:bake_selected", "ops:free_bake", "ops:free_bake_selected"),
+        "types:verletscene",
+    ),
     "manual/convert.html": ("ops:convert_*",),
     "manual/first_minute.html#when-it-does-not-move": ("ops:subdivide", "ops:close_holes"),
     "manual/first_minute.html": ("ops:add_*", "ops:example", "ops:remove"),

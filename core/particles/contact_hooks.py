@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..collision.kinds import MESH
+from ..coupling.attachment import Attachments
 from ..model import Model
 from .contacts.body_contact import ParticleBodies
 from .contacts.hook import ContactHook, Surroundings
 from .contacts.lone_contact import LoneParticles
+from .contacts.own_clothes import OwnClothes
 from .contacts.piece_contact import PieceContacts
 from .contacts.pin_holds import PinHolds
 from .contacts.self_collision import SelfCollision
@@ -57,6 +59,10 @@ def _has_tethered_bodies(model: Model) -> bool:
     return len(model.bodies) > 0 and len(model.tethers) > 0
 
 
+def _is_any_worn(model: Model) -> bool:
+    return any(isinstance(constraint, Attachments) for constraint in model.constraints)
+
+
 HOOKS: tuple[tuple[Callable[[Model], bool], Callable[[Surroundings], ContactHook]], ...] = (
     (_has_particle_bodies, ParticleBodies),
     (_has_pieces, PieceContacts),
@@ -65,6 +71,7 @@ HOOKS: tuple[tuple[Callable[[Model], bool], Callable[[Surroundings], ContactHook
     (_has_self_collision, SelfCollision),
     (_may_squeeze, Squeeze),
     (_has_tethered_bodies, PinHolds),
+    (_is_any_worn, OwnClothes),
 )
 
 

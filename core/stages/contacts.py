@@ -202,8 +202,11 @@ class Contacts:
         What shortens cloth after the passes knows nothing of the ball that it was stretched by: the
         cloth would be pulled through it, vertex by vertex, and the ball fall out of a sack.
         """
-        if self.is_any:
-            self._relax_all(is_again=True)
+        if not self.is_any:
+            return
+        for hook in self.hooks:
+            hook.spare(self.meeting)
+        self._relax_all(is_again=True)
 
     def _relax_all(self, is_again: bool) -> None:
         """Passes over contacts and what hooks project between them (Jakobsen §5).

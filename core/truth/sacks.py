@@ -16,7 +16,7 @@ from ..step import advance
 from .case import Result
 from .rates import RATES, at_rates
 
-RADIUS, DEEP, RIM = 0.32, 0.75, 1.15  # m, the last one over the floor
+SACK_RADIUS, DEEP, HUNG_AT = 0.32, 0.75, 1.15  # m, the last one over the floor
 AROUND, DOWN, BOTTOM = 40, 22, 7  # rings of so many vertices: of the wall, and of the bottom
 FRAMES = 48
 
@@ -24,13 +24,15 @@ FRAMES = 48
 def _sack() -> tuple[Geometry, list[float]]:
     """A wall that hangs from a pinned rim and narrows to a bottom; how firm each is pinned."""
     inward = np.linspace(1.0, 0.0, BOTTOM + 1)[1:-1]
-    radius = RADIUS * np.concatenate([np.ones(DOWN), inward])
+    radius = SACK_RADIUS * np.concatenate([np.ones(DOWN), inward])
     depth = DEEP * np.concatenate([np.linspace(0.0, 1.0, DOWN), np.full(BOTTOM - 1, 1.02)])
     turn = np.arange(AROUND) * math.tau / AROUND
     rings = len(radius)
     x, y = radius[:, None] * np.cos(turn), radius[:, None] * np.sin(turn)
-    z = np.broadcast_to(RIM - depth[:, None], x.shape)
-    places = np.vstack([np.stack([x, y, z], axis=-1).reshape(-1, 3), [0.0, 0.0, RIM - depth[-1]]])
+    z = np.broadcast_to(HUNG_AT - depth[:, None], x.shape)
+    places = np.vstack(
+        [np.stack([x, y, z], axis=-1).reshape(-1, 3), [0.0, 0.0, HUNG_AT - depth[-1]]]
+    )
     one, other = np.arange(AROUND), (np.arange(AROUND) + 1) % AROUND
     row = np.arange(rings - 1)[:, None] * AROUND
     quads = np.stack([row + one, row + AROUND + one, row + AROUND + other, row + other], axis=-1)
@@ -52,7 +54,7 @@ def _filled(shape: str, size: tuple[float, ...], mass: float, count: int) -> Mod
     for n in range(count):
         layer, slot = divmod(n, 4)
         angle = 0.5 * math.pi * slot + 0.6 * layer
-        place = (0.13 * math.cos(angle), 0.13 * math.sin(angle), RIM + 0.15 + 0.19 * layer)
+        place = (0.13 * math.cos(angle), 0.13 * math.sin(angle), HUNG_AT + 0.15 + 0.19 * layer)
         turned = (math.cos(angle), 0.6 * math.sin(angle), 0.8 * math.sin(angle), 0.0)
         builder.add_body(f"{n}", shape, size, place, turned, mass=mass)
     return builder.finalize()
@@ -66,11 +68,11 @@ def _check(setup: tuple[str, tuple[float, ...], float, int], rate: float) -> Res
         state, _ = advance(model, state, FrameInputs(), settings)
     bodies = state.body_position
     lowest = state.position[:, 2].min()
-    is_out = (bodies[:, 2] < lowest) | (np.hypot(bodies[:, 0], bodies[:, 1]) > 1.5 * RADIUS)
+    is_out = (bodies[:, 2] < lowest) | (np.hypot(bodies[:, 0], bodies[:, 1]) > 1.5 * SACK_RADIUS)
     return Result(float(is_out.sum()), 0.0, 0.0)
 
 
-_SETUPS = {
+_FILLINGS = {
     "ball": ("SPHERE", (0.07,), 0.25, 1),
     "balls": ("SPHERE", (0.07,), 0.25, 12),
     "marbles": ("SPHERE", (0.035,), 0.02, 16),
@@ -79,5 +81,5 @@ _SETUPS = {
 }
 """Shape, half extents or radius in m, kg of each, how many."""
 
-for _name, _setup in _SETUPS.items():
+for _name, _setup in _FILLINGS.items():
     at_rates(f"cloth-sack-{_name}", RATES[:2])(partial(_check, _setup))

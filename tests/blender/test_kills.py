@@ -145,7 +145,10 @@ def wait_for_moment(child, told, chance):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_killed_at_any_moment_nothing_older_than_a_second_is_lost(path, tmp_path, seed, kept):
+def test_killed_at_any_moment_nothing_older_than_a_second_is_lost(
+    path, tmp_path, seed, kept, monkeypatch
+):
+    monkeypatch.setattr(addon("on_disk.frame_log"), "STALE_AFTER", 0.0)  # nobody else writes there
     told = tmp_path / "told"
     child = start(path, told, seed)
     while child.poll() is None and not journal(told):

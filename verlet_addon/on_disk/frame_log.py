@@ -28,7 +28,7 @@ HEAD = struct.Struct("<4siQ16s16s")  # mark, frame, bytes, key, checksum of the 
 _MARK = b"VFRM"
 SUFFIX = ".frames"
 ASIDE_SUFFIX = ".aside"
-STALE_AFTER = 3600.0
+STALE_AFTER = 60.0
 """s after which nobody writes a file aside any more: whoever began it was killed."""
 
 

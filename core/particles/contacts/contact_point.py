@@ -42,7 +42,7 @@ PARTICLE_CONTACT = np.dtype(
         ("overlap", np.float64),  # m, penetration that was there before the step
         ("bounce", np.float64),  # m, normal displacement that restitution asks for, 0 for none
         ("friction", np.float64),
-        ("lies", np.int32),  # 1: of its particles one lies on a collider
+        ("stays", np.int32),  # 1: it is not gone over again once something else moves its particles
         ("is_backed", np.int32),  # 1: its particles give way no more than what they lie on
         ("inverse_mass", np.float64),  # Σ wᵢ cᵢ² of particles that move alone, 1/kg
         ("mobility", np.float64),  # 1/kg, how far an impulse along the normal parts a and b
@@ -116,7 +116,7 @@ def join_shape(contacts, c, side, shape, point):
 def note_contact(contacts, c, normal, reach):
     """Note the normal of contact c, and how far m the particles of both sides keep away."""
     set_vec(contacts.solving[c]["normal"], normal)
-    contacts.solving[c]["lies"] = 0
+    contacts.solving[c]["stays"] = 0
     contacts.solving[c]["is_backed"] = 0
     contacts.making[c]["reach"] = reach
 

@@ -104,5 +104,8 @@ class ContactHook:
         """Project once, after each pass over contacts; returns how far m something was moved."""
         return 0.0
 
+    def spare(self, meeting: Meeting) -> None:
+        """Mark contacts that stay as they are when all are gone over again."""
+
     def support(self, meeting: Meeting) -> None:
         """Carry what has been pushed, after the last of those passes."""

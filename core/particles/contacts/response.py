@@ -30,14 +30,14 @@ def relax_contacts(solving, count, movable, is_again):
     take back what an earlier one overdid (Catto 2005). Overlap older than the step is left to
     `resolve_overlap`.
 
-    is_again: after something else has moved particles; those on a collider are put back by that.
-    Returns the largest push of this pass in m.
+    is_again: after something else has moved particles. Nothing is taken back then, and some
+    contacts stay as they are. Returns the largest push of this pass in m.
     """
     largest = 0.0
     for c in range(count):
         contact = solving[c]
         mobility = contact["mobility"]
-        if mobility == 0.0 or (is_again and contact["lies"] == 1):
+        if mobility == 0.0 or (is_again and _stays(contact)):
             continue
         n = vec(contact["normal"])
         if contact["bounce"] > 0.0:
@@ -47,6 +47,8 @@ def relax_contacts(solving, count, movable, is_again):
             short += contact["overlap"]
         before = contact["normal_impulse"]
         impulse = normal_sum(before, -(short / mobility))
+        if is_again:
+            impulse = max(impulse, before)
         push = impulse - before
         contact["normal_impulse"] = impulse
         largest = max(largest, abs(push) * mobility)
@@ -55,6 +57,16 @@ def relax_contacts(solving, count, movable, is_again):
         if impulse != 0.0 or push != 0.0:
             _rub(contact, movable, n)
     return largest
+
+
+@inline
+def _stays(contact):
+    """Whether a contact is left as it is after something else has moved its particles.
+
+    Where particles alone meet, as limbs of a figure and cloth do, that moves both sides.
+    """
+    other = contact["place"][1]
+    return contact["stays"] == 1 or (other["owner"] < 0 and other["four_body"] < 0)
 
 
 @inline

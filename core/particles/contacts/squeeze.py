@@ -148,7 +148,7 @@ def back_contacts(contacts, count, particles, owners, grounds, backing):
             s, gap, out = _look_behind(i, x, previous, shapes, collider_count, radius[i])
             backing[i] = s
             if s != NO_BACKING:
-                contact["lies"] = 1
+                contact["stays"] = 1
             if s == NO_BACKING or dot(vec(contact["normal"]), out) > -OPPOSITE:
                 is_backed = False
                 continue
