@@ -26,7 +26,7 @@ from .kernels.jit import kernel, lean
 _TO_WHOLE = 1.5 * 2.0**52  # what is added and taken away again is rounded to a whole number
 
 # π/2 in three pieces of 33 bits and a rest: a piece times a whole number below 2²⁰ is exact.
-_QUARTER = 1.57079632679489655800e00
+_QUARTER = 0.5 * math.pi
 _PIECES = (1.57079632673412561417e00, 6.07710050630396597660e-11, 2.02226624871116645580e-21)
 _RESTS = (6.07710050650619224932e-11, 2.02226624879595063154e-21, 8.47842766036889956997e-32)
 _MOST_QUARTERS = 2.0**20
@@ -40,7 +40,7 @@ _ATAN = (
     (4.63647609000806093515e-01, 2.26987774529616870924e-17),
     (7.85398163397448278999e-01, 3.06161699786838301793e-17),
     (9.82793723247329054082e-01, 1.39033110312309984516e-17),
-    (1.57079632679489655800e00, 6.12323399573676603587e-17),
+    (_QUARTER, 6.12323399573676603587e-17),
 )
 """The angles whose tangents are ½, 1, 1½ and ∞, each as a number and what it lacks."""
 
@@ -238,12 +238,6 @@ def _power_of_two(exponent):
 def power(base, exponent):
     """A base > 0 to the power of any exponent; 0 for the base 0."""
     return 0.0 if base == 0.0 else exp(exponent * log(base))
-
-
-@kernel
-def exponential(x):
-    """eˣ of one number."""
-    return exp(x)
 
 
 @kernel

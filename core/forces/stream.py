@@ -6,7 +6,7 @@ from collections import namedtuple
 from dataclasses import dataclass
 
 from ..arrays import Ints
-from ..elementary import exponential
+from ..elementary import exp
 from ..kernels.jit import kernel
 from ..vec3 import load, scale, shift, sub
 from .base import Acting
@@ -35,7 +35,7 @@ class Stream:
         flow = Flow(
             speed=float(self.speed),
             size=float(self.size),
-            rate=(1.0 - exponential(-self.rate * acting.hold)) / acting.hold,
+            rate=(1.0 - exp(-self.rate * acting.hold)) / acting.hold,
             seed=self.seed,
             age=acting.time * self.speed / (LIFE * self.size),
         )

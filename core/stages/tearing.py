@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Floats, Ints
-from ..elementary import exponential
+from ..elementary import exp
 from ..model import Model
 from ..particles.constraints.strand import STRAND_SOLUTION, Strands
 from ..particles.tearing import Ways, pulls_of, stresses, torn_weld, ways_to_part
@@ -91,7 +91,7 @@ class Tearing:
         tears, scratch = frame.model.tears, self.scratch
         assert tears is not None
         tension = frame.state.tears.tension
-        lately = 1.0 - exponential(-(frame.substep - self.begun) * frame.h / MEMORY)
+        lately = 1.0 - exp(-(frame.substep - self.begun) * frame.h / MEMORY)
         tension[scratch.number] += lately * (
             self._tensions()[scratch.row] - tension[scratch.number]
         )

@@ -373,13 +373,19 @@ def test_gravity_changed_while_it_plays_acts_at_once_and_from_the_start_in_the_b
     assert seen(sheet)[:, 2].min() > 2.0
 
 
-def test_an_edited_action_simulates_anew(scene):
+def keyed_cloth_played(scene):
+    """A pinned sheet that keys take along, and eight frames of it."""
     ob = cloth()
     pin(ob, [0])
     ob.keyframe_insert("location", frame=1)
     ob.location.x = 1
     ob.keyframe_insert("location", frame=10)
     play(scene, 1, 8)
+    return ob
+
+
+def test_an_edited_action_simulates_anew(scene):
+    ob = keyed_cloth_played(scene)
     before = seen(ob)
     ob.location.x = 5
     ob.keyframe_insert("location", frame=10)
@@ -391,12 +397,7 @@ def test_an_edited_action_simulates_anew(scene):
 
 @pytest.mark.parametrize("edit", ["key", "handle", "interpolation", "mute", "modifier", "removed"])
 def test_every_edit_of_an_action_is_noticed_and_a_tag_without_one_is_not(scene, edit):
-    ob = cloth()
-    pin(ob, [0])
-    ob.keyframe_insert("location", frame=1)
-    ob.location.x = 1
-    ob.keyframe_insert("location", frame=10)
-    play(scene, 1, 8)
+    ob = keyed_cloth_played(scene)
     action = ob.animation_data.action
     action.update_tag()  # as the window does when playback stops
     bpy.context.view_layer.update()

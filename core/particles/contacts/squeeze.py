@@ -121,7 +121,8 @@ def _look_behind(i, x, previous, shapes, collider_count, radius):
 def back_contacts(contacts, count, particles, owners, grounds, backing):
     """Note which contacts press light vertices onto a collider, and lay these vertices on it.
 
-    They have been found, but not prepared: what they join is told by their shapes.
+    They have been found, but not prepared: what they join is told by their shapes. Those with a
+    vertex on a collider stay as they are when contacts are gone over again.
 
     backing (n,): the shape that each of the vertices lies on, or `NO_BACKING`.
     """
