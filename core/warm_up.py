@@ -53,6 +53,8 @@ INPUTS = FrameInputs(
     ),
 )
 RARE = SolverSettings(relaxation="JACOBI", acceleration="CHEBYSHEV", iterations=2)
+SHEET = 16
+"""Vertices along the edge of a sheet: enough that threads share it."""
 
 
 def warm_up(first: int = 0) -> float:
@@ -227,7 +229,7 @@ def _smallest_of_everything() -> Model:
 
 
 def _add_sheet(builder: ModelBuilder, height: float = 1.0) -> None:
-    n = 16
+    n = SHEET
     u = np.linspace(0.0, 1.0, n)
     positions = np.stack([*np.meshgrid(u, u), np.full((n, n), height)], axis=-1).reshape(-1, 3)
     a = (np.arange(n - 1)[:, None] * n + np.arange(n - 1)).reshape(-1)

@@ -14,6 +14,8 @@ from verlet_physics.kernels import jit
 SUBSTEP_RATE = 48.0
 """Hz, for scenes with many particles: here they run as plain Python."""
 MANY = 50
+SHEET = 6
+"""Vertices along the edge of a sheet: what threads share does not matter here."""
 
 Signature = tuple[Any, ...]
 
@@ -31,7 +33,7 @@ def signatures() -> dict[int, list[Signature]]:
         found.setdefault(place[id(kernel)], {})[signature] = None
         return kernel.function(*arguments)
 
-    kept = jit.Kernel.__call__, jit.Kernel.on, jit.thread_limit, warm_up.advance
+    kept = jit.Kernel.__call__, jit.Kernel.on, jit.thread_limit, warm_up.advance, warm_up.SHEET
 
     def advance(model: Any, state: Any, inputs: Any, settings: Any) -> Any:
         if len(model.particles) > MANY:
@@ -39,12 +41,12 @@ def signatures() -> dict[int, list[Signature]]:
         return kept[3](model, state, inputs, settings)
 
     jit.Kernel.__call__, jit.Kernel.on = call, lambda kernel, threads: kernel
-    jit.thread_limit, warm_up.advance = lambda: 1, advance
+    jit.thread_limit, warm_up.advance, warm_up.SHEET = lambda: 1, advance, SHEET
     try:
         for scene in warm_up.SCENES:
             scene()
     finally:
-        jit.Kernel.__call__, jit.Kernel.on, jit.thread_limit, warm_up.advance = kept
+        jit.Kernel.__call__, jit.Kernel.on, jit.thread_limit, warm_up.advance, warm_up.SHEET = kept
     missing = [name_of(k) for k in jit._kernels if place[id(k)] not in found]
     if missing:
         raise SystemExit(f"no scene of core/warm_up.py reaches {', '.join(missing)}")

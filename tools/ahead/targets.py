@@ -47,14 +47,12 @@ class Target:
         return f"{self.name}{self.suffix}"
 
 
-# Linux objects in the words of musl, though the library uses glibc: with these LLVM asks for no
-# functions of a libc's own (sincos).
 TARGETS = {
     target.name: target
     for target in (
-        Target("linux", X64_V3, "x86_64-unknown-linux-musl", "x86_64-linux-gnu.2.17", ".so"),
-        Target("linux", X64_V2, "x86_64-unknown-linux-musl", "x86_64-linux-gnu.2.17", ".so"),
-        Target("linux", ARM64, "aarch64-unknown-linux-musl", "aarch64-linux-gnu.2.17", ".so"),
+        Target("linux", X64_V3, "x86_64-unknown-linux-gnu", "x86_64-linux-gnu.2.17", ".so"),
+        Target("linux", X64_V2, "x86_64-unknown-linux-gnu", "x86_64-linux-gnu.2.17", ".so"),
+        Target("linux", ARM64, "aarch64-unknown-linux-gnu", "aarch64-linux-gnu.2.17", ".so"),
         Target("windows", X64_V3, "x86_64-w64-windows-gnu", "x86_64-windows-gnu", ".dll"),
         Target("windows", X64_V2, "x86_64-w64-windows-gnu", "x86_64-windows-gnu", ".dll"),
         Target("windows", ARM64, "aarch64-w64-windows-gnu", "aarch64-windows-gnu", ".dll"),
