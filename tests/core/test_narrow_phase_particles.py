@@ -28,6 +28,7 @@ from verlet_physics.collision.point_distance import (
 )
 from verlet_physics.collision.support import Hulls, ShapeParts
 from verlet_physics.kernels import jit
+from verlet_physics.particles.contacts.piece_contact import _is_beyond, _seen_from
 from verlet_physics.vec3 import load
 
 CUBE = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float)
@@ -80,6 +81,30 @@ def soft(scene, s, ends, radius, sub=0, reach=10.0):
         out,
     )
     return out[0, 0], out[0, 1:4], out[0, 4 : 6 if segment else 7]
+
+
+@jit.kernel
+def beyond(shapes, s, ends, way, out):
+    """Whether triangles (n, 3, 3) are seen to lie ``way`` m beyond a face of shape s; out (n,)."""
+    _, hulls, _ = parts_of(shapes)
+    for n in range(ends.shape[0]):
+        places = (load(ends[n], 0), load(ends[n], 1), load(ends[n], 2))
+        out[n] = _is_beyond(hulls, shapes, s, _seen_from(shapes, s, places), way)
+
+
+@pytest.mark.parametrize("way", [0.0, 0.1, 0.4])
+def test_what_is_beyond_a_face_is_far(way):
+    random = np.random.default_rng(5)
+    scene, turn = Scene(), turned(*random.normal(size=4))
+    shape = scene.hull(random.normal(size=(30, 3)), (0.3, -0.2, 0.5), turn)
+    for s in (shape, scene.add(BOX, (0.4, 1.1, 0.7), (-0.1, 0.4, 0.2), turn)):
+        ends = random.normal(size=(200, 1, 3)) * 2.0 + 0.6 * random.normal(size=(200, 3, 3))
+        shapes, told = scene.shapes(), np.zeros(len(ends), dtype=bool)
+        shapes.rotation_before[:], shapes.centre_before[:] = shapes.rotation, shapes.centre
+        beyond(shapes, s, ends, way, told)
+        gaps = np.array([soft(scene, s, one, 0.0)[0] for one in ends])
+        assert gaps[told].min() > way
+        assert told.sum() > 0.6 * (gaps > way).sum()
 
 
 @pytest.mark.parametrize(

@@ -125,13 +125,46 @@ class PieceContacts(ContactHook):
 
 
 @lean_inline
-def _do_vertices(shapes, s, ends, thick, previous):
-    """Whether the particles' own contacts do for the piece between three particles."""
-    kind, size = shapes.kind[s], load(shapes.size, s)
+def _seen_from(shapes, s, places):
+    """Three places in the frame of shape s, as it was before the substep."""
     r, centre = shapes.rotation_before[s], load(shapes.centre_before, s)
-    a = unrotate(r, sub(load(previous, ends[0]), centre))
-    b = unrotate(r, sub(load(previous, ends[1]), centre))
-    c = unrotate(r, sub(load(previous, ends[2]), centre))
+    a, b, c = places
+    return (
+        unrotate(r, sub(a, centre)),
+        unrotate(r, sub(b, centre)),
+        unrotate(r, sub(c, centre)),
+    )
+
+
+@lean_inline
+def _is_beyond(hulls, shapes, s, ends, way):
+    """Whether a piece lies wholly beyond a face of a box or a hull, more than ``way`` m off.
+
+    ends: its three in the frame of shape s. It is as far from the whole shape then.
+    """
+    kind, size = shapes.kind[s], load(shapes.size, s)
+    a, b, c = ends
+    if kind == BOX:
+        low, high = lowest(a, lowest(b, c)), highest(a, highest(b, c))
+        return (
+            max(low[0], -high[0]) > size[0] + way
+            or max(low[1], -high[1]) > size[1] + way
+            or max(low[2], -high[2]) > size[2] + way
+        )
+    if kind == HULL:
+        hull = shapes.hull[s]
+        for f in range(hulls.first_face[hull], hulls.first_face[hull + 1]):
+            n, most = load(hulls.face_normal, f), hulls.face_offset[f] + way
+            if dot(n, a) > most and dot(n, b) > most and dot(n, c) > most:
+                return True
+    return False
+
+
+@lean_inline
+def _do_vertices(shapes, s, ends, thick):
+    """Whether the particles' own contacts do for the piece between three, see `_is_beyond`."""
+    kind, size = shapes.kind[s], load(shapes.size, s)
+    a, b, c = ends
     d, e = sub(a, b), sub(a, c)
     long = max(abs(d[0]), max(abs(d[1]), abs(d[2])))
     long = max(long, max(abs(e[0]), max(abs(e[1]), abs(e[2]))))
@@ -190,49 +223,6 @@ def _gap_of_solid(hulls, shapes, s, p):
     return gap
 
 
-@lean
-def _corner_contact(contacts, c, solid, piece, previous, local, within):
-    """Contact of a triangle with a place in the frame of shape s.
-
-    Where it is over the triangle, not deeper than within[0] and not farther than within[1], m. The
-    middle of a solid shape says on which side of the triangle it belongs; a mesh stays where it is.
-    A corner has come through a triangle only where that cuts the shape: what hangs beside it may
-    lie over the corner too.
-    """
-    (i, j, k), thick = piece
-    shapes, hulls, s = solid
-    centre = load(shapes.centre_before, s)
-    corner = add(rotate(shapes.rotation_before[s], local), centre)
-    u, w = between(previous, i, j), between(previous, i, k)
-    normal = cross(u, w)
-    size = length(normal)
-    if size <= 1e-12 * dot2(u, u, w, w):
-        return c
-    normal = divide(normal, size)
-    d = sub(corner, load(previous, i))
-    height = -dot(normal, d)
-    side = height
-    if shapes.kind[s] != MESH:
-        side = dot(normal, sub(load(previous, i), centre))
-    if side < 0.0:
-        normal, height = scale(-1.0, normal), -height
-    if height - thick > within[1] or height < -within[0]:
-        return c
-    uu, uw, ww, du, dw = dot(u, u), dot(u, w), dot(w, w), dot(d, u), dot(d, w)
-    area = uu * ww - uw * uw
-    wj = (ww * du - uw * dw) / area
-    wk = (uu * dw - uw * du) / area
-    wi = 1.0 - wj - wk
-    if wi < 0.0 or wj < 0.0 or wk < 0.0:
-        return c
-    if height < -thick and shapes.kind[s] != MESH:
-        foot = sub(along(corner, height, normal), centre)
-        if _gap_of_solid(hulls, shapes, s, unrotate(shapes.rotation_before[s], foot)) > thick:
-            return c
-    place = add(rotate(shapes.rotation[s], local), load(shapes.centre, s))
-    return _note(contacts, c, s, piece, (wi, wj, wk), place, normal)
-
-
 @lean_inline
 def _approach(shapes, s, piece, x, previous):
     """How far m a piece and a shape may come towards each other in this step; −1 if not near."""
@@ -288,6 +278,54 @@ def _corner_at(solids, s, triangle, corner):
     return load(shapes.mesh_vertex, v), solids.first_use[v] == triangle
 
 
+@lean
+def _find_corners(c, contacts, solids, part, piece, previous, within):
+    """Contacts of a triangle with the corners of a shape that lie over it; the row after them.
+
+    part: the shape, and which of its triangles if it is a mesh. Those not deeper than within[0]
+    and not farther than within[1], m. The middle of a solid shape says on which side of the
+    triangle it belongs; a mesh stays where it is. A corner has come through a triangle only where
+    that cuts the shape: what hangs beside it may lie over the corner too.
+    """
+    (i, j, k), thick = piece
+    s, triangle = part
+    shapes, (_, hulls, _) = solids.shapes, parts_of(solids.shapes)
+    is_solid, centre = shapes.kind[s] != MESH, load(shapes.centre_before, s)
+    first, u, w = load(previous, i), between(previous, i, j), between(previous, i, k)
+    across = cross(u, w)
+    size = length(across)
+    if size <= 1e-12 * dot2(u, u, w, w):
+        return c
+    across = divide(across, size)
+    uu, uw, ww = dot(u, u), dot(u, w), dot(w, w)
+    area = uu * ww - uw * uw
+    middle = dot(across, sub(first, centre))
+    for number in range(_corner_count(solids, s)):
+        local, is_its = _corner_at(solids, s, triangle, number)
+        if not is_its:
+            continue
+        corner = add(rotate(shapes.rotation_before[s], local), centre)
+        d = sub(corner, first)
+        normal, height = across, -dot(across, d)
+        if (middle if is_solid else height) < 0.0:
+            normal, height = scale(-1.0, normal), -height
+        if height - thick > within[1] or height < -within[0]:
+            continue
+        du, dw = dot(d, u), dot(d, w)
+        wj = (ww * du - uw * dw) / area
+        wk = (uu * dw - uw * du) / area
+        wi = 1.0 - wj - wk
+        if wi < 0.0 or wj < 0.0 or wk < 0.0:
+            continue
+        if height < -thick and is_solid:
+            foot = sub(along(corner, height, normal), centre)
+            if _gap_of_solid(hulls, shapes, s, unrotate(shapes.rotation_before[s], foot)) > thick:
+                continue
+        place = add(rotate(shapes.rotation[s], local), load(shapes.centre, s))
+        c = _note(contacts, c, s, piece, (wi, wj, wk), place, normal)
+    return c
+
+
 @kernel
 def find_piece_contacts(c, contacts, near, near_count, corner, radius, solids, particles):
     """Contacts of pieces with shapes, written from row c on; returns the row after them.
@@ -318,19 +356,20 @@ def find_piece_contacts(c, contacts, near, near_count, corner, radius, solids, p
         if reach < 0.0:
             continue
         is_mesh = shapes.kind[s] == MESH
-        if not is_mesh and _do_vertices(shapes, s, ends, thick, previous):
-            continue
+        places = (load(previous, i), load(previous, j), load(previous, k))
+        if not is_mesh:
+            seen = _seen_from(shapes, s, places)
+            if _do_vertices(shapes, s, seen, thick):
+                continue
+            if _is_beyond(hulls, shapes, s, seen, thick + reach):
+                continue
         corners = 0 if is_wire else _corner_count(solids, s)
-        deep = min(shapes.size[s, 0], min(shapes.size[s, 1], shapes.size[s, 2]))
-        within = (thick + reach if is_mesh else deep, reach)
-        solid = (shapes, hulls, s)
-        for number in range(corners):
-            local, is_its = _corner_at(solids, s, triangle, number)
-            if is_its:
-                c = _corner_contact(contacts, c, solid, piece, previous, local, within)
+        if corners > 0:
+            deep = min(shapes.size[s, 0], min(shapes.size[s, 1], shapes.size[s, 2]))
+            within = (thick + reach if is_mesh else deep, reach)
+            c = _find_corners(c, contacts, solids, (s, triangle), piece, previous, within)
         if is_mesh and not is_wire:
             continue
-        places = (load(previous, i), load(previous, j), load(previous, k))
         gap, normal, weights = closest_of_piece(before, s, triangle, places, thick, reach, own)
         wi, wj, wk = weights
         if gap > reach or wi > AT_VERTEX or (wk if is_wire else 0.0) + wj > AT_VERTEX:
