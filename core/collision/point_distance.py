@@ -11,6 +11,7 @@ import math
 
 from ..kernels.jit import lean, lean_inline
 from ..vec3 import ZERO, along, cross, divide, dot, dot2, length, load, scale, sub, vec
+from .axis_boxes import highest, lowest
 from .gjk import segment_weight, triangle_weights
 from .kinds import BOX, CAPSULE, CYLINDER, HULL, PLANE, ROOM
 
@@ -48,6 +49,28 @@ def solid_distance(hulls, kind, size, hull, face, p, o, radius):
     if gap == 0.0:  # dead centre: any way out is as short, take a fixed one
         return -size[0] - radius, (1.0, 0.0, 0.0)
     return gap - size[0] - radius, divide(out, gap)
+
+
+@lean_inline
+def is_beyond(hulls, kind, size, hull, places, way):
+    """Whether three places lie beyond one face of a box or a hull, all more than ``way`` m off.
+
+    So far from the shape is all between them then, and a ball's whole path. Never of other kinds.
+    """
+    a, b, c = places
+    if kind == BOX:
+        low, high = lowest(a, lowest(b, c)), highest(a, highest(b, c))
+        return (
+            max(low[0], -high[0]) > size[0] + way
+            or max(low[1], -high[1]) > size[1] + way
+            or max(low[2], -high[2]) > size[2] + way
+        )
+    if kind == HULL:
+        for f in range(hulls.first_face[hull], hulls.first_face[hull + 1]):
+            n, most = load(hulls.face_normal, f), hulls.face_offset[f] + way
+            if dot(n, a) > most and dot(n, b) > most and dot(n, c) > most:
+                return True
+    return False
 
 
 @lean_inline

@@ -24,12 +24,12 @@ from verlet_physics.collision.piece_distance import closest_of_piece
 from verlet_physics.collision.point_distance import (
     cylinder_distance,
     hull_distance,
+    is_beyond,
     triangle_distance,
 )
 from verlet_physics.collision.support import Hulls, ShapeParts
 from verlet_physics.kernels import jit
-from verlet_physics.particles.contacts.piece_contact import _is_beyond, _seen_from
-from verlet_physics.vec3 import load
+from verlet_physics.vec3 import load, sub, unrotate
 
 CUBE = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float)
 CONVEX = (SPHERE, BOX, CAPSULE, CYLINDER, HULL)
@@ -88,8 +88,11 @@ def beyond(shapes, s, ends, way, out):
     """Whether triangles (n, 3, 3) are seen to lie ``way`` m beyond a face of shape s; out (n,)."""
     _, hulls, _ = parts_of(shapes)
     for n in range(ends.shape[0]):
-        places = (load(ends[n], 0), load(ends[n], 1), load(ends[n], 2))
-        out[n] = _is_beyond(hulls, shapes, s, _seen_from(shapes, s, places), way)
+        r, centre = shapes.rotation[s], load(shapes.centre, s)
+        a, b = sub(load(ends[n], 0), centre), sub(load(ends[n], 1), centre)
+        c = sub(load(ends[n], 2), centre)
+        places = unrotate(r, a), unrotate(r, b), unrotate(r, c)
+        out[n] = is_beyond(hulls, shapes.kind[s], shapes.size[s], shapes.hull[s], places, way)
 
 
 @pytest.mark.parametrize("way", [0.0, 0.1, 0.4])
@@ -99,9 +102,8 @@ def test_what_is_beyond_a_face_is_far(way):
     shape = scene.hull(random.normal(size=(30, 3)), (0.3, -0.2, 0.5), turn)
     for s in (shape, scene.add(BOX, (0.4, 1.1, 0.7), (-0.1, 0.4, 0.2), turn)):
         ends = random.normal(size=(200, 1, 3)) * 2.0 + 0.6 * random.normal(size=(200, 3, 3))
-        shapes, told = scene.shapes(), np.zeros(len(ends), dtype=bool)
-        shapes.rotation_before[:], shapes.centre_before[:] = shapes.rotation, shapes.centre
-        beyond(shapes, s, ends, way, told)
+        told = np.zeros(len(ends), dtype=bool)
+        beyond(scene.shapes(), s, ends, way, told)
         gaps = np.array([soft(scene, s, one, 0.0)[0] for one in ends])
         assert gaps[told].min() > way
         assert told.sum() > 0.6 * (gaps > way).sum()
@@ -184,8 +186,8 @@ def test_segments_over_a_flat_mesh_feel_no_inner_edges():
         s = scene.mesh(vertex, [(0, 1, 2), (0, 2, 3)], two_sided=two_sided)
         for ends in ([(-1, 0.5, 0.3), (1, -0.2, 0.2)], [(-1, -0.8, 0.2), (1, 1.1, -0.1)]):
             gaps = []
-            for sub in range(2):
-                gap, normal, _ = soft(scene, s, ends, 0.1, sub)
+            for part in range(2):
+                gap, normal, _ = soft(scene, s, ends, 0.1, part)
                 if gap < np.inf:
                     assert normal == pytest.approx((0, 0, 1), abs=0.06)
                     gaps.append(gap)

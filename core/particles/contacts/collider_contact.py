@@ -17,7 +17,7 @@ from ...collision.contact_law import (
 from ...collision.kinds import MESH, PLANE
 from ...collision.narrow_phase import parts_of
 from ...collision.particle_distance import MOST_TRIANGLES_AT_ONCE, mesh_distance
-from ...collision.point_distance import solid_distance
+from ...collision.point_distance import is_beyond, solid_distance
 from ...collision.restitution import bounce
 from ...collision.shapes import face_count, passes_by
 from ...kernels.jit import kernel, lean_inline, parallel_kernel, prange
@@ -97,10 +97,13 @@ def _collide(i, particles, balls, shapes, s, forms, gravity, h, may_bounce):
     c, cb = load(shapes.centre, s), load(shapes.centre_before, s)
     p = unrotate(r, sub(load(x, i), c))
     o = unrotate(rb, sub(load(previous, i), cb))
+    size, radius = shapes.size[s], balls.radius[i]
+    if is_beyond(forms[0], shapes.kind[s], size, shapes.hull[s], (p, o, o), radius):
+        return
     start = unrotate(rb, sub(load(balls.start, i), cb))
     touched = False
     for face in range(MOST_TRIANGLES_AT_ONCE if is_mesh else face_count(shapes.kind[s])):
-        way_out = _way_out(shapes, forms, s, face, p, o, start, balls.radius[i])
+        way_out = _way_out(shapes, forms, s, face, p, o, start, radius)
         if way_out[0] >= 0.0:
             if is_mesh:
                 break

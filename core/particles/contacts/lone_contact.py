@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ...collision.narrow_phase import parts_of
-from ...collision.point_distance import solid_distance
+from ...collision.point_distance import is_beyond, solid_distance
 from ...collision.shapes import passes_by
 from ...kernels.jit import inline, kernel, lean_inline
 from ...vec3 import along, dot, load, rotate, sub, unrotate
@@ -99,6 +99,8 @@ def find_particle_contacts(c, contacts, shapes, first_shape, colliding, radius, 
             p = unrotate(r, sub(load(x, i), load(shapes.centre, s)))
             o = unrotate(rb, sub(load(previous, i), load(shapes.centre_before, s)))
             kind, size, hull = shapes.kind[s], shapes.size[s], shapes.hull[s]
+            if is_beyond(hulls, kind, size, hull, (p, o, o), reach + loose):
+                continue
             gap, normal = _gap_from(hulls, kind, size, hull, p, o, reach)
             if gap > loose:
                 continue

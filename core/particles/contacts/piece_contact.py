@@ -21,7 +21,7 @@ from ...collision.axis_boxes import are_apart, highest, lowest
 from ...collision.kinds import BOX, CAPSULE, CYLINDER, HULL, MESH, SPHERE
 from ...collision.narrow_phase import lane_of, parts_of
 from ...collision.piece_distance import closest_of_piece
-from ...collision.point_distance import solid_distance
+from ...collision.point_distance import is_beyond, solid_distance
 from ...collision.support import Placed, ShapeParts
 from ...coupling.tied_pieces import tied_of
 from ...kernels.jit import kernel, lean, lean_inline
@@ -137,32 +137,8 @@ def _seen_from(shapes, s, places):
 
 
 @lean_inline
-def _is_beyond(hulls, shapes, s, ends, way):
-    """Whether a piece lies wholly beyond a face of a box or a hull, more than ``way`` m off.
-
-    ends: its three in the frame of shape s. It is as far from the whole shape then.
-    """
-    kind, size = shapes.kind[s], load(shapes.size, s)
-    a, b, c = ends
-    if kind == BOX:
-        low, high = lowest(a, lowest(b, c)), highest(a, highest(b, c))
-        return (
-            max(low[0], -high[0]) > size[0] + way
-            or max(low[1], -high[1]) > size[1] + way
-            or max(low[2], -high[2]) > size[2] + way
-        )
-    if kind == HULL:
-        hull = shapes.hull[s]
-        for f in range(hulls.first_face[hull], hulls.first_face[hull + 1]):
-            n, most = load(hulls.face_normal, f), hulls.face_offset[f] + way
-            if dot(n, a) > most and dot(n, b) > most and dot(n, c) > most:
-                return True
-    return False
-
-
-@lean_inline
 def _do_vertices(shapes, s, ends, thick):
-    """Whether the particles' own contacts do for the piece between three, see `_is_beyond`."""
+    """Whether the particles' own contacts do for the piece between three, given in its frame."""
     kind, size = shapes.kind[s], load(shapes.size, s)
     a, b, c = ends
     d, e = sub(a, b), sub(a, c)
@@ -358,10 +334,10 @@ def find_piece_contacts(c, contacts, near, near_count, corner, radius, solids, p
         is_mesh = shapes.kind[s] == MESH
         places = (load(previous, i), load(previous, j), load(previous, k))
         if not is_mesh:
-            seen = _seen_from(shapes, s, places)
+            seen, size = _seen_from(shapes, s, places), load(shapes.size, s)
             if _do_vertices(shapes, s, seen, thick):
                 continue
-            if _is_beyond(hulls, shapes, s, seen, thick + reach):
+            if is_beyond(hulls, shapes.kind[s], size, shapes.hull[s], seen, thick + reach):
                 continue
         corners = 0 if is_wire else _corner_count(solids, s)
         if corners > 0:
