@@ -1,8 +1,8 @@
 """Keeps the user's own transform of a body or a bone safe while the preview moves it.
 
 The preview writes location and rotation, because that alone is cheap, shows at once in every
-editor and carries children along. What was there lies in ``Object.verlet.rest``, or in that of the
-pose bone, in the file.
+editor and carries children along; and scale where a parent's own scale is animated or uneven. What
+was there lies in ``Object.verlet.rest``, or in that of the pose bone, in the file.
 """
 
 from typing import Any, TypeAlias
@@ -31,6 +31,9 @@ class VerletRestPose(bpy.types.PropertyGroup):
     location: bpy.props.FloatVectorProperty(size=3, options={"HIDDEN"})
     rotation_mode: bpy.props.StringProperty(options={"HIDDEN"})
     rotation: bpy.props.FloatVectorProperty(size=4, options={"HIDDEN"})
+    scale: bpy.props.FloatVectorProperty(
+        description="Set where the preview shows another one", size=3, options={"HIDDEN"}
+    )
     muted_constraints: bpy.props.StringProperty(
         description="Names of the constraints that the preview switched off, one a line",
         options={"HIDDEN"},
@@ -80,6 +83,7 @@ def store(ob: Holder) -> None:
     if rest.owner == owner:
         return
     rest.owner = owner
+    rest.property_unset("scale")  # a duplicate's is that of the original
     rest.location = ob.location
     rest.rotation_mode = ob.rotation_mode
     rotation = list(getattr(ob, rotation_channel(ob.rotation_mode)))
@@ -88,6 +92,35 @@ def store(ob: Holder) -> None:
     for constraint in active:
         constraint.mute = True
     rest.muted_constraints = "\n".join(constraint.name for constraint in active)
+
+
+def store_scale(ob: bpy.types.Object) -> None:
+    """Keep the present scale too, for the preview shows another one."""
+    rest = ob.verlet.rest
+    if not rest.is_property_set("scale"):
+        rest.scale = ob.scale
+
+
+def own_scale(ob: bpy.types.Object) -> tuple[float, ...]:
+    """The user's own scale, which the preview may show another one of."""
+    rest = ob.verlet.rest
+    return tuple(rest.scale if rest.is_property_set("scale") else ob.scale)
+
+
+def shown(ob: bpy.types.Object) -> dict[str, tuple[float, ...]]:
+    """What the preview shows of an object in place of its own transform, by property."""
+    names = ["location", rotation_channel(ob.rotation_mode)]
+    names += ["scale"] if ob.verlet.rest.is_property_set("scale") else []
+    return {name: tuple(getattr(ob, name)) for name in names}
+
+
+def show_again(ob: bpy.types.Object, values: dict[str, tuple[float, ...]]) -> None:
+    """Show what was `shown` before the object got its own transform again."""
+    store(ob)
+    if "scale" in values:
+        store_scale(ob)
+    for name, value in values.items():
+        setattr(ob, name, value)
 
 
 def put_back(ob: Holder) -> bool:
@@ -109,6 +142,7 @@ def put_back(ob: Holder) -> bool:
     rest.muted_constraints = ""
     if is_own:
         _write(ob, rest)
+    rest.property_unset("scale")
     return is_own
 
 
@@ -116,6 +150,7 @@ def forget(ob: Holder) -> None:
     """The object or bone has its own transform already: nothing is kept of it any more."""
     ob.verlet.rest.owner = ""
     ob.verlet.rest.muted_constraints = ""
+    ob.verlet.rest.property_unset("scale")
 
 
 def adopt_after_load(ob: Holder) -> None:
@@ -127,6 +162,8 @@ def adopt_after_load(ob: Holder) -> None:
 
 def _write(ob: Holder, rest: Any) -> None:
     ob.location = rest.location
+    if rest.is_property_set("scale"):
+        ob.scale = rest.scale
     channel = rotation_channel(rest.rotation_mode)
     size = 3 if channel == "rotation_euler" else 4
     rotation = tuple(rest.rotation)[:size]
