@@ -17,14 +17,14 @@ from .blender import point_cache, redraw, window_thread
 from .extract import reading
 from .live import delivery, jobs, mending, preview, render_frames, rendering, solver
 from .live.delivery import is_playing
-from .properties import bake_record, participants, rest_pose
+from .properties import bake_record, overrides, participants, rest_pose
 from .properties.scenes import frame_duration, note_first_frames, start_frame
 from .ragdoll import bone_preview
 from .scene import action_digests
 from .session.phase import EventKind
 from .session.playhead import Playhead, frame_to_show
 
-_shown_while_saving: list[tuple[int, str, tuple[float, ...], str, tuple[float, ...]]] = []
+_shown_while_saving: list[tuple[int, str, dict[str, tuple[float, ...]]]] = []
 
 
 @persistent
@@ -304,21 +304,13 @@ def load_post(blend: str, *_: Any) -> None:
 @persistent
 def save_pre(*_: Any) -> None:
     """A saved file holds the user's own transforms and no preview."""
+    overrides.prepare_linked()
     _shown_while_saving.clear()
     for ob in bpy.data.objects:
         if ob.library is not None:
             continue
         if rest_pose.is_stored(ob):
-            channel = rest_pose.rotation_channel(ob.rotation_mode)
-            _shown_while_saving.append(
-                (
-                    ob.session_uid,
-                    ob.name,
-                    tuple(ob.location),
-                    channel,
-                    tuple(getattr(ob, channel)),
-                )
-            )
+            _shown_while_saving.append((ob.session_uid, ob.name, rest_pose.shown(ob)))
         preview.clear(ob)
 
 
@@ -331,12 +323,10 @@ def is_saved(blend: str, *_: Any) -> None:
 @persistent
 def save_post(*_: Any) -> None:
     """Show the same as before saving."""
-    for uid, name, location, channel, rotation in _shown_while_saving:
+    for uid, name, values in _shown_while_saving:
         ob = participants.find_object(uid, name)
         if ob is not None:
-            rest_pose.store(ob)
-            ob.location = location
-            setattr(ob, channel, rotation)
+            rest_pose.show_again(ob, values)
     _shown_while_saving.clear()
     for scene in bpy.data.scenes:
         running = session.of(scene)
