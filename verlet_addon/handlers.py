@@ -15,7 +15,7 @@ from . import cli, session
 from .bake import cache_file
 from .blender import point_cache, redraw, window_thread
 from .extract import reading
-from .live import delivery, jobs, mending, preview, render_frames, rendering, solver
+from .live import delivery, jobs, mending, new_origin, preview, render_frames, rendering, solver
 from .live.delivery import is_playing
 from .properties import bake_record, overrides, participants, rest_pose
 from .properties.scenes import frame_duration, note_first_frames, start_frame
@@ -222,6 +222,8 @@ def depsgraph_update_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
                 running.happened(EventKind.ACTION_EDITED)
         elif update.is_updated_geometry and update.id.original.session_uid not in own:
             running.happened(EventKind.EDITED)
+        if update.is_updated_transform and update.is_updated_geometry:
+            new_origin.follow(running, update.id.original, depsgraph)
         if update.is_updated_transform and _drives(running, update.id.original):
             running.improvise(update.id.original.session_uid)
     if _is_gravity_new(scene, running):

@@ -5,10 +5,11 @@ editor and carries children along; and scale where a parent's own scale is anima
 was there lies in ``Object.verlet.rest``, or in that of the pose bone, in the file.
 """
 
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import bpy
-from mathutils import Euler, Quaternion
+from mathutils import Euler, Matrix, Quaternion
 
 from ..blender.data import any_item
 
@@ -84,14 +85,19 @@ def store(ob: Holder) -> None:
         return
     rest.owner = owner
     rest.property_unset("scale")  # a duplicate's is that of the original
-    rest.location = ob.location
-    rest.rotation_mode = ob.rotation_mode
-    rotation = list(getattr(ob, rotation_channel(ob.rotation_mode)))
-    rest.rotation = (rotation + [0.0])[:4]
+    _keep(ob)
     active = [constraint for constraint in ob.constraints if not constraint.mute]
     for constraint in active:
         constraint.mute = True
     rest.muted_constraints = "\n".join(constraint.name for constraint in active)
+
+
+def _keep(ob: Holder) -> None:
+    rest = ob.verlet.rest
+    rest.location = ob.location
+    rest.rotation_mode = ob.rotation_mode
+    rotation = list(getattr(ob, rotation_channel(ob.rotation_mode)))
+    rest.rotation = (rotation + [0.0])[:4]
 
 
 def store_scale(ob: bpy.types.Object) -> None:
@@ -107,6 +113,28 @@ def own_scale(ob: bpy.types.Object) -> tuple[float, ...]:
     return tuple(rest.scale if rest.is_property_set("scale") else ob.scale)
 
 
+def multiply(ob: bpy.types.Object, before: Mapping[str, Sequence[float]], change: Matrix) -> None:
+    """Multiply the transform that is kept by a matrix.
+
+    ``before``: what the object had beside it when it was shown, its scale and deltas.
+    """
+    now = {name: tuple(getattr(ob, name)) for name in before} | shown(ob)
+    _set(ob, before)
+    _write(ob, ob.verlet.rest)
+    basis = ob.matrix_basis @ change
+    _set(ob, now)
+    ob.matrix_basis = basis
+    _keep(ob)
+    if ob.verlet.rest.is_property_set("scale"):
+        ob.verlet.rest.scale = ob.scale
+    _set(ob, now)
+
+
+def _set(ob: bpy.types.Object, values: Mapping[str, Sequence[float]]) -> None:
+    for name, value in values.items():
+        setattr(ob, name, value)
+
+
 def shown(ob: bpy.types.Object) -> dict[str, tuple[float, ...]]:
     """What the preview shows of an object in place of its own transform, by property."""
     names = ["location", rotation_channel(ob.rotation_mode)]
@@ -119,8 +147,7 @@ def show_again(ob: bpy.types.Object, values: dict[str, tuple[float, ...]]) -> No
     store(ob)
     if "scale" in values:
         store_scale(ob)
-    for name, value in values.items():
-        setattr(ob, name, value)
+    _set(ob, values)
 
 
 def put_back(ob: Holder) -> bool:
