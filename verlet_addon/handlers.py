@@ -223,7 +223,7 @@ def depsgraph_update_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
         elif update.is_updated_geometry and update.id.original.session_uid not in own:
             running.happened(EventKind.EDITED)
         if update.is_updated_transform and update.is_updated_geometry:
-            new_origin.follow(running, update.id.original, depsgraph)
+            _follow_origin(running, update.id.original, depsgraph)
         if update.is_updated_transform and _drives(running, update.id.original):
             running.improvise(update.id.original.session_uid)
     if _is_gravity_new(scene, running):
@@ -231,6 +231,13 @@ def depsgraph_update_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
     if frame_duration(scene) != running.inputs.frame_duration and not running.is_outdated:
         running.happened(EventKind.EDITED)
     running.awaited.clear()
+
+
+def _follow_origin(
+    running: session.Session, datablock: bpy.types.ID, depsgraph: bpy.types.Depsgraph
+) -> None:
+    if isinstance(datablock, bpy.types.Object):
+        new_origin.follow(running, datablock, depsgraph)
 
 
 def _is_edited(running: session.Session, action: bpy.types.Action) -> bool:
