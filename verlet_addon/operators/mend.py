@@ -204,9 +204,25 @@ class VERLET_OT_add_wind(bpy.types.Operator):
         return {"FINISHED"}
 
 
+class VERLET_OT_unstretch_time(bpy.types.Operator):
+    """Let each frame of the timeline be a frame of animation again: set New to Old in Output ›
+    Frame Range › Time Stretching
+    """
+
+    bl_idname = "verlet.unstretch_time"
+    bl_label = "Switch Time Stretching Off"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        context.scene.render.frame_map_new = context.scene.render.frame_map_old
+        session.suspect_all()
+        return {"FINISHED"}
+
+
 CLASSES = (
     VERLET_OT_subdivide,
     VERLET_OT_close_holes,
     VERLET_OT_scale_figure,
     VERLET_OT_add_wind,
+    VERLET_OT_unstretch_time,
 )
