@@ -251,14 +251,21 @@ def _is_edited(running: session.Session, action: bpy.types.Action) -> bool:
 def _drives(running: session.Session, datablock: bpy.types.ID) -> bool:
     """Whether a datablock is an object that drives the simulation by where its user puts it.
 
-    Not one that the preview moves, nor one that may follow such a one.
+    Not one that the preview moves, nor one that may follow such a one, but at the moment when any
+    gets another parent: a bake begins where that puts it.
     """
-    if not isinstance(datablock, bpy.types.Object) or rest_pose.is_stored(datablock):
+    if not isinstance(datablock, bpy.types.Object):
+        return False
+    uid, parent = datablock.session_uid, participants.parent_uid(datablock)
+    if running.hung_on.get(uid, parent) != parent:
+        running.hung_on[uid] = parent
+        return True
+    if rest_pose.is_stored(datablock):
         return False
     if datablock.parent is not None or len(datablock.constraints):
         return False
     is_field = datablock.field is not None and datablock.field.type != "NONE"
-    return is_field or datablock.verlet.is_impulse or datablock.session_uid in running.driving
+    return is_field or datablock.verlet.is_impulse or uid in running.driving
 
 
 def _is_gravity_new(scene: bpy.types.Scene, running: session.Session) -> bool:
