@@ -4,6 +4,7 @@ from pathlib import Path
 
 import bpy
 import pytest
+from small_rigs import person, ragdoll, seen_bones
 from small_scenes import (
     addon,
     body,
@@ -240,6 +241,21 @@ def test_stretched_time_is_told_where_it_would_be_simulated_wrong(scene):
     assert ("verlet.unstretch_time", "") not in check(scene)
     scene.frame_set(10)
     assert seen_matrix(ob)[2, 3] == pytest.approx(fallen, abs=1e-6)
+
+
+def test_a_ragdoll_in_rest_position_is_told(scene):
+    floor()
+    rig = ragdoll(person(location=(0, 0, 1)))
+    rig.data.pose_position = "REST"
+    found = check(scene)["verlet.pose_position", rig.name]
+    assert "Rest Position" in found[1].message
+    play(scene, 1, 5)
+    still = seen_bones(rig)["pelvis"][2, 3]
+    mend(found)
+    assert rig.data.pose_position == "POSE"
+    bpy.context.view_layer.update()
+    assert seen_bones(rig)["pelvis"][2, 3] < still - 0.05
+    assert ("verlet.pose_position", rig.name) not in check(scene)
 
 
 @pytest.mark.without_wheels
