@@ -15,16 +15,16 @@ from . import cli, session
 from .bake import cache_file
 from .blender import point_cache, redraw, window_thread
 from .extract import reading
-from .live import delivery, jobs, mending, preview, render_frames, rendering, solver
+from .live import delivery, jobs, mending, new_origin, preview, render_frames, rendering, solver
 from .live.delivery import is_playing
-from .properties import bake_record, participants, rest_pose
+from .properties import bake_record, overrides, participants, rest_pose
 from .properties.scenes import frame_duration, note_first_frames, start_frame
 from .ragdoll import bone_preview
 from .scene import action_digests
 from .session.phase import EventKind
 from .session.playhead import Playhead, frame_to_show
 
-_shown_while_saving: list[tuple[int, str, tuple[float, ...], str, tuple[float, ...]]] = []
+_shown_while_saving: list[tuple[int, str, dict[str, tuple[float, ...]]]] = []
 
 
 @persistent
@@ -222,6 +222,8 @@ def depsgraph_update_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
                 running.happened(EventKind.ACTION_EDITED)
         elif update.is_updated_geometry and update.id.original.session_uid not in own:
             running.happened(EventKind.EDITED)
+        if update.is_updated_transform and update.is_updated_geometry:
+            _follow_origin(running, update.id.original, depsgraph)
         if update.is_updated_transform and _drives(running, update.id.original):
             running.improvise(update.id.original.session_uid)
     if _is_gravity_new(scene, running):
@@ -229,6 +231,13 @@ def depsgraph_update_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
     if frame_duration(scene) != running.inputs.frame_duration and not running.is_outdated:
         running.happened(EventKind.EDITED)
     running.awaited.clear()
+
+
+def _follow_origin(
+    running: session.Session, datablock: bpy.types.ID, depsgraph: bpy.types.Depsgraph
+) -> None:
+    if isinstance(datablock, bpy.types.Object):
+        new_origin.follow(running, datablock, depsgraph)
 
 
 def _is_edited(running: session.Session, action: bpy.types.Action) -> bool:
@@ -242,14 +251,21 @@ def _is_edited(running: session.Session, action: bpy.types.Action) -> bool:
 def _drives(running: session.Session, datablock: bpy.types.ID) -> bool:
     """Whether a datablock is an object that drives the simulation by where its user puts it.
 
-    Not one that the preview moves, nor one that may follow such a one.
+    Not one that the preview moves, nor one that may follow such a one, but at the moment when any
+    gets another parent: a bake begins where that puts it.
     """
-    if not isinstance(datablock, bpy.types.Object) or rest_pose.is_stored(datablock):
+    if not isinstance(datablock, bpy.types.Object):
+        return False
+    uid, parent = datablock.session_uid, participants.parent_uid(datablock)
+    if running.hung_on.get(uid, parent) != parent:
+        running.hung_on[uid] = parent
+        return True
+    if rest_pose.is_stored(datablock):
         return False
     if datablock.parent is not None or len(datablock.constraints):
         return False
     is_field = datablock.field is not None and datablock.field.type != "NONE"
-    return is_field or datablock.verlet.is_impulse or datablock.session_uid in running.driving
+    return is_field or datablock.verlet.is_impulse or uid in running.driving
 
 
 def _is_gravity_new(scene: bpy.types.Scene, running: session.Session) -> bool:
@@ -304,21 +320,13 @@ def load_post(blend: str, *_: Any) -> None:
 @persistent
 def save_pre(*_: Any) -> None:
     """A saved file holds the user's own transforms and no preview."""
+    overrides.prepare_linked()
     _shown_while_saving.clear()
     for ob in bpy.data.objects:
         if ob.library is not None:
             continue
         if rest_pose.is_stored(ob):
-            channel = rest_pose.rotation_channel(ob.rotation_mode)
-            _shown_while_saving.append(
-                (
-                    ob.session_uid,
-                    ob.name,
-                    tuple(ob.location),
-                    channel,
-                    tuple(getattr(ob, channel)),
-                )
-            )
+            _shown_while_saving.append((ob.session_uid, ob.name, rest_pose.shown(ob)))
         preview.clear(ob)
 
 
@@ -331,12 +339,10 @@ def is_saved(blend: str, *_: Any) -> None:
 @persistent
 def save_post(*_: Any) -> None:
     """Show the same as before saving."""
-    for uid, name, location, channel, rotation in _shown_while_saving:
+    for uid, name, values in _shown_while_saving:
         ob = participants.find_object(uid, name)
         if ob is not None:
-            rest_pose.store(ob)
-            ob.location = location
-            setattr(ob, channel, rotation)
+            rest_pose.show_again(ob, values)
     _shown_while_saving.clear()
     for scene in bpy.data.scenes:
         running = session.of(scene)

@@ -56,7 +56,7 @@ _SUBJECTS = {
         *("ops:check_scene", "ops:forget_findings", "ops:mend_finding", "ops:show_*"),
         *("ops:merge_doubles", "ops:delete_loose", "ops:dissolve_flat_faces", "ops:part_bodies"),
         *("ops:default_thickness", "ops:apply_finer_mesh", "ops:fit_gravity", "ops:move_out"),
-        "ops:add_floor_below",
+        *("ops:add_floor_below", "ops:unstretch_time", "ops:pose_position"),
     ),
     "manual/presets.html": ("ops:*preset", "ops:copy_to_selected", "ops:select_similar"),
     "manual/bake.html": (

@@ -326,6 +326,47 @@ def test_bodies_with_moving_parents_and_odd_scales(scene):
     assert tuple(crate.scale) == (-0.5, 2, 1)
 
 
+SCALES = {
+    "grows": ((1, 1, 1), (2, 2, 2)),
+    "grows unevenly": ((1, 1, 1), (1, 3, 0.5)),
+    "shrinks from a mirror": ((-1, 1, 2), (-0.5, 0.5, 1)),
+    "is uneven and still": ((1, 2, 1), (1, 2, 1)),
+}
+
+
+@pytest.mark.parametrize("turn", [0.0, 0.7], ids=["straight", "turned"])
+@pytest.mark.parametrize("scales", SCALES.values(), ids=SCALES)
+def test_under_a_parent_of_another_scale_preview_and_bake_show_the_same(scene, scales, turn):
+    """A rigid body keeps its size whatever its parent does; what shears comes as near as it can."""
+    scene.frame_end = 24
+    floor()
+    parent = bpy.data.objects.new("Parent", None)
+    scene.collection.objects.link(parent)
+    for frame, scale in zip((1, 12), scales):
+        parent.scale = scale
+        parent.keyframe_insert("scale", frame=frame)
+    scene.frame_set(1)
+    crate, still = body(location=(0, 0, 0.6)), body(name="Free", location=(5, 0, 0.6))
+    for ob in (crate, still):
+        ob.rotation_euler = (turn, 0.5 * turn, 0)
+    crate.parent = parent
+    bpy.context.view_layer.update()
+    own = {name: tuple(getattr(crate, name)) for name in ("location", "rotation_euler", "scale")}
+    size = np.linalg.norm(seen_matrix(crate)[:3, :3], axis=0)
+    preview = record(scene, [crate, still], range(1, 25))
+    largest = np.abs(np.linalg.norm(seen_matrix(crate)[:3, :3], axis=0) / size - 1.0).max()
+    assert largest < (0.5 if turn else 1e-4)
+    assert session_of(scene).phase.improvised is None
+    bpy.ops.wm.save_as_mainfile(filepath=str(Path(bpy.app.tempdir, "scaled.blend")), copy=True)
+    assert_same(preview, record(scene, [crate, still], range(1, 25)))
+    bpy.ops.verlet.bake()
+    assert_same(preview, record(scene, [crate, still], range(1, 25)))
+    bpy.ops.verlet.free_bake()
+    bpy.ops.verlet.reset()
+    assert {name: tuple(getattr(crate, name)) for name in own} == own
+    assert tuple(still.scale) == (1, 1, 1)
+
+
 def test_settings_of_a_baked_object_can_change_without_harm(scene, both):
     bpy.ops.verlet.bake()
     baked = record(scene, both, (2, 9))

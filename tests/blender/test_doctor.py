@@ -4,6 +4,7 @@ from pathlib import Path
 
 import bpy
 import pytest
+from small_rigs import person, ragdoll, seen_bones
 from small_scenes import (
     addon,
     body,
@@ -16,6 +17,7 @@ from small_scenes import (
     play,
     refusal,
     seen,
+    seen_matrix,
     select,
 )
 
@@ -193,6 +195,67 @@ def test_a_unit_that_is_no_metre_is_told(scene):
     mend(found)
     assert scene.gravity[2] == pytest.approx(-981.0)
     assert ("verlet.fit_gravity", "") not in check(scene)
+
+
+@pytest.mark.parametrize("make", [cloth, body], ids=["cloth", "body"])
+def test_a_bake_that_is_played_at_another_frame_rate_is_told(scene, make):
+    """By Doctor and in the Bake panel, with the way out; not for 23.976 in place of 24."""
+    floor()
+    ob = make(location=(0, 0, 2))
+    scene.frame_end, scene.render.fps = 4, 60
+    bpy.ops.verlet.bake()
+    told = addon("doctor.bakes").other_rates
+    assert not told(scene)
+    scene.render.fps = 24
+    (problem,) = told(scene)
+    assert "60 frames a second" in problem.message
+    assert "played at 24, 2.5 times too slow" in problem.message
+    assert check(scene)["verlet.show_object", ob.name][1].message == problem.message
+    bpy.ops.verlet.free_bake()
+    assert not told(scene)
+    bpy.ops.verlet.bake()
+    scene.render.fps_base = 1.001
+    assert not told(scene)
+
+
+def test_stretched_time_is_told_where_it_would_be_simulated_wrong(scene):
+    """Frames of the timeline are no frames of animation then: keys, caches and bakes disagree."""
+    floor()
+    ob = body(location=(0, 0, 2))
+    play(scene, 1, 5)
+    scene.render.frame_map_new = 200
+    scene.frame_set(1)
+    play(scene, 1, 5)
+    found = check(scene)["verlet.unstretch_time", ""]
+    assert "makes 200 frames of 100" in found[1].message
+    assert seen_matrix(ob)[2, 3] == 2.0
+    with pytest.raises(RuntimeError, match="Time Stretching"):
+        bpy.ops.verlet.bake()
+    mend(found)
+    play(scene, 1, 5)
+    fallen = seen_matrix(ob)[2, 3]
+    assert fallen < 1.95
+    scene.frame_end = 9
+    bpy.ops.verlet.bake()
+    scene.render.frame_map_new = 200
+    assert ("verlet.unstretch_time", "") not in check(scene)
+    scene.frame_set(10)
+    assert seen_matrix(ob)[2, 3] == pytest.approx(fallen, abs=1e-6)
+
+
+def test_a_ragdoll_in_rest_position_is_told(scene):
+    floor()
+    rig = ragdoll(person(location=(0, 0, 1)))
+    rig.data.pose_position = "REST"
+    found = check(scene)["verlet.pose_position", rig.name]
+    assert "Rest Position" in found[1].message
+    play(scene, 1, 5)
+    still = seen_bones(rig)["pelvis"][2, 3]
+    mend(found)
+    assert rig.data.pose_position == "POSE"
+    bpy.context.view_layer.update()
+    assert seen_bones(rig)["pelvis"][2, 3] < still - 0.05
+    assert ("verlet.pose_position", rig.name) not in check(scene)
 
 
 @pytest.mark.without_wheels

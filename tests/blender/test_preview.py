@@ -487,3 +487,60 @@ def test_an_unexpected_error_stops_and_is_shown_once(scene, monkeypatch, capsys)
     bpy.ops.verlet.reset()
     play(scene, 1, 9)
     assert session_of(scene).last == 9
+
+
+ORIGINS = {
+    "geometry": lambda: bpy.ops.object.origin_set(type="ORIGIN_GEOMETRY"),
+    "cursor": lambda: bpy.ops.object.origin_set(type="ORIGIN_CURSOR"),
+    "apply location": lambda: bpy.ops.object.transform_apply(rotation=False, scale=False),
+    "apply rotation": lambda: bpy.ops.object.transform_apply(location=False, scale=False),
+    "apply scale": lambda: bpy.ops.object.transform_apply(location=False, rotation=False),
+    "apply all": lambda: bpy.ops.object.transform_apply(),
+}
+
+
+@pytest.mark.parametrize("mode", ["XYZ", "QUATERNION"])
+@pytest.mark.parametrize("change", ORIGINS.values(), ids=ORIGINS)
+@pytest.mark.parametrize("is_child", [False, True], ids=["alone", "child"])
+def test_another_origin_in_mid_preview_moves_nothing(scene, change, mode, is_child):
+    """Neither now, nor in the frames that are kept, nor after Reset."""
+    floor()
+    crate = body(location=(0, 0, 1))
+    crate.data.transform(Matrix.Translation((0.3, 0.2, 0.1)))
+    crate.rotation_euler, crate.scale, crate.delta_location = (0.3, 0.5, 0), (1, 1, 1.5), (0, 0, 1)
+    crate.rotation_mode = mode
+    if is_child:
+        parent = bpy.data.objects.new("Parent", None)
+        scene.collection.objects.link(parent)
+        parent.location, parent.rotation_euler = (1, 2, 0.5), (0, 0, 1)
+        crate.parent = parent
+    scene.frame_set(1)
+    frames = {1: seen(crate)}
+    for frame in range(2, 21):
+        scene.frame_set(frame)
+        frames[frame] = seen(crate)
+    assert np.abs(frames[20] - frames[1]).max() > 0.5
+    scene.frame_set(20)
+    scene.cursor.location = (0.5, -1, 0.2)
+    select(crate)
+    change()
+    np.testing.assert_allclose(seen(crate), frames[20], atol=1e-5)
+    for frame in (12, 20):
+        scene.frame_set(frame)
+        np.testing.assert_allclose(seen(crate), frames[frame], atol=1e-5)
+    bpy.ops.verlet.reset()
+    np.testing.assert_allclose(seen(crate), frames[1], atol=1e-5)
+    scene.frame_set(1)
+    np.testing.assert_allclose(seen(crate), frames[1], atol=1e-5)
+
+
+def test_a_mesh_that_is_really_edited_leaves_what_is_kept_alone(scene):
+    """Moved together with its object by a script, so that it is seen elsewhere."""
+    crate = body(location=(0, 0, 2))
+    play(scene, 1, 8)
+    crate.data.transform(Matrix.Translation((0.5, 0, 0)))
+    crate.location.x += 1
+    crate.data.update()
+    bpy.context.view_layer.update()
+    bpy.ops.verlet.reset()
+    np.testing.assert_allclose(crate.location, (0, 0, 2), atol=1e-6)

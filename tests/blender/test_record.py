@@ -199,3 +199,36 @@ def test_many_changes_are_counted(scene):
     scene.frame_set(4)
     assert reason(scene).startswith("Crate 0 and 3 others were changed")
     box(name="Bystander")
+
+
+@pytest.mark.parametrize("make", [cloth, body], ids=["cloth", "body"])
+def test_a_parent_that_is_given_or_taken_in_mid_play_is_told(scene, make):
+    """It goes on where it is, but a bake begins where the parent puts it."""
+    floor()
+    ob = make(location=(0, 0, 2))
+    parent = bpy.data.objects.new("Parent", None)
+    scene.collection.objects.link(parent)
+    parent.location = (1, 0, 0)
+    for given in (parent, None):
+        play(scene, 1, 6)
+        assert session_of(scene).improvised_from is None
+        before = seen(ob)
+        ob.parent = given
+        edit()
+        scene.frame_set(7)
+        assert session_of(scene).improvised_from == 7
+        assert np.abs(seen(ob) - before)[:, :2].max() < 0.05
+        bpy.ops.verlet.reset()
+
+
+def test_a_parent_that_was_there_at_the_start_is_no_edit(scene):
+    floor()
+    ob = cloth(location=(0, 0, 2))
+    ob.parent = bpy.data.objects.new("Parent", None)
+    scene.collection.objects.link(ob.parent)
+    play(scene, 1, 6)
+    ob.parent.location.x += 0.1
+    ob.update_tag()
+    edit()
+    scene.frame_set(7)
+    assert session_of(scene).improvised_from is None

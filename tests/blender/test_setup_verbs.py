@@ -5,6 +5,7 @@ import math
 import bpy
 import numpy as np
 import pytest
+from small_rigs import chain
 from small_scenes import (
     addon,
     body,
@@ -357,3 +358,53 @@ def test_operators_tell_the_mode_that_they_want(scene, operator, way):
     with pytest.raises(RuntimeError, match=way):
         getattr(bpy.ops.verlet, operator)()
     bpy.ops.object.mode_set(mode="OBJECT")
+
+
+OF_LIBRARY = ["not set up", "set up", "with another bend"]
+
+
+@pytest.mark.parametrize("in_library", OF_LIBRARY)
+def test_settings_of_a_library_override_come_back_with_the_file(scene, tmp_path, in_library):
+    """Also in groups that the library never stored, which Blender cannot read again."""
+    ob = grid("Linked")
+    if in_library != "not set up":
+        press("cloth", ob)
+    if in_library == "with another bend":
+        ob.verlet.cloth.bend, ob.verlet.cloth.shear = 0.7, 0.6
+    bpy.data.libraries.write(str(tmp_path / "library.blend"), {ob})
+    bpy.data.objects.remove(ob)
+    ob = link(tmp_path / "library.blend").override_create(remap_local_usages=True)
+    if in_library == "not set up":
+        press("cloth", ob)
+    bar = box(name="Bar")
+    ob.verlet.cloth.bend = 0.31
+    ob.verlet.pin_target = bar
+    ob.verlet.animated.wind = 0.5
+    ob.override_library.operations_update()  # as the window does with each step of undo
+    for number in range(2):  # once more, from what was read
+        bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / f"use{number}.blend"))
+        bpy.ops.wm.open_mainfile(filepath=str(tmp_path / f"use{number}.blend"))
+        (ob,) = (found for found in bpy.data.objects if found.override_library)
+        assert ob.verlet.kind == "CLOTH"
+        assert ob.verlet.cloth.bend == pytest.approx(0.31)
+        assert ob.verlet.pin_target.name == "Bar"
+        assert ob.verlet.animated.wind == 0.5
+        changed = {one.rna_path for one in ob.override_library.properties}
+        assert not any("shear" in path for path in changed), "the library's own goes on"
+
+
+def test_bones_of_an_overridden_rig_keep_their_settings(scene, tmp_path):
+    rig = chain(3, name="Linked")
+    bpy.data.libraries.write(str(tmp_path / "library.blend"), {rig})
+    bpy.data.objects.remove(rig)
+    rig = link(tmp_path / "library.blend").override_create(remap_local_usages=True)
+    select(rig)
+    bpy.ops.verlet.ragdoll()
+    rig.pose.bones["Bone 1"].verlet.shape = "BOX"
+    rig.pose.bones["Bone 2"].verlet_limp = 0.25
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "use.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "use.blend"))
+    (rig,) = (found for found in bpy.data.objects if found.override_library)
+    assert rig.verlet.kind == "RAGDOLL"
+    assert rig.pose.bones["Bone 1"].verlet.shape == "BOX"
+    assert rig.pose.bones["Bone 2"].verlet_limp == 0.25

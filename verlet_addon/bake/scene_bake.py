@@ -15,7 +15,7 @@ from ..extract import own_motion
 from ..live import preview
 from ..properties import participants
 from ..properties.kinds import KINDS
-from ..properties.scenes import start_frame
+from ..properties.scenes import frame_rate, start_frame
 from ..session import Session
 from . import cache_file, carriers, ragdoll_bake, shape_keys, transforms
 from .key_reduction import Tolerance
@@ -81,6 +81,7 @@ def _write(
                 else:
                     found = _write_object(running, ob, uid, written, scene)
                 result.warnings += found
+                ob.verlet_bake.frame_rate = frame_rate(scene)
                 result.objects.append(ob.name)
             except VerletError as error:
                 result.warnings.append(str(error))

@@ -20,7 +20,13 @@ from numpy.typing import NDArray
 from ..blender.data import any_item
 from ..transforms.affine import inverse_or_nearest
 from ..transforms.parents import parent_matrix
-from ..transforms.rotations import ORTHOGONAL_TOLERANCE, quaternions, split_rotation_scale
+from ..transforms.rotations import (
+    ORTHOGONAL_TOLERANCE,
+    fitted_scales,
+    largest_shear,
+    quaternions,
+    rotations_without_scale,
+)
 from . import animation
 from .curves import write_curves
 from .errors import BakeError, require_editable_animation, require_editable_object
@@ -86,12 +92,15 @@ def write(
 
     delta_scale = np.array(ob.delta_scale, dtype=np.float64)
     own_scale = np.array(ob.scale, dtype=np.float64) * delta_scale
-    rotations, scales, shear = split_rotation_scale(basis[:, :3, :3], own_scale)
+    linear = basis[:, :3, :3]
+    own_scales = np.tile(own_scale, (len(basis), 1))
+    scales = fitted_scales(linear, own_scales)
+    rotations = rotations_without_scale(linear, scales)
     delta_rotation = Quaternion(ob.delta_rotation_quaternion).normalized().to_matrix()
     quaternion = quaternions(np.array(delta_rotation, dtype=np.float64).T @ rotations)
     location = basis[:, :3, 3] - np.array(ob.delta_location, dtype=np.float64)
     channels = {"location": location, "rotation_quaternion": quaternion}
-    if scales is not None:
+    if (scales != own_scales).any():
         channels["scale"] = scales / np.where(delta_scale == 0.0, 1.0, delta_scale)
     keyed = {path: np.arange(len(frame_numbers)) for path in channels}
     if tolerance is not None:
@@ -112,7 +121,7 @@ def write(
         values = {(path, axis): column[rows] for axis, column in enumerate(channels[path].T)}
         write_curves(action, slot_handle, frame_numbers[rows], values, group=GROUP)
     ob.update_tag(refresh={"OBJECT", "TIME"})
-    if shear.max() > ORTHOGONAL_TOLERANCE:
+    if largest_shear(linear) > ORTHOGONAL_TOLERANCE:
         return (
             f"{ob.name}: its parent {ob.parent.name if ob.parent else ''} is scaled unevenly, and "
             "turning in that space shears the object, which keys cannot hold. The nearest rotation "

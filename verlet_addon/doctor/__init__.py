@@ -67,7 +67,7 @@ def examine(scene: bpy.types.Scene) -> list[Problem]:
     Errors first, then by object. The same text is given once.
     """
     shown = scene.frame_current, scene.frame_subframe
-    found = list(bakes.missing_files(scene))
+    found = bakes.missing_files(scene) + bakes.other_rates(scene)
     try:
         depsgraph = _go_to_start(scene)
         found += _known_anyway(scene, depsgraph)

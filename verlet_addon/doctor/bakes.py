@@ -13,6 +13,7 @@ from ..blender import point_cache
 from ..problem import Problem
 from ..properties import bake_record, participants
 from ..properties.kinds import KINDS
+from ..properties.scenes import frame_rate
 
 _REQUIRE = {
     "PARTICLES": shape_keys.require_bakeable,
@@ -37,6 +38,28 @@ def of_scene(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> list[Pro
             text = f"{error} (a bake would not be written)"
             show = "verlet.show_object", "Show Object"
             found.append(Problem(text, ob.session_uid, *show, is_error=True))
+    return found
+
+
+SAME_RATE = 0.01  # share by which frame rates may differ: 23.976 is 24
+
+
+def other_rates(scene: bpy.types.Scene) -> list[Problem]:
+    """Bakes that are played at another frame rate than they were made for."""
+    now = frame_rate(scene)
+    found = []
+    for ob in participants.simulated_objects(scene):
+        was = ob.verlet_bake.frame_rate if bake_record.is_baked(ob) else 0.0
+        if was and abs(was - now) > SAME_RATE * was:
+            pace = "fast" if now > was else "slow"
+            times = max(was, now) / min(was, now)
+            text = (
+                f"{ob.name} was baked at {was:g} frames a second and is played at {now:g}, "
+                f"{times:.3g} times too {pace}. "
+                "Press Free Bake and Bake, or set the frame rate back (Output › Frame Rate)"
+            )
+            show = "verlet.show_object", "Show Object"
+            found.append(Problem(text, ob.session_uid, *show))
     return found
 
 

@@ -1,4 +1,6 @@
-"""Shows where bodies are: location and rotation of their objects, the user's own kept.
+"""Shows where bodies are by their objects' location and rotation, the user's own kept.
+
+And by their scale where a parent asks for another one.
 
 What was shown last is kept, and only what differs from it is looked at: of a pile that sleeps what
 its objects have is read and compared. What is not written is not evaluated again.
@@ -20,7 +22,7 @@ from ..properties.participants import BodyColumns, find_objects, is_previewable
 from ..session import Placement, Session
 from ..transforms.affine import inverse_or_nearest
 from ..transforms.rotation_modes import rotations_near
-from ..transforms.rotations import rotations_without_scale
+from ..transforms.rotations import fitted_scales, rotations_without_scale
 from .moved import moved_in, parent_matrix
 
 if TYPE_CHECKING:
@@ -75,10 +77,11 @@ def doubtful(session: Session) -> list[Participant]:
 
 
 def show(session: Session, placement: Placement, depsgraph: bpy.types.Depsgraph) -> None:
-    """Write location and rotation so that bodies stand where they are placed; scale stays.
+    """Write location and rotation so that bodies stand where they are placed.
 
-    What a parent with uneven scale makes askew has no location, rotation and scale: then the
-    place is exact and the rotation is the nearest, as in the bake.
+    Scale stays but under a parent that has another one, or lies otherwise in its own. What such a
+    parent makes askew has no location, rotation and scale: then the place is exact and the others
+    are the nearest, as in the bake.
     """
     rows, bodies = _taken(session)
     if not bodies:
@@ -97,6 +100,7 @@ def show(session: Session, placement: Placement, depsgraph: bpy.types.Depsgraph)
         spaces = [parent_matrix(bodies[number], depsgraph, moved) for number in parented]
         local = local.copy()
         local[parented] = inverse_or_nearest(np.array(spaces)) @ local[parented]
+        _fit_scales(bodies, now, parented, local)
     some = np.flatnonzero(may_differ)
     if len(some):
         _write(bodies, columns, now, some, local[some], is_animated)
@@ -140,6 +144,21 @@ def _differs(now: ShownBodies, shown: ShownBodies | None) -> NDArray[np.bool_]:
     for name, values in now.own.items():
         found |= (values != shown.own[name]).any(axis=1)
     return found
+
+
+def _fit_scales(
+    bodies: list[bpy.types.Object], now: ShownBodies, parented: list[int], local: Floats
+) -> None:
+    """Give bodies the scale that they need in their parents' space; it is noted in ``now``."""
+    own = np.array([rest_pose.own_scale(bodies[number]) for number in parented], np.float64)
+    delta = now.own["delta_scale"][parented].astype(np.float64)
+    wanted = fitted_scales(local[parented, :3, :3], own * delta)
+    wanted = (wanted / np.where(delta == 0.0, 1.0, delta)).astype(np.float32)
+    for row in np.flatnonzero((wanted != now.own["scale"][parented]).any(axis=1)).tolist():
+        ob = bodies[parented[row]]
+        rest_pose.store_scale(ob)
+        ob.scale = wanted[row].tolist()
+    now.own["scale"][parented] = wanted
 
 
 def _write(

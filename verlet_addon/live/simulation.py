@@ -159,6 +159,8 @@ def _begin(
     running.inputs = inputs
     running.timeless = timeless_digests(scene)
     running.actions = action_digests.digests(depsgraph)
+    found = participants.find_objects(inputs.participants)
+    running.hung_on = {ob.session_uid: participants.parent_uid(ob) for ob in found if ob}
     if any(problem.is_error for problem in problems):
         return
     running.building = job = BuildJob(inputs, keeping.names_of(scene))

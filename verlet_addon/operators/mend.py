@@ -10,7 +10,7 @@ from mathutils import Matrix
 from ...core.errors import ModelError
 from .. import session
 from ..blender import compat
-from ..blender.data import mesh_of
+from ..blender.data import armature_of, mesh_of
 from ..blender.types import Result
 from ..live import preview
 from ..properties import bake_record
@@ -204,9 +204,45 @@ class VERLET_OT_add_wind(bpy.types.Operator):
         return {"FINISHED"}
 
 
+class VERLET_OT_pose_position(bpy.types.Operator):
+    """Show the armature in its pose and not at rest: Object Data › Pose › Pose Position"""
+
+    bl_idname = "verlet.pose_position"
+    bl_label = "Pose Position"
+    bl_options = {"REGISTER", "UNDO"}
+
+    uid: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        def mend(ob: bpy.types.Object) -> None:
+            armature_of(ob).pose_position = "POSE"
+
+        objects = objects_meant(context, self.uid)
+        return for_each(
+            self, [ob for ob in objects if ob.type == "ARMATURE"], mend, "in Pose Position"
+        )
+
+
+class VERLET_OT_unstretch_time(bpy.types.Operator):
+    """Let each frame of the timeline be a frame of animation again: set New to Old in Output ›
+    Frame Range › Time Stretching
+    """
+
+    bl_idname = "verlet.unstretch_time"
+    bl_label = "Switch Time Stretching Off"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        context.scene.render.frame_map_new = context.scene.render.frame_map_old
+        session.suspect_all()
+        return {"FINISHED"}
+
+
 CLASSES = (
     VERLET_OT_subdivide,
     VERLET_OT_close_holes,
     VERLET_OT_scale_figure,
     VERLET_OT_add_wind,
+    VERLET_OT_pose_position,
+    VERLET_OT_unstretch_time,
 )

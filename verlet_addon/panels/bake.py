@@ -3,6 +3,7 @@
 import bpy
 
 from .. import session
+from ..doctor import bakes
 from ..live import rendering
 from ..live.status import bake_bar
 from ..properties import bake_record, participants
@@ -47,6 +48,10 @@ class VERLET_PT_bake(Sidebar, bpy.types.Panel):
             draw_text(layout, f"Baked {first}–{last}: {count}", width, "LOCKED")
         elif baked:
             draw_text(layout, f"{len(baked)} objects baked", width, "LOCKED")
+        others = bakes.other_rates(scene)
+        if others:
+            more = f" So are {len(others) - 1} others." if len(others) > 1 else ""
+            draw_text(layout, others[0].message + more, width, "ERROR")
         text = rendering.forecast(scene)
         if text:
             draw_text(layout, text, width, "INFO")

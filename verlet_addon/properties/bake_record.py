@@ -138,6 +138,7 @@ class VerletBake(bpy.types.PropertyGroup):
     cache: PointerProperty(type=VerletCacheRecord)
     transforms: PointerProperty(type=VerletTransformRecord)
     pose: PointerProperty(type=VerletPoseRecord)
+    frame_rate: FloatProperty(description="Frames a second that were baked", options={"HIDDEN"})
 
 
 def is_baked(ob: bpy.types.Object) -> bool:

@@ -71,6 +71,11 @@ def has_any(scene: bpy.types.Scene) -> bool:
     return any(ob.verlet.kind != "NONE" for ob in scene.objects)
 
 
+def parent_uid(ob: bpy.types.Object) -> int:
+    """Session id of an object's parent, 0 without one."""
+    return 0 if ob.parent is None else int(ob.parent.session_uid)
+
+
 def find_object(uid: int, name: str = "") -> bpy.types.Object | None:
     """The object with a session id, quickly when it still has the name it had."""
     ob = bpy.data.objects.get(name)

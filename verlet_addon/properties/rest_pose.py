@@ -1,14 +1,15 @@
 """Keeps the user's own transform of a body or a bone safe while the preview moves it.
 
 The preview writes location and rotation, because that alone is cheap, shows at once in every
-editor and carries children along. What was there lies in ``Object.verlet.rest``, or in that of the
-pose bone, in the file.
+editor and carries children along; and scale where a parent's own scale is animated or uneven. What
+was there lies in ``Object.verlet.rest``, or in that of the pose bone, in the file.
 """
 
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import bpy
-from mathutils import Euler, Quaternion
+from mathutils import Euler, Matrix, Quaternion
 
 from ..blender.data import any_item
 
@@ -31,6 +32,9 @@ class VerletRestPose(bpy.types.PropertyGroup):
     location: bpy.props.FloatVectorProperty(size=3, options={"HIDDEN"})
     rotation_mode: bpy.props.StringProperty(options={"HIDDEN"})
     rotation: bpy.props.FloatVectorProperty(size=4, options={"HIDDEN"})
+    scale: bpy.props.FloatVectorProperty(
+        description="Set where the preview shows another one", size=3, options={"HIDDEN"}
+    )
     muted_constraints: bpy.props.StringProperty(
         description="Names of the constraints that the preview switched off, one a line",
         options={"HIDDEN"},
@@ -80,14 +84,70 @@ def store(ob: Holder) -> None:
     if rest.owner == owner:
         return
     rest.owner = owner
-    rest.location = ob.location
-    rest.rotation_mode = ob.rotation_mode
-    rotation = list(getattr(ob, rotation_channel(ob.rotation_mode)))
-    rest.rotation = (rotation + [0.0])[:4]
+    rest.property_unset("scale")  # a duplicate's is that of the original
+    _keep(ob)
     active = [constraint for constraint in ob.constraints if not constraint.mute]
     for constraint in active:
         constraint.mute = True
     rest.muted_constraints = "\n".join(constraint.name for constraint in active)
+
+
+def _keep(ob: Holder) -> None:
+    rest = ob.verlet.rest
+    rest.location = ob.location
+    rest.rotation_mode = ob.rotation_mode
+    rotation = list(getattr(ob, rotation_channel(ob.rotation_mode)))
+    rest.rotation = (rotation + [0.0])[:4]
+
+
+def store_scale(ob: bpy.types.Object) -> None:
+    """Keep the present scale too, for the preview shows another one."""
+    rest = ob.verlet.rest
+    if not rest.is_property_set("scale"):
+        rest.scale = ob.scale
+
+
+def own_scale(ob: bpy.types.Object) -> tuple[float, ...]:
+    """The user's own scale, which the preview may show another one of."""
+    rest = ob.verlet.rest
+    return tuple(rest.scale if rest.is_property_set("scale") else ob.scale)
+
+
+def multiply(ob: bpy.types.Object, before: Mapping[str, Sequence[float]], change: Matrix) -> None:
+    """Multiply the transform that is kept by a matrix.
+
+    ``before``: what the object had beside it when it was shown, its scale and deltas.
+    """
+    now = {name: tuple(getattr(ob, name)) for name in before} | shown(ob)
+    _set(ob, before)
+    _write(ob, ob.verlet.rest)
+    basis = ob.matrix_basis @ change
+    _set(ob, now)
+    ob.matrix_basis = basis
+    _keep(ob)
+    if ob.verlet.rest.is_property_set("scale"):
+        ob.verlet.rest.scale = ob.scale
+    _set(ob, now)
+
+
+def _set(ob: bpy.types.Object, values: Mapping[str, Sequence[float]]) -> None:
+    for name, value in values.items():
+        setattr(ob, name, value)
+
+
+def shown(ob: bpy.types.Object) -> dict[str, tuple[float, ...]]:
+    """What the preview shows of an object in place of its own transform, by property."""
+    names = ["location", rotation_channel(ob.rotation_mode)]
+    names += ["scale"] if ob.verlet.rest.is_property_set("scale") else []
+    return {name: tuple(getattr(ob, name)) for name in names}
+
+
+def show_again(ob: bpy.types.Object, values: dict[str, tuple[float, ...]]) -> None:
+    """Show what was `shown` before the object got its own transform again."""
+    store(ob)
+    if "scale" in values:
+        store_scale(ob)
+    _set(ob, values)
 
 
 def put_back(ob: Holder) -> bool:
@@ -109,6 +169,7 @@ def put_back(ob: Holder) -> bool:
     rest.muted_constraints = ""
     if is_own:
         _write(ob, rest)
+    rest.property_unset("scale")
     return is_own
 
 
@@ -116,6 +177,7 @@ def forget(ob: Holder) -> None:
     """The object or bone has its own transform already: nothing is kept of it any more."""
     ob.verlet.rest.owner = ""
     ob.verlet.rest.muted_constraints = ""
+    ob.verlet.rest.property_unset("scale")
 
 
 def adopt_after_load(ob: Holder) -> None:
@@ -127,6 +189,8 @@ def adopt_after_load(ob: Holder) -> None:
 
 def _write(ob: Holder, rest: Any) -> None:
     ob.location = rest.location
+    if rest.is_property_set("scale"):
+        ob.scale = rest.scale
     channel = rotation_channel(rest.rotation_mode)
     size = 3 if channel == "rotation_euler" else 4
     rotation = tuple(rest.rotation)[:size]

@@ -181,5 +181,15 @@ def start_frame(scene: bpy.types.Scene) -> int:
 
 
 def frame_duration(scene: bpy.types.Scene) -> float:
-    """Seconds in a frame."""
-    return scene.render.fps_base / scene.render.fps
+    """Seconds in a frame, of the time in which everything is animated."""
+    return time_stretch(scene) / frame_rate(scene)
+
+
+def frame_rate(scene: bpy.types.Scene) -> float:
+    """Frames a second."""
+    return scene.render.fps / scene.render.fps_base
+
+
+def time_stretch(scene: bpy.types.Scene) -> float:
+    """Frames of animation in one frame of the timeline: *Time Stretching* makes others of them."""
+    return scene.render.frame_map_old / scene.render.frame_map_new

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import bpy
 
-from ..blender.data import mesh_of
+from ..blender.data import armature_of, mesh_of
 from ..extract.tearable import is_split
 from ..problem import Problem
-from ..properties.kinds import KINDS, KINDS_THAT_TEAR
+from ..properties.kinds import KINDS, KINDS_THAT_TEAR, RAGDOLL
 from ..properties.objects import group_of
 from ..properties.participants import has_any
 from .surroundings import falls_forever, is_calm
@@ -61,6 +61,9 @@ def of_object(ob: bpy.types.Object | None, scene: bpy.types.Scene) -> list[Probl
     if (is_pinned_cloth or kind == "PLANT") and is_calm(scene):
         text = f"{ob.name}: the air is still. Wind makes {KINDS[kind].label.lower()} wave"
         found.append(Problem(text, 0, "verlet.add_wind", "Add Wind"))
+    if kind == RAGDOLL and armature_of(ob).pose_position == "REST":
+        text = f"{ob.name}: in Rest Position none of its bones is seen to move"
+        found.append(_about(ob, text, "verlet.pose_position", "Pose Position"))
     return found
 
 

@@ -29,8 +29,8 @@ from ..problem import Problem
 from ..properties import bake_record
 from ..properties.kinds import KINDS, RAGDOLL, Kind, is_particles
 from ..properties.objects import settings_of
-from ..properties.participants import impulses, simulated_objects
-from ..properties.scenes import frame_duration, start_frame
+from ..properties.participants import impulses, is_moved, simulated_objects
+from ..properties.scenes import frame_duration, start_frame, time_stretch
 from ..properties.tunable_properties import number_of, settings_from, shared_values
 from ..ragdoll import bone_bodies, past_poses
 from ..ragdoll.armature import read_armature
@@ -93,7 +93,7 @@ def read_inputs(
                     participants.append(_read(ob, depsgraph, "COLLIDER", settings))
         except ModelError as error:
             problems.append(mendable(ob) or problem_of(error, ob.session_uid))
-    problems += _unseen(scene, objects)
+    problems += _unseen(scene, objects) + _stretched(scene, objects)
     participants.sort(
         key=lambda p: 0 if p.kind != RAGDOLL else 1 if bone_bodies.is_sticks(p) else 2
     )
@@ -133,6 +133,25 @@ def _unseen(scene: bpy.types.Scene, objects: list[bpy.types.Object]) -> list[Pro
         )
         for ob in objects
         if ob.session_uid not in in_layers
+    ]
+
+
+def _stretched(scene: bpy.types.Scene, objects: list[bpy.types.Object]) -> list[Problem]:
+    """A timeline on which frames are no frames of animation: what a simulation cannot follow."""
+    simulated = any(is_moved(ob) and not bake_record.is_baked(ob) for ob in objects)
+    if time_stretch(scene) == 1.0 or not simulated:
+        return []
+    old, new = scene.render.frame_map_old, scene.render.frame_map_new
+    return [
+        Problem(
+            f"Time Stretching (Output › Frame Range) makes {new} frames of {old}, which no "
+            "simulation follows. Switch it off, bake, then stretch: bakes are stretched like all "
+            "else",
+            0,
+            "verlet.unstretch_time",
+            "Switch Off",
+            is_error=True,
+        )
     ]
 
 

@@ -115,6 +115,7 @@ class Session:
     problems: list[Problem] = field(default_factory=list)
     phase: Phase = field(default_factory=Phase)  # what is known of the frames: see `happened`
     actions: dict[int, bytes | None] = field(default_factory=dict)  # see scene.action_digests
+    hung_on: dict[int, int] = field(default_factory=dict)  # parents of what takes part, by uid
     awaited: set[int] = field(default_factory=set)  # datablocks that the preview itself has tagged
     # session ids of what was edited since the start or had animation data: read in every frame
     restless: set[int] = field(default_factory=set)

@@ -10,39 +10,28 @@ ORTHOGONAL_TOLERANCE = 1e-4  # cosine between two axes of a matrix that still co
 SCALE_TOLERANCE = 1e-4  # relative
 
 
-def split_rotation_scale(linear: Floats, own_scale: Floats) -> tuple[Floats, Floats | None, Floats]:
-    """Split ``linear`` (F,3,3) = R · diag(scale) + shear.
+def fitted_scales(linear: Floats, own_scale: Floats) -> Floats:
+    """Scales (n,3) that come nearest to ``linear`` (n,3,3), with `rotations_without_scale`.
 
-    ``own_scale`` (3,) is what the object has now: it decides the signs, and is kept where it fits.
-    Returns the rotations R (F,3,3), the scales (F,3) if they differ from ``own_scale`` (else
-    None), and the shear (F,): the largest cosine between two axes, 0 where there is none.
+    ``own_scale`` (n,3), which they have now, is kept where it fits and decides the signs. What has
+    no shear is met exactly. Else R · diag(s) comes near to it: R is the rotation nearest to
+    linear · diag(own), and s, the diagonal of Rᵀ · linear, leaves the least sum of squares for it.
     """
     lengths = np.linalg.norm(linear, axis=1)
-    safe_lengths = np.where(lengths > 0.0, lengths, 1.0)
-    axes = linear / safe_lengths[:, None, :]
-    cosines = np.abs(
-        [
-            np.einsum("fi,fi->f", axes[:, :, 0], axes[:, :, 1]),
-            np.einsum("fi,fi->f", axes[:, :, 1], axes[:, :, 2]),
-            np.einsum("fi,fi->f", axes[:, :, 2], axes[:, :, 0]),
-        ]
-    ).max(axis=0)
-    largest = np.abs(own_scale).max(initial=0.0)
-    own_fits = np.abs(lengths - np.abs(own_scale)).max() <= SCALE_TOLERANCE * max(largest, 1e-12)
-    is_orthogonal = bool((cosines <= ORTHOGONAL_TOLERANCE).all())
+    allowed = SCALE_TOLERANCE * np.abs(own_scale).max(axis=1, keepdims=True)
+    rows = np.flatnonzero((np.abs(lengths - np.abs(own_scale)) > allowed).any(axis=1))
+    found = own_scale.copy()
+    turned = rotations_without_scale(linear[rows], own_scale[rows])
+    found[rows] = np.einsum("nij,nij->nj", turned, linear[rows])
+    return found
 
-    scales = None
-    used_scale = np.broadcast_to(own_scale, lengths.shape)
-    if is_orthogonal and not own_fits:
-        scales = np.where(own_scale < 0.0, -1.0, 1.0) * lengths
-        mirrored = np.linalg.det(linear) * np.prod(np.where(own_scale < 0.0, -1.0, 1.0)) < 0.0
-        scales[mirrored] *= -1.0  # three mirrored axes: the same rotation, the other handedness
-        used_scale = scales
-    if is_orthogonal and (lengths > 0.0).all():
-        rotations = axes * np.where(used_scale < 0.0, -1.0, 1.0)[:, None, :]
-        if (np.linalg.det(rotations) > 0.0).all():
-            return rotations, scales, cosines
-    return nearest_rotation(linear * used_scale[:, None, :]), scales, cosines
+
+def largest_shear(linear: Floats) -> float:
+    """The largest cosine between two axes of any of ``linear`` (n,3,3); 0 where all are square."""
+    lengths = np.linalg.norm(linear, axis=1)
+    x, y, z = np.moveaxis(linear / np.where(lengths > 0.0, lengths, 1.0)[:, None, :], 2, 0)
+    pairs = (x, y), (y, z), (z, x)
+    return float(np.abs([np.einsum("ni,ni->n", *pair) for pair in pairs]).max(initial=0.0))
 
 
 SQUARE = 1e-6  # cosine between two axes that are square but for the rounding of 32 bits
