@@ -489,6 +489,36 @@ def test_an_unexpected_error_stops_and_is_shown_once(scene, monkeypatch, capsys)
     assert session_of(scene).last == 9
 
 
+@pytest.mark.parametrize("path", [("location", 2), ("rotation_euler", 1)])
+def test_drivers_are_off_while_a_body_is_previewed(scene, path, tmp_path):
+    """Blender evaluates them after the preview has written: the body stood still until baked."""
+    floor()
+    crate = body(location=(0, 0, 0.5))
+    crate.rotation_euler = (0.3, 0.4, 0)
+    name, index = path
+    driver = crate.driver_add(name, index)
+    driver.driver.expression = f"{getattr(crate, name)[index]} + 0 * frame"
+    other = crate.driver_add("hide_render")
+    scene.frame_end = 12
+    play(scene, 1, 12)
+    assert driver.mute
+    assert not other.mute
+    wanted = session_of(scene).placement(12).bodies[0]
+    np.testing.assert_allclose(seen_matrix(crate), wanted, atol=1e-5)
+    assert np.abs(wanted - session_of(scene).placement(1).bodies[0]).max() > 0.1
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "driven.blend"), copy=True)
+    assert driver.mute
+    np.testing.assert_allclose(seen_matrix(crate), wanted, atol=1e-5)
+    bpy.ops.verlet.bake()
+    scene.frame_set(12)
+    np.testing.assert_allclose(seen_matrix(crate), wanted, atol=1e-5)
+    bpy.ops.verlet.free_bake()
+    bpy.ops.verlet.reset()
+    assert not driver.mute
+    scene.frame_set(1)
+    assert getattr(crate, name)[index] == pytest.approx(0.5 if name == "location" else 0.4)
+
+
 ORIGINS = {
     "geometry": lambda: bpy.ops.object.origin_set(type="ORIGIN_GEOMETRY"),
     "cursor": lambda: bpy.ops.object.origin_set(type="ORIGIN_CURSOR"),

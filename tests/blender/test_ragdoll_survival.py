@@ -186,3 +186,24 @@ def test_characters_whose_arms_start_inside_each_other_come_apart_gently(scene):
         places = np.array([m[:3, 3] for m in simulated_bones(scene, ob, 60).values()])
         before = np.array([m[:3, 3] for m in simulated_bones(scene, ob, 59).values()])
         assert np.abs(places - before).max() * 24.0 < 1.5  # m/s
+
+
+def test_bones_that_got_other_names_since_the_bake_are_freed_too(scene):
+    """Two of them each other's."""
+    floor()
+    ob = ragdoll(person(location=(0, 0, 0.3)))
+    scene.frame_end = 12
+    own = own_values(ob)
+    assert bpy.ops.verlet.bake() == {"FINISHED"}
+    scene.frame_set(12)
+    names = {"shin.L": "Unterschenkel", "thigh.L": "swap", "thigh.R": "thigh.L", "swap": "thigh.R"}
+    for old, new in names.items():
+        ob.data.bones[old].name = new
+    select(ob)
+    assert bpy.ops.verlet.free_bake() == {"FINISHED"}
+    bpy.ops.verlet.reset()
+    for old, new in (("Unterschenkel", "shin.L"), ("thigh.R", "swap"), ("thigh.L", "thigh.R")):
+        ob.data.bones[old].name = new
+    ob.data.bones["swap"].name = "thigh.L"
+    assert own_values(ob) == own
+    assert not any(bone.verlet.baked_as for bone in ob.pose.bones)

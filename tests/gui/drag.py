@@ -83,7 +83,11 @@ def drag_hand(g, view, start, ways, name):
                 break
             yield 0.2
         g.check(bpy.context.scene.frame_current > frame, f"{name} {number}: the timeline plays")
-        off = (hand_seen(g, view) - first - Vector(way)).length
+        for _ in range(100):
+            off = (hand_seen(g, view) - first - Vector(way)).length
+            if off < NEAR:
+                break
+            yield 0.2
         g.check(off < NEAR, f"{name} {number}: the hand is {off:.0f} pixels from the mouse")
         g.shot(f"{name}_{number}")
 

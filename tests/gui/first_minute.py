@@ -8,10 +8,13 @@ import importlib
 
 import bpy
 
-ADD, VERLET = (285, 40), (315, 491)  # px from the top left: in the header, in the menu
-FLAG, DUMMY, DRAPE = (487, 245), (517, 371), (507, 469)  # in the menu Add › Verlet
-HIGHER = 0 if bpy.app.version >= (5, 0) else 20
-"""px by which entries lie higher where Add has no Point Cloud among those above Verlet."""
+ADD = (285, 40)  # px from the top left, in the header
+if bpy.app.version >= (5, 0):
+    VERLET = (315, 491)  # in that menu
+    FLAG, DUMMY, DRAPE = (487, 245), (517, 371), (507, 469)  # in the menu Add › Verlet
+else:  # there is no Point Cloud above Verlet, whose menu opens downwards
+    VERLET = (315, 471)
+    FLAG, DUMMY, DRAPE = (487, 470), (517, 596), (507, 694)
 WAYS = {
     "a flag": (6, [ADD, VERLET, FLAG], "Flag"),
     "a ragdoll": (4, [ADD, VERLET, DUMMY], "Dummy"),
@@ -55,8 +58,7 @@ def steps(g):
         thin_out()
         yield 0.5
         for x, y in places:
-            down = y if (x, y) == ADD else y - HIGHER
-            yield from g.click(x, g.window.height - 1 - down)
+            yield from g.click(x, g.window.height - 1 - y)
             yield 0.8
         g.check(bpy.context.object.name == made, f"{wanted}: {bpy.context.object.name} is there")
         yield 3.0

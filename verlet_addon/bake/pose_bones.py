@@ -85,6 +85,8 @@ def write(
     record.switches = json.dumps([[s.bone, s.name, set_switch(ob, s, s.forward)] for s in switches])
     record.frame_start, record.frame_end = int(numbers[0]), int(numbers[-1])
     record.is_baked = True
+    for bone in ob.pose.bones:
+        bone.verlet.baked_as = bone.name
     wanted = frozenset(track.name for track in tracks)
     action, slot_handle = animation.take_over(
         ob,
@@ -116,20 +118,23 @@ def detach(ob: bpy.types.Object, leftovers: Leftovers) -> None:
         return
     require_freeable(ob)
     leftovers.add_action(animation.give_back(ob, record.animation))
+    bones = {bone.verlet.baked_as or bone.name: bone for bone in ob.pose.bones}
     for bone_name, name in json.loads(record.muted_constraints or "[]"):
-        bone = ob.pose.bones.get(bone_name)
+        bone = bones.get(bone_name)
         if bone is not None and name in bone.constraints:
             bone.constraints[name].mute = False
     for bone_name, (mode, location, rotation) in json.loads(record.bones or "{}").items():
-        bone = ob.pose.bones.get(bone_name)
+        bone = bones.get(bone_name)
         if bone is not None:
             bone.rotation_mode = mode
             bone.location = location
             setattr(bone, rotation_channel(mode), rotation)
     for bone_name, name, value in json.loads(record.switches or "[]"):
-        bone = ob.pose.bones.get(bone_name)
+        bone = bones.get(bone_name)
         if bone is not None and name in bone.keys():
             bone[name] = value
+    for bone in bones.values():
+        bone.verlet.property_unset("baked_as")
     record.bones = record.muted_constraints = record.switches = ""
     record.is_baked = False
     ob.update_tag(refresh={"OBJECT", "DATA", "TIME"})

@@ -22,6 +22,10 @@ class VerletBone(bpy.types.PropertyGroup):
     """``PoseBone.verlet``: what one bone of a ragdoll is, and what it is pinned to."""
 
     rest: bpy.props.PointerProperty(type=VerletRestPose)
+    baked_as: bpy.props.StringProperty(
+        description="The bone's name when it was baked: it may have another one since",
+        options={"HIDDEN"},
+    )
     pin_target: bpy.props.PointerProperty(
         type=bpy.types.Object,
         name="Pin To",

@@ -5,7 +5,7 @@ editor and carries children along; and scale where a parent's own scale is anima
 was there lies in ``Object.verlet.rest``, or in that of the pose bone, in the file.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import bpy
@@ -16,6 +16,7 @@ from ..blender.data import any_item
 _surely_stored: set[int] = set()
 
 _ROTATION_CHANNELS = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
+_WRITTEN = {"location", "rotation_euler", *_ROTATION_CHANNELS.values()}
 
 
 class VerletRestPose(bpy.types.PropertyGroup):
@@ -37,6 +38,10 @@ class VerletRestPose(bpy.types.PropertyGroup):
     )
     muted_constraints: bpy.props.StringProperty(
         description="Names of the constraints that the preview switched off, one a line",
+        options={"HIDDEN"},
+    )
+    muted_drivers: bpy.props.StringProperty(
+        description="Channel and array index of each driver that it switched off, one a line",
         options={"HIDDEN"},
     )
 
@@ -76,7 +81,10 @@ def look_again(uid: int | None = None) -> None:
 
 
 def store(ob: Holder) -> None:
-    """Keep the present transform, and switch off the constraints that would fight the preview."""
+    """Keep the present transform, and switch off what would fight the preview.
+
+    Constraints, and an object's drivers of what it writes: Blender evaluates them afterwards.
+    """
     if isinstance(ob, bpy.types.Object):
         _surely_stored.add(ob.session_uid)
     rest = ob.verlet.rest
@@ -90,6 +98,19 @@ def store(ob: Holder) -> None:
     for constraint in active:
         constraint.mute = True
     rest.muted_constraints = "\n".join(constraint.name for constraint in active)
+    rest.muted_drivers = ""
+    for line, driver in _drivers(ob):
+        if not driver.mute:
+            driver.mute = True
+            rest.muted_drivers += f"{line}\n"
+
+
+def _drivers(ob: Holder) -> Iterator[tuple[str, bpy.types.FCurve]]:
+    """Drivers of what the preview writes to an object, each with its channel and array index."""
+    if isinstance(ob, bpy.types.Object) and ob.animation_data is not None:
+        for driver in ob.animation_data.drivers:
+            if driver.data_path in _WRITTEN:
+                yield f"{driver.data_path} {driver.array_index}", driver
 
 
 def _keep(ob: Holder) -> None:
@@ -167,6 +188,11 @@ def put_back(ob: Holder) -> bool:
         if name in ob.constraints:
             ob.constraints[name].mute = False
     rest.muted_constraints = ""
+    muted = rest.muted_drivers.split("\n")
+    for line, driver in _drivers(ob):
+        if line in muted:
+            driver.mute = False
+    rest.muted_drivers = ""
     if is_own:
         _write(ob, rest)
     rest.property_unset("scale")
@@ -176,7 +202,7 @@ def put_back(ob: Holder) -> bool:
 def forget(ob: Holder) -> None:
     """The object or bone has its own transform already: nothing is kept of it any more."""
     ob.verlet.rest.owner = ""
-    ob.verlet.rest.muted_constraints = ""
+    ob.verlet.rest.muted_constraints = ob.verlet.rest.muted_drivers = ""
     ob.verlet.rest.property_unset("scale")
 
 
