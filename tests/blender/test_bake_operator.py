@@ -367,6 +367,28 @@ def test_under_a_parent_of_another_scale_preview_and_bake_show_the_same(scene, s
     assert tuple(still.scale) == (1, 1, 1)
 
 
+@pytest.mark.parametrize("kind", ["ACTIVE", "ANIMATED"])
+def test_a_body_whose_scale_is_keyed_keeps_its_size_in_preview_and_bake(scene, kind):
+    scene.frame_end = 12
+    floor()
+    crate = body(location=(0, 0, 1))
+    crate.verlet.body.type = kind
+    for frame, scale in ((1, (1, 1, 1)), (12, (2, 2, 0.5))):
+        crate.scale = scale
+        crate.keyframe_insert("scale", frame=frame)
+    scene.frame_set(1)
+    preview = record(scene, [crate], range(1, 13))
+    np.testing.assert_allclose(np.linalg.norm(seen_matrix(crate)[:3, :3], axis=0), 1.0, atol=1e-4)
+    bpy.ops.verlet.bake()
+    assert_same(preview, record(scene, [crate], range(1, 13)))
+    bpy.ops.verlet.free_bake()
+    bpy.ops.verlet.remove()
+    scene.frame_set(12)
+    np.testing.assert_allclose(crate.scale, (2, 2, 0.5))
+    scene.frame_set(1)
+    np.testing.assert_allclose(crate.scale, (1, 1, 1))
+
+
 def test_settings_of_a_baked_object_can_change_without_harm(scene, both):
     bpy.ops.verlet.bake()
     baked = record(scene, both, (2, 9))

@@ -51,7 +51,8 @@ def make_scene():
     bpy.ops.verlet.ragdoll()
     bpy.ops.object.mode_set(mode="POSE")
     for bone in rig.pose.bones:
-        bone.select = bone.name == HAND
+        holder = bone if hasattr(bone, "select") else bone.bone  # until Blender 5.0
+        holder.select = bone.name == HAND
     data.bones.active = data.bones[HAND]
     bpy.context.scene.frame_end = 1000
     return rig

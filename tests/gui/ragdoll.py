@@ -69,7 +69,8 @@ def look(view, place, distance):
 def choose_bone(rig, name):
     """In Pose Mode, this bone alone."""
     for bone in rig.pose.bones:
-        bone.select = bone.name == name
+        holder = bone if hasattr(bone, "select") else bone.bone  # until Blender 5.0
+        holder.select = bone.name == name
     rig.data.bones.active = rig.data.bones[name]
 
 

@@ -79,9 +79,9 @@ def doubtful(session: Session) -> list[Participant]:
 def show(session: Session, placement: Placement, depsgraph: bpy.types.Depsgraph) -> None:
     """Write location and rotation so that bodies stand where they are placed.
 
-    Scale stays but under a parent that has another one, or lies otherwise in its own. What such a
-    parent makes askew has no location, rotation and scale: then the place is exact and the others
-    are the nearest, as in the bake.
+    Scale stays but under a parent that has another one, or lies otherwise in its own, and where it
+    is keyed: a rigid body keeps its size. What a parent makes askew has no location, rotation and
+    scale: then the place is exact and the others are the nearest, as in the bake.
     """
     rows, bodies = _taken(session)
     if not bodies:
@@ -100,7 +100,9 @@ def show(session: Session, placement: Placement, depsgraph: bpy.types.Depsgraph)
         spaces = [parent_matrix(bodies[number], depsgraph, moved) for number in parented]
         local = local.copy()
         local[parented] = inverse_or_nearest(np.array(spaces)) @ local[parented]
-        _fit_scales(bodies, now, parented, local)
+    of_other_scale = [n for n in range(len(bodies)) if is_animated[n] or bodies[n].parent]
+    if of_other_scale:
+        _fit_scales(bodies, now, of_other_scale, local)
     some = np.flatnonzero(may_differ)
     if len(some):
         _write(bodies, columns, now, some, local[some], is_animated)
@@ -147,18 +149,18 @@ def _differs(now: ShownBodies, shown: ShownBodies | None) -> NDArray[np.bool_]:
 
 
 def _fit_scales(
-    bodies: list[bpy.types.Object], now: ShownBodies, parented: list[int], local: Floats
+    bodies: list[bpy.types.Object], now: ShownBodies, some: list[int], local: Floats
 ) -> None:
-    """Give bodies the scale that they need in their parents' space; it is noted in ``now``."""
-    own = np.array([rest_pose.own_scale(bodies[number]) for number in parented], np.float64)
-    delta = now.own["delta_scale"][parented].astype(np.float64)
-    wanted = fitted_scales(local[parented, :3, :3], own * delta)
+    """Give some of the bodies the scale that they need in their own space; noted in ``now``."""
+    own = np.array([rest_pose.own_scale(bodies[number]) for number in some], np.float64)
+    delta = now.own["delta_scale"][some].astype(np.float64)
+    wanted = fitted_scales(local[some, :3, :3], own * delta)
     wanted = (wanted / np.where(delta == 0.0, 1.0, delta)).astype(np.float32)
-    for row in np.flatnonzero((wanted != now.own["scale"][parented]).any(axis=1)).tolist():
-        ob = bodies[parented[row]]
+    for row in np.flatnonzero((wanted != now.own["scale"][some]).any(axis=1)).tolist():
+        ob = bodies[some[row]]
         rest_pose.store_scale(ob)
         ob.scale = wanted[row].tolist()
-    now.own["scale"][parented] = wanted
+    now.own["scale"][some] = wanted
 
 
 def _write(
