@@ -68,9 +68,11 @@ def hand_seen(g, view):
     return seen + Vector((region.x, region.y))
 
 
-def drag_hand(g, view, start, ways, name):
-    """Move the mouse from where it is; yields until the hand has come after it, each time."""
-    first = hand_seen(g, view)
+def drag_hand(g, view, start, first, ways, name):
+    """Move the mouse from where it is; yields until the hand has come after it, each time.
+
+    ``first``: where the hand was seen before it was held, and sagged with the figure's weight.
+    """
     for number, way in enumerate(ways):
         for step in range(1, 9):
             before = ways[number - 1] if number else (0, 0)
@@ -127,18 +129,18 @@ def steps(g):
     yield 1.0
     g.shot("40_ragdoll_pose")
 
-    own = state()
+    own, first = state(), hand_seen(g, view)
     place = yield from start_drag(g, view, ui)
     g.check(state()["plays"], "Drag plays the timeline")
     g.check(state()["target"] is not None, "Drag pins the hand")
-    yield from drag_hand(g, view, place, [(-60, 80), (-200, 60), (-150, -40)], "41_drag")
+    yield from drag_hand(g, view, place, first, [(-60, 80), (-200, 60), (-150, -40)], "41_drag")
     yield from g.key("Escape", "ESC")
     yield 1.0
     g.check(state() == own, f"Escape gives all back: {state()} was {own}")
     g.shot("42_escape")
 
     place = yield from start_drag(g, view, ui)
-    yield from drag_hand(g, view, place, [(-60, 120), (-180, 120)], "43_drag")
+    yield from drag_hand(g, view, place, first, [(-60, 120), (-180, 120)], "43_drag")
     yield from g.click(place[0] - 180, place[1] + 120)
     yield 1.0
     kept = state()

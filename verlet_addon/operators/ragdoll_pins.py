@@ -248,6 +248,7 @@ class VERLET_OT_drag_bone(bpy.types.Operator):
         if target is None:
             target = pin_to_empty(context, bone, bone.verlet.pin_end)
             bone.verlet.pin_firmness = DRAGGED
+            context.view_layer.update()  # a new empty lies in the world's origin until then
         session.suspect_all()
         self.target, self.region, self.view = target, region, context.region_data
         self.before = target.matrix_world.copy()
