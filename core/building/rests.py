@@ -11,14 +11,15 @@ from ..coupling.attachment import Attachments
 from ..geometry.surface import connected_parts
 from ..model import Model
 from ..model.rest_table import RestTable
-
-_NONE: Ints = np.zeros(0, dtype=np.int32)
-
-NOTHING_SLEEPS = RestTable(_NONE, _NONE, _NONE, _NONE, np.zeros(0))
-"""Of a model in the making."""
+from .particles import joined
 
 PATCH = 16
 """Particles of a patch."""
+
+_NONE: Ints = np.zeros(0, dtype=np.int32)
+
+NOTHING_SLEEPS = RestTable(_NONE, np.zeros((0, PATCH), np.int32), _NONE, np.zeros(0))
+"""Of a model in the making."""
 
 FLAT_SHARE = 1e-3
 """Size of an object that stands for its thickness where it has none."""
@@ -27,23 +28,20 @@ FLAT_SHARE = 1e-3
 def rest_table(model: Model) -> RestTable:
     """The objects of a model; its own table is not looked at."""
     island = _islands(model)
-    first, size, owner = [], [], []
+    patch, owner = [], []
     radius = np.zeros(len(model.objects))
     for number in np.flatnonzero(island >= 0).tolist():
         rows = model.objects[number].particles
-        starts = np.arange(rows.start, rows.stop, PATCH)
-        first.append(starts)
-        size.append(np.minimum(rows.stop - starts, PATCH))
-        owner.append(np.full(len(starts), number))
+        first = np.arange(rows.start, rows.stop, PATCH)[:, None]
+        patch.append(np.minimum(first + np.arange(PATCH), rows.stop - 1))
+        owner.append(np.full(len(first), number))
         thick = float(model.particles.radius[rows].mean())
         extent = float(np.linalg.norm(np.ptp(model.particles.position[rows], axis=0)))
         radius[number] = max(thick, FLAT_SHARE * extent)
-    none = [np.zeros(0)]
     return RestTable(
         island=island,
-        patch_first=np.concatenate(first or none).astype(np.int32),
-        patch_size=np.concatenate(size or none).astype(np.int32),
-        patch_object=np.concatenate(owner or none).astype(np.int32),
+        patch=joined(patch, (0, PATCH), np.int32),
+        patch_object=joined(owner, (0,), np.int32),
         radius=radius,
     )
 

@@ -16,6 +16,7 @@ import numpy as np
 from ..arrays import Floats, Ints
 from ..collision.swept_boxes import Boxes, Ends, boxes_of_points, boxes_of_shapes, joined
 from ..model import Model, State
+from ..model.rest_table import find_moving
 from ..particles.particle_bodies.four_particles import body_poses
 from ..rigid.sleep.stillness import REST_TIME
 from .bodies import Bodies
@@ -53,7 +54,9 @@ class NearScratch:
             [triangle, np.stack([*wire.T, wire[:, 1]], axis=1), np.stack([alone] * 3, axis=1)]
         )
         of = owner[elements[:, 0]]
-        self.elements: list[Ints] = [elements[of == number] for number in range(count)]
+        order = np.argsort(of, kind="stable")
+        ends = np.searchsorted(of[order], np.arange(1, count))
+        self.elements: list[Ints] = np.split(elements[order], ends)
 
 
 class ObjectSleep:
@@ -63,13 +66,14 @@ class ObjectSleep:
         self.frame, self.forces, self.bodies = frame, forces, bodies
         self.model = frame.whole
         self.table = frame.whole.rests
-        self.scratch = frame.scratch_of_whole(NearScratch)
-        self.idle: Mask = np.zeros(0, dtype=bool)  # particles (n,) that are balls which sleep
+        # while it is looked who is touched
+        self.scratch: NearScratch
+        self.idle: Mask  # particles (n,) that are balls which sleep
 
     def settle(self) -> Mask | None:
         """Note who sleeps from now on; where a sleeper was touched, who (o,) has to be awake."""
         frame, rest = self.frame, self.frame.state.rest
-        if not (len(self.table.patch_first) and frame.is_over):
+        if not (len(self.table.patch) and frame.is_over):
             return None
         asleep = resting = frame.asleep
         if not frame.is_asleep:
@@ -78,7 +82,11 @@ class ObjectSleep:
             frame.previous[rows] = frame.x[rows]
             self._count_stillness()
             resting = asleep | self._ripe()
-        woken = self._touched(resting) if resting.any() else resting
+        rest.pin_weight[:] = frame.target(frame.inputs.pin_weight, self.model.pins.weight)
+        if not resting.any():
+            np.minimum(rest.time, LONGEST_AWAKE, out=rest.time)
+            return None
+        woken = self._touched(resting)
         if (woken & asleep).any():
             return frame.roused | woken
         falls_asleep = resting & ~woken
@@ -87,7 +95,6 @@ class ObjectSleep:
         for number in fresh:
             span = self.model.objects[number].particles
             frame.previous[span] = frame.x[span]
-        rest.pin_weight[:] = frame.target(frame.inputs.pin_weight, self.model.pins.weight)
         if frame.inputs.animated is not None or fresh:
             factors = keyed_factors(frame.inputs.animated, len(asleep))
             rest.factors = np.where(falls_asleep[:, None], factors, 1.0)
@@ -96,22 +103,27 @@ class ObjectSleep:
     # ------------------------------------------------------------------ who lies still
 
     def _count_stillness(self) -> None:
-        """Add the frame to the rest of what has got nowhere since it was seen to move."""
+        """Add the frame to the rest of what has got nowhere since it came to rest."""
         frame, table, rest = self.frame, self.table, self.frame.state.rest
-        with np.errstate(invalid="ignore", over="ignore"):
-            middle = table.middles(frame.x)
-            way = np.sqrt(((middle - rest.middle) ** 2).sum(axis=1))
-        gravity = math.hypot(*frame.inputs.gravity)
-        still = np.maximum(STILL_FALL * np.sqrt(gravity * table.radius), STILL_DRIFT * table.radius)
-        is_astray = ~(way <= (REST_TIME * still)[table.patch_object])
-        moves = np.zeros(len(table), dtype=bool)
-        moves[table.patch_object[is_astray]] = True
-        moves |= rest.time >= REST_TIME  # was woken
-        moves |= self._is_kept_awake() | (table.island < 0)
+        moves = frame.roused | (rest.time >= REST_TIME)  # was woken
+        moves |= table.island < 0
         moves &= ~frame.asleep
+        patches = (frame.x, table.patch, table.patch_object)
+        least = self._least_ways()
+        find_moving(*patches, table.samples, least, frame.asleep, rest.middle, moves)
+        stands = ~(moves | frame.asleep)
+        if stands.any():
+            moves |= self._is_kept_awake() & stands
+            stands &= ~moves
+            begins = frame.asleep | (stands & (rest.time == 0.0))
+            find_moving(*patches, table.every, least, begins, rest.middle, moves)
         rest.time[:] = np.where(moves, 0.0, rest.time + frame.inputs.duration)
-        is_new = moves[table.patch_object]
-        rest.middle[is_new] = middle[is_new]
+
+    def _least_ways(self) -> Floats:
+        """How far (o,) m the middle of a patch gets in `REST_TIME` in what is still."""
+        radius, gravity = self.table.radius, math.hypot(*self.frame.inputs.gravity)
+        still: Floats = np.maximum(STILL_FALL * np.sqrt(gravity * radius), STILL_DRIFT * radius)
+        return REST_TIME * still
 
     def _is_kept_awake(self) -> Mask:
         """Objects (o,) that a force or a hand acts on, or that something has passed through."""
@@ -134,6 +146,8 @@ class ObjectSleep:
         """Objects (o,) that have lain still for long enough, with all that is joined to them."""
         is_still = self.frame.state.rest.time >= REST_TIME - 1e-9
         is_still &= (self.table.island >= 0) & ~self.frame.asleep
+        if not is_still.any():
+            return is_still
         return without_islands(self.model, is_still, ~is_still)
 
     # ------------------------------------------------------------------ who is touched
@@ -141,6 +155,7 @@ class ObjectSleep:
     def _touched(self, resting: Mask) -> Mask:
         """Those of resting objects (o,) that what moves may have met, and all that these touch."""
         woken = np.zeros_like(resting)
+        self.scratch = self.frame.scratch_of_whole(NearScratch)
         moving = self._moving(resting)
         if not moving:
             return woken
