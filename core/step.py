@@ -16,7 +16,9 @@ from .stages.frame import Frame
 from .stages.grab import Hand
 from .stages.heaps import Heaps
 from .stages.motion import Motion
+from .stages.object_sleep import ObjectSleep
 from .stages.relaxation import Relaxation
+from .stages.sleepers import Mask
 from .stages.surfaces import SurfaceContacts
 from .stages.tearing import Tearing
 
@@ -34,21 +36,24 @@ def advance(
     under an integrator that carries none; ``state`` is never written to, so it is still good then.
     """
     frame = Frame(model, state, inputs, settings)
-    motion = _run(frame)
-    while not frame.is_over:  # something has torn: the rest goes on with other neighbours
-        frame = frame.rest_of_it()
-        motion = _run(frame)
+    motion, roused = _run(frame)
+    while not frame.is_over or roused is not None:
+        if roused is not None:  # a sleeper was touched: all once more, with that one awake
+            frame = Frame(model, state, inputs, settings, roused=roused)
+        else:  # something has torn: the rest goes on with other neighbours
+            frame = frame.rest_of_it()
+        motion, roused = _run(frame)
     return frame.finish(motion.velocity(), motion.elastic_energy())
 
 
-def _run(frame: Frame) -> Motion:
-    """All substeps of a frame, or those until something tears."""
+def _run(frame: Frame) -> tuple[Motion, Mask | None]:
+    """All substeps of a frame, or those until something tears; who (o,) should have been awake."""
     forces = Forces(frame)
     sleep = BallSleep(frame, forces)
     hand = Hand(frame)
     motion = Motion(frame, forces, hand)
     bodies = Bodies(frame, hand)
-    if bodies.are_alone:
+    if bodies.are_alone or (sleep.is_all and bodies.is_idle):
         while not frame.is_over:
             forces.apply(bodies)
             with frame.timed("bodies"):
@@ -57,7 +62,8 @@ def _run(frame: Frame) -> Motion:
         _advance_all(frame, forces, motion, bodies, sleep)
     motion.finish()
     bodies.finish()
-    return motion
+    sleep.store_stillness()
+    return motion, ObjectSleep(frame, forces, bodies).settle()
 
 
 def _advance_all(

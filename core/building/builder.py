@@ -26,6 +26,7 @@ from ..pairs import distinct
 from ..particles.constraints.carrying import Carrying
 from ..particles.schedule import make_schedule
 from .particles import joined
+from .rests import NOTHING_SLEEPS, with_rests
 from .rooted import find_rooted
 from .tearing import TearBuilder
 
@@ -87,11 +88,12 @@ class ModelBuilder(TearBuilder):
             shared=shared_table(self._with_owners(self._shared)),
             shapes=shapes,
             tears=tears,
+            rests=NOTHING_SLEEPS,
         )
         rooted_in = find_rooted(model)
         colliding = particles.colliding[rooted_in[particles.colliding] < 0]
         particles = replace(particles, colliding=colliding, rooted_in=rooted_in)
-        return replace(model, particles=particles)
+        return with_rests(replace(model, particles=particles))
 
     def _self_collision_table(self, idle: Ints, joins: tuple[Ints, ...]) -> SelfCollisionTable:
         """Particles that meet as balls; surfaces meet each other by their triangles.

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .limbs import Limbs
     from .particle_body_table import ParticleBodyTable
     from .particle_table import ParticleTable, PinTable, SelfCollisionTable
+    from .rest_table import RestTable
     from .stick_table import SpringTable, StickTable, TetherTable
     from .surface_table import PieceTable, SurfaceTable
 
@@ -77,6 +78,7 @@ class Model:
     shared: SharedPoints  # joints of bodies of particles
     shapes: ShapeTable  # what all that is solid collides with
     tears: TearTable[Model] | None  # None where nothing may tear
+    rests: RestTable  # which objects of particles fall asleep
 
     @cached_property
     def collider_shape_count(self) -> int:
@@ -142,6 +144,7 @@ class Model:
             balls=self.self_collision.at_start(),
             joints=self.joints.at_start(),
             tears=TearState.at_start(self.tears),
+            rest=self.rests.at_start(self.pins.weight),
             acted=acting_at_first(gravity, len(self.objects)),
             step=step,
             time=0.0,

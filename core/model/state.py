@@ -13,6 +13,7 @@ from ..settings import WindSettings
 from .contact_state import ContactState
 from .joint_table import JointState
 from .particle_table import BallState
+from .rest_table import RestState
 from .state_part import StatePart
 from .tear_table import TearState
 
@@ -52,6 +53,7 @@ class State:
     balls: BallState
     joints: JointState
     tears: TearState
+    rest: RestState
     # what acted from outside in the last frame: gravity (3,) m/s², the wind's numbers, FACTORS of
     # each object, force fields (`stages.outside`). x* is laid out for it; not to be written to
     acted: Floats

@@ -61,6 +61,12 @@ class BallSleep:
         if grab is not None and len(grab.particle):
             self._wake_particles(grab.particle)
 
+    @property
+    def is_all(self) -> bool:
+        """Whether all balls sleep, and all particles that are none."""
+        idle = len(self.asleep) + len(self.frame.sleeping)
+        return idle == len(self.frame.model.particles) and bool(self.asleep.all())
+
     def _pins_move(self) -> bool:
         pins = self.frame.inputs.pin_position
         return pins is not None and not np.array_equal(pins, self.frame.state.pin_position)
@@ -139,10 +145,11 @@ class BallSleep:
         mark_deep(heap, deep)
         label = heaps_of(len(rest), pairs)
         rest[:] = rest_after(rest, still, deep, label, duration)
-        self.store_stillness()
 
     def store_stillness(self) -> None:
         """Let x* say of those that sleep that they stand still."""
+        if not len(self.asleep):
+            return
         frame = self.frame
         rows = self.scratch.particles[frame.state.balls.rest >= REST_TIME]
         frame.previous[rows] = frame.x[rows] + (0.5 * frame.h**2) * frame.gravity

@@ -53,7 +53,7 @@ class Bodies:
         self.frame = frame
         model, state, work = frame.model, frame.state, frame.work
         self.count = len(model.bodies)
-        self.are_alone = len(model.particles) == 0
+        self.are_alone = frame.is_asleep
         self.owners = work.owners
         self.scratch = frame.scratch(BodyScratch)
         self.scratch.moves.gravity[:] = frame.gravity
@@ -79,6 +79,11 @@ class Bodies:
     def row_count(self) -> int:
         """Contact points that are solved now."""
         return int(self.frame.work.body_contacts.count[0])
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether all bodies sleep, nothing that is driven moves, and nothing will wake any."""
+        return not ((self.is_any and self.sleep.is_active) or self.frame.has_forces)
 
     # ------------------------------------------------------------------ the frame
 
@@ -187,8 +192,8 @@ class Bodies:
             return frame.substeps
         first = frame.substep
         self._collide()
-        if not (self.sleep.is_active or frame.has_forces):
-            return frame.substeps - first  # all sleep, and nothing will wake them
+        if self.is_idle:
+            return frame.substeps - first
         last = min(self.next_collision, frame.substeps)
         if not (frame.work.touching.is_any or frame.has_forces):
             last = frame.substeps  # there is nothing to look for in between

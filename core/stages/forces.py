@@ -49,7 +49,7 @@ class Forces:
         frame.has_forces = self.is_any or len(self.impulses) > 0
         self.every = max(1, round(1.0 / (frame.h * EVALUATION_RATE)))
         self.block = 1  # substeps that are made in one go
-        if len(model.particles) == 0:
+        if frame.is_asleep:
             self.block = COLLIDE_EVERY
             self.every = -(-self.every // self.block) * self.block
         self.bodies = BodyForces(frame, self.now, self.every)

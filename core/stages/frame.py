@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from ..arrays import Floats
+from ..arrays import Floats, Ints
 from ..diagnostics import check_finite, measure
 from ..entry import check_arguments, check_state, checked_inputs, model_of
 from ..kernels import jit
@@ -22,6 +22,7 @@ from ..rigid.sleep.stillness import REST_TIME
 from ..settings import AnimatedSettings, SolverSettings
 from ..workspace import workspace_of
 from .factors import Factors
+from .sleepers import NOBODY, Mask, SleeperScratch, sleepers_of
 
 
 class Stopwatch:
@@ -65,14 +66,23 @@ class Frame:
         inputs: FrameInputs,
         settings: SolverSettings,
         torn: Frame | None = None,
+        roused: Mask | None = None,
     ) -> None:
+        """torn: what of the frame is over; roused (o,): objects that are awake in any case."""
         check_arguments(model, state, inputs, settings)
-        model = model if model.tears is None else model_of(model, state)
-        self.model = model
+        self.whole = model = model if model.tears is None else model_of(model, state)
         self.settings = settings
-        self.work = workspace_of(model)
-        check_state(self.work.layout, state)
-        self.inputs = inputs = checked_inputs(self.work.layout, inputs, settings)
+        self.work = work = workspace_of(model)
+        check_state(work.layout, state)
+        self.inputs = inputs = checked_inputs(work.layout, inputs, settings)
+        self.roused: Mask = np.zeros(len(model.objects), dtype=bool) if roused is None else roused
+        self.asleep: Mask = sleepers_of(model, work, state, inputs, settings) & ~self.roused
+        self.sleeping: Ints = NOBODY  # particles of those
+        if self.asleep.any():
+            part = self.scratch_of_whole(SleeperScratch).part(model, self.asleep)
+            model, self.sleeping = part.awake, part.sleeping
+            self.work = workspace_of(model)
+        self.model = model
         if model.tears is not None and inputs.grab is not None:
             held = model.tears.weld[inputs.grab.particle]
             self.inputs = inputs = replace(inputs, grab=replace(inputs.grab, particle=held))
@@ -134,6 +144,15 @@ class Frame:
         """The scratch memory of one stage: `kind` makes it of the model at first use."""
         return self.work.scratch(kind, self.model)
 
+    def scratch_of_whole(self, kind: Callable[[Model], Scratch]) -> Scratch:
+        """The same of the model with all that sleeps."""
+        return workspace_of(self.whole).scratch(kind, self.whole)
+
+    @property
+    def is_asleep(self) -> bool:
+        """Whether no particle does anything in this frame."""
+        return len(self.sleeping) == len(self.model.particles)
+
     # ------------------------------------------------------------------ constants of the frame
 
     def target(self, given: Floats | None, start: Floats) -> Floats:
@@ -182,6 +201,7 @@ class Frame:
         )
         if model.tears is not None:
             inverse_mass[model.tears.idle] = 0.0
+        inverse_mass[self.sleeping] = 0.0
         return inverse_mass
 
     def _spring_compliance(self) -> Floats:
@@ -233,7 +253,7 @@ class Frame:
 
     def rest_of_it(self) -> Frame:
         """The rest of the frame, with the model of what has torn."""
-        return Frame(self.model, self.state, self.inputs, self.settings, self)
+        return Frame(self.whole, self.state, self.inputs, self.settings, self, self.roused)
 
     def lead_idle(self) -> None:
         """Bring copies that are not simulated to where those are that stand for them."""
@@ -265,7 +285,7 @@ class Frame:
         if self.is_governed:
             self.work.governor.learn(self.threads, elapsed)
         counts = (self.contact_count, self.row_count)
-        figures = measure(self.model, state, self.gravity, self.work, *counts, velocity)
+        figures = measure(self.whole, state, self.gravity, self.work, *counts, velocity)
         figures.contact_count += self.ball_count
         figures.penetration = max(figures.penetration, self.ball_depth)
         figures.elastic_energy = elastic_energy
@@ -274,5 +294,5 @@ class Frame:
         figures.is_cut = self.is_cut
         figures.threads = self.threads
         figures.stage_seconds = {name: watch.seconds for name, watch in self.watches.items()}
-        self.work.layout.hand_out(state)
+        workspace_of(self.whole).layout.hand_out(state)
         return state, figures

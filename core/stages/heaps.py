@@ -330,7 +330,6 @@ class Heaps:
             return
         frame, heap = self.frame, self.scratch.heap
         if self.sleep.asleep.all():
-            self.sleep.store_stillness()
             return
         pair, impulse = self._all_touching()
         self.sleep.finish(heap, pair)

@@ -153,7 +153,8 @@ def test_adaptive_passes_are_fewer_at_rest_than_in_motion():
     passes = []
     for _ in range(120):
         state, figures = advance(model, state, FrameInputs(), settings)
-        passes.append(figures.passes)
+        if figures.passes:  # it falls asleep in the end
+            passes.append(figures.passes)
     assert 20 <= passes[-1] < 0.5 * max(passes)
     assert max(passes) <= 20 * 50
 
