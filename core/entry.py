@@ -20,7 +20,7 @@ from .forces.field import FIELD_NUMBERS, Field
 from .forces.grab import Grab
 from .forces.pull import Pull
 from .model import SHORTEST_STEP, FrameInputs, Model, State
-from .model.rest_table import KEYED
+from .model.rest_table import WAKING_FACTORS
 from .model.state import FACTORS, NO_WIND, STATE_PARTS
 from .particles.heaps.ball_table import MOST_WALLS
 from .settings import AnimatedSettings, SolverSettings, WindSettings
@@ -69,7 +69,7 @@ class Layout:
             "rest.time": (len(model.objects),),
             "rest.middle": (len(model.rests.patch), 3),
             "rest.pin_weight": (pins,),
-            "rest.factors": (len(model.objects), len(KEYED)),
+            "rest.factors": (len(model.objects), len(WAKING_FACTORS)),
         }
         inputs = shared | {
             "pin_weight": (pins,),

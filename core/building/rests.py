@@ -16,12 +16,12 @@ from .particles import joined
 PATCH = 16
 """Particles of a patch."""
 
-_NONE: Ints = np.zeros(0, dtype=np.int32)
+_NO_OBJECTS: Ints = np.zeros(0, dtype=np.int32)
 
-NOTHING_SLEEPS = RestTable(_NONE, np.zeros((0, PATCH), np.int32), _NONE, np.zeros(0))
+NOTHING_SLEEPS = RestTable(_NO_OBJECTS, np.zeros((0, PATCH), np.int32), _NO_OBJECTS, np.zeros(0))
 """Of a model in the making."""
 
-FLAT_SHARE = 1e-3
+FLAT_THICKNESS = 1e-3
 """Size of an object that stands for its thickness where it has none."""
 
 
@@ -37,7 +37,7 @@ def rest_table(model: Model) -> RestTable:
         owner.append(np.full(len(first), number))
         thick = float(model.particles.radius[rows].mean())
         extent = float(np.linalg.norm(np.ptp(model.particles.position[rows], axis=0)))
-        radius[number] = max(thick, FLAT_SHARE * extent)
+        radius[number] = max(thick, FLAT_THICKNESS * extent)
     return RestTable(
         island=island,
         patch=joined(patch, (0, PATCH), np.int32),

@@ -13,7 +13,7 @@ from ..settings import AnimatedSettings
 from ..vec3 import ZERO, add, divide, length, load, store, sub
 from .state_part import StatePart
 
-KEYED = tuple(one.name for one in fields(AnimatedSettings) if one.type == "float")
+WAKING_FACTORS = tuple(one.name for one in fields(AnimatedSettings) if one.type == "float")
 """Factors of an object that wake it where they change."""
 
 
@@ -84,7 +84,7 @@ class RestTable:
             time=np.zeros(len(self)),
             middle=np.zeros((len(self.patch), 3)),
             pin_weight=pin_weight.copy(),
-            factors=np.ones((len(self), len(KEYED))),
+            factors=np.ones((len(self), len(WAKING_FACTORS))),
         )
 
 
@@ -95,4 +95,4 @@ class RestState(StatePart):
     time: Floats  # (o,) s
     middle: Floats  # (k, 3) m, of patches when their object came to rest; `samples` when it moved
     pin_weight: Floats  # (p,) of all pins in the last frame
-    factors: Floats  # (o, f) `KEYED` factors of sleepers in the last frame
+    factors: Floats  # (o, f) `WAKING_FACTORS` factors of sleepers in the last frame

@@ -22,7 +22,7 @@ from ..rigid.sleep.stillness import REST_TIME
 from ..settings import AnimatedSettings, SolverSettings
 from ..workspace import workspace_of
 from .factors import Factors
-from .sleepers import NOBODY, Mask, SleeperScratch, sleepers_of
+from .sleepers import NO_PARTICLES, Mask, SleeperScratch, sleepers_of
 
 
 class Stopwatch:
@@ -77,7 +77,7 @@ class Frame:
         self.inputs = inputs = checked_inputs(work.layout, inputs, settings)
         self.roused: Mask = np.zeros(len(model.objects), dtype=bool) if roused is None else roused
         self.asleep: Mask = sleepers_of(model, work, state, inputs, settings) & ~self.roused
-        self.sleeping: Ints = NOBODY  # particles of those
+        self.sleeping: Ints = NO_PARTICLES  # particles of those
         if self.asleep.any():
             part = self.scratch_of_whole(SleeperScratch).part(model, self.asleep)
             model, self.sleeping = part.awake, part.sleeping

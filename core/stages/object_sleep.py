@@ -24,7 +24,7 @@ from .forces import Forces
 from .frame import Frame
 from .sleepers import Mask, SleeperScratch, keyed_factors, without_islands
 
-STILL_FALL = 0.005
+STILL_PATCH = 0.005
 """Share of √(g r), r being half the thickness, that counts as still."""
 
 STILL_DRIFT = 1e-3
@@ -122,7 +122,7 @@ class ObjectSleep:
     def _least_ways(self) -> Floats:
         """How far (o,) m the middle of a patch gets in `REST_TIME` in what is still."""
         radius, gravity = self.table.radius, math.hypot(*self.frame.inputs.gravity)
-        still: Floats = np.maximum(STILL_FALL * np.sqrt(gravity * radius), STILL_DRIFT * radius)
+        still: Floats = np.maximum(STILL_PATCH * np.sqrt(gravity * radius), STILL_DRIFT * radius)
         return REST_TIME * still
 
     def _is_kept_awake(self) -> Mask:

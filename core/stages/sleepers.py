@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..arrays import Floats, Ints
 from ..model import FrameInputs, Model, State
 from ..model.awake_part import awake_part
-from ..model.rest_table import KEYED
+from ..model.rest_table import WAKING_FACTORS
 from ..rigid.sleep.stillness import REST_TIME
 from ..settings import AnimatedSettings, SolverSettings
 from ..workspace import Workspace
@@ -22,10 +22,10 @@ PARTS_KEPT = 4
 """Models of what is awake that are kept, the latest ones."""
 
 
-NOBODY: Ints = np.zeros(0, dtype=np.int32)
+NO_PARTICLES: Ints = np.zeros(0, dtype=np.int32)
 
 
-class Part(NamedTuple):
+class AwakePart(NamedTuple):
     """A model while some of its objects sleep."""
 
     awake: Model
@@ -36,19 +36,19 @@ class SleeperScratch:
     """Models without what sleeps, and which object each particle and pin belongs to."""
 
     def __init__(self, model: Model) -> None:
-        self.parts: dict[bytes, Part] = {}
+        self.parts: dict[bytes, AwakePart] = {}
         counts = [span.particle_count for span in model.objects]
         owner = np.repeat(np.arange(len(counts)), counts)
         self.object_of: Ints = owner.astype(np.int32)
         self.pin_object: Ints = self.object_of[model.pins.particle]
 
-    def part(self, model: Model, asleep: Mask) -> Part:
+    def part(self, model: Model, asleep: Mask) -> AwakePart:
         """The model while the objects that are ``asleep`` (o,) are."""
         key = asleep.tobytes()
         found = self.parts.pop(key, None)
         if found is None:
             sleeping = np.flatnonzero(asleep[self.object_of]).astype(np.int32)
-            found = Part(awake_part(model, asleep), sleeping)
+            found = AwakePart(awake_part(model, asleep), sleeping)
             while len(self.parts) >= PARTS_KEPT:
                 del self.parts[next(iter(self.parts))]
         self.parts[key] = found
@@ -56,10 +56,12 @@ class SleeperScratch:
 
 
 def keyed_factors(animated: tuple[AnimatedSettings, ...] | None, count: int) -> Floats:
-    """`KEYED` factors (count, f) of all objects."""
+    """`WAKING_FACTORS` factors (count, f) of all objects."""
     if animated is None:
-        return np.ones((count, len(KEYED)))
-    return np.array([[getattr(one, name) for name in KEYED] for one in animated], np.float64)
+        return np.ones((count, len(WAKING_FACTORS)))
+    return np.array(
+        [[getattr(one, name) for name in WAKING_FACTORS] for one in animated], np.float64
+    )
 
 
 def sleepers_of(

@@ -1,7 +1,5 @@
 """Cloth that has come to rest sleeps in Blender too, wakes, and is baked as it was seen."""
 
-import time
-
 import bpy
 import numpy as np
 import pytest
@@ -29,7 +27,8 @@ def laid(scene):
 def sleeps(scene, frame):
     """Whether the sheet sleeps in a frame that was simulated."""
     running = session_of(scene)
-    return bool(running.cache[frame].rest.time[0] >= 0.5)
+    number = [span.name for span in running.model.objects].index("Sheet")
+    return bool(running.cache[frame].rest.time[number] >= 0.5)
 
 
 def test_it_sleeps_until_something_falls_on_it(scene, laid):
@@ -51,13 +50,3 @@ def test_a_bake_is_what_was_seen(scene, laid):
     for frame, points in shown.items():
         scene.frame_set(frame)
         np.testing.assert_allclose(seen(sheet), points, atol=3e-6)
-
-
-def test_a_frame_of_what_sleeps_costs_less(scene, laid):
-    costs = []
-    for frame in range(1, 45):
-        begun = time.process_time()
-        scene.frame_set(frame)
-        costs.append(time.process_time() - begun)
-    print("ms a frame, awake", 1e3 * np.median(costs[3:12]), "asleep", 1e3 * np.median(costs[34:]))
-    assert np.median(costs[34:]) < 0.5 * np.median(costs[3:12])
