@@ -16,7 +16,7 @@ def laid(scene):
     scene.frame_end = LAST
     floor()
     sheet = cloth(name="Sheet", size=20, spacing=0.05, location=(0, 0, 0.1))
-    crate = body(name="Crate", size=0.2, location=(0, 0, 3.0))
+    crate = body(name="Crate", size=0.2, location=(0, 0, 1.2))
     crate.verlet.body.type = "ANIMATED"
     for frame, pin in ((44, 1.0), (45, 0.0)):
         crate.verlet.animated.pin = pin
