@@ -7,6 +7,8 @@ from collections import namedtuple
 import numpy as np
 
 from ..arrays import Ints
+from ..model.body_table import ShapeTable
+from ..model.once import once_for_each
 
 MeshEdges = namedtuple(
     "MeshEdges",
@@ -41,3 +43,9 @@ def mesh_edges(triangle: Ints, vertex_count: int) -> MeshEdges:
     return MeshEdges(
         opposite.reshape(-1, 3), start.astype(np.int32), both[:, 1].astype(np.int32).copy()
     )
+
+
+@once_for_each
+def edges_of(table: ShapeTable) -> MeshEdges:
+    """Neighbours in all meshes among the shapes."""
+    return mesh_edges(table.meshes.triangle, len(table.meshes.vertex))

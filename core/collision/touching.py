@@ -10,7 +10,7 @@ import numpy as np
 from ..kernels.jit import kernel
 from .broad_phase import FREE, STILL, BroadPhase, Posed
 from .manifold import Manifolds, manifold_room
-from .mesh_edges import mesh_edges
+from .mesh_edges import edges_of
 from .narrow_phase import narrow_phase, narrow_phase_scratch
 from .tree import build_tree, tree_room, tree_scratch
 
@@ -48,7 +48,7 @@ class Touching:
         self.owner = table.owner
         self.manifolds: Manifolds = manifold_room(max(16, 8 * len(table)))
         self.reach: Floats = np.zeros(len(self.manifolds.count))
-        self.edges = mesh_edges(table.meshes.triangle, len(table.meshes.vertex))
+        self.edges = edges_of(table)
         corners = np.diff(table.hulls.first_vertex)
         self.scratch = narrow_phase_scratch(int(corners.max(initial=0)))
         triangles = len(table.meshes.triangle)

@@ -11,14 +11,23 @@ from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, WindSettin
 from verlet_physics.bench.cloth_scenes import sheet
 from verlet_physics.bench.shapes import ball
 from verlet_physics.cache import FrameCache
+from verlet_physics.collision.mesh_edges import mesh_edges
 from verlet_physics.forces.field import Field
+from verlet_physics.model.awake_part import awake_part
 from verlet_physics.presets import PRESETS
 from verlet_physics.recipes.cloth import add_cloth
+from verlet_physics.recipes.collider import add_collider
 from verlet_physics.recipes.geometry import Geometry
 from verlet_physics.recipes.rope import add_rope
 from verlet_physics.recipes.soft_body import add_soft_body
-from verlet_physics.settings import AnimatedSettings, ClothSettings, RopeSettings
+from verlet_physics.settings import (
+    AnimatedSettings,
+    ClothSettings,
+    ColliderSettings,
+    RopeSettings,
+)
 from verlet_physics.stages.grab import grab_particle
+from verlet_physics.workspace import workspace_of
 
 REST = 0.5  # s
 FLAT = ClothSettings()
@@ -338,3 +347,22 @@ def test_the_state_given_is_never_written_to(laid):
     run(model, state, 2, sinks)
     for name, values in state.columns().items():
         assert np.array_equal(values, before[name]), name
+
+
+def test_of_mesh_colliders_nothing_is_sought_anew_when_something_falls_asleep():
+    builder = ModelBuilder()
+    add_sheet(builder, "sheet", (0.0, 0.0, 0.1))
+    corner = np.array([(-1, -1, 0), (1, -1, 0), (1, 1, 0), (-1, 1, 0), (0, 0, 1)], dtype=float)
+    faces = np.array([(0, 2, 1), (0, 3, 2), (0, 1, 4), (1, 2, 4), (2, 3, 4), (3, 0, 4)])
+    add_collider(builder, "tent", corner, (1, 0, 0, 0), ColliderSettings(shape="MESH"), faces)
+    model = builder.finalize()
+    whole = workspace_of(model)
+    part = workspace_of(awake_part(model, np.array([True])))
+    assert part.touching.edges is whole.touching.edges
+    wanted = mesh_edges(model.shapes.meshes.triangle, 5)
+    for found, known in zip(whole.touching.edges, wanted):
+        np.testing.assert_array_equal(found, known)
+    assert whole.surfaces.meshes.solid.tolist() == [1] * 6  # a closed mesh that faces out
+    other = ModelBuilder()
+    add_sheet(other, "sheet", (0.0, 0.0, 0.1))
+    assert len(workspace_of(other.finalize()).touching.edges.opposite) == 0

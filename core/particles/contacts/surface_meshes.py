@@ -9,9 +9,12 @@ import numpy as np
 from ...arrays import Floats, Ints
 from ...collision.kinds import MESH
 from ...collision.shapes import Shapes
+from ...collision.surface_tree import owned_features
 from ...geometry.closed_parts import facing
 from ...kernels.jit import kernel
 from ...model import Model
+from ...model.body_table import ShapeTable
+from ...model.once import once_for_each
 from ...vec3 import add, load, rotate, scale, store
 from ...vector import rotated, rotation_matrix
 
@@ -22,6 +25,20 @@ and what the radius changes meanwhile; a third more than that is allowed for."""
 
 Ends = namedtuple("Ends", ["start", "end"])
 """Vertices (v, 3) m of meshes at both ends of a frame, in the frames of their shapes."""
+
+
+@once_for_each
+def _facing_of(table: ShapeTable) -> Ints:
+    """As `facing` says, of the triangles (t,) of each mesh by itself."""
+    meshes = table.meshes
+    parts = zip(meshes.first_triangle[:-1], meshes.first_triangle[1:])
+    out = [facing(meshes.vertex, meshes.triangle[first:last]) for first, last in parts]
+    return np.concatenate([np.zeros(0, dtype=np.int32), *out])
+
+
+@once_for_each
+def _owned_of(table: ShapeTable) -> Ints:
+    return owned_features(table.meshes.triangle)
 
 
 class MeshSurfaces:
@@ -36,12 +53,11 @@ class MeshSurfaces:
         self.count = len(meshes.vertex)
         self.shape_of = np.zeros(self.count, dtype=np.int32)
         mesh_first = np.append(meshes.first_vertex[:-1], self.count)
-        self.solid = np.zeros(len(self.triangle), dtype=np.int32)
+        self.solid = _facing_of(table)
+        self.owned = _owned_of(table)
         for s in self.shape.tolist():
             mesh = table.mesh[s]
             self.shape_of[mesh_first[mesh] : mesh_first[mesh + 1]] = s
-            first, last = meshes.first_triangle[mesh], meshes.first_triangle[mesh + 1]
-            self.solid[first:last] = facing(meshes.vertex, self.triangle[first:last])
         self.friction: Floats = table.friction[self.shape_of]
         self.owner: Ints = table.owner[self.shape_of] - len(model.bodies)
         self.rest = self._rest(model)

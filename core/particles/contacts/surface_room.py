@@ -129,7 +129,7 @@ class SurfaceRoom:
             leaf = np.where(tree.leaf >= 0, tree.leaf + first, -1).astype(np.int32)
             self.mesh_tree = tree._replace(leaf=leaf)
             self.partners.append(Partners(self.mesh_tree, False))
-            owned = np.concatenate([owned, owned_features(meshes.triangle)])
+            owned = np.concatenate([owned, meshes.owned])
             triangle = np.concatenate([triangle, meshes.triangle + led]).astype(np.int32)
             self.solid = np.concatenate([self.solid, meshes.solid])
             self.friction[led:] = meshes.friction
