@@ -54,15 +54,15 @@ def _islands(model: Model) -> Ints:
     of a sleeper's step: they stay awake.
     """
     count = len(model.objects)
-    owner = np.repeat(np.arange(count), [span.particle_count for span in model.objects])
+    owner = model.particle_object
     tethers = model.tethers
     tethered = np.repeat(tethers.particle, np.diff(tethers.start))
     pairs = [model.sticks.pair, model.springs.pair, np.stack([tethered, tethers.anchor], axis=1)]
-    joined = [owner[pair] for pair in pairs]
+    ties = [owner[pair] for pair in pairs]
     for one in model.constraints:
         named = np.unique(owner[one.particles.reshape(-1)])
-        joined.append(np.stack([np.full(len(named), one.object), named], axis=1))
-    island = connected_parts(count, np.concatenate(joined).astype(np.int32))
+        ties.append(np.stack([np.full(len(named), one.object), named], axis=1))
+    island = connected_parts(count, np.concatenate(ties).astype(np.int32))
     is_awake = np.array([span.body >= 0 or not span.particle_count for span in model.objects])
     is_awake[[one.object for one in model.constraints if isinstance(one, Attachments)]] = True
     balls = model.self_collision.particle[model.self_collision.balls]

@@ -25,7 +25,7 @@ Mask = NDArray[np.bool_]
 
 def awake_part(model: Model, asleep: Mask) -> Model:
     """A model without what the objects that are ``asleep`` (o,) do by themselves."""
-    sleeps = np.repeat(asleep, [span.particle_count for span in model.objects])  # (n,)
+    sleeps = asleep[model.particle_object]  # (n,)
     particles, ties = model.particles, model.self_collision
     inverse_mass = np.where(sleeps, 0.0, particles.inverse_mass)
     colliding = particles.colliding[~sleeps[particles.colliding]]

@@ -19,6 +19,7 @@ from .state import State, acting_at_first
 from .tear_table import TearState, TearTable
 
 if TYPE_CHECKING:
+    from ..arrays import Ints
     from ..forces.base import Force
     from ..particles.constraints.base import Constraint
     from ..particles.schedule import Schedule
@@ -90,6 +91,12 @@ class Model:
     def owner_count(self) -> int:
         """Number of things that carry shapes: bodies, colliders, bodies of particles."""
         return len(self.bodies) + len(self.colliders) + len(self.particle_bodies)
+
+    @property
+    def particle_object(self) -> Ints:
+        """Which object each particle (n,) belongs to."""
+        counts = [span.particle_count for span in self.objects]
+        return np.repeat(np.arange(len(counts), dtype=np.int32), counts)
 
     def object_of_particle(self, particle: int) -> ObjectSpan:
         """The object that a particle belongs to."""

@@ -42,7 +42,7 @@ class NearScratch:
         # objects of particles that are no bodies
         self.is_loose = np.array([o.body < 0 and o.particle_count > 0 for o in model.objects])
         self.margin = np.zeros(count)  # m
-        owner = np.repeat(np.arange(count), [span.particle_count for span in model.objects])
+        owner = model.particle_object
         np.maximum.at(self.margin, owner, model.particles.radius)
         meeting = model.self_collision
         np.maximum.at(self.margin, owner[meeting.particle], meeting.radius)

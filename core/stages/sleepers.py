@@ -37,9 +37,7 @@ class SleeperScratch:
 
     def __init__(self, model: Model) -> None:
         self.parts: dict[bytes, AwakePart] = {}
-        counts = [span.particle_count for span in model.objects]
-        owner = np.repeat(np.arange(len(counts)), counts)
-        self.object_of: Ints = owner.astype(np.int32)
+        self.object_of: Ints = model.particle_object
         self.pin_object: Ints = self.object_of[model.pins.particle]
 
     def part(self, model: Model, asleep: Mask) -> AwakePart:
