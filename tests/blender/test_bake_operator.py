@@ -226,7 +226,7 @@ def test_a_blow_up_keeps_what_was_good(scene, both, monkeypatch):
     sheet, crate = both
     simulation = addon("session.frame_job")
     errors = importlib.import_module(
-        f"{simulation.__package__}".replace("verlet_addon.live", "core.errors")
+        f"{simulation.__package__}".replace("verlet_addon.session", "core.errors")
     )
     real = simulation.advance
 
@@ -248,7 +248,7 @@ def test_a_blow_up_before_the_first_frame_writes_nothing(scene, both, monkeypatc
 
     def blows_up(*_):
         raise importlib.import_module(
-            f"{simulation.__package__}".replace("verlet_addon.live", "core.errors")
+            f"{simulation.__package__}".replace("verlet_addon.session", "core.errors")
         ).SimulationDiverged("Sheet", 2, 3, "too fast")
 
     monkeypatch.setattr(simulation, "advance", blows_up)
