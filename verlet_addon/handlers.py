@@ -11,11 +11,11 @@ import numpy as np
 from bpy.app.handlers import persistent
 
 from ..core.errors import VerletError
-from . import cli, session
+from . import cli, jobs, session
 from .bake import cache_file
 from .blender import point_cache, redraw, window_thread
 from .extract import reading
-from .live import delivery, jobs, mending, new_origin, preview, render_frames, rendering, solver
+from .live import delivery, mending, new_origin, preview, render_frames, rendering, solver
 from .live.delivery import is_playing
 from .properties import bake_record, overrides, participants, rest_pose
 from .properties.scenes import frame_duration, note_first_frames, start_frame

@@ -224,9 +224,9 @@ def test_an_error_in_an_object_is_named_and_nothing_is_written(scene, both):
 
 def test_a_blow_up_keeps_what_was_good(scene, both, monkeypatch):
     sheet, crate = both
-    simulation = addon("live.frame_job")
+    simulation = addon("session.frame_job")
     errors = importlib.import_module(
-        f"{simulation.__package__}".replace("verlet_addon.live", "core.errors")
+        f"{simulation.__package__}".replace("verlet_addon.session", "core.errors")
     )
     real = simulation.advance
 
@@ -244,11 +244,11 @@ def test_a_blow_up_keeps_what_was_good(scene, both, monkeypatch):
 
 
 def test_a_blow_up_before_the_first_frame_writes_nothing(scene, both, monkeypatch):
-    simulation = addon("live.frame_job")
+    simulation = addon("session.frame_job")
 
     def blows_up(*_):
         raise importlib.import_module(
-            f"{simulation.__package__}".replace("verlet_addon.live", "core.errors")
+            f"{simulation.__package__}".replace("verlet_addon.session", "core.errors")
         ).SimulationDiverged("Sheet", 2, 3, "too fast")
 
     monkeypatch.setattr(simulation, "advance", blows_up)

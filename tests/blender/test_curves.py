@@ -371,7 +371,7 @@ def test_nurbs_particles_lie_on_the_drawn_curve(curves, order, count, cyclic, en
     if not cyclic:
         np.testing.assert_allclose(arrays.points[[0, -1]], points[[0, -1]], atol=1e-5)
     turned = arrays.points @ np.linalg.qr(random_points(3, 9))[0] + [3.0, -2.0, 1.0]
-    coordinates = curves.control_points(arrays, turned)
+    coordinates = arrays.fit.coordinates(turned)
     expected = expected_drawing(ob, coordinates)
     assert distances(turned, expected, edges).max() < 3e-3
 
@@ -404,7 +404,7 @@ def test_points_in_one_place_are_one_particle(curves):
     assert lengths.min() > 1e-3
     assert arrays.control_particles[:5].tolist() == [0, 1, 1, 2, 3]
     assert arrays.control_particles[-1] == arrays.control_particles[-4]
-    moved = curves.control_points(arrays, arrays.points + [0.0, 0.0, 1.0])
+    moved = arrays.fit.coordinates(arrays.points + [0.0, 0.0, 1.0])
     np.testing.assert_allclose(moved, arrays.coordinates + [0.0, 0.0, 1.0], atol=1e-6)
 
 
@@ -487,7 +487,7 @@ def test_shape_keys_and_edits_are_read_as_they_show(scene, curves, way):
 def test_at_rest_the_control_points_are_exactly_their_own(curves, control, make):
     ob = make()
     arrays = curves.read_curve(ob)
-    coordinates = curves.control_points(arrays, arrays.points)
+    coordinates = arrays.fit.coordinates(arrays.points)
     np.testing.assert_array_equal(
         coordinates.astype(np.float32), control.curve_coordinates(ob.data)
     )
@@ -503,7 +503,7 @@ def test_the_curve_follows_a_sagging_rope(curves, count, limit, handle, slack):
     arrays = curves.read_curve(ob)
     span = 2.0 / slack
     rope = catenary(span, slack, parts_of(arrays.points))
-    coordinates = curves.control_points(arrays, rope)
+    coordinates = arrays.fit.coordinates(rope)
     set_coordinates(ob.data, coordinates)
     measured = deviation(ob, rope, arrays.edges) / span
     print(f"\n{count} points, handles {handle:.2f}, slack {slack}: {100 * measured:.3f} % of span")
@@ -525,7 +525,7 @@ def test_a_nurbs_follows_a_sagging_rope(curves, count, endpoint, slack):
     arrays = curves.read_curve(ob)
     span = np.linalg.norm(arrays.points[-1] - arrays.points[0]) / slack
     rope = catenary(span, slack, parts_of(arrays.points))
-    coordinates = curves.control_points(arrays, rope)
+    coordinates = arrays.fit.coordinates(rope)
     set_coordinates(ob.data, coordinates)
     measured = deviation(ob, rope, arrays.edges) / span
     print(f"\n{count} points, slack {slack}: {100 * measured:.3f} % of span")
@@ -546,7 +546,7 @@ def test_corners_stay_corners(curves):
     arrays = curves.read_curve(ob)
     bent = arrays.points.copy()
     bent[:, 2] = 0.3 * np.minimum(arrays.points[:, 0], 1.0) ** 2 + 0.5 * arrays.points[:, 1]
-    left, point, right = curves.control_points(arrays, bent).reshape(-1, 3, 3)[1]
+    left, point, right = arrays.fit.coordinates(bent).reshape(-1, 3, 3)[1]
     tangents = [point - left, right - point]
     np.testing.assert_allclose(tangents[0] / tangents[0][0], [1.0, 0.0, 0.6], atol=0.02)
     np.testing.assert_allclose(tangents[1] / tangents[1][1], [0.0, 1.0, 0.5], atol=0.02)
@@ -560,7 +560,7 @@ def test_a_frame_of_a_long_curve_is_fast(curves):
     arrays = curves.read_curve(ob)
     read = time.thread_time()
     for _ in range(10):
-        curves.control_points(arrays, arrays.points + [0.0, 0.0, 1.0])
+        arrays.fit.coordinates(arrays.points + [0.0, 0.0, 1.0])
     fitted = (time.thread_time() - read) / 10
     print(f"\nread {1000 * (read - start):.1f} ms, fit {1000 * fitted:.2f} ms a frame")
     assert read - start < 0.5
@@ -677,7 +677,7 @@ def test_a_simulated_rope_shows_where_it_was_simulated(scene, curves, point_cach
     with point_cache.PointCacheFile(tmp_path / "r.pc2", len(arrays.coordinates), 1) as cache:
         cache.append(1, arrays.coordinates)
         for frame, rope in enumerate(ropes, 2):
-            cache.append(frame, curves.control_points(arrays, rope))
+            cache.append(frame, arrays.fit.coordinates(rope))
         point_cache.attach(ob, cache.path, 1)
         settle(1)
         assert deviation(ob, arrays.points, arrays.edges) < 1e-5
@@ -806,7 +806,7 @@ def test_a_simulated_bake_returns_the_simulated_control_points(scene, curves, co
         for f in range(len(FRAMES))
         for x in [arrays.points[:, 0]]
     ]
-    fitted = np.array([curves.control_points(arrays, wave) for wave in waves])
+    fitted = np.array([arrays.fit.coordinates(wave) for wave in waves])
     shape_keys.write(ob, FRAMES, fitted)
     is_bezier = control.bezier_mask(ob.data)
     names = [f"Verlet {frame:04d}" for frame in FRAMES]

@@ -513,7 +513,7 @@ class TestCommand:
         return [baked_range(bpy.data.objects[name]) for name in ("Sheet", "Crate")]
 
     def test_a_partial_bake_is_saved_only_when_it_is_asked_for(self, path, monkeypatch, capsys):
-        simulation = addon("live.frame_job")
+        simulation = addon("session.frame_job")
         real = simulation.advance
 
         def blows_up(model, state, inputs, settings):

@@ -46,7 +46,7 @@ def visit(scene, frame):
 
 
 def finish(scene):
-    addon("live.jobs").finish()
+    addon("jobs").finish()
 
 
 def states(scene, last):
@@ -97,7 +97,7 @@ def test_who_asks_for_the_next_frame_waits_on_the_one_that_is_simulated(scene, w
     cloth()
     scene.frame_set(1)
     window()
-    module, gate = addon("live.frame_job"), threading.Event()
+    module, gate = addon("session.frame_job"), threading.Event()
     real = module.advance
     monkeypatch.setattr(module, "advance", lambda *arguments: gate.wait(60) and real(*arguments))
     scene.frame_set(2)
@@ -214,12 +214,12 @@ def test_what_is_deleted_undone_or_loaded_meanwhile_leaves_no_job(scene, window)
 def test_a_blow_up_is_told_as_ever(scene, window, monkeypatch):
     cloth()
     play(scene, 1, 3)
-    error = addon("live.frame_job").VerletError
+    error = addon("session.frame_job").VerletError
 
     def blows_up(*_):
         raise error("on purpose")
 
-    monkeypatch.setattr(addon("live.frame_job"), "advance", blows_up)
+    monkeypatch.setattr(addon("session.frame_job"), "advance", blows_up)
     window()
     visit(scene, 4)
     assert session_of(scene).failure == "on purpose"

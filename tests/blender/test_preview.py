@@ -478,7 +478,7 @@ def test_an_unexpected_error_stops_and_is_shown_once(scene, monkeypatch, capsys)
     def broken(*_):
         raise ZeroDivisionError("on purpose")
 
-    monkeypatch.setattr(addon("live.frame_job"), "advance", broken)
+    monkeypatch.setattr(addon("session.frame_job"), "advance", broken)
     play(scene, 4, 9)
     assert "on purpose" in session_of(scene).failure
     assert session_of(scene).last == 3

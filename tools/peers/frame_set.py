@@ -232,7 +232,7 @@ def main() -> None:
     figures: dict[str, Any] = {"version": bpy.app.version_string}
     engine, handlers, stages = Clock(), Clock(), []
     if wanted["zip"]:
-        frame_job = importlib.import_module(f"{MODULE}.live.frame_job")
+        frame_job = importlib.import_module(f"{MODULE}.session.frame_job")
         advance = engine.timed(frame_job.advance)
 
         def watched(*arguments: Any, **options: Any) -> Any:

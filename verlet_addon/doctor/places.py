@@ -18,7 +18,8 @@ from .solids import SolidCollider
 if TYPE_CHECKING:
     from ...core.arrays import Floats, Ints
     from ...core.model import State
-    from ..scene.inputs import Participant, SceneInputs
+    from ..inputs.participant import Participant
+    from ..inputs.scene_inputs import SceneInputs
     from ..session import Session
 
 LEAST_INSIDE = 1e-4  # m that something has to be inside of a collider

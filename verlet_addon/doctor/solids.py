@@ -10,7 +10,7 @@ from mathutils.bvhtree import BVHTree
 
 if TYPE_CHECKING:
     from ...core.arrays import Floats, Ints
-    from ..scene.inputs import Participant
+    from ..inputs.participant import Participant
 
 ASKEW = Vector((0.36, 0.48, 0.8))
 """Along no edge of what people model: a ray that meets an edge would count two faces or none."""

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.arrays import Floats, Ints
+from ...core.arrays import Floats
 from ...core.errors import ModelError
 from ..blender.control_points import (
     automatic_spline,
@@ -17,32 +15,21 @@ from ..blender.control_points import (
     key_coordinates,
 )
 from ..blender.data import curve_of
-from .mesh import FARTHEST_VERTEX
-from .nurbs import NurbsShape
-from .shape_key_mix import mixed_shape_keys
-from .spline_fit import (
+from ..inputs.particle_arrays import CurveArrays
+from ..splines.nurbs import NurbsShape
+from ..splines.spline_fit import (
     Chain,
     SampledSpline,
-    SplineFit,
     chain_of,
     fit_of,
     sampled_bezier,
     sampled_nurbs,
     sampled_polyline,
 )
+from .mesh import FARTHEST_VERTEX
+from .shape_key_mix import mixed_shape_keys
 
 WAY_OUT_OF_OTHER_TYPES = "Use Object › Convert › Curve, or Mesh"
-
-
-@dataclass(frozen=True)
-class CurveArrays:
-    """The splines of a curve object as chains of particles, in its local space at rest."""
-
-    points: Floats  # (n, 3) m
-    edges: Ints  # (m, 2), along each spline and back to its start where it is cyclic
-    coordinates: Floats  # (c, 3) m, see blender.control_points for the order
-    control_particles: Ints  # (p,) the particle at each control point, spline by spline
-    fit: SplineFit
 
 
 def read_curve(ob: bpy.types.Object) -> CurveArrays:
@@ -97,15 +84,6 @@ def pinned_particles(arrays: CurveArrays, is_pinned: NDArray[np.bool_]) -> NDArr
     pinned = np.zeros(len(arrays.points), bool)
     pinned[arrays.control_particles[is_pinned]] = True
     return pinned
-
-
-def control_points(arrays: CurveArrays, simulated: Floats) -> Floats:
-    """Coordinates (c, 3) of points and handles whose curve follows ``simulated`` (n, 3), local.
-
-    Points lie exactly on their particle, where the spline passes through its points; the rest is
-    the best fit. Tilt and radius are not among them and stay as they are.
-    """
-    return arrays.fit.coordinates(simulated)
 
 
 def _sampled(spline: bpy.types.Spline, coordinates: Floats) -> SampledSpline:

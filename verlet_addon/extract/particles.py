@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import bpy
 import numpy as np
 
-from ...core.arrays import Floats, Ints
 from ...core.errors import ModelError
 from ..blender.control_points import coordinate_count
 from ..blender.data import curve_of, mesh_of
+from ..inputs.particle_arrays import ParticleArrays
 from ..properties.kinds import Kind
-from .curve import CurveArrays, control_points, read_curve
+from .curve import read_curve
 from .mesh import read_base_mesh
 from .tearable import first_copies
 
@@ -31,27 +29,6 @@ WAY_OUT = {
     "ARMATURE": "Press Ragdoll",
 }
 """Types of objects that hold a shape but may not suit a verb, and what makes them suit."""
-
-
-@dataclass(frozen=True)
-class ParticleArrays:
-    """What is simulated of an object, in its local space."""
-
-    points: Floats  # (n, 3) m
-    edges: Ints  # (m, 2)
-    face_offsets: Ints  # (f + 1,)
-    face_vertices: Ints
-    curve: CurveArrays | None = None
-    weld: Ints | None = None  # (n,) of a mesh that may tear: the first copy of each vertex
-
-    @property
-    def shown_count(self) -> int:
-        """Number of rows that the preview and the bake write."""
-        return len(self.points if self.curve is None else self.curve.coordinates)
-
-    def shown(self, points: Floats) -> Floats:
-        """Rows to write when the particles are at ``points`` (n, 3), local."""
-        return points if self.curve is None else control_points(self.curve, points)
 
 
 def shown_count(ob: bpy.types.Object) -> int:

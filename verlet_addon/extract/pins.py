@@ -10,10 +10,11 @@ from ...core.arrays import Floats
 from ...core.errors import ModelError
 from ..blender.control_points import bezier_mask
 from ..blender.data import curve_of, mesh_of
+from ..inputs.particle_arrays import CurveArrays
 from ..properties.objects import group_of, kind_of
 from ..properties.tunable_properties import PAINT_SUFFIX, paintable
 from . import tearable
-from .curve import CurveArrays, pinned_particles
+from .curve import pinned_particles
 from .vertex_groups import group_weights
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -14,6 +14,7 @@ from mathutils.bvhtree import BVHTree
 from ...core.arrays import Floats
 from ...core.settings import JointSettings
 from .. import session as sessions
+from ..inputs.joint_input import JointInput
 from ..problem import Problem
 from ..properties.kinds import RAGDOLL, can_be_tied, is_particles
 from ..properties.objects import kind_of
@@ -24,30 +25,13 @@ from ..transforms import affine
 if TYPE_CHECKING:
     from ...core.building.builder import ModelBuilder
     from ...core.model.joint_table import End
-    from ..scene.inputs import Participant
+    from ..inputs.participant import Participant
     from ..session import Session
 
     Held = tuple[Participant, int]
 
 WORLD_INDEX = 0  # in place of a session id
 LIMITED = {"HINGE", "CONE_TWIST", "SLIDER"}  # kinds with one lower and one upper limit
-
-
-@dataclass(frozen=True)
-class JointInput:
-    """One joint at the start frame."""
-
-    uid: int
-    name: str
-    settings: JointSettings
-    matrix: Floats  # (4, 4) to world space: the joint's point and axes
-    a: int  # session ids of the two that it joins, WORLD for none
-    b: int
-    is_shared: bool  # of bodies of particles: it has no motor and cannot break
-
-    def parts(self) -> list[Any]:
-        """Everything that the model depends on."""
-        return [f"{self.uid} {self.name} {self.settings} {self.a} {self.b}", self.matrix]
 
 
 def settings_of_joint(ob: bpy.types.Object) -> JointSettings:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
@@ -20,6 +20,7 @@ from ...core.model.joint_table import OnBody
 from ...core.recipes.figure_clothes import tie_to_limb
 from ...core.recipes.garment import garment_parts, nearest_parts
 from ...core.recipes.ragdoll import turned_pose
+from ..inputs.tie_input import TieInput
 from ..properties.kinds import RAGDOLL, can_be_tied
 from ..properties.participants import joints
 from ..ragdoll.bone_bodies import changes, plan_of, rows_of
@@ -31,8 +32,8 @@ from .joint_inputs import is_tie, joined, trouble
 if TYPE_CHECKING:
     from ...core.building.builder import ModelBuilder
     from ...core.recipes.figure import Figure
-    from ..extract.garment import Garment
-    from ..scene.inputs import Participant
+    from ..inputs.garment import Garment
+    from ..inputs.participant import Participant
 
 HOLDERS = frozenset({"BODY", RAGDOLL})
 """Kinds of what can be tied to."""
@@ -42,28 +43,6 @@ Holder = tuple[int, int]
 
 FIRM_WEIGHT = 0.5
 """Pin weight from which on a vertex is tied: a tie holds, or it is none."""
-
-
-@dataclass(frozen=True)
-class TieInput:
-    """A joint at the start frame that ties something that bends to a rigid body or a ragdoll."""
-
-    uid: int
-    name: str
-    place: Floats  # (3,) m
-    radius: float  # m around it within which vertices are tied, 0: the nearest one
-    owner: int  # session id of what bends
-    body: int  # of the rigid body or the armature
-
-    def parts(self) -> list[Any]:
-        """Everything that the model depends on."""
-        return [f"{self.uid} {self.name} {self.radius} {self.owner} {self.body}", self.place]
-
-    def rows(self, points: Floats) -> Ints:
-        """Which of the owner's particles, at points (n, 3), it ties."""
-        distance = np.linalg.norm(points - self.place, axis=1)
-        nearest = np.argmin(distance)
-        return np.flatnonzero(distance <= max(self.radius, distance[nearest])).astype(np.int32)
 
 
 def read_ties(

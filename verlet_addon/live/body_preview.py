@@ -20,28 +20,16 @@ from ...core.arrays import Floats
 from ..properties import rest_pose
 from ..properties.participants import BodyColumns, find_objects, is_previewable
 from ..session import Placement, Session
+from ..session.shown_bodies import Columns, ShownBodies
 from ..transforms.affine import inverse_or_nearest
 from ..transforms.rotation_modes import rotations_near
 from ..transforms.rotations import fitted_scales, rotations_without_scale
 from .moved import moved_in, parent_matrix
 
 if TYPE_CHECKING:
-    from ..scene.inputs import Participant
-
-Columns = dict[str, NDArray[np.float32]]
-"""What objects have (n, 3) or (n, 4), by the name of the property."""
+    from ..inputs.participant import Participant
 
 _DELTA = {"QUATERNION": ("delta_rotation_quaternion", 4)}
-
-
-@dataclass(frozen=True, eq=False)
-class ShownBodies:
-    """What n bodies were shown as, and what their objects had when that was done."""
-
-    rows: list[int]  # (n,) among the bodies of the session
-    modes: list[str]  # (n,) their rotation modes
-    world: Floats  # (n, 4, 4) where they were put
-    own: Columns
 
 
 @dataclass(frozen=True, eq=False)

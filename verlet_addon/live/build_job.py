@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ...core.model import Model
-from ..scene.inputs import SceneInputs
+from ..inputs.scene_inputs import SceneInputs
+from ..jobs import Job
 from ..scene.model import build_model
 from ..scene.named_digests import NamedDigests
-from .jobs import Job
 
 
 @dataclass(eq=False)

@@ -15,13 +15,13 @@ import numpy as np
 from ...core.arrays import Floats
 from ...core.model import FrameInputs, State
 from ...core.stages.grab import grab_body, grab_particle
+from .. import jobs
+from ..inputs.participant import Participant
 from ..properties.kinds import RAGDOLL
 from ..ragdoll import bone_bodies, stick_figures
-from ..scene.inputs import Participant
 from ..session import Hold, Session
 from ..session.phase import EventKind
 from ..transforms import affine
-from . import jobs
 
 Place = tuple[float, float, float]
 

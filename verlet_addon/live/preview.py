@@ -29,7 +29,7 @@ from ..transforms.affine import blended_matrices
 from . import body_preview
 
 if TYPE_CHECKING:
-    from ..scene.inputs import Participant
+    from ..inputs.participant import Participant
 
 _file_numbers = itertools.count()
 

@@ -12,8 +12,10 @@ from ...core.errors import ModelError, VerletError
 from ...core.model import FrameInputs, State
 from ...core.particles.particle_bodies.four_particles import body_poses
 from ...core.settings import SolverSettings
-from .. import session
+from .. import jobs, session
 from ..blender import window_thread
+from ..inputs.participant import Participant
+from ..inputs.scene_inputs import SceneInputs
 from ..problem import Problem
 from ..properties import bake_record, participants
 from ..properties.kinds import RAGDOLL
@@ -21,17 +23,16 @@ from ..properties.scenes import frame_duration, start_frame
 from ..ragdoll import bone_bodies, doubts, stick_figures
 from ..scene import action_digests
 from ..scene.frame_inputs import factors_at_start, read_frame
-from ..scene.inputs import Participant, SceneInputs
 from ..scene.problems import doubts_about_integrator, problem_of
 from ..scene.reading import read_inputs
 from ..scene.timeless import timeless_digests
 from ..session import Placement, Session
+from ..session.frame_job import FrameJob
 from ..session.phase import EventKind
 from ..transforms import affine
-from . import delivery, hand, jobs, keeping, preview, takes
+from . import delivery, hand, keeping, preview, takes
 from .build_job import BuildJob
 from .frame_blend import between, differ
-from .frame_job import FrameJob
 from .moved import Moved, moved_in, parent_matrix, world_matrix
 
 MOMENT = 0.05

@@ -10,7 +10,7 @@ import sys
 import threading
 import traceback
 
-from .jobs import Job
+from ..jobs import Job
 
 _EXTENSION = __package__.removesuffix("verlet_addon.live")
 _ENTRIES = (

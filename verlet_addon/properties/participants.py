@@ -14,9 +14,9 @@ from .bake_record import is_baked
 from .objects import kind_of
 
 if TYPE_CHECKING:
-    from ..joints.joint_inputs import JointInput
-    from ..ragdoll.bone_pins import PinInput
-    from ..scene.inputs import Participant
+    from ..inputs.joint_input import JointInput
+    from ..inputs.participant import Participant
+    from ..inputs.pin_input import PinInput
 
     Wanted: TypeAlias = Sequence[Participant | PinInput | JointInput]
 

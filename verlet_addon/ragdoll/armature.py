@@ -3,55 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import bpy
 import numpy as np
 from mathutils import Matrix
 
-from ...core.arrays import Floats, Ints
+from ...core.arrays import Floats
 from ...core.errors import ModelError
 from ...core.recipes.skeleton import NO_SKIN, Skeleton, Skin
 from ...core.settings import BoneSettings
 from ..blender import compat
 from ..blender.data import armature_of, mesh_of
 from ..extract.mesh import FARTHEST_VERTEX, places_of, read_matrix
+from ..inputs.armature_arrays import ArmatureArrays
 from ..properties.bones import animated_of_bone, bone_channel
 from ..properties.kinds import is_particles
 from ..properties.tunable_properties import settings_from
 from ..transforms import affine
 from . import bone_pins
-from .bone_pins import PinInput, read_pins
-
-
-@dataclass(frozen=True, eq=False)
-class ArmatureArrays:
-    """One armature at the start frame; b bones in the order of its data, all in the world."""
-
-    skeleton: Skeleton
-    rest: Floats  # (b, 4, 4)
-    pose: Floats  # (b, 4, 4)
-    before: Floats | None  # (b, 4, 4) a frame earlier; None: it stood still
-    skin: Skin
-    choices: tuple[BoneSettings, ...]
-    has_muscles: bool  # whether any bone follows its keys, now or later
-    own_parent: Ints  # (b,) rows of the bones' own parents, whatever stands in for them
-    hard: tuple[bool, ...]  # (b,) whether meshes hang on a bone and none is deformed by it
-    pins: tuple[PinInput, ...] = ()
-    held: frozenset[str] = frozenset()  # bones with constraints of their own
-    moved_ids: frozenset[int] = frozenset()  # session ids of what a pose of it moves
-
-    def parts(self) -> list[Any]:
-        """Everything that the model depends on."""
-        bones = self.skeleton
-        return [
-            f"{bones.name} {self.choices} {self.hard} {self.has_muscles} {sorted(self.held)}",
-            *(bones.parent, bones.deforms, bones.ik_lock, bones.ik_lower, bones.ik_upper),
-            *(self.rest, self.pose, "" if self.before is None else self.before),
-            *(self.skin.points, self.skin.vertex, self.skin.bone, self.skin.weight),
-            *(part for pin in self.pins for part in pin.parts()),
-        ]
+from .bone_pins import read_pins
 
 
 def read_armature(

@@ -21,11 +21,11 @@ from ...core.recipes.ragdoll import Ragdoll, add_ragdoll, turned_pose
 from ...core.recipes.ragdoll_plan import Plan
 from ...core.recipes.ragdoll_planning import plan_ragdoll
 from ...core.settings import AnimatedSettings, RagdollSettings
+from ..inputs.armature_arrays import ArmatureArrays
 from ..properties.kinds import RAGDOLL
 from ..properties.participants import find_objects
 from ..transforms import affine
 from . import armature
-from .armature import ArmatureArrays
 from .own_transforms import Rig, own_transforms
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ...core.model import Model, State
     from ...core.model.joint_table import End
     from ...core.recipes.bone_joints import BoneJoint
-    from ..scene.inputs import Participant
+    from ..inputs.participant import Participant
     from ..session import Session
 
 

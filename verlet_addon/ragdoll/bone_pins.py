@@ -3,43 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
 
-from ...core.arrays import Floats
 from ...core.settings import PinSettings
 from ..blender.data import armature_of
+from ..inputs.pin_input import PinInput
 from ..properties.bones import animated_of_bone
 from ..properties.kinds import KINDS, RAGDOLL, is_particles
 from ..properties.tunable_properties import settings_from
 from ..transforms import affine
 
 if TYPE_CHECKING:
-    from ..scene.inputs import Participant
-
-
-@dataclass(frozen=True, eq=False)
-class PinInput:
-    """One pin at the start frame."""
-
-    bone: int  # row of the skeleton
-    settings: PinSettings
-    uid: int  # session id of the object that holds it
-    name: str  # of that object
-    matrix: Floats  # (4, 4) of it, to world space
-    is_empty: bool
-
-    @property
-    def place(self) -> Floats | None:
-        """Where it is held, (3,) m: an empty by its origin, others by where the bone's end is."""
-        return self.matrix[:3, 3] if self.is_empty else None
-
-    def parts(self) -> list[Any]:
-        """Everything that the model depends on."""
-        return [f"{self.bone} {self.settings} {self.uid} {self.is_empty}", self.matrix]
+    from ..inputs.participant import Participant
 
 
 def pinned_bones(ob: bpy.types.Object) -> list[bpy.types.PoseBone]:

@@ -15,7 +15,7 @@ from . import armature
 
 if TYPE_CHECKING:
     from ...core.recipes.skeleton import Skeleton, Skin
-    from ..scene.inputs import Participant
+    from ..inputs.participant import Participant
 
 LARGEST_FIGURE, SMALLEST_FIGURE = 20.0, 0.05
 """m of a figure that is in metres: between an elephant's five times over and a mouse's half."""

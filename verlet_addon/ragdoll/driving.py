@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from ...core.model import FrameInputs, Model, State
     from ...core.recipes.pose_return import Placed
     from ...core.recipes.ragdoll_plan import Plan
+    from ..inputs.armature_arrays import ArmatureArrays
     from ..session import Session
-    from .armature import ArmatureArrays
 
 
 def drive(session: Session, depsgraph: bpy.types.Depsgraph, inputs: FrameInputs) -> FrameInputs:

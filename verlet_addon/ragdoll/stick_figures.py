@@ -35,10 +35,10 @@ if TYPE_CHECKING:
     from ...core.building.builder import ModelBuilder
     from ...core.model import FrameInputs, State
     from ...core.recipes.pose_return import Placed
-    from ..scene.inputs import Participant
+    from ..inputs.armature_arrays import ArmatureArrays
+    from ..inputs.participant import Participant
+    from ..inputs.pin_input import PinInput
     from ..session import Session
-    from .armature import ArmatureArrays
-    from .bone_pins import PinInput
 
 ONWARD = 0.5
 """rad, farthest that a limb on its way back to its keys turns on as it did: sticks are quick."""

@@ -11,6 +11,8 @@ from ...core.settings import AnimatedSettings, WindSettings
 from ..blender.data import mesh_of
 from ..extract import mesh as meshes
 from ..extract import own_motion
+from ..inputs.participant import Participant
+from ..inputs.pin_input import PinInput
 from ..joints.joint_inputs import read_motors
 from ..properties import bake_record
 from ..properties.kinds import RAGDOLL
@@ -18,10 +20,8 @@ from ..properties.participants import find_object, find_objects
 from ..properties.scenes import frame_duration
 from ..properties.tunable_properties import settings_from
 from ..ragdoll import bone_bodies, bone_pins, driving, stick_figures
-from ..ragdoll.bone_pins import PinInput
 from ..session import Session
 from ..transforms import affine
-from .inputs import Participant
 from .reading import gravity, matrix_of_carrier, read_all_fields, read_animated
 
 

@@ -7,12 +7,12 @@ from ...core.recipes.all import RECIPES
 from ...core.recipes.body import add_body
 from ...core.recipes.collider import add_collider
 from ...core.recipes.geometry import Geometry
+from ..inputs.scene_inputs import SceneInputs
 from ..joints.joint_inputs import add_joint
 from ..joints.ties import add_ties, what_holds
 from ..properties.kinds import RAGDOLL
 from ..ragdoll import bone_bodies, bone_pins, stick_figures
 from ..transforms import affine
-from .inputs import SceneInputs
 from .named_errors import about
 
 

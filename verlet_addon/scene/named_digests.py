@@ -7,17 +7,18 @@ object's name, so that what was simulated yesterday is known again.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from ... import core
 from ...core.kernels.jit import compiled_by
-from .inputs import Participant, SceneInputs, digest_of
+from ..inputs.digests import digest_of
+from ..inputs.participant import Participant
+from ..inputs.scene_inputs import SceneInputs
 
 THE_WORLD = "the world"
 """The part that is no object: gravity, wind, force fields, the solver, time."""
@@ -85,18 +86,3 @@ def _solver() -> bytes:
     root = Path(str(core.__file__)).parent
     sources = [path.read_bytes() for path in sorted(root.rglob("*.py"))]
     return digest_of([f"{compiled_by()} {np.__version__}", *sources])
-
-
-def digest_of_frame(before: bytes, frame_inputs: Any) -> bytes:
-    """What a frame follows from: the one before, and what drives it (a `FrameInputs`)."""
-    return digest_of([before, *_parts(frame_inputs)])
-
-
-def _parts(value: Any) -> list[Any]:
-    if isinstance(value, np.ndarray):
-        return [value]
-    if is_dataclass(value):
-        return [part for f in fields(value) for part in _parts(getattr(value, f.name))]
-    if isinstance(value, tuple | list):
-        return [len(value), *(part for item in value for part in _parts(item))]
-    return [repr(value), ";"]

@@ -23,6 +23,8 @@ from ..extract.fields import read_fields
 from ..extract.garment import read_garment
 from ..extract.own_velocity import keyed_velocity
 from ..extract.particles import read_particles
+from ..inputs.participant import Participant
+from ..inputs.scene_inputs import SceneInputs
 from ..joints.joint_inputs import read_joints
 from ..joints.ties import read_ties
 from ..problem import Problem
@@ -35,7 +37,6 @@ from ..properties.tunable_properties import number_of, settings_from, shared_val
 from ..ragdoll import bone_bodies, past_poses
 from ..ragdoll.armature import read_armature
 from ..transforms import affine
-from .inputs import Participant, SceneInputs
 from .named_errors import about
 from .problems import doubts, mendable, problem_of
 

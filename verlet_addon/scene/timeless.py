@@ -11,6 +11,7 @@ from ..blender.data import curve_of, mesh_of
 from ..blender.mesh_arrays import edge_vertices, vertex_positions
 from ..extract import garment
 from ..extract.vertex_groups import group_weights
+from ..inputs.digests import digest_of
 from ..joints.joint_inputs import timeless_parts
 from ..properties import bake_record
 from ..properties.kinds import KINDS, is_particles
@@ -19,7 +20,6 @@ from ..properties.participants import impulses, simulated_objects
 from ..properties.scenes import frame_duration, start_frame
 from ..properties.tunable_properties import PAINT_SUFFIX, paintable, settings_from
 from ..ragdoll.armature import timeless_parts as timeless_parts_of_armature
-from .inputs import digest_of
 
 
 def timeless_digests(

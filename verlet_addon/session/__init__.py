@@ -27,12 +27,13 @@ if TYPE_CHECKING:
     from ...core.model import Diagnostics, FrameInputs, Model
     from ...core.recipes.pose_return import Return
     from ..blender.point_cache import PointCacheFile
-    from ..joints.joint_inputs import JointInput
-    from ..live.body_preview import ShownBodies
-    from ..live.frame_job import FrameJob
-    from ..live.jobs import Job
+    from ..inputs.joint_input import JointInput
+    from ..inputs.participant import Participant
+    from ..inputs.scene_inputs import SceneInputs
+    from ..jobs import Job
     from ..on_disk.frame_log import FramesOnDisk
-    from ..scene.inputs import Participant, SceneInputs
+    from .frame_job import FrameJob
+    from .shown_bodies import ShownBodies
 
 Made = TypeVar("Made")
 Values = tuple[float, ...]

@@ -15,10 +15,10 @@ from ...core.errors import VerletError
 from ...core.model import Diagnostics, FrameInputs, Model, State
 from ...core.settings import SolverSettings
 from ...core.step import advance
+from ..jobs import Job
 from ..on_disk.frame_log import FramesOnDisk
-from ..session.phase import EventKind
-from . import keeping, sanity
-from .jobs import Job
+from . import frame_store, sanity
+from .phase import EventKind
 
 
 @dataclass(frozen=True)
@@ -68,12 +68,12 @@ class FrameJob(Job[Simulated]):
     def work(self) -> Simulated:
         """Simulate the frame, or take it from the disk."""
         began = perf_counter()
-        known = keeping.recall(self.on_disk, self.index, self.inputs)
+        known = frame_store.recall(self.on_disk, self.index, self.inputs)
         if known is not None:
             state, faults = known
             return Simulated(state, None, faults, perf_counter() - began)
         state, figures = advance(self.model, self.before, self.inputs, self.solver)
         faults = sanity.faults_of(state, figures)
         if not (self.is_draft or figures.is_cut):
-            keeping.keep(self.on_disk, self.index, state, faults)
+            frame_store.keep(self.on_disk, self.index, state, faults)
         return Simulated(state, figures, faults, perf_counter() - began)

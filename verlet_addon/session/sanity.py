@@ -8,7 +8,7 @@ their length. Nor over surfaces that pass through each other.
 import numpy as np
 
 from ...core.model import Diagnostics, State
-from ..session.phase import EventKind
+from .phase import EventKind
 
 WILD_SPEED = 150.0
 """m/s; what falls for ten seconds in still air is slower."""
