@@ -61,6 +61,7 @@ class Layout:
             "body_previous_orientation": (bodies, 4),
             "body_rest": (bodies,),
             "body_load": (bodies, 3),
+            "body_hold": (bodies, 2, 3),
             "balls.rest": (len(model.self_collision.balls),),
             "joints.impulse": (joints, 6),
             "joints.broken": (joints,),

@@ -106,6 +106,7 @@ def _advance_all(
         with frame.timed("distances"):
             is_shortened = relaxation.limit_strain()
         with frame.timed("contacts"):
+            bodies.release()
             if is_shortened:
                 contacts.part_again()
             contacts.settle()

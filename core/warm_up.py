@@ -134,7 +134,9 @@ def _meet() -> None:
     _run(model)
     for threads in _thread_counts():
         settings = replace(RARE, threads=threads)
-        state, _ = advance(model, model.initial_state(), INPUTS, settings)
+        state = model.initial_state()
+        state.body_hold[:] = 1.0
+        state, _ = advance(model, state, INPUTS, settings)
         state.body_rest[:] = REST_TIME  # asleep while particles move: they look for each other
         state.body_previous[:] = state.body_position
         state.body_previous_orientation[:] = state.body_orientation

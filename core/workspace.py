@@ -61,6 +61,7 @@ class Workspace:
         self.surfaces = surface_room(model)
         self.ties = [c for c in model.constraints if isinstance(c, Attachments)]
         self.tie_push = np.zeros((len(model.bodies), 3))  # N·s of ties in this substep
+        self.strain_force = np.zeros((len(model.bodies), 2, 3))  # N, N·m: see `strain_hold`
         pieces = _pieces(model)
         self.hooks = hooks_for(self._surroundings(model, pieces))
         rings = pieces if any(hook.turns_rings for hook in self.hooks) else pieces[:0]
@@ -91,6 +92,7 @@ class Workspace:
             piece=pieces,
             ties=self.ties,
             tie_push=self.tie_push,
+            strain_force=self.strain_force,
         )
 
 

@@ -133,6 +133,25 @@ def cloth_folds() -> GoldenScene:
     return GoldenScene(builder.finalize(), lambda model, frame: FrameInputs(wind=GUST))
 
 
+@scene("loaded-cloth")
+def loaded_cloth() -> GoldenScene:
+    """A trough of cloth that hangs by two borders, and three balls of 25 times its weight in it."""
+    builder = ModelBuilder()
+    across = [(-0.25, z) for z in (1.0, 0.8, 0.6, 0.4, 0.2)] + [(0.0, 0.2)]
+    across += [(-x, z) for x, z in across[4::-1]]
+    places = [(x, 0.2 * row, z) for row in range(6) for x, z in across]
+    columns = len(across)
+    a = (np.arange(5)[:, None] * columns + np.arange(columns - 1)).reshape(-1)
+    quads = np.stack([a, a + 1, a + columns + 1, a + columns], axis=1)
+    trough = Geometry.of("trough", places, (), np.arange(len(quads) + 1) * 4, quads.ravel())
+    is_held = np.isin(np.arange(len(places)) % columns, (0, columns - 1))
+    add_cloth(builder, trough, ClothSettings(), pin_weight=is_held.astype(float))
+    for number, (y, z) in enumerate(((0.35, 0.45), (0.65, 0.45), (0.5, 0.8))):
+        at = (0.01 * number, y, z)
+        builder.add_body(f"{number}", "SPHERE", (0.22,), at, velocity=(0, 0, -1.0), mass=6.0)
+    return GoldenScene(builder.finalize())
+
+
 @scene("cloth-large")
 def cloth_large() -> GoldenScene:
     """So many vertices that threads share the work, between a ball and a floor."""

@@ -146,6 +146,7 @@ class Model:
             body_previous_orientation=turned_back(bodies, step),
             body_rest=np.zeros(len(bodies)),
             body_load=np.tile(np.array(gravity, dtype=np.float64), (len(bodies), 1)),
+            body_hold=np.zeros((len(bodies), 2, 3)),
             mesh_vertex=self.shapes.meshes.vertex,
             contacts=ContactState.at_start(),
             balls=self.self_collision.at_start(),

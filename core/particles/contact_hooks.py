@@ -18,6 +18,7 @@ from .contacts.piece_contact import PieceContacts
 from .contacts.pin_holds import PinHolds
 from .contacts.self_collision import SelfCollision
 from .contacts.squeeze import Squeeze
+from .contacts.strain_hold import StrainHolds
 from .stick_figures.limb_search import StickFigures
 
 
@@ -72,6 +73,7 @@ HOOKS: tuple[tuple[Callable[[Model], bool], Callable[[Surroundings], ContactHook
     (_may_squeeze, Squeeze),
     (_has_tethered_bodies, PinHolds),
     (_is_any_worn, OwnClothes),
+    (_has_tethered_bodies, StrainHolds),
 )
 
 

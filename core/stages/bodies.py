@@ -40,6 +40,7 @@ from .body_ties import BodyTies
 from .frame import Frame
 from .grab import Hand
 from .joints import Joints
+from .strain_force import StrainForce
 
 FAST = 0.5
 """A body that travels farther than this share of its size until contacts are looked for again is
@@ -74,6 +75,7 @@ class Bodies:
         self.is_clear = False  # the last look found nobody near: it pays to look farther ahead
         self.ties = BodyTies(frame, self.sleep)
         self.hand = hand
+        self.strain = StrainForce(frame, self.scratch.moves)
 
     @property
     def row_count(self) -> int:
@@ -175,12 +177,19 @@ class Bodies:
         if substep >= self.next_collision or frame.is_struck:
             self._collide()
             frame.is_struck = False
+        self.strain.lean()
         self.hand.push_body()
         self._run(BEGIN, substep, substep + 1)
         self.hand.take_back()
+        self.strain.stand()
         if frame.work.body_contacts.struck[0]:  # bodies go elsewhere than it was looked for
             self.next_collision = substep + 1
         self._place_shapes()
+
+    def release(self) -> None:
+        """Let go of what cloth held bodies with in the last substep."""
+        if self.is_any:
+            self.strain.release()
 
     def run(self) -> int:
         """All substeps up to the next look for contacts, where nothing but bodies moves.
@@ -369,6 +378,7 @@ class Bodies:
         frame, state, work = self.frame, self.frame.state, self.frame.work
         frame.row_count = self.row_count
         self._keep_contacts()
+        self.strain.store()
         load = self.scratch.load
         if self.ties.is_any:
             load = load + self.ties.load()

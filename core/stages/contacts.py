@@ -200,12 +200,15 @@ class Contacts:
         """Passes over contacts whose particles have been pulled to where they may not be.
 
         What shortens cloth after the passes knows nothing of the ball that it was stretched by: the
-        cloth would be pulled through it, vertex by vertex, and the ball fall out of a sack.
+        cloth would be pulled through it, vertex by vertex, and the ball fall out of a sack. Where
+        pins hold that cloth the ball gives way to it first.
         """
         if not self.is_any:
             return
         for hook in self.hooks:
             hook.spare(self.meeting)
+        for hook in self.hooks:
+            hook.stop(self.meeting)
         self._relax_all(is_again=True)
 
     def _relax_all(self, is_again: bool) -> None:

@@ -39,7 +39,7 @@ Movable = namedtuple(
 
 
 @inline
-def _owner_motion(place, owners, h):
+def owner_motion(place, owners, h):
     """How far a place on an owner moves in this step, m."""
     o = place["owner"]
     if o < 0:
@@ -61,7 +61,7 @@ def displacement(contact, movable):
     """Movement of a relative to b in this step, m."""
     (x, previous, _), owners, h = movable
     a, b = contact["place"][0], contact["place"][1]
-    u = sub(_owner_motion(a, owners, h), _owner_motion(b, owners, h))
+    u = sub(owner_motion(a, owners, h), owner_motion(b, owners, h))
     for side in range(2):
         place = contact["place"][side]
         sign = 1.0 if side == 0 else -1.0
@@ -78,7 +78,7 @@ def gap_of(contact, x, owners, h):
     """(a − b)·n in m, negative when the two overlap."""
     n = vec(contact["normal"])
     a, b = contact["place"][0], contact["place"][1]
-    gap = dot(sub(_owner_motion(a, owners, h), _owner_motion(b, owners, h)), n)
+    gap = dot(sub(owner_motion(a, owners, h), owner_motion(b, owners, h)), n)
     gap -= contact["offset"]
     for side in range(2):
         place = contact["place"][side]

@@ -37,6 +37,7 @@ class Surroundings:
     piece: Ints  # (e, 3) triangles of cloth and, ending with −1, stretches of rope
     ties: Sequence[Attachments]  # of particles to bodies
     tie_push: Floats  # (b, 3) N·s that ties have given in this substep
+    strain_force: Floats  # (b, 2, 3) N and N·m that cloth at its limit holds bodies with
 
 
 @dataclass(slots=True)
@@ -106,6 +107,9 @@ class ContactHook:
 
     def spare(self, meeting: Meeting) -> None:
         """Mark contacts that stay as they are when all are gone over again."""
+
+    def stop(self, meeting: Meeting) -> None:
+        """Stop what shortened cloth holds, before contacts are gone over again."""
 
     def support(self, meeting: Meeting) -> None:
         """Carry what has been pushed, after the last of those passes."""
