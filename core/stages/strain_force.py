@@ -18,9 +18,11 @@ class StrainForce:
     def __init__(self, frame: Frame, moves: Moves) -> None:
         self.frame, self.moves = frame, moves
         self.force = frame.work.strain_force
-        self.force[:] = frame.state.body_hold
-        self.others = (np.empty_like(moves.force), np.empty_like(moves.torque))
         self.is_any = False
+        self.may_hold = len(frame.model.tethers) > 0 and len(self.force) > 0
+        if self.may_hold:
+            self.force[:] = frame.state.body_hold
+            self.others = (np.empty_like(moves.force), np.empty_like(moves.torque))
 
     @property
     def _forces(self) -> tuple[Floats, Floats]:
@@ -28,7 +30,7 @@ class StrainForce:
 
     def lean(self) -> None:
         """Add it to the forces of the substep."""
-        self.is_any = bool(self.force.any())
+        self.is_any = self.may_hold and bool(self.force.any())
         if not self.is_any:
             return
         self.force[self.frame.work.owners.inverse_mass[: len(self.force)] == 0.0] = 0.0
@@ -49,4 +51,5 @@ class StrainForce:
 
     def store(self) -> None:
         """Let the next frame know it."""
-        self.frame.state.body_hold[:] = self.force
+        if self.may_hold:
+            self.frame.state.body_hold[:] = self.force

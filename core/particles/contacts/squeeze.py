@@ -98,7 +98,10 @@ def _presser(making, shapes, owners):
 
 @lean_inline
 def _look_behind(i, x, previous, shapes, collider_count, radius):
-    """The collider that vertex i lies on, how far from it (m), and which way is out of it."""
+    """The collider that vertex i lies on, how far from it (m), and which way is out of it.
+
+    One that was in it already lies on nothing: to be laid on it would be a leap.
+    """
     _, hulls, _ = parts_of(shapes)
     for s in range(collider_count):
         kind = shapes.kind[s]
@@ -112,7 +115,10 @@ def _look_behind(i, x, previous, shapes, collider_count, radius):
         for face in range(face_count(kind)):
             size, hull = shapes.size[s], shapes.hull[s]
             gap, out = solid_distance(hulls, kind, size, hull, face, p, o, radius)
-            if gap <= BACKED_GAP * radius:
+            if gap > BACKED_GAP * radius:
+                continue
+            before, _ = solid_distance(hulls, kind, size, hull, face, o, o, radius)
+            if before >= -BACKED_GAP * radius:
                 return s, gap, rotate(r, out)
     return NO_BACKING, 0.0, ZERO
 
