@@ -31,6 +31,16 @@ from .hook import ContactHook, Meeting, Surroundings
 STRAIN_HOLD_PASSES = 8
 """Passes over the contacts of all held bodies."""
 
+STRAINED = np.dtype(
+    [
+        ("contact", np.int32),
+        ("pin", np.int32),  # a particle that holds its cloth
+        ("held", np.float64),  # kg·m, what the body has been held with so far
+    ],
+    align=True,
+)
+"""A contact of a body with cloth that may hold it."""
+
 
 class StrainHolds(ContactHook):
     """Cloth at its limit as a floor for the bodies that lie in it."""
@@ -38,15 +48,15 @@ class StrainHolds(ContactHook):
     def __init__(self, about: Surroundings) -> None:
         self.force = about.strain_force
         self.tethers = tethers_of(about.model)
-        self.held = np.zeros(0)
+        self.strained = np.zeros(0, STRAINED)
 
     def stop(self, meeting: Meeting) -> None:
         """Stop bodies where cloth has been drawn into them."""
         count = meeting.count
-        if len(self.held) < count:
-            self.held = np.zeros(2 * count)
+        if len(self.strained) < count:
+            self.strained = np.zeros(2 * count, STRAINED)
         contacts = (meeting.contacts.solving, count)
-        stop_bodies(*contacts, meeting.movable, self.tethers, self.held, self.force)
+        stop_bodies(*contacts, meeting.movable, self.tethers, self.strained, self.force)
 
 
 @inline
@@ -84,38 +94,43 @@ def _push_back(contact, movable, pin, held):
 
 
 @kernel
-def stop_bodies(solving, count, movable, tethers, held, force):
+def stop_bodies(solving, count, movable, tethers, strained, force):
     """Stop bodies at contacts with tethered cloth that reaches into them.
 
-    held (c,) kg·m is scratch; force (b, 2, 3) N and N·m, what each body was held with, is added to.
+    strained (c,) is scratch; force (b, 2, 3) N and N·m, what each body was held with, is added to.
     """
     owners, h = movable.owners, movable.h
+    found = 0
     for c in range(count):
-        held[c] = 0.0
+        pin = _pin_of(solving[c], movable, tethers)
+        if pin >= 0:
+            one = strained[found]
+            one["contact"], one["pin"], one["held"] = c, pin, 0.0
+            found += 1
     for _ in range(STRAIN_HOLD_PASSES):
-        for c in range(count):
-            contact = solving[c]
-            pin = _pin_of(contact, movable, tethers)
-            if pin < 0:
-                continue
-            total = _push_back(contact, movable, pin, held[c])
-            if total != held[c]:
-                push = (held[c] - total) / h
+        for n in range(found):
+            one = strained[n]
+            contact, held = solving[one["contact"]], one["held"]
+            total = _push_back(contact, movable, one["pin"], held)
+            if total != held:
+                push = (held - total) / h
                 give(contact["place"][1], owners, scale(push, vec(contact["normal"])))
-                held[c] = total
-    for c in range(count):
-        if held[c] == 0.0:
+                one["held"] = total
+    for n in range(found):
+        one = strained[n]
+        held = one["held"]
+        if held == 0.0:
             continue
-        contact = solving[c]
-        n, body = vec(contact["normal"]), contact["place"][1]
+        contact = solving[one["contact"]]
+        normal, body = vec(contact["normal"]), contact["place"][1]
         u = displacement(contact, movable)
-        u = along(u, -dot(u, n), n)
+        u = along(u, -dot(u, normal), normal)
         size = length(u)
         if size > 0.0:
             w = owner_mobility(body, owners, scale(1.0 / size, u))
-            drag = within_cone(scale(1.0 / w, u), contact["friction"] * held[c])
+            drag = within_cone(scale(1.0 / w, u), contact["friction"] * held)
             give(body, owners, scale(1.0 / h, drag))
-        p = scale(-held[c] / (h * h), n)
+        p = scale(-held / (h * h), normal)
         add_to(force[body["owner"], 0], p)
         add_to(force[body["owner"], 1], cross(vec(body["arm"]), p))
 
