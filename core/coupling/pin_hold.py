@@ -110,6 +110,12 @@ Moving = namedtuple("Moving", ["particles", "owners", "tethers", "h"])
 
 
 @inline
+def is_heavy(body_inverse_mass, inverse_mass):
+    """Whether a body is so much heavier than a particle that what bears the particle holds it."""
+    return HEAVY * body_inverse_mass <= inverse_mass
+
+
+@inline
 def _write(row, moving, o, i, d):
     """Write what a row knows of owner o that is pushed along d where particle i is."""
     x, owners = moving.particles.x, moving.owners
@@ -196,7 +202,7 @@ def find_holds(contacts, count, moving, backing, mark, rows):
             continue
         for k in range(4):
             i = place["particle"][k]
-            is_light = HEAVY * w > moving.particles.inverse_mass[i]
+            is_light = not is_heavy(w, moving.particles.inverse_mass[i])
             if place["weight"][k] < LEAST_SHARE or mark[i] == o or is_light:
                 continue
             mark[i] = o
@@ -219,7 +225,7 @@ def find_ties(m, body, particle, moving, rows):
             continue
         for k in range(particle.shape[1]):
             i = particle[n, k]
-            if HEAVY * w <= moving.particles.inverse_mass[i]:
+            if is_heavy(w, moving.particles.inverse_mass[i]):
                 m = _add(rows, m, moving, o, i, ZERO, TIED)
     return m
 

@@ -49,6 +49,7 @@ class Contacts:
             push_out=self._push_out,
             contacts=work.contacts,
             backing=np.zeros(0, dtype=np.int32),
+            barred=np.zeros((0, 3)),
         )
         for hook in self.hooks:
             hook.begin(self.meeting)

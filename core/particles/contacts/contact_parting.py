@@ -3,8 +3,23 @@
 from __future__ import annotations
 
 from ...kernels.jit import inline, kernel
-from ...vec3 import ZERO, add_to, along, cross, divide, load, scale, set_vec, shift, sub, vec
+from ...vec3 import (
+    ZERO,
+    add_to,
+    along,
+    cross,
+    divide,
+    length,
+    load,
+    scale,
+    set_vec,
+    shift,
+    sub,
+    vec,
+)
 from .contact_places import (
+    add_mobility,
+    felt,
     gap_of,
     give,
     meet_at,
@@ -12,6 +27,7 @@ from .contact_places import (
     particle_place,
     particles_side,
 )
+from .contact_point import UNBACKED
 
 OLD_OVERLAP_SHARE = 0.5
 """Share of an old overlap of bodies that is resolved in one step."""
@@ -29,7 +45,7 @@ def _shift(contact, making, movable, away):
     impulse where x* has the particles, which `return_speed` takes back after the owner has moved,
     where x has them now: what Σ m x* × x gains and loses by it is what the particles lose and gain.
     """
-    particles, owners, h = movable
+    particles, owners, h, barred = movable
     x, previous, inverse_mass = particles
     n = vec(contact["normal"])
     here = contact["place"][particles_side(contact)]
@@ -50,11 +66,12 @@ def _shift(contact, making, movable, away):
         if place["owner"] >= 0:
             give(place, owners, scale(f / h, n))
             continue
-        for k in range(4 if contact["is_backed"] == 0 else 0):
+        for k in range(4):
             i = place["particle"][k]
             share = f * inverse_mass[i] * _share(place, k)
-            shift(x, i, share, n)
-            shift(previous, i, share, n)
+            way = felt(contact, barred, i, n)
+            shift(x, i, share, way)
+            shift(previous, i, share, way)
     making["parted"] += push
     add_to(making["parted_at"], scale(push, at))
     if contact["place"][0]["owner"] >= 0 or contact["place"][1]["owner"] >= 0:
@@ -69,25 +86,27 @@ def _push_for(contact, movable, away):
     n = vec(contact["normal"])
     total = 0.0
     for side in range(2):
-        place = contact["place"][side]
-        if contact["is_backed"] == 0 or place["owner"] >= 0:
-            total += _place_mobility(place, movable.particles.inverse_mass, movable.owners, n)
+        total += _place_mobility(contact, side, movable, n)
     return away / total if total > 0.0 else 0.0
 
 
 @inline
-def _farthest(contact, inverse_mass, push):
+def _farthest(contact, movable, push):
     """How far m a push of so many kg·m takes the particle that it moves most.
 
     That is more than it parts the two places where one lies near what is heavy or pinned: the other
     end of a stick swings far for a little at the pin.
     """
     most = 0.0
+    n = vec(contact["normal"])
     for side in range(2):
         place = contact["place"][side]
-        for k in range(4 if place["owner"] < 0 and contact["is_backed"] == 0 else 0):
-            w = inverse_mass[place["particle"][k]]
-            most = max(most, abs(push * w * _share(place, k)))
+        for k in range(4 if place["owner"] < 0 else 0):
+            i = place["particle"][k]
+            way = push * movable.particles.inverse_mass[i] * _share(place, k)
+            if contact["footing"] != UNBACKED:
+                way *= length(felt(contact, movable.barred, i, n))
+            most = max(most, abs(way))
     return most
 
 
@@ -108,17 +127,14 @@ def _way(place, x, previous):
 
 
 @inline
-def _place_mobility(place, inverse_mass, owners, n):
+def _place_mobility(contact, side, movable, n):
     """How easily one side gives way to a correction of place along the normal n, 1/kg."""
+    place = contact["place"][side]
     if place["owner"] >= 0:
-        return owner_mobility(place, owners, n)
+        return owner_mobility(place, movable.owners, n)
     if place["four_body"] >= 0:
-        return 0.25 * inverse_mass[place["particle"][0]]
-    total = 0.0
-    for k in range(4):
-        f = place["weight"][k]
-        total += inverse_mass[place["particle"][k]] * f * f
-    return total
+        return 0.25 * movable.particles.inverse_mass[place["particle"][0]]
+    return add_mobility(0.0, contact, side, movable, n)
 
 
 @kernel
@@ -149,7 +165,7 @@ def resolve_overlap(contacts, count, movable):
             continue
         part = OLD_OVERLAP_SHARE * depth
         push = _push_for(contact, movable, part)
-        way = max(part, _farthest(contact, movable.particles.inverse_mass, push))
+        way = max(part, _farthest(contact, movable, push))
         part *= min(1.0, OVERLAP_SPEED * movable.h / way)
         _shift(contact, contacts.making[c], movable, part)
 

@@ -26,6 +26,7 @@ from ...vec3 import (
     vec,
 )
 from ..particle_bodies.four_particles import move_particle_body
+from .contact_point import BACKED, SLIDING, UNBACKED
 
 Movable = namedtuple(
     "Movable",
@@ -33,6 +34,7 @@ Movable = namedtuple(
         "particles",  # x, x* and inverse mass, see `records`
         "owners",  # bodies and colliders, see `rigid.owners`
         "h",  # s
+        "barred",  # (n, 3) unit, along which a backed particle gives way to nothing; 0: it is free
     ],
 )
 """What contacts move in a step of h seconds."""
@@ -57,9 +59,9 @@ def particle_place(place, x):
 
 
 @inline
-def displacement(contact, movable):
+def displacement(contact, particles, owners, h):
     """Movement of a relative to b in this step, m."""
-    (x, previous, _), owners, h = movable
+    x, previous, _ = particles
     a, b = contact["place"][0], contact["place"][1]
     u = sub(owner_motion(a, owners, h), owner_motion(b, owners, h))
     for side in range(2):
@@ -121,9 +123,46 @@ def _four_body_mobility(place, inverse_mass, owners, d):
 
 
 @inline
-def mobility_along(contact, inverse_mass, owners, d):
+def felt(contact, barred, i, p):
+    """What of a push p particle i feels: what backs it takes the rest."""
+    if contact["footing"] == UNBACKED:
+        return p
+    if contact["footing"] == BACKED:
+        return ZERO
+    n = load(barred, i)
+    return along(p, -dot(p, n), n)
+
+
+@inline
+def add_mobility(total, contact, side, movable, d):
+    """Add Σ wᵢ cᵢ² of the particles of one side as they give way along the unit vector d, 1/kg."""
+    place = contact["place"][side]
+    for k in range(4):
+        i, f = place["particle"][k], place["weight"][k]
+        w = movable.particles.inverse_mass[i] * f * f
+        if contact["footing"] != UNBACKED:
+            w *= dot(felt(contact, movable.barred, i, d), d)
+        total += w
+    return total
+
+
+@inline
+def lone_mobility(contact, movable, d):
+    """Σ wᵢ cᵢ² of the particles that move alone as they give way along d, 1/kg."""
+    total = 0.0
+    for side in range(2):
+        if contact["place"][side]["four_body"] < 0:
+            total = add_mobility(total, contact, side, movable, d)
+    return total
+
+
+@inline
+def mobility_along(contact, movable, d):
     """How far an impulse of 1 kg·m along the unit vector d parts a and b, 1/kg."""
+    inverse_mass, owners = movable.particles.inverse_mass, movable.owners
     total = contact["inverse_mass"]
+    if contact["footing"] == SLIDING:
+        total = lone_mobility(contact, movable, d)
     for side in range(2):
         total += owner_mobility(contact["place"][side], owners, d)
         total += _four_body_mobility(contact["place"][side], inverse_mass, owners, d)
@@ -133,7 +172,7 @@ def mobility_along(contact, inverse_mass, owners, d):
 @inline
 def push_apart(contact, movable, p):
     """An impulse p in kg·m on a, and against it on b."""
-    particles, owners, h = movable
+    particles, owners, h, barred = movable
     for side in range(2):
         place = contact["place"][side]
         sign = 1.0 if side == 0 else -1.0
@@ -143,11 +182,11 @@ def push_apart(contact, movable, p):
             turn = rotate(owners.inverse_inertia[o], cross(vec(place["arm"]), impulse))
             move_particle_body(particles, place["particle"][0], owners, o, impulse, turn)
             continue
-        for k in range(4 if contact["is_backed"] == 0 else 0):
+        for k in range(4):
             i = place["particle"][k]
             f = particles.inverse_mass[i] * (sign * place["weight"][k])
             if f != 0.0:
-                shift(particles.x, i, f, p)
+                shift(particles.x, i, f, felt(contact, barred, i, p))
     p = divide(p, h)
     give(contact["place"][0], owners, p)
     give(contact["place"][1], owners, scale(-1.0, p))

@@ -22,6 +22,15 @@ from ...vec3 import ZERO, set_vec, store
 PARTICLES = -1
 """In place of a shape: that side of the contact is a place between particles, weights known."""
 
+UNBACKED = 0
+"""Particles of a contact give way by their masses alone."""
+
+SLIDING = 1
+"""Some of them give way only along what another contact presses them onto."""
+
+BACKED = 2
+"""They are pressed onto what backs them, and give way no more than that does."""
+
 CONTACT_PLACE = np.dtype(
     [
         ("particle", np.int32, (4,)),
@@ -43,7 +52,7 @@ PARTICLE_CONTACT = np.dtype(
         ("bounce", np.float64),  # m, normal displacement that restitution asks for, 0 for none
         ("friction", np.float64),
         ("stays", np.int32),  # 1: it is not gone over again once something else moves its particles
-        ("is_backed", np.int32),  # 1: its particles give way no more than what they lie on
+        ("footing", np.int32),  # of its particles: UNBACKED, SLIDING or BACKED
         ("inverse_mass", np.float64),  # Σ wᵢ cᵢ² of particles that move alone, 1/kg
         ("mobility", np.float64),  # 1/kg, how far an impulse along the normal parts a and b
         ("normal_impulse", np.float64),  # kg·m, times h, so far in this step
@@ -117,7 +126,7 @@ def note_contact(contacts, c, normal, reach):
     """Note the normal of contact c, and how far m the particles of both sides keep away."""
     set_vec(contacts.solving[c]["normal"], normal)
     contacts.solving[c]["stays"] = 0
-    contacts.solving[c]["is_backed"] = 0
+    contacts.solving[c]["footing"] = UNBACKED
     contacts.making[c]["reach"] = reach
 
 

@@ -12,6 +12,7 @@ from ..particle_bodies.four_particles import corner_weights
 from .contact_places import (
     displacement,
     gap_of,
+    lone_mobility,
     meet_at,
     mobility_along,
     particle_place,
@@ -115,22 +116,6 @@ def _level(contact, making, x, owners, h):
     contact["offset"] = gap_of(contact, x, owners, h) - found
 
 
-@inline
-def _lone_mobility(contact, inverse_mass):
-    """Σ wᵢ cᵢ² of the particles that move alone, 1/kg; 0 where something backs them."""
-    total = 0.0
-    if contact["is_backed"] == 1:
-        return total
-    for side in range(2):
-        place = contact["place"][side]
-        if place["four_body"] >= 0:
-            continue
-        for k in range(4):
-            f = place["weight"][k]
-            total += inverse_mass[place["particle"][k]] * f * f
-    return total
-
-
 @kernel
 def prepare_contacts(contacts, count, surfaces, movable, resting):
     """Work out weights and constants of contacts noted as places on shapes and normals.
@@ -141,15 +126,15 @@ def prepare_contacts(contacts, count, surfaces, movable, resting):
     Friction of two surfaces is the geometric mean, restitution the larger; contacts slower than
     ``resting`` m a step do not bounce, so that heaps come to rest.
     """
-    (x, previous, inverse_mass), owners, h = movable
+    (x, previous, _), owners, h, _ = movable
     for c in range(count):
         contact, making = contacts.solving[c], contacts.making[c]
         contact["friction"], e = _find_places(contact, making, surfaces, previous, owners)
         _level(contact, making, x, owners, h)
         n = vec(contact["normal"])
-        contact["inverse_mass"] = _lone_mobility(contact, inverse_mass)
-        contact["mobility"] = mobility_along(contact, inverse_mass, owners, n)
-        approach = dot(displacement(contact, movable), n)
+        contact["inverse_mass"] = lone_mobility(contact, movable, n)
+        contact["mobility"] = mobility_along(contact, movable, n)
+        approach = dot(displacement(contact, movable.particles, owners, h), n)
         gap = gap_of(contact, x, owners, h)
         contact["overlap"] = overlap_before(gap, approach)
         contact["bounce"] = 0.0

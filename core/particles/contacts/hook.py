@@ -56,6 +56,7 @@ class Meeting:
     push_out: Callable[[Ints], None]  # project some of what collides out of colliders
     contacts: Contacts
     backing: Ints  # (n,) what is behind vertices that bodies press on, see `squeeze`
+    barred: Floats  # (n, 3) unit, along which these give way to nothing; 0 for all others
     substep: int = 0
     count: int = 0  # of contacts
 
@@ -63,7 +64,7 @@ class Meeting:
     def movable(self) -> Movable:
         """What contacts move."""
         particles = self.particles._replace(inverse_mass=self.inverse_mass)
-        return Movable(particles, self.owners, self.h)
+        return Movable(particles, self.owners, self.h, self.barred)
 
 
 class ContactHook:

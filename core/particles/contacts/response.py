@@ -33,6 +33,7 @@ def relax_contacts(solving, count, movable, is_again):
     is_again: after something else has moved particles. Nothing is taken back then, and some
     contacts stay as they are. Returns the largest push of this pass in m.
     """
+    particles, owners, h, _ = movable
     largest = 0.0
     for c in range(count):
         contact = solving[c]
@@ -41,9 +42,9 @@ def relax_contacts(solving, count, movable, is_again):
             continue
         n = vec(contact["normal"])
         if contact["bounce"] > 0.0:
-            short = dot(displacement(contact, movable), n) - contact["bounce"]
+            short = dot(displacement(contact, particles, owners, h), n) - contact["bounce"]
         else:
-            short = gap_of(contact, movable.particles.x, movable.owners, movable.h)
+            short = gap_of(contact, particles.x, owners, h)
             short += contact["overlap"]
         before = contact["normal_impulse"]
         impulse = normal_sum(before, -(short / mobility))
@@ -72,15 +73,15 @@ def _stays(contact):
 @inline
 def _rub(contact, movable, n):
     """Hold against sliding across the normal n, with the sum of all holds within the cone."""
-    u = displacement(contact, movable)
+    u = displacement(contact, movable.particles, movable.owners, movable.h)
     u = along(u, -dot(u, n), n)
     before = vec(contact["friction_impulse"])
     p = before
     size = length(u)
     if size > 0.0:
-        inverse_mass = movable.particles.inverse_mass
-        f = 1.0 / mobility_along(contact, inverse_mass, movable.owners, divide(u, size))
-        p = along(p, -f, u)
+        mobility = mobility_along(contact, movable, divide(u, size))
+        if mobility > 0.0:
+            p = along(p, -1.0 / mobility, u)
     p = within_cone(p, contact["friction"] * contact["normal_impulse"])
     set_vec(contact["friction_impulse"], p)
     push_apart(contact, movable, sub(p, before))

@@ -6,6 +6,8 @@ to nothing: the plate would sink through the cloth until it stands on the table.
 collider backs gives way to nothing that presses it there. In such a contact it weighs as much as
 the collider: the body rests on it at its true place, and is dragged by it with up to μ times its
 whole weight (Coulomb). What the vertex feels of both, it feels after the passes, by its own mass.
+Nor does any other contact move it along that push: where the side of the same plate lifted it, the
+plate would follow the vertex and lift it farther, pass by pass, until both fly.
 A contact that presses it along the collider, as the side of the plate does, is one like all others.
 """
 
@@ -15,13 +17,13 @@ from collections import namedtuple
 
 import numpy as np
 
-from ...arrays import Ints
+from ...arrays import Floats, Ints
 from ...collision.contact_law import joint_friction, within_cone
 from ...collision.kinds import MESH
 from ...collision.narrow_phase import parts_of
 from ...collision.point_distance import solid_distance
 from ...collision.shapes import face_count, passes_by
-from ...coupling.pin_hold import HEAVY, LEAST_SHARE
+from ...coupling.pin_hold import LEAST_SHARE, is_heavy
 from ...kernels.jit import inline, kernel, lean_inline
 from ...vec3 import (
     ZERO,
@@ -34,11 +36,12 @@ from ...vec3 import (
     scale,
     set_vec,
     shift,
+    store,
     sub,
     unrotate,
     vec,
 )
-from .contact_point import PARTICLES
+from .contact_point import BACKED, PARTICLES, SLIDING, UNBACKED
 from .hook import ContactHook, Meeting, Surroundings
 
 NO_BACKING = -1
@@ -61,6 +64,15 @@ Grounds = namedtuple(
 )
 """What vertices may lie on."""
 
+Backed = namedtuple(
+    "Backed",
+    [
+        "shape",  # (n,) that a vertex lies on, or `NO_BACKING`
+        "barred",  # (n, 3) unit, along which contacts that it is not backed in leave it alone, or 0
+    ],
+)
+"""What is found of vertices that bodies press on."""
+
 Rubbing = namedtuple("Rubbing", ["shapes", "backing", "friction"])
 """What rubs against vertices: the shape that each lies on, and its friction, (n,)."""
 
@@ -72,12 +84,14 @@ class Squeeze(ContactHook):
         model = about.model
         self.grounds = Grounds(about.shapes, model.collider_shape_count, model.particles.radius)
         self.backing: Ints = np.full(len(model.particles), NO_BACKING, dtype=np.int32)
+        self.barred: Floats = np.zeros((len(model.particles), 3))
 
     def hold(self, meeting: Meeting) -> None:
         """See which contacts press vertices onto what backs them."""
         moving = (meeting.particles, meeting.owners)
-        back_contacts(meeting.contacts, meeting.count, *moving, self.grounds, self.backing)
-        meeting.backing = self.backing
+        contacts, backed = (meeting.contacts, meeting.count), Backed(self.backing, self.barred)
+        back_contacts(*contacts, *moving, self.grounds, backed)
+        meeting.backing, meeting.barred = backed
 
     def support(self, meeting: Meeting) -> None:
         """Let both sides rub against what is squeezed."""
@@ -124,20 +138,21 @@ def _look_behind(i, x, previous, shapes, collider_count, radius):
 
 
 @kernel
-def back_contacts(contacts, count, particles, owners, grounds, backing):
+def back_contacts(contacts, count, particles, owners, grounds, backed):
     """Note which contacts press light vertices onto a collider, and lay these vertices on it.
 
     They have been found, but not prepared: what they join is told by their shapes. Those with a
     vertex on a collider stay as they are when contacts are gone over again.
-
-    backing (n,): the shape that each of the vertices lies on, or `NO_BACKING`.
     """
     x, previous, inverse_mass = particles
+    backing, barred = backed
     shapes, collider_count, radius = grounds
     solving = contacts.solving
     for c in range(count):
         for k in range(4 if contacts.making[c]["shape"][0] == PARTICLES else 0):
-            backing[solving[c]["place"][0]["particle"][k]] = NO_BACKING
+            i = solving[c]["place"][0]["particle"][k]
+            backing[i] = NO_BACKING
+            store(barred, i, ZERO)
     for c in range(count):
         contact = solving[c]
         o = _presser(contacts.making[c], shapes, owners)
@@ -149,7 +164,7 @@ def back_contacts(contacts, count, particles, owners, grounds, backing):
             i = place["particle"][k]
             if place["weight"][k] < LEAST_SHARE:
                 continue
-            if HEAVY * w > inverse_mass[i]:
+            if not is_heavy(w, inverse_mass[i]):
                 is_backed = False
                 continue
             s, gap, out = _look_behind(i, x, previous, shapes, collider_count, radius[i])
@@ -163,8 +178,27 @@ def back_contacts(contacts, count, particles, owners, grounds, backing):
             if place["weight"][k] > most:
                 most, into = place["weight"][k], scale(-1.0, out)
         if is_backed and most > 0.0:
-            contact["is_backed"] = 1
+            contact["footing"] = BACKED
             set_vec(contact["normal"], into)  # what slides there lifts nothing at a round edge
+            for k in range(4):
+                if place["weight"][k] >= LEAST_SHARE:
+                    store(barred, place["particle"][k], into)
+    for c in range(count):
+        if solving[c]["footing"] == UNBACKED and _meets_backed(
+            solving[c], contacts.making[c], barred
+        ):
+            solving[c]["footing"] = SLIDING
+
+
+@lean_inline
+def _meets_backed(contact, making, barred):
+    """Whether a contact has particles that another presses onto what backs them."""
+    for side in range(2):
+        place = contact["place"][side]
+        for k in range(4 if making["shape"][side] == PARTICLES else 0):
+            if place["weight"][k] != 0.0 and load(barred, place["particle"][k]) != ZERO:
+                return True
+    return False
 
 
 @inline
@@ -183,7 +217,7 @@ def rub_squeezed(solving, count, particles, owners, rubbing, h):
     shapes, backing, friction = rubbing
     for c in range(count):
         contact = solving[c]
-        if contact["is_backed"] == 0 or contact["normal_impulse"] == 0.0:
+        if contact["footing"] != BACKED or contact["normal_impulse"] == 0.0:
             continue
         place, o = contact["place"][0], contact["place"][1]["owner"]
         n = vec(contact["normal"])

@@ -22,7 +22,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...collision.contact_law import normal_sum, within_cone
-from ...coupling.pin_hold import HEAVY, LEAST_SHARE, REPAIR, tethers_of
+from ...coupling.pin_hold import LEAST_SHARE, REPAIR, is_heavy, tethers_of
 from ...kernels.jit import inline, kernel
 from ...vec3 import ZERO, add_to, along, cross, dot, length, load, move, rotate, scale, sub, vec
 from .contact_places import displacement, gap_of, give, owner_mobility, owner_motion
@@ -72,7 +72,7 @@ def _pin_of(contact, movable, tethers):
     for k in range(4):
         i = place["particle"][k]
         q = tethers.of_particle[i]
-        if q < 0 or place["weight"][k] < LEAST_SHARE or HEAVY * w > inverse_mass[i]:
+        if q < 0 or place["weight"][k] < LEAST_SHARE or not is_heavy(w, inverse_mass[i]):
             continue
         for t in range(tethers.start[q], tethers.start[q + 1]):
             if inverse_mass[tethers.anchor[t]] == 0.0:  # else it was let go
@@ -83,7 +83,7 @@ def _pin_of(contact, movable, tethers):
 @inline
 def _push_back(contact, movable, pin, held):
     """What of ``held`` kg·m so far a body is to be held with, by this contact alone."""
-    (x, previous, _), owners, h = movable
+    (x, previous, _), owners, h, _ = movable
     body, n = contact["place"][1], vec(contact["normal"])
     short = gap_of(contact, x, owners, h) + contact["overlap"]
     if held == 0.0 and short >= 0.0:
@@ -123,7 +123,7 @@ def stop_bodies(solving, count, movable, tethers, strained, force):
             continue
         contact = solving[one["contact"]]
         normal, body = vec(contact["normal"]), contact["place"][1]
-        u = displacement(contact, movable)
+        u = displacement(contact, movable.particles, owners, h)
         u = along(u, -dot(u, normal), normal)
         size = length(u)
         if size > 0.0:

@@ -15,7 +15,7 @@ from ...kernels.jit import inline, kernel
 from ...records import Particles, Records
 from ...vec3 import ZERO, dot, load, rotate, sub, unrotate, vec
 from ..constraints.strand_contact import Bearing, Standoff, note_support
-from .contact_places import Movable, displacement, gap_of
+from .contact_places import displacement, gap_of
 
 Ground = namedtuple(
     "Ground",
@@ -125,7 +125,6 @@ def find_supports(bearing, sticks, row_of, particles, ground, h):
         i = sticks[k]["particle"]
         if particles.inverse_mass[i] > 0.0 and ground.radius[i] > 0.0:
             _support_particle(bearing, k, i, particles, ground)
-    movable = Movable(particles, ground.owners, h)
     for c in range(ground.contact_count):
         contact = ground.contacts.solving[c]
         place, other = contact["place"][0], contact["place"][1]
@@ -149,7 +148,7 @@ def find_supports(bearing, sticks, row_of, particles, ground, h):
         elif i != j and sticks[k]["parent"] != m:
             continue
         gap = gap_of(contact, particles.x, ground.owners, h) + contact["overlap"]
-        u = displacement(contact, movable)
+        u = displacement(contact, particles, ground.owners, h)
         normal = vec(contact["normal"])
         radius = ground.radius[i]
         bears = gap <= 0.0 or gap - dot(u, normal) <= TOUCHES * radius

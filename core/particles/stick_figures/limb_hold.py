@@ -8,7 +8,7 @@ as the pin, which takes what the limb gives.
 
 from __future__ import annotations
 
-from ...coupling.pin_hold import HEAVY, LEAST_SHARE
+from ...coupling.pin_hold import LEAST_SHARE, is_heavy
 from ...kernels.jit import kernel
 from ...vec3 import between, dot, length, vec
 from ..contacts.contact_point import PARTICLES
@@ -37,7 +37,7 @@ def hold_taut(contacts, count, figure, x, inverse_mass, tethers, held):
         for k in range(3):
             i = cloth["particle"][k]
             q = tethers.of_particle[i]
-            if cloth["weight"][k] < LEAST_SHARE or q < 0 or HEAVY * w > inverse_mass[i]:
+            if cloth["weight"][k] < LEAST_SHARE or q < 0 or not is_heavy(w, inverse_mass[i]):
                 continue
             for n in range(tethers.start[q], tethers.start[q + 1]):
                 pin = tethers.anchor[n]
