@@ -9,6 +9,7 @@ import pytest
 
 from verlet_physics import ClothSettings, FrameInputs, ModelBuilder, SolverSettings, advance
 from verlet_physics.bench import cloth_scenes
+from verlet_physics.collision.surface_distance import feature_distance
 from verlet_physics.collision.surface_tree import (
     are_flat,
     count_turned,
@@ -121,6 +122,23 @@ def test_pairs_of_vertices_that_strayed_are_found_anew_and_all_others_stay(seed)
     room.stale[wild] = 1
     room.find(0.0, 1, mesh_moves=False)
     assert _has_all_that_are_near(room, moved, triangle)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_lies_close_at_rest_keeps_no_more_than_a_share_of_that_distance(seed):
+    x, triangle = _soup(10, seed)
+    room = _soup_room(x, triangle)
+    room.start[:] = 0.7 * x  # nearer each other than at rest
+    room.expect_all()
+    room.find(0.0, 1, mesh_moves=False)
+    (partners,) = room.partners
+    limited = 0
+    for pair in partners.pairs[: partners.count]:
+        at_rest = 0.8 * feature_distance(x, *pair["corner"], pair["is_edges"])
+        assert pair["width"] == pytest.approx(0.06)
+        assert pair["reach"] == min(pair["width"], at_rest)
+        limited += at_rest < pair["width"]
+    assert 0.1 * partners.count < limited < 0.9 * partners.count
 
 
 @pytest.mark.parametrize("name", ["strip-on-end", "folded-sheet", "crossed-sheets"])
