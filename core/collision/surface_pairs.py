@@ -158,7 +158,10 @@ def _add_pair(pairs, row, last, surface, x, corner, is_edges, fastest, within):
     if distance > within:
         return row
     reach = width = surface.thickness[i] + surface.thickness[m]
-    if surface.part[i] == surface.part[m]:
+    # most layers lie farther apart at rest
+    if surface.part[i] == surface.part[m] and not _are_far(
+        surface.rest, i, j, k, m, is_edges, reach / REST_SHARE
+    ):
         reach = min(reach, REST_SHARE * feature_distance(surface.rest, i, j, k, m, is_edges))
     if row < last:
         pair = pairs[row]

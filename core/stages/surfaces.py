@@ -221,7 +221,7 @@ class SurfaceContacts:
             for partners in room.partners:
                 self.mesh_contacts = found  # those with meshes come last
                 pairs = (partners.pairs, partners.count, step)
-                found = measure_pairs(*pairs, room.contacts, found, room.start, held)
+                found = measure_pairs(*pairs, room.contacts, room.watch, found, room.start, held)
             step["gone"] = step["veered"] = 0.0  # is reckoned with now
             if found <= len(room.contacts):
                 break
@@ -319,7 +319,7 @@ class SurfaceContacts:
 
     def _part(self, room: SurfaceRoom) -> None:
         moving = (room.x, room.start, room.inverse_mass, room.rows, room.stopping, room.led)
-        if part_surfaces(room.contacts, self.contact_count, *moving):
+        if part_surfaces(room.contacts, self.contact_count, room.watch, *moving):
             self._expect_crossings(room)
 
     def _expect_crossings(self, room: SurfaceRoom) -> None:

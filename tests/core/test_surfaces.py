@@ -9,6 +9,7 @@ import pytest
 
 from verlet_physics import ClothSettings, FrameInputs, ModelBuilder, SolverSettings, advance
 from verlet_physics.bench import cloth_scenes
+from verlet_physics.collision.surface_distance import feature_distance
 from verlet_physics.collision.surface_tree import (
     are_flat,
     count_turned,
@@ -16,8 +17,9 @@ from verlet_physics.collision.surface_tree import (
     surface_tree,
 )
 from verlet_physics.kernels import jit
-from verlet_physics.particles.contacts.surface_contact import SURFACE_CONTACT
+from verlet_physics.particles.contacts.surface_contact import SURFACE_CONTACT, Held, measure_pairs
 from verlet_physics.particles.contacts.surface_limit import part_surfaces, stopping_room
+from verlet_physics.particles.contacts.surface_watch import note_spare, watch_room
 from verlet_physics.truth.crossings import count_crossings
 from verlet_physics.truth.surfaces import most_crossings
 from verlet_physics.workspace import workspace_of
@@ -122,6 +124,23 @@ def test_pairs_of_vertices_that_strayed_are_found_anew_and_all_others_stay(seed)
     assert _has_all_that_are_near(room, moved, triangle)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_what_lies_close_at_rest_keeps_no_more_than_a_share_of_that_distance(seed):
+    x, triangle = _soup(10, seed)
+    room = _soup_room(x, triangle)
+    room.start[:] = 0.7 * x  # nearer each other than at rest
+    room.expect_all()
+    room.find(0.0, 1, mesh_moves=False)
+    (partners,) = room.partners
+    limited = 0
+    for pair in partners.pairs[: partners.count]:
+        at_rest = 0.8 * feature_distance(x, *pair["corner"], pair["is_edges"])
+        assert pair["width"] == pytest.approx(0.06)
+        assert pair["reach"] == min(pair["width"], at_rest)
+        limited += at_rest < pair["width"]
+    assert 0.1 * partners.count < limited < 0.9 * partners.count
+
+
 @pytest.mark.parametrize("name", ["strip-on-end", "folded-sheet", "crossed-sheets"])
 def test_nothing_passes_through_anything(name):
     scene = replace(cloth_scenes.CLOTH_SCENES[name](16), frames=48)
@@ -205,6 +224,21 @@ def _one_over_the_other(gap: float) -> tuple[np.ndarray, np.ndarray]:
     return x, contacts
 
 
+def _part(contacts, x, start, inverse_mass, idle=0):
+    """How many vertices `part_surfaces` had to stop, and how many contacts it looked at in the end.
+
+    idle: how many of the last vertices no contact has.
+    """
+    vertices, count = len(x), len(contacts)
+    watch = watch_room(vertices, count)
+    for n in range(count):
+        note_spare(watch, n, contacts[n])
+    rows = np.arange(vertices - idle, dtype=np.int32)
+    given = (watch, x, start, inverse_mass, rows, stopping_room(vertices), vertices)
+    stopped = part_surfaces(contacts, count, *given)
+    return stopped, watch.count[0]
+
+
 @pytest.mark.parametrize(
     ("axis", "angle"), [((2, -1, 1), 1e-3), ((2, -1, 1), 0.01), ((-1, 3, 0), 1.0), ((0, 0, 1), 1.0)]
 )
@@ -215,9 +249,7 @@ def test_tight_layers_that_turn_as_one_are_not_parted(axis, angle):
     turned = start + np.sin(angle) * across + (1.0 - np.cos(angle)) * np.cross(a, across)
     x = turned + (0.1, 0.0, -0.2)
     end = x.copy()
-    rows = np.arange(6, dtype=np.int32)
-    stopping = stopping_room(6)
-    assert part_surfaces(contacts, 3, end, start, np.ones(6), rows, stopping, 6) == 0
+    assert _part(contacts, end, start, np.ones(6))[0] == 0
     assert abs(end - x).max() < 1e-12
 
 
@@ -235,10 +267,8 @@ def test_what_is_driven_through_cloth_that_cannot_give_way_stops_before_it():
     x = start.copy()
     x[3:6, 2] -= 0.05  # driven through both
     inverse_mass = np.concatenate([inverse_mass, np.zeros(3)])
-    rows = np.arange(9, dtype=np.int32)
-    stopping = stopping_room(9)
     both = np.concatenate([contacts, under])
-    assert part_surfaces(both, 6, x, start, inverse_mass, rows, stopping, 9) > 0
+    assert _part(both, x, start, inverse_mass)[0] > 0
     assert x[3:6, 2].min() > x[:3, 2].max() >= x[:3, 2].min() > x[6:, 2].max()
 
 
@@ -255,3 +285,57 @@ def test_a_patch_that_folds_in_flight_is_flat_no_longer():
     gather_bounds(tree, triangle, x, folded - x, room, all_of_them, 1.0)  # foreseen
     assert not are_flat(tree.bounds, 0, 0)
     assert count_turned(tree, triangle, folded) == 0
+
+
+@pytest.fixture(scope="module")
+def heap():
+    """Places (n, 3) of sheets that lie on each other, and all their contacts."""
+    model = cloth_scenes.crossed_sheets(12, 6).model
+    state = model.initial_state()
+    for _ in range(40):
+        state, _ = advance(model, state, FrameInputs(), SolverSettings())
+    room = workspace_of(model).surfaces
+    (partners,) = room.partners
+    pairs = (partners.pairs, partners.count, room.strays.step)
+    held = Held(room.inverse_mass, room.friction, room.tangle.mark)
+    room.start[:] = state.position
+    partners.pairs["room"] = -np.inf  # each is to be measured
+    room.strays.step["way"] = room.strays.step["veer"] = np.inf
+    room.grow_contacts(partners.count)
+    found = measure_pairs(*pairs, room.contacts, room.watch, 0, room.start, held)
+    return room.start, room.contacts[:found]
+
+
+@pytest.mark.parametrize(
+    ("wild", "far", "held", "most", "is_stopped"),
+    [
+        (30, 0.02, 0.0, 0.1, False),
+        (30, 0.05, 0.0, 1.0, False),  # what is pushed pushes on
+        (864, 0.02, 0.0, 1.0, False),
+        (864, 0.02, 0.3, 1.0, True),
+    ],
+)
+def test_contacts_left_out_while_a_heap_is_parted_change_no_bit(
+    heap, wild, far, held, most, is_stopped
+):
+    place, contacts = heap
+    assert len(contacts) > len(place)
+    rng = np.random.default_rng(3)
+    way = 3e-4 * rng.normal(size=place.shape)
+    way[rng.permutation(len(place))[:wild]] *= far / 3e-4
+    inverse_mass = np.where(rng.random(len(place)) < held, 0.0, 1.0)
+    ends, stopped, looked_at = [], [], []
+    for idle in (0, len(contacts)):  # where contacts are fewer than vertices, all are looked at
+        start = np.concatenate([place, np.zeros((idle, 3))])
+        x = start + np.concatenate([way, np.zeros((idle, 3))])
+        masses = np.concatenate([inverse_mass, np.ones(idle)])
+        told = _part(contacts.copy(), x, start, masses, idle)
+        ends.append(x[: len(place)])
+        stopped.append(told[0])
+        looked_at.append(told[1] / len(contacts))
+    assert np.array_equal(*ends)
+    assert stopped[0] == stopped[1]
+    assert (stopped[0] > 0) == is_stopped
+    assert (ends[0] != place + way).any(axis=1).sum() > wild / 10  # were parted
+    assert looked_at[0] <= most
+    assert looked_at[1] == 1.0

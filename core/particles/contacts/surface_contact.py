@@ -15,25 +15,27 @@ from ...collision.surface_distance import nearest_weights, weighted
 from ...kernels.jit import kernel, lean_inline
 from ...vec3 import along, divide, dot, length, load, scale, set_vec, shift, sub, vec
 from .surface_tangle import CROSSED, HIDDEN
+from .surface_watch import note_spare
 
 SURFACE_CONTACT = np.dtype(
     [
         ("corner", np.int32, (4,)),
         ("is_edges", np.int32),
-        ("weight", np.float64, (4,)),  # cᵢ: Σ cᵢ xᵢ leads from b to a
-        ("normal", np.float64, (3,)),  # from b to a
-        ("turned", np.float64, (3,)),  # the same at the end of the substep, where it is needed
         ("is_turned", np.int32),
+        ("normal", np.float64, (3,)),  # from b to a
         ("distance", np.float64),  # m, at the start of the substep
         ("reach", np.float64),  # m, that they are to keep
         ("wanted", np.float64),  # m, least distance at its end
+        ("weight", np.float64, (4,)),  # cᵢ: Σ cᵢ xᵢ leads from b to a
         ("mobility", np.float64),  # Σ wᵢ cᵢ², 1/kg
-        ("friction", np.float64),
         ("pushed", np.float64),  # kg·m, normal impulse times h so far
+        ("friction", np.float64),
         ("dragged", np.float64, (3,)),  # kg·m, friction likewise
+        ("turned", np.float64, (3,)),  # the normal at the end of the substep, where it is needed
     ],
     align=True,
 )
+"""What is read of every contact comes first: a record is longer than what is fetched at once."""
 
 PARTING_SHARE = 0.1
 """Share of the lack of distance that is made up for in one substep, x and x* alike."""
@@ -139,11 +141,11 @@ def _nearer(step, corner, is_edges, speed):
 
 
 @kernel
-def measure_pairs(pairs, count, step, contacts, found, start, held):
+def measure_pairs(pairs, count, step, contacts, watch, found, start, held):
     """Contacts, from row ``found`` on, of all pairs that may meet in this substep; the row after.
 
     May return more than fit. step (n,): see `VERTEX_STEP`. start (n, 3) m: places at the start of
-    the substep. held: see `Held`.
+    the substep. watch: see `note_spare`. held: see `Held`.
     """
     inverse_mass, friction, mark = held
     for n in range(count):
@@ -185,6 +187,7 @@ def measure_pairs(pairs, count, step, contacts, found, start, held):
             contact["mobility"] = 0.0 if is_double else mobility
             contact["friction"] = joint_friction(friction[i], friction[m])
             contact["pushed"] = 0.0
+            note_spare(watch, found, contact)
         found += 1
     return found
 

@@ -21,24 +21,20 @@ import numpy as np
 from ...angular_momentum import NO_INERTIA, add_inertia, solve_inertia
 from ...kernels.jit import kernel, lean_inline
 from ...vec3 import ZERO, add, add_cross, along, cross, divide, dot, load, scale, set_vec, sub, vec
+from .surface_watch import distance_needed, has_left, watch_contacts, watch_more
 
-LEAST_DISTANCE_KEPT = 0.2
-"""Share of their distance that two features keep at least in one substep."""
-
-PARTING_ROUNDS = 8
-"""Rounds in which all contacts are parted, before what is not apart then is held back."""
+PARTING_SWEEPS = 8
+"""Sweeps in which all contacts are parted, before what is not apart then is held back."""
 
 RETREATS = 4
 """How often what is not apart goes half of its way only, before it stops."""
-
-LEAST_REACH = 1e-3
-"""Features nearer than this share of what they should keep do not get nearer at all."""
 
 
 Stopping = namedtuple(
     "Stopping",
     [
-        "mark",  # (n,)
+        "moved",  # (n,) sweep over the contacts in which a vertex was moved last
+        "mark",  # (n,) whether it is on its way back, or has stopped
         "way",  # (n, 3) m, that a vertex goes in a substep when it stops
         "nearest",  # (n,) m, to a mesh that it goes with then
     ],
@@ -48,7 +44,8 @@ Stopping = namedtuple(
 
 def stopping_room(count: int) -> Stopping:
     """Scratch for ``count`` vertices."""
-    return Stopping(np.zeros(count, dtype=np.int32), np.zeros((count, 3)), np.zeros(count))
+    moved, mark = np.zeros((2, count), dtype=np.int32)
+    return Stopping(moved, mark, np.zeros((count, 3)), np.zeros(count))
 
 
 @lean_inline
@@ -73,13 +70,6 @@ def _gap(contact, over, x, more, start):
         else:
             high = max(high, height)
     return low - high, 0.5 * (low + high)
-
-
-@lean_inline
-def _needed(contact):
-    """Distance in m that the two features of a contact must have along their normal."""
-    distance = contact["distance"]
-    return max(LEAST_DISTANCE_KEPT * distance, min(distance, LEAST_REACH * contact["reach"]))
 
 
 @lean_inline
@@ -147,7 +137,7 @@ def _turn(contact, x, start):
 @lean_inline
 def _part_contact(contact, x, start, inverse_mass):
     """Part the two features of a contact where they are not; whether they had to be."""
-    needed = _needed(contact)
+    needed = distance_needed(contact)
     normal = vec(contact["normal"])
     gap, _ = _gap(contact, normal, x, ZERO, start)
     if gap >= needed:
@@ -172,7 +162,7 @@ def _part_contact(contact, x, start, inverse_mass):
 @lean_inline
 def _are_parted(contact, x, start):
     """Whether one of the planes of a contact parts its features all along their way."""
-    needed = _needed(contact)
+    needed = distance_needed(contact)
     normal = vec(contact["normal"])
     gap, _ = _gap(contact, normal, x, ZERO, start)
     if gap >= needed:
@@ -188,34 +178,46 @@ def _are_parted(contact, x, start):
 
 
 @lean_inline
-def _part_all(contacts, count, x, start, inverse_mass, moved):
-    """Rounds over all contacts; how many were not apart in the last one.
-
-    moved (n,): the round in which a vertex was moved. Where none has been since a contact was
-    looked at, it is still apart.
-    """
-    for turn in range(1, PARTING_ROUNDS + 1):
-        parted = 0
-        for n in range(count):
-            contact = contacts[n]
-            latest = 0
-            for c in range(4):
-                latest = max(latest, moved[contact["corner"][c]])
-            if turn > 1 and latest < turn - 1:
-                continue
-            if _part_contact(contact, x, start, inverse_mass):
-                parted += 1
-                for c in range(4):
-                    moved[contact["corner"][c]] = turn
-        if parted == 0:
-            return 0
-    return parted
+def _is_as_it_was(watched, moved, sweep):
+    """Whether no corner of a contact has moved since it was looked at in the sweep before."""
+    latest = max(moved[watched["corner"][0]], moved[watched["corner"][1]])
+    latest = max(latest, max(moved[watched["corner"][2]], moved[watched["corner"][3]]))
+    return latest < sweep - 1
 
 
 @lean_inline
-def _retreat(contacts, count, x, start, way, inverse_mass, is_back):
+def _part_all(contacts, count, watch, x, start, inverse_mass, moved, sweep):
+    """Sweeps in which contacts are parted; how many were not apart in the last, and its number."""
+    parted = 0
+    for _ in range(PARTING_SWEEPS):
+        sweep += 1
+        parted = p = 0
+        while p < watch.count[0]:
+            n = watch.row[p]
+            p += 1
+            if _is_as_it_was(watch.contact[n], moved, sweep):
+                continue
+            if _part_contact(contacts[n], x, start, inverse_mass):
+                parted += 1
+                for c in range(4):
+                    moved[watch.contact[n]["corner"][c]] = sweep
+                if has_left(watch, n, x, start):
+                    p = watch_more(watch, count, x, start, n)
+        if parted == 0:
+            break
+    return parted, sweep
+
+
+@lean_inline
+def _retreat(contacts, count, watch, x, start, inverse_mass, stopping, sweep):
     """Take what is not apart back by half of its way, as seen from where it goes when it stops."""
-    for n in range(count):
+    moved, is_back, way, _ = stopping
+    p = 0
+    while p < watch.count[0]:
+        n = watch.row[p]
+        p += 1
+        if _is_as_it_was(watch.contact[n], moved, sweep):
+            continue
         contact = contacts[n]
         if _are_parted(contact, x, start):
             continue
@@ -224,18 +226,26 @@ def _retreat(contacts, count, x, start, way, inverse_mass, is_back):
             i = contact["corner"][c]
             if inverse_mass[i] > 0.0 and is_back[i] == 0:
                 is_back[i] = 1
+                moved[i] = sweep
                 for k in range(3):
                     x[i, k] = 0.5 * (x[i, k] + start[i, k] + way[i, k])
+        if has_left(watch, n, x, start):
+            p = watch_more(watch, count, x, start, n)
 
 
 @lean_inline
-def _stop(contacts, count, x, start, way, inverse_mass, is_stopped, led):
+def _stop(contacts, count, watch, x, start, inverse_mass, stopping, led, sweep):
     """Stop what is still not apart; how many vertices that stopped anew.
 
     What is held does not stop for meshes: a pin that its animation has inside of one goes there.
     """
-    stopped = 0
-    for n in range(count):
+    moved, is_stopped, way, _ = stopping
+    stopped = p = 0
+    while p < watch.count[0]:
+        n = watch.row[p]
+        p += 1
+        if _is_as_it_was(watch.contact[n], moved, sweep):
+            continue
         contact = contacts[n]
         if _are_parted(contact, x, start):
             continue
@@ -247,40 +257,49 @@ def _stop(contacts, count, x, start, way, inverse_mass, is_stopped, led):
             may_stop = i < led and (latest < led or inverse_mass[i] > 0.0)
             if may_stop and is_stopped[i] == 0:
                 is_stopped[i] = 1
+                moved[i] = sweep
                 stopped += 1
                 for k in range(3):
                     x[i, k] = start[i, k] + way[i, k]
+        if has_left(watch, n, x, start):
+            p = watch_more(watch, count, x, start, n)
     return stopped
 
 
 @kernel
-def part_surfaces(contacts, count, x, start, inverse_mass, rows, stopping, led):
+def part_surfaces(contacts, count, watch, x, start, inverse_mass, rows, stopping, led):
     """Part all contacts, x (n, 3) m at the end of the substep; how many vertices had to stop.
 
-    Rounds of the least that parts them, one after the other. Should that not be enough, what is
+    Sweeps of the least that parts them, one after the other. Should that not be enough, what is
     not apart goes half of its way and is parted again, and at last stops, and what that stops,
     until all is apart: what is held too, for driven cloth passes through itself no more than
     other cloth. What is stopped goes on with the mean motion of the vertices ``rows``: as one
     piece, nothing meets. What is at a mesh, whose vertices from ``led`` on stop for nobody, goes on
-    with it.
+    with it. watch: has what `note_spare` noted of all contacts.
     """
-    mark, way, _ = stopping
+    moved, mark, _, _ = stopping
+    for n in range(rows.shape[0]):
+        moved[rows[n]] = 0
+    for n in range(led, x.shape[0]):
+        moved[n] = 0
+    watch_contacts(watch, count, x, start, rows)
+    sweep = 0
     for retreat in range(RETREATS + 1):
-        for n in range(rows.shape[0]):
-            mark[rows[n]] = 0
-        for n in range(led, x.shape[0]):
-            mark[n] = 0
-        if _part_all(contacts, count, x, start, inverse_mass, mark) == 0:
+        parting = (contacts, count, watch, x, start, inverse_mass)
+        parted, sweep = _part_all(*parting, moved, sweep)
+        if parted == 0:
             return 0
         if retreat == 0:
             _note_ways(contacts, count, x, start, inverse_mass, rows, stopping, led)
         for n in range(rows.shape[0]):
             mark[rows[n]] = 0
         if retreat < RETREATS:
-            _retreat(contacts, count, x, start, way, inverse_mass, mark)
+            sweep += 1
+            _retreat(*parting, stopping, sweep)
     total = 0
     while True:
-        stopped = _stop(contacts, count, x, start, way, inverse_mass, mark, led)
+        sweep += 1
+        stopped = _stop(*parting, stopping, led, sweep)
         total += stopped
         if stopped == 0:
             return total
@@ -289,7 +308,7 @@ def part_surfaces(contacts, count, x, start, inverse_mass, rows, stopping, led):
 @lean_inline
 def _note_ways(contacts, count, x, start, inverse_mass, rows, stopping, led):
     """Note the way that each of the vertices ``rows`` goes in this substep when it stops."""
-    _, way, nearest = stopping
+    _, _, way, nearest = stopping
     free = 0
     ux, uy, uz = 0.0, 0.0, 0.0
     for n in range(rows.shape[0]):
@@ -304,7 +323,7 @@ def _note_ways(contacts, count, x, start, inverse_mass, rows, stopping, led):
         i = rows[n]
         way[i, 0], way[i, 1], way[i, 2] = f * ux, f * uy, f * uz
         nearest[i] = math.inf
-    for n in range(count):
+    for n in range(count if led < x.shape[0] else 0):
         _go_with_mesh(contacts[n], x, start, way, nearest, led)
 
 

@@ -33,6 +33,7 @@ from .surface_contact import SURFACE_CONTACT, strays_room
 from .surface_limit import stopping_room
 from .surface_meshes import MeshSurfaces
 from .surface_tangle import find_tangle, tangle_room
+from .surface_watch import watch_room
 
 
 class Partners:
@@ -98,6 +99,7 @@ class SurfaceRoom:
         self.stale = np.zeros(count, dtype=np.int32)  # 1 where pairs are to be looked for
         self.mesh_rows = np.arange(led, count, dtype=np.int32)
         self.stopping = stopping_room(count)
+        self.watch = watch_room(count, len(self.contacts))
         self.tangle = tangle_room(count)
         self.are_boxes_wide = True  # those of meshes: for their motion, or for another place
         self.deepest = 0.0  # m, deepest vertex inside a mesh
@@ -248,6 +250,7 @@ class SurfaceRoom:
     def grow_contacts(self, count: int) -> None:
         """Make room for that many contacts."""
         self.contacts = np.zeros(count * 3 // 2, dtype=SURFACE_CONTACT)
+        self.watch = watch_room(len(self.x), len(self.contacts))
 
 
 def surface_room(model: Model) -> SurfaceRoom | None:
