@@ -3,7 +3,7 @@
 import bpy
 import numpy as np
 import pytest
-from mathutils import Matrix
+from mathutils import Matrix, Quaternion
 from small_rigs import (
     armature,
     largest_difference,
@@ -245,3 +245,61 @@ def test_settings_of_the_same_values_are_one_object(scene):
     scene.verlet.wind.velocity = first.velocity
     assert wind() is first
     assert str(properties.number_of(-0.0)) == "0.0"
+
+
+def test_one_rotation_among_many_is_what_it_is_alone(scene):
+    rotations, random = addon("transforms.rotations"), np.random.default_rng(3)
+    turns = rotations.nearest_rotation(random.normal(size=(40, 3, 3)))
+    scale = random.uniform(0.1, 3.0, (40, 3)) * np.where(random.random((40, 3)) < 0.2, -1, 1)
+    linear = turns * scale[:, None, :]
+    linear[::5] += 0.1 * random.normal(size=(8, 3, 3))  # askew
+    linear[7] = 0.0
+    given = linear.copy()
+    found = rotations.rotations_without_scale(linear, scale)
+    assert (linear == given).all()
+    np.testing.assert_allclose(
+        found @ np.swapaxes(found, 1, 2), np.tile(np.eye(3), (40, 1, 1)), atol=1e-9
+    )
+    nearest = rotations.nearest_rotation(np.delete(linear * scale[:, None, :], 7, 0))
+    np.testing.assert_allclose(np.delete(found, 7, 0), nearest, atol=1e-6)
+    each = rotations.quaternions_each(turns)
+    for row in range(40):
+        one = slice(row, row + 1)
+        assert (rotations.rotations_without_scale(linear[one], scale[one]) == found[row]).all()
+        assert (rotations.quaternions_each(turns[one]) == each[row]).all()
+    for quaternion, turn in zip(each, turns):
+        np.testing.assert_allclose(np.array(Quaternion(quaternion).to_matrix()), turn, atol=1e-6)
+
+
+def test_blender_copies_little_of_a_body_that_moves(scene):
+    """Blender copies all that an object holds each time it has moved."""
+    floor()
+    crate = body(location=(0, 0, 3))
+    play(scene, 1, 3)
+    rest = crate.verlet.rest
+    assert rest.owner
+    assert not crate.is_property_set("verlet_bake")
+    assert not rest.is_property_set("muted_constraints")
+    assert not rest.is_property_set("muted_drivers")
+    crate.constraints.new("COPY_ROTATION").name = "Late"
+    scene.frame_set(1)
+    play(scene, 1, 3)
+    assert crate.verlet.rest.muted_constraints == "Late"
+    scene.frame_set(1)
+    assert not crate.constraints["Late"].mute
+    assert not crate.verlet.rest.is_property_set("muted_constraints")
+
+
+def test_few_objects_of_a_large_file_are_found_at_one_go(scene, monkeypatch):
+    """A name is looked for through the whole file."""
+    module, asked = addon("properties.participants"), []
+    floor()
+    body(location=(0, 0, 3))
+    for i in range(30):
+        scene.collection.objects.link(bpy.data.objects.new(f"Empty {i}", None))
+    play(scene, 1, 3)
+    inner = module.find_object
+    monkeypatch.setattr(module, "find_object", lambda *given: asked.append(given) or inner(*given))
+    play(scene, 4, 5)
+    assert not asked
+    assert not session_of(scene).failure

@@ -9,7 +9,9 @@ forgetting: list[Callable[[], None]] = []
 
 
 def panels() -> None:
-    """Redraw every sidebar and properties editor."""
+    """Redraw every sidebar and properties editor, where there is anybody to see it."""
+    if bpy.app.background:
+        return
     for window in bpy.context.window_manager.windows:
         for area in window.screen.areas:
             if area.type in {"VIEW_3D", "PROPERTIES"}:

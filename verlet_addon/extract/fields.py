@@ -1,6 +1,7 @@
 """Blender's force-field objects as the engine's fields, at the evaluated frame."""
 
 from collections.abc import Iterator
+from operator import attrgetter
 
 import bpy
 import numpy as np
@@ -65,8 +66,9 @@ def _enabled_objects(
     switch = "hide_render" if depsgraph.mode == "RENDER" else "hide_viewport"
     enabled: dict[str, bpy.types.Object] = {}
     for collection in _enabled_collections(depsgraph.view_layer.layer_collection, switch):
-        for ob in collection.objects:
-            may_act = ob.field is not None or (has_particles and len(ob.particle_systems) > 0)
+        objects = collection.objects[:]
+        for ob, field in zip(objects, map(attrgetter("field"), objects)):
+            may_act = field is not None or (has_particles and len(ob.particle_systems) > 0)
             if may_act and not getattr(ob, switch):
                 enabled[ob.name_full] = ob
     return [enabled[name] for name in sorted(enabled)]

@@ -89,6 +89,8 @@ def read_carried_points(
     object whose evaluated vertices are not those of its mesh (in Edit Mode) is left out.
     """
     wanted = list(objects)
+    if not wanted:
+        return {}
     hidden = []
     for ob in wanted:
         keep = carriers(ob)

@@ -220,7 +220,9 @@ def timeless_parts(scene: bpy.types.Scene) -> list[Any]:
 def read_motors(session: Session, depsgraph: bpy.types.Depsgraph) -> tuple[Floats, Floats]:
     """Speed and target (j,) of the motor of each of `Model.joints` in the evaluated frame."""
     found = np.zeros((2, len(session.model.joints)))  # those of ragdolls come last
-    wanted = _solved(session)
+    wanted = session.once(_solved)
+    if not wanted:
+        return found[0], found[1]
     settings = [(joint.settings.motor_speed, joint.settings.motor_target) for joint in wanted]
     # as Blender keeps them, in 32 bits
     found[:, : len(wanted)] = np.array(settings, np.float32).reshape(-1, 2).T

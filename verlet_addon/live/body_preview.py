@@ -8,6 +8,7 @@ its objects have is read and compared. What is not written is not evaluated agai
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -75,20 +76,23 @@ def show(session: Session, placement: Placement, depsgraph: bpy.types.Depsgraph)
     if not bodies:
         return
     columns, modes = BodyColumns(bodies), list(map(attrgetter("rotation_mode"), bodies))
-    now = ShownBodies(rows, modes, placement.bodies[rows], _own(columns, set(modes)))
+    world = placement.bodies
+    if len(rows) < len(world):
+        world = world[rows]
+    now = ShownBodies(rows, modes, world, _own(columns, set(modes)))
     may_differ = _differs(now, session.shown)
     # where there is animation data, what was evaluated may be something else than the property
-    is_animated = np.array([ob.animation_data is not None for ob in bodies])
-    may_differ |= is_animated
-    parented = [number for number, ob in enumerate(bodies) if ob.parent is not None]
-    may_differ[parented] = True
-    local = now.world
+    is_animated = _have("animation_data", bodies)
+    has_parent = _have("parent", bodies)
+    may_differ |= is_animated | has_parent
+    parented = np.flatnonzero(has_parent).tolist()
+    local = world
     if parented:
         moved = moved_in(session, placement.bodies, placement.poses)
         spaces = [parent_matrix(bodies[number], depsgraph, moved) for number in parented]
         local = local.copy()
         local[parented] = inverse_or_nearest(np.array(spaces)) @ local[parented]
-    of_other_scale = [n for n in range(len(bodies)) if is_animated[n] or bodies[n].parent]
+    of_other_scale = np.flatnonzero(is_animated | has_parent).tolist()
     if of_other_scale:
         _fit_scales(bodies, now, of_other_scale, local)
     some = np.flatnonzero(may_differ)
@@ -114,6 +118,11 @@ def _is_taken(participant: Participant, ob: bpy.types.Object) -> bool:
     return True
 
 
+def _have(name: str, bodies: list[bpy.types.Object]) -> NDArray[np.bool_]:
+    """Which bodies (n,) have something of this name: a parent, animation data."""
+    return np.array([one is not None for one in map(attrgetter(name), bodies)], bool)
+
+
 def _own(columns: BodyColumns, modes: set[str]) -> Columns:
     """All that tells where objects stand in their parents' space."""
     names = {"location": 3, "scale": 3, "delta_location": 3, "delta_scale": 3}
@@ -129,8 +138,9 @@ def _differs(now: ShownBodies, shown: ShownBodies | None) -> NDArray[np.bool_]:
     count = len(now.rows)
     if shown is None or (shown.rows, shown.modes) != (now.rows, now.modes):
         return np.ones(count, bool)
-    found = np.zeros(count, bool)
-    found |= (now.world != shown.world).any(axis=(1, 2))
+    found = (now.world != shown.world).reshape(count, 16).any(axis=1)
+    if found.all():
+        return found
     for name, values in now.own.items():
         found |= (values != shown.own[name]).any(axis=1)
     return found
@@ -169,12 +179,10 @@ def _write(
     place = (local[:, :3, 3] - own["delta_location"]).astype(np.float32)
     is_new = is_animated[some] | (place != own["location"]).any(axis=1)
     found = []
-    modes = np.array(now.modes)[some]
-    for mode in np.unique(modes).tolist():
-        part = np.flatnonzero(modes == mode)
+    for mode, part in _by_mode([now.modes[number] for number in some.tolist()]):
         channel = rest_pose.rotation_channel(mode)
         before = own[channel][part]
-        turns = _without_delta([bodies[n] for n in some[part].tolist()], own, part, mode, turned)
+        turns = _without_delta(bodies, some[part], own, part, mode, turned)
         values = rotations_near(mode, turns, before.astype(np.float64)).astype(np.float32)
         is_new[part] |= (values != before).any(axis=1)
         found.append((channel, part, values))
@@ -185,6 +193,16 @@ def _write(
         for number, value in zip(some[part][written].tolist(), values[written].tolist()):
             setattr(bodies[number], channel, value)
         now.own[channel][some[part]] = values
+
+
+def _by_mode(modes: list[str]) -> Iterator[tuple[str, NDArray[np.intp]]]:
+    """Each rotation mode with the numbers (n,) of those that have it."""
+    present = sorted(set(modes))
+    if len(present) == 1:
+        yield present[0], np.arange(len(modes))
+        return
+    for mode in present:
+        yield mode, np.array([number for number, one in enumerate(modes) if one == mode], np.intp)
 
 
 def _place(
@@ -209,11 +227,16 @@ def _delta_channel(mode: str) -> tuple[str, int]:
 
 
 def _without_delta(
-    bodies: list[bpy.types.Object], own: Columns, part: NDArray[np.intp], mode: str, turned: Floats
+    bodies: list[bpy.types.Object],
+    some: NDArray[np.intp],
+    own: Columns,
+    part: NDArray[np.intp],
+    mode: str,
+    turned: Floats,
 ) -> Floats:
     """Rotations (n, 3, 3) of bodies that come before their delta rotations in a rotation mode.
 
-    ``part`` (n,): their rows in ``own`` and ``turned``.
+    ``some`` (n,): which of the bodies; ``part`` (n,): their rows in ``own`` and ``turned``.
     """
     if mode == "AXIS_ANGLE":  # Blender's own delta for it, which nobody can set
         return turned[part]
@@ -221,5 +244,5 @@ def _without_delta(
     none = (1.0, 0.0, 0.0, 0.0) if mode == "QUATERNION" else (0.0, 0.0, 0.0)
     if (own[name][part] == none).all():
         return turned[part]
-    deltas = [getattr(ob, name).to_matrix() for ob in bodies]
+    deltas = [getattr(bodies[number], name).to_matrix() for number in some.tolist()]
     return np.swapaxes(np.array(deltas, dtype=np.float64), -1, -2) @ turned[part]

@@ -48,8 +48,7 @@ def show(session: Session, time: float, depsgraph: bpy.types.Depsgraph, *, is_ne
             point_cache.detach(ob)  # the object was edited: Blender could not play the file on it
             session.happened(EventKind.EDITED)
             continue
-        _attach(ob, session, participant)
-        _play(ob, True)
+        _play(_attach(ob, session, participant), True)
         if is_new:  # the frame was evaluated before it was in the file
             ob.update_tag(refresh={"DATA"})
             session.awaited |= {ob.session_uid, ob.data.session_uid}
@@ -93,12 +92,14 @@ def _fits(ob: bpy.types.Object, participant: Participant) -> bool:
     return shown_count(ob) == participant.particles.shown_count
 
 
-def _attach(ob: bpy.types.Object, session: Session, participant: Participant) -> None:
-    """Play the object's file, behind the modifiers that its pins follow."""
+def _attach(
+    ob: bpy.types.Object, session: Session, participant: Participant
+) -> bpy.types.MeshCacheModifier | None:
+    """Play the object's file, behind the modifiers that its pins follow, by this modifier."""
     file = session.files[participant.uid]
     if file.failure:
         point_cache.detach(ob)
-        return
+        return None
     path = str(file.path)
     modifier = point_cache.attached(ob)
     if modifier is None or modifier.filepath != path:
@@ -106,11 +107,12 @@ def _attach(ob: bpy.types.Object, session: Session, participant: Participant) ->
         behind = len(own_motion.carriers(ob))
         if behind:
             ob.modifiers.move(0, behind)
+        modifier = point_cache.attached(ob)
+    return modifier
 
 
-def _play(ob: bpy.types.Object, is_on: bool) -> None:
+def _play(modifier: bpy.types.MeshCacheModifier | None, is_on: bool) -> None:
     """Show the simulation or, at the start, the armature's own pose in the viewport."""
-    modifier = point_cache.attached(ob)
     if modifier is not None and modifier.show_viewport != is_on:
         modifier.show_viewport = is_on
 
@@ -158,7 +160,7 @@ def before_frame(scene: bpy.types.Scene, start: int, session: Session | None) ->
             elif ob.verlet.kind == RAGDOLL:
                 bone_preview.put_back(ob)
             elif is_particles(ob.verlet.kind) and own_motion.carriers(ob):
-                _play(ob, False)
+                _play(point_cache.attached(ob), False)
     elif session is not None and session.is_ready and not session.is_outdated:
         _hold_bodies(session, is_simulated=time_of(scene) <= session.last)
 

@@ -1,6 +1,7 @@
 """Goes on with a scene's simulation: builds it at the start frame, adds frames, shows them."""
 
 from collections.abc import Mapping
+from operator import attrgetter
 
 import bpy
 import numpy as np
@@ -318,8 +319,10 @@ def _keep(running: Session, state: State, depsgraph: bpy.types.Depsgraph) -> Non
     """Store a frame, and what is shown of it."""
     bodies = _bodies_of(running, state)
     holds = stick_figures.holds(running, state)
-    poses = _poses(running, state, holds, depsgraph, moved_in(running, bodies, {}))
-    moved = moved_in(running, bodies, poses)
+    moved = moved_in(running, bodies, {})
+    poses = _poses(running, state, holds, depsgraph, moved)
+    if poses:
+        moved = moved_in(running, bodies, poses)
     local = {}
     wanted = running.particle_objects()
     for participant, ob in zip(wanted, participants.find_objects(wanted)):
@@ -367,6 +370,8 @@ def _poses(
 ) -> dict[int, Floats]:
     """Own transforms of the bones of ragdolls that show a state."""
     wanted = running.participants(RAGDOLL)
+    if not wanted:
+        return {}
     worlds = {
         participant.uid: world_matrix(ob, depsgraph, moved)
         for participant, ob in zip(wanted, participants.find_objects(wanted))
@@ -397,14 +402,18 @@ def _shown_positions(
     particles = running.model.objects[row].particles
     position = state.position[particles]
     if participant.uid not in placement.loose:
-        for tie in running.model.constraints:
-            if isinstance(tie, Attachments) and tie.object == row:
+        for tie in running.once(_attachments):
+            if tie.object == row:
                 position = position.copy()
                 held = tie.particle[:, 0] - particles.start
                 position[held] = tie.places(state.body_position, state.body_orientation)
     matrix = placement.local[participant.uid]
     local = affine.transformed(affine.inverse(matrix), position)
     return participant.particles.shown(local).astype(np.float32)
+
+
+def _attachments(running: Session) -> list[Attachments]:
+    return [tie for tie in running.model.constraints if isinstance(tie, Attachments)]
 
 
 def _bodies_of(running: Session, state: State) -> Floats:
@@ -434,19 +443,22 @@ def world_matrices(running: Session, state: State) -> Floats:
 
 def _rigid(position: Floats, orientation: Floats) -> Floats:
     """Matrices (n, 4, 4) that bring what is at the origin to positions and orientations."""
-    matrices = np.tile(np.eye(4), (len(position), 1, 1))
+    matrices = np.zeros((len(position), 4, 4))
     matrices[:, :3, :3] = affine.rotation_of(orientation)
     matrices[:, :3, 3] = position
+    matrices[:, 3, 3] = 1.0
     return matrices
 
 
 def _parent_matrices(
     running: Session, depsgraph: bpy.types.Depsgraph, moved: Moved
 ) -> dict[int, Floats]:
+    bodies = participants.find_objects(running.participants("BODY"))
+    bodies = [ob for ob in bodies if ob is not None]
     return {
         ob.session_uid: parent_matrix(ob, depsgraph, moved)
-        for ob in participants.find_objects(running.participants("BODY"))
-        if ob is not None and ob.parent is not None
+        for ob, parent in zip(bodies, map(attrgetter("parent"), bodies))
+        if parent is not None
     }
 
 

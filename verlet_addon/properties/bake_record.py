@@ -147,6 +147,12 @@ def is_baked(ob: bpy.types.Object) -> bool:
 
 
 def _records(ob: bpy.types.Object) -> tuple[Any, ...]:
+    """Those of an object that was ever baked.
+
+    To ask a record makes it, and Blender copies what an object holds whenever that has moved.
+    """
+    if not ob.is_property_set(NAME):
+        return ()
     held = ob.verlet_bake
     return held.shape_keys, held.cache, held.transforms, held.pose
 

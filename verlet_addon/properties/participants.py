@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from operator import attrgetter
 from typing import TYPE_CHECKING, TypeAlias
 
 import bpy
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
     Wanted: TypeAlias = Sequence[Participant | PinInput | JointInput]
 
+_TYPE = attrgetter("type")
+
 FEW_OBJECTS = (
     20  # so many names are looked up faster than all objects are listed (11 µs and 0.3 µs each)
 )
@@ -33,7 +36,9 @@ def simulated_objects(scene: bpy.types.Scene) -> list[bpy.types.Object]:
 
 def impulses(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     """The scene's explosions and hits, in an order that does not change from run to run."""
-    found = [ob for ob in scene.objects if ob.type == "EMPTY" and ob.verlet.is_impulse]
+    objects = scene.objects[:]
+    empties = [ob for ob, kind in zip(objects, map(_TYPE, objects)) if kind == "EMPTY"]
+    found = [ob for ob in empties if ob.verlet.is_impulse]
     return sorted(found, key=lambda ob: ob.name_full)
 
 
@@ -88,9 +93,10 @@ class Listing:
     """All objects of the file, for as long as nobody makes or deletes any: see `listed_once`."""
 
     def __init__(self) -> None:
-        self.objects: list[bpy.types.Object] = bpy.data.objects[:]
+        every = bpy.data.objects
+        self.objects: list[bpy.types.Object] = every[:]
         uids = np.empty(len(self.objects), np.int32)
-        bpy.data.objects.foreach_get("session_uid", uids)
+        every.foreach_get("session_uid", uids)
         self._order = np.argsort(uids)
         self._uids = uids[self._order]
         self._found: dict[int, tuple[Wanted, list[bpy.types.Object | None]]] = {}
@@ -140,7 +146,9 @@ def _listing() -> Listing:
 
 def find_objects(wanted: Wanted) -> list[bpy.types.Object | None]:
     """The objects of many participants, None for those that are gone; not to be written to."""
-    if len(wanted) < FEW_OBJECTS:
+    if not wanted:
+        return []
+    if len(wanted) < FEW_OBJECTS and not (_passes and len(bpy.data.objects) > FEW_OBJECTS):
         return [find_object(participant.uid, participant.name) for participant in wanted]
     return _listing().find(wanted)
 
@@ -155,7 +163,9 @@ class BodyColumns:
 
     def __init__(self, objects: Sequence[bpy.types.Object]) -> None:
         self._objects = objects
-        is_most = len(objects) >= max(FEW_OBJECTS, len(bpy.data.objects) // 4)
+        self._every = bpy.data.objects
+        self._count = len(self._every)
+        is_most = len(objects) >= max(FEW_OBJECTS, self._count // 4)
         self._rows = _listing().rows([ob.session_uid for ob in objects]) if is_most else None
 
     def read(self, name: str, width: int) -> NDArray[np.float32]:
@@ -163,16 +173,17 @@ class BodyColumns:
         if self._rows is None:
             values = [getattr(ob, name) for ob in self._objects]
             return np.array(values, np.float32).reshape(-1, width)
-        everything = np.empty(len(bpy.data.objects) * width, np.float32)
-        bpy.data.objects.foreach_get(name, everything)
-        return everything.reshape(-1, width)[self._rows]
+        everything = np.empty(self._count * width, np.float32)
+        self._every.foreach_get(name, everything)
+        return everything.reshape(-1, width).take(self._rows, axis=0)
 
     def write(self, name: str, rows: NDArray[np.intp], values: NDArray[np.float32]) -> None:
         """Set a property of the objects in some rows (m,) to values (m, width), at one go.
 
         Blender is not told: something else that it is told of each of them has to follow.
         """
-        everything = np.empty(len(bpy.data.objects) * values.shape[1], np.float32)
-        bpy.data.objects.foreach_get(name, everything)
-        everything.reshape(-1, values.shape[1])[np.array(self._rows)[rows]] = values
-        bpy.data.objects.foreach_set(name, everything)
+        assert self._rows is not None
+        everything = np.empty(self._count * values.shape[1], np.float32)
+        self._every.foreach_get(name, everything)
+        everything.reshape(-1, values.shape[1])[self._rows[rows]] = values
+        self._every.foreach_set(name, everything)

@@ -97,12 +97,24 @@ def store(ob: Holder) -> None:
     active = [constraint for constraint in ob.constraints if not constraint.mute]
     for constraint in active:
         constraint.mute = True
-    rest.muted_constraints = "\n".join(constraint.name for constraint in active)
-    rest.muted_drivers = ""
+    _note(rest, "muted_constraints", [constraint.name for constraint in active])
+    muted = []
     for line, driver in _drivers(ob):
         if not driver.mute:
             driver.mute = True
-            rest.muted_drivers += f"{line}\n"
+            muted.append(line)
+    _note(rest, "muted_drivers", muted)
+
+
+def _note(rest: Any, name: str, lines: list[str]) -> None:
+    """Note what was switched off; where it is nothing, there is nothing to be copied either.
+
+    Blender copies all that an object holds whenever that has moved.
+    """
+    if lines:
+        setattr(rest, name, "\n".join(lines))
+    else:
+        rest.property_unset(name)
 
 
 def _drivers(ob: Holder) -> Iterator[tuple[str, bpy.types.FCurve]]:
@@ -187,12 +199,12 @@ def put_back(ob: Holder) -> bool:
     for name in rest.muted_constraints.split("\n"):
         if name in ob.constraints:
             ob.constraints[name].mute = False
-    rest.muted_constraints = ""
+    rest.property_unset("muted_constraints")
     muted = rest.muted_drivers.split("\n")
     for line, driver in _drivers(ob):
         if line in muted:
             driver.mute = False
-    rest.muted_drivers = ""
+    rest.property_unset("muted_drivers")
     if is_own:
         _write(ob, rest)
     rest.property_unset("scale")
@@ -201,9 +213,10 @@ def put_back(ob: Holder) -> bool:
 
 def forget(ob: Holder) -> None:
     """The object or bone has its own transform already: nothing is kept of it any more."""
-    ob.verlet.rest.owner = ""
-    ob.verlet.rest.muted_constraints = ob.verlet.rest.muted_drivers = ""
-    ob.verlet.rest.property_unset("scale")
+    rest = ob.verlet.rest
+    rest.owner = ""
+    for name in ("muted_constraints", "muted_drivers", "scale"):
+        rest.property_unset(name)
 
 
 def adopt_after_load(ob: Holder) -> None:

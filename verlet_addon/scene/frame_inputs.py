@@ -1,6 +1,9 @@
 """What drives the simulation in a frame: pins, colliders, bodies, meshes and keyed factors."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import bpy
 import numpy as np
@@ -98,9 +101,11 @@ def _pin_positions(
     session: Session, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
 ) -> Floats:
     """World positions (p, 3) of all pins, in the order of the model."""
-    positions = [np.zeros((0, 3))]
     held = session.once(_held_rows)
-    wanted = [p for p in session.particle_objects() if len(held[p.uid])]
+    wanted = session.once(_pinned)
+    if not wanted:
+        return np.zeros((0, 3))
+    positions = []
     objects = find_objects(wanted)
     carried = own_motion.read_carried_points(
         [
@@ -128,6 +133,12 @@ def _pin_positions(
     return np.concatenate(positions)
 
 
+def _pinned(session: Session) -> list[Participant]:
+    """The objects that the model pins anywhere."""
+    held = session.once(_held_rows)
+    return [p for p in session.particle_objects() if len(held[p.uid])]
+
+
 def _held_rows(session: Session) -> dict[int, Ints]:
     """By session id the particles of each object that the model pins: a plant roots itself."""
     pinned = session.model.pins.particle
@@ -143,8 +154,8 @@ def _held_rows(session: Session) -> dict[int, Ints]:
 def _follows_own_motion(ob: bpy.types.Object, participant: Participant) -> bool:
     """Whether the pins of an object follow more than its transform."""
     return (
-        not bake_record.is_baked(ob)
-        and own_motion.moves_vertices(ob)
+        own_motion.moves_vertices(ob)
+        and not bake_record.is_baked(ob)
         and len(mesh_of(ob).vertices) == len(participant.points)
     )
 
@@ -152,15 +163,29 @@ def _follows_own_motion(ob: bpy.types.Object, participant: Participant) -> bool:
 def _colliders(session: Session, depsgraph: bpy.types.Depsgraph) -> tuple[Floats, Floats]:
     """Where colliders, and behind them handles, stand (k, 3) and how they are turned (k, 4)."""
     model, last = session.model, session.last_inputs
-    wanted: list[Participant | PinInput] = [*session.participants("COLLIDER")]
-    wanted += session.once(_handles)
     places = model.colliders.position.copy(), model.colliders.orientation.copy()
     before = None if last is None else (last.collider_position, last.collider_orientation)
-    return _carried(list(enumerate(wanted)), depsgraph, places, before)
+    return _carried(session.once(_carrying_colliders), depsgraph, places, before)
 
 
-def _handles(session: Session) -> list[PinInput]:
-    return bone_pins.handles(session.inputs.participants)
+@dataclass(frozen=True, eq=False)
+class Carriers:
+    """Objects that carry rows of the model along, and where they stood at the start."""
+
+    rows: list[int]
+    objects: Sequence[Participant | PinInput]
+    start: Floats  # (k, 4, 4)
+
+    @classmethod
+    def of(cls, objects: Sequence[Participant | PinInput], rows: list[int]) -> Carriers:
+        """Those objects, and the row that each carries."""
+        return cls(rows, objects, np.array([one.matrix for one in objects]).reshape(-1, 4, 4))
+
+
+def _carrying_colliders(session: Session) -> Carriers:
+    objects: list[Participant | PinInput] = [*session.participants("COLLIDER")]
+    objects += bone_pins.handles(session.inputs.participants)
+    return Carriers.of(objects, list(range(len(objects))))
 
 
 def _mesh_vertices(
@@ -174,8 +199,9 @@ def _mesh_vertices(
     table = model.shapes
     vertex = known = table.meshes.vertex if last is None else last.mesh_vertex
     wanted = session.participants("COLLIDER")
-    objects = find_objects(wanted)
-    for shape in np.flatnonzero(table.mesh >= 0).tolist():
+    shapes = session.once(_mesh_shapes)
+    objects = find_objects(wanted) if shapes else []
+    for shape in shapes:
         collider = table.owner[shape] - len(model.bodies)
         ob = objects[collider]
         if ob is None or not own_motion.may_deform(ob):
@@ -196,6 +222,12 @@ def _mesh_vertices(
     return vertex
 
 
+def _mesh_shapes(session: Session) -> list[int]:
+    """The collision shapes that are meshes: of colliders, which alone may deform."""
+    found: list[int] = np.flatnonzero(session.model.shapes.mesh >= 0).tolist()
+    return found
+
+
 def _bodies(session: Session, depsgraph: bpy.types.Depsgraph) -> tuple[Floats, Floats]:
     """Where the own animation of bodies takes them (b, 3) and how it turns them (b, 4).
 
@@ -208,14 +240,15 @@ def _bodies(session: Session, depsgraph: bpy.types.Depsgraph) -> tuple[Floats, F
     return _carried(wanted, depsgraph, places, before)
 
 
-def _led_bodies(session: Session) -> list[tuple[int, Participant]]:
+def _led_bodies(session: Session) -> Carriers:
     """Those that may follow their animation, with their rows in the model."""
-    rows = zip(session.body_rows, session.participants("BODY"))
-    return [(row, p) for row, p in rows if p.settings.type != "ACTIVE"]
+    pairs = zip(session.body_rows, session.participants("BODY"))
+    led = [(row, p) for row, p in pairs if p.settings.type != "ACTIVE"]
+    return Carriers.of([p for _, p in led], [row for row, _ in led])
 
 
 def _carried(
-    wanted: Sequence[tuple[int, Participant | PinInput]],
+    carriers: Carriers,
     depsgraph: bpy.types.Depsgraph,
     places: tuple[Floats, Floats],
     before: tuple[Floats, Floats] | None,
@@ -225,21 +258,20 @@ def _carried(
     Of an object that is gone or flat, those ``before`` count.
     """
     position, orientation = places
-    if not wanted:
+    if not carriers.rows:
         return places
-    objects = find_objects([participant for _, participant in wanted])
+    objects = find_objects(carriers.objects)
     nowhere = np.full((4, 4), np.nan)
     seen = [nowhere if ob is None else ob.evaluated_get(depsgraph).matrix_world for ob in objects]
     matrices = np.array(seen, dtype=np.float64)
-    start = np.array([participant.matrix for _, participant in wanted])
-    has_moved = (matrices != start).any(axis=(1, 2))  # the others are exactly still
+    has_moved = (matrices != carriers.start).any(axis=(1, 2))  # the others are exactly still
     for number in np.flatnonzero(has_moved).tolist():
-        (row, participant), matrix = wanted[number], matrices[number]
+        row, matrix = carriers.rows[number], matrices[number]
         if not affine.is_invertible(matrix):
             if before is not None:
                 position[row], orientation[row] = before[0][row], before[1][row]
         else:
-            change = matrix @ affine.inverse(participant.matrix)
+            change = matrix @ affine.inverse(carriers.start[number])
             turn = affine.rotation_part(change[:3, :3])
             position[row] = affine.transformed(change, position[row])
             orientation[row] = affine.product(turn, orientation[row])

@@ -217,11 +217,8 @@ class Session:
         Once they were animated, or set by hand or script, they may always differ; after an undo
         all may.
         """
-        self.restless |= {
-            one.uid
-            for one, ob in zip(wanted, objects)
-            if ob is not None and ob.animation_data is not None
-        }
+        animation = [None if ob is None else ob.animation_data for ob in objects]
+        self.restless |= {one.uid for one, data in zip(wanted, animation) if data is not None}
         if not (self.restless or self.is_unread):
             return []
         return [

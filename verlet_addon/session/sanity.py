@@ -5,8 +5,6 @@ wrong that a person sees at once: cloth torn out by a collider that jumps, edges
 their length. Nor over surfaces that pass through each other.
 """
 
-import numpy as np
-
 from ...core.model import Diagnostics, State
 from .phase import EventKind
 
@@ -20,8 +18,9 @@ WILD_STRETCH = 1.0
 def faults_of(state: State, figures: Diagnostics) -> frozenset[EventKind]:
     """What is not as it should be in a frame that was simulated just now: `FLUNG`, `CROSSED`."""
     found = {EventKind.CROSSED} if figures.crossings else set()
-    moved = [state.position - state.previous, state.body_position - state.body_previous]
-    farthest = max(float(np.abs(way).max(initial=0.0)) for way in moved)
+    pairs = (state.position, state.previous), (state.body_position, state.body_previous)
+    ways = [now - before for now, before in pairs if len(now)]
+    farthest = max((max(float(way.max()), -float(way.min())) for way in ways), default=0.0)
     if figures.stretch_max > WILD_STRETCH or farthest > WILD_SPEED * state.step:
         found.add(EventKind.FLUNG)
     return frozenset(found)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...core.arrays import Floats
-from .rotations import quaternions
+from .rotations import quaternions, quaternions_each
 
 _AXES = {"X": 0, "Y": 1, "Z": 2}
 
@@ -34,9 +34,8 @@ def rotations_near(mode: str, rotations: Floats, before: Floats) -> Floats:
     What `rotation_values` makes of one frame of each.
     """
     if mode == "QUATERNION":
-        turns = quaternions(rotations)
-        is_far = np.einsum("ni,ni->n", before, turns) < 0.0
-        return np.where(is_far[:, None], -turns, turns)
+        turns = quaternions_each(rotations)
+        return np.where((before * turns).sum(axis=1) < 0.0, -1.0, 1.0)[:, None] * turns
     if mode == "AXIS_ANGLE":
         turns = quaternions(rotations)
         pairs = zip(turns, before)

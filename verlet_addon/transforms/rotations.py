@@ -44,14 +44,20 @@ def rotations_without_scale(linear: Floats, own_scale: Floats) -> Floats:
     the nearest takes fifteen times as long.
     """
     scaled = linear * own_scale[:, None, :]
-    length = np.linalg.norm(scaled, axis=1)
-    axes = scaled / np.where(length > 0.0, length, 1.0)[:, None, :]
-    x, y, z = axes[:, :, 0], axes[:, :, 1], axes[:, :, 2]
-    cosines = [np.einsum("ni,ni->n", *pair) for pair in ((x, y), (y, z), (z, x))]
-    askew = np.abs(cosines).max(axis=0) > SQUARE
-    is_mirrored = np.einsum("ni,ni->n", np.cross(x, y), z) < 0.5
-    rows = np.flatnonzero(askew | is_mirrored)
-    axes[rows] = nearest_rotation(scaled[rows])
+    m = scaled.transpose(1, 2, 0).copy()  # (3, 3, n): each number beside its like
+    length = np.sqrt((m * m).sum(axis=0))
+    m /= np.where(length > 0.0, length, 1.0)
+    x, y, z = m[:, 0], m[:, 1], m[:, 2]
+    cosines = np.abs([(a * b).sum(axis=0) for a, b in ((x, y), (y, z), (z, x))])
+    volume = (
+        (x[1] * y[2] - x[2] * y[1]) * z[0]
+        + (x[2] * y[0] - x[0] * y[2]) * z[1]
+        + (x[0] * y[1] - x[1] * y[0]) * z[2]
+    )
+    axes = m.transpose(2, 0, 1)
+    rows = np.flatnonzero((cosines.max(axis=0) > SQUARE) | (volume < 0.5))
+    if len(rows):
+        axes[rows] = nearest_rotation(scaled[rows])
     return axes
 
 
@@ -67,31 +73,27 @@ def quaternions(rotations: Floats) -> Floats:
 
     Neighbours lie on the same half of the sphere, so that curves run the short way round.
     """
-    m = rotations
-    trace = m[:, 0, 0] + m[:, 1, 1] + m[:, 2, 2]
-    # Four times the square of w, x, y, z. Dividing by the largest keeps every digit (Shepperd).
-    squares = np.stack(
-        [
-            1.0 + trace,
-            1.0 - trace + 2.0 * m[:, 0, 0],
-            1.0 - trace + 2.0 * m[:, 1, 1],
-            1.0 - trace + 2.0 * m[:, 2, 2],
-        ],
-        axis=1,
-    )
-    wx, wy, wz = m[:, 2, 1] - m[:, 1, 2], m[:, 0, 2] - m[:, 2, 0], m[:, 1, 0] - m[:, 0, 1]
-    xy, yz, zx = m[:, 1, 0] + m[:, 0, 1], m[:, 2, 1] + m[:, 1, 2], m[:, 0, 2] + m[:, 2, 0]
-    rows = np.stack(
-        [
-            np.stack([squares[:, 0], wx, wy, wz], axis=1),
-            np.stack([wx, squares[:, 1], xy, zx], axis=1),
-            np.stack([wy, xy, squares[:, 2], yz], axis=1),
-            np.stack([wz, zx, yz, squares[:, 3]], axis=1),
-        ],
-        axis=1,
-    )
-    result = rows[np.arange(len(m)), squares.argmax(axis=1)]
-    result /= np.linalg.norm(result, axis=1, keepdims=True)
+    result = quaternions_each(rotations)
     flips = np.where(np.einsum("fi,fi->f", result[1:], result[:-1]) < 0.0, -1.0, 1.0)
     result[1:] *= np.cumprod(flips)[:, None]
+    return result
+
+
+def quaternions_each(rotations: Floats) -> Floats:
+    """Like `quaternions`, each on whichever half of the sphere."""
+    m = np.ascontiguousarray(rotations.transpose(1, 2, 0))  # (3, 3, F)
+    count = m.shape[2]
+    # Row k: the quaternion times four times its number k, whose square stands on the diagonal.
+    rows = np.empty((4, 4, count))
+    trace = m[0, 0] + m[1, 1] + m[2, 2]
+    rows[0, 0] = 1.0 + trace
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        rows[i + 1, i + 1] = 1.0 - trace + 2.0 * m[i, i]
+        rows[0, i + 1] = rows[i + 1, 0] = m[k, j] - m[j, k]
+        rows[i + 1, j + 1] = rows[j + 1, i + 1] = m[j, i] + m[i, j]
+    # Dividing by the largest keeps every digit (Shepperd).
+    largest = rows.reshape(16, count)[::5].argmax(axis=0)
+    result = rows[largest, :, np.arange(count)]
+    result /= np.sqrt((result * result).sum(axis=1))[:, None]
     return result
