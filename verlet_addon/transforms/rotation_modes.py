@@ -6,7 +6,10 @@ Blender's own conversion to Euler angles works in 32 bits and loses three digits
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
+from numpy.typing import NDArray
 
 from ...core.arrays import Floats
 from .rotations import quaternions, quaternions_each
@@ -26,6 +29,16 @@ def rotation_values(mode: str, rotations: Floats, before: Floats | None = None) 
     if mode == "AXIS_ANGLE":
         return _axis_angles(quaternions(rotations), before)
     return _euler_angles(mode, rotations, before)
+
+
+def numbers_by_mode(modes: list[str]) -> Iterator[tuple[str, NDArray[np.intp]]]:
+    """Each rotation mode with the numbers (n,) of those that have it."""
+    present = sorted(set(modes))
+    if len(present) == 1:
+        yield present[0], np.arange(len(modes))
+        return
+    for mode in present:
+        yield mode, np.array([number for number, one in enumerate(modes) if one == mode], np.intp)
 
 
 def rotations_near(mode: str, rotations: Floats, before: Floats) -> Floats:
