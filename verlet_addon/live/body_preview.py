@@ -96,7 +96,9 @@ def show(session: Session, placement: Placement, depsgraph: bpy.types.Depsgraph)
         _fit_scales(bodies, now, of_other_scale, local)
     some = np.flatnonzero(may_differ)
     if len(some):
-        _write(bodies, columns, now, some, local[some], is_animated)
+        if len(some) < len(bodies):
+            local = local[some]
+        _write(bodies, columns, now, some, local, is_animated)
     session.shown = now
 
 
@@ -172,7 +174,9 @@ def _write(
 
     What they have then is noted in ``now``.
     """
-    own = {name: values[some] for name, values in now.own.items()}
+    own = now.own
+    if len(some) < len(now.rows):
+        own = {name: values[some] for name, values in own.items()}
     scale = np.multiply(own["scale"], own["delta_scale"], dtype=np.float64)
     turned = rotations_without_scale(local[:, :3, :3], scale)
     place = (local[:, :3, 3] - own["delta_location"]).astype(np.float32)
