@@ -325,3 +325,41 @@ def test_angles_turn_as_the_rotation_does_and_lie_near_what_was_shown(scene, mod
     np.testing.assert_allclose(
         modes.rotations_near(mode, turns[20:], asked[20:]), asked[20:], atol=2e-6
     )
+
+
+def test_a_bone_that_gets_another_rotation_mode_is_posed_as_before(scene):
+    """Which channels bones are posed in is kept from frame to frame."""
+    ob = person()
+    ragdoll(ob)
+    floor()
+    play(scene, 1, 20)
+    moved = session_of(scene).moved_bones[ob.session_uid]
+    wanted = simulated_bones(scene, ob, 20)
+    scene.frame_set(10)
+    assert largest_difference(seen_bones(ob), wanted, moved) > 0.1
+    for mode in ("YZX", "AXIS_ANGLE", "QUATERNION", "XYZ"):
+        scene.frame_set(10)
+        for name in moved:
+            ob.pose.bones[name].rotation_mode = mode
+        scene.frame_set(20)
+        assert largest_difference(seen_bones(ob), wanted, moved) < 1e-4
+    scene.frame_set(1)
+    for name in moved:
+        np.testing.assert_allclose(ob.pose.bones[name].matrix_basis, np.eye(4), atol=1e-6)
+
+
+def test_bones_are_lent_their_own_pose_after_they_were_shown_the_simulation(scene):
+    ob = person()
+    ob.pose.bones[2].location = (0.0, 0.1, 0.0)
+    bpy.context.view_layer.update()
+    own = {bone.name: bone.matrix_basis.copy() for bone in ob.pose.bones}
+    ragdoll(ob)
+    floor()
+    play(scene, 1, 20)
+    assert any(not np.allclose(own[bone.name], bone.matrix_basis) for bone in ob.pose.bones)
+    addon("ragdoll.bone_preview").lend(ob)
+    for bone in ob.pose.bones:
+        np.testing.assert_allclose(bone.matrix_basis, own[bone.name], atol=1e-6)
+    scene.frame_set(1)
+    for bone in ob.pose.bones:
+        np.testing.assert_allclose(bone.matrix_basis, own[bone.name], atol=1e-6)
