@@ -39,7 +39,7 @@ Values: TypeAlias = NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False)
-class Layout:
+class BoneLayout:
     """Which bones of an armature the simulation moves, and in which channels all are posed."""
 
     bones: list[tuple[str, str]]  # name and rotation mode of all
@@ -51,7 +51,7 @@ class Layout:
     moved_set: frozenset[str]
 
     @classmethod
-    def of(cls, bones: list[tuple[str, str]], moved: list[str]) -> Layout:
+    def of(cls, bones: list[tuple[str, str]], moved: list[str]) -> BoneLayout:
         """That of an armature with these bones."""
         row_of = {name: row for row, (name, _) in enumerate(bones)}
         present = [number for number, name in enumerate(moved) if name in row_of]
@@ -74,11 +74,11 @@ class OwnPose:
     The same as each bone's ``verlet.rest`` in the file: asking that for every bone is slow.
     """
 
-    layout: Layout
+    layout: BoneLayout
     values: Values  # of all bones
 
 
-_layouts: dict[int, Layout] = {}  # by session id: made anew when bones are others
+_layouts: dict[int, BoneLayout] = {}  # by session id: made anew when bones are others
 _own: dict[int, OwnPose] = {}  # by session id, of armatures without constraints that are muted
 _lent: set[int] = set()  # session ids of those whose bones have their own values just now
 
@@ -95,7 +95,7 @@ class Posed:
     """An armature, and what some of its bones are to show."""
 
     ob: bpy.types.Object
-    layout: Layout
+    layout: BoneLayout
     wanted: Floats  # (m, 4, 4) own transforms of the moved bones
     values: Values  # what all bones have now
 
@@ -117,10 +117,10 @@ def show(session: Session, poses: Mapping[int, Floats]) -> None:
         _pose(found)
 
 
-def _layout(ob: bpy.types.Object, uid: int, moved: list[str]) -> Layout:
+def _layout(ob: bpy.types.Object, uid: int, moved: list[str]) -> BoneLayout:
     bones, known = _bones(ob), _layouts.get(uid)
     if known is None or known.bones != bones or known.moved != moved:
-        known = _layouts[uid] = Layout.of(bones, moved)
+        known = _layouts[uid] = BoneLayout.of(bones, moved)
     return known
 
 
@@ -141,7 +141,7 @@ def _values(ob: bpy.types.Object, channels: list[str]) -> Values:
     return found
 
 
-def _keep_own(ob: bpy.types.Object, layout: Layout) -> Values:
+def _keep_own(ob: bpy.types.Object, layout: BoneLayout) -> Values:
     """Keep the own transforms of the moved bones; what all bones have now."""
     uid, values, pose_bones = ob.session_uid, _values(ob, layout.channels), ob.pose.bones
     known, is_lent, rows = _own.pop(uid, None), uid in _lent, layout.rows
