@@ -456,13 +456,21 @@ os._exit(0)
 """
 
 
+@pytest.mark.parametrize("was_seen_whole", [False, True])
 @pytest.mark.parametrize("damage", ["delete", "cut", "overwrite"])
-def test_a_preview_file_that_is_gone_or_damaged_is_written_anew(scene, damage):
+def test_a_preview_file_that_is_gone_or_damaged_is_written_anew(scene, damage, was_seen_whole):
     sheet = cloth(name="Flag")
     play(scene, 1, 6)
+    path = Path(sheet.modifiers[0].filepath)
+    if was_seen_whole:  # it has lain there for long, and is not read again
+        os.utime(path, (1e9, 1e9))
+        scene.frame_set(2)
+        (file,) = session_of(scene).files.values()
+        file._header = lambda: pytest.fail("read again")
+        scene.frame_set(3)
+        del file._header
     scene.frame_set(3)
     shown = seen(sheet)
-    path = Path(sheet.modifiers[0].filepath)
     match damage:
         case "delete":
             path.unlink()

@@ -3,7 +3,7 @@
 import bpy
 import numpy as np
 import pytest
-from mathutils import Matrix, Quaternion
+from mathutils import Euler, Matrix, Quaternion
 from small_rigs import (
     armature,
     largest_difference,
@@ -303,3 +303,63 @@ def test_few_objects_of_a_large_file_are_found_at_one_go(scene, monkeypatch):
     play(scene, 4, 5)
     assert not asked
     assert not session_of(scene).failure
+
+
+@pytest.mark.parametrize("mode", ["XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX"])
+def test_angles_turn_as_the_rotation_does_and_lie_near_what_was_shown(scene, mode):
+    modes, random = addon("transforms.rotation_modes"), np.random.default_rng(6)
+    asked = random.uniform(-7.0, 7.0, (60, 3))
+    asked[:20, "XYZ".index(mode[1])] = np.pi / 2 * random.choice([-1, 1], 20)  # gimbal lock
+    turns = np.array([Euler(angles, mode).to_matrix() for angles in asked.tolist()])
+    turns = addon("transforms.rotations").nearest_rotation(turns)
+    for before in (asked, asked + random.normal(size=asked.shape)):
+        found = modes.rotations_near(mode, turns, before)
+        again = np.array([Euler(angles, mode).to_matrix() for angles in found.tolist()])
+        np.testing.assert_allclose(again, turns, atol=2e-6)
+        assert np.abs(found - before).max() < np.pi + 1e-9
+        other = found + np.pi  # the other angles that turn so
+        middle = "XYZ".index(mode[1])
+        other[:, middle] = np.pi - found[:, middle]
+        other += 2.0 * np.pi * np.round((before - other) / (2.0 * np.pi))
+        assert (np.abs(found - before).sum(1) <= np.abs(other - before).sum(1) + 1e-9).all()
+    np.testing.assert_allclose(
+        modes.rotations_near(mode, turns[20:], asked[20:]), asked[20:], atol=2e-6
+    )
+
+
+def test_a_bone_that_gets_another_rotation_mode_is_posed_as_before(scene):
+    """Which channels bones are posed in is kept from frame to frame."""
+    ob = person()
+    ragdoll(ob)
+    floor()
+    play(scene, 1, 20)
+    moved = session_of(scene).moved_bones[ob.session_uid]
+    wanted = simulated_bones(scene, ob, 20)
+    scene.frame_set(10)
+    assert largest_difference(seen_bones(ob), wanted, moved) > 0.1
+    for mode in ("YZX", "AXIS_ANGLE", "QUATERNION", "XYZ"):
+        scene.frame_set(10)
+        for name in moved:
+            ob.pose.bones[name].rotation_mode = mode
+        scene.frame_set(20)
+        assert largest_difference(seen_bones(ob), wanted, moved) < 1e-4
+    scene.frame_set(1)
+    for name in moved:
+        np.testing.assert_allclose(ob.pose.bones[name].matrix_basis, np.eye(4), atol=1e-6)
+
+
+def test_bones_are_lent_their_own_pose_after_they_were_shown_the_simulation(scene):
+    ob = person()
+    ob.pose.bones[2].location = (0.0, 0.1, 0.0)
+    bpy.context.view_layer.update()
+    own = {bone.name: bone.matrix_basis.copy() for bone in ob.pose.bones}
+    ragdoll(ob)
+    floor()
+    play(scene, 1, 20)
+    assert any(not np.allclose(own[bone.name], bone.matrix_basis) for bone in ob.pose.bones)
+    addon("ragdoll.bone_preview").lend(ob)
+    for bone in ob.pose.bones:
+        np.testing.assert_allclose(bone.matrix_basis, own[bone.name], atol=1e-6)
+    scene.frame_set(1)
+    for bone in ob.pose.bones:
+        np.testing.assert_allclose(bone.matrix_basis, own[bone.name], atol=1e-6)

@@ -8,6 +8,7 @@ curve object plays its control points in the same way: see control_points.py for
 from __future__ import annotations
 
 import struct
+import time
 from contextlib import suppress
 from errno import ENOSPC
 from io import FileIO
@@ -21,6 +22,9 @@ from numpy.typing import NDArray
 from .data import any_item
 
 PREVIEW_MODIFIER = "Verlet Preview"
+TICK = 3_000_000_000
+"""ns, longer than any disk's clock stands: what is changed later has another time."""
+
 HEADER = struct.Struct("<12siiffi")  # name, version, points, start frame, sample rate, samples
 POINT_CACHE_MAGIC = b"POINTCACHE2\0"
 
@@ -44,6 +48,7 @@ class PointCacheFile:
         self.sample_count = 0
         self.failure = ""
         self._file: FileIO | None = None
+        self._seen_whole: tuple[int, ...] | None = None  # what the disk said of the file then
         self._begin()
 
     @property
@@ -103,13 +108,23 @@ class PointCacheFile:
 
     @property
     def is_whole(self) -> bool:
-        """Whether what lies on disk is as long as what was written, with its header."""
+        """Whether what lies on disk is as long as what was written, with its header.
+
+        It is not read again as long as the disk has it as it was found whole.
+        """
         expected = HEADER.size + self.sample_count * self.sample_size
         try:
+            about = self.path.stat()
+            seen = about.st_ino, about.st_size, about.st_mtime_ns, expected
+            if seen == self._seen_whole:
+                return True
             with self.path.open("rb") as file:
-                return file.read(HEADER.size) == self._header() and file.seek(0, 2) >= expected
+                is_whole = file.read(HEADER.size) == self._header() and file.seek(0, 2) >= expected
         except OSError:
             return False
+        is_settled = abs(time.time_ns() - about.st_mtime_ns) > TICK
+        self._seen_whole = seen if is_whole and is_settled else None
+        return is_whole
 
     def close(self) -> None:
         """Close the file; it stays on disk."""

@@ -8,7 +8,6 @@ its objects have is read and compared. What is not written is not evaluated agai
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -23,7 +22,7 @@ from ..properties.participants import BodyColumns, find_objects, is_previewable
 from ..session import Placement, Session
 from ..session.shown_bodies import Columns, ShownBodies
 from ..transforms.affine import inverse_or_nearest
-from ..transforms.rotation_modes import rotations_near
+from ..transforms.rotation_modes import numbers_by_mode, rotations_near
 from ..transforms.rotations import fitted_scales, rotations_without_scale
 from .moved import moved_in, parent_matrix
 
@@ -97,7 +96,9 @@ def show(session: Session, placement: Placement, depsgraph: bpy.types.Depsgraph)
         _fit_scales(bodies, now, of_other_scale, local)
     some = np.flatnonzero(may_differ)
     if len(some):
-        _write(bodies, columns, now, some, local[some], is_animated)
+        if len(some) < len(bodies):
+            local = local[some]
+        _write(bodies, columns, now, some, local, is_animated)
     session.shown = now
 
 
@@ -173,13 +174,15 @@ def _write(
 
     What they have then is noted in ``now``.
     """
-    own = {name: values[some] for name, values in now.own.items()}
+    own = now.own
+    if len(some) < len(now.rows):
+        own = {name: values[some] for name, values in own.items()}
     scale = np.multiply(own["scale"], own["delta_scale"], dtype=np.float64)
     turned = rotations_without_scale(local[:, :3, :3], scale)
     place = (local[:, :3, 3] - own["delta_location"]).astype(np.float32)
     is_new = is_animated[some] | (place != own["location"]).any(axis=1)
     found = []
-    for mode, part in _by_mode([now.modes[number] for number in some.tolist()]):
+    for mode, part in numbers_by_mode([now.modes[number] for number in some.tolist()]):
         channel = rest_pose.rotation_channel(mode)
         before = own[channel][part]
         turns = _without_delta(bodies, some[part], own, part, mode, turned)
@@ -193,16 +196,6 @@ def _write(
         for number, value in zip(some[part][written].tolist(), values[written].tolist()):
             setattr(bodies[number], channel, value)
         now.own[channel][some[part]] = values
-
-
-def _by_mode(modes: list[str]) -> Iterator[tuple[str, NDArray[np.intp]]]:
-    """Each rotation mode with the numbers (n,) of those that have it."""
-    present = sorted(set(modes))
-    if len(present) == 1:
-        yield present[0], np.arange(len(modes))
-        return
-    for mode in present:
-        yield mode, np.array([number for number, one in enumerate(modes) if one == mode], np.intp)
 
 
 def _place(

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import bpy
@@ -43,7 +44,11 @@ def plan_of(participant: Participant) -> Plan:
     return _plan(participant.name, participant.armature, participant.settings)
 
 
-@lru_cache(maxsize=64)
+MOST_KNOWN = 1000
+"""Ragdolls of which it is kept how their bones are parts: all is asked in every frame."""
+
+
+@lru_cache(maxsize=MOST_KNOWN)
 def _plan(name: str, arrays: ArmatureArrays, settings: RagdollSettings) -> Plan:
     choices = armature.in_hulls(arrays.choices, arrays.hard, settings.shape)
     change = arrays.pose @ np.linalg.inv(arrays.rest)
@@ -147,7 +152,7 @@ def moved_bones(participant: Participant) -> tuple[Ints, Ints]:
     return _moved_bones(plan_of(participant), participant.armature)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=MOST_KNOWN)
 def _moved_bones(plan: Plan, arrays: ArmatureArrays) -> tuple[Ints, Ints]:
     bones = plan.skeleton
     found = []
@@ -180,9 +185,10 @@ def changes(model: Model, state: State, bodies: slice = slice(None)) -> Floats:
     position, orientation = (a[rows.start : rows.stop] for a in body_poses(model, state))
     start = model.bodies.position[bodies], model.bodies.orientation[bodies]
     turn = affine.rotation_of(orientation) @ np.swapaxes(affine.rotation_of(start[1]), -1, -2)
-    change = np.tile(np.eye(4), (len(turn), 1, 1))
+    change = np.zeros((len(turn), 4, 4))
     change[:, :3, :3] = turn
     change[:, :3, 3] = position - np.einsum("bij,bj->bi", turn, start[0])
+    change[:, 3, 3] = 1.0
     return change
 
 
@@ -204,34 +210,43 @@ def own_poses(
     armatures are in the evaluated frame; ``before``: own transforms of the frame before, for what
     cannot be told any more.
     """
-    found, rigs, uids = {}, [], []
+    found = {}
+    sound: list[tuple[Participant, Floats, bpy.types.Object]] = []
     wanted = list(placed)
     objects = find_objects([participant for participant, _ in wanted])
     for (participant, matrices), ob in zip(wanted, objects):
-        uid, arrays = participant.uid, participant.armature
+        uid, names = participant.uid, participant.armature.skeleton.name
         world = worlds.get(uid)
-        names = arrays.skeleton.name
-        sound = ob is not None and ob.pose is not None and world is not None
-        if not sound or not affine.is_invertible(world) or not _has_bones(ob, names):
+        is_there = ob is not None and ob.pose is not None and world is not None
+        if is_there and affine.is_invertible(world) and _has_bones(ob, names):
+            sound.append((participant, matrices, ob))
+        else:
             found[uid] = before[uid]
-            continue
-        rig = Rig(
+    if not sound:
+        return found
+    into = affine.inverse(np.array([worlds[participant.uid] for participant, _, _ in sound]))
+    rigs = [
+        Rig(
             ob,
             ob.evaluated_get(depsgraph).pose.bones,
-            names,
-            tuple(arrays.own_parent.tolist()),
-            tuple(moved_bones(participant)[0].tolist()),
-            affine.inverse(world) @ matrices,
+            participant.armature.skeleton.name,
+            *_bone_rows(plan_of(participant), participant.armature),
+            inverse @ matrices,
         )
-        rigs.append(rig)
-        uids.append(uid)
-    return found | dict(zip(uids, own_transforms(rigs)))
+        for (participant, matrices, ob), inverse in zip(sound, into)
+    ]
+    return found | dict(zip([p.uid for p, _, _ in sound], own_transforms(rigs)))
+
+
+@lru_cache(maxsize=MOST_KNOWN)
+def _bone_rows(plan: Plan, arrays: ArmatureArrays) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Rows of the parents of all bones (b,), and of the bones of `moved_bones` (m,)."""
+    return tuple(arrays.own_parent.tolist()), tuple(_moved_bones(plan, arrays)[0].tolist())
 
 
 def _has_bones(ob: bpy.types.Object, names: tuple[str, ...]) -> bool:
     """Whether an armature still has bones of these names."""
-    present = {bone.name for bone in ob.pose.bones}
-    return present.issuperset(names)
+    return set(map(attrgetter("name"), ob.pose.bones)).issuperset(names)
 
 
 def moved_names(participant: Participant) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING, TypeAlias
 
 import bpy
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from ..properties import bake_record, rest_pose
 from ..properties.kinds import RAGDOLL
 from ..properties.participants import find_objects
-from ..transforms.rotation_modes import rotations_near
+from ..transforms.rotation_modes import numbers_by_mode, rotations_near
 from ..transforms.rotations import rotations_without_scale
 from .bone_constraints import constraints_on
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from ..session import Session
 
 
+_NAME_AND_MODE = attrgetter("name", "rotation_mode")
 _CHANNELS = {
     "location": slice(0, 3),
     "rotation_quaternion": slice(3, 7),
@@ -36,24 +38,54 @@ Values: TypeAlias = NDArray[np.float32]
 """What bones have (b, 14), channel beside channel."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
+class BoneLayout:
+    """Which bones of an armature the simulation moves, and in which channels all are posed."""
+
+    bones: list[tuple[str, str]]  # name and rotation mode of all
+    moved: list[str]  # names of those that the simulation moves
+    present: NDArray[np.intp]  # (m,) among these, those that the armature still has
+    rows: NDArray[np.intp]  # (m,) of these among all bones
+    modes: list[str]  # (m,) their rotation modes
+    channels: list[str]  # what tells where bones are, in the rotation modes that they have
+    moved_set: frozenset[str]
+
+    @classmethod
+    def of(cls, bones: list[tuple[str, str]], moved: list[str]) -> BoneLayout:
+        """That of an armature with these bones."""
+        row_of = {name: row for row, (name, _) in enumerate(bones)}
+        present = [number for number, name in enumerate(moved) if name in row_of]
+        rows = [row_of[moved[number]] for number in present]
+        return cls(
+            bones,
+            moved,
+            np.array(present, np.intp),
+            np.array(rows, np.intp),
+            [bones[row][1] for row in rows],
+            ["location", *{rest_pose.rotation_channel(mode) for mode in {m for _, m in bones}}],
+            frozenset(moved),
+        )
+
+
+@dataclass(frozen=True, eq=False)
 class OwnPose:
     """The user's own values of the bones of an armature that shows a simulated pose.
 
     The same as each bone's ``verlet.rest`` in the file: asking that for every bone is slow.
     """
 
-    bones: list[tuple[str, str]]  # name and rotation mode of all
-    rows: NDArray[np.intp]  # of those that the simulation moves
+    layout: BoneLayout
     values: Values  # of all bones
 
 
+_layouts: dict[int, BoneLayout] = {}  # by session id: made anew when bones are others
 _own: dict[int, OwnPose] = {}  # by session id, of armatures without constraints that are muted
 _lent: set[int] = set()  # session ids of those whose bones have their own values just now
 
 
 def look_again() -> None:
     """Ask the file again: all objects were exchanged."""
+    _layouts.clear()
     _own.clear()
     _lent.clear()
 
@@ -63,10 +95,8 @@ class Posed:
     """An armature, and what some of its bones are to show."""
 
     ob: bpy.types.Object
-    rows: NDArray[np.intp]  # (m,) of the bones
-    channels: list[str]  # of all bones
-    modes: list[str]  # (m,) the rotation modes of those bones
-    wanted: Floats  # (m, 4, 4) their own transforms
+    layout: BoneLayout
+    wanted: Floats  # (m, 4, 4) own transforms of the moved bones
     values: Values  # what all bones have now
 
 
@@ -77,29 +107,26 @@ def show(session: Session, poses: Mapping[int, Floats]) -> None:
     for participant, ob in zip(wanted, find_objects(wanted)):
         if ob is None or ob.pose is None or ob.verlet.kind != RAGDOLL or bake_record.is_baked(ob):
             continue
+        uid = participant.uid
         session.awaited |= participant.armature.moved_ids
-        moved = session.moved_bones[participant.uid]
-        bones = _bones(ob)
-        row_of = {name: row for row, (name, _) in enumerate(bones)}
-        present = [number for number, name in enumerate(moved) if name in row_of]
-        rows = np.array([row_of[moved[number]] for number in present], np.intp)
-        values = _keep_own(ob, bones, moved, rows)
-        if len(rows):
-            modes = [bones[row][1] for row in rows]
-            channels = _channels(bones)
-            found.append(Posed(ob, rows, channels, modes, poses[participant.uid][present], values))
+        layout = _layout(ob, uid, session.moved_bones[uid])
+        values = _keep_own(ob, layout)
+        if len(layout.rows):
+            found.append(Posed(ob, layout, poses[uid][layout.present], values))
     if found:
         _pose(found)
 
 
+def _layout(ob: bpy.types.Object, uid: int, moved: list[str]) -> BoneLayout:
+    bones, known = _bones(ob), _layouts.get(uid)
+    if known is None or known.bones != bones or known.moved != moved:
+        known = _layouts[uid] = BoneLayout.of(bones, moved)
+    return known
+
+
 def _bones(ob: bpy.types.Object) -> list[tuple[str, str]]:
     """Name and rotation mode of every bone."""
-    return [(bone.name, bone.rotation_mode) for bone in ob.pose.bones]
-
-
-def _channels(bones: list[tuple[str, str]]) -> list[str]:
-    """What tells where bones are, in the rotation modes that they have."""
-    return ["location", *{rest_pose.rotation_channel(mode) for mode in {m for _, m in bones}}]
+    return list(map(_NAME_AND_MODE, ob.pose.bones))
 
 
 def _values(ob: bpy.types.Object, channels: list[str]) -> Values:
@@ -114,24 +141,18 @@ def _values(ob: bpy.types.Object, channels: list[str]) -> Values:
     return found
 
 
-def _keep_own(
-    ob: bpy.types.Object,
-    bones: list[tuple[str, str]],
-    moved: list[str],
-    rows: NDArray[np.intp],
-) -> Values:
-    """Keep the own transforms of the moved bones, in these rows; what all bones have now."""
-    uid, values, pose_bones = ob.session_uid, _values(ob, _channels(bones)), ob.pose.bones
-    known, is_lent = _own.pop(uid, None), uid in _lent
+def _keep_own(ob: bpy.types.Object, layout: BoneLayout) -> Values:
+    """Keep the own transforms of the moved bones; what all bones have now."""
+    uid, values, pose_bones = ob.session_uid, _values(ob, layout.channels), ob.pose.bones
+    known, is_lent, rows = _own.pop(uid, None), uid in _lent, layout.rows
     _lent.discard(uid)
-    constraints = constraints_on(ob, frozenset(moved))
-    is_known = known is not None and known.bones == bones and np.array_equal(known.rows, rows)
-    if is_known and not constraints:
+    constraints = constraints_on(ob, layout.moved_set)
+    if known is not None and known.layout is layout and not constraints:
         if is_lent:  # the frame that was evaluated meanwhile may have animated some of them
             for row in rows[(known.values[rows] != values[rows]).any(axis=1)].tolist():
                 rest_pose.forget(pose_bones[row])
                 rest_pose.store(pose_bones[row])
-            known = OwnPose(bones, rows, values)
+            known = OwnPose(layout, values)
         _own[uid] = known
         return values
     if is_lent:
@@ -143,30 +164,28 @@ def _keep_own(
     for row in rows.tolist():
         rest_pose.store(pose_bones[row])
     if is_own and not constraints:
-        _own[uid] = OwnPose(bones, rows, values)
+        _own[uid] = OwnPose(layout, values)
     return values
 
 
 def _pose(found: list[Posed]) -> None:
     """Give bones their own transforms: all armatures at one go, each with one evaluation."""
     wanted = np.concatenate([one.wanted for one in found])
-    turned = rotations_without_scale(
-        wanted[:, :3, :3], np.concatenate([_scales(one.ob)[one.rows] for one in found])
-    )
-    shown = np.concatenate([one.values[one.rows] for one in found])
+    scales = np.concatenate([_scales(one.ob)[one.layout.rows] for one in found])
+    turned = rotations_without_scale(wanted[:, :3, :3], scales)
+    shown = np.concatenate([one.values[one.layout.rows] for one in found])
     shown[:, _CHANNELS["location"]] = wanted[:, :3, 3]
-    modes = np.array([mode for one in found for mode in one.modes])
-    for mode in np.unique(modes).tolist():
-        some = modes == mode
+    for mode, some in numbers_by_mode([mode for one in found for mode in one.layout.modes]):
         columns = _CHANNELS[rest_pose.rotation_channel(mode)]
         before = shown[some, columns].astype(np.float64)
         shown[some, columns] = rotations_near(mode, turned[some], before)
     first = 0
     for one in found:
-        new = one.values.copy()
-        new[one.rows] = shown[first : first + len(one.rows)]
-        first += len(one.rows)
-        _write(one.ob, one.channels, new)
+        rows = one.layout.rows
+        new = one.values.copy()  # what they had may be kept as the user's own
+        new[rows] = shown[first : first + len(rows)]
+        first += len(rows)
+        _write(one.ob, one.layout.channels, new)
 
 
 def _scales(ob: bpy.types.Object) -> Floats:
@@ -189,12 +208,12 @@ def lend(ob: bpy.types.Object) -> None:
     Quick where nothing but these values is to be put back.
     """
     known = _own.get(ob.session_uid)
-    if known is None or ob.pose is None or known.bones != _bones(ob):
+    if known is None or ob.pose is None or known.layout.bones != _bones(ob):
         put_back(ob)
     elif ob.session_uid not in _lent:  # else nothing was shown since: what they have is the user's
-        channels = _channels(known.bones)
+        channels, rows = known.layout.channels, known.layout.rows
         values = _values(ob, channels)
-        values[known.rows] = known.values[known.rows]
+        values[rows] = known.values[rows]
         _write(ob, channels, values)
         _lent.add(ob.session_uid)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -37,6 +38,7 @@ _KNOWN: tuple[tuple[str, Any], ...] = (
 )
 """What of a bone tells how it follows its parent."""
 
+_IDENTITY = np.eye(4)
 _MATRICES = {"matrix_local", "matrix", "matrix_basis"}
 
 
@@ -126,7 +128,7 @@ class LaidOut:
 def _lay_out(rig: Rig) -> LaidOut | None:
     """None where bones inherit otherwise, or lie in another order than they did."""
     bones = armature_of(rig.ob).bones
-    if tuple(bone.name for bone in bones) != rig.names:
+    if tuple(map(attrgetter("name"), bones)) != rig.names:
         return None
     known = b"".join(_column(bones, name, kind).tobytes() for name, kind in _KNOWN)
     rest = _rest(rig.parent, rig.moved, known)
@@ -134,7 +136,8 @@ def _lay_out(rig: Rig) -> LaidOut | None:
         return None
     order = rest.order
     given = rig.targets[order.moved]
-    carrier = np.tile(np.eye(4), (len(given), 1, 1))
+    carrier = np.zeros((len(given), 4, 4))
+    carrier[:] = _IDENTITY
     if len(rest.outer) or len(rest.between):
         pose_row = {bone.name: number for number, bone in enumerate(rig.evaluated)}
         at = np.array([pose_row[name] for name in rig.names])
@@ -168,38 +171,65 @@ def _rest(parent: tuple[int, ...], moved: tuple[int, ...], known: bytes) -> Rest
     )
 
 
-def _solve(rigs: Sequence[LaidOut]) -> list[Floats]:
-    """All generations of all armatures, those of one depth at once."""
-    orders = [one.rest.order for one in rigs]
-    ends = np.cumsum([len(one.row) for one in orders])
-    starts = np.concatenate([[0], ends[:-1]])
+@dataclass(frozen=True, eq=False)
+class Depth:
+    """The bones of all armatures that lie as deep, by their rows among all k of each."""
+
+    bones: NDArray[np.intp]
+    inner: NDArray[np.bool_]  # of these bones, which have a parent among all
+    parent: NDArray[np.intp]  # of the inner ones
+    moved: NDArray[np.bool_]  # of these bones
+    connected: NDArray[np.intp]  # rows of those moved ones that are connected
+    offset: Floats  # (n, 4, 4)
+
+
+@dataclass(frozen=True, eq=False)
+class Stacked:
+    """The bones of many armatures one after the other."""
+
+    depths: list[Depth]
+    moved: list[NDArray[np.intp]]  # of each armature the rows (m,) of its moved bones, in order
+
+
+@lru_cache(maxsize=16)
+def _stacked(rests: tuple[Rest, ...]) -> Stacked:
+    """All generations of these armatures: the same for as long as their rest is."""
+    orders = [one.order for one in rests]
+    starts = np.concatenate([[0], np.cumsum([len(one.row) for one in orders])[:-1]])
     depth = np.concatenate([one.depth for one in orders])
     parent = np.concatenate([one.parent + first for one, first in zip(orders, starts)])
     is_inner = np.concatenate([one.parent >= 0 for one in orders])
     is_moved = np.concatenate([one.moved >= 0 for one in orders])
-    is_connected = np.concatenate([one.rest.is_connected for one in rigs]) & is_moved
-    offset = np.concatenate([one.rest.offset for one in rigs])
-    carrier, given = (
-        np.concatenate([getattr(one, name) for one in rigs]) for name in ("carrier", "given")
-    )
-    own = given.copy()
-    place = np.empty_like(given)
+    is_connected = np.concatenate([one.is_connected for one in rests]) & is_moved
+    offset = np.concatenate([one.offset for one in rests])
+    depths = []
     for number in range(int(depth.max(initial=-1)) + 1):
         some = np.flatnonzero(depth == number)
-        carrier[some] = np.where(is_inner[some, None, None], place[parent[some]], carrier[some])
-        base = carrier[some] @ offset[some]
-        own[some] = np.where(
-            is_moved[some, None, None], affine.inverse(base) @ given[some], given[some]
-        )
-        own[some[is_connected[some]], :3, 3] = 0.0  # Blender keeps it at the end of its parent
-        place[some] = base @ own[some]
-    found = []
+        inner, connected = is_inner[some], some[is_connected[some]]
+        above = parent[some[inner]]
+        depths.append(Depth(some, inner, above, is_moved[some], connected, offset[some]))
+    moved = []
     for order, first in zip(orders, starts):
-        is_own = order.moved >= 0
-        ordered = np.empty((int(is_own.sum()), 4, 4))
-        ordered[order.moved[is_own]] = own[first : first + len(is_own)][is_own]
-        found.append(ordered)
-    return found
+        own = np.flatnonzero(order.moved >= 0)
+        moved.append(first + own[np.argsort(order.moved[own])])
+    return Stacked(depths, moved)
+
+
+def _solve(rigs: Sequence[LaidOut]) -> list[Floats]:
+    """All generations of all armatures, those of one depth at once."""
+    stacked = _stacked(tuple(one.rest for one in rigs))
+    carrier = np.concatenate([one.carrier for one in rigs])
+    own = np.concatenate([one.given for one in rigs])
+    place = np.empty_like(own)
+    for deep in stacked.depths:
+        some = deep.bones
+        carried = carrier[some]
+        carried[deep.inner] = place[deep.parent]
+        base = carried @ deep.offset
+        own[some[deep.moved]] = affine.inverse(base[deep.moved]) @ own[some[deep.moved]]
+        own[deep.connected, :3, 3] = 0.0  # Blender keeps it at the end of its parent
+        place[some] = base @ own[some]
+    return [own[rows] for rows in stacked.moved]
 
 
 def _one_by_one(rig: Rig) -> Floats:

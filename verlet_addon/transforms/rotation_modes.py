@@ -6,7 +6,10 @@ Blender's own conversion to Euler angles works in 32 bits and loses three digits
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
+from numpy.typing import NDArray
 
 from ...core.arrays import Floats
 from .rotations import quaternions, quaternions_each
@@ -28,6 +31,16 @@ def rotation_values(mode: str, rotations: Floats, before: Floats | None = None) 
     return _euler_angles(mode, rotations, before)
 
 
+def numbers_by_mode(modes: list[str]) -> Iterator[tuple[str, NDArray[np.intp]]]:
+    """Each rotation mode with the numbers (n,) of those that have it."""
+    present = sorted(set(modes))
+    if len(present) == 1:
+        yield present[0], np.arange(len(modes))
+        return
+    for mode in present:
+        yield mode, np.array([number for number, one in enumerate(modes) if one == mode], np.intp)
+
+
 def rotations_near(mode: str, rotations: Floats, before: Floats) -> Floats:
     """Rotation matrices (n, 3, 3) of many objects in a mode (n, k), each close to its ``before``.
 
@@ -40,12 +53,9 @@ def rotations_near(mode: str, rotations: Floats, before: Floats) -> Floats:
         turns = quaternions(rotations)
         pairs = zip(turns, before)
         return np.array([_axis_angles(turn[None], last)[0] for turn, last in pairs])
-    i, j, k = (_AXES[letter] for letter in mode)
-    sign = 1.0 if (j - i) % 3 == 1 else -1.0
-    a = np.arctan2(sign * rotations[:, k, j], rotations[:, k, k])
     first, second = (
         angles + 2.0 * np.pi * np.round((before - angles) / (2.0 * np.pi))
-        for angles in (_rest_of(rotations, angle, i, j, k, sign) for angle in (a, a + np.pi))
+        for angles in _both_solutions(mode, rotations)
     )
     is_second_closer = np.abs(second - before).sum(axis=1) < np.abs(first - before).sum(axis=1)
     return np.where(is_second_closer[:, None], second, first)
@@ -53,13 +63,10 @@ def rotations_near(mode: str, rotations: Floats, before: Floats) -> Floats:
 
 def _euler_angles(mode: str, rotations: Floats, before: Floats | None) -> Floats:
     """Angles (F, 3) about X, Y, Z that turn in the order of the mode, R = R_k · R_j · R_i."""
-    i, j, k = (_AXES[letter] for letter in mode)
-    sign = 1.0 if (j - i) % 3 == 1 else -1.0
     values = np.empty((len(rotations), 3))
     last = before
-    for row, r in enumerate(rotations):
-        a = np.arctan2(sign * r[k, j], r[k, k])
-        found = [_rest_of(r, angle, i, j, k, sign) for angle in (a, a + np.pi)]
+    for row, both in enumerate(zip(*_both_solutions(mode, rotations))):
+        found = list(both)
         if last is not None:
             turn = 2.0 * np.pi
             found = [angles + turn * np.round((last - angles) / turn) for angles in found]
@@ -68,17 +75,25 @@ def _euler_angles(mode: str, rotations: Floats, before: Floats | None) -> Floats
     return values
 
 
-def _rest_of(r: Floats, a: Floats, i: int, j: int, k: int, sign: float) -> Floats:
-    """All three angles (..., 3) of rotations (..., 3, 3) when the first one is ``a`` (...)."""
-    cosine, sine = np.cos(a), np.sin(a)
-    untwisted = r.copy()  # R · R_i(−a)
-    untwisted[..., j] = cosine[..., None] * r[..., j] - sign * sine[..., None] * r[..., k]
-    untwisted[..., k] = sign * sine[..., None] * r[..., j] + cosine[..., None] * r[..., k]
-    angles = np.empty((*r.shape[:-2], 3))
-    angles[..., i] = np.arctan2(sine, cosine)
-    angles[..., j] = np.arctan2(-sign * untwisted[..., k, i], untwisted[..., k, k])
-    angles[..., k] = np.arctan2(-sign * untwisted[..., i, j], untwisted[..., j, j])
-    return angles
+def _both_solutions(mode: str, r: Floats) -> tuple[Floats, Floats]:
+    """The two triples of angles (n, 3) about X, Y, Z that make rotations (n, 3, 3).
+
+    With the first one, a, taken out, R · R_i(−a) = R_k · R_j tells the others. The second triple is
+    half a turn further in a and in the last angle, and beyond the pole in the middle one.
+    """
+    i, j, k = (_AXES[letter] for letter in mode)
+    sign = 1.0 if (j - i) % 3 == 1 else -1.0
+    a = np.arctan2(sign * r[:, k, j], r[:, k, k])
+    cosine, sine = np.cos(a), sign * np.sin(a)
+    first = np.empty((len(r), 3))
+    first[:, i] = a
+    first[:, j] = np.arctan2(-sign * r[:, k, i], sine * r[:, k, j] + cosine * r[:, k, k])
+    first[:, k] = np.arctan2(
+        -sign * (cosine * r[:, i, j] - sine * r[:, i, k]), cosine * r[:, j, j] - sine * r[:, j, k]
+    )
+    second = first + np.pi
+    second[:, j] = np.pi - first[:, j]
+    return first, second
 
 
 def _axis_angles(turns: Floats, before: Floats | None) -> Floats:
