@@ -138,6 +138,11 @@ ONE_HINGE = np.array([[0, 1, 2, 3, 2, 3]]), np.zeros((1, 2))
 """Row and shares of a hinge of two triangles."""
 
 
+def angle_of(x):
+    """The angle in rad of a hinge whose ends and corners are at x (4, 3)."""
+    return np.arctan2(*hinge_bend._direction(x))
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_gradients_of_the_angle_are_its_differences(seed):
     x = np.random.default_rng(seed).normal(size=(4, 3))
@@ -146,11 +151,34 @@ def test_gradients_of_the_angle_are_its_differences(seed):
     for k in range(12):
         step = np.zeros(12)
         step[k] = 1e-6
-        there = hinge_bend._angle(x + step.reshape(4, 3))
-        back = hinge_bend._angle(x - step.reshape(4, 3))
+        there = angle_of(x + step.reshape(4, 3))
+        back = angle_of(x - step.reshape(4, 3))
         assert gradient.flat[k] == pytest.approx((there - back) / 2e-6, rel=1e-6, abs=1e-8)
-    now = hinge_bend._angle(x)
+    now = angle_of(x)
     assert rest_angles(x, *ONE_HINGE)[0] == pytest.approx(now, abs=1e-12)
+
+
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("turn", [1e-9, -0.3, 0.5, 2.0])
+@pytest.mark.parametrize("first", [-3.1, -1.0, 0.0, 0.4, 3.0])
+def test_the_change_of_an_angle_is_as_exact_for_small_turns_and_over_half_a_turn(first, turn, size):
+    def folded(angle):
+        x = [(0, 0, 0), (0, 1, 0), (-1, 0.3, 0), (np.cos(angle), 0.6, np.sin(angle))]
+        return size * np.array(x)
+
+    before, now = (hinge_bend._direction(folded(angle)) for angle in (first, first + turn))
+    change = hinge_bend._angle_between(before, now)
+    sense = np.sign(angle_of(folded(1.0)))
+    assert sense * change == pytest.approx(turn, rel=1e-12, abs=1e-15)
+
+
+def test_the_change_from_no_angle_is_the_angle():
+    flat = np.array([(0, 0, 0), (0, 1, 0), (0, 0.5, 0), (1, 0.5, 0)], dtype=float)
+    bent = flat + [(0, 0, 0), (0, 0, 0), (-1, 0, 0.7), (0, 0, 0)]
+    nothing, direction = hinge_bend._direction(flat), hinge_bend._direction(bent)
+    assert hinge_bend._angle_between(nothing, direction) == pytest.approx(angle_of(bent))
+    assert abs(angle_of(bent)) > 0.5
+    assert hinge_bend._angle_between(nothing, nothing) == 0.0
 
 
 @pytest.mark.parametrize("share", [(0.5, 0.5), (0.2, 0.0), (0.0, 1.0)])
@@ -222,14 +250,14 @@ def test_a_leaf_hangs_where_its_moment_balances_the_weight(rate):
 @pytest.mark.parametrize("rest", [np.pi, -np.pi, 3.0, -3.0])
 def test_folds_of_half_a_turn_are_reached_and_do_not_snap(rest):
     x = np.array([(0, 0, 0), (0, 1, 0), (-1, 0.5, 0), (0.0, 0.5, np.sign(rest))], dtype=float)
-    if hinge_bend._angle(x) * rest < 0.0:
+    if angle_of(x) * rest < 0.0:
         x[3, 2] *= -1.0
     model = one_hinge(x, rest=rest, rigidity=2.0, drag=5.0)
     state = model.initial_state(gravity=STILL)
     for _ in range(120):
         state, _ = advance(model, state, FrameInputs(gravity=STILL), SolverSettings())
         assert np.isfinite(state.position).all()
-    found = hinge_bend._angle(state.position)
+    found = angle_of(state.position)
     assert np.cos(found - rest) == pytest.approx(1.0, abs=1e-4)
 
 

@@ -37,7 +37,6 @@ from ...vec3 import (
     ZERO,
     along,
     cross,
-    divide,
     dot,
     length,
     load,
@@ -207,8 +206,6 @@ def rest_angles(x: Floats, rows: Ints, share: Floats) -> Floats:
 @inline
 def _mixed(x, first, second, share):
     """A share of the way from one row of x (n, 3) towards another."""
-    if share == 0.0:
-        return load(x, first)
     return along(scale(1.0 - share, load(x, first)), share, load(x, second))
 
 
@@ -234,10 +231,22 @@ def _normals(corners):
 
 
 @inline
-def _angle(corners):
-    """θ in rad, 0 where a triangle has no size."""
+def _direction(corners):
+    """Sine and cosine of θ, both times the same number; those of 0 where a triangle has no size."""
+    p, _, _, b = corners
     e, u, v = _normals(corners)
-    return atan2(dot(cross(u, v), e), dot(u, v) * length(e))
+    # (u × v) · e/|e| = |e| (p − b) · u, for v = e × (p − b) and u · e = 0
+    sine, cosine = length(e) * dot(sub(p, b), u), dot(u, v)
+    if sine == 0.0 and cosine == 0.0:
+        return 0.0, 1.0
+    return sine, cosine
+
+
+@inline
+def _angle_between(before, now):
+    """From one direction to another, rad, −π to π."""
+    sine, cosine = before
+    return atan2(cosine * now[0] - sine * now[1], cosine * now[1] + sine * now[0])
 
 
 @inline
@@ -261,7 +270,7 @@ def _write_gradients(corners, gradient):
     # how far along the edge the feet of a and b lie, from p, in edge lengths
     fa = dot(sub(a, p), e) / ee
     fb = dot(sub(b, p), e) / ee
-    u, v = divide(scale(size, u), uu), divide(scale(size, v), vv)
+    u, v = scale(size / uu, u), scale(size / vv, v)
     store(gradient, 0, along(scale(1.0 - fa, u), 1.0 - fb, v))
     store(gradient, 1, along(scale(fa, u), fb, v))
     store(gradient, 2, scale(-1.0, u))
@@ -288,13 +297,13 @@ def _add_pushed(hinge, solution, amount, pushed):
 def _masses(inverse_mass, vertex, hinge):
     """Inverse masses of the ends of the edge and of both corners, as a push on these moves them."""
     row, share = hinge["vertex"], hinge["share"]
+    p, q = inverse_mass[vertex[row[0]]], inverse_mass[vertex[row[1]]]
     a, b = inverse_mass[vertex[row[2]]], inverse_mass[vertex[row[3]]]
+    a2, b2 = inverse_mass[vertex[row[4]]], inverse_mass[vertex[row[5]]]
     s, t = share[0], share[1]
-    if s != 0.0:
-        a = (1.0 - s) * (1.0 - s) * a + s * s * inverse_mass[vertex[row[4]]]
-    if t != 0.0:
-        b = (1.0 - t) * (1.0 - t) * b + t * t * inverse_mass[vertex[row[5]]]
-    return inverse_mass[vertex[row[0]]], inverse_mass[vertex[row[1]]], a, b
+    a = (1.0 - s) * (1.0 - s) * a + s * s * a2
+    b = (1.0 - t) * (1.0 - t) * b + t * t * b2
+    return p, q, a, b
 
 
 @inline
@@ -309,8 +318,9 @@ def _set_up(particles, vertex, hinge, per_step, row):
     """Gradients, residual and diagonal of one hinge; returns its share of the square to solve."""
     x, previous, inverse_mass = particles
     was, now = _corners(previous, vertex, hinge), _corners(x, vertex, hinge)
-    before = _angle(was)
-    change = _wrapped(_angle(now) - before)
+    direction = _direction(was)
+    before = atan2(direction[0], direction[1])
+    change = _angle_between(direction, _direction(now))
     # through the last step's angle, so that a fold of 180° does not snap to the other side
     error = _wrapped(before - hinge["rest_angle"]) + change
     gradient = row["gradient"]
@@ -336,8 +346,8 @@ def _set_up(particles, vertex, hinge, per_step, row):
         row["residual"] = 0.0
     else:
         row["residual"] = -(error + soft * row["pull"])
-    row["direction"] = row["residual"] / row["diagonal"]
-    return row["residual"] * row["direction"]
+    row["direction"] = 0.0
+    return row["residual"] * (row["residual"] / row["diagonal"])
 
 
 @inline
@@ -375,11 +385,13 @@ def project_hinges(particles, vertex, hinges, per_step, first_pass, solution, pu
         start += _set_up(particles, vertex, hinges[t], per_step, solution[t])
     if start == 0.0:
         return
-    fit = start
+    fit, kept = start, 0.0
     for _ in range(MOST_ROUNDS):
         pushed[:] = 0.0
         for t in range(count):
-            _add_pushed(hinges[t], solution[t], solution[t]["direction"], pushed)
+            row = solution[t]
+            row["direction"] = row["residual"] / row["diagonal"] + kept * row["direction"]
+            _add_pushed(hinges[t], row, row["direction"], pushed)
         _weigh(inverse_mass, vertex, pushed)
         curved = _curvature(hinges, solution, pushed)
         if not curved > 0.0:
@@ -393,12 +405,7 @@ def project_hinges(particles, vertex, hinges, per_step, first_pass, solution, pu
             following += row["residual"] * row["residual"] / row["diagonal"]
         if following <= HINGE_SETTLED * HINGE_SETTLED * start:
             break
-        for t in range(count):
-            row = solution[t]
-            row["direction"] = (
-                row["residual"] / row["diagonal"] + following / fit * row["direction"]
-            )
-        fit = following
+        fit, kept = following, following / fit
     pushed[:] = 0.0
     for t in range(count):
         _add_pushed(hinges[t], solution[t], solution[t]["added"], pushed)
