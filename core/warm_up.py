@@ -200,9 +200,10 @@ def _rest() -> None:
 
 
 def _wrap() -> None:
-    """Reach what cloth on a mesh needs that moves, and that it begins partly inside of."""
+    """Reach cloth between a body and a mesh that moves, and that it begins partly inside of."""
     builder = ModelBuilder()
     _add_sheet(builder)
+    builder.add_body("box", "BOX", (0.1,) * 3, (0.5, 0.4, 1.15), mass=1.0)
     corner = np.array([(0.2, 0.2, 0.9), (0.8, 0.2, 0.9), (0.5, 0.8, 0.9), (0.5, 0.4, 1.2)])
     faces = np.array([(0, 2, 1), (0, 1, 3), (1, 2, 3), (2, 0, 3)], dtype=np.int32)
     add_collider(

@@ -11,6 +11,7 @@ from ..arrays import Floats
 from ..kernels.jit import inline, kernel
 from ..model import Model
 from ..model.body_table import ShapeTable
+from ..vec3 import add, load, rotate, sub, unrotate
 from ..vector import rotation_matrix
 from .kinds import BOX, CAPSULE, CYLINDER, HULL, MESH, PLANE, ROOM, SPHERE
 
@@ -169,6 +170,13 @@ def move_shapes(shapes, owners, ahead, room):
             high = max(shapes.centre[s, k] + now, shapes.centre_before[s, k] + then)
             shapes.lower[s, k] = low - room[s]
             shapes.upper[s, k] = high + room[s]
+
+
+@inline
+def place_before(shapes, s, point):
+    """Where a place of shape s at the end of the step was at its start."""
+    local = unrotate(shapes.rotation[s], sub(point, load(shapes.centre, s)))
+    return add(rotate(shapes.rotation_before[s], local), load(shapes.centre_before, s))
 
 
 @inline

@@ -51,9 +51,8 @@ def _has_self_collision(model: Model) -> bool:
 
 
 def _may_squeeze(model: Model) -> bool:
-    return bool((model.shapes.kind[: model.collider_shape_count] != MESH).any()) and (
-        len(model.bodies) > 0 and len(model.particles.colliding) > 0
-    )
+    has_colliders = model.collider_shape_count > 0
+    return has_colliders and len(model.bodies) > 0 and len(model.particles.colliding) > 0
 
 
 def _has_tethered_bodies(model: Model) -> bool:

@@ -8,6 +8,8 @@ from ..collision.surface_tree import count_turned
 from ..diagnostics import surface_crossings
 from ..model import Model
 from ..model.diagnostics import Crossing
+from ..particles.contacts.mesh_ground import BACKED_GAP, note_mesh_ground
+from ..particles.contacts.mesh_neighbours import spare_neighbours
 from ..particles.contacts.surface_contact import (
     Held,
     check_strays,
@@ -119,6 +121,10 @@ class SurfaceContacts:
         self._take_out(room, is_first=True)
         frame.previous[:] = room.previous[: room.led]
         self._give_places(room)
+        if room.meshes is not None and len(room.ground.shape):
+            found = (room.contacts, self.mesh_contacts, self.contact_count)
+            given = (room.x, room.start, room.led, room.meshes.shape_of)
+            note_mesh_ground(room.ground, *found, *given)
 
     def _take_places(self, room: SurfaceRoom) -> None:
         room.x[: room.led] = self.frame.x
@@ -214,7 +220,8 @@ class SurfaceContacts:
         room.find(horizon, self.frame.threads, self.meshes_move)
 
     def _measure(self, room: SurfaceRoom) -> None:
-        held = Held(room.inverse_mass, room.friction, room.tangle.mark)
+        beyond = BACKED_GAP if len(room.ground.shape) else 0.0
+        held = Held(room.inverse_mass, room.friction, room.tangle.mark, beyond)
         step = room.strays.step
         while True:
             found = 0
@@ -229,6 +236,9 @@ class SurfaceContacts:
         self.contact_count = found
         if room.meshes is None:
             self.mesh_contacts = found
+            return
+        with_meshes = (room.contacts, self.mesh_contacts, found)
+        spare_neighbours(*with_meshes, room.led, room.neighbours, room.watch.nearest)
 
     def _look_for_tangle(self, room: SurfaceRoom) -> None:
         """Mark what is on the wrong side of a mesh where the substep begins."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..arrays import Floats
 from ..building.builder import ModelBuilder
+from ..collision.shape import Shape, Surface
 from ..model import FrameInputs, Model
 from ..recipes.cloth import add_cloth
 from ..recipes.geometry import Geometry
@@ -28,6 +29,19 @@ FPS = 24
 _LYING = {"plate": ("CYLINDER", (0.12, 0.01)), "brick": ("BOX", (0.07, 0.05, 0.02))}
 
 
+def _top_of_triangles() -> Shape:
+    """A level mesh of 288 triangles, along none of whose edges anything is pulled."""
+    u = np.linspace(-3.0, 3.0, 13)
+    flat = np.stack([a.ravel() for a in np.meshgrid(u, u)], axis=1)
+    c, s = math.cos(0.9), math.sin(0.9)
+    places = np.hstack([flat @ np.array([[c, s], [-s, c]]), np.zeros((len(flat), 1))])
+    a = (np.arange(12)[:, None] * 13 + np.arange(12)).reshape(-1)
+    triangle = np.concatenate(
+        [np.stack([a, a + 1, a + 14], axis=1), np.stack([a, a + 14, a + 13], axis=1)]
+    )
+    return Shape.of("table", "MESH", surface=Surface(places, triangle.astype(np.int32)))
+
+
 def _laid(shape: str, mass: float, edge: float, yaw: float, ground: str) -> tuple[Model, Floats]:
     """A body on a cloth whose far border is pinned, and which way that is pulled."""
     kind, size = _LYING[shape]
@@ -42,6 +56,8 @@ def _laid(shape: str, mass: float, edge: float, yaw: float, ground: str) -> tupl
     builder = ModelBuilder()
     if ground == "PLANE":
         builder.add_collider("table", "PLANE", (), (0.0, 0.0, 0.0))
+    elif ground == "MESH":
+        builder.add_collider_shapes("table", [_top_of_triangles()], (0.0, 0.0, 0.0))
     else:
         builder.add_collider("table", "BOX", (3.0, 3.0, 0.5), (0.0, 0.0, -0.5))
     add_cloth(
@@ -82,6 +98,8 @@ def _pulled(
 _SETUPS = {
     "plate": ("plate", 0.5, 0.025, 0.4, "BOX", 3.0),
     "brick": ("brick", 50.0, 0.05, 1.1, "PLANE", 2.0),
+    "plate-on-mesh": ("plate", 0.5, 0.025, 0.4, "MESH", 3.0),
+    "brick-on-mesh": ("brick", 50.0, 0.05, 1.1, "MESH", 2.0),
 }
 """Shape, kg, m of an edge of the cloth, rad of yaw, what it lies on, m/s of the pull."""
 

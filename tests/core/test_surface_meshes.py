@@ -100,6 +100,74 @@ def test_friction_on_a_mesh_is_that_of_both_and_drags_along():
     assert speed == pytest.approx(0.5, abs=0.05)
 
 
+def _level_mesh(turn, cells=40, size=4.0):
+    u = np.linspace(-size / 2, size / 2, cells + 1)
+    flat = np.stack([a.ravel() for a in np.meshgrid(u, u)], axis=1)
+    c, s = np.cos(turn), np.sin(turn)
+    x = np.hstack([flat @ np.array([[c, s], [-s, c]]), np.zeros((len(flat), 1))])
+    a = (np.arange(cells)[:, None] * (cells + 1) + np.arange(cells)).reshape(-1)
+    sides = ([a, a + 1, a + cells + 2], [a, a + cells + 2, a + cells + 1])
+    return x, np.concatenate([np.stack(one, axis=1) for one in sides]).astype(np.int32)
+
+
+@pytest.mark.parametrize("turn", [0.0, 0.3, 1.2])
+@pytest.mark.parametrize(("cells", "speed"), [(1, 3.0), (40, 1.0), (40, 3.0), (157, 2.0)])
+def test_cloth_slides_over_a_level_mesh_and_is_not_lifted(cells, speed, turn):
+    """Triangles beside the one below a vertex lifted it over their edges, by 2 to 13 cm."""
+    builder = ModelBuilder()
+    pins = np.zeros(441)
+    pins[20::21] = 1.0
+    add_cloth(builder, _sheet(21, 0.0, 0.5), ClothSettings(), pin_weight=pins)
+    mesh, triangle = _level_mesh(turn, cells)
+    add_collider(builder, "mesh", mesh, STILL, ColliderSettings(shape="MESH"), triangle)
+    model = builder.finalize()
+    radius = model.particles.radius[0]
+    model.particles.position[:, 2] = radius
+    state, place = model.initial_state(), model.particles.position[model.pins.particle]
+    for frame in range(1, 9):
+        inputs = FrameInputs(pin_position=place + (speed / 24 * frame, 0.0, 0.0))
+        state, _ = advance(model, state, inputs, SolverSettings(threads=1))
+        over = state.position[:, 2] / radius - 1.0
+        assert np.abs(over).max() < 0.02
+
+
+def test_cloth_beside_a_pin_is_not_flung_by_what_only_the_pin_could_part():
+    """An edge from a pin over one of a mesh: what pushed it where it cannot move threw its end."""
+    builder = ModelBuilder()
+    pins = np.zeros(441)
+    pins[20::21] = 1.0
+    add_cloth(builder, _sheet(21, 0.0, 0.5), ClothSettings(), pin_weight=pins)
+    mesh, triangle = _level_mesh(0.0)
+    mesh[:, 2] = 4e-5 * np.sin(37.0 * np.arange(len(mesh)))  # no two normals alike
+    add_collider(builder, "mesh", mesh, STILL, ColliderSettings(shape="MESH"), triangle)
+    model = builder.finalize()
+    model.particles.position[:, 2] = model.particles.radius[0]
+    state, place = model.initial_state(), model.particles.position[model.pins.particle]
+    for frame in range(1, 13):
+        inputs = FrameInputs(pin_position=place + (1.0 / 24 * frame, 0.0, 0.0))
+        state, _ = advance(model, state, inputs, SolverSettings(threads=1))
+        assert state.position[:, 2].max() < 2.0 * model.particles.radius[0]
+
+
+def test_plates_lie_on_cloth_on_a_mesh_that_rises_and_changes_its_form():
+    """A swing of the mesh by 3 cm carries cloth and plate along, one as high as the other."""
+    x, faces = _level_mesh(0.3, cells=6, size=2.0)
+    builder = ModelBuilder()
+    add_cloth(builder, _sheet(17, 0.01, 0.5), ClothSettings())
+    add_collider(builder, "mesh", x, STILL, ColliderSettings(shape="MESH"), faces)
+    builder.add_body("plate", "CYLINDER", (0.1, 0.01), (0.02, 0.03, 0.06), mass=2.0)
+    model = builder.finalize()
+    state, thickness = model.initial_state(), 2.0 * model.particles.radius[0]
+    local = model.shapes.meshes.vertex
+    for frame in range(1, 61):
+        rise = 0.015 * (1.0 - np.cos(2.0 * np.pi * max(0, frame - 24) / 24.0))
+        inputs = FrameInputs(mesh_vertex=local + (0.0, 0.0, rise))
+        state, figures = advance(model, state, inputs, SolverSettings(threads=1))
+        if frame > 25:  # it lay asleep
+            assert state.body_position[0, 2] == pytest.approx(rise + thickness + 0.01, abs=5e-4)
+    assert not figures.crossings
+
+
 def test_cloth_that_begins_through_a_ball_comes_out_of_it_slowly():
     x, faces = round_mesh(16, 8, 0.3)
     model = _on(x, faces, _sheet(12, 0.2))

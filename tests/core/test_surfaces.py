@@ -297,7 +297,7 @@ def heap():
     room = workspace_of(model).surfaces
     (partners,) = room.partners
     pairs = (partners.pairs, partners.count, room.strays.step)
-    held = Held(room.inverse_mass, room.friction, room.tangle.mark)
+    held = Held(room.inverse_mass, room.friction, room.tangle.mark, 0.0)
     room.start[:] = state.position
     partners.pairs["room"] = -np.inf  # each is to be measured
     room.strays.step["way"] = room.strays.step["veer"] = np.inf

@@ -6,8 +6,9 @@ from collections import namedtuple
 
 from ...collision.contact_law import joint_friction, joint_restitution, overlap_before
 from ...collision.restitution import bounce
+from ...collision.shapes import place_before
 from ...kernels.jit import inline, kernel
-from ...vec3 import add, dot, load, rotate, set_vec, sub, unrotate, vec
+from ...vec3 import dot, load, set_vec, sub, unrotate, vec
 from ..particle_bodies.four_particles import corner_weights
 from .contact_places import (
     displacement,
@@ -31,13 +32,6 @@ Surfaces = namedtuple(
     ],
 )
 """What contacts take from what touches."""
-
-
-@inline
-def _place_before(shapes, s, point):
-    """Where a place of shape s at the end of the step was at its start."""
-    local = unrotate(shapes.rotation[s], sub(point, load(shapes.centre, s)))
-    return add(rotate(shapes.rotation_before[s], local), load(shapes.centre_before, s))
 
 
 @inline
@@ -85,7 +79,7 @@ def _find_places(contact, making, surfaces, previous, owners):
     s, t = making["shape"][0], making["shape"][1]
     p = (0.0, 0.0, 0.0)
     if s >= 0:
-        p = _place_before(surfaces.shapes, s, load(making["point"], 0))
+        p = place_before(surfaces.shapes, s, load(making["point"], 0))
         _place_on(surfaces, a, s, owners, p)
     if t >= 0:
         if s < 0:

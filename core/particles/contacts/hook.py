@@ -19,6 +19,7 @@ from ...records import Particles
 from ...settings import AnimatedSettings
 from .contact_places import Movable
 from .contact_point import Contacts
+from .mesh_ground import MeshGround
 
 if TYPE_CHECKING:
     from ...coupling.attachment import Attachments
@@ -37,6 +38,7 @@ class Surroundings:
     piece: Ints  # (e, 3) triangles of cloth and, ending with −1, stretches of rope
     ties: Sequence[Attachments]  # of particles to bodies
     tie_push: Floats  # (b, 3) N·s that ties have given in this substep
+    ground: MeshGround  # what of meshes is next to vertices of cloth
     strain_force: Floats  # (b, 2, 3) N and N·m that cloth at its limit holds bodies with
 
 

@@ -13,21 +13,20 @@ A contact that presses it along the collider, as the side of the plate does, is 
 
 from __future__ import annotations
 
+import math
 from collections import namedtuple
 
 import numpy as np
 
-from ...arrays import Floats, Ints
 from ...collision.contact_law import joint_friction, within_cone
 from ...collision.kinds import MESH
 from ...collision.narrow_phase import parts_of
 from ...collision.point_distance import solid_distance
-from ...collision.shapes import face_count, passes_by
+from ...collision.shapes import face_count, passes_by, place_before
 from ...coupling.pin_hold import LEAST_SHARE, is_heavy
 from ...kernels.jit import inline, kernel, lean_inline
 from ...vec3 import (
     ZERO,
-    add,
     add_cross,
     along,
     dot,
@@ -43,12 +42,10 @@ from ...vec3 import (
 )
 from .contact_point import BACKED, PARTICLES, SLIDING, UNBACKED
 from .hook import ContactHook, Meeting, Surroundings
+from .mesh_ground import BACKED_GAP
 
 NO_BACKING = -1
 """In place of the collider that a vertex lies on: it lies on none."""
-
-BACKED_GAP = 0.5
-"""Gap to what backs a vertex, as a share of what the vertex keeps away, up to which it does."""
 
 OPPOSITE = 0.5
 """Cosine between the push of a body and the way into what backs the vertex, from which it does."""
@@ -60,6 +57,7 @@ Grounds = namedtuple(
         "shapes",
         "collider_count",  # of shapes that are colliders, first of all
         "radius",  # (n,) m that vertices keep away
+        "mesh",  # what of meshes is next to vertices of cloth, see `MeshGround`
     ],
 )
 """What vertices may lie on."""
@@ -69,12 +67,13 @@ Backed = namedtuple(
     [
         "shape",  # (n,) that a vertex lies on, or `NO_BACKING`
         "barred",  # (n, 3) unit, along which contacts that it is not backed in leave it alone, or 0
+        "moved",  # (n, 3) m, how far what it lies on has moved besides as its shape does
     ],
 )
 """What is found of vertices that bodies press on."""
 
-Rubbing = namedtuple("Rubbing", ["shapes", "backing", "friction"])
-"""What rubs against vertices: the shape that each lies on, and its friction, (n,)."""
+Rubbing = namedtuple("Rubbing", ["shapes", "backed", "friction"])
+"""What rubs against vertices: what each lies on, and its friction, (n,)."""
 
 
 class Squeeze(ContactHook):
@@ -82,21 +81,27 @@ class Squeeze(ContactHook):
 
     def __init__(self, about: Surroundings) -> None:
         model = about.model
-        self.grounds = Grounds(about.shapes, model.collider_shape_count, model.particles.radius)
-        self.backing: Ints = np.full(len(model.particles), NO_BACKING, dtype=np.int32)
-        self.barred: Floats = np.zeros((len(model.particles), 3))
+        self.grounds = Grounds(
+            about.shapes,
+            model.collider_shape_count,
+            model.particles.radius,
+            about.ground,
+        )
+        count = len(model.particles)
+        backing = np.full(count, NO_BACKING, dtype=np.int32)
+        self.backed = Backed(backing, np.zeros((count, 3)), np.zeros((count, 3)))
 
     def hold(self, meeting: Meeting) -> None:
         """See which contacts press vertices onto what backs them."""
         moving = (meeting.particles, meeting.owners)
-        contacts, backed = (meeting.contacts, meeting.count), Backed(self.backing, self.barred)
-        back_contacts(*contacts, *moving, self.grounds, backed)
-        meeting.backing, meeting.barred = backed
+        contacts = (meeting.contacts, meeting.count)
+        back_contacts(*contacts, *moving, self.grounds, self.backed)
+        meeting.backing, meeting.barred = self.backed.shape, self.backed.barred
 
     def support(self, meeting: Meeting) -> None:
         """Let both sides rub against what is squeezed."""
         contacts = (meeting.contacts.solving, meeting.count)
-        rubbing = Rubbing(self.grounds.shapes, self.backing, meeting.friction)
+        rubbing = Rubbing(self.grounds.shapes, self.backed, meeting.friction)
         rub_squeezed(*contacts, meeting.particles, meeting.owners, rubbing, meeting.h)
 
 
@@ -111,30 +116,54 @@ def _presser(making, shapes, owners):
 
 
 @lean_inline
-def _look_behind(i, x, previous, shapes, collider_count, radius):
-    """The collider that vertex i lies on, how far from it (m), and which way is out of it.
+def _mesh_behind(i, s, x, grounds):
+    """Gap (m) to mesh s of vertex i of cloth, at both ends of the substep; way out; `Backed.moved`.
+
+    Infinite where another is nearer, or none.
+    """
+    shapes, mesh, radius = grounds.shapes, grounds.mesh, grounds.radius[i]
+    if i >= mesh.shape.shape[0] or mesh.shape[i] != s:
+        return math.inf, 0.0, ZERO, ZERO
+    out, point = load(mesh.out, i), load(mesh.point, i)
+    gap = dot(sub(load(x, i), point), out) - radius
+    carried = sub(point, place_before(shapes, s, point))
+    return gap, mesh.distance[i] - radius, out, sub(load(mesh.way, i), carried)
+
+
+@lean_inline
+def _solid_behind(i, s, face, x, previous, grounds):
+    """`_mesh_behind` of a shape that has an inside."""
+    shapes, radius = grounds.shapes, grounds.radius[i]
+    _, hulls, _ = parts_of(shapes)
+    kind, size, hull, r = shapes.kind[s], shapes.size[s], shapes.hull[s], shapes.rotation[s]
+    p = unrotate(r, sub(load(x, i), load(shapes.centre, s)))
+    o = unrotate(shapes.rotation_before[s], sub(load(previous, i), load(shapes.centre_before, s)))
+    gap, out = solid_distance(hulls, kind, size, hull, face, p, o, radius)
+    if gap > BACKED_GAP * radius:
+        return gap, 0.0, ZERO, ZERO
+    was, _ = solid_distance(hulls, kind, size, hull, face, o, o, radius)
+    return gap, was, rotate(r, out), ZERO
+
+
+@lean_inline
+def _look_behind(i, x, previous, grounds):
+    """The collider that vertex i lies on, how far from it (m), which way is out of it, and `moved`.
 
     One that was in it already lies on nothing: to be laid on it would be a leap.
     """
-    _, hulls, _ = parts_of(shapes)
-    for s in range(collider_count):
-        kind = shapes.kind[s]
-        if kind == MESH or passes_by(shapes, s, x, previous, i, (1.0 + BACKED_GAP) * radius):
+    shapes, radius = grounds.shapes, grounds.radius[i]
+    for s in range(grounds.collider_count):
+        is_mesh = shapes.kind[s] == MESH
+        if not is_mesh and passes_by(shapes, s, x, previous, i, (1.0 + BACKED_GAP) * radius):
             continue
-        r = shapes.rotation[s]
-        p = unrotate(r, sub(load(x, i), load(shapes.centre, s)))
-        o = unrotate(
-            shapes.rotation_before[s], sub(load(previous, i), load(shapes.centre_before, s))
-        )
-        for face in range(face_count(kind)):
-            size, hull = shapes.size[s], shapes.hull[s]
-            gap, out = solid_distance(hulls, kind, size, hull, face, p, o, radius)
-            if gap > BACKED_GAP * radius:
-                continue
-            before, _ = solid_distance(hulls, kind, size, hull, face, o, o, radius)
-            if before >= -BACKED_GAP * radius:
-                return s, gap, rotate(r, out)
-    return NO_BACKING, 0.0, ZERO
+        for face in range(face_count(shapes.kind[s])):
+            if is_mesh:
+                gap, was, out, moved = _mesh_behind(i, s, x, grounds)
+            else:
+                gap, was, out, moved = _solid_behind(i, s, face, x, previous, grounds)
+            if gap <= BACKED_GAP * radius and was >= -BACKED_GAP * radius:
+                return s, gap, out, moved
+    return NO_BACKING, 0.0, ZERO, ZERO
 
 
 @kernel
@@ -145,8 +174,8 @@ def back_contacts(contacts, count, particles, owners, grounds, backed):
     vertex on a collider stay as they are when contacts are gone over again.
     """
     x, previous, inverse_mass = particles
-    backing, barred = backed
-    shapes, collider_count, radius = grounds
+    backing, barred, carried = backed
+    shapes = grounds.shapes
     solving = contacts.solving
     for c in range(count):
         for k in range(4 if contacts.making[c]["shape"][0] == PARTICLES else 0):
@@ -167,8 +196,9 @@ def back_contacts(contacts, count, particles, owners, grounds, backed):
             if not is_heavy(w, inverse_mass[i]):
                 is_backed = False
                 continue
-            s, gap, out = _look_behind(i, x, previous, shapes, collider_count, radius[i])
+            s, gap, out, moved = _look_behind(i, x, previous, grounds)
             backing[i] = s
+            store(carried, i, moved)
             if s != NO_BACKING:
                 contact["stays"] = 1
             if s == NO_BACKING or dot(vec(contact["normal"]), out) > -OPPOSITE:
@@ -214,7 +244,7 @@ def rub_squeezed(solving, count, particles, owners, rubbing, h):
     The one that holds more firmly has the last word.
     """
     x, previous, inverse_mass = particles
-    shapes, backing, friction = rubbing
+    shapes, (backing, _, carried), friction = rubbing
     for c in range(count):
         contact = solving[c]
         if contact["footing"] != BACKED or contact["normal_impulse"] == 0.0:
@@ -236,7 +266,5 @@ def rub_squeezed(solving, count, particles, owners, rubbing, h):
                     way = sub(load(x, i), load(previous, i))
                     _rub(i, sub(way, ride), n, by_body, x)
                 else:
-                    local = unrotate(shapes.rotation[s], sub(load(x, i), load(shapes.centre, s)))
-                    before = rotate(shapes.rotation_before[s], local)
-                    before = add(before, load(shapes.centre_before, s))
+                    before = sub(place_before(shapes, s, load(x, i)), load(carried, i))
                     _rub(i, sub(before, load(previous, i)), n, by_backing, x)

@@ -13,7 +13,7 @@ import numpy as np
 from ...collision.contact_law import joint_friction, normal_sum, within_cone
 from ...collision.surface_distance import nearest_weights, weighted
 from ...kernels.jit import kernel, lean_inline
-from ...vec3 import along, divide, dot, length, load, scale, set_vec, shift, sub, vec
+from ...vec3 import along, cross, divide, dot, length, load, scale, set_vec, shift, sub, vec
 from .surface_tangle import CROSSED, HIDDEN
 from .surface_watch import note_spare
 
@@ -36,6 +36,12 @@ SURFACE_CONTACT = np.dtype(
     align=True,
 )
 """What is read of every contact comes first: a record is longer than what is fetched at once."""
+
+ALONGSIDE = 0.01
+"""Rad between two edges up to which they are nearest all along."""
+
+LEAST_LEVER = 0.01
+"""Contacts push nothing that goes a hundred times as far as it parts them: beside what is held."""
 
 PARTING_SHARE = 0.1
 """Share of the lack of distance that is made up for in one substep, x and x* alike."""
@@ -94,15 +100,19 @@ def _is_tangled(mark, corner, is_edges):
 
 
 @lean_inline
-def _is_at_corner(weight, inverse_mass, corner, is_edges):
+def _is_at_corner(weight, inverse_mass, corner, is_edges, start):
     """Whether another pair of cloth and a mesh has the same nearest points: that of a vertex.
 
-    Two edges that are nearest at an end of either; a vertex of the mesh that is nearest to one of
-    the cloth's.
+    Two edges that are nearest at an end of either, or all along; a vertex of the mesh that is
+    nearest to one of the cloth's.
     """
     a, b, c, d = weight
     if is_edges:
-        return a == 0.0 or b == 0.0 or c == 0.0 or d == 0.0
+        i, j, k, m = corner
+        u, v = sub(load(start, j), load(start, i)), sub(load(start, m), load(start, k))
+        across = cross(u, v)
+        is_along = dot(across, across) < ALONGSIDE * ALONGSIDE * dot(u, u) * dot(v, v)
+        return is_along or a == 0.0 or b == 0.0 or c == 0.0 or d == 0.0
     alone = (b == 0.0) + (c == 0.0) + (d == 0.0) == 2
     return alone and inverse_mass[corner[0]] == 0.0
 
@@ -113,6 +123,7 @@ Held = namedtuple(
         "inverse_mass",  # (n,) 1/kg
         "friction",  # (n,)
         "mark",  # (n,) of what has passed through a mesh, see `surface_tangle`
+        "beyond",  # how much farther than it keeps away a mesh is to be noticed, as a share of that
     ],
 )
 """What contacts of surfaces ask of their vertices."""
@@ -147,13 +158,15 @@ def measure_pairs(pairs, count, step, contacts, watch, found, start, held):
     May return more than fit. step (n,): see `VERTEX_STEP`. start (n, 3) m: places at the start of
     the substep. watch: see `note_spare`. held: see `Held`.
     """
-    inverse_mass, friction, mark = held
+    inverse_mass, friction, mark, beyond = held
     for n in range(count):
         pair = pairs[n]
         is_edges = pair["is_edges"]
         corner = (pair["corner"][0], pair["corner"][1], pair["corner"][2], pair["corner"][3])
         came, nearer = _nearer(step, corner, is_edges, pair["speed"])
         pair["room"] -= came
+        if pair["is_led"] == 1:
+            nearer = max(nearer, beyond * pair["width"])
         if pair["room"] > nearer:
             continue
         if pair["is_led"] == 1 and _is_tangled(mark, corner, is_edges):
@@ -165,17 +178,22 @@ def measure_pairs(pairs, count, step, contacts, watch, found, start, held):
         reach, width = pair["reach"], pair["width"]
         pair["room"] = distance - width
         # what has another pair's nearest points keeps no distance: it must not be passed through
-        is_double = pair["is_led"] == 1 and _is_at_corner(weight, inverse_mass, corner, is_edges)
+        is_double = pair["is_led"] == 1 and _is_at_corner(
+            weight, inverse_mass, corner, is_edges, start
+        )
         if distance - (LEEWAY if is_double else 1.0) * width > nearer or distance <= 0.0:
             continue
         if found < contacts.shape[0]:
             contact = contacts[found]
             normal = divide(d, distance)
-            mobility = 0.0
+            mobility = most = 0.0
             for c in range(4):
                 contact["corner"][c] = corner[c]
                 contact["weight"][c] = weight[c]
                 mobility += inverse_mass[corner[c]] * weight[c] * weight[c]
+                most = max(most, inverse_mass[corner[c]] * abs(weight[c]))
+            if mobility < LEAST_LEVER * most:
+                mobility = 0.0
             for c in range(3):
                 contact["normal"][c] = normal[c]
                 contact["dragged"][c] = 0.0

@@ -21,6 +21,7 @@ import numpy as np
 from ...angular_momentum import NO_INERTIA, add_inertia, solve_inertia
 from ...kernels.jit import kernel, lean_inline
 from ...vec3 import ZERO, add, add_cross, along, cross, divide, dot, load, scale, set_vec, sub, vec
+from .mesh_neighbours import goes_by_neighbour
 from .surface_watch import distance_needed, has_left, watch_contacts, watch_more
 
 PARTING_SWEEPS = 8
@@ -135,14 +136,17 @@ def _turn(contact, x, start):
 
 
 @lean_inline
-def _part_contact(contact, x, start, inverse_mass):
-    """Part the two features of a contact where they are not; whether they had to be."""
+def _part_contact(contacts, n, watch, x, start, inverse_mass):
+    """Part the two features of contact n where they are not; whether they had to be."""
+    contact = contacts[n]
     needed = distance_needed(contact)
     normal = vec(contact["normal"])
     gap, _ = _gap(contact, normal, x, ZERO, start)
     if gap >= needed:
         return False
     if contact["is_turned"] == 0:
+        if goes_by_neighbour(contacts, n, watch, x, start):
+            return False
         contact["is_turned"] = 1
         _turn(contact, x, start)
     turned = vec(contact["turned"])
@@ -197,7 +201,7 @@ def _part_all(contacts, count, watch, x, start, inverse_mass, moved, sweep):
             p += 1
             if _is_as_it_was(watch.contact[n], moved, sweep):
                 continue
-            if _part_contact(contacts[n], x, start, inverse_mass):
+            if _part_contact(contacts, n, watch, x, start, inverse_mass):
                 parted += 1
                 for c in range(4):
                     moved[watch.contact[n]["corner"][c]] = sweep

@@ -29,6 +29,8 @@ from ...collision.surface_tree import (
 from ...model import Model
 from ...model.surface_table import ITSELF, MESHES, OTHERS
 from ...records import Records
+from .mesh_ground import mesh_ground_room
+from .mesh_neighbours import neighbours_room
 from .surface_contact import SURFACE_CONTACT, strays_room
 from .surface_limit import stopping_room
 from .surface_meshes import MeshSurfaces
@@ -100,7 +102,9 @@ class SurfaceRoom:
         self.mesh_rows = np.arange(led, count, dtype=np.int32)
         self.stopping = stopping_room(count)
         self.watch = watch_room(count, len(self.contacts))
+        self.neighbours = neighbours_room(count, len(self.contacts))
         self.tangle = tangle_room(count)
+        self.ground = mesh_ground_room(led if self.meshes is not None and len(model.bodies) else 0)
         self.are_boxes_wide = True  # those of meshes: for their motion, or for another place
         self.deepest = 0.0  # m, deepest vertex inside a mesh
         self.pierced: tuple[tuple[int, int, int], ...] = ()  # objects, and pairs that intersect
@@ -251,6 +255,7 @@ class SurfaceRoom:
         """Make room for that many contacts."""
         self.contacts = np.zeros(count * 3 // 2, dtype=SURFACE_CONTACT)
         self.watch = watch_room(len(self.x), len(self.contacts))
+        self.neighbours = neighbours_room(len(self.x), len(self.contacts))
 
 
 def surface_room(model: Model) -> SurfaceRoom | None:

@@ -22,6 +22,9 @@ LEAST_DISTANCE_KEPT = 0.2
 LEAST_REACH = 1e-3
 """Features nearer than this share of what they should keep do not get nearer at all."""
 
+NONE = -1
+"""In place of a contact."""
+
 CERTAIN = 0.999
 """Share of what two features have to spare that is relied on: the rest is rounding's."""
 
@@ -49,6 +52,7 @@ Watch = namedtuple(
         "count",  # (1,) of them
         "allowed",  # (n,) m, that each vertex may go in the substep
         "margin",  # (1,) m, by which that is more than it has gone; ∞: all are listed
+        "nearest",  # (n,) contact of each vertex with the triangle of a mesh that is nearest
     ],
 )
 
@@ -57,7 +61,8 @@ def watch_room(vertices: int, contacts: int) -> Watch:
     """Room for so many vertices and contacts."""
     contact = np.zeros(contacts, dtype=WATCHED)
     row, count = np.zeros(contacts, dtype=np.int32), np.zeros(1, dtype=np.int32)
-    return Watch(contact, row, count, np.zeros(vertices), np.zeros(1))
+    nearest = np.full(vertices, NONE, dtype=np.int32)
+    return Watch(contact, row, count, np.zeros(vertices), np.zeros(1), nearest)
 
 
 @lean_inline
