@@ -123,8 +123,8 @@ class SurfaceContacts:
         self._give_places(room)
         if room.meshes is not None and len(room.ground.shape):
             found = (room.contacts, self.mesh_contacts, self.contact_count)
-            given = (room.x, room.start, room.led, room.meshes.shape_of)
-            note_mesh_ground(room.ground, *found, *given)
+            places = (room.x, room.start, room.led, room.meshes.shape_of)
+            note_mesh_ground(room.ground, *found, *places)
 
     def _take_places(self, room: SurfaceRoom) -> None:
         room.x[: room.led] = self.frame.x
