@@ -14,6 +14,7 @@ from ..bench.collider_scenes import skirt
 from ..bench.scenes import add_sheet, cloth_grid
 from ..bench.shapes import ball, stem, tube_tree
 from ..building.builder import ModelBuilder
+from ..collision.shape import Shape, Surface
 from ..forces.field import FALLOFFS, FIELD_KINDS, FIELD_SHAPES, Field
 from ..forces.flock import Flock
 from ..forces.wobble import WobbleDamping
@@ -150,6 +151,25 @@ def loaded_cloth() -> GoldenScene:
         at = (0.01 * number, y, z)
         builder.add_body(f"{number}", "SPHERE", (0.22,), at, velocity=(0, 0, -1.0), mass=6.0)
     return GoldenScene(builder.finalize())
+
+
+@scene("cloth-under-body")
+def cloth_under_body() -> GoldenScene:
+    """A plate falls on cloth that lies on a mesh, which rises and is pulled from under it."""
+    builder = ModelBuilder()
+    add_sheet(builder, 12, pins=(0, 11), height=0.02)
+    corner = np.array([(-2.0, -2.0, 0.0), (2.0, -2.0, 0.0), (2.0, 2.0, 0.0), (-2.0, 2.0, 0.0)])
+    surface = Surface(corner, np.array([(0, 1, 2), (0, 2, 3)], dtype=np.int32))
+    table = Shape.of("table", "MESH", surface=surface)
+    builder.add_collider_shapes("table", [table], (0.0, 0.0, 0.0))
+    builder.add_body("plate", "CYLINDER", (0.2, 0.02), (0.05, 0.02, 0.1), mass=2.0)
+
+    def inputs(model: Model, frame: int) -> FrameInputs:
+        rise = (0.0, 0.0, 0.004 * frame)
+        place = model.particles.position[model.pins.particle] + rise + (0.05 * frame, 0.0, 0.0)
+        return FrameInputs(mesh_vertex=model.shapes.meshes.vertex + rise, pin_position=place)
+
+    return GoldenScene(builder.finalize(), inputs)
 
 
 @scene("cloth-large")
