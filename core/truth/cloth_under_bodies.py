@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Floats
+from ..bench.cloth_scenes import sheet
 from ..building.builder import ModelBuilder
 from ..collision.shape import Shape, Surface
 from ..model import FrameInputs, Model
@@ -31,15 +32,11 @@ _LYING = {"plate": ("CYLINDER", (0.12, 0.01)), "brick": ("BOX", (0.07, 0.05, 0.0
 
 def _top_of_triangles() -> Shape:
     """A level mesh of 288 triangles, along none of whose edges anything is pulled."""
-    u = np.linspace(-3.0, 3.0, 13)
-    flat = np.stack([a.ravel() for a in np.meshgrid(u, u)], axis=1)
+    places, quads = sheet(13, 13, 6.0, 6.0)
     c, s = math.cos(0.9), math.sin(0.9)
-    places = np.hstack([flat @ np.array([[c, s], [-s, c]]), np.zeros((len(flat), 1))])
-    a = (np.arange(12)[:, None] * 13 + np.arange(12)).reshape(-1)
-    triangle = np.concatenate(
-        [np.stack([a, a + 1, a + 14], axis=1), np.stack([a, a + 14, a + 13], axis=1)]
-    )
-    return Shape.of("table", "MESH", surface=Surface(places, triangle.astype(np.int32)))
+    places[:, :2] = places[:, :2] @ np.array([[c, s], [-s, c]])
+    triangle = np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]])
+    return Shape.of("table", "MESH", surface=Surface(places, triangle))
 
 
 def _laid(shape: str, mass: float, edge: float, yaw: float, ground: str) -> tuple[Model, Floats]:

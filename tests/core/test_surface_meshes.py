@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance, crossings_at_start
+from verlet_physics.bench.cloth_scenes import sheet
 from verlet_physics.bench.collider_scenes import ball_drop, hips_and_legs, round_mesh, skirt
 from verlet_physics.geometry.closed_parts import facing
 from verlet_physics.kernels import jit
@@ -101,13 +102,10 @@ def test_friction_on_a_mesh_is_that_of_both_and_drags_along():
 
 
 def _level_mesh(turn, cells=40, size=4.0):
-    u = np.linspace(-size / 2, size / 2, cells + 1)
-    flat = np.stack([a.ravel() for a in np.meshgrid(u, u)], axis=1)
+    x, quads = sheet(cells + 1, cells + 1, size, size)
     c, s = np.cos(turn), np.sin(turn)
-    x = np.hstack([flat @ np.array([[c, s], [-s, c]]), np.zeros((len(flat), 1))])
-    a = (np.arange(cells)[:, None] * (cells + 1) + np.arange(cells)).reshape(-1)
-    sides = ([a, a + 1, a + cells + 2], [a, a + cells + 2, a + cells + 1])
-    return x, np.concatenate([np.stack(one, axis=1) for one in sides]).astype(np.int32)
+    x[:, :2] = x[:, :2] @ np.array([[c, s], [-s, c]])
+    return x, np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]])
 
 
 @pytest.mark.parametrize("turn", [0.0, 0.3, 1.2])

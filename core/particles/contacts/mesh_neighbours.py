@@ -9,13 +9,13 @@ does on all that is level or falls away.
 
 from __future__ import annotations
 
-import math
 from collections import namedtuple
 
 import numpy as np
 
 from ...kernels.jit import kernel, lean, lean_inline
-from ...vec3 import dot, load, scale, set_vec, vec
+from ...vec3 import ZERO, dot, scale, set_vec, vec
+from .surface_planes import gap_over
 from .surface_watch import NONE, distance_needed, note_spare
 
 LEAST_PARTED = 0.2
@@ -121,20 +121,6 @@ def spare_neighbours(contacts, first, count, led, neighbours, nearest):
             contacts[n]["mobility"] = 0.0
 
 
-@lean_inline
-def _parted_by(contact, x, normal):
-    """By how much a plane parts the features of a contact where vertices are at x (n, 3), m."""
-    low, high = math.inf, -math.inf
-    first = 2 if contact["is_edges"] else 1
-    for c in range(4):
-        height = dot(normal, load(x, contact["corner"][c]))
-        if c < first:
-            low = min(low, height)
-        else:
-            high = max(high, height)
-    return low - high
-
-
 @lean
 def goes_by_neighbour(contacts, n, watch, x, start):
     """Whether the plane of another contact keeps the features of contact n apart; it takes it then.
@@ -149,12 +135,13 @@ def goes_by_neighbour(contacts, n, watch, x, start):
             continue
         for sign in (1.0, -1.0):  # the features may be named the other way round
             normal = scale(sign, vec(contacts[other]["normal"]))
-            parted = _parted_by(contact, start, normal)
+            parted, _ = gap_over(contact, normal, start, ZERO, start)
             if parted < least:
                 continue
             before = contact["distance"]
             contact["distance"] = parted
-            if _parted_by(contact, x, normal) >= distance_needed(contact):
+            gap, _ = gap_over(contact, normal, x, ZERO, start)
+            if gap >= distance_needed(contact):
                 set_vec(contact["normal"], normal)
                 note_spare(watch, n, contact)
                 return True

@@ -177,6 +177,7 @@ def back_contacts(contacts, count, particles, owners, grounds, backed):
     backing, barred, carried = backed
     shapes = grounds.shapes
     solving = contacts.solving
+    is_any = False
     for c in range(count):
         for k in range(4 if contacts.making[c]["shape"][0] == PARTICLES else 0):
             i = solving[c]["place"][0]["particle"][k]
@@ -208,12 +209,12 @@ def back_contacts(contacts, count, particles, owners, grounds, backed):
             if place["weight"][k] > most:
                 most, into = place["weight"][k], scale(-1.0, out)
         if is_backed and most > 0.0:
-            contact["footing"] = BACKED
+            contact["footing"], is_any = BACKED, True
             set_vec(contact["normal"], into)  # what slides there lifts nothing at a round edge
             for k in range(4):
                 if place["weight"][k] >= LEAST_SHARE:
                     store(barred, place["particle"][k], into)
-    for c in range(count):
+    for c in range(count if is_any else 0):
         if solving[c]["footing"] == UNBACKED and _meets_backed(
             solving[c], contacts.making[c], barred
         ):

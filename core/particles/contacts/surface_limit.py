@@ -22,6 +22,7 @@ from ...angular_momentum import NO_INERTIA, add_inertia, solve_inertia
 from ...kernels.jit import kernel, lean_inline
 from ...vec3 import ZERO, add, add_cross, along, cross, divide, dot, load, scale, set_vec, sub, vec
 from .mesh_neighbours import goes_by_neighbour
+from .surface_planes import gap_over, height_over
 from .surface_watch import distance_needed, has_left, watch_contacts, watch_more
 
 PARTING_SWEEPS = 8
@@ -50,30 +51,6 @@ def stopping_room(count: int) -> Stopping:
 
 
 @lean_inline
-def _height(contact, c, over, x, more, start):
-    """The sum over · x' + more · x of corner c."""
-    i = contact["corner"][c]
-    height = 0.0
-    for k in range(3):
-        height += over[k] * x[i, k] + more[k] * start[i, k]
-    return height
-
-
-@lean_inline
-def _gap(contact, over, x, more, start):
-    """By how much the lowest of a is above the highest of b, and the middle between them, m."""
-    low, high = math.inf, -math.inf
-    first = 2 if contact["is_edges"] else 1
-    for c in range(4):
-        height = _height(contact, c, over, x, more, start)
-        if c < first:
-            low = min(low, height)
-        else:
-            high = max(high, height)
-    return low - high, 0.5 * (low + high)
-
-
-@lean_inline
 def _part(contact, over, x, more, start, inverse_mass, needed, middle):
     """Put vertices of a above and those of b below two planes, needed m apart."""
     first = 2 if contact["is_edges"] else 1
@@ -82,7 +59,7 @@ def _part(contact, over, x, more, start, inverse_mass, needed, middle):
     for c in range(4):
         if inverse_mass[contact["corner"][c]] > 0.0:
             continue
-        height = _height(contact, c, over, x, more, start)
+        height = height_over(contact, c, over, x, more, start)
         if c < first:
             most = min(most, height)
         else:
@@ -92,7 +69,7 @@ def _part(contact, over, x, more, start, inverse_mass, needed, middle):
         i = contact["corner"][c]
         if inverse_mass[i] == 0.0:
             continue
-        height = _height(contact, c, over, x, more, start)
+        height = height_over(contact, c, over, x, more, start)
         way = max(0.0, above - height) if c < first else min(0.0, above - needed - height)
         for k in range(3):
             x[i, k] += way * over[k]
@@ -141,7 +118,7 @@ def _part_contact(contacts, n, watch, x, start, inverse_mass):
     contact = contacts[n]
     needed = distance_needed(contact)
     normal = vec(contact["normal"])
-    gap, _ = _gap(contact, normal, x, ZERO, start)
+    gap, _ = gap_over(contact, normal, x, ZERO, start)
     if gap >= needed:
         return False
     if contact["is_turned"] == 0:
@@ -152,11 +129,11 @@ def _part_contact(contacts, n, watch, x, start, inverse_mass):
     turned = vec(contact["turned"])
     is_parted = False
     # a hair more than needed, or rounding asks for it again
-    gap, middle = _gap(contact, turned, x, ZERO, start)
+    gap, middle = gap_over(contact, turned, x, ZERO, start)
     if gap < needed:
         is_parted = True
         _part(contact, turned, x, ZERO, start, inverse_mass, needed * (1.0 + 1e-6), middle)
-    gap, middle = _gap(contact, normal, x, turned, start)
+    gap, middle = gap_over(contact, normal, x, turned, start)
     if gap < 0.0:
         is_parted = True
         _part(contact, normal, x, turned, start, inverse_mass, 1e-6 * needed, middle)
@@ -168,16 +145,16 @@ def _are_parted(contact, x, start):
     """Whether one of the planes of a contact parts its features all along their way."""
     needed = distance_needed(contact)
     normal = vec(contact["normal"])
-    gap, _ = _gap(contact, normal, x, ZERO, start)
+    gap, _ = gap_over(contact, normal, x, ZERO, start)
     if gap >= needed:
         return True
     if contact["is_turned"] == 0:
         return False
     turned = vec(contact["turned"])
-    gap, _ = _gap(contact, turned, x, ZERO, start)
+    gap, _ = gap_over(contact, turned, x, ZERO, start)
     if gap < needed:
         return False
-    gap, _ = _gap(contact, normal, x, turned, start)
+    gap, _ = gap_over(contact, normal, x, turned, start)
     return gap >= 0.0
 
 

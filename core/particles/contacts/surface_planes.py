@@ -1,0 +1,31 @@
+"""Planes that part the two features of a contact, each given by the way up."""
+
+from __future__ import annotations
+
+import math
+
+from ...kernels.jit import lean_inline
+
+
+@lean_inline
+def height_over(contact, c, over, x, more, start):
+    """The sum over · x' + more · x of corner c."""
+    i = contact["corner"][c]
+    height = 0.0
+    for k in range(3):
+        height += over[k] * x[i, k] + more[k] * start[i, k]
+    return height
+
+
+@lean_inline
+def gap_over(contact, over, x, more, start):
+    """By how much the lowest of a is above the highest of b, and the middle between them, m."""
+    low, high = math.inf, -math.inf
+    first = 2 if contact["is_edges"] else 1
+    for c in range(4):
+        height = height_over(contact, c, over, x, more, start)
+        if c < first:
+            low = min(low, height)
+        else:
+            high = max(high, height)
+    return low - high, 0.5 * (low + high)
