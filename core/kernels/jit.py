@@ -28,7 +28,10 @@ try:
     from numba import prange
     from numba.core.targetconfig import ConfigStack
 
-    from . import kernel_files
+    from . import (
+        kernel_files,
+        lane_types,  # noqa: F401  (what kernels know of `lanes`)
+    )
     from .compiling import KernelCompiler, PartCompiler
     from .folder import cache_folder, kernel_folder
 except ImportError:
