@@ -189,6 +189,12 @@ def rotate(r, v):
 
 
 @lean_inline
+def rotate_by(r, v):
+    """R v, for R a tuple of three rows."""
+    return dot(r[0], v), dot(r[1], v), dot(r[2], v)
+
+
+@lean_inline
 def unrotate(r, v):
     """Rᵀ v, for R a (3, 3) array."""
     return (
@@ -205,6 +211,12 @@ def unrotate(r, v):
 def symmetric(a):
     """The six numbers of an array (6,)."""
     return a[0], a[1], a[2], a[3], a[4], a[5]
+
+
+@lean_inline
+def symmetric_of(r):
+    """The six numbers of a symmetric array (3, 3)."""
+    return r[0, 0], r[1, 1], r[2, 2], r[0, 1], r[0, 2], r[1, 2]
 
 
 @lean_inline

@@ -23,13 +23,13 @@ from .penetration import MOST_POLYTOPE_CORNERS, MOST_POLYTOPE_FACES, Polytope
 from .plane_contact import plane_contact
 from .support import Core, Hulls, Meshes, Placed, ShapeParts
 
-LANES = 1
+SCRATCHES = 1
 """Parts into which the items are dealt, each with scratch memory of its own. Just one: the kernel
 compiled for several threads kept old point counts where it should have written 0."""
 
 Scratch = namedtuple(
     "Scratch",
-    [  # all (LANES, …); flat, for parallel loops take no tuples of tuples
+    [  # all (SCRATCHES, …); flat, for parallel loops take no tuples of tuples
         "core_points",
         "core_count",
         "core_about",
@@ -61,27 +61,27 @@ Lane = namedtuple(
 def narrow_phase_scratch(most_vertices: int) -> Scratch:
     """Scratch memory for `narrow_phase`; ``most_vertices`` of any hull among the shapes."""
     return Scratch(
-        np.zeros((LANES, 2, max(8, most_vertices), 3)),
-        np.zeros((LANES, 2), dtype=np.int64),
-        np.zeros((LANES, 2, 5)),
-        np.zeros((LANES, MOST_POLYTOPE_CORNERS, 3)),
-        np.zeros((LANES, MOST_POLYTOPE_CORNERS, 3)),
-        np.zeros((LANES, MOST_POLYTOPE_CORNERS), dtype=np.int64),
-        np.zeros((LANES, 4)),
-        np.zeros((LANES, MOST_POLYTOPE_FACES, 3), dtype=np.int64),
-        np.zeros((LANES, MOST_POLYTOPE_FACES, 4)),
-        np.zeros((LANES, 3 * MOST_POLYTOPE_FACES, 2), dtype=np.int64),
-        np.zeros((LANES, 2, MOST_FACE_CORNERS, 3)),
-        np.zeros((LANES, 2, POLYGON_ROOM, 3)),
-        np.zeros((LANES, 2, POLYGON_ROOM, 2), dtype=np.int64),
-        np.zeros((LANES, POLYGON_ROOM)),
-        np.zeros((LANES, 4), dtype=np.int64),
+        np.zeros((SCRATCHES, 2, max(8, most_vertices), 3)),
+        np.zeros((SCRATCHES, 2), dtype=np.int64),
+        np.zeros((SCRATCHES, 2, 5)),
+        np.zeros((SCRATCHES, MOST_POLYTOPE_CORNERS, 3)),
+        np.zeros((SCRATCHES, MOST_POLYTOPE_CORNERS, 3)),
+        np.zeros((SCRATCHES, MOST_POLYTOPE_CORNERS), dtype=np.int64),
+        np.zeros((SCRATCHES, 4)),
+        np.zeros((SCRATCHES, MOST_POLYTOPE_FACES, 3), dtype=np.int64),
+        np.zeros((SCRATCHES, MOST_POLYTOPE_FACES, 4)),
+        np.zeros((SCRATCHES, 3 * MOST_POLYTOPE_FACES, 2), dtype=np.int64),
+        np.zeros((SCRATCHES, 2, MOST_FACE_CORNERS, 3)),
+        np.zeros((SCRATCHES, 2, POLYGON_ROOM, 3)),
+        np.zeros((SCRATCHES, 2, POLYGON_ROOM, 2), dtype=np.int64),
+        np.zeros((SCRATCHES, POLYGON_ROOM)),
+        np.zeros((SCRATCHES, 4), dtype=np.int64),
     )
 
 
 @inline
-def lane_of(scratch, n):
-    """The part of the scratch memory that belongs to lane n."""
+def slot_of(scratch, n):
+    """The part of the scratch memory that belongs to slot n."""
     simplex = Simplex(scratch.spot[n], scratch.on_a[n], scratch.index[n], scratch.weight[n])
     return Lane(
         Core(scratch.core_points[n], scratch.core_count[n], scratch.core_about[n]),
@@ -136,11 +136,11 @@ def narrow_phase(item, item_count, shapes, reach, edges, manifolds, scratch):
     edges from `mesh_edges` of shapes.mesh_triangle; scratch from
     `narrow_phase_scratch`.
     """
-    for lane in range(LANES):
-        own = lane_of(scratch, lane)
+    for slot in range(SCRATCHES):
+        own = slot_of(scratch, slot)
         placed, hulls, meshes = parts_of(shapes)
         solids = ShapeParts(placed, hulls, meshes, edges)
-        for m in range(lane, item_count, LANES):
+        for m in range(slot, item_count, SCRATCHES):
             a = np.int64(item[m, 0])
             b = np.int64(item[m, 1])
             sub = np.int64(item[m, 2])

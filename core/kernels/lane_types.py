@@ -77,7 +77,7 @@ def _define(function: Any, result_of: Code, code: Code, *arguments: Sequence[Any
 
 # ------------------------------------------------------------------ operators
 
-_NUMBERS = [(Lanes, Lanes), (Lanes, types.Float), (types.Float, Lanes)]
+_WITH_LANES = [(Lanes, Lanes), (Lanes, types.Float), (types.Float, Lanes)]
 
 
 def _in_all(builder: Any, value: Any) -> Any:
@@ -106,7 +106,7 @@ def _define_operator(function: Any, result: Any, code: Code) -> None:
     def of_lanes(builder: Any, a: Any, b: Any) -> Any:
         return code(builder, _in_all(builder, a), _in_all(builder, b))
 
-    _define(function, result_of, of_lanes, *_NUMBERS)
+    _define(function, result_of, of_lanes, *_WITH_LANES)
 
 
 def _compared(sign: str) -> Code:
@@ -229,6 +229,63 @@ def _written(builder: Any, place: Any, value: Any) -> Any:
     builder.store(_in_all(builder, value), place, align=_FLOAT_BYTES)
 
 
+def _are_rows(x: Any, rows: Any, n: Any) -> bool:
+    """Whether numbers of x can be gathered from so many rows."""
+    return (
+        isinstance(x, types.Array)
+        and x.layout == "C"
+        and x.dtype == types.float64
+        and isinstance(rows, types.Array)
+        and (rows.ndim, rows.layout, rows.dtype) == (1, "C", types.int32)
+        and isinstance(n, types.Integer)
+    )
+
+
+def _places(context: Any, builder: Any, kinds: Any, values: Any) -> list[Any]:
+    """Where number n of each row of an array lies."""
+    x = context.make_array(kinds[0])(context, builder, values[0])
+    rows = context.make_array(kinds[1])(context, builder, values[1]).data
+    long = ir.IntType(64)
+    width = builder.sdiv(
+        builder.extract_value(x.strides, 0), ir.Constant(long, _FLOAT_BYTES), flags=["exact"]
+    )
+    n = context.cast(builder, values[2], kinds[2], types.int64)
+    places = []
+    for k in range(LANES):
+        row = builder.sext(builder.load(builder.gep(rows, [_PLACE(k)])), long)
+        places.append(builder.gep(x.data, [builder.add(builder.mul(row, width), n)]))
+    return places
+
+
+def _define_on_rows() -> None:
+    """`gather` and `scatter`, which need to know how rows lie in memory."""
+
+    class Gather(AbstractTemplate):
+        def generic(self, kinds: Any, keywords: Any) -> Any:
+            return signature(LANES_TYPE, *kinds) if len(kinds) == 3 and _are_rows(*kinds) else None
+
+    class Scatter(AbstractTemplate):
+        def generic(self, kinds: Any, keywords: Any) -> Any:
+            is_fit = len(kinds) == 4 and _are_rows(*kinds[:3]) and kinds[3] == LANES_TYPE
+            return signature(types.void, *kinds) if is_fit else None
+
+    def gathered(context: Any, builder: Any, signed: Any, values: Any) -> Any:
+        places = _places(context, builder, signed.args, values)
+        return _packed(builder, *[builder.load(place) for place in places])
+
+    def scattered(context: Any, builder: Any, signed: Any, values: Any) -> Any:
+        for k, place in enumerate(_places(context, builder, signed.args, values)):
+            builder.store(builder.extract_element(values[3], _PLACE(k)), place)
+        return context.get_dummy_value()
+
+    rows = (types.Array, types.Array, types.Integer)
+    infer_global(lanes.gather)(Gather)
+    infer_global(lanes.scatter)(Scatter)
+    lower_builtin(lanes.gather, *rows)(gathered)
+    lower_builtin(lanes.scatter, *rows, Lanes)(scattered)
+
+
+_define_on_rows()
 _FLOATS = (types.Float,) * 2
 _define(
     lanes.pack,
@@ -254,10 +311,10 @@ _define(
     lanes.select,
     _selected_type,
     _selected,
-    *[(mask, *pair) for mask in (Mask, types.Boolean) for pair in [*_NUMBERS, _FLOATS]],
+    *[(mask, *pair) for mask in (Mask, types.Boolean) for pair in [*_WITH_LANES, _FLOATS]],
 )
-_define(lanes.larger, _number_of, _extreme(">"), *_NUMBERS, _FLOATS)
-_define(lanes.smaller, _number_of, _extreme("<"), *_NUMBERS, _FLOATS)
+_define(lanes.larger, _number_of, _extreme(">"), *_WITH_LANES, _FLOATS)
+_define(lanes.smaller, _number_of, _extreme("<"), *_WITH_LANES, _FLOATS)
 _define(lanes.root, _number_of, _instruction("llvm.sqrt"), (Lanes,), (types.Float,))
 _define(lanes.size_of, _number_of, _instruction("llvm.fabs"), (Lanes,), (types.Float,))
 _define(

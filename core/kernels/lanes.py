@@ -44,6 +44,16 @@ def put(row: Any, lanes: Any) -> None:
     row[:] = lanes
 
 
+def gather(x: Any, rows: Any, n: Any) -> Any:
+    """Lanes of number n of so many rows of x: rows (4,) int, x of any number of axes."""
+    return x.reshape(len(x), -1)[rows, n]
+
+
+def scatter(x: Any, rows: Any, n: Any, lanes: Any) -> None:
+    """Write lanes into number n of so many rows of x: of a row that comes twice, the last stays."""
+    x.reshape(len(x), -1)[rows, n] = lanes
+
+
 def select(mask: Any, a: Any, b: Any) -> Any:
     """Lane by lane a where the mask is true, else b."""
     return np.where(mask, a, b) if isinstance(mask, np.ndarray) else a if mask else b

@@ -14,22 +14,19 @@ import numpy as np
 
 from ..arrays import Ints
 from ..kernels.jit import lean, parallel_kernel, prange
-from .contacts.contact_aim import aim_manifold
 from .contacts.contact_groups import clear_touched
 from .contacts.contact_order import PHASES
-from .contacts.contact_point import contact_speed
-from .contacts.contact_sweep import solve_pair
-from .contacts.contact_table import NORMAL, BodyContacts
-from .contacts.position_correction import (
-    ITERATIONS,
-    begin_parting,
-    is_driven_apart,
-    keep_apart,
-    push_pair_apart,
-    take_back,
-    touch_both,
+from .contacts.contact_table import BodyContacts
+from .contacts.packet_dealing import load_packet, store_packet
+from .contacts.packet_solver import (
+    aim_packet,
+    begin_packet_parting,
+    part_packet,
+    solve_packet,
+    take_packet_back,
+    warm_packet,
 )
-from .contacts.warm_start import warm_manifold
+from .contacts.position_correction import CORRECTION_SHARE, ITERATIONS
 from .owners import (
     accelerate_body,
     drive_owners,
@@ -42,31 +39,22 @@ from .step import BEGIN, END, MOVE, STILLING, WHOLE
 DRIVE_OWNERS, MOVE_COLLIDERS, ACCELERATE, MOVE_BODIES, TAKE_MOMENTA = range(5)
 """Passes over owners, the first two of them by one thread."""
 
-WARM, SOLVE_AHEAD, BEGIN_PARTING, PART, AIM, TAKE_BACK, SOLVE_AFTER = range(5, 12)
-"""Passes over contacts."""
+LOAD, WARM, SOLVE_AHEAD, BEGIN_PARTING, PART, AIM, TAKE_BACK, SOLVE_AFTER, STORE = range(5, 14)
+"""Passes over packets of contacts, the last of them in the last substep alone."""
 
-AIMING = np.array([AIM], dtype=np.int32)
-"""The pass that makes new contacts ready."""
+AIMING = np.array([LOAD, AIM, STORE], dtype=np.int32)
+"""The passes that make new contacts ready."""
 
 BODIES_AT_A_TIME = 256
 """Bodies that a thread deals with at a time."""
 
-Table = namedtuple("Table", ["rows", "origin", "rim"])
-"""Contacts that nothing hangs on: parallel loops take no tuples of tuples."""
+Table = namedtuple("Table", ["packet", "origin", "first_row", "filled", "rows", "row_origin"])
+"""Parts of `Packets` and of the rows in them: parallel loops take no tuples of tuples."""
 
 
 def is_shared(contacts: BodyContacts) -> bool:
-    """Whether `run_passes` may solve these contacts, of bodies that hang on no joints.
-
-    Bounces, rims and heavy on light have ways of their own: `run_substeps` goes them.
-    """
-    is_special = contacts.bouncy[0] or contacts.rims[0] or contacts.islands.uneven[0]
-    return bool(contacts.order.phases[0]) and not (is_special or contacts.buffer.is_jacobi)
-
-
-def can_aim(contacts: BodyContacts) -> bool:
-    """Whether `run_passes` may aim these contacts, which are new."""
-    return bool(contacts.order.phases[0]) and not contacts.rims[0]
+    """Whether `run_passes` solves these contacts, of bodies that hang on no joints."""
+    return bool(contacts.packets.count[0])
 
 
 def passes_of(part: int, iterations: int) -> Ints:
@@ -81,7 +69,7 @@ def passes_of(part: int, iterations: int) -> Ints:
         passes += [MOVE_BODIES, MOVE_COLLIDERS]
     if part in (WHOLE, END):
         passes += [AIM, *[SOLVE_AFTER] * max(STILLING * iterations, 1), TAKE_MOMENTA]
-    return np.array(passes, dtype=np.int32)
+    return np.array([*passes, STORE], dtype=np.int32)
 
 
 @lean
@@ -97,45 +85,47 @@ def _pass_over_bodies(what, owners, moves, h, first, last):
 
 
 @lean
-def _pass_over_rows(what, table, owners, groups, relaxation, h, first, last):
-    """One pass over the manifolds of rows first … last − 1; 1 if more is to do, else 0."""
-    rows = table.rows
+def _pass_over_packets(what, table, owners, groups, relaxation, h, first, last):
+    """One pass over packets first … last − 1; 1 if more is to do, else 0."""
     is_any = 0
-    while first < last:
-        start = first
-        first += rows[start]["points"]
-        if what == WARM:
-            warm_manifold(rows, start, owners)
+    for n in range(first, last):
+        packet = table.packet[n]
+        if what == LOAD:
+            load_packet(table, owners, n)
+        elif what == STORE:
+            store_packet(table.rows, packet)
+        elif what == WARM:
+            warm_packet(packet, owners)
         elif what in (SOLVE_AHEAD, SOLVE_AFTER):
-            is_ahead = what == SOLVE_AHEAD
-            solve_pair(table, start, owners, relaxation, h, is_ahead, False, False)
+            solve_packet(packet, owners, relaxation, h, what == SOLVE_AHEAD)
+        elif what == BEGIN_PARTING:
+            if begin_packet_parting(packet, owners, h, CORRECTION_SHARE):
+                is_any = 1
         elif what == PART:
-            is_driven = is_driven_apart(groups, rows, start)
-            if is_driven and push_pair_apart(rows, start, owners, relaxation):
-                touch_both(groups, rows[start], owners)
+            if part_packet(packet, owners, groups, relaxation):
                 is_any = 1
         else:
             if what == AIM:
-                aim_manifold(table, start, owners, False)
-            for c in range(start, first):
-                if what != BEGIN_PARTING:
-                    take_back(rows[c], owners)
-                    continue
-                begin_parting(rows[c], h)
-                if rows[c]["parting_speed"] > 0.0:
-                    is_any = 1
-                else:
-                    keep_apart(rows[c], contact_speed(rows[c], NORMAL, owners), h)
+                aim_packet(packet, table.origin[n], owners)
+            take_packet_back(packet, owners)
     return is_any
 
 
 @parallel_kernel
 def run_passes(passes, owners, moves, drive, contacts, groups, h, span):
     """Substeps of h s, each of these passes; groups: of these contacts."""
-    table = Table(contacts.rows, contacts.origin, contacts.rim)
+    packets = contacts.packets
+    table = Table(
+        packets.packet,
+        packets.origin,
+        packets.deal.row,
+        packets.deal.filled,
+        contacts.rows,
+        contacts.origin,
+    )
     relaxation = contacts.buffer.relaxation
-    first_row, first_task = contacts.order.first_row, contacts.order.first_task
-    found, tasks = contacts.order.found, contacts.order.first_task[PHASES]
+    first_packet, first_group = packets.first, packets.first_group
+    found, groups_in_all = contacts.order.found, packets.first_group[PHASES]
     contacts.struck[0] = 0
     contacts.swings[0] = 0
     for substep in range(span.first, span.last):
@@ -151,32 +141,32 @@ def run_passes(passes, owners, moves, drive, contacts, groups, h, span):
                 for k in prange((moves.count + BODIES_AT_A_TIME - 1) // BODIES_AT_A_TIME):
                     last = min((k + 1) * BODIES_AT_A_TIME, moves.count)
                     _pass_over_bodies(what, owners, moves, h, k * BODIES_AT_A_TIME, last)
-            elif what != PART or is_parting:
+            elif (what != PART or is_parting) and (what != STORE or substep + 1 == span.last):
                 if what == BEGIN_PARTING:
                     clear_touched(groups)
-                is_one = what == BEGIN_PARTING  # which pushes nothing
+                is_one = what in (LOAD, STORE, BEGIN_PARTING)  # which push nothing
                 for phase in range(1 if is_one else PHASES):
-                    begin = first_task[phase]
-                    end = tasks if is_one else first_task[phase + 1]
+                    begin = first_group[phase]
+                    end = groups_in_all if is_one else first_group[phase + 1]
                     for k in prange(end - begin):
-                        t = begin + k
-                        found[t] = _pass_over_rows(
+                        g = begin + k
+                        found[g] = _pass_over_packets(
                             what,
                             table,
                             owners,
                             groups,
                             relaxation,
                             h,
-                            first_row[t],
-                            first_row[t + 1],
+                            first_packet[g],
+                            first_packet[g + 1],
                         )
-                is_parting = _sum(found, tasks) > 0
+                is_parting = _sum(found, groups_in_all) > 0
 
 
 @lean
-def _sum(found, tasks):
-    """What has been found in so many tasks."""
+def _sum(found, groups):
+    """What has been found in so many groups of packets."""
     total = 0
-    for t in range(tasks):
-        total += found[t]
+    for g in range(groups):
+        total += found[g]
     return total

@@ -14,15 +14,17 @@ from ..particles.contacts.contact_parting import return_speed
 from ..particles.contacts.contact_point import Contacts
 from ..particles.integrate import drag_per_step
 from ..particles.particle_bodies.four_particles import place_particle_bodies, weigh_particle_bodies
-from ..rigid.contacts.contact_aim import iterations_for, prepare_contacts
+from ..rigid.contacts.contact_aim import iterations_for
 from ..rigid.contacts.contact_making import fill_contacts
-from ..rigid.contacts.contact_order import MORE_THAN_ANY, ORDERED_FROM, order_room, order_rows
+from ..rigid.contacts.contact_order import MORE_THAN_ANY, SHARED_FROM, order_room, order_rows
+from ..rigid.contacts.contact_setup import prepare_contacts
 from ..rigid.contacts.contact_table import Remembered, more_room
+from ..rigid.contacts.packet_table import deal_room, more_packets, packet_room
 from ..rigid.contacts.position_correction import withdraw_places
 from ..rigid.contacts.velocity_buffer import velocity_buffer
 from ..rigid.frame_ends import body_state, load_state, store_state
 from ..rigid.owners import Drive, look_ahead
-from ..rigid.shared_step import AIMING, can_aim, is_shared, passes_of, run_passes
+from ..rigid.shared_step import AIMING, is_shared, passes_of, run_passes
 from ..rigid.sleep.sleepers import DEFORMING
 from ..rigid.step import (
     BEGIN,
@@ -264,11 +266,10 @@ class Bodies:
             return
         self._fill_rows(count)
         memory.forget()  # the rows know it now
-        contacts = work.body_contacts
-        are_aimed = can_aim(contacts)
-        if are_aimed:
+        radius = prepare_contacts(work.body_contacts, self.owners, self.scratch.radius)
+        if is_shared(work.body_contacts):
+            self._make_room_for_packets()
             self._run_passes(AIMING, 0, 1)
-        radius = prepare_contacts(contacts, self.owners, self.scratch.radius, are_aimed)
         iterations = iterations_for(radius, self.sleep.root_gravity**2, self.frame.h)
         wanted = self.frame.settings.contact_iterations
         # joints bring one along
@@ -279,8 +280,11 @@ class Bodies:
         work, memory = self.frame.work, self.sleep.memory
         touching = work.touching
         if count > len(work.body_contacts.order.row):
-            order = order_room(len(self.owners.asleep), count * 3 // 2)
-            work.body_contacts = work.body_contacts._replace(order=order)
+            room, owners = count * 3 // 2, len(self.owners.asleep)
+            packets = packet_room(deal_room(owners, room), 0)
+            work.body_contacts = work.body_contacts._replace(
+                order=order_room(owners, room), packets=packets
+            )
         found = order_rows(
             touching.item,
             count,
@@ -290,7 +294,7 @@ class Bodies:
             self.count,
             self.scratch.moves.gravity,
             work.body_contacts.order,
-            MORE_THAN_ANY if self.joints.is_any else ORDERED_FROM,
+            MORE_THAN_ANY if self.joints.is_any else SHARED_FROM,
         )
         if found > len(work.body_contacts.rows):
             work.body_contacts = more_room(work.body_contacts, found * 3 // 2)
@@ -304,6 +308,16 @@ class Bodies:
             Remembered(memory.key, memory.impulse),
             work.body_contacts,
         )
+
+    def _make_room_for_packets(self) -> None:
+        """Room for as many packets as rows have been dealt to."""
+        work = self.frame.work
+        packets = work.body_contacts.packets
+        count = int(packets.count[0])
+        if count > len(packets.packet):
+            work.body_contacts = work.body_contacts._replace(
+                packets=more_packets(packets, count * 3 // 2)
+            )
 
     def _touch(self, substeps: int, is_bound: bool) -> int:
         """Find what touches, in work.touching; sleepers that something touches wake first."""

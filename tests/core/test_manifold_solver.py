@@ -11,6 +11,8 @@ from verlet_physics.rigid.contacts.manifold_solver import (
     settle_points,
 )
 from verlet_physics.rigid.contacts.pair_motion import (
+    load_arms,
+    load_masses,
     load_motion,
     point_speed,
     point_velocity,
@@ -48,7 +50,7 @@ def aim(rows, owners, points):
     couple_points(rows, 0, owners)
     speeds = speeds_along(tuple(rows["axis"][0, NORMAL]), load_motion(rows[0], owners))
     for c in range(points):
-        rows["velocity_error"][c] = point_speed(rows[c], speeds)
+        rows["velocity_error"][c] = point_speed(load_arms(rows[c]), speeds)
 
 
 def plain_rounds(rows, points):
@@ -83,10 +85,11 @@ def test_an_impulse_changes_the_speeds_that_it_was_said_to_and_keeps_momentum():
     rows, owners = two_bodies()
     aim(rows, owners, 4)
     motion = load_motion(rows[0], owners)
-    before = [point_velocity(rows[c], motion) for c in range(4)]
-    after = pushed_at(rows[1], owners, motion, (0.0, 0.0, 0.7))
+    before = [point_velocity(load_arms(rows[c]), motion) for c in range(4)]
+    masses = load_masses(rows[0], owners)
+    after = pushed_at(load_arms(rows[1]), masses, motion, (0.0, 0.0, 0.7))
     for c in range(4):
-        gain = np.subtract(point_velocity(rows[c], after), before[c])
+        gain = np.subtract(point_velocity(load_arms(rows[c]), after), before[c])
         assert gain[2] == pytest.approx(0.7 * rows["coupling"][c, 1], rel=1e-12)
     change = np.subtract(after, motion)
     assert change[0] / owners.inverse_mass[0] == pytest.approx(-change[2] / owners.inverse_mass[1])
@@ -95,9 +98,10 @@ def test_an_impulse_changes_the_speeds_that_it_was_said_to_and_keeps_momentum():
 def test_what_is_pushed_parts_at_the_speed_that_the_points_have_then():
     rows, owners = two_bodies()
     aim(rows, owners, 4)
-    motion, is_changed = push_points(rows, 0, NORMAL, owners, 1.0, load_motion(rows[0], owners))
+    moving = load_masses(rows[0], owners), load_motion(rows[0], owners)
+    motion, is_changed = push_points(rows, 0, NORMAL, 1.0, *moving)
     assert is_changed
     error = rows["velocity_error"][:4]
     wanted = error + rows["coupling"][:4] @ rows["impulse"][:4, NORMAL]
-    found = [point_velocity(rows[c], motion)[2] for c in range(4)]
+    found = [point_velocity(load_arms(rows[c]), motion)[2] for c in range(4)]
     assert found == pytest.approx(wanted, rel=1e-12, abs=1e-12)

@@ -19,7 +19,7 @@ from narrow_phase_scene import (
 )
 
 from verlet_physics.collision.mesh_edges import mesh_edges
-from verlet_physics.collision.narrow_phase import lane_of, narrow_phase_scratch, parts_of
+from verlet_physics.collision.narrow_phase import narrow_phase_scratch, parts_of, slot_of
 from verlet_physics.collision.piece_distance import closest_of_piece
 from verlet_physics.collision.point_distance import (
     cylinder_distance,
@@ -38,7 +38,7 @@ CONVEX = (SPHERE, BOX, CAPSULE, CYLINDER, HULL)
 @jit.kernel
 def soft_gaps(shapes, edges, scratch, s, sub, ends, count, radius, reach, out):
     """Rows of ends (n, 3, 3), of which ``count`` are used, against shape s[n]; out (n, 7)."""
-    own = lane_of(scratch, 0)
+    own = slot_of(scratch, 0)
     placed, hulls, meshes = parts_of(shapes)
     solids = ShapeParts(placed, hulls, meshes, edges)
     for n in range(ends.shape[0]):

@@ -19,7 +19,7 @@ import numpy as np
 from ...arrays import Ints
 from ...collision.axis_boxes import are_apart, highest, lowest
 from ...collision.kinds import BOX, CAPSULE, CYLINDER, HULL, MESH, SPHERE
-from ...collision.narrow_phase import lane_of, parts_of
+from ...collision.narrow_phase import parts_of, slot_of
 from ...collision.piece_distance import closest_of_piece
 from ...collision.point_distance import is_beyond, solid_distance
 from ...collision.support import Placed, ShapeParts
@@ -311,7 +311,7 @@ def find_piece_contacts(c, contacts, near, near_count, corner, radius, solids, p
     """
     x, previous, inverse_mass = particles
     shapes = solids.shapes
-    own = lane_of(solids.scratch, 0)
+    own = slot_of(solids.scratch, 0)
     _, hulls, meshes = parts_of(shapes)
     placed = Placed(shapes.kind, shapes.size, shapes.centre_before, shapes.rotation_before)
     before = ShapeParts(placed, hulls, meshes, solids.edges)

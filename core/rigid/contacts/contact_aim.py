@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 
-from ...kernels.jit import kernel, lean, lean_inline
+from ...kernels.jit import lean, lean_inline
+from ...kernels.lanes import larger, select, smaller
 from ...vec3 import add, along, dot, load, rotate, scale, store, sub, vec
-from ..articulation.articulated_inertia import forget_touch
-from .contact_groups import is_either_jointed
 from .contact_masses import couple_points, weigh_point
 from .contact_table import NORMAL
 from .rim_contact import rim_arm
-from .uneven_islands import find_uneven
 
 USUAL_RATE = 480.0
 """Steps a second that the iterations are measured for."""
@@ -25,12 +23,28 @@ MOST_SMALL_ITERATIONS = 8
 
 
 @lean_inline
-def _point_arms(row, origin, rim, owners, has_rims):
-    """Arms of a and b (m) to the point of contact; writes the gap. has_rims: rim is known.
+def meeting_place(p, q, apart, f, g, normal):
+    """Arms of a and b (m) to the point of contact, and the gap there.
 
-    The point lies halfway between the two anchors; where one surface is round it is the point of
-    that one, which rolls over the other.
+    p, q: where their surfaces are, from their centres, which lie ``apart``; f, g: radii of what is
+    round there. The point lies halfway; where one surface is round it is the point of that one,
+    which rolls over the other. Floats or lanes.
     """
+    between = sub(add(apart, p), q)
+    of_b = select((f > 0.0) & (g == 0.0), 0.0, 0.5)
+    of_b = select((g > 0.0) & (f == 0.0), 1.0, of_b)
+    return along(p, -of_b, between), along(q, 1.0 - of_b, between), dot(between, normal)
+
+
+@lean_inline
+def overlap_left(old, gap):
+    """What is left of the overlap that two met with, m."""
+    return smaller(old, larger(-gap, 0.0))
+
+
+@lean_inline
+def _point_arms(row, origin, rim, owners, has_rims):
+    """Write arms and gap of a row where its owners are now. has_rims: rim is known."""
     a, b = row["owner"][0], row["owner"][1]
     normal = vec(row["axis"][NORMAL])
     f, g = origin["radius"][0], origin["radius"][1]
@@ -44,15 +58,11 @@ def _point_arms(row, origin, rim, owners, has_rims):
             g = rim["radius"][1]
             q = rim_arm(origin, rim, 1, owners.rotation[b], normal)
     apart = sub(load(owners.position, a), load(owners.position, b))
-    between = sub(add(apart, p), q)
-    row["gap"] = dot(between, normal)
-    row["old_overlap"] = min(row["old_overlap"], max(-row["gap"], 0.0))
-    share = 0.5
-    if f > 0.0 and g == 0.0:
-        share = 0.0
-    elif g > 0.0 and f == 0.0:
-        share = 1.0
-    return along(p, -share, between), along(q, 1.0 - share, between)
+    p, q, gap = meeting_place(p, q, apart, f, g, normal)
+    store(row["arm"], 0, p)
+    store(row["arm"], 1, q)
+    row["gap"] = gap
+    row["old_overlap"] = overlap_left(row["old_overlap"], gap)
 
 
 @lean
@@ -71,36 +81,9 @@ def aim_manifold(contacts, first, owners, has_rims):
     for c in range(first, first + contacts.rows[first]["points"]):
         row = contacts.rows[c]
         row["answered"] = 0
-        p, q = _point_arms(row, contacts.origin[c], contacts.rim[c], owners, has_rims)
-        store(row["arm"], 0, p)
-        store(row["arm"], 1, q)
+        _point_arms(row, contacts.origin[c], contacts.rim[c], owners, has_rims)
         weigh_point(row, owners)
     couple_points(contacts.rows, first, owners)
-
-
-@kernel
-def prepare_contacts(contacts, owners, radius, are_aimed):
-    """`aim_contacts` of new rows, and which islands are uneven; radius (b,) m of bodies.
-
-    are_aimed: `aim_contacts` has been done already. Returns the least radius of bodies that touch
-    something and hang on no joint: infinity where there are none.
-    """
-    if not are_aimed:
-        aim_contacts(contacts, owners)
-    forget_touch(contacts.limbs)
-    find_uneven(contacts, owners)
-    least = math.inf
-    first = 0
-    while first < contacts.count[0]:
-        row = contacts.rows[first]
-        first += row["points"]
-        if is_either_jointed(contacts.groups, row):
-            continue
-        for side in range(2):
-            o = row["owner"][side]
-            if owners.inverse_mass[o] > 0.0:
-                least = min(least, radius[o])
-    return least
 
 
 def iterations_for(radius: float, gravity: float, h: float) -> int:

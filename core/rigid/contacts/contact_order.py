@@ -19,6 +19,9 @@ import numpy as np
 
 from ...kernels.jit import kernel, lean_inline
 
+SHARED_FROM = 128
+"""Manifolds from which on they are solved four at a time (`packet_table`)."""
+
 ORDERED_FROM = 256
 """Manifolds from which on they are parted into tasks: fewer are solved by one thread anyway."""
 
@@ -26,6 +29,9 @@ MORE_THAN_ANY = 2**31 - 1
 """Manifolds that no scene has."""
 
 MOST_SLABS = 64
+
+MOST_TASKS = 2 * MOST_SLABS + 1
+"""Most tasks that manifolds are parted into."""
 
 SLAB_FROM = 64
 """Manifolds for which one more slab is worth while."""
@@ -51,10 +57,10 @@ Order = namedtuple(
         "task",  # (m,) of each item
         "slab",  # (o,) of each owner
         "bin",  # (BINS,) scratch
-        "size",  # (2 · MOST_SLABS + 1,) rows of each task
-        "first_row",  # (2 · MOST_SLABS + 2,) of each task
+        "size",  # (MOST_TASKS,) rows of each task
+        "first_row",  # (MOST_TASKS + 1,) of each task
         "first_task",  # (PHASES + 1,) of each phase
-        "phases",  # (1,) PHASES, or 0 where rows are in the order of items
+        "phases",  # (1,) PHASES, or 0 where no threads share them
         "found",  # (k,) what threads find in the tasks, or in blocks of items
     ],
 )
@@ -69,11 +75,11 @@ def order_room(owners: int, items: int) -> Order:
         task=np.zeros(items, dtype=np.int32),
         slab=np.zeros(owners, dtype=np.int32),
         bin=np.zeros(BINS, dtype=np.int32),
-        size=np.zeros(2 * MOST_SLABS + 1, dtype=np.int32),
-        first_row=np.zeros(2 * MOST_SLABS + 2, dtype=np.int32),
+        size=np.zeros(MOST_TASKS, dtype=np.int32),
+        first_row=np.zeros(MOST_TASKS + 1, dtype=np.int32),
         first_task=np.zeros(PHASES + 1, dtype=np.int32),
         phases=np.zeros(1, dtype=np.int32),
-        found=np.zeros(2 * MOST_SLABS + 1 + items // 64, dtype=np.int32),
+        found=np.zeros(MOST_TASKS + items // 64, dtype=np.int32),
     )
 
 
@@ -191,11 +197,21 @@ def _lay_out(slabs, item_count, manifolds, order):
     order.phases[0] = PHASES
 
 
+@lean_inline
+def _lay_out_as_one(order, rows):
+    """One task of all rows, in the order of their items."""
+    order.first_task[:] = 1
+    order.first_task[INSIDE] = 0
+    order.first_row[0] = 0
+    order.first_row[1] = rows
+    order.phases[0] = PHASES
+
+
 @kernel
 def order_rows(item, item_count, manifolds, owner, owners, body_count, gravity, order, fewest):
     """Where the rows of each item's manifold go; returns how many rows there are.
 
-    item (m, 3), owner (k,) of shapes, gravity (3,); fewest: manifolds that are parted into tasks.
+    item (m, 3), owner (k,) of shapes, gravity (3,); fewest: manifolds that threads share.
     `fill_contacts` writes the rows.
     """
     count, rows = 0, 0
@@ -210,6 +226,9 @@ def order_rows(item, item_count, manifolds, owner, owners, body_count, gravity, 
             count += 1
     order.phases[0] = 0
     if count < fewest:
+        return rows
+    _lay_out_as_one(order, rows)
+    if count < ORDERED_FROM:
         return rows
     axis, low, high = _widest_axis(item_count, owners, order, gravity)
     if not high > low:

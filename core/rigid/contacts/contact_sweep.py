@@ -32,8 +32,10 @@ from .limb_impulses import (
     spread_wrench,
     wrench_of,
 )
-from .manifold_solver import push_points, relaxed_change, settle_points
+from .manifold_solver import holding, push_points, relaxed_change, settle_points
 from .pair_motion import (
+    load_arms,
+    load_masses,
     load_motion,
     point_speed,
     point_velocity,
@@ -167,11 +169,10 @@ def _friction_impulse(row, w, v1, v2, relaxation, most):
 
 @lean_inline
 def _holding(row):
-    """Normal impulse N·s that friction holds on to, or −1 where there is none of either."""
-    normal = row["impulse"][NORMAL]
-    if row["softness"] > 0.0 and normal > 0.0:
-        normal = max(normal, row["impulse_before"])  # what leaks for a moment still holds
-    if normal == 0.0 and row["impulse"][1] == 0.0 and row["impulse"][2] == 0.0:
+    """`holding` of a row, or −1 where there is none of either impulse."""
+    p = row["impulse"]
+    normal = holding(p[NORMAL], row["impulse_before"], row["softness"])
+    if normal == 0.0 and p[1] == 0.0 and p[2] == 0.0:
         return -1.0
     return normal
 
@@ -210,7 +211,7 @@ def _rub_manifold(contacts, first, owners, has_limb):
 
 
 @lean_inline
-def _rub_pair(contacts, first, owners, relaxation, swings, motion):
+def _rub_pair(contacts, first, relaxation, swings, masses, motion):
     """`_rub_manifold` of two bodies alone: their motion after it."""
     rows, head = contacts.rows, contacts.rows[first]
     t, s = vec(head["axis"][1]), vec(head["axis"][2])
@@ -221,14 +222,15 @@ def _rub_pair(contacts, first, owners, relaxation, swings, motion):
             normal = _holding(row)
             if normal < 0.0:
                 continue
-            v, w = point_velocity(row, motion), vec(row["mobility"])
+            arms, w = load_arms(row), vec(row["mobility"])
+            v = point_velocity(arms, motion)
             most = row["friction"][kind] * normal
             v1, v2 = dot(t, v), dot(s, v)
             if swings:
                 v1 += contacts.rim[c]["swing"][1]
                 v2 += contacts.rim[c]["swing"][2]
             p1, p2, slides = _friction_impulse(row, w, v1, v2, relaxation, most)
-            motion = pushed_at(row, owners, motion, along(scale(p1, t), p2, s))
+            motion = pushed_at(arms, masses, motion, along(scale(p1, t), p2, s))
             sticks = sticks or not slides
         if sticks or head["friction"][STATIC] == head["friction"][DYNAMIC]:
             break
@@ -269,17 +271,17 @@ def solve_pair(contacts, first, owners, relaxation, h, is_ahead, is_jointed, swi
     contacts: rows, and rim where swings count.
     """
     rows, head = contacts.rows, contacts.rows[first]
-    motion = load_motion(head, owners)
+    motion, masses = load_motion(head, owners), load_masses(head, owners)
     speeds = speeds_along(vec(head["axis"][NORMAL]), motion)
     for c in range(first, first + head["points"]):
-        speed = point_speed(rows[c], speeds)
+        speed = point_speed(load_arms(rows[c]), speeds)
         if swings:
             speed += contacts.rim[c]["swing"][NORMAL]
         aim_row(rows[c], speed, owners, h, is_ahead, is_jointed)
     if not _is_pushed(rows, first):
         return False
-    motion, _ = push_points(rows, first, NORMAL, owners, relaxation, motion)
-    store_motion(head, owners, _rub_pair(contacts, first, owners, relaxation, swings, motion))
+    motion, _ = push_points(rows, first, NORMAL, relaxation, masses, motion)
+    store_motion(head, owners, _rub_pair(contacts, first, relaxation, swings, masses, motion))
     return True
 
 

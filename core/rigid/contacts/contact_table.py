@@ -18,6 +18,7 @@ from ..articulation.articulated_inertia import limb_room
 from .body_band import band_room
 from .contact_groups import group_room
 from .contact_order import order_room
+from .packet_table import MOST_POINTS, deal_room, packet_room
 from .uneven_islands import island_room
 
 if TYPE_CHECKING:
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
 
 CONTACT_SLOP = 1e-4
 """Overlap that is left alone, as a share of the smaller shape: rows need one to stay in touch."""
-
-MOST_POINTS = 4
-"""Points of a manifold."""
 
 NORMAL = 0
 """Axis of a row along its normal; the others are its two tangents."""
@@ -129,6 +127,7 @@ BodyContacts = namedtuple(
         "count",  # (1,) how many rows there are
         "rows",  # (c,) CONTACT
         "order",  # `contact_order.Order`
+        "packets",  # `packet_table.Packets`
         "origin",  # (c,) ORIGIN
         "blow",  # (c,) BLOW
         "reply",  # (c, 3, 2, 6) velocity and spin of a and b by an impulse along each axis
@@ -168,6 +167,7 @@ def contact_room(model: Model, graph: JointGraph) -> BodyContacts:
         count=np.zeros(1, dtype=np.int64),
         rows=np.zeros(rows, CONTACT),
         order=order_room(owners, rows),
+        packets=packet_room(deal_room(owners, rows), 0),
         origin=np.zeros(rows, ORIGIN),
         blow=np.zeros(rows, BLOW),
         reply=np.zeros((rows, 3, 2, 6)),

@@ -15,9 +15,8 @@ direction in which the body is heavy, so that a box on a turned slope slips earl
 
 from __future__ import annotations
 
-import math
-
 from ...kernels.jit import lean_inline
+from ...kernels.lanes import any_of, root, select
 
 MOST_NEWTON_STEPS = 8
 """Most steps of Newton's method; two or three are enough where W is nearly round."""
@@ -30,34 +29,36 @@ CONE_EXACT = 1e-13
 def cone_impulse(w11, w12, w22, v1, v2, p1, p2, most):
     """Friction impulse that replaces (p1, p2) N·s at a point that slides by (v1, v2) m/s.
 
-    w11, w12, w22: W in 1/kg; most: r in N·s. Returns its two parts and whether it slides.
+    w11, w12, w22: W in 1/kg; most: r in N·s; all of them floats or lanes. Returns its two parts and
+    whether it slides.
     """
     b1 = w11 * p1 + w12 * p2 - v1
     b2 = w12 * p1 + w22 * p2 - v2
     det = w11 * w22 - w12 * w12
-    if det <= 0.0:
-        return 0.0, 0.0, False
-    inverse = 1.0 / det  # which waits for nothing, as b does
-    q1 = (w22 * b1 - w12 * b2) * inverse
-    q2 = (w11 * b2 - w12 * b1) * inverse
-    square = q1 * q1 + q2 * q2
-    if square <= most * most:
-        return q1, q2, False
-    size = math.sqrt(square)
-    if most <= CONE_EXACT * size:  # λ without bound: along b, however small
-        size = math.sqrt(b1 * b1 + b2 * b2)
-        return b1 * most / size, b2 * most / size, True
+    moves = det > 0.0
+    q1, q2 = w22 * b1 - w12 * b2, w11 * b2 - w12 * b1  # det W⁻¹ b: one division less in a chain
+    inverse = select(moves, 1.0 / select(moves, det, 1.0), 0.0)
+    held1, held2 = q1 * inverse, q2 * inverse
+    slides = held1 * held1 + held2 * held2 > most * most
+    if not any_of(slides):
+        return held1, held2, slides
+    size = root(q1 * q1 + q2 * q2)
+    is_tiny = slides & (most * det <= CONE_EXACT * size)  # λ without bound: along b, however small
+    is_long = slides & (most * det > CONE_EXACT * size)
     for _ in range(MOST_NEWTON_STEPS):
-        if size - most <= CONE_EXACT * most:
+        is_long = is_long & (size - most * det > CONE_EXACT * most * det)
+        if not any_of(is_long):
             break
         # |q|² / qᵀ (W + λ I)⁻¹ q, times the share by which q is too long; λ goes into W
         steep = w22 * q1 * q1 - 2.0 * w12 * q1 * q2 + w11 * q2 * q2
-        rise = size * size * (size - most) * det / (most * steep)
-        w11 += rise
-        w22 += rise
+        rise = size * size * (size - most * det) / select(is_long, most * steep, 1.0)
+        w11 = select(is_long, w11 + rise, w11)
+        w22 = select(is_long, w22 + rise, w22)
         det = w11 * w22 - w12 * w12
-        inverse = 1.0 / det
-        q1 = (w22 * b1 - w12 * b2) * inverse
-        q2 = (w11 * b2 - w12 * b1) * inverse
-        size = math.sqrt(q1 * q1 + q2 * q2)
-    return q1 * most / size, q2 * most / size, True
+        q1 = select(is_long, w22 * b1 - w12 * b2, q1)
+        q2 = select(is_long, w11 * b2 - w12 * b1, q2)
+        size = select(is_long, root(q1 * q1 + q2 * q2), size)
+    q1, q2 = select(is_tiny, b1, q1), select(is_tiny, b2, q2)
+    size = select(is_tiny, root(b1 * b1 + b2 * b2), size)
+    cut = most / select(slides, size, 1.0)
+    return select(slides, q1 * cut, held1), select(slides, q2 * cut, held2), slides

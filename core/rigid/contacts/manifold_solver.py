@@ -12,6 +12,7 @@ mass and do nothing.
 from __future__ import annotations
 
 from ...kernels.jit import lean_inline
+from ...kernels.lanes import any_of, larger, select, size_of
 from ...vec3 import ZERO, along, cross, load, scale, vec
 from .contact_table import NORMAL
 from .pair_motion import pushed
@@ -43,7 +44,48 @@ def _couplings(rows, first, k):
 
 @lean_inline
 def _next_impulse(impulse, error, mass, kept):
-    return max(0.0, kept * impulse - mass * error)
+    return larger(0.0, kept * impulse - mass * error)
+
+
+@lean_inline
+def settled(impulses, errors, masses, kept, coupling, pushes, is_many):
+    """Impulses of four points that take away their velocity errors, by those that they have now.
+
+    All are tuples of four, floats or lanes; masses: of an impulse that keeps that share of itself;
+    coupling: of each point by itself and those after it, 1/kg. pushes: whether there is anything to
+    do; is_many: whether there are more points than one. A round goes over all four, where things
+    have not settled.
+    """
+    p0, p1, p2, p3 = impulses
+    e0, e1, e2, e3 = errors
+    m0, m1, m2, m3 = masses
+    k0, k1, k2, k3 = kept
+    w00, w01, w02, w03, w11, w12, w13, w22, w23, w33 = coupling
+    going = pushes
+    for _ in range(RESTING_ROUNDS):
+        p, p0 = p0, select(going, _next_impulse(p0, e0, m0, k0), p0)
+        d0 = p0 - p
+        e1 += w01 * d0
+        e2 += w02 * d0
+        e3 += w03 * d0
+        p, p1 = p1, select(going, _next_impulse(p1, e1, m1, k1), p1)
+        d1 = p1 - p
+        e2 += w12 * d1
+        e3 += w13 * d1
+        p, p2 = p2, select(going, _next_impulse(p2, e2, m2, k2), p2)
+        d2 = p2 - p
+        e3 += w23 * d2
+        p, p3 = p3, select(going, _next_impulse(p3, e3, m3, k3), p3)
+        d3 = p3 - p
+        e0 += w00 * d0 + w01 * d1 + w02 * d2 + w03 * d3
+        e1 += w11 * d1 + w12 * d2 + w13 * d3
+        e2 += w22 * d2 + w23 * d3
+        e3 += w33 * d3
+        moved = size_of(d0) + size_of(d1) + size_of(d2) + size_of(d3)
+        going = going & is_many & (moved > MANIFOLD_SETTLED * (p0 + p1 + p2 + p3))
+        if not any_of(going):
+            break
+    return p0, p1, p2, p3
 
 
 @lean_inline
@@ -66,27 +108,17 @@ def settle_points(rows, first, axis):
     p3, e3, m3, k3 = _point_state(rows, first, 3, axis)
     w0, w1 = _couplings(rows, first, 0), _couplings(rows, first, 1)
     w2, w3 = _couplings(rows, first, 2), _couplings(rows, first, 3)
-    for _ in range(RESTING_ROUNDS if rows[first]["points"] > 1 else 1):
-        p, p0 = p0, _next_impulse(p0, e0, m0, k0)
-        d0 = p0 - p
-        e1 += w0[1] * d0
-        e2 += w0[2] * d0
-        e3 += w0[3] * d0
-        p, p1 = p1, _next_impulse(p1, e1, m1, k1)
-        d1 = p1 - p
-        e2 += w1[2] * d1
-        e3 += w1[3] * d1
-        p, p2 = p2, _next_impulse(p2, e2, m2, k2)
-        d2 = p2 - p
-        e3 += w2[3] * d2
-        p, p3 = p3, _next_impulse(p3, e3, m3, k3)
-        d3 = p3 - p
-        e0 += w0[0] * d0 + w1[0] * d1 + w2[0] * d2 + w3[0] * d3
-        e1 += w1[1] * d1 + w2[1] * d2 + w3[1] * d3
-        e2 += w2[2] * d2 + w3[2] * d3
-        e3 += w3[3] * d3
-        if abs(d0) + abs(d1) + abs(d2) + abs(d3) <= MANIFOLD_SETTLED * (p0 + p1 + p2 + p3):
-            break
+    coupling = (w0[0], w0[1], w0[2], w0[3], w1[1], w1[2], w1[3], w2[2], w2[3], w3[3])
+    is_many = rows[first]["points"] > 1
+    p0, p1, p2, p3 = settled(
+        (p0, p1, p2, p3),
+        (e0, e1, e2, e3),
+        (m0, m1, m2, m3),
+        (k0, k1, k2, k3),
+        coupling,
+        True,
+        is_many,
+    )
     _write_impulse(rows, first, 0, axis, p0)
     _write_impulse(rows, first, 1, axis, p1)
     _write_impulse(rows, first, 2, axis, p2)
@@ -94,16 +126,29 @@ def settle_points(rows, first, axis):
 
 
 @lean_inline
+def holding(normal, before, softness):
+    """Normal impulse N·s that friction holds on to, of one that was another before the sweep."""
+    leaks = (softness > 0.0) & (normal > 0.0)
+    return select(leaks, larger(normal, before), normal)  # what leaks for a moment still holds
+
+
+@lean_inline
+def relaxed(before, impulse, relaxation):
+    """Kenwright's c_r (eq. 10) of what an impulse has changed, N·s; what is left pulls nothing."""
+    return larger(relaxation * (impulse - before), -before)
+
+
+@lean_inline
 def relaxed_change(row, axis, relaxation):
     """Cut what a row has changed to Kenwright's c_r (eq. 10) of it; returns it, N·s."""
     before = row["impulse_before"]
-    change = max(relaxation * (row["impulse"][axis] - before), -before)
+    change = relaxed(before, row["impulse"][axis], relaxation)
     row["impulse"][axis] = before + change
     return change
 
 
 @lean_inline
-def push_points(rows, first, axis, owners, relaxation, motion):
+def push_points(rows, first, axis, relaxation, masses, motion):
     """`settle_points` of two bodies alone: their motion after it, and whether it has changed."""
     settle_points(rows, first, axis)
     head = rows[first]
@@ -118,4 +163,4 @@ def push_points(rows, first, axis, owners, relaxation, motion):
         return motion, False
     normal = vec(head["axis"][NORMAL])
     push = scale(total, normal)
-    return pushed(head, owners, motion, push, cross(about_a, normal), cross(about_b, normal)), True
+    return pushed(masses, motion, push, cross(about_a, normal), cross(about_b, normal)), True

@@ -18,7 +18,14 @@ from .contact_point import contact_speed, push_contact
 from .contact_sweep import begin_sweep, push_manifold
 from .contact_table import NORMAL, PARTS
 from .manifold_solver import push_points
-from .pair_motion import load_motion, point_speed, speeds_along, store_motion
+from .pair_motion import (
+    load_arms,
+    load_masses,
+    load_motion,
+    point_speed,
+    speeds_along,
+    store_motion,
+)
 from .softness import parting_speed
 
 CORRECTION_SHARE = 0.2
@@ -37,7 +44,8 @@ def begin_parting(row, h):
     """How fast the sides of a row are to part."""
     row["impulse"][PARTS] = 0.0
     row["softness"] = 0.0
-    row["parting_speed"] = parting_speed(row, CORRECTION_SHARE / h)
+    rate = CORRECTION_SHARE / h
+    row["parting_speed"] = parting_speed(row["gap"], row["slop"], row["old_overlap"], rate)
 
 
 @lean_inline
@@ -131,16 +139,16 @@ def _push_apart(contacts, first, owners):
 def push_pair_apart(rows, first, owners, relaxation):
     """`_push_apart` of two bodies alone."""
     head = rows[first]
-    motion = load_motion(head, owners)
+    motion, masses = load_motion(head, owners), load_masses(head, owners)
     speeds = speeds_along(vec(head["axis"][NORMAL]), motion)
     is_needed = False
     for c in range(first, first + head["points"]):
-        error = point_speed(rows[c], speeds) - rows[c]["parting_speed"]
+        error = point_speed(load_arms(rows[c]), speeds) - rows[c]["parting_speed"]
         rows[c]["velocity_error"] = error
         is_needed = is_needed or error < 0.0 or rows[c]["impulse"][PARTS] > 0.0
     if not is_needed:
         return False
-    motion, is_changed = push_points(rows, first, PARTS, owners, relaxation, motion)
+    motion, is_changed = push_points(rows, first, PARTS, relaxation, masses, motion)
     store_motion(head, owners, motion)
     return is_changed
 

@@ -11,6 +11,7 @@ agree with it. All else is parted by place alone (`position_correction`).
 from __future__ import annotations
 
 from ...kernels.jit import lean_inline
+from ...kernels.lanes import larger, select, smaller
 from .contact_point import contact_speed
 from .contact_table import CONTACT_SLOP, NORMAL
 
@@ -60,11 +61,10 @@ WEDGED_LEAK = 0.5
 
 
 @lean_inline
-def tolerated_overlap(row):
+def tolerated_overlap(old, slop):
     """Overlap in m that a row leaves alone at first: what they met with, and more where wedged."""
-    old = row["old_overlap"]
-    wedged = WEDGED / CONTACT_SLOP * row["slop"]
-    return old + wedged if old > wedged else old
+    wedged = WEDGED / CONTACT_SLOP * slop
+    return select(old > wedged, old + wedged, old)
 
 
 @lean_inline
@@ -74,13 +74,15 @@ def bias_of(h):
 
 
 @lean_inline
-def parting_speed(row, rate):
-    """Speed in m/s at which the two of a row are to part; rate: 1/s, of what they overlap by."""
-    deep = -row["gap"] - row["slop"]
-    if deep <= LEAST_PARTING * row["slop"]:
-        return 0.0
-    back = min(rate * max(deep - tolerated_overlap(row), 0.0), BACK_SPEED)
-    return max(back, min(rate * deep, APART_SPEED))
+def parting_speed(gap, slop, old, rate):
+    """Speed in m/s at which two are to part that overlap by −gap, old of it since they met.
+
+    rate: 1/s, of what they overlap by. Lengths in m, floats or lanes.
+    """
+    deep = -gap - slop
+    back = smaller(rate * larger(deep - tolerated_overlap(old, slop), 0.0), BACK_SPEED)
+    speed = larger(back, smaller(rate * deep, APART_SPEED))
+    return select(deep <= LEAST_PARTING * slop, 0.0, speed)
 
 
 @lean_inline
@@ -98,6 +100,27 @@ def _leak(row):
 
 
 @lean_inline
+def is_wedged(gap, slop, old, are_free):
+    """Whether two of which neither is fixed overlap as deep as they met, and may be wedged."""
+    tolerated = tolerated_overlap(old, slop)
+    return are_free & (gap <= 0.0) & (tolerated > old) & (-gap - slop <= tolerated)
+
+
+@lean_inline
+def aim_alone(speed, gap, impulse, slop, old, are_free, h, is_ahead):
+    """Velocity error and softness of a point of two that hang on no joints: see `aim_row`.
+
+    impulse N·s along the normal; are_free: neither is fixed. Floats or lanes.
+    """
+    if is_ahead:
+        softness = select(is_wedged(gap, slop, old, are_free), WEDGED_LEAK, 0.0)
+    else:
+        is_next = (gap > -TOUCHING * slop) & (impulse == 0.0)
+        softness = select(is_next, 1.0, 0.0)  # the next step's matter
+    return select(gap > 0.0, speed + gap / h, speed), softness
+
+
+@lean_inline
 def aim_velocity(row, owners, buffer, h, is_ahead, is_jointed):
     """`aim_row` at the speed that the row has now."""
     aim_row(row, contact_speed(row, NORMAL, buffer), owners, h, is_ahead, is_jointed)
@@ -109,22 +132,14 @@ def aim_row(row, speed, owners, h, is_ahead, is_jointed):
 
     is_ahead: bodies have still to move; is_jointed: one of the two hangs on joints.
     """
-    gap = row["gap"]
-    row["softness"] = 0.0
-    if gap > -TOUCHING * row["slop"] and row["impulse"][NORMAL] == 0.0 and not is_ahead:
-        row["softness"] = 1.0  # the next step's matter
-    error = speed
-    if gap > 0.0:
-        error += gap / h
-    elif is_ahead:
-        tolerated = tolerated_overlap(row)
-        a, b = row["owner"][0], row["owner"][1]
-        is_free = owners.inverse_mass[a] > 0.0 and owners.inverse_mass[b] > 0.0
-        is_wedged = is_free and tolerated > row["old_overlap"]
-        if is_wedged and -gap - row["slop"] <= tolerated:
-            row["softness"] = WEDGED_LEAK
-        elif is_jointed:
-            row["softness"] = _leak(row)
-        if is_jointed:
-            error -= parting_speed(row, bias_of(h) / h)
+    a, b = row["owner"][0], row["owner"][1]
+    are_free = owners.inverse_mass[a] > 0.0 and owners.inverse_mass[b] > 0.0
+    gap, slop, old = row["gap"], row["slop"], row["old_overlap"]
+    impulse = row["impulse"][NORMAL]
+    error, softness = aim_alone(speed, gap, impulse, slop, old, are_free, h, is_ahead)
+    if is_jointed and is_ahead and gap <= 0.0:
+        if softness == 0.0:
+            softness = _leak(row)
+        error -= parting_speed(gap, slop, old, bias_of(h) / h)
     row["velocity_error"] = error
+    row["softness"] = softness

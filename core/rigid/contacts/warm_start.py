@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...kernels.jit import lean, lean_inline
 from ...vec3 import ZERO, add, along, cross, load, scale, vec
-from .pair_motion import load_motion, pushed, store_motion
+from .pair_motion import load_masses, load_motion, pushed, store_motion
 
 
 @lean
@@ -29,5 +29,5 @@ def warm_manifold(rows, first, owners):
         torque_a = add(torque_a, cross(load(rows[c]["arm"], 0), mine))
         torque_b = add(torque_b, cross(load(rows[c]["arm"], 1), mine))
     if push != ZERO:
-        motion = load_motion(head, owners)
-        store_motion(head, owners, pushed(head, owners, motion, push, torque_a, torque_b))
+        motion, masses = load_motion(head, owners), load_masses(head, owners)
+        store_motion(head, owners, pushed(masses, motion, push, torque_a, torque_b))
