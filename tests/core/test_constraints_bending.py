@@ -6,6 +6,7 @@ import pytest
 from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance
 from verlet_physics.errors import ModelError
 from verlet_physics.particles.constraints import hinge_solve
+from verlet_physics.particles.constraints.base import Moving
 from verlet_physics.particles.constraints.hinge_bend import HingeBends, rest_angles
 from verlet_physics.particles.constraints.rod import Rods
 from verlet_physics.recipes.topology import hinges_of
@@ -298,6 +299,43 @@ def test_hinges_that_are_solved_four_at_once_end_as_each_alone():
     assert (moved[[0, 1, 2, 4, 5, 6]] > 1e-4).all()
     assert moved[3] < 1e-12
     assert together == pytest.approx(alone, abs=1e-4 * moved.max())
+
+
+def test_all_hinges_of_a_stiff_sheet_are_solved_together():
+    """As a dense solution of (G W Gᵀ + α̃) Δλ = −C has it, which single steps downhill never find.
+
+    G from differences of the angles; 40 edges in a row, whose bends hang on each other.
+    """
+    x, triangles = sheet(40, 1, 0.01, 0.01)
+    quads = hinges_of(triangles)
+    builder = ModelBuilder()
+    owner = builder.add_particles("strip", x, mass=1e-4)
+    builder.pin([0, 1])
+    bends = HingeBends.of(builder, owner, quads, 0.05)
+    previous = x + [(0.0, 0.0, 0.02 * np.sin(9.0 * a[0])) for a in x]
+    now = previous + [(0.0, 0.0, 1e-6 * (-1) ** k) for k in range(len(x))]
+    rows, share = np.column_stack([quads, quads[:, 2:]]), np.zeros((len(quads), 2))
+    mass = np.full(len(x), 1e4)
+    mass[:2] = 0.0
+    moved = now.copy()
+    moving = Moving(moved, previous, mass, 1 / 480, 0.0, True, (AnimatedSettings(),))
+    bends.project(moving, np.zeros(bends.multiplier_count))
+
+    gradient = np.zeros((len(quads), x.size))
+    for k in range(x.size):
+        step = np.zeros(x.size)
+        step[k] = 1e-7
+        there, back = (
+            rest_angles(previous + s * step.reshape(-1, 3), rows, share) for s in (1, -1)
+        )
+        gradient[:, k] = (there - back) / 2e-7
+    weighed = gradient * np.repeat(mass, 3)
+    soft = bends.hinges["compliance"].sum(axis=1).reshape(-1)[: len(quads)] * 480.0**2
+    matrix = weighed @ gradient.T + np.diag(soft)
+    wanted = weighed.T @ np.linalg.solve(matrix, -rest_angles(now, rows, share))
+    off = (moved - now).reshape(-1) - wanted
+    assert np.abs(wanted).max() > 1e-4
+    assert np.abs(off).max() < 1e-3 * np.abs(wanted).max()
 
 
 def test_flattened_triangles_stay_finite():
