@@ -22,6 +22,7 @@ import numpy as np
 
 from .arrays import Floats
 from .kernels.jit import kernel, lean
+from .kernels.lanes import select, size_of
 
 _TO_WHOLE = 1.5 * 2.0**52  # what is added and taken away again is rounded to a whole number
 
@@ -135,28 +136,35 @@ def _cosine(x, lacking):
 
 @lean
 def atan2(y, x):
-    """Angle in rad, −π to π, from the first axis to the direction (x, y); 0 for no direction."""
-    if x == 0.0 and y == 0.0:
-        return 0.0
-    angle = _QUARTER if x == 0.0 else _atan(abs(y / x))
-    if x < 0.0:
-        angle = 2.0 * _QUARTER - (angle - 2.0 * _ATAN[3][1])
-    return -angle if y < 0.0 else angle
+    """Angle in rad, −π to π, from the first axis to the direction (x, y); 0 for no direction.
+
+    Of floats or of lanes: all cases are computed, and one is taken.
+    """
+    is_upright = x == 0.0
+    angle = _atan(size_of(y / select(is_upright, 1.0, x)))
+    angle = select(is_upright, select(y == 0.0, 0.0, _QUARTER), angle)
+    angle = select(x < 0.0, 2.0 * _QUARTER - (angle - 2.0 * _ATAN[3][1]), angle)
+    return select(y < 0.0, -angle, angle)
 
 
 @lean
 def _atan(tangent):
-    """The angle in rad, 0 to π/2, of a tangent ≥ 0."""
-    if tangent < 0.4375:
-        return tangent - tangent * _tangent_series(tangent)
-    if tangent < 0.6875:
-        x, near, lacking = (2.0 * tangent - 1.0) / (2.0 + tangent), _ATAN[0][0], _ATAN[0][1]
-    elif tangent < 1.1875:
-        x, near, lacking = (tangent - 1.0) / (tangent + 1.0), _ATAN[1][0], _ATAN[1][1]
-    elif tangent < 2.4375:
-        x, near, lacking = (tangent - 1.5) / (1.0 + 1.5 * tangent), _ATAN[2][0], _ATAN[2][1]
-    else:
-        x, near, lacking = -1.0 / tangent, _ATAN[3][0], _ATAN[3][1]
+    """The angle in rad, 0 to π/2, of a tangent ≥ 0: that from the nearest known one, and it."""
+    over, under = -1.0, tangent
+    near, lacking = _ATAN[3][0], _ATAN[3][1]
+    below = tangent < 2.4375
+    over, under = select(below, tangent - 1.5, over), select(below, 1.0 + 1.5 * tangent, under)
+    near, lacking = select(below, _ATAN[2][0], near), select(below, _ATAN[2][1], lacking)
+    below = tangent < 1.1875
+    over, under = select(below, tangent - 1.0, over), select(below, tangent + 1.0, under)
+    near, lacking = select(below, _ATAN[1][0], near), select(below, _ATAN[1][1], lacking)
+    below = tangent < 0.6875
+    over, under = select(below, 2.0 * tangent - 1.0, over), select(below, 2.0 + tangent, under)
+    near, lacking = select(below, _ATAN[0][0], near), select(below, _ATAN[0][1], lacking)
+    below = tangent < 0.4375
+    over, under = select(below, tangent, over), select(below, 1.0, under)
+    near, lacking = select(below, 0.0, near), select(below, 0.0, lacking)
+    x = over / under
     return near - (x * _tangent_series(x) - lacking - x)
 
 

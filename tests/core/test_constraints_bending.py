@@ -5,7 +5,8 @@ import pytest
 
 from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance
 from verlet_physics.errors import ModelError
-from verlet_physics.particles.constraints import hinge_bend
+from verlet_physics.particles.constraints import hinge_solve
+from verlet_physics.particles.constraints.base import Moving
 from verlet_physics.particles.constraints.hinge_bend import HingeBends, rest_angles
 from verlet_physics.particles.constraints.rod import Rods
 from verlet_physics.recipes.topology import hinges_of
@@ -140,14 +141,17 @@ ONE_HINGE = np.array([[0, 1, 2, 3, 2, 3]]), np.zeros((1, 2))
 
 def angle_of(x):
     """The angle in rad of a hinge whose ends and corners are at x (4, 3)."""
-    return np.arctan2(*hinge_bend._direction(x))
+    return np.arctan2(*hinge_solve._direction(x))
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_gradients_of_the_angle_are_its_differences(seed):
     x = np.random.default_rng(seed).normal(size=(4, 3))
-    gradient = np.zeros((4, 3))
-    assert hinge_bend._write_gradients(x, gradient)
+    (u, v, feet), is_flat = hinge_solve._gradients(x)
+    assert not is_flat
+    u, v = np.array([u, v])
+    at_q = feet[0] * u + feet[1] * v
+    gradient = np.array([u + v - at_q, at_q, -u, -v])
     for k in range(12):
         step = np.zeros(12)
         step[k] = 1e-6
@@ -166,8 +170,8 @@ def test_the_change_of_an_angle_is_as_exact_for_small_turns_and_over_half_a_turn
         x = [(0, 0, 0), (0, 1, 0), (-1, 0.3, 0), (np.cos(angle), 0.6, np.sin(angle))]
         return size * np.array(x)
 
-    before, now = (hinge_bend._direction(folded(angle)) for angle in (first, first + turn))
-    change = hinge_bend._angle_between(before, now)
+    before, now = (hinge_solve._direction(folded(angle)) for angle in (first, first + turn))
+    change = hinge_solve._angle_between(before, now)
     sense = np.sign(angle_of(folded(1.0)))
     assert sense * change == pytest.approx(turn, rel=1e-12, abs=1e-15)
 
@@ -175,10 +179,10 @@ def test_the_change_of_an_angle_is_as_exact_for_small_turns_and_over_half_a_turn
 def test_the_change_from_no_angle_is_the_angle():
     flat = np.array([(0, 0, 0), (0, 1, 0), (0, 0.5, 0), (1, 0.5, 0)], dtype=float)
     bent = flat + [(0, 0, 0), (0, 0, 0), (-1, 0, 0.7), (0, 0, 0)]
-    nothing, direction = hinge_bend._direction(flat), hinge_bend._direction(bent)
-    assert hinge_bend._angle_between(nothing, direction) == pytest.approx(angle_of(bent))
+    nothing, direction = hinge_solve._direction(flat), hinge_solve._direction(bent)
+    assert hinge_solve._angle_between(nothing, direction) == pytest.approx(angle_of(bent))
     assert abs(angle_of(bent)) > 0.5
-    assert hinge_bend._angle_between(nothing, nothing) == 0.0
+    assert hinge_solve._angle_between(nothing, nothing) == 0.0
 
 
 @pytest.mark.parametrize("share", [(0.5, 0.5), (0.2, 0.0), (0.0, 1.0)])
@@ -261,6 +265,79 @@ def test_folds_of_half_a_turn_are_reached_and_do_not_snap(rest):
     assert np.cos(found - rest) == pytest.approx(1.0, abs=1e-4)
 
 
+def test_hinges_that_are_solved_four_at_once_end_as_each_alone():
+    """Leaves of seven kinds: gently bent, flat, with a side without size, turned far in a step."""
+    leaf = np.array([(0, 0, 0), (0, 1, 0), (-1, 0.4, 0), (1, 0.6, 0)], dtype=float)
+    turns = np.radians([0.0, 10.0, -30.0, 0.0, 170.0, 5.0, -100.0])
+    flat = np.stack([leaf + (3.0 * k, 0, 0) for k in range(7)])
+    before = flat.copy()
+    before[:, 3] += np.stack([np.cos(turns) - 1.0, 0.0 * turns, np.sin(turns)], axis=1)
+    before[3, 2] = before[3, 0]
+    now = before.copy()
+    now[:, 2] += np.stack([0 * turns, 0 * turns, [0.01, 0.02, 0.3, 0.0, 0.05, 0.9, 0.1]], axis=1)
+
+    def solved(groups):
+        builder = ModelBuilder()
+        owner = builder.add_particles("leaves", flat.reshape(-1, 3), mass=0.1)
+        builder.pin([20])
+        for group in groups:
+            rows = 4 * np.array(group)[:, None] + np.arange(4)
+            made = HingeBends.of(builder, owner, rows, 500.0, rest_angle=0.2)
+            builder.add_constraint(made)
+        model = builder.finalize()
+        state = model.initial_state(gravity=STILL)
+        state.position[:] = now.reshape(-1, 3)
+        state.previous[:] = before.reshape(-1, 3)
+        inputs = FrameInputs(gravity=STILL, duration=1 / 480)
+        state, _ = advance(model, state, inputs, SolverSettings(substep_rate=480.0))
+        return state.position
+
+    alone, together = solved([[k] for k in range(7)]), solved([[0, 1, 2, 3, 4, 5, 6]])
+    assert np.isfinite(alone).all()
+    still = 2.0 * now.reshape(-1, 3) - before.reshape(-1, 3)
+    moved = np.linalg.norm(alone - still, axis=1).reshape(7, 4).max(axis=1)
+    assert (moved[[0, 1, 2, 4, 5, 6]] > 1e-4).all()
+    assert moved[3] < 1e-12
+    assert together == pytest.approx(alone, abs=1e-4 * moved.max())
+
+
+def test_all_hinges_of_a_stiff_sheet_are_solved_together():
+    """As a dense solution of (G W Gᵀ + α̃) Δλ = −C has it, which single steps downhill never find.
+
+    G from differences of the angles; 40 edges in a row, whose bends hang on each other.
+    """
+    x, triangles = sheet(40, 1, 0.01, 0.01)
+    quads = hinges_of(triangles)
+    builder = ModelBuilder()
+    owner = builder.add_particles("strip", x, mass=1e-4)
+    builder.pin([0, 1])
+    bends = HingeBends.of(builder, owner, quads, 0.05)
+    previous = x + [(0.0, 0.0, 0.02 * np.sin(9.0 * a[0])) for a in x]
+    now = previous + [(0.0, 0.0, 1e-6 * (-1) ** k) for k in range(len(x))]
+    rows, share = np.column_stack([quads, quads[:, 2:]]), np.zeros((len(quads), 2))
+    mass = np.full(len(x), 1e4)
+    mass[:2] = 0.0
+    moved = now.copy()
+    moving = Moving(moved, previous, mass, 1 / 480, 0.0, True, (AnimatedSettings(),))
+    bends.project(moving, np.zeros(bends.multiplier_count))
+
+    gradient = np.zeros((len(quads), x.size))
+    for k in range(x.size):
+        step = np.zeros(x.size)
+        step[k] = 1e-7
+        there, back = (
+            rest_angles(previous + s * step.reshape(-1, 3), rows, share) for s in (1, -1)
+        )
+        gradient[:, k] = (there - back) / 2e-7
+    weighed = gradient * np.repeat(mass, 3)
+    soft = bends.hinges["compliance"].sum(axis=1).reshape(-1)[: len(quads)] * 480.0**2
+    matrix = weighed @ gradient.T + np.diag(soft)
+    wanted = weighed.T @ np.linalg.solve(matrix, -rest_angles(now, rows, share))
+    off = (moved - now).reshape(-1) - wanted
+    assert np.abs(wanted).max() > 1e-4
+    assert np.abs(off).max() < 1e-3 * np.abs(wanted).max()
+
+
 def test_flattened_triangles_stay_finite():
     x = np.array([(0, 0, 0), (0, 1, 0), (-1, 0.5, 0), (1, 0.5, 0)], dtype=float)
     model = one_hinge(x)
@@ -273,7 +350,7 @@ def test_flattened_triangles_stay_finite():
         assert np.isfinite(state.position).all()
     builder = ModelBuilder()
     owner = builder.add_particles("needle", x * (0, 1, 0), mass=1.0)
-    assert len(HingeBends.of(builder, owner, [(0, 1, 2, 3)], 1.0).hinge) == 0
+    assert len(HingeBends.of(builder, owner, [(0, 1, 2, 3)], 1.0).hinges) == 0
 
 
 def test_impossible_rest_angles_and_rigidities_are_refused():

@@ -7,6 +7,7 @@ import pytest
 
 from verlet_physics import elementary
 from verlet_physics.kernels.jit import kernel
+from verlet_physics.kernels.lanes import LANES, put, take
 
 RANDOM = np.random.default_rng(4)
 SPREAD = RANDOM.normal(size=4000) * 10.0 ** RANDOM.uniform(-12.0, 6.0, 4000)
@@ -58,6 +59,21 @@ def test_results_are_exact_to_the_last_places_and_the_same_as_plain_python(name)
     wanted = np.array([known(*pair) for pair in pairs])
     places = 3.0 + (abs(y * np.log(x)) if name == "power" else 0.0)
     assert (abs(got - wanted) <= places * np.spacing(np.maximum(abs(wanted), 1e-300))).all()
+
+
+@kernel
+def _angles_of_lanes(y, x, out):
+    for i in range(y.shape[0]):
+        put(out[i], elementary.atan2(take(y[i]), take(x[i])))
+
+
+def test_angles_in_lanes_have_the_bits_of_each_alone():
+    y = np.concatenate([MANY[: len(MANY) // LANES * LANES], [0.0, 0.0, -2.0, 3.0]])
+    x = np.concatenate([RANDOM.permutation(y[:-LANES]), [0.0, -1.0, 0.0, 0.0]])
+    got = np.empty((len(y) // LANES, LANES))
+    _angles_of_lanes(y.reshape(got.shape), x.reshape(got.shape), got)
+    alone = [elementary.atan2(float(a), float(b)) for a, b in zip(y, x, strict=True)]
+    assert got.tobytes() == np.array(alone).tobytes()
 
 
 def test_sines_where_an_angle_is_nearly_a_right_angle():

@@ -41,7 +41,8 @@ def stored(x, faces, curvature, inner):
     bent[:, 2] = 0.5 * np.einsum("ni,ij,nj->n", x[:, :2], curvature, x[:, :2])
     rows = np.column_stack([hinges.rows, hinges.second])
     angle = hinge_bend.rest_angles(bent, rows, hinges.share)
-    energy = made.hinge["rigidity"] * made.hinge["edge_squared"] / made.hinge["area"].sum(axis=1)
+    compliance = made.hinges["compliance"].sum(axis=1).reshape(-1)  # four hinges a row
+    energy = 1.0 / compliance[: len(rows)]
     return float((energy * angle**2)[inner(hinges.rows)].sum())
 
 
