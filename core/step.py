@@ -113,6 +113,7 @@ def _advance_all(
             relaxation.settle()
             contacts.collide()
             relaxation.follow()
+            surfaces.settle(contacts)
             surfaces.limit()
         with frame.timed("bodies"):
             bodies.end()

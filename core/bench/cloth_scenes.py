@@ -18,6 +18,10 @@ from ..settings import ClothSettings
 
 MEETS_ITSELF = ClothSettings(meets_itself=True)
 
+TOWELLING = ClothSettings(
+    bend=0.4, area_density=0.45, thickness=0.12, meets_itself=True, bend_model="DIHEDRAL"
+)
+
 
 @dataclass(frozen=True)
 class DrivenScene:
@@ -145,6 +149,33 @@ def crossed_sheets(n: int, sheets: int = 5, settings: ClothSettings = MEETS_ITSE
     return DrivenScene(builder.finalize(), 72)
 
 
+def _folded(length: float, width: float, n: int, gap: float) -> tuple[Floats, Ints]:
+    """A sheet laid over itself, ``gap`` m between its halves: places (… , 3) m, and quads.
+
+    n vertices across; the fold is a half circle.
+    """
+    p, quads = sheet(round(n * length / width), n, length, width)
+    half = 0.25 * np.pi * gap  # of the fold's length
+    along = np.abs(p[:, 0])
+    angle = np.minimum(along, half) / (0.5 * gap)
+    x = 0.5 * gap * np.cos(angle) - np.maximum(along - half, 0.0)
+    z = np.sign(p[:, 0]) * 0.5 * gap * np.sin(angle)
+    return np.stack([x + 0.25 * length, p[:, 1], z], axis=1), quads
+
+
+def folded_towels(n: int, towels: int = 4, settings: ClothSettings = TOWELLING) -> DrivenScene:
+    """Towels of .7 × .4 m, folded once, n vertices across, that fall on each other."""
+    builder = ModelBuilder()
+    p, quads = _folded(0.7, 0.4, n, 0.02)
+    for number in range(towels):
+        cos, sin = np.cos(0.9 * number), np.sin(0.9 * number)
+        x, y = p[:, 0] * cos - p[:, 1] * sin, p[:, 0] * sin + p[:, 1] * cos
+        positions = np.stack([x, y, p[:, 2] + 0.05 * (number + 1)], axis=1)
+        _add(builder, positions, quads, settings, name=f"towel {number}")
+    builder.add_collider("floor", "PLANE", (), (0.0, 0.0, 0.0))
+    return DrivenScene(builder.finalize(), 72)
+
+
 CLOTH_SCENES: dict[str, Callable[[int], DrivenScene]] = {
     "strip-on-end": strip_on_end,
     "folded-sheet": folded_sheet,
@@ -152,4 +183,5 @@ CLOTH_SCENES: dict[str, Callable[[int], DrivenScene]] = {
     "twisted-towel": partial(twisted_sheet, width=0.3),
     "twisted-tube": twisted_tube,
     "crossed-sheets": crossed_sheets,
+    "folded-towels": folded_towels,
 }

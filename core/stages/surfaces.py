@@ -24,6 +24,7 @@ from ..particles.contacts.surface_limit import part_surfaces
 from ..particles.contacts.surface_room import SurfaceRoom
 from ..particles.contacts.surface_tangle import UNTANGLING, take_out
 from ..workspace import workspace_of
+from .contacts import Contacts
 from .frame import Frame
 
 PASSES = 3
@@ -116,8 +117,7 @@ class SurfaceContacts:
         self._look_for_pairs(room)
         self._measure(room)
         room.previous[: room.led] = frame.previous
-        given = (room.contacts, self.contact_count, room.x, room.previous)
-        part_layers(*given, room.inverse_mass, frame.h)
+        self._part_layers(room)
         self._take_out(room, is_first=True)
         frame.previous[:] = room.previous[: room.led]
         self._give_places(room)
@@ -125,6 +125,17 @@ class SurfaceContacts:
             found = (room.contacts, self.mesh_contacts, self.contact_count)
             places = (room.x, room.start, room.led, room.meshes.shape_of)
             note_mesh_ground(room.ground, *found, *places)
+
+    def _part_layers(self, room: SurfaceRoom) -> None:
+        """Move what lies too near apart, x and x* alike; contacts count its motion from there."""
+        room.parted[:] = room.start
+        if self.contact_count == 0:
+            return
+        given = (room.contacts, self.contact_count, room.watch, room.start, room.parted)
+        part_layers(*given, room.inverse_mass, self.frame.h)
+        way = room.parted[: room.led] - room.start[: room.led]
+        room.x[: room.led] += way
+        room.previous[: room.led] += way
 
     def _take_places(self, room: SurfaceRoom) -> None:
         room.x[: room.led] = self.frame.x
@@ -268,21 +279,32 @@ class SurfaceContacts:
 
     def relax(self) -> None:
         """Passes over the contacts."""
+        self._relax(PASSES)
+
+    def settle(self, contacts: Contacts) -> None:
+        """Passes once more, for strain limits and colliders came after them.
+
+        Each pass presses what lies below into what it lies on: colliders take it up, with friction
+        for all that weighs on it, or heaps would creep over floors.
+        """
+        has_layers = self.mesh_contacts > 0
+        for _ in range(PASSES if has_layers else 1):
+            self._relax(1)
+            if has_layers:
+                contacts.collide()
+
+    def _relax(self, passes: int) -> None:
         room = self.room
         if room is None or not (self.contact_count or self.tangled > 0):
             return
         self._take_places(room)
-        self._relax(room)
-        self._give_places(room)
-
-    def _relax(self, room: SurfaceRoom) -> None:
-        count = self.mesh_contacts
-        moving = (room.start, room.x, room.inverse_mass)
-        for _ in range(PASSES if count else 0):
-            relax_surfaces(room.contacts, count, *moving)
+        count, moving = self.mesh_contacts, (room.watch, room.parted, room.x, room.inverse_mass)
+        for _ in range(passes if count else 0):
+            relax_surfaces(room.contacts, count, 0, *moving)
         if self.contact_count > count:  # what does not give way asks for no more than one pass
-            relax_surfaces(room.contacts[count:], self.contact_count - count, *moving)
+            relax_surfaces(room.contacts, self.contact_count, count, *moving)
         self._take_out(room, is_first=False)
+        self._give_places(room)
 
     def limit(self) -> None:
         """See to it that nothing has passed through anything; the last word on places."""
@@ -290,7 +312,6 @@ class SurfaceContacts:
         if room is None:
             return
         self._take_places(room)
-        self._relax(room)  # strain limits and colliders came after it
         for _ in range(ATTEMPTS):
             if self.contact_count:
                 self._part(room)

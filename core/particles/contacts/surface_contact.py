@@ -15,7 +15,7 @@ from ...collision.surface_distance import nearest_weights, weighted
 from ...kernels.jit import kernel, lean_inline
 from ...vec3 import along, cross, divide, dot, length, load, scale, set_vec, shift, sub, vec
 from .surface_tangle import CROSSED, HIDDEN
-from .surface_watch import note_spare
+from .surface_watch import may_come_nearer, note_apart, note_spare, note_ways
 
 SURFACE_CONTACT = np.dtype(
     [
@@ -25,7 +25,6 @@ SURFACE_CONTACT = np.dtype(
         ("normal", np.float64, (3,)),  # from b to a
         ("distance", np.float64),  # m, at the start of the substep
         ("reach", np.float64),  # m, that they are to keep
-        ("wanted", np.float64),  # m, least distance at its end
         ("weight", np.float64, (4,)),  # cᵢ: Σ cᵢ xᵢ leads from b to a
         ("mobility", np.float64),  # Σ wᵢ cᵢ², 1/kg
         ("pushed", np.float64),  # kg·m, normal impulse times h so far
@@ -101,9 +100,9 @@ def _is_tangled(mark, corner, is_edges):
 
 @lean_inline
 def _is_at_corner(weight, inverse_mass, corner, is_edges, start):
-    """Whether another pair of cloth and a mesh has the same nearest points: that of a vertex.
+    """Whether another pair has the same nearest points: that of a vertex of cloth.
 
-    Two edges that are nearest at an end of either, or all along; a vertex of the mesh that is
+    Two edges that are nearest at an end of either, or all along; a vertex of a mesh that is
     nearest to one of the cloth's.
     """
     a, b, c, d = weight
@@ -178,9 +177,7 @@ def measure_pairs(pairs, count, step, contacts, watch, found, start, held):
         reach, width = pair["reach"], pair["width"]
         pair["room"] = distance - width
         # what has another pair's nearest points keeps no distance: it must not be passed through
-        is_double = pair["is_led"] == 1 and _is_at_corner(
-            weight, inverse_mass, corner, is_edges, start
-        )
+        is_double = _is_at_corner(weight, inverse_mass, corner, is_edges, start)
         if distance - (LEEWAY if is_double else 1.0) * width > nearer or distance <= 0.0:
             continue
         if found < contacts.shape[0]:
@@ -201,30 +198,13 @@ def measure_pairs(pairs, count, step, contacts, watch, found, start, held):
             contact["is_turned"] = 0
             contact["distance"] = distance
             contact["reach"] = reach
-            contact["wanted"] = min(distance, reach)
             contact["mobility"] = 0.0 if is_double else mobility
             contact["friction"] = joint_friction(friction[i], friction[m])
             contact["pushed"] = 0.0
             note_spare(watch, found, contact)
+            note_apart(watch, found, contact)
         found += 1
     return found
-
-
-@kernel
-def part_layers(contacts, count, now, before, inverse_mass, h):
-    """Part what lies too near, at a limited speed, now and before (n, 3) m alike."""
-    for n in range(count):
-        contact = contacts[n]
-        missing = contact["reach"] - contact["distance"]
-        if missing <= 0.0 or contact["mobility"] == 0.0:
-            continue
-        part = min(PARTING_SHARE * missing, PARTING_SPEED * h) / contact["mobility"]
-        normal = (contact["normal"][0], contact["normal"][1], contact["normal"][2])
-        for c in range(4):
-            i = contact["corner"][c]
-            f = part * inverse_mass[i] * contact["weight"][c]
-            shift(now, i, f, normal)
-            shift(before, i, f, normal)
 
 
 @lean_inline
@@ -249,13 +229,44 @@ def _push(contact, now, inverse_mass, p):
 
 
 @kernel
-def relax_surfaces(contacts, count, start, now, inverse_mass):
-    """One pass over contacts: no nearer than wanted, and friction up to μ times the push.
+def part_layers(contacts, count, watch, start, parted, inverse_mass, h):
+    """Part what lies too near, at a limited speed: from start to parted (n, 3) m, which is start.
 
-    Both are sums over the passes of the substep, so that a later pass takes back what an earlier
-    one overdid.
+    By what other contacts have not parted yet: a vertex in a heap has some thirty. What this
+    brings nearer to others is no motion, and moves nobody; it is parted in its turn.
     """
     for n in range(count):
+        missing = -watch.contact[n]["apart"]
+        if missing <= 0.0 or contacts[n]["mobility"] == 0.0:
+            continue
+        contact = contacts[n]
+        normal = vec(contact["normal"])
+        wanted = min(PARTING_SHARE * missing, PARTING_SPEED * h)
+        short = wanted - dot(_displacement(contact, start, parted), normal)
+        if short > 0.0:
+            _push(contact, parted, inverse_mass, scale(short / contact["mobility"], normal))
+    note_ways(watch, start, parted)
+    for n in range(count):
+        if may_come_nearer(watch, n, 0.0):
+            contact = contacts[n]
+            way = dot(_displacement(contact, start, parted), vec(contact["normal"]))
+            watch.contact[n]["apart"] += way
+
+
+@kernel
+def relax_surfaces(contacts, count, first, watch, start, now, inverse_mass):
+    """One pass over contacts: no nearer than they are to keep, friction up to μ times the push.
+
+    Contacts from row ``first`` on, up to ``count``. Both are sums over the passes of the substep,
+    so that a later pass takes back what an earlier one overdid. start (n, 3) m: where the substep
+    begins once layers are parted. Most contacts are not even read: features that have to spare
+    more than their corners have gone when the pass begins.
+    """
+    note_ways(watch, start, now)
+    for n in range(first, count):
+        apart = watch.contact[n]["apart"]
+        if watch.contact[n]["is_pushed"] == 0 and not may_come_nearer(watch, n, apart):
+            continue
         contact = contacts[n]
         mobility = contact["mobility"]
         if mobility == 0.0:
@@ -263,11 +274,11 @@ def relax_surfaces(contacts, count, start, now, inverse_mass):
         normal = vec(contact["normal"])
         u = _displacement(contact, start, now)
         un = dot(u, normal)
-        short = contact["distance"] + un - contact["wanted"]
-        pushed = normal_sum(contact["pushed"], -(short / mobility))
+        pushed = normal_sum(contact["pushed"], -(max(0.0, apart) + un) / mobility)
         push = pushed - contact["pushed"]
         if push == 0.0 and pushed == 0.0:
             continue
+        watch.contact[n]["is_pushed"] = 1
         contact["pushed"] = pushed
         before = vec(contact["dragged"])
         drag = along(before, -1.0 / mobility, along(u, -un, normal))

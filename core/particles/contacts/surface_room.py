@@ -91,6 +91,7 @@ class SurfaceRoom:
         self.x = np.zeros((count, 3))  # m, places at the end of the substep
         self.previous = np.zeros((count, 3))  # m, x*
         self.start = np.zeros((count, 3))  # m, places at the start of the substep
+        self.parted = np.zeros((count, 3))  # m, likewise, once layers are parted
         self.before = np.zeros((count, 3))  # m, places at the start of the last one
         self.now = np.zeros((count, 3))  # m, places now
         self.origin = np.zeros((count, 3))  # m, places when pairs were looked for

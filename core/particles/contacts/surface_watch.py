@@ -38,7 +38,9 @@ WATCHED = np.dtype(
     [
         ("corner", np.int32, (4,)),
         ("is_edges", np.int32),
+        ("is_pushed", np.int32),  # a pass has pushed it
         ("spare", np.float64),  # m, how much nearer they may come in the substep
+        ("apart", np.float64),  # m, how much farther apart they are than they are to keep
     ],
     align=True,
 )
@@ -83,6 +85,22 @@ def note_spare(watch, n, contact):
 
 
 @lean_inline
+def note_apart(watch, n, contact):
+    """Note how far apart the features of contact n are where the substep begins."""
+    watched = watch.contact[n]
+    watched["is_pushed"] = 0
+    pushes = contact["mobility"] > 0.0
+    watched["apart"] = contact["distance"] - contact["reach"] if pushes else math.inf
+
+
+@lean
+def note_ways(watch, start, now):
+    """Note how far each vertex is allowed to have gone: as far as it has, from start to now."""
+    for i in range(now.shape[0]):
+        watch.allowed[i] = _gone(now, start, i)
+
+
+@lean_inline
 def _gone(x, start, i):
     """How far vertex i has gone, m."""
     u, v, w = x[i, 0] - start[i, 0], x[i, 1] - start[i, 1], x[i, 2] - start[i, 2]
@@ -120,7 +138,7 @@ def _list_contacts(watch, count, x, start, after):
         for i in range(x.shape[0]):
             watch.allowed[i] = _gone(x, start, i) + watch.margin[0]
         for n in range(count):
-            if _may_come_near(watch.contact[n], watch.allowed):
+            if may_come_nearer(watch, n, watch.contact[n]["spare"]):
                 watch.row[listed] = n
                 listed += 1
             if n <= after:
@@ -135,12 +153,13 @@ def _list_contacts(watch, count, x, start, after):
 
 
 @lean_inline
-def _may_come_near(watched, allowed):
-    """Whether features may use up what they have to spare as far as their corners may go, m."""
+def may_come_nearer(watch, n, spare):
+    """Whether the features of contact n may get nearer by that, m, as far as corners may go."""
+    watched, allowed = watch.contact[n], watch.allowed
     a, b = allowed[watched["corner"][0]], allowed[watched["corner"][1]]
     c, d = allowed[watched["corner"][2]], allowed[watched["corner"][3]]
     way = max(a, b) + max(c, d) if watched["is_edges"] else a + max(b, max(c, d))
-    return not way < CERTAIN * watched["spare"]
+    return not way < CERTAIN * spare
 
 
 @lean_inline
