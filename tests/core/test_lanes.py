@@ -10,11 +10,13 @@ from verlet_physics.kernels.jit import kernel, lean_inline
 from verlet_physics.kernels.lanes import (
     LANES,
     any_of,
+    gather,
     lane,
     larger,
     pack,
     put,
     root,
+    scatter,
     select,
     size_of,
     smaller,
@@ -64,6 +66,12 @@ def packed(x, out):
         out[n, 0] = lane(turned, n % LANES)
 
 
+@kernel
+def moved(x, y, rows, out):
+    for n in range(rows.shape[0]):
+        scatter(out, rows[n], 2, gather(x, rows[n], 1) + gather(y, rows[n], 7))
+
+
 @pytest.fixture
 def records():
     made = np.zeros(500, RECORD)
@@ -97,3 +105,13 @@ def test_lanes_are_packed_in_their_order():
     packed(x, out)
     assert out[:, 1:].tolist() == x[:, 2::-1].tolist()
     assert out[:, 0].tolist() == [3.0, 6.0, 9.0, 12.0, 19.0]
+
+
+def test_rows_are_gathered_and_scattered():
+    random = np.random.default_rng(3)
+    x, y = random.normal(size=(20, 3)), random.normal(size=(20, 3, 3))
+    rows = random.permutation(20).astype(np.int32).reshape(5, LANES)
+    out = np.zeros((20, 4))
+    moved(x, y, rows, out)
+    assert out[:, 2].tolist() == (x[:, 1] + y[:, 2, 1]).tolist()
+    assert not out[:, [0, 1, 3]].any()
