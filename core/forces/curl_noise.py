@@ -18,6 +18,8 @@ OCTAVE_GAIN = 0.5
 """Speed of the eddies of half the size."""
 
 _MEAN_SPEED = 1.222  # m/s of one octave with cells of 1 m, root mean square: measured
+_HALF = 511.5  # of the range of ten bits
+_UNIT = 1.0 / _HALF
 _FARTHEST = 1e9  # cells; beyond it all is one cell's border
 
 
@@ -48,8 +50,8 @@ def chance(a, b, c, seed):
 
 @inline
 def _gradient(n):
-    """Three numbers from −1 to 1 out of a hash, ten bits each."""
-    return (n & 1023) / 511.5 - 1.0, (n >> 10 & 1023) / 511.5 - 1.0, (n >> 20 & 1023) / 511.5 - 1.0
+    """Three numbers from −`_HALF` to `_HALF` out of a hash, ten bits each."""
+    return (n & 1023) - _HALF, (n >> 10 & 1023) - _HALF, (n >> 20 & 1023) - _HALF
 
 
 @inline
@@ -93,7 +95,7 @@ def curl_of_noise(p, seed, tick, now, soon):
             else:
                 ux += hy
                 uy -= hx
-    return ux, uy, uz
+    return ux * _UNIT, uy * _UNIT, uz * _UNIT
 
 
 @inline

@@ -132,6 +132,43 @@ def test_a_rising_collider_lifts_a_particle():
     assert state.position[0, 2] == pytest.approx(1.0, abs=0.01)
 
 
+def test_what_a_collider_lifts_against_another_one_ends_below_that():
+    builder = ModelBuilder()
+    builder.add_particles("ball", [(0.01 * k, 0, 0) for k in range(20)], mass=1.0)
+    builder.add_collider("lift", "BOX", (1, 1, 0.1), (0, 0, -0.1))
+    builder.add_collider("ceiling", "BOX", (1, 1, 0.1), (0, 0, 0.2))
+    model = builder.finalize()
+    settings = SolverSettings(substep_rate=24.0)
+    state = model.initial_state(step=1 / 24)
+    inputs = FrameInputs(collider_position=np.array([[0, 0, 0.05], [0, 0, 0.2]]))
+    state, _ = advance(model, state, inputs, settings)
+    assert state.position[:, 2] == pytest.approx(0.1, abs=1e-6)
+
+
+def test_particles_meet_colliders_together_as_each_would_alone():
+    random = np.random.default_rng(3)
+    x = np.cumsum(random.normal(0.0, 0.08, (60, 3)), axis=0)
+    radius = random.uniform(0.0, 0.05, 60)
+    turn = random.normal(size=(5, 4))
+    turn /= np.linalg.norm(turn, axis=1)[:, None]
+
+    def met(rows):
+        builder = ModelBuilder()
+        thrown = {"mass": 1.0, "velocity": (0, 0, -3.0), "radius": radius[rows], "restitution": 0.3}
+        builder.add_particles("dust", x[rows], **thrown)
+        builder.add_collider("slope", "PLANE", (), (0, 0, -0.8), turn[0] * (1, 0.1, 0.1, 0.1))
+        builder.add_collider("box", "BOX", (0.2, 0.3, 0.1), (0, 0, -0.2), turn[1])
+        builder.add_collider("ball", "SPHERE", (0.2,), (0.3, 0.2, 0), turn[2])
+        builder.add_collider("log", "CAPSULE", (0.1, 0.4), (-0.2, 0.3, 0.1), turn[3])
+        builder.add_collider("room", "ROOM", (2, 2, 2), (0, 0, 0), turn[4])
+        return run(builder.finalize(), 12)[0].position
+
+    together = met(np.arange(60))
+    assert np.abs(together - x).max() > 0.1
+    for k in range(0, 60, 7):
+        assert met(np.array([k])).tobytes() == together[[k]].tobytes()
+
+
 def test_a_fast_particle_does_not_pass_a_thin_wall():
     model = particle_on(
         "BOX", (1, 1, 0.005), (0, 0, 0), start=(0, 0, 5), velocity=(0, 0, -200), radius=0.001

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import namedtuple
 
+from ...collision.axis_boxes import are_apart, highest, lowest, widened
 from ...collision.contact_law import (
     joint_friction,
     joint_restitution,
@@ -19,10 +20,11 @@ from ...collision.narrow_phase import parts_of
 from ...collision.particle_distance import MOST_TRIANGLES_AT_ONCE, mesh_distance
 from ...collision.point_distance import is_beyond, solid_distance
 from ...collision.restitution import bounce
-from ...collision.shapes import face_count, passes_by
+from ...collision.shapes import face_count
 from ...kernels.jit import kernel, lean_inline, parallel_kernel, prange
 from ...vec3 import ZERO, add, along, dot, load, rotate, store, sub, unrotate, vec
 from .contact_parting import OVERLAP_SPEED
+from .particle_groups import GROUP_SIZE, box_of_group, group_count
 
 Balls = namedtuple(
     "Balls",
@@ -90,7 +92,7 @@ def _respond(p, o, start, way_out, surface, h):
 
 @lean_inline
 def _collide(i, particles, balls, shapes, s, forms, gravity, h, may_bounce):
-    """Particle i against shape s, which it may touch."""
+    """Particle i against shape s, which it may touch; whether it does."""
     x, previous, _ = particles
     is_mesh = shapes.kind[s] == MESH
     r, rb = shapes.rotation[s], shapes.rotation_before[s]
@@ -99,7 +101,7 @@ def _collide(i, particles, balls, shapes, s, forms, gravity, h, may_bounce):
     o = unrotate(rb, sub(load(previous, i), cb))
     size, radius = shapes.size[s], balls.radius[i]
     if is_beyond(forms[0], shapes.kind[s], size, shapes.hull[s], (p, o, o), radius):
-        return
+        return False
     start = unrotate(rb, sub(load(balls.start, i), cb))
     touched = False
     for face in range(MOST_TRIANGLES_AT_ONCE if is_mesh else face_count(shapes.kind[s])):
@@ -117,14 +119,42 @@ def _collide(i, particles, balls, shapes, s, forms, gravity, h, may_bounce):
     if touched:
         store(x, i, add(c, rotate(r, p)))
         store(previous, i, add(cb, rotate(rb, o)))
+    return touched
 
 
 @lean_inline
-def _is_above(shapes, s, p, room):
-    """Whether shape s is a plane that a place p is over by ``room`` m: its box has no end."""
+def _is_clear(shapes, s, low, high, room):
+    """Whether shape s has nothing within ``room`` m of a box."""
     if shapes.kind[s] != PLANE:
-        return False
-    return unrotate(shapes.rotation[s], sub(p, load(shapes.centre, s)))[2] >= room
+        lower, upper = load(shapes.lower, s), load(shapes.upper, s)
+        return are_apart(*widened(low, high, room), lower, upper)
+    r = shapes.rotation[s]
+    deepest = (
+        low[0] if r[0, 2] > 0.0 else high[0],
+        low[1] if r[1, 2] > 0.0 else high[1],
+        low[2] if r[2, 2] > 0.0 else high[2],
+    )
+    return unrotate(r, sub(deepest, load(shapes.centre, s)))[2] >= room
+
+
+@lean_inline
+def _group_touches(particles, balls, shapes, s, forms, bounds, gravity, h, may_bounce):
+    """Particles first … last − 1 of those that collide against shape s; whether any touches it."""
+    x, previous, inverse_mass = particles
+    first, last, motion = bounds
+    touched = False
+    for j in range(first, last):
+        i = balls.row[j]
+        if inverse_mass[i] == 0.0:
+            continue
+        if shapes.kind[s] == MESH and balls.is_parted[i] and not may_bounce:
+            continue
+        now, then = load(x, i), load(previous, i)
+        if _is_clear(shapes, s, lowest(now, then), highest(now, then), balls.radius[i] + motion):
+            continue
+        if _collide(i, particles, balls, shapes, s, forms, gravity, h, may_bounce):
+            touched = True
+    return touched
 
 
 @parallel_kernel
@@ -142,26 +172,25 @@ def collide_particles(
       and the particle does not slide a step too far or creep down a slope that holds it.
     * Restitution: with ``may_bounce`` a fast particle is reflected on its exact path.
 
+    Groups of neighbours in the order of the rows pass by what their common box is clear of.
+
     shape_count: of the shapes, from the first on, that belong to colliders. mesh_tree: over the
     triangles of all meshes, each in its shape's own frame. gravity (3,) m/s². Nine
     arguments, for a parallel loop takes no records in records.
     """
-    for j in prange(balls.row.shape[0]):
-        i = balls.row[j]
-        if particles.inverse_mass[i] == 0.0:
-            continue
+    count = balls.row.shape[0]
+    for group in prange(group_count(balls.row)):
+        first, last = group * GROUP_SIZE, min((group + 1) * GROUP_SIZE, count)
         _, hulls, meshes = parts_of(shapes)
         forms = (hulls, meshes, mesh_tree, deforming)
+        low, high, radius = box_of_group(balls.row, balls.radius, particles, first, last)
         for s in range(shape_count):
-            room = balls.radius[i]
-            if shapes.kind[s] == MESH:
-                if balls.is_parted[i] and not may_bounce:
-                    continue
-                room += deforming.motion
-            if passes_by(shapes, s, particles.x, particles.previous, i, room):
+            motion = deforming.motion if shapes.kind[s] == MESH else 0.0
+            if _is_clear(shapes, s, low, high, radius + motion):
                 continue
-            if not _is_above(shapes, s, load(particles.x, i), room):
-                _collide(i, particles, balls, shapes, s, forms, gravity, h, may_bounce)
+            bounds = (first, last, motion)
+            if _group_touches(particles, balls, shapes, s, forms, bounds, gravity, h, may_bounce):
+                low, high, radius = box_of_group(balls.row, balls.radius, particles, first, last)
 
 
 @kernel

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import namedtuple
 
 from ...coupling.body_point import impel
-from ...kernels.jit import inline
+from ...kernels.jit import lean_inline
 from ...vec3 import (
     ZERO,
     add_cross,
@@ -40,7 +40,7 @@ Movable = namedtuple(
 """What contacts move in a step of h seconds."""
 
 
-@inline
+@lean_inline
 def owner_motion(place, owners, h):
     """How far a place on an owner moves in this step, m."""
     o = place["owner"]
@@ -49,7 +49,7 @@ def owner_motion(place, owners, h):
     return scale(h, add_cross(load(owners.velocity, o), load(owners.spin, o), vec(place["arm"])))
 
 
-@inline
+@lean_inline
 def particle_place(place, x):
     """Σ cᵢ xᵢ of a place, m."""
     p = ZERO
@@ -58,7 +58,7 @@ def particle_place(place, x):
     return p
 
 
-@inline
+@lean_inline
 def displacement(contact, particles, owners, h):
     """Movement of a relative to b in this step, m."""
     x, previous, _ = particles
@@ -75,7 +75,7 @@ def displacement(contact, particles, owners, h):
     return u
 
 
-@inline
+@lean_inline
 def gap_of(contact, x, owners, h):
     """(a − b)·n in m, negative when the two overlap."""
     n = vec(contact["normal"])
@@ -92,7 +92,7 @@ def gap_of(contact, x, owners, h):
     return gap
 
 
-@inline
+@lean_inline
 def give(place, owners, p):
     """Give the owner of a place an impulse p in N·s."""
     o = place["owner"]
@@ -100,7 +100,7 @@ def give(place, owners, p):
         impel(owners, o, vec(place["arm"]), p)
 
 
-@inline
+@lean_inline
 def owner_mobility(place, owners, d):
     """1/m + (r×d)ᵀ I⁻¹ (r×d) of the owner of a place along the unit vector d, 1/kg."""
     o = place["owner"]
@@ -111,7 +111,7 @@ def owner_mobility(place, owners, d):
     return owners.inverse_mass[o] + t[0] * s[0] + t[1] * s[1] + t[2] * s[2]
 
 
-@inline
+@lean_inline
 def _four_body_mobility(place, inverse_mass, owners, d):
     """1/m + (r×d)ᵀ I⁻¹ (r×d) of the body of particles of a place along the unit vector d, 1/kg."""
     o = place["four_body"]
@@ -122,7 +122,7 @@ def _four_body_mobility(place, inverse_mass, owners, d):
     return 0.25 * inverse_mass[place["particle"][0]] + lever
 
 
-@inline
+@lean_inline
 def felt(contact, barred, i, p):
     """What of a push p particle i feels: what backs it takes the rest."""
     if contact["footing"] == UNBACKED:
@@ -133,7 +133,7 @@ def felt(contact, barred, i, p):
     return along(p, -dot(p, n), n)
 
 
-@inline
+@lean_inline
 def add_mobility(total, contact, side, movable, d):
     """Add Σ wᵢ cᵢ² of the particles of one side as they give way along the unit vector d, 1/kg."""
     place = contact["place"][side]
@@ -146,7 +146,7 @@ def add_mobility(total, contact, side, movable, d):
     return total
 
 
-@inline
+@lean_inline
 def lone_mobility(contact, movable, d):
     """Σ wᵢ cᵢ² of the particles that move alone as they give way along d, 1/kg."""
     total = 0.0
@@ -156,7 +156,7 @@ def lone_mobility(contact, movable, d):
     return total
 
 
-@inline
+@lean_inline
 def mobility_along(contact, movable, d):
     """How far an impulse of 1 kg·m along the unit vector d parts a and b, 1/kg."""
     inverse_mass, owners = movable.particles.inverse_mass, movable.owners
@@ -169,7 +169,7 @@ def mobility_along(contact, movable, d):
     return total
 
 
-@inline
+@lean_inline
 def push_apart(contact, movable, p):
     """An impulse p in kg·m on a, and against it on b."""
     particles, owners, h, barred = movable
@@ -192,13 +192,13 @@ def push_apart(contact, movable, p):
     give(contact["place"][1], owners, scale(-1.0, p))
 
 
-@inline
+@lean_inline
 def particles_side(contact):
     """The side that particles have: a, or b where a is on an owner."""
     return 0 if contact["place"][0]["owner"] < 0 else 1
 
 
-@inline
+@lean_inline
 def meet_at(contact, owners, p):
     """Let the owner of either side be pushed at this place of the world."""
     for side in range(2):

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import math
-
+from ...collision.axis_boxes import are_apart, widened
 from ...collision.narrow_phase import parts_of
 from ...collision.point_distance import is_beyond, solid_distance
 from ...collision.shapes import passes_by
-from ...kernels.jit import inline, kernel, lean_inline
-from ...vec3 import along, dot, load, rotate, sub, unrotate
+from ...kernels.jit import kernel, lean_inline
+from ...vec3 import along, dot, load, rotate, store, sub, unrotate
 from .contact_point import has_room, join_particle, join_shape, note_contact
 from .hook import ContactHook, Meeting, Surroundings
+from .particle_groups import GROUP_SIZE, box_of_group, group_boxes
 
 LOOSENED = 2.0
 """Ways of gravity in a substep by which what has just fallen off a sleeper still touches it."""
@@ -29,6 +29,7 @@ class LoneParticles(ContactHook):
             model.collider_shape_count,
             model.particles.colliding,
             model.particles.radius,
+            group_boxes(len(model.particles.colliding)),
         )
         self.meets_bodies = len(model.bodies) > 0
 
@@ -41,19 +42,6 @@ class LoneParticles(ContactHook):
         """A contact for each that is in a shape, has gone through it or has just fallen off it."""
         moving = (meeting.particles, LOOSENED * meeting.fall)
         return find_particle_contacts(c, meeting.contacts, *self.given, *moving)
-
-
-@inline
-def _bounds(colliding, radius, x, loose):
-    """Lowest and highest corner of a loose box around all particles that collide, m."""
-    lx = ly = lz = math.inf
-    hx = hy = hz = -math.inf
-    for j in range(colliding.shape[0]):
-        i = colliding[j]
-        r = radius[i] + loose
-        lx, ly, lz = min(lx, x[i, 0] - r), min(ly, x[i, 1] - r), min(lz, x[i, 2] - r)
-        hx, hy, hz = max(hx, x[i, 0] + r), max(hy, x[i, 1] + r), max(hz, x[i, 2] + r)
-    return (lx, ly, lz), (hx, hy, hz)
 
 
 @lean_inline
@@ -71,44 +59,61 @@ def _gap_from(hulls, kind, size, hull, p, o, reach):
     return gap, normal
 
 
-@kernel
-def find_particle_contacts(c, contacts, shapes, first_shape, colliding, radius, particles, loose):
-    """Contacts of free particles with bodies, written from row c on; returns the row after them.
+@lean_inline
+def _bound_groups(colliding, radius, particles, loose, boxes):
+    """Write the box around all that each group reaches."""
+    for group in range(boxes.shape[0]):
+        first, last = group * GROUP_SIZE, min((group + 1) * GROUP_SIZE, colliding.shape[0])
+        low, high, largest = box_of_group(colliding, radius, particles, first, last)
+        low, high = widened(low, high, largest + loose)
+        store(boxes[group], 0, low)
+        store(boxes[group], 1, high)
 
-    Shapes from first_shape on belong to bodies. What rests on particles and sleeps does not fall
-    with them: up to ``loose`` m apart they still touch. May return more than fit.
+
+@lean_inline
+def _meet(c, contacts, shapes, s, i, radius, particles, loose):
+    """Write a contact of particle i with shape s in row c, if there is any; returns the next row.
+
+    Point b lies on the surface: a lever of the particle's radius would bend the body.
     """
     x, previous, _ = particles
     _, hulls, _ = parts_of(shapes)
-    low, high = _bounds(colliding, radius, x, loose)
+    reach = radius[i]
+    if passes_by(shapes, s, x, previous, i, reach + loose):
+        return c
+    r, rb = shapes.rotation[s], shapes.rotation_before[s]
+    p = unrotate(r, sub(load(x, i), load(shapes.centre, s)))
+    o = unrotate(rb, sub(load(previous, i), load(shapes.centre_before, s)))
+    kind, size, hull = shapes.kind[s], shapes.size[s], shapes.hull[s]
+    if is_beyond(hulls, kind, size, hull, (p, o, o), reach + loose):
+        return c
+    gap, normal = _gap_from(hulls, kind, size, hull, p, o, reach)
+    if gap > loose:
+        return c
+    if has_room(contacts, c):
+        normal = rotate(r, normal)
+        join_particle(contacts, c, 0, i)
+        join_shape(contacts, c, 1, s, along(load(x, i), -(gap + reach), normal))
+        note_contact(contacts, c, normal, reach)
+    return c + 1
+
+
+@kernel
+def find_particle_contacts(
+    c, contacts, shapes, first_shape, colliding, radius, boxes, particles, loose
+):
+    """Contacts of free particles with bodies, written from row c on; returns the row after them.
+
+    Shapes from first_shape on belong to bodies. What rests on particles and sleeps does not fall
+    with them: up to ``loose`` m apart they still touch. May return more than fit. boxes: scratch.
+    """
+    _bound_groups(colliding, radius, particles, loose, boxes)
     for s in range(first_shape, shapes.kind.shape[0]):
         lower, upper = load(shapes.lower, s), load(shapes.upper, s)
-        if (
-            (lower[0] > high[0] or upper[0] < low[0])
-            or (lower[1] > high[1] or upper[1] < low[1])
-            or (lower[2] > high[2] or upper[2] < low[2])
-        ):
-            continue
-        r = shapes.rotation[s]
-        rb = shapes.rotation_before[s]
-        for j in range(colliding.shape[0]):
-            i = colliding[j]
-            reach = radius[i]
-            if passes_by(shapes, s, x, previous, i, reach + loose):
+        for group in range(boxes.shape[0]):
+            box = boxes[group]
+            if are_apart(load(box, 0), load(box, 1), lower, upper):
                 continue
-            p = unrotate(r, sub(load(x, i), load(shapes.centre, s)))
-            o = unrotate(rb, sub(load(previous, i), load(shapes.centre_before, s)))
-            kind, size, hull = shapes.kind[s], shapes.size[s], shapes.hull[s]
-            if is_beyond(hulls, kind, size, hull, (p, o, o), reach + loose):
-                continue
-            gap, normal = _gap_from(hulls, kind, size, hull, p, o, reach)
-            if gap > loose:
-                continue
-            if has_room(contacts, c):
-                normal = rotate(r, normal)
-                # point b lies on the surface: a lever of the particle's radius would bend the body
-                join_particle(contacts, c, 0, i)
-                join_shape(contacts, c, 1, s, along(load(x, i), -(gap + reach), normal))
-                note_contact(contacts, c, normal, reach)
-            c += 1
+            for j in range(group * GROUP_SIZE, min((group + 1) * GROUP_SIZE, colliding.shape[0])):
+                c = _meet(c, contacts, shapes, s, colliding[j], radius, particles, loose)
     return c

@@ -15,7 +15,7 @@ push back (nine tenths of it for a small ball). Linear and angular momentum are 
 from __future__ import annotations
 
 from ...collision.contact_law import normal_sum, within_cone
-from ...kernels.jit import inline, kernel
+from ...kernels.jit import kernel, lean_inline
 from ...vec3 import add, along, cross, divide, dot, length, load, scale, set_vec, sub, vec
 from .contact_places import displacement, gap_of, mobility_along, push_apart
 
@@ -60,7 +60,7 @@ def relax_contacts(solving, count, movable, is_again):
     return largest
 
 
-@inline
+@lean_inline
 def _stays(contact):
     """Whether a contact is left as it is after something else has moved its particles.
 
@@ -70,7 +70,7 @@ def _stays(contact):
     return contact["stays"] == 1 or (other["owner"] < 0 and other["four_body"] < 0)
 
 
-@inline
+@lean_inline
 def _rub(contact, movable, n):
     """Hold against sliding across the normal n, with the sum of all holds within the cone."""
     u = displacement(contact, movable.particles, movable.owners, movable.h)
