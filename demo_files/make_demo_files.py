@@ -25,6 +25,7 @@ DEMOS = (
         "drape",
         "table",
         "sack",
+        "towels",
         "curtain",
         "boxes",
         "presets",

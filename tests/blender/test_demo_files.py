@@ -119,6 +119,23 @@ def test_balls_stay_in_the_sack_until_it_is_let_go():
 
 
 @pytest.mark.usefixtures("scene")
+def test_towels_fall_into_the_crate_and_pass_through_nothing():
+    bpy.ops.wm.open_mainfile(filepath=str(FOLDER / "towels.blend"))
+    towels = simulated(bpy.context.scene)
+    assert len(towels) == 5
+    for ob in towels:
+        for kind in ("Subdivision", "Solidify"):  # drawn thicker, they may touch
+            ob.modifiers[kind].show_viewport = False
+    assert bpy.ops.verlet.bake(frame_end=30) == {"FINISHED"}
+    for frame in (1, 15, 22, 30):
+        there = places(bpy.context.scene, frame)
+        assert not crossings(towels), frame
+    for name, landed in (("Towel 1", True), ("Towel 2", True), ("Towel 5", False)):
+        inside = there[name][:, 2].mean() < 0.2
+        assert inside == landed, name
+
+
+@pytest.mark.usefixtures("scene")
 def test_the_curtain_takes_its_rings_along_the_rod():
     bpy.ops.wm.open_mainfile(filepath=str(FOLDER / "curtain.blend"))
     rings = [ob for ob in simulated(bpy.context.scene) if ob.name.startswith("Ring")]
