@@ -12,16 +12,17 @@ SETTLING = 40  # frames
 def _settled():
     model = filled_sack(*SHOT)
     state, settings = model.initial_state(), SolverSettings()
+    held = []
     for _ in range(SETTLING):
         state, _ = advance(model, state, FrameInputs(), settings)
-    return model, state, settings
+        held.append(state.body_hold[:, 0].sum(axis=0))
+    return model, state, settings, np.mean(held[SETTLING // 2 :], axis=0)
 
 
 def test_a_sack_bears_what_lies_in_it_and_lets_it_fall_with_its_pins():
-    model, state, settings = _settled()
+    model, state, settings, held = _settled()
     weight = 9.81 * model.bodies.mass.sum()
-    held = state.body_hold[:, 0].sum(axis=0)
-    assert abs(held[2] - weight) < 0.1 * weight  # tethers hold a little of it
+    assert abs(held[2] - weight) < 0.05 * weight  # in the mean: it trembles by a tenth of it
     assert np.hypot(held[0], held[1]) < 0.1 * weight
     height, frames = state.body_position[:, 2].mean(), 4
     released = FrameInputs(pin_weight=np.zeros(len(model.pins)))
@@ -33,7 +34,7 @@ def test_a_sack_bears_what_lies_in_it_and_lets_it_fall_with_its_pins():
 
 
 def test_a_sack_that_is_hoisted_takes_its_load_along_and_throws_nothing_up():
-    model, state, settings = _settled()
+    model, state, settings, _ = _settled()
     pins = model.particles.position[model.pins.particle]
     height, lift = state.body_position[:, 2].copy(), 0.0
     for frame in range(30):
