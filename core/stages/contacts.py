@@ -143,12 +143,20 @@ class Contacts:
         """Project particles out of the colliders, with friction."""
         self._collide(may_bounce=False)
 
+    def collide_moved(self, before: Floats) -> None:
+        """The same of those particles that are no longer at ``before`` (n, 3) m."""
+        moved = (self.frame.x[self.colliding] != before[self.colliding]).any(axis=1)
+        self._collide(may_bounce=False, rows=self.colliding[moved], threads=self.frame.threads)
+
     def _push_out(self, rows: Ints) -> None:
         """Project some of the particles that collide out of the colliders."""
-        self._collide(may_bounce=False, rows=rows)
+        self._collide(may_bounce=False, rows=rows, threads=1)  # a few, again and again
 
-    def _collide(self, may_bounce: bool, rows: Ints | None = None) -> None:
-        """Particles against colliders, all that collide or those in some ``rows``."""
+    def _collide(self, may_bounce: bool, rows: Ints | None = None, threads: int = 0) -> None:
+        """Particles against colliders, all that collide or those in some ``rows``.
+
+        threads: 0 for as many as the frame has.
+        """
         frame = self.frame
         model = frame.model
         if self.are_parted or not (len(model.colliders) and len(self.colliding)):
@@ -163,10 +171,9 @@ class Contacts:
         )
         shapes, tree = frame.work.shapes, frame.work.touching.mesh_tree
         deforming = Deforming(self.mesh_before, self.mesh_motion)
-        threads = frame.threads if rows is None else 1  # a few rows, again and again
         touched = (shapes, model.collider_shape_count, tree, deforming)
         given = (frame.particles, balls, *touched, frame.gravity, frame.h, may_bounce)
-        collide_particles.on(threads)(*given)
+        collide_particles.on(threads or frame.threads)(*given)
 
     def ground(self) -> Supports | None:
         """What strands may lie on in this substep."""

@@ -284,14 +284,16 @@ class SurfaceContacts:
     def settle(self, contacts: Contacts) -> None:
         """Passes once more, for strain limits and colliders came after them.
 
-        Each pass presses what lies below into what it lies on: colliders take it up, with friction
-        for all that weighs on it, or heaps would creep over floors.
+        Each pass presses what lies below into what it lies on: colliders take that up, with
+        friction for all that weighs on it, or heaps would creep over floors.
         """
-        has_layers = self.mesh_contacts > 0
-        for _ in range(PASSES if has_layers else 1):
+        if self.mesh_contacts == 0:
             self._relax(1)
-            if has_layers:
-                contacts.collide()
+            return
+        for _ in range(PASSES):
+            before = self.frame.x.copy()
+            self._relax(1)
+            contacts.collide_moved(before)
 
     def _relax(self, passes: int) -> None:
         room = self.room
