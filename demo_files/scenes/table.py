@@ -24,7 +24,9 @@ from scene_parts import (
 TOP, HEIGHT, THICK = (1.5, 0.9), 0.75, 0.05  # m
 CLOTH, COLUMNS, ROWS = (1.6, 0.86), 65, 36  # m, vertices
 PULL = 50  # frame in which the hand begins to pull
-SUBSTEPS = 960  # a second: at 10 m/s the cloth goes 2 cm in one of the usual 480, as far as its mesh
+SUBSTEPS = (
+    960  # a second: at 10 m/s the cloth goes 2 cm in one of the usual 480, as far as its mesh
+)
 
 
 def build() -> None:
