@@ -47,8 +47,8 @@ Scratch = namedtuple(
         "chosen",
     ],
 )
-Lane = namedtuple(
-    "Lane",
+Slot = namedtuple(
+    "Slot",
     [
         "core",  # the two shapes of a pair
         "polytope",
@@ -83,7 +83,7 @@ def narrow_phase_scratch(most_vertices: int) -> Scratch:
 def slot_of(scratch, n):
     """The part of the scratch memory that belongs to slot n."""
     simplex = Simplex(scratch.spot[n], scratch.on_a[n], scratch.index[n], scratch.weight[n])
-    return Lane(
+    return Slot(
         Core(scratch.core_points[n], scratch.core_count[n], scratch.core_about[n]),
         Polytope(simplex, scratch.face[n], scratch.plane[n], scratch.edge[n]),
         scratch.faces[n],

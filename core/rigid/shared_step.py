@@ -1,9 +1,9 @@
 """A substep of many bodies that hang on no joints: a list of passes, each over many threads.
 
 What `step.run_substeps` does to such bodies, cut into passes. A pass goes over blocks of bodies, or
-over tasks of contacts phase by phase (`contact_order`): no two tasks of a phase push the same body.
-So a pass gives the same bits for any number of threads, and the same as `run_substeps` on rows that
-lie in this order.
+over groups of packets phase by phase (`packet_dealing`): no two groups of a phase push the same
+body. So a pass gives the same bits for any number of threads, and the same as `run_substeps` on
+rows that lie in this order.
 """
 
 from __future__ import annotations

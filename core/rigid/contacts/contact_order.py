@@ -61,7 +61,7 @@ Order = namedtuple(
         "first_row",  # (MOST_TASKS + 1,) of each task
         "first_task",  # (PHASES + 1,) of each phase
         "phases",  # (1,) PHASES, or 0 where no threads share them
-        "found",  # (k,) what threads find in the tasks, or in blocks of items
+        "found",  # (k,) what threads find in groups of tasks, or in blocks of items
     ],
 )
 """Where rows lie: see `order_rows`."""

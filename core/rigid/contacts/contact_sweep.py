@@ -265,12 +265,14 @@ def _is_pushed(rows, first):
 
 
 @lean_inline
-def solve_pair(contacts, first, owners, relaxation, h, is_ahead, is_jointed, swings):
-    """A manifold of two bodies as if nothing hung on them; whether it pushes at all.
+def _solve_pair(contacts, first, owners, h, is_ahead, swings):
+    """A manifold of two bodies that nothing hangs on, or whose limbs answer alone.
 
-    contacts: rows, and rim where swings count.
+    swings: see `rim_contact`.
     """
     rows, head = contacts.rows, contacts.rows[first]
+    is_jointed = is_either_jointed(contacts.groups, head)
+    relaxation = contacts.buffer.relaxation
     motion, masses = load_motion(head, owners), load_masses(head, owners)
     speeds = speeds_along(vec(head["axis"][NORMAL]), motion)
     for c in range(first, first + head["points"]):
@@ -279,23 +281,10 @@ def solve_pair(contacts, first, owners, relaxation, h, is_ahead, is_jointed, swi
             speed += contacts.rim[c]["swing"][NORMAL]
         aim_row(rows[c], speed, owners, h, is_ahead, is_jointed)
     if not _is_pushed(rows, first):
-        return False
+        return
     motion, _ = push_points(rows, first, NORMAL, relaxation, masses, motion)
     store_motion(head, owners, _rub_pair(contacts, first, relaxation, swings, masses, motion))
-    return True
-
-
-@lean_inline
-def _solve_pair(contacts, first, owners, h, is_ahead, swings):
-    """A manifold of two bodies that nothing hangs on, or whose limbs answer alone.
-
-    swings: see `rim_contact`.
-    """
-    head = contacts.rows[first]
-    is_jointed = is_either_jointed(contacts.groups, head)
-    relaxation = contacts.buffer.relaxation
-    if solve_pair(contacts, first, owners, relaxation, h, is_ahead, is_jointed, swings):
-        _note_touch(contacts, head, owners)
+    _note_touch(contacts, head, owners)
 
 
 @lean_inline

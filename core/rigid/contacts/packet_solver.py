@@ -307,7 +307,7 @@ def _rub(packet, axes, pushes, relaxation, masses, motion):
 
 @lean
 def solve_packet(packet, owners, relaxation, h, is_ahead):
-    """Normal impulses and friction, as `contact_sweep.solve_pair`."""
+    """Normal impulses and friction, as `contact_sweep._solve_pair`."""
     motion, masses = _motion(packet, owners), _masses(packet, owners)
     speeds = speeds_along(_vector(packet["normal"]), motion)
     are_free = (masses[0] > 0.0) & (masses[2] > 0.0)
