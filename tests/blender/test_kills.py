@@ -145,10 +145,7 @@ def wait_for_moment(child, told, chance):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_killed_at_any_moment_nothing_older_than_a_second_is_lost(
-    path, tmp_path, seed, kept, monkeypatch
-):
-    monkeypatch.setattr(addon("on_disk.frame_log"), "STALE_AFTER", 0.0)  # nobody else writes there
+def test_killed_at_any_moment_nothing_older_than_a_second_is_lost(path, tmp_path, seed, kept):
     told = tmp_path / "told"
     child = start(path, told, seed)
     while child.poll() is None and not journal(told):
@@ -179,7 +176,7 @@ def test_killed_at_any_moment_nothing_older_than_a_second_is_lost(
         running = session_of(scene)
         assert not running.failure, (at, running.failure)
         assert running.on_disk.recalled >= reached - 1, (at, reached, running.on_disk.recalled)
-    assert not list(kept.glob("*.aside")), at
+    assert all(path.suffix == ".frames" for path in kept.iterdir()), at
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -1,8 +1,8 @@
 """A file of simulated frames that outlives a crash: each with a checksum and its origin.
 
 Layout: `FRAME_LOG_MAGIC`, the length of a text, its checksum, the text (JSON: what the frames are
-of); then for each frame a head (`HEAD`, and a checksum of that) and its bytes. A new file is
-written aside and renamed, frames are appended: what a crash cuts off is the last, which is dropped.
+of); then for each frame a head (`HEAD`, and a checksum of that) and its bytes. Everything is
+appended by who has the file locked: what a crash cuts off is the last, which is dropped.
 The key of a frame is a digest of all that it followed from, so a frame is only ever taken where
 simulating would give the same bits. Little endian.
 """
@@ -13,7 +13,6 @@ import json
 import os
 import struct
 import threading
-import time
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -27,9 +26,6 @@ _TEXT = struct.Struct("<I16s")
 HEAD = struct.Struct("<4siQ16s16s")  # mark, frame, bytes, key, checksum of the bytes
 _MARK = b"VFRM"
 SUFFIX = ".frames"
-ASIDE_SUFFIX = ".aside"
-STALE_AFTER = 60.0
-"""s after which nobody writes a file aside any more: whoever began it was killed."""
 
 
 @dataclass(frozen=True)
@@ -66,15 +62,14 @@ class FrameLog:
         self._turn = threading.Lock()  # the file has one place at which it is read or written
         self.failure = self.damage = ""
         self.entries: list[Entry] = []
-        text = json.dumps(about).encode()
-        if not path.exists():
-            _write_aside(path, text)
-        self._file: FileIO | None = FileIO(path, "r+")
+        is_new = not path.exists()
+        self._file: FileIO | None = FileIO(path, "r+", opener=_open_or_make)
         try:
             _lock(self._file)
             if read_about(path) is None:
-                self.damage = "The frames on the disk were damaged: all are simulated anew"
-                self._rewrite(text)
+                if not is_new:
+                    self.damage = "The frames on the disk were damaged: all are simulated anew"
+                self._begin_anew(json.dumps(about).encode())
             self._scan()
         except OSError:
             self.close()
@@ -153,11 +148,12 @@ class FrameLog:
         """Keep no further frames; those that are there can be read."""
         self.failure = reason
 
-    def _rewrite(self, text: bytes) -> None:
+    def _begin_anew(self, text: bytes) -> None:
         assert self._file is not None
+        opening = FRAME_LOG_MAGIC + _TEXT.pack(len(text), checksum(text)) + text
         self._file.truncate(0)
         self._file.seek(0)
-        _write_all(self._file, _opening(text))
+        _write_all(self._file, opening)
 
     def _scan(self) -> None:
         """Find the frames by their heads, up to the first that is not whole."""
@@ -227,21 +223,8 @@ def is_open_elsewhere(path: Path) -> bool:
     return False
 
 
-def _opening(text: bytes) -> bytes:
-    return FRAME_LOG_MAGIC + _TEXT.pack(len(text), checksum(text)) + text
-
-
-def _write_aside(path: Path, text: bytes) -> None:
-    for left in path.parent.glob(f"*{ASIDE_SUFFIX}"):
-        with suppress(OSError):
-            if time.time() - left.stat().st_mtime > STALE_AFTER:
-                left.unlink()
-    aside = path.with_suffix(f".{os.getpid()}{ASIDE_SUFFIX}")
-    try:
-        aside.write_bytes(_opening(text))
-        aside.replace(path)
-    finally:
-        aside.unlink(missing_ok=True)
+def _open_or_make(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_CREAT, 0o666)
 
 
 def _lock(file: FileIO) -> None:
