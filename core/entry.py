@@ -68,6 +68,8 @@ class Layout:
             "tears.weld": (0 if model.tears is None else particles,),
             "tears.tension": (0 if model.tears is None else len(model.tears.pair),),
             "rest.time": (len(model.objects),),
+            "rest.calm": (len(model.objects),),
+            "rest.calm_middle": (len(model.rests.patch), 3),
             "rest.middle": (len(model.rests.patch), 3),
             "rest.pin_weight": (pins,),
             "rest.factors": (len(model.objects), len(WAKING_FACTORS)),

@@ -10,6 +10,7 @@ from .model import Diagnostics, FrameInputs, Model, State
 from .settings import SolverSettings
 from .stages.ball_sleep import BallSleep
 from .stages.bodies import Bodies
+from .stages.calming import Calming
 from .stages.contacts import Contacts
 from .stages.forces import Forces
 from .stages.frame import Frame
@@ -73,6 +74,7 @@ def _advance_all(
     contacts = Contacts(frame, bodies)
     heaps = Heaps(frame, contacts, sleep)
     surfaces = SurfaceContacts(frame)
+    calming = Calming(frame, forces, surfaces)
     relaxation = Relaxation(frame)
     tearing = Tearing(frame, relaxation, forces.every)
     while not frame.is_over:
@@ -115,6 +117,7 @@ def _advance_all(
             relaxation.follow()
             surfaces.settle(contacts)
             surfaces.limit()
+            calming.slow_down()
         with frame.timed("bodies"):
             bodies.end()
         motion.keep_velocity()
@@ -125,4 +128,5 @@ def _advance_all(
             break
     with frame.timed("contacts"):
         surfaces.finish()
+        calming.finish()
         heaps.finish()

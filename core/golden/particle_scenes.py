@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..bench.cloth_scenes import strip_on_end
+from ..bench.cloth_scenes import folded_towels, strip_on_end
 from ..bench.collider_scenes import skirt
 from ..bench.scenes import add_sheet, cloth_grid
 from ..bench.shapes import ball, stem, tube_tree
@@ -342,6 +342,12 @@ def balls_and_limbs() -> GoldenScene:
 def surfaces() -> GoldenScene:
     """A strip of cloth that lands on its end and folds up."""
     return GoldenScene(strip_on_end(16).model, frames=24)
+
+
+@scene("layers-come-to-rest")
+def layers_come_to_rest() -> GoldenScene:
+    """Two folded towels that creep on each other and are slowed down."""
+    return GoldenScene(folded_towels(5, 2).model, frames=36)
 
 
 @scene("surfaces-on-meshes")

@@ -82,6 +82,8 @@ class RestTable:
         """Nothing has lain still yet; pin_weight (p,) of all pins."""
         return RestState(
             time=np.zeros(len(self)),
+            calm=np.zeros(len(self)),
+            calm_middle=np.zeros((len(self.patch), 3)),
             middle=np.zeros((len(self.patch), 3)),
             pin_weight=pin_weight.copy(),
             factors=np.ones((len(self), len(WAKING_FACTORS))),
@@ -93,6 +95,8 @@ class RestState(StatePart):
     """For how long objects of particles have lain still, where, and held by what."""
 
     time: Floats  # (o,) s
+    calm: Floats  # (o,) s for which cloth among cloth has crept at most, see `stages/calming.py`
+    calm_middle: Floats  # (k, 3) m, where patches were when that began
     middle: Floats  # (k, 3) m, of patches when their object came to rest; `samples` when it moved
     pin_weight: Floats  # (p,) of all pins in the last frame
     factors: Floats  # (o, f) `WAKING_FACTORS` factors of sleepers in the last frame

@@ -76,6 +76,7 @@ class SurfaceContacts:
         self.room: SurfaceRoom | None = frame.work.surfaces
         self.contact_count = 0
         self.mesh_contacts = 0  # first of those with meshes
+        self.searches = 0  # for pairs, of all or of some, in the frame
         self.searched = -1  # substep in which pairs were looked for, of the frame
         self.eager = 0.5  # share of `SEARCH_HORIZON` and `STRAY_SLACK` that a search takes
         self.horizon = 0.0  # substeps for which pairs were looked for
@@ -229,6 +230,7 @@ class SurfaceContacts:
         flight = (room.start, room.now, room.origin, room.speed, ahead)
         renew_flight(room.strays, room.rows, room.stale, *flight, bounds)
         room.find(horizon, self.frame.threads, self.meshes_move)
+        self.searches += 1
 
     def _measure(self, room: SurfaceRoom) -> None:
         beyond = BACKED_GAP if len(room.ground.shape) else 0.0
