@@ -36,8 +36,8 @@ LEAST_WAY = 0.05
 """Share of its way that it goes at least."""
 
 RELEASE = 1.0
-"""Half thicknesses that a particle would have gone in a frame which let its object go, however calm it
-was: what trembles comes back, what is hit or pressed goes on and on."""
+"""Half thicknesses that a particle would have gone in a frame which let its object go, however calm
+it was: what trembles comes back, what is hit or pressed goes on and on."""
 
 
 class Calming:

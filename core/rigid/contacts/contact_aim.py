@@ -71,12 +71,12 @@ def aim_contacts(contacts, owners):
     has_rims = contacts.rims[0] == 1
     first = 0
     while first < contacts.count[0]:
-        aim_manifold(contacts, first, owners, has_rims)
+        _aim_manifold(contacts, first, owners, has_rims)
         first += contacts.rows[first]["points"]
 
 
 @lean_inline
-def aim_manifold(contacts, first, owners, has_rims):
+def _aim_manifold(contacts, first, owners, has_rims):
     """`aim_contacts` of the points of one manifold, and what they do to each other."""
     for c in range(first, first + contacts.rows[first]["points"]):
         row = contacts.rows[c]

@@ -183,7 +183,7 @@ def _weigh_point(packet, p, masses, axes, slots):
 
 @lean
 def aim_packet(packet, origin, owners):
-    """Arms, effective masses and gaps where the owners are now, as `contact_aim.aim_manifold`."""
+    """Arms, effective masses and gaps where the owners are now, as `contact_aim`."""
     a, b = packet["owner"][0], packet["owner"][1]
     axes, slots = _axes(packet), take(origin["points"])
     apart = sub(_vectors(owners.position, a), _vectors(owners.position, b))
@@ -435,7 +435,7 @@ def part_packet(packet, owners, groups, relaxation):
 
 @lean
 def take_packet_back(packet, owners):
-    """Take back what parted points, as `position_correction.take_back`."""
+    """Take back what parted points, as `position_correction`."""
     parted = _four(packet["impulse"][PARTING])
     is_any = (parted[0] != 0.0) | (parted[1] != 0.0) | (parted[2] != 0.0) | (parted[3] != 0.0)
     if not any_of(is_any):

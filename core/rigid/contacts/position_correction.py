@@ -98,14 +98,14 @@ def _part_manifold(contacts, owners, first):
     """Part one manifold, if anything drives it."""
     groups, rows = contacts.groups, contacts.rows
     head = rows[first]
-    if is_either_jointed(groups, head) or not is_driven_apart(groups, rows, first):
+    if is_either_jointed(groups, head) or not _is_driven_apart(groups, rows, first):
         return
     if _push_apart(contacts, first, owners):
         touch_both(groups, head, owners)
 
 
 @lean_inline
-def is_driven_apart(groups, rows, first):
+def _is_driven_apart(groups, rows, first):
     """Whether the points of a manifold are to part, or others have pushed one of its two."""
     is_driven = is_either_touched(groups, rows[first])
     for c in range(first, first + rows[first]["points"]):
@@ -132,11 +132,11 @@ def _push_apart(contacts, first, owners):
             speed = contact_speed(rows[c], NORMAL, buffer)
             rows[c]["velocity_error"] = speed - rows[c]["parting_speed"]
         return push_manifold(contacts, first, PARTS, owners, False)
-    return push_pair_apart(rows, first, owners, buffer.relaxation)
+    return _push_pair_apart(rows, first, owners, buffer.relaxation)
 
 
 @lean_inline
-def push_pair_apart(rows, first, owners, relaxation):
+def _push_pair_apart(rows, first, owners, relaxation):
     """`_push_apart` of two bodies alone."""
     head = rows[first]
     motion, masses = load_motion(head, owners), load_masses(head, owners)
@@ -157,11 +157,11 @@ def push_pair_apart(rows, first, owners, relaxation):
 def take_back_parting(contacts, owners):
     """Take these velocities back after the move; rows are aimed where bodies are now."""
     for c in range(contacts.count[0]):
-        take_back(contacts.rows[c], owners)
+        _take_back(contacts.rows[c], owners)
 
 
 @lean_inline
-def take_back(row, owners):
+def _take_back(row, owners):
     """Take back what parted the two of a row."""
     impulse = row["impulse"][PARTS]
     if impulse != 0.0:

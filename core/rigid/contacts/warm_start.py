@@ -12,12 +12,12 @@ def warm_contacts(contacts, owners):
     """Push with what is remembered."""
     first = 0
     while first < contacts.count[0]:
-        warm_manifold(contacts.rows, first, owners)
+        _warm_manifold(contacts.rows, first, owners)
         first += contacts.rows[first]["points"]
 
 
 @lean_inline
-def warm_manifold(rows, first, owners):
+def _warm_manifold(rows, first, owners):
     """Push the two of a manifold once with what all its points remember."""
     head = rows[first]
     n, t, s = vec(head["axis"][0]), vec(head["axis"][1]), vec(head["axis"][2])
