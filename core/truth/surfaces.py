@@ -8,9 +8,11 @@ from functools import partial
 import numpy as np
 
 from ..arrays import Floats
-from ..bench.cloth_scenes import CLOTH_SCENES, DrivenScene
+from ..bench.cloth_scenes import CLOTH_SCENES, DrivenScene, folded_towels
 from ..bench.collider_scenes import COLLIDER_SCENES, ColliderScene, skirt
+from ..model import FrameInputs
 from ..model.diagnostics import Crossing
+from ..rigid.sleep.stillness import REST_TIME
 from ..settings import SolverSettings
 from ..stages.surfaces import crossings_at_start
 from ..step import advance
@@ -120,3 +122,18 @@ for _name, _n in (
     ("crossed-sheets", 32),
 ):
     case(f"crossings-{_name}-{_n}")(partial(_crossings, CLOTH_SCENES[_name], _n))
+
+
+def _wakefulness(n: int, towels: int) -> Result:
+    """Seconds until a heap of folded towels sleeps; at most 4."""
+    model = folded_towels(n, towels).model
+    state = model.initial_state()
+    for _ in range(24 * 6):
+        if (state.rest.time >= REST_TIME).all():
+            return Result(state.time, 0.0, 4.0)
+        state, _ = advance(model, state, FrameInputs(), SolverSettings())
+    return Result(np.inf, 0.0, 4.0)
+
+
+for _n, _towels in ((13, 4), (9, 6), (17, 2)):
+    case(f"towels-fall-asleep-{_n}-{_towels}")(partial(_wakefulness, _n, _towels))
