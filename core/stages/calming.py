@@ -129,9 +129,11 @@ class Calming:
         return pressed
 
     def _is_kept_moving(self) -> Mask:
-        """Objects (o,) that a force, a hand or a pin acts on."""
-        frame, owner = self.frame, self.owner
+        """Objects (o,) that a force, a hand or a pin acts on, or something has passed through."""
+        frame, owner, room = self.frame, self.owner, self.surfaces.room
+        assert room is not None
         kept = np.zeros(len(self.table), dtype=bool)
+        kept[room.pierced_objects(len(kept))] = True
         if self.forces.is_any:
             kept[owner[self.forces.force.any(axis=1)]] = True
         if frame.inputs.grab is not None:

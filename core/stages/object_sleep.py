@@ -135,11 +135,7 @@ class ObjectSleep:
         if frame.inputs.grab is not None:
             kept[owner[frame.inputs.grab.particle]] = True
         if frame.work.surfaces is not None:
-            for a, b, _ in frame.work.surfaces.pierced:
-                for part in (a, b):
-                    number = part if part >= 0 else -1 - part
-                    if number < len(kept):
-                        kept[number] = True
+            kept[frame.work.surfaces.pierced_objects(len(kept))] = True
         return kept
 
     def _ripe(self) -> Mask:

@@ -241,6 +241,11 @@ class SurfaceRoom:
                 pairs.setdefault(objects, set()).add((t, u))
         self.pierced = tuple((a, b, len(found)) for (a, b), found in sorted(pairs.items()))
 
+    def pierced_objects(self, count: int) -> list[int]:
+        """Which of ``count`` objects something has passed through."""
+        parts = {part for a, b, _ in self.pierced for part in (a, b)}
+        return sorted({part if part >= 0 else -1 - part for part in parts} & set(range(count)))
+
     def note_start(self, x: Floats) -> None:
         """The same for places x (n, 3) m at rest, and meshes at rest."""
         if self.meshes is not None:
