@@ -11,6 +11,7 @@ import numpy as np
 
 from ..bench.cloth_scenes import strip_on_end
 from ..bench.collider_scenes import skirt
+from ..bench.crossed_scenes import poked
 from ..bench.scenes import add_sheet, cloth_grid
 from ..bench.shapes import ball, stem, tube_tree
 from ..building.builder import ModelBuilder
@@ -342,6 +343,12 @@ def balls_and_limbs() -> GoldenScene:
 def surfaces() -> GoldenScene:
     """A strip of cloth that lands on its end and folds up."""
     return GoldenScene(strip_on_end(16).model, frames=24)
+
+
+@scene("crossed-cloth")
+def crossed_cloth() -> GoldenScene:
+    """A corner of a sheet that begins through another one, and comes out of it."""
+    return GoldenScene(poked(10), frames=6)
 
 
 @scene("surfaces-on-meshes")
