@@ -134,6 +134,17 @@ def flapped(n: int, degrees: float = 235.0) -> Model:
     return _with_floor(builder)
 
 
+def bundled(n: int, sheets: int = 6) -> Model:
+    """Sheets through each other at all angles, as if thrown on a heap without any solver."""
+    builder = ModelBuilder()
+    p, quads = sheet(n, n, 1.0, 1.0)
+    for k in range(sheets):
+        r = turned((np.cos(k), np.sin(k), 0.3), 17.0 + 9.0 * k, p)
+        r += (0.03 * k, 0.02 * k, OVER_FLOOR + 0.1 + 0.02 * k)
+        add_quads(builder, r, quads, MEETS_ITSELF, name=f"sheet {k}")
+    return _with_floor(builder)
+
+
 def jammed(n: int) -> Model:
     """Two sheets through each other that are held all round: they cannot come apart."""
     builder = ModelBuilder()
@@ -159,5 +170,6 @@ CROSSED_SCENES: dict[str, Callable[[], Model]] = {
     "balls": lambda: two_balls(28),
     "balls-unlike": lambda: two_balls(20, 2.0, 0.33),
     "flap": lambda: flapped(24),
+    "bundle": lambda: bundled(14),
 }
 """What comes apart, by name."""

@@ -180,3 +180,23 @@ def test_a_frame_of_crossed_cloth_hangs_on_nothing_but_its_state():
     advance(model, once, FrameInputs(), SolverSettings())
     again, _ = advance(model, state, FrameInputs(), SolverSettings())
     assert (once.position == again.position).all()
+
+
+def test_a_fold_that_grazes_a_fold_parts_nothing_and_still_comes_apart():
+    """Neither has a vertex beyond the other: the line of intersection goes around between them."""
+    builder = ModelBuilder()
+    p, quads = sheet(5, 5, 0.4, 0.4)
+    ridge = p + np.stack([p[:, 1], 0.0 * p[:, 0], 0.2 - 0.7 * abs(p[:, 0])], axis=1) * (0, 0, 1)
+    across = p[:, [1, 0, 2]] + (0.023, 0.031, 0.0)
+    across[:, 2] = 0.196 + 0.7 * abs(p[:, 0])
+    add_quads(builder, ridge, quads, MEETS_ITSELF, name="below")
+    add_quads(builder, across, quads, MEETS_ITSELF, name="above")
+    model = builder.finalize()
+    (found,) = crossings_at_start(model)
+    assert {found.name, found.other} == {"below", "above"}
+    state = model.initial_state()
+    still = FrameInputs(gravity=(0.0, 0.0, 0.0))
+    for _ in range(4):
+        state, figures = advance(model, state, still, SolverSettings())
+    assert not figures.crossings
+    assert count_crossings(state.position, model.pieces.triangle) == 0

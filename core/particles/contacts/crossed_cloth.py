@@ -12,7 +12,9 @@ from .surface_lines import agree_on_ways
 from .surface_sides import edge_keys, find_sides, sides_room
 from .surface_spread import shift_around, spread_room
 from .surface_untangling import (
+    NO_TRIANGLE,
     OBJECT_BITS,
+    UNSEEN,
     WAY_BACK,
     ask_back,
     ask_to_stay,
@@ -120,9 +122,12 @@ class CrossedCloth:
         if not is_parted:  # it is pulled apart along the line
             for number in objects:
                 spread.reach[number] = max(spread.reach[number], longest)
-        given = (crossings, self.scratch.border, sides.has_come, self.crossed, surface, x)
         first, root, total = self.count, spread.queue, self.scratch.means[0]
-        self.count = int(find_ways_back(self.ways, first, *given))
+        for across in (self.scratch.ends, self.scratch.across):
+            given = (crossings, across, sides.has_come, self.crossed, surface, x)
+            self.count = int(find_ways_back(self.ways, first, *given))
+            if self.count > first:  # else no line parts anything or ends: they turn
+                break
         agree_on_ways(self.ways, first, self.count, surface.part, root, total)
 
     def take_apart(self, start: Floats, x: Floats, previous: Floats, far: float) -> None:
@@ -158,10 +163,20 @@ class TangleScratch:
         owner_of[triangle] = owner[:, None]
         self.spread = spread_room(triangle, owner_of)
         self.means = np.zeros((len(owner_of), 3)), np.zeros(len(owner_of))
-        ends = np.stack([triangle, np.roll(triangle, -1, axis=1)], axis=2).reshape(-1, 2)
-        _, back, faces = np.unique(
-            np.sort(ends, axis=1), axis=0, return_inverse=True, return_counts=True
-        )
-        alone = (faces[back.reshape(-1)] == 1).reshape(-1, 3)
-        self.border: Ints = (alone * (1, 2, 4)).sum(axis=1).astype(np.int32)
-        """(f,) bits of a triangle's edges that no other has."""
+        self.across = _triangles_across(triangle)
+        self.ends: Ints = np.where(self.across < 0, NO_TRIANGLE, UNSEEN).astype(np.int32)
+
+
+def _triangles_across(triangle: Ints) -> Ints:
+    """The triangle (f, 3) beyond the edge after each corner; none too where there are several."""
+    ends = np.stack([triangle, np.roll(triangle, -1, axis=1)], axis=2).reshape(-1, 2)
+    _, edge, faces = np.unique(
+        np.sort(ends, axis=1), axis=0, return_inverse=True, return_counts=True
+    )
+    edge = edge.reshape(-1)
+    across = np.full(len(ends), NO_TRIANGLE, dtype=np.int32)
+    order = np.argsort(edge, kind="stable")
+    first = np.cumsum(faces) - faces
+    one, other = order[first[faces == 2]], order[first[faces == 2] + 1]
+    across[one], across[other] = other // 3, one // 3
+    return across.reshape(-1, 3)

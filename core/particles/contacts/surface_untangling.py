@@ -33,6 +33,12 @@ nothing; it has come through. The largest holds."""
 OBJECT_BITS = 62
 """Objects are told apart by their numbers modulo this."""
 
+NO_TRIANGLE, UNSEEN = -1, -2
+"""In place of the triangle beyond an edge: there is none; whether the line turns is not asked."""
+
+LEAST_KINK = 0.5
+"""Length of the sum of both unit vectors along a line of intersection, from which on it turns."""
+
 LEAST_SHIFT = 1e-12
 """m², of a direction's square, below which there is none."""
 
@@ -115,33 +121,46 @@ def _middle(x, triangle, t, has_come, wanted):
 
 
 @lean_inline
-def _shortening(crossing, border, triangle, x):
-    """Which way an edge at the border is to go for the line of intersection to get shorter.
-
-    The line goes from the edge along r over its triangle; with the edge moved by δ, it loses
-    (r − (r·e)/(n·e) n) · δ, n the normal of what the edge e passes through.
-    """
-    i, j, t = crossing["edge"][0], crossing["edge"][1], crossing["of"]
-    none = (0.0, 0.0, 0.0)
-    inward, is_border = none, False
+def _line_from(edge, t, n, triangle, x):
+    """Where the line of intersection with a plane of normal n goes from an edge over triangle t."""
+    i, j = edge
+    e, inward = sub(load(x, j), load(x, i)), (0.0, 0.0, 0.0)
     for k in range(3):
-        if triangle[t, k] == i and border[t] >> k & 1 and triangle[t, (k + 1) % 3] == j:
-            is_border = True
-            inward = sub(load(x, triangle[t, (k + 2) % 3]), load(x, i))
-    if not is_border:
-        return none
-    e, n = sub(load(x, j), load(x, i)), normal_of(x, triangle, crossing["through"])
+        v = triangle[t, k]
+        if v not in (i, j):
+            inward = sub(load(x, v), load(x, i))
     inward = along(inward, -dot(inward, e) / dot(e, e), e)
     r = cross(normal_of(x, triangle, t), n)
     size = length(r)
     if size == 0.0:
-        return none
-    r = scale((1.0 if dot(r, inward) > 0.0 else -1.0) / size, r)
+        return r
+    return scale((1.0 if dot(r, inward) > 0.0 else -1.0) / size, r)
+
+
+@lean_inline
+def _shortening(crossing, across, triangle, x):
+    """Which way an edge where the line of intersection turns back, or ends, is to go to shorten it.
+
+    The line goes from the edge e along r over each of its triangles; with the edge moved by δ, it
+    loses (r − (r·e)/(n·e) n) · δ, n the normal of what the edge passes through and r their sum.
+    """
+    i, j, t = crossing["edge"][0], crossing["edge"][1], crossing["of"]
+    n = normal_of(x, triangle, crossing["through"])
+    r = _line_from((i, j), t, n, triangle, x)
+    for k in range(3):
+        if triangle[t, k] == i and triangle[t, (k + 1) % 3] == j:
+            if across[t, k] == UNSEEN:
+                return 0.0, 0.0, 0.0
+            if across[t, k] != NO_TRIANGLE:
+                r = add(r, _line_from((i, j), across[t, k], n, triangle, x))
+    if dot(r, r) < LEAST_KINK * LEAST_KINK:
+        return 0.0, 0.0, 0.0
+    e = sub(load(x, j), load(x, i))
     return along(r, -dot(r, e) / dot(n, e), n)
 
 
 @lean_inline
-def _way_back(crossing, has_come, border, triangle, x):
+def _way_back(crossing, has_come, across, triangle, x):
     """Which way the edge of a crossing is to go against the triangle; zero for no way."""
     i, j, u = crossing["edge"][0], crossing["edge"][1], crossing["through"]
     if has_come[i] != has_come[j]:
@@ -153,7 +172,7 @@ def _way_back(crossing, has_come, border, triangle, x):
     if count > 0 and others > 0:
         n = normal_of(x, triangle, crossing["of"])
         return scale(-1.0 if dot(n, sub(sound, come)) > 0.0 else 1.0, n)
-    return _shortening(crossing, border, triangle, x)
+    return _shortening(crossing, across, triangle, x)
 
 
 @lean_inline
@@ -170,10 +189,10 @@ def _mark(crossed, has_come, triangle, t, other):
 
 
 @kernel
-def find_ways_back(ways, row, crossings, border, has_come, crossed, surface, x):
+def find_ways_back(ways, row, crossings, across, has_come, crossed, surface, x):
     """Write the ways back of crossings of two objects from ``row`` on; the row after them.
 
-    border (f,): bits of a triangle's edges that no other has; has_come (n,): see `Sides`.
+    across (f, 3): triangle beyond each edge, `NO_TRIANGLE` or `UNSEEN`; has_come (n,): see `Sides`.
     Marks the vertices around in ``crossed``.
     """
     triangle, inverse_mass = surface.triangle, surface.inverse_mass
@@ -182,7 +201,7 @@ def find_ways_back(ways, row, crossings, border, has_come, crossed, surface, x):
         i, j, u = crossing["edge"][0], crossing["edge"][1], crossing["through"]
         _mark(crossed, has_come, triangle, crossing["of"], u)
         _mark(crossed, has_come, triangle, u, crossing["of"])
-        way = _way_back(crossing, has_come, border, triangle, x)
+        way = _way_back(crossing, has_come, across, triangle, x)
         size = dot(way, way)
         if not size > LEAST_SHIFT:
             continue
