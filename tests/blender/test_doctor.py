@@ -337,6 +337,17 @@ def test_cloth_with_shape_keys_is_not_taken_apart_but_told(scene):
     assert "it has shape keys" in refusal(bpy.ops.verlet.take_apart)
 
 
+def test_cloth_that_pins_hold_through_cloth_is_left_as_it_is(scene):
+    floor()
+    sheets = _two_sheets()
+    before = [seen(ob).copy() for ob in sheets]
+    for ob in sheets:
+        ob.vertex_groups["Pin"].add(list(range(len(ob.data.vertices))), 1.0, "REPLACE")
+    assert any(operator == "verlet.take_apart" for operator, _ in check(scene))
+    assert "what pins hold" in refusal(bpy.ops.verlet.take_apart)
+    assert all((seen(ob) == was).all() for ob, was in zip(sheets, before))
+
+
 def test_cloth_that_starts_in_a_collider_is_moved_out(scene):
     floor()
     block = box(name="Block", size=1.0, location=(0, 0, 0.5))

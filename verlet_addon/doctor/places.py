@@ -231,22 +231,26 @@ def untangled(running: Session) -> dict[int, Floats]:
     """World places (n, 3) by session id of cloth that passes through something at the start.
 
     Once the engine has taken it apart, without weight and from rest, which is what is done when it
-    is played too. Pins stay, so some may still be gone through.
+    is played too. Pins stay, so some may still be gone through; nothing where that is all of it.
     """
     from ...core import crossings_at_start
     from ...core.model import FrameInputs
     from ...core.step import advance
 
-    crossed = {name for one in crossings_at_start(running.model) for name in (one.name, one.other)}
+    first = crossings_at_start(running.model)
+    crossed = {name for one in first for name in (one.name, one.other)}
     solver = running.inputs.solver.without_budget()
     inputs = FrameInputs(1.0 / PARTING_RATE, (0.0, 0.0, 0.0))
-    state, apart = running.cache[running.start], 0
+    state, apart, last = running.cache[running.start], 0, first
     for _ in range(round(MOST_SECONDS * PARTING_RATE)):
         state = replace(state, previous=state.position.copy())
         state, figures = advance(running.model, state, inputs, solver)
-        apart = 0 if figures.crossings else apart + 1
+        last = figures.crossings
+        apart = 0 if last else apart + 1
         if apart > FRAMES_APART:
             break
+    if sum(one.pairs for one in last) >= sum(one.pairs for one in first):
+        return {}
     spans = [span for span in running.model.objects if span.body < 0]
     return {
         participant.uid: state.position[span.particles]

@@ -374,14 +374,18 @@ class VERLET_OT_take_apart(bpy.types.Operator):
         if running is None or not running.is_ready:
             self.report({"ERROR"}, "The scene cannot be simulated: see the panel Simulate")
             return {"CANCELLED"}
-        places_by_uid = places.untangled(running)
+        try:
+            places_by_uid = places.untangled(running)
+        except VerletError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
 
         def change(ob: bpy.types.Object) -> None:
             lay_vertices(ob, places_by_uid[ob.session_uid].tolist())
 
         objects = [ob for uid in places_by_uid if (ob := participants.find_object(uid)) is not None]
         if not objects:
-            self.report({"ERROR"}, "No cloth passes through anything at the start")
+            self.report({"ERROR"}, "No cloth passes through anything, but what pins hold so")
             return {"CANCELLED"}
         session.suspect_all()
         return for_each(self, objects, change, "taken apart")

@@ -39,8 +39,8 @@ NO_TRIANGLE, UNSEEN = -1, -2
 LEAST_KINK = 0.5
 """Length of the sum of both unit vectors along a line of intersection, from which on it turns."""
 
-LEAST_SHIFT = 1e-12
-"""m², of a direction's square, below which there is none."""
+LEAST_SQUARE = 1e-12
+"""Square of a direction's length, below which there is none."""
 
 Crossed = namedtuple(
     "Crossed",
@@ -203,7 +203,7 @@ def find_ways_back(ways, row, crossings, across, has_come, crossed, surface, x):
         _mark(crossed, has_come, triangle, u, crossing["of"])
         way = _way_back(crossing, has_come, across, triangle, x)
         size = dot(way, way)
-        if not size > LEAST_SHIFT:
+        if not size > LEAST_SQUARE:
             continue
         a, b, c = triangle[u, 0], triangle[u, 1], triangle[u, 2]
         normal, p = normal_of(x, triangle, u), load(x, a)
