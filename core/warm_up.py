@@ -213,6 +213,14 @@ def _wrap() -> None:
     _run(model, FrameInputs(mesh_vertex=1.1 * model.shapes.meshes.vertex), frames=2)
 
 
+def _cross() -> None:
+    """Reach cloth that begins through other cloth."""
+    builder = ModelBuilder()
+    _add_sheet(builder)
+    _add_sheet(builder, 1.0, 0.3)
+    _run(builder.finalize(), FrameInputs(), frames=1)
+
+
 def _smallest_of_everything() -> Model:
     """A sheet pinned at a corner, bodies of both kinds that touch it and each other, a floor."""
     builder = ModelBuilder()
@@ -231,10 +239,11 @@ def _smallest_of_everything() -> Model:
     return builder.finalize()
 
 
-def _add_sheet(builder: ModelBuilder, height: float = 1.0) -> None:
+def _add_sheet(builder: ModelBuilder, height: float = 1.0, slope: float = 0.0) -> None:
     n = SHEET
     u = np.linspace(0.0, 1.0, n)
-    positions = np.stack([*np.meshgrid(u, u), np.full((n, n), height)], axis=-1).reshape(-1, 3)
+    x, y = np.meshgrid(u, u)
+    positions = np.stack([x, y, height + slope * (x - 0.53)], axis=-1).reshape(-1, 3)
     a = (np.arange(n - 1)[:, None] * n + np.arange(n - 1)).reshape(-1)
     quads = np.stack([a, a + 1, a + n + 1, a + n], axis=1)
     add_cloth(
@@ -312,5 +321,5 @@ def _share() -> None:
     _run(builder.finalize(), FrameInputs(duration=1 / 480), frames=1)
 
 
-SCENES = (_fly, _touch, _drape, _wrap, _grow, _meet, _pile, _swing, _rest, _share)
+SCENES = (_fly, _touch, _drape, _cross, _wrap, _grow, _meet, _pile, _swing, _rest, _share)
 """Scenes that reach every kernel."""

@@ -42,7 +42,7 @@ def sheet(columns: int, rows: int, width: float, depth: float) -> tuple[Floats, 
     return positions, np.stack([a, a + 1, a + columns + 1, a + columns], axis=1).astype(np.int32)
 
 
-def _add(
+def add_quads(
     builder: ModelBuilder,
     positions: Floats,
     quads: Ints,
@@ -50,6 +50,7 @@ def _add(
     pins: ArrayLike = 0.0,
     name: str = "sheet",
 ) -> None:
+    """Add a sheet of quads (q, 4) at positions (n, 3) m, with pins (n,) of weights 0 to 1."""
     offsets = np.arange(len(quads) + 1, dtype=np.int32) * 4
     mesh = Geometry.of(name, positions, (), offsets, quads.reshape(-1))
     add_cloth(builder, mesh, settings, pin_weight=pins)
@@ -61,7 +62,7 @@ def strip_on_end(n: int, settings: ClothSettings = MEETS_ITSELF) -> DrivenScene:
     columns = max(4, n // 6)
     p, quads = sheet(columns, n, columns / n, 1.0)
     positions = np.stack([p[:, 0], 0.005 * np.sin(7.0 * p[:, 1]), p[:, 1] + 0.6], axis=1)
-    _add(builder, positions, quads, settings)
+    add_quads(builder, positions, quads, settings)
     builder.add_collider("floor", "PLANE", (), (0.0, 0.0, 0.0))
     return DrivenScene(builder.finalize(), 60)
 
@@ -73,7 +74,7 @@ def folded_sheet(n: int, settings: ClothSettings = MEETS_ITSELF) -> DrivenScene:
     held = np.array([0, n - 1])
     pins = np.zeros(len(p))
     pins[held] = 1.0
-    _add(builder, p + (0.0, 0.0, 0.02), quads, settings, pins)
+    add_quads(builder, p + (0.0, 0.0, 0.02), quads, settings, pins)
     builder.add_collider("floor", "PLANE", (), (0.0, 0.0, 0.0))
 
     def inputs(frame: int) -> FrameInputs:
@@ -105,7 +106,7 @@ def twisted_sheet(
     builder = ModelBuilder()
     p, quads = sheet(n, max(2, round(n * width)), 1.0, width)
     pins = abs(p[:, 0]) > 0.4999
-    _add(builder, p, quads, settings, pins)
+    add_quads(builder, p, quads, settings, pins)
 
     def inputs(frame: int) -> FrameInputs:
         share = 1.0 - abs(1.0 - frame / 96.0)
@@ -125,7 +126,7 @@ def twisted_tube(n: int, turns: float = 2.0, settings: ClothSettings = MEETS_ITS
     k = (j + 1) % n
     quads = np.stack([i + j, i + k, i + n + k, i + n + j], axis=-1).reshape(-1, 4)
     pins = abs(p[:, 0]) > 0.4999
-    _add(builder, p, quads.astype(np.int32), settings, pins)
+    add_quads(builder, p, quads.astype(np.int32), settings, pins)
 
     def inputs(frame: int) -> FrameInputs:
         share = min(1.0, frame / 120.0)
@@ -143,7 +144,7 @@ def crossed_sheets(n: int, sheets: int = 5, settings: ClothSettings = MEETS_ITSE
         cos, sin = np.cos(0.7 * number), np.sin(0.7 * number)
         x, y = p[:, 0] * cos - p[:, 1] * sin, p[:, 0] * sin + p[:, 1] * cos
         positions = np.stack([x, y, np.full(len(p), 0.4 + 0.06 * number)], axis=1)
-        _add(builder, positions, quads, settings, name=f"sheet {number}")
+        add_quads(builder, positions, quads, settings, name=f"sheet {number}")
     builder.add_collider("ball", "SPHERE", (0.35,), (0.0, 0.0, 0.0))
     builder.add_collider("floor", "PLANE", (), (0.0, 0.0, -0.6))
     return DrivenScene(builder.finalize(), 72)
@@ -171,7 +172,7 @@ def folded_towels(n: int, towels: int = 4, settings: ClothSettings = TOWELLING) 
         cos, sin = np.cos(0.9 * number), np.sin(0.9 * number)
         x, y = p[:, 0] * cos - p[:, 1] * sin, p[:, 0] * sin + p[:, 1] * cos
         positions = np.stack([x, y, p[:, 2] + 0.05 * (number + 1)], axis=1)
-        _add(builder, positions, quads, settings, name=f"towel {number}")
+        add_quads(builder, positions, quads, settings, name=f"towel {number}")
     builder.add_collider("floor", "PLANE", (), (0.0, 0.0, 0.0))
     return DrivenScene(builder.finalize(), 72)
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..bench.cloth_scenes import folded_towels, strip_on_end
 from ..bench.collider_scenes import skirt
+from ..bench.crossed_scenes import poked
 from ..bench.scenes import add_sheet, cloth_grid
 from ..bench.shapes import ball, stem, tube_tree
 from ..building.builder import ModelBuilder
@@ -348,6 +349,12 @@ def surfaces() -> GoldenScene:
 def layers_come_to_rest() -> GoldenScene:
     """Two folded towels that creep on each other and are slowed down."""
     return GoldenScene(folded_towels(5, 2).model, frames=36)
+
+
+@scene("crossed-cloth")
+def crossed_cloth() -> GoldenScene:
+    """A corner of a sheet that begins through another one, and comes out of it."""
+    return GoldenScene(poked(10), frames=6)
 
 
 @scene("surfaces-on-meshes")

@@ -1,4 +1,7 @@
-"""Surfaces: cloth that passes through neither itself nor other cloth nor mesh colliders."""
+"""Surfaces: cloth that passes through neither itself nor other cloth nor mesh colliders.
+
+What does at the start of a frame is taken apart: see `surface_tangle` for meshes, `crossed_cloth`.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +26,7 @@ from ..particles.contacts.surface_contact import (
 from ..particles.contacts.surface_limit import part_surfaces
 from ..particles.contacts.surface_room import SurfaceRoom
 from ..particles.contacts.surface_tangle import UNTANGLING, take_out
+from ..particles.contacts.surface_untangling import keep_slow
 from ..workspace import workspace_of
 from .contacts import Contacts
 from .frame import Frame
@@ -60,7 +64,7 @@ NOT_LOOKED = -1
 def crossings_at_start(model: Model) -> tuple[Crossing, ...]:
     """Surfaces that pass through themselves, each other or mesh colliders before the first frame.
 
-    Those with mesh colliders are taken apart when the simulation begins, at a limited speed.
+    They are taken apart when the simulation begins, at a limited speed, but for what pins hold.
     """
     work = workspace_of(model)
     if work.surfaces is not None:
@@ -84,6 +88,7 @@ class SurfaceContacts:
         self.meshes_move = False
         self.is_tangled = False  # something may have passed through a mesh
         self.tangled = NOT_LOOKED  # vertices that are to come out of meshes
+        self.is_crossed = False  # cloth may pass through cloth
         room = self.room
         if room is None:
             return
@@ -95,7 +100,10 @@ class SurfaceContacts:
         room.tangle.row[:] = -1
         room.inverse_mass[: room.led] = frame.inverse_mass
         room.friction[: room.led] = frame.friction
-        self.is_tangled = room.meshes is not None and not room.is_known_clear(frame.given)
+        room.cloth_tangle.forget()
+        is_clear = room.is_known_clear(frame.given)
+        self.is_tangled = room.meshes is not None and not is_clear
+        self.is_crossed = room.partners[0].is_self and not is_clear
         if room.meshes is not None:
             room.meshes.begin(frame.state.mesh_vertex, frame.mesh_end)
 
@@ -115,11 +123,16 @@ class SurfaceContacts:
         note_steps(room.strays.step, count, room.before, room.start, room.speed)
         if self.is_tangled:
             self._look_for_tangle(room)
+        if self.is_crossed:
+            self.is_crossed = room.cloth_tangle.find(room.start, self.searched < 0)
         self._look_for_pairs(room)
         self._measure(room)
         room.previous[: room.led] = frame.previous
         self._part_layers(room)
         self._take_out(room, is_first=True)
+        if self.is_crossed:
+            moving = (room.start, room.x, room.previous)
+            room.cloth_tangle.take_apart(*moving, UNTANGLING * self.frame.h)
         frame.previous[:] = room.previous[: room.led]
         self._give_places(room)
         if room.meshes is not None and len(room.ground.shape):
@@ -234,7 +247,8 @@ class SurfaceContacts:
 
     def _measure(self, room: SurfaceRoom) -> None:
         beyond = BACKED_GAP if len(room.ground.shape) else 0.0
-        held = Held(room.inverse_mass, room.friction, room.tangle.mark, beyond)
+        crossed = room.cloth_tangle.crossed
+        held = Held(room.inverse_mass, room.friction, room.tangle.mark, crossed, beyond)
         step = room.strays.step
         while True:
             found = 0
@@ -315,6 +329,7 @@ class SurfaceContacts:
         room, frame = self.room, self.frame
         if room is None:
             return
+        before = frame.x.copy() if self.is_crossed else frame.x
         self._take_places(room)
         for _ in range(ATTEMPTS):
             if self.contact_count:
@@ -332,6 +347,9 @@ class SurfaceContacts:
             self._stop(room)
             self._check(room, frame.substep - self.searched + 1)
         self._give_places(room)
+        if self.is_crossed:
+            keep_slow(room.rows, before, frame.x, frame.previous, UNTANGLING * frame.h)
+            room.cloth_tangle.calm(frame.x, frame.previous)
 
     def _check(self, room: SurfaceRoom, ahead: int) -> int:
         """Mark vertices that came farther than was reckoned with; how many."""

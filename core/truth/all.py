@@ -11,6 +11,7 @@ _NAMES = (
     "cloth_under_bodies",
     "sacks",
     "constraints",
+    "crossed_cloth",
     "determinism",
     "elastic",
     "elastica",

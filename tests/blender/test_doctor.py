@@ -292,6 +292,62 @@ def test_bodies_that_overlap_are_parted(scene):
     assert seen(lower)[:, 2].min() > -0.005
 
 
+def _two_sheets():
+    """Two sheets that are held by a border each; the lower border of one is through the other."""
+    level = cloth(name="Level", size=13, spacing=0.1, location=(0, 0, 1.0))
+    upright = cloth(name="Upright", size=11, spacing=0.1, location=(0.03, 0.013, 1.3))
+    upright.rotation_euler = (1.57, 0.0, 0.1)
+    for ob in (level, upright):
+        ob.verlet.cloth.meets_itself = True
+    bpy.context.view_layer.update()
+    pin(level, list(range(13)))
+    pin(upright, [max(range(121), key=lambda i: (upright.matrix_world @ v(upright, i)).z)])
+    return level, upright
+
+
+def v(ob, i):
+    return ob.data.vertices[i].co
+
+
+def test_cloth_that_starts_through_cloth_is_taken_apart(scene):
+    floor()
+    _, upright = _two_sheets()
+    far = hung(cloth(name="Far", size=5, location=(9, 0, 2)))
+    before = seen(far).copy()
+    found = check(scene)
+    texts = {key: one for key, one in found.items() if key[0] == "verlet.take_apart"}
+    assert len(texts) == 1
+    ((_, name),) = texts
+    assert name in {"Level", "Upright"}
+    assert "comes apart at up to 1 m/s" in found["verlet.take_apart", name][1].message
+    lengths = [e.vertices[:] for e in upright.data.edges]
+    mend(found["verlet.take_apart", name])
+    assert not any(operator == "verlet.take_apart" for operator, _ in check(scene))
+    assert (seen(far) == before).all()
+    edge = max((v(upright, a) - v(upright, b)).length for a, b in lengths)
+    assert edge < 0.11  # it is not stretched
+
+
+def test_cloth_with_shape_keys_is_not_taken_apart_but_told(scene):
+    floor()
+    level, upright = _two_sheets()
+    for ob in (level, upright):
+        ob.shape_key_add(name="Basis")
+    assert any(operator == "verlet.take_apart" for operator, _ in check(scene))
+    assert "it has shape keys" in refusal(bpy.ops.verlet.take_apart)
+
+
+def test_cloth_that_pins_hold_through_cloth_is_left_as_it_is(scene):
+    floor()
+    sheets = _two_sheets()
+    before = [seen(ob).copy() for ob in sheets]
+    for ob in sheets:
+        ob.vertex_groups["Pin"].add(list(range(len(ob.data.vertices))), 1.0, "REPLACE")
+    assert any(operator == "verlet.take_apart" for operator, _ in check(scene))
+    assert "what pins hold" in refusal(bpy.ops.verlet.take_apart)
+    assert all((seen(ob) == was).all() for ob, was in zip(sheets, before))
+
+
 def test_cloth_that_starts_in_a_collider_is_moved_out(scene):
     floor()
     block = box(name="Block", size=1.0, location=(0, 0, 0.5))

@@ -302,7 +302,7 @@ def heap():
     room = workspace_of(model).surfaces
     (partners,) = room.partners
     pairs = (partners.pairs, partners.count, room.strays.step)
-    held = Held(room.inverse_mass, room.friction, room.tangle.mark, 0.0)
+    held = Held(room.inverse_mass, room.friction, room.tangle.mark, room.cloth_tangle.crossed, 0.0)
     room.start[:] = state.position
     partners.pairs["room"] = -np.inf  # each is to be measured
     room.strays.step["way"] = room.strays.step["veer"] = np.inf
@@ -362,7 +362,7 @@ def _sheets_that_lie_too_near(gap):
     room.find(0.0, 1, mesh_moves=False)
     (partners,) = room.partners
     room.grow_contacts(partners.count)
-    held = Held(room.inverse_mass, room.friction, room.tangle.mark, 0.0)
+    held = Held(room.inverse_mass, room.friction, room.tangle.mark, room.cloth_tangle.crossed, 0.0)
     pairs = (partners.pairs, partners.count, room.strays.step)
     return room, measure_pairs(*pairs, room.contacts, room.watch, 0, room.start, held)
 

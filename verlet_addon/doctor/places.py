@@ -26,6 +26,8 @@ LEAST_INSIDE = 1e-4  # m that something has to be inside of a collider
 OVERLAP_AT_START = 0.05  # of the smallest half extent of a shape that may overlap at the start
 PARTED = 0.005  # likewise, once they are moved apart
 MOST_SECONDS = 2.0  # of parting, without weight
+PARTING_RATE = 24.0  # 1/s, looks at whether cloth has come apart
+FRAMES_APART = 6  # looks for which it goes on apart, to its thickness
 
 
 # ---------------------------------------------------------------------------- over nothing
@@ -216,18 +218,45 @@ def crossing_surfaces(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) ->
     uids = {one.name: one.uid for one in running.inputs.participants}
     found = []
     for one in crossings_at_start(running.model):
-        if one.name == one.other:
-            what = "passes through itself"
-            after = "which stays so: smooth it there, or switch Self-Collision off"
-        elif one.other in running.model.colliders.name:
-            what = f"passes through {one.other}"
-            after = "and comes out of it at up to 1 m/s when it is played, but for its pins"
-        else:
-            what = f"passes through {one.other}"
-            after = "which stays so: move one of them"
-        text = f"{one.name}: it {what} at the start ({one.pairs} pairs of faces), {after}"
-        found.append(Problem(text, uids.get(one.name, 0)))
+        what = "itself" if one.name == one.other else one.other
+        text = (
+            f"{one.name}: it passes through {what} at the start ({one.pairs} pairs of faces), and "
+            "comes apart at up to 1 m/s when it is played, but for its pins"
+        )
+        found.append(Problem(text, uids.get(one.name, 0), "verlet.take_apart", "Take It Apart"))
     return found
+
+
+def untangled(running: Session) -> dict[int, Floats]:
+    """World places (n, 3) by session id of cloth that passes through something at the start.
+
+    Once the engine has taken it apart, without weight and from rest, which is what is done when it
+    is played too. Pins stay, so some may still be gone through; nothing where that is all of it.
+    """
+    from ...core import crossings_at_start
+    from ...core.model import FrameInputs
+    from ...core.step import advance
+
+    first = crossings_at_start(running.model)
+    crossed = {name for one in first for name in (one.name, one.other)}
+    solver = running.inputs.solver.without_budget()
+    inputs = FrameInputs(1.0 / PARTING_RATE, (0.0, 0.0, 0.0))
+    state, apart, last = running.cache[running.start], 0, first
+    for _ in range(round(MOST_SECONDS * PARTING_RATE)):
+        state = replace(state, previous=state.position.copy())
+        state, figures = advance(running.model, state, inputs, solver)
+        last = figures.crossings
+        apart = 0 if last else apart + 1
+        if apart > FRAMES_APART:
+            break
+    if sum(one.pairs for one in last) >= sum(one.pairs for one in first):
+        return {}
+    spans = [span for span in running.model.objects if span.body < 0]
+    return {
+        participant.uid: state.position[span.particles]
+        for participant, span in zip(running.particle_objects(), spans)
+        if participant.name in crossed
+    }
 
 
 def stuck(inputs: SceneInputs, participant: Participant) -> list[tuple[str, Ints]]:

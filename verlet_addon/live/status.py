@@ -120,14 +120,14 @@ def _crossed(running: Session, frame: int) -> str:
     figures = running.last_diagnostics
     if figures is None or not figures.crossings:
         return (
-            f"In frame {frame} cloth passes through itself or a mesh: look there for pins or a "
+            f"In frame {frame} cloth passes through cloth or a mesh: look there for pins or a "
             "start inside of one. In the last frame nothing does"
         )
     one = max(figures.crossings, key=lambda crossing: crossing.pairs)
     other = "itself" if one.name == one.other else one.other
     return (
         f"{one.name} passes through {other}, {one.pairs} pairs of faces, first in frame {frame}: "
-        "look there for pins or a start inside of it"
+        "it comes apart, unless pins hold it so: Check Scene mends a start like that"
     )
 
 

@@ -23,7 +23,7 @@ from ..properties.scenes import start_frame
 from ..ready.site import Site
 from ..ready.surroundings import add_floor
 from ..scene.surroundings import bounds
-from .mend import Mends, edited
+from .mend import Mends, edited, lay_vertices
 from .modes import in_object_mode, in_object_or_pose_mode
 from .selection import for_each, may_add, object_meant, objects_meant
 
@@ -352,6 +352,45 @@ class VERLET_OT_part_bodies(bpy.types.Operator):
         return result
 
 
+class VERLET_OT_take_apart(bpy.types.Operator):
+    """Change the meshes of cloth that passes through itself, other cloth or a collider at the
+    start, so that it does no more: as the solver takes it apart, but for pins
+    """
+
+    bl_idname = "verlet.take_apart"
+    bl_label = "Take Apart"
+    bl_options = {"REGISTER", "UNDO"}
+
+    uid: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return in_object_mode(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        scene = context.scene
+        scene.frame_set(start_frame(scene))
+        running = session.of(scene)
+        if running is None or not running.is_ready:
+            self.report({"ERROR"}, "The scene cannot be simulated: see the panel Simulate")
+            return {"CANCELLED"}
+        try:
+            places_by_uid = places.untangled(running)
+        except VerletError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+
+        def change(ob: bpy.types.Object) -> None:
+            lay_vertices(ob, places_by_uid[ob.session_uid].tolist())
+
+        objects = [ob for uid in places_by_uid if (ob := participants.find_object(uid)) is not None]
+        if not objects:
+            self.report({"ERROR"}, "No cloth passes through anything, but what pins hold so")
+            return {"CANCELLED"}
+        session.suspect_all()
+        return for_each(self, objects, change, "taken apart")
+
+
 class VERLET_OT_move_out(_MendsObject):
     """Move the object out of the colliders and rigid bodies that it starts in, the shortest way"""
 
@@ -394,5 +433,6 @@ CLASSES = (
     VERLET_OT_fit_gravity,
     VERLET_OT_add_floor_below,
     VERLET_OT_part_bodies,
+    VERLET_OT_take_apart,
     VERLET_OT_move_out,
 )

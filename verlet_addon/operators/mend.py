@@ -1,11 +1,11 @@
 """Buttons beside hints: they mend meshes that cannot do what is asked of them, and still air."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import bmesh
 import bpy
-from mathutils import Matrix
+from mathutils import Matrix, Vector
 
 from ...core.errors import ModelError
 from .. import session
@@ -44,6 +44,18 @@ def edited(ob: bpy.types.Object) -> Iterator[bmesh.types.BMesh]:
     finally:
         shape.free()
     mesh_of(ob).update()
+
+
+def lay_vertices(ob: bpy.types.Object, places: Sequence[Sequence[float]]) -> None:
+    """Lay the vertices of the mesh to so many places (n, 3) of the world."""
+    if mesh_of(ob).shape_keys is not None:
+        raise ModelError(ob.name, "it has shape keys: take it apart by hand, keys and all")
+    if len(places) != len(mesh_of(ob).vertices):
+        raise ModelError(ob.name, "it is torn or split where it is simulated: do it by hand")
+    back = ob.matrix_world.inverted()
+    with edited(ob) as shape:
+        for vertex, place in zip(shape.verts, places):
+            vertex.co = back @ Vector(place)
 
 
 def subdivide(ob: bpy.types.Object) -> None:

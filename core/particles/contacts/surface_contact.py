@@ -15,6 +15,7 @@ from ...collision.surface_distance import nearest_weights, weighted
 from ...kernels.jit import kernel, lean_inline
 from ...vec3 import along, cross, divide, dot, length, load, scale, set_vec, shift, sub, vec
 from .surface_tangle import CROSSED, HIDDEN
+from .surface_untangling import flush_way, gives_way
 from .surface_watch import may_come_nearer, note_apart, note_spare, note_ways
 
 SURFACE_CONTACT = np.dtype(
@@ -48,6 +49,9 @@ PARTING_SHARE = 0.1
 PARTING_SPEED = 0.25
 """m/s, fastest at which layers that lie too near each other part."""
 
+
+FLUSH = 1e-9
+"""Share of their thickness within which rounding tells on which side of each other features lie."""
 
 LEEWAY = 0.5
 """Share of its thickness by which a vertex may stray more than was reckoned with."""
@@ -122,6 +126,7 @@ Held = namedtuple(
         "inverse_mass",  # (n,) 1/kg
         "friction",  # (n,)
         "mark",  # (n,) of what has passed through a mesh, see `surface_tangle`
+        "crossed",  # where cloth passes through cloth, see `surface_untangling`
         "beyond",  # how much farther than it keeps away a mesh is to be noticed, as a share of that
     ],
 )
@@ -157,7 +162,7 @@ def measure_pairs(pairs, count, step, contacts, watch, found, start, held):
     May return more than fit. step (n,): see `VERTEX_STEP`. start (n, 3) m: places at the start of
     the substep. watch: see `note_spare`. held: see `Held`.
     """
-    inverse_mass, friction, mark, beyond = held
+    inverse_mass, friction, mark, crossed, beyond = held
     for n in range(count):
         pair = pairs[n]
         is_edges = pair["is_edges"]
@@ -170,11 +175,16 @@ def measure_pairs(pairs, count, step, contacts, watch, found, start, held):
             continue
         if pair["is_led"] == 1 and _is_tangled(mark, corner, is_edges):
             continue
+        if gives_way(crossed, corner, is_edges):
+            continue
         i, j, k, m = corner
         weight = nearest_weights(start, i, j, k, m, is_edges)
         d = weighted(start, corner, weight)
         distance = length(d)
         reach, width = pair["reach"], pair["width"]
+        if distance < FLUSH * width:
+            d = flush_way(crossed.spot, start, corner, is_edges, weight, FLUSH * width)
+            distance = length(d)
         pair["room"] = distance - width
         # what has another pair's nearest points keeps no distance: it must not be passed through
         is_double = _is_at_corner(weight, inverse_mass, corner, is_edges, start)

@@ -29,6 +29,7 @@ from ...collision.surface_tree import (
 from ...model import Model
 from ...model.surface_table import ITSELF, MESHES, OTHERS
 from ...records import Records
+from .crossed_cloth import CrossedCloth
 from .mesh_ground import mesh_ground_room
 from .mesh_neighbours import neighbours_room
 from .surface_contact import SURFACE_CONTACT, strays_room
@@ -105,6 +106,7 @@ class SurfaceRoom:
         self.watch = watch_room(count, len(self.contacts))
         self.neighbours = neighbours_room(count, len(self.contacts))
         self.tangle = tangle_room(count)
+        self.cloth_tangle = CrossedCloth(self.tree, self.surface, len(model.surfaces.triangle))
         self.ground = mesh_ground_room(led if self.meshes is not None and len(model.bodies) else 0)
         self.are_boxes_wide = True  # those of meshes: for their motion, or for another place
         self.deepest = 0.0  # m, deepest vertex inside a mesh
@@ -225,7 +227,7 @@ class SurfaceRoom:
     def note_crossings(self, x: Floats) -> None:
         """See what has passed through what at x (n, 3) m, the end of a frame."""
         self.x[: self.led] = x
-        self.find_crossings(self.x, only_meshes=False)
+        self.find_crossings(self.cloth_tangle.uneven(self.x), only_meshes=False)
         self.deepest, self.pierced, self.clear = 0.0, (), x
         if not any(partners.crossing_count for partners in self.partners):
             return
