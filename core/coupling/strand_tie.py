@@ -112,15 +112,15 @@ def _momentum(point, m, v):
 
 
 @inline
-def keep_spin_tied(particles, sticks, points, first, last, is_held, centre):
+def keep_spin_tied(particles, sticks, points, first, last, is_held, centre, spin):
     """Free the corrections of rows first … last − 1 from their torque, bodies included.
 
     Δx += a + ω × (x* − c) for all, with the a and ω that leave Σ M Δx, M the inertia of particle
-    and body, without torque about c and without sum; held in c, a is 0.
+    and body, without torque about c and without sum; held in c, a is 0. spin (9, 7): scratch.
     """
     x, previous, inverse_mass = particles
-    g = np.zeros((3, 6))
-    f = np.zeros((6, 7))
+    spin[:] = 0.0
+    g, f = spin[:3], spin[3:]
     for k in range(first, last):
         p = sticks[k]["particle"]
         if inverse_mass[p] == 0.0:

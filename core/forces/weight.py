@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..kernels.jit import kernel
+from ..vec3 import shift, vec
+
 if TYPE_CHECKING:
     from ..arrays import Ints
     from .base import Acting
@@ -24,4 +27,12 @@ class Weight:
         part = self.share - 1.0
         if self.while_pinned:
             part *= min(1.0, acting.animated[self.object].pin)
-        acting.force[self.particles] += part * acting.mass[self.particles, None] * acting.gravity
+        _add_weight(acting.mass, self.particles, part, acting.gravity, acting.force)
+
+
+@kernel
+def _add_weight(mass, particles, share, gravity, force):
+    g = vec(gravity)
+    for n in range(particles.shape[0]):
+        i = particles[n]
+        shift(force, i, share * mass[i], g)

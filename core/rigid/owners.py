@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..kernels.jit import allocating_kernel, lean_inline
+from ..kernels.jit import kernel, lean_inline
 from ..rotation import (
     conjugate,
     free_turn,
@@ -324,16 +324,21 @@ def take_momenta(owners, bodies):
 @lean_inline
 def turn_by(q, way):
     """Turn q (4,) by a rotation vector rad in the world."""
-    if way != ZERO:
-        set_quaternion(q, normalised(product(turn_of_spin(way, 1.0), quaternion(q))))
+    set_quaternion(q, _turned(quaternion(q), way))
 
 
-@allocating_kernel
+@lean_inline
+def _turned(q, way):
+    """A quaternion turned so."""
+    if way == ZERO:
+        return q
+    return normalised(product(turn_of_spin(way, 1.0), q))
+
+
+@kernel
 def look_ahead(owners, count, h, position, rotation):
     """Where the first ``count`` owners get to in this substep: (o, 3) m and (o, 3, 3)."""
-    q = np.empty(4)
     for o in range(count):
         store(position, o, along(load(owners.position, o), h, load(owners.velocity, o)))
-        set_quaternion(q, quaternion(owners.orientation[o]))
-        turn_by(q, scale(h, load(owners.spin, o)))
-        write_rotation(rotation[o], quaternion(q))
+        turned = _turned(quaternion(owners.orientation[o]), scale(h, load(owners.spin, o)))
+        write_rotation(rotation[o], turned)

@@ -20,11 +20,25 @@ from ..particles.contacts.contact_weights import Surfaces, prepare_contacts
 from ..particles.contacts.hook import Meeting
 from ..particles.contacts.response import note_couples, relax_contacts
 from ..particles.contacts.strand_support import Ground, Supports
+from ..workspace import workspace_of
 from .bodies import Bodies
 from .frame import Frame
 
 SOFT_SHARE = 4.0
 """Where nothing is rigid as a whole, the last pass may still push this many times farther."""
+
+
+class Doing:
+    """Which hooks have a use for each part of a substep; one call of a method that does nothing
+    costs little, but there are some hundred in a frame.
+    """
+
+    def __init__(self, model: Model) -> None:
+        hooks = workspace_of(model).hooks
+        self.look, self.find, self.hold, self.relax, self.support, self.spare, self.stop = (
+            [hook for hook in hooks if hook.does(part)]
+            for part in ("look", "find", "hold", "relax", "support", "spare", "stop")
+        )
 
 
 class Contacts:
@@ -36,6 +50,7 @@ class Contacts:
         model, work = frame.model, frame.work
         self.is_bouncy = bool(model.particles.restitution.any() or model.shapes.restitution.any())
         self.hooks = work.hooks
+        self.doing = frame.scratch(Doing)
         self.meeting = Meeting(
             particles=frame.particles,
             inverse_mass=frame.inverse_mass,
@@ -97,12 +112,12 @@ class Contacts:
         frame, meeting = self.frame, self.meeting
         meeting.substep = frame.substep
         meeting.inverse_mass = frame.inverse_mass
-        for hook in self.hooks:
+        for hook in self.doing.look:
             hook.look(meeting)
         while (found := self._fill()) > len(meeting.contacts.solving):
             meeting.contacts = frame.work.contacts = contact_room(2 * found)
         meeting.count = frame.contact_count = found
-        for hook in self.hooks:
+        for hook in self.doing.hold:
             hook.hold(meeting)
         self._prepare()
         if self.bodies.meet(meeting.contacts, found):  # who just woke is no longer immovable
@@ -111,7 +126,7 @@ class Contacts:
     def _fill(self) -> int:
         """Have all contacts written; returns how many there are, maybe more than fit."""
         found = 0
-        for hook in self.hooks:
+        for hook in self.doing.find:
             found = hook.find(found, self.meeting)
         return found
 
@@ -201,7 +216,7 @@ class Contacts:
         if not self.is_any:
             return
         self._relax_all(is_again=False)
-        for hook in self.hooks:
+        for hook in self.doing.support:
             hook.support(self.meeting)
 
     def part_again(self) -> None:
@@ -213,9 +228,9 @@ class Contacts:
         """
         if not self.is_any:
             return
-        for hook in self.hooks:
+        for hook in self.doing.spare:
             hook.spare(self.meeting)
-        for hook in self.hooks:
+        for hook in self.doing.stop:
             hook.stop(self.meeting)
         self._relax_all(is_again=True)
 
@@ -226,11 +241,15 @@ class Contacts:
         something farther than gravity moves it in a step.
         """
         meeting, passes = self.meeting, self.frame.settings.body_iterations
-        contacts = (meeting.contacts.solving, meeting.count, meeting.movable)
         enough = meeting.fall * (1.0 if self.is_rigid else SOFT_SHARE)
+        contacts = (meeting.contacts.solving, meeting.count, meeting.movable, is_again)
+        if not self.doing.relax:
+            if meeting.count:
+                relax_contacts(*contacts, passes, 4 * passes, enough)
+            return
         for n in range(4 * passes):
-            push = relax_contacts(*contacts, is_again)
-            for hook in self.hooks:
+            push = relax_contacts(*contacts, 1, 1, enough)
+            for hook in self.doing.relax:
                 push = max(push, hook.relax(meeting))
             if n + 1 >= passes and push <= enough:
                 break

@@ -63,7 +63,14 @@ class HeapScratch:
         self.seen_at = np.zeros((self.count, 3))  # m, where they were when shapes were looked for
         self.still_close = np.zeros(self.count, np.int8)
         self.chosen = np.zeros(self.count, np.int32)
+        self.span = _span_of(self.particles)
         self.others: Ints = np.setdiff1d(model.particles.colliding, self.particles)
+
+
+def _span_of(particles: Ints) -> slice | Ints:
+    """The same particles as a slice where they follow each other, which copies nothing."""
+    first, count = int(particles[0]) if len(particles) else 0, len(particles)
+    return slice(first, first + count) if (np.diff(particles) == 1).all() else particles
 
 
 class Heaps:
@@ -161,7 +168,7 @@ class Heaps:
                 return
             self.known = self._all_touching()
         rows = scratch.particles
-        self._search(start, farthest_since(rows, frame.x, start[rows])[0])
+        self._search(start, farthest_since(rows, frame.x, start[scratch.span])[0])
 
     # ------------------------------------------------------------------ colliders and bodies
 
@@ -179,12 +186,13 @@ class Heaps:
             return
         rows, shapes = scratch.particles, frame.work.shapes
         balls = Spheres(rows, scratch.radius)
-        _, speed = farthest_since(rows, frame.x, frame.previous[rows])
+        before = frame.previous[scratch.span]
+        _, speed = farthest_since(rows, frame.x, before)
         self.speed = speed
         _, way = farthest_since(rows, frame.x, scratch.seen_at)
         if self.close_margin < 0.0 or way + speed > self.close_margin:
             self.close_margin = max(0.25 * self.reach, PAIR_HORIZON * speed)
-            scratch.seen_at[:] = frame.previous[rows]
+            scratch.seen_at[:] = before
             find_close(
                 scratch.still_close,
                 balls,
@@ -224,7 +232,7 @@ class Heaps:
         ahead = 2.0 * PAIR_HORIZON * (speed + frame.fall)
         self.margin = min(max(ahead, PAIR_MARGIN[0] * largest), PAIR_MARGIN[1] * largest)
         self.margin = max(self.margin, 2.5 * speed)
-        place = start[scratch.particles]
+        place = start[scratch.span]
         scratch.origin[:] = place
         with np.errstate(invalid="ignore"):
             order, key, strides = sort_balls(np.nan_to_num(place), self.reach + self.margin)

@@ -11,6 +11,7 @@ from verlet_physics.particles.constraints.hinge_bend import HingeBends, rest_ang
 from verlet_physics.particles.constraints.rod import Rods
 from verlet_physics.recipes.topology import hinges_of
 from verlet_physics.settings import AnimatedSettings
+from verlet_physics.stages.relaxation import RelaxationScratch
 from verlet_physics.truth.constraints import edges_of, icosahedron, sheet
 
 STILL = (0.0, 0.0, 0.0)
@@ -299,6 +300,21 @@ def test_hinges_that_are_solved_four_at_once_end_as_each_alone():
     assert (moved[[0, 1, 2, 4, 5, 6]] > 1e-4).all()
     assert moved[3] < 1e-12
     assert together == pytest.approx(alone, abs=1e-4 * moved.max())
+
+
+def test_what_constraints_are_solved_in_begins_at_a_line_of_the_cache():
+    """Rows of four numbers that lie across two lines cost hinges a ninth."""
+    builder = ModelBuilder()
+    for count in (1, 5, 2000):  # large ones are given out from 16 bytes behind a page on
+        x = np.random.default_rng(2).normal(0.0, 1.0, (4 * count, 3))
+        owner = builder.add_particles("leaves", x, mass=1.0)
+        first = builder.objects[owner].first_particle
+        rows = first + np.arange(4 * count).reshape(-1, 4)
+        builder.add_constraint(HingeBends.of(builder, owner, rows, 1.0))
+    multipliers = RelaxationScratch(builder.finalize()).multipliers
+    assert len(multipliers) == 3
+    assert all(m.ctypes.data % 64 == 0 and len(m) for m in multipliers)
+    assert not any(m.any() for m in multipliers)
 
 
 def test_all_hinges_of_a_stiff_sheet_are_solved_together():

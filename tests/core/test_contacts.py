@@ -18,6 +18,10 @@ from verlet_physics.bench.scenes import add_sheet
 from verlet_physics.collision.kinds import SHAPE_KINDS
 from verlet_physics.collision.point_distance import solid_distance
 from verlet_physics.collision.shape import Shape, Surface
+from verlet_physics.particles.contacts.contact_point import contact_room
+from verlet_physics.particles.contacts.hook import ContactHook
+from verlet_physics.particles.contacts.own_clothes import spare_clothes
+from verlet_physics.particles.contacts.pin_holds import PinHolds
 from verlet_physics.recipes.geometry import Geometry
 from verlet_physics.recipes.rope import add_rope
 from verlet_physics.vector import rotation_matrix
@@ -444,3 +448,25 @@ def test_a_body_that_lies_on_cloth_goes_on_alike_in_a_fresh_model():
             state, _ = advance(fresh, state, FrameInputs(), SolverSettings())
         assert (state.position == states[-1].position).all()
         assert (state.body_position == states[-1].body_position).all()
+
+
+def test_contacts_with_own_clothes_alone_stay_as_they_are():
+    """Of a shirt on body 0, worn by group 3, a rag of nobody's and a sock on body 2, of group 5."""
+    garment = np.array([3, -1, 5], dtype=np.int32)  # of each particle
+    wearer = np.array([3, -1, 5], dtype=np.int32)  # of each body
+    touching = [(0, 0, 1), (0, 2, 0), (1, 0, 0), (1, 1, 0), (2, 2, 1), (0, -1, 0), (0, 3, 0)]
+    solving = contact_room(len(touching) + 1).solving
+    for c, (particle, owner, _) in enumerate(touching):
+        solving[c]["place"][0]["particle"][:] = particle
+        solving[c]["place"][1]["owner"] = owner
+    solving[2]["stays"] = 1  # for another reason
+    spare_clothes(solving, len(touching), garment, wearer)
+    stays = [one["stays"] for one in solving]
+    assert stays == [1, 0, 1, 0, 1, 0, 0, 0]
+
+
+def test_hooks_say_which_parts_of_a_substep_they_have_a_use_for():
+    parts = ("look", "find", "hold", "relax", "support", "spare", "stop")
+    assert not any(ContactHook().does(part) for part in parts)
+    hook = PinHolds.__new__(PinHolds)
+    assert [part for part in parts if hook.does(part)] == ["support"]

@@ -19,7 +19,7 @@ import math
 
 import numpy as np
 
-from ...kernels.jit import parallel_kernel, prange
+from ...kernels.jit import lean_inline, parallel_kernel, prange
 from ...vec3 import between, dot, length
 from .stick import correction, mass_weighted, move_ends
 
@@ -37,40 +37,57 @@ FIRM_FACTOR = 2.5
 
 
 @parallel_kernel
-def limit_strain(particles, sticks, form, firm, first_task, last_task, limit, task_strained):
+def limit_strain(particles, sticks, form, limit, phase_task, task_strained):
     """Bring sticks longer than 1 + limit times their rest length back, in strained tasks.
 
-    task_strained (tasks,) 0 where nothing is to be done; it becomes 0 where no stick was too long.
+    phase_task (phases + 1,) bounds the tasks of each phase, which share no particle; task_strained
+    (tasks,) 0 where nothing is to be done: it becomes 0 where no stick was too long.
+    """
+    phases = phase_task.shape[0] - 1
+    for number in range(STRAIN_ROUNDS):
+        left = 0
+        for task in range(task_strained.shape[0]):
+            left += task_strained[task]
+        if left == 0:
+            break
+        firm = number >= GENTLE_ROUNDS
+        longest = limit * (FIRM_FACTOR if firm else 1.0)
+        for phase in range(phases):
+            for task in prange(phase_task[phase], phase_task[phase + 1]):
+                if task_strained[task] != 0:
+                    task_strained[task] = _shorten(particles, sticks, form, firm, longest, task)
+
+
+@lean_inline
+def _shorten(particles, sticks, form, firm, limit, task):
+    """Once over the sticks of a task; 1 where any was too long, else 0.
+
     ``firm`` corrects along the stick as it lies now.
     """
     x, previous, inverse_mass = particles
     stick, rest_length, task_start, tension = sticks
-    is_measured = tension.shape[0] > 0
-    for task in prange(first_task, last_task):
-        if task_strained[task] == 0:
+    strained = 0
+    for s in range(task_start[task], task_start[task + 1]):
+        a = np.uint32(stick[s, 0])
+        b = np.uint32(stick[s, 1])
+        d = between(x, a, b)
+        longest = (1.0 + limit) * rest_length[s]
+        square = dot(d, d)
+        if square <= longest * longest:
             continue
-        strained = 0
-        for s in range(task_start[task], task_start[task + 1]):
-            a = np.uint32(stick[s, 0])
-            b = np.uint32(stick[s, 1])
-            d = between(x, a, b)
-            longest = (1.0 + limit) * rest_length[s]
-            square = dot(d, d)
-            if square <= longest * longest:
-                continue
-            wanted = max(rest_length[s], longest - BEYOND * (math.sqrt(square) - longest))
-            wa = inverse_mass[a]
-            wb = inverse_mass[b]
-            if wa + wb == 0.0:
-                continue
-            if firm:
-                step = mass_weighted(d, wa + wb, wanted)
-                e = d
-            else:
-                e = between(previous, a, b)
-                wa, wb, step, e = correction(form, d, e, wa, wb, 1.0, 1.0, wanted)
-            strained = 1
-            move_ends(x, a, b, wa, wb, step, e)
-            if is_measured:
-                tension[s] += step * length(e)
-        task_strained[task] = strained
+        wanted = max(rest_length[s], longest - BEYOND * (math.sqrt(square) - longest))
+        wa = inverse_mass[a]
+        wb = inverse_mass[b]
+        if wa + wb == 0.0:
+            continue
+        if firm:
+            step = mass_weighted(d, wa + wb, wanted)
+            e = d
+        else:
+            e = between(previous, a, b)
+            wa, wb, step, e = correction(form, d, e, wa, wb, 1.0, 1.0, wanted)
+        strained = 1
+        move_ends(x, a, b, wa, wb, step, e)
+        if tension.shape[0] > 0:
+            tension[s] += step * length(e)
+    return strained

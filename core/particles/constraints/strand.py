@@ -24,6 +24,7 @@ Particles tied to rigid bodies bring the bodies' inertia along (`strand_tie`).
 
 from __future__ import annotations
 
+from collections import namedtuple
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -43,7 +44,7 @@ from ...coupling.strand_tie import (
     load_ties,
 )
 from ...errors import ModelError
-from ...kernels.jit import allocating_kernel, inline
+from ...kernels.jit import inline, kernel
 from ...records import Records, records, scratch_size
 from ...vec3 import (
     ZERO,
@@ -109,6 +110,17 @@ STRAND_SOLUTION = np.dtype(
     ],
     align=True,
 )
+
+StrandScratch = namedtuple(
+    "StrandScratch",
+    [
+        "solution",  # (q,) STRAND_SOLUTION
+        "points",  # (q,) TIED_POINT
+        "spin",  # (9, 7), see `keep_spin_tied`
+    ],
+)
+"""What strands are solved in."""
+
 NEWTON_ERROR = 1e-3
 """Error of a stick in its length above which Newton's method takes one more step."""
 
@@ -228,6 +240,11 @@ class Strands:
         """Scratch for what bears nothing, and for what may bear the strands."""
         return bearing_room(0), bearing_room(len(self.rows))
 
+    @cached_property
+    def _spin(self) -> Floats:
+        """Scratch for the spin of what is tied."""
+        return np.zeros((9, 7))
+
     def _find_supports(self, moving: Moving) -> Bearing:
         """What bears the strands in this step."""
         if moving.ground is None:
@@ -250,8 +267,7 @@ class Strands:
             self.rows,
             1.0 / (moving.h**2 * max(stiffness, 1e-12)),
             moving.is_first_pass,
-            solution,
-            points,
+            StrandScratch(solution, points, self._spin),
             bearing,
             Standoff(moving.inverse_mass, 0.0) if moving.ground is None else moving.ground.reach,
         )
@@ -447,7 +463,7 @@ def worst_error(points, sticks, per_step, s):
 
 
 @inline
-def _keep_spin(particles, sticks, points, first, last):
+def _keep_spin(particles, sticks, points, first, last, spin):
     """Free the corrections of the tree in rows first … last − 1 from their torque, in points.
 
     One that is held in two places gets its torque from there; one that is held in one place turns
@@ -472,7 +488,7 @@ def _keep_spin(particles, sticks, points, first, last):
         return
     centre = divide(centre, mass)
     if tied > 0:
-        keep_spin_tied(particles, sticks, points, first, last, held == 1, centre)
+        keep_spin_tied(particles, sticks, points, first, last, held == 1, centre, spin)
         return
     momentum = ZERO
     inertia = NO_INERTIA
@@ -493,14 +509,15 @@ def _keep_spin(particles, sticks, points, first, last):
             set_vec(place, add(vec(place), cross(turn, sub(load(previous, i), centre))))
 
 
-@allocating_kernel
-def project_strands(particles, sticks, per_step, first_pass, solution, points, bearing, ground):
-    """Project all strands once; scratch: solution (STRAND_SOLUTION), points (TIED_POINT), (q,).
+@kernel
+def project_strands(particles, sticks, per_step, first_pass, scratch, bearing, ground):
+    """Project all strands once.
 
     bearing: what the strands lie on; ground: how far m each particle (n,) keeps away from that, and
     the way m of gravity in a step.
     """
     x = particles.x
+    solution, points, spin = scratch
     count = sticks.shape[0]
     looks = MOST_LOOKS if first_pass and bearing.count[0] > 0 else 0
     step = 0
@@ -530,7 +547,7 @@ def project_strands(particles, sticks, per_step, first_pass, solution, points, b
         is_free = is_free and not is_borne(bearing, k - 1)
         if k == count or sticks[k]["parent"] < 0:
             if is_free:  # the ground takes the torque of the others
-                _keep_spin(particles, sticks, points, begin, k)
+                _keep_spin(particles, sticks, points, begin, k, spin)
             begin = k
             is_free = True
     for k in range(count):

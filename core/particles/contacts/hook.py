@@ -80,6 +80,10 @@ class ContactHook:
         """Whether it may touch anything in this frame, asked after `begin`."""
         return False
 
+    def does(self, part: str) -> bool:
+        """Whether this kind has a use for the method of that name."""
+        return getattr(type(self), part) is not getattr(ContactHook, part)
+
     turns_rings = False
     """Whether its particles give what contacts have turned to those around them."""
 

@@ -7,9 +7,8 @@ about, for the ties do not feel what shortens the cloth.
 
 from __future__ import annotations
 
-import numpy as np
-
 from ...coupling.tied_pieces import wearers
+from ...kernels.jit import kernel
 from .hook import ContactHook, Meeting, Surroundings
 
 
@@ -21,8 +20,19 @@ class OwnClothes(ContactHook):
 
     def spare(self, meeting: Meeting) -> None:
         """Let contacts with own clothes stay as they are."""
-        contacts = meeting.contacts.solving[: meeting.count]
-        particle, owner = contacts["place"]["particle"][:, 0, 0], contacts["place"]["owner"][:, 1]
-        is_body = (owner >= 0) & (owner < len(self.wearer))
-        wearer = np.where(is_body, self.wearer[np.where(is_body, owner, 0)], -1)
-        contacts["stays"] |= (wearer >= 0) & (self.garment[particle] == wearer)
+        spare_clothes(meeting.contacts.solving, meeting.count, self.garment, self.wearer)
+
+
+@kernel
+def spare_clothes(solving, count, garment, wearer):
+    """Let contacts of particles with who wears them stay as they are.
+
+    garment (n,) and wearer (b,) from `wearers`.
+    """
+    for c in range(count):
+        place = solving[c]["place"]
+        owner = place[1]["owner"]
+        if owner < 0 or owner >= wearer.shape[0] or wearer[owner] < 0:
+            continue
+        if garment[place[0]["particle"][0]] == wearer[owner]:
+            solving[c]["stays"] = 1

@@ -35,6 +35,8 @@ class PinHolds(ContactHook):
             if count < len(self.holds):
                 break
             self.holds = np.zeros(2 * count, HOLD)
+        if not count:
+            return
         before = owners.velocity[self.wearing]
         hold_bodies(self.holds, count, particles, owners, meeting.h, self.gain)
         if len(self.wearing):

@@ -21,8 +21,11 @@ from .contact_places import displacement, gap_of, mobility_along, push_apart
 
 
 @kernel
-def relax_contacts(solving, count, movable, is_again):
-    """One pass over all contacts: push apart, then hold against sliding up to μ times the push.
+def relax_contacts(solving, count, movable, is_again, fewest, most, enough):
+    """Passes over all contacts: push apart, then hold against sliding up to μ times the push.
+
+    The last one is the first that pushes nothing farther than ``enough`` m, but for the bounds
+    on their number.
 
     A contact that bounces is pushed until x − x* is e times the approach, reversed (Kenwright
     §III sets x* for that; pushing x instead lets the bodies' sticks take part). Push and hold are
@@ -31,8 +34,19 @@ def relax_contacts(solving, count, movable, is_again):
     `resolve_overlap`.
 
     is_again: after something else has moved particles. Nothing is taken back then, and some
-    contacts stay as they are. Returns the largest push of this pass in m.
+    contacts stay as they are. Returns the largest push of the last pass in m.
     """
+    largest = 0.0
+    for number in range(most):
+        largest = _pass_over(solving, count, movable, is_again)
+        if number + 1 >= fewest and largest <= enough:
+            break
+    return largest
+
+
+@lean_inline
+def _pass_over(solving, count, movable, is_again):
+    """One such pass; returns its largest push in m."""
     particles, owners, h, _ = movable
     largest = 0.0
     for c in range(count):

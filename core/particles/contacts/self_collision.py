@@ -135,6 +135,8 @@ class SelfCollisionGrid(NeighbourGrid):
         if self.cell_size == 0.0 or len(self._all.particle) < 2:
             return
         bounds, near = self._bounds, self._near
+        if len(bounds.fastest) < 2 and not near.meets_itself.any():
+            return
         _find_bounds(x, previous, self._all.particle, bounds)
         margin = 2.0 * (bounds.fastest * substeps + fall * substeps**2) + 0.5 * self.cell_size
         low, high = bounds.low - margin[:, None], bounds.high + margin[:, None]

@@ -12,7 +12,8 @@ import math
 import numpy as np
 
 from ...arrays import Floats, Ints
-from ...kernels.jit import allocating_kernel, kernel, lean, parallel_kernel, prange
+from ...kernels.jit import kernel, lean, parallel_kernel, prange
+from ...vec3 import ZERO, add, divide, dot, load, sub
 
 LEAST_SLAB = 256
 """Balls in a slab, if there are so many."""
@@ -197,21 +198,17 @@ def give_motion(heap, particles):
             x[i, k] = previous[i, k] + ball[n]["move"][k]
 
 
-@allocating_kernel
+@kernel
 def farthest_since(rows, x, origin):
     """How far m any ball has come from its origin (m, 3) m: against the mean of all, and at all."""
     count = rows.shape[0]
-    mean = np.zeros(3)
+    mean = ZERO
     for n in range(count):
-        for k in range(3):
-            mean[k] += x[rows[n], k] - origin[n, k]
+        mean = add(mean, sub(load(x, rows[n]), load(origin, n)))
+    mean = divide(mean, max(count, 1))
     most = whole = 0.0
     for n in range(count):
-        square = total = 0.0
-        for k in range(3):
-            way = x[rows[n], k] - origin[n, k]
-            total += way * way
-            way -= mean[k] / count
-            square += way * way
-        most, whole = max(most, square), max(whole, total)
+        way = sub(load(x, rows[n]), load(origin, n))
+        against = sub(way, mean)
+        most, whole = max(most, dot(against, against)), max(whole, dot(way, way))
     return math.sqrt(most), math.sqrt(whole)
