@@ -181,11 +181,15 @@ class SurfaceRoom:
             partners.append(self.found)
 
     def find_crossings(self, x: Floats, only_meshes: bool) -> None:
-        """Where triangles intersect at x (n, 3) m, in ``partners``; boxes are for that place."""
-        nothing = self.stopping.nearest
-        nothing[:] = 0.0
+        """Where triangles intersect at x (n, 3) m, in ``partners``; boxes are for that place.
+
+        Cloth is looked at as the crossings that are taken apart are found: see `uneven`.
+        """
+        uneven = x if only_meshes else self.cloth_tangle.uneven(x)
+        hardly = self.stopping.nearest
+        hardly[:] = np.abs(uneven - x).max()
         self.expect_all()
-        resting = (self.surface.triangle, x, self.still, nothing, self.stale)
+        resting = (self.surface.triangle, x, self.still, hardly, self.stale)
         if self.partners[0].is_self and not only_meshes:
             gather_bounds(self.tree, *resting, 0.0)
         else:
@@ -198,7 +202,8 @@ class SurfaceRoom:
                 continue
             while True:
                 trees = (self.tree, partners.other, partners.is_self)
-                found, pairs = find_crossings(partners.crossings, *trees, self.surface, x)
+                places = uneven if partners.is_self else x
+                found, pairs = find_crossings(partners.crossings, *trees, self.surface, places)
                 if found <= len(partners.crossings):
                     break
                 partners.crossings = np.zeros(found * 3 // 2, dtype=CROSSING)
@@ -227,7 +232,7 @@ class SurfaceRoom:
     def note_crossings(self, x: Floats) -> None:
         """See what has passed through what at x (n, 3) m, the end of a frame."""
         self.x[: self.led] = x
-        self.find_crossings(self.cloth_tangle.uneven(self.x), only_meshes=False)
+        self.find_crossings(self.x, only_meshes=False)
         self.deepest, self.pierced, self.clear = 0.0, (), x
         if not any(partners.crossing_count for partners in self.partners):
             return
