@@ -381,7 +381,8 @@ class VERLET_OT_take_apart(bpy.types.Operator):
             return {"CANCELLED"}
 
         def change(ob: bpy.types.Object) -> None:
-            lay_vertices(ob, places_by_uid[ob.session_uid].tolist())
+            before, after = places_by_uid[ob.session_uid]
+            lay_vertices(ob, before.tolist(), after.tolist())
 
         objects = [ob for uid in places_by_uid if (ob := participants.find_object(uid)) is not None]
         if not objects:
