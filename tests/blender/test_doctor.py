@@ -337,16 +337,6 @@ def test_cloth_with_shape_keys_is_not_taken_apart_but_told(scene):
     assert "it has shape keys" in refusal(bpy.ops.verlet.take_apart)
 
 
-def test_cloth_that_modifiers_move_is_not_taken_apart_but_told(scene):
-    floor()
-    for ob in _two_sheets():
-        moved = ob.modifiers.new("Displace", "DISPLACE")
-        moved.strength, moved.mid_level = 0.02, 0.0
-        ob.modifiers.move(ob.modifiers.find("Displace"), 0)
-    assert any(operator == "verlet.take_apart" for operator, _ in check(scene))
-    assert "modifiers move it" in refusal(bpy.ops.verlet.take_apart)
-
-
 def test_cloth_that_pins_hold_through_cloth_is_left_as_it_is(scene):
     floor()
     sheets = _two_sheets()

@@ -227,11 +227,11 @@ def crossing_surfaces(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) ->
     return found
 
 
-def untangled(running: Session) -> dict[int, tuple[Floats, Floats]]:
-    """World places (n, 3), by session id, of cloth that passes through something at the start.
+def untangled(running: Session) -> dict[int, Floats]:
+    """World places (n, 3) by session id of cloth that passes through something at the start.
 
-    Then, and once the engine has taken it apart without weight and from rest, as it does in play.
-    Pins stay, so some may still be gone through; nothing where that is all of it.
+    Once the engine has taken it apart, without weight and from rest, which is what is done when it
+    is played too. Pins stay, so some may still be gone through; nothing where that is all of it.
     """
     from ...core import crossings_at_start
     from ...core.model import FrameInputs
@@ -253,7 +253,7 @@ def untangled(running: Session) -> dict[int, tuple[Floats, Floats]]:
         return {}
     spans = [span for span in running.model.objects if span.body < 0]
     return {
-        participant.uid: (participant.world_points, state.position[span.particles])
+        participant.uid: state.position[span.particles]
         for participant, span in zip(running.particle_objects(), spans)
         if participant.name in crossed
     }

@@ -381,8 +381,7 @@ class VERLET_OT_take_apart(bpy.types.Operator):
             return {"CANCELLED"}
 
         def change(ob: bpy.types.Object) -> None:
-            before, after = places_by_uid[ob.session_uid]
-            lay_vertices(ob, before.tolist(), after.tolist())
+            lay_vertices(ob, places_by_uid[ob.session_uid].tolist())
 
         objects = [ob for uid in places_by_uid if (ob := participants.find_object(uid)) is not None]
         if not objects:

@@ -26,11 +26,6 @@ from .selection import for_each, object_meant, objects_meant
 PARTS_OF_MESH = 20
 """Edges along the longest side of a mesh that is fine enough to fold."""
 
-LAID_OFF = 1e-5
-"""Share of an object's size by which vertices may lie off their simulated places: rounding."""
-
-Places = Sequence[Sequence[float]]
-
 
 @contextmanager
 def edited(ob: bpy.types.Object) -> Iterator[bmesh.types.BMesh]:
@@ -51,22 +46,15 @@ def edited(ob: bpy.types.Object) -> Iterator[bmesh.types.BMesh]:
     mesh_of(ob).update()
 
 
-def lay_vertices(ob: bpy.types.Object, before: Places, after: Places) -> None:
-    """Lay the vertices of the mesh from places (n, 3) of the world to others.
-
-    Raises ModelError where the mesh alone does not say where they are.
-    """
+def lay_vertices(ob: bpy.types.Object, places: Sequence[Sequence[float]]) -> None:
+    """Lay the vertices of the mesh to so many places (n, 3) of the world."""
     if mesh_of(ob).shape_keys is not None:
         raise ModelError(ob.name, "it has shape keys: take it apart by hand, keys and all")
-    vertices, to_world = mesh_of(ob).vertices, ob.matrix_world
-    if len(after) != len(vertices):
+    if len(places) != len(mesh_of(ob).vertices):
         raise ModelError(ob.name, "it is torn or split where it is simulated: do it by hand")
-    far = LAID_OFF * max(ob.dimensions)
-    if any((to_world @ v.co - Vector(p)).length > far for v, p in zip(vertices, before)):
-        raise ModelError(ob.name, "modifiers move it before it is simulated: do it by hand")
-    back = to_world.inverted()
+    back = ob.matrix_world.inverted()
     with edited(ob) as shape:
-        for vertex, place in zip(shape.verts, after):
+        for vertex, place in zip(shape.verts, places):
             vertex.co = back @ Vector(place)
 
 
