@@ -55,6 +55,7 @@ _SUBJECTS = {
     "manual/check.html": (
         *("ops:check_scene", "ops:forget_findings", "ops:mend_finding", "ops:show_*"),
         *("ops:merge_doubles", "ops:delete_loose", "ops:dissolve_flat_faces", "ops:part_bodies"),
+        "ops:take_apart",
         *("ops:default_thickness", "ops:apply_finer_mesh", "ops:fit_gravity", "ops:move_out"),
         *("ops:add_floor_below", "ops:unstretch_time", "ops:pose_position"),
     ),
