@@ -290,13 +290,14 @@ def thinnest(scene, s):
     return size[: {SPHERE: 1, CAPSULE: 1, CYLINDER: 2}.get(kind, 3)].min()
 
 
-def climbed(scene, a, b, normal, random):
-    """The largest gap along directions around ``normal``, by trying."""
-    best, step = scene.gap_along(a, b, normal)[0], 0.3
+def climbed(scene, a, b, normal, moved=(0.0, 0.0, 0.0)):
+    """The largest gap along directions around ``normal``, by trying, with a moved by so much m."""
+    random = np.random.default_rng(11)  # its own: how often it tries says nothing of other shapes
+    best, step = scene.gap_along(a, b, normal)[0] + normal @ moved, 0.3
     while step > 1e-8:
         tries = normal + step * random.normal(size=(60, 3))
         tries /= np.linalg.norm(tries, axis=1)[:, None]
-        gaps = scene.gap_along(a, b, tries)
+        gaps = scene.gap_along(a, b, tries) + tries @ moved
         if gaps.max() > best:
             best, normal = gaps.max(), tries[gaps.argmax()]
         else:
@@ -327,15 +328,15 @@ def test_random_pairs_agree_with_brute_force(scale, thin, spread, count):
             reach.append(scale * random.uniform(0, 1) * (random.random() < 0.7))
         m = scene.run(pairs, reach)
         for row, (a, b) in enumerate(pairs):
-            check_pair(scene, a, b, reach[row], m, row, scale, random)
+            check_pair(scene, a, b, reach[row], m, row, scale)
 
 
-def check_pair(scene, a, b, reach, manifolds, row, scale, random):
+def check_pair(scene, a, b, reach, manifolds, row, scale):
     exact = 1e-6 * scale
     gaps = scene.gap_along(a, b, DIRECTIONS)
     n = manifolds.count[row]
     if n == 0:
-        best = climbed(scene, a, b, DIRECTIONS[gaps.argmax()], random)
+        best = climbed(scene, a, b, DIRECTIONS[gaps.argmax()])
         assert best >= reach - exact
         return
     normal, on_a, on_b = manifolds.normal[row], manifolds.on_a[row, :n], manifolds.on_b[row, :n]
@@ -345,11 +346,13 @@ def check_pair(scene, a, b, reach, manifolds, row, scale, random):
     # the gap along the normal is a gap; none of the directions tried shows a larger one
     along = scene.gap_along(a, b, normal)[0]
     allowed = PREFERENCE * min(thinnest(scene, a), thinnest(scene, b)) + exact
-    assert gap.min() == pytest.approx(along, abs=allowed)
+    assert gap.min() >= along - allowed
+    if gap.min() > along + allowed:  # the deepest end lies beside the face: this parts them as well
+        assert climbed(scene, a, b, normal, -gap.min() * normal) >= -allowed
     assert gap.max() <= reach + allowed
     assert gaps.max() <= along + allowed
     if kinds_are_round(scene, a, b):
-        assert climbed(scene, a, b, normal, random) <= along + exact
+        assert climbed(scene, a, b, normal) <= along + exact
     # the points lie on the shapes
     for points, s in ((on_a, a), (on_b, b)):
         outside = (points @ DIRECTIONS.T - scene.support(s, DIRECTIONS)).max()
@@ -460,7 +463,7 @@ def test_nothing_is_not_a_number_in_degenerate_places():
             if gaps.max() > 1e-9:
                 assert m.count[row] == 0
             elif m.count[row] == 0:
-                best = climbed(scene, a, b, DIRECTIONS[gaps.argmax()], np.random.default_rng(0))
+                best = climbed(scene, a, b, DIRECTIONS[gaps.argmax()])
                 assert best > -1e-4  # trying does not climb ridges to the top
             if m.count[row]:
                 assert np.linalg.norm(m.normal[row]) == pytest.approx(1.0)
@@ -472,8 +475,7 @@ def test_reach_may_be_metres_and_then_the_gap_is_still_the_distance():
         scene = Scene()
         i, j = a(scene), b(scene)
         normal, _, _, gap, _ = scene.collide(i, j, reach=20.0)
-        random = np.random.default_rng(0)
-        assert gap.min() == pytest.approx(climbed(scene, i, j, normal, random), abs=1e-3)
+        assert gap.min() == pytest.approx(climbed(scene, i, j, normal), abs=1e-3)
         assert scene.collide(i, j, reach=0.99 * gap.min()) is None
 
 
