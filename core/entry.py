@@ -69,6 +69,7 @@ class Layout:
             "tears.tension": (0 if model.tears is None else len(model.tears.pair),),
             "rest.time": (len(model.objects),),
             "rest.calm": (len(model.objects),),
+            "rest.crossed": (len(model.objects),),
             "rest.calm_middle": (len(model.rests.patch), 3),
             "rest.middle": (len(model.rests.patch), 3),
             "rest.pin_weight": (pins,),

@@ -150,7 +150,7 @@ def crossed_sheets(n: int, sheets: int = 5, settings: ClothSettings = MEETS_ITSE
     return DrivenScene(builder.finalize(), 72)
 
 
-def _folded(length: float, width: float, n: int, gap: float) -> tuple[Floats, Ints]:
+def folded(length: float, width: float, n: int, gap: float) -> tuple[Floats, Ints]:
     """A sheet laid over itself, ``gap`` m between its halves: places (… , 3) m, and quads.
 
     n vertices across; the fold is a half circle.
@@ -167,7 +167,7 @@ def _folded(length: float, width: float, n: int, gap: float) -> tuple[Floats, In
 def folded_towels(n: int, towels: int = 4, settings: ClothSettings = TOWELLING) -> DrivenScene:
     """Towels of .7 × .4 m, folded once, n vertices across, that fall on each other."""
     builder = ModelBuilder()
-    p, quads = _folded(0.7, 0.4, n, 0.02)
+    p, quads = folded(0.7, 0.4, n, 0.02)
     for number in range(towels):
         cos, sin = np.cos(0.9 * number), np.sin(0.9 * number)
         x, y = p[:, 0] * cos - p[:, 1] * sin, p[:, 0] * sin + p[:, 1] * cos

@@ -83,6 +83,7 @@ class RestTable:
         return RestState(
             time=np.zeros(len(self)),
             calm=np.zeros(len(self)),
+            crossed=np.ones(len(self)),
             calm_middle=np.zeros((len(self.patch), 3)),
             middle=np.zeros((len(self.patch), 3)),
             pin_weight=pin_weight.copy(),
@@ -96,6 +97,7 @@ class RestState(StatePart):
 
     time: Floats  # (o,) s
     calm: Floats  # (o,) s for which cloth among cloth has crept at most, see `stages/calming.py`
+    crossed: Floats  # (o,) 1 for what may have begun through something, and may still be
     calm_middle: Floats  # (k, 3) m, where patches were when that began
     middle: Floats  # (k, 3) m, of patches when their object came to rest; `samples` when it moved
     pin_weight: Floats  # (p,) of all pins in the last frame

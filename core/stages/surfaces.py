@@ -88,7 +88,7 @@ class SurfaceContacts:
         self.meshes_move = False
         self.is_tangled = False  # something may have passed through a mesh
         self.tangled = NOT_LOOKED  # vertices that are to come out of meshes
-        self.is_crossed = False  # cloth may pass through cloth
+        self.is_crossed = False  # cloth that began through cloth may still be
         room = self.room
         if room is None:
             return
@@ -104,6 +104,7 @@ class SurfaceContacts:
         is_clear = room.is_known_clear(frame.given)
         self.is_tangled = room.meshes is not None and not is_clear
         self.is_crossed = room.partners[0].is_self and not is_clear
+        self.is_crossed &= bool(frame.state.rest.crossed.any())
         if room.meshes is not None:
             room.meshes.begin(frame.state.mesh_vertex, frame.mesh_end)
 
@@ -385,3 +386,15 @@ class SurfaceContacts:
         room, frame = self.room, self.frame
         if room is not None:
             room.note_crossings(frame.x)
+            self._note_crossed(room)
+
+    def _note_crossed(self, room: SurfaceRoom) -> None:
+        """What has come apart needs not be taken apart any more, whatever comes later.
+
+        What came through since the start was pressed through: were its contacts to give way, more
+        would follow.
+        """
+        crossed = self.frame.state.rest.crossed
+        still = np.zeros(len(crossed), dtype=bool)
+        still[room.pierced_objects(len(crossed))] = True
+        crossed[~still] = 0.0

@@ -28,6 +28,7 @@ _NAMES = (
     "moving_floor",
     "particles",
     "ragdoll_falls",
+    "random_cloth",
     "random_scenes",
     "rigid_contact",
     "rigid_motion",

@@ -18,7 +18,7 @@ LOOSE = ClothSettings(bend=0.4, thickness=0.12, meets_itself=True, bend_model="D
 
 def add_towel(builder, name, height, turn, pins=0.0):
     """One of .5 × .3 m, folded once."""
-    p, quads = cloth_scenes._folded(0.5, 0.3, 11, 0.02)
+    p, quads = cloth_scenes.folded(0.5, 0.3, 11, 0.02)
     x, y = p[:, 0] * np.cos(turn) - p[:, 1] * np.sin(turn), p[:, 0] * np.sin(turn)
     place = np.stack([x, y + p[:, 1] * np.cos(turn), p[:, 2] + height], axis=1)
     offsets = np.arange(len(quads) + 1, dtype=np.int32) * 4

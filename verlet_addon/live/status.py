@@ -127,7 +127,7 @@ def _crossed(running: Session, frame: int) -> str:
     other = "itself" if one.name == one.other else one.other
     return (
         f"{one.name} passes through {other}, {one.pairs} pairs of faces, first in frame {frame}: "
-        "it comes apart, unless pins hold it so: Check Scene mends a start like that"
+        "look there for pins, or a start like that, which Check Scene mends"
     )
 
 
