@@ -23,6 +23,7 @@ from ..pairs import distinct_pairs
 from ..rigid.sleep.stillness import REST_TIME
 from .forces import Forces
 from .frame import Frame
+from .object_sleep import acted_on
 from .sleepers import Mask, SleeperScratch
 from .surfaces import SurfaceContacts
 
@@ -111,7 +112,7 @@ class Calming:
         frame, table, room = self.frame, self.table, self.surfaces.room
         if room is None:
             return
-        moves = frame.asleep | ~self._is_pressed() | self._is_kept_moving()
+        moves = frame.asleep | ~self._is_pressed() | acted_on(frame, self.forces) | self._is_led()
         patches = (frame.x, table.patch, table.patch_object, table.every)
         least = CREEP * REST_TIME * np.sqrt(math.hypot(*frame.inputs.gravity) * table.radius)
         begins = self.calm % REST_TIME < frame.inputs.duration  # where it is looked from anew
@@ -128,17 +129,11 @@ class Calming:
         pressed[self.owner[corner]] = True
         return pressed
 
-    def _is_kept_moving(self) -> Mask:
-        """Objects (o,) that a force, a hand or a pin acts on, or something has passed through."""
-        frame, owner, room = self.frame, self.owner, self.surfaces.room
-        assert room is not None
-        kept = np.zeros(len(self.table), dtype=bool)
-        kept[room.pierced_objects(len(kept))] = True
-        if self.forces.is_any:
-            kept[owner[self.forces.force.any(axis=1)]] = True
-        if frame.inputs.grab is not None:
-            kept[owner[frame.inputs.grab.particle]] = True
+    def _is_led(self) -> Mask:
+        """Objects (o,) of which pins move."""
+        frame = self.frame
+        led = np.zeros(len(self.table), dtype=bool)
         if frame.inputs.pin_position is not None:
-            led = (frame.inputs.pin_position != frame.origin.pin_position).any(axis=1)
-            kept[owner[frame.model.pins.particle[led]]] = True
-        return kept
+            moves = (frame.inputs.pin_position != frame.origin.pin_position).any(axis=1)
+            led[self.owner[frame.model.pins.particle[moves]]] = True
+        return led

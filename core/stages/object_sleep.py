@@ -34,6 +34,19 @@ LONGEST_AWAKE = float(np.nextafter(REST_TIME, 0.0))
 """s, the longest rest of what still waits for others."""
 
 
+def acted_on(frame: Frame, forces: Forces) -> Mask:
+    """Objects (o,) that a force or a hand acts on, or that something has passed through."""
+    acted = np.zeros(len(frame.whole.objects), dtype=bool)
+    owner = frame.scratch_of_whole(SleeperScratch).object_of
+    if forces.is_any:
+        acted[owner[forces.force.any(axis=1)]] = True
+    if frame.inputs.grab is not None:
+        acted[owner[frame.inputs.grab.particle]] = True
+    if frame.work.surfaces is not None:
+        acted[frame.work.surfaces.pierced_objects(len(acted))] = True
+    return acted
+
+
 class NearScratch:
     """What boxes are laid around, object by object, and how near is near."""
 
@@ -113,7 +126,7 @@ class ObjectSleep:
         find_moving(*patches, table.samples, least, frame.asleep, rest.middle, moves)
         stands = ~(moves | frame.asleep)
         if stands.any():
-            moves |= self._is_kept_awake() & stands
+            moves |= acted_on(frame, self.forces) & stands
             stands &= ~moves
             begins = frame.asleep | (stands & (rest.time == 0.0))
             find_moving(*patches, table.every, least, begins, rest.middle, moves)
@@ -124,19 +137,6 @@ class ObjectSleep:
         radius, gravity = self.table.radius, math.hypot(*self.frame.inputs.gravity)
         still: Floats = np.maximum(STILL_PATCH * np.sqrt(gravity * radius), STILL_DRIFT * radius)
         return REST_TIME * still
-
-    def _is_kept_awake(self) -> Mask:
-        """Objects (o,) that a force or a hand acts on, or that something has passed through."""
-        frame = self.frame
-        kept = np.zeros(len(self.table), dtype=bool)
-        owner = frame.scratch_of_whole(SleeperScratch).object_of
-        if self.forces.is_any:
-            kept[owner[self.forces.force.any(axis=1)]] = True
-        if frame.inputs.grab is not None:
-            kept[owner[frame.inputs.grab.particle]] = True
-        if frame.work.surfaces is not None:
-            kept[frame.work.surfaces.pierced_objects(len(kept))] = True
-        return kept
 
     def _ripe(self) -> Mask:
         """Objects (o,) that have lain still for long enough, with all that is joined to them."""

@@ -8,19 +8,11 @@ the way that they ask for in sum (the global scheme of Volino & Magnenat-Thalman
 from __future__ import annotations
 
 from ...kernels.jit import kernel, lean_inline
+from ...rigid.islands import join, root_of
 from ...vec3 import along, dot, length, load, scale, set_vec, shift, vec
 
 LEAST_TURN = 1e-6
 """Length below which the sum of two unit vectors leads nowhere."""
-
-
-@lean_inline
-def _line_of(root, v):
-    """The vertex that stands for the line of intersection of v."""
-    while root[v] != v:
-        root[v] = root[root[v]]
-        v = root[v]
-    return v
 
 
 @lean_inline
@@ -47,14 +39,12 @@ def agree_on_ways(ways, first, last, part, root, total):
             total[v, 0] = total[v, 1] = total[v, 2] = 0.0
     for n in range(first, last):
         for k in range(1, 5):
-            a = _line_of(root, ways[n]["corner"][0])
-            b = _line_of(root, ways[n]["corner"][k])
-            root[max(a, b)] = min(a, b)
+            join(root, ways[n]["corner"][0], ways[n]["corner"][k])
     for n in range(first, last):
-        line = _line_of(root, ways[n]["corner"][0])
+        line = root_of(root, ways[n]["corner"][0])
         shift(total, line, _side_of(ways[n], part, one), vec(ways[n]["normal"]))
     for n in range(first, last):
-        common = load(total, _line_of(root, ways[n]["corner"][0]))
+        common = load(total, root_of(root, ways[n]["corner"][0]))
         size = length(common)
         if size == 0.0:
             continue
