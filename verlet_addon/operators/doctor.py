@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bmesh
 import bpy
@@ -26,6 +26,10 @@ from ..scene.surroundings import bounds
 from .mend import Mends, edited, lay_vertices
 from .modes import in_object_mode, in_object_or_pose_mode
 from .selection import for_each, may_add, object_meant, objects_meant
+
+if TYPE_CHECKING:
+    from ...core.arrays import Floats
+    from ..session import Session
 
 MOST_PAGES = 20
 """Of a sidebar, however small the screen."""
@@ -315,11 +319,9 @@ class VERLET_OT_add_floor_below(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class VERLET_OT_part_bodies(bpy.types.Operator):
-    """Move rigid bodies that overlap at the start apart, as the solver would, for good"""
+class _MendsStart(bpy.types.Operator):
+    """Lays objects to where the engine has them once they are apart at the start."""
 
-    bl_idname = "verlet.part_bodies"
-    bl_label = "Part Bodies"
     bl_options = {"REGISTER", "UNDO"}
 
     uid: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
@@ -328,46 +330,15 @@ class VERLET_OT_part_bodies(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         return in_object_mode(cls, context)
 
-    def execute(self, context: bpy.types.Context) -> Result:
-        scene = context.scene
-        scene.frame_set(start_frame(scene))
-        running = session.of(scene)
-        if running is None or not running.is_ready:
-            self.report({"ERROR"}, "The scene cannot be simulated: see the panel Simulate")
-            return {"CANCELLED"}
-        worlds = places.part(running)
-
-        def change(ob: bpy.types.Object) -> None:
-            if any(curve.data_path == "location" for curve in fcurves_of(ob)):
-                raise ModelError(ob.name, "its location is keyed: move it by hand, keys and all")
-            ob.matrix_world = Matrix(worlds[ob.session_uid].tolist())
-
-        objects = [ob for uid in worlds if (ob := participants.find_object(uid)) is not None]
-        if not objects:
-            self.report({"ERROR"}, "No body that may be moved overlaps another one")
-            return {"CANCELLED"}
-        session.suspect_all()
-        result = for_each(self, objects, change, "moved apart")
-        context.view_layer.update()
-        return result
-
-
-class VERLET_OT_take_apart(bpy.types.Operator):
-    """Change the meshes of cloth that passes through itself, other cloth or a collider at the
-    start, so that it does no more: as the solver takes it apart, but for pins
-    """
-
-    bl_idname = "verlet.take_apart"
-    bl_label = "Take Apart"
-    bl_options = {"REGISTER", "UNDO"}
-
-    uid: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return in_object_mode(cls, context)
-
-    def execute(self, context: bpy.types.Context) -> Result:
+    def lay_all(
+        self,
+        context: bpy.types.Context,
+        find: Callable[[Session], dict[int, Floats]],
+        lay: Callable[[bpy.types.Object, Floats], None],
+        done: str,
+        nothing: str,
+    ) -> Result:
+        """Lay those that ``find`` has places for; without any say that there is ``nothing``."""
         scene = context.scene
         scene.frame_set(start_frame(scene))
         running = session.of(scene)
@@ -375,20 +346,50 @@ class VERLET_OT_take_apart(bpy.types.Operator):
             self.report({"ERROR"}, "The scene cannot be simulated: see the panel Simulate")
             return {"CANCELLED"}
         try:
-            places_by_uid = places.untangled(running)
+            found = find(running)
         except VerletError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-
-        def change(ob: bpy.types.Object) -> None:
-            lay_vertices(ob, places_by_uid[ob.session_uid].tolist())
-
-        objects = [ob for uid in places_by_uid if (ob := participants.find_object(uid)) is not None]
+        objects = [ob for uid in found if (ob := participants.find_object(uid)) is not None]
         if not objects:
-            self.report({"ERROR"}, "No cloth passes through anything, but what pins hold so")
+            self.report({"ERROR"}, nothing)
             return {"CANCELLED"}
         session.suspect_all()
-        return for_each(self, objects, change, "taken apart")
+        result = for_each(self, objects, lambda ob: lay(ob, found[ob.session_uid]), done)
+        context.view_layer.update()
+        return result
+
+
+class VERLET_OT_part_bodies(_MendsStart):
+    """Move rigid bodies that overlap at the start apart, as the solver would, for good"""
+
+    bl_idname = "verlet.part_bodies"
+    bl_label = "Part Bodies"
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        nothing = "No body that may be moved overlaps another one"
+        return self.lay_all(context, places.part, self._move, "moved apart", nothing)
+
+    def _move(self, ob: bpy.types.Object, world: Floats) -> None:
+        if any(curve.data_path == "location" for curve in fcurves_of(ob)):
+            raise ModelError(ob.name, "its location is keyed: move it by hand, keys and all")
+        ob.matrix_world = Matrix(world.tolist())
+
+
+class VERLET_OT_take_apart(_MendsStart):
+    """Change the meshes of cloth that passes through itself, other cloth or a collider at the
+    start, so that it does no more: as the solver takes it apart, but for pins
+    """
+
+    bl_idname = "verlet.take_apart"
+    bl_label = "Take Apart"
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        nothing = "No cloth passes through anything, but what pins hold so"
+        return self.lay_all(context, places.untangled, self._lay, "taken apart", nothing)
+
+    def _lay(self, ob: bpy.types.Object, after: Floats) -> None:
+        lay_vertices(ob, after.tolist())
 
 
 class VERLET_OT_move_out(_MendsObject):
