@@ -200,3 +200,20 @@ def test_a_fold_that_grazes_a_fold_parts_nothing_and_still_comes_apart():
         state, figures = advance(model, state, still, SolverSettings())
     assert not figures.crossings
     assert count_crossings(state.position, model.pieces.triangle) == 0
+
+
+def test_what_has_come_apart_is_known_to_be_and_what_cannot_is_not():
+    """What is pressed through later keeps its contacts: more would follow where they gave way."""
+    model = crossed_scenes.poked(12)
+    state = model.initial_state()
+    assert state.rest.crossed.all()
+    for _ in range(24):
+        state, figures = advance(model, state, FrameInputs(), SolverSettings())
+    assert figures.crossings == ()
+    assert not state.rest.crossed.any()
+    model = crossed_scenes.jammed(10)
+    state = model.initial_state()
+    for _ in range(4):
+        state, figures = advance(model, state, FrameInputs(), SolverSettings())
+    assert figures.crossings
+    assert state.rest.crossed[:2].all()
