@@ -59,7 +59,9 @@ class Calming:
         if is_disturbed:
             self.calm[:] = 0.0
         halvings = np.maximum(self.calm - REST_TIME, 0.0) / HALVING
-        self.share = np.maximum(0.5**halvings, LEAST_WAY)
+        whole = np.floor(halvings)  # between halvings in a line: NumPy's powers are the processor's
+        half_way = np.ldexp(1.0 - 0.5 * (halvings - whole), -whole.astype(np.intc))
+        self.share = np.maximum(half_way, LEAST_WAY)
         self.owner = frame.scratch_of_whole(SleeperScratch).object_of
         self.rows = surfaces.room.rows
         self.object_of = self.owner[self.rows]
