@@ -120,7 +120,8 @@ class ModelBuilder(TearBuilder):
         triangle = joined(self._surface, (0, 3), np.int32)
         meets = joined(self._surface_meets, (0,), np.int32)
         parts = triangle[meets & MESHES != 0] if has_meshes else triangle[:0]
-        return SurfaceTable(triangle, meets, self._marked(parts))
+        quad = joined(self._quad, (0, 4), np.int32)
+        return SurfaceTable(triangle, meets, quad, self._marked(parts))
 
     def _marked(self, particles: Ints) -> NDArray[np.bool_]:
         """Which of all particles (n,) are among these."""

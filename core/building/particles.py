@@ -56,6 +56,7 @@ class ParticleBuilder:
         self._tether_length: list[Floats] = []
         self._triangle: list[Ints] = []
         self._surface: list[Ints] = []
+        self._quad: list[Ints] = []
         self._surface_meets: list[Ints] = []
         self._wire: list[Ints] = []
         self._wire_diameter: list[Floats] = []
@@ -234,16 +235,25 @@ class ParticleBuilder:
         self._triangle.append(index_rows("", "triangles", triangle, 3, self.particle_count))
 
     def add_surface(
-        self, triangle: ArrayLike, itself: bool = True, others: bool = True, meshes: bool = True
+        self,
+        triangle: ArrayLike,
+        itself: bool = True,
+        others: bool = True,
+        meshes: bool = True,
+        quads: ArrayLike = (),
     ) -> None:
         """Triangles (g, 3) of one object that nothing of a surface passes through.
 
         As thick as their particles' radius on either side; ``itself``, ``others`` and ``meshes``
-        say whom they meet: each other, other surfaces, mesh colliders.
+        say whom they meet: each other, other surfaces, mesh colliders. quads (q, 4): corners of
+        faces of which 0 1 2 and 0 2 3 are among the triangles; contacts do not fold them over 0 2
+        by more than a right angle, from where on they are drawn as 0 1 3 and 1 2 3.
         """
         rows = index_rows("", "triangles", triangle, 3, self.particle_count)
+        faces = index_rows("", "quads", quads, 4, self.particle_count)
         bits = ITSELF * itself + OTHERS * others + MESHES * meshes
         self._surface.append(rows)
+        self._quad.append(faces)
         self._surface_meets.append(np.full(len(rows), bits, dtype=np.int32))
 
     def add_wires(self, pairs: ArrayLike, diameter: ArrayLike) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..bench.cloth_scenes import folded_towels, strip_on_end
+from ..bench.cloth_scenes import folded_towels, strip_on_end, twisted_sheet
 from ..bench.collider_scenes import skirt
 from ..bench.crossed_scenes import poked
 from ..bench.scenes import add_sheet, cloth_grid
@@ -343,6 +343,13 @@ def balls_and_limbs() -> GoldenScene:
 def surfaces() -> GoldenScene:
     """A strip of cloth that lands on its end and folds up."""
     return GoldenScene(strip_on_end(16).model, frames=24)
+
+
+@scene("wrung-faces")
+def wrung_faces() -> GoldenScene:
+    """A sheet that is wrung until its faces fold sharply."""
+    wrung = twisted_sheet(10)
+    return GoldenScene(wrung.model, lambda _, frame: wrung.inputs(4 * (frame + 1)), frames=16)
 
 
 @scene("layers-come-to-rest")

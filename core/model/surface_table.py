@@ -29,10 +29,11 @@ class PieceTable:
 
 @dataclass(frozen=True, eq=False)
 class SurfaceTable:
-    """g triangles that nothing of a surface passes through; n particles in all."""
+    """g triangles that nothing of a surface passes through, q quads; n particles in all."""
 
     triangle: Ints  # (g, 3) particles
     meets: Ints  # (g,) bits: `ITSELF`, `OTHERS`, `MESHES`
+    quad: Ints  # (q, 4) particles of faces drawn as triangles 0 1 2 and 0 2 3, see `sharp_quads`
     parts_meshes: NDArray[np.bool_]  # (n,) of those that mesh colliders do not pass through
 
     def __len__(self) -> int:

@@ -136,7 +136,8 @@ def _add_whole(
     builder.add_triangles(geometry.triangles + first)
     itself = settings.meets_itself
     others = itself and settings.meets_others
-    builder.add_surface(geometry.triangles + first, itself, others)
+    quads = geometry.quads + first
+    builder.add_surface(geometry.triangles + first, itself, others, quads=quads)
     if settings.tethers and settings.stretch == 0.0:
         hangs = settings.slack == 0.0 and add_yarns(builder, geometry, pin_weight, first, index)
         add_tethers(builder, geometry, pin_weight, first, TETHER_SLACK if hangs else 0.0)

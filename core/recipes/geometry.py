@@ -12,7 +12,14 @@ from numpy.typing import ArrayLike
 from ..arrays import Floats, Ints
 from ..errors import ModelError
 from .points import checked_points
-from .topology import face_diagonals, support_pairs, triangles_of, unique_pairs, without
+from .topology import (
+    face_diagonals,
+    is_drawn_otherwise,
+    support_pairs,
+    triangles_of,
+    unique_pairs,
+    without,
+)
 
 Paint = Mapping[str, ArrayLike]
 """Painted parameters: by the name of a tunable its factor (n,) at each vertex, 0 … 1."""
@@ -75,8 +82,23 @@ class Geometry:
 
     @cached_property
     def triangles(self) -> Ints:
-        """Faces as fans of triangles (f, 3)."""
-        return triangles_of(self.face_offsets, self.face_vertices)
+        """Faces as fans of triangles (f, 3), those with four corners as they are drawn."""
+        four = np.flatnonzero(np.diff(self.face_offsets) == 4)
+        row = self.face_offsets[four, None] + np.arange(4)
+        row = row[is_drawn_otherwise(self.positions, self.face_vertices[row])]
+        corner = self.face_vertices.copy()
+        corner[row] = np.roll(corner[row], -1, axis=1)
+        return triangles_of(self.face_offsets, corner)
+
+    @cached_property
+    def quads(self) -> Ints:
+        """Corners (q, 4) of faces with four, whose ``triangles`` are 0 1 2 and 0 2 3.
+
+        Without those that are concave, or folded by more than a right angle, over 0 2.
+        """
+        four = np.flatnonzero(np.diff(self.face_offsets) == 4)
+        quad = self.face_vertices[self.face_offsets[four, None] + np.arange(4)]
+        return quad[~is_drawn_otherwise(self.positions, quad)]
 
     @cached_property
     def edge_lengths(self) -> Floats:

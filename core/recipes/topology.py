@@ -31,6 +31,13 @@ def triangles_of(face_offsets: Ints, face_vertices: Ints) -> Ints:
     ).reshape(-1, 3)
 
 
+def is_drawn_otherwise(positions: Floats, quads: Ints) -> NDArray[np.bool_]:
+    """Which quads (q, 4) at positions (n, 3) Blender draws as 0 1 3 and 1 2 3, not as fans."""
+    a, b, c, d = (positions[quads[:, k]] for k in range(4))
+    product = np.cross(b - a, c - a) * np.cross(d - a, c - a)
+    return np.asarray(product.sum(axis=1) > 0.0)
+
+
 def unique_pairs(pairs: Ints) -> Ints:
     """Pairs with the smaller index first, each once, without pairs of one particle."""
     first, second = pairs.reshape(-1, 2).T

@@ -13,6 +13,7 @@ from ..model import Model
 from ..model.diagnostics import Crossing
 from ..particles.contacts.mesh_ground import BACKED_GAP, note_mesh_ground
 from ..particles.contacts.mesh_neighbours import spare_neighbours
+from ..particles.contacts.sharp_quads import DRAWN, SHARPEST, WATCHED, find_sharp, unfold
 from ..particles.contacts.surface_contact import (
     Held,
     check_strays,
@@ -54,6 +55,9 @@ UNFORESEEN = (0.01, 0.2)
 """Mean edge lengths that contacts and sticks may move a vertex at the end of a substep, beyond what
 was foreseen at its beginning: the least that is reckoned with, and the most."""
 
+UNFOLDINGS = 3
+"""How often what contacts have folded too sharply is unfolded, and all parted once more."""
+
 ATTEMPTS = 4
 """How often it is looked anew who is in the way, before all stop."""
 
@@ -79,6 +83,7 @@ class SurfaceContacts:
         self.frame = frame
         self.room: SurfaceRoom | None = frame.work.surfaces
         self.contact_count = 0
+        self.sharp = 0  # faces folded sharply once all was parted last: `SurfaceRoom.sharp`
         self.mesh_contacts = 0  # first of those with meshes
         self.searches = 0  # for pairs, of all or of some, in the frame
         self.searched = -1  # substep in which pairs were looked for, of the frame
@@ -320,6 +325,7 @@ class SurfaceContacts:
         count, moving = self.mesh_contacts, (room.watch, room.parted, room.x, room.inverse_mass)
         for _ in range(passes if count else 0):
             relax_surfaces(room.contacts, count, 0, *moving)
+            self._unfold(room, SHARPEST)
         if self.contact_count > count:  # what does not give way asks for no more than one pass
             relax_surfaces(room.contacts, self.contact_count, count, *moving)
         self._take_out(room, is_first=False)
@@ -372,6 +378,22 @@ class SurfaceContacts:
         self._expect_crossings(room)
 
     def _part(self, room: SurfaceRoom) -> None:
+        """Keep all apart, and faces as they are drawn, as far as that goes without contact."""
+        for _ in range(UNFOLDINGS):
+            self._part_contacts(room)
+            self.sharp = find_sharp(room.quad, room.x, WATCHED, room.sharp)
+            if not self._unfold(room, DRAWN):
+                return
+            for _ in range(PASSES):
+                self._unfold(room, DRAWN)
+        self._part_contacts(room)
+
+    def _unfold(self, room: SurfaceRoom, least: float) -> int:
+        """Unfold faces sharper than ``least``, of those that were once all was parted last."""
+        unfolded: int = unfold(room.quad, room.sharp, self.sharp, room.x, room.inverse_mass, least)
+        return unfolded
+
+    def _part_contacts(self, room: SurfaceRoom) -> None:
         moving = (room.x, room.start, room.inverse_mass, room.rows, room.stopping, room.led)
         if part_surfaces(room.contacts, self.contact_count, room.watch, *moving):
             self._expect_crossings(room)

@@ -34,6 +34,16 @@ def _volume(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
     return np.asarray((np.cross(b - a, c - a) * (d - a)).sum(axis=1))
 
 
+def drawn_triangles(x: Floats, quad: Ints) -> Ints:
+    """Triangles (2 q, 3) that Blender draws of faces (q, 4) at x (n, 3) m."""
+    a, b, c, d = (x[quad[:, k]] for k in range(4))
+    folded = (np.cross(b - a, c - a) * np.cross(d - a, c - a)).sum(axis=1) > 0.0
+    first = np.where(folded[:, None], quad[:, [0, 1, 3]], quad[:, [0, 1, 2]])
+    return np.concatenate(
+        [first, np.where(folded[:, None], quad[:, [1, 2, 3]], quad[:, [0, 2, 3]])]
+    )
+
+
 def count_crossings(x: Floats, triangle: Ints) -> int:
     """Pairs of triangles (f, 3) at x (n, 3) m that share no vertex and intersect."""
     triangle = np.asarray(triangle)

@@ -17,7 +17,7 @@ from ..settings import SolverSettings
 from ..stages.surfaces import crossings_at_start
 from ..step import advance
 from .case import Result, case
-from .crossings import count_crossings
+from .crossings import count_crossings, drawn_triangles
 
 EVERY = 6
 """Frames after which crossings are counted."""
@@ -122,6 +122,22 @@ for _name, _n in (
     ("crossed-sheets", 32),
 ):
     case(f"crossings-{_name}-{_n}")(partial(_crossings, CLOTH_SCENES[_name], _n))
+
+
+def _drawn(name: str, n: int) -> Result:
+    """Most pairs of triangles that intersect as Blender draws faces that are folded."""
+    scene, most = CLOTH_SCENES[name](n), 0
+    state = scene.model.initial_state()
+    for frame in range(1, scene.frames + 1):
+        state, _ = advance(scene.model, state, scene.inputs(frame), SolverSettings())
+        if frame % EVERY == 0:
+            drawn = drawn_triangles(state.position, scene.model.surfaces.quad)
+            most = max(most, count_crossings(state.position, drawn))
+    return Result(float(most), 0.0, 0.0)
+
+
+for _name, _n in (("twisted-towel", 32), ("strip-on-end", 48)):
+    case(f"drawn-{_name}-{_n}")(partial(_drawn, _name, _n))
 
 
 def _wakefulness(n: int, towels: int) -> Result:

@@ -207,8 +207,11 @@ ENTRIES = {
     "add_constraint": ({}, {"constraint": {"text": "a", "nothing": None}}),
     "add_force": ({}, {"force": {"text": "a", "nothing": None}}),
     "add_surface": (
-        {"triangle": [(0, 1, 2)]},
-        {"triangle": {"a pair": [(0, 1)], "beyond": [(0, 1, 2**40)], "below": [(0, 1, -1)]}},
+        {"triangle": [(0, 1, 2)], "quads": ()},
+        {
+            "triangle": {"a pair": [(0, 1)], "beyond": [(0, 1, 2**40)], "below": [(0, 1, -1)]},
+            "quads": {"three": [(0, 1, 2)], "beyond": [(0, 1, 2, 2**40)], "below": [(0, 1, 2, -1)]},
+        },
     ),
     "add_body": (
         {"name": "can", "shape": "BOX", "size": (1, 1, 1), "position": (0, 0, 5), "mass": 1.0},

@@ -81,6 +81,8 @@ class SurfaceRoom:
         self.inverse_mass[:led] = model.particles.inverse_mass
         self.friction = np.zeros(count)
         self.tree = surface_tree(triangle, x)
+        self.quad = np.ascontiguousarray(model.surfaces.quad)
+        self.sharp: Ints = np.zeros(len(self.quad), dtype=np.int32)  # rows of those folded sharply
         self.partners: list[Partners] = []
         if (model.surfaces.meets & (ITSELF | OTHERS)).any():
             self.partners.append(Partners(self.tree, True))
