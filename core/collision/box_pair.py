@@ -25,9 +25,10 @@ from ..vec3 import (
     store,
     sub,
     unrotate,
+    vec,
 )
 from .clip import EDGE_SLACK, clip, set_corner
-from .manifold import PREFERENCE, face_numbers, one_point, write_chosen
+from .manifold import PREFERENCE, Facing, face_numbers, leaning_faces, one_point, write_chosen
 
 BoxPair = namedtuple(
     "BoxPair",
@@ -125,8 +126,9 @@ def _best_edges(pair, best):
 
 
 @lean
-def box_pair(placed, a, b, reach, polygon, place):
+def box_pair(placed, a, b, reach, scratch, place):
     """Manifold of the boxes a and b; its points, 0 … 4."""
+    polygon = scratch.polygon
     ra, rb = placed.rotation[a], placed.rotation[b]
     half_a, half_b = load(placed.size, a), load(placed.size, b)
     way = unrotate(ra, between(placed.centre, a, b))
@@ -170,7 +172,7 @@ def box_pair(placed, a, b, reach, polygon, place):
     if edge >= 0:
         if best > reach:
             return 0
-        return _edge_contact(placed, a, b, edge // 3, edge % 3, place)
+        return _edge_contact(placed, a, b, edge, (reach, preference), scratch, place)
     # the face of the first one of these carries the contact
     if best_b > best_a + 0.5 * preference:
         sign = -1.0 if seen[axis_b] > 0.0 else 1.0
@@ -231,15 +233,7 @@ def _load_face(polygon, placed, one, two, normal):
     Returns (its axis, its sign, corners).
     """
     r = placed.rotation[two]
-    face = 0
-    steepest = -1.0
-    turned = 1.0
-    for k in range(3):
-        facing = dot(normal, column(r, k))
-        if abs(facing) > steepest:
-            steepest = abs(facing)
-            face = k
-            turned = -1.0 if facing > 0.0 else 1.0
+    face, turned = _facing(r, scale(-1.0, normal))
     one_side = (face + 1) % 3
     other_side = (face + 2) % 3
     s1 = placed.size[two, one_side]
@@ -254,12 +248,42 @@ def _load_face(polygon, placed, one, two, normal):
     return face, turned, 4
 
 
-@lean
-def _edge_contact(placed, a, b, i, j, place):
-    """One point where edge direction i of box a crosses edge direction j of box b.
+@lean_inline
+def _facing(r, d):
+    """Axis of a box turned by r of which a face looks most along d, and the sign of that face."""
+    axis = 0
+    most = dot(column(r, 0), d)
+    for k in range(1, 3):
+        facing = dot(column(r, k), d)
+        if abs(facing) > abs(most):
+            axis, most = k, facing
+    return axis, (-1.0 if most < 0.0 else 1.0)
 
-    −1 when the nearest points of the edges' lines lie beyond the ends of the edges.
+
+@lean_inline
+def _write_face(face, placed, s, d, seen_from):
+    """Write the face of box s that looks most along d, m; its number and its normal."""
+    r = placed.rotation[s]
+    axis, sign = _facing(r, d)
+    outward = scale(sign, column(r, axis))
+    one, two = (axis + 1) % 3, (axis + 2) % 3
+    middle = along(sub(load(placed.centre, s), seen_from), placed.size[s, axis], outward)
+    for n in range(4):  # counter-clockwise seen from outside
+        u = placed.size[s, one] if n == 0 or n == 3 else -placed.size[s, one]
+        v = sign * (placed.size[s, two] if n < 2 else -placed.size[s, two])
+        store(face, n, along(along(middle, u, column(r, one)), v, column(r, two)))
+    return 2 * axis + (1 if sign < 0.0 else 0), outward
+
+
+@lean
+def _edge_contact(placed, a, b, edge, most, scratch, place):
+    """Where edge direction i of box a crosses edge direction j of box b, edge = 3 i + j.
+
+    With what else the faces beside these edges have near it; its points, or −1 when the nearest
+    points of the edges' lines lie beyond the ends of the edges. most (2) m: gap at which a point
+    counts, and how much farther than the crossing the nearest of the faces' points may be.
     """
+    i, j = edge // 3, edge % 3
     ra, rb = placed.rotation[a], placed.rotation[b]
     u, v = column(ra, i), column(rb, j)
     d = between(placed.centre, a, b)
@@ -284,5 +308,15 @@ def _edge_contact(placed, a, b, i, j, place):
     t = (uv * wu - wv) / den
     if abs(s) > placed.size[a, i] * 1.001 or abs(t) > placed.size[b, j] * 1.001:
         return -1
+    o = placed.centre[a]
+    number_a, outward_a = _write_face(scratch.faces[0], placed, a, scale(-1.0, normal), vec(o))
+    number_b, outward_b = _write_face(scratch.faces[1], placed, b, normal, vec(o))
+    facing = Facing(scratch.faces, (4, 4), (number_a, number_b), (outward_a, outward_b))
+    reach, beyond = most
+    found = leaning_faces(
+        scratch.polygon, facing, normal, reach, gap + beyond, (0.0, 0.0), o, place
+    )
+    if found > 0:
+        return found
     at = along(add(load(placed.centre, a), on_a), s, u)
     return one_point(place, at, gap, normal)

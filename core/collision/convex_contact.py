@@ -11,9 +11,11 @@ from .kinds import BOX, CAPSULE, HULL, MESH
 from .manifold import (
     FACE_COSINE,
     PREFERENCE,
+    Facing,
     clip_faces,
     extreme_edge,
     face_numbers,
+    leaning_faces,
     one_point,
     parallel_edges,
     supporting_face,
@@ -155,6 +157,13 @@ def convex_contact(solids, p, q, triangle, reach, scratch, place):
     if i >= 0 and j >= 0:
         counts = (count0, count1)
         found = parallel_edges(place, faces, (i, j), counts, n, limit, radii, o)
+        if found > 0:
+            return found
+    if placed.kind[q] != MESH:
+        count0, id0, m0 = supporting_face(core, 0, solids, p, faces, scale(-1.0, n))
+        count1, id1, m1 = supporting_face(core, 1, solids, q, faces, n)
+        facing = Facing(faces, (count0, count1), (id0, id1), (m0, m1))
+        found = leaning_faces(scratch.polygon, facing, n, limit, gap + preference, radii, o, place)
         if found > 0:
             return found
     at = along(add(vec(o), a), -radii[0], n)

@@ -262,7 +262,8 @@ def clip_faces(polygon, faces, reference, counts, outward, normal, limit):
     """Part of the other face that lies over the reference face, with gaps of at most ``limit``.
 
     counts: corners of both faces; outward: normal of faces[reference]; ``normal`` points from the
-    second shape to the first. Returns (row, points found, least gap m).
+    second shape to the first. Both faces are seen along that, and gaps are along it, whether it is
+    square to a face or not. Returns (row, points found, least gap m).
     """
     face, other = faces[reference], faces[1 - reference]
     sides, count = counts[reference], counts[1 - reference]
@@ -272,23 +273,24 @@ def clip_faces(polygon, faces, reference, counts, outward, normal, limit):
     for n in range(sides):
         e = between(face, n, n + 1 if n + 1 < sides else 0)
         shortest = min(shortest, dot(e, e))
+    away = scale(1.0 if reference == 1 else -1.0, normal)
     row = 0
     for n in range(sides):
         if count == 0:
             break
         p = load(face, n)
         e = between(face, n, n + 1 if n + 1 < sides else 0)
-        s = cross(e, outward)
+        s = cross(e, away)
         slack = EDGE_SLACK * math.sqrt(shortest * dot(e, e))
         row, count = clip(polygon, row, count, s, dot(s, p), slack, n)
     corner = polygon.corner[row]
     label = polygon.label
-    sign = 1.0 if reference == 1 else -1.0
-    height = sign * dot(normal, load(face, 0))
+    steep = 1.0 if away == outward else dot(outward, away)
+    height = dot(outward, load(face, 0))
     found = 0
     least = math.inf
     for n in range(count):
-        gap = sign * dot(normal, load(corner, n)) - height
+        gap = (dot(outward, load(corner, n)) - height) / steep
         least = min(least, gap)
         if gap <= limit:
             store(corner, found, load(corner, n))
@@ -296,6 +298,42 @@ def clip_faces(polygon, faces, reference, counts, outward, normal, limit):
             polygon.height[found] = gap
             found += 1
     return row, found, least
+
+
+Facing = namedtuple(
+    "Facing",
+    [
+        "faces",  # (2, MOST_FACE_CORNERS, 3) m
+        "count",  # corners of both
+        "number",  # of both: which faces of their shapes they are
+        "outward",  # unit normals of both, zero where a shape is round
+    ],
+)
+"""Two faces that look at each other."""
+
+
+@lean
+def leaning_faces(polygon, facing, normal, limit, least, radii, o, place):
+    """Points of two faces of which neither is square to ``normal``, but one nearly is; how many.
+
+    Where edges cross, or a corner is nearest to an edge, that is one point. But a face that leans
+    by little rocks about it and comes down elsewhere within the step, so all its points count.
+    normal: unit vector from the second shape to the first. 0, and nothing is written, where the
+    nearest of these points are farther apart than ``least`` m: then others are nearer. limit m:
+    gap at which a point counts; radii, o: see `write_chosen`.
+    """
+    cosine0, cosine1 = -dot(facing.outward[0], normal), dot(facing.outward[1], normal)
+    reference = 1 if cosine1 > cosine0 else 0
+    if max(cosine0, cosine1) < FACE_COSINE:
+        return 0
+    own = facing.outward[1] if reference == 1 else facing.outward[0]
+    row, found, nearest = clip_faces(
+        polygon, facing.faces, reference, facing.count, own, normal, limit
+    )
+    if found == 0 or nearest > least:
+        return 0
+    ids = face_numbers(reference, facing.number[0], facing.number[1])
+    return write_chosen(place, polygon, row, found, reference, ids, normal, radii, o)
 
 
 @lean

@@ -164,6 +164,6 @@ def narrow_phase(item, item_count, shapes, reach, edges, manifolds, scratch):
             else:
                 found = -1
                 if kind_p == BOX and kind_q == BOX:
-                    found = box_pair(placed, p, q, room, own.polygon, place)
+                    found = box_pair(placed, p, q, room, own, place)
                 if found < 0:
                     convex_contact(solids, p, q, sub, room, own, place)

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from .shapes import Shapes
 
 WIDER = 0.2
-"""Boxes of the broad phase are kept wider by this share of half the thickness."""
+"""Boxes of the broad phase are kept wider by this share of half the thickness, and by as far again
+as shapes may get until the next look: what falls would leave them each time else."""
 
 
 class Touching:
@@ -74,7 +75,7 @@ class Touching:
         """
         broad = self.broad_phase
         moves = self.of_shape if motion is None else motion[self.owner]
-        broad.update(shapes.lower, shapes.upper, self.margin, moves, threads)
+        broad.update(shapes.lower, shapes.upper, self.margin + reach, moves, threads)
         if self.has_meshes:
             self.bound_triangles(shapes)
         posed = Posed(

@@ -1,7 +1,7 @@
 """Ragdolls that fall down stairs and on each other: how deep any limb goes, in any frame's end.
 
-The deepest contact of a whole fall is one blow, and which it is a matter of chance: so many starts
-fall, and the middle one counts.
+The deepest contact of a whole fall is one blow, and which it is a matter of chance. So many starts
+fall: down stairs the middle one counts, on each other the worst.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .case import Result, case
 
 STEPS_A_FRAME = 8
 STARTS = 15
-HEAPS = 31
+HEAPS = 10
 FRAMES_OF_FALL = 60  # at 24 a second
 
 
@@ -67,6 +67,5 @@ for _name, _height, _depth in (("", 0.18, 0.29), ("-steep", 0.25, 0.22)):
 
 @case("ragdolls-on-each-other")
 def on_each_other() -> Result:
-    """Deepest contact in m of 20 that fall on each other, the middle one of starts 1 µm apart."""
-    falls = sorted(deepest(ragdolls(20), start, 1e-6) for start in range(HEAPS))
-    return Result(falls[HEAPS // 2], 0.0, 1e-2)
+    """Deepest contact in m of 20 that fall on each other, in all starts, which lie 1 µm apart."""
+    return Result(max(deepest(ragdolls(20), start, 1e-6) for start in range(HEAPS)), 0.0, 1e-2)

@@ -89,7 +89,7 @@ def _lasts(name: str, roll: float, drag: float, rate: float) -> Result:
 
 
 for _name in DISKS:
-    at_rates(f"spinning-{_name}", (480.0, 960.0))(partial(_lasts, _name, 0.0, 2.0))
+    at_rates(f"spinning-{_name}")(partial(_lasts, _name, 0.0, 2.0))
 for _name, _roll in (("disk-50", 0.6), ("coin-12", 0.3), ("coin-20", 0.6)):
     at_rates(f"rolling-{_name}", (480.0, 960.0))(partial(_lasts, _name, _roll, 2.0))
 

@@ -8,6 +8,8 @@ import sys
 import numpy as np
 import pytest
 
+from verlet_physics.bench.rigid_bodies import model_of
+from verlet_physics.bench.rigid_scenes import ragdolls
 from verlet_physics.collision.broad_phase import SLOTS, BroadPhase, Posed
 from verlet_physics.collision.kinds import BOX, CAPSULE, MESH, PLANE, ROOM, SPHERE
 from verlet_physics.collision.tree import (
@@ -19,6 +21,10 @@ from verlet_physics.collision.tree import (
     tree_scratch,
 )
 from verlet_physics.kernels import jit
+from verlet_physics.model import FrameInputs
+from verlet_physics.settings import SolverSettings
+from verlet_physics.step import advance
+from verlet_physics.workspace import workspace_of
 
 
 @jit.kernel
@@ -423,3 +429,22 @@ def test_plain_python_agrees_with_compiled_code():
         scene = Scene(kind, 2)
         assert of_scene == scene.expand(scene.find())
         assert len(of_scene) > 100
+
+
+def test_what_falls_stays_in_its_wide_box_for_more_than_one_look():
+    """Boxes are wider by a look's way: else all pairs would be found anew at each look."""
+    model = model_of(ragdolls(10))
+    state, looks = model.initial_state(), 0
+    touching = workspace_of(model).touching
+    find = touching.find
+
+    def counted(*arguments):
+        nonlocal looks
+        looks += 1
+        return find(*arguments)
+
+    touching.find = counted
+    for _ in range(24):
+        state, _ = advance(model, state, FrameInputs(), SolverSettings(threads=1))
+    assert looks > 40
+    assert touching.broad_phase.find_count < 0.4 * looks

@@ -380,6 +380,44 @@ def test_hulls_and_boxes_give_the_exact_depth():
                 assert along >= exact - PREFERENCE * min(thinnest(scene, a), thinnest(scene, b))
 
 
+@pytest.mark.parametrize("kind", ["box", "hull"])
+def test_a_face_that_leans_on_an_edge_is_met_where_it_comes_down(kind):
+    """Rocking about the edges that cross, it comes down elsewhere: what was found knew of it."""
+    random = np.random.default_rng(5)
+    half = (np.array((0.16, 0.10, 0.10)), np.array((0.07, 0.08, 0.21)))  # a pelvis, a thigh
+    missed, tried = [], 0
+    for _ in range(200):
+        scene = Scene()
+        lean = [about(random.normal(size=3), np.radians(random.uniform(1, 4))) for _ in half]
+        lean[0] = lean[0] @ about((0, 0, 1), random.uniform(0, np.pi))
+        lean[1] = lean[1] @ ALONG_X
+        place = np.array((*random.uniform(-0.1, 0.1, 2), 0.3))
+        solid = [
+            scene.add(BOX, h, at, turn) if kind == "box" else scene.hull(h * CUBE, at, turn)
+            for h, at, turn in zip(half, (place, np.zeros(3)), lean)
+        ]
+        axes = separating_axes(scene, *solid)
+        gaps = scene.gap_along(*solid, axes)
+        place -= gaps.max() * axes[gaps.argmax()]  # they just touch
+        scene.rows[solid[0]][2][:] = place
+        normal, on_a, on_b, gap, _ = scene.collide(*solid, reach=0.03)
+        faces = np.concatenate([lean[0].T, lean[1].T])
+        if np.abs(faces @ normal).max() > 1.0 - 1e-9:
+            continue  # a face carries it
+        tried += 1
+        at = on_a[gap.argmin()]
+        axis = np.cross(normal, random.normal(size=3))
+        rock = about(axis, 0.07)
+        scene.rows[solid[0]][2][:] = at + rock @ (place - at)
+        scene.rows[solid[0]][3][:] = rock @ lean[0]
+        foreseen = ((at + (on_a - at) @ rock.T - on_b) @ normal).min()
+        exact = scene.gap_along(*solid, separating_axes(scene, *solid)).max()
+        missed.append(foreseen - exact)
+    assert tried > 50
+    assert np.mean(missed) < 5e-4
+    assert np.max(missed) < 6e-3  # m
+
+
 def separating_axes(scene, *pair):
     faces, edges = [], []
     for s in pair:

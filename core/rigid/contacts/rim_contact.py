@@ -48,9 +48,10 @@ LEANS = 1e-2
 ON_THE_RIM = 1e-3
 """Share of its radius by which a point may be off the farthest one and still be that."""
 
-ALONG_THE_RIM = 0.7
-"""Cosine of the way around the rim that a point may go in a substep for that to be foreseen. What
-is faster, at the very end of its reeling, is met as it is, and comes to lie."""
+ALONG_THE_RIM = -0.7
+"""Cosine of the way around the rim that a point may go in a substep for that to be foreseen: three
+eighths of a turn. What is faster, at the very end of its reeling, might as well go the other way
+round; it is met as it is, and comes to lie."""
 
 RIM_ROUNDS = 3
 """Times that it is foreseen anew after contacts have changed the spin that it hangs on. Without, a
