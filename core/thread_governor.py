@@ -14,7 +14,7 @@ PROBE = 24
 PROBE_SHARE = 0.02
 """Of all time, what such tries may cost: the worse the other way was, the longer until the next."""
 
-LONGEST = 2400
+LONGEST_WAIT = 2400
 """Frames at most until then: what made it worse may be over."""
 
 JUMP = 1.5
@@ -62,7 +62,7 @@ class Governor:
             return
         if several != self._is_several_faster():
             slower = max(self.ratio, 1.0 / self.ratio) - 1.0
-            self.until_probe = round(min(max(PROBE, slower / PROBE_SHARE), LONGEST))
+            self.until_probe = round(min(max(PROBE, slower / PROBE_SHARE), LONGEST_WAIT))
             return
         self.until_probe -= 1
         if several and seconds > JUMP * self.usual > 0.0:

@@ -13,7 +13,7 @@ from ..model import Model
 from ..model.diagnostics import Crossing
 from ..particles.contacts.mesh_ground import BACKED_GAP, note_mesh_ground
 from ..particles.contacts.mesh_neighbours import spare_neighbours
-from ..particles.contacts.sharp_quads import DRAWN, SHARPEST, WATCHED, find_sharp, unfold
+from ..particles.contacts.sharp_quads import DRAWN, NEARLY_SHARP, SHARPEST, find_sharp, unfold
 from ..particles.contacts.surface_contact import (
     Held,
     check_strays,
@@ -381,7 +381,7 @@ class SurfaceContacts:
         """Keep all apart, and faces as they are drawn, as far as that goes without contact."""
         for _ in range(UNFOLDINGS):
             self._part_contacts(room)
-            self.sharp = find_sharp(room.quad, room.x, WATCHED, room.sharp)
+            self.sharp = find_sharp(room.quad, room.x, NEARLY_SHARP, room.sharp)
             if not self._unfold(room, DRAWN):
                 return
             for _ in range(PASSES):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from verlet_physics.thread_governor import LONGEST, Governor
+from verlet_physics.thread_governor import LONGEST_WAIT, Governor
 
 pytestmark = pytest.mark.quick
 
@@ -44,7 +44,7 @@ def test_what_gains_less_than_a_tenth_is_not_worth_a_processor():
 def test_tries_cost_a_fiftieth_however_slow_the_other_way_is():
     chosen = drive(Governor(), 0.100, 0.010, 4000)
     assert 2 <= chosen[24:].count(2) <= 0.02 * 4000 / 9.0 + 1
-    assert drive(Governor(), 10.0, 0.010, LONGEST + 24)[24:].count(2) <= 1
+    assert drive(Governor(), 10.0, 0.010, LONGEST_WAIT + 24)[24:].count(2) <= 1
 
 
 def test_a_scene_that_grows_dearer_does_not_have_the_slower_way_tried_again_and_again():

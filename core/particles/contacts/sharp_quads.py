@@ -23,7 +23,7 @@ from ...vec3 import along, between, dot, scale, shift
 SHARPEST = 0.3
 """s of C in passes over contacts: halves keep 107° between them."""
 
-WATCHED = 0.6
+NEARLY_SHARP = 0.6
 """s from which on these passes look at a face: less than 127° between its halves."""
 
 DRAWN = 0.15
