@@ -314,7 +314,7 @@ def heap():
 @pytest.mark.parametrize(
     ("wild", "far", "held", "most", "is_stopped"),
     [
-        (24, 0.01, 0.0, 0.1, False),
+        (24, 0.014, 0.0, 0.1, False),
         (30, 0.05, 0.0, 1.0, False),  # what is pushed pushes on
         (864, 0.02, 0.0, 1.0, False),
         (864, 0.02, 0.3, 1.0, True),
