@@ -25,6 +25,7 @@ from .rigid.contacts.contact_table import contact_room as body_contact_room
 from .rigid.joints.joint_graph import joint_graph
 from .rigid.joints.joint_rows import joint_room
 from .rigid.owners import place_owners
+from .thread_governor import Governor
 
 PARALLEL_FROM = 4000
 """Constraints per pass from which on several threads can pay."""
@@ -113,41 +114,3 @@ def workspace_of(model: Model) -> Workspace:
     if work is None:
         work = _workspaces[model] = Workspace(model)
     return work
-
-
-class Governor:
-    """Chooses between one thread and several by what the last frames took.
-
-    On a busy machine every barrier can cost milliseconds and one thread is faster. The result
-    has the same bits either way, so the choice is free: the faster way is taken, and every
-    ``PROBE`` frames the other one is tried for one frame.
-    """
-
-    PROBE = 24
-
-    def __init__(self) -> None:
-        self.frames = 0
-        self.tries = {True: 0, False: 0}  # by "several threads"
-        self.seconds = {True: 0.0, False: 0.0}  # a frame takes, running mean
-
-    def choose(self, limit: int) -> int:
-        """Threads for the next frame, at most ``limit``."""
-        if limit <= 1:
-            return 1
-        self.frames += 1
-        for several in (True, False):
-            if self.tries[several] < 2:
-                return limit if several else 1
-        several = self.seconds[True] < self.seconds[False]
-        if self.frames % self.PROBE == 0:
-            several = not several
-        return limit if several else 1
-
-    def learn(self, threads: int, seconds: float) -> None:
-        """Remember how long a frame took; the first of each kind does not count (it compiles)."""
-        several = threads > 1
-        self.tries[several] += 1
-        if self.tries[several] == 2:
-            self.seconds[several] = seconds
-        elif self.tries[several] > 2:
-            self.seconds[several] = 0.5 * (self.seconds[several] + seconds)

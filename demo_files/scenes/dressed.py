@@ -1,4 +1,4 @@
-"""A walker of 46,000 triangles in a shirt with sleeves, a skirt and a cape."""
+"""Somebody of 46,000 triangles in shirt, skirt and cape walks, turns round and sits down."""
 
 import math
 
@@ -6,11 +6,25 @@ import bmesh
 import bpy
 import numpy as np
 from characters import PERSON, add_character, flesh
-from gait import walk
+from gait import sit_down, turn_round, walk
 from mathutils import Vector
-from scene_parts import BLUE, GOLD, RED, TEAL, add_floor, add_mesh, linked, make, new_scene, paint
+from scene_parts import (
+    BLUE,
+    GOLD,
+    RED,
+    TEAL,
+    WOOD,
+    add_box,
+    add_floor,
+    add_mesh,
+    linked,
+    make,
+    new_scene,
+    paint,
+)
 
-FRAMES, RAMP, STILL = 150, 25, 25
+WALKED, TURNED, SEATED, FRAMES = 100, 130, 180, 250  # frames in which it has
+RAMP, STILL = 25, 5
 DETAIL = 0.026  # m, edges of the shirt
 CUFF = Vector((0.47, 0.005, 1.155))  # m, in the rest pose
 ALONG_ARM = Vector((0.68, -0.11, -0.72))
@@ -21,6 +35,7 @@ SKIRT_DEEP = (0.36, 0.185, 0.155, 0.135)  # m, to the front
 AROUND, DOWN = 56, 22  # vertices of the skirt
 CAPE_COLUMNS, CAPE_ROWS = 29, 42
 AWAY = 4.4  # m, of the camera
+THIGH, ROOM = 0.105, 0.008  # m, radius of its flesh, and what is left for clothes under it
 
 
 def build() -> None:
@@ -28,7 +43,10 @@ def build() -> None:
     new_scene(FRAMES, (0.0, -AWAY, 1.5), (0.0, 0.0, 0.95), lens=40.0)
     add_floor(80.0)
     rig, skin = add_character("Walker", PERSON, TEAL)
-    walk(rig, FRAMES, ramp=RAMP, still=STILL)
+    walk(rig, WALKED, ramp=RAMP, still=STILL)
+    turn_round(rig, WALKED, TURNED)
+    sit_down(rig, TURNED, SEATED)
+    _add_seat(rig)
     _go_round(rig)
     bpy.context.scene.frame_set(1)
     subdivision = skin.modifiers.new("Subdivision", "SUBSURF")
@@ -41,8 +59,17 @@ def build() -> None:
     _add_cape(rig)
 
 
+def _add_seat(rig: bpy.types.Object) -> None:
+    """A block behind its calves where it has sat down, with room under it for skirt and cape."""
+    hips, thigh = rig.location + rig.data.bones["hips"].head_local, rig.data.bones["thigh.L"]
+    under = rig.location.z + thigh.head_local.z - THIGH - ROOM
+    seat = add_box("Seat", (0.6, 0.42, under), WOOD)
+    seat.location = (hips.x, hips.y - 0.02, 0.5 * under)
+    make("collider", seat)
+
+
 def _go_round(rig: bpy.types.Object) -> None:
-    """Let the camera go along with the walker, from the front round to the back."""
+    """Let the camera go along with it, from its front to its back, which then is its front."""
     scene = bpy.context.scene
     camera = scene.camera
     camera.rotation_mode = "QUATERNION"
@@ -50,7 +77,7 @@ def _go_round(rig: bpy.types.Object) -> None:
     for frame in range(1, FRAMES + 1):
         scene.frame_set(frame)
         target = Vector((0.0, rig.location.y, 0.95))
-        angle = math.radians(-30.0 + 185.0 * (frame - 1) / (FRAMES - 1))
+        angle = math.radians(-30.0 + 250.0 * (frame - 1) / (FRAMES - 1))
         camera.location = target + Vector((AWAY * math.sin(angle), -AWAY * math.cos(angle), 0.55))
         camera.rotation_quaternion = (target - camera.location).to_track_quat("-Z", "Y")
         camera.rotation_quaternion.make_compatible(turn)

@@ -79,12 +79,17 @@ def test_it_bakes_and_moves(path):
 
 @pytest.mark.usefixtures("scene")
 def test_clothes_cross_neither_the_body_nor_themselves():
+    """While it walks, turns round, sits down and sits; where its own flesh is pinched, it may."""
     bpy.ops.wm.open_mainfile(filepath=str(FOLDER / "dressed.blend"))
-    assert bpy.ops.verlet.bake(frame_end=LAST) == {"FINISHED"}
-    for frame in (1, LAST // 2, LAST):
-        bpy.context.scene.frame_set(frame)
-        worn = [bpy.data.objects[name] for name in ("Walker Skin", "Shirt", "Skirt", "Cape")]
-        assert not crossings(worn), frame
+    scene = bpy.context.scene
+    assert scene.frame_end == 250
+    assert bpy.ops.verlet.bake() == {"FINISHED"}
+    flesh = "Walker Skin"
+    for frame in range(1, scene.frame_end + 1, 8):
+        scene.frame_set(frame)
+        worn = [bpy.data.objects[name] for name in (flesh, "Shirt", "Skirt", "Cape", "Seat")]
+        found = crossings(worn)
+        assert set(found) <= {(flesh, flesh)}, (frame, found)
 
 
 @pytest.mark.usefixtures("scene")

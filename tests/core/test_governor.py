@@ -2,7 +2,7 @@
 
 import pytest
 
-from verlet_physics.workspace import Governor
+from verlet_physics.thread_governor import LONGEST, Governor
 
 pytestmark = pytest.mark.quick
 
@@ -32,9 +32,28 @@ def test_a_change_of_load_is_noticed():
 
 def test_the_first_frame_of_each_way_does_not_count():
     governor = Governor()
-    for seconds in (20.0, 0.005, 20.0, 0.009):  # compiling takes 20 s
+    for seconds in (20.0, 20.0, 0.005, 0.009):  # compiling takes 20 s
         governor.learn(governor.choose(2), seconds)
     assert governor.choose(2) == 2
+
+
+def test_what_gains_less_than_a_tenth_is_not_worth_a_processor():
+    assert drive(Governor(), 0.0095, 0.010, 100).count(2) <= 6
+
+
+def test_tries_cost_a_fiftieth_however_slow_the_other_way_is():
+    chosen = drive(Governor(), 0.100, 0.010, 4000)
+    assert 2 <= chosen[24:].count(2) <= 0.02 * 4000 / 9.0 + 1
+    assert drive(Governor(), 10.0, 0.010, LONGEST + 24)[24:].count(2) <= 1
+
+
+def test_a_scene_that_grows_dearer_does_not_have_the_slower_way_tried_again_and_again():
+    governor, chosen = Governor(), []
+    for frame in range(100):
+        threads = governor.choose(2)
+        governor.learn(threads, (1.0 + frame) * (0.013 if threads > 1 else 0.010))
+        chosen.append(threads)
+    assert chosen.count(2) <= 7
 
 
 def test_one_core_has_no_choice():
