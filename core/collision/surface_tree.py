@@ -8,7 +8,9 @@ pairs are looked for, boxes, speeds and normals of all nodes are gathered anew, 
 * Normals: a connected patch whose normals all lie within a cone does not touch itself (Volino &
   Magnenat-Thalmann 1994, "Efficient Self-Collision Detection on Smoothly Discretized Surface
   Animations using Geometrical Shape Regularity"). A flat sheet is one such patch: looking for its
-  contacts with itself costs one comparison. Normals are bounded for all of a straight flight: while
+  contacts with itself costs one comparison. What lies around it must be flat with it: where a
+  triangle beside it turns over, its rim may close like a fan that is shut, and the patch go through
+  itself though all its normals agree. Normals are bounded for all of a straight flight: while
   corners fly from a, b, c to a', b', c', the normal is a Bézier curve with the control points
   (b − a) × (c − a), half the sum of both mixed products, and (b' − a') × (c' − a').
 """
@@ -43,8 +45,12 @@ SurfaceTree = namedtuple(
         "root",  # (p,) node of each patch
         "near_start",  # (p + 1,) first entry of each patch in `near`
         "near",  # patches that share a vertex with it
+        "rim_start",  # (p + 1,) first entry of each patch in `rim`
+        "rim",  # nodes of the triangles around it: they share a vertex with it
+        "counted",  # (2f,) 1 for a triangle whose normals make some patch flat
+        "normals",  # (2f, 6) least and most of the unit normals of a triangle alone
         "stale",  # (2f,) 1 where pairs of a triangle below are to be looked for
-        "bounds",  # (2f, 18) see `LOWER`; m, m a substep, and normals
+        "bounds",  # (2f, 18) see `LOWER`; m, m a substep, and normals of patches with their rims
     ],
 )
 
@@ -102,7 +108,11 @@ def surface_tree(triangle: Ints, rest: Floats) -> SurfaceTree:
     whole = np.zeros(2 * count, dtype=np.int32)
     _find_whole(tree.skip, tree.leaf, whole, triangle, np.zeros(len(rest), dtype=np.int32))
     patch, root = _patches(tree.skip, tree.leaf, whole)
-    near_start, near = _neighbours(tree.skip, tree.leaf, root, triangle)
+    node_of = _node_of(tree.skip, tree.leaf, count)
+    patch_of = (np.searchsorted(root, node_of, side="right") - 1).astype(np.int32)
+    held = _held(patch_of, triangle)
+    near_start, near = _neighbours(held, len(root))
+    rim_start, rim = _rims(held, patch_of, node_of, triangle)
     return SurfaceTree(
         tree.skip,
         tree.leaf,
@@ -112,9 +122,19 @@ def surface_tree(triangle: Ints, rest: Floats) -> SurfaceTree:
         root,
         near_start,
         near,
+        rim_start,
+        rim,
+        np.zeros(2 * count, dtype=np.int32),
+        np.zeros((2 * count, 6)),
         np.zeros(2 * count, dtype=np.int32),
         np.zeros((2 * count, 18)),
     )
+
+
+def without_bounds(tree: SurfaceTree) -> SurfaceTree:
+    """The same tree, whose bounds are gathered apart from those of the first."""
+    gathered = ("after", "counted", "normals", "stale", "bounds")
+    return tree._replace(**{name: np.zeros_like(getattr(tree, name)) for name in gathered})
 
 
 def _patches(skip: Ints, leaf: Ints, whole: Ints) -> tuple[Ints, Ints]:
@@ -133,15 +153,13 @@ def _patches(skip: Ints, leaf: Ints, whole: Ints) -> tuple[Ints, Ints]:
     return patch, np.array(roots, dtype=np.int32)
 
 
-def _neighbours(skip: Ints, leaf: Ints, root: Ints, triangle: Ints) -> tuple[Ints, Ints]:
+def _held(patch_of: Ints, triangle: Ints) -> Ints:
+    """Rows of a vertex and a patch (f,) that has it, rising, each once."""
+    return distinct_pairs(np.stack([triangle.reshape(-1), np.repeat(patch_of, 3)], axis=1))
+
+
+def _neighbours(held: Ints, patches: int) -> tuple[Ints, Ints]:
     """Patches that share a vertex: first entry of each (p + 1,), and their numbers, rising."""
-    if not len(root):
-        return np.zeros(1, dtype=np.int32), np.zeros(0, dtype=np.int32)
-    owner = np.searchsorted(root, np.arange(skip[0]), side="right") - 1
-    is_leaf = leaf[: skip[0]] >= 0
-    patch_of = np.zeros(len(triangle), dtype=np.int64)
-    patch_of[leaf[: skip[0]][is_leaf] - leaf[: skip[0]][is_leaf].min()] = owner[is_leaf]
-    held = distinct_pairs(np.stack([triangle.reshape(-1), np.repeat(patch_of, 3)], axis=1))
     pairs = []
     ahead = 1
     while ahead < len(held):  # patches around one vertex stand together
@@ -152,8 +170,32 @@ def _neighbours(skip: Ints, leaf: Ints, root: Ints, triangle: Ints) -> tuple[Int
         ahead += 1
     both = np.concatenate([*pairs, np.zeros((0, 2), dtype=np.int64)])
     both = distinct_pairs(np.concatenate([both, both[:, ::-1]]))
-    start = np.searchsorted(both[:, 0], np.arange(len(root) + 1))
+    start = np.searchsorted(both[:, 0], np.arange(patches + 1))
     return start.astype(np.int32), both[:, 1].astype(np.int32)
+
+
+def _node_of(skip: Ints, leaf: Ints, count: int) -> Ints:
+    """Leaf (f,) that each of ``count`` triangles is."""
+    node_of: Ints = np.zeros(count, dtype=np.int32)
+    nodes = np.flatnonzero(leaf[: skip[0] if count else 0] >= 0)
+    node_of[leaf[nodes]] = nodes
+    return node_of
+
+
+def _rims(held: Ints, patch_of: Ints, node_of: Ints, triangle: Ints) -> tuple[Ints, Ints]:
+    """Leaves around each patch: first entry of each (p + 1,), and their nodes.
+
+    held: see `_held`; patch_of (f,); node_of (f,).
+    """
+    corner = triangle.reshape(-1)
+    first = np.searchsorted(held[:, 0], corner, side="left")
+    count = np.searchsorted(held[:, 0], corner, side="right") - first
+    entry = np.repeat(first - np.cumsum(count) + count, count) + np.arange(count.sum())
+    around = np.repeat(np.arange(len(corner)) // 3, count)
+    pairs = np.stack([held[entry, 1], around], axis=1)
+    pairs = distinct_pairs(pairs[pairs[:, 0] != patch_of[around]])
+    start = np.searchsorted(pairs[:, 0], np.arange(patch_of.max(initial=-1) + 2))
+    return start.astype(np.int32), node_of[pairs[:, 1]]
 
 
 @kernel
@@ -191,7 +233,7 @@ def _find_whole(skip, leaf, whole, triangle, root):
 
 
 @lean_inline
-def _bound_normals(bounds, node, ab, ac, turn_b, turn_c):
+def _bound_normals(normals, node, ab, ac, turn_b, turn_c):
     """Bounds of the unit normals of a triangle with sides that go from ab, ac to these and turn."""
     end_b, end_c = add(ab, turn_b), add(ac, turn_c)
     mixed = add(cross(ab, end_c), cross(end_b, ac))
@@ -202,10 +244,10 @@ def _bound_normals(bounds, node, ab, ac, turn_b, turn_c):
         for k in range(3):
             low = high = f * normal[k]
             if n > 0:
-                low = min(low, bounds[node, LEAST_NORMAL + k])
-                high = max(high, bounds[node, MOST_NORMAL + k])
-            bounds[node, LEAST_NORMAL + k] = low
-            bounds[node, MOST_NORMAL + k] = high
+                low = min(low, normals[node, k])
+                high = max(high, normals[node, 3 + k])
+            normals[node, k] = low
+            normals[node, 3 + k] = high
 
 
 @lean_inline
@@ -233,38 +275,72 @@ def _bound_triangle(tree, node, triangle, t, x, speed, room, stale):
 
 @kernel
 def gather_bounds(tree, triangle, x, speed, room, stale, horizon):
-    """Boxes of triangles at x (n, 3) m, their speeds (n, 3) m a substep and normals, upwards.
+    """Boxes and speeds as `gather_boxes` does, and normals, of all triangles.
 
-    room (n,) m: how much wider the boxes are around each vertex. stale (n,): 1 for vertices whose
-    pairs are to be looked for; all other triangles keep the bounds of normals by which it was
-    decided that nobody looks for theirs. horizon: substeps ahead for which normals are bounded.
+    horizon: substeps ahead for which normals are bounded. They say which patches nobody looks into
+    until they are gathered again: see `count_turned`.
     """
-    bounds = tree.bounds
-    for node in range(tree.skip[0] - 1, -1, -1):
+    _gather_boxes(tree, triangle, x, speed, room, stale)
+    for node in range(tree.skip[0]):
         t = tree.leaf[node]
+        tree.counted[node] = 0
         if t < 0:
-            other = tree.skip[node + 1]
-            _bound_children(bounds, node, other, LOWER, UPPER)
-            _bound_children(bounds, node, other, SLOWEST, FASTEST)
-            _bound_children(bounds, node, other, LEAST_NORMAL, MOST_NORMAL)
-            tree.stale[node] = tree.stale[node + 1] | tree.stale[other]
-            continue
-        _bound_triangle(tree, node, triangle, t, x, speed, room, stale)
-        if tree.stale[node] == 0:
             continue
         a, b, c = triangle[t, 0], triangle[t, 1], triangle[t, 2]
         turn_b = scale(horizon, between(speed, a, b))
         turn_c = scale(horizon, between(speed, a, c))
-        _bound_normals(bounds, node, between(x, a, b), between(x, a, c), turn_b, turn_c)
+        _bound_normals(tree.normals, node, between(x, a, b), between(x, a, c), turn_b, turn_c)
+    _gather_normals(tree)
     _find_patches(tree, tree.skip[0])
+
+
+@lean_inline
+def _widen_normals(tree, node, leaf):
+    """Widen the bounds of a patch's normals by those of a triangle."""
+    bounds, normals = tree.bounds, tree.normals
+    for k in range(3):
+        bounds[node, LEAST_NORMAL + k] = min(bounds[node, LEAST_NORMAL + k], normals[leaf, k])
+        bounds[node, MOST_NORMAL + k] = max(bounds[node, MOST_NORMAL + k], normals[leaf, 3 + k])
+
+
+@lean_inline
+def _gather_normals(tree):
+    """Normals of patches with their rims, and of the nodes above; which triangles count for any."""
+    for node in range(tree.skip[0] - 1, -1, -1):
+        p = tree.patch[node]
+        if p < 0:
+            if tree.leaf[node] < 0:  # below a patch that is of no meaning, and of no harm
+                other = tree.skip[node + 1]
+                _bound_children(tree.bounds, node, other, LEAST_NORMAL, MOST_NORMAL)
+            continue
+        for k in range(3):
+            tree.bounds[node, LEAST_NORMAL + k] = 1.0
+            tree.bounds[node, MOST_NORMAL + k] = -1.0
+        for leaf in range(node, tree.skip[node]):
+            if tree.leaf[leaf] >= 0:
+                _widen_normals(tree, node, leaf)
+        for n in range(tree.rim_start[p], tree.rim_start[p + 1]):
+            _widen_normals(tree, node, tree.rim[n])
+        if are_flat(tree.bounds, node, node):
+            for leaf in range(node, tree.skip[node]):
+                tree.counted[leaf] = tree.leaf[leaf] >= 0
+            for n in range(tree.rim_start[p], tree.rim_start[p + 1]):
+                tree.counted[tree.rim[n]] = 1
 
 
 @kernel
 def gather_boxes(tree, triangle, x, speed, room, stale):
-    """Boxes and speeds alone, of surfaces that meet others only: as `gather_bounds` does.
+    """Boxes of triangles at x (n, 3) m and their speeds (n, 3) m a substep, upwards.
 
-    speed (n, 3) m a substep; room (n,) m; stale (n,).
+    room (n,) m: how much wider the boxes are around each vertex. stale (n,): 1 for vertices whose
+    pairs are to be looked for.
     """
+    _gather_boxes(tree, triangle, x, speed, room, stale)
+
+
+@lean_inline
+def _gather_boxes(tree, triangle, x, speed, room, stale):
+    """See `gather_boxes`."""
     bounds = tree.bounds
     for node in range(tree.skip[0] - 1, -1, -1):
         t = tree.leaf[node]
@@ -278,13 +354,13 @@ def gather_boxes(tree, triangle, x, speed, room, stale):
 
 
 @lean_inline
-def _has_turned(bounds, node, normal):
+def _has_turned(normals, node, normal):
     """Whether a normal has left its bounds too far to be that of a flat patch still."""
     size = length(normal)
     away = 0.0
     for k in range(3):
-        low = size * bounds[node, LEAST_NORMAL + k] - normal[k]
-        high = normal[k] - size * bounds[node, MOST_NORMAL + k]
+        low = size * normals[node, k] - normal[k]
+        high = normal[k] - size * normals[node, 3 + k]
         out = max(0.0, max(low, high))
         away += out * out
     return away >= LEAST_COSINE * LEAST_COSINE * size * size
@@ -292,19 +368,15 @@ def _has_turned(bounds, node, normal):
 
 @kernel
 def count_turned(tree, triangle, x):
-    """How many triangles of flat patches have turned at x (n, 3) m by more than keeps them flat."""
+    """How many triangles have turned at x (n, 3) m by more than keeps a patch flat."""
     turned = 0
-    for p in range(tree.root.shape[0]):
-        root = tree.root[p]
-        if not are_flat(tree.bounds, root, root):
+    for node in range(tree.skip[0]):
+        if tree.counted[node] == 0:
             continue
-        for node in range(root, tree.skip[root]):
-            t = tree.leaf[node]
-            if t < 0:
-                continue
-            a, b, c = triangle[t, 0], triangle[t, 1], triangle[t, 2]
-            normal = cross(between(x, a, b), between(x, a, c))
-            turned += _has_turned(tree.bounds, node, normal)
+        t = tree.leaf[node]
+        a, b, c = triangle[t, 0], triangle[t, 1], triangle[t, 2]
+        normal = cross(between(x, a, b), between(x, a, c))
+        turned += _has_turned(tree.normals, node, normal)
     return turned
 
 

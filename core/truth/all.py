@@ -27,6 +27,7 @@ _NAMES = (
     "mixed",
     "moving_floor",
     "particles",
+    "pinched_cloth",
     "ragdoll_falls",
     "random_cloth",
     "random_scenes",

@@ -292,6 +292,27 @@ def test_a_patch_that_folds_in_flight_is_flat_no_longer():
     assert count_turned(tree, triangle, folded) == 0
 
 
+@pytest.mark.parametrize("n", [6, 12])
+def test_no_crossing_is_missed_where_triangles_turn_over(n):
+    """Patches on both sides of one that turns over are flat, and may go through each other."""
+    p, quads = cloth_scenes.sheet(n, n, 1.0, 1.0)
+    builder = ModelBuilder()
+    cloth_scenes.add_quads(builder, p, quads, ClothSettings(meets_itself=True))
+    model = builder.finalize()
+    room = workspace_of(model).surfaces
+    random = np.random.default_rng(n)
+    some = 0
+    for _ in range(400):
+        away = random.normal(size=p.shape) * random.uniform(0.2, 1.5) / n
+        away *= random.random((len(p), 1)) < random.choice([0.1, 0.3, 1.0])
+        room.x[:] = p + away * (1.0, 1.0, random.choice([0.1, 0.3, 1.0]))
+        room.find_crossings(room.x, only_meshes=False)
+        found = sum(partners.crossing_pairs for partners in room.partners)
+        assert found == count_crossings(room.x, model.pieces.triangle)
+        some += found > 0
+    assert some > 100
+
+
 @pytest.fixture(scope="module")
 def heap():
     """Places (n, 3) of sheets that lie on each other, and all their contacts."""

@@ -42,7 +42,8 @@ from ...records import Records, records, scratch_size
 from ...vec3 import ZERO, add, along, between, divide, dot, length, move, scale, set_vec, sub, vec
 from .base import Moving
 from .checks import numbers, rows_of_particles
-from .stick import TINY
+from .repair import REPAIR_SPEED
+from .stick import TINY, length_after
 
 if TYPE_CHECKING:
     from ...building.builder import ModelBuilder
@@ -122,16 +123,18 @@ class Yarns:
 
     def project(self, moving: Moving, multiplier: Floats) -> None:
         """Bring all sticks of each yarn that hangs on a pin to their lengths."""
-        project_yarns(moving.particles, self.knots, self.start, multiplier.view(YARN_SOLUTION))
+        solution = multiplier.view(YARN_SOLUTION)
+        project_yarns(moving.particles, self.knots, self.start, solution, moving.h)
 
 
 @inline
-def _find_pulls(particles, knots, first, last, s):
+def _find_pulls(particles, knots, first, last, s, h):
     """Forward elimination and back substitution of the tridiagonal system of one yarn.
 
-    Leaves λ in ``pull``. False where nothing holds the yarn.
+    Leaves λ in ``pull``, for lengths as in `length_after` after a step of h s. False where nothing
+    holds the yarn.
     """
-    x, _, inverse_mass = particles
+    x, previous, inverse_mass = particles
     is_held = False
     before = ZERO
     pivot = 1.0
@@ -146,7 +149,10 @@ def _find_pulls(particles, knots, first, last, s):
         beside = -wa * dot(before, n) if k > first else 0.0
         factor = beside / pivot
         pivot = (wa + wb) * (1.0 + SOFTNESS) - factor * beside
-        right = apart - knots[k]["rest_length"] - factor * right
+        rest = knots[k]["rest_length"]
+        if abs(apart - rest) > REPAIR_SPEED * h:
+            rest = length_after(between(previous, a, b), rest, REPAIR_SPEED * h)
+        right = apart - rest - factor * right
         if k > first:
             s[k - 1]["factor"] = factor
         if not pivot > 0.0:  # both ends are pinned, or all behind it is too stiff to tell
@@ -236,10 +242,10 @@ def _move_knots(particles, knots, first, last, s):
 
 
 @kernel
-def project_yarns(particles, knots, start, solution):
+def project_yarns(particles, knots, start, solution, h):
     """Project all yarns, one after the other; those that hang on nothing are left to the sticks."""
     for yarn in range(start.shape[0] - 1):
         first, last = start[yarn], start[yarn + 1]
-        if _find_pulls(particles, knots, first, last, solution):
+        if _find_pulls(particles, knots, first, last, solution, h):
             _bound_pushes(particles, knots, first, last, solution)
             _move_knots(particles, knots, first, last, solution)

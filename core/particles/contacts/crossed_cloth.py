@@ -6,7 +6,7 @@ import numpy as np
 
 from ...arrays import Floats, Ints
 from ...collision.surface_crossings import CROSSING, find_crossings
-from ...collision.surface_tree import Surface, SurfaceTree, gather_bounds
+from ...collision.surface_tree import Surface, SurfaceTree, gather_bounds, without_bounds
 from ...records import Records
 from .surface_lines import agree_on_ways
 from .surface_sides import edge_keys, find_sides, sides_room
@@ -156,8 +156,7 @@ class TangleScratch:
     """What only cloth that passes through cloth needs."""
 
     def __init__(self, tree: SurfaceTree, surface: Surface, triangle: Ints, owner: Ints) -> None:
-        bounds, stale, after = (np.zeros_like(a) for a in (tree.bounds, tree.stale, tree.after))
-        self.tree = tree._replace(bounds=bounds, stale=stale, after=after)
+        self.tree = without_bounds(tree)
         self.sides = sides_room(triangle, surface.rest)
         owner_of = np.zeros(len(surface.part), dtype=np.int32)
         owner_of[triangle] = owner[:, None]

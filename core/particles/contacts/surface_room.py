@@ -162,9 +162,9 @@ class SurfaceRoom:
         np.add(self.surface.thickness, strays.slack, out=self.width)
         self.width += strays.now
         moving = (self.surface.triangle, self.start, self.speed, self.width, self.stale)
-        if self.partners[0].is_self:
+        if self.partners[0].is_self and self.stale[: self.led].all():
             gather_bounds(self.tree, *moving, horizon)
-        else:
+        else:  # which patches are flat holds until all pairs are looked for
             gather_boxes(self.tree, *moving)
         if self.mesh_tree is not None and (mesh_moves or self.are_boxes_wide):
             gather_boxes(self.mesh_tree, *moving)
