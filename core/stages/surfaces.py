@@ -389,7 +389,12 @@ class SurfaceContacts:
         self._part_contacts(room)
 
     def _unfold(self, room: SurfaceRoom, least: float) -> int:
-        """Unfold faces sharper than ``least``, of those that were once all was parted last."""
+        """Unfold faces sharper than ``least``, of those that were once all was parted last.
+
+        None while cloth comes apart that began crossed: nobody looks at its faces before that.
+        """
+        if self.is_crossed:
+            return 0
         unfolded: int = unfold(room.quad, room.sharp, self.sharp, room.x, room.inverse_mass, least)
         return unfolded
 
