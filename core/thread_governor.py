@@ -9,17 +9,17 @@ GAIN = 0.9
 of more use to whoever else wants it, Blender's drawing among them."""
 
 PROBE = 24
-"""Frames at least until the other way is tried again, for one frame."""
+"""Frames at least until the other way is tried again, if nothing else asks for it."""
+
+CHANGE = 1.5
+"""Times as long or as short that a frame takes when what was learnt no longer holds: the scene has
+grown dearer or cheaper, or a processor is lost or free."""
 
 PROBE_SHARE = 0.02
-"""Of all time, what such tries may cost: the worse the other way was, the longer until the next."""
+"""Of all time, what tries may cost: the worse the other way was, the longer until the next."""
 
-LONGEST_WAIT = 2400
+LONGEST_WAIT = 240
 """Frames at most until then: what made it worse may be over."""
-
-JUMP = 1.5
-"""Times as long as usual that a frame on several threads takes when they may have lost a processor:
-then one thread is tried at once."""
 
 
 class Governor:
@@ -27,24 +27,30 @@ class Governor:
 
     On a busy machine every barrier can cost milliseconds and one thread is faster. The result
     has the same bits either way, so the choice is free. Only frames that follow each other are
-    compared, as what is simulated grows dearer and cheaper by itself.
+    compared, as what is simulated grows dearer and cheaper by itself: one of the way taken, one of
+    the other, and one more of the first.
     """
 
     def __init__(self) -> None:
         self.tries = {True: 0, False: 0}  # by "several threads"
         self.last: tuple[bool, float] | None = None  # way and seconds of the last frame that counts
-        self.ratio: float | None = None  # of the time that several threads take to that of one
-        self.usual = 0.0  # s, a frame of the faster way, running mean
-        self.until_probe = PROBE  # frames
+        self.changes = 2  # of way that a try still makes
+        self.ratios: list[float] = []  # of such frames: time on several threads to that on one
+        self.is_several_faster = False
+        self.known = {True: 0.0, False: 0.0}  # s, a frame of either way when that was learnt
+        self.since = 0  # frames since then
+        self.saved = 0.0  # s, that a try may cost
 
     def choose(self, limit: int) -> int:
         """Threads for the next frame, at most ``limit``."""
         if limit <= 1:
             return 1
-        if self.ratio is None:
+        if self.last is None:
             several = self.tries[True] <= self.tries[False]
         else:
-            several = self._is_several_faster() != (self.until_probe <= 0)
+            if self.changes == 0 and self._is_to_be_tried(*self.last):
+                self.changes = 2
+            several = not self.last[0] if self.changes else self.is_several_faster
         return limit if several else 1
 
     def learn(self, threads: int, seconds: float) -> None:
@@ -54,20 +60,29 @@ class Governor:
         if self.tries[several] == 1:
             return
         before, self.last = self.last, (several, seconds)
-        if before is not None and before[0] != several:
-            one, other = (seconds, before[1]) if several else (before[1], seconds)
-            ratio = one / other
-            self.ratio = ratio if self.ratio is None else math.sqrt(self.ratio * ratio)
-        if self.ratio is None:
-            return
-        if several != self._is_several_faster():
-            slower = max(self.ratio, 1.0 / self.ratio) - 1.0
-            self.until_probe = round(min(max(PROBE, slower / PROBE_SHARE), LONGEST_WAIT))
-            return
-        self.until_probe -= 1
-        if several and seconds > JUMP * self.usual > 0.0:
-            self.until_probe = 0
-        self.usual = 0.5 * (self.usual + seconds) if self.usual else seconds
+        self.since += 1
+        self.saved += PROBE_SHARE * seconds
+        if before is not None and self.changes:
+            self._compare({several: seconds, before[0]: before[1]})
 
-    def _is_several_faster(self) -> bool:
-        return self.ratio is not None and self.ratio < GAIN
+    def _compare(self, seconds: dict[bool, float]) -> None:
+        """Learn from two frames that follow each other, one of either way."""
+        self.ratios.append(seconds[True] / seconds[False])
+        self.changes -= 1
+        if self.changes:
+            return
+        several = math.sqrt(math.prod(self.ratios)) < GAIN
+        self.ratios.clear()
+        self.is_several_faster, self.known, self.since = several, seconds, 0
+        self.saved -= max(0.0, seconds[not several] - seconds[several])
+
+    def _is_to_be_tried(self, several: bool, seconds: float) -> bool:
+        """Whether the other way is to be tried after a frame of one that took so long."""
+        if several != self.is_several_faster:  # that was the last frame of a try
+            return False
+        known, other = self.known[several], self.known[not several]
+        if self.since >= LONGEST_WAIT:
+            return True
+        if self.since < PROBE and known / CHANGE <= seconds <= known * CHANGE:
+            return False
+        return self.saved >= other - seconds
