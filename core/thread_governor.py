@@ -11,7 +11,7 @@ of more use to whoever else wants it, Blender's drawing among them."""
 PROBE = 24
 """Frames at least until the other way is tried again, if nothing else asks for it."""
 
-CHANGE = 1.5
+GROWN = 1.5
 """Times as long or as short that a frame takes when what was learnt no longer holds: the scene has
 grown dearer or cheaper, or a processor is lost or free."""
 
@@ -83,6 +83,6 @@ class Governor:
         known, other = self.known[several], self.known[not several]
         if self.since >= LONGEST_WAIT:
             return True
-        if self.since < PROBE and known / CHANGE <= seconds <= known * CHANGE:
+        if self.since < PROBE and known / GROWN <= seconds <= known * GROWN:
             return False
         return self.saved >= other - seconds
