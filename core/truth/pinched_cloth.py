@@ -38,7 +38,7 @@ def _fastest(n: int, rate: float) -> Result:
         state, _ = advance(model, state, inputs, SolverSettings(substep_rate=rate))
         way = np.linalg.norm(state.position - state.previous, axis=1)
         fastest = max(fastest, float(way.max()) / state.step)
-    return Result(max(fastest - BALL_SPEED, 0.0), 0.0, 15.0)
+    return Result(max(fastest - BALL_SPEED, 0.0), 0.0, 70.0)
 
 
 for _n, _rate in ((8, 240), (8, 480), (14, 240), (14, 480)):

@@ -84,16 +84,27 @@ def test_coinciding_ends_and_zero_lengths_stay_finite(form):
     assert np.linalg.norm(state.position[1] - state.position[0]) < 1e-9
 
 
-@pytest.mark.parametrize("length", [0.3, 3.0])
+@pytest.mark.parametrize(("length", "comes"), [(1.9, 0.9), (3.0, 1.0), (9.0, 1.0)])
 @pytest.mark.parametrize("how", ["GAUSS_SEIDEL", "JACOBI", "spring"])
-def test_a_length_from_before_the_step_comes_back_without_a_jerk(length, how):
+def test_what_was_too_long_before_the_step_comes_back_by_its_own_length_at_most(how, length, comes):
     stiff = 1e7 if how == "spring" else None
     model = pair(length=length, spring=stiff, pinned=[0])
     settings = SolverSettings(relaxation="GAUSS_SEIDEL" if stiff else how)
     state = model.initial_state(gravity=NO_GRAVITY)
     state, _ = advance(model, state, ONE_STEP, settings)
-    came = abs(state.position[1, 0] - length) * 480.0
-    assert came == pytest.approx(REPAIR_SPEED, rel=0.05)
+    came = length - state.position[1, 0]
+    assert came == pytest.approx(comes, rel=0.25 if length < 3.0 else 0.06)  # one pass of its form
+
+
+def test_short_sticks_come_back_at_a_limited_speed():
+    builder = ModelBuilder()
+    builder.add_particles("pair", [(0, 0, 0), (0.1, 0, 0)], mass=1.0)
+    builder.add_sticks([[0, 1]], 1e-3)
+    builder.pin([0])
+    model = builder.finalize()
+    state = model.initial_state(gravity=NO_GRAVITY)
+    state, _ = advance(model, state, ONE_STEP, SolverSettings())
+    assert (0.1 - state.position[1, 0]) * 480.0 == pytest.approx(REPAIR_SPEED, rel=0.06)
 
 
 def test_a_spring_that_a_step_can_follow_pulls_with_all_of_its_force():
@@ -102,23 +113,6 @@ def test_a_spring_that_a_step_can_follow_pulls_with_all_of_its_force():
     state, _ = advance(model, state, ONE_STEP, SolverSettings())
     pulled = (3.0 - state.position[1, 0]) * 480.0**2
     assert pulled == pytest.approx(500.0 * 2.0, rel=0.01)
-
-
-def test_cloth_that_is_stretched_far_comes_back_to_its_pins_without_a_jerk():
-    """Tethers, yarns and the strain limit ask for no more than sticks do."""
-    builder = ModelBuilder()
-    sticks_alone = ClothSettings(shear=0.0, bend=0.0)
-    scenes.add_sheet(builder, 12, pins=tuple(range(132, 144)), settings=sticks_alone)
-    model = builder.finalize()
-    state = model.initial_state(gravity=NO_GRAVITY)
-    state.position[:] = state.previous[:] = 3.0 * state.position
-    inputs = FrameInputs(gravity=NO_GRAVITY, pin_position=state.position[132:144])
-    fastest = 0.0
-    for _ in range(24):
-        state, _ = advance(model, state, inputs, SolverSettings())
-        way = np.linalg.norm(state.position - state.previous, axis=1)
-        fastest = max(fastest, way.max() * 480.0)
-    assert fastest < 20.0 * REPAIR_SPEED  # of all rows together
 
 
 @pytest.mark.parametrize("rate", [480.0, 1920.0])
