@@ -250,7 +250,6 @@ class Relaxation:
             self.strain_limit,
             frame.model.schedule.phase_task,
             strained,
-            frame.h,
         )
         return True
 
@@ -279,8 +278,8 @@ class Relaxation:
         frame, model = self.frame, self.frame.model
         if len(model.tethers) and not self.is_idle:
             relax_tethers.on(frame.threads)(
-                frame.particles,
-                frame.h,
+                frame.x,
+                frame.inverse_mass,
                 frame.inverse_mass is model.particles.inverse_mass,
                 model.tethers.particle,
                 model.tethers.start,

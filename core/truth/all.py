@@ -27,7 +27,6 @@ _NAMES = (
     "mixed",
     "moving_floor",
     "particles",
-    "pinched_cloth",
     "ragdoll_falls",
     "random_cloth",
     "random_scenes",

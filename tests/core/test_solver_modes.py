@@ -126,9 +126,9 @@ def test_jacobi_does_not_depend_on_the_order_of_sticks():
 
 @pytest.mark.parametrize("relaxation", ["GAUSS_SEIDEL", "JACOBI"])
 def test_chebyshev_leaves_less_error_after_as_many_passes(relaxation):
-    """One step that stretches a chain of 40 links: the error is smooth, plain passes are slow."""
+    """One step of a stretched chain of 40 links: the error is smooth, plain passes are slow."""
     builder = ModelBuilder()
-    builder.add_particles("chain", [(0.1 * k, 0.0, 0.0) for k in range(41)], mass=1.0)
+    builder.add_particles("chain", [(0.11 * k, 0.0, 0.0) for k in range(41)], mass=1.0)
     builder.pin([0])
     builder.add_sticks([(k, k + 1) for k in range(40)], 0.1)
     model = builder.finalize()
@@ -139,7 +139,6 @@ def test_chebyshev_leaves_less_error_after_as_many_passes(relaxation):
             **more,
         )  # fmt: skip
         state = model.initial_state(gravity=(0.0, 0.0, 0.0))
-        state.previous[:, 0] -= 0.01 * np.arange(41)
         inputs = FrameInputs(duration=1 / 480, gravity=(0.0, 0.0, 0.0))
         _, figures = advance(model, state, inputs, settings)
         return figures.stretch_mean

@@ -186,16 +186,20 @@ def test_a_figure_falls_on_a_box_a_body_a_ragdoll_and_another_figure():
         assert (x[:, 2] - found.radius).min() > -1e-3, below
 
 
-@pytest.mark.parametrize(("rate", "falls"), [(240.0, 12), (480.0, 8), (960.0, 3)])
-def test_a_fallen_figure_lies_still(rate, falls):
-    """10 s after a fall its fastest particle, in mm/s; one in ten may still be tipping over."""
-    settings, speeds = SolverSettings(substep_rate=rate), []
-    for lean in np.linspace(-1.0, 1.0, falls) + 0.013:
-        model = build(figure(), 0.6, turn_about(X, float(lean)))
-        state = model.initial_state()
-        for _ in range(240):
-            before = state.position
-            state, _ = advance(model, state, FrameInputs(), settings)
-        speeds.append(24e3 * np.linalg.norm(state.position - before, axis=1).max())
-    assert np.median(speeds) < 3.0, speeds
-    assert (np.array(speeds) > 10.0).sum() <= falls // 10, speeds
+@pytest.mark.parametrize(
+    ("rate", "lean"),
+    [
+        *((240.0, lean) for lean in (0.3, 0.05, -0.2, 0.5, 0.1)),
+        *((480.0, lean) for lean in (0.05, -0.5, 1.0)),
+        (960.0, 0.05),
+    ],
+)
+def test_a_fallen_figure_lies_still(rate, lean):
+    """No particle gets farther than 1 cm/s goes, 10 s after the fall."""
+    settings = SolverSettings(substep_rate=rate)
+    model = build(figure(), 0.6, turn_about(X, lean))
+    state = model.initial_state()
+    for _ in range(240):
+        before = state.position
+        state, _ = advance(model, state, FrameInputs(), settings)
+    assert np.linalg.norm(state.position - before, axis=1).max() * 24.0 < 0.01

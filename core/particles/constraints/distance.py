@@ -12,9 +12,8 @@ import numpy as np
 
 from ...kernels.jit import parallel_kernel, prange
 from ...vec3 import between, dot, length
-from .repair import REPAIR_SPEED
 from .spring import multiplier
-from .stick import NO_WEIGHT, correction, is_far_off, length_after, move_ends
+from .stick import NO_WEIGHT, correction, move_ends
 
 Sticks = namedtuple(
     "Sticks",
@@ -60,9 +59,6 @@ def relax_distances(particles, sticks, springs, now, first_task, last_task, stra
     Berne, Martyna 1992). Such a push goes on into the step that is left out, so its own inverse
     mass is added to the compliance: without that a stiff spring would overshoot by half and ring.
 
-    Sticks, and springs that are stiffer than a step can follow and so act as sticks, come back from
-    lengths that they had before the step at a limited speed, see `length_after`.
-
     strained (tasks,) becomes 1 where a stick was longer than 1 + strain_limit times its rest
     length before it was corrected, else 0. Indices are read as unsigned: Numba then leaves out the
     test for negative ones, a tenth of the time.
@@ -76,17 +72,14 @@ def relax_distances(particles, sticks, springs, now, first_task, last_task, stra
     measures_sticks, measures_springs = tension.shape[0] > 0, spring_tension.shape[0] > 0
     per_step = 1.0 / (h * h)
     most = (1.0 + strain_limit) * (1.0 + strain_limit)
-    easing = REPAIR_SPEED * h
     for task in prange(first_task, last_task):
         excess = 0.0
         for s in range(task_stick[task], task_stick[task + 1]):
             a = np.uint32(stick[s, 0])
             b = np.uint32(stick[s, 1])
+            rest = stick_rest_length[s]
             d = between(x, a, b)
             e = between(previous, a, b)
-            rest = stick_rest_length[s]
-            if is_far_off(d, rest, easing):
-                rest = length_after(e, rest, easing)
             excess = max(excess, dot(d, d) - most * rest * rest)
             wa, wb, step, e = correction(
                 form, d, e, inverse_mass[a], inverse_mass[b], 1.0, 1.0, rest
@@ -109,10 +102,7 @@ def relax_distances(particles, sticks, springs, now, first_task, last_task, stra
                 softness = spring_compliance[s] * factor + part * w
                 d = between(x, a, b)
                 e = between(previous, a, b)
-                rest = spring_rest_length[s]
-                if softness < w and is_far_off(d, rest, easing):
-                    rest = length_after(e, rest, easing)
-                step, added, e = multiplier(d, e, w, rest, softness, pull)
+                step, added, e = multiplier(d, e, w, spring_rest_length[s], softness, pull)
                 if not is_last:
                     spring_pull[s] = pull + added
                 move_ends(x, a, b, wa, wb, step, e)

@@ -20,9 +20,8 @@ import numpy as np
 
 from ...kernels.jit import parallel_kernel, prange
 from ...vec3 import ZERO, add, along, between, length, load, store
-from .repair import REPAIR_SPEED
 from .spring import multiplier
-from .stick import correction, length_after
+from .stick import correction
 
 if TYPE_CHECKING:
     from ...model import Model
@@ -98,8 +97,9 @@ def relax_jacobi(particles, before, sticks, springs, adjacency, now):
             d = between(old, a, b)
             e = between(previous, a, b)
             if r < count:
-                rest = length_after(e, stick_rest_length[r], REPAIR_SPEED * h)
-                wa, wb, step, e = correction(form, d, e, wa, wb, share[a], share[b], rest)
+                wa, wb, step, e = correction(
+                    form, d, e, wa, wb, share[a], share[b], stick_rest_length[r]
+                )
                 step *= over_relaxation
                 if i == a and tension.shape[0] > 0:
                     tension[r] += step * length(e)
@@ -109,10 +109,7 @@ def relax_jacobi(particles, before, sticks, springs, adjacency, now):
                 pull = 0.0 if is_first else old_pull[c]
                 softness = spring_compliance[c] * per_step / (1.0 + taking) + taking * (wa + wb)
                 w = share[a] * wa + share[b] * wb
-                rest = spring_rest_length[c]
-                if softness < wa + wb:
-                    rest = length_after(e, rest, REPAIR_SPEED * h)
-                step, added, e = multiplier(d, e, w, rest, softness, pull)
+                step, added, e = multiplier(d, e, w, spring_rest_length[c], softness, pull)
                 if i == a:
                     spring_pull[c] = pull + added
                     if spring_tension.shape[0] > 0:

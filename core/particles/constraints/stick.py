@@ -3,16 +3,11 @@
 Each form gives λ and a vector e; the ends then move by +w₁ λ e and −w₂ λ e. With δ = x₂ − x₁ the
 ends of a stick that is too long move toward each other: the sign in Jakobsen's exact listings is
 misprinted.
-
-A stick that was far too long before the step already comes back at a limited speed
-(`length_after`), as planes and links do, see `repair`.
 """
 
 from __future__ import annotations
 
-import math
-
-from ...kernels.jit import inline, lean, lean_inline
+from ...kernels.jit import inline, lean_inline
 from ...vec3 import dot, length, shift
 
 MOMENTUM, SQRT_FREE, MASS_WEIGHTED, EXACT = 0, 1, 2, 3
@@ -60,31 +55,6 @@ def momentum(d, e, w, rest):
     if de > 0.8 * max(dd, rr):
         return 0.5 * (dd - rr) / (w * de), e
     return (dd - rr) / (w * (dd + rr + TINY)), d
-
-
-@inline
-def is_far_off(d, rest, way):
-    """Whether a stick d is so long that `length_after` has to be asked."""
-    longest = rest + max(way, rest)
-    return dot(d, d) > longest * longest
-
-
-@lean
-def length_after(e, rest, way):
-    """Length in m that a stick which was e one step ago is to have now: its own, or nearer to that
-    than it was by ``way`` m, or by its own length where that is more.
-
-    What the step itself has done is corrected at once. An error that is older has outlasted a step
-    because something else, which does not give way, asked for it: cloth that a collider presses
-    against a floor or a pin. To correct all of that in each step is to be thrown back in each step,
-    and what is left over of two such moves goes on as speed. What is stretched to less than twice
-    its length may bear a load, and comes back at once. way: `repair.REPAIR_SPEED` times h.
-    """
-    way = max(way, rest)
-    square = dot(e, e)
-    if square > (rest + way) * (rest + way):
-        return math.sqrt(square) - way
-    return rest
 
 
 @inline

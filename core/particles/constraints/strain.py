@@ -21,8 +21,7 @@ import numpy as np
 
 from ...kernels.jit import lean_inline, parallel_kernel, prange
 from ...vec3 import between, dot, length
-from .repair import REPAIR_SPEED
-from .stick import correction, length_after, mass_weighted, move_ends
+from .stick import correction, mass_weighted, move_ends
 
 STRAIN_ROUNDS = 10
 """Rounds over the sticks that are too long, at most."""
@@ -38,12 +37,11 @@ FIRM_FACTOR = 2.5
 
 
 @parallel_kernel
-def limit_strain(particles, sticks, form, limit, phase_task, task_strained, h):
+def limit_strain(particles, sticks, form, limit, phase_task, task_strained):
     """Bring sticks longer than 1 + limit times their rest length back, in strained tasks.
 
     phase_task (phases + 1,) bounds the tasks of each phase, which share no particle; task_strained
-    (tasks,) 0 where nothing is to be done: it becomes 0 where no stick was too long. The length of
-    a stick is that of `length_after`; h: s.
+    (tasks,) 0 where nothing is to be done: it becomes 0 where no stick was too long.
     """
     phases = phase_task.shape[0] - 1
     for number in range(STRAIN_ROUNDS):
@@ -57,11 +55,11 @@ def limit_strain(particles, sticks, form, limit, phase_task, task_strained, h):
         for phase in range(phases):
             for task in prange(phase_task[phase], phase_task[phase + 1]):
                 if task_strained[task] != 0:
-                    task_strained[task] = _shorten(particles, sticks, form, firm, longest, task, h)
+                    task_strained[task] = _shorten(particles, sticks, form, firm, longest, task)
 
 
 @lean_inline
-def _shorten(particles, sticks, form, firm, limit, task, h):
+def _shorten(particles, sticks, form, firm, limit, task):
     """Once over the sticks of a task; 1 where any was too long, else 0.
 
     ``firm`` corrects along the stick as it lies now.
@@ -73,16 +71,11 @@ def _shorten(particles, sticks, form, firm, limit, task, h):
         a = np.uint32(stick[s, 0])
         b = np.uint32(stick[s, 1])
         d = between(x, a, b)
-        square = dot(d, d)
         longest = (1.0 + limit) * rest_length[s]
+        square = dot(d, d)
         if square <= longest * longest:
             continue
-        e = between(previous, a, b)
-        rest = length_after(e, rest_length[s], REPAIR_SPEED * h)
-        longest = (1.0 + limit) * rest
-        if square <= longest * longest:
-            continue
-        wanted = max(rest, longest - BEYOND * (math.sqrt(square) - longest))
+        wanted = max(rest_length[s], longest - BEYOND * (math.sqrt(square) - longest))
         wa = inverse_mass[a]
         wb = inverse_mass[b]
         if wa + wb == 0.0:
@@ -91,6 +84,7 @@ def _shorten(particles, sticks, form, firm, limit, task, h):
             step = mass_weighted(d, wa + wb, wanted)
             e = d
         else:
+            e = between(previous, a, b)
             wa, wb, step, e = correction(form, d, e, wa, wb, 1.0, 1.0, wanted)
         strained = 1
         move_ends(x, a, b, wa, wb, step, e)

@@ -12,26 +12,21 @@ import math
 import numpy as np
 
 from ...kernels.jit import parallel_kernel, prange
-from ...vec3 import along, between, dot, load, store, sub
-from .repair import REPAIR_SPEED
-from .stick import length_after
+from ...vec3 import along, dot, load, store, sub
 
 
 @parallel_kernel
 def relax_tethers(
-    particles, h, are_pins_held, tethered, tether_start, tether_anchor, tether_length
+    x, inverse_mass, are_pins_held, tethered, tether_start, tether_anchor, tether_length
 ):
     """Pull each tethered particle back into the balls around its anchors.
 
     One tether after the other, the nearest pin first: moves that all share leave each too long, and
-    a sheet that corners hold taut then trembles for ever. What was too far before the step comes
-    back as a stick does (`length_after`), which h, s, is for.
+    a sheet that corners hold taut then trembles for ever.
 
     tethered (q,) particles; tether_start (q + 1,) rows of tether_anchor and tether_length. A pin
     that was released holds no tether; looked up only where not all ``are_pins_held`` as built.
     """
-    x, previous, inverse_mass = particles
-    easing = REPAIR_SPEED * h
     for q in prange(tethered.shape[0]):
         i = np.uint32(tethered[q])
         if not are_pins_held and inverse_mass[i] == 0.0:
@@ -46,8 +41,6 @@ def relax_tethers(
             d = sub(p, anchor)
             length = tether_length[t]
             dd = dot(d, d)
-            if dd > (length + easing) * (length + easing):  # else it may be there at once
-                length = length_after(between(previous, a, i), length, easing)
             if dd > length * length:
                 p = along(anchor, length / math.sqrt(dd), d)
                 is_moved = True

@@ -42,8 +42,7 @@ from ...records import Records, records, scratch_size
 from ...vec3 import ZERO, add, along, between, divide, dot, length, move, scale, set_vec, sub, vec
 from .base import Moving
 from .checks import numbers, rows_of_particles
-from .repair import REPAIR_SPEED
-from .stick import TINY, length_after
+from .stick import TINY
 
 if TYPE_CHECKING:
     from ...building.builder import ModelBuilder
@@ -123,18 +122,16 @@ class Yarns:
 
     def project(self, moving: Moving, multiplier: Floats) -> None:
         """Bring all sticks of each yarn that hangs on a pin to their lengths."""
-        solution = multiplier.view(YARN_SOLUTION)
-        project_yarns(moving.particles, self.knots, self.start, solution, moving.h)
+        project_yarns(moving.particles, self.knots, self.start, multiplier.view(YARN_SOLUTION))
 
 
 @inline
-def _find_pulls(particles, knots, first, last, s, h):
+def _find_pulls(particles, knots, first, last, s):
     """Forward elimination and back substitution of the tridiagonal system of one yarn.
 
-    Leaves λ in ``pull``, for lengths as in `length_after` after a step of h s. False where nothing
-    holds the yarn.
+    Leaves λ in ``pull``. False where nothing holds the yarn.
     """
-    x, previous, inverse_mass = particles
+    x, _, inverse_mass = particles
     is_held = False
     before = ZERO
     pivot = 1.0
@@ -149,10 +146,7 @@ def _find_pulls(particles, knots, first, last, s, h):
         beside = -wa * dot(before, n) if k > first else 0.0
         factor = beside / pivot
         pivot = (wa + wb) * (1.0 + SOFTNESS) - factor * beside
-        rest = knots[k]["rest_length"]
-        if abs(apart - rest) > REPAIR_SPEED * h:
-            rest = length_after(between(previous, a, b), rest, REPAIR_SPEED * h)
-        right = apart - rest - factor * right
+        right = apart - knots[k]["rest_length"] - factor * right
         if k > first:
             s[k - 1]["factor"] = factor
         if not pivot > 0.0:  # both ends are pinned, or all behind it is too stiff to tell
@@ -242,10 +236,10 @@ def _move_knots(particles, knots, first, last, s):
 
 
 @kernel
-def project_yarns(particles, knots, start, solution, h):
+def project_yarns(particles, knots, start, solution):
     """Project all yarns, one after the other; those that hang on nothing are left to the sticks."""
     for yarn in range(start.shape[0] - 1):
         first, last = start[yarn], start[yarn + 1]
-        if _find_pulls(particles, knots, first, last, solution, h):
+        if _find_pulls(particles, knots, first, last, solution):
             _bound_pushes(particles, knots, first, last, solution)
             _move_knots(particles, knots, first, last, solution)

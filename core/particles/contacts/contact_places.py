@@ -17,7 +17,6 @@ from ...vec3 import (
     cross,
     divide,
     dot,
-    length,
     load,
     rotate,
     scale,
@@ -155,21 +154,6 @@ def lone_mobility(contact, movable, d):
         if contact["place"][side]["four_body"] < 0:
             total = add_mobility(total, contact, side, movable, d)
     return total
-
-
-@lean_inline
-def farthest_shift(contact, movable, d):
-    """How far an impulse of 1 kg·m along the unit vector d moves a particle at most, 1/kg."""
-    most = 0.0
-    for side in range(2):
-        place = contact["place"][side]
-        for k in range(4 if place["four_body"] < 0 else 0):
-            i = place["particle"][k]
-            w = movable.particles.inverse_mass[i] * abs(place["weight"][k])
-            if contact["footing"] != UNBACKED:
-                w *= length(felt(contact, movable.barred, i, d))
-            most = max(most, w)
-    return most
 
 
 @lean_inline

@@ -55,7 +55,6 @@ PARTICLE_CONTACT = np.dtype(
         ("footing", np.int32),  # of its particles: UNBACKED, SLIDING or BACKED
         ("inverse_mass", np.float64),  # Σ wᵢ cᵢ² of particles that move alone, 1/kg
         ("mobility", np.float64),  # 1/kg, how far an impulse along the normal parts a and b
-        ("softness", np.float64),  # 1/kg, how much farther it gives way, see `contact_weights`
         ("normal_impulse", np.float64),  # kg·m, times h, so far in this step
         ("friction_impulse", np.float64, (3,)),  # kg·m, likewise
     ],

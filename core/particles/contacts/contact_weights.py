@@ -12,7 +12,6 @@ from ...vec3 import dot, load, set_vec, sub, unrotate, vec
 from ..particle_bodies.four_particles import corner_weights
 from .contact_places import (
     displacement,
-    farthest_shift,
     gap_of,
     lone_mobility,
     meet_at,
@@ -21,12 +20,6 @@ from .contact_places import (
     particles_side,
 )
 from .contact_point import clear_impulses
-
-LONGEST_LEVER = 4.0
-"""How many times as far as a contact parts two places it may move a particle at most.
-
-Where cloth is to give way by a millimetre beside a pin, the free end of the edge would have to
-swing by ten centimetres, and be thrown. There the contact gives way instead: it is softer."""
 
 Surfaces = namedtuple(
     "Surfaces",
@@ -124,8 +117,6 @@ def prepare_contacts(contacts, count, surfaces, movable, resting):
     Both sides are pushed at one place: where a was at the start of the step, which is where x* has
     it. So the angular momentum Σ x* × m (x − x*) stays the same as well.
 
-    What would swing a particle too far is softened, see `LONGEST_LEVER`.
-
     Friction of two surfaces is the geometric mean, restitution the larger; contacts slower than
     ``resting`` m a step do not bounce, so that heaps come to rest.
     """
@@ -137,8 +128,6 @@ def prepare_contacts(contacts, count, surfaces, movable, resting):
         n = vec(contact["normal"])
         contact["inverse_mass"] = lone_mobility(contact, movable, n)
         contact["mobility"] = mobility_along(contact, movable, n)
-        farthest = farthest_shift(contact, movable, n)
-        contact["softness"] = max(0.0, farthest / LONGEST_LEVER - contact["mobility"])
         approach = dot(displacement(contact, movable.particles, owners, h), n)
         gap = gap_of(contact, x, owners, h)
         contact["overlap"] = overlap_before(gap, approach)

@@ -30,8 +30,7 @@ def relax_contacts(solving, count, movable, is_again, fewest, most, enough):
     A contact that bounces is pushed until x − x* is e times the approach, reversed (Kenwright
     §III sets x* for that; pushing x instead lets the bodies' sticks take part). Push and hold are
     accumulated as impulses over the passes of a step and clamped as sums, so that a later pass can
-    take back what an earlier one overdid (Catto 2005). One that is soft gives way by its softness
-    times the sum, however many passes there are. Overlap older than the step is left to
+    take back what an earlier one overdid (Catto 2005). Overlap older than the step is left to
     `resolve_overlap`.
 
     is_again: after something else has moved particles. Nothing is taken back then, and some
@@ -62,8 +61,7 @@ def _pass_over(solving, count, movable, is_again):
             short = gap_of(contact, particles.x, owners, h)
             short += contact["overlap"]
         before = contact["normal_impulse"]
-        softness = contact["softness"]
-        impulse = normal_sum(before, -(short + softness * before) / (mobility + softness))
+        impulse = normal_sum(before, -(short / mobility))
         if is_again:
             impulse = max(impulse, before)
         push = impulse - before
