@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import Floats, Ints
 from ..errors import ModelError
@@ -83,11 +83,9 @@ class Geometry:
     @cached_property
     def triangles(self) -> Ints:
         """Faces as fans of triangles (f, 3), those with four corners as they are drawn."""
-        four = np.flatnonzero(np.diff(self.face_offsets) == 4)
-        row = self.face_offsets[four, None] + np.arange(4)
-        row = row[is_drawn_otherwise(self.positions, self.face_vertices[row])]
+        row, is_otherwise = self._four_cornered
         corner = self.face_vertices.copy()
-        corner[row] = np.roll(corner[row], -1, axis=1)
+        corner[row[is_otherwise]] = np.roll(corner[row[is_otherwise]], -1, axis=1)
         return triangles_of(self.face_offsets, corner)
 
     @cached_property
@@ -96,9 +94,15 @@ class Geometry:
 
         Without those that are concave, or folded by more than a right angle, over 0 2.
         """
+        row, is_otherwise = self._four_cornered
+        return self.face_vertices[row[~is_otherwise]]
+
+    @cached_property
+    def _four_cornered(self) -> tuple[Ints, NDArray[np.bool_]]:
+        """Rows of ``face_vertices`` (q, 4) of such faces; which are not drawn as fans."""
         four = np.flatnonzero(np.diff(self.face_offsets) == 4)
-        quad = self.face_vertices[self.face_offsets[four, None] + np.arange(4)]
-        return quad[~is_drawn_otherwise(self.positions, quad)]
+        row = self.face_offsets[four, None] + np.arange(4)
+        return row, is_drawn_otherwise(self.positions, self.face_vertices[row])
 
     @cached_property
     def edge_lengths(self) -> Floats:
