@@ -74,6 +74,8 @@ class Layout:
             "rest.middle": (len(model.rests.patch), 3),
             "rest.pin_weight": (pins,),
             "rest.factors": (len(model.objects), len(WAKING_FACTORS)),
+            "stretch.excess": (len(model.objects),),
+            "stretch.share": (len(model.objects),),
         }
         inputs = shared | {
             "pin_weight": (pins,),

@@ -12,6 +12,7 @@ from .stages.ball_sleep import BallSleep
 from .stages.bodies import Bodies
 from .stages.calming import Calming
 from .stages.contacts import Contacts
+from .stages.forced_stretch import ForcedStretch
 from .stages.forces import Forces
 from .stages.frame import Frame
 from .stages.grab import Hand
@@ -75,7 +76,8 @@ def _advance_all(
     heaps = Heaps(frame, contacts, sleep)
     surfaces = SurfaceContacts(frame)
     calming = Calming(frame, forces, surfaces)
-    relaxation = Relaxation(frame)
+    forced = ForcedStretch(frame)
+    relaxation = Relaxation(frame, forced)
     tearing = Tearing(frame, relaxation, forces.every)
     while not frame.is_over:
         with frame.timed("forces"):
@@ -118,6 +120,7 @@ def _advance_all(
             surfaces.settle(contacts)
             surfaces.limit()
             calming.slow_down()
+            forced.measure()
         with frame.timed("bodies"):
             bodies.end()
         motion.keep_velocity()

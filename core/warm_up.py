@@ -136,6 +136,7 @@ def _meet() -> None:
         settings = replace(RARE, threads=threads)
         state = model.initial_state()
         state.body_hold[:] = 1.0
+        state.stretch.share[:] = state.stretch.excess[:] = 0.1
         state, _ = advance(model, state, INPUTS, settings)
         state.body_rest[:] = REST_TIME  # asleep while particles move: they look for each other
         state.body_previous[:] = state.body_position

@@ -12,6 +12,7 @@ from .arrays import Ints
 from .collision.shapes import place_shapes, smallest_half_extent
 from .collision.touching import Touching
 from .coupling.attachment import Attachments
+from .coupling.pin_hold import tethers_of
 from .entry import Layout
 from .model import Model
 from .particles.contact_hooks import hooks_for
@@ -64,6 +65,11 @@ class Workspace:
         self.ties = [c for c in model.constraints if isinstance(c, Attachments)]
         self.tie_push = np.zeros((len(model.bodies), 3))  # N·s of ties in this substep
         self.strain_force = np.zeros((len(model.bodies), 2, 3))  # N, N·m: see `strain_hold`
+        self.tethers = tethers_of(model)
+        is_held = len(model.tethers) > 0 or len(model.tethers.span) > 0
+        pushed = len(model.particles) if is_held else 0
+        self.pushed = np.zeros((pushed, 3))  # m, by what does not give way: see `forced_stretch`
+        self.firm = np.zeros(pushed, dtype=np.uint8)  # 1 for what is pressed beyond its reach
         pieces = _pieces(model)
         self.hooks = hooks_for(self._surroundings(model, pieces))
         rings = pieces if any(hook.turns_rings for hook in self.hooks) else pieces[:0]
@@ -95,6 +101,7 @@ class Workspace:
             ties=self.ties,
             tie_push=self.tie_push,
             strain_force=self.strain_force,
+            tethers=self.tethers,
             ground=mesh_ground_room(0) if self.surfaces is None else self.surfaces.ground,
         )
 

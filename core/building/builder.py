@@ -130,7 +130,7 @@ class ModelBuilder(TearBuilder):
         return mark
 
     def _tether_table(self, pins: PinTable, particles: ParticleTable) -> TetherTable:
-        """Tethers of what is not held, particle by particle."""
+        """Tethers of what is not held, particle by particle, and those of what is."""
         tether = joined(self._tether, (0, 2), np.int32)
         held = self._marked(pins.particle)
         if len(tether) and not held[tether[:, 1]].all():
@@ -138,6 +138,7 @@ class ModelBuilder(TearBuilder):
             raise ModelError(self._name_of(np.array([loose])), "a tether hangs on a loose vertex")
         length = joined(self._tether_length, (0,), np.float64)
         hangs = particles.inverse_mass[tether[:, 0]] > 0.0
+        span, span_length = tether[~hangs], length[~hangs]
         order = np.argsort(tether[hangs, 0], kind="stable")
         tether, length = tether[hangs][order], length[hangs][order]
         size = np.bincount(tether[:, 0])
@@ -147,6 +148,8 @@ class ModelBuilder(TearBuilder):
             start=np.append(0, np.cumsum(size[tethered])).astype(np.int32),
             anchor=np.ascontiguousarray(tether[:, 1]),
             length=length,
+            span=span,
+            span_length=span_length,
         )
 
     def _constraints(self) -> tuple[Constraint, ...]:

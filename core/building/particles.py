@@ -210,7 +210,11 @@ class ParticleBuilder:
         self._spring_turn.append(np.full(len(ends), TOGETHER if together else turn, dtype=np.int32))
 
     def add_tethers(self, particles: ArrayLike, anchors: ArrayLike, length: ArrayLike) -> None:
-        """Keep particles (t,) within length (t,) m of anchors (t,), which must be pinned."""
+        """Keep particles (t,) within length (t,) m of anchors (t,), which must be pinned.
+
+        Of particles that are pinned too, that says how long what is between the two is at rest:
+        where pins are driven farther apart, all other tethers give way.
+        """
         tethered = self._particles("tethered particles", particles)
         name = self._name_of(tethered)
         anchor = self._particles("anchors of tethers", anchors)

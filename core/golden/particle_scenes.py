@@ -12,6 +12,7 @@ import numpy as np
 from ..bench.cloth_scenes import folded_towels, strip_on_end, twisted_sheet
 from ..bench.collider_scenes import skirt
 from ..bench.crossed_scenes import poked
+from ..bench.pressed_scenes import Press, PullApart, pressed_sheet, pulled_apart
 from ..bench.scenes import add_sheet, cloth_grid
 from ..bench.shapes import ball, stem, tube_tree
 from ..building.builder import ModelBuilder
@@ -362,6 +363,27 @@ def layers_come_to_rest() -> GoldenScene:
 def crossed_cloth() -> GoldenScene:
     """A corner of a sheet that begins through another one, and comes out of it."""
     return GoldenScene(poked(10), frames=6)
+
+
+@scene("pressed-by-mesh")
+def pressed_by_mesh() -> GoldenScene:
+    """A mesh that presses two held sheets farther than they reach."""
+    pressed = pressed_sheet(Press(kind="MESH", seconds=0.2, vertices=10, layers=2))
+    return GoldenScene(pressed.model, lambda _, frame: pressed.inputs(frame + 1), frames=16)
+
+
+@scene("pressed-by-body")
+def pressed_by_body() -> GoldenScene:
+    """A driven body that presses a sheet which hangs by its corners."""
+    pressed = pressed_sheet(Press(held="corners", kind="BODY", seconds=0.2, vertices=12))
+    return GoldenScene(pressed.model, lambda _, frame: pressed.inputs(frame + 1), frames=16)
+
+
+@scene("rope-pulled-apart")
+def rope_pulled_apart() -> GoldenScene:
+    """A rope whose ends are driven apart."""
+    pulled = pulled_apart(PullApart(held="rope", seconds=0.3, vertices=20))
+    return GoldenScene(pulled.model, lambda _, frame: pulled.inputs(frame + 1), frames=12)
 
 
 @scene("surfaces-on-meshes")

@@ -48,7 +48,7 @@ def awake_part(model: Model, asleep: Mask) -> Model:
         sticks=model.sticks.in_order(np.flatnonzero(stick).astype(np.int32)),
         springs=model.springs.in_order(np.flatnonzero(spring).astype(np.int32)),
         schedule=_without(model.schedule, stick, spring),
-        tethers=_tethers_of(model.tethers, ~sleeps[model.tethers.particle]),
+        tethers=_tethers_of(model.tethers, ~sleeps),
         constraints=tuple(one for one in model.constraints if not asleep[one.object]),
         forces=tuple(one for one in model.forces if not asleep[one.object]),
         pieces=replace(
@@ -85,12 +85,14 @@ def _without(schedule: Schedule, stick: Mask, spring: Mask) -> Schedule:
 
 
 def _tethers_of(tethers: TetherTable, keeps: Mask) -> TetherTable:
-    """The tethers of those particles (q,) that are true."""
-    size = np.diff(tethers.start)
-    kept = np.repeat(keeps, size)
+    """The tethers of those particles (n,) that are true."""
+    size, hangs, spans = np.diff(tethers.start), keeps[tethers.particle], keeps[tethers.span[:, 0]]
+    kept = np.repeat(hangs, size)
     return TetherTable(
-        particle=tethers.particle[keeps],
-        start=np.append(0, np.cumsum(size[keeps])).astype(np.int32),
+        particle=tethers.particle[hangs],
+        start=np.append(0, np.cumsum(size[hangs])).astype(np.int32),
         anchor=tethers.anchor[kept],
         length=tethers.length[kept],
+        span=tethers.span[spans],
+        span_length=tethers.span_length[spans],
     )

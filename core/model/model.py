@@ -16,6 +16,7 @@ from .body_table import turned_back
 from .contact_state import ContactState
 from .shared_point_table import SharedPoints
 from .state import State, acting_at_first
+from .stretch_state import StretchState
 from .tear_table import TearState, TearTable
 
 if TYPE_CHECKING:
@@ -153,6 +154,7 @@ class Model:
             joints=self.joints.at_start(),
             tears=TearState.at_start(self.tears),
             rest=self.rests.at_start(self.pins.weight),
+            stretch=StretchState.at_start(len(self.objects)),
             acted=acting_at_first(gravity, len(self.objects)),
             step=step,
             time=0.0,

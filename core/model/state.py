@@ -15,6 +15,7 @@ from .joint_table import JointState
 from .particle_table import BallState
 from .rest_table import RestState
 from .state_part import StatePart
+from .stretch_state import StretchState
 from .tear_table import TearState
 
 FACTORS = ("pin", "wind", "fields")
@@ -55,6 +56,7 @@ class State:
     joints: JointState
     tears: TearState
     rest: RestState
+    stretch: StretchState
     # what acted from outside in the last frame: gravity (3,) m/s², the wind's numbers, FACTORS of
     # each object, force fields (`stages.outside`). x* is laid out for it; not to be written to
     acted: Floats

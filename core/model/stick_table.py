@@ -56,6 +56,8 @@ class TetherTable:
     start: Ints  # (q + 1,) first tether of each
     anchor: Ints  # (t,) pinned particle at the far end
     length: Floats  # (t,) m, along the material
+    span: Ints  # (k, 2) some pins that the same material joins
+    span_length: Floats  # (k,) m, along it
 
     def __len__(self) -> int:
         return len(self.anchor)

@@ -18,7 +18,7 @@ from ..settings import RopeSettings
 from ..settings.gravity import GRAVITY
 from .geometry import Geometry, Paint
 from .tearing import add_tearable
-from .tethers import add_tethers
+from .tethers import add_spans, add_tethers
 from .trees import Forest, lengths_from_root, neighbour_lists, roots_of, spanning_forest
 from .vertices import add_vertices, mean_of_ends, wire_masses
 
@@ -186,6 +186,8 @@ def _add_length(
         if not gives_way and not bears:
             add_tethers(builder, geometry, pins, first)
         return
+    if not gives_way and not bears:
+        add_spans(builder, geometry, np.flatnonzero(pins >= 1.0).astype(np.int32), first)
     child = forest.parent >= 0
     pairs = np.stack([forest.vertex[forest.parent[child]], forest.vertex[child]], axis=1)
     length = np.linalg.norm(x[pairs[:, 1]] - x[pairs[:, 0]], axis=1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Ints
+from ..arrays import Floats, Ints
 from ..building.builder import ModelBuilder
 from ..geometry.surface import connected_parts
 from .geodesic import surface_distances
@@ -13,6 +13,9 @@ from .geometry import Geometry
 
 MOST_TETHERS = 4
 """Separate pinned places that one particle hangs on at most."""
+
+MOST_SPANNED = 8
+"""Pins between which it is known how long the cloth is, at most: those that lie farthest apart."""
 
 TETHER_SLACK = 0.0002
 """How much longer than the way along the cloth a tether is beside yarns, as a share of it.
@@ -63,3 +66,27 @@ def add_tethers(
             pin + first,
             (1.0 + slack) * np.maximum(far, straight),
         )
+    add_spans(builder, geometry, pins, first)
+
+
+def add_spans(builder: ModelBuilder, geometry: Geometry, pins: Ints, first: int) -> None:
+    """Let the model know how long a thing is between pins (p,) of it that lie farthest apart.
+
+    Whoever drives pins apart drives some of these apart. Each next one is the one that is farthest
+    from all before it; what nothing joins to them is farther than anything.
+    """
+    x = geometry.positions
+
+    def far_from(pin: Ints) -> Floats:
+        return surface_distances(x, geometry.edges, geometry.triangles, pin)[0]
+
+    chosen = pins[:0]
+    nearest = far_from(pins[:1])[pins]  # only to begin with an outermost one
+    for _ in range(min(MOST_SPANNED, len(pins))):
+        pin = pins[[np.argmax(nearest)]]
+        distance = far_from(pin)
+        nearest = np.minimum(nearest, distance[pins]) if len(chosen) else distance[pins]
+        joined = chosen[np.isfinite(distance[chosen])]
+        length = np.maximum(distance[joined], np.linalg.norm(x[joined] - x[pin], axis=1))
+        builder.add_tethers(np.repeat(pin, len(joined)) + first, joined + first, length)
+        chosen = np.append(chosen, pin)

@@ -17,6 +17,7 @@ from ..particles.contacts.collider_contact import Balls, Deforming, collide_part
 from ..particles.contacts.contact_parting import place_bounces, resolve_overlap
 from ..particles.contacts.contact_point import contact_room
 from ..particles.contacts.contact_weights import Surfaces, prepare_contacts
+from ..particles.contacts.forced_stretch import note_pushes
 from ..particles.contacts.hook import Meeting
 from ..particles.contacts.response import note_couples, relax_contacts
 from ..particles.contacts.strand_support import Ground, Supports
@@ -183,6 +184,7 @@ class Contacts:
             frame.friction,
             model.particles.restitution,
             self.start,
+            frame.work.pushed,
         )
         shapes, tree = frame.work.shapes, frame.work.touching.mesh_tree
         deforming = Deforming(self.mesh_before, self.mesh_motion)
@@ -256,11 +258,14 @@ class Contacts:
 
     def settle(self) -> None:
         """After the last pass, corrections of place alone: bounces, and overlap from the start."""
-        meeting = self.meeting
+        meeting, work = self.meeting, self.frame.work
         if not meeting.count:
             return
         contacts, movable = (meeting.contacts, meeting.count), meeting.movable
         note_couples(*contacts, movable.particles)
         place_bounces(*contacts, movable)
         resolve_overlap(*contacts, movable)
-        self.frame.work.return_couples(*contacts, movable.particles)
+        if len(work.pushed):
+            solving = (meeting.contacts.solving, meeting.count)
+            note_pushes(*solving, meeting.inverse_mass, work.owners, work.pushed)
+        work.return_couples(*contacts, movable.particles)

@@ -28,6 +28,7 @@ from ..particles.constraints.stick import STICK_CODES
 from ..particles.constraints.strain import limit_strain
 from ..particles.constraints.tether import relax_tethers
 from ..particles.contacts.strand_support import Supports
+from .forced_stretch import ForcedStretch
 from .frame import Frame
 
 NEVER = 2
@@ -89,13 +90,13 @@ def _lines_of_zeros(count: int) -> Floats:
 class Relaxation:
     """The passes of a substep over sticks, springs, tethers and the other constraints."""
 
-    def __init__(self, frame: Frame) -> None:
-        self.frame = frame
+    def __init__(self, frame: Frame, forced: ForcedStretch) -> None:
+        self.frame, self.forced = frame, forced
         self.scratch = frame.scratch(RelaxationScratch)
         settings = frame.settings
         self.is_idle = settings.is_force_based  # such an integrator carries no constraints
         model = frame.model
-        self.sticks = Sticks(
+        self.sticks = self.own_sticks = Sticks(
             model.sticks.pair,
             model.sticks.rest_length,
             model.schedule.task_stick,
@@ -172,6 +173,8 @@ class Relaxation:
         """One pass over sticks and springs, and over what solves lines of sticks at once."""
         if self.is_idle:
             return
+        if self.frame.pass_number == 0:
+            self.sticks = self.forced.lengthened(self.own_sticks)
         if self.frame.settings.relaxation == "JACOBI":
             self._relax_jacobi()
         else:
@@ -284,7 +287,7 @@ class Relaxation:
                 model.tethers.particle,
                 model.tethers.start,
                 model.tethers.anchor,
-                model.tethers.length,
+                frame.work.tethers.length,
             )
 
     def project_constraints(self, ground: Supports | None) -> None:
@@ -300,6 +303,7 @@ class Relaxation:
         frame, moving = self.frame, self.moving
         moving.time = frame.time + frame.h
         moving.is_first_pass = frame.pass_number == 0
+        moving.forced = self.forced.forced
         for constraint, multiplier in constraints:
             constraint.project(moving, multiplier)
 

@@ -11,6 +11,7 @@ from ..collision.surface_tree import count_turned
 from ..diagnostics import surface_crossings
 from ..model import Model
 from ..model.diagnostics import Crossing
+from ..particles.contacts.forced_stretch import note_surface_pushes
 from ..particles.contacts.mesh_ground import BACKED_GAP, note_mesh_ground
 from ..particles.contacts.mesh_neighbours import spare_neighbours
 from ..particles.contacts.sharp_quads import DRAWN, NEARLY_SHARP, SHARPEST, find_sharp, unfold
@@ -309,13 +310,16 @@ class SurfaceContacts:
         Each pass presses what lies below into what it lies on: colliders take that up, with
         friction for all that weighs on it, or heaps would creep over floors.
         """
-        if self.mesh_contacts == 0:
-            self._relax(1)
-            return
-        for _ in range(PASSES):
+        for _ in range(PASSES if self.mesh_contacts else 0):
             before = self.frame.x.copy()
             self._relax(1)
             contacts.collide_moved(before)
+        if self.mesh_contacts == 0:
+            self._relax(1)
+        room, work = self.room, self.frame.work
+        if room is not None and len(work.pushed):
+            found = (room.contacts, self.contact_count)
+            note_surface_pushes(*found, room.inverse_mass, work.firm, work.pushed)
 
     def _relax(self, passes: int) -> None:
         room = self.room

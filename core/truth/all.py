@@ -29,6 +29,7 @@ _NAMES = (
     "particles",
     "ragdoll_falls",
     "random_cloth",
+    "pressed_sheets",
     "random_scenes",
     "rigid_contact",
     "rigid_motion",

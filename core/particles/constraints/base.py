@@ -16,6 +16,7 @@ import numpy as np
 from ...arrays import Floats, Ints
 from ...records import Particles
 from ...settings import AnimatedSettings
+from .kept_length import Forced
 
 Now = namedtuple(
     "Now",
@@ -44,6 +45,7 @@ class Moving:
     ground: Any = (
         None  # what strands may lie on, see contacts.strand_support; None where there is nothing
     )
+    forced: Forced | None = None  # what objects are forced to be longer by, None where none is
     particles: Particles = field(init=False)  # x, previous and inverse_mass, as kernels get them
 
     def __post_init__(self) -> None:
@@ -53,6 +55,10 @@ class Moving:
     def now(self) -> Now:
         """The moment, as kernels get it."""
         return Now(self.h, self.time, self.is_first_pass)
+
+    def is_forced(self, object: int) -> bool:
+        """Whether something presses an object to be longer than it is, see `forced_stretch`."""
+        return self.forced is not None and bool(self.forced.most[object] > 0.0)
 
     def per_step(self, object: int) -> float:
         """1/h² over the stiffness factor of an object, s⁻²: compliances times this are α̃."""

@@ -66,6 +66,7 @@ from ...vec3 import (
 )
 from .base import Moving
 from .checks import numbers, rows_of_particles
+from .kept_length import lengthen_strands
 from .strand_contact import (
     Bearing,
     Standoff,
@@ -241,6 +242,11 @@ class Strands:
         return bearing_room(0), bearing_room(len(self.rows))
 
     @cached_property
+    def _lengthened(self) -> Records:
+        """Scratch for sticks that are forced to be longer."""
+        return np.empty_like(self.rows)
+
+    @cached_property
     def _spin(self) -> Floats:
         """Scratch for the spin of what is tied."""
         return np.zeros((9, 7))
@@ -262,9 +268,13 @@ class Strands:
         points = multiplier[split:].view(TIED_POINT)
         if len(self.ties):
             load_ties(points, self.rows, moving.particles, moving.owners, self.ties)
+        rows = self.rows
+        if moving.is_forced(self.object):
+            rows = self._lengthened
+            lengthen_strands(moving.previous, self.rows, moving.forced, self.object, rows)
         project_strands(
             moving.particles,
-            self.rows,
+            rows,
             1.0 / (moving.h**2 * max(stiffness, 1e-12)),
             moving.is_first_pass,
             StrandScratch(solution, points, self._spin),

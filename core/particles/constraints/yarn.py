@@ -57,6 +57,9 @@ pull can shorten, has a solution."""
 MOST_SIDEWAYS = 0.5
 """Furthest that pushes move a knot sideways, in lengths of the stick behind it."""
 
+FORCED_LENGTH = 1.001
+"""Rest lengths up to which a yarn is solved in cloth that is forced to be longer."""
+
 KNOT = np.dtype(
     [
         ("particle", np.int32),
@@ -122,7 +125,9 @@ class Yarns:
 
     def project(self, moving: Moving, multiplier: Floats) -> None:
         """Bring all sticks of each yarn that hangs on a pin to their lengths."""
-        project_yarns(moving.particles, self.knots, self.start, multiplier.view(YARN_SOLUTION))
+        most = FORCED_LENGTH if moving.is_forced(self.object) else math.inf
+        solution = multiplier.view(YARN_SOLUTION)
+        project_yarns(moving.particles, self.knots, self.start, most, solution)
 
 
 @inline
@@ -235,11 +240,26 @@ def _move_knots(particles, knots, first, last, s):
         move(x, knots[k]["particle"], u)
 
 
+@inline
+def _is_longer(previous, knots, first, last, most):
+    """Whether a yarn was longer than so many rest lengths."""
+    whole = rest = 0.0
+    for k in range(first, last - 1):
+        whole += length(between(previous, knots[k]["particle"], knots[k + 1]["particle"]))
+        rest += knots[k]["rest_length"]
+    return whole > most * rest
+
+
 @kernel
-def project_yarns(particles, knots, start, solution):
-    """Project all yarns, one after the other; those that hang on nothing are left to the sticks."""
+def project_yarns(particles, knots, start, most, solution):
+    """Project all yarns, one after the other; those that hang on nothing are left to the sticks.
+
+    So are those that a step ago were longer than so many rest lengths.
+    """
     for yarn in range(start.shape[0] - 1):
         first, last = start[yarn], start[yarn + 1]
+        if most < math.inf and _is_longer(particles.previous, knots, first, last, most):
+            continue
         if _find_pulls(particles, knots, first, last, solution):
             _bound_pushes(particles, knots, first, last, solution)
             _move_knots(particles, knots, first, last, solution)

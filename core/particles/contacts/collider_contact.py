@@ -35,6 +35,7 @@ Balls = namedtuple(
         "friction",  # (n,)
         "restitution",  # (n,)
         "start",  # (n, 3) m, where they stood at the start of the step; bounces set x* elsewhere
+        "pushed",  # (n, 3) m, that colliders have pushed them in this step; (0, 3): nobody asks
     ],
 )
 """Particles as what collides."""
@@ -103,7 +104,7 @@ def _collide(i, particles, balls, shapes, s, forms, gravity, h, may_bounce):
     if is_beyond(forms[0], shapes.kind[s], size, shapes.hull[s], (p, o, o), radius):
         return False
     start = unrotate(rb, sub(load(balls.start, i), cb))
-    touched = False
+    touched, push = False, ZERO
     for face in range(MOST_TRIANGLES_AT_ONCE if is_mesh else face_count(shapes.kind[s])):
         way_out = _way_out(shapes, forms, s, face, p, o, start, radius)
         if way_out[0] >= 0.0:
@@ -115,10 +116,14 @@ def _collide(i, particles, balls, shapes, s, forms, gravity, h, may_bounce):
         e = joint_restitution(balls.restitution[i], shapes.restitution[s])
         mu = joint_friction(balls.friction[i], shapes.friction[s])
         surface = (mu, e if may_bounce else 0.0, fall)
+        before, n = p, way_out[1]
         p, o = _respond(p, o, start, way_out, surface, h)
+        push = along(push, dot(sub(p, before), n), n)  # friction acts across
     if touched:
         store(x, i, add(c, rotate(r, p)))
         store(previous, i, add(cb, rotate(rb, o)))
+        if i < balls.pushed.shape[0]:
+            store(balls.pushed, i, add(load(balls.pushed, i), rotate(r, push)))
     return touched
 
 

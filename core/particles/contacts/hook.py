@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ...arrays import Floats, Ints
 from ...collision.shapes import Shapes
 from ...collision.touching import Touching
+from ...coupling.pin_hold import Tethers
 from ...model import Model
 from ...records import Particles
 from ...settings import AnimatedSettings
@@ -40,6 +41,7 @@ class Surroundings:
     tie_push: Floats  # (b, 3) N·s that ties have given in this substep
     ground: MeshGround  # what of meshes is next to vertices of cloth
     strain_force: Floats  # (b, 2, 3) N and N·m that cloth at its limit holds bodies with
+    tethers: Tethers  # as far as they reach now, see `forced_stretch`
 
 
 @dataclass(slots=True)

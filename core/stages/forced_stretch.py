@@ -1,0 +1,90 @@
+"""How much longer than at rest cloth is taken to be: `particles.contacts.forced_stretch`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import Ints
+from ..model import Model
+from ..particles.constraints.distance import Sticks
+from ..particles.constraints.kept_length import Forced, find_kept_lengths
+from ..particles.contacts.forced_stretch import (
+    RETURN_RATE,
+    Spans,
+    Stretch,
+    TetherRows,
+    measure_spans,
+    measure_stretch,
+    reach_of,
+)
+from .frame import Frame
+
+
+class StretchScratch:
+    """Who hangs on tethers, and who was pressed."""
+
+    def __init__(self, model: Model) -> None:
+        owner, tethers = model.particle_object, model.tethers
+        self.rows = TetherRows(
+            tethers.particle,
+            tethers.start,
+            tethers.anchor,
+            tethers.length,
+            owner[tethers.particle],
+            np.unique(np.append(owner[tethers.particle], owner[tethers.span[:, 0]])),
+        )
+        span_object = owner[tethers.span[:, 0]]
+        longest = np.zeros(len(model.objects))
+        np.maximum.at(longest, owner[tethers.anchor], tethers.length)
+        longest[longest == 0.0] = 1.0  # of ropes, which have spans alone: any will do
+        self.spans = Spans(tethers.span, tethers.span_length, span_object, longest)
+        self.stick_object: Ints = owner[model.sticks.pair[:, 0]]
+        self.stick_length = np.empty(len(model.sticks))  # m
+        self.before = Stretch(*np.zeros((2, len(model.objects))))
+
+
+class ForcedStretch:
+    """What tethers, yarns and the strain limit of a frame ask for."""
+
+    def __init__(self, frame: Frame) -> None:
+        self.frame, self.work = frame, frame.work
+        self.may_be = len(frame.work.pushed) > 0 and not frame.settings.is_force_based
+        self.forced: Forced | None = None  # None where nothing is
+        if not self.may_be:
+            return
+        self.own = frame.scratch(StretchScratch)
+        self.kept = max(0.0, 1.0 - RETURN_RATE * frame.h)
+        state = frame.state.stretch
+        self.now = Stretch(state.excess, state.share)
+        self.work.pushed[:] = 0.0
+        self.work.firm[:] = 0
+        self._take()
+
+    def _take(self) -> None:
+        """Let tethers reach as far as they have to."""
+        most = self.now.excess / self.own.spans.longest
+        self.forced = Forced(most, self.kept) if most.any() else None
+        reach_of(self.own.rows, self.now, self.work.tethers.length)
+
+    def lengthened(self, sticks: Sticks) -> Sticks:
+        """Sticks as long as they are taken to be."""
+        if self.forced is None:
+            return sticks
+        own = self.own
+        given = (sticks.pair, sticks.rest_length, own.stick_object, self.forced)
+        find_kept_lengths(self.frame.previous, *given, own.stick_length)
+        return sticks._replace(rest_length=own.stick_length)
+
+    def measure(self) -> None:
+        """See at the end of a substep what has been pushed beyond its reach."""
+        if not self.may_be:
+            return
+        frame, own, pushed, firm = self.frame, self.own, self.work.pushed, self.work.firm
+        for then, now in zip(own.before, self.now, strict=True):
+            then[:] = now
+        given = (frame.x, frame.inverse_mass, own.rows, pushed, self.kept)
+        measure_stretch(*given, own.before, self.now, firm)
+        measure_spans(frame.x, frame.inverse_mass, own.spans, self.now)
+        pushed[:] = 0.0
+        if self.forced is not None or self.now.share.any():
+            self._take()

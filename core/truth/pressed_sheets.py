@@ -1,0 +1,127 @@
+"""What presses or pulls a held thing farther than it reaches stretches it, evenly.
+
+No places of the vertices fulfil all that is asked then: pins, lengths, and what presses. What has
+to give is the length, as evenly as may be, and nothing gets through.
+"""
+
+from __future__ import annotations
+
+from functools import cache, partial
+
+import numpy as np
+
+from ..bench.pressed_scenes import Press, PullApart, pressed_sheet, pulled_apart
+from ..settings import SolverSettings
+from ..step import advance
+from .case import CASES, Result
+
+_PULLS = {
+    "border": PullApart(),
+    "border-at-once": PullApart(share=0.1, seconds=0.05, vertices=36),
+    "corners": PullApart(held="corners", share=0.2, rate=240.0),
+    "all-round": PullApart(held="all", share=0.4, width=0.3),
+    "rope": PullApart(held="rope", share=0.3),
+    "rope-far": PullApart(held="rope", share=1.0, vertices=70, rate=960.0),
+}
+
+MOST_UNEVEN = 1.25
+"""Times as much as pins are driven apart, that any edge may be stretched."""
+
+_PRESSES = {
+    "ball": Press(),
+    "ball-hits": Press(seconds=0.1, vertices=32),
+    "ball-on-corners": Press(held="corners", deep=0.4, turn=0.7),
+    "box": Press(kind="BOX", held="corners", deep=0.35, seconds=0.3),
+    "box-on-border": Press(kind="BOX", deep=0.2, turn=2.5, rate=240.0),
+    "mesh": Press(kind="MESH", deep=0.3, seconds=0.4, turn=1.1),
+    "mesh-on-corners": Press(kind="MESH", held="corners", rate=960.0, vertices=18),
+    "mesh-on-two": Press(kind="MESH", deep=0.25, layers=2, vertices=18),
+    "body": Press(kind="BODY", vertices=32, turn=0.4),
+    "small": Press(width=0.1, deep=0.3, vertices=20),
+    "wide": Press(width=12.0, deep=0.3, vertices=40, seconds=2.0),
+}
+
+MOST_OF_NEEDED = 4.0
+"""Times as much as the way to the lowest place has to stretch, that any edge may."""
+
+STILL_MOVES = 0.4
+"""Widths a second that anything may still move by two seconds after."""
+
+
+@cache
+def _pressed(press: Press) -> tuple[float, float, float]:
+    """Of all frames the largest stretch of an edge, as a share of its length, and how deep a vertex
+    was inside what is round, in radii; the fastest that any went in the last second, m/s.
+    """
+    scene = pressed_sheet(press)
+    state, settings = scene.model.initial_state(), SolverSettings(substep_rate=press.rate)
+    pair, rest = scene.model.sticks.pair, scene.model.sticks.rest_length
+    longest = deepest = fastest = 0.0
+    for frame in range(1, scene.frames + 1):
+        before = state.position
+        state, _ = advance(scene.model, state, scene.inputs(frame), settings)
+        length = np.linalg.norm(state.position[pair[:, 0]] - state.position[pair[:, 1]], axis=1)
+        longest = max(longest, float((length / rest).max() - 1.0))
+        nearest = np.linalg.norm(state.position - press.place(frame), axis=1).min()
+        deepest = max(deepest, 1.0 - float(nearest) / press.radius)
+        if frame > scene.frames - 24:
+            way = float(np.linalg.norm(state.position - before, axis=1).max())
+            fastest = max(fastest, 24.0 * way)
+    return longest, deepest, fastest
+
+
+def _stretch(press: Press) -> Result:
+    """How many times as far as the sheet has to stretch an edge does."""
+    longest, _, _ = _pressed(press)
+    return Result(longest / press.needed, 0.0, MOST_OF_NEEDED)
+
+
+def _outside(press: Press) -> Result:
+    """How deep a vertex gets into what presses: the flat faces of a mesh lie a little deeper."""
+    _, deepest, _ = _pressed(press)
+    return Result(max(deepest, 0.0), 0.0, 0.03 if press.kind == "MESH" else 1e-3)
+
+
+def _calm(press: Press) -> Result:
+    """How fast anything still moves, in widths a second."""
+    _, _, fastest = _pressed(press)
+    return Result(fastest / press.width, 0.0, STILL_MOVES)
+
+
+@cache
+def _pulled(pull: PullApart) -> tuple[float, float]:
+    """The largest stretch of an edge in the last second, and how fast anything goes then, m/s."""
+    scene = pulled_apart(pull)
+    state, settings = scene.model.initial_state(), SolverSettings(substep_rate=pull.rate)
+    pair, rest = pull.edges(scene.model)
+    longest = fastest = 0.0
+    for frame in range(1, scene.frames + 1):
+        before = state.position
+        state, _ = advance(scene.model, state, scene.inputs(frame), settings)
+        if frame > scene.frames - 24:
+            length = np.linalg.norm(state.position[pair[:, 0]] - state.position[pair[:, 1]], axis=1)
+            longest = max(longest, float((length / rest).max() - 1.0))
+            way = float(np.linalg.norm(state.position - before, axis=1).max())
+            fastest = max(fastest, 24.0 * way)
+    return longest, fastest
+
+
+def _even(pull: PullApart) -> Result:
+    """How many times as much as its pins ask for an edge is stretched."""
+    return Result(_pulled(pull)[0] / pull.share, 0.0, MOST_UNEVEN)
+
+
+def _still(pull: PullApart) -> Result:
+    """How fast anything still moves, in widths a second."""
+    return Result(_pulled(pull)[1] / pull.width, 0.0, STILL_MOVES)
+
+
+for _name, _pull in _PULLS.items():
+    CASES[f"pulled-{_name}-stretch"] = partial(_even, _pull)
+    CASES[f"pulled-{_name}-calm"] = partial(_still, _pull)
+
+for _name, _press in _PRESSES.items():
+    CASES[f"pressed-{_name}-stretch"] = partial(_stretch, _press)
+    if _press.kind != "BOX":
+        CASES[f"pressed-{_name}-outside"] = partial(_outside, _press)
+    CASES[f"pressed-{_name}-calm"] = partial(_calm, _press)

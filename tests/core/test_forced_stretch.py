@@ -1,0 +1,101 @@
+"""Held cloth is as much longer as what does not give way forces it to be, and no more."""
+
+import numpy as np
+import pytest
+
+from verlet_physics import ClothSettings, FrameInputs, ModelBuilder, SolverSettings, advance
+from verlet_physics.bench.cloth_scenes import add_quads, sheet
+from verlet_physics.bench.pressed_scenes import Press, PullApart, pressed_sheet, pulled_apart
+
+
+def _stretch(model, state):
+    ends = state.position[model.sticks.pair]
+    return np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1) / model.sticks.rest_length - 1.0
+
+
+def _follow(scene, frames, settings=None, state=None):
+    state = scene.model.initial_state() if state is None else state
+    for frame in frames:
+        state, _ = advance(scene.model, state, scene.inputs(frame), settings or SolverSettings())
+    return state
+
+
+def test_what_presses_a_sheet_forces_it_and_what_has_left_does_not():
+    press = Press(held="corners", kind="MESH", seconds=0.5, vertices=16)
+    scene = pressed_sheet(press)
+    state = _follow(scene, range(1, 25))
+    assert state.stretch.share[0] == pytest.approx(press.needed, rel=0.5)
+    there_and_back = [*range(24, 0, -2), *[0] * 60]
+    state = _follow(scene, there_and_back, state=state)
+    assert state.stretch.share[0] == state.stretch.excess[0] == 0.0
+    assert _stretch(scene.model, state).max() < 0.02
+
+
+@pytest.mark.parametrize("held", ["border", "rope"])
+def test_pins_that_come_together_again_let_it_be_as_long_as_it_was(held):
+    pull = PullApart(held=held, seconds=0.5, vertices=16)
+    scene = pulled_apart(pull)
+    pair, rest = pull.edges(scene.model)
+    state = _follow(scene, range(1, 13))
+    assert state.stretch.share[0] == pytest.approx(pull.share)
+    state = _follow(scene, [*range(12, 0, -1), *[0] * 60], state=state)
+    assert state.stretch.share[0] == 0.0
+    length = np.linalg.norm(state.position[pair[:, 0]] - state.position[pair[:, 1]], axis=1)
+    assert (length / rest).max() < 1.02
+
+
+def test_pins_that_only_move_force_nothing():
+    scene = pulled_apart(PullApart(held="corners"))
+    pins = scene.model.particles.position[scene.model.pins.particle]
+    state = scene.model.initial_state()
+    for frame in range(1, 25):
+        turn, x = 0.1 * frame, pins.copy()
+        x[:, 0] = np.cos(turn) * pins[:, 0] - np.sin(turn) * pins[:, 1] + 0.05 * frame
+        x[:, 1] = np.sin(turn) * pins[:, 0] + np.cos(turn) * pins[:, 1]
+        state, _ = advance(scene.model, state, FrameInputs(pin_position=x), SolverSettings())
+        assert not state.stretch.share.any()
+
+
+def test_a_load_forces_nothing_however_heavy():
+    builder = ModelBuilder()
+    p, quads = sheet(16, 16, 2.0, 2.0)
+    is_held = (np.abs(p[:, :2]) > 0.999).any(axis=1)
+    add_quads(builder, p, quads, ClothSettings(), is_held)
+    builder.add_body("ball", "SPHERE", (0.3,), (0.1, 0.0, 0.4), mass=200.0)
+    builder.add_collider("post", "SPHERE", (0.2,), (-0.5, 0.3, -0.21))
+    model = builder.finalize()
+    state = model.initial_state()
+    for _ in range(48):
+        state, _ = advance(model, state, FrameInputs(), SolverSettings())
+        assert state.stretch.share[0] < 0.01
+    assert _stretch(model, state).max() < 0.1
+
+
+def test_one_sheet_that_is_pressed_leaves_another_alone():
+    press = Press(seconds=0.4, vertices=16)
+    alone = pressed_sheet(press)
+    both = ModelBuilder()
+    for side in (0.0, 9.0):
+        p, quads = sheet(16, 16, 2.0, 2.0)
+        add_quads(both, p + (side, 0.0, 0.0), quads, ClothSettings(), np.abs(p[:, 0]) > 0.999)
+    both.add_collider("ball", "SPHERE", (press.radius,), press.place(0))
+    model = both.finalize()
+    state = model.initial_state()
+    for frame in range(1, 25):
+        state, _ = advance(model, state, alone.inputs(frame), SolverSettings())
+    assert state.stretch.share[0] > 0.1
+    assert state.stretch.share[1] == 0.0
+    assert _stretch(model, state)[model.sticks.pair[:, 0] >= 256].max() < 0.02
+
+
+def test_a_frame_follows_from_its_state_alone():
+    press = Press(kind="MESH", seconds=0.4, vertices=14)
+    one, other = pressed_sheet(press), pressed_sheet(press)
+    state = _follow(one, range(1, 13))
+    _follow(other, range(1, 5))  # has seen other things
+    end, again = _follow(one, [13], state=state), _follow(other, [13], state=state.copy())
+    assert state.stretch.share[0] > 0.05
+    for name, array in end.columns().items():
+        assert np.array_equal(array, again.columns()[name]), name
+    threaded = _follow(other, [13], SolverSettings(threads=2), state.copy())
+    assert np.array_equal(threaded.position, end.position)
