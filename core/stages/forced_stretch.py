@@ -48,9 +48,9 @@ class ForcedStretch:
 
     def __init__(self, frame: Frame) -> None:
         self.frame, self.work = frame, frame.work
-        self.may_be = len(frame.work.pushed) > 0 and not frame.settings.is_force_based
         self.forced: Forced | None = None  # None where nothing is
-        if not self.may_be:
+        self.may_be = False
+        if len(frame.work.pushed) == 0 or frame.settings.is_force_based:
             return
         self.own = frame.scratch(StretchScratch)
         self.kept = max(0.0, 1.0 - RETURN_RATE * frame.h)
@@ -59,6 +59,14 @@ class ForcedStretch:
         self.work.pushed[:] = 0.0
         self.work.firm[:] = 0
         self._take()
+        self.may_be = self.forced is not None or self._may_begin()
+
+    def _may_begin(self) -> bool:
+        """Whether pins move, or there is what could press."""
+        model, pins = self.frame.model, self.frame.inputs.pin_position
+        if pins is not None and not np.array_equal(pins, self.frame.state.pin_position):
+            return True
+        return len(model.colliders) + len(model.bodies) > 0 or self.work.surfaces is not None
 
     def _take(self) -> None:
         """Let tethers reach as far as they have to."""
