@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from .geometry.mass_properties import MassProperties, mesh_mass_properties, principal_axes
     from .geometry.parts import convex_parts
     from .model import Diagnostics, FrameInputs, Model, ObjectSpan, State
-    from .model.diagnostics import Crossing
+    from .model.diagnostics import Crossing, Forcing
     from .model.joint_table import End, OnBody, OnCollider
     from .particles.constraints.angle_limit import AngleLimits
     from .particles.constraints.base import Constraint
@@ -129,6 +129,7 @@ _HOME = {
     "convex_parts": "geometry.parts",
     "Diagnostics": "model",
     "Crossing": "model.diagnostics",
+    "Forcing": "model.diagnostics",
     "crossings_at_start": "stages.surfaces",
     "Floats": "arrays",
     "FrameInputs": "model",
@@ -220,6 +221,7 @@ __all__ = [
     "Flock",
     "FlockSettings",
     "Force",
+    "Forcing",
     "FrameCache",
     "FrameInputs",
     "Geometry",

@@ -11,7 +11,7 @@ from .arrays import Floats
 from .errors import SimulationDiverged
 from .kernels.jit import kernel
 from .model import Diagnostics, Model, State
-from .model.diagnostics import Crossing
+from .model.diagnostics import Crossing, Forcing
 from .particles.constraints.strand import Strands
 from .particles.contacts.collider_contact import deepest_particle
 from .particles.contacts.response import deepest_contact
@@ -22,6 +22,10 @@ from .settings import SolverSettings
 
 if TYPE_CHECKING:
     from .workspace import Workspace
+
+
+TOLD_SHARE = 0.05
+"""Share of its length from which on it is told that a thing is forced to be longer."""
 
 
 @kernel
@@ -186,6 +190,13 @@ def measure_stretch(model: Model, state: State) -> tuple[float, float, float]:
         max(largest for _, _, largest, _ in figures),
         max(error for _, _, _, error in figures),
     )
+
+
+def forced_objects(model: Model, state: State) -> tuple[Forcing, ...]:
+    """Which objects are pressed or pulled farther than they reach, by more than is overlooked."""
+    share = state.stretch.share
+    rows = np.flatnonzero(share > TOLD_SHARE).tolist()
+    return tuple(Forcing(model.objects[o].name, float(share[o])) for o in rows)
 
 
 def surface_crossings(model: Model, work: Workspace) -> tuple[Crossing, ...]:

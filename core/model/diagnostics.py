@@ -14,6 +14,14 @@ class Crossing:
     pairs: int  # of triangles that intersect
 
 
+@dataclass(frozen=True)
+class Forcing:
+    """Something that is held, and that what does not give way makes longer than it is."""
+
+    name: str
+    share: float  # of its length, by which it has to be longer
+
+
 @dataclass
 class Diagnostics:
     """Figures about one advanced frame."""
@@ -25,6 +33,7 @@ class Diagnostics:
     stretch_max: float = 0.0
     penetration: float = 0.0  # m, deepest vertex or body contact
     crossings: tuple[Crossing, ...] = ()  # surfaces that pass through each other at its end
+    forced: tuple[Forcing, ...] = ()  # what was pressed or pulled farther than it reaches
     residual: float = 0.0  # m, largest stick error that the last pass left
     contact_count: int = 0
     substeps: int = 0

@@ -12,7 +12,7 @@ from typing import TypeVar
 import numpy as np
 
 from ..arrays import Floats, Ints
-from ..diagnostics import check_finite, measure
+from ..diagnostics import check_finite, forced_objects, measure
 from ..entry import check_arguments, check_state, checked_inputs, model_of
 from ..kernels import jit
 from ..model import Diagnostics, FrameInputs, Model, State
@@ -289,6 +289,7 @@ class Frame:
         figures.contact_count += self.ball_count
         figures.penetration = max(figures.penetration, self.ball_depth)
         figures.elastic_energy = elastic_energy
+        figures.forced = forced_objects(self.whole, state)
         figures.substeps = self.substeps
         figures.passes = self.passes
         figures.is_cut = self.is_cut

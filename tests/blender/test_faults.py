@@ -387,6 +387,27 @@ def test_the_tick_does_not_stand_over_flung_cloth(scene):
     assert any("frame 4" in hint for hint, _ in addon("live.status").remarks(session_of(scene)))
 
 
+def test_cloth_that_is_pressed_farther_than_it_reaches_is_told_by_how_much(scene):
+    ob = cloth(size=9)
+    pin(ob, [i for i in range(81) if i % 9 in (0, 8) or i // 9 in (0, 8)])
+    bpy.ops.mesh.primitive_ico_sphere_add(subdivisions=3, radius=0.3, location=(0, 0, 2.4))
+    ball = bpy.context.object
+    select(ball)
+    assert bpy.ops.verlet.collider() == {"FINISHED"}
+    for frame, height in ((1, 2.4), (13, 1.5), (25, 2.8)):
+        ball.location.z = height
+        ball.keyframe_insert("location", frame=frame)
+    remarks = addon("live.status").remarks
+    play(scene, 1, 13)
+    said = [hint for hint, _ in remarks(session_of(scene)) if "is stretched by" in hint]
+    assert len(said) == 1 and said[0].startswith("Cloth is stretched by ")
+    assert 10 < int(said[0].split(" by ")[1].split(" %")[0]) < 60
+    play(scene, 14, 50)
+    said = [hint for hint, _ in remarks(session_of(scene)) if "stretched" in hint]
+    assert said and "In the last frame nothing is" in said[0]
+    assert status(scene)[1] == "CHECKMARK"
+
+
 def test_a_preview_that_cannot_be_written_does_not_stop_the_bake(scene, monkeypatch):
     scene.frame_end = 5
     sheet = cloth()

@@ -38,6 +38,10 @@ def test_pins_that_come_together_again_let_it_be_as_long_as_it_was(held):
     pair, rest = pull.edges(scene.model)
     state = _follow(scene, range(1, 13))
     assert state.stretch.share[0] == pytest.approx(pull.share)
+    _, figures = advance(scene.model, state, scene.inputs(12), SolverSettings())
+    (one,) = figures.forced
+    assert one.name == scene.model.objects[0].name
+    assert one.share == pytest.approx(pull.share)
     state = _follow(scene, [*range(12, 0, -1), *[0] * 60], state=state)
     assert state.stretch.share[0] == 0.0
     length = np.linalg.norm(state.position[pair[:, 0]] - state.position[pair[:, 1]], axis=1)

@@ -124,7 +124,7 @@ def test_an_improvisation_that_lies_ahead_is_not_said_yet():
 
 def test_no_mark_is_forgotten_by_dropping():
     marks = {f.name for f in fields(Phase) if f.type == "int | None"}
-    kinds = ("GUESSED", "CUT", "IMPROVISED", "FLUNG", "CROSSED")
+    kinds = ("GUESSED", "CUT", "IMPROVISED", "FLUNG", "CROSSED", "FORCED")
     phase = after(*((EventKind[kind], 5) for kind in kinds))
     assert all(getattr(phase, mark) == 5 for mark in marks)
     left = after((EventKind.DROPPED, 5), phase=phase)

@@ -104,6 +104,8 @@ def remarks(running: Session) -> list[tuple[str, Icon]]:
         found.append((text, "ERROR"))
     if running.phase.crossed is not None:
         found.append((_crossed(running, running.phase.crossed), "ERROR"))
+    if running.phase.forced is not None:
+        found.append((_forced(running, running.phase.forced), "INFO"))
     if running.improvised_from is not None:
         found.append(("Bake starts over without that, Record keeps it", "INFO"))
     if running.phase.draft is not None:
@@ -128,6 +130,21 @@ def _crossed(running: Session, frame: int) -> str:
     return (
         f"{one.name} passes through {other}, {one.pairs} pairs of faces, first in frame {frame}: "
         "look there for pins, or a start like that, which Check Scene mends"
+    )
+
+
+def _forced(running: Session, frame: int) -> str:
+    """What is pressed or pulled farther than it reaches, now or in the first such frame."""
+    figures = running.last_diagnostics
+    if figures is None or not figures.forced:
+        return (
+            f"In frame {frame} something was pressed or pulled farther than it reaches, and "
+            "stretched. In the last frame nothing is"
+        )
+    one = max(figures.forced, key=lambda forcing: forcing.share)
+    return (
+        f"{one.name} is stretched by {100 * one.share:.0f} %, first in frame {frame}: what presses "
+        "it goes farther than it reaches, or its pins are that far apart"
     )
 
 

@@ -22,8 +22,8 @@ from ..on_disk.frame_log import Entry, FrameLog, FramesOnDisk
 from .phase import EventKind
 
 _SCALARS = {"step": float, "time": float, "frame": int}
-_FAULTS = {EventKind.FLUNG: 1, EventKind.CROSSED: 2}
-"""What is kept of the faults of a frame: a bit each."""
+_FAULTS = {EventKind.FLUNG: 1, EventKind.CROSSED: 2, EventKind.FORCED: 4}
+"""What is kept of what is said of a frame: a bit each."""
 
 
 def open_log(on_disk: FramesOnDisk) -> None:

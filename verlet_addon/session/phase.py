@@ -42,6 +42,7 @@ class EventKind(Enum):
     IMPROVISED = auto()  # what drives it was changed by hand: from this frame on
     FLUNG = auto()  # something was flung away, or torn
     CROSSED = auto()  # a surface passes through itself, another one or a mesh
+    FORCED = auto()  # something is pressed or pulled longer than it is
     DROPPED = auto()  # this frame and all that follow
     HELD = auto()  # a bake begins to read it: neither compared nor begun anew
     RELEASED = auto()
@@ -71,6 +72,7 @@ class Phase:
     improvised: int | None = None  # may lie one behind the last frame: then nothing is yet
     flung: int | None = None
     crossed: int | None = None
+    forced: int | None = None
     is_held: bool = False
 
     @property
@@ -131,6 +133,7 @@ def _dropped(phase: Phase, event: Event) -> Phase:
         improvised=kept(phase.improvised),
         flung=kept(phase.flung),
         crossed=kept(phase.crossed),
+        forced=kept(phase.forced),
     )
 
 
@@ -152,6 +155,7 @@ _TABLE: dict[EventKind, Callable[[Phase, Event], Phase]] = {
     EventKind.IMPROVISED: lambda phase, event: replace(phase, improvised=event.frame),
     EventKind.FLUNG: lambda phase, event: replace(phase, flung=_first(phase.flung, event)),
     EventKind.CROSSED: lambda phase, event: replace(phase, crossed=_first(phase.crossed, event)),
+    EventKind.FORCED: lambda phase, event: replace(phase, forced=_first(phase.forced, event)),
     EventKind.DROPPED: _dropped,
     EventKind.HELD: lambda phase, _: replace(phase, is_held=True),
     EventKind.RELEASED: lambda phase, _: replace(phase, is_held=False),

@@ -12,15 +12,19 @@ WILD_SPEED = 150.0
 """m/s; what falls for ten seconds in still air is slower."""
 
 WILD_STRETCH = 1.0
-"""Of the longest edge, as a share of its length: sticks give by a few percent at most."""
+"""Of the longest edge, as a share of its length and beyond what it is forced to: sticks give by a
+few percent at most."""
 
 
 def faults_of(state: State, figures: Diagnostics) -> frozenset[EventKind]:
-    """What is not as it should be in a frame that was simulated just now: `FLUNG`, `CROSSED`."""
+    """What is to be said of a frame that was simulated just now: `FLUNG`, `CROSSED`, `FORCED`."""
     found = {EventKind.CROSSED} if figures.crossings else set()
+    if figures.forced:
+        found.add(EventKind.FORCED)
+    asked = max((one.share for one in figures.forced), default=0.0)
     pairs = (state.position, state.previous), (state.body_position, state.body_previous)
     ways = [now - before for now, before in pairs if len(now)]
     farthest = max((max(float(way.max()), -float(way.min())) for way in ways), default=0.0)
-    if figures.stretch_max > WILD_STRETCH or farthest > WILD_SPEED * state.step:
+    if figures.stretch_max > WILD_STRETCH + asked or farthest > WILD_SPEED * state.step:
         found.add(EventKind.FLUNG)
     return frozenset(found)
