@@ -12,6 +12,7 @@ from .arrays import Ints
 from .collision.shapes import place_shapes, smallest_half_extent
 from .collision.touching import Touching
 from .coupling.attachment import Attachments
+from .coupling.pin_hold import tethers_by_particle
 from .entry import Layout
 from .model import Model
 from .particles.contact_hooks import hooks_for
@@ -95,6 +96,7 @@ class Workspace:
             ties=self.ties,
             tie_push=self.tie_push,
             strain_force=self.strain_force,
+            tethers=tethers_by_particle(model),
             ground=mesh_ground_room(0) if self.surfaces is None else self.surfaces.ground,
         )
 

@@ -23,6 +23,7 @@ from .mesh_ground import MeshGround
 
 if TYPE_CHECKING:
     from ...coupling.attachment import Attachments
+    from ...coupling.pin_hold import Tethers
 
 
 @dataclass(slots=True)
@@ -38,6 +39,7 @@ class Surroundings:
     piece: Ints  # (e, 3) triangles of cloth and, ending with −1, stretches of rope
     ties: Sequence[Attachments]  # of particles to bodies
     tie_push: Floats  # (b, 3) N·s that ties have given in this substep
+    tethers: Tethers  # of particles, from which bodies may hang
     ground: MeshGround  # what of meshes is next to vertices of cloth
     strain_force: Floats  # (b, 2, 3) N and N·m that cloth at its limit holds bodies with
 

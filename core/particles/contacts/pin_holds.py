@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...coupling.pin_hold import HOLD, Moving, find_holds, find_ties, hold_bodies, tethers_of
+from ...coupling.pin_hold import HOLD, Moving, find_holds, find_ties, hold_bodies
 from ...coupling.tied_pieces import wearers
 from .hook import ContactHook, Meeting, Surroundings
 
@@ -15,7 +15,7 @@ class PinHolds(ContactHook):
     def __init__(self, about: Surroundings) -> None:
         model = about.model
         self.model, self.ties, self.tie_push = model, about.ties, about.tie_push
-        self.tethers = tethers_of(model)
+        self.tethers = about.tethers
         self.holds = np.zeros(256, HOLD)
         self.gain = np.zeros((model.owner_count, 6))
         self.mark = np.zeros(len(model.particles), dtype=np.int32)

@@ -22,7 +22,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...collision.contact_law import normal_sum, within_cone
-from ...coupling.pin_hold import LEAST_SHARE, REPAIR, is_heavy, tethers_of
+from ...coupling.pin_hold import LEAST_SHARE, REPAIR, is_heavy
 from ...kernels.jit import inline, kernel
 from ...vec3 import ZERO, add_to, along, cross, dot, length, load, move, rotate, scale, sub, vec
 from .contact_places import displacement, gap_of, give, owner_mobility, owner_motion
@@ -47,7 +47,7 @@ class StrainHolds(ContactHook):
 
     def __init__(self, about: Surroundings) -> None:
         self.force = about.strain_force
-        self.tethers = tethers_of(about.model)
+        self.tethers = about.tethers
         self.strained = np.zeros(0, STRAINED)
 
     def stop(self, meeting: Meeting) -> None:

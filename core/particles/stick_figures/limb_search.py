@@ -8,7 +8,6 @@ import numpy as np
 
 from ...arrays import Floats, Ints
 from ...collision.tree import build_tree, tree_room, tree_scratch
-from ...coupling.pin_hold import tethers_of
 from ...model import Model
 from ...records import records
 from ..contacts.hook import ContactHook, Meeting, Surroundings
@@ -68,7 +67,7 @@ class StickFigures(ContactHook):
         self.near_face = np.zeros((self.count, 3), dtype=np.int32)
         self.near_count = self.near_face_count = 0
         self._held = np.zeros(len(model.particles))
-        self._tethers = tethers_of(model) if len(model.tethers) else None
+        self._tethers = about.tethers if len(model.tethers) else None
 
     @property
     def is_any(self) -> bool:
