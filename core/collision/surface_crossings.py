@@ -15,10 +15,12 @@ import math
 
 import numpy as np
 
+from ..arrays import Floats
 from ..kernels.jit import kernel, lean, lean_inline
+from ..records import Records
 from ..vec3 import along, cross, dot, length, load, sub
 from .surface_distance import point_on_triangle
-from .surface_tree import LOWER, UPPER, are_flat, are_neighbours, do_meet
+from .surface_tree import LOWER, UPPER, Surface, SurfaceTree, are_flat, are_neighbours, do_meet
 
 CROSSING = np.dtype(
     [
@@ -145,6 +147,22 @@ def find_crossings(crossings, one, other, is_self, surface, x):
                     pairs += row > before
             n = past
     return row, pairs
+
+
+def all_crossings(
+    crossings: Records,
+    one: SurfaceTree,
+    other: SurfaceTree,
+    is_self: bool,
+    surface: Surface,
+    x: Floats,
+) -> tuple[Records, int, int]:
+    """What `find_crossings` finds, with room for all: that room, rows, pairs of triangles."""
+    while True:
+        rows, pairs = find_crossings(crossings, one, other, is_self, surface, x)
+        if rows <= len(crossings):
+            return crossings, int(rows), int(pairs)
+        crossings = np.zeros(rows * 3 // 2, dtype=CROSSING)
 
 
 @lean_inline
