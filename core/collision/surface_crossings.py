@@ -45,15 +45,19 @@ def _are_apart(one, a, other, b):
 
 
 @lean_inline
+def _goes_between(d, a, b, c):
+    """Whether a line along d from the origin passes through the triangle a, b, c."""
+    u, v, w = dot(d, cross(a, b)), dot(d, cross(b, c)), dot(d, cross(c, a))
+    return (u > 0.0 and v > 0.0 and w > 0.0) or (u < 0.0 and v < 0.0 and w < 0.0)
+
+
+@lean_inline
 def _passes(p, q, a, b, c):
     """Whether the edge from p to q passes through the triangle a, b, c."""
     n = cross(sub(b, a), sub(c, a))
     if dot(n, sub(p, a)) * dot(n, sub(q, a)) >= 0.0:
         return False
-    d = sub(q, p)
-    pa, pb, pc = sub(a, p), sub(b, p), sub(c, p)
-    u, v, w = dot(d, cross(pa, pb)), dot(d, cross(pb, pc)), dot(d, cross(pc, pa))
-    return (u > 0.0 and v > 0.0 and w > 0.0) or (u < 0.0 and v < 0.0 and w < 0.0)
+    return _goes_between(sub(q, p), sub(a, p), sub(b, p), sub(c, p))
 
 
 @lean_inline
@@ -191,9 +195,8 @@ def _turns_around(tree, surface, solid, x, p, d):
         if t < 0 or solid[t] == 0:
             continue
         a, b, c = load(x, triangle[t, 0]), load(x, triangle[t, 1]), load(x, triangle[t, 2])
-        pa, pb, pc = sub(a, p), sub(b, p), sub(c, p)
-        u, v, w = dot(d, cross(pa, pb)), dot(d, cross(pb, pc)), dot(d, cross(pc, pa))
-        if (u > 0.0 and v > 0.0 and w > 0.0) or (u < 0.0 and v < 0.0 and w < 0.0):
+        pa = sub(a, p)
+        if _goes_between(d, pa, sub(b, p), sub(c, p)):
             n = cross(sub(b, a), sub(c, a))
             if dot(n, pa) * dot(n, d) > 0.0:
                 total += solid[t] * (1 if dot(n, d) > 0.0 else -1)

@@ -91,7 +91,7 @@ class Frame:
             held = model.tears.weld[inputs.grab.particle]
             self.inputs = inputs = replace(inputs, grab=replace(inputs.grab, particle=held))
         self.started: float = time.perf_counter() if torn is None else torn.started
-        self.watch = Stopwatch() if torn is None else torn.watch
+        self.watch: Stopwatch = Stopwatch() if torn is None else torn.watch
 
         self.substeps = settings.substep_count(inputs.duration)
         self.substep: int = 0 if torn is None else torn.substep
