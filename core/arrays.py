@@ -7,3 +7,6 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
+
+NONE = -1
+"""In place of an index: there is none."""

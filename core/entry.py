@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import isfinite
-from operator import is_
+from operator import attrgetter, is_
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from .forces.grab import Grab
 from .forces.pull import Pull
 from .model import SHORTEST_STEP, FrameInputs, Model, State
 from .model.rest_table import WAKING_FACTORS
-from .model.state import FACTORS, NO_WIND, STATE_PARTS
+from .model.state import FACTORS, NO_WIND, STATE_COLUMNS, STATE_PARTS
 from .particles.heaps.ball_table import MOST_WALLS
 from .settings import AnimatedSettings, SolverSettings, WindSettings
 
@@ -92,7 +92,7 @@ class Layout:
         self.particle_count = particles
         self.shape_count = len(model.shapes.kind)
         self.ball_count = len(model.self_collision.balls)
-        self.known: list[Any] = []  # what the state holds that was handed out last
+        self.known: tuple[Any, ...] = ()  # what the state holds that was handed out last
 
     def hand_out(self, state: State) -> None:
         """Know a state again that this model has made."""
@@ -104,12 +104,8 @@ class Layout:
         return len(given) == len(self.known) and all(map(is_, given, self.known))
 
 
-def _held_by(state: State) -> list[Any]:
-    """All that a state holds, its parts and what these hold."""
-    held = [*vars(state).values()]
-    for name in STATE_PARTS:
-        held += vars(getattr(state, name)).values()
-    return held
+_held_by = attrgetter(*STATE_COLUMNS)
+"""All that a state holds, its parts' arrays among it."""
 
 
 def check_arguments(model: Any, state: Any, inputs: Any, settings: Any) -> None:

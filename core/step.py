@@ -56,10 +56,11 @@ def _run(frame: Frame) -> tuple[Motion, Mask | None]:
     motion = Motion(frame, forces, hand)
     bodies = Bodies(frame, hand)
     if bodies.are_alone or (sleep.is_all and bodies.is_idle):
+        frame.watch.begin()
         while not frame.is_over:
             forces.apply(bodies)
-            with frame.timed("bodies"):
-                frame.substep += bodies.run()
+            frame.substep += bodies.run()
+        frame.watch.lap("bodies")
     else:
         _advance_all(frame, forces, motion, bodies, sleep)
     motion.finish()
@@ -79,57 +80,59 @@ def _advance_all(
     forced = ForcedStretch(frame)
     relaxation = Relaxation(frame, forced)
     tearing = Tearing(frame, relaxation, forces.every)
+    lap = frame.watch.lap
+    frame.watch.begin()
     while not frame.is_over:
-        with frame.timed("forces"):
-            forces.apply(bodies)
-            sleep.feel_forces()
-        with frame.timed("integrate"):
-            motion.integrate()
-            motion.drive()
-            relaxation.slow()
-        with frame.timed("bodies"):
-            bodies.begin()
-        with frame.timed("contacts"):
-            surfaces.find()
-            contacts.find()
-            heaps.look_around()
-            contacts.bounce()
-            heaps.solve()
+        forces.apply(bodies)
+        sleep.feel_forces()
+        lap("forces")
+        motion.integrate()
+        motion.drive()
+        relaxation.slow()
+        lap("integrate")
+        bodies.begin()
+        lap("bodies")
+        surfaces.find()
+        contacts.find()
+        heaps.look_around()
+        contacts.bounce()
+        heaps.solve()
+        lap("contacts")
         for number in relaxation.passes():
             if number > 0:
-                with frame.timed("contacts"):
-                    contacts.collide()
-            with frame.timed("distances"):
-                relaxation.relax_distances()
-                relaxation.relax_tethers()
-            with frame.timed("constraints"):
-                relaxation.project_constraints(contacts.ground())
-            with frame.timed("contacts"):
-                contacts.relax()
-                surfaces.relax()
-        with frame.timed("distances"):
-            is_shortened = relaxation.limit_strain()
-        with frame.timed("contacts"):
-            bodies.release()
-            if is_shortened:
-                contacts.part_again()
-            contacts.settle()
-            relaxation.settle()
-            contacts.collide()
-            relaxation.follow()
-            surfaces.settle(contacts)
-            surfaces.limit()
-            calming.slow_down()
-            forced.measure()
-        with frame.timed("bodies"):
-            bodies.end()
+                contacts.collide()
+                lap("contacts")
+            relaxation.relax_distances()
+            relaxation.relax_tethers()
+            lap("distances")
+            relaxation.project_constraints(contacts.ground())
+            lap("constraints")
+            contacts.relax()
+            surfaces.relax()
+            lap("contacts")
+        is_shortened = relaxation.limit_strain()
+        lap("distances")
+        bodies.release()
+        if is_shortened:
+            contacts.part_again()
+        contacts.settle()
+        relaxation.settle()
+        contacts.collide()
+        relaxation.follow()
+        surfaces.settle(contacts)
+        surfaces.limit()
+        calming.slow_down()
+        forced.measure()
+        lap("contacts")
+        bodies.end()
+        lap("bodies")
         motion.keep_velocity()
         frame.substep += 1
-        with frame.timed("tearing"):
-            is_torn = tearing.happens()
+        is_torn = tearing.happens()
+        lap("tearing")
         if is_torn:
             break
-    with frame.timed("contacts"):
-        surfaces.finish()
-        calming.finish()
-        heaps.finish()
+    surfaces.finish()
+    calming.finish()
+    heaps.finish()
+    lap("contacts")

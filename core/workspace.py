@@ -12,7 +12,7 @@ from .arrays import Ints
 from .collision.shapes import place_shapes, smallest_half_extent
 from .collision.touching import Touching
 from .coupling.attachment import Attachments
-from .coupling.pin_hold import tethers_of
+from .coupling.pin_hold import tethers_by_particle
 from .entry import Layout
 from .model import Model
 from .particles.contact_hooks import hooks_for
@@ -65,7 +65,7 @@ class Workspace:
         self.ties = [c for c in model.constraints if isinstance(c, Attachments)]
         self.tie_push = np.zeros((len(model.bodies), 3))  # N·s of ties in this substep
         self.strain_force = np.zeros((len(model.bodies), 2, 3))  # N, N·m: see `strain_hold`
-        self.tethers = tethers_of(model)
+        self.tethers = tethers_by_particle(model)
         is_held = len(model.tethers) > 0 or len(model.tethers.span) > 0
         pushed = len(model.particles) if is_held else 0
         self.pushed = np.zeros((pushed, 3))  # m, by what does not give way: see `forced_stretch`

@@ -194,8 +194,11 @@ def _face_contact(placed, one, two, number, most, polygon, place, on_b):
     r = placed.rotation[one]
     axis = number // 2
     normal = scale(-1.0 if number % 2 == 1 else 1.0, column(r, axis))
-    other, turned, count = _load_face(polygon, placed, one, two, normal)
-    row = 0
+    other, turned = _facing(placed.rotation[two], scale(-1.0, normal))
+    o = placed.centre[one]
+    for n in range(4):
+        set_corner(polygon, n, _face_corner(placed, two, (other, turned), 1.0, vec(o), n))
+    row, count = 0, 4
     for side in range(4):
         k = (axis + 1 + side // 2) % 3
         outward = scale(1.0 if side % 2 == 0 else -1.0, column(r, k))
@@ -222,30 +225,7 @@ def _face_contact(placed, one, two, number, most, polygon, place, on_b):
     # points lie on ``two``: on the first shape if that is a
     ids = face_numbers(1, other_number, number) if on_b else face_numbers(0, number, other_number)
     way = normal if on_b else scale(-1.0, normal)
-    o = placed.centre[one]
     return write_chosen(place, polygon, row, found, 1 if on_b else 0, ids, way, (0.0, 0.0), o)
-
-
-@lean
-def _load_face(polygon, placed, one, two, normal):
-    """Write the face of box ``two`` that looks most against n, seen from the centre of ``one``.
-
-    Returns (its axis, its sign, corners).
-    """
-    r = placed.rotation[two]
-    face, turned = _facing(r, scale(-1.0, normal))
-    one_side = (face + 1) % 3
-    other_side = (face + 2) % 3
-    s1 = placed.size[two, one_side]
-    s2 = placed.size[two, other_side]
-    middle = between(placed.centre, one, two)
-    middle = along(middle, turned * placed.size[two, face], column(r, face))
-    for n in range(4):
-        u = s1 if n == 0 or n == 3 else -s1
-        v = s2 if n < 2 else -s2
-        corner = along(middle, u, column(r, one_side))
-        set_corner(polygon, n, along(corner, v, column(r, other_side)))
-    return face, turned, 4
 
 
 @lean_inline
@@ -261,18 +241,29 @@ def _facing(r, d):
 
 
 @lean_inline
+def _face_corner(placed, s, facing, turn, seen_from, n):
+    """Corner n of the face of box s that is ``facing`` = (axis, sign), m from a place.
+
+    Counter-clockwise seen from where its axis leads, or, where turn is −1, from behind.
+    """
+    axis, sign = facing
+    r, size = placed.rotation[s], placed.size[s]
+    one, two = (axis + 1) % 3, (axis + 2) % 3
+    middle = sub(load(placed.centre, s), seen_from)
+    middle = along(middle, sign * size[axis], column(r, axis))
+    u = size[one] if n == 0 or n == 3 else -size[one]
+    v = turn * (size[two] if n < 2 else -size[two])
+    return along(along(middle, u, column(r, one)), v, column(r, two))
+
+
+@lean_inline
 def _write_face(face, placed, s, d, seen_from):
     """Write the face of box s that looks most along d, m; its number and its normal."""
     r = placed.rotation[s]
     axis, sign = _facing(r, d)
-    outward = scale(sign, column(r, axis))
-    one, two = (axis + 1) % 3, (axis + 2) % 3
-    middle = along(sub(load(placed.centre, s), seen_from), placed.size[s, axis], outward)
     for n in range(4):  # counter-clockwise seen from outside
-        u = placed.size[s, one] if n == 0 or n == 3 else -placed.size[s, one]
-        v = sign * (placed.size[s, two] if n < 2 else -placed.size[s, two])
-        store(face, n, along(along(middle, u, column(r, one)), v, column(r, two)))
-    return 2 * axis + (1 if sign < 0.0 else 0), outward
+        store(face, n, _face_corner(placed, s, (axis, sign), sign, seen_from, n))
+    return 2 * axis + (1 if sign < 0.0 else 0), scale(sign, column(r, axis))
 
 
 @lean

@@ -15,10 +15,12 @@ import math
 
 import numpy as np
 
+from ..arrays import Floats
 from ..kernels.jit import kernel, lean, lean_inline
+from ..records import Records
 from ..vec3 import along, cross, dot, length, load, sub
 from .surface_distance import point_on_triangle
-from .surface_tree import LOWER, UPPER, are_flat, are_neighbours, do_meet
+from .surface_tree import LOWER, UPPER, Surface, SurfaceTree, are_flat, are_neighbours, do_meet
 
 CROSSING = np.dtype(
     [
@@ -43,15 +45,19 @@ def _are_apart(one, a, other, b):
 
 
 @lean_inline
+def _goes_between(d, a, b, c):
+    """Whether a line along d from the origin passes through the triangle a, b, c."""
+    u, v, w = dot(d, cross(a, b)), dot(d, cross(b, c)), dot(d, cross(c, a))
+    return (u > 0.0 and v > 0.0 and w > 0.0) or (u < 0.0 and v < 0.0 and w < 0.0)
+
+
+@lean_inline
 def _passes(p, q, a, b, c):
     """Whether the edge from p to q passes through the triangle a, b, c."""
     n = cross(sub(b, a), sub(c, a))
     if dot(n, sub(p, a)) * dot(n, sub(q, a)) >= 0.0:
         return False
-    d = sub(q, p)
-    pa, pb, pc = sub(a, p), sub(b, p), sub(c, p)
-    u, v, w = dot(d, cross(pa, pb)), dot(d, cross(pb, pc)), dot(d, cross(pc, pa))
-    return (u > 0.0 and v > 0.0 and w > 0.0) or (u < 0.0 and v < 0.0 and w < 0.0)
+    return _goes_between(sub(q, p), sub(a, p), sub(b, p), sub(c, p))
 
 
 @lean_inline
@@ -147,6 +153,22 @@ def find_crossings(crossings, one, other, is_self, surface, x):
     return row, pairs
 
 
+def all_crossings(
+    crossings: Records,
+    one: SurfaceTree,
+    other: SurfaceTree,
+    is_self: bool,
+    surface: Surface,
+    x: Floats,
+) -> tuple[Records, int, int]:
+    """What `find_crossings` finds, with room for all: that room, rows, pairs of triangles."""
+    while True:
+        rows, pairs = find_crossings(crossings, one, other, is_self, surface, x)
+        if rows <= len(crossings):
+            return crossings, int(rows), int(pairs)
+        crossings = np.zeros(rows * 3 // 2, dtype=CROSSING)
+
+
 @lean_inline
 def _misses(bounds, node, p, d):
     """Whether a ray from p along d misses the box of a node."""
@@ -173,9 +195,8 @@ def _turns_around(tree, surface, solid, x, p, d):
         if t < 0 or solid[t] == 0:
             continue
         a, b, c = load(x, triangle[t, 0]), load(x, triangle[t, 1]), load(x, triangle[t, 2])
-        pa, pb, pc = sub(a, p), sub(b, p), sub(c, p)
-        u, v, w = dot(d, cross(pa, pb)), dot(d, cross(pb, pc)), dot(d, cross(pc, pa))
-        if (u > 0.0 and v > 0.0 and w > 0.0) or (u < 0.0 and v < 0.0 and w < 0.0):
+        pa = sub(a, p)
+        if _goes_between(d, pa, sub(b, p), sub(c, p)):
             n = cross(sub(b, a), sub(c, a))
             if dot(n, pa) * dot(n, d) > 0.0:
                 total += solid[t] * (1 if dot(n, d) > 0.0 else -1)

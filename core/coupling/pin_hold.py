@@ -98,8 +98,8 @@ Tethers = namedtuple(
 )
 
 
-def tethers_of(model: Model) -> Tethers:
-    """The model's tethers, found by particle; their lengths are its own."""
+def tethers_by_particle(model: Model) -> Tethers:
+    """The model's tethers, to be found by particle; their lengths are its own."""
     row = np.full(len(model.particles), -1, dtype=np.int32)
     row[model.tethers.particle] = np.arange(len(model.tethers.particle), dtype=np.int32)
     return Tethers(row, model.tethers.start, model.tethers.anchor, model.tethers.length.copy())

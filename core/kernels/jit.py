@@ -148,7 +148,8 @@ class Kernel:
         self._serial: Any = None
         self._parallel: Any = None
         self._code: Callable[..., Any] | None = None
-        self._types: tuple[tuple[Any, Any, int], ...] = ()
+        self._types: tuple[type, ...] = ()
+        self._arrays: tuple[tuple[int, Any, int], ...] = ()
         self._built = self._find_built if _library else None
         self._built_parallel = self._find_built_parallel if _library else None
         _kernels.append(self)
@@ -220,19 +221,20 @@ class Kernel:
             return
         if not all(a.flags.carray for a in arguments if type(a) is np.ndarray):
             return
-        self._types = tuple(
-            (np.ndarray, a.dtype, a.ndim) if type(a) is np.ndarray else (type(a), None, 0)
-            for a in arguments
+        self._types = tuple(map(type, arguments))
+        self._arrays = tuple(
+            (k, a.dtype, a.ndim) for k, a in enumerate(arguments) if type(a) is np.ndarray
         )
         (only,) = self._serial.overloads.values()
         self._code = only.entry_point
 
     def _fit(self, arguments: tuple[Any, ...]) -> bool:
         """Whether the machine code was made for such arguments."""
-        for a, (kind, dtype, ndim) in zip(arguments, self._types, strict=True):
-            if type(a) is not kind:
-                return False
-            if dtype is not None and not (a.dtype is dtype and a.ndim == ndim and a.flags.carray):
+        if tuple(map(type, arguments)) != self._types:
+            return False
+        for k, dtype, ndim in self._arrays:
+            a = arguments[k]
+            if not (a.dtype is dtype and a.ndim == ndim and a.flags.carray):
                 return False
         return True
 

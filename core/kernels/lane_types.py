@@ -53,6 +53,7 @@ def _define(function: Any, result_of: Code, code: Code, *arguments: Sequence[Any
     """Let kernels call a function with such kinds of arguments.
 
     result_of: the type of what it returns by those of its arguments, None where it takes none such.
+    code: gets arrays as Numba's structures of them, and integers with 64 bits.
     """
 
     class Template(AbstractTemplate):
@@ -63,16 +64,19 @@ def _define(function: Any, result_of: Code, code: Code, *arguments: Sequence[Any
     infer_global(function)(Template)
 
     def lower(context: Any, builder: Any, signed: Any, values: Any) -> Any:
-        places = [
-            context.make_array(kind)(context, builder, value).data
-            if isinstance(kind, types.Array)
-            else value
-            for kind, value in zip(signed.args, values)
-        ]
-        return code(builder, *places)
+        given = zip(signed.args, values, strict=True)
+        return code(builder, *[_plain(context, builder, *one) for one in given])
 
     for kinds in arguments:
         lower_builtin(function, *kinds)(lower)
+
+
+def _plain(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+    if isinstance(kind, types.Array):
+        return context.make_array(kind)(context, builder, value)
+    if isinstance(kind, types.Integer):
+        return context.cast(builder, value, kind, types.int64)
+    return value
 
 
 # ------------------------------------------------------------------ operators
@@ -220,12 +224,12 @@ def _is_row(kind: Any) -> bool:
     )
 
 
-def _taken(builder: Any, place: Any) -> Any:
-    return builder.load(builder.bitcast(place, _DOUBLES.as_pointer()), align=_FLOAT_BYTES)
+def _taken(builder: Any, row: Any) -> Any:
+    return builder.load(builder.bitcast(row.data, _DOUBLES.as_pointer()), align=_FLOAT_BYTES)
 
 
-def _written(builder: Any, place: Any, value: Any) -> Any:
-    place = builder.bitcast(place, _DOUBLES.as_pointer())
+def _written(builder: Any, row: Any, value: Any) -> Any:
+    place = builder.bitcast(row.data, _DOUBLES.as_pointer())
     builder.store(_in_all(builder, value), place, align=_FLOAT_BYTES)
 
 
@@ -241,51 +245,41 @@ def _are_rows(x: Any, rows: Any, n: Any) -> bool:
     )
 
 
-def _places(context: Any, builder: Any, kinds: Any, values: Any) -> list[Any]:
+def _places(builder: Any, x: Any, rows: Any, n: Any) -> list[Any]:
     """Where number n of each row of an array lies."""
-    x = context.make_array(kinds[0])(context, builder, values[0])
-    rows = context.make_array(kinds[1])(context, builder, values[1]).data
     long = ir.IntType(64)
     width = builder.sdiv(
         builder.extract_value(x.strides, 0), ir.Constant(long, _FLOAT_BYTES), flags=["exact"]
     )
-    n = context.cast(builder, values[2], kinds[2], types.int64)
     places = []
     for k in range(LANES):
-        row = builder.sext(builder.load(builder.gep(rows, [_PLACE(k)])), long)
+        row = builder.sext(builder.load(builder.gep(rows.data, [_PLACE(k)])), long)
         places.append(builder.gep(x.data, [builder.add(builder.mul(row, width), n)]))
     return places
 
 
-def _define_on_rows() -> None:
-    """`gather` and `scatter`, which need to know how rows lie in memory."""
-
-    class Gather(AbstractTemplate):
-        def generic(self, kinds: Any, keywords: Any) -> Any:
-            return signature(LANES_TYPE, *kinds) if len(kinds) == 3 and _are_rows(*kinds) else None
-
-    class Scatter(AbstractTemplate):
-        def generic(self, kinds: Any, keywords: Any) -> Any:
-            is_fit = len(kinds) == 4 and _are_rows(*kinds[:3]) and kinds[3] == LANES_TYPE
-            return signature(types.void, *kinds) if is_fit else None
-
-    def gathered(context: Any, builder: Any, signed: Any, values: Any) -> Any:
-        places = _places(context, builder, signed.args, values)
-        return _packed(builder, *[builder.load(place) for place in places])
-
-    def scattered(context: Any, builder: Any, signed: Any, values: Any) -> Any:
-        for k, place in enumerate(_places(context, builder, signed.args, values)):
-            builder.store(builder.extract_element(values[3], _PLACE(k)), place)
-        return context.get_dummy_value()
-
-    rows = (types.Array, types.Array, types.Integer)
-    infer_global(lanes.gather)(Gather)
-    infer_global(lanes.scatter)(Scatter)
-    lower_builtin(lanes.gather, *rows)(gathered)
-    lower_builtin(lanes.scatter, *rows, Lanes)(scattered)
+def _gathered(builder: Any, x: Any, rows: Any, n: Any) -> Any:
+    return _packed(builder, *[builder.load(place) for place in _places(builder, x, rows, n)])
 
 
-_define_on_rows()
+def _scattered(builder: Any, x: Any, rows: Any, n: Any, value: Any) -> None:
+    for k, place in enumerate(_places(builder, x, rows, n)):
+        builder.store(builder.extract_element(value, _PLACE(k)), place)
+
+
+_ON_ROWS = (types.Array, types.Array, types.Integer)
+_define(
+    lanes.gather,
+    lambda x, rows, n: LANES_TYPE if _are_rows(x, rows, n) else None,
+    _gathered,
+    _ON_ROWS,
+)
+_define(
+    lanes.scatter,
+    lambda x, rows, n, a: types.void if _are_rows(x, rows, n) and a == LANES_TYPE else None,
+    _scattered,
+    (*_ON_ROWS, Lanes),
+)
 _FLOATS = (types.Float,) * 2
 _define(
     lanes.pack,

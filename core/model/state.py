@@ -30,6 +30,9 @@ def wind_numbers(wind: WindSettings) -> tuple[float, ...]:
 
 NO_WIND = wind_numbers(WindSettings())
 
+_SHARED = ("acted", "step", "time", "frame")
+"""What copies of a state have in common: numbers, and what is not written to."""
+
 
 @dataclass
 class State:
@@ -69,8 +72,7 @@ class State:
         twin = object.__new__(State)
         copied = vars(twin)
         for name, value in vars(self).items():
-            is_own = isinstance(value, np.ndarray | StatePart) and name != "acted"
-            copied[name] = value.copy() if is_own else value
+            copied[name] = value if name in _SHARED else value.copy()
         return twin
 
     def columns(self) -> dict[str, Any]:

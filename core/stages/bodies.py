@@ -42,6 +42,7 @@ from .body_ties import BodyTies
 from .frame import Frame
 from .grab import Hand
 from .joints import Joints
+from .lent_forces import LentForces
 from .strain_force import StrainForce
 
 FAST = 0.5
@@ -77,7 +78,8 @@ class Bodies:
         self.is_clear = False  # the last look found nobody near: it pays to look farther ahead
         self.ties = BodyTies(frame, self.sleep)
         self.hand = hand
-        self.strain = StrainForce(frame, self.scratch.moves)
+        self.strain = StrainForce(frame)
+        self.lent = LentForces(self.scratch.moves)
 
     @property
     def row_count(self) -> int:
@@ -179,11 +181,10 @@ class Bodies:
         if substep >= self.next_collision or frame.is_struck:
             self._collide()
             frame.is_struck = False
-        self.strain.lean()
-        self.hand.push_body()
+        self.strain.lean(self.lent)
+        self.hand.push_body(self.lent)
         self._run(BEGIN, substep, substep + 1)
-        self.hand.take_back()
-        self.strain.stand()
+        self.lent.take_back()
         if frame.work.body_contacts.struck[0]:  # bodies go elsewhere than it was looked for
             self.next_collision = substep + 1
         self._place_shapes()
@@ -211,9 +212,9 @@ class Bodies:
         if self.hand.holds_body:
             last = first + 1  # it pulls anew in each
         if self.sleep.is_active:
-            self.hand.push_body()
+            self.hand.push_body(self.lent)
             last = self._run(WHOLE, first, last)
-            self.hand.take_back()
+            self.lent.take_back()
         return last - first
 
     def _place_shapes(self) -> None:

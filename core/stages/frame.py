@@ -26,19 +26,23 @@ from .sleepers import NO_PARTICLES, Mask, SleeperScratch, sleepers_of
 
 
 class Stopwatch:
-    """Sums up the time spent in ``with`` blocks; entered a hundred times a frame, so kept light."""
+    """Sums up the seconds of stages; asked two hundred times a frame, so kept light."""
 
-    __slots__ = ("begun", "seconds")
+    __slots__ = ("last", "seconds")
 
     def __init__(self) -> None:
-        self.seconds = 0.0
-        self.begun = 0.0
+        self.seconds: defaultdict[str, float] = defaultdict(float)
+        self.last = 0.0
 
-    def __enter__(self) -> None:
-        self.begun = time.perf_counter()
+    def begin(self) -> None:
+        """Count from now on."""
+        self.last = time.perf_counter()
 
-    def __exit__(self, *_: object) -> None:
-        self.seconds += time.perf_counter() - self.begun
+    def lap(self, stage: str) -> None:
+        """Add what has passed since the last lap, or since `begin`, to a stage."""
+        now = time.perf_counter()
+        self.seconds[stage] += now - self.last
+        self.last = now
 
 
 Scratch = TypeVar("Scratch")
@@ -87,9 +91,7 @@ class Frame:
             held = model.tears.weld[inputs.grab.particle]
             self.inputs = inputs = replace(inputs, grab=replace(inputs.grab, particle=held))
         self.started: float = time.perf_counter() if torn is None else torn.started
-        self.watches: defaultdict[str, Stopwatch] = defaultdict(Stopwatch)
-        if torn is not None:
-            self.watches = torn.watches
+        self.watch: Stopwatch = Stopwatch() if torn is None else torn.watch
 
         self.substeps = settings.substep_count(inputs.duration)
         self.substep: int = 0 if torn is None else torn.substep
@@ -222,10 +224,6 @@ class Frame:
 
     # ------------------------------------------------------------------ under way
 
-    def timed(self, stage: str) -> Stopwatch:
-        """``with frame.timed("stage"):`` adds the time spent inside to the named stage."""
-        return self.watches[stage]
-
     @property
     def time(self) -> float:
         """Seconds since the start at the beginning of this substep."""
@@ -294,6 +292,6 @@ class Frame:
         figures.passes = self.passes
         figures.is_cut = self.is_cut
         figures.threads = self.threads
-        figures.stage_seconds = {name: watch.seconds for name, watch in self.watches.items()}
+        figures.stage_seconds = dict(self.watch.seconds)
         workspace_of(self.whole).layout.hand_out(state)
         return state, figures

@@ -16,6 +16,7 @@ from ..vec3 import inverse_symmetric, rotate, symmetric_times, unrotate
 from ..vector import rotation_matrix
 from .body_scratch import BodyScratch
 from .frame import Frame
+from .lent_forces import LentForces
 
 MOST_EXTRA_TURN, FASTEST_TURN = 0.05, 0.5
 """rad by which the hand may turn a body in a substep more than in the one before, and at most: what
@@ -98,7 +99,6 @@ class Hand:
         if self.grab is not None:
             self.spring = Spring.of(self.grab.mass, frame.h)
             self.velocity = self.grab.velocity(frame.inputs.duration)
-            self.kept = np.zeros((2, 3))  # N and N·m of all else on the body
             # of the body, and of the point in m/s by N·s
             self.response = (np.zeros((6, 6)), np.zeros((3, 3)))
 
@@ -151,13 +151,12 @@ class Hand:
 
     # ------------------------------------------------------------------ bodies
 
-    def push_body(self) -> None:
-        """Add the force on what is held to those of the substep; `take_back` ends it."""
+    def push_body(self, lent: LentForces) -> None:
+        """Lend the force on what is held to the forces of the substep."""
         if not self.holds_body or self.grab is None:
             return
         frame, owners, spring, b = self.frame, self.frame.work.owners, self.spring, self.grab.body
         moves = frame.scratch(BodyScratch).moves
-        self.kept[0], self.kept[1] = moves.force[b], moves.torque[b]
         w = float(owners.inverse_mass[b])
         if w == 0.0:
             return
@@ -172,8 +171,7 @@ class Hand:
         force = np.array(symmetric_times(_softened(self.response[1], spring.softness), drive))
         force = shortened(force, spring.strength)
         force *= self._share_that_may_turn(b, np.concatenate([force, np.cross(arm, force)]))
-        moves.force[b] += force
-        moves.torque[b] += np.cross(arm, force)
+        lent.add(b, force, np.cross(arm, force))
 
     def _share_that_may_turn(self, b: int, wrench: Floats) -> float:
         """Share of a force and torque (6,) that turns body b no faster than it may."""
@@ -183,12 +181,6 @@ class Hand:
         if float((turn * spin).sum()) > 0.0:
             most = min(most, max(0.0, FASTEST_TURN - h * float(np.sqrt((spin * spin).sum()))))
         return min(1.0, most / max(float(np.sqrt((turn * turn).sum())), 1e-300))
-
-    def take_back(self) -> None:
-        """Forces on the body are again those of all else."""
-        if self.holds_body and self.grab is not None:
-            moves = self.frame.scratch(BodyScratch).moves
-            moves.force[self.grab.body], moves.torque[self.grab.body] = self.kept
 
 
 def _softened(response: Floats, softness: float) -> tuple[float, ...]:

@@ -113,6 +113,7 @@ class Relaxation:
             task_spring,
             self.scratch.spring_tension,
         )
+        self.has_links = len(model.sticks) + len(model.springs) > 0
         self.has_nets = (
             len(model.schedule.first_net_spring) > 1 and not settings.takes_springs_as_forces
         )
@@ -173,6 +174,11 @@ class Relaxation:
         """One pass over sticks and springs, and over what solves lines of sticks at once."""
         if self.is_idle:
             return
+        if self.has_links:
+            self._relax_links()
+        self._project(self.scratch.preceding)
+
+    def _relax_links(self) -> None:
         if self.frame.pass_number == 0:
             self.sticks = self.forced.lengthened(self.own_sticks)
         if self.frame.settings.relaxation == "JACOBI":
@@ -180,7 +186,6 @@ class Relaxation:
         else:
             self._relax_gauss_seidel()
             self._relax_nets()
-        self._project(self.scratch.preceding)
 
     def _relax_gauss_seidel(self) -> None:
         """Phase by phase; one thread needs no barriers and takes all phases in one call."""
@@ -244,7 +249,7 @@ class Relaxation:
     def limit_strain(self) -> bool:
         """Rounds over the sticks that a load has stretched too far; whether there were any."""
         frame, strained = self.frame, self.scratch.task_strained
-        if not strained.any():
+        if not (self.has_links and strained.any()):
             return False
         limit_strain.on(frame.threads)(
             self.moving.particles,

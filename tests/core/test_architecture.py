@@ -29,7 +29,7 @@ def test_the_table_names_the_stages_of_the_loop_in_their_order():
     timed = [
         (node.lineno, node.args[0].value)
         for node in ast.walk(loop)
-        if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "timed"
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "lap"
     ]
     assert stages_of_the_table() == [name for _, name in sorted(timed)]
 

@@ -110,8 +110,10 @@ def test_arrays_of_other_types_are_never_taken_for_the_first_ones():
         assert total[0] == doubled
     with pytest.raises(Exception, match="array"):
         _add_up(grid, total)  # rows are no numbers
-    with pytest.raises(ValueError, match="zip"):
+    with pytest.raises(TypeError, match="expected 2, got 1"):
         _add_up(np.arange(4.0))
+    with pytest.raises(TypeError, match="expected 2, got 3"):
+        _add_up(np.arange(4.0), total, total)
 
 
 Both = namedtuple("Both", ["one", "other"])

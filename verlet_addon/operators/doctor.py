@@ -216,8 +216,8 @@ class VERLET_OT_delete_loose(_MendsMesh):
         bmesh.ops.delete(shape, geom=[*meshes.loose_vertices(shape)], context="VERTS")
 
 
-class _MendsObject(bpy.types.Operator):
-    """Changes one object, or the selected ones that take part."""
+class _Mends(bpy.types.Operator):
+    """What the doctor's buttons have in common; uid: of the object that one is about."""
 
     bl_options = {"REGISTER", "UNDO"}
 
@@ -226,6 +226,10 @@ class _MendsObject(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         return in_object_mode(cls, context)
+
+
+class _MendsObject(_Mends):
+    """Changes one object, or the selected ones that take part."""
 
     def change_all(
         self, context: bpy.types.Context, change: Callable[[bpy.types.Object], object], done: str
@@ -319,16 +323,8 @@ class VERLET_OT_add_floor_below(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class _MendsStart(bpy.types.Operator):
+class _MendsStart(_Mends):
     """Lays objects to where the engine has them once they are apart at the start."""
-
-    bl_options = {"REGISTER", "UNDO"}
-
-    uid: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return in_object_mode(cls, context)
 
     def lay_all(
         self,

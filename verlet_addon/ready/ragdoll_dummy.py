@@ -15,7 +15,7 @@ Bone = tuple[str, str, Point, Point, tuple[float, float]]
 """Name, parent, head and tail in m, radius in m of the flesh at either."""
 
 MASS = 75.0  # kg
-CLAY, DARK = (0.55, 0.36, 0.2), (0.12, 0.12, 0.13)
+CLAY = (0.55, 0.36, 0.2)
 STANDING_HEIGHT = 0.02  # m of the soles above the cursor
 
 MIDDLE: list[Bone] = [

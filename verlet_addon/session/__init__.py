@@ -86,7 +86,6 @@ class Hold:
 class Session:
     """One scene's simulation since its start frame."""
 
-    scene_uid: int
     start: int
     inputs: SceneInputs | None = None  # what it was built from
     timeless: dict[int, bytes] = field(default_factory=dict)  # see timeless
@@ -331,7 +330,7 @@ def of(scene: bpy.types.Scene) -> Session | None:
 def begin(scene: bpy.types.Scene, start: int) -> Session:
     """A new, empty session in place of the old one."""
     drop(scene)
-    session = _sessions[scene.session_uid] = Session(scene.session_uid, start, stood=start)
+    session = _sessions[scene.session_uid] = Session(start, stood=start)
     return session
 
 

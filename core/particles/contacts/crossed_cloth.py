@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Floats, Ints
-from ...collision.surface_crossings import CROSSING, find_crossings
+from ...collision.surface_crossings import CROSSING, all_crossings
 from ...collision.surface_tree import Surface, SurfaceTree, gather_bounds, without_bounds
 from ...records import Records
 from .surface_lines import agree_on_ways
@@ -99,11 +99,8 @@ class CrossedCloth:
             np.ones(count, np.int32),
         )
         gather_bounds(tree, surface.triangle, x, still, nothing, all_of_them, 0.0)
-        while True:
-            found, _ = find_crossings(self.crossings, tree, tree, True, surface, x)
-            if found <= len(self.crossings):
-                return self.crossings[:found]
-            self.crossings = np.zeros(found * 3 // 2, dtype=CROSSING)
+        self.crossings, found, _ = all_crossings(self.crossings, tree, tree, True, surface, x)
+        return self.crossings[:found]
 
     def _find_ways(self, crossings: Records, objects: set[int], x: Floats) -> None:
         """Ways back of the crossings of one or two objects."""

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from ...arrays import Floats, Ints
 from ...collision.shapes import Shapes
 from ...collision.touching import Touching
-from ...coupling.pin_hold import Tethers
 from ...model import Model
 from ...records import Particles
 from ...settings import AnimatedSettings
@@ -24,6 +23,7 @@ from .mesh_ground import MeshGround
 
 if TYPE_CHECKING:
     from ...coupling.attachment import Attachments
+    from ...coupling.pin_hold import Tethers
 
 
 @dataclass(slots=True)

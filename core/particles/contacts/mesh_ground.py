@@ -10,11 +10,9 @@ from collections import namedtuple
 
 import numpy as np
 
+from ...arrays import NONE
 from ...kernels.jit import kernel
 from ...vec3 import ZERO, along, load, store, sub, vec
-
-NO_GROUND = -1
-"""In place of the shape of a mesh: none is near."""
 
 BACKED_GAP = 0.5
 """Gap to what backs a vertex, as a share of what the vertex keeps away, up to which it does."""
@@ -22,7 +20,7 @@ BACKED_GAP = 0.5
 MeshGround = namedtuple(
     "MeshGround",
     [
-        "shape",  # (n,) of the mesh that is nearest to a vertex, or `NO_GROUND`
+        "shape",  # (n,) of the mesh that is nearest to a vertex, or `NONE`
         "distance",  # (n,) m, how far that was at the start of the substep
         "out",  # (n, 3) from there to the vertex
         "point",  # (n, 3) m, where that place of the mesh is at the end of the substep
@@ -34,7 +32,7 @@ MeshGround = namedtuple(
 def mesh_ground_room(count: int) -> MeshGround:
     """Room for so many vertices, with nothing near any of them."""
     out, point, way = (np.zeros((count, 3)) for _ in range(3))
-    return MeshGround(np.full(count, NO_GROUND, np.int32), np.zeros(count), out, point, way)
+    return MeshGround(np.full(count, NONE, np.int32), np.zeros(count), out, point, way)
 
 
 @kernel
@@ -46,14 +44,14 @@ def note_mesh_ground(ground, contacts, first, count, now, start, led, shape_of):
     """
     shape, distance = ground.shape, ground.distance
     for i in range(shape.shape[0]):
-        shape[i] = NO_GROUND
+        shape[i] = NONE
     for n in range(first, count):
         contact = contacts[n]
         corner, weight = contact["corner"], contact["weight"]
         i = corner[0]
         if contact["is_edges"] == 1 or contact["mobility"] == 0.0 or i >= led:
             continue
-        if shape[i] != NO_GROUND and distance[i] <= contact["distance"]:
+        if shape[i] != NONE and distance[i] <= contact["distance"]:
             continue
         point, way = ZERO, ZERO
         for c in range(1, 4):

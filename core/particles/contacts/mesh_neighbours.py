@@ -13,10 +13,11 @@ from collections import namedtuple
 
 import numpy as np
 
+from ...arrays import NONE
 from ...kernels.jit import kernel, lean, lean_inline
 from ...vec3 import ZERO, dot, scale, set_vec, vec
 from .surface_planes import gap_over
-from .surface_watch import NONE, distance_needed, note_spare
+from .surface_watch import distance_needed, note_spare
 
 LEAST_PARTED = 0.2
 """Share of what they keep, or of their distance, by which a plane has to part two features."""

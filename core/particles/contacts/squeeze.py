@@ -18,6 +18,7 @@ from collections import namedtuple
 
 import numpy as np
 
+from ...arrays import NONE
 from ...collision.contact_law import joint_friction, within_cone
 from ...collision.kinds import MESH
 from ...collision.narrow_phase import parts_of
@@ -44,9 +45,6 @@ from .contact_point import BACKED, PARTICLES, SLIDING, UNBACKED
 from .hook import ContactHook, Meeting, Surroundings
 from .mesh_ground import BACKED_GAP
 
-NO_BACKING = -1
-"""In place of the collider that a vertex lies on: it lies on none."""
-
 OPPOSITE = 0.5
 """Cosine between the push of a body and the way into what backs the vertex, from which it does."""
 
@@ -65,7 +63,7 @@ Grounds = namedtuple(
 Backed = namedtuple(
     "Backed",
     [
-        "shape",  # (n,) that a vertex lies on, or `NO_BACKING`
+        "shape",  # (n,) that a vertex lies on, or `NONE`
         "barred",  # (n, 3) unit, along which contacts that it is not backed in leave it alone, or 0
         "moved",  # (n, 3) m, how far what it lies on has moved besides as its shape does
     ],
@@ -88,7 +86,7 @@ class Squeeze(ContactHook):
             about.ground,
         )
         count = len(model.particles)
-        backing = np.full(count, NO_BACKING, dtype=np.int32)
+        backing = np.full(count, NONE, dtype=np.int32)
         self.backed = Backed(backing, np.zeros((count, 3)), np.zeros((count, 3)))
 
     def hold(self, meeting: Meeting) -> None:
@@ -163,7 +161,7 @@ def _look_behind(i, x, previous, grounds):
                 gap, was, out, moved = _solid_behind(i, s, face, x, previous, grounds)
             if gap <= BACKED_GAP * radius and was >= -BACKED_GAP * radius:
                 return s, gap, out, moved
-    return NO_BACKING, 0.0, ZERO, ZERO
+    return NONE, 0.0, ZERO, ZERO
 
 
 @kernel
@@ -181,7 +179,7 @@ def back_contacts(contacts, count, particles, owners, grounds, backed):
     for c in range(count):
         for k in range(4 if contacts.making[c]["shape"][0] == PARTICLES else 0):
             i = solving[c]["place"][0]["particle"][k]
-            backing[i] = NO_BACKING
+            backing[i] = NONE
             store(barred, i, ZERO)
     for c in range(count):
         contact = solving[c]
@@ -200,9 +198,9 @@ def back_contacts(contacts, count, particles, owners, grounds, backed):
             s, gap, out, moved = _look_behind(i, x, previous, grounds)
             backing[i] = s
             store(carried, i, moved)
-            if s != NO_BACKING:
+            if s != NONE:
                 contact["stays"] = 1
-            if s == NO_BACKING or dot(vec(contact["normal"]), out) > -OPPOSITE:
+            if s == NONE or dot(vec(contact["normal"]), out) > -OPPOSITE:
                 is_backed = False
                 continue
             shift(x, i, -gap, out)

@@ -31,6 +31,8 @@ PARTING_SWEEPS = 8
 RETREATS = 4
 """How often what is not apart goes half of its way only, before it stops."""
 
+TO_PART, TO_RETREAT, TO_STOP = range(3)
+"""What a sweep is for."""
 
 Stopping = namedtuple(
     "Stopping",
@@ -167,84 +169,70 @@ def _is_as_it_was(watched, moved, sweep):
 
 
 @lean_inline
-def _part_all(contacts, count, watch, x, start, inverse_mass, moved, sweep):
-    """Sweeps in which contacts are parted; how many were not apart in the last, and its number."""
-    parted = 0
-    for _ in range(PARTING_SWEEPS):
-        sweep += 1
-        parted = p = 0
-        while p < watch.count[0]:
-            n = watch.row[p]
-            p += 1
-            if _is_as_it_was(watch.contact[n], moved, sweep):
-                continue
-            if _part_contact(contacts, n, watch, x, start, inverse_mass):
-                parted += 1
-                for c in range(4):
-                    moved[watch.contact[n]["corner"][c]] = sweep
-                if has_left(watch, n, x, start):
-                    p = watch_more(watch, count, x, start, n)
-        if parted == 0:
-            break
-    return parted, sweep
-
-
-@lean_inline
-def _retreat(contacts, count, watch, x, start, inverse_mass, stopping, sweep):
-    """Take what is not apart back by half of its way, as seen from where it goes when it stops."""
+def _retreat(contact, x, start, inverse_mass, stopping, sweep):
+    """Take a contact back by half of its way, as seen from where it goes when it stops."""
     moved, is_back, way, _ = stopping
-    p = 0
-    while p < watch.count[0]:
-        n = watch.row[p]
-        p += 1
-        if _is_as_it_was(watch.contact[n], moved, sweep):
-            continue
-        contact = contacts[n]
-        if _are_parted(contact, x, start):
-            continue
-        contact["is_turned"] = 0
-        for c in range(4):
-            i = contact["corner"][c]
-            if inverse_mass[i] > 0.0 and is_back[i] == 0:
-                is_back[i] = 1
-                moved[i] = sweep
-                for k in range(3):
-                    x[i, k] = 0.5 * (x[i, k] + start[i, k] + way[i, k])
-        if has_left(watch, n, x, start):
-            p = watch_more(watch, count, x, start, n)
+    contact["is_turned"] = 0
+    for c in range(4):
+        i = contact["corner"][c]
+        if inverse_mass[i] > 0.0 and is_back[i] == 0:
+            is_back[i] = 1
+            moved[i] = sweep
+            for k in range(3):
+                x[i, k] = 0.5 * (x[i, k] + start[i, k] + way[i, k])
 
 
 @lean_inline
-def _stop(contacts, count, watch, x, start, inverse_mass, stopping, led, sweep):
-    """Stop what is still not apart; how many vertices that stopped anew.
+def _stop(contact, x, start, inverse_mass, stopping, led, sweep):
+    """Stop a contact; how many vertices that stopped anew.
 
     What is held does not stop for meshes: a pin that its animation has inside of one goes there.
     """
     moved, is_stopped, way, _ = stopping
-    stopped = p = 0
+    stopped = latest = 0
+    for c in range(4):
+        latest = max(latest, contact["corner"][c])
+    for c in range(4):
+        i = contact["corner"][c]
+        may_stop = i < led and (latest < led or inverse_mass[i] > 0.0)
+        if may_stop and is_stopped[i] == 0:
+            is_stopped[i] = 1
+            moved[i] = sweep
+            stopped += 1
+            for k in range(3):
+                x[i, k] = start[i, k] + way[i, k]
+    return stopped
+
+
+@lean_inline
+def _sweep(parting, stopping, led, sweep, what):
+    """Do ``what`` to all contacts that are not apart; how many were parted, or vertices stopped.
+
+    parting: what `part_surfaces` is given first; sweep: the number of this one.
+    """
+    contacts, count, watch, x, start, inverse_mass = parting
+    moved = stopping.moved
+    done = p = 0
     while p < watch.count[0]:
         n = watch.row[p]
         p += 1
         if _is_as_it_was(watch.contact[n], moved, sweep):
             continue
-        contact = contacts[n]
-        if _are_parted(contact, x, start):
+        if what == TO_PART:
+            if not _part_contact(contacts, n, watch, x, start, inverse_mass):
+                continue
+            done += 1
+            for c in range(4):
+                moved[watch.contact[n]["corner"][c]] = sweep
+        elif _are_parted(contacts[n], x, start):
             continue
-        latest = 0
-        for c in range(4):
-            latest = max(latest, contact["corner"][c])
-        for c in range(4):
-            i = contact["corner"][c]
-            may_stop = i < led and (latest < led or inverse_mass[i] > 0.0)
-            if may_stop and is_stopped[i] == 0:
-                is_stopped[i] = 1
-                moved[i] = sweep
-                stopped += 1
-                for k in range(3):
-                    x[i, k] = start[i, k] + way[i, k]
+        elif what == TO_RETREAT:
+            _retreat(contacts[n], x, start, inverse_mass, stopping, sweep)
+        else:
+            done += _stop(contacts[n], x, start, inverse_mass, stopping, led, sweep)
         if has_left(watch, n, x, start):
             p = watch_more(watch, count, x, start, n)
-    return stopped
+    return done
 
 
 @kernel
@@ -259,6 +247,7 @@ def part_surfaces(contacts, count, watch, x, start, inverse_mass, rows, stopping
     with it. watch: has what `note_spare` noted of all contacts.
     """
     moved, mark, _, _ = stopping
+    parting = (contacts, count, watch, x, start, inverse_mass)
     for n in range(rows.shape[0]):
         moved[rows[n]] = 0
     for n in range(led, x.shape[0]):
@@ -266,21 +255,21 @@ def part_surfaces(contacts, count, watch, x, start, inverse_mass, rows, stopping
     watch_contacts(watch, count, x, start, rows)
     sweep = 0
     for retreat in range(RETREATS + 1):
-        parting = (contacts, count, watch, x, start, inverse_mass)
-        parted, sweep = _part_all(*parting, moved, sweep)
-        if parted == 0:
-            return 0
+        for _ in range(PARTING_SWEEPS):
+            sweep += 1
+            if _sweep(parting, stopping, led, sweep, TO_PART) == 0:
+                return 0
         if retreat == 0:
             _note_ways(contacts, count, x, start, inverse_mass, rows, stopping, led)
         for n in range(rows.shape[0]):
             mark[rows[n]] = 0
         if retreat < RETREATS:
             sweep += 1
-            _retreat(*parting, stopping, sweep)
+            _sweep(parting, stopping, led, sweep, TO_RETREAT)
     total = 0
     while True:
         sweep += 1
-        stopped = _stop(*parting, stopping, led, sweep)
+        stopped = _sweep(parting, stopping, led, sweep, TO_STOP)
         total += stopped
         if stopped == 0:
             return total

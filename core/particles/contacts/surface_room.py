@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Floats, Ints
-from ...collision.surface_crossings import CROSSING, find_crossings
+from ...collision.surface_crossings import CROSSING, all_crossings
 from ...collision.surface_pairs import (
     CHUNKS,
     PAIR,
@@ -202,14 +202,10 @@ class SurfaceRoom:
         for partners in self.partners:
             if only_meshes and partners.is_self:
                 continue
-            while True:
-                trees = (self.tree, partners.other, partners.is_self)
-                places = uneven if partners.is_self else x
-                found, pairs = find_crossings(partners.crossings, *trees, self.surface, places)
-                if found <= len(partners.crossings):
-                    break
-                partners.crossings = np.zeros(found * 3 // 2, dtype=CROSSING)
-            partners.crossing_count, partners.crossing_pairs = int(found), int(pairs)
+            trees = (self.tree, partners.other, partners.is_self)
+            places = uneven if partners.is_self else x
+            found = all_crossings(partners.crossings, *trees, self.surface, places)
+            partners.crossings, partners.crossing_count, partners.crossing_pairs = found
 
     def find_tangle(self, x: Floats, known: int) -> tuple[int, float]:
         """What has to come out of meshes at x (n, 3) m, in ``tangle``: how many, deepest in m."""

@@ -14,6 +14,7 @@ from collections import namedtuple
 
 import numpy as np
 
+from ...arrays import NONE
 from ...kernels.jit import lean, lean_inline
 
 LEAST_DISTANCE_KEPT = 0.2
@@ -21,9 +22,6 @@ LEAST_DISTANCE_KEPT = 0.2
 
 LEAST_REACH = 1e-3
 """Features nearer than this share of what they should keep do not get nearer at all."""
-
-NONE = -1
-"""In place of a contact."""
 
 CERTAIN = 0.999
 """Share of what two features have to spare that is relied on: the rest is rounding's."""

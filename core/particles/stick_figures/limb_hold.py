@@ -21,7 +21,7 @@ STEEP = 0.1
 def hold_taut(contacts, count, figure, x, inverse_mass, tethers, held):
     """Write inverse masses (n,) to ``held``, 0 for what cannot give way to limbs.
 
-    figure (n,) of each particle, −1 for none; tethers from `hold.tethers_of`.
+    figure (n,) of each particle, −1 for none; tethers from `tethers_by_particle`.
     """
     for i in range(inverse_mass.shape[0]):
         held[i] = inverse_mass[i]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections import namedtuple
 
+from ...arrays import NONE
 from ...collision.contact_law import joint_friction, joint_restitution
 from ...collision.kinds import CAPSULE, CYLINDER, SPHERE
 from ...kernels.jit import kernel, lean, lean_inline, parallel_kernel, prange
 from ...vec3 import add, column, cross, dot, load, scale, set_vec, sub, unrotate, vec
-from .contact_order import NOTHING
 from .contact_table import DYNAMIC, NORMAL, STATIC
 from .rim_contact import ON_ITS_SIDE, rim_at, rim_middle
 
@@ -157,7 +157,7 @@ def _fill_items(first, last, item, manifolds, shapes, owners, memory, table):
     kinds = 0
     for n in range(first, last):
         c = table.row[n]
-        if c == NOTHING:
+        if c == NONE:
             continue
         a, b, sub_shape = item[n, 0], item[n, 1], item[n, 2]
         if a != pair_a or b != pair_b:

@@ -17,6 +17,7 @@ from collections import namedtuple
 
 import numpy as np
 
+from ...arrays import NONE
 from ...kernels.jit import kernel, lean_inline
 
 SHARED_FROM = 128
@@ -46,8 +47,6 @@ ALONG_GRAVITY = 0.5
 """Share of the extent along gravity that counts: slabs that stand leave piles in one order."""
 
 INSIDE, EVEN, ODD, REST, PHASES = range(5)
-
-NOTHING = -1
 
 Order = namedtuple(
     "Order",
@@ -85,12 +84,12 @@ def order_room(owners: int, items: int) -> Order:
 
 @lean_inline
 def _mover(owners, oa, ob, body_count):
-    """The first of two owners that contacts move, or NOTHING."""
+    """The first of two owners that contacts move, or NONE."""
     if oa < body_count and owners.inverse_mass[oa] > 0.0:
         return oa
     if ob < body_count and owners.inverse_mass[ob] > 0.0:
         return ob
-    return NOTHING
+    return NONE
 
 
 @lean_inline
@@ -101,7 +100,7 @@ def _widest_axis(item_count, owners, order, gravity):
     for k in range(3):
         least, most = np.inf, -np.inf
         for n in range(item_count):
-            if order.row[n] != NOTHING:
+            if order.row[n] != NONE:
                 x = owners.position[order.task[n], k]
                 least, most = min(least, x), max(most, x)
         counts = 1.0 - ALONG_GRAVITY * abs(gravity[k]) / pull
@@ -150,7 +149,7 @@ def _deal_out(slabs, item, item_count, manifolds, owner, owners, body_count, ord
     order.size[:] = 0
     rest = 0
     for n in range(item_count):
-        if order.row[n] == NOTHING:
+        if order.row[n] == NONE:
             continue
         oa, ob = owner[item[n, 0]], owner[item[n, 1]]
         task = _task_of(slabs, owners, order.slab, oa, ob, body_count)
@@ -165,7 +164,7 @@ def _count_up(item_count, axis, low, high, owners, order):
     """How many manifolds lie before each place along the axis."""
     order.bin[:] = 0
     for n in range(item_count):
-        if order.row[n] != NOTHING:
+        if order.row[n] != NONE:
             order.bin[_bin_of(owners.position[order.task[n], axis], low, high)] += 1
     before = 0
     for k in range(BINS):
@@ -190,7 +189,7 @@ def _lay_out(slabs, item_count, manifolds, order):
         order.size[t] = order.first_row[t]
     order.first_row[2 * slabs] = row
     for n in range(item_count):
-        if order.row[n] != NOTHING:
+        if order.row[n] != NONE:
             task = order.task[n]
             order.row[n] = order.size[task]
             order.size[task] += manifolds.count[n]
@@ -217,8 +216,8 @@ def order_rows(item, item_count, manifolds, owner, owners, body_count, gravity, 
     count, rows = 0, 0
     for n in range(item_count):
         mover = _mover(owners, owner[item[n, 0]], owner[item[n, 1]], body_count)
-        order.row[n] = NOTHING
-        if manifolds.count[n] > 0 and mover != NOTHING:
+        order.row[n] = NONE
+        if manifolds.count[n] > 0 and mover != NONE:
             order.row[n] = rows
             order.rank[n] = rows
             order.task[n] = mover  # as long as it has none

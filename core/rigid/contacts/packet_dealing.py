@@ -8,9 +8,10 @@ hardly a lane that stays free.
 
 from __future__ import annotations
 
+from ...arrays import NONE
 from ...kernels.jit import lean, lean_inline
 from ...kernels.lanes import LANES
-from .contact_order import NOTHING, PHASES
+from .contact_order import PHASES
 from .contact_table import NORMAL, PARTS
 from .packet_table import KEPT, PARTING
 
@@ -64,7 +65,7 @@ def deal_packets(contacts, owners):
     """
     rows, order, packets = contacts.rows, contacts.order, contacts.packets
     deal, count, groups = packets.deal, 0, 0
-    deal.last[:] = NOTHING
+    deal.last[:] = NONE
     for phase in range(PHASES):
         packets.first_group[phase] = groups
         begin, dealt = count, 0
@@ -132,7 +133,7 @@ def load_packet(table, owners, n):
     origin["radius"][:] = 0.0
     for k in range(LANES):
         is_there = k < table.filled[n]
-        packet["row"][k] = table.first_row[n, k] if is_there else NOTHING
+        packet["row"][k] = table.first_row[n, k] if is_there else NONE
         if is_there:
             _load_lane(packet, origin, k, table.rows, table.row_origin, table.first_row[n, k])
 
@@ -142,7 +143,7 @@ def store_packet(rows, packet):
     """Write what packets have found into the rows of their manifolds."""
     for k in range(LANES):
         first = packet["row"][k]
-        if first == NOTHING:
+        if first == NONE:
             continue
         for p in range(rows[first]["points"]):
             row = rows[first + p]
