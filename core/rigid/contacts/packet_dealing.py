@@ -12,7 +12,7 @@ from ...kernels.jit import lean, lean_inline
 from ...kernels.lanes import LANES
 from .contact_order import NOTHING, PHASES
 from .contact_table import NORMAL, PARTS
-from .packet_table import KEPT, PARTING
+from .packet_table import FAR_APART, KEPT, PARTING
 
 LEAST_FILL = 0.85
 """Share of the lanes of packets that is to be filled, if it can be."""
@@ -89,7 +89,7 @@ def _load_lane(packet, origin, k, rows, origins, first):
     """A manifold into lane k: all but what `packet_aim` finds."""
     head = rows[first]
     points = head["points"]
-    origin["points"][k] = points
+    packet["slots"][k] = points
     packet["points"] = max(packet["points"], points)
     packet["slop"][k] = head["slop"]
     for side in range(2):
@@ -118,7 +118,12 @@ def load_packet(table, owners, n):
     packet, origin = table.packet[n], table.origin[n]
     nobody = owners.inverse_mass.shape[0] - 1
     packet["points"] = 0
+    packet["slots"][:] = 0.0
     packet["mass"][:] = 0.0
+    packet["gap"][:] = FAR_APART
+    packet["parting_speed"][:] = -FAR_APART
+    packet["arm"][:] = 0.0
+    packet["coupling"][:] = 0.0
     packet["slop"][:] = 0.0
     packet["old_overlap"][:] = 0.0
     packet["impulse"][:] = 0.0
@@ -127,7 +132,6 @@ def load_packet(table, owners, n):
     packet["rub"][:] = 0.0
     packet["friction"][:] = 0.0
     packet["owner"][:] = nobody
-    origin["points"][:] = 0.0
     origin["anchor"][:] = 0.0
     origin["radius"][:] = 0.0
     for k in range(LANES):
