@@ -20,6 +20,9 @@ LEAST_FILL = 0.85
 GROUP_FROM = 128
 """Manifolds that are worth a thread's while."""
 
+WORTH_PACKETS = 2
+"""Manifolds that packets are to hold on average: a packet takes as long as two of them alone."""
+
 
 @lean_inline
 def _first_free(next_free, p, count):
@@ -56,14 +59,14 @@ def _deal_manifold(deal, owners, rows, row, begin, count):
 
 @lean
 def deal_packets(contacts, owners):
-    """Deal all manifolds to packets; returns how many packets there are.
+    """Deal all manifolds to packets; how many there are, 0 where most lanes would stay free.
 
     Tasks of one phase share no body that moves. So a packet may hold manifolds of several: those of
     one slab stand on each other, and hardly any of them may be solved at once. A group takes tasks
     until its packets are full, and is what one thread solves.
     """
     rows, order, packets = contacts.rows, contacts.order, contacts.packets
-    deal, count, groups = packets.deal, 0, 0
+    deal, count, groups, manifolds = packets.deal, 0, 0, 0
     deal.last[:] = NOTHING
     for phase in range(PHASES):
         packets.first_group[phase] = groups
@@ -76,12 +79,13 @@ def deal_packets(contacts, owners):
             while row < order.first_row[t + 1]:
                 count = _deal_manifold(deal, owners, rows, row, begin, count)
                 dealt += 1
+                manifolds += 1
                 row += rows[row]["points"]
             if dealt >= GROUP_FROM and dealt >= LEAST_FILL * LANES * (count - begin):
                 begin, dealt = count, 0
     packets.first_group[PHASES] = groups
     packets.first[groups] = count
-    return count
+    return count if manifolds >= WORTH_PACKETS * count else 0
 
 
 @lean_inline
