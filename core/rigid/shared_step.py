@@ -57,6 +57,11 @@ def is_shared(contacts: BodyContacts) -> bool:
     return bool(contacts.packets.count[0])
 
 
+def threads_of(contacts: BodyContacts, threads: int) -> int:
+    """How many of so many threads are worth while: one where all is one task (`contact_order`)."""
+    return threads if contacts.order.first_task[PHASES] > 1 else 1
+
+
 def passes_of(part: int, iterations: int) -> Ints:
     """The passes of a part of a substep."""
     ahead = [SOLVE_AHEAD] * max(iterations, 1) + [BEGIN_PARTING] + [PART] * ITERATIONS * iterations

@@ -24,7 +24,7 @@ from ..rigid.contacts.position_correction import withdraw_places
 from ..rigid.contacts.velocity_buffer import velocity_buffer
 from ..rigid.frame_ends import body_state, load_state, store_state
 from ..rigid.owners import Drive, look_ahead
-from ..rigid.shared_step import AIMING, is_shared, passes_of, run_passes
+from ..rigid.shared_step import AIMING, is_shared, passes_of, run_passes, threads_of
 from ..rigid.sleep.sleepers import DEFORMING
 from ..rigid.step import (
     BEGIN,
@@ -373,7 +373,7 @@ class Bodies:
     def _run_passes(self, passes: Ints, first: int, last: int) -> None:
         """Run substeps of contacts that threads share."""
         frame, contacts = self.frame, self.frame.work.body_contacts
-        run_passes.on(frame.threads)(
+        run_passes.on(threads_of(contacts, frame.threads))(
             passes,
             self.owners,
             self.scratch.moves,

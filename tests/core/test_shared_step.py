@@ -7,13 +7,20 @@ import pytest
 
 from verlet_physics.bench.cloth_scenes import sheet
 from verlet_physics.bench.rigid_bodies import model_of
-from verlet_physics.bench.rigid_scenes import RigidScene, heap, large_pyramid
+from verlet_physics.bench.rigid_scenes import (
+    RigidScene,
+    heap,
+    large_pyramid,
+    pyramid,
+    stack,
+)
 from verlet_physics.building.builder import ModelBuilder
 from verlet_physics.model import FrameInputs
 from verlet_physics.recipes.cloth import add_cloth
 from verlet_physics.recipes.geometry import Geometry
 from verlet_physics.rigid.contacts import contact_order
 from verlet_physics.rigid.contacts.contact_order import PHASES, order_rows
+from verlet_physics.rigid.shared_step import threads_of
 from verlet_physics.settings import ClothSettings, SolverSettings
 from verlet_physics.stages import bodies
 from verlet_physics.step import advance
@@ -90,8 +97,8 @@ def solved_one_by_one(monkeypatch):
 
 @pytest.mark.parametrize(
     ("scene", "frames"),
-    [(heap(100), 40), (heap(300), 40), (large_pyramid(20), 10)],
-    ids=["small heap", "heap", "pyramid"],
+    [(heap(12), 40), (heap(100), 40), (heap(300), 40), (large_pyramid(20), 10)],
+    ids=["a few", "small heap", "heap", "pyramid"],
 )
 def test_four_at_a_time_end_where_one_by_one_do(scene, frames, monkeypatch):
     """From the same rows, to the last bit."""
@@ -103,6 +110,19 @@ def test_four_at_a_time_end_where_one_by_one_do(scene, frames, monkeypatch):
     assert shared.body_position.tobytes() == alone.body_position.tobytes()
     assert shared.body_previous.tobytes() == alone.body_previous.tobytes()
     assert shared.contacts.impulse.tobytes() == alone.contacts.impulse.tobytes()
+
+
+@pytest.mark.parametrize(("scene", "is_packed"), [(stack(40), False), (pyramid(6), True)])
+def test_a_stack_whose_lanes_would_stay_free_is_solved_one_by_one(scene, is_packed):
+    model, _ = end_of(scene, 1, frames=2)
+    contacts = workspace_of(model).body_contacts
+    assert (contacts.packets.count[0] > 0) == is_packed
+
+
+@pytest.mark.parametrize(("scene", "threads"), [(pyramid(6), 1), (large_pyramid(20), 8)])
+def test_what_is_one_task_is_solved_by_one_thread(scene, threads):
+    model, _ = end_of(scene, 1, frames=2)
+    assert threads_of(workspace_of(model).body_contacts, 8) == threads
 
 
 def test_four_at_a_time_meet_cloth_as_one_by_one_do(monkeypatch):

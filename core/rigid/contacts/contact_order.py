@@ -20,8 +20,8 @@ import numpy as np
 from ...arrays import NONE
 from ...kernels.jit import kernel, lean_inline
 
-SHARED_FROM = 128
-"""Manifolds from which on they are solved four at a time (`packet_table`)."""
+SHARED_FROM = 8
+"""Manifolds from which on they are solved four at a time, where few lanes stay free."""
 
 ORDERED_FROM = 256
 """Manifolds from which on they are parted into tasks: fewer are solved by one thread anyway."""

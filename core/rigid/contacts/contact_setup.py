@@ -47,9 +47,7 @@ def prepare_contacts(contacts, owners, radius):
     """
     forget_touch(contacts.limbs)
     find_uneven(contacts, owners)
-    if _can_share(contacts):
-        contacts.packets.count[0] = deal_packets(contacts, owners)
-    else:
-        contacts.packets.count[0] = 0
+    contacts.packets.count[0] = deal_packets(contacts, owners) if _can_share(contacts) else 0
+    if contacts.packets.count[0] == 0:
         aim_contacts(contacts, owners)
     return _least_radius(contacts, owners, radius)

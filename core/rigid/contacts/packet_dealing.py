@@ -13,13 +13,16 @@ from ...kernels.jit import lean, lean_inline
 from ...kernels.lanes import LANES
 from .contact_order import PHASES
 from .contact_table import NORMAL, PARTS
-from .packet_table import KEPT, PARTING
+from .packet_table import FAR_APART, KEPT, PARTING
 
 LEAST_FILL = 0.85
 """Share of the lanes of packets that is to be filled, if it can be."""
 
 GROUP_FROM = 128
 """Manifolds that are worth a thread's while."""
+
+WORTH_PACKETS = 2
+"""Manifolds that packets are to hold on average: a packet takes as long as two of them alone."""
 
 
 @lean_inline
@@ -57,14 +60,14 @@ def _deal_manifold(deal, owners, rows, row, begin, count):
 
 @lean
 def deal_packets(contacts, owners):
-    """Deal all manifolds to packets; returns how many packets there are.
+    """Deal all manifolds to packets; how many there are, 0 where most lanes would stay free.
 
     Tasks of one phase share no body that moves. So a packet may hold manifolds of several: those of
     one slab stand on each other, and hardly any of them may be solved at once. A group takes tasks
     until its packets are full, and is what one thread solves.
     """
     rows, order, packets = contacts.rows, contacts.order, contacts.packets
-    deal, count, groups = packets.deal, 0, 0
+    deal, count, groups, manifolds = packets.deal, 0, 0, 0
     deal.last[:] = NONE
     for phase in range(PHASES):
         packets.first_group[phase] = groups
@@ -77,12 +80,13 @@ def deal_packets(contacts, owners):
             while row < order.first_row[t + 1]:
                 count = _deal_manifold(deal, owners, rows, row, begin, count)
                 dealt += 1
+                manifolds += 1
                 row += rows[row]["points"]
             if dealt >= GROUP_FROM and dealt >= LEAST_FILL * LANES * (count - begin):
                 begin, dealt = count, 0
     packets.first_group[PHASES] = groups
     packets.first[groups] = count
-    return count
+    return count if manifolds >= WORTH_PACKETS * count else 0
 
 
 @lean_inline
@@ -90,7 +94,7 @@ def _load_lane(packet, origin, k, rows, origins, first):
     """A manifold into lane k: all but what `packet_aim` finds."""
     head = rows[first]
     points = head["points"]
-    origin["points"][k] = points
+    packet["slots"][k] = points
     packet["points"] = max(packet["points"], points)
     packet["slop"][k] = head["slop"]
     for side in range(2):
@@ -119,7 +123,12 @@ def load_packet(table, owners, n):
     packet, origin = table.packet[n], table.origin[n]
     nobody = owners.inverse_mass.shape[0] - 1
     packet["points"] = 0
+    packet["slots"][:] = 0.0
     packet["mass"][:] = 0.0
+    packet["gap"][:] = FAR_APART
+    packet["parting_speed"][:] = -FAR_APART
+    packet["arm"][:] = 0.0
+    packet["coupling"][:] = 0.0
     packet["slop"][:] = 0.0
     packet["old_overlap"][:] = 0.0
     packet["impulse"][:] = 0.0
@@ -128,7 +137,6 @@ def load_packet(table, owners, n):
     packet["rub"][:] = 0.0
     packet["friction"][:] = 0.0
     packet["owner"][:] = nobody
-    origin["points"][:] = 0.0
     origin["anchor"][:] = 0.0
     origin["radius"][:] = 0.0
     for k in range(LANES):

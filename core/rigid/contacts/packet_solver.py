@@ -15,7 +15,7 @@ from .contact_masses import coupling, mobilities, speeds_by_push
 from .contact_table import DYNAMIC, NORMAL, STATIC
 from .friction_cone import cone_impulse
 from .manifold_solver import holding, relaxed, settled
-from .packet_table import KEPT, MOST_POINTS, PARTING
+from .packet_table import FAR_APART, KEPT, MOST_POINTS, PARTING
 from .pair_motion import (
     point_speed,
     point_velocity,
@@ -25,10 +25,6 @@ from .pair_motion import (
     speeds_along,
 )
 from .softness import aim_alone, parting_speed
-
-FAR_APART = 1e9
-"""Gap in m of points that a manifold has not: nothing closes it."""
-
 
 # ------------------------------------------------------------------ what a packet holds
 
@@ -174,31 +170,43 @@ def _aim_point(packet, origin, p, rotations, normal, apart, slots):
 
 
 @lean_inline
-def _weigh_point(packet, p, masses, axes, slots):
-    """Masses that impulses at point p meet."""
-    mass, mobility = mobilities(axes, _arms(packet, p), masses)
-    put(packet["mass"][p], select(slots > float(p), mass, 0.0))
-    _put_vector(packet["mobility"][p], mobility)
+def _weigh_point(packet, q, masses, axes):
+    """Masses that impulses at point q meet, and what one along the normal does to it and others."""
+    arms = _arms(packet, q)
+    mass, mobility = mobilities(axes, arms, masses)
+    by_push = speeds_by_push(axes[NORMAL], arms, masses)
+    put(packet["mass"][q], select(take(packet["slots"]) > float(q), mass, 0.0))
+    _put_vector(packet["mobility"][q], mobility)
+    n = q
+    for p in range(q + 1):
+        put(packet["coupling"][n], coupling(by_push, _arms(packet, p), masses))
+        n += MOST_POINTS - 1 - p
+
+
+@lean
+def _weigh_packet(packet, owners):
+    """Effective masses where the owners are now, as `contact_masses`, unless they are known."""
+    if packet["weighed"] == 1:
+        return
+    packet["weighed"] = 1
+    axes, masses = _axes(packet), _masses(packet, owners)
+    for p in range(packet["points"]):
+        _weigh_point(packet, p, masses, axes)
 
 
 @lean
 def aim_packet(packet, origin, owners):
-    """Arms, effective masses and gaps where the owners are now, as `contact_aim`."""
+    """Arms and gaps where the owners are now, as `contact_aim`; masses when they are needed.
+
+    Points that none of its manifolds has stay as they are loaded.
+    """
     a, b = packet["owner"][0], packet["owner"][1]
-    axes, slots = _axes(packet), take(origin["points"])
+    normal, slots = _vector(packet["normal"]), take(packet["slots"])
     apart = sub(_vectors(owners.position, a), _vectors(owners.position, b))
     rotations = _rotations(owners.rotation, a), _rotations(owners.rotation, b)
-    for p in range(MOST_POINTS):
-        _aim_point(packet, origin, p, rotations, axes[NORMAL], apart, slots)
-    masses = _masses(packet, owners)
-    n = 0
+    packet["weighed"] = 0
     for p in range(packet["points"]):
-        _weigh_point(packet, p, masses, axes, slots)
-    for p in range(MOST_POINTS):
-        for q in range(p, MOST_POINTS):
-            by_push = speeds_by_push(axes[NORMAL], _arms(packet, q), masses)
-            put(packet["coupling"][n], coupling(by_push, _arms(packet, p), masses))
-            n += 1
+        _aim_point(packet, origin, p, rotations, normal, apart, slots)
 
 
 # ------------------------------------------------------------------ velocities
@@ -321,6 +329,7 @@ def solve_packet(packet, owners, relaxation, h, is_ahead):
     pushes = presses | (e0 < 0.0) | (e1 < 0.0) | (e2 < 0.0) | (e3 < 0.0)
     if not any_of(pushes):
         return
+    _weigh_packet(packet, owners)
     mass = packet["mass"]
     kept = 1.0 - s0, 1.0 - s1, 1.0 - s2, 1.0 - s3
     masses_kept = (
@@ -355,7 +364,7 @@ def begin_packet_parting(packet, owners, h, share):
     normal, motion = _vector(packet["normal"]), _motion(packet, owners)
     zero = scale(0.0, normal)[0]
     parts = zero > zero
-    for p in range(MOST_POINTS):
+    for p in range(packet["points"]):
         gap, slop = take(packet["gap"][p]), take(packet["slop"])
         speed = parting_speed(gap, slop, take(packet["old_overlap"][p]), share / h)
         arms = _arms(packet, p)
@@ -412,6 +421,7 @@ def part_packet(packet, owners, groups, relaxation):
     pushes = driven & (presses | (e0 < 0.0) | (e1 < 0.0) | (e2 < 0.0) | (e3 < 0.0))
     if not any_of(pushes):
         return False
+    _weigh_packet(packet, owners)
     masses_of_points = _four(packet["mass"])
     one = 1.0 - 0.0 * p0
     impulses = settled(
@@ -442,7 +452,7 @@ def take_packet_back(packet, owners):
         return
     normal = _vector(packet["normal"])
     motion, masses = _motion(packet, owners), _masses(packet, owners)
-    for p in range(MOST_POINTS):
+    for p in range(packet["points"]):
         impulse = take(packet["impulse"][PARTING, p])
         motion = pushed_along(normal, _arms(packet, p), masses, motion, -impulse)
         put(packet["impulse"][PARTING, p], 0.0)

@@ -19,6 +19,9 @@ MOST_POINTS = 4
 
 COUPLINGS = MOST_POINTS * (MOST_POINTS + 1) // 2
 
+FAR_APART = 1e9
+"""Gap in m of points that a manifold has not: nothing closes it."""
+
 KEPT, PARTING = range(2)
 """Impulses along the normal: the one that is remembered, and the one that parts an overlap."""
 
@@ -27,7 +30,9 @@ PACKET = np.dtype(
         ("owner", np.int32, (2, LANES)),  # a and b
         ("row", np.int32, (LANES,)),  # first row of the manifold, −1 for a lane that stays free
         ("points", np.int32),  # most that a manifold of it has
+        ("weighed", np.int32),  # 1 where masses, couplings and mobilities are those of this place
         ("touched", np.float64, (LANES,)),  # 1 where others have pushed one of the two, else 0
+        ("slots", np.float64, (LANES,)),  # how many points the manifold has
         ("normal", np.float64, (3, LANES)),  # from b to a
         ("coupling", np.float64, (COUPLINGS, LANES)),  # 1/kg: see `manifold_solver.settled`
         ("arm", np.float64, (MOST_POINTS, 2, 3, LANES)),  # m, from the centres of a and b
@@ -49,7 +54,6 @@ PACKET = np.dtype(
 
 PACKET_ORIGIN = np.dtype(
     [
-        ("points", np.float64, (LANES,)),  # how many points the manifold has
         ("anchor", np.float64, (MOST_POINTS, 2, 3, LANES)),  # m, in the owners' frames
         (
             "radius",
