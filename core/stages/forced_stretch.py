@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Ints
+from ..arrays import Floats, Ints
 from ..model import Model
 from ..particles.constraints.distance import Sticks
 from ..particles.constraints.kept_length import Forced, find_kept_lengths
+from ..particles.constraints.stick import TINY
 from ..particles.contacts.forced_stretch import (
     RETURN_RATE,
     Spans,
@@ -34,13 +35,22 @@ class StretchScratch:
             np.unique(np.append(owner[tethers.particle], owner[tethers.span[:, 0]])),
         )
         span_object = owner[tethers.span[:, 0]]
-        longest = np.zeros(len(model.objects))
-        np.maximum.at(longest, owner[tethers.anchor], tethers.length)
-        longest[longest == 0.0] = 1.0  # of ropes, which have spans alone: any will do
-        self.spans = Spans(tethers.span, tethers.span_length, span_object, longest)
+        self.spans = Spans(tethers.span, tethers.span_length, span_object)
+        self.farthest = _farthest(self.rows, self.spans, len(model.objects))
         self.stick_object: Ints = owner[model.sticks.pair[:, 0]]
         self.stick_length = np.empty(len(model.sticks))  # m
         self.before = Stretch(*np.zeros((2, len(model.objects))))
+
+
+def _farthest(rows: TetherRows, spans: Spans, objects: int) -> Floats:
+    """How far (o,) m a particle of each object is from its nearest pin at most.
+
+    Of what has no tethers, as ropes, how far pins are from each other.
+    """
+    nearest, between = np.zeros(objects), np.full(objects, TINY)
+    np.maximum.at(nearest, rows.object, rows.rest_length[rows.start[:-1]])
+    np.maximum.at(between, spans.object, spans.rest_length)
+    return np.where(nearest > 0.0, nearest, between)
 
 
 class ForcedStretch:
@@ -70,7 +80,7 @@ class ForcedStretch:
 
     def _take(self) -> None:
         """Let tethers reach as far as they have to."""
-        most = self.now.excess / self.own.spans.longest
+        most = np.minimum(self.now.share, self.now.excess / self.own.farthest)
         self.forced = Forced(most, self.kept) if most.any() else None
         reach_of(self.own.rows, self.now, self.work.tethers.length)
 

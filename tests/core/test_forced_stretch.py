@@ -103,3 +103,29 @@ def test_a_frame_follows_from_its_state_alone():
         assert np.array_equal(array, again.columns()[name]), name
     threaded = _follow(other, [13], SolverSettings(threads=2), state.copy())
     assert np.array_equal(threaded.position, end.position)
+
+
+def test_two_pins_that_skin_draws_apart_leave_the_cape_as_long_as_it_is():
+    builder = ModelBuilder()
+    p, quads = sheet(21, 21, 1.0, 1.0)
+    is_held = (np.abs(p[:, 0]) < 0.03) & (p[:, 1] > 0.499) | (
+        (np.abs(p[:, 0] - 0.05) < 0.01) & (p[:, 1] > 0.499)
+    )
+    add_quads(builder, p[:, [0, 2, 1]], quads, ClothSettings(), is_held)
+    model = builder.finalize()
+    pins = model.particles.position[model.pins.particle]
+    assert len(pins) == 2
+    lowest = []
+    for apart in (1.0, 1.6):
+        state = model.initial_state()
+        for frame in range(60):
+            x = pins.copy()
+            x[:, 0] *= 1.0 + (apart - 1.0) * min(frame / 12, 1.0)
+            heavy = FrameInputs(pin_position=x, gravity=(0.0, 0.0, -98.1))
+            state, _ = advance(model, state, heavy, SolverSettings())
+        lowest.append(state.position[:, 2].min())
+        beside = np.linalg.norm(model.particles.position - pins.mean(axis=0), axis=1) > 0.15
+        far = beside[model.sticks.pair].all(axis=1)
+        assert _stretch(model, state)[far].max() < 0.1
+    assert state.stretch.share[0] > 0.5
+    assert lowest[0] - lowest[1] < 0.04

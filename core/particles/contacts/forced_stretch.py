@@ -12,7 +12,8 @@ forced to be longer: by an excess e in m and by a share s of its length, each th
 particle of the object shows. Then
 
     a tether of length L reaches to L + min(e, s L),
-    a stick keeps its stretch, up to e over the length of the longest (`constraints.kept_length`),
+    a stick keeps its stretch, up to s and e/R (`constraints.kept_length`), R being how far the
+        farthest particle is from its nearest pin: what is forced beside a pin is little to a cape,
     a yarn that is too long is left to the sticks.
 
 Pins that are driven farther apart than the cloth between them is long force it likewise.
@@ -67,7 +68,6 @@ Spans = namedtuple(
         "pair",  # (k, 2) pins that one cloth joins
         "rest_length",  # (k,) m, of the cloth between them
         "object",  # (k,) that they belong to
-        "longest",  # (o,) m, the longest tether of each object
     ],
 )
 """Pins, and how far apart the cloth at rest lets them go."""
@@ -177,19 +177,16 @@ def measure_stretch(x, inverse_mass, held, pushed, kept, before, now, firm):
 
 @kernel
 def measure_spans(x, inverse_mass, spans, now):
-    """What pins that are driven apart force each object to, on top of ``now``: a `Stretch`.
-
-    The longest tether of the object gives way by that share too.
-    """
-    pair, rest_length, object_of, longest = spans
+    """What pins that are driven apart force each object to, on top of ``now``: a `Stretch`."""
+    pair, rest_length, object_of = spans
     for k in range(pair.shape[0]):
         a, b, o = pair[k, 0], pair[k, 1], object_of[k]
         if inverse_mass[a] > 0.0 or inverse_mass[b] > 0.0 or rest_length[k] == 0.0:
             continue
-        share = length(between(x, a, b)) / rest_length[k] - 1.0
-        if share > HELD_SHARE:
-            now.share[o] = max(now.share[o], share)
-            now.excess[o] = max(now.excess[o], share * longest[o])
+        excess = length(between(x, a, b)) - rest_length[k]
+        if excess > HELD_SHARE * rest_length[k]:
+            now.share[o] = max(now.share[o], excess / rest_length[k])
+            now.excess[o] = max(now.excess[o], excess)
 
 
 @kernel
