@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Floats, Ints
-from ..rigid.contacts.contact_making import remember_contacts
+from ..rigid.contacts.contact_making import merge_remembered, remember_contacts
 from ..rigid.contacts.contact_table import NOTHING_REMEMBERED, BodyContacts, Remembered
 from ..rigid.owners import AWAKE, Owners
 
@@ -58,11 +58,12 @@ def _is_free(a: Ints, b: Ints, owners: Owners) -> NDArray[np.bool_]:
 
 
 def _merged(one: tuple[Ints, Floats], other: tuple[Ints, Floats]) -> tuple[Ints, Floats]:
-    """Keys and impulses of both, sorted by shapes and sub-shape as the broad phase sorts items."""
+    """Keys and impulses of both, sorted by shapes and sub-shape as each of them is."""
     if not len(other[0]):
         return one
     if not len(one[0]):
         return other
-    key = np.concatenate([one[0], other[0]])
-    order = np.lexsort((key[:, 2], key[:, 1], key[:, 0]))
-    return key[order], np.concatenate([one[1], other[1]])[order]
+    count = len(one[0]) + len(other[0])
+    both = Remembered(np.empty((count, 4), dtype=np.int32), np.empty((count, 5)))
+    merge_remembered(Remembered(*one), Remembered(*other), both)
+    return both

@@ -21,7 +21,8 @@ from verlet_physics.recipes.geometry import Geometry
 from verlet_physics.rigid.contacts import contact_order
 from verlet_physics.rigid.contacts.contact_order import PHASES, order_rows
 from verlet_physics.rigid.shared_step import threads_of
-from verlet_physics.settings import ClothSettings, SolverSettings
+from verlet_physics.rigid.sleep.stillness import REST_TIME
+from verlet_physics.settings import AnimatedSettings, ClothSettings, SolverSettings
 from verlet_physics.stages import bodies
 from verlet_physics.step import advance
 from verlet_physics.workspace import workspace_of
@@ -139,6 +140,43 @@ def test_four_at_a_time_meet_cloth_as_one_by_one_do(monkeypatch):
         ends.append(state)
     assert ends[0].position.tobytes() == ends[1].position.tobytes()
     assert ends[0].body_position.tobytes() == ends[1].body_position.tobytes()
+
+
+def crates_that_sleep():
+    """Two layers of crates asleep; a stone and a soft body fall on them, and one is let go of."""
+    builder = ModelBuilder()
+    builder.add_collider("floor", "PLANE", (), (0.0, 0.0, 0.0))
+    side = np.arange(5) * 0.2
+    for n, place in enumerate(np.stack(np.meshgrid(side, side, [0.1, 0.3]), -1).reshape(-1, 3)):
+        builder.add_body(f"crate {n}", "BOX", (0.1, 0.1, 0.1), place, mass=0.5)
+    builder.add_body("led", "BOX", (0.1, 0.1, 0.1), (0.4, 0.4, 0.6), mass=2.0, follows="ANIMATED")
+    builder.add_particles("stone", [(0.13, 0.1, 0.7)], mass=3.0, radius=0.1, velocity=(0, 0, -7))
+    place = (0.65, 0.7, 0.7)
+    builder.add_body("soft", "BOX", (0.1,) * 3, place, mass=1.0, model="TETRAHEDRON")
+    return builder.finalize()
+
+
+def test_four_at_a_time_are_woken_as_one_by_one_are(monkeypatch):
+    """Also in the middle of a substep, where who wakes has another mass than before."""
+    ends = []
+    for is_alone in (False, True):
+        if is_alone:
+            solved_one_by_one(monkeypatch)
+        model, packed = crates_that_sleep(), 0
+        state = model.initial_state()
+        for frame in range(16):
+            keyed = (AnimatedSettings(pin=float(frame < 6)),) * len(model.objects)
+            free = FrameInputs(animated=keyed)
+            state, _ = advance(model, state, free, SolverSettings(threads=1))
+            if frame == 0:
+                state.body_rest[:-1] = REST_TIME
+            packed += int(workspace_of(model).body_contacts.packets.count[0])
+        assert (packed == 0) == is_alone
+        assert (state.body_rest < REST_TIME).sum() > 10  # they have woken
+        ends.append(state)
+    assert ends[0].position.tobytes() == ends[1].position.tobytes()
+    assert ends[0].body_position.tobytes() == ends[1].body_position.tobytes()
+    assert ends[0].contacts.impulse.tobytes() == ends[1].contacts.impulse.tobytes()
 
 
 @pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.name)

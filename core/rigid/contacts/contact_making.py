@@ -240,3 +240,36 @@ def remember_contacts(contacts, memory):
             impulse[m, 1 + k] = (
                 row["impulse"][1] * row["axis"][1, k] + row["impulse"][2] * row["axis"][2, k]
             )
+
+
+@lean_inline
+def _is_after(key, m, other, n):
+    """Whether row m of a key comes after row n of another: by shapes, then by sub-shape."""
+    for k in range(3):
+        if key[m, k] != other[n, k]:
+            return key[m, k] > other[n, k]
+    return False
+
+
+@lean_inline
+def _copy_row(source, m, target, c):
+    for k in range(4):
+        target.key[c, k] = source.key[m, k]
+    for k in range(5):
+        target.impulse[c, k] = source.impulse[m, k]
+
+
+@kernel
+def merge_remembered(one, other, both):
+    """Write what two sorted lists remember to ``both``, sorted as they are, that of one first."""
+    m, n = 0, 0
+    for c in range(both.key.shape[0]):
+        is_of_other = m == one.key.shape[0]
+        if not is_of_other and n < other.key.shape[0]:
+            is_of_other = _is_after(one.key, m, other.key, n)
+        if is_of_other:
+            _copy_row(other, n, both, c)
+            n += 1
+        else:
+            _copy_row(one, m, both, c)
+            m += 1

@@ -19,6 +19,7 @@ import numpy as np
 
 from ...arrays import NONE
 from ...kernels.jit import kernel, lean_inline
+from ...vec3 import load
 
 SHARED_FROM = 8
 """Manifolds from which on they are solved four at a time, where few lanes stay free."""
@@ -95,19 +96,19 @@ def _mover(owners, oa, ob, body_count):
 @lean_inline
 def _widest_axis(item_count, owners, order, gravity):
     """The axis along which bodies in contact are spread most; from where to where they are."""
+    low, high = (np.inf, np.inf, np.inf), (-np.inf, -np.inf, -np.inf)
+    for n in range(item_count):
+        if order.row[n] != NONE:
+            x = load(owners.position, order.task[n])
+            low = min(low[0], x[0]), min(low[1], x[1]), min(low[2], x[2])
+            high = max(high[0], x[0]), max(high[1], x[1]), max(high[2], x[2])
     pull = max(abs(gravity[0]), abs(gravity[1]), abs(gravity[2]), 1e-9)
-    best, low, high = 0, 0.0, -1.0
+    best, most = 0, 0.0
     for k in range(3):
-        least, most = np.inf, -np.inf
-        for n in range(item_count):
-            if order.row[n] != NONE:
-                x = owners.position[order.task[n], k]
-                least, most = min(least, x), max(most, x)
-        counts = 1.0 - ALONG_GRAVITY * abs(gravity[k]) / pull
-        held = 1.0 - ALONG_GRAVITY * abs(gravity[best]) / pull
-        if counts * (most - least) > held * (high - low):
-            best, low, high = k, least, most
-    return best, low, high
+        spread = (1.0 - ALONG_GRAVITY * abs(gravity[k]) / pull) * (high[k] - low[k])
+        if spread > most:
+            best, most = k, spread
+    return best, low[best], high[best]
 
 
 @lean_inline
@@ -144,8 +145,10 @@ def _task_of(slabs, owners, slab, oa, ob, body_count):
 
 
 @lean_inline
-def _deal_out(slabs, item, item_count, manifolds, owner, owners, body_count, order):
-    """The task of each item and how many rows tasks have; how many manifolds reach farther."""
+def _deal_out(slabs, most, item, item_count, manifolds, owner, owners, body_count, order):
+    """The task of each item and how many rows tasks have; whether no more than ``most`` manifolds
+    reach farther. Where more do, the rest is not dealt out.
+    """
     order.size[:] = 0
     rest = 0
     for n in range(item_count):
@@ -155,8 +158,11 @@ def _deal_out(slabs, item, item_count, manifolds, owner, owners, body_count, ord
         task = _task_of(slabs, owners, order.slab, oa, ob, body_count)
         order.task[n] = task
         order.size[task] += manifolds.count[n]
-        rest += 1 if task == 2 * slabs - 1 else 0
-    return rest
+        if task == 2 * slabs - 1:
+            rest += 1
+            if rest > most:
+                return False
+    return True
 
 
 @lean_inline
@@ -215,9 +221,11 @@ def order_rows(item, item_count, manifolds, owner, owners, body_count, gravity, 
     """
     count, rows = 0, 0
     for n in range(item_count):
-        mover = _mover(owners, owner[item[n, 0]], owner[item[n, 1]], body_count)
         order.row[n] = NONE
-        if manifolds.count[n] > 0 and mover != NONE:
+        if manifolds.count[n] == 0:
+            continue
+        mover = _mover(owners, owner[item[n, 0]], owner[item[n, 1]], body_count)
+        if mover != NONE:
             order.row[n] = rows
             order.rank[n] = rows
             order.task[n] = mover  # as long as it has none
@@ -236,8 +244,8 @@ def order_rows(item, item_count, manifolds, owner, owners, body_count, gravity, 
     slabs = min(MOST_SLABS, count // SLAB_FROM)
     while slabs > 1:
         _make_slabs(slabs, count, axis, low, high, owners, order, body_count)
-        rest = _deal_out(slabs, item, item_count, manifolds, owner, owners, body_count, order)
-        if rest * MOST_REST <= count:
+        most = count // MOST_REST
+        if _deal_out(slabs, most, item, item_count, manifolds, owner, owners, body_count, order):
             _lay_out(slabs, item_count, manifolds, order)
             break
         slabs //= 2

@@ -185,7 +185,12 @@ def _weigh_point(packet, q, masses, axes):
 
 @lean
 def _weigh_packet(packet, owners):
-    """Effective masses where the owners are now, as `contact_masses`, unless they are known."""
+    """Effective masses as `contact_masses` where the owners were aimed at, unless they are known.
+
+    Owners have them still: what moves turns before it is aimed at, not after, and who wakes gets
+    new rows. What joints make stiffer is in no packet, nor are bodies of particles, whose inertia
+    is found between aiming and the push (`weigh_particle_bodies`): others look for their contacts.
+    """
     if packet["weighed"] == 1:
         return
     packet["weighed"] = 1
