@@ -310,12 +310,17 @@ class SurfaceContacts:
         Each pass presses what lies below into what it lies on: colliders take that up, with
         friction for all that weighs on it, or heaps would creep over floors.
         """
-        for _ in range(PASSES if self.mesh_contacts else 0):
-            before = self.frame.x.copy()
-            self._relax(1)
-            contacts.collide_moved(before)
         if self.mesh_contacts == 0:
             self._relax(1)
+        else:
+            for _ in range(PASSES):
+                before = self.frame.x.copy()
+                self._relax(1)
+                contacts.collide_moved(before)
+        self._note_pushes()
+
+    def _note_pushes(self) -> None:
+        """What meshes and what is held have pushed, for those who ask how far."""
         room, work = self.room, self.frame.work
         if room is not None and len(work.pushed):
             found = (room.contacts, self.contact_count)
