@@ -122,7 +122,7 @@ def _advance_all(
         surfaces.settle(contacts)
         surfaces.limit()
         calming.slow_down()
-        forced.measure()
+        forced.measure(is_shortened)
         lap("contacts")
         bodies.end()
         lap("bodies")

@@ -66,8 +66,8 @@ class Workspace:
         self.tie_push = np.zeros((len(model.bodies), 3))  # N·s of ties in this substep
         self.strain_force = np.zeros((len(model.bodies), 2, 3))  # N, N·m: see `strain_hold`
         self.tethers = tethers_by_particle(model)
-        is_held = len(model.tethers) > 0 or len(model.tethers.span) > 0
-        pushed = len(model.particles) if is_held else 0
+        is_asked = len(model.sticks) + len(model.tethers) + len(model.tethers.span) > 0
+        pushed = len(model.particles) if is_asked else 0
         self.pushed = np.zeros((pushed, 3))  # m, by what does not give way: see `forced_stretch`
         self.firm = np.zeros(pushed, dtype=np.uint8)  # 1 for what is pressed beyond its reach
         pieces = _pieces(model)

@@ -1,4 +1,4 @@
-"""What is held and forced to be longer: pressed farther than it reaches, or pulled apart."""
+"""What is held and forced to be longer: pressed farther than it reaches, pulled apart, pinched."""
 
 from __future__ import annotations
 
@@ -145,3 +145,36 @@ def pulled_apart(pull: PullApart) -> DrivenScene:
         return FrameInputs(pin_position=start * (grown, 1.0, 1.0))
 
     return DrivenScene(model, PRESSED_FRAMES, inputs)
+
+
+@dataclass(frozen=True)
+class Pinch:
+    """What closes on a hung sheet from both sides, and farther than it is thin."""
+
+    kind: str = "BOX"  # or SPHERE
+    overlap: float = 0.1  # m, by which the two go through each other
+    turn: float = 0.0  # rad, of one of them about the line between them
+    vertices: int = 28  # along a side of a metre
+    rate: float = 480.0  # substeps a second
+
+
+def pinched(pinch: Pinch) -> DrivenScene:
+    """A sheet that hangs on a border, pinched in half a second and then swung to and fro."""
+    builder, r = ModelBuilder(), 0.2
+    p, quads = sheet(pinch.vertices, pinch.vertices, 1.0, 1.0)
+    is_held = p[:, 1] > 0.4999
+    add_quads(builder, p[:, [0, 2, 1]], quads, ClothSettings(meets_itself=True), is_held)
+    size = (r,) if pinch.kind == "SPHERE" else (r, r, r)
+    half = 0.5 * pinch.turn
+    for y, turn in ((-0.35, 0.0), (0.35, half)):
+        q = (math.cos(turn), 0.0, math.sin(turn), 0.0)
+        builder.add_collider("jaw", pinch.kind, size, (0.0, y, -0.05), q)
+
+    def inputs(frame: int) -> FrameInputs:
+        time = frame / 24.0
+        apart = 0.35 - min(2.0 * time, 1.0) * (0.35 - r + 0.5 * pinch.overlap)
+        swing = 0.3 * math.sin(3.0 * max(time - 0.5, 0.0))
+        places = np.array([[swing, -apart, -0.05], [swing, apart, -0.05]])
+        return FrameInputs(collider_position=places)
+
+    return DrivenScene(builder.finalize(), 72, inputs)

@@ -8,12 +8,14 @@ from ..arrays import Floats, Ints
 from ..model import Model
 from ..particles.constraints.distance import Sticks
 from ..particles.constraints.kept_length import Forced, find_kept_lengths
+from ..particles.constraints.repair import REPAIR_SPEED
 from ..particles.constraints.stick import TINY
 from ..particles.contacts.forced_stretch import (
     RETURN_RATE,
     Spans,
     Stretch,
     TetherRows,
+    mark_pushed,
     measure_spans,
     measure_stretch,
     reach_of,
@@ -39,6 +41,7 @@ class StretchScratch:
         self.farthest = _farthest(self.rows, self.spans, len(model.objects))
         self.stick_object: Ints = owner[model.sticks.pair[:, 0]]
         self.stick_length = np.empty(len(model.sticks))  # m
+        self.pressed = np.zeros(len(model.particles), dtype=np.uint8)  # 1 for what was pushed
         self.before = Stretch(*np.zeros((2, len(model.objects))))
 
 
@@ -59,6 +62,7 @@ class ForcedStretch:
     def __init__(self, frame: Frame) -> None:
         self.frame, self.work = frame, frame.work
         self.forced: Forced | None = None  # None where nothing is
+        self.pressed_count = 0  # particles that were pushed, where sticks were strained
         self.may_be = False
         if len(frame.work.pushed) == 0 or frame.settings.is_force_based:
             return
@@ -86,15 +90,21 @@ class ForcedStretch:
 
     def lengthened(self, sticks: Sticks) -> Sticks:
         """Sticks as long as they are taken to be."""
-        if self.forced is None:
+        if self.forced is None and not self.pressed_count:
             return sticks
         own = self.own
-        given = (sticks.pair, sticks.rest_length, own.stick_object, self.forced)
-        find_kept_lengths(self.frame.previous, *given, own.stick_length)
+        forced = self.forced or Forced(np.zeros(len(own.farthest)), 0.0)
+        if not self.pressed_count:
+            own.pressed[:] = 0
+        given = (own.stick_object, forced, own.pressed, REPAIR_SPEED * self.frame.h)
+        find_kept_lengths(self.frame.previous, sticks, *given, own.stick_length)
         return sticks._replace(rest_length=own.stick_length)
 
-    def measure(self) -> None:
-        """See at the end of a substep what has been pushed beyond its reach."""
+    def measure(self, is_strained: bool) -> None:
+        """See at the end of a substep what has been pushed beyond its reach.
+
+        is_strained: sticks were beyond the strain limit.
+        """
         if not self.may_be:
             return
         frame, own, pushed, firm = self.frame, self.own, self.work.pushed, self.work.firm
@@ -103,6 +113,7 @@ class ForcedStretch:
         given = (frame.x, frame.inverse_mass, own.rows, pushed, self.kept)
         measure_stretch(*given, own.before, self.now, firm)
         measure_spans(frame.x, frame.inverse_mass, own.spans, self.now)
+        self.pressed_count = mark_pushed(pushed, own.pressed) if is_strained else 0
         pushed[:] = 0.0
         if self.forced is not None or self.now.share.any():
             self._take()

@@ -10,7 +10,14 @@ from functools import cache, partial
 
 import numpy as np
 
-from ..bench.pressed_scenes import Press, PullApart, pressed_sheet, pulled_apart
+from ..bench.pressed_scenes import (
+    Pinch,
+    Press,
+    PullApart,
+    pinched,
+    pressed_sheet,
+    pulled_apart,
+)
 from ..settings import SolverSettings
 from ..step import advance
 from .case import CASES, Result
@@ -26,6 +33,15 @@ _PULLS = {
 
 MOST_UNEVEN = 1.25
 """Times as much as pins are driven apart, that any edge may be stretched."""
+
+_PINCHES = {
+    "boxes": Pinch(),
+    "boxes-oblique": Pinch(overlap=0.2, turn=0.8, vertices=22),
+    "balls": Pinch(kind="SPHERE", overlap=0.25, rate=240.0),
+}
+
+MOST_SHAKEN = 10.0
+"""m/s that pinched cloth may go beyond what pinches it: sticks take out `REPAIR_SPEED` alone."""
 
 _PRESSES = {
     "ball": Press(),
@@ -119,6 +135,22 @@ def _still(pull: PullApart) -> Result:
 for _name, _pull in _PULLS.items():
     CASES[f"pulled-{_name}-stretch"] = partial(_even, _pull)
     CASES[f"pulled-{_name}-calm"] = partial(_still, _pull)
+
+
+def _shaken(pinch: Pinch) -> Result:
+    """How fast a vertex goes at the end of any frame, m/s; what pinches goes at most at one."""
+    scene = pinched(pinch)
+    state, settings = scene.model.initial_state(), SolverSettings(substep_rate=pinch.rate)
+    fastest = 0.0
+    for frame in range(1, scene.frames + 1):
+        state, _ = advance(scene.model, state, scene.inputs(frame), settings)
+        way = float(np.linalg.norm(state.position - state.previous, axis=1).max())
+        fastest = max(fastest, way / state.step)
+    return Result(fastest, 0.0, MOST_SHAKEN)
+
+
+for _name, _pinch in _PINCHES.items():
+    CASES[f"pinched-{_name}"] = partial(_shaken, _pinch)
 
 for _name, _press in _PRESSES.items():
     CASES[f"pressed-{_name}-stretch"] = partial(_stretch, _press)

@@ -4,6 +4,11 @@ A stick that asks for its rest length pulls as hard as a step is short, m/2h² a
 pins stretch by a third swings like a drum, for ever, and a rope throws waves at a hundred metres a
 second. Left as they are where they have room, and stiff where they have none, sticks find an even
 stretch.
+
+What is pinched where there is no room is in the same plight, without pins to tell by how much. So
+where something of infinite mass has just pushed one of its ends, which would put it back, a stick
+takes out no more of an old error in a step than `REPAIR_SPEED` does. (As a bound for all sticks
+that let cloth grow under its load.)
 """
 
 from __future__ import annotations
@@ -24,21 +29,26 @@ Forced = namedtuple(
 
 
 @inline
-def kept_length(previous, a, b, rest, forced, object):
-    """How long a stick between particles a and b is taken to be, m.
-
-    Its rest length m and, of what it was too long by a step ago, previous (n, 3) m, what it keeps.
-    """
-    excess = forced.kept * (length(between(previous, a, b)) - rest)
-    return rest + min(max(excess, 0.0), forced.most[object] * rest)
+def _kept(excess, rest, forced, object):
+    """Of what a stick is too long by, in m, what it keeps."""
+    return min(max(forced.kept * excess, 0.0), forced.most[object] * rest)
 
 
 @kernel
-def find_kept_lengths(previous, pair, rest_length, object_of, forced, found):
-    """How long sticks (s, 2) are taken to be, found (s,) m; object_of (s,)."""
+def find_kept_lengths(previous, sticks, object_of, forced, pressed, at_once, found):
+    """How long sticks (s, 2) are taken to be, found (s,) m; object_of (s,).
+
+    Their rest length m and, of what they were too long by a step ago, previous (n, 3) m, what they
+    keep. pressed (n,): not 0 for what was pushed; at_once: m that sticks there take out in a step.
+    """
+    pair, rest_length, _, _ = sticks
     for s in range(pair.shape[0]):
-        a, b = pair[s, 0], pair[s, 1]
-        found[s] = kept_length(previous, a, b, rest_length[s], forced, object_of[s])
+        a, b, rest = pair[s, 0], pair[s, 1], rest_length[s]
+        excess = length(between(previous, a, b)) - rest
+        kept = _kept(excess, rest, forced, object_of[s])
+        if pressed[a] | pressed[b] != 0:
+            kept = max(kept, excess - at_once)
+        found[s] = rest + kept
 
 
 @kernel
@@ -49,4 +59,5 @@ def lengthen_strands(previous, rows, forced, object, found):
         p = rows[k]["parent"]
         if p >= 0:
             a, b, rest = rows[p]["particle"], rows[k]["particle"], rows[k]["rest_length"]
-            found[k]["rest_length"] = kept_length(previous, a, b, rest, forced, object)
+            excess = length(between(previous, a, b)) - rest
+            found[k]["rest_length"] = rest + _kept(excess, rest, forced, object)

@@ -176,6 +176,16 @@ def measure_stretch(x, inverse_mass, held, pushed, kept, before, now, firm):
 
 
 @kernel
+def mark_pushed(pushed, pressed):
+    """Mark in pressed (n,) what has been pushed, pushed (n, 3) m; how many."""
+    count = 0
+    for i in range(pushed.shape[0]):
+        pressed[i] = load(pushed, i) != ZERO
+        count += pressed[i]
+    return count
+
+
+@kernel
 def measure_spans(x, inverse_mass, spans, now):
     """What pins that are driven apart force each object to, on top of ``now``: a `Stretch`."""
     pair, rest_length, object_of = spans
