@@ -9,6 +9,7 @@ a plain grid without diagonals, 41 %) too long.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -96,14 +97,17 @@ def _spread(
                         tail = (tail + 1) % size
 
 
-def surface_distances(
-    position: Floats, edge: Ints, triangle: Ints, sources: Ints
-) -> tuple[Floats, Ints]:
-    """Distance (n,) of every particle from the nearest of sources along the surface, and which.
+class Ways(NamedTuple):
+    """Where a front may go from each of n particles of a surface."""
 
-    position (n, 3) m, edge (m, 2), triangle (f, 3). Unreachable: infinite and −1.
-    """
-    count = len(position)
+    edge_start: Ints  # (n + 1,) first neighbour of each
+    edge_neighbour: Ints
+    corner_start: Ints  # (n + 1,) first triangle at each
+    corner: Ints  # (3 f, 2) its other corners
+
+
+def ways_along(count: int, edge: Ints, triangle: Ints) -> Ways:
+    """Ways along edges (m, 2) and across triangles (f, 3) of so many particles."""
     ends = np.concatenate([edge, edge[:, ::-1]])
     ends = ends[np.argsort(ends[:, 0], kind="stable")]
     # every corner of every triangle with the two others
@@ -111,16 +115,34 @@ def surface_distances(
         [triangle, np.roll(triangle, -1, axis=1), np.roll(triangle, -2, axis=1)]
     )
     corner = corner[np.argsort(corner[:, 0], kind="stable")]
+    return Ways(
+        starts_of(ends[:, 0], count),
+        np.ascontiguousarray(ends[:, 1], dtype=np.int32),
+        starts_of(corner[:, 0], count),
+        np.ascontiguousarray(corner[:, 1:], dtype=np.int32),
+    )
+
+
+def surface_distances(
+    position: Floats, edge: Ints, triangle: Ints, sources: Ints
+) -> tuple[Floats, Ints]:
+    """Distance (n,) of every particle from the nearest of sources along the surface, and which.
+
+    position (n, 3) m, edge (m, 2), triangle (f, 3). Unreachable: infinite and −1.
+    """
+    return distances_along(position, ways_along(len(position), edge, triangle), sources)
+
+
+def distances_along(position: Floats, ways: Ways, sources: Ints) -> tuple[Floats, Ints]:
+    """The same along ways that are known already."""
+    count = len(position)
     distance = np.full(count, np.inf)
     source = np.full(count, -1, dtype=np.int32)
     distance[sources] = 0.0
     source[sources] = sources
     _spread(
         position,
-        starts_of(ends[:, 0], count),
-        np.ascontiguousarray(ends[:, 1], dtype=np.int32),
-        starts_of(corner[:, 0], count),
-        np.ascontiguousarray(corner[:, 1:], dtype=np.int32),
+        *ways,
         np.empty(count + 1, dtype=np.int32),
         np.zeros(count, dtype=np.bool_),
         distance,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Floats, Ints
+from ..arrays import Ints
 from ..building.builder import ModelBuilder
 from ..geometry.surface import connected_parts
-from .geodesic import surface_distances
+from .geodesic import distances_along, ways_along
 from .geometry import Geometry
 
 MOST_TETHERS = 4
@@ -49,7 +49,8 @@ def add_tethers(
     if len(places) > 4 * MOST_TETHERS:  # pins scattered everywhere: the nearest one of all will do
         place = np.zeros(len(pins), dtype=np.int32)
         places = np.zeros(1, dtype=np.int32)
-    found = [surface_distances(x, edge, geometry.triangles, pins[place == p]) for p in places]
+    ways = ways_along(len(x), edge, geometry.triangles)
+    found = [distances_along(x, ways, pins[place == p]) for p in places]
     distance = np.stack([d for d, _ in found])
     anchor = np.stack([a for _, a in found])
     nearest = np.round(distance / max(float(distance[np.isfinite(distance)].max()), 1e-9), 9)
@@ -75,16 +76,15 @@ def add_spans(builder: ModelBuilder, geometry: Geometry, pins: Ints, first: int)
     Whoever drives pins apart drives some of these apart. Each next one is the one that is farthest
     from all before it; what nothing joins to them is farther than anything.
     """
+    if len(pins) < 2:
+        return
     x = geometry.positions
-
-    def far_from(pin: Ints) -> Floats:
-        return surface_distances(x, geometry.edges, geometry.triangles, pin)[0]
-
+    ways = ways_along(len(x), geometry.edges, geometry.triangles)
     chosen = pins[:0]
-    nearest = far_from(pins[:1])[pins]  # only to begin with an outermost one
+    nearest = distances_along(x, ways, pins[:1])[0][pins]  # only to begin with an outermost one
     for _ in range(min(MOST_SPANNED, len(pins))):
         pin = pins[[np.argmax(nearest)]]
-        distance = far_from(pin)
+        distance = distances_along(x, ways, pin)[0]
         nearest = np.minimum(nearest, distance[pins]) if len(chosen) else distance[pins]
         joined = chosen[np.isfinite(distance[chosen])]
         length = np.maximum(distance[joined], np.linalg.norm(x[joined] - x[pin], axis=1))

@@ -107,13 +107,15 @@ def _add_push(pushed, i, way, normal):
 
 
 @kernel
-def note_surface_pushes(contacts, count, inverse_mass, firm, pushed):
+def note_surface_pushes(contacts, count, watch, inverse_mass, firm, pushed):
     """The same of contacts between surfaces of which one side does not give way.
 
     That is what is held, a mesh, or what was pressed beyond its reach itself: firm (n,) not 0.
-    contacts (c,) `SURFACE_CONTACT`.
+    contacts (c,) `SURFACE_CONTACT`, of which ``watch`` tells without reading most of them.
     """
     for c in range(count):
+        if watch.contact[c]["is_pushed"] == 0:
+            continue
         contact = contacts[c]
         impulse = contact["pushed"]
         if impulse <= 0.0:
