@@ -6,10 +6,13 @@ to give is the length, as evenly as may be, and nothing gets through.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache, partial
 
 import numpy as np
 
+from ..arrays import Floats, Ints
+from ..bench.cloth_scenes import DrivenScene
 from ..bench.pressed_scenes import (
     Pinch,
     Press,
@@ -18,6 +21,7 @@ from ..bench.pressed_scenes import (
     pressed_sheet,
     pulled_apart,
 )
+from ..model import State
 from ..settings import SolverSettings
 from ..step import advance
 from .case import CASES, Result
@@ -64,25 +68,35 @@ STILL_MOVES = 0.4
 """Widths a second that anything may still move by two seconds after."""
 
 
+def _played(scene: DrivenScene, rate: float) -> Iterator[tuple[int, State, float]]:
+    """Each frame, the state at its end, and how fast anything went in it, m/s."""
+    state, settings = scene.model.initial_state(), SolverSettings(substep_rate=rate)
+    for frame in range(1, scene.frames + 1):
+        before = state.position
+        state, _ = advance(scene.model, state, scene.inputs(frame), settings)
+        yield frame, state, 24.0 * float(np.linalg.norm(state.position - before, axis=1).max())
+
+
+def _longest(state: State, pair: Ints, rest: Floats) -> float:
+    """The largest stretch of edges (e, 2) of lengths (e,) m, as a share of their length."""
+    length = np.linalg.norm(state.position[pair[:, 0]] - state.position[pair[:, 1]], axis=1)
+    return float((length / rest).max() - 1.0)
+
+
 @cache
 def _pressed(press: Press) -> tuple[float, float, float]:
     """Of all frames the largest stretch of an edge, as a share of its length, and how deep a vertex
     was inside what is round, in radii; the fastest that any went in the last second, m/s.
     """
     scene = pressed_sheet(press)
-    state, settings = scene.model.initial_state(), SolverSettings(substep_rate=press.rate)
-    pair, rest = scene.model.sticks.pair, scene.model.sticks.rest_length
+    sticks = scene.model.sticks
     longest = deepest = fastest = 0.0
-    for frame in range(1, scene.frames + 1):
-        before = state.position
-        state, _ = advance(scene.model, state, scene.inputs(frame), settings)
-        length = np.linalg.norm(state.position[pair[:, 0]] - state.position[pair[:, 1]], axis=1)
-        longest = max(longest, float((length / rest).max() - 1.0))
+    for frame, state, speed in _played(scene, press.rate):
+        longest = max(longest, _longest(state, sticks.pair, sticks.rest_length))
         nearest = np.linalg.norm(state.position - press.place(frame), axis=1).min()
         deepest = max(deepest, 1.0 - float(nearest) / press.radius)
         if frame > scene.frames - 24:
-            way = float(np.linalg.norm(state.position - before, axis=1).max())
-            fastest = max(fastest, 24.0 * way)
+            fastest = max(fastest, speed)
     return longest, deepest, fastest
 
 
@@ -108,17 +122,12 @@ def _calm(press: Press) -> Result:
 def _pulled(pull: PullApart) -> tuple[float, float]:
     """The largest stretch of an edge in the last second, and how fast anything goes then, m/s."""
     scene = pulled_apart(pull)
-    state, settings = scene.model.initial_state(), SolverSettings(substep_rate=pull.rate)
-    pair, rest = pull.edges(scene.model)
+    edges = pull.edges(scene.model)
     longest = fastest = 0.0
-    for frame in range(1, scene.frames + 1):
-        before = state.position
-        state, _ = advance(scene.model, state, scene.inputs(frame), settings)
+    for frame, state, speed in _played(scene, pull.rate):
         if frame > scene.frames - 24:
-            length = np.linalg.norm(state.position[pair[:, 0]] - state.position[pair[:, 1]], axis=1)
-            longest = max(longest, float((length / rest).max() - 1.0))
-            way = float(np.linalg.norm(state.position - before, axis=1).max())
-            fastest = max(fastest, 24.0 * way)
+            longest = max(longest, _longest(state, *edges))
+            fastest = max(fastest, speed)
     return longest, fastest
 
 
@@ -140,10 +149,8 @@ for _name, _pull in _PULLS.items():
 def _shaken(pinch: Pinch) -> Result:
     """How fast a vertex goes at the end of any frame, m/s; what pinches goes at most at one."""
     scene = pinched(pinch)
-    state, settings = scene.model.initial_state(), SolverSettings(substep_rate=pinch.rate)
     fastest = 0.0
-    for frame in range(1, scene.frames + 1):
-        state, _ = advance(scene.model, state, scene.inputs(frame), settings)
+    for _, state, _ in _played(scene, pinch.rate):
         way = float(np.linalg.norm(state.position - state.previous, axis=1).max())
         fastest = max(fastest, way / state.step)
     return Result(fastest, 0.0, MOST_SHAKEN)
