@@ -19,8 +19,10 @@ from ..arrays import Floats
 from ..kernels.jit import kernel, lean, lean_inline
 from ..records import Records
 from ..vec3 import along, cross, dot, length, load, sub
+from .near_patches import CHUNKS, NearPatches, are_apart
+from .surface_bounds import LOWER, UPPER
 from .surface_distance import point_on_triangle
-from .surface_tree import LOWER, UPPER, Surface, SurfaceTree, are_flat, are_neighbours, do_meet
+from .surface_tree import Surface, do_meet
 
 CROSSING = np.dtype(
     [
@@ -33,15 +35,6 @@ CROSSING = np.dtype(
 
 RAYS = ((0.0371, 0.0213, 1.0), (1.0, 0.0417, -0.0311), (-0.0523, -1.0, 0.0277))
 """Directions along no axis and no diagonal, where meshes have their edges."""
-
-
-@lean_inline
-def _are_apart(one, a, other, b):
-    """Whether the boxes of two nodes have nothing in common."""
-    for k in range(3):
-        if one[a, LOWER + k] > other[b, UPPER + k] or other[b, LOWER + k] > one[a, UPPER + k]:
-            return True
-    return False
 
 
 @lean_inline
@@ -103,67 +96,53 @@ def _share(triangle, t, u):
 
 
 @kernel
-def find_crossings(crossings, one, other, is_self, surface, x):
+def find_crossings(crossings, near, near_found, one, other, is_self, surface, x):
     """Write all crossings of the triangles of two trees, or of one with itself.
 
-    x (n, 3) m, for which the trees' boxes have been gathered, for ``is_self`` the normals too.
-    Returns rows, maybe more than fit, and how many pairs of triangles intersect.
+    x (n, 3) m, for which boxes of the trees have been gathered and patches found that have
+    something in common (near, near_found see `find_near`). Returns rows, maybe more than fit, and
+    how many pairs of triangles intersect.
     """
     triangle, part = surface.triangle, surface.part
     row, pairs = 0, 0
-    end = other.skip[0]
-    for p in range(one.root.shape[0]):
-        a = one.root[p]
-        n = one.after[a] if is_self else 0
-        while n < end:
-            if _are_apart(one.bounds, a, other.bounds, n):
-                n = other.skip[n]
+    size = near.shape[0] // CHUNKS
+    for r in range(near.shape[0]):
+        if r % size >= near_found[r // size]:
+            continue
+        a, n = one.root[near[r, 0]], other.root[near[r, 1]]
+        past = other.skip[n]
+        for node in range(a, one.skip[a]):
+            t = one.leaf[node]
+            if t < 0:
                 continue
-            q = other.patch[n]
-            if q < 0:
-                n += 1
-                continue
-            past = other.skip[n]
-            if is_self and n != a and are_neighbours(one, p, q) and are_flat(one.bounds, a, n):
-                n = past
-                continue
-            for node in range(a, one.skip[a]):
-                t = one.leaf[node]
-                if t < 0:
+            m = node + 1 if is_self and n == a else n
+            while m < past:
+                if are_apart(one.bounds, node, other.bounds, m, 0.0):
+                    m = other.skip[m]
                     continue
-                m = node + 1 if is_self and n == a else n
-                while m < past:
-                    if _are_apart(one.bounds, node, other.bounds, m):
-                        m = other.skip[m]
+                u = other.leaf[m]
+                m += 1
+                if u < 0 or (is_self and _share(triangle, t, u)):
+                    continue
+                i, j = triangle[t, 0], triangle[u, 0]
+                if part[i] == part[j]:
+                    if part[i] < 0:
                         continue
-                    u = other.leaf[m]
-                    m += 1
-                    if u < 0 or (is_self and _share(triangle, t, u)):
-                        continue
-                    i, j = triangle[t, 0], triangle[u, 0]
-                    if part[i] == part[j]:
-                        if part[i] < 0:
-                            continue
-                    elif not do_meet(surface.meets[i], surface.meets[j]):
-                        continue
-                    before = row
-                    row = _add_crossings(crossings, row, x, triangle, t, u)
-                    pairs += row > before
-            n = past
+                elif not do_meet(surface.meets[i], surface.meets[j]):
+                    continue
+                before = row
+                row = _add_crossings(crossings, row, x, triangle, t, u)
+                pairs += row > before
     return row, pairs
 
 
 def all_crossings(
-    crossings: Records,
-    one: SurfaceTree,
-    other: SurfaceTree,
-    is_self: bool,
-    surface: Surface,
-    x: Floats,
+    crossings: Records, near: NearPatches, surface: Surface, x: Floats
 ) -> tuple[Records, int, int]:
     """What `find_crossings` finds, with room for all: that room, rows, pairs of triangles."""
+    patches = (near.row, near.found, near.one, near.other, near.is_self)
     while True:
-        rows, pairs = find_crossings(crossings, one, other, is_self, surface, x)
+        rows, pairs = find_crossings(crossings, *patches, surface, x)
         if rows <= len(crossings):
             return crossings, int(rows), int(pairs)
         crossings = np.zeros(rows * 3 // 2, dtype=CROSSING)

@@ -14,19 +14,10 @@ from collections import namedtuple
 
 import numpy as np
 
-from ..arrays import Ints
 from ..kernels.jit import kernel, lean, lean_inline, parallel_kernel, prange
+from .near_patches import CHUNKS, are_apart, is_nothing_new
 from .surface_distance import feature_distance
-from .surface_tree import (
-    FASTEST,
-    IS_MESH,
-    LOWER,
-    SLOWEST,
-    UPPER,
-    are_flat,
-    are_neighbours,
-    do_meet,
-)
+from .surface_tree import IS_MESH, do_meet
 
 PAIR = np.dtype(
     [
@@ -57,31 +48,6 @@ Flight = namedtuple(
 REST_SHARE = 0.8
 """Features of one object keep no more than this share of their distance at rest apart: thick cloth
 on a fine mesh does not push its own neighbours away."""
-
-CHUNKS = 64
-"""Runs of patches whose pairs are found independently of each other."""
-
-
-def chunk_bounds(count: int) -> Ints:
-    """First patch (CHUNKS + 1,) of each run, of ``count`` patches."""
-    return np.linspace(0, count, CHUNKS + 1).astype(np.int32)
-
-
-@lean_inline
-def _are_apart(one, a, other, b, horizon):
-    """Whether the boxes of two nodes stay apart for horizon substeps."""
-    for k in range(3):
-        gap = other[b, LOWER + k] - one[a, UPPER + k]
-        if gap > 0.0:
-            closing = one[a, FASTEST + k] - other[b, SLOWEST + k]
-            if gap > horizon * max(closing, 0.0):
-                return True
-        gap = one[a, LOWER + k] - other[b, UPPER + k]
-        if gap > 0.0:
-            closing = other[b, FASTEST + k] - one[a, SLOWEST + k]
-            if gap > horizon * max(closing, 0.0):
-                return True
-    return False
 
 
 @lean_inline
@@ -213,60 +179,38 @@ def _add_pairs(pairs, row, last, surface, flight, t, u):
     return row
 
 
-@lean_inline
-def _is_nothing_new(one, a, other, b):
-    """Whether no triangle below either node has to look for its pairs."""
-    return one.stale[a] | other.stale[b] == 0
-
-
 @parallel_kernel
-def find_pairs(pairs, found, bounds, one, other, is_self, surface, flight):
+def find_pairs(pairs, found, near, near_found, one, other, is_self, surface, flight):
     """Pairs of the triangles of tree one with those of tree other, or among themselves.
 
-    Of those that are stale, see `Flight`. Pairs of run c go to the c-th of CHUNKS equal parts of
-    pairs; found (CHUNKS,) counts them and may exceed what fits. bounds (CHUNKS + 1,): see
-    `chunk_bounds`.
+    Of those that are stale, see `Flight`, in patches that come near each other: near, near_found
+    see `find_near`. Pairs of run c go to the c-th of CHUNKS equal parts of pairs; found (CHUNKS,)
+    counts them and may exceed what fits.
     """
     size = pairs.shape[0] // CHUNKS
-    end = other.skip[0]
+    near_size = near.shape[0] // CHUNKS
     horizon = flight.horizon
     for c in prange(CHUNKS):
         row = c * size
         last = row + size
-        for p in range(bounds[c], bounds[c + 1]):
-            a = one.root[p]
-            n = one.after[a] if is_self else 0
-            while n < end:
-                if _is_nothing_new(one, a, other, n) or _are_apart(
-                    one.bounds, a, other.bounds, n, horizon
-                ):
-                    n = other.skip[n]
+        for r in range(c * near_size, c * near_size + near_found[c]):
+            a, n = one.root[near[r, 0]], other.root[near[r, 1]]
+            past = other.skip[n]
+            for node in range(a, one.skip[a]):
+                t = one.leaf[node]
+                if t < 0:
                     continue
-                q = other.patch[n]
-                if q < 0:
-                    n += 1
-                    continue
-                past = other.skip[n]
-                is_flat = False
-                if is_self and n != a and are_neighbours(one, p, q):
-                    is_flat = are_flat(one.bounds, a, n)
-                if not is_flat:
-                    for node in range(a, one.skip[a]):
-                        t = one.leaf[node]
-                        if t < 0:
-                            continue
-                        m = node + 1 if is_self and n == a else n
-                        while m < past:
-                            if _is_nothing_new(one, node, other, m) or _are_apart(
-                                one.bounds, node, other.bounds, m, horizon
-                            ):
-                                m = other.skip[m]
-                                continue
-                            u = other.leaf[m]
-                            if u >= 0:
-                                row = _add_pairs(pairs, row, last, surface, flight, t, u)
-                            m += 1
-                n = past
+                m = node + 1 if is_self and n == a else n
+                while m < past:
+                    if is_nothing_new(one, node, other, m) or are_apart(
+                        one.bounds, node, other.bounds, m, horizon
+                    ):
+                        m = other.skip[m]
+                        continue
+                    u = other.leaf[m]
+                    if u >= 0:
+                        row = _add_pairs(pairs, row, last, surface, flight, t, u)
+                    m += 1
         found[c] = row - c * size
 
 

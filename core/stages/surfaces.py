@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..collision.surface_tree import count_turned
+from ..collision.surface_bounds import count_turned
 from ..diagnostics import surface_crossings
 from ..model import Model
 from ..model.diagnostics import Crossing
@@ -18,6 +18,7 @@ from ..particles.contacts.sharp_quads import DRAWN, NEARLY_SHARP, SHARPEST, find
 from ..particles.contacts.surface_contact import (
     Held,
     check_strays,
+    farthest_stray,
     foresee_strays,
     measure_pairs,
     note_steps,
@@ -45,6 +46,12 @@ again: where nothing is known, and at most."""
 
 FLIGHT_ROUNDING = 1e-6
 """Mean edge lengths that meshes may leave their flight by for no reason but rounding."""
+
+QUIET_SLACK = 0.1
+"""The same where nothing is near: so flat patches stay flat however vertices stray."""
+
+LEFT_ALONE = 0.7
+"""Share of their slack that vertices near nothing may stray before they are looked after again."""
 
 FEW = 0.25
 """Share of all vertices up to which those that have strayed alone are looked at again."""
@@ -91,6 +98,10 @@ class SurfaceContacts:
         self.eager = 0.5  # share of `SEARCH_HORIZON` and `STRAY_SLACK` that a search takes
         self.horizon = 0.0  # substeps for which pairs were looked for
         self.slack = 0.0  # m, that vertices may stray then, at least
+        self.is_quiet = False  # nothing is near anything until the end of the frame
+        self.is_sure = False  # vertices have kept to their slack since flat patches were found
+        self.may_be_alone = True  # nothing has been near anything in the frame
+        self.had_pairs = False  # in the frame
         self.meshes_move = False
         self.is_tangled = False  # something may have passed through a mesh
         self.tangled = NOT_LOOKED  # vertices that are to come out of meshes
@@ -108,6 +119,7 @@ class SurfaceContacts:
         room.friction[: room.led] = frame.friction
         room.cloth_tangle.forget()
         is_clear = room.is_known_clear(frame.given)
+        self.began_clear = is_clear  # nothing intersected where the frame began
         self.is_tangled = room.meshes is not None and not is_clear
         self.is_crossed = room.partners[0].is_self and not is_clear
         self.is_crossed &= bool(frame.state.rest.crossed.any())
@@ -122,9 +134,11 @@ class SurfaceContacts:
         frame = self.frame
         room.before[:] = room.start
         room.start[: room.led] = frame.previous
-        self._take_places(room)
         if room.meshes is not None:
             self._follow_meshes(room)
+        if self._stays_quiet(room):
+            return
+        self._take_places(room)
         room.now[:] = room.x
         count = len(room.x) if self.meshes_move else room.led
         note_steps(room.strays.step, count, room.before, room.start, room.speed)
@@ -180,6 +194,27 @@ class SurfaceContacts:
         if self.meshes_move:
             meshes.place(room.x, led, shapes, frame.end_share, False)
 
+    def _stays_quiet(self, room: SurfaceRoom) -> bool:
+        """Whether nothing is near anything in this substep, as far as is known at its beginning.
+
+        Then nobody asks before its end how far vertices have gone.
+        """
+        ahead = self.frame.substep - self.searched
+        if self.is_quiet and ahead < self.horizon and not self._leave_meshes_flight(room, ahead):
+            return True
+        if self.is_quiet:
+            self.is_quiet, self.horizon = False, 0.0
+        return False
+
+    def _leave_meshes_flight(self, room: SurfaceRoom, ahead: int) -> bool:
+        """Whether meshes go elsewhere than pairs allow for."""
+        if room.meshes is None or not self.meshes_move:
+            return False
+        strays = room.strays
+        strays.now[room.led :] = strays.foreseen[room.led :]
+        flight = (room.start, room.x, room.origin, room.speed, ahead + 1)
+        return foresee_strays(strays, room.mesh_rows, room.stale, *flight, 0.0, 0.0) > 0
+
     def _look_for_pairs(self, room: SurfaceRoom) -> None:
         """See to it that the pairs hold for this substep: for all, or for those that strayed."""
         ahead = self.frame.substep - self.searched
@@ -192,16 +227,32 @@ class SurfaceContacts:
                 return
         if self.searched >= 0:
             self._learn(room, ahead)
-        self.search(self.eager * SEARCH_HORIZON, self.eager * STRAY_SLACK[0] * room.edge)
+        if not self._is_alone(room):
+            self.search(self.eager * SEARCH_HORIZON, self.eager * STRAY_SLACK[0] * room.edge)
+
+    def _is_alone(self, room: SurfaceRoom) -> bool:
+        """Whether nothing can come near anything until the end of the frame: then all is quiet.
+
+        Asked until something has been near.
+        """
+        frame = self.frame
+        if not self.may_be_alone or self.is_tangled or self.is_crossed:
+            return False
+        horizon = min(float(frame.substeps - frame.substep), SEARCH_HORIZON)
+        self._begin_search(horizon, QUIET_SLACK * room.edge)
+        moving = room.gather(horizon, frame.threads, self.meshes_move)
+        if all(partners.near.are_few(horizon) for partners in room.partners):
+            room.find_gathered(moving, horizon, frame.threads)
+            self.is_quiet = not any(partners.count for partners in room.partners)
+        self.may_be_alone = self.is_quiet
+        return self.is_quiet
 
     def _foresee(self, room: SurfaceRoom, ahead: int) -> int:
         """Mark vertices that pairs do not allow for until the end of the substep; how many."""
         strays, edge = room.strays, room.edge
+        if self._leave_meshes_flight(room, ahead):
+            return len(room.rows)
         flight = (room.start, room.now, room.origin, room.speed, ahead + 1)
-        if room.meshes is not None and self.meshes_move:
-            strays.now[room.led :] = strays.foreseen[room.led :]
-            if foresee_strays(strays, room.mesh_rows, room.stale, *flight, 0.0, 0.0):
-                return len(room.rows)
         unknown = (UNFORESEEN[0] * edge, UNFORESEEN[1] * edge)
         stale: int = foresee_strays(strays, room.rows, room.stale, *flight, *unknown)
         return stale
@@ -218,14 +269,22 @@ class SurfaceContacts:
 
     def search(self, horizon: float, slack: float) -> None:
         """Look for all pairs anew, as things stand at the start of the substep."""
-        frame, room = self.frame, self.room
+        room = self.room
         assert room is not None
-        self.searched, self.horizon, self.slack = frame.substep, horizon, slack
+        self._begin_search(horizon, slack)
+        self._find(room, horizon)
+
+    def _begin_search(self, horizon: float, slack: float) -> None:
+        """Have all pairs looked for anew, for so many substeps ahead."""
+        room = self.room
+        assert room is not None
+        self.searched, self.horizon, self.slack = self.frame.substep, horizon, slack
         room.strays.step["gone"] = 0.0  # what is found is measured anew
         room.expect_all()
         if room.meshes is not None:
             self._expect_meshes(room)
-        self._search(room, 0, horizon)
+        self._renew_flight(room, 0)
+        self.is_quiet, self.is_sure = False, True
 
     def _expect_meshes(self, room: SurfaceRoom) -> None:
         """Lay the flight of meshes anew, and allow for their turning."""
@@ -245,12 +304,22 @@ class SurfaceContacts:
 
     def _search(self, room: SurfaceRoom, ahead: int, horizon: float) -> None:
         """Look for the pairs of what is stale, for so many substeps more."""
+        self._renew_flight(room, ahead)
+        self._find(room, horizon)
+        self.is_sure = False
+
+    def _renew_flight(self, room: SurfaceRoom, ahead: int) -> None:
+        """Lay the flight of what is stale anew."""
         edge = room.edge
         bounds = (self.slack, STRAY_SLACK[1] * edge, UNFORESEEN[0] * edge, UNFORESEEN[1] * edge)
         flight = (room.start, room.now, room.origin, room.speed, ahead)
         renew_flight(room.strays, room.rows, room.stale, *flight, bounds)
+
+    def _find(self, room: SurfaceRoom, horizon: float) -> None:
+        """Find the pairs of what is stale, for so many substeps ahead."""
         room.find(horizon, self.frame.threads, self.meshes_move)
         self.searches += 1
+        self.had_pairs |= any(partners.count for partners in room.partners)
 
     def _measure(self, room: SurfaceRoom) -> None:
         beyond = BACKED_GAP if len(room.ground.shape) else 0.0
@@ -343,7 +412,7 @@ class SurfaceContacts:
     def limit(self) -> None:
         """See to it that nothing has passed through anything; the last word on places."""
         room, frame = self.room, self.frame
-        if room is None:
+        if room is None or (self.is_quiet and self._has_nothing_met(room)):
             return
         before = frame.x.copy() if self.is_crossed else frame.x
         self._take_places(room)
@@ -352,9 +421,10 @@ class SurfaceContacts:
                 self._part(room)
             room.now[:] = room.x
             ahead = frame.substep - self.searched
+            missed = self._check(room, ahead + 1)
             if self._have_turned(room):
                 self.search(1.0, 0.0)
-            elif self._check(room, ahead + 1):  # look who is in the way of what came so far
+            elif missed:  # look who is in the way of what came so far
                 self._search(room, ahead, max(self.horizon - ahead, 1.0))
             else:
                 break
@@ -367,17 +437,41 @@ class SurfaceContacts:
             keep_slow(room.rows, before, frame.x, frame.previous, UNTANGLING * frame.h)
             room.cloth_tangle.calm(frame.x, frame.previous)
 
+    def _has_nothing_met(self, room: SurfaceRoom) -> bool:
+        """Whether what was near nothing still is, at the end of the substep.
+
+        If vertices have left their slack, pairs are looked for where they are now; if they are
+        about to, at the beginning of the next substep.
+        """
+        frame, ahead = self.frame, self.frame.substep - self.searched
+        room.x[: room.led] = frame.x
+        moved = (room.rows, room.x, room.origin, room.speed, ahead + 1)
+        strayed = farthest_stray(room.strays.slack, *moved)
+        if strayed <= 1.0 and not self._have_turned(room):
+            self.is_quiet = strayed <= LEFT_ALONE
+            if not self.is_quiet:
+                self.horizon = 0.0
+            return True
+        self.is_quiet = False
+        room.now[:] = room.x
+        self.search(1.0, 0.0)
+        self._measure(room)
+        return False
+
     def _check(self, room: SurfaceRoom, ahead: int) -> int:
         """Mark vertices that came farther than was reckoned with; how many."""
         moved = (room.start, room.x, room.origin, room.speed, ahead)
         given = (room.strays, room.surface.thickness, room.rows, room.stale)
-        missed: int = check_strays(*given, *moved)
-        return missed
+        missed, left = check_strays(*given, *moved)
+        self.is_sure &= left == 0
+        return int(missed)
 
     def _have_turned(self, room: SurfaceRoom) -> bool:
         """Whether a patch that nobody looked into may be flat no longer."""
-        turned = room.partners[0].is_self
-        return turned and count_turned(room.tree, room.surface.triangle, room.x) > 0
+        tree = room.tree
+        watched = tree.doubted if self.is_sure else tree.flat
+        moved = (tree.normals, room.surface.triangle, room.x)
+        return room.partners[0].is_self and count_turned(watched, *moved) > 0
 
     def _stop(self, room: SurfaceRoom) -> None:
         """Let all go on as one piece, what is held too: so nothing meets but what is led."""
@@ -420,9 +514,13 @@ class SurfaceContacts:
     def finish(self) -> None:
         """See at the end of the frame what has passed through what."""
         room, frame = self.room, self.frame
-        if room is not None:
+        if room is None:
+            return
+        if self.had_pairs or not self.began_clear:
             room.note_crossings(frame.x)
-            self._note_crossed(room)
+        else:  # where no features came near each other nothing has passed through anything
+            room.note_clear(frame.x)
+        self._note_crossed(room)
 
     def _note_crossed(self, room: SurfaceRoom) -> None:
         """What has come apart needs not be taken apart any more, whatever comes later.

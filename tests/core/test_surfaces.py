@@ -9,13 +9,9 @@ import pytest
 
 from verlet_physics import ClothSettings, FrameInputs, ModelBuilder, SolverSettings, advance
 from verlet_physics.bench import cloth_scenes
+from verlet_physics.collision.surface_bounds import are_flat, count_turned, gather_normals
 from verlet_physics.collision.surface_distance import feature_distance
-from verlet_physics.collision.surface_tree import (
-    are_flat,
-    count_turned,
-    gather_bounds,
-    surface_tree,
-)
+from verlet_physics.collision.surface_tree import surface_tree
 from verlet_physics.kernels import jit
 from verlet_physics.particles.contacts.surface_contact import (
     SURFACE_CONTACT,
@@ -277,19 +273,51 @@ def test_what_is_driven_through_cloth_that_cannot_give_way_stops_before_it():
     assert x[3:6, 2].min() > x[:3, 2].max() >= x[:3, 2].min() > x[6:, 2].max()
 
 
-def test_a_patch_that_folds_in_flight_is_flat_no_longer():
+@pytest.fixture
+def hinge():
+    """Two triangles in a plane: places, their tree, how it is gathered, `count_turned` of some."""
     x = np.array([(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (1.0, 1.0, 0.0)])
     triangle = np.array([(0, 1, 2), (2, 1, 3)], dtype=np.int32)
     tree = surface_tree(triangle, x)
-    still, room, all_of_them = np.zeros((4, 3)), np.zeros(4), np.ones(4, dtype=np.int32)
-    gather_bounds(tree, triangle, x, still, room, all_of_them, 8.0)
-    assert are_flat(tree.bounds, 0, 0)
+
+    def gather(speed, slack, horizon):
+        gather_normals(tree, triangle, x, speed, np.full(4, slack), horizon)
+
+    def turned(watched, x):
+        return count_turned(watched, tree.normals, triangle, x)
+
+    return x, tree, gather, turned
+
+
+def test_a_patch_that_folds_in_flight_is_flat_no_longer(hinge):
+    x, tree, gather, turned = hinge
+    gather(0.0 * x, 0.0, 8.0)
+    assert are_flat(tree, 0, 0)
     folded = x + ((0, 0, 0), (0, 0, 0), (0, 0, 0), (-1.1, -1.1, 0.1))
-    assert count_turned(tree, triangle, x + (0.0, 0.0, 0.1)) == 0
-    assert count_turned(tree, triangle, folded) == 1
-    gather_bounds(tree, triangle, x, folded - x, room, all_of_them, 1.0)  # foreseen
-    assert not are_flat(tree.bounds, 0, 0)
-    assert count_turned(tree, triangle, folded) == 0
+    assert turned(tree.flat, x + (0.0, 0.0, 0.1)) == 0
+    assert turned(tree.flat, folded) == 1
+    gather(folded - x, 0.0, 1.0)  # foreseen
+    assert not are_flat(tree, 0, 0)
+    assert turned(tree.flat, folded) == 0
+
+
+def test_flat_patches_are_watched_where_corners_may_turn_them_within_their_slack(hinge):
+    x, tree, gather, _ = hinge
+    random = np.random.default_rng(1)
+    for slack, is_doubted in ((0.02, False), (0.1, False), (0.15, True), (0.3, True), (1.0, True)):
+        gather(0.0 * x, slack, 1.0)
+        assert are_flat(tree, 0, 0)
+        assert tree.flat.all()
+        assert tree.doubted.all() == is_doubted
+        if is_doubted:
+            continue
+        for _ in range(200):  # no normal leaves the half-space, wherever corners go
+            away = random.normal(size=x.shape)
+            away *= slack / np.linalg.norm(away, axis=1)[:, None]
+            a, b, c = np.moveaxis((x + away)[np.array([(0, 1, 2), (2, 1, 3)])], 1, 0)
+            normal = np.cross(b - a, c - a)
+            normal /= np.linalg.norm(normal, axis=1)[:, None]
+            assert (np.linalg.norm(normal - (0, 0, 1), axis=1) <= tree.turns).all()
 
 
 @pytest.mark.parametrize("n", [6, 12])

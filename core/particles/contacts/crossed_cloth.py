@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Floats, Ints
+from ...collision.near_patches import NearPatches
+from ...collision.surface_bounds import gather_boxes, gather_normals
 from ...collision.surface_crossings import CROSSING, all_crossings
-from ...collision.surface_tree import Surface, SurfaceTree, gather_bounds, without_bounds
+from ...collision.surface_tree import Surface, SurfaceTree, without_bounds
 from ...records import Records
 from .surface_lines import agree_on_ways
 from .surface_sides import edge_keys, find_sides, sides_room
@@ -34,8 +36,8 @@ Sequences")."""
 class CrossedCloth:
     """Where cloth passes through cloth, what of it has come through, and its ways back."""
 
-    def __init__(self, tree: SurfaceTree, surface: Surface, triangles: int) -> None:
-        self.tree, self.surface = tree, surface
+    def __init__(self, near: NearPatches, surface: Surface, triangles: int) -> None:
+        self.near, self.surface = near, surface
         self.triangle = surface.triangle[:triangles]  # those of cloth
         count = len(surface.part)
         owner = np.where(surface.part < 0, -1 - surface.part, surface.part)
@@ -74,7 +76,7 @@ class CrossedCloth:
         if not len(crossings):
             return False
         if self.scratch is None:
-            self.scratch = TangleScratch(self.tree, self.surface, self.triangle, self.owner)
+            self.scratch = TangleScratch(self.near.one, self.surface, self.triangle, self.owner)
         self.crossed.is_any[0] = 1
         spread = self.scratch.spread
         spread.came[:] = spread.reach[:] = 0
@@ -92,14 +94,14 @@ class CrossedCloth:
     def _crossings(self, x: Floats, is_first: bool) -> Records:
         """Crossings of cloth with cloth."""
         surface, count = self.surface, len(x)
-        tree = self.tree if is_first or self.scratch is None else self.scratch.tree
-        still, nothing, all_of_them = (
-            np.zeros((count, 3)),
-            np.zeros(count),
-            np.ones(count, np.int32),
-        )
-        gather_bounds(tree, surface.triangle, x, still, nothing, all_of_them, 0.0)
-        self.crossings, found, _ = all_crossings(self.crossings, tree, tree, True, surface, x)
+        near = self.near if is_first or self.scratch is None else self.scratch.near
+        still, nothing = np.zeros((count, 3)), np.zeros(count)
+        all_of_them = np.ones(count, np.int32)
+        resting = (surface.triangle, x, still, nothing, all_of_them)
+        gather_boxes(near.one, *resting)
+        gather_normals(near.one, surface.triangle, x, still, nothing, 0.0)
+        near.find(resting, 0.0)
+        self.crossings, found, _ = all_crossings(self.crossings, near, surface, x)
         return self.crossings[:found]
 
     def _find_ways(self, crossings: Records, objects: set[int], x: Floats) -> None:
@@ -153,7 +155,8 @@ class TangleScratch:
     """What only cloth that passes through cloth needs."""
 
     def __init__(self, tree: SurfaceTree, surface: Surface, triangle: Ints, owner: Ints) -> None:
-        self.tree = without_bounds(tree)
+        apart = without_bounds(tree)
+        self.near = NearPatches(apart, apart, True)
         self.sides = sides_room(triangle, surface.rest)
         owner_of = np.zeros(len(surface.part), dtype=np.int32)
         owner_of[triangle] = owner[:, None]

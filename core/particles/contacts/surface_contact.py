@@ -6,6 +6,7 @@ anything: the nearest points tell on which side each belongs, and along their li
 
 from __future__ import annotations
 
+import math
 from collections import namedtuple
 
 import numpy as np
@@ -382,10 +383,10 @@ def check_strays(strays, thickness, rows, stale, start, x, origin, speed, ahead)
     """How many vertices have strayed so far that they may have met what nobody looked at.
 
     By more than was reckoned with and `LEEWAY` of their thickness (n,) m: they are marked in stale
-    (n,). Learns by how far they have. x (n, 3) m: at the end of the substep; the rest as in
-    `foresee_strays`.
+    (n,). And how many by more than their slack. Learns by how far they have. x (n, 3) m: at the end
+    of the substep; the rest as in `foresee_strays`.
     """
-    missed = 0
+    missed = left = 0
     for n in range(rows.shape[0]):
         i = rows[n]
         unknown = strays.bound[i] - strays.foreseen[i]
@@ -398,4 +399,19 @@ def check_strays(strays, thickness, rows, stale, start, x, origin, speed, ahead)
         strays.surprise[i] = max(SURPRISE_KEPT * strays.surprise[i], more)
         stale[i] = more > unknown + LEEWAY * thickness[i]
         missed += stale[i]
-    return missed
+        left += strays.now[i] > strays.slack[i]
+    return missed, left
+
+
+@kernel
+def farthest_stray(slack, rows, x, origin, speed, ahead):
+    """The largest share of its slack (n,) m by which a vertex has left its straight flight.
+
+    x (n, 3) m: where vertices are now; the rest as in `foresee_strays`.
+    """
+    most = 0.0
+    for n in range(rows.shape[0]):
+        i = rows[n]
+        away = sub(_went(origin, x, i), scale(ahead, load(speed, i)))
+        most = max(most, dot(away, away) / (slack[i] * slack[i]))
+    return math.sqrt(most)

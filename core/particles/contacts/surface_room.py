@@ -5,24 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Floats, Ints
+from ...collision.near_patches import CHUNKS, Moving, NearPatches, open_all
+from ...collision.surface_bounds import gather_boxes, gather_normals
 from ...collision.surface_crossings import CROSSING, all_crossings
-from ...collision.surface_pairs import (
-    CHUNKS,
-    PAIR,
-    Flight,
-    append_pairs,
-    chunk_bounds,
-    find_pairs,
-    keep_pairs,
-)
+from ...collision.surface_pairs import PAIR, Flight, append_pairs, find_pairs, keep_pairs
 from ...collision.surface_tree import (
     IS_MESH,
     MEETS_MESHES,
     MEETS_OTHERS,
     Surface,
     SurfaceTree,
-    gather_bounds,
-    gather_boxes,
     owned_features,
     surface_tree,
 )
@@ -42,8 +34,8 @@ from .surface_watch import watch_room
 class Partners:
     """Pairs of the cloth of a model with one kind of partner: with cloth, or with meshes."""
 
-    def __init__(self, other: SurfaceTree, is_self: bool) -> None:
-        self.other, self.is_self = other, is_self
+    def __init__(self, near: NearPatches) -> None:
+        self.near, self.is_self = near, near.is_self
         self.pairs: Records = np.zeros(16, dtype=PAIR)
         self.count = 0  # of them
         self.runs: Records = np.zeros(16 * CHUNKS, dtype=PAIR)  # of those just found
@@ -83,12 +75,12 @@ class SurfaceRoom:
         self.tree = surface_tree(triangle, x)
         self.quad = np.ascontiguousarray(model.surfaces.quad)
         self.sharp: Ints = np.zeros(len(self.quad), dtype=np.int32)  # rows of those folded sharply
+        self.near_itself = NearPatches(self.tree, self.tree, True)
         self.partners: list[Partners] = []
         if (model.surfaces.meets & (ITSELF | OTHERS)).any():
-            self.partners.append(Partners(self.tree, True))
+            self.partners.append(Partners(self.near_itself))
         self.mesh_tree: SurfaceTree | None = None
         self.surface = self._surface(model, triangle, count)
-        self.bounds = chunk_bounds(len(self.tree.root))
         self.found = np.zeros(CHUNKS, dtype=np.int32)
         self.contacts: Records = np.zeros(256, dtype=SURFACE_CONTACT)
         self.x = np.zeros((count, 3))  # m, places at the end of the substep
@@ -108,7 +100,7 @@ class SurfaceRoom:
         self.watch = watch_room(count, len(self.contacts))
         self.neighbours = neighbours_room(count, len(self.contacts))
         self.tangle = tangle_room(count)
-        self.cloth_tangle = CrossedCloth(self.tree, self.surface, len(model.surfaces.triangle))
+        self.cloth_tangle = CrossedCloth(self.near_itself, self.surface, len(triangle))
         self.ground = mesh_ground_room(led if self.meshes is not None and len(model.bodies) else 0)
         self.are_boxes_wide = True  # those of meshes: for their motion, or for another place
         self.deepest = 0.0  # m, deepest vertex inside a mesh
@@ -139,7 +131,7 @@ class SurfaceRoom:
             tree = surface_tree(meshes.triangle, meshes.rest)
             leaf = np.where(tree.leaf >= 0, tree.leaf + first, -1).astype(np.int32)
             self.mesh_tree = tree._replace(leaf=leaf)
-            self.partners.append(Partners(self.mesh_tree, False))
+            self.partners.append(Partners(NearPatches(self.tree, self.mesh_tree, False)))
             owned = np.concatenate([owned, meshes.owned])
             triangle = np.concatenate([triangle, meshes.triangle + led]).astype(np.int32)
             self.solid = np.concatenate([self.solid, meshes.solid])
@@ -153,29 +145,40 @@ class SurfaceRoom:
         self.stale[: self.led] = 1
         self.stale[self.led :] = 0  # what it meets is found from the side of the cloth
 
+    def gather(self, horizon: float, threads: int, mesh_moves: bool) -> Moving:
+        """Bound where all are in the coming substeps, horizon many; returns what pairs ask for."""
+        strays, stale = self.strays, self.stale
+        np.add(self.surface.thickness, strays.slack, out=self.width)
+        self.width += strays.now
+        moving = (self.surface.triangle, self.start, self.speed, self.width, stale)
+        gather_boxes(self.tree, *moving, threads)
+        if self.partners[0].is_self and stale[: self.led].all():
+            # which patches are flat holds until all pairs are looked for
+            gather_normals(self.tree, *moving[:3], strays.slack, horizon, threads)
+        if self.mesh_tree is not None and (mesh_moves or self.are_boxes_wide):
+            gather_boxes(self.mesh_tree, *moving, threads)
+            self.are_boxes_wide = mesh_moves
+        return moving
+
     def find(self, horizon: float, threads: int, mesh_moves: bool) -> None:
         """Look for the pairs of what is ``stale``, at ``start``; all others in ``partners`` stay.
 
         horizon: substeps from now on.
         """
-        strays = self.strays
-        np.add(self.surface.thickness, strays.slack, out=self.width)
-        self.width += strays.now
-        moving = (self.surface.triangle, self.start, self.speed, self.width, self.stale)
-        if self.partners[0].is_self and self.stale[: self.led].all():
-            gather_bounds(self.tree, *moving, horizon)
-        else:  # which patches are flat holds until all pairs are looked for
-            gather_boxes(self.tree, *moving)
-        if self.mesh_tree is not None and (mesh_moves or self.are_boxes_wide):
-            gather_boxes(self.mesh_tree, *moving)
-            self.are_boxes_wide = mesh_moves
-        flight = Flight(self.start, self.speed, self.width, self.stale, horizon)
+        self.find_gathered(self.gather(horizon, threads, mesh_moves), horizon, threads)
+
+    def find_gathered(self, moving: Moving, horizon: float, threads: int) -> None:
+        """The same of what has been gathered for that."""
+        stale = self.stale
+        flight = Flight(self.start, self.speed, self.width, stale, horizon)
         for partners in self.partners:
-            partners.count = int(keep_pairs(partners.pairs, partners.count, self.stale))
-            trees = (self.tree, partners.other, partners.is_self)
+            partners.count = int(keep_pairs(partners.pairs, partners.count, stale))
+            near = partners.near
+            near.find(moving, horizon, threads)
+            patches = (near.row, near.found, near.one, near.other, near.is_self)
             while True:
-                given = (partners.runs, self.found, self.bounds)
-                find_pairs.on(threads)(*given, *trees, self.surface, flight)
+                given = (partners.runs, self.found, *patches)
+                find_pairs.on(threads)(*given, self.surface, flight)
                 most = int(self.found.max())
                 if most * CHUNKS <= len(partners.runs):
                     break
@@ -192,25 +195,29 @@ class SurfaceRoom:
         hardly[:] = np.abs(uneven - x).max()
         self.expect_all()
         resting = (self.surface.triangle, x, self.still, hardly, self.stale)
+        gather_boxes(self.tree, *resting)
         if self.partners[0].is_self and not only_meshes:
-            gather_bounds(self.tree, *resting, 0.0)
-        else:
-            gather_boxes(self.tree, *resting)
+            gather_normals(self.tree, *resting[:3], hardly, 0.0)
         if self.mesh_tree is not None:
             gather_boxes(self.mesh_tree, *resting)
             self.are_boxes_wide = True  # not for where they are in the substep
         for partners in self.partners:
             if only_meshes and partners.is_self:
                 continue
-            trees = (self.tree, partners.other, partners.is_self)
             places = uneven if partners.is_self else x
-            found = all_crossings(partners.crossings, *trees, self.surface, places)
+            partners.near.find(resting, 0.0)
+            found = all_crossings(partners.crossings, partners.near, self.surface, places)
             partners.crossings, partners.crossing_count, partners.crossing_pairs = found
 
     def find_tangle(self, x: Floats, known: int) -> tuple[int, float]:
-        """What has to come out of meshes at x (n, 3) m, in ``tangle``: how many, deepest in m."""
+        """What has to come out of meshes at x (n, 3) m, in ``tangle``: how many, deepest in m.
+
+        Crossings have just been found there.
+        """
         assert self.mesh_tree is not None
         partners = self.partners[-1]
+        hardly = self.stopping.nearest
+        open_all(self.mesh_tree, (self.surface.triangle, x, self.still, hardly, self.stale))
         if known < 0:
             self.tangle.row[:] = -1
         tangled, deepest = find_tangle(
@@ -231,7 +238,7 @@ class SurfaceRoom:
         """See what has passed through what at x (n, 3) m, the end of a frame."""
         self.x[: self.led] = x
         self.find_crossings(self.x, only_meshes=False)
-        self.deepest, self.pierced, self.clear = 0.0, (), x
+        self.note_clear(x)
         if not any(partners.crossing_count for partners in self.partners):
             return
         self.clear = None
@@ -245,6 +252,10 @@ class SurfaceRoom:
                 objects = (int(part[t]), int(part[u]))
                 pairs.setdefault(objects, set()).add((t, u))
         self.pierced = tuple((a, b, len(found)) for (a, b), found in sorted(pairs.items()))
+
+    def note_clear(self, x: Floats) -> None:
+        """Note that nothing has passed through anything at x (n, 3) m, the end of a frame."""
+        self.deepest, self.pierced, self.clear = 0.0, (), x
 
     def pierced_objects(self, count: int) -> list[int]:
         """Which of ``count`` objects something has passed through."""

@@ -1,0 +1,404 @@
+"""Boxes, speeds and normals of surfaces in a tree, gathered anew when pairs are looked for.
+
+* Only patches and what stands above them are bounded for all. What lies inside a patch is looked
+  into for a few: these are opened, see `open_patches`.
+* Speeds: two nodes are near only if their boxes come near each other with the speeds that their
+  triangles have, so that layers which fly together are told from layers that meet.
+* Normals: a connected patch whose normals all lie within a cone does not touch itself (Volino &
+  Magnenat-Thalmann 1994, "Efficient Self-Collision Detection on Smoothly Discretized Surface
+  Animations using Geometrical Shape Regularity"). A flat sheet is one such patch: looking for its
+  contacts with itself costs one comparison. What lies around it must be flat with it: where a
+  triangle beside it turns over, its rim may close like a fan that is shut, and the patch go through
+  itself though all its normals agree. Normals are bounded for all of a straight flight: while
+  corners fly from a, b, c to a', b', c', the normal is a Bézier curve with the control points
+  (b − a) × (c − a), half the sum of both mixed products, and (b' − a') × (c' − a').
+* Corners leave that flight, by no more than they may stray. Where this could turn no normal out of
+  the cone, nothing more has to be known; other flat patches are watched: see `count_turned`.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..arrays import Floats, Ints
+from ..kernels.jit import kernel, lean_inline, parallel_kernel, prange
+from ..vec3 import add, between, cross, dot, length, load, scale
+from .axis_boxes import highest, lowest
+from .surface_tree import SurfaceTree
+
+LEAST_COSINE = 0.2
+"""Cosine of the angle that the bounds of a patch's normals may have with its axis, so also how far
+a normal may leave its bounds before a patch that was flat may be so no longer."""
+
+LOWER, UPPER, SLOWEST, FASTEST, LEAST_NORMAL, MOST_NORMAL = range(0, 18, 3)
+"""Columns of `SurfaceTree.bounds`."""
+
+WANTED, OPENED = 1, 2
+"""Of `SurfaceTree.opened`: what lies inside is asked for; it is bounded."""
+
+TWICE_LARGEST = 2.6
+"""Twice the largest area of a triangle in a circle, in squares of its radius: 3√3/2."""
+
+MOST_TURNED, CHORD = 0.8, 1.12
+"""Share of its length by which a vector may move for a bound of its turn, and how much longer the
+chord is at most than the sine: 2 sin(asin(.8)/2)/.8."""
+
+MOST_UNWATCHED = 0.45
+"""Turn from which on a flat patch is watched: what is above it could hardly be flat with that."""
+
+HARDLY_TURNED = 0.1
+"""Share of its length by which a normal may move in flight to be bounded as if it strayed."""
+
+
+@lean_inline
+def _corner_bounds(triangle, t, x):
+    """Lowest and highest of the corners of a triangle, of places or speeds x (n, 3)."""
+    a, b, c = load(x, triangle[t, 0]), load(x, triangle[t, 1]), load(x, triangle[t, 2])
+    return lowest(a, lowest(b, c)), highest(a, highest(b, c))
+
+
+@lean_inline
+def _write(bounds, node, low, high, first):
+    """Note the lowest and highest of something for a node, in columns from ``first`` on."""
+    for k in range(3):
+        bounds[node, first + k] = low[k]
+        bounds[node, first + 3 + k] = high[k]
+
+
+@lean_inline
+def _triangle_bounds(triangle, t, moving):
+    """Box of a triangle with the room around it, lowest and highest speed, whether it is stale."""
+    x, speed, room, stale = moving
+    a, b, c = triangle[t, 0], triangle[t, 1], triangle[t, 2]
+    away = max(room[a], max(room[b], room[c]))
+    low, high = _corner_bounds(triangle, t, x)
+    slow, fast = _corner_bounds(triangle, t, speed)
+    low = low[0] - away, low[1] - away, low[2] - away
+    high = high[0] + away, high[1] + away, high[2] + away
+    return low, high, slow, fast, stale[a] | stale[b] | stale[c]
+
+
+@lean_inline
+def _bound_patch(tree, p, triangle, moving):
+    """Box and speeds of a patch, which is shut."""
+    root = tree.root[p]
+    low = slow = math.inf, math.inf, math.inf
+    high = fast = -math.inf, -math.inf, -math.inf
+    any_stale = 0
+    for node in range(root, tree.skip[root]):
+        t = tree.leaf[node]
+        if t < 0:
+            continue
+        lower, upper, slower, faster, is_stale = _triangle_bounds(triangle, t, moving)
+        low, high = lowest(low, lower), highest(high, upper)
+        slow, fast = lowest(slow, slower), highest(fast, faster)
+        any_stale |= is_stale
+    _write(tree.bounds, root, low, high, LOWER)
+    _write(tree.bounds, root, slow, fast, SLOWEST)
+    tree.stale[root] = any_stale
+    tree.opened[p] = 0
+
+
+@lean_inline
+def _bound_children(bounds, node, other, low, high):
+    """Bounds of a node by those of its two children, of which ``other`` is the second."""
+    child = node + 1
+    for k in range(3):
+        bounds[node, low + k] = min(bounds[child, low + k], bounds[other, low + k])
+        bounds[node, high + k] = max(bounds[child, high + k], bounds[other, high + k])
+
+
+@lean_inline
+def _bound_boxes_of_children(tree, node):
+    """The same for boxes and speeds, and whether anything below is stale."""
+    other = tree.skip[node + 1]
+    _bound_children(tree.bounds, node, other, LOWER, UPPER)
+    _bound_children(tree.bounds, node, other, SLOWEST, FASTEST)
+    tree.stale[node] = tree.stale[node + 1] | tree.stale[other]
+
+
+@parallel_kernel
+def _bound_patches(tree, triangle, x, speed, room, stale):
+    moving = (x, speed, room, stale)
+    for p in prange(tree.root.shape[0]):
+        _bound_patch(tree, p, triangle, moving)
+
+
+@kernel
+def _bound_upper_boxes(tree):
+    for n in range(tree.upper.shape[0] - 1, -1, -1):
+        _bound_boxes_of_children(tree, tree.upper[n])
+
+
+def gather_boxes(
+    tree: SurfaceTree,
+    triangle: Ints,
+    x: Floats,
+    speed: Floats,
+    room: Floats,
+    stale: Ints,
+    threads: int = 1,
+) -> None:
+    """Boxes of patches at x (n, 3) m and their speeds (n, 3) m a substep, and of what is above.
+
+    room (n,) m: how much wider the boxes are around each vertex. stale (n,): 1 for vertices whose
+    pairs are to be looked for.
+    """
+    _bound_patches.on(threads)(tree, triangle, x, speed, room, stale)
+    _bound_upper_boxes(tree)
+
+
+@lean_inline
+def _open_patch(tree, p, triangle, moving):
+    """Boxes and speeds of all that lies inside a patch."""
+    root = tree.root[p]
+    for node in range(tree.skip[root] - 1, root, -1):
+        t = tree.leaf[node]
+        if t < 0:
+            _bound_boxes_of_children(tree, node)
+            continue
+        low, high, slow, fast, is_stale = _triangle_bounds(triangle, t, moving)
+        _write(tree.bounds, node, low, high, LOWER)
+        _write(tree.bounds, node, slow, fast, SLOWEST)
+        tree.stale[node] = is_stale
+    tree.opened[p] = OPENED
+
+
+@parallel_kernel
+def open_patches(tree, triangle, x, speed, room, stale):
+    """Open the patches that are wanted; see `gather_boxes`."""
+    moving = (x, speed, room, stale)
+    for p in prange(tree.root.shape[0]):
+        if tree.opened[p] == WANTED:
+            _open_patch(tree, p, triangle, moving)
+
+
+@lean_inline
+def want_patch(tree, p):
+    """Ask for what lies inside a patch; who asks at the same time writes the same."""
+    if tree.opened[p] == 0:
+        tree.opened[p] = WANTED
+
+
+@parallel_kernel
+def _bound_all_normals(tree, triangle, x, speed, slack, horizon):
+    flight = (x, speed, slack)
+    for p in prange(tree.root.shape[0]):
+        _bound_own_normals(tree, p, triangle, flight, horizon)
+
+
+@parallel_kernel
+def _find_flat_patches(tree):
+    for p in prange(tree.root.shape[0]):
+        _bound_patch_normals(tree, p)
+
+
+@kernel
+def _bound_upper_normals(tree):
+    for n in range(tree.upper.shape[0] - 1, -1, -1):
+        node = tree.upper[n]
+        other = tree.skip[node + 1]
+        _bound_children(tree.bounds, node, other, LEAST_NORMAL, MOST_NORMAL)
+        tree.turn[node] = max(tree.turn[node + 1], tree.turn[other])
+    _find_flat_ends(tree)
+
+
+def gather_normals(
+    tree: SurfaceTree,
+    triangle: Ints,
+    x: Floats,
+    speed: Floats,
+    slack: Floats,
+    horizon: float,
+    threads: int = 1,
+) -> None:
+    """Normals of patches and of what is above, for a flight of ``horizon`` substeps.
+
+    slack (n,) m: how far vertices may stray from it. They say which patches nobody looks into until
+    they are gathered again: see `count_turned`.
+    """
+    _bound_all_normals.on(threads)(tree, triangle, x, speed, slack, horizon)
+    _find_flat_patches.on(threads)(tree)
+    _bound_upper_normals(tree)
+
+
+@lean_inline
+def _bound_own_normals(tree, p, triangle, flight, horizon):
+    """Unit normals of a patch's triangles along their flight, and how far they may leave that.
+
+    Strays move a normal by no more than that times the circumference, and by what three strays span
+    between them. Three sides are at most the root of three times the sum of their squares. A normal
+    in flight has at least the length that all control points have along the first.
+    """
+    x, speed, slack = flight
+    root = tree.root[p]
+    for node in range(root, tree.skip[root]):
+        t = tree.leaf[node]
+        if t < 0:
+            continue
+        tree.flat[t] = tree.doubted[t] = 0
+        a, b, c = triangle[t, 0], triangle[t, 1], triangle[t, 2]
+        ab, ac = between(x, a, b), between(x, a, c)
+        turn_b = scale(horizon, between(speed, a, b))
+        turn_c = scale(horizon, between(speed, a, c))
+        end_b, end_c = add(ab, turn_b), add(ac, turn_c)
+        normal = cross(ab, ac)
+        size = length(normal)
+        least, sides = size, max(_sides(ab, ac), _sides(end_b, end_c))
+        moved = _norm(add(cross(ab, turn_c), cross(turn_b, ac))) + _norm(cross(turn_b, turn_c))
+        _bound_normal(tree.normals, t, normal, True)
+        if moved > HARDLY_TURNED * size:
+            moved = 0.0
+            last, mixed = cross(end_b, end_c), add(cross(ab, end_c), cross(end_b, ac))
+            _bound_normal(tree.normals, t, mixed, False)
+            _bound_normal(tree.normals, t, last, False)
+            along = min(0.5 * dot(normal, mixed), dot(normal, last))
+            least = min(size, along / size if size > 0.0 else 0.0)
+        stray = max(slack[a], max(slack[b], slack[c]))
+        moved += stray * math.sqrt(3.0 * sides) + TWICE_LARGEST * stray * stray
+        is_known = least > 0.0 and moved <= MOST_TURNED * least
+        tree.turns[t] = CHORD * moved / least if is_known else math.inf
+
+
+@lean_inline
+def _norm(v):
+    """An upper bound of the length of a vector, without a root."""
+    return abs(v[0]) + abs(v[1]) + abs(v[2])
+
+
+@lean_inline
+def _bound_normal(normals, t, normal, is_first):
+    """Take a normal into the bounds of those of a triangle."""
+    size = length(normal)
+    f = 1.0 / size if size > 0.0 else 0.0
+    for k in range(3):
+        low = high = f * normal[k]
+        if not is_first:
+            low = min(low, normals[t, k])
+            high = max(high, normals[t, 3 + k])
+        normals[t, k] = low
+        normals[t, 3 + k] = high
+
+
+@lean_inline
+def _sides(ab, ac):
+    """Sum of the squares of a triangle's sides, m²."""
+    bc = ac[0] - ab[0], ac[1] - ab[1], ac[2] - ab[2]
+    return dot(ab, ab) + dot(ac, ac) + dot(bc, bc)
+
+
+@lean_inline
+def _bound_normals(tree, p):
+    """Least and most of the unit normals of a patch with its rim, and how far they may turn."""
+    root = tree.root[p]
+    low, high, turn = (1.0, 1.0, 1.0), (-1.0, -1.0, -1.0), 0.0
+    for node in range(root, tree.skip[root]):
+        t = tree.leaf[node]
+        if t >= 0:
+            low, high = _widened(low, high, tree.normals, t)
+            turn = max(turn, tree.turns[t])
+    for n in range(tree.rim_start[p], tree.rim_start[p + 1]):
+        t = tree.rim[n]
+        low, high = _widened(low, high, tree.normals, t)
+        turn = max(turn, tree.turns[t])
+    return low, high, turn
+
+
+@lean_inline
+def _widened(low, high, normals, t):
+    """Bounds of unit normals, widened by those of a triangle."""
+    least = normals[t, 0], normals[t, 1], normals[t, 2]
+    most = normals[t, 3], normals[t, 4], normals[t, 5]
+    return lowest(low, least), highest(high, most)
+
+
+@lean_inline
+def _bound_patch_normals(tree, p):
+    """Normals of a patch with its rim; whether it is flat, and has to be watched to stay so."""
+    root = tree.root[p]
+    low, high, turn = _bound_normals(tree, p)
+    _write(tree.bounds, root, low, high, LEAST_NORMAL)
+    tree.turn[root] = turn
+    if not _are_within(tree.bounds, root, root, LEAST_COSINE):
+        return
+    is_doubted = turn > MOST_UNWATCHED or not are_flat(tree, root, root)
+    for node in range(root, tree.skip[root]):
+        if tree.leaf[node] >= 0:
+            _note_flat(tree, tree.leaf[node], is_doubted)
+    for n in range(tree.rim_start[p], tree.rim_start[p + 1]):
+        _note_flat(tree, tree.rim[n], is_doubted)
+    if is_doubted:
+        tree.turn[root] = LEAST_COSINE
+
+
+@lean_inline
+def _note_flat(tree, t, is_doubted):
+    """Note a triangle of a flat patch; who does so at the same time writes the same."""
+    tree.flat[t] = 1
+    if is_doubted:
+        tree.doubted[t] = 1
+
+
+@lean_inline
+def _are_within(bounds, one, other, cosine):
+    """Whether the normals below two nodes lie in that cone around the middle of their bounds."""
+    reach = 0.0
+    size = 0.0
+    for k in range(LEAST_NORMAL, LEAST_NORMAL + 3):
+        low = min(bounds[one, k], bounds[other, k])
+        high = max(bounds[one, k + 3], bounds[other, k + 3])
+        axis = low + high
+        size += axis * axis
+        reach += axis * (low if axis > 0.0 else high)
+    return reach > 0.0 and reach * reach > cosine * cosine * size
+
+
+@lean_inline
+def are_flat(tree, one, other):
+    """Whether what lies below two nodes is flat together, and stays so or is watched."""
+    least = max(LEAST_COSINE, max(tree.turn[one], tree.turn[other]))
+    return _are_within(tree.bounds, one, other, least)
+
+
+@lean_inline
+def _find_flat_ends(tree):
+    """Write `after` for the roots of patches, which look for partners from there on."""
+    node, end = 0, tree.skip[0]
+    flat_until = 0
+    while node < end:
+        if node >= flat_until and tree.whole[node] == 1 and are_flat(tree, node, node):
+            flat_until = tree.skip[node]
+        if tree.patch[node] >= 0:
+            tree.after[node] = flat_until if node < flat_until else node
+            node = tree.skip[node]
+        else:
+            node += 1
+
+
+@lean_inline
+def _has_turned(normals, t, normal):
+    """Whether a normal has left its bounds too far to be that of a flat patch still."""
+    size = length(normal)
+    away = 0.0
+    for k in range(3):
+        low = size * normals[t, k] - normal[k]
+        high = normal[k] - size * normals[t, 3 + k]
+        out = max(0.0, max(low, high))
+        away += out * out
+    return away >= LEAST_COSINE * LEAST_COSINE * size * size
+
+
+@kernel
+def count_turned(watched, normals, triangle, x):
+    """How many triangles have turned at x (n, 3) m by more than keeps a patch flat.
+
+    watched (f,): of which this is asked. Where all vertices have kept to the slack that they had
+    when bounds were gathered, `SurfaceTree.doubted` are enough, else it is `SurfaceTree.flat`.
+    """
+    turned = 0
+    for t in range(watched.shape[0]):
+        if watched[t] == 1:
+            a, b, c = triangle[t, 0], triangle[t, 1], triangle[t, 2]
+            normal = cross(between(x, a, b), between(x, a, c))
+            turned += _has_turned(normals, t, normal)
+    return turned
