@@ -160,6 +160,7 @@ class Relaxation:
             if number + 1 < settings.iterations and time.perf_counter() >= deadline:
                 frame.is_cut = True
                 break
+        self.moving.steps_known += 1  # of the frame alone: states hold no multipliers
 
     def _deadline(self) -> float:
         """When this substep's passes have to end: what is left of the budget, in equal parts."""

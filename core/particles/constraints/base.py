@@ -46,6 +46,7 @@ class Moving:
         None  # what strands may lie on, see contacts.strand_support; None where there is nothing
     )
     forced: Forced | None = None  # what objects are forced to be longer by, None where none is
+    steps_known: int = 0  # substeps before this one that scratch still holds the multipliers of
     particles: Particles = field(init=False)  # x, previous and inverse_mass, as kernels get them
 
     def __post_init__(self) -> None:

@@ -114,8 +114,8 @@ class HingeBends:
 
     @property
     def multiplier_count(self) -> int:
-        """The solution of each four hinges, and four numbers of each vertex, thrice."""
-        return scratch_size(SOLUTION, len(self.hinges)) + 3 * LANES * len(self.vertex)
+        """The solution of each four hinges, and four numbers of each vertex, four times."""
+        return scratch_size(SOLUTION, len(self.hinges)) + 4 * LANES * len(self.vertex)
 
     def project(self, moving: Moving, multiplier: Floats) -> None:
         """Project all hinges together."""
@@ -125,9 +125,9 @@ class HingeBends:
             self.vertex,
             self.hinges,
             moving.per_step(self.object),
-            moving.is_first_pass,
+            (moving.is_first_pass, moving.steps_known if moving.is_first_pass else 0),
             multiplier[:split].view(SOLUTION),
-            multiplier[split:].reshape(3, -1, LANES),
+            multiplier[split:].reshape(4, -1, LANES),
         )
 
 

@@ -46,6 +46,7 @@ HINGES = np.dtype(
 SOLUTION = np.dtype(
     [
         ("pull", np.float64, (LANES,)),  # λ, carried from pass to pass
+        ("earlier", np.float64, (LANES,)),  # λ of the substep before
         # of each hinge and both sides of it: minus the gradient of the angle by the corner there,
         # 1/m, and how far along the edge the foot of that corner lies, in edge lengths
         ("gradient", np.float64, (LANES, 2, LANES)),
@@ -198,8 +199,12 @@ def _store_side(gradient, side, v, foot):
 
 
 @lean_inline
-def _set_up(was, now, four, per_step, is_first, row):
-    """Gradients, residual and diagonal of four hinges; returns their shares of what is to solve."""
+def _set_up(was, now, four, per_step, begins, row):
+    """Gradients, residual and diagonal of four hinges; returns their shares of what is to solve.
+
+    begins: see `project_hinges`. The directions lead to the guess.
+    """
+    is_first, known = begins
     before, mass = _corners(was, four)
     after, _ = _corners(now, four)
     direction = _direction(before)
@@ -217,13 +222,16 @@ def _set_up(was, now, four, per_step, is_first, row):
     soft = _free_compliance(four["compliance"], mass) * per_step
     moves = total > 0.0  # else it is pinned, or without size
     weight = 1.0 / select(moves, total + soft, 1.0)
-    pull = select(is_first, 0.0, take(row["pull"]))
+    last, earlier = take(row["pull"]), take(row["earlier"])
+    guess = select(known > 1, last + (last - earlier), select(known > 0, last, 0.0))
+    pull = select(is_first, 0.0, last)
     residual = select(moves, -(error + soft * pull), 0.0)
     put(row["pull"], pull)
     put(row["softness"], soft)
     put(row["weight"], weight)
     put(row["residual"], residual)
-    put(row["direction"], 0.0)
+    put(row["earlier"], select(is_first, last, earlier))
+    put(row["direction"], select(moves, guess, 0.0))
     return residual * (residual * weight)
 
 
@@ -304,10 +312,11 @@ def _multiply(four, row, pushed):
 
 
 @lean_inline
-def _begin(particles, vertex, hinges, per_step, first_pass, solution, places):
+def _begin(particles, vertex, hinges, per_step, begins, solution, places):
     """Set all hinges up; returns the square of what is to be solved."""
     x, previous, inverse_mass = particles
-    was, now, mass = places[0], places[1], places[2]
+    pushed, now, mass, was = places[0], places[1], places[2], places[3]
+    pushed[:] = 0.0
     for i in range(vertex.shape[0]):
         v = np.uint32(vertex[i])
         put(mass[i], inverse_mass[v])
@@ -315,7 +324,9 @@ def _begin(particles, vertex, hinges, per_step, first_pass, solution, places):
         put(now[i], pack(x[v, 0], x[v, 1], x[v, 2], 0.0))
     square = pack(0.0, 0.0, 0.0, 0.0)
     for t in range(hinges.shape[0]):
-        square = square + _set_up(was, now, hinges[t], per_step, first_pass, solution[t])
+        square = square + _set_up(was, now, hinges[t], per_step, begins, solution[t])
+        if begins[1] > 0:
+            _add_pushed(hinges[t], solution[t], pushed)
     now[:] = 0.0
     return _total(square)
 
@@ -335,28 +346,56 @@ def _take_step(solution, step, pushed, moved):
     return _total(square)
 
 
+@lean_inline
+def _weigh(pushed, mass):
+    """Multiply what is pushed by the inverse masses."""
+    for i in range(pushed.shape[0]):
+        put(pushed[i], take(mass[i]) * take(pushed[i]))
+
+
+@lean_inline
+def _begin_at_guess(hinges, solution, places, start):
+    """Go along the directions, which lead to the guess; returns the square of what is left.
+
+    Unless that is no less than without a guess: nothing is changed then.
+    """
+    pushed, moved, mass = places[0], places[1], places[2]
+    _weigh(pushed, mass)
+    square = pack(0.0, 0.0, 0.0, 0.0)
+    for t in range(hinges.shape[0]):
+        row = solution[t]
+        _multiply(hinges[t], row, pushed)
+        left = take(row["residual"]) - take(row["product"])
+        square = square + left * (left * take(row["weight"]))
+    return _take_step(solution, 1.0, pushed, moved) if _total(square) < start else start
+
+
 # (G W Gᵀ + α̃) Δλ = −(C + α̃λ), Δx = W Gᵀ Δλ, C = θ − θ₀, for all hinges at once. G are the gradients
 # one step ago, which keep angular momentum (see `stick.momentum`); α = (A + B)/(D |e|²) in 1/(N m).
 @kernel
-def project_hinges(particles, vertex, hinges, per_step, first_pass, solution, places):
+def project_hinges(particles, vertex, hinges, per_step, begins, solution, places):
     """Solve the bending of all hinges by conjugate gradients.
 
-    per_step: 1/h² over the stiffness factor; places (3, q, 4): scratch.
+    per_step: 1/h² over the stiffness factor; begins: whether multipliers begin at 0, and from how
+    many substeps before they are known. A guess from one leaves half the rounds to do, one from
+    two, by a straight line, a third. places (4, q, 4): scratch.
     """
-    pushed, moved, mass = places[0], places[1], places[2]
-    start = _begin(particles, vertex, hinges, per_step, first_pass, solution, places)
+    pushed, moved = places[0], places[1]
+    start = _begin(particles, vertex, hinges, per_step, begins, solution, places)
     if start == 0.0:
         return
-    fit, kept = start, 0.0
-    for _ in range(MOST_ROUNDS):
+    fit, kept, enough = start, 0.0, HINGE_SETTLED * HINGE_SETTLED * start
+    if begins[1] > 0:
+        fit = _begin_at_guess(hinges, solution, places, start)
+    rounds = MOST_ROUNDS if fit > enough else 0
+    for _ in range(rounds):
         pushed[:] = 0.0
         for t in range(hinges.shape[0]):
             row = solution[t]
             direction = take(row["residual"]) * take(row["weight"]) + kept * take(row["direction"])
             put(row["direction"], direction)
             _add_pushed(hinges[t], row, pushed)
-        for i in range(pushed.shape[0]):
-            put(pushed[i], take(mass[i]) * take(pushed[i]))
+        _weigh(pushed, places[2])
         both = pack(0.0, 0.0, 0.0, 0.0)
         for t in range(hinges.shape[0]):
             both = both + _multiply(hinges[t], solution[t], pushed)
@@ -364,7 +403,7 @@ def project_hinges(particles, vertex, hinges, per_step, first_pass, solution, pl
         if not curved > 0.0:
             break
         following = _take_step(solution, fit / curved, pushed, moved)
-        if following <= HINGE_SETTLED * HINGE_SETTLED * start:
+        if following <= enough:
             break
         fit, kept = following, following / fit
     for i in range(vertex.shape[0]):

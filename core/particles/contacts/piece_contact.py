@@ -42,7 +42,7 @@ from ...vec3 import (
 )
 from .contact_point import has_room, join_particles, join_shape, note_contact
 from .hook import ContactHook, Meeting, Surroundings
-from .piece_search import LOOK_EVERY, Paths, Pieces, find_near_pieces, slack_of
+from .piece_search import LOOK_EVERY, Paths, find_near_pieces, pieces_of, slack_of
 
 AT_VERTEX = 0.999
 """Weight of a particle in the nearest point from which its own contact does."""
@@ -70,8 +70,7 @@ class PieceContacts(ContactHook):
     def __init__(self, about: Surroundings) -> None:
         model = about.model
         self.model, self.about = model, about
-        room = np.zeros((2, len(about.piece), 3))
-        self.pieces = Pieces(about.piece, room[0], room[1])
+        self.pieces = pieces_of(about.piece)
         self.near: Ints = np.zeros((len(about.piece), 3), dtype=np.int32)
         self.near_count = 0
         triangle = model.shapes.meshes.triangle

@@ -5,24 +5,47 @@ from __future__ import annotations
 import math
 from collections import namedtuple
 
+import numpy as np
+
+from ...arrays import Ints
 from ...collision.axis_boxes import are_apart, highest, lowest, widened
 from ...collision.kinds import MESH, PLANE, ROOM
 from ...collision.tree import end_of, next_leaf, root_of
 from ...coupling.tied_pieces import misses
 from ...kernels.jit import kernel, lean, lean_inline
-from ...vec3 import add, load, store, sub, unrotate
+from ...vec3 import add, along, load, scale, store, sub, unrotate
 
 LOOK_EVERY = 4
 """Substeps after which it is looked anew what is near what."""
+
+RUN = 16
+"""Pieces in a row, which lie beside each other, that are passed by together."""
+
+Boxes = namedtuple(
+    "Boxes",
+    [
+        "lower",  # (e, 3) m
+        "upper",  # (e, 3) m
+    ],
+)
+"""Of what pieces may get to until the next look."""
 
 Pieces = namedtuple(
     "Pieces",
     [
         "corner",  # (e, 3) particles, the last one −1 for a stretch of rope
-        "lower",  # (e, 3) m, boxes of what they may get to until the next look
-        "upper",  # (e, 3) m
+        "each",  # `Boxes` of all pieces
+        "run",  # `Boxes` of `RUN` pieces each, and at last of all
     ],
 )
+
+
+def pieces_of(corner: Ints) -> Pieces:
+    """Pieces between particles (e, 3), and room for their boxes."""
+    runs = -(-len(corner) // RUN)
+    each, run = np.zeros((2, len(corner), 3)), np.zeros((2, runs + 1, 3))
+    return Pieces(corner, Boxes(*each), Boxes(*run))
+
 
 Paths = namedtuple(
     "Paths",
@@ -42,54 +65,78 @@ def slack_of(fall: float) -> float:
 
 
 @lean_inline
+def _goes_to(x, previous, i):
+    """Where particle i gets to until the next look, if nothing stops it."""
+    now = load(x, i)
+    return along(now, LOOK_EVERY, sub(now, load(previous, i)))
+
+
+@lean_inline
 def path_ends(x, previous, i):
     """Lowest and highest place that a particle may get to along each axis until the next look."""
-    now = load(x, i)
-    before = load(previous, i)
-    then = (
-        now[0] + LOOK_EVERY * (now[0] - before[0]),
-        now[1] + LOOK_EVERY * (now[1] - before[1]),
-        now[2] + LOOK_EVERY * (now[2] - before[2]),
-    )
+    now, then = load(x, i), _goes_to(x, previous, i)
     return lowest(now, then), highest(now, then)
 
 
 @lean_inline
-def _bound(pieces, paths):
-    """Write the boxes of all pieces; returns the one around them all."""
-    all_low, all_high = (math.inf, math.inf, math.inf), (-math.inf, -math.inf, -math.inf)
-    for e in range(pieces.corner.shape[0]):
-        low, high = (math.inf, math.inf, math.inf), (-math.inf, -math.inf, -math.inf)
-        for n in range(3):
-            i = pieces.corner[e, n]
-            if i < 0:
-                continue
-            least, most = path_ends(paths.x, paths.previous, i)
-            least, most = widened(least, most, paths.radius[i] + paths.slack)
-            low, high = lowest(low, least), highest(high, most)
-        store(pieces.lower, e, low)
-        store(pieces.upper, e, high)
-        all_low, all_high = lowest(all_low, low), highest(all_high, high)
-    return all_low, all_high
+def _empty(boxes, e):
+    store(boxes.lower, e, (math.inf, math.inf, math.inf))
+    store(boxes.upper, e, (-math.inf, -math.inf, -math.inf))
 
 
 @lean_inline
-def _way_of(shapes, s, slack):
-    """How far (3,) a shape may get beyond its box until the next look, and m of that by turning."""
+def _widen(boxes, e, low, high):
+    """Have box e hold what lies between two corners."""
+    store(boxes.lower, e, lowest(load(boxes.lower, e), low))
+    store(boxes.upper, e, highest(load(boxes.upper, e), high))
+
+
+@lean_inline
+def _bound(pieces, paths):
+    """Write the boxes of all pieces, of their runs, and of all together."""
+    each, run = pieces.each, pieces.run
+    last = run.lower.shape[0] - 1
+    _empty(run, last)
+    for r in range(last):
+        _empty(run, r)
+        for e in range(r * RUN, min((r + 1) * RUN, pieces.corner.shape[0])):
+            low, high = (math.inf, math.inf, math.inf), (-math.inf, -math.inf, -math.inf)
+            for n in range(3):
+                i = pieces.corner[e, n]
+                if i < 0:
+                    continue
+                least, most = path_ends(paths.x, paths.previous, i)
+                least, most = widened(least, most, paths.radius[i] + paths.slack)
+                low, high = lowest(low, least), highest(high, most)
+            store(each.lower, e, low)
+            store(each.upper, e, high)
+            _widen(run, r, low, high)
+        _widen(run, last, load(run.lower, r), load(run.upper, r))
+
+
+@lean_inline
+def _room_of(shapes, s, slack):
+    """How far m shape s may get beyond its box by turning and by gravity until the next look."""
     turn = 0.0
     size = 0.0
     for k in range(3):
         size += shapes.size[s, k]
         for m in range(3):
             turn = max(turn, abs(shapes.rotation[s, k, m] - shapes.rotation_before[s, k, m]))
-    room = LOOK_EVERY * 1.8 * turn * size + slack
-    moved = sub(load(shapes.centre, s), load(shapes.centre_before, s))
-    way = (
-        LOOK_EVERY * abs(moved[0]) + room,
-        LOOK_EVERY * abs(moved[1]) + room,
-        LOOK_EVERY * abs(moved[2]) + room,
-    )
-    return way, room
+    return LOOK_EVERY * 1.8 * turn * size + slack
+
+
+@lean_inline
+def _is_clear(boxes, e, low, high):
+    """Whether box e has nothing in common with the one from low to high."""
+    return are_apart(load(boxes.lower, e), load(boxes.upper, e), low, high)
+
+
+@lean_inline
+def _way_of(paths, i):
+    """How far m particle i gets until the next look, along all axes together."""
+    way = sub(load(paths.x, i), load(paths.previous, i))
+    return LOOK_EVERY * (abs(way[0]) + abs(way[1]) + abs(way[2]))
 
 
 @lean
@@ -106,10 +153,7 @@ def _add_triangles(near, count, pieces, e, solids, s, paths, room):
         i = pieces.corner[e, n]
         if i < 0:
             continue
-        way = paths.radius[i]
-        for k in range(3):
-            way += LOOK_EVERY * abs(paths.x[i, k] - paths.previous[i, k])
-        far = max(far, way)
+        far = max(far, paths.radius[i] + _way_of(paths, i))
         p = unrotate(shapes.rotation[s], sub(load(paths.x, i), load(shapes.centre, s)))
         low, high = lowest(low, p), highest(high, p)
     low, high = widened(low, high, far + room)
@@ -125,6 +169,28 @@ def _add_triangles(near, count, pieces, e, solids, s, paths, room):
     return count
 
 
+@lean_inline
+def _add_piece(near, count, pieces, e, solids, room, tied, is_parted, paths):
+    """Rows for piece e and a shape whose box it may meet; the row after them.
+
+    room m: that they may come nearer besides by the way of the piece.
+    """
+    shapes, mesh_tree, s = solids
+    i, j, k = pieces.corner[e, 0], pieces.corner[e, 1], pieces.corner[e, 2]
+    is_wire = k < 0
+    k = j if is_wire else k
+    is_mesh = shapes.kind[s] == MESH
+    if is_mesh and is_parted[i] and not is_wire:
+        return count
+    if misses(tied, shapes.owner[s], i, j, k):
+        return count
+    if is_mesh:
+        return _add_triangles(near, count, pieces, e, (shapes, mesh_tree), s, paths, room)
+    if count < near.shape[0]:
+        near[count, 0], near[count, 1], near[count, 2] = e, s, -1
+    return count + 1
+
+
 @kernel
 def find_near_pieces(pieces, shapes, mesh_tree, tied, is_parted, paths, near):
     """Write what may touch in the next `LOOK_EVERY` substeps to rows (piece, shape, sub); how many.
@@ -133,30 +199,27 @@ def find_near_pieces(pieces, shapes, mesh_tree, tied, is_parted, paths, near):
     of the mesh. tied: what is not touched, see `tied_pieces`; is_parted (n,): particles of surfaces
     that are kept apart from meshes elsewhere. There may be more than fit.
     """
-    lowest_of_all, highest_of_all = _bound(pieces, paths)
+    _bound(pieces, paths)
+    each, run = pieces.each, pieces.run
+    last = run.lower.shape[0] - 1
     count = 0
     for s in range(shapes.kind.shape[0]):
-        kind = shapes.kind[s]
-        if kind in (PLANE, ROOM):
+        if shapes.kind[s] in (PLANE, ROOM):
             continue
-        way, room = _way_of(shapes, s, paths.slack)
-        low, high = sub(load(shapes.lower, s), way), add(load(shapes.upper, s), way)
-        if are_apart(low, high, lowest_of_all, highest_of_all):
+        room = _room_of(shapes, s, paths.slack)
+        moved = scale(LOOK_EVERY, sub(load(shapes.centre, s), load(shapes.centre_before, s)))
+        low, high = widened(load(shapes.lower, s), load(shapes.upper, s), room)
+        moved = abs(moved[0]), abs(moved[1]), abs(moved[2])
+        low, high = sub(low, moved), add(high, moved)
+        if _is_clear(run, last, low, high):
             continue
-        for e in range(pieces.corner.shape[0]):
-            if are_apart(load(pieces.lower, e), load(pieces.upper, e), low, high):
+        solids = (shapes, mesh_tree, s)
+        more = paths.slack + room + (moved[0] + moved[1] + moved[2])
+        for r in range(last):
+            if _is_clear(run, r, low, high):
                 continue
-            i, j, k = pieces.corner[e, 0], pieces.corner[e, 1], pieces.corner[e, 2]
-            if kind == MESH and is_parted[i] and k >= 0:
-                continue
-            if misses(tied, shapes.owner[s], i, j, j if k < 0 else k):
-                continue
-            if kind == MESH:
-                more = paths.slack + room + (way[0] + way[1] + way[2] - 3.0 * room)
-                solids = (shapes, mesh_tree)
-                count = _add_triangles(near, count, pieces, e, solids, s, paths, more)
-                continue
-            if count < near.shape[0]:
-                near[count, 0], near[count, 1], near[count, 2] = e, s, -1
-            count += 1
+            for e in range(r * RUN, min((r + 1) * RUN, pieces.corner.shape[0])):
+                if not _is_clear(each, e, low, high):
+                    found = (near, count, pieces, e)
+                    count = _add_piece(*found, solids, more, tied, is_parted, paths)
     return count

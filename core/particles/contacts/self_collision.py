@@ -9,10 +9,11 @@ import numpy as np
 
 from ...arrays import Floats, Ints
 from ...coincidence import direction_between
+from ...collision.axis_boxes import highest, lowest
 from ...collision.grid import NeighbourGrid, bucket_count, bucket_of, row_of
 from ...kernels.jit import inline, kernel
 from ...model import Model
-from ...vec3 import between, divide, dot
+from ...vec3 import between, divide, dot, load, store, sub
 from .contact_point import has_room, join_particle, note_contact
 from .hook import ContactHook, Meeting, Surroundings
 
@@ -169,16 +170,16 @@ class SelfCollisionGrid(NeighbourGrid):
 def _find_bounds(x, previous, particles, bounds):
     """Bounds of the particles of each object, and how far its fastest one went."""
     for o in range(bounds.first.shape[0] - 1):
-        bounds.fastest[o] = 0.0
-        for k in range(3):
-            bounds.low[o, k] = math.inf
-            bounds.high[o, k] = -math.inf
+        fastest = 0.0
+        low, high = (math.inf, math.inf, math.inf), (-math.inf, -math.inf, -math.inf)
         for n in range(bounds.first[o], bounds.first[o + 1]):
-            i = particles[n]
-            for k in range(3):
-                bounds.low[o, k] = min(bounds.low[o, k], x[i, k])
-                bounds.high[o, k] = max(bounds.high[o, k], x[i, k])
-                bounds.fastest[o] = max(bounds.fastest[o], abs(x[i, k] - previous[i, k]))
+            p = load(x, particles[n])
+            low, high = lowest(low, p), highest(high, p)
+            way = sub(p, load(previous, particles[n]))
+            fastest = max(fastest, max(abs(way[0]), max(abs(way[1]), abs(way[2]))))
+        bounds.fastest[o] = fastest
+        store(bounds.low, o, low)
+        store(bounds.high, o, high)
 
 
 @inline
