@@ -13,7 +13,14 @@ from .errors import ModelError
 from .model import Model, State
 from .model.state import STATE_COLUMNS
 
-RAGGED = ("contacts.key", "contacts.impulse", "balls.contact", "balls.impulse", "acted")
+RAGGED = (
+    "contacts.key",
+    "contacts.impulse",
+    "balls.contact",
+    "balls.impulse",
+    "stretch.pressed",
+    "acted",
+)
 """Arrays of a state whose length changes from frame to frame."""
 
 
@@ -75,7 +82,7 @@ class FrameCache:
         held = [state.columns() for state in states]
         for name in STATE_COLUMNS:
             values = [np.asarray(one[name]) for one in held]
-            if name in RAGGED:  # as many rows as there were contacts
+            if name in RAGGED:  # as many rows as there happened to be
                 columns[name + "_count"] = np.array([len(rows) for rows in values])
                 columns[name] = np.concatenate(values)
             else:

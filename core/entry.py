@@ -159,6 +159,7 @@ def check_state(layout: Layout, state: State) -> None:
     if rows and (key[:, :2].min() < 0 or key[:, :2].max() >= layout.shape_count):
         raise ModelError("", "contacts.key of the state names shapes that the model has not")
     _check_balls(layout, state)
+    _check_pressed(layout, state.stretch.pressed)
     _check_acted(layout, state.acted)
     number("", "step of the state", state.step, least=SHORTEST_STEP)
     number("", "time of the state", state.time, least=0.0)
@@ -188,6 +189,14 @@ def _check_balls(layout: Layout, state: State) -> None:
         raise ModelError("", "balls.contact of the state is not sorted, shapes before balls")
     if walls and np.bincount(ball[:walls]).max() > MOST_WALLS:
         raise ModelError("", "balls.contact of the state has a ball against too many shapes")
+
+
+def _check_pressed(layout: Layout, pressed: Any) -> None:
+    """What was pressed must be particles of the model."""
+    rows = len(pressed) if isinstance(pressed, np.ndarray) and pressed.ndim == 1 else 0
+    _state_array("stretch.pressed", pressed, _INT, (rows,))
+    if rows and (pressed.min() < 0 or pressed.max() >= layout.particle_count):
+        raise ModelError("", "stretch.pressed of the state names what the model has not")
 
 
 def _check_acted(layout: Layout, acted: Any) -> None:

@@ -134,5 +134,6 @@ def _advance_all(
             break
     surfaces.finish()
     calming.finish()
+    forced.finish()
     heaps.finish()
     lap("contacts")

@@ -20,6 +20,9 @@ from .collider_scenes import round_mesh
 PRESSED_FRAMES = 96
 """Frames that a sheet is followed: while it is pressed, and three seconds on."""
 
+LAYERS_APART = 0.03
+"""m between sheets that are pinched."""
+
 FROM_ABOVE = 1.2
 """Radii over the sheet at which what presses begins."""
 
@@ -151,24 +154,23 @@ def pulled_apart(pull: PullApart) -> DrivenScene:
 class Pinch:
     """What closes on a hung sheet from both sides, and farther than it is thin."""
 
-    kind: str = "BOX"  # or SPHERE
+    kind: str = "BOX"  # or SPHERE, MESH: a ball of triangles
     overlap: float = 0.1  # m, by which the two go through each other
     turn: float = 0.0  # rad, of one of them about the line between them
     vertices: int = 28  # along a side of a metre
+    layers: int = 1
     rate: float = 480.0  # substeps a second
 
 
 def pinched(pinch: Pinch) -> DrivenScene:
-    """A sheet that hangs on a border, pinched in half a second and then swung to and fro."""
+    """A sheet or more, hung on a border, pinched in half a second and then swung to and fro."""
     builder, r = ModelBuilder(), 0.2
-    p, quads = sheet(pinch.vertices, pinch.vertices, 1.0, 1.0)
-    is_held = p[:, 1] > 0.4999
-    add_quads(builder, p[:, [0, 2, 1]], quads, ClothSettings(meets_itself=True), is_held)
-    size = (r,) if pinch.kind == "SPHERE" else (r, r, r)
-    half = 0.5 * pinch.turn
-    for y, turn in ((-0.35, 0.0), (0.35, half)):
-        q = (math.cos(turn), 0.0, math.sin(turn), 0.0)
-        builder.add_collider("jaw", pinch.kind, size, (0.0, y, -0.05), q)
+    for layer in range(pinch.layers):
+        p, quads = sheet(pinch.vertices, pinch.vertices, 1.0, 1.0)
+        is_held = p[:, 1] > 0.4999
+        x = p[:, [0, 2, 1]] + (0.0, LAYERS_APART * (layer - 0.5 * (pinch.layers - 1)), 0.0)
+        add_quads(builder, x, quads, ClothSettings(meets_itself=True), is_held, f"{layer}")
+    _add_jaws(builder, pinch, r)
 
     def inputs(frame: int) -> FrameInputs:
         time = frame / 24.0
@@ -178,3 +180,16 @@ def pinched(pinch: Pinch) -> DrivenScene:
         return FrameInputs(collider_position=places)
 
     return DrivenScene(builder.finalize(), 72, inputs)
+
+
+def _add_jaws(builder: ModelBuilder, pinch: Pinch, r: float) -> None:
+    """What closes on the sheets, r m from its middle to its sides."""
+    half = 0.5 * pinch.turn
+    for y, turn in ((-0.35, 0.0), (0.35, half)):
+        place, q = np.array([0.0, y, -0.05]), (math.cos(turn), 0.0, math.sin(turn), 0.0)
+        if pinch.kind == "MESH":
+            x, triangle = round_mesh(24, 12, r)
+            add_collider(builder, "jaw", x + place, q, ColliderSettings(shape="MESH"), triangle)
+        else:
+            size = (r,) if pinch.kind == "SPHERE" else (r, r, r)
+            builder.add_collider("jaw", pinch.kind, size, tuple(place), q)

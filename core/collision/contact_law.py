@@ -10,6 +10,9 @@ from ..vec3 import length, scale
 RESTING_FALLS = 4.0
 """What approaches by less than this many falls (g h²) in a step rests: it does not bounce."""
 
+LEAST_LEVER = 0.1
+"""Contacts push nothing that goes ten times as far as it parts them: cloth beside a pin."""
+
 
 @lean_inline
 def joint_friction(one, other):

@@ -6,8 +6,13 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 from ..model import Model
-from ..particles.constraints.distance import Sticks
-from ..particles.constraints.kept_length import Forced, find_kept_lengths
+from ..particles.constraints.distance import Springs, Sticks
+from ..particles.constraints.kept_length import (
+    PRESSED,
+    Forced,
+    find_kept_lengths,
+    find_kept_springs,
+)
 from ..particles.constraints.repair import REPAIR_SPEED
 from ..particles.constraints.stick import TINY
 from ..particles.contacts.forced_stretch import (
@@ -21,6 +26,8 @@ from ..particles.contacts.forced_stretch import (
     reach_of,
 )
 from .frame import Frame
+
+_NOBODY: Ints = np.zeros(0, dtype=np.int32)
 
 
 class StretchScratch:
@@ -41,7 +48,8 @@ class StretchScratch:
         self.farthest = _farthest(self.rows, self.spans, len(model.objects))
         self.stick_object: Ints = owner[model.sticks.pair[:, 0]]
         self.stick_length = np.empty(len(model.sticks))  # m
-        self.pressed = np.zeros(len(model.particles), dtype=np.uint8)  # 1 for what was pushed
+        self.spring_length = np.empty(len(model.springs))  # m
+        self.pressed = np.zeros(len(model.particles), dtype=np.uint8)  # marks of `kept_length`
         self.before = Stretch(*np.zeros((2, len(model.objects))))
 
 
@@ -62,7 +70,7 @@ class ForcedStretch:
     def __init__(self, frame: Frame) -> None:
         self.frame, self.work = frame, frame.work
         self.forced: Forced | None = None  # None where nothing is
-        self.pressed_count = 0  # particles that were pushed, where sticks were strained
+        self.pressed_count = 0  # particles whose sticks take old errors out slowly
         self.may_be = False
         if len(frame.work.pushed) == 0 or frame.settings.is_force_based:
             return
@@ -74,6 +82,7 @@ class ForcedStretch:
         self.work.firm[:] = 0
         self._take()
         self.may_be = self.forced is not None or self._may_begin()
+        self._remember(frame.state.stretch.pressed if self.may_be else _NOBODY)
 
     def _may_begin(self) -> bool:
         """Whether pins move, or there is what could press."""
@@ -82,23 +91,39 @@ class ForcedStretch:
             return True
         return len(model.colliders) + len(model.bodies) > 0 or self.work.surfaces is not None
 
+    def _remember(self, pressed: Ints) -> None:
+        """Take up who was pressed when the last frame ended."""
+        self.pressed_count = len(pressed)
+        self.own.pressed[:] = 0
+        self.own.pressed[pressed] = PRESSED
+
+    def finish(self) -> None:
+        """Note who was pressed in the last substep."""
+        pressed = np.flatnonzero(self.own.pressed) if self.pressed_count else _NOBODY
+        self.frame.state.stretch.pressed = pressed.astype(np.int32)
+
     def _take(self) -> None:
         """Let tethers reach as far as they have to."""
         most = np.minimum(self.now.share, self.now.excess / self.own.farthest)
         self.forced = Forced(most, self.kept) if most.any() else None
         reach_of(self.own.rows, self.now, self.work.tethers.length)
 
-    def lengthened(self, sticks: Sticks) -> Sticks:
-        """Sticks as long as they are taken to be."""
+    def lengthened(self, sticks: Sticks, springs: Springs) -> tuple[Sticks, Springs]:
+        """Sticks and springs as long as they are taken to be."""
         if self.forced is None and not self.pressed_count:
-            return sticks
-        own = self.own
+            return sticks, springs
+        own, frame, at_once = self.own, self.frame, REPAIR_SPEED * self.frame.h
         forced = self.forced or Forced(np.zeros(len(own.farthest)), 0.0)
         if not self.pressed_count:
             own.pressed[:] = 0
-        given = (own.stick_object, forced, own.pressed, REPAIR_SPEED * self.frame.h)
-        find_kept_lengths(self.frame.previous, sticks, *given, own.stick_length)
-        return sticks._replace(rest_length=own.stick_length)
+        given = (own.stick_object, forced, own.pressed, at_once)
+        find_kept_lengths(frame.previous, sticks, *given, own.stick_length)
+        sticks = sticks._replace(rest_length=own.stick_length)
+        if self.pressed_count and len(springs.pair):
+            kept = (own.pressed, at_once, frame.h, own.spring_length)
+            find_kept_springs(frame.particles, springs, *kept)
+            springs = springs._replace(rest_length=own.spring_length)
+        return sticks, springs
 
     def measure(self, is_strained: bool) -> None:
         """See at the end of a substep what has been pushed beyond its reach.
@@ -113,7 +138,8 @@ class ForcedStretch:
         given = (frame.x, frame.inverse_mass, own.rows, pushed, self.kept)
         measure_stretch(*given, own.before, self.now, firm)
         measure_spans(frame.x, frame.inverse_mass, own.spans, self.now)
-        self.pressed_count = mark_pushed(pushed, own.pressed) if is_strained else 0
+        if is_strained or self.pressed_count:
+            self.pressed_count = mark_pushed(pushed, is_strained, own.pressed)
         pushed[:] = 0.0
         if self.forced is not None or self.now.share.any():
             self._take()

@@ -105,7 +105,7 @@ class Relaxation:
         task_spring = model.schedule.task_spring
         if settings.takes_springs_as_forces:
             task_spring = np.zeros_like(task_spring)
-        self.springs = Springs(
+        self.springs = self.own_springs = Springs(
             model.springs.pair,
             model.springs.rest_length,
             frame.spring_compliance,
@@ -181,7 +181,8 @@ class Relaxation:
 
     def _relax_links(self) -> None:
         if self.frame.pass_number == 0:
-            self.sticks = self.forced.lengthened(self.own_sticks)
+            own = (self.own_sticks, self.own_springs)
+            self.sticks, self.springs = self.forced.lengthened(*own)
         if self.frame.settings.relaxation == "JACOBI":
             self._relax_jacobi()
         else:

@@ -357,17 +357,9 @@ class SurfaceContacts:
         """Move what has passed through a mesh out of it."""
         if self.tangled <= 0:
             return
-        take_out(
-            room.tangle,
-            self.tangled,
-            room.surface,
-            room.start,
-            room.x,
-            room.previous,
-            room.inverse_mass,
-            UNTANGLING * self.frame.h,
-            is_first,
-        )
+        particles = (room.x, room.previous, room.inverse_mass)
+        given = (room.tangle, self.tangled, room.surface, room.start, particles)
+        take_out(*given, UNTANGLING * self.frame.h, is_first, self.frame.work.pushed)
 
     def relax(self) -> None:
         """Passes over the contacts."""

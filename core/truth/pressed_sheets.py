@@ -25,6 +25,7 @@ from ..model import State
 from ..settings import SolverSettings
 from ..step import advance
 from .case import CASES, Result
+from .crossings import count_crossings
 
 _PULLS = {
     "border": PullApart(),
@@ -42,7 +43,13 @@ _PINCHES = {
     "boxes": Pinch(),
     "boxes-oblique": Pinch(overlap=0.2, turn=0.8, vertices=22),
     "balls": Pinch(kind="SPHERE", overlap=0.25, rate=240.0),
+    "two-in-meshes": Pinch(kind="MESH", vertices=20, layers=2),
+    "two-deep-in-meshes": Pinch(kind="MESH", overlap=0.25, vertices=20, layers=2, rate=240.0),
+    "three-in-meshes": Pinch(kind="MESH", vertices=16, layers=3),
 }
+
+FRAMES_A_LOOK = 2
+"""Frames after which it is looked what of them intersects."""
 
 MOST_SHAKEN = 10.0
 """m/s that pinched cloth may go beyond what pinches it: sticks take out `REPAIR_SPEED` alone."""
@@ -146,18 +153,32 @@ for _name, _pull in _PULLS.items():
     CASES[f"pulled-{_name}-calm"] = partial(_still, _pull)
 
 
-def _shaken(pinch: Pinch) -> Result:
-    """How fast a vertex goes at the end of any frame, m/s; what pinches goes at most at one."""
+@cache
+def _pinched(pinch: Pinch) -> tuple[float, int]:
+    """How fast a vertex goes at the end of any frame, m/s, and most pairs that ever intersect."""
     scene = pinched(pinch)
-    fastest = 0.0
-    for _, state, _ in _played(scene, pinch.rate):
+    fastest, most = 0.0, 0
+    for frame, state, _ in _played(scene, pinch.rate):
         way = float(np.linalg.norm(state.position - state.previous, axis=1).max())
         fastest = max(fastest, way / state.step)
-    return Result(fastest, 0.0, MOST_SHAKEN)
+        if frame % FRAMES_A_LOOK == 0:
+            most = max(most, count_crossings(state.position, scene.model.pieces.triangle))
+    return fastest, most
+
+
+def _shaken(pinch: Pinch) -> Result:
+    """How fast a vertex goes, m/s; what pinches goes at most at one."""
+    return Result(_pinched(pinch)[0], 0.0, MOST_SHAKEN)
+
+
+def _gone_through(pinch: Pinch) -> Result:
+    """Pairs of triangles that intersect: the jaws go through the cloth, not cloth through cloth."""
+    return Result(float(_pinched(pinch)[1]), 0.0, 0.0)
 
 
 for _name, _pinch in _PINCHES.items():
     CASES[f"pinched-{_name}"] = partial(_shaken, _pinch)
+    CASES[f"pinched-{_name}-apart"] = partial(_gone_through, _pinch)
 
 for _name, _press in _PRESSES.items():
     CASES[f"pressed-{_name}-stretch"] = partial(_stretch, _press)

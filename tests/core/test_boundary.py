@@ -470,6 +470,9 @@ def test_states_that_do_not_fit_are_refused_by_name(model, name):
     if name in ("contacts.key", "balls.contact"):
         assert len(array)
         given += [array + 100, -array - 1]
+    if name == "stretch.pressed":  # any number of particles fits
+        given = [np.array([row], dtype=np.int32) for row in (-1, 10**6)]
+        given += [array.astype(float), array[None], "text", None, 3.0]
     for value in given:
         state = State.of_columns({**good.columns(), name: value})
         with pytest.raises(ModelError, match=name):

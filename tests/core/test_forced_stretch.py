@@ -1,11 +1,20 @@
 """Held cloth is as much longer as what does not give way forces it to be, and no more."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from verlet_physics import ClothSettings, FrameInputs, ModelBuilder, SolverSettings, advance
 from verlet_physics.bench.cloth_scenes import add_quads, sheet
-from verlet_physics.bench.pressed_scenes import Press, PullApart, pressed_sheet, pulled_apart
+from verlet_physics.bench.pressed_scenes import (
+    Pinch,
+    Press,
+    PullApart,
+    pinched,
+    pressed_sheet,
+    pulled_apart,
+)
 
 
 def _stretch(model, state):
@@ -129,3 +138,34 @@ def test_two_pins_that_skin_draws_apart_leave_the_cape_as_long_as_it_is():
         assert _stretch(model, state)[far].max() < 0.1
     assert state.stretch.share[0] > 0.5
     assert lowest[0] - lowest[1] < 0.04
+
+
+def test_what_was_pressed_is_known_when_the_next_frame_begins():
+    """A frame of one substep after the other shakes pinched cloth no more than long ones."""
+    scene = pinched(Pinch(kind="SPHERE", overlap=0.1, vertices=20))
+    state, fastest, remembered = scene.model.initial_state(), 0.0, 0
+    for step in range(1, 16 * 20 + 1):
+        inputs = replace(scene.inputs(step / 20.0), duration=1.0 / 480.0)
+        state, _ = advance(scene.model, state, inputs, SolverSettings())
+        remembered += len(state.stretch.pressed) > 0
+        way = np.linalg.norm(state.position - state.previous, axis=1).max()
+        fastest = max(fastest, way / state.step)
+    assert remembered > 20
+    assert fastest < 7.0
+
+
+def test_cloth_beside_a_pin_that_is_in_a_ball_is_not_flung():
+    """To clear the place beside the pin its other end would have to go a hundred times as far."""
+    builder = ModelBuilder()
+    p, quads = sheet(6, 6, 1.0, 1.0)
+    add_quads(builder, p, quads, ClothSettings(), np.arange(36) == 14)
+    builder.add_collider("ball", "SPHERE", (0.1,), p[14] + (0.015, 0.01, 0.4))
+    model = builder.finalize()
+    state, fastest = model.initial_state(), 0.0
+    for frame in range(1, 25):
+        place = p[14] + (0.015, 0.01, 0.4 - 0.02 * frame)
+        inputs = FrameInputs(collider_position=place[None])
+        state, _ = advance(model, state, inputs, SolverSettings(substep_rate=960.0))
+        way = np.linalg.norm(state.position - state.previous, axis=1).max()
+        fastest = max(fastest, way / state.step)
+    assert fastest < 10.0

@@ -15,6 +15,15 @@ from ...vec3 import dot
 
 
 @inline
+def spring_softness(compliance, w, h, turns):
+    """α/h² in 1/kg; for what ``turns``, acting every other step alone, see `relax_distances`.
+
+    w: inverse mass of both ends.
+    """
+    return compliance / (h * h) / (1.0 + turns) + turns * w
+
+
+@inline
 def multiplier(d, e, w, rest, compliance_per_step, pull):
     """Returns (s, Δλ, e): the ends move by +w₁ s e and −w₂ s e, s = Δλ/|e|.
 

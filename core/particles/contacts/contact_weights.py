@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import namedtuple
 
-from ...collision.contact_law import joint_friction, joint_restitution, overlap_before
+from ...collision.contact_law import LEAST_LEVER, joint_friction, joint_restitution, overlap_before
 from ...collision.restitution import bounce
 from ...collision.shapes import place_before
 from ...kernels.jit import inline, kernel
@@ -110,6 +110,20 @@ def _level(contact, making, x, owners, h):
     contact["offset"] = gap_of(contact, x, owners, h) - found
 
 
+@inline
+def _is_flung(contact, inverse_mass):
+    """Whether particles alone give way, and one of them much farther than the two sides part."""
+    least = contact["mobility"] / LEAST_LEVER
+    if contact["mobility"] != contact["inverse_mass"]:
+        return False
+    for side in range(2):
+        place = contact["place"][side]
+        for k in range(4):
+            if inverse_mass[place["particle"][k]] * place["weight"][k] > least:
+                return True
+    return False
+
+
 @kernel
 def prepare_contacts(contacts, count, surfaces, movable, resting):
     """Work out weights and constants of contacts noted as places on shapes and normals.
@@ -128,6 +142,8 @@ def prepare_contacts(contacts, count, surfaces, movable, resting):
         n = vec(contact["normal"])
         contact["inverse_mass"] = lone_mobility(contact, movable, n)
         contact["mobility"] = mobility_along(contact, movable, n)
+        if _is_flung(contact, movable.particles.inverse_mass):
+            contact["mobility"] = 0.0  # what overlaps is parted slowly: `resolve_overlap`
         approach = dot(displacement(contact, movable.particles, owners, h), n)
         gap = gap_of(contact, x, owners, h)
         contact["overlap"] = overlap_before(gap, approach)

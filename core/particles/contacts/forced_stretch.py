@@ -29,6 +29,7 @@ from collections import namedtuple
 
 from ...kernels.jit import inline, kernel
 from ...vec3 import ZERO, along, between, dot, length, load, store, vec
+from ..constraints.kept_length import KEEPS, PRESSED
 
 RETURN_RATE = 5.0
 """1/s, share of what was conceded that is taken back."""
@@ -178,11 +179,15 @@ def measure_stretch(x, inverse_mass, held, pushed, kept, before, now, firm):
 
 
 @kernel
-def mark_pushed(pushed, pressed):
-    """Mark in pressed (n,) what has been pushed, pushed (n, 3) m; how many."""
+def mark_pushed(pushed, is_strained, pressed):
+    """Mark in pressed (n,) whose sticks take old errors out slowly in the next step; how many.
+
+    What has been pushed, pushed (n, 3) m, while sticks were strained, and what `KEEPS` some error.
+    """
     count = 0
     for i in range(pushed.shape[0]):
-        pressed[i] = load(pushed, i) != ZERO
+        begins = is_strained and load(pushed, i) != ZERO
+        pressed[i] = PRESSED if begins or pressed[i] & KEEPS != 0 else 0
         count += pressed[i]
     return count
 

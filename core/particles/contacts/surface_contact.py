@@ -11,7 +11,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from ...collision.contact_law import joint_friction, normal_sum, within_cone
+from ...collision.contact_law import LEAST_LEVER, joint_friction, normal_sum, within_cone
 from ...collision.surface_distance import nearest_weights, weighted
 from ...kernels.jit import kernel, lean_inline
 from ...vec3 import along, cross, divide, dot, length, load, scale, set_vec, shift, sub, vec
@@ -40,9 +40,6 @@ SURFACE_CONTACT = np.dtype(
 
 ALONGSIDE = 0.01
 """Rad between two edges up to which they are nearest all along."""
-
-LEAST_LEVER = 0.01
-"""Contacts push nothing that goes a hundred times as far as it parts them: beside what is held."""
 
 PARTING_SHARE = 0.1
 """Share of the lack of distance that is made up for in one substep, x and x* alike."""

@@ -20,7 +20,21 @@ import numpy as np
 
 from ...angular_momentum import NO_INERTIA, add_inertia, solve_inertia
 from ...kernels.jit import kernel, lean_inline
-from ...vec3 import ZERO, add, add_cross, along, cross, divide, dot, load, scale, set_vec, sub, vec
+from ...vec3 import (
+    ZERO,
+    add,
+    add_cross,
+    along,
+    cross,
+    divide,
+    dot,
+    load,
+    scale,
+    set_vec,
+    store,
+    sub,
+    vec,
+)
 from .mesh_neighbours import goes_by_neighbour
 from .surface_planes import gap_over, height_over
 from .surface_watch import distance_needed, has_left, watch_contacts, watch_more
@@ -31,14 +45,17 @@ PARTING_SWEEPS = 8
 RETREATS = 4
 """How often what is not apart goes half of its way only, before it stops."""
 
-TO_PART, TO_RETREAT, TO_STOP = range(3)
+TO_PART, TO_RETREAT, TO_STOP, TO_JOIN = range(4)
 """What a sweep is for."""
+
+STOPPED, JOINED = 1, 2
+"""Marks of a vertex: it goes with what is nearest, or with all cloth that finds no room there."""
 
 Stopping = namedtuple(
     "Stopping",
     [
         "moved",  # (n,) sweep over the contacts in which a vertex was moved last
-        "mark",  # (n,) whether it is on its way back, or has stopped
+        "mark",  # (n,) not 0 for what is on its way back, or has stopped: `STOPPED`, `JOINED`
         "way",  # (n, 3) m, that a vertex goes in a substep when it stops
         "nearest",  # (n,) m, to a mesh that it goes with then
     ],
@@ -183,20 +200,21 @@ def _retreat(contact, x, start, inverse_mass, stopping, sweep):
 
 
 @lean_inline
-def _stop(contact, x, start, inverse_mass, stopping, led, sweep):
-    """Stop a contact; how many vertices that stopped anew.
+def _stop(contact, x, start, inverse_mass, stopping, led, sweep, as_what):
+    """Stop a contact, ``as_what`` marks it; how many vertices that stopped anew.
 
     What is held does not stop for meshes: a pin that its animation has inside of one goes there.
+    Nor does anything join other cloth for them: that keeps cloth from cloth.
     """
-    moved, is_stopped, way, _ = stopping
+    moved, mark, way, _ = stopping
     stopped = latest = 0
     for c in range(4):
         latest = max(latest, contact["corner"][c])
     for c in range(4):
         i = contact["corner"][c]
-        may_stop = i < led and (latest < led or inverse_mass[i] > 0.0)
-        if may_stop and is_stopped[i] == 0:
-            is_stopped[i] = 1
+        may_stop = i < led and (latest < led or (inverse_mass[i] > 0.0 and as_what == STOPPED))
+        if may_stop and mark[i] < as_what:
+            mark[i] = as_what
             moved[i] = sweep
             stopped += 1
             for k in range(3):
@@ -229,7 +247,8 @@ def _sweep(parting, stopping, led, sweep, what):
         elif what == TO_RETREAT:
             _retreat(contacts[n], x, start, inverse_mass, stopping, sweep)
         else:
-            done += _stop(contacts[n], x, start, inverse_mass, stopping, led, sweep)
+            as_what = STOPPED if what == TO_STOP else JOINED
+            done += _stop(contacts[n], x, start, inverse_mass, stopping, led, sweep, as_what)
         if has_left(watch, n, x, start):
             p = watch_more(watch, count, x, start, n)
     return done
@@ -244,7 +263,8 @@ def part_surfaces(contacts, count, watch, x, start, inverse_mass, rows, stopping
     until all is apart: what is held too, for driven cloth passes through itself no more than
     other cloth. What is stopped goes on with the mean motion of the vertices ``rows``: as one
     piece, nothing meets. What is at a mesh, whose vertices from ``led`` on stop for nobody, goes on
-    with it. watch: has what `note_spare` noted of all contacts.
+    with it; where two of them leave cloth no room between them, it goes as one piece all the same,
+    and they go through it. watch: has what `note_spare` noted of all contacts.
     """
     moved, mark, _, _ = stopping
     parting = (contacts, count, watch, x, start, inverse_mass)
@@ -267,12 +287,32 @@ def part_surfaces(contacts, count, watch, x, start, inverse_mass, rows, stopping
             sweep += 1
             _sweep(parting, stopping, led, sweep, TO_RETREAT)
     total = 0
-    while True:
-        sweep += 1
-        stopped = _sweep(parting, stopping, led, sweep, TO_STOP)
-        total += stopped
-        if stopped == 0:
-            return total
+    for what in (TO_STOP, TO_JOIN):
+        if what == TO_JOIN:
+            if led == x.shape[0] or total == 0:
+                return total
+            _join_ways(rows, stopping, sweep)
+        stopped = -1
+        while stopped != 0:
+            sweep += 1
+            stopped = _sweep(parting, stopping, led, sweep, what)
+            total += max(stopped, 0)
+    return total
+
+
+@lean_inline
+def _join_ways(rows, stopping, sweep):
+    """Have what has stopped, and is to be looked at once more, go the mean of its ways."""
+    moved, mark, way, _ = stopping
+    mean, count = ZERO, 0
+    for n in range(rows.shape[0]):
+        i = rows[n]
+        moved[i] = sweep
+        if mark[i] == STOPPED:
+            mean = add(mean, load(way, i))
+            count += 1
+    for n in range(rows.shape[0]):
+        store(way, rows[n], divide(mean, count))
 
 
 @lean_inline

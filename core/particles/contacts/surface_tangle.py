@@ -160,12 +160,14 @@ def _find_hidden(tangle, candidates, tree, surface, solid, x):
 
 
 @kernel
-def take_out(tangle, count, surface, start, x, previous, inverse_mass, far, is_first):
+def take_out(tangle, count, surface, start, particles, far, is_first, pushed):
     """Move what has to come out by up to ``far`` m in this substep, as seen from its surface.
 
-    x (n, 3) m at the end of the substep, start (n, 3) m at its beginning; what is gained by coming
-    out goes into x* as well, once a substep: when ``is_first``.
+    particles: x (n, 3) m at the end of the substep, x*, 1/m; start (n, 3) m at its beginning. What
+    is gained by coming out goes into x* as well, once a substep: when ``is_first``. What it is
+    moved by is a push of what does not give way: added to pushed (n, 3) m, or (0, 3).
     """
+    x, previous, inverse_mass = particles
     triangle = surface.triangle
     for n in range(count):
         v = tangle.vertex[n]
@@ -184,5 +186,7 @@ def take_out(tangle, count, surface, start, x, previous, inverse_mass, far, is_f
         gap = led + wanted - dot(way, sub(load(x, v), p))
         if gap > 0.0:
             shift(x, v, gap, way)
+            if v < pushed.shape[0]:
+                shift(pushed, v, gap, way)
         if is_first:
             shift(previous, v, wanted, way)
