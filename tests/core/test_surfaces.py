@@ -21,6 +21,7 @@ from verlet_physics.particles.contacts.surface_contact import (
 )
 from verlet_physics.particles.contacts.surface_limit import part_surfaces, stopping_room
 from verlet_physics.particles.contacts.surface_watch import note_spare, watch_room
+from verlet_physics.stages.surfaces import SurfaceContacts
 from verlet_physics.truth.crossings import count_crossings
 from verlet_physics.truth.surfaces import most_crossings
 from verlet_physics.workspace import workspace_of
@@ -440,3 +441,51 @@ def test_a_heap_of_folded_towels_hardly_trembles():
         assert diagnostics.crossings == ()
     speed = np.linalg.norm(state.position - state.previous, axis=1) * 480.0
     assert speed.mean() < 0.03
+
+
+def test_a_sheet_that_touches_nothing_ends_with_the_bits_of_one_that_meets_nothing():
+    ends = []
+    for meets in (True, False):
+        settings = ClothSettings(meets_itself=meets, meets_others=meets)
+        builder = ModelBuilder()
+        p, quads = cloth_scenes.sheet(24, 24, 2.0, 2.0)
+        pins = np.zeros(len(p))
+        pins[[0, 23]] = 1.0
+        cloth_scenes.add_quads(builder, p, quads, settings, pins)
+        model = builder.finalize()
+        state = model.initial_state()
+        for _ in range(30):
+            state, _ = advance(model, state, FrameInputs(), SolverSettings())
+        ends.append(state.position.tobytes())
+    assert ends[0] == ends[1]
+
+
+def test_what_is_flung_in_mid_frame_is_seen_though_nothing_was_near(monkeypatch):
+    """Something throws one of two sheets that are still through the other one, in one substep."""
+    builder = ModelBuilder()
+    p, quads = cloth_scenes.sheet(12, 12, 1.0, 1.0)
+    settings = ClothSettings(meets_itself=True, meets_others=True)
+    for height in (0.0, 0.25):
+        level = np.stack(
+            [p @ (1.0, 0.0, 0.0), p @ (0.0, 1.0, 1.0), np.full(len(p), height)], axis=1
+        )
+        cloth_scenes.add_quads(builder, level, quads, settings)
+    model = builder.finalize()
+    first, were_quiet = model.objects[0].particles, []
+    settle = SurfaceContacts.settle
+
+    def fling(surfaces, contacts):
+        settle(surfaces, contacts)
+        if surfaces.frame.substep == 6:
+            were_quiet.append(surfaces.is_quiet)
+            surfaces.frame.x[first] += (0.0, 0.0, 0.6)
+
+    monkeypatch.setattr(SurfaceContacts, "settle", fling)
+    state = model.initial_state()
+    for _ in range(2):
+        state, diagnostics = advance(model, state, FrameInputs(), SolverSettings())
+        assert count_crossings(state.position, model.pieces.triangle) == 0
+        assert diagnostics.crossings == ()
+        low, high = (state.position[model.objects[n].particles, 2] for n in range(2))
+        assert low.max() < high.min()  # as at the start
+    assert were_quiet[0]
