@@ -30,6 +30,7 @@ from ..particles.contacts.surface_limit import part_surfaces
 from ..particles.contacts.surface_room import SurfaceRoom
 from ..particles.contacts.surface_tangle import UNTANGLING, take_out
 from ..particles.contacts.surface_untangling import keep_slow
+from ..records import Particles
 from ..workspace import workspace_of
 from .contacts import Contacts
 from .frame import Frame
@@ -357,7 +358,7 @@ class SurfaceContacts:
         """Move what has passed through a mesh out of it."""
         if self.tangled <= 0:
             return
-        particles = (room.x, room.previous, room.inverse_mass)
+        particles = Particles(room.x, room.previous, room.inverse_mass)
         given = (room.tangle, self.tangled, room.surface, room.start, particles)
         take_out(*given, UNTANGLING * self.frame.h, is_first, self.frame.work.pushed)
 

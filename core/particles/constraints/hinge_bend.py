@@ -34,7 +34,7 @@ from ...kernels.lanes import LANES
 from ...records import Records, scratch_size
 from .base import Moving
 from .checks import numbers, rows_of_particles
-from .hinge_solve import HINGES, SOLUTION, THINNEST_TRIANGLE, project_hinges
+from .hinge_solve import HINGES, SOLUTION, THINNEST_TRIANGLE, Begins, project_hinges
 
 if TYPE_CHECKING:
     from ...building.builder import ModelBuilder
@@ -125,7 +125,7 @@ class HingeBends:
             self.vertex,
             self.hinges,
             moving.per_step(self.object),
-            (moving.is_first_pass, moving.steps_known if moving.is_first_pass else 0),
+            Begins(moving.is_first_pass, moving.steps_known if moving.is_first_pass else 0),
             multiplier[:split].view(SOLUTION),
             multiplier[split:].reshape(4, -1, LANES),
         )

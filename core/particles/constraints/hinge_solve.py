@@ -8,6 +8,7 @@ numbers are the three coordinates of a vertex, and a fourth that says nothing th
 from __future__ import annotations
 
 import math
+from collections import namedtuple
 
 import numpy as np
 
@@ -42,6 +43,14 @@ HINGES = np.dtype(
     align=True,
 )
 """Four hinges. One that only fills up has zeros, and so three corners in one point."""
+
+Begins = namedtuple(
+    "Begins",
+    [
+        "is_first",  # whether multipliers begin at 0
+        "known",  # from how many substeps before they are known, for a guess
+    ],
+)
 
 SOLUTION = np.dtype(
     [
@@ -325,7 +334,7 @@ def _begin(particles, vertex, hinges, per_step, begins, solution, places):
     square = pack(0.0, 0.0, 0.0, 0.0)
     for t in range(hinges.shape[0]):
         square = square + _set_up(was, now, hinges[t], per_step, begins, solution[t])
-        if begins[1] > 0:
+        if begins.known > 0:
             _add_pushed(hinges[t], solution[t], pushed)
     now[:] = 0.0
     return _total(square)
@@ -376,16 +385,15 @@ def _begin_at_guess(hinges, solution, places, start):
 def project_hinges(particles, vertex, hinges, per_step, begins, solution, places):
     """Solve the bending of all hinges by conjugate gradients.
 
-    per_step: 1/h² over the stiffness factor; begins: whether multipliers begin at 0, and from how
-    many substeps before they are known. A guess from one leaves half the rounds to do, one from
-    two, by a straight line, a third. places (4, q, 4): scratch.
+    per_step: 1/h² over the stiffness factor. begins: see `Begins`. A guess from one leaves half the
+    rounds to do, one from two, by a straight line, a third. places (4, q, 4): scratch.
     """
     pushed, moved = places[0], places[1]
     start = _begin(particles, vertex, hinges, per_step, begins, solution, places)
     if start == 0.0:
         return
     fit, kept, enough = start, 0.0, HINGE_SETTLED * HINGE_SETTLED * start
-    if begins[1] > 0:
+    if begins.known > 0:
         fit = _begin_at_guess(hinges, solution, places, start)
     rounds = MOST_ROUNDS if fit > enough else 0
     for _ in range(rounds):
