@@ -229,7 +229,11 @@ class SurfaceContacts:
         if self.searched >= 0:
             self._learn(room, ahead)
         if not self._is_alone(room):
-            self.search(self.eager * SEARCH_HORIZON, self.eager * STRAY_SLACK[0] * room.edge)
+            self._search_ahead(room)
+
+    def _search_ahead(self, room: SurfaceRoom) -> None:
+        """Look for all pairs anew, as far ahead as `_learn` has found worth while."""
+        self.search(self.eager * SEARCH_HORIZON, self.eager * STRAY_SLACK[0] * room.edge)
 
     def _is_alone(self, room: SurfaceRoom) -> bool:
         """Whether nothing can come near anything until the end of the frame: then all is quiet.
@@ -416,7 +420,8 @@ class SurfaceContacts:
             ahead = frame.substep - self.searched
             missed = self._check(room, ahead + 1)
             if self._have_turned(room):
-                self.search(1.0, 0.0)
+                self._learn(room, ahead)
+                self._search_ahead(room)
             elif missed:  # look who is in the way of what came so far
                 self._search(room, ahead, max(self.horizon - ahead, 1.0))
             else:
