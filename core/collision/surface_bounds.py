@@ -46,6 +46,9 @@ chord is at most than the sine: 2 sin(asin(.8)/2)/.8."""
 MOST_UNWATCHED = 0.45
 """Turn from which on a flat patch is watched: what is above it could hardly be flat with that."""
 
+CALM = 0.4
+"""Share of its slack that calm cloth keeps to: fewer flat patches have to be watched meanwhile."""
+
 HARDLY_TURNED = 0.1
 """Share of its length by which a normal may move in flight to be bounded as if it strayed."""
 
@@ -236,7 +239,7 @@ def _bound_own_normals(tree, p, triangle, flight, horizon):
         t = tree.leaf[node]
         if t < 0:
             continue
-        tree.flat[t] = tree.doubted[t] = 0
+        tree.flat[t] = tree.doubted[t] = tree.restless[t] = 0
         a, b, c = triangle[t, 0], triangle[t, 1], triangle[t, 2]
         ab, ac = between(x, a, b), between(x, a, c)
         turn_b = scale(horizon, between(speed, a, b))
@@ -254,10 +257,19 @@ def _bound_own_normals(tree, p, triangle, flight, horizon):
             _bound_normal(tree.normals, t, last, False)
             along = min(0.5 * dot(normal, mixed), dot(normal, last))
             least = min(size, along / size if size > 0.0 else 0.0)
-        stray = max(slack[a], max(slack[b], slack[c]))
-        moved += stray * math.sqrt(3.0 * sides) + TWICE_LARGEST * stray * stray
-        is_known = least > 0.0 and moved <= MOST_TURNED * least
-        tree.turns[t] = CHORD * moved / least if is_known else math.inf
+        stray, around = max(slack[a], max(slack[b], slack[c])), math.sqrt(3.0 * sides)
+        tree.turns[t] = _farthest_turn(least, moved, stray, around)
+        tree.calm_turns[t] = _farthest_turn(least, moved, CALM * stray, around)
+
+
+@lean_inline
+def _farthest_turn(least, moved, stray, around):
+    """How far a normal may leave its bounds: one that is that long at least, and moves so far, m².
+
+    stray m: how far corners may leave their flight; around m: what three sides are at most.
+    """
+    moved += stray * around + TWICE_LARGEST * stray * stray
+    return CHORD * moved / least if least > 0.0 and moved <= MOST_TURNED * least else math.inf
 
 
 @lean_inline
@@ -289,19 +301,19 @@ def _sides(ab, ac):
 
 @lean_inline
 def _bound_normals(tree, p):
-    """Least and most of the unit normals of a patch with its rim, and how far they may turn."""
+    """Least and most unit normals of a patch with its rim, how far they may turn, and if calm."""
     root = tree.root[p]
-    low, high, turn = (1.0, 1.0, 1.0), (-1.0, -1.0, -1.0), 0.0
+    low, high, turn, calm = (1.0, 1.0, 1.0), (-1.0, -1.0, -1.0), 0.0, 0.0
     for node in range(root, tree.skip[root]):
         t = tree.leaf[node]
         if t >= 0:
             low, high = _widened(low, high, tree.normals, t)
-            turn = max(turn, tree.turns[t])
+            turn, calm = max(turn, tree.turns[t]), max(calm, tree.calm_turns[t])
     for n in range(tree.rim_start[p], tree.rim_start[p + 1]):
         t = tree.rim[n]
         low, high = _widened(low, high, tree.normals, t)
-        turn = max(turn, tree.turns[t])
-    return low, high, turn
+        turn, calm = max(turn, tree.turns[t]), max(calm, tree.calm_turns[t])
+    return low, high, turn, calm
 
 
 @lean_inline
@@ -316,27 +328,30 @@ def _widened(low, high, normals, t):
 def _bound_patch_normals(tree, p):
     """Normals of a patch with its rim; whether it is flat, and has to be watched to stay so."""
     root = tree.root[p]
-    low, high, turn = _bound_normals(tree, p)
+    low, high, turn, calm = _bound_normals(tree, p)
     _write(tree.bounds, root, low, high, LEAST_NORMAL)
     tree.turn[root] = turn
     if not _are_within(tree.bounds, root, root, LEAST_COSINE):
         return
     is_doubted = turn > MOST_UNWATCHED or not are_flat(tree, root, root)
+    is_restless = is_doubted and calm > LEAST_COSINE
     for node in range(root, tree.skip[root]):
         if tree.leaf[node] >= 0:
-            _note_flat(tree, tree.leaf[node], is_doubted)
+            _note_flat(tree, tree.leaf[node], is_doubted, is_restless)
     for n in range(tree.rim_start[p], tree.rim_start[p + 1]):
-        _note_flat(tree, tree.rim[n], is_doubted)
+        _note_flat(tree, tree.rim[n], is_doubted, is_restless)
     if is_doubted:
         tree.turn[root] = LEAST_COSINE
 
 
 @lean_inline
-def _note_flat(tree, t, is_doubted):
+def _note_flat(tree, t, is_doubted, is_restless):
     """Note a triangle of a flat patch; who does so at the same time writes the same."""
     tree.flat[t] = 1
     if is_doubted:
         tree.doubted[t] = 1
+    if is_restless:
+        tree.restless[t] = 1
 
 
 @lean_inline
@@ -392,8 +407,9 @@ def _has_turned(normals, t, normal):
 def count_turned(watched, normals, triangle, x):
     """How many triangles have turned at x (n, 3) m by more than keeps a patch flat.
 
-    watched (f,): of which this is asked. Where all vertices have kept to the slack that they had
-    when bounds were gathered, `SurfaceTree.doubted` are enough, else it is `SurfaceTree.flat`.
+    watched (f,): of which this is asked. Where all vertices are within the slack that they had when
+    bounds were gathered, `SurfaceTree.doubted` are enough, and of calm ones `SurfaceTree.restless`
+    (`CALM`); else it is `SurfaceTree.flat`.
     """
     turned = 0
     for t in range(watched.shape[0]):

@@ -32,8 +32,10 @@ SurfaceTree = namedtuple(
         "rim",  # triangles around it: they share a vertex with it
         "flat",  # (f,) 1 for a triangle whose normals make some patch flat
         "doubted",  # (f,) 1 where these might leave it though corners keep to their slack
+        "restless",  # (f,) 1 where they might though all is calm: `surface_bounds.CALM`
         "normals",  # (f, 6) least and most of the unit normals of a triangle in flight
         "turns",  # (f,) how far these may leave that, by the slack of its corners
+        "calm_turns",  # (f,) likewise where all is calm
         "turn",  # (2f,) the most of that, of patches with their rims and what is above; of those
         # that are watched, how far they may before that is noticed
         "opened",  # (p,) whether what a patch contains is bounded: see `surface_bounds.WANTED`
@@ -101,7 +103,7 @@ def surface_tree(triangle: Ints, rest: Floats) -> SurfaceTree:
     held = _held(patch_of, triangle)
     near_start, near = _neighbours(held, len(root))
     rim_start, rim = _rims(held, patch_of, triangle)
-    of_triangles, of_nodes = np.zeros((2, count), np.int32), np.zeros((2, 2 * count), np.int32)
+    of_triangles, of_nodes = np.zeros((3, count), np.int32), np.zeros((2, 2 * count), np.int32)
     return SurfaceTree(
         skip=tree.skip,
         leaf=tree.leaf,
@@ -116,8 +118,10 @@ def surface_tree(triangle: Ints, rest: Floats) -> SurfaceTree:
         rim=rim,
         flat=of_triangles[0],
         doubted=of_triangles[1],
+        restless=of_triangles[2],
         normals=np.zeros((count, 6)),
         turns=np.zeros(count),
+        calm_turns=np.zeros(count),
         turn=np.zeros(2 * count),
         opened=np.zeros(len(root), dtype=np.int32),
         stale=of_nodes[1],
@@ -127,8 +131,8 @@ def surface_tree(triangle: Ints, rest: Floats) -> SurfaceTree:
 
 def without_bounds(tree: SurfaceTree) -> SurfaceTree:
     """The same tree, whose bounds are gathered apart from those of the first."""
-    gathered = ("after", "flat", "doubted", "normals", "turns", "turn", "opened")
-    names = (*gathered, "stale", "bounds")
+    flat = ("after", "flat", "doubted", "restless", "normals", "turns", "calm_turns", "turn")
+    names = (*flat, "opened", "stale", "bounds")
     return tree._replace(**{name: np.zeros_like(getattr(tree, name)) for name in names})
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..collision.surface_bounds import count_turned
+from ..collision.surface_bounds import CALM, count_turned
 from ..diagnostics import surface_crossings
 from ..model import Model
 from ..model.diagnostics import Crossing
@@ -101,6 +101,7 @@ class SurfaceContacts:
         self.slack = 0.0  # m, that vertices may stray then, at least
         self.is_quiet = False  # nothing is near anything until the end of the frame
         self.is_sure = False  # vertices have kept to their slack since flat patches were found
+        self.is_calm = False  # they are within `CALM` of it
         self.may_be_alone = True  # nothing has been near anything in the frame
         self.had_pairs = False  # in the frame
         self.meshes_move = False
@@ -445,7 +446,8 @@ class SurfaceContacts:
         room.x[: room.led] = frame.x
         moved = (room.rows, room.x, room.origin, room.speed, ahead + 1)
         strayed = farthest_stray(room.strays.slack, *moved)
-        if strayed <= 1.0 and not self._have_turned(room):
+        self._note_stray(strayed)
+        if self.is_sure and not self._have_turned(room):
             self.is_quiet = strayed <= LEFT_ALONE
             if not self.is_quiet:
                 self.horizon = 0.0
@@ -460,14 +462,21 @@ class SurfaceContacts:
         """Mark vertices that came farther than was reckoned with; how many."""
         moved = (room.start, room.x, room.origin, room.speed, ahead)
         given = (room.strays, room.surface.thickness, room.rows, room.stale)
-        missed, left = check_strays(*given, *moved)
-        self.is_sure &= left == 0
+        missed, strayed = check_strays(*given, *moved)
+        self._note_stray(strayed)
         return int(missed)
+
+    def _note_stray(self, strayed: float) -> None:
+        """Note that share of its slack, at most, has a vertex strayed from its flight."""
+        self.is_sure &= strayed <= 1.0
+        self.is_calm = strayed <= CALM
 
     def _have_turned(self, room: SurfaceRoom) -> bool:
         """Whether a patch that nobody looked into may be flat no longer."""
         tree = room.tree
-        watched = tree.doubted if self.is_sure else tree.flat
+        watched = tree.flat
+        if self.is_sure:
+            watched = tree.restless if self.is_calm else tree.doubted
         moved = (tree.normals, room.surface.triangle, room.x)
         return room.partners[0].is_self and count_turned(watched, *moved) > 0
 

@@ -9,7 +9,12 @@ import pytest
 
 from verlet_physics import ClothSettings, FrameInputs, ModelBuilder, SolverSettings, advance
 from verlet_physics.bench import cloth_scenes
-from verlet_physics.collision.surface_bounds import are_flat, count_turned, gather_normals
+from verlet_physics.collision.surface_bounds import (
+    CALM,
+    are_flat,
+    count_turned,
+    gather_normals,
+)
 from verlet_physics.collision.surface_distance import feature_distance
 from verlet_physics.collision.surface_tree import surface_tree
 from verlet_physics.kernels import jit
@@ -302,23 +307,40 @@ def test_a_patch_that_folds_in_flight_is_flat_no_longer(hinge):
     assert turned(tree.flat, folded) == 0
 
 
-def test_flat_patches_are_watched_where_corners_may_turn_them_within_their_slack(hinge):
+@pytest.mark.parametrize(
+    ("slack", "is_doubted", "is_restless"),
+    [
+        (0.02, False, False),
+        (0.1, False, False),
+        (0.12, True, False),
+        (0.15, True, True),
+        (0.3, True, True),
+        (1.0, True, True),
+    ],
+)
+def test_flat_patches_are_watched_where_corners_may_turn_them(
+    hinge, slack, is_doubted, is_restless
+):
     x, tree, gather, _ = hinge
+    gather(0.0 * x, slack, 1.0)
+    assert are_flat(tree, 0, 0)
+    assert tree.flat.all()
+    assert tree.doubted.all() == is_doubted
+    assert tree.restless.all() == is_restless
     random = np.random.default_rng(1)
-    for slack, is_doubted in ((0.02, False), (0.1, False), (0.15, True), (0.3, True), (1.0, True)):
-        gather(0.0 * x, slack, 1.0)
-        assert are_flat(tree, 0, 0)
-        assert tree.flat.all()
-        assert tree.doubted.all() == is_doubted
-        if is_doubted:
+    for share, turns, is_watched in (
+        (1.0, tree.turns, is_doubted),
+        (CALM, tree.calm_turns, is_restless),
+    ):
+        if is_watched:
             continue
         for _ in range(200):  # no normal leaves the half-space, wherever corners go
             away = random.normal(size=x.shape)
-            away *= slack / np.linalg.norm(away, axis=1)[:, None]
+            away *= share * slack / np.linalg.norm(away, axis=1)[:, None]
             a, b, c = np.moveaxis((x + away)[np.array([(0, 1, 2), (2, 1, 3)])], 1, 0)
             normal = np.cross(b - a, c - a)
             normal /= np.linalg.norm(normal, axis=1)[:, None]
-            assert (np.linalg.norm(normal - (0, 0, 1), axis=1) <= tree.turns).all()
+            assert (np.linalg.norm(normal - (0, 0, 1), axis=1) <= turns).all()
 
 
 @pytest.mark.parametrize("n", [6, 12])

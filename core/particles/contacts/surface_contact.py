@@ -380,10 +380,10 @@ def check_strays(strays, thickness, rows, stale, start, x, origin, speed, ahead)
     """How many vertices have strayed so far that they may have met what nobody looked at.
 
     By more than was reckoned with and `LEEWAY` of their thickness (n,) m: they are marked in stale
-    (n,). And how many by more than their slack. Learns by how far they have. x (n, 3) m: at the end
-    of the substep; the rest as in `foresee_strays`.
+    (n,). And the largest share of its slack that any has strayed. Learns by how far they have. x
+    (n, 3) m: at the end of the substep; the rest as in `foresee_strays`.
     """
-    missed = left = 0
+    missed, strayed = 0, 0.0
     for n in range(rows.shape[0]):
         i = rows[n]
         unknown = strays.bound[i] - strays.foreseen[i]
@@ -396,8 +396,8 @@ def check_strays(strays, thickness, rows, stale, start, x, origin, speed, ahead)
         strays.surprise[i] = max(SURPRISE_KEPT * strays.surprise[i], more)
         stale[i] = more > unknown + LEEWAY * thickness[i]
         missed += stale[i]
-        left += strays.now[i] > strays.slack[i]
-    return missed, left
+        strayed = max(strayed, strays.now[i] / strays.slack[i])
+    return missed, strayed
 
 
 @kernel
