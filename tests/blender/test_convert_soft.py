@@ -58,8 +58,10 @@ def test_cloth_is_taken_over(scene):
     theirs.shear_stiffness = 40.0
     modifier.collision_settings.distance_min = 0.025
     modifier.collision_settings.friction = 3.0
+    modifier.collision_settings.use_self_collision = True
     to_ours()
     ours = ob.verlet.cloth
+    assert ours.meets_itself
     assert ob.verlet.kind == "CLOTH"
     assert ob.verlet.pin_group == "Hem"
     assert ours.area_density == pytest.approx(0.02 * 25 / 1.0)
@@ -80,6 +82,7 @@ def test_defaults_are_cotton_and_rubber_stretches(scene):
     to_ours()
     assert ob.verlet.cloth.bend == pytest.approx(0.25)
     assert ob.verlet.cloth.friction == pytest.approx(0.5)
+    assert not ob.verlet.cloth.meets_itself
     assert 0.5 < soft.verlet.cloth.stretch < 1.0
 
 
@@ -159,7 +162,7 @@ def test_a_scene_comes_back_equal(scene):
 def test_what_was_edited_meanwhile_is_written_back(scene):
     ob, modifier = their_cloth()
     to_ours()
-    ob.verlet.cloth.bend = 0.45
+    ob.verlet.cloth.bend, ob.verlet.cloth.meets_itself = 0.45, True
     pin(ob, [0], name="New")
     before = values_of(modifier.settings)
     to_theirs()
@@ -169,13 +172,14 @@ def test_what_was_edited_meanwhile_is_written_back(scene):
     assert changed <= {"bending_stiffness", "bending_stiffness_max", "vertex_group_mass"}
     assert modifier.settings.bending_stiffness == pytest.approx(10.0)
     assert modifier.settings.vertex_group_mass == "New"
+    assert modifier.collision_settings.use_self_collision
 
 
 @pytest.mark.without_wheels
 def test_what_was_made_here_gets_new_modifiers(scene, capfd):
     sheet, ground = cloth(name="Sheet"), floor(name="Ground")
     pin(sheet, [0], name="Hem")
-    sheet.verlet.cloth.bend = 0.7
+    sheet.verlet.cloth.bend, sheet.verlet.cloth.meets_itself = 0.7, True
     jelly = box(name="Jelly")
     select(jelly)
     bpy.ops.verlet.soft_body()
@@ -187,6 +191,7 @@ def test_what_was_made_here_gets_new_modifiers(scene, capfd):
     assert [m.type for m in sheet.modifiers] == ["CLOTH"]
     assert sheet.modifiers[0].settings.bending_stiffness == pytest.approx(150.0, rel=1e-3)
     assert sheet.modifiers[0].settings.vertex_group_mass == "Hem"
+    assert sheet.modifiers[0].collision_settings.use_self_collision
     assert [m.type for m in ground.modifiers] == ["COLLISION"]
     assert [m.type for m in jelly.modifiers] == ["SOFT_BODY"]
     assert not jelly.modifiers[0].settings.use_goal

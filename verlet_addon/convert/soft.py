@@ -120,6 +120,7 @@ def from_cloth(ob: bpy.types.Object, modifier: bpy.types.ClothModifier, rate: fl
         "area_density": _within(total / size.area, 1e-4, 1e4) if size.area else 0.3,
         "stretch": _stretch_of(theirs.tension_stiffness),
         "sewing": 1.0 if theirs.use_sewing_springs else 0.0,
+        "meets_itself": touch.use_self_collision,
     }
     for name, scale, stiffness, group in (
         ("bend", BEND_SCALE, "bending_stiffness", theirs.vertex_group_bending),
@@ -184,6 +185,8 @@ def to_cloth(
         touch.friction = min(ours.friction / FRICTION_SCALE, 80.0)
     if differs("thickness"):
         touch.distance_min = _within(ours.thickness * size.edge, 0.001, 1.0)
+    if differs("meets_itself"):
+        touch.use_self_collision = ours.meets_itself
     if differs("bend"):
         theirs.bending_stiffness = BEND_SCALE.to_theirs(ours.bend)
     if differs("shear"):
@@ -242,6 +245,7 @@ def from_soft_body(
         return Found("ROPE", values, notes, **about)
     notes.append("its mesh is open, so it is cloth")
     values["stretch"] = 1.0 - theirs.pull
+    values["meets_itself"] = theirs.use_self_collision
     if size.area:
         values["area_density"] = _within(total / size.area, 1e-4, 1e4)
     return Found("CLOTH", values, notes, **about)
@@ -271,6 +275,8 @@ def to_soft_body(
         theirs.damping = min(2.0 * ours.damping / max(1.0 - ours.damping, 1e-3), 50.0)
     if differs("stretch"):
         theirs.pull = theirs.push = min(1.0 - ours.stretch, 0.999)
+    if differs("meets_itself"):
+        theirs.use_self_collision = ours.meets_itself
     if differs("area_density") and size.area:
         theirs.mass = ours.area_density * size.area / size.vertices
     keeps_volume = getattr(ours, "volume", 0.0) > 0.0
