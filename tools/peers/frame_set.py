@@ -122,15 +122,17 @@ def set_up_boxes(name: str, n: int) -> None:
         ob.rigid_body.collision_shape = "BOX"
 
 
-def set_up_sheet(n: int) -> None:
+def set_up_sheet(n: int, meets_itself: bool) -> None:
     """The sheet that hangs by two corners, simulated by the add-on or by Blender's Cloth."""
     cloth = blender_sheet.add_object(n)
     if wanted["zip"]:
         press("cloth", [cloth])
         cloth.verlet.pin_group = "pin"
+        cloth.verlet.cloth.meets_itself = meets_itself
         return
     modifier = cloth.modifiers.new("cloth", "CLOTH")
     modifier.collision_settings.use_collision = False
+    modifier.collision_settings.use_self_collision = meets_itself
     modifier.point_cache.frame_end = wanted["frames"] + 1
     modifier.settings.vertex_group_mass = "pin"
 
@@ -220,8 +222,8 @@ def main() -> None:
     """Simulate, scrub, bake, scrub again."""
     if wanted["zip"]:
         installed_extension.install(Path(wanted["zip"]))
-    if wanted["scene"] == "sheet":
-        set_up_sheet(wanted["n"])
+    if wanted["scene"] in ("sheet", "self-colliding"):
+        set_up_sheet(wanted["n"], wanted["scene"] == "self-colliding")
     elif wanted["scene"] == "ragdolls":
         set_up_ragdolls(wanted["n"])
     else:
