@@ -46,7 +46,7 @@ chord is at most than the sine: 2 sin(asin(.8)/2)/.8."""
 MOST_UNWATCHED = 0.45
 """Turn from which on a flat patch is watched: what is above it could hardly be flat with that."""
 
-CALM = 0.4
+CALM_SHARE = 0.4
 """Share of its slack that calm cloth keeps to: fewer flat patches have to be watched meanwhile."""
 
 HARDLY_TURNED = 0.1
@@ -259,7 +259,7 @@ def _bound_own_normals(tree, p, triangle, flight, horizon):
             least = min(size, along / size if size > 0.0 else 0.0)
         stray, around = max(slack[a], max(slack[b], slack[c])), math.sqrt(3.0 * sides)
         tree.turns[t] = _farthest_turn(least, moved, stray, around)
-        tree.calm_turns[t] = _farthest_turn(least, moved, CALM * stray, around)
+        tree.calm_turns[t] = _farthest_turn(least, moved, CALM_SHARE * stray, around)
 
 
 @lean_inline
@@ -409,7 +409,7 @@ def count_turned(watched, normals, triangle, x):
 
     watched (f,): of which this is asked. Where all vertices are within the slack that they had when
     bounds were gathered, `SurfaceTree.doubted` are enough, and of calm ones `SurfaceTree.restless`
-    (`CALM`); else it is `SurfaceTree.flat`.
+    (`CALM_SHARE`); else it is `SurfaceTree.flat`.
     """
     turned = 0
     for t in range(watched.shape[0]):

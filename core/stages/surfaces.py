@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..collision.surface_bounds import CALM, count_turned
+from ..collision.surface_bounds import CALM_SHARE, count_turned
 from ..diagnostics import surface_crossings
 from ..model import Model
 from ..model.diagnostics import Crossing
@@ -101,7 +101,7 @@ class SurfaceContacts:
         self.slack = 0.0  # m, that vertices may stray then, at least
         self.is_quiet = False  # nothing is near anything until the end of the frame
         self.is_sure = False  # vertices have kept to their slack since flat patches were found
-        self.is_calm = False  # they are within `CALM` of it
+        self.is_calm = False  # they are within `CALM_SHARE` of it
         self.may_be_alone = True  # nothing has been near anything in the frame
         self.had_pairs = False  # in the frame
         self.meshes_move = False
@@ -469,7 +469,7 @@ class SurfaceContacts:
     def _note_stray(self, strayed: float) -> None:
         """Note that share of its slack, at most, has a vertex strayed from its flight."""
         self.is_sure &= strayed <= 1.0
-        self.is_calm = strayed <= CALM
+        self.is_calm = strayed <= CALM_SHARE
 
     def _have_turned(self, room: SurfaceRoom) -> bool:
         """Whether a patch that nobody looked into may be flat no longer."""

@@ -10,7 +10,7 @@ import pytest
 from verlet_physics import ClothSettings, FrameInputs, ModelBuilder, SolverSettings, advance
 from verlet_physics.bench import cloth_scenes
 from verlet_physics.collision.surface_bounds import (
-    CALM,
+    CALM_SHARE,
     are_flat,
     count_turned,
     gather_normals,
@@ -330,7 +330,7 @@ def test_flat_patches_are_watched_where_corners_may_turn_them(
     random = np.random.default_rng(1)
     for share, turns, is_watched in (
         (1.0, tree.turns, is_doubted),
-        (CALM, tree.calm_turns, is_restless),
+        (CALM_SHARE, tree.calm_turns, is_restless),
     ):
         if is_watched:
             continue
