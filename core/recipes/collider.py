@@ -21,7 +21,7 @@ SMALLEST_GROUND = 1.0
 """m; a flat collider that is narrower is a tile or a table top, not the ground."""
 
 FACES_DOWN = -1e-6
-"""Height of a flat collider's normal below which it faces down: a wall, but for rounding, does not."""
+"""Height of the normal of a flat collider that faces down; a wall, but for rounding, does not."""
 
 
 def add_collider(

@@ -350,7 +350,7 @@ def find_piece_contacts(c, contacts, near, near_count, corner, radius, solids, p
         wi, wj, wk = weights
         if gap > reach or wi > AT_VERTEX or (wk if is_wire else 0.0) + wj > AT_VERTEX:
             continue
-        if wk > AT_VERTEX or c > first and min(wi, min(wj, wk)) > 1e-6:
+        if wk > AT_VERTEX or (c > first and min(wi, min(wj, wk)) > 1e-6):
             continue  # a particle, or a corner over the middle of the triangle: done already
         # over a level face any point of the triangle is nearest, one in its middle as well
         surface = along(_weighted(previous, ends, weights), -(gap + thick), normal)
