@@ -20,6 +20,9 @@ from .solid import layer_bits, placed_shapes
 SMALLEST_GROUND = 1.0
 """m; a flat collider that is narrower is a tile or a table top, not the ground."""
 
+FACES_DOWN = -1e-6
+"""Height of the normal of a flat collider that faces down; a wall, but for rounding, does not."""
+
 
 def add_collider(
     builder: ModelBuilder,
@@ -36,7 +39,8 @@ def add_collider(
     `Model.colliders.orientation`.
 
     AUTO is as of bodies, but concave meshes, sheets and open vessels are taken as they are: MESH.
-    Only a flat mesh at least `SMALLEST_GROUND` wide is the endless ground; smaller ones have edges.
+    Only a flat mesh at least `SMALLEST_GROUND` wide is the endless ground; smaller ones have edges,
+    and so has one that faces down: all that stands on it would be inside the ground.
     Raises `ModelError` for a mesh in one place, and for MESH without faces.
     """
     x = checked_points(name, points)
@@ -65,8 +69,10 @@ def _chosen(name: str, x: Floats, own: Floats, shape: str, faces: Ints | None) -
         return shape
     fit = fit_shape(name, x, own, "AUTO", faces)
     if fit.shape == "PLANE":
-        width = np.sort(np.ptp(x @ rotation_matrix(own), axis=0))[1]
-        return "PLANE" if width >= SMALLEST_GROUND else "MESH"
+        axes = rotation_matrix(own)
+        width = np.sort(np.ptp(x @ axes, axis=0))[1]
+        is_ground = width >= SMALLEST_GROUND and axes[2, 2] >= FACES_DOWN
+        return "PLANE" if is_ground else "MESH"
     parts = solid_parts(x, faces, OPEN_SHARE)
     is_solid = len(parts) > 0 and all(part.volume > 0.0 for part in parts)
     return "AUTO" if is_solid and fit.shape != "COMPOUND" else "MESH"

@@ -60,7 +60,8 @@ COLLIDER_SHAPES = (
     (
         "AUTO",
         "Automatic",
-        "The shape that fits the mesh best; what is flat and a metre wide or more is a Plane",
+        "The shape that fits the mesh best; a Plane for what is flat, a metre wide or more and "
+        "does not face down",
     ),
     ("PLANE", "Plane", "An endless floor: all below the object's local XY plane is solid"),
     ("BOX", "Box", "The mesh's bounding box, solid"),

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from verlet_physics import FrameInputs, SolverSettings, advance
 from verlet_physics.building.builder import ModelBuilder
 from verlet_physics.collision.kinds import BOX, HULL, MESH, PLANE
 from verlet_physics.errors import ModelError
@@ -137,6 +138,23 @@ def test_only_a_wide_flat_collider_is_the_endless_ground(size, kind, turn):
     chosen.add_particles("dust", [(0, 0, 1)], mass=1.0)
     add_collider(chosen, "tile", points, turn, ColliderSettings(shape="PLANE"), faces)
     assert chosen.finalize().shapes.kind.tolist() == [PLANE]
+
+
+@pytest.mark.parametrize("tilt", [0.0, 0.4, -0.4])
+def test_what_lies_above_a_flat_collider_that_faces_down_is_not_in_the_ground(tilt):
+    half = 0.5 * (np.pi + tilt)
+    turn = np.array([np.cos(half), np.sin(half), 0.0, 0.0])  # a plane that the user turned over
+    flat = np.array([(-2, -2, 0), (2, -2, 0), (2, 2, 0), (-2, 2, 0)], dtype=float)
+    builder = ModelBuilder()
+    builder.add_particles("dust", [(0, 0, 0.5)], mass=1.0)
+    points = flat @ rotation_matrix(turn).T
+    add_collider(builder, "floor", points, turn, ColliderSettings(), [(0, 1, 2), (0, 2, 3)])
+    model = builder.finalize()
+    assert model.shapes.kind.tolist() == [MESH]
+    state = model.initial_state()
+    for _ in range(24):
+        state, _ = advance(model, state, FrameInputs(), SolverSettings())
+        assert (rotation_matrix(turn).T @ state.position[0])[2] < 0.0  # the plane's own below
 
 
 def test_a_flat_mesh_is_a_thin_box_and_a_flat_collider_a_plane():

@@ -555,3 +555,18 @@ def test_a_net_of_wires_alone_weighs_as_strips_as_wide_as_its_mean_edge():
     builder = made("CLOTH", Geometry.of("Net", points, [(0, 1), (1, 2)]), settings)
     width = 0.2  # m: mean of 0.3 and 0.1
     np.testing.assert_allclose(builder.mass, 0.5 * width * np.array([0.15, 0.2, 0.05]))
+
+
+@pytest.mark.parametrize("place", [(0.0, 0.0, 0.85), (0.0, 0.003, 0.85), (0.0, 0.0, 0.8)])
+def test_cloth_that_comes_down_level_stays_on_a_rail_between_its_vertices(place):
+    """Over a level face any point of a triangle is nearest to it, one in its middle as well."""
+    _, quads = cloth_grid(20)
+    side = (np.arange(20) - 9.5) * 0.05
+    x, y = (axis.ravel() for axis in np.meshgrid(side, side))
+    points = np.stack([x, y, 0.0 * x], axis=1).astype(np.float32) + np.float32(place)  # as meshes
+    towel = Geometry.of("towel", points, (), np.arange(len(quads) + 1) * 4, quads.reshape(-1))
+    builder = made("CLOTH", towel, ClothSettings())
+    builder.add_collider("rail", "BOX", (0.02, 0.75, 0.02), (0.0, 0.0, 0.7))
+    highest = []
+    run(builder, 1.0, watch=lambda state: highest.append(state.position[:, 2].max()))
+    assert min(highest) > 0.72

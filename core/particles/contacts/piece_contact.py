@@ -339,6 +339,7 @@ def find_piece_contacts(c, contacts, near, near_count, corner, radius, solids, p
             if is_beyond(hulls, shapes.kind[s], size, shapes.hull[s], seen, thick + reach):
                 continue
         corners = 0 if is_wire else _corner_count(solids, s)
+        first = c
         if corners > 0:
             deep = min(shapes.size[s, 0], min(shapes.size[s, 1], shapes.size[s, 2]))
             within = (thick + reach if is_mesh else deep, reach)
@@ -349,8 +350,9 @@ def find_piece_contacts(c, contacts, near, near_count, corner, radius, solids, p
         wi, wj, wk = weights
         if gap > reach or wi > AT_VERTEX or (wk if is_wire else 0.0) + wj > AT_VERTEX:
             continue
-        if wk > AT_VERTEX or (corners > 0 and min(wi, min(wj, wk)) > 1e-6):
+        if wk > AT_VERTEX or (c > first and min(wi, min(wj, wk)) > 1e-6):
             continue  # a particle, or a corner over the middle of the triangle: done already
+        # over a level face any point of the triangle is nearest, one in its middle as well
         surface = along(_weighted(previous, ends, weights), -(gap + thick), normal)
         c = _note(contacts, c, s, piece, weights, _carried(shapes, s, surface), normal)
     return c
