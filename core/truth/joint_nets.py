@@ -167,7 +167,7 @@ def _net_middle() -> Result:
 
 
 def _plank_bridge(planks: int) -> Model:
-    """A straight row of wide planks of 1 kg, jointed to each other and to the world at both ends."""
+    """A straight row of wide planks of 1 kg, jointed to each other and to the world at its ends."""
     builder = ModelBuilder()
     spacing = 0.22
     bodies = [

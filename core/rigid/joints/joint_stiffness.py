@@ -5,8 +5,8 @@ chain that is jerked taut by something heavy goes far beyond: links would be flu
 farther each time. So where h² K > 2 I, inertia is raised to ½ h² K, by which the body swings at
 ω h = √2 at most (geometric stiffness as inertia: Andrews, Teichmann & Kövecses 2017). Each of the
 body's own axes e has its I and its K = F·r − (F·e)(r·e): a link turns hard about all axes that its
-pull swings it about, but a plank of a bridge, wide across it, about that one easiest of all. As in an
-implicit step, (I + extra) ω' = I ω + impulses: what moves so fast is slowed down, and all impulses
+pull swings it about, but a plank of a bridge, wide across it, about that one easiest of all. As in
+an implicit step, (I + extra) ω' = I ω + impulses: what moves so fast is slowed down, and all impulses
 of the step, those of contacts too, meet the same inertia, so that none of them adds energy. What
 moves so fast is jerky anyway; all else is untouched.
 """
@@ -43,7 +43,7 @@ def find_extra(joints, owners, h):
 
 @lean_inline
 def _add_stiffness(extra, owners, o, factor, push, arm):
-    """Add what a push at an arm turns a body back with about each of its own axes, times a factor."""
+    """Add what a push at an arm turns a body back with about its own axes, times a factor."""
     if owners.inverse_mass[o] == 0.0:
         return
     whole = dot(push, arm)
