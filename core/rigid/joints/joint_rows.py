@@ -174,7 +174,7 @@ JointRows = namedtuple(
         "drive",  # DRIVE (j,)
         "axis",  # ROW_AXIS (r,)
         "row",  # ROW (r,)
-        "extra",  # (o, 3) kg·m², inertia about its axes that the impulses want each body to have
+        "extra",  # (o, 3) kg·m², inertia about its axes that the impulses want of each body
         "order",  # ELIMINATION (j + 1,)
         "component",  # COMPONENT (c + 1,)
         "block",  # BLOCK (n + 1,)

@@ -6,9 +6,9 @@ farther each time. So where h² K > 2 I, inertia is raised to ½ h² K, by which
 ω h = √2 at most (geometric stiffness as inertia: Andrews, Teichmann & Kövecses 2017). Each of the
 body's own axes e has its I and its K = F·r − (F·e)(r·e): a link turns hard about all axes that its
 pull swings it about, but a plank of a bridge, wide across it, about that one easiest of all. As in
-an implicit step, (I + extra) ω' = I ω + impulses: what moves so fast is slowed down, and all impulses
-of the step, those of contacts too, meet the same inertia, so that none of them adds energy. What
-moves so fast is jerky anyway; all else is untouched.
+an implicit step, (I + extra) ω' = I ω + impulses: what moves so fast is slowed down, and all
+impulses of the step, those of contacts too, meet the same inertia, so that none adds energy.
+What moves so fast is jerky anyway; all else is untouched.
 """
 
 from __future__ import annotations
