@@ -174,7 +174,7 @@ JointRows = namedtuple(
         "drive",  # DRIVE (j,)
         "axis",  # ROW_AXIS (r,)
         "row",  # ROW (r,)
-        "extra",  # (o,) kg·m², inertia that the impulses want each body to have
+        "extra",  # (o, 3) kg·m², inertia about its axes that the impulses want of each body
         "order",  # ELIMINATION (j + 1,)
         "component",  # COMPONENT (c + 1,)
         "block",  # BLOCK (n + 1,)
@@ -224,7 +224,7 @@ def joint_room(model: Model, graph: JointGraph) -> JointRows:
         drive=drive,
         axis=np.zeros(row_count, ROW_AXIS),
         row=row,
-        extra=np.zeros(model.owner_count + 1),
+        extra=np.zeros((model.owner_count + 1, 3)),
         order=records(
             ELIMINATION,
             joint=np.append(graph.order, 0),

@@ -3,10 +3,12 @@
 A pull F at the arm r turns a body back with K = F·r by angle, which Verlet follows up to ω h = 2. A
 chain that is jerked taut by something heavy goes far beyond: links would be flung past straight,
 farther each time. So where h² K > 2 I, inertia is raised to ½ h² K, by which the body swings at
-ω h = √2 at most (geometric stiffness as inertia: Andrews, Teichmann & Kövecses 2017). As in an
-implicit step, (I + extra) ω' = I ω + impulses: what moves so fast is slowed down, and all impulses
-of the step, those of contacts too, meet the same inertia, so that none of them adds energy. What
-moves so fast is jerky anyway; all else is untouched.
+ω h = √2 at most (geometric stiffness as inertia: Andrews, Teichmann & Kövecses 2017). Each of the
+body's own axes e has its I and its K = F·r − (F·e)(r·e): a link turns hard about all axes that its
+pull swings it about, but a plank of a bridge, wide across it, about that one easiest of all. As in
+an implicit step, (I + extra) ω' = I ω + impulses: what moves so fast is slowed down, and all
+impulses of the step, those of contacts too, meet the same inertia, so that none adds energy.
+What moves so fast is jerky anyway; all else is untouched.
 """
 
 from __future__ import annotations
@@ -26,9 +28,8 @@ def find_extra(joints, owners, h):
     """Inertia that all joined bodies want for their impulses and arms, in `joints.extra`."""
     extra = joints.extra
     for j in range(joints.place.shape[0]):
-        joint = joints.joint[j]
-        extra[joint["body"][0]] = 0.0
-        extra[joint["body"][1]] = 0.0
+        for side in range(2):
+            store(extra, joints.joint[j]["body"][side], ZERO)
     for j in range(joints.place.shape[0]):
         joint, arm = joints.joint[j], joints.place[j]["arm"]
         if joint["is_live"] == 0:
@@ -36,18 +37,30 @@ def find_extra(joints, owners, h):
         push = ZERO
         for r in range(joint["first_row"], joints.joint[j + 1]["first_row"]):
             push = along(push, joints.row[r]["impulse"], vec(joints.axis[r]["line"]))
-        extra[joint["body"][0]] += 0.5 * h * max(-dot(push, load(arm, 0)), 0.0)
-        extra[joint["body"][1]] += 0.5 * h * max(dot(push, load(arm, 1)), 0.0)
+        _add_stiffness(extra, owners, joint["body"][0], -0.5 * h, push, load(arm, 0))
+        _add_stiffness(extra, owners, joint["body"][1], 0.5 * h, push, load(arm, 1))
+
+
+@lean_inline
+def _add_stiffness(extra, owners, o, factor, push, arm):
+    """Add what a push at an arm turns a body back with about its own axes, times a factor."""
+    if owners.inverse_mass[o] == 0.0:
+        return
+    whole = dot(push, arm)
+    for k in range(3):
+        axis = column(owners.rotation[o], k)
+        extra[o, k] += max(factor * (whole - dot(push, axis) * dot(arm, axis)), 0.0)
 
 
 @lean_inline
 def _wanted(joints, owners, o):
+    """Inertia that the axis with the most too little of it wants."""
     if owners.inverse_mass[o] == 0.0:
         return 0.0
-    a, b, c = load(owners.inertia, o)
-    # the mean about the two axes that it turns about less easily
-    middle = 0.5 * (a + b + c - min(min(a, b), c))
-    return max(joints.extra[o] - middle, 0.0)
+    most = 0.0
+    for k in range(3):
+        most = max(most, joints.extra[o, k] - owners.inertia[o, k])
+    return most
 
 
 @lean
