@@ -121,7 +121,8 @@ class ModelBuilder(TearBuilder):
         meets = joined(self._surface_meets, (0,), np.int32)
         parts = triangle[meets & MESHES != 0] if has_meshes else triangle[:0]
         quad = joined(self._quad, (0, 4), np.int32)
-        return SurfaceTable(triangle, meets, quad, self._marked(parts))
+        thread = joined(self._thread, (0, 2), np.int32)
+        return SurfaceTable(triangle, meets, quad, thread, self._marked(parts))
 
     def _marked(self, particles: Ints) -> NDArray[np.bool_]:
         """Which of all particles (n,) are among these."""

@@ -57,6 +57,7 @@ class ParticleBuilder:
         self._triangle: list[Ints] = []
         self._surface: list[Ints] = []
         self._quad: list[Ints] = []
+        self._thread: list[Ints] = []
         self._surface_meets: list[Ints] = []
         self._wire: list[Ints] = []
         self._wire_diameter: list[Floats] = []
@@ -245,19 +246,22 @@ class ParticleBuilder:
         others: bool = True,
         meshes: bool = True,
         quads: ArrayLike = (),
+        threads: ArrayLike = (),
     ) -> None:
         """Triangles (g, 3) of one object that nothing of a surface passes through.
 
         As thick as their particles' radius on either side; ``itself``, ``others`` and ``meshes``
         say whom they meet: each other, other surfaces, mesh colliders. quads (q, 4): corners of
         faces of which 0 1 2 and 0 2 3 are among the triangles; contacts do not fold them over 0 2
-        by more than a right angle, from where on they are drawn as 0 1 3 and 1 2 3.
+        by more than a right angle, from where on they are drawn as 0 1 3 and 1 2 3. threads (s, 2):
+        particles that something else closes on each other, as if they were one.
         """
         rows = index_rows("", "triangles", triangle, 3, self.particle_count)
         faces = index_rows("", "quads", quads, 4, self.particle_count)
         bits = ITSELF * itself + OTHERS * others + MESHES * meshes
         self._surface.append(rows)
         self._quad.append(faces)
+        self._thread.append(index_rows("", "threads", threads, 2, self.particle_count))
         self._surface_meets.append(np.full(len(rows), bits, dtype=np.int32))
 
     def add_wires(self, pairs: ArrayLike, diameter: ArrayLike) -> None:

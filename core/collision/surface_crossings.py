@@ -86,12 +86,12 @@ def _add_crossings(crossings, row, x, triangle, t, u):
 
 
 @lean_inline
-def _share(triangle, t, u):
-    """Whether two triangles share a vertex."""
+def _share(triangle, seam, t, u):
+    """Whether two triangles share a vertex, or a seam joins them."""
     found = False
     for n in range(3):
         for m in range(3):
-            found = found or triangle[t, n] == triangle[u, m]
+            found = found or seam[triangle[t, n]] == seam[triangle[u, m]]
     return found
 
 
@@ -122,7 +122,7 @@ def find_crossings(crossings, near, near_found, one, other, is_self, surface, x)
                     continue
                 u = other.leaf[m]
                 m += 1
-                if u < 0 or (is_self and _share(triangle, t, u)):
+                if u < 0 or (is_self and _share(triangle, surface.seam, t, u)):
                     continue
                 i, j = triangle[t, 0], triangle[u, 0]
                 if part[i] == part[j]:

@@ -1,10 +1,10 @@
 """Pairs of features of surfaces that may come near each other in the coming substeps.
 
 A feature is a vertex, an edge or a triangle; a pair is a vertex with a triangle or an edge with an
-edge that share no vertex. Two surfaces can meet only by way of such pairs. All places are bounded
-by what a straight flight would do: a vertex strays by no more than a certain distance from the way
-that it had when its pairs were looked for, or they are looked for again: its own alone, so that
-what few wild vertices do costs little.
+edge that share no vertex, nor two that a thread closes on each other. Two surfaces can meet only by
+way of such pairs. All places are bounded by what a straight flight would do: a vertex strays by no
+more than a certain distance from the way that it had when its pairs were looked for, or they are
+looked for again: its own alone, so that what few wild vertices do costs little.
 """
 
 from __future__ import annotations
@@ -106,6 +106,20 @@ def _is_of_use(surface, stale, corner):
 
 
 @lean_inline
+def _is_of_interest(surface, stale, corner, is_edges, sure):
+    """Whether a pair is of use, and no seam makes its features neighbours. sure: it is of use."""
+    if not (sure or _is_of_use(surface, stale, corner)):
+        return False
+    i, j, k, m = corner
+    seam = surface.seam
+    if seam[i] == seam[k] or seam[i] == seam[m]:
+        return False
+    if is_edges:
+        return seam[j] != seam[k] and seam[j] != seam[m]
+    return seam[i] != seam[j]
+
+
+@lean_inline
 def _are_of_use(surface, stale, t):
     """Whether that holds for whatever has a corner of triangle t."""
     a, b, c = surface.triangle[t, 0], surface.triangle[t, 1], surface.triangle[t, 2]
@@ -160,7 +174,7 @@ def _add_pairs(pairs, row, last, surface, flight, t, u):
                 continue
             corner = (i, j, k, m)
             if not _are_far(x, i, j, k, m, 0, within) and (
-                sure or _is_of_use(surface, stale, corner)
+                _is_of_interest(surface, stale, corner, 0, sure)
             ):
                 row = _add_pair(pairs, row, last, surface, x, corner, 0, fastest, within)
     for n in range(3):
@@ -173,7 +187,7 @@ def _add_pairs(pairs, row, last, surface, flight, t, u):
                 continue
             corner = (i, j, k, m)
             if not _are_far(x, i, j, k, m, 1, within) and (
-                sure or _is_of_use(surface, stale, corner)
+                _is_of_interest(surface, stale, corner, 1, sure)
             ):
                 row = _add_pair(pairs, row, last, surface, x, corner, 1, fastest, within)
     return row

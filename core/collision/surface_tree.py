@@ -32,7 +32,7 @@ SurfaceTree = namedtuple(
         "rim",  # triangles around it: they share a vertex with it
         "flat",  # (f,) 1 for a triangle whose normals make some patch flat
         "doubted",  # (f,) 1 where these might leave it though corners keep to their slack
-        "restless",  # (f,) 1 where they might though all is calm: `surface_bounds.CALM`
+        "restless",  # (f,) 1 where they might though all is calm: `surface_bounds.CALM_SHARE`
         "normals",  # (f, 6) least and most of the unit normals of a triangle in flight
         "turns",  # (f,) how far these may leave that, by the slack of its corners
         "calm_turns",  # (f,) likewise where all is calm
@@ -55,6 +55,7 @@ Surface = namedtuple(
     "Surface",
     [
         "triangle",  # (f, 3)
+        "seam",  # (n,) the least of the vertices that threads close on this one, or itself
         "owned",  # (f,) bits 0–2: corners, 3–5: edges from them on, that are the triangle's own
         "part",  # (n,) object of each vertex; negative: it does not meet itself
         "meets",  # (n,) bits: `MEETS_OTHERS`, `MEETS_MESHES`, `IS_MESH`
@@ -87,6 +88,18 @@ def owned_features(triangle: Ints) -> Ints:
     _, first = np.unique(np.sort(ends, axis=1), axis=0, return_index=True)
     np.bitwise_or.at(owned, first // 3, 8 << (first % 3))
     return owned
+
+
+def seams(count: int, thread: Ints) -> Ints:
+    """The least of all vertices (count,) that hang on each by threads (s, 2)."""
+    least = np.arange(count, dtype=np.int32)
+    while len(thread):
+        before = least.copy()
+        lower = least[thread].min(axis=1)
+        np.minimum.at(least, thread, lower[:, None])
+        if np.array_equal(least, before):
+            break
+    return least
 
 
 def surface_tree(triangle: Ints, rest: Floats) -> SurfaceTree:

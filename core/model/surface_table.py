@@ -34,6 +34,7 @@ class SurfaceTable:
     triangle: Ints  # (g, 3) particles
     meets: Ints  # (g,) bits: `ITSELF`, `OTHERS`, `MESHES`
     quad: Ints  # (q, 4) particles of faces drawn as triangles 0 1 2 and 0 2 3, see `sharp_quads`
+    thread: Ints  # (s, 2) particles that close on each other: one corner of the surface
     parts_meshes: NDArray[np.bool_]  # (n,) of those that mesh colliders do not pass through
 
     def __len__(self) -> int:

@@ -131,13 +131,14 @@ def _add_whole(
         factor = fineness**2
         _add_springs(builder, support, first, BEND_STIFFNESS, bend, 1, factor, damping=damping)
     if thread is not None and len(thread):
-        threads = Links.of(builder, index, thread + first, closing_speed=settings.sewing)
-        builder.add_constraint(threads)
+        links = Links.of(builder, index, thread + first, closing_speed=settings.sewing)
+        builder.add_constraint(links)
     builder.add_triangles(geometry.triangles + first)
     itself = settings.meets_itself
     others = itself and settings.meets_others
     quads = geometry.quads + first
-    builder.add_surface(geometry.triangles + first, itself, others, quads=quads)
+    threads = () if thread is None else thread + first
+    builder.add_surface(geometry.triangles + first, itself, others, quads=quads, threads=threads)
     if settings.tethers and settings.stretch == 0.0:
         hangs = settings.slack == 0.0 and add_yarns(builder, geometry, pin_weight, first, index)
         add_tethers(builder, geometry, pin_weight, first, TETHER_SLACK if hangs else 0.0)

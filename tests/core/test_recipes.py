@@ -425,7 +425,8 @@ def test_rubber_sheets_stretch_alike_at_any_resolution():
     assert lowest(17, 1.0) == pytest.approx(lowest(9, 1.0), rel=0.03)
 
 
-def test_sewing_threads_close_at_their_speed():
+@pytest.mark.parametrize("meets_itself", [False, True])
+def test_sewing_threads_close_at_their_speed(meets_itself):
     x, quads = cloth_grid(6)
     points = np.concatenate([x, x + (0.0, 0.0, 0.5)])
     faces = np.concatenate([quads, quads + 36])
@@ -433,7 +434,7 @@ def test_sewing_threads_close_at_their_speed():
     both = Geometry.of("sewn", points, threads, np.arange(len(faces) + 1) * 4, faces.reshape(-1))
 
     def gap(sewing):
-        builder = made("CLOTH", both, ClothSettings(sewing=sewing))
+        builder = made("CLOTH", both, ClothSettings(sewing=sewing, meets_itself=meets_itself))
         found = []
         run(
             builder, 1.0, WEIGHTLESS,

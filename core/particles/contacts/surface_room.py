@@ -16,6 +16,7 @@ from ...collision.surface_tree import (
     Surface,
     SurfaceTree,
     owned_features,
+    seams,
     surface_tree,
 )
 from ...model import Model
@@ -136,8 +137,9 @@ class SurfaceRoom:
             triangle = np.concatenate([triangle, meshes.triangle + led]).astype(np.int32)
             self.solid = np.concatenate([self.solid, meshes.solid])
             self.friction[led:] = meshes.friction
+        seam = seams(count, model.surfaces.thread)
         return Surface(
-            triangle, owned, part, meets.astype(np.int32), rest, thickness, self.inverse_mass
+            triangle, seam, owned, part, meets.astype(np.int32), rest, thickness, self.inverse_mass
         )
 
     def expect_all(self) -> None:
