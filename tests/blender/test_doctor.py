@@ -274,6 +274,22 @@ def test_what_falls_past_the_floor_gets_one(scene):
     assert ob.verlet.kind == "BODY"
 
 
+def test_bodies_in_a_skew_space_are_told(scene):
+    """What turns there is drawn sheared; a space with one scale, however turned, is none."""
+    floor()
+    parents = {"even": (2, 2, 2), "mirrored": (-2, 2, 2), "uneven": (1, 1, 2)}
+    for number, (name, scale) in enumerate(parents.items()):
+        parent = bpy.data.objects.new(f"{name} parent", None)
+        scene.collection.objects.link(parent)
+        parent.scale, parent.rotation_euler = scale, (0.3, 0.2, 0.4)
+        body(name=name, size=0.4, location=(3 * number, 0, 0.5)).parent = parent
+    bpy.context.view_layer.update()
+    check(scene)
+    told = [one.message for one in addon("doctor").of(scene).findings if "unevenly" in one.message]
+    assert len(told) == 1
+    assert told[0].startswith("uneven: its parent uneven parent is scaled unevenly")
+
+
 def test_bodies_that_overlap_are_parted(scene):
     floor()
     lower = body(name="Lower", location=(0, 0, 0.2))

@@ -25,6 +25,7 @@ CHECKS: tuple[Check, ...] = (
     world.of_units,
     meshes.of_scene,
     collider_meshes.of_scene,
+    places.sheared_by_parents,
     places.without_floor,
     places.overlapping_bodies,
     places.inside_solids,

@@ -1,4 +1,4 @@
-"""Where things stand at the start: in each other, in a collider, over nothing."""
+"""Where things stand at the start: in each other, in a collider, over nothing, in a skew space."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from ..problem import Problem
 from ..properties import bake_record, participants
 from ..properties.kinds import is_particles
 from ..scene.surroundings import bounds
+from ..transforms.parents import parent_matrix
+from ..transforms.rotations import unevenness
 from .solids import SolidCollider
 
 if TYPE_CHECKING:
@@ -24,10 +26,34 @@ if TYPE_CHECKING:
 
 LEAST_INSIDE = 1e-4  # m that something has to be inside of a collider
 OVERLAP_AT_START = 0.05  # of the smallest half extent of a shape that may overlap at the start
+UNEVEN = 1e-3  # share by which a space may stretch along one axis more than along others
 PARTED = 0.005  # likewise, once they are moved apart
 MOST_SECONDS = 2.0  # of parting, without weight
 PARTING_RATE = 24.0  # 1/s, looks at whether cloth has come apart
 FRAMES_APART = 6  # looks for which it goes on apart, to its thickness
+
+
+# ---------------------------------------------------------------------------- in a skew space
+
+
+def sheared_by_parents(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> list[Problem]:
+    """Rigid bodies that turn in a space that is scaled unevenly.
+
+    Blender draws them sheared; they are simulated as they stand at the start.
+    """
+    found = []
+    for ob in participants.simulated_objects(scene):
+        is_turned = ob.verlet.kind == "BODY" and ob.verlet.body.type == "ACTIVE"
+        if ob.parent is None or not is_turned or bake_record.is_baked(ob):
+            continue
+        if unevenness(parent_matrix(ob, depsgraph)[:3, :3]) > UNEVEN:
+            text = (
+                f"{ob.name}: its parent {ob.parent.name} is scaled unevenly, and shears what turns "
+                "in its space: it is drawn otherwise than simulated. Apply the parent's scale, or "
+                "clear the parent"
+            )
+            found.append(Problem(text, ob.session_uid))
+    return found
 
 
 # ---------------------------------------------------------------------------- over nothing

@@ -34,6 +34,16 @@ def largest_shear(linear: Floats) -> float:
     return float(np.abs([np.einsum("ni,ni->n", *pair) for pair in pairs]).max(initial=0.0))
 
 
+def unevenness(linear: Floats) -> float:
+    """How far ``linear`` (3,3) is from a turn with one scale: 0 is one, 1 flattens an axis.
+
+    The share of the longest of three half axes that it makes of a sphere by which the least is
+    shorter; what turns in such a space is sheared.
+    """
+    stretches = np.linalg.svd(linear, compute_uv=False)
+    return 1.0 - float(stretches[2] / stretches[0]) if stretches[0] > 0.0 else 1.0
+
+
 SQUARE = 1e-6  # cosine between two axes that are square but for the rounding of 32 bits
 
 
