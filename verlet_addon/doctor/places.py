@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 LEAST_INSIDE = 1e-4  # m that something has to be inside of a collider
 OVERLAP_AT_START = 0.05  # of the smallest half extent of a shape that may overlap at the start
-UNEVEN = 1e-3  # share by which a space may stretch along one axis more than along others
+SKEW_SPACE = 1e-3  # share by which a space may stretch along one axis more than along others
 PARTED = 0.005  # likewise, once they are moved apart
 MOST_SECONDS = 2.0  # of parting, without weight
 PARTING_RATE = 24.0  # 1/s, looks at whether cloth has come apart
@@ -46,7 +46,7 @@ def sheared_by_parents(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -
         is_turned = ob.verlet.kind == "BODY" and ob.verlet.body.type == "ACTIVE"
         if ob.parent is None or not is_turned or bake_record.is_baked(ob):
             continue
-        if unevenness(parent_matrix(ob, depsgraph)[:3, :3]) > UNEVEN:
+        if unevenness(parent_matrix(ob, depsgraph)[:3, :3]) > SKEW_SPACE:
             text = (
                 f"{ob.name}: its parent {ob.parent.name} is scaled unevenly, and shears what turns "
                 "in its space: it is drawn otherwise than simulated. Apply the parent's scale, or "
