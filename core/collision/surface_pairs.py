@@ -106,17 +106,14 @@ def _is_of_use(surface, stale, corner):
 
 
 @lean_inline
-def _is_of_interest(surface, stale, corner, is_edges, sure):
-    """Whether a pair is of use, and no seam makes its features neighbours. sure: it is of use."""
-    if not (sure or _is_of_use(surface, stale, corner)):
-        return False
+def _are_joined(seam, corner, is_edges):
+    """Whether two features share a vertex, or two that a thread closes on each other."""
     i, j, k, m = corner
-    seam = surface.seam
     if seam[i] == seam[k] or seam[i] == seam[m]:
-        return False
+        return True
     if is_edges:
-        return seam[j] != seam[k] and seam[j] != seam[m]
-    return seam[i] != seam[j]
+        return seam[j] == seam[k] or seam[j] == seam[m]
+    return seam[i] == seam[j]
 
 
 @lean_inline
@@ -170,11 +167,11 @@ def _add_pairs(pairs, row, last, surface, flight, t, u):
         j, k, m = triangle[other, 0], triangle[other, 1], triangle[other, 2]
         for n in range(3):
             i = triangle[one, n]
-            if not owned[one] >> n & 1 or i in (j, k, m):
-                continue
             corner = (i, j, k, m)
+            if not owned[one] >> n & 1 or _are_joined(surface.seam, corner, 0):
+                continue
             if not _are_far(x, i, j, k, m, 0, within) and (
-                _is_of_interest(surface, stale, corner, 0, sure)
+                sure or _is_of_use(surface, stale, corner)
             ):
                 row = _add_pair(pairs, row, last, surface, x, corner, 0, fastest, within)
     for n in range(3):
@@ -183,11 +180,11 @@ def _add_pairs(pairs, row, last, surface, flight, t, u):
         i, j = triangle[t, n], triangle[t, (n + 1) % 3]
         for o in range(3):
             k, m = triangle[u, o], triangle[u, (o + 1) % 3]
-            if not owned[u] >> (3 + o) & 1 or i in (k, m) or j in (k, m):
-                continue
             corner = (i, j, k, m)
+            if not owned[u] >> (3 + o) & 1 or _are_joined(surface.seam, corner, 1):
+                continue
             if not _are_far(x, i, j, k, m, 1, within) and (
-                _is_of_interest(surface, stale, corner, 1, sure)
+                sure or _is_of_use(surface, stale, corner)
             ):
                 row = _add_pair(pairs, row, last, surface, x, corner, 1, fastest, within)
     return row

@@ -55,7 +55,7 @@ Surface = namedtuple(
     "Surface",
     [
         "triangle",  # (f, 3)
-        "seam",  # (n,) the least of the vertices that threads close on this one, or itself
+        "seam",  # (n,) number of each vertex, the same for those that threads close on each other
         "owned",  # (f,) bits 0–2: corners, 3–5: edges from them on, that are the triangle's own
         "part",  # (n,) object of each vertex; negative: it does not meet itself
         "meets",  # (n,) bits: `MEETS_OTHERS`, `MEETS_MESHES`, `IS_MESH`
@@ -88,18 +88,6 @@ def owned_features(triangle: Ints) -> Ints:
     _, first = np.unique(np.sort(ends, axis=1), axis=0, return_index=True)
     np.bitwise_or.at(owned, first // 3, 8 << (first % 3))
     return owned
-
-
-def seams(count: int, thread: Ints) -> Ints:
-    """The least of all vertices (count,) that hang on each by threads (s, 2)."""
-    least = np.arange(count, dtype=np.int32)
-    while len(thread):
-        before = least.copy()
-        lower = least[thread].min(axis=1)
-        np.minimum.at(least, thread, lower[:, None])
-        if np.array_equal(least, before):
-            break
-    return least
 
 
 def surface_tree(triangle: Ints, rest: Floats) -> SurfaceTree:

@@ -94,7 +94,7 @@ def _add_whole(
 ) -> int:
     """Add cloth as it hangs together; edge_length m: of the mean edge, before anything has torn."""
     whole = geometry
-    geometry, thread = _without_threads(geometry) if settings.sewing > 0.0 else (geometry, None)
+    geometry, thread = _without_threads(geometry, settings)
     edge, diagonal = geometry.edges, geometry.diagonals
     first = builder.particle_count
     index = add_vertices(
@@ -130,14 +130,14 @@ def _add_whole(
         fineness = BEND_EDGE_LENGTH / max(edge_length, 1e-9)
         factor = fineness**2
         _add_springs(builder, support, first, BEND_STIFFNESS, bend, 1, factor, damping=damping)
-    if thread is not None and len(thread):
-        links = Links.of(builder, index, thread + first, closing_speed=settings.sewing)
+    threads = thread + first
+    if len(threads):
+        links = Links.of(builder, index, threads, closing_speed=settings.sewing)
         builder.add_constraint(links)
     builder.add_triangles(geometry.triangles + first)
     itself = settings.meets_itself
     others = itself and settings.meets_others
     quads = geometry.quads + first
-    threads = () if thread is None else thread + first
     builder.add_surface(geometry.triangles + first, itself, others, quads=quads, threads=threads)
     if settings.tethers and settings.stretch == 0.0:
         hangs = settings.slack == 0.0 and add_yarns(builder, geometry, pin_weight, first, index)
@@ -147,13 +147,15 @@ def _add_whole(
 
 def _edge_length(geometry: Geometry, settings: ClothSettings) -> float:
     """Mean length of the edges of the cloth itself, m."""
-    sheet = _without_threads(geometry)[0] if settings.sewing > 0.0 else geometry
-    return sheet.mean_edge_length
+    return _without_threads(geometry, settings)[0].mean_edge_length
 
 
-def _without_threads(geometry: Geometry) -> tuple[Geometry, Ints]:
-    """The mesh without the edges that belong to no face, and those edges; a net keeps its own."""
-    if len(geometry.triangles) == 0:
+def _without_threads(geometry: Geometry, settings: ClothSettings) -> tuple[Geometry, Ints]:
+    """The mesh without the edges that belong to no face, and those edges, which sew.
+
+    None of them where nothing is sewn; a net keeps its own.
+    """
+    if settings.sewing == 0.0 or len(geometry.triangles) == 0:
         return geometry, np.zeros((0, 2), dtype=np.int32)
     sheet = Geometry.of(
         geometry.name, geometry.positions, (), geometry.face_offsets, geometry.face_vertices

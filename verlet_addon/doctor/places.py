@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 LEAST_INSIDE = 1e-4  # m that something has to be inside of a collider
 OVERLAP_AT_START = 0.05  # of the smallest half extent of a shape that may overlap at the start
-SKEW_SPACE = 1e-3  # share by which a space may stretch along one axis more than along others
 PARTED = 0.005  # likewise, once they are moved apart
+SKEW_SPACE = 1e-3  # share by which a space may stretch along one axis more than along others
 MOST_SECONDS = 2.0  # of parting, without weight
 PARTING_RATE = 24.0  # 1/s, looks at whether cloth has come apart
 FRAMES_APART = 6  # looks for which it goes on apart, to its thickness

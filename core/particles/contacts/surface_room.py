@@ -16,9 +16,9 @@ from ...collision.surface_tree import (
     Surface,
     SurfaceTree,
     owned_features,
-    seams,
     surface_tree,
 )
+from ...geometry.surface import connected_parts
 from ...model import Model
 from ...model.surface_table import ITSELF, MESHES, OTHERS
 from ...records import Records
@@ -137,7 +137,7 @@ class SurfaceRoom:
             triangle = np.concatenate([triangle, meshes.triangle + led]).astype(np.int32)
             self.solid = np.concatenate([self.solid, meshes.solid])
             self.friction[led:] = meshes.friction
-        seam = seams(count, model.surfaces.thread)
+        seam = connected_parts(count, model.surfaces.thread)
         return Surface(
             triangle, seam, owned, part, meets.astype(np.int32), rest, thickness, self.inverse_mass
         )
