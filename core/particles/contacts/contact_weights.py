@@ -19,7 +19,7 @@ from .contact_places import (
     particle_place,
     particles_side,
 )
-from .contact_point import UNBACKED, clear_impulses
+from .contact_point import clear_impulses
 
 Surfaces = namedtuple(
     "Surfaces",
@@ -111,33 +111,17 @@ def _level(contact, making, x, owners, h):
 
 
 @inline
-def _farthest_push(contact, inverse_mass):
-    """How far an impulse along the normal pushes the particle that it pushes farthest, 1/kg."""
-    most = 0.0
+def _is_flung(contact, inverse_mass):
+    """Whether particles alone give way, and one of them much farther than the two sides part."""
+    least = contact["mobility"] / LEAST_LEVER
+    if contact["mobility"] != contact["inverse_mass"]:
+        return False
     for side in range(2):
         place = contact["place"][side]
-        if place["owner"] >= 0 or place["four_body"] >= 0:
-            continue
         for k in range(4):
-            most = max(most, inverse_mass[place["particle"][k]] * place["weight"][k])
-    return most
-
-
-@inline
-def _set_mobility(contact, movable, n):
-    """How far an impulse parts the two sides: nobody is flung, see `LEAST_LEVER`.
-
-    Where particles alone give way none pushes; what overlaps is parted slowly: `resolve_overlap`.
-    What a body is part of is softer instead, for it has to be held; what is backed is not flung.
-    """
-    alone = contact["inverse_mass"] = lone_mobility(contact, movable, n)
-    total = mobility_along(contact, movable, n)
-    least = LEAST_LEVER * _farthest_push(contact, movable.particles.inverse_mass)
-    contact["mobility"] = total
-    if total < least and total == alone:
-        contact["mobility"] = 0.0
-    elif total < least and contact["footing"] == UNBACKED:
-        contact["mobility"] = least
+            if inverse_mass[place["particle"][k]] * place["weight"][k] > least:
+                return True
+    return False
 
 
 @kernel
@@ -156,7 +140,10 @@ def prepare_contacts(contacts, count, surfaces, movable, resting):
         contact["friction"], e = _find_places(contact, making, surfaces, previous, owners)
         _level(contact, making, x, owners, h)
         n = vec(contact["normal"])
-        _set_mobility(contact, movable, n)
+        contact["inverse_mass"] = lone_mobility(contact, movable, n)
+        contact["mobility"] = mobility_along(contact, movable, n)
+        if _is_flung(contact, movable.particles.inverse_mass):
+            contact["mobility"] = 0.0  # what overlaps is parted slowly: `resolve_overlap`
         approach = dot(displacement(contact, movable.particles, owners, h), n)
         gap = gap_of(contact, x, owners, h)
         contact["overlap"] = overlap_before(gap, approach)
