@@ -178,7 +178,7 @@ def meets_others_tunable(default: bool = True) -> Any:
 def meets_itself_tunable() -> Any:
     """Whether a surface is in its own way."""
     return tunable(
-        False,
+        True,
         "Self-Collision",
         "Passes through neither itself nor other cloth that has this on",
     )

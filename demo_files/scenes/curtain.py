@@ -82,6 +82,5 @@ def _add_curtain(rings: list[bpy.types.Object]) -> bpy.types.Object:
     faces = np.stack([corner, corner + columns, corner + columns + 1, corner + 1], axis=1)
     curtain = add_mesh("Curtain", places, faces, RED, smooth=True)
     make("cloth", curtain, preset="COTTON")
-    curtain.verlet.cloth.meets_itself = True
     curtain.verlet.cloth.damping = 0.3
     return curtain

@@ -94,7 +94,6 @@ def _wear(rig: bpy.types.Object, garment: bpy.types.Object, bone: str, pinned: n
     garment.modifiers.new("Armature", "ARMATURE").object = rig
     make("cloth", garment, preset="COTTON")
     garment.verlet.pin_group = "Pin"
-    garment.verlet.cloth.meets_itself = True
     garment.verlet.cloth.damping = 0.4  # no fold quivers once the walker stands
 
 

@@ -55,7 +55,6 @@ def _add_sack() -> None:
     paint(sack, "Rim", (np.arange(len(places)) < AROUND).astype(float))
     make("cloth", sack, preset="DENIM")
     sack.verlet.pin_group = "Rim"
-    sack.verlet.cloth.meets_itself = True
     key(sack.verlet.animated, "pin", {1: 1.0, RELEASE: 1.0, RELEASE + 1: 0.0})
 
 

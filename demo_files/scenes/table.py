@@ -60,7 +60,6 @@ def _add_cloth() -> None:
     hand.location = (0.5 * CLOTH[0] + cloth.location.x, 0.0, cloth.location.z)
     make("cloth", cloth, preset="SILK")
     cloth.verlet.cloth.friction = 0.1
-    cloth.verlet.cloth.meets_itself = True
     border = np.arange(COLUMNS * ROWS) % COLUMNS == COLUMNS - 1
     paint(cloth, "Held", border.astype(float))
     cloth.verlet.pin_group = "Held"

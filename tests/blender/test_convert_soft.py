@@ -179,7 +179,7 @@ def test_what_was_edited_meanwhile_is_written_back(scene):
 def test_what_was_made_here_gets_new_modifiers(scene, capfd):
     sheet, ground = cloth(name="Sheet"), floor(name="Ground")
     pin(sheet, [0], name="Hem")
-    sheet.verlet.cloth.bend, sheet.verlet.cloth.meets_itself = 0.7, True
+    sheet.verlet.cloth.bend = 0.7
     jelly = box(name="Jelly")
     select(jelly)
     bpy.ops.verlet.soft_body()
