@@ -136,12 +136,12 @@ def goes_by_neighbour(contacts, n, watch, x, start):
             continue
         for sign in (1.0, -1.0):  # the features may be named the other way round
             normal = scale(sign, vec(contacts[other]["normal"]))
-            parted, _ = gap_over(contact, normal, start, ZERO, start)
+            parted = gap_over(contact, normal, start, ZERO, start)
             if parted < least:
                 continue
             before = contact["distance"]
             contact["distance"] = parted
-            gap, _ = gap_over(contact, normal, x, ZERO, start)
+            gap = gap_over(contact, normal, x, ZERO, start)
             if gap >= distance_needed(contact):
                 set_vec(contact["normal"], normal)
                 note_spare(watch, n, contact)

@@ -70,10 +70,42 @@ def stopping_room(count: int) -> Stopping:
 
 
 @lean_inline
-def _part(contact, over, x, more, start, inverse_mass, needed, middle):
+def _momentum(contact, over, x, more, start, inverse_mass, above, needed):
+    """Upward momentum in kg·m that putting a above, and b needed m below that, gives what is free."""
+    first = 2 if contact["is_edges"] else 1
+    momentum = 0.0
+    for c in range(4):
+        w = inverse_mass[contact["corner"][c]]
+        height = height_over(contact, c, over, x, more, start)
+        way = max(0.0, above - height) if c < first else min(0.0, above - needed - height)
+        momentum += way / w if w > 0.0 else 0.0
+    return momentum
+
+
+@lean_inline
+def _balance(contact, over, x, more, start, inverse_mass, needed):
+    """Where the plane of a lies, needed m over that of b, for parting to keep all momentum.
+
+    What it gives grows with that height, and evenly between those at which a corner begins to move.
+    """
+    first = 2 if contact["is_edges"] else 1
+    low, high, at_low, at_high = -math.inf, math.inf, 0.0, 0.0
+    for c in range(4):
+        above = height_over(contact, c, over, x, more, start) + (0.0 if c < first else needed)
+        momentum = _momentum(contact, over, x, more, start, inverse_mass, above, needed)
+        if momentum <= 0.0 and above > low:
+            low, at_low = above, momentum
+        if momentum >= 0.0 and above < high:
+            high, at_high = above, momentum
+    share = at_low / (at_low - at_high) if at_low < at_high else 0.5
+    return low + share * (high - low)
+
+
+@lean_inline
+def _part(contact, over, x, more, start, inverse_mass, needed):
     """Put vertices of a above and those of b below two planes, needed m apart."""
     first = 2 if contact["is_edges"] else 1
-    above = middle + 0.5 * needed
+    above = _balance(contact, over, x, more, start, inverse_mass, needed)
     least, most = -math.inf, math.inf  # where the plane of a may lie for what is held
     for c in range(4):
         if inverse_mass[contact["corner"][c]] > 0.0:
@@ -137,7 +169,7 @@ def _part_contact(contacts, n, watch, x, start, inverse_mass):
     contact = contacts[n]
     needed = distance_needed(contact)
     normal = vec(contact["normal"])
-    gap, _ = gap_over(contact, normal, x, ZERO, start)
+    gap = gap_over(contact, normal, x, ZERO, start)
     if gap >= needed:
         return False
     if contact["is_turned"] == 0:
@@ -148,14 +180,14 @@ def _part_contact(contacts, n, watch, x, start, inverse_mass):
     turned = vec(contact["turned"])
     is_parted = False
     # a hair more than needed, or rounding asks for it again
-    gap, middle = gap_over(contact, turned, x, ZERO, start)
+    gap = gap_over(contact, turned, x, ZERO, start)
     if gap < needed:
         is_parted = True
-        _part(contact, turned, x, ZERO, start, inverse_mass, needed * (1.0 + 1e-6), middle)
-    gap, middle = gap_over(contact, normal, x, turned, start)
+        _part(contact, turned, x, ZERO, start, inverse_mass, needed * (1.0 + 1e-6))
+    gap = gap_over(contact, normal, x, turned, start)
     if gap < 0.0:
         is_parted = True
-        _part(contact, normal, x, turned, start, inverse_mass, 1e-6 * needed, middle)
+        _part(contact, normal, x, turned, start, inverse_mass, 1e-6 * needed)
     return is_parted
 
 
@@ -164,16 +196,16 @@ def _are_parted(contact, x, start):
     """Whether one of the planes of a contact parts its features all along their way."""
     needed = distance_needed(contact)
     normal = vec(contact["normal"])
-    gap, _ = gap_over(contact, normal, x, ZERO, start)
+    gap = gap_over(contact, normal, x, ZERO, start)
     if gap >= needed:
         return True
     if contact["is_turned"] == 0:
         return False
     turned = vec(contact["turned"])
-    gap, _ = gap_over(contact, turned, x, ZERO, start)
+    gap = gap_over(contact, turned, x, ZERO, start)
     if gap < needed:
         return False
-    gap, _ = gap_over(contact, normal, x, turned, start)
+    gap = gap_over(contact, normal, x, turned, start)
     return gap >= 0.0
 
 

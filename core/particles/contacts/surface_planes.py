@@ -19,7 +19,7 @@ def height_over(contact, c, over, x, more, start):
 
 @lean_inline
 def gap_over(contact, over, x, more, start):
-    """By how much the lowest of a is above the highest of b, and the middle between them, m."""
+    """By how much the lowest of a is above the highest of b, m."""
     low, high = math.inf, -math.inf
     first = 2 if contact["is_edges"] else 1
     for c in range(4):
@@ -28,4 +28,4 @@ def gap_over(contact, over, x, more, start):
             low = min(low, height)
         else:
             high = max(high, height)
-    return low - high, 0.5 * (low + high)
+    return low - high
