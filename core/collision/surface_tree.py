@@ -7,11 +7,13 @@ normals of patches and of what stands above them are gathered anew: see `surface
 
 from __future__ import annotations
 
+import math
 from collections import namedtuple
 
 import numpy as np
 
 from ..arrays import Floats, Ints
+from ..elementary import angles
 from ..kernels.jit import kernel, lean_inline
 from ..pairs import distinct_pairs
 from .tree import build_tree, tree_room, tree_scratch
@@ -21,13 +23,13 @@ SurfaceTree = namedtuple(
     [
         "skip",  # (2f,) as in `tree.Tree`
         "leaf",  # (2f,) triangle, -1 for a node with children
-        "whole",  # (2f,) 1 where the triangles below hang together by their vertices
+        "whole",  # (2f,) 1 where the triangles below hang together, and no notch parts them
         "after",  # (2f,) of a patch: the node after the largest one around it without contacts
         "patch",  # (2f,) number of the patch that this node is the root of, -1 for other nodes
         "root",  # (p,) node of each patch
         "upper",  # (u,) nodes above patches, rising
         "near_start",  # (p + 1,) first entry of each patch in `near`
-        "near",  # patches that share a vertex with it
+        "near",  # patches that share a vertex with it, and no notch
         "rim_start",  # (p + 1,) first entry of each patch in `rim`
         "rim",  # triangles around it: they share a vertex with it
         "flat",  # (f,) 1 for a triangle whose normals make some patch flat
@@ -46,6 +48,9 @@ SurfaceTree = namedtuple(
 
 PATCH = 16
 """Triangles of a patch, at most."""
+
+MOST_NOTCHED = 1.0
+"""Rad by which the outline turns inwards on what is still taken to be `SurfaceTree.whole`."""
 
 MEETS_OTHERS, MEETS_MESHES, IS_MESH = 1, 2, 4
 """Bits of a vertex: its surface meets others of its kind; meshes; it is a mesh's that is led from
@@ -90,6 +95,28 @@ def owned_features(triangle: Ints) -> Ints:
     return owned
 
 
+def notches(triangle: Ints, rest: Floats) -> Floats:
+    """By how much (n,) rad the outline of triangles (f, 3) turns inwards at each vertex, at rest.
+
+    On both sides of a notch, or a slit, surfaces may meet though all their normals agree, as the
+    ribbons of a fringe do. Where outlines meet in one vertex, or three triangles in an edge, it is
+    taken for the tip of a slit.
+    """
+    count, corner = len(rest), rest[triangle]
+    one, other = np.roll(corner, -1, axis=1) - corner, np.roll(corner, 1, axis=1) - corner
+    sine = np.linalg.norm(np.cross(one, other), axis=2)
+    angle = angles(sine.reshape(-1), (one * other).sum(axis=2).reshape(-1))
+    around = np.bincount(triangle.reshape(-1), angle, count)
+    ends = np.sort(np.stack([triangle, np.roll(triangle, -1, axis=1)], axis=2).reshape(-1, 2))
+    edge, triangles = np.unique(ends[:, 0] * np.int64(count) + ends[:, 1], return_counts=True)
+    ends = np.stack([edge // max(count, 1), edge % max(count, 1)], axis=1)
+    outlines = np.bincount(ends[triangles == 1].reshape(-1), minlength=count)
+    notch = np.where(outlines > 0, np.maximum(around - math.pi, 0.0), 0.0)
+    notch[outlines > 2] = math.pi
+    notch[ends[triangles > 2].reshape(-1)] = math.pi
+    return notch
+
+
 def surface_tree(triangle: Ints, rest: Floats) -> SurfaceTree:
     """A tree over triangles (f, 3) of the places rest (n, 3) m; its bounds are still empty."""
     count = len(triangle)
@@ -97,12 +124,13 @@ def surface_tree(triangle: Ints, rest: Floats) -> SurfaceTree:
     corner = rest[triangle]
     build_tree(tree, corner.min(axis=1), corner.max(axis=1), 0, count, tree_scratch(count))
     whole = np.zeros(2 * count, dtype=np.int32)
-    _find_whole(tree.skip, tree.leaf, whole, triangle, np.zeros(len(rest), dtype=np.int32))
+    notch = notches(triangle, rest)
+    _find_whole(tree.skip, tree.leaf, whole, triangle, notch, np.zeros((2, len(rest)), np.int32))
     patch, root, upper = _patches(tree.skip, tree.leaf, whole)
     node_of = _node_of(tree.skip, tree.leaf, count)
     patch_of = (np.searchsorted(root, node_of, side="right") - 1).astype(np.int32)
     held = _held(patch_of, triangle)
-    near_start, near = _neighbours(held, len(root))
+    near_start, near = _neighbours(held, len(root), notch)
     rim_start, rim = _rims(held, patch_of, triangle)
     of_triangles, of_nodes = np.zeros((3, count), np.int32), np.zeros((2, 2 * count), np.int32)
     return SurfaceTree(
@@ -160,8 +188,12 @@ def _held(patch_of: Ints, triangle: Ints) -> Ints:
     return distinct_pairs(np.stack([triangle.reshape(-1), np.repeat(patch_of, 3)], axis=1))
 
 
-def _neighbours(held: Ints, patches: int) -> tuple[Ints, Ints]:
-    """Patches that share a vertex: first entry of each (p + 1,), and their numbers, rising."""
+def _neighbours(held: Ints, patches: int, notch: Floats) -> tuple[Ints, Ints]:
+    """Patches that share a vertex: first entry of each (p + 1,), and their numbers, rising.
+
+    But for those between which a notch may be, as in `_find_whole`.
+    """
+    notched = np.bincount(held[:, 1], notch[held[:, 0]], patches)
     pairs = []
     ahead = 1
     while ahead < len(held):  # patches around one vertex stand together
@@ -171,6 +203,7 @@ def _neighbours(held: Ints, patches: int) -> tuple[Ints, Ints]:
         pairs.append(np.stack([held[:-ahead, 1][same], held[ahead:, 1][same]], axis=1))
         ahead += 1
     both = np.concatenate([*pairs, np.zeros((0, 2), dtype=np.int64)])
+    both = both[notched[both[:, 0]] + notched[both[:, 1]] <= MOST_NOTCHED]
     both = distinct_pairs(np.concatenate([both, both[:, ::-1]]))
     start = np.searchsorted(both[:, 0], np.arange(patches + 1))
     return start.astype(np.int32), both[:, 1].astype(np.int32)
@@ -201,15 +234,24 @@ def _rims(held: Ints, patch_of: Ints, triangle: Ints) -> tuple[Ints, Ints]:
 
 
 @kernel
-def _find_whole(skip, leaf, whole, triangle, root):
-    """Mark nodes whose triangles hang together; root (n,) is scratch of union–find."""
+def _find_whole(skip, leaf, whole, triangle, notch, scratch):
+    """Mark nodes whose triangles hang together, with no notch (n,) rad between them.
+
+    scratch (2, n): of union–find, and the node in which each vertex was met last.
+    """
+    root, met = scratch
     for node in range(2 * triangle.shape[0] - 1):
         end = skip[node]
+        notched = 0.0
         for n in range(node, end):
-            if leaf[n] >= 0:
-                for k in range(3):
-                    v = triangle[leaf[n], k]
-                    root[v] = v
+            if leaf[n] < 0:
+                continue
+            for k in range(3):
+                v = triangle[leaf[n], k]
+                root[v] = v
+                if met[v] != node + 1:
+                    met[v] = node + 1
+                    notched += notch[v]
         for n in range(node, end):
             if leaf[n] < 0:
                 continue
@@ -231,4 +273,4 @@ def _find_whole(skip, leaf, whole, triangle, root):
                 if root[v] == v:
                     roots += 1
                     root[v] = -1 - v  # counted
-        whole[node] = roots == 1
+        whole[node] = roots == 1 and notched <= MOST_NOTCHED
