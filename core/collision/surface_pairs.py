@@ -49,6 +49,11 @@ REST_SHARE = 0.8
 """Features of one object keep no more than this share of their distance at rest apart: thick cloth
 on a fine mesh does not push its own neighbours away."""
 
+SLIT_SHARE = 1e-3
+"""Share of their thickness that they keep at least: on the two sides of a slit, or of a tear, they
+lie on each other at rest, and were they pressed together for long, nothing would tell how they lay.
+"""
+
 
 @lean_inline
 def _fastest(speed, triangle, t, u):
@@ -139,7 +144,8 @@ def _add_pair(pairs, row, last, surface, x, corner, is_edges, fastest, within):
     if surface.part[i] == surface.part[m] and not _are_far(
         surface.rest, i, j, k, m, is_edges, reach / REST_SHARE
     ):
-        reach = min(reach, REST_SHARE * feature_distance(surface.rest, i, j, k, m, is_edges))
+        reach = REST_SHARE * feature_distance(surface.rest, i, j, k, m, is_edges)
+        reach = max(min(reach, width), SLIT_SHARE * width)
     if row < last:
         pair = pairs[row]
         pair["corner"][0], pair["corner"][1], pair["corner"][2], pair["corner"][3] = i, j, k, m
