@@ -95,6 +95,25 @@ def owned_features(triangle: Ints) -> Ints:
     return owned
 
 
+def _edges(triangle: Ints, count: int) -> tuple[Ints, Ints]:
+    """Ends (e, 2) of all edges of triangles (f, 3), and how many triangles (e,) have each."""
+    ends = np.sort(np.stack([triangle, np.roll(triangle, -1, axis=1)], axis=2).reshape(-1, 2))
+    edge, triangles = np.unique(ends[:, 0] * np.int64(count) + ends[:, 1], return_counts=True)
+    return np.stack([edge // max(count, 1), edge % max(count, 1)], axis=1), triangles
+
+
+def ways_inwards(triangle: Ints, rest: Floats) -> Floats:
+    """Unit vectors (n, 3) from the outline of triangles (f, 3) into them, at rest; 0 elsewhere."""
+    way = np.zeros_like(rest)
+    ends, triangles = _edges(triangle, len(rest))
+    corner = rest[triangle]
+    into = corner.mean(axis=1, keepdims=True) - corner
+    np.add.at(way, triangle.reshape(-1), into.reshape(-1, 3))
+    size = np.linalg.norm(way, axis=1)
+    size[np.bincount(ends[triangles == 1].reshape(-1), minlength=len(rest)) == 0] = 0.0
+    return np.where(size[:, None] > 0.0, way / np.where(size > 0.0, size, 1.0)[:, None], 0.0)
+
+
 def notches(triangle: Ints, rest: Floats) -> Floats:
     """By how much (n,) rad the outline of triangles (f, 3) turns inwards at each vertex, at rest.
 
@@ -107,9 +126,7 @@ def notches(triangle: Ints, rest: Floats) -> Floats:
     sine = np.linalg.norm(np.cross(one, other), axis=2)
     angle = angles(sine.reshape(-1), (one * other).sum(axis=2).reshape(-1))
     around = np.bincount(triangle.reshape(-1), angle, count)
-    ends = np.sort(np.stack([triangle, np.roll(triangle, -1, axis=1)], axis=2).reshape(-1, 2))
-    edge, triangles = np.unique(ends[:, 0] * np.int64(count) + ends[:, 1], return_counts=True)
-    ends = np.stack([edge // max(count, 1), edge % max(count, 1)], axis=1)
+    ends, triangles = _edges(triangle, count)
     outlines = np.bincount(ends[triangles == 1].reshape(-1), minlength=count)
     notch = np.where(outlines > 0, np.maximum(around - math.pi, 0.0), 0.0)
     notch[outlines > 2] = math.pi

@@ -8,7 +8,7 @@ from ...arrays import Floats, Ints
 from ...collision.near_patches import NearPatches
 from ...collision.surface_bounds import gather_boxes, gather_normals
 from ...collision.surface_crossings import CROSSING, all_crossings
-from ...collision.surface_tree import Surface, SurfaceTree, without_bounds
+from ...collision.surface_tree import Surface, SurfaceTree, ways_inwards, without_bounds
 from ...records import Records
 from .surface_lines import agree_on_ways
 from .surface_sides import edge_keys, find_sides, sides_room
@@ -28,6 +28,10 @@ UNEVENNESS = 1e-9
 """Mean edge lengths by which vertices are taken to lie elsewhere: on copies of one mesh edges pass
 right through edges, which passes through no triangle."""
 
+SLIT_OPENED = 2.0
+"""`UNEVENNESS`es by which what is on the rim of a surface is taken to lie farther within it: so the
+sides of a slit lie beside each other, not on each other."""
+
 STEPS = (0.8191725134, 0.6710436067, 0.5497004779)
 """Of places that fill a cube evenly (Roberts 2018, "The Unreasonable Effectiveness of Quasirandom
 Sequences")."""
@@ -46,7 +50,8 @@ class CrossedCloth:
         corner = surface.rest[self.triangle]
         edge = float(np.linalg.norm(corner - np.roll(corner, 1, axis=1), axis=2).mean())
         even: Floats = np.arange(count)[:, None] * np.array(STEPS) % 1.0 - 0.5
-        self.crossed = crossed_room(bit, UNEVENNESS * edge * even)
+        inwards = ways_inwards(self.triangle, surface.rest)
+        self.crossed = crossed_room(bit, UNEVENNESS * edge * (even + SLIT_OPENED * inwards))
         self.crossings: Records = np.zeros(16, dtype=CROSSING)
         self.ways: Records = np.zeros(0, dtype=WAY_BACK)
         self.count = 0  # of ways

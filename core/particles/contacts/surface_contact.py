@@ -13,10 +13,11 @@ import numpy as np
 
 from ...collision.contact_law import LEAST_LEVER, joint_friction, normal_sum, within_cone
 from ...collision.surface_distance import nearest_weights, weighted
+from ...collision.surface_pairs import SLIT_SHARE
 from ...kernels.jit import kernel, lean_inline
 from ...vec3 import along, between, cross, divide, dot, length, load, scale, set_vec, shift, sub, vec
 from .surface_tangle import CROSSED, HIDDEN
-from .surface_untangling import flush_way, gives_way
+from .surface_untangling import flush_way, gives_way, slit_way
 from .surface_watch import may_come_nearer, note_apart, note_spare, note_ways
 
 SURFACE_CONTACT = np.dtype(
@@ -185,7 +186,10 @@ def measure_pairs(pairs, count, step, contacts, watch, found, start, held):
         distance = length(d)
         reach, width = pair["reach"], pair["width"]
         if distance < FLUSH * width:
-            d = flush_way(crossed.spot, start, corner, is_edges, weight, FLUSH * width)
+            if reach <= SLIT_SHARE * width:
+                d = slit_way(crossed, start, corner, is_edges, FLUSH * width)
+            else:
+                d = flush_way(crossed.spot, start, corner, is_edges, weight, FLUSH * width)
             distance = length(d)
         pair["room"] = distance - width
         # what has another pair's nearest points keeps no distance: it must not be passed through

@@ -22,9 +22,9 @@ import numpy as np
 
 from ...arrays import Floats, Ints
 from ...collision.surface_crossings import normal_of
-from ...collision.surface_distance import point_on_triangle, weighted
+from ...collision.surface_distance import nearest_weights, point_on_triangle, weighted
 from ...kernels.jit import kernel, lean_inline
-from ...vec3 import add, along, cross, dot, length, load, scale, set_vec, shift, sub, vec
+from ...vec3 import add, along, cross, dot, length, load, scale, set_vec, shift, store, sub, vec
 
 SOUND, OPEN, COME = 1, 2, 3
 """Marks of a vertex where something is gone through: it has not come through; the line parts
@@ -50,6 +50,7 @@ Crossed = namedtuple(
         "through",  # (n,) a bit for each object that passes through what is around a vertex
         "bit",  # (n,) the bit of the object of a vertex
         "spot",  # (n, 3) m, by which a vertex is taken to lie elsewhere, see `flush_way`
+        "elsewhere",  # (n, 3) m, scratch of `slit_way`
     ],
 )
 """What contacts ask about cloth that passes through cloth."""
@@ -68,7 +69,8 @@ WAY_BACK = np.dtype(
 def crossed_room(bit: Ints, spot: Floats) -> Crossed:
     """Room for vertices with the ``bit`` (n,) of their objects and a ``spot`` (n, 3) m."""
     any_of, side = np.zeros(1, dtype=np.int32), np.zeros(len(bit), dtype=np.int32)
-    return Crossed(any_of, side, np.zeros(len(bit), dtype=np.int64), bit, spot)
+    through = np.zeros(len(bit), dtype=np.int64)
+    return Crossed(any_of, side, through, bit, spot, np.zeros_like(spot))
 
 
 @lean_inline
@@ -87,6 +89,19 @@ def flush_way(spot, start, corner, is_edges, weight, least):
         return n
     side = dot(n, weighted(spot, corner, weight))
     return scale((least if side >= 0.0 else -least) / size, n)
+
+
+@lean_inline
+def slit_way(crossed, start, corner, is_edges, least):
+    """The same of both sides of a slit, which lie on each other at rest: as their spots open it."""
+    for c in range(4):
+        i = corner[c]
+        store(crossed.elsewhere, i, add(load(start, i), load(crossed.spot, i)))
+    i, j, k, m = corner
+    weight = nearest_weights(crossed.elsewhere, i, j, k, m, is_edges)
+    way = weighted(crossed.elsewhere, corner, weight)
+    size = length(way)
+    return scale(least / size, way) if size > 0.0 else way
 
 
 @lean_inline
