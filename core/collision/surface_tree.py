@@ -49,7 +49,7 @@ SurfaceTree = namedtuple(
 PATCH = 16
 """Triangles of a patch, at most."""
 
-MOST_NOTCHED = 1.0
+MOST_NOTCHED = 1.75
 """Rad by which the outline turns inwards on what is still taken to be `SurfaceTree.whole`."""
 
 MEETS_OTHERS, MEETS_MESHES, IS_MESH = 1, 2, 4

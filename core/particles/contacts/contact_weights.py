@@ -21,6 +21,10 @@ from .contact_places import (
 )
 from .contact_point import clear_impulses
 
+MOST_WEIGHT = 50.0
+"""Of a corner of a body of four particles in a contact: where others tear it apart, or it goes many
+times its size in a substep, its corners do not tell where a place so far from them is."""
+
 Surfaces = namedtuple(
     "Surfaces",
     [
@@ -124,6 +128,18 @@ def _is_flung(contact, inverse_mass):
     return False
 
 
+@inline
+def _is_off(contact):
+    """Whether a body of four particles would be met far away from all of them."""
+    most = 0.0
+    for side in range(2):
+        place = contact["place"][side]
+        if place["four_body"] >= 0:
+            for k in range(4):
+                most = max(most, abs(place["weight"][k]))
+    return most > MOST_WEIGHT
+
+
 @kernel
 def prepare_contacts(contacts, count, surfaces, movable, resting):
     """Work out weights and constants of contacts noted as places on shapes and normals.
@@ -142,7 +158,7 @@ def prepare_contacts(contacts, count, surfaces, movable, resting):
         n = vec(contact["normal"])
         contact["inverse_mass"] = lone_mobility(contact, movable, n)
         contact["mobility"] = mobility_along(contact, movable, n)
-        if _is_flung(contact, movable.particles.inverse_mass):
+        if _is_off(contact) or _is_flung(contact, movable.particles.inverse_mass):
             contact["mobility"] = 0.0  # what overlaps is parted slowly: `resolve_overlap`
         approach = dot(displacement(contact, movable.particles, owners, h), n)
         gap = gap_of(contact, x, owners, h)
