@@ -91,14 +91,16 @@ def grid(count, spacing, place):
     return spacing * at + place, faces
 
 
-def sheet(builder, name, place, spacing=0.1):
+def sheet(builder, name, place, spacing=0.1, settings=None):
     """A cloth of 6 × 6 vertices; returns its first particle."""
     points, faces = grid(6, spacing, place)
     edges = {tuple(sorted(e)) for f in faces.tolist() for e in zip(f, f[1:] + f[:1], strict=True)}
     corners = np.arange(0, 4 * len(faces) + 1, 4)
     first = builder.particle_count
     add_cloth(
-        builder, Geometry.of(name, points, sorted(edges), corners, faces.ravel()), ClothSettings()
+        builder,
+        Geometry.of(name, points, sorted(edges), corners, faces.ravel()),
+        settings or ClothSettings(),
     )
     return first
 

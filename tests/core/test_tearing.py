@@ -155,14 +155,17 @@ def test_a_sheet_tears_along_a_weak_seam() -> None:
 # ---------------------------------------------------------------------- what becomes of it
 
 
-def test_momentum_goes_on_through_a_tear() -> None:
+@pytest.mark.parametrize("meets_itself", [False, True])
+def test_momentum_goes_on_through_a_tear(meets_itself: bool) -> None:
     """Two halves that fly apart, at 1 m/s each, tear the sheet between them."""
     sheet = split_sheet(10, 4)
     x = sheet.positions
     speed = np.zeros_like(x)
     speed[:, 0] = np.where(x[:, 0] > 0.25, 2.0, -1.0)
     speed[:, 2] = 3.0 * x[:, 1]
-    settings = ClothSettings(strength=1.0, drag=0.0, area_density=DENSITY)
+    settings = ClothSettings(
+        strength=1.0, drag=0.0, area_density=DENSITY, meets_itself=meets_itself
+    )
     model = sheet_model(sheet, np.zeros(len(x)), settings, velocity=speed)
     state = model.initial_state(gravity=NO_GRAVITY)
 

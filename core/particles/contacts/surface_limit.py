@@ -39,7 +39,7 @@ from .mesh_neighbours import goes_by_neighbour
 from .surface_planes import gap_over, height_over
 from .surface_watch import distance_needed, has_left, watch_contacts, watch_more
 
-PARTING_SWEEPS = 8
+PARTING_SWEEPS = 16
 """Sweeps in which all contacts are parted, before what is not apart then is held back."""
 
 RETREATS = 4
