@@ -37,6 +37,7 @@ _NAMES = (
     "rope_over_bar",
     "sheets",
     "simbenchmark",
+    "slits",
     "spinning_disks",
     "surfaces",
 )

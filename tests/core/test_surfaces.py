@@ -16,7 +16,7 @@ from verlet_physics.collision.surface_bounds import (
     gather_normals,
 )
 from verlet_physics.collision.surface_distance import feature_distance
-from verlet_physics.collision.surface_tree import surface_tree
+from verlet_physics.collision.surface_tree import notches, surface_tree, ways_inwards
 from verlet_physics.kernels import jit
 from verlet_physics.particles.contacts.surface_contact import (
     SURFACE_CONTACT,
@@ -25,6 +25,7 @@ from verlet_physics.particles.contacts.surface_contact import (
     part_layers,
 )
 from verlet_physics.particles.contacts.surface_limit import part_surfaces, stopping_room
+from verlet_physics.particles.contacts.surface_untangling import crossed_room, slit_way
 from verlet_physics.particles.contacts.surface_watch import note_spare, watch_room
 from verlet_physics.stages.surfaces import SurfaceContacts
 from verlet_physics.truth.crossings import count_crossings
@@ -511,3 +512,50 @@ def test_what_is_flung_in_mid_frame_is_seen_though_nothing_was_near(monkeypatch)
         low, high = (state.position[model.objects[n].particles, 2] for n in range(2))
         assert low.max() < high.min()  # as at the start
     assert were_quiet[0]
+
+
+def test_patches_end_at_notches():
+    """A sheet of 8 × 8 faces, whole, slit half through, and with a step cut out of its border."""
+    x, quads = cloth_scenes.sheet(9, 9, 1.0, 1.0)
+    triangle = np.concatenate([quads[:, :3], quads[:, [0, 2, 3]]]).astype(np.int32)
+    middle = x[triangle].mean(axis=1)
+    assert surface_tree(triangle, x).whole[0] == 1
+    # one more vertex for what lies right of the line x = 0, y < 0
+    right = (middle[:, 0] > 0.0) & (middle[:, 1] < 0.0)
+    on_slit = np.flatnonzero((np.abs(x[:, 0]) < 1e-9) & (x[:, 1] < -1e-9))
+    twin = np.arange(len(x))
+    twin[on_slit] = len(x) + np.arange(len(on_slit))
+    slit = np.where(right[:, None], twin[triangle], triangle).astype(np.int32)
+    places = np.concatenate([x, x[on_slit]])
+    found = notches(slit, places)
+    tip = int(np.flatnonzero(np.linalg.norm(x, axis=1) < 1e-9)[0])
+    assert found[tip] == pytest.approx(np.pi)
+    assert np.delete(found, tip).max() < 1e-6
+    tree = surface_tree(slit, places)
+    around = {n for n in range(len(slit)) if tip in slit[n]}
+    for node in range(int(tree.skip[0])):
+        below = {int(t) for t in tree.leaf[node : tree.skip[node]] if t >= 0}
+        if len(below) > 1 and below & around:
+            assert tree.whole[node] == 0
+    for patch in {int(p) for p in range(len(tree.root)) if tree.leaf[tree.root[p]] in around}:
+        assert tree.near_start[patch] == tree.near_start[patch + 1]
+    # a corner that is cut out: a quarter turn, over which nothing closes
+    stays = ~((middle[:, 0] > 0.0) & (middle[:, 1] < 0.0))
+    assert notches(triangle[stays], x)[tip] == pytest.approx(0.5 * np.pi)
+    assert surface_tree(triangle[stays], x).whole[0] == 1
+
+
+def test_the_sides_of_a_slit_are_told_by_where_they_lie():
+    """Two squares that lie on each other along an edge, each with corners of its own."""
+    x = np.array([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)], dtype=float)
+    places = np.concatenate([x, x + (1, 0, 0)])
+    triangle = np.array([(0, 1, 2), (0, 2, 3), (4, 5, 6), (4, 6, 7)], dtype=np.int32)
+    ways = ways_inwards(triangle, places)
+    assert (ways[[1, 2], 0] < -0.5).all()
+    assert (ways[[4, 7], 0] > 0.5).all()
+    spot = 1e-9 * ways
+    crossed = crossed_room(np.zeros(8, dtype=np.int64), spot)
+    for corner, is_edges in (((1, 4, 5, 6), 0), ((2, 4, 6, 7), 0), ((1, 2, 4, 7), 1)):
+        way = slit_way(crossed, places, corner, is_edges, 1e-11)
+        assert np.linalg.norm(way) == pytest.approx(1e-11)
+        assert way[0] < -0.6e-11, corner  # a is on the left

@@ -155,9 +155,13 @@ def test_a_sheet_tears_along_a_weak_seam() -> None:
 # ---------------------------------------------------------------------- what becomes of it
 
 
-@pytest.mark.parametrize("meets_itself", [False, True])
-def test_momentum_goes_on_through_a_tear(meets_itself: bool) -> None:
-    """Two halves that fly apart, at 1 m/s each, tear the sheet between them."""
+@pytest.mark.parametrize(("meets_itself", "turned"), [(False, 2e-3), (True, 3e-3)])
+def test_momentum_goes_on_through_a_tear(meets_itself: bool, turned: float) -> None:
+    """Two halves that fly apart, at 1 m/s each, tear the sheet between them.
+
+    turned: share of the momentum that is lost of the angular one, m; more where its sides meet, for
+    what parts them leaves a couple.
+    """
     sheet = split_sheet(10, 4)
     x = sheet.positions
     speed = np.zeros_like(x)
@@ -182,7 +186,7 @@ def test_momentum_goes_on_through_a_tear(meets_itself: bool) -> None:
     assert is_torn(model, state)
     after = sums(state)
     assert after[0] == pytest.approx(before[0], abs=1e-12)
-    assert after[1] == pytest.approx(before[1], abs=2e-3 * np.abs(before[0]).max())
+    assert after[1] == pytest.approx(before[1], abs=turned * np.abs(before[0]).max())
 
 
 def test_what_is_torn_off_falls_freely() -> None:

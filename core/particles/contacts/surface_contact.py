@@ -15,7 +15,20 @@ from ...collision.contact_law import LEAST_LEVER, joint_friction, normal_sum, wi
 from ...collision.surface_distance import nearest_weights, weighted
 from ...collision.surface_pairs import SLIT_SHARE
 from ...kernels.jit import kernel, lean_inline
-from ...vec3 import along, between, cross, divide, dot, length, load, scale, set_vec, shift, sub, vec
+from ...vec3 import (
+    along,
+    between,
+    cross,
+    divide,
+    dot,
+    length,
+    load,
+    scale,
+    set_vec,
+    shift,
+    sub,
+    vec,
+)
 from .surface_tangle import CROSSED, HIDDEN
 from .surface_untangling import flush_way, gives_way, slit_way
 from .surface_watch import may_come_nearer, note_apart, note_spare, note_ways

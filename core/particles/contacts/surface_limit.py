@@ -71,7 +71,7 @@ def stopping_room(count: int) -> Stopping:
 
 @lean_inline
 def _momentum(contact, over, x, more, start, inverse_mass, above, needed):
-    """Upward momentum in kg·m that putting a above, and b needed m below that, gives what is free."""
+    """Momentum in kg·m, upwards, that putting a above, and b needed m below that, takes."""
     first = 2 if contact["is_edges"] else 1
     momentum = 0.0
     for c in range(4):
