@@ -122,7 +122,7 @@ def _advance_all(
         surfaces.settle(contacts)
         surfaces.limit()
         calming.slow_down()
-        forced.measure(is_shortened)
+        forced.measure(is_shortened, surfaces.contact_count > 0)
         lap("contacts")
         bodies.end()
         lap("bodies")

@@ -71,9 +71,10 @@ class ForcedStretch:
         self.frame, self.work = frame, frame.work
         self.forced: Forced | None = None  # None where nothing is
         self.pressed_count = 0  # particles whose sticks take old errors out slowly
-        self.may_be = False
+        self.may_be = self.can_be = False
         if len(frame.work.pushed) == 0 or frame.settings.is_force_based:
             return
+        self.can_be = True
         self.own = frame.scratch(StretchScratch)
         self.kept = max(0.0, 1.0 - RETURN_RATE * frame.h)
         state = frame.state.stretch
@@ -81,15 +82,16 @@ class ForcedStretch:
         self.work.pushed[:] = 0.0
         self.work.firm[:] = 0
         self._take()
-        self.may_be = self.forced is not None or self._may_begin()
+        was_pressed = len(state.pressed) > 0 and frame.work.surfaces is not None
+        self.may_be = self.forced is not None or was_pressed or self._may_begin()
         self._remember(frame.state.stretch.pressed if self.may_be else _NOBODY)
 
     def _may_begin(self) -> bool:
-        """Whether pins move, or there is what could press."""
+        """Whether pins move, or there is what could press; surfaces tell when they meet."""
         model, pins = self.frame.model, self.frame.inputs.pin_position
         if pins is not None and not np.array_equal(pins, self.frame.state.pin_position):
             return True
-        return len(model.colliders) + len(model.bodies) > 0 or self.work.surfaces is not None
+        return len(model.colliders) + len(model.bodies) > 0
 
     def _remember(self, pressed: Ints) -> None:
         """Take up who was pressed when the last frame ended."""
@@ -125,11 +127,12 @@ class ForcedStretch:
             springs = springs._replace(rest_length=own.spring_length)
         return sticks, springs
 
-    def measure(self, is_strained: bool) -> None:
+    def measure(self, is_strained: bool, do_surfaces_meet: bool) -> None:
         """See at the end of a substep what has been pushed beyond its reach.
 
         is_strained: sticks were beyond the strain limit.
         """
+        self.may_be |= self.can_be and do_surfaces_meet
         if not self.may_be:
             return
         frame, own, pushed, firm = self.frame, self.own, self.work.pushed, self.work.firm

@@ -389,7 +389,7 @@ class SurfaceContacts:
     def _note_pushes(self) -> None:
         """What meshes and what is held have pushed, for those who ask how far."""
         room, work = self.room, self.frame.work
-        if room is not None and len(work.pushed):
+        if room is not None and self.contact_count and len(work.pushed):
             found = (room.contacts, self.contact_count, room.watch)
             note_surface_pushes(*found, room.inverse_mass, work.firm, work.pushed)
 
