@@ -65,7 +65,7 @@ PARTING_SPEED = 0.25
 FLUSH = 1e-9
 """Share of their thickness within which rounding tells on which side of each other features lie."""
 
-MOST_TURNED = 0.5
+MOST_COUPLE = 0.4
 """Of a friction impulse, what either side or edge takes up of its couple at most, as an impulse on
 its ends: where faces are crumpled smaller than they are thick, more would shake them."""
 
@@ -281,7 +281,7 @@ def _balance_turn(contact, start, now, inverse_mass, normal, drag):
     f = contact["distance"] / area
     du, dv = dot(drag, first), dot(drag, second)
     g, q = f * (vv * du - uv * dv), f * (uu * dv - uv * du)
-    most = MOST_TURNED * length(drag)
+    most = MOST_COUPLE * length(drag)
     g, q = min(max(g, -most), most), min(max(q, -most), most)
     if is_edges:
         shift(now, i, -g * inverse_mass[i], normal)
