@@ -126,6 +126,7 @@ def test_a_stick_figure_wears_a_cape_too(scene, way):
     elif way == "JOINT":
         select(ob, rig)
         assert bpy.ops.verlet.join() == {"FINISHED"}
+    ob.verlet.cloth.meets_itself = False  # folds below the chest would keep it out of the floor
     scene.frame_set(1)
     start, rest = seen(ob), seen_bones(rig)["chest"]
     assert session_of(scene).problems == []
