@@ -99,7 +99,8 @@ def _edges(triangle: Ints, count: int) -> tuple[Ints, Ints]:
     """Ends (e, 2) of all edges of triangles (f, 3), and how many triangles (e,) have each."""
     ends = np.sort(np.stack([triangle, np.roll(triangle, -1, axis=1)], axis=2).reshape(-1, 2))
     edge, triangles = np.unique(ends[:, 0] * np.int64(count) + ends[:, 1], return_counts=True)
-    return np.stack([edge // max(count, 1), edge % max(count, 1)], axis=1), triangles
+    ends = np.stack([edge // max(count, 1), edge % max(count, 1)], axis=1)
+    return ends.astype(np.int32), triangles.astype(np.int32)
 
 
 def ways_inwards(triangle: Ints, rest: Floats) -> Floats:

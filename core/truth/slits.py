@@ -23,9 +23,9 @@ from .crossings import count_crossings
 COLUMNS = ROWS = 16
 """Faces of the sheet before it is cut."""
 
-SIZE = 0.8  # m, of the sheet
-WHOLE = 3  # rows at the top that are not cut
-FRAMES = 60
+SHEET_SIZE = 0.8  # m, of the sheet
+UNCUT_ROWS = 3  # rows at the top that are not cut
+FRAMES_OF_CUT = 60
 
 
 @dataclass(frozen=True)
@@ -54,14 +54,16 @@ def _cut_sheet(cut: Cut) -> tuple[Floats, Ints, Ints]:
     Both sides of a slit lie on each other; −1 for vertices of what is whole.
     """
     column, row = (a.ravel() for a in np.meshgrid(np.arange(COLUMNS), np.arange(ROWS)))
-    of = np.where(row < WHOLE, -1, column // cut.ribbon)
+    of = np.where(row < UNCUT_ROWS, -1, column // cut.ribbon)
     stays = ~np.isin(of, cut.left_out)
     corner = np.array([(0, 0), (1, 0), (1, 1), (0, 1)])
     spot = np.stack([column, row], axis=1)[stays, None] + corner
-    ribbon = np.where(spot[..., 1] <= WHOLE, -1, of[stays, None])
+    ribbon = np.where(spot[..., 1] <= UNCUT_ROWS, -1, of[stays, None])
     keys = np.concatenate([spot, ribbon[..., None]], axis=2).reshape(-1, 3)
     vertex, of_corner = np.unique(keys, axis=0, return_inverse=True)
-    places = np.stack([vertex[:, 0], 0.0 * vertex[:, 0], -vertex[:, 1]], axis=1) * SIZE / COLUMNS
+    places = (
+        np.stack([vertex[:, 0], 0.0 * vertex[:, 0], -vertex[:, 1]], axis=1) * SHEET_SIZE / COLUMNS
+    )
     return places, of_corner.reshape(-1, 4).astype(np.int32), vertex[:, 2].astype(np.int32)
 
 
@@ -70,7 +72,7 @@ def _crossings(cut: Cut) -> Result:
     places, quads, ribbon = _cut_sheet(cut)
     velocity = np.zeros_like(places)
     turns = np.where(ribbon % 2 == 0, 1.0, -1.0) * (ribbon >= 0) * cut.speed
-    velocity[:, 0] = turns * (-places[:, 2] - WHOLE * SIZE / ROWS)
+    velocity[:, 0] = turns * (-places[:, 2] - UNCUT_ROWS * SHEET_SIZE / ROWS)
     mesh = Geometry.of("sheet", places, (), np.arange(len(quads) + 1) * 4, quads.reshape(-1))
     builder = ModelBuilder()
     pins = (places[:, 2] == 0.0).astype(float)
@@ -78,7 +80,7 @@ def _crossings(cut: Cut) -> Result:
     model = builder.finalize()
     state, most = model.initial_state(), 0
     inputs = FrameInputs(wind=WindSettings(velocity=cut.wind))
-    for _ in range(FRAMES):
+    for _ in range(FRAMES_OF_CUT):
         state, figures = advance(model, state, inputs, SolverSettings())
         told = sum(crossing.pairs for crossing in figures.crossings)
         most = max(most, told, count_crossings(state.position, model.pieces.triangle))
