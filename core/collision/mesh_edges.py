@@ -9,6 +9,7 @@ import numpy as np
 from ..arrays import Ints
 from ..model.body_table import ShapeTable
 from ..model.once import once_for_each
+from ..pairs import counted_pairs
 
 MeshEdges = namedtuple(
     "MeshEdges",
@@ -31,8 +32,8 @@ def mesh_edges(triangle: Ints, vertex_count: int) -> MeshEdges:
     opposite = np.full(corner.size, -1, dtype=np.int32)
     ends = np.sort(np.stack([corner, np.roll(corner, -1, axis=1)], axis=2).reshape(-1, 2), axis=1)
     third = np.roll(corner, -2, axis=1).reshape(-1)
-    edge, row, uses = np.unique(ends, axis=0, return_inverse=True, return_counts=True)
-    order = np.argsort(row.reshape(-1), kind="stable")
+    edge, row, uses = counted_pairs(ends)
+    order = np.argsort(row, kind="stable")
     pairs = (np.cumsum(uses) - uses)[uses == 2]
     one, other = order[pairs], order[pairs + 1]
     opposite[one] = third[other]

@@ -15,7 +15,7 @@ import numpy as np
 from ..arrays import Floats, Ints
 from ..elementary import angles
 from ..kernels.jit import kernel, lean_inline
-from ..pairs import distinct_pairs
+from ..pairs import counted_pairs, distinct_pairs
 from .tree import build_tree, tree_room, tree_scratch
 
 SurfaceTree = namedtuple(
@@ -95,23 +95,24 @@ def owned_features(triangle: Ints) -> Ints:
     return owned
 
 
-def _edges(triangle: Ints, count: int) -> tuple[Ints, Ints]:
-    """Ends (e, 2) of all edges of triangles (f, 3), and how many triangles (e,) have each."""
+def _outline(triangle: Ints, count: int) -> tuple[Ints, Ints]:
+    """How many edges of the outline of triangles (f, 3) each of ``count`` vertices has.
+
+    And the ends (e, 2) of the edges that more than two triangles have.
+    """
     ends = np.sort(np.stack([triangle, np.roll(triangle, -1, axis=1)], axis=2).reshape(-1, 2))
-    edge, triangles = np.unique(ends[:, 0] * np.int64(count) + ends[:, 1], return_counts=True)
-    ends = np.stack([edge // max(count, 1), edge % max(count, 1)], axis=1)
-    return ends.astype(np.int32), triangles.astype(np.int32)
+    edge, _, triangles = counted_pairs(ends)
+    outlines = np.bincount(edge[triangles == 1].reshape(-1), minlength=count)
+    return outlines.astype(np.int32), edge[triangles > 2]
 
 
 def ways_inwards(triangle: Ints, rest: Floats) -> Floats:
     """Unit vectors (n, 3) from the outline of triangles (f, 3) into them, at rest; 0 elsewhere."""
-    way = np.zeros_like(rest)
-    ends, triangles = _edges(triangle, len(rest))
-    corner = rest[triangle]
-    into = corner.mean(axis=1, keepdims=True) - corner
-    np.add.at(way, triangle.reshape(-1), into.reshape(-1, 3))
+    count, corner = len(rest), rest[triangle]
+    into = (corner.mean(axis=1, keepdims=True) - corner).reshape(-1, 3)
+    way = np.stack([np.bincount(triangle.reshape(-1), axis, count) for axis in into.T], axis=1)
     size = np.linalg.norm(way, axis=1)
-    size[np.bincount(ends[triangles == 1].reshape(-1), minlength=len(rest)) == 0] = 0.0
+    size[_outline(triangle, count)[0] == 0] = 0.0
     return np.where(size[:, None] > 0.0, way / np.where(size > 0.0, size, 1.0)[:, None], 0.0)
 
 
@@ -127,11 +128,10 @@ def notches(triangle: Ints, rest: Floats) -> Floats:
     sine = np.linalg.norm(np.cross(one, other), axis=2)
     angle = angles(sine.reshape(-1), (one * other).sum(axis=2).reshape(-1))
     around = np.bincount(triangle.reshape(-1), angle, count)
-    ends, triangles = _edges(triangle, count)
-    outlines = np.bincount(ends[triangles == 1].reshape(-1), minlength=count)
+    outlines, branching = _outline(triangle, count)
     notch = np.where(outlines > 0, np.maximum(around - math.pi, 0.0), 0.0)
     notch[outlines > 2] = math.pi
-    notch[ends[triangles > 2].reshape(-1)] = math.pi
+    notch[branching.reshape(-1)] = math.pi
     return notch
 
 

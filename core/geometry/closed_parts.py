@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Floats, Ints
+from ..pairs import counted_pairs
 from .solid import WELD_SHARE
 from .surface import connected_parts
 
@@ -32,8 +33,8 @@ def facing(points: Floats, triangle: Ints) -> Ints:
     cross = np.cross(b - a, c - a)
     area = np.bincount(label, 0.5 * np.linalg.norm(cross, axis=1), count)
     volume = np.bincount(label, (a * np.cross(b, c)).sum(axis=1) / 6.0, count)
-    _, row, uses = np.unique(np.sort(ends, axis=1), axis=0, return_inverse=True, return_counts=True)
-    is_border = uses[row.reshape(-1)] == 1
+    _, row, uses = counted_pairs(np.sort(ends, axis=1))
+    is_border = uses[row] == 1
     border = points[np.roll(triangle, -1, axis=1).T.reshape(-1)] - points[triangle.T.reshape(-1)]
     around = np.bincount(np.tile(label, 3), np.linalg.norm(border, axis=1) * is_border, count)
     is_open = around**2 / (4.0 * np.pi) > OPEN_SHARE * area

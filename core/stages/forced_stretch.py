@@ -130,7 +130,7 @@ class ForcedStretch:
     def measure(self, is_strained: bool, do_surfaces_meet: bool) -> None:
         """See at the end of a substep what has been pushed beyond its reach.
 
-        is_strained: sticks were beyond the strain limit.
+        is_strained: sticks were beyond the strain limit; do_surfaces_meet: they had contacts.
         """
         self.may_be |= self.can_be and do_surfaces_meet
         if not self.may_be:

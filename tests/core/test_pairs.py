@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from verlet_physics.pairs import distinct, distinct_pairs, is_among
+from verlet_physics.pairs import counted_pairs, distinct, distinct_pairs, is_among
 
 
 @pytest.mark.parametrize("kind", [np.int32, np.int64])
@@ -33,3 +33,15 @@ def test_pairs_among_others_are_those_that_python_finds(counts):
     pairs, others = (rng.integers(0, 20, (count, 2)).astype(np.int32) for count in counts)
     known = set(map(tuple, others.tolist()))
     assert is_among(pairs, others).tolist() == [tuple(pair) in known for pair in pairs.tolist()]
+
+
+@pytest.mark.parametrize("rows", [0, 1, 500])
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_pairs_are_counted_as_numpy_does(rows, dtype):
+    pairs = np.random.default_rng(rows).integers(0, 12, (rows, 2)).astype(dtype)
+    edge, row, count = np.unique(pairs, axis=0, return_inverse=True, return_counts=True)
+    found = counted_pairs(pairs)
+    np.testing.assert_array_equal(found[0], edge)
+    np.testing.assert_array_equal(found[1], row.reshape(-1))
+    np.testing.assert_array_equal(found[2], count)
+    assert found[0].dtype == dtype

@@ -280,6 +280,20 @@ def test_what_is_driven_through_cloth_that_cannot_give_way_stops_before_it():
     assert x[3:6, 2].min() > x[:3, 2].max() >= x[:3, 2].min() > x[6:, 2].max()
 
 
+@pytest.mark.parametrize("heavier", [1.0, 3.0, 1e4])
+def test_what_is_parted_keeps_its_common_momentum(heavier):
+    """One triangle comes down through another, of unlike corners, in one substep."""
+    start, contacts = _one_over_the_other(0.01)
+    mass = np.array([1.0, 2.0, 0.5, *(heavier * np.array([1.0, 0.3, 2.0]))])
+    x = start.copy()
+    x[3:, 2] -= [0.05, 0.03, 0.045]
+    end = x.copy()
+    assert _part(contacts, end, start, 1.0 / mass)[0] == 0
+    assert end[3:, 2].min() > end[:3, 2].max()
+    momentum = (mass[:, None] * (end - x)).sum(axis=0)
+    assert np.abs(momentum).max() < 1e-12 * (mass[:, None] * np.abs(end - x)).sum()
+
+
 @pytest.fixture
 def hinge():
     """Two triangles in a plane: places, their tree, how it is gathered, `count_turned` of some."""

@@ -9,6 +9,7 @@ from ...collision.near_patches import NearPatches
 from ...collision.surface_bounds import gather_boxes, gather_normals
 from ...collision.surface_crossings import CROSSING, all_crossings
 from ...collision.surface_tree import Surface, SurfaceTree, ways_inwards, without_bounds
+from ...pairs import counted_pairs
 from ...records import Records
 from .surface_lines import agree_on_ways
 from .surface_sides import edge_keys, find_sides, sides_room
@@ -174,10 +175,7 @@ class TangleScratch:
 def _triangles_across(triangle: Ints) -> Ints:
     """The triangle (f, 3) beyond the edge after each corner; none too where there are several."""
     ends = np.stack([triangle, np.roll(triangle, -1, axis=1)], axis=2).reshape(-1, 2)
-    _, edge, faces = np.unique(
-        np.sort(ends, axis=1), axis=0, return_inverse=True, return_counts=True
-    )
-    edge = edge.reshape(-1)
+    _, edge, faces = counted_pairs(np.sort(ends, axis=1))
     across = np.full(len(ends), NO_TRIANGLE, dtype=np.int32)
     order = np.argsort(edge, kind="stable")
     first = np.cumsum(faces) - faces
