@@ -26,6 +26,7 @@ from ..particles.contacts.surface_contact import (
     relax_surfaces,
     renew_flight,
 )
+from ..particles.contacts.surface_couple import return_surface_couples
 from ..particles.contacts.surface_limit import part_surfaces
 from ..particles.contacts.surface_room import SurfaceRoom
 from ..particles.contacts.surface_tangle import UNTANGLING, take_out
@@ -384,7 +385,14 @@ class SurfaceContacts:
                 before = self.frame.x.copy()
                 self._relax(1)
                 contacts.collide_moved(before)
+        self._return_couples()
         self._note_pushes()
+
+    def _return_couples(self) -> None:
+        room, frame = self.room, self.frame
+        if room is not None and self.mesh_contacts:
+            moving = (frame.x, frame.previous, frame.inverse_mass)
+            return_surface_couples(room.contacts, self.mesh_contacts, room.sheets, *moving)
 
     def _note_pushes(self) -> None:
         """What meshes and what is held have pushed, for those who ask how far."""

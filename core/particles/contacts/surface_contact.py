@@ -17,7 +17,6 @@ from ...collision.surface_pairs import SLIT_SHARE
 from ...kernels.jit import kernel, lean_inline
 from ...vec3 import (
     along,
-    between,
     cross,
     divide,
     dot,
@@ -64,10 +63,6 @@ PARTING_SPEED = 0.25
 
 FLUSH = 1e-9
 """Share of their thickness within which rounding tells on which side of each other features lie."""
-
-MOST_COUPLE = 0.4
-"""Of a friction impulse, what either side or edge takes up of its couple at most, as an impulse on
-its ends: where faces are crumpled smaller than they are thick, more would shake them."""
 
 LEEWAY = 0.5
 """Share of its thickness by which a vertex may stray more than was reckoned with."""
@@ -257,42 +252,6 @@ def _push(contact, now, inverse_mass, p):
         shift(now, i, inverse_mass[i] * contact["weight"][c], p)
 
 
-@lean_inline
-def _balance_turn(contact, start, now, inverse_mass, normal, drag):
-    """Take back the couple of a friction impulse ``drag`` in kg·m, whose two sides lie apart.
-
-    By impulses g along the normal with Σ gᵢ = 0 and Σ gᵢ xᵢ = d drag, d being the distance: of the
-    three corners of a triangle, or of both edges.
-    """
-    if dot(drag, drag) == 0.0:
-        return
-    i, j = contact["corner"][0], contact["corner"][1]
-    k, m = contact["corner"][2], contact["corner"][3]
-    is_edges = contact["is_edges"] == 1
-    first = between(start, i, j) if is_edges else between(start, j, k)
-    second = between(start, k, m) if is_edges else between(start, j, m)
-    along_first, along_second = dot(first, normal), dot(second, normal)
-    uu = dot(first, first) - along_first * along_first
-    vv = dot(second, second) - along_second * along_second
-    uv = dot(first, second) - along_first * along_second
-    area = uu * vv - uv * uv
-    if area <= 0.0:
-        return
-    f = contact["distance"] / area
-    du, dv = dot(drag, first), dot(drag, second)
-    g, q = f * (vv * du - uv * dv), f * (uu * dv - uv * du)
-    most = MOST_COUPLE * length(drag)
-    g, q = min(max(g, -most), most), min(max(q, -most), most)
-    if is_edges:
-        shift(now, i, -g * inverse_mass[i], normal)
-        shift(now, j, g * inverse_mass[j], normal)
-        shift(now, k, -q * inverse_mass[k], normal)
-    else:
-        shift(now, j, -(g + q) * inverse_mass[j], normal)
-        shift(now, k, g * inverse_mass[k], normal)
-    shift(now, m, q * inverse_mass[m], normal)
-
-
 @kernel
 def part_layers(contacts, count, watch, start, parted, inverse_mass, h):
     """Part what lies too near, at a limited speed: from start to parted (n, 3) m, which is start.
@@ -349,9 +308,7 @@ def relax_surfaces(contacts, count, first, watch, start, now, inverse_mass):
         drag = along(before, -1.0 / mobility, along(u, -un, normal))
         drag = within_cone(drag, contact["friction"] * pushed)
         set_vec(contact["dragged"], drag)
-        more = sub(drag, before)
-        _push(contact, now, inverse_mass, along(more, push, normal))
-        _balance_turn(contact, start, now, inverse_mass, normal, more)
+        _push(contact, now, inverse_mass, along(sub(drag, before), push, normal))
 
 
 @kernel

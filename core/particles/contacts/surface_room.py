@@ -26,6 +26,7 @@ from .crossed_cloth import CrossedCloth
 from .mesh_ground import mesh_ground_room
 from .mesh_neighbours import neighbours_room
 from .surface_contact import SURFACE_CONTACT, strays_room
+from .surface_couple import pieces_of
 from .surface_limit import stopping_room
 from .surface_meshes import MeshSurfaces
 from .surface_tangle import find_tangle, tangle_room
@@ -98,6 +99,7 @@ class SurfaceRoom:
         self.stale = np.zeros(count, dtype=np.int32)  # 1 where pairs are to be looked for
         self.mesh_rows = np.arange(led, count, dtype=np.int32)
         self.stopping = stopping_room(count)
+        self.sheets = pieces_of(triangle, led)
         self.watch = watch_room(count, len(self.contacts))
         self.neighbours = neighbours_room(count, len(self.contacts))
         self.tangle = tangle_room(count)

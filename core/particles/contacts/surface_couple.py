@@ -1,0 +1,108 @@
+"""The couple that contacts of surfaces have given, taken back from the pieces that they are of.
+
+Two surfaces touch a thickness apart, so friction between them is a couple. Each of the two takes
+half of it back (it acts in the middle between them), and as one rigid piece, by
+
+    Δx = ω × (x* − c*),      I* ω = −½ couple,
+
+which leaves linear momentum as it is and turns nothing against anything within the piece: that
+would shake what is folded smaller than it is thick. A piece that is pinned somewhere takes nothing
+back: its pins do. (See `angular_momentum`; `couple_return` for what is met by particles.)
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+import numpy as np
+
+from ...angular_momentum import NO_INERTIA, add_inertia, solve_inertia
+from ...arrays import Ints
+from ...geometry.surface import connected_parts
+from ...kernels.jit import kernel, lean_inline
+from ...vec3 import ZERO, add_to, along, cross, divide, load, move, scale, set_vec, sub, vec
+
+PIECE = np.dtype(
+    [
+        ("first_member", np.int32),  # row of the members of all pieces
+        ("couple", np.float64, (3,)),  # kg·m², h times the angular momentum that it gained
+    ],
+    align=True,
+)
+
+Pieces = namedtuple(
+    "Pieces",
+    [
+        "of_vertex",  # (n,) row of each vertex' piece
+        "member",  # (m,) vertices of cloth, piece by piece
+        "row",  # (p + 1,) PIECE, the last one as an end
+    ],
+)
+"""The connected pieces of all cloth and threads."""
+
+
+def pieces_of(triangle: Ints, count: int) -> Pieces:
+    """Pieces of triangles (t, 3) among ``count`` vertices."""
+    edges = np.concatenate([triangle[:, [0, 1]], triangle[:, [1, 2]]])
+    rows = np.unique(triangle).astype(np.int32)
+    label = connected_parts(count, edges)
+    _, own = np.unique(label[rows], return_inverse=True)
+    of_vertex = np.zeros(count, dtype=np.int32)
+    of_vertex[rows] = own.reshape(-1)
+    member = rows[np.argsort(of_vertex[rows], kind="stable")]
+    row = np.zeros(int(of_vertex.max(initial=-1)) + 2, PIECE)
+    row["first_member"] = np.searchsorted(of_vertex[member], np.arange(len(row)))
+    return Pieces(of_vertex, member, row)
+
+
+@lean_inline
+def _turn_back(pieces, p, x, previous, inverse_mass):
+    """Turn piece p by what takes its couple back."""
+    member, piece = pieces.member, pieces.row[p]
+    first, last = piece["first_member"], pieces.row[p + 1]["first_member"]
+    mass, centre = 0.0, ZERO
+    for n in range(first, last):
+        i = member[n]
+        if inverse_mass[i] == 0.0:
+            return
+        mass += 1.0 / inverse_mass[i]
+        centre = along(centre, 1.0 / inverse_mass[i], load(previous, i))
+    centre = divide(centre, mass)
+    sums = NO_INERTIA
+    for n in range(first, last):
+        i = member[n]
+        sums = add_inertia(sums, 1.0 / inverse_mass[i], sub(load(previous, i), centre))
+    turn = solve_inertia(sums, scale(-1.0, vec(piece["couple"])))
+    for n in range(first, last):
+        i = member[n]
+        move(x, i, cross(turn, sub(load(previous, i), centre)))
+
+
+@kernel
+def return_surface_couples(contacts, count, pieces, x, previous, inverse_mass):
+    """Take the couples of the first ``count`` contacts, of cloth with cloth, back in x (n, 3) m.
+
+    previous (n, 3) m: x*.
+    """
+    row = pieces.row
+    for p in range(row.shape[0]):
+        set_vec(row[p]["couple"], ZERO)
+    is_any = False
+    for n in range(count):
+        contact = contacts[n]
+        if contact["pushed"] == 0.0:
+            continue
+        is_any = True
+        corner, weight = contact["corner"], contact["weight"]
+        apart = ZERO
+        for c in range(4):
+            apart = along(apart, weight[c], load(previous, corner[c]))
+        push = along(vec(contact["dragged"]), contact["pushed"], vec(contact["normal"]))
+        half = scale(0.5, cross(apart, push))
+        add_to(row[pieces.of_vertex[corner[0]]]["couple"], half)
+        add_to(row[pieces.of_vertex[corner[3]]]["couple"], half)
+    if not is_any:
+        return
+    for p in range(row.shape[0] - 1):
+        if vec(row[p]["couple"]) != ZERO:
+            _turn_back(pieces, p, x, previous, inverse_mass)
