@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..geometry.affine import inverse, nearest_rotation
 from ..geometry.closest_shape import shape_mass_properties
 from ..geometry.mass_properties import principal_axes
 from ..model.joint_table import OnBody
@@ -47,9 +48,7 @@ def turned_pose(rest: Floats, pose: Floats) -> tuple[Floats, Floats]:
     rest, pose (b, 4, 4): bones in the world. Of scale and shear, which a body cannot have, only
     the place of the head remains.
     """
-    u, _, vt = np.linalg.svd(pose[:, :3, :3] @ np.linalg.inv(rest[:, :3, :3]))
-    u[:, :, 2] *= np.linalg.det(u @ vt)[:, None]
-    turn = u @ vt
+    turn = nearest_rotation((pose @ inverse(rest))[:, :3, :3])
     move = pose[:, :3, 3] - np.einsum("bij,bj->bi", turn, rest[:, :3, 3])
     return turn, move
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError
+from ..geometry.affine import inverse
 
 if TYPE_CHECKING:
     from ..arrays import Floats, Ints
@@ -126,7 +127,7 @@ class Skin:
         within = np.tile(np.eye(4), (len(change), 1, 1))
         is_flat = np.abs(np.linalg.det(change[leaders])) < LEAST_BEND
         led = (part_of_bone >= 0) & ~is_flat[part_of_bone]
-        within[led] = np.linalg.inv(change[leaders[part_of_bone[led]]]) @ change[led]
+        within[led] = inverse(change[leaders[part_of_bone[led]]]) @ change[led]
         within[np.abs(within - np.eye(4)).max(axis=(1, 2)) < LEAST_BEND] = np.eye(4)
         rows = np.flatnonzero((part >= 0) & (part == owner[self.vertex]))
         total = np.zeros(len(self.points))

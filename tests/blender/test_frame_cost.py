@@ -111,21 +111,6 @@ def test_a_listing_is_forgotten_with_the_frame(scene):
     assert not module._passes
 
 
-def test_affine_inverses_are_exact(scene):
-    affine, random = addon("transforms.affine"), np.random.default_rng(2)
-    maps = np.tile(np.eye(4), (50, 1, 1))
-    maps[:, :3, :] = random.normal(size=(50, 3, 4)) * 10.0 ** random.integers(-4, 5, (50, 1, 1))
-    found = affine.inverse(maps)
-    np.testing.assert_allclose(found @ maps, np.tile(np.eye(4), (50, 1, 1)), atol=1e-9)
-    for one, matrix in zip(found, maps):
-        assert (affine.inverse(matrix) == one).all()
-    assert affine.inverse(maps[:0]).shape == (0, 4, 4)
-    flat = np.diag([1.0, 0.0, 1.0, 1.0])
-    for given in (flat, np.stack([maps[0], flat])):
-        with pytest.raises(np.linalg.LinAlgError):
-            affine.inverse(given)
-
-
 @pytest.mark.parametrize(
     ("columns", "expected"),
     [

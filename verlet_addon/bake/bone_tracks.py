@@ -14,11 +14,11 @@ import numpy as np
 from mathutils import Matrix
 from numpy.typing import NDArray
 
+from ...core.geometry.affine import nearest_rotation
 from ..blender.data import armature_of
 from ..transforms.affine import rotation_of
 from ..transforms.bone_space import parents_first, to_basis, to_pose
 from ..transforms.rotation_modes import Floats, quaternions_of, rotation_values
-from ..transforms.rotations import nearest_rotation
 from .key_reduction import FrameNumbers, Tolerance, kept_locations, kept_turns
 
 _Change = Callable[[bpy.types.Bone, Matrix, Matrix | None], Matrix]

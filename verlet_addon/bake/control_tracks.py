@@ -15,11 +15,11 @@ import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
 from ...core.arrays import Floats
+from ...core.geometry.affine import nearest_rotation
 from ..blender.data import armature_of
 from ..extract.reading import reading
 from ..transforms.bone_space import to_basis
 from ..transforms.rotation_modes import rotation_values
-from ..transforms.rotations import nearest_rotation
 from .bone_tracks import BoneTrack
 from .rig_controls import (
     Control,

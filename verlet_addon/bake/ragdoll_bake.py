@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
+from ...core.geometry.affine import inverse
 from ..blender.data import armature_of
 from ..live import preview
 from ..properties.kinds import RAGDOLL
@@ -202,7 +203,7 @@ def _main_bone(session: Session, ob: bpy.types.Object) -> int:
 
 def _inside(world: Floats, away: Floats) -> Floats:
     """Ways (F, 3) in the world as ways in the space of matrices (F, 4, 4)."""
-    return np.asarray(np.linalg.solve(world[:, :3, :3], away[:, :, None])[:, :, 0])
+    return np.asarray(np.einsum("fij,fj->fi", inverse(world)[:, :3, :3], away))
 
 
 def _moved(matrices: Floats, away: Floats) -> Floats:

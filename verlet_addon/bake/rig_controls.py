@@ -18,9 +18,9 @@ import numpy as np
 from mathutils import Matrix
 
 from ...core.arrays import Floats
+from ...core.geometry.affine import inverse
 from ..blender.data import armature_of
 from ..ragdoll.bone_constraints import chain_of
-from ..transforms.affine import inverse
 
 _INFLUENCE = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]\.constraints\["(.+)"\]\.influence$')
 _CUSTOM = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]\["((?:[^"\\]|\\.)*)"\]$')

@@ -10,8 +10,9 @@ import numpy as np
 from mathutils import Euler, Matrix, Quaternion, Vector
 
 from ...core.arrays import Floats
+from ...core.geometry.affine import inverse
 from ..blender import compat
-from ..transforms.affine import inverse, rotation_part
+from ..transforms.affine import rotation_part
 
 Curves = dict[tuple[str, int], bpy.types.FCurve]
 

@@ -13,10 +13,10 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Vector
 
+from ...core.geometry.affine import nearest_rotation
 from ..blender.data import armature_of
 from ..properties.kinds import RAGDOLL
 from ..transforms import affine, bone_space, parents
-from ..transforms.rotations import nearest_rotation
 
 if TYPE_CHECKING:
     from ...core.arrays import Floats

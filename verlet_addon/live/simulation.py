@@ -10,6 +10,7 @@ from ...core.arrays import Floats
 from ...core.cache import FrameCache
 from ...core.coupling.attachment import Attachments
 from ...core.errors import ModelError, VerletError
+from ...core.geometry.affine import inverse
 from ...core.model import FrameInputs, State
 from ...core.particles.particle_bodies.four_particles import body_poses
 from ...core.settings import SolverSettings
@@ -408,7 +409,7 @@ def _shown_positions(
                 held = tie.particle[:, 0] - particles.start
                 position[held] = tie.places(state.body_position, state.body_orientation)
     matrix = placement.local[participant.uid]
-    local = affine.transformed(affine.inverse(matrix), position)
+    local = affine.transformed(inverse(matrix), position)
     return participant.particles.shown(local).astype(np.float32)
 
 
@@ -436,7 +437,7 @@ def world_matrices(running: Session, state: State) -> Floats:
     held = running.held_bodies
     if held is None:
         start = [a[rows] for a in body_poses(running.model, running.cache[running.start])]
-        held = affine.inverse(_rigid(*start)) @ running.placements[0].bodies
+        held = inverse(_rigid(*start)) @ running.placements[0].bodies
         running.held_bodies = held
     return _rigid(position, orientation) @ held
 

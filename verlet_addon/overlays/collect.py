@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.arrays import Floats
+from ...core.geometry.affine import inverse
 from .. import session
 from ..joints import joint_inputs
 from ..properties import participants
@@ -111,7 +112,7 @@ def _carried(
     """The joint's frame (4, 4) as one of its objects has carried it along since the start."""
     if ob is None or ob.session_uid not in start or np.array_equal(now, start[ob.session_uid]):
         return own
-    return now @ affine.inverse(start[ob.session_uid]) @ own
+    return now @ inverse(start[ob.session_uid]) @ own
 
 
 def _on_ragdoll(

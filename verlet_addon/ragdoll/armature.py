@@ -12,6 +12,7 @@ from mathutils import Matrix
 
 from ...core.arrays import Floats
 from ...core.errors import ModelError
+from ...core.geometry.affine import inverse
 from ...core.recipes.skeleton import NO_SKIN, Skeleton, Skin
 from ...core.settings import BoneSettings
 from ..blender import compat
@@ -46,7 +47,7 @@ def read_armature(
         skeleton=read_skeleton(ob, world),
         rest=rest,
         pose=now,
-        before=None if change is None else affine.inverse(change) @ now,
+        before=None if change is None else inverse(change) @ now,
         skin=read_skin(ob, flesh(ob), world),
         choices=tuple(settings_from(bone.verlet, BoneSettings) for bone in _pose_bones(ob)),
         has_muscles=_has_muscles(ob),
@@ -293,7 +294,7 @@ def read_skin(ob: bpy.types.Object, skins: Sequence[bpy.types.Object], world: Fl
                     bones.append(bone_of_group[entry.group])
                     weights.append(entry.weight)
         # the mesh is bound where it stands beside the armature now, whatever pose that is in
-        to_world = world @ affine.inverse(affine.matrix_of(ob)) @ affine.matrix_of(mesh)
+        to_world = world @ inverse(affine.matrix_of(ob)) @ affine.matrix_of(mesh)
         points.append(affine.transformed(to_world, own))
         count += len(own)
     if not points:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
+from ...core.geometry.affine import inverse
 from ...core.particles.particle_bodies.four_particles import body_poses
 from ...core.recipes.bone_pins import BonePin
 from ...core.recipes.ragdoll import Ragdoll, add_ragdoll, turned_pose
@@ -51,7 +52,7 @@ MOST_KNOWN = 1000
 @lru_cache(maxsize=MOST_KNOWN)
 def _plan(name: str, arrays: ArmatureArrays, settings: RagdollSettings) -> Plan:
     choices = armature.in_hulls(arrays.choices, arrays.hard, settings.shape)
-    change = arrays.pose @ np.linalg.inv(arrays.rest)
+    change = arrays.pose @ inverse(arrays.rest)
     return plan_ragdoll(name, arrays.skeleton, settings, arrays.skin, choices, change)
 
 
@@ -224,7 +225,7 @@ def own_poses(
             found[uid] = before[uid]
     if not sound:
         return found
-    into = affine.inverse(np.array([worlds[participant.uid] for participant, _, _ in sound]))
+    into = inverse(np.array([worlds[participant.uid] for participant, _, _ in sound]))
     rigs = [
         Rig(
             ob,

@@ -17,8 +17,9 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
+from ...core.geometry.affine import inverse
 from ..blender.data import armature_of, choices_of
-from ..transforms import affine, bone_space
+from ..transforms import bone_space
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -161,7 +162,7 @@ def _rest(parent: tuple[int, ...], moved: tuple[int, ...], known: bytes) -> Rest
         return None
     rest = _by_rows(columns["matrix_local"])
     offset, has_parent = rest[order.row], order.above >= 0
-    offset[has_parent] = affine.inverse(rest[order.above[has_parent]]) @ offset[has_parent]
+    offset[has_parent] = inverse(rest[order.above[has_parent]]) @ offset[has_parent]
     return Rest(
         order,
         offset,
@@ -226,7 +227,7 @@ def _solve(rigs: Sequence[LaidOut]) -> list[Floats]:
         carried = carrier[some]
         carried[deep.inner] = place[deep.parent]
         base = carried @ deep.offset
-        own[some[deep.moved]] = affine.inverse(base[deep.moved]) @ own[some[deep.moved]]
+        own[some[deep.moved]] = inverse(base[deep.moved]) @ own[some[deep.moved]]
         own[deep.connected, :3, 3] = 0.0  # Blender keeps it at the end of its parent
         place[some] = base @ own[some]
     return [own[rows] for rows in stacked.moved]

@@ -14,6 +14,7 @@ import bpy
 import numpy as np
 
 from ...core.arrays import Floats
+from ...core.geometry.affine import inverse
 from ..blender.data import armature_of
 from ..extract.reading import reading
 from ..transforms import affine
@@ -48,7 +49,7 @@ def read_changes(
         for a, b in ((poses[0], poses[1]), (poses[1], poses[2])):
             if a is None or b is None:
                 continue
-            change = b @ affine.inverse(a)
+            change = b @ inverse(a)
             if np.abs(change - np.eye(4)).max() > STILL_ENTRY:
                 found[ob.session_uid] = change
                 break

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
+from ...core.geometry.affine import inverse
 from ...core.model.joint_table import OnBody
 from ...core.recipes.bone_pins import BonePin
 from ...core.recipes.figure import Figure
@@ -191,7 +192,7 @@ def _hold(
     if target is None:  # it is gone: they stay where it was last
         return
     start = pinned_places(rows.figure, bone_pin, *_start(rows))
-    carried = affine.matrix_of(target.evaluated_get(depsgraph)) @ affine.inverse(pin.matrix)
+    carried = affine.matrix_of(target.evaluated_get(depsgraph)) @ inverse(pin.matrix)
     place[row] = start @ carried[:3, :3].T + carried[:3, 3]
 
 

@@ -9,6 +9,7 @@ import bpy
 import numpy as np
 
 from ...core.arrays import Floats, Ints
+from ...core.geometry.affine import inverse
 from ...core.model import FrameInputs
 from ...core.settings import AnimatedSettings, WindSettings
 from ..blender.data import mesh_of
@@ -126,7 +127,7 @@ def _pin_positions(
             there = None if target is None else matrix_of_carrier(target, bone, depsgraph)
             if there is None:
                 there = participant.carrier_matrix
-            matrix = there @ affine.inverse(participant.carrier_matrix) @ participant.matrix
+            matrix = there @ inverse(participant.carrier_matrix) @ participant.matrix
         elif matrix is None:
             matrix = session.placements[-1].local[participant.uid]
         positions.append(affine.transformed(matrix, points))
@@ -271,7 +272,7 @@ def _carried(
             if before is not None:
                 position[row], orientation[row] = before[0][row], before[1][row]
         else:
-            change = matrix @ affine.inverse(carriers.start[number])
+            change = matrix @ inverse(carriers.start[number])
             turn = affine.rotation_part(change[:3, :3])
             position[row] = affine.transformed(change, position[row])
             orientation[row] = affine.product(turn, orientation[row])

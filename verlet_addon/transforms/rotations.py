@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...core.arrays import Floats
+from ...core.geometry.affine import nearest_rotation
 
 ORTHOGONAL_TOLERANCE = 1e-4  # cosine between two axes of a matrix that still counts as no shear
 SCALE_TOLERANCE = 1e-4  # relative
@@ -69,13 +70,6 @@ def rotations_without_scale(linear: Floats, own_scale: Floats) -> Floats:
     if len(rows):
         axes[rows] = nearest_rotation(scaled[rows])
     return axes
-
-
-def nearest_rotation(matrices: Floats) -> Floats:
-    """Return the rotations (F,3,3) nearest to ``matrices`` in the sum of squares (Procrustes)."""
-    u, _, vt = np.linalg.svd(matrices)
-    u[:, :, 2] *= np.linalg.det(u @ vt)[:, None]
-    return u @ vt
 
 
 def quaternions(rotations: Floats) -> Floats:
