@@ -489,10 +489,15 @@ class SurfaceContacts:
         return room.partners[0].is_self and count_turned(watched, *moved) > 0
 
     def _stop(self, room: SurfaceRoom) -> None:
-        """Let all go on as one piece, what is held too: so nothing meets but what is led."""
+        """Let all go on as one piece, with its momentum, so that nothing meets but what is led.
+
+        With what is held, where anything is.
+        """
         rows = room.rows
-        way = (room.x[rows] - room.start[rows]).mean(axis=0)
-        room.x[rows] = room.start[rows] + way
+        way = room.x[rows] - room.start[rows]
+        w = room.inverse_mass[rows]
+        mass = 1.0 / w if w.all() else np.where(w == 0.0, 1.0, 0.0)
+        room.x[rows] = room.start[rows] + np.average(way, axis=0, weights=mass)
         self._expect_crossings(room)
 
     def _part(self, room: SurfaceRoom) -> None:

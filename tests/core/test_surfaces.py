@@ -25,7 +25,8 @@ from verlet_physics.particles.contacts.surface_contact import (
     part_layers,
 )
 from verlet_physics.particles.contacts.surface_couple import pieces_of, return_surface_couples
-from verlet_physics.particles.contacts.surface_limit import part_surfaces, stopping_room
+from verlet_physics.particles.contacts.surface_limit import part_surfaces
+from verlet_physics.particles.contacts.surface_stops import stopping_room
 from verlet_physics.particles.contacts.surface_untangling import crossed_room, slit_way
 from verlet_physics.particles.contacts.surface_watch import note_spare, watch_room
 from verlet_physics.stages.surfaces import SurfaceContacts

@@ -155,13 +155,11 @@ def test_a_sheet_tears_along_a_weak_seam() -> None:
 # ---------------------------------------------------------------------- what becomes of it
 
 
-@pytest.mark.parametrize(
-    ("meets_itself", "lost", "turned"), [(False, 1e-12, 2e-3), (True, 2e-4, 5e-3)]
-)
-def test_momentum_goes_on_through_a_tear(meets_itself: bool, lost: float, turned: float) -> None:
+@pytest.mark.parametrize("meets_itself", [False, True])
+def test_momentum_goes_on_through_a_tear(meets_itself: bool) -> None:
     """Two halves that fly apart, at 1 m/s each, tear the sheet between them.
 
-    Where its sides strike each other so that they have to stop, up to 2 % is lost, N s.
+    Its sides strike each other so hard that some have to stop.
     """
     sheet = split_sheet(10, 4)
     x = sheet.positions
@@ -186,8 +184,8 @@ def test_momentum_goes_on_through_a_tear(meets_itself: bool, lost: float, turned
         state, _ = advance(model, state, FrameInputs(gravity=NO_GRAVITY), SolverSettings(threads=1))
     assert is_torn(model, state)
     after = sums(state)
-    assert after[0] == pytest.approx(before[0], abs=lost)
-    assert after[1] == pytest.approx(before[1], abs=turned * np.abs(before[0]).max())
+    assert after[0] == pytest.approx(before[0], abs=1e-12)
+    assert after[1] == pytest.approx(before[1], abs=2e-3 * np.abs(before[0]).max())
 
 
 def test_what_is_torn_off_falls_freely() -> None:

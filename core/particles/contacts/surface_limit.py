@@ -14,9 +14,6 @@ Contact"; control points: Farin 2002, *Curves and Surfaces for CAGD*, §4.)
 from __future__ import annotations
 
 import math
-from collections import namedtuple
-
-import numpy as np
 
 from ...angular_momentum import NO_INERTIA, add_inertia, solve_inertia
 from ...kernels.jit import kernel, lean_inline
@@ -31,12 +28,12 @@ from ...vec3 import (
     load,
     scale,
     set_vec,
-    store,
     sub,
     vec,
 )
 from .mesh_neighbours import goes_by_neighbour
 from .surface_planes import gap_over, height_over
+from .surface_stops import TO_JOIN, TO_RETREAT, TO_STOP, forget_zones, hold_back, note_meshes
 from .surface_watch import distance_needed, has_left, watch_contacts, watch_more
 
 PARTING_SWEEPS = 16
@@ -44,29 +41,6 @@ PARTING_SWEEPS = 16
 
 RETREATS = 4
 """How often what is not apart goes half of its way only, before it stops."""
-
-TO_PART, TO_RETREAT, TO_STOP, TO_JOIN = range(4)
-"""What a sweep is for."""
-
-STOPPED, JOINED = 1, 2
-"""Marks of a vertex: it goes with what is nearest, or with all cloth that finds no room there."""
-
-Stopping = namedtuple(
-    "Stopping",
-    [
-        "moved",  # (n,) sweep over the contacts in which a vertex was moved last
-        "mark",  # (n,) not 0 for what is on its way back, or has stopped: `STOPPED`, `JOINED`
-        "way",  # (n, 3) m, that a vertex goes in a substep when it stops
-        "nearest",  # (n,) m, to a mesh that it goes with then
-    ],
-)
-"""Scratch of `part_surfaces`."""
-
-
-def stopping_room(count: int) -> Stopping:
-    """Scratch for ``count`` vertices."""
-    moved, mark = np.zeros((2, count), dtype=np.int32)
-    return Stopping(moved, mark, np.zeros((count, 3)), np.zeros(count))
 
 
 @lean_inline
@@ -192,24 +166,6 @@ def _part_contact(contacts, n, watch, x, start, inverse_mass):
 
 
 @lean_inline
-def _are_parted(contact, x, start):
-    """Whether one of the planes of a contact parts its features all along their way."""
-    needed = distance_needed(contact)
-    normal = vec(contact["normal"])
-    gap = gap_over(contact, normal, x, ZERO, start)
-    if gap >= needed:
-        return True
-    if contact["is_turned"] == 0:
-        return False
-    turned = vec(contact["turned"])
-    gap = gap_over(contact, turned, x, ZERO, start)
-    if gap < needed:
-        return False
-    gap = gap_over(contact, normal, x, turned, start)
-    return gap >= 0.0
-
-
-@lean_inline
 def _is_as_it_was(watched, moved, sweep):
     """Whether no corner of a contact has moved since it was looked at in the sweep before."""
     latest = max(moved[watched["corner"][0]], moved[watched["corner"][1]])
@@ -218,69 +174,23 @@ def _is_as_it_was(watched, moved, sweep):
 
 
 @lean_inline
-def _retreat(contact, x, start, inverse_mass, stopping, sweep):
-    """Take a contact back by half of its way, as seen from where it goes when it stops."""
-    moved, is_back, way, _ = stopping
-    contact["is_turned"] = 0
-    for c in range(4):
-        i = contact["corner"][c]
-        if inverse_mass[i] > 0.0 and is_back[i] == 0:
-            is_back[i] = 1
-            moved[i] = sweep
-            for k in range(3):
-                x[i, k] = 0.5 * (x[i, k] + start[i, k] + way[i, k])
-
-
-@lean_inline
-def _stop(contact, x, start, inverse_mass, stopping, led, sweep, as_what):
-    """Stop a contact, ``as_what`` marks it; how many vertices that stopped anew.
-
-    What is held does not stop for meshes: a pin that its animation has inside of one goes there.
-    Nor does anything join other cloth for them: that keeps cloth from cloth.
-    """
-    moved, mark, way, _ = stopping
-    stopped = latest = 0
-    for c in range(4):
-        latest = max(latest, contact["corner"][c])
-    for c in range(4):
-        i = contact["corner"][c]
-        may_stop = i < led and (latest < led or (inverse_mass[i] > 0.0 and as_what == STOPPED))
-        if may_stop and mark[i] < as_what:
-            mark[i] = as_what
-            moved[i] = sweep
-            stopped += 1
-            for k in range(3):
-                x[i, k] = start[i, k] + way[i, k]
-    return stopped
-
-
-@lean_inline
-def _sweep(parting, stopping, led, sweep, what):
-    """Do ``what`` to all contacts that are not apart; how many were parted, or vertices stopped.
+def _sweep(parting, moved, sweep):
+    """Part all contacts that are not apart; how many there were.
 
     parting: what `part_surfaces` is given first; sweep: the number of this one.
     """
     contacts, count, watch, x, start, inverse_mass = parting
-    moved = stopping.moved
     done = p = 0
     while p < watch.count[0]:
         n = watch.row[p]
         p += 1
         if _is_as_it_was(watch.contact[n], moved, sweep):
             continue
-        if what == TO_PART:
-            if not _part_contact(contacts, n, watch, x, start, inverse_mass):
-                continue
-            done += 1
-            for c in range(4):
-                moved[watch.contact[n]["corner"][c]] = sweep
-        elif _are_parted(contacts[n], x, start):
+        if not _part_contact(contacts, n, watch, x, start, inverse_mass):
             continue
-        elif what == TO_RETREAT:
-            _retreat(contacts[n], x, start, inverse_mass, stopping, sweep)
-        else:
-            as_what = STOPPED if what == TO_STOP else JOINED
-            done += _stop(contacts[n], x, start, inverse_mass, stopping, led, sweep, as_what)
+        done += 1
+        for c in range(4):
+            moved[watch.contact[n]["corner"][c]] = sweep
         if has_left(watch, n, x, start):
             p = watch_more(watch, count, x, start, n)
     return done
@@ -293,12 +203,12 @@ def part_surfaces(contacts, count, watch, x, start, inverse_mass, rows, stopping
     Sweeps of the least that parts them, one after the other. Should that not be enough, what is
     not apart goes half of its way and is parted again, and at last stops, and what that stops,
     until all is apart: what is held too, for driven cloth passes through itself no more than
-    other cloth. What is stopped goes on with the mean motion of the vertices ``rows``: as one
-    piece, nothing meets. What is at a mesh, whose vertices from ``led`` on stop for nobody, goes on
-    with it; where two of them leave cloth no room between them, it goes as one piece all the same,
-    and they go through it. watch: has what `note_spare` noted of all contacts.
+    other cloth. What is stopped goes on as one piece with what it is not apart from: see
+    `surface_stops`. What is at a mesh, whose vertices from ``led`` on stop for nobody, goes on with
+    it; where two of them leave cloth no room between them, it goes as one piece all the same, and
+    they go through it. rows: vertices of cloth; watch: has what `note_spare` noted of all contacts.
     """
-    moved, mark, _, _ = stopping
+    moved = stopping.moved
     parting = (contacts, count, watch, x, start, inverse_mass)
     for n in range(rows.shape[0]):
         moved[rows[n]] = 0
@@ -309,82 +219,21 @@ def part_surfaces(contacts, count, watch, x, start, inverse_mass, rows, stopping
     for retreat in range(RETREATS + 1):
         for _ in range(PARTING_SWEEPS):
             sweep += 1
-            if _sweep(parting, stopping, led, sweep, TO_PART) == 0:
+            if _sweep(parting, moved, sweep) == 0:
                 return 0
+        forget_zones(rows, stopping)
         if retreat == 0:
-            _note_ways(contacts, count, x, start, inverse_mass, rows, stopping, led)
-        for n in range(rows.shape[0]):
-            mark[rows[n]] = 0
+            note_meshes(contacts, count, rows, x, start, stopping, led)
         if retreat < RETREATS:
             sweep += 1
-            _sweep(parting, stopping, led, sweep, TO_RETREAT)
+            hold_back(parting, rows, stopping, led, sweep, TO_RETREAT)
     total = 0
     for what in (TO_STOP, TO_JOIN):
-        if what == TO_JOIN:
-            if led == x.shape[0] or total == 0:
-                return total
-            _join_ways(rows, stopping, sweep)
+        if what == TO_JOIN and (led == x.shape[0] or total == 0):
+            return total
         stopped = -1
         while stopped != 0:
             sweep += 1
-            stopped = _sweep(parting, stopping, led, sweep, what)
+            stopped = hold_back(parting, rows, stopping, led, sweep, what)
             total += max(stopped, 0)
     return total
-
-
-@lean_inline
-def _join_ways(rows, stopping, sweep):
-    """Have what has stopped, and is to be looked at once more, go the mean of its ways."""
-    moved, mark, way, _ = stopping
-    mean, count = ZERO, 0
-    for n in range(rows.shape[0]):
-        i = rows[n]
-        moved[i] = sweep
-        if mark[i] == STOPPED:
-            mean = add(mean, load(way, i))
-            count += 1
-    for n in range(rows.shape[0]):
-        store(way, rows[n], divide(mean, count))
-
-
-@lean_inline
-def _note_ways(contacts, count, x, start, inverse_mass, rows, stopping, led):
-    """Note the way that each of the vertices ``rows`` goes in this substep when it stops."""
-    _, _, way, nearest = stopping
-    free = 0
-    ux, uy, uz = 0.0, 0.0, 0.0
-    for n in range(rows.shape[0]):
-        i = rows[n]
-        if inverse_mass[i] > 0.0:
-            free += 1
-            ux += x[i, 0] - start[i, 0]
-            uy += x[i, 1] - start[i, 1]
-            uz += x[i, 2] - start[i, 2]
-    f = 1.0 / max(free, 1)
-    for n in range(rows.shape[0]):
-        i = rows[n]
-        way[i, 0], way[i, 1], way[i, 2] = f * ux, f * uy, f * uz
-        nearest[i] = math.inf
-    for n in range(count if led < x.shape[0] else 0):
-        _go_with_mesh(contacts[n], x, start, way, nearest, led)
-
-
-@lean_inline
-def _go_with_mesh(contact, x, start, way, nearest, led):
-    """Have the vertices of a contact with a mesh go on with the mesh, if it is the nearest one."""
-    ux, uy, uz, total = 0.0, 0.0, 0.0, 0.0
-    for c in range(4):
-        i = contact["corner"][c]
-        if i >= led:
-            f = abs(contact["weight"][c])
-            total += f
-            ux += f * (x[i, 0] - start[i, 0])
-            uy += f * (x[i, 1] - start[i, 1])
-            uz += f * (x[i, 2] - start[i, 2])
-    if total == 0.0:
-        return
-    for c in range(4):
-        i = contact["corner"][c]
-        if i < led and contact["distance"] < nearest[i]:
-            nearest[i] = contact["distance"]
-            way[i, 0], way[i, 1], way[i, 2] = ux / total, uy / total, uz / total

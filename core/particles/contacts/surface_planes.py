@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 
 from ...kernels.jit import lean_inline
+from ...vec3 import ZERO, vec
+from .surface_watch import distance_needed
 
 
 @lean_inline
@@ -29,3 +31,21 @@ def gap_over(contact, over, x, more, start):
         else:
             high = max(high, height)
     return low - high
+
+
+@lean_inline
+def are_parted(contact, x, start):
+    """Whether one of the planes of a contact parts its features all along their way."""
+    needed = distance_needed(contact)
+    normal = vec(contact["normal"])
+    gap = gap_over(contact, normal, x, ZERO, start)
+    if gap >= needed:
+        return True
+    if contact["is_turned"] == 0:
+        return False
+    turned = vec(contact["turned"])
+    gap = gap_over(contact, turned, x, ZERO, start)
+    if gap < needed:
+        return False
+    gap = gap_over(contact, normal, x, turned, start)
+    return gap >= 0.0

@@ -27,8 +27,8 @@ from .mesh_ground import mesh_ground_room
 from .mesh_neighbours import neighbours_room
 from .surface_contact import SURFACE_CONTACT, strays_room
 from .surface_couple import pieces_of
-from .surface_limit import stopping_room
 from .surface_meshes import MeshSurfaces
+from .surface_stops import stopping_room
 from .surface_tangle import find_tangle, tangle_room
 from .surface_watch import watch_room
 

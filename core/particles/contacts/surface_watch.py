@@ -169,3 +169,13 @@ def has_left(watch, n, x, start):
             i = watch.contact[n]["corner"][c]
             left = left or _gone(x, start, i) > watch.allowed[i]
     return left
+
+
+@lean_inline
+def has_gone_too_far(watch, rows, x, start):
+    """Whether any of the vertices ``rows`` has gone farther than was allowed for."""
+    left = False
+    if watch.margin[0] < math.inf:
+        for n in range(rows.shape[0]):
+            left = left or _gone(x, start, rows[n]) > watch.allowed[rows[n]]
+    return left
