@@ -26,9 +26,14 @@ from verlet_physics.particles.contacts.surface_contact import (
 )
 from verlet_physics.particles.contacts.surface_couple import pieces_of, return_surface_couples
 from verlet_physics.particles.contacts.surface_limit import part_surfaces
-from verlet_physics.particles.contacts.surface_stops import stopping_room
+from verlet_physics.particles.contacts.surface_stops import (
+    TO_RETREAT,
+    TO_STOP,
+    hold_back,
+    stopping_room,
+)
 from verlet_physics.particles.contacts.surface_untangling import crossed_room, slit_way
-from verlet_physics.particles.contacts.surface_watch import note_spare, watch_room
+from verlet_physics.particles.contacts.surface_watch import note_spare, watch_contacts, watch_room
 from verlet_physics.stages.surfaces import SurfaceContacts
 from verlet_physics.truth.crossings import count_crossings
 from verlet_physics.truth.surfaces import most_crossings
@@ -298,6 +303,36 @@ def test_what_is_parted_keeps_its_common_momentum(heavier):
     assert end[3:, 2].min() > end[:3, 2].max()
     momentum = (mass[:, None] * (end - x)).sum(axis=0)
     assert np.abs(momentum).max() < 1e-12 * (mass[:, None] * np.abs(end - x)).sum()
+
+
+@pytest.mark.parametrize("what", [TO_RETREAT, TO_STOP])
+def test_zones_that_stop_keep_their_momentum_each_by_itself(what):
+    """Two pairs of triangles far apart, that go through each other, and a lone vertex between."""
+    below, contacts = _one_over_the_other(0.01)
+    start = np.concatenate([below, below + (5.0, 0.0, 0.0), [(2.5, 0.0, 0.0)]])
+    both = np.concatenate([contacts, contacts])
+    both[3:]["corner"] += 6
+    mass = np.random.default_rng(4).uniform(0.5, 3.0, 13)
+    x = start + (0.3, 0.0, 0.0)
+    x[3:6, 2] -= [0.05, 0.03, 0.045]
+    x[6:9, 2] += [0.05, 0.03, 0.045]
+    before = x.copy()
+    watch = watch_room(13, 6)
+    for n in range(6):
+        note_spare(watch, n, both[n])
+    rows, stopping = np.arange(13, dtype=np.int32), stopping_room(13)
+    stopping.nearest[:] = np.inf
+    stopping.parent[:] = -1
+    watch_contacts(watch, 6, x, start, rows)
+    assert hold_back((both, 6, watch, x, start, 1.0 / mass), rows, stopping, 13, 1, what) > 0
+    way = mass[:, None] * (x - before)
+    for own in (slice(6), slice(6, 12)):
+        assert way[own].sum(axis=0) == pytest.approx(np.zeros(3), abs=1e-12)
+        assert np.abs(way[own]).max() > 0.01
+        rest = np.ptp((x - start)[own], axis=0)
+        share = 0.5 if what == TO_RETREAT else 0.0
+        assert rest == pytest.approx(share * np.ptp((before - start)[own], axis=0), abs=1e-12)
+    assert (x[12] == before[12]).all()
 
 
 @pytest.mark.parametrize("pinned", [(), (1,), (0, 4)])
