@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -21,7 +23,7 @@ SMALLEST_GROUND = 1.0
 """m; a flat collider that is narrower is a tile or a table top, not the ground."""
 
 LEVEL = 1e-4
-"""Slope up to which a flat collider is level: a tenth of a millimetre a metre, more than rounding."""
+"""Slope up to which a flat collider is level: .1 mm a metre, which is more than rounding."""
 
 WHOLE = 0.999
 """Share of what its outline spans that a floor without holes and notches has faces on."""
@@ -44,9 +46,10 @@ def add_collider(
 
     AUTO is as of bodies, but concave meshes, sheets and open vessels are taken as they are: MESH.
     Only a flat mesh that is level, faces up, has no holes and notches and is at least
-    `SMALLEST_GROUND` wide is the endless ground. Any other one collides where its faces are: behind
-    a wall, beside a ramp and over a pit nothing is solid. ``may_be_ground`` is False for what will not stay
-    level, and for what has something below it. Raises `ModelError` for a mesh in one place, and for MESH without faces.
+    `SMALLEST_GROUND` wide is the endless ground. Any other one collides where its faces are:
+    behind a wall, beside a ramp and over a pit nothing is solid. ``may_be_ground`` is False for
+    what will not stay level, and for what has something below it.
+    Raises `ModelError` for a mesh in one place, and for MESH without faces.
     """
     x = checked_points(name, points)
     own = np.array(orientation, dtype=np.float64)
@@ -94,7 +97,7 @@ def is_level_ground(x: Floats, own: Floats, faces: Ints) -> bool:
 
 
 def _is_whole(flat: Floats, faces: Ints) -> bool:
-    """Whether faces (t, 3) leave nothing out of the convex outline of their corners, flat (n, 2) m."""
+    """Whether faces (t, 3) leave nothing out of the convex outline of corners, flat (n, 2) m."""
     a, b, c = (flat[faces[:, k]] for k in range(3))
     area = 0.5 * np.abs(_turn(a, b, c)).sum()
     return bool(area >= WHOLE * _outline_area(flat[np.unique(faces)]))
@@ -119,8 +122,7 @@ def _outline_area(flat: Floats) -> float:
                     break
                 chain.pop()
             chain.append((x, y))
-        ends = zip(chain, chain[1:])
-        area += 0.5 * sum(ax * by - ay * bx for (ax, ay), (bx, by) in ends)
+        area += 0.5 * sum(ax * by - ay * bx for (ax, ay), (bx, by) in pairwise(chain))
     return area
 
 

@@ -5,8 +5,21 @@ import math
 import bpy
 import numpy as np
 import pytest
-from small_scenes import addon, body, box, cloth, floor, grid, pin, play, refusal, seen, select
-from small_scenes import seen_matrix, session_of
+from small_scenes import (
+    addon,
+    body,
+    box,
+    cloth,
+    floor,
+    grid,
+    pin,
+    play,
+    refusal,
+    seen,
+    seen_matrix,
+    select,
+    session_of,
+)
 
 pytestmark = pytest.mark.usefixtures("scene")
 

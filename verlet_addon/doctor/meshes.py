@@ -28,6 +28,7 @@ NO_LENGTH = 1e-4
 THICKEST = 1.0
 """Mean edge lengths: a thicker surface keeps away from others by more than its own mesh is wide."""
 
+
 def of_scene(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> list[Problem]:
     """Findings on all meshes of particles that are not baked."""
     found = []

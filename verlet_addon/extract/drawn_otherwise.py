@@ -48,9 +48,7 @@ def changers(ob: bpy.types.Object) -> list[bpy.types.Modifier]:
     ]
 
 
-def making_nodes(
-    ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph
-) -> list[bpy.types.Modifier]:
+def making_nodes(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> list[bpy.types.Modifier]:
     """Geometry nodes that make vertices, where nothing else behind ours does."""
     found = [modifier for modifier in _behind(ob) if modifier.type == "NODES"]
     others = {modifier.type for modifier in _behind(ob)} - SAME_SURFACE - CARRIERS - {"NODES"}
@@ -60,11 +58,10 @@ def making_nodes(
 
 def too_thick(ob: bpy.types.Object) -> bpy.types.SolidifyModifier | None:
     """A thickness that is drawn and not kept free from what the cloth touches, if any."""
-    for modifier in _behind(ob) if ob.verlet.kind == "CLOTH" else ():
-        if isinstance(modifier, bpy.types.SolidifyModifier):
-            if drawn_reach(ob, modifier) > COUNTED * kept_free(ob):
-                return modifier
-    return None
+    if ob.verlet.kind != "CLOTH":
+        return None
+    thick = (m for m in _behind(ob) if isinstance(m, bpy.types.SolidifyModifier))
+    return next((m for m in thick if drawn_reach(ob, m) > COUNTED * kept_free(ob)), None)
 
 
 def drawn_reach(ob: bpy.types.Object, modifier: bpy.types.SolidifyModifier) -> float:
@@ -95,9 +92,7 @@ def _behind(ob: bpy.types.Object) -> Iterator[bpy.types.Modifier]:
     """What is shown or rendered of an object with a surface, behind what carries its vertices."""
     if ob.type != "MESH" or ob.verlet.kind not in WITH_SURFACES:
         return
-    leading = carriers(ob)
-    preview = attached(ob)
+    ours = [*carriers(ob), attached(ob)]
     for modifier in ob.modifiers:
-        if modifier != preview and modifier not in leading:
-            if modifier.show_viewport or modifier.show_render:
-                yield modifier
+        if modifier not in ours and (modifier.show_viewport or modifier.show_render):
+            yield modifier

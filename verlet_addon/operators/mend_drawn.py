@@ -1,4 +1,4 @@
-"""Buttons beside findings on what is drawn otherwise than it is simulated: they make it the same."""
+"""Buttons beside findings on what is drawn otherwise than simulated: they make it the same."""
 
 from __future__ import annotations
 

@@ -16,7 +16,6 @@ from ..ragdoll import bone_bodies, bone_pins, stick_figures
 from ..transforms import affine
 from .named_errors import about
 
-
 IN_A_FLOOR = 1e-3
 """m; the middle of what lies no deeper below a floor lies in it."""
 
