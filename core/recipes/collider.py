@@ -22,10 +22,10 @@ from .solid import layer_bits, placed_shapes
 SMALLEST_GROUND = 1.0
 """m; a flat collider that is narrower is a tile or a table top, not the ground."""
 
-LEVEL = 1e-4
+LEVEL_GROUND = 1e-4
 """Slope up to which a flat collider is level: .1 mm a metre, which is more than rounding."""
 
-WHOLE = 0.999
+WHOLE_FLOOR = 0.999
 """Share of what its outline spans that a floor without holes and notches has faces on."""
 
 
@@ -92,7 +92,7 @@ def is_level_ground(x: Floats, own: Floats, faces: Ints) -> bool:
     axes = rotation_matrix(own)
     local = x @ axes
     is_wide = np.sort(np.ptp(local, axis=0))[1] >= SMALLEST_GROUND
-    is_level = np.hypot(axes[0, 2], axes[1, 2]) <= LEVEL and axes[2, 2] > 0.0
+    is_level = np.hypot(axes[0, 2], axes[1, 2]) <= LEVEL_GROUND and axes[2, 2] > 0.0
     return bool(is_wide and is_level and _is_whole(local[:, :2], faces))
 
 
@@ -100,7 +100,7 @@ def _is_whole(flat: Floats, faces: Ints) -> bool:
     """Whether faces (t, 3) leave nothing out of the convex outline of corners, flat (n, 2) m."""
     a, b, c = (flat[faces[:, k]] for k in range(3))
     area = 0.5 * np.abs(_turn(a, b, c)).sum()
-    return bool(area >= WHOLE * _outline_area(flat[np.unique(faces)]))
+    return bool(area >= WHOLE_FLOOR * _outline_area(flat[np.unique(faces)]))
 
 
 def _turn(a: Floats, b: Floats, c: Floats) -> Floats:

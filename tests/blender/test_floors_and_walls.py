@@ -66,6 +66,9 @@ def test_a_floor_is_endless_as_long_as_nothing_may_turn_or_bend_it(scene):
 
     def turn(ob):
         ob.keyframe_insert("rotation_euler", frame=1)
+        ob.rotation_euler.x = 0.5
+        ob.keyframe_insert("rotation_euler", frame=20)
+        ob.rotation_euler.x = 0.0
 
     def lift(ob):
         ob.keyframe_insert("location", frame=1)

@@ -1,5 +1,7 @@
 """The model of all that takes part in a scene."""
 
+from dataclasses import replace
+
 from ...core.building.builder import ModelBuilder
 from ...core.model import Model
 from ...core.model.joint_table import End, OnBody, OnCollider
@@ -7,6 +9,7 @@ from ...core.recipes.all import RECIPES
 from ...core.recipes.body import add_body
 from ...core.recipes.collider import add_collider
 from ...core.recipes.geometry import Geometry
+from ...core.settings import ColliderSettings
 from ..inputs.participant import Participant
 from ..inputs.scene_inputs import SceneInputs
 from ..joints.joint_inputs import add_joint
@@ -49,9 +52,9 @@ def build_model(inputs: SceneInputs) -> Model | None:
                         p.name,
                         p.solid_points,
                         affine.local_axes(p.matrix),
-                        p.settings,
+                        p.settings if p.keeps_form else _following(p.settings),
                         p.outward_triangles,
-                        p.is_steady and not _stands_above_any(p, inputs.participants),
+                        p.stays_level and not _stands_above_any(p, inputs.participants),
                     )
                     ends[p.uid] = p, index
                 case "RAGDOLL":
@@ -93,6 +96,11 @@ def build_model(inputs: SceneInputs) -> Model | None:
     for index, holds in held:
         add_ties(builder, index, holds, index_of, figures)
     return builder.finalize() if builder.objects else None
+
+
+def _following(settings: ColliderSettings) -> ColliderSettings:
+    """Those of a collider that changes its form or size: only a mesh follows that."""
+    return replace(settings, shape="MESH") if settings.shape == "AUTO" else settings
 
 
 def _stands_above_any(floor: Participant, participants: tuple[Participant, ...]) -> bool:

@@ -11,7 +11,7 @@ from ...core.settings import SolverSettings
 from ..blender import control_points
 from ..blender.compat import fcurves_of
 from ..blender.data import curve_of
-from ..extract import drawn_otherwise, garment, own_motion
+from ..extract import drawn_otherwise, garment, own_motion, steadiness
 from ..problem import Problem
 from ..properties.kinds import KINDS, RAGDOLL, can_be_tied, is_particles
 from ..properties.participants import is_moved
@@ -83,6 +83,7 @@ def _read_once(ob: bpy.types.Object, path: str) -> str:
 def doubts(ob: bpy.types.Object, scene: bpy.types.Scene) -> list[Problem]:
     """What will work, but perhaps not as it was meant."""
     found = _keyed_in_vain(ob)
+    found += _form_not_followed(ob)
     if ob.verlet.kind == RAGDOLL:
         show = ob.session_uid, "verlet.show_object", "Show Object"
         found += [Problem(text, *show) for text in bone_pins.doubts(ob, scene)]
@@ -122,6 +123,20 @@ def doubts(ob: bpy.types.Object, scene: bpy.types.Scene) -> list[Problem]:
             )
         )
     return found
+
+
+def _form_not_followed(ob: bpy.types.Object) -> list[Problem]:
+    """What changes its form or size where only its place and turn are followed."""
+    if ob.verlet.kind == "BODY":
+        what = "a rigid body keeps what it starts with. Press Collider for what only its keys move"
+    elif ob.verlet.kind == "COLLIDER" and ob.verlet.collider.shape not in ("AUTO", "MESH"):
+        what = "its Shape does not. Set that to Automatic or Mesh"
+    else:
+        return []
+    if steadiness.keeps_form(ob):
+        return []
+    text = f"{ob.name}: it is seen to change its form or size, and {what}"
+    return [Problem(text, ob.session_uid, "verlet.show_object", "Show Object")]
 
 
 def not_simulated(ob: bpy.types.Object, changers: list[bpy.types.Modifier]) -> Problem:

@@ -216,7 +216,8 @@ def _read(
     if not is_particles(kind):
         surface = meshes.read_visible_surface(ob, depsgraph)
         if kind != "BODY":
-            return Participant(*about, matrix, *surface, is_steady=steadiness.is_steady(ob))
+            steady = steadiness.keeps_form(ob), steadiness.stays_level(ob)
+            return Participant(*about, matrix, *surface, *steady)
         scene = depsgraph.scene
         velocity, spin = keyed_velocity(ob, start_frame(scene), frame_duration(scene))
         return Participant(*about, matrix, *surface, velocity=velocity, angular_velocity=spin)
