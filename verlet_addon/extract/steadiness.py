@@ -17,7 +17,7 @@ CHANGE_BY_THEMSELVES = CARRIERS | {"CLOTH", "DYNAMIC_PAINT", "FLUID", "OCEAN", "
 SCALING = frozenset({"COPY_SCALE", "STRETCH_TO"})
 """Types of constraints that are there to scale."""
 
-ALIKE = 1e-5
+SAME_KEYS = 1e-5
 """Share of a value by which keys of it may differ that say the same; a bake rounds to 32 bits."""
 
 
@@ -82,4 +82,4 @@ def _varies(curve: bpy.types.FCurve) -> bool:
     if not values or any(not modifier.mute for modifier in curve.modifiers):
         return True
     least, most = min(values), max(values)
-    return bool(most - least > ALIKE * max(abs(least), abs(most)))
+    return bool(most - least > SAME_KEYS * max(abs(least), abs(most)))

@@ -19,7 +19,7 @@ from ..properties.objects import group_of, kind_of
 from ..properties.scenes import start_frame
 from .doctor import MendsObject
 
-FIRM = 0.999
+FIRM_PIN = 0.999
 """Least weight of a pin that holds as a whole; what a subdivision puts between two has less."""
 
 
@@ -57,7 +57,7 @@ def apply_changers(ob: bpy.types.Object) -> None:
                 raise ModelError(ob.name, f"{modifier.name} cannot be applied: {error}") from error
     for name in firm:
         soft = group_weights(ob, name)
-        ob.vertex_groups[name].remove(np.flatnonzero((soft > 0.0) & (soft < FIRM)).tolist())
+        ob.vertex_groups[name].remove(np.flatnonzero((soft > 0.0) & (soft < FIRM_PIN)).tolist())
 
 
 def is_firm(ob: bpy.types.Object, name: str) -> bool:
