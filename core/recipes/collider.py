@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -20,8 +22,11 @@ from .solid import layer_bits, placed_shapes
 SMALLEST_GROUND = 1.0
 """m; a flat collider that is narrower is a tile or a table top, not the ground."""
 
-FACES_DOWN = -1e-6
-"""Height of the normal of a flat collider that faces down; a wall, but for rounding, does not."""
+LEVEL_GROUND = 1e-4
+"""Slope up to which a flat collider is level: .1 mm a metre, which is more than rounding."""
+
+WHOLE_FLOOR = 0.999
+"""Share of what its outline spans that a floor without holes and notches has faces on."""
 
 
 def add_collider(
@@ -31,6 +36,7 @@ def add_collider(
     orientation: ArrayLike,
     settings: ColliderSettings,
     triangles: ArrayLike | None = None,
+    may_be_ground: bool = True,
 ) -> int:
     """Add a mesh as a collider; returns its index among the model's colliders.
 
@@ -39,15 +45,20 @@ def add_collider(
     `Model.colliders.orientation`.
 
     AUTO is as of bodies, but concave meshes, sheets and open vessels are taken as they are: MESH.
-    Only a flat mesh at least `SMALLEST_GROUND` wide is the endless ground; smaller ones have edges,
-    and so has one that faces down: all that stands on it would be inside the ground.
+    Only a flat mesh that is level, faces up, has no holes and notches and is at least
+    `SMALLEST_GROUND` wide is the endless ground. Any other one collides where its faces are:
+    behind a wall, beside a ramp and over a pit nothing is solid. ``may_be_ground`` is False for
+    what will not stay level, and for what has something below it.
     Raises `ModelError` for a mesh in one place, and for MESH without faces.
     """
     x = checked_points(name, points)
     own = np.array(orientation, dtype=np.float64)
     own /= np.linalg.norm(own)
     faces = None if triangles is None else np.asarray(triangles, dtype=np.int32).reshape(-1, 3)
-    fit = fit_shape(name, x, own, _chosen(name, x, own, settings.shape, faces), faces)
+    shape = settings.shape
+    if shape == "AUTO" and faces is not None and len(faces):
+        shape = _chosen(name, x, own, faces, may_be_ground)
+    fit = fit_shape(name, x, own, shape, faces)
     if fit.shape == "MESH":
         shapes = [_mesh(name, x, faces, fit, settings.two_sided)]
     else:
@@ -63,19 +74,56 @@ def add_collider(
     )
 
 
-def _chosen(name: str, x: Floats, own: Floats, shape: str, faces: Ints | None) -> str:
-    """The named shape, and for AUTO what suits something that need not be convex."""
-    if shape != "AUTO" or faces is None or not len(faces):
-        return shape
+def _chosen(name: str, x: Floats, own: Floats, faces: Ints, may_be_ground: bool) -> str:
+    """For AUTO what suits something that need not be convex."""
     fit = fit_shape(name, x, own, "AUTO", faces)
     if fit.shape == "PLANE":
-        axes = rotation_matrix(own)
-        width = np.sort(np.ptp(x @ axes, axis=0))[1]
-        is_ground = width >= SMALLEST_GROUND and axes[2, 2] >= FACES_DOWN
-        return "PLANE" if is_ground else "MESH"
+        return "PLANE" if may_be_ground and is_level_ground(x, own, faces) else "MESH"
     parts = solid_parts(x, faces, OPEN_SHARE)
     is_solid = len(parts) > 0 and all(part.volume > 0.0 for part in parts)
     return "AUTO" if is_solid and fit.shape != "COMPOUND" else "MESH"
+
+
+def is_level_ground(x: Floats, own: Floats, faces: Ints) -> bool:
+    """Whether a flat mesh, x (n, 3) m and faces (t, 3), can stand for an endless floor.
+
+    own (4,): its axes, the third of which is its normal.
+    """
+    axes = rotation_matrix(own)
+    local = x @ axes
+    is_wide = np.sort(np.ptp(local, axis=0))[1] >= SMALLEST_GROUND
+    is_level = np.hypot(axes[0, 2], axes[1, 2]) <= LEVEL_GROUND and axes[2, 2] > 0.0
+    return bool(is_wide and is_level and _is_whole(local[:, :2], faces))
+
+
+def _is_whole(flat: Floats, faces: Ints) -> bool:
+    """Whether faces (t, 3) leave nothing out of the convex outline of corners, flat (n, 2) m."""
+    a, b, c = (flat[faces[:, k]] for k in range(3))
+    area = 0.5 * np.abs(_turn(a, b, c)).sum()
+    return bool(area >= WHOLE_FLOOR * _outline_area(flat[np.unique(faces)]))
+
+
+def _turn(a: Floats, b: Floats, c: Floats) -> Floats:
+    """Twice the signed area of triangles a, b, c, each (..., 2)."""
+    u, v = b - a, c - a
+    return np.asarray(u[..., 0] * v[..., 1] - u[..., 1] * v[..., 0])
+
+
+def _outline_area(flat: Floats) -> float:
+    """Area in m² of the convex hull of points (n, 2) m: Andrew's monotone chain (1979)."""
+    order = np.lexsort((flat[:, 1], flat[:, 0]))
+    area = 0.0
+    for points in (flat[order], flat[order[::-1]]):
+        chain: list[tuple[float, float]] = []
+        for x, y in points.tolist():
+            while len(chain) > 1:
+                (ax, ay), (bx, by) = chain[-2], chain[-1]
+                if (bx - ax) * (y - ay) - (by - ay) * (x - ax) > 0.0:
+                    break
+                chain.pop()
+            chain.append((x, y))
+        area += 0.5 * sum(ax * by - ay * bx for (ax, ay), (bx, by) in pairwise(chain))
+    return area
 
 
 def _mesh(name: str, x: Floats, faces: Ints | None, fit: Fit, two_sided: bool) -> Shape:

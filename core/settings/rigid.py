@@ -60,8 +60,8 @@ COLLIDER_SHAPES = (
     (
         "AUTO",
         "Automatic",
-        "The shape that fits the mesh best; a Plane for what is flat, a metre wide or more and "
-        "does not face down",
+        "The shape that fits the mesh best; a Plane for a level floor, a metre wide or more, that "
+        "stays level, has no holes and nothing below it",
     ),
     ("PLANE", "Plane", "An endless floor: all below the object's local XY plane is solid"),
     ("BOX", "Box", "The mesh's bounding box, solid"),

@@ -387,6 +387,14 @@ def test_the_tick_does_not_stand_over_flung_cloth(scene):
     assert any("frame 4" in hint for hint, _ in addon("live.status").remarks(session_of(scene)))
 
 
+def test_what_falls_in_a_scene_of_centimetres_is_not_flung(scene):
+    scene.unit_settings.scale_length = 0.01
+    scene.gravity = (0, 0, -981)
+    cloth(size=5, spacing=10.0)
+    play(scene, 1, 13)
+    assert status(scene) == ("Simulated 1–13", "CHECKMARK")
+
+
 def test_cloth_that_is_pressed_farther_than_it_reaches_is_told_by_how_much(scene):
     ob = cloth(size=9)
     pin(ob, [i for i in range(81) if i % 9 in (0, 8) or i // 9 in (0, 8)])

@@ -124,20 +124,54 @@ def test_a_mesh_on_one_line_and_one_without_faces_weigh_what_their_shape_does():
     assert cloud.bodies.mass[0] == pytest.approx(192.0)
 
 
-@pytest.mark.parametrize(("size", "kind"), [(0.4, MESH), (0.99, MESH), (1.01, PLANE)])
-@pytest.mark.parametrize("turn", [UPRIGHT, TURNED])
-def test_only_a_wide_flat_collider_is_the_endless_ground(size, kind, turn):
-    flat = np.array([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)]) * (size, 3.0 * size, 1.0)
-    points = flat @ rotation_matrix(np.asarray(turn)).T
+QUARTER = [(0, 1, 2), (0, 2, 3)]
+
+
+def flat_collider(points, faces, turn=UPRIGHT, shape="AUTO", **options):
+    """Kind of the shape of a flat collider, its points (n, 2) m in its own frame."""
+    flat = np.column_stack([points, np.zeros(len(points))]) @ rotation_matrix(np.asarray(turn)).T
     builder = ModelBuilder()
     builder.add_particles("dust", [(0, 0, 1)], mass=1.0)
-    faces = [(0, 1, 2), (0, 2, 3)]
-    add_collider(builder, "tile", points, turn, ColliderSettings(), faces)
-    assert builder.finalize().shapes.kind.tolist() == [kind]
-    chosen = ModelBuilder()
-    chosen.add_particles("dust", [(0, 0, 1)], mass=1.0)
-    add_collider(chosen, "tile", points, turn, ColliderSettings(shape="PLANE"), faces)
-    assert chosen.finalize().shapes.kind.tolist() == [PLANE]
+    add_collider(builder, "tile", flat, turn, ColliderSettings(shape=shape), faces, **options)
+    (kind,) = builder.finalize().shapes.kind
+    return kind
+
+
+@pytest.mark.parametrize(("size", "kind"), [(0.4, MESH), (0.99, MESH), (1.01, PLANE)])
+@pytest.mark.parametrize("turn", [0.0, 1.0])
+def test_only_a_wide_level_collider_is_the_endless_ground(size, kind, turn):
+    about_z = (np.cos(0.5 * turn), 0.0, 0.0, np.sin(0.5 * turn))
+    tile = np.array([(0, 0), (1, 0), (1, 1), (0, 1)]) * (size, 3.0 * size)
+    assert flat_collider(tile, QUARTER, about_z) == kind
+    assert flat_collider(tile, QUARTER, about_z, "PLANE") == PLANE
+    assert flat_collider(tile, QUARTER, about_z, may_be_ground=False) == MESH
+    assert flat_collider(tile, QUARTER, TURNED) == MESH
+    assert flat_collider(tile, QUARTER, TURNED, "PLANE") == PLANE
+
+
+@pytest.mark.parametrize("slope", [1e-3, 0.1, 0.5 * np.pi, np.pi - 0.1])
+@pytest.mark.parametrize("axis", [1, 2])
+def test_a_wall_or_a_ramp_has_edges(slope, axis):
+    turn = np.zeros(4)
+    turn[0], turn[axis] = np.cos(0.5 * slope), np.sin(0.5 * slope)
+    assert flat_collider(np.array([(-3, -3), (3, -3), (3, 3), (-3, 3)]), QUARTER, turn) == MESH
+
+
+def test_a_floor_with_a_pit_or_a_notch_is_no_endless_ground():
+    places = np.array([(x, y) for y in range(4) for x in range(4)], dtype=float)
+    squares = [(i, i + 1, i + 5, i + 4) for i in (0, 1, 2, 4, 5, 6, 8, 9, 10)]
+
+    def kind(left_out):
+        faces = [t for n, (a, b, c, d) in enumerate(squares) if n not in left_out
+                 for t in ((a, b, c), (a, c, d))]  # fmt: skip
+        return flat_collider(places, faces)
+
+    assert kind(()) == PLANE
+    assert kind((4,)) == MESH  # a hole in the middle
+    assert kind((0,)) == MESH  # an L
+    assert kind((0, 1, 2)) == PLANE  # what is left is a smaller rectangle
+    disc = np.array([(np.cos(a), np.sin(a)) for a in np.linspace(0, 2 * np.pi, 32, endpoint=False)])
+    assert flat_collider(disc, [(0, i, i + 1) for i in range(1, 31)]) == PLANE
 
 
 @pytest.mark.parametrize("tilt", [0.0, 0.4, -0.4])

@@ -11,12 +11,13 @@ import numpy as np
 from mathutils.kdtree import KDTree
 
 from ..blender.data import mesh_of
+from ..extract import drawn_otherwise
 from ..extract.vertex_groups import group_weights
 from ..problem import Problem
 from ..properties import bake_record, participants
 from ..properties.kinds import is_particles
 from ..properties.objects import group_of, kind_of
-from ..scene.hints import FEW_VERTICES
+from ..scene.problems import not_simulated
 
 ON_EACH_OTHER = 1e-3
 """Of the middle edge length: vertices that are closer were meant to be one."""
@@ -27,25 +28,20 @@ NO_LENGTH = 1e-4
 THICKEST = 1.0
 """Mean edge lengths: a thicker surface keeps away from others by more than its own mesh is wide."""
 
-MAKES_VERTICES = frozenset({"SUBSURF", "MULTIRES", "REMESH"})
-"""Modifiers that people add for vertices to simulate; they work on what is simulated."""
-
 
 def of_scene(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> list[Problem]:
     """Findings on all meshes of particles that are not baked."""
     found = []
     for ob in participants.simulated_objects(scene):
         if is_particles(ob.verlet.kind) and not bake_record.is_baked(ob):
-            found += of_settings(ob)
+            found += of_settings(ob) + of_modifiers(ob, depsgraph)
             if ob.type == "MESH" and ob.verlet.kind != "PARTICLES":
                 found += of_mesh(ob)
     return found
 
 
 def of_settings(ob: bpy.types.Object) -> list[Problem]:
-    """A surface thicker than its mesh is wide, pins that hold nothing, vertices that are not
-    simulated.
-    """
+    """A surface thicker than its mesh is wide, pins that hold nothing."""
     found = []
     group = group_of(ob, kind_of(ob))
     thickness = getattr(group, "thickness", 0.0)
@@ -65,18 +61,13 @@ def of_settings(ob: bpy.types.Object) -> list[Problem]:
     if name in ob.vertex_groups and not group_weights(ob, name).any():
         text = f'its pin group "{name}" holds no vertex, so nothing is pinned'
         found.append(_about(ob, text, "verlet.show_object", "Show Object"))
-    makers = [m.name for m in ob.modifiers if m.type in MAKES_VERTICES and m.show_viewport]
-    if makers and len(mesh_of(ob).vertices) < FEW_VERTICES:
-        found.append(
-            _about(
-                ob,
-                f"{makers[0]} smooths what is simulated, and simulated are the mesh's own "
-                f"{len(mesh_of(ob).vertices)} vertices. Apply it to simulate what is seen",
-                "verlet.apply_finer_mesh",
-                "Apply It",
-            )
-        )
     return found
+
+
+def of_modifiers(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> list[Problem]:
+    """What is drawn by modifiers behind ours and is not simulated."""
+    changers = drawn_otherwise.changers(ob) or drawn_otherwise.making_nodes(ob, depsgraph)
+    return [not_simulated(ob, changers)] if changers else []
 
 
 def of_mesh(ob: bpy.types.Object) -> list[Problem]:

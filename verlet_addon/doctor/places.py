@@ -52,7 +52,8 @@ def sheared_by_parents(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -
                 "in its space: it is drawn otherwise than simulated. Apply the parent's scale, or "
                 "clear the parent"
             )
-            found.append(Problem(text, ob.session_uid))
+            button = "verlet.clear_skew_parent", "Clear the Parent"
+            found.append(Problem(text, ob.session_uid, *button))
     return found
 
 

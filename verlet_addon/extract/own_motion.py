@@ -63,17 +63,18 @@ def carriers(ob: bpy.types.Object) -> list[bpy.types.Modifier]:
 
 def moves_vertices(ob: bpy.types.Object) -> bool:
     """Whether anything of the object's own may move its vertices from frame to frame."""
-    if ob.type != "MESH":
-        return False
-    keys = shaped_of(ob).shape_keys
-    return bool(carriers(ob)) or (keys is not None and keys.animation_data is not None)
+    return ob.type == "MESH" and (bool(carriers(ob)) or shapes_vary(ob))
 
 
 def may_deform(ob: bpy.types.Object) -> bool:
     """Whether the mesh that is seen may change its form from frame to frame."""
+    return shapes_vary(ob) or any(modifier.show_viewport for modifier in ob.modifiers)
+
+
+def shapes_vary(ob: bpy.types.Object) -> bool:
+    """Whether shape keys are animated."""
     keys = shaped_of(ob).shape_keys if ob.type == "MESH" else None
-    has_moving_keys = keys is not None and keys.animation_data is not None
-    return has_moving_keys or any(modifier.show_viewport for modifier in ob.modifiers)
+    return keys is not None and keys.animation_data is not None
 
 
 def read_carried_points(

@@ -30,6 +30,8 @@ class Participant:
     matrix: Floats  # (4, 4) to world space
     points: Floats  # (n, 3) local: the particles, or the visible vertices of others
     triangles: Ints = field(default_factory=lambda: np.zeros((0, 3), np.int32))  # of others
+    keeps_form: bool = True  # nothing may bend or scale it; of colliders alone, as is:
+    stays_level: bool = True  # nothing may turn it
     velocity: tuple[float, ...] = (0.0, 0.0, 0.0)  # m/s, of the origin by its keys
     angular_velocity: tuple[float, ...] = (0.0, 0.0, 0.0)  # rad/s
     particles: ParticleArrays | None = None  # of an object made of particles, as are:
@@ -70,7 +72,7 @@ class Participant:
     def parts(self) -> list[Any]:
         """Everything that the model depends on."""
         arrays: list[Any] = [self.matrix, self.points, self.triangles, self.pin_weight]
-        arrays += [self.velocity, self.angular_velocity]
+        arrays += [self.keeps_form, self.stays_level, self.velocity, self.angular_velocity]
         if self.particles is not None:
             p = self.particles
             arrays += [p.edges, p.face_offsets, p.face_vertices]

@@ -15,6 +15,7 @@ from . import (
     impulse,
     joint,
     mend,
+    mend_drawn,
     pins,
     preset,
     ragdoll_limits,
@@ -47,6 +48,7 @@ _MODULES = (
     show,
     mend,
     doctor,
+    mend_drawn,
     bake,
 )
 

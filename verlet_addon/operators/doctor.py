@@ -228,7 +228,7 @@ class _Mends(bpy.types.Operator):
         return in_object_mode(cls, context)
 
 
-class _MendsObject(_Mends):
+class MendsObject(_Mends):
     """Changes one object, or the selected ones that take part."""
 
     def change_all(
@@ -251,7 +251,7 @@ class _MendsObject(_Mends):
         return for_each(self, objects, checked, done)
 
 
-class VERLET_OT_default_thickness(_MendsObject):
+class VERLET_OT_default_thickness(MendsObject):
     """Set Thickness to its default, a tenth of the mean edge length"""
 
     bl_idname = "verlet.default_thickness"
@@ -262,26 +262,6 @@ class VERLET_OT_default_thickness(_MendsObject):
             group_of(ob, kind_of(ob)).property_unset("thickness")
 
         return self.change_all(context, change, "is as thick as by default")
-
-
-class VERLET_OT_apply_finer_mesh(_MendsObject):
-    """Apply the modifier that makes the mesh finer, so that what is seen is what is simulated"""
-
-    bl_idname = "verlet.apply_finer_mesh"
-    bl_label = "Apply Finer Mesh"
-
-    def execute(self, context: bpy.types.Context) -> Result:
-        def change(ob: bpy.types.Object) -> None:
-            if mesh_of(ob).shape_keys is not None:
-                raise ModelError(ob.name, "it has shape keys, with which nothing can be applied")
-            if ob.data.users > 1:
-                ob.data = ob.data.copy()
-            makers = [m.name for m in ob.modifiers if m.type in meshes.MAKES_VERTICES]
-            for name in makers:
-                with context.temp_override(object=ob, active_object=ob, selected_objects=[ob]):
-                    bpy.ops.object.modifier_apply(modifier=name)
-
-        return self.change_all(context, change, "has a finer mesh")
 
 
 class VERLET_OT_fit_gravity(bpy.types.Operator):
@@ -388,7 +368,7 @@ class VERLET_OT_take_apart(_MendsStart):
         lay_vertices(ob, after.tolist())
 
 
-class VERLET_OT_move_out(_MendsObject):
+class VERLET_OT_move_out(MendsObject):
     """Move the object out of the colliders and rigid bodies that it starts in, the shortest way"""
 
     bl_idname = "verlet.move_out"
@@ -426,7 +406,6 @@ CLASSES = (
     VERLET_OT_dissolve_flat_faces,
     VERLET_OT_delete_loose,
     VERLET_OT_default_thickness,
-    VERLET_OT_apply_finer_mesh,
     VERLET_OT_fit_gravity,
     VERLET_OT_add_floor_below,
     VERLET_OT_part_bodies,

@@ -205,7 +205,7 @@ def _mesh_vertices(
     for shape in shapes:
         collider = table.owner[shape] - len(model.bodies)
         ob = objects[collider]
-        if ob is None or not own_motion.may_deform(ob):
+        if ob is None or (wanted[collider].keeps_form and not own_motion.may_deform(ob)):
             continue
         matrix = affine.solid_matrix(ob, depsgraph)
         points = meshes.visible_coordinates(ob, depsgraph)

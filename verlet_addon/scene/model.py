@@ -1,5 +1,7 @@
 """The model of all that takes part in a scene."""
 
+from dataclasses import replace
+
 from ...core.building.builder import ModelBuilder
 from ...core.model import Model
 from ...core.model.joint_table import End, OnBody, OnCollider
@@ -7,6 +9,8 @@ from ...core.recipes.all import RECIPES
 from ...core.recipes.body import add_body
 from ...core.recipes.collider import add_collider
 from ...core.recipes.geometry import Geometry
+from ...core.settings import ColliderSettings
+from ..inputs.participant import Participant
 from ..inputs.scene_inputs import SceneInputs
 from ..joints.joint_inputs import add_joint
 from ..joints.ties import add_ties, what_holds
@@ -14,6 +18,9 @@ from ..properties.kinds import RAGDOLL
 from ..ragdoll import bone_bodies, bone_pins, stick_figures
 from ..transforms import affine
 from .named_errors import about
+
+IN_A_FLOOR = 1e-3
+"""m; the middle of what lies no deeper below a floor lies in it."""
 
 
 def build_model(inputs: SceneInputs) -> Model | None:
@@ -45,8 +52,9 @@ def build_model(inputs: SceneInputs) -> Model | None:
                         p.name,
                         p.solid_points,
                         affine.local_axes(p.matrix),
-                        p.settings,
+                        p.settings if p.keeps_form else _following(p.settings),
                         p.outward_triangles,
+                        p.stays_level and not _stands_above_any(p, inputs.participants),
                     )
                     ends[p.uid] = p, index
                 case "RAGDOLL":
@@ -88,3 +96,21 @@ def build_model(inputs: SceneInputs) -> Model | None:
     for index, holds in held:
         add_ties(builder, index, holds, index_of, figures)
     return builder.finalize() if builder.objects else None
+
+
+def _following(settings: ColliderSettings) -> ColliderSettings:
+    """Those of a collider that changes its form or size: only a mesh follows that."""
+    return replace(settings, shape="MESH") if settings.shape == "AUTO" else settings
+
+
+def _stands_above_any(floor: Participant, participants: tuple[Participant, ...]) -> bool:
+    """Whether the middle of anything that takes part starts below the lowest point of a floor.
+
+    Were all below that floor solid, it would be inside, be it beside its border or under it.
+    """
+    level = floor.solid_points[:, 2].min() - IN_A_FLOOR
+    for other in participants:
+        heights = other.world_points[:, 2]
+        if len(heights) and 0.5 * (heights.min() + heights.max()) < level:
+            return True
+    return False

@@ -11,7 +11,7 @@ from ...core.settings import SolverSettings
 from ..blender import control_points
 from ..blender.compat import fcurves_of
 from ..blender.data import curve_of
-from ..extract import garment, own_motion
+from ..extract import drawn_otherwise, garment, own_motion, steadiness
 from ..problem import Problem
 from ..properties.kinds import KINDS, RAGDOLL, can_be_tied, is_particles
 from ..properties.participants import is_moved
@@ -83,6 +83,7 @@ def _read_once(ob: bpy.types.Object, path: str) -> str:
 def doubts(ob: bpy.types.Object, scene: bpy.types.Scene) -> list[Problem]:
     """What will work, but perhaps not as it was meant."""
     found = _keyed_in_vain(ob)
+    found += _form_not_followed(ob)
     if ob.verlet.kind == RAGDOLL:
         show = ob.session_uid, "verlet.show_object", "Show Object"
         found += [Problem(text, *show) for text in bone_pins.doubts(ob, scene)]
@@ -101,6 +102,10 @@ def doubts(ob: bpy.types.Object, scene: bpy.types.Scene) -> list[Problem]:
             and modifier.show_viewport
             and modifier not in own
         ]
+        changers = drawn_otherwise.changers(ob)
+        if any(modifier.type in drawn_otherwise.ADDS_SURFACE for modifier in changers):
+            found.append(not_simulated(ob, changers))
+        found += not_kept_free(ob)
         reason = _why_not_tied(ob)
         if reason:
             found.append(
@@ -118,6 +123,48 @@ def doubts(ob: bpy.types.Object, scene: bpy.types.Scene) -> list[Problem]:
             )
         )
     return found
+
+
+def _form_not_followed(ob: bpy.types.Object) -> list[Problem]:
+    """What changes its form or size where only its place and turn are followed."""
+    if ob.verlet.kind == "BODY":
+        what = "a rigid body keeps what it starts with. Press Collider for what only its keys move"
+    elif ob.verlet.kind == "COLLIDER" and ob.verlet.collider.shape not in ("AUTO", "MESH"):
+        what = "its Shape does not. Set that to Automatic or Mesh"
+    else:
+        return []
+    if steadiness.keeps_form(ob):
+        return []
+    text = f"{ob.name}: it is seen to change its form or size, and {what}"
+    return [Problem(text, ob.session_uid, "verlet.show_object", "Show Object")]
+
+
+def not_simulated(ob: bpy.types.Object, changers: list[bpy.types.Modifier]) -> Problem:
+    """What is drawn of an object that is not what is simulated, by modifiers behind ours."""
+    names = " and ".join(modifier.name for modifier in changers)
+    does, them, button = ("draws", "it", "Apply It") if len(changers) == 1 else (
+        "draw", "them", "Apply Them"
+    )  # fmt: skip
+    text = (
+        f"{ob.name}: {names} {does} it otherwise than it is simulated, so what is seen may pass "
+        f"through what it touches. Apply {them} to simulate what is seen"
+    )
+    return Problem(text, ob.session_uid, "verlet.apply_finer_mesh", button)
+
+
+def not_kept_free(ob: bpy.types.Object) -> list[Problem]:
+    """A thickness that is drawn of cloth, and reaches into what it touches."""
+    modifier = drawn_otherwise.too_thick(ob)
+    if modifier is None:
+        return []
+    reach = 1000.0 * drawn_otherwise.drawn_reach(ob, modifier)
+    free = 1000.0 * drawn_otherwise.kept_free(ob)
+    text = (
+        f"{ob.name}: {modifier.name} draws it up to {reach:.2g} mm beside what is simulated, which "
+        f"keeps {free:.2g} mm from others: what is seen passes through them. Count It has it drawn "
+        "to both sides, and keep so far"
+    )
+    return [Problem(text, ob.session_uid, "verlet.count_thickness", "Count It")]
 
 
 def _why_not_tied(ob: bpy.types.Object) -> str:

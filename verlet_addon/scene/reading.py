@@ -18,7 +18,7 @@ from ...core.settings import (
     WindSettings,
 )
 from ..extract import mesh as meshes
-from ..extract import own_motion, pins, tearable
+from ..extract import own_motion, pins, steadiness, tearable
 from ..extract.fields import read_fields
 from ..extract.garment import read_garment
 from ..extract.own_velocity import keyed_velocity
@@ -216,10 +216,11 @@ def _read(
     if not is_particles(kind):
         surface = meshes.read_visible_surface(ob, depsgraph)
         if kind != "BODY":
-            return Participant(*about, matrix, *surface)
+            steady = steadiness.keeps_form(ob), steadiness.stays_level(ob)
+            return Participant(*about, matrix, *surface, *steady)
         scene = depsgraph.scene
-        motion = keyed_velocity(ob, start_frame(scene), frame_duration(scene))
-        return Participant(*about, matrix, *surface, *motion)
+        velocity, spin = keyed_velocity(ob, start_frame(scene), frame_duration(scene))
+        return Participant(*about, matrix, *surface, velocity=velocity, angular_velocity=spin)
     particles = read_particles(ob)
     if carried is not None:
         meshes.require_finite_points(ob.name, carried)

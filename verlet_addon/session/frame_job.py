@@ -73,7 +73,7 @@ class FrameJob(Job[Simulated]):
             state, faults = known
             return Simulated(state, None, faults, perf_counter() - began)
         state, figures = advance(self.model, self.before, self.inputs, self.solver)
-        faults = sanity.faults_of(state, figures)
+        faults = sanity.faults_of(state, figures, self.inputs.gravity)
         if not (self.is_draft or figures.is_cut):
             frame_store.keep(self.on_disk, self.index, state, faults)
         return Simulated(state, figures, faults, perf_counter() - began)

@@ -1,0 +1,85 @@
+"""Whether a collider keeps its form and stays level, as far as its file tells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import bpy
+
+from ..blender.compat import all_fcurves, fcurves_of
+from ..properties.kinds import is_particles
+from ..properties.participants import is_moved
+from .own_motion import CARRIERS, shapes_vary
+
+CHANGE_BY_THEMSELVES = CARRIERS | {"CLOTH", "DYNAMIC_PAINT", "FLUID", "OCEAN", "SOFT_BODY"}
+"""Types of modifiers that deform from frame to frame without a key of their own."""
+
+SCALING = frozenset({"COPY_SCALE", "STRETCH_TO"})
+"""Types of constraints that are there to scale."""
+
+SAME_KEYS = 1e-5
+"""Share of a value by which keys of it may differ that say the same; a bake rounds to 32 bits."""
+
+
+def keeps_form(ob: bpy.types.Object) -> bool:
+    """Whether the mesh that is seen stays as large and as it is: it may move and turn."""
+    modifiers = [modifier for modifier in ob.modifiers if modifier.show_viewport]
+    changed = ("modifiers", "scale", "delta_scale")
+    if shapes_vary(ob) or any(path.startswith(changed) for path in _varying(ob)):
+        return False
+    if any(modifier.type in CHANGE_BY_THEMSELVES for modifier in modifiers):
+        return False
+    link: bpy.types.Object | None = ob
+    while link is not None:
+        if any(c.type in SCALING and not c.mute for c in link.constraints):
+            return False
+        hangs_on_bone = link.parent_type == "BONE"
+        link = link.parent
+        for path in _varying(link) if link is not None else ():
+            if path.startswith(("scale", "delta_scale")) or (
+                hangs_on_bone and path.endswith(".scale")
+            ):
+                return False
+    return True
+
+
+def stays_level(ob: bpy.types.Object) -> bool:
+    """Whether neither keys, drivers, constraints, bones nor a simulation may turn an object."""
+    link: bpy.types.Object | None = ob
+    while link is not None:
+        if _may_turn(link):
+            return False
+        link = link.parent
+    return True
+
+
+def _may_turn(ob: bpy.types.Object) -> bool:
+    is_carried_whole = ob.parent is None or ob.parent_type == "OBJECT"
+    if not is_carried_whole or any(not constraint.mute for constraint in ob.constraints):
+        return True
+    is_rigid = ob.rigid_body is not None and ob.rigid_body.type == "ACTIVE"
+    if is_rigid or (is_moved(ob) and not is_particles(ob.verlet.kind)):
+        return True
+    return any(path.startswith(("rotation", "delta_rotation")) for path in _varying(ob))
+
+
+def _varying(ob: bpy.types.Object) -> Iterator[str]:
+    """Paths of what keys, drivers and strips change of an object, but for keys that are alike."""
+    animation = ob.animation_data
+    if animation is None:
+        return
+    yield from (driver.data_path for driver in animation.drivers)
+    curves = [*fcurves_of(ob)]
+    for track in animation.nla_tracks:
+        for strip in track.strips if not track.mute else ():
+            curves += all_fcurves(strip.action) if strip.action is not None else []
+    yield from (curve.data_path for curve in curves if not curve.mute and _varies(curve))
+
+
+def _varies(curve: bpy.types.FCurve) -> bool:
+    """Whether a curve has other values in some frames than in others."""
+    values = [point.co[1] for point in curve.keyframe_points]
+    if not values or any(not modifier.mute for modifier in curve.modifiers):
+        return True
+    least, most = min(values), max(values)
+    return bool(most - least > SAME_KEYS * max(abs(least), abs(most)))
