@@ -61,7 +61,8 @@ COLLIDER_SHAPES = (
         "AUTO",
         "Automatic",
         "The shape that fits the mesh best; a Plane for a level floor, a metre wide or more, that "
-        "stays level, has no holes and nothing below it",
+        "stays level, has no holes and nothing below it; where there is cloth, Mesh for what has "
+        "edges",
     ),
     ("PLANE", "Plane", "An endless floor: all below the object's local XY plane is solid"),
     ("BOX", "Box", "The mesh's bounding box, solid"),

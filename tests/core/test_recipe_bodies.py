@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from verlet_physics import FrameInputs, SolverSettings, advance
+from verlet_physics.bench.collider_scenes import round_mesh
 from verlet_physics.building.builder import ModelBuilder
-from verlet_physics.collision.kinds import BOX, HULL, MESH, PLANE
+from verlet_physics.collision.kinds import BOX, HULL, MESH, PLANE, SPHERE
 from verlet_physics.errors import ModelError
 from verlet_physics.recipes.body import add_body
 from verlet_physics.recipes.collider import add_collider
@@ -219,6 +220,33 @@ def test_followers_of_animation_are_of_place_and_rotation():
 )
 def test_automatic_colliders_need_not_be_convex(points, faces, kind):
     assert collider(points, faces).shapes.kind[0] == kind
+
+
+@pytest.mark.parametrize(
+    ("shape", "edge", "held", "kind"),
+    [
+        ("box", 0.05, (), MESH),
+        ("box", 0.05, [(0.3, 0.1, -0.2)], BOX),  # what cloth is pinned in
+        ("box", 0.05, [(0.3, 0.1, -1.2)], MESH),
+        ("ball", 0.1, (), SPHERE),
+        ("ball", 0.2, (), MESH),  # shows through its faces
+        ("floor", 0.05, (), PLANE),
+    ],
+)
+def test_under_cloth_what_is_automatic_collides_as_it_is_drawn(shape, edge, held, kind):
+    x, faces = {
+        "box": (box((1, 1, 1)), FACES),
+        "ball": round_mesh(24, 12, 0.5),
+        "floor": (4 * box()[::2] * (1, 1, 0), np.array([(0, 2, 1), (1, 2, 3)], dtype=np.int32)),
+    }[shape]
+    turn = TURNED if shape == "box" else UPRIGHT
+    axes = rotation_matrix(np.array(turn))
+    places = np.reshape(held, (-1, 3)) @ axes.T
+    builder = ModelBuilder()
+    about = (x @ axes.T, turn, ColliderSettings(), faces)
+    add_collider(builder, "thing", *about, cloth_edge=edge, held=places)
+    add_body(builder, "crate", box(), UPRIGHT, BodySettings())
+    assert builder.finalize().shapes.kind[0] == kind
 
 
 def test_a_named_shape_is_taken():

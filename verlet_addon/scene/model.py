@@ -1,7 +1,11 @@
 """The model of all that takes part in a scene."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
+import numpy as np
+
+from ...core.arrays import Floats
 from ...core.building.builder import ModelBuilder
 from ...core.model import Model
 from ...core.model.joint_table import End, OnBody, OnCollider
@@ -13,7 +17,7 @@ from ...core.settings import ColliderSettings
 from ..inputs.participant import Participant
 from ..inputs.scene_inputs import SceneInputs
 from ..joints.joint_inputs import add_joint
-from ..joints.ties import add_ties, what_holds
+from ..joints.ties import Holds, add_ties, what_holds
 from ..properties.kinds import RAGDOLL
 from ..ragdoll import bone_bodies, bone_pins, stick_figures
 from ..transforms import affine
@@ -28,6 +32,12 @@ def build_model(inputs: SceneInputs) -> Model | None:
     builder = ModelBuilder()
     ends = {}  # of joints
     by_uid = {p.uid: p for p in inputs.participants}
+    holds_of = {}
+    for p in inputs.participants:
+        if p.particles is not None:
+            with about(p.name):
+                holds_of[p.uid] = what_holds(p, by_uid, inputs.ties)
+    cloth_edge, places_held = _cloth_around(inputs.participants, holds_of)
     held = []  # what bends: its index, and what holds it
     figures = {}
     for p in inputs.participants:
@@ -55,6 +65,8 @@ def build_model(inputs: SceneInputs) -> Model | None:
                         p.settings if p.keeps_form else _following(p.settings),
                         p.outward_triangles,
                         p.stays_level and not _stands_above_any(p, inputs.participants),
+                        cloth_edge,
+                        places_held,
                     )
                     ends[p.uid] = p, index
                 case "RAGDOLL":
@@ -70,7 +82,7 @@ def build_model(inputs: SceneInputs) -> Model | None:
                         arrays.face_vertices,
                         arrays.weld,
                     )
-                    holds = what_holds(p, by_uid, inputs.ties)
+                    holds = holds_of[p.uid]
                     held.append((len(builder.objects), holds))
                     RECIPES[p.kind](
                         builder, geometry, p.settings, pin_weight=holds.pin_weight, paint=p.paint
@@ -101,6 +113,22 @@ def build_model(inputs: SceneInputs) -> Model | None:
 def _following(settings: ColliderSettings) -> ColliderSettings:
     """Those of a collider that changes its form or size: only a mesh follows that."""
     return replace(settings, shape="MESH") if settings.shape == "AUTO" else settings
+
+
+def _cloth_around(
+    participants: tuple[Participant, ...], holds_of: Mapping[int, Holds]
+) -> tuple[float, Floats]:
+    """Mean length in m of the edges of the coarsest cloth, 0 for none; places held (p, 3) m."""
+    longest, places = 0.0, [np.zeros((0, 3))]
+    for p in participants:
+        if p.kind != "CLOTH" or p.particles is None or not len(p.particles.edges):
+            continue
+        ends = p.world_points[p.particles.edges]
+        longest = max(longest, float(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).mean()))
+        holds = holds_of[p.uid]
+        rows = [np.flatnonzero(holds.pin_weight), *(tied for _, tied in holds.tied)]
+        places.append(p.world_points[np.concatenate(rows)])
+    return longest, np.concatenate(places)
 
 
 def _stands_above_any(floor: Participant, participants: tuple[Participant, ...]) -> bool:
