@@ -17,8 +17,8 @@ from ...core.settings import (
     SolverSettings,
     WindSettings,
 )
+from ..extract import drawn_diameter, own_motion, pins, steadiness, tearable
 from ..extract import mesh as meshes
-from ..extract import own_motion, pins, steadiness, tearable
 from ..extract.fields import read_fields
 from ..extract.garment import read_garment
 from ..extract.own_velocity import keyed_velocity
@@ -83,9 +83,8 @@ def read_inputs(
             with about(ob.name):
                 if not bake_record.is_baked(ob):
                     motion = carried.get(ob.session_uid)
-                    participants.append(
-                        _read(ob, depsgraph, ob.verlet.kind, settings_of(ob), motion)
-                    )
+                    settings = drawn_diameter.counted(ob, settings_of(ob))
+                    participants.append(_read(ob, depsgraph, ob.verlet.kind, settings, motion))
                     problems += doubts(ob, scene)
                 elif ob.session_uid in known:
                     participants.append(known[ob.session_uid])
