@@ -121,6 +121,7 @@ def test_what_hangs_from_a_ceiling_hangs(scene):
         vertex.co = (vertex.co.x, 0.0, vertex.co.y)
     pin(sheet, [v.index for v in sheet.data.vertices if v.co.z > 0.29])
     play(scene, 1, 24)
+    assert is_endless(scene) == {"Ceiling": False}
     assert seen(sheet)[:, 2].max() < 2.81
 
 

@@ -1,6 +1,9 @@
 """The model of all that takes part in a scene."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+
+import numpy as np
 
 from ...core.building.builder import ModelBuilder
 from ...core.model import Model
@@ -30,6 +33,7 @@ def build_model(inputs: SceneInputs) -> Model | None:
     by_uid = {p.uid: p for p in inputs.participants}
     held = []  # what bends: its index, and what holds it
     figures = {}
+    lowest = _lowest_middle(inputs.participants)
     for p in inputs.participants:
         with about(p.name):
             match p.kind:
@@ -54,7 +58,7 @@ def build_model(inputs: SceneInputs) -> Model | None:
                         affine.local_axes(p.matrix),
                         p.settings if p.keeps_form else _following(p.settings),
                         p.outward_triangles,
-                        p.stays_level and not _stands_above_any(p, inputs.participants),
+                        p.stays_level and not _stands_above(p, lowest),
                     )
                     ends[p.uid] = p, index
                 case "RAGDOLL":
@@ -103,14 +107,15 @@ def _following(settings: ColliderSettings) -> ColliderSettings:
     return replace(settings, shape="MESH") if settings.shape == "AUTO" else settings
 
 
-def _stands_above_any(floor: Participant, participants: tuple[Participant, ...]) -> bool:
-    """Whether the middle of anything that takes part starts below the lowest point of a floor.
+def _lowest_middle(participants: Sequence[Participant]) -> float:
+    """Height (m) of the lowest of the middles of all that takes part."""
+    heights = [p.world_points[:, 2] for p in participants if len(p.points)]
+    return min((0.5 * float(z.min() + z.max()) for z in heights), default=np.inf)
+
+
+def _stands_above(floor: Participant, lowest: float) -> bool:
+    """Whether the middle of anything that takes part, ``lowest`` (m), starts below a floor.
 
     Were all below that floor solid, it would be inside, be it beside its border or under it.
     """
-    level = floor.solid_points[:, 2].min() - IN_A_FLOOR
-    for other in participants:
-        heights = other.world_points[:, 2]
-        if len(heights) and 0.5 * (heights.min() + heights.max()) < level:
-            return True
-    return False
+    return lowest < float(floor.solid_points[:, 2].min()) - IN_A_FLOOR

@@ -123,17 +123,21 @@ def read_inputs(
 
 
 def _unseen(scene: bpy.types.Scene, objects: list[bpy.types.Object]) -> list[Problem]:
-    """What takes part though no view layer has it: others bump into it, and nobody sees why."""
+    """What takes part though no viewport shows it: others bump into it, and nobody sees why."""
     in_layers = {ob.session_uid for layer in scene.view_layers for ob in layer.objects}
-    return [
-        Problem(
-            f"{ob.name} takes part unseen, for its collection is excluded from the view layer. "
-            "Tick that in the Outliner to see it, or to Remove it",
-            ob.session_uid,
-        )
-        for ob in objects
-        if ob.session_uid not in in_layers
-    ]
+    found = []
+    for ob in objects:
+        if ob.session_uid not in in_layers:
+            why = "its collection is excluded from the view layer. Tick that in the Outliner"
+            button = "", ""
+        elif ob.hide_viewport or any(c.hide_viewport for c in ob.users_collection):
+            why = "it is disabled in viewports. Switch its screen on in the Outliner"
+            button = "verlet.show_object", "Show Object"
+        else:
+            continue
+        text = f"{ob.name} takes part unseen, for {why} to see it, or to Remove it"
+        found.append(Problem(text, ob.session_uid, *button))
+    return found
 
 
 def _stretched(scene: bpy.types.Scene, objects: list[bpy.types.Object]) -> list[Problem]:
