@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ...core.arrays import Floats
 from ...core.building.builder import ModelBuilder
 from ...core.model import Model
 from ...core.model.joint_table import End, OnBody, OnCollider
@@ -13,6 +14,7 @@ from ...core.recipes.body import add_body
 from ...core.recipes.collider import add_collider
 from ...core.recipes.geometry import Geometry
 from ...core.settings import ColliderSettings
+from ..extract.steadiness import is_thin
 from ..inputs.participant import Participant
 from ..inputs.scene_inputs import SceneInputs
 from ..joints.joint_inputs import add_joint
@@ -34,6 +36,7 @@ def build_model(inputs: SceneInputs) -> Model | None:
     held = []  # what bends: its index, and what holds it
     figures = {}
     lowest = _lowest_middle(inputs.participants)
+    bends = bool(inputs.of_particles)
     for p in inputs.participants:
         with about(p.name):
             match p.kind:
@@ -56,7 +59,7 @@ def build_model(inputs: SceneInputs) -> Model | None:
                         p.name,
                         p.solid_points,
                         affine.local_axes(p.matrix),
-                        p.settings if p.keeps_form else _following(p.settings),
+                        _following(p) if bends or not p.keeps_form else p.settings,
                         p.outward_triangles,
                         p.stays_level and not _stands_above(p, lowest),
                     )
@@ -102,9 +105,21 @@ def build_model(inputs: SceneInputs) -> Model | None:
     return builder.finalize() if builder.objects else None
 
 
-def _following(settings: ColliderSettings) -> ColliderSettings:
-    """Those of a collider that changes its form or size: only a mesh follows that."""
-    return replace(settings, shape="MESH") if settings.shape == "AUTO" else settings
+def _following(p: Participant) -> ColliderSettings:
+    """Settings of a collider whose form or size changes, or that is thin and moves.
+
+    Only a mesh follows the one; what bends slips through none, however fast it goes.
+    """
+    settings: ColliderSettings = p.settings
+    if settings.shape != "AUTO" or (p.keeps_form and (p.stays_put or not is_thin(_extents(p)))):
+        return settings
+    return replace(settings, shape="MESH")
+
+
+def _extents(p: Participant) -> Floats:
+    """Extents (3,) m of a collider along its own axes."""
+    axes = affine.rotation_of(affine.local_axes(p.matrix))
+    return np.asarray(np.ptp(p.solid_points @ axes, axis=0))
 
 
 def _lowest_middle(participants: Sequence[Participant]) -> float:

@@ -219,7 +219,8 @@ def _read(
     if not is_particles(kind):
         surface = meshes.read_visible_surface(ob, depsgraph)
         if kind != "BODY":
-            steady = steadiness.keeps_form(ob), steadiness.stays_level(ob)
+            look = steadiness.keeps_form, steadiness.stays_level, steadiness.stays_put
+            steady = [keeps(ob) for keeps in look]
             return Participant(*about, matrix, *surface, *steady)
         scene = depsgraph.scene
         velocity, spin = keyed_velocity(ob, start_frame(scene), frame_duration(scene))
