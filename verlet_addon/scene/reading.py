@@ -219,9 +219,14 @@ def _read(
     if not is_particles(kind):
         surface = meshes.read_visible_surface(ob, depsgraph)
         if kind != "BODY":
-            look = steadiness.keeps_form, steadiness.stays_level, steadiness.stays_put
-            steady = [keeps(ob) for keeps in look]
-            return Participant(*about, matrix, *surface, *steady)
+            return Participant(
+                *about,
+                matrix,
+                *surface,
+                keeps_form=steadiness.keeps_form(ob),
+                stays_level=steadiness.stays_level(ob),
+                stays_put=steadiness.stays_put(ob),
+            )
         scene = depsgraph.scene
         velocity, spin = keyed_velocity(ob, start_frame(scene), frame_duration(scene))
         return Participant(*about, matrix, *surface, velocity=velocity, angular_velocity=spin)
