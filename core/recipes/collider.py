@@ -71,7 +71,7 @@ def add_collider(
     shape = settings.shape
     if shape == "AUTO" and faces is not None and len(faces):
         shape = _chosen(name, x, own, faces, may_be_ground)
-        if shape == "AUTO" and cloth_edge > 0.0 and not _holds_any(x, own, held):
+        if shape == "AUTO" and cloth_edge > 0.0 and not holds_any(x, own, held):
             is_simple = _is_wide_and_round(fit_shape(name, x, own, "AUTO", faces), cloth_edge)
             shape = "AUTO" if is_simple else "MESH"
     fit = fit_shape(name, x, own, shape, faces)
@@ -100,7 +100,7 @@ def _chosen(name: str, x: Floats, own: Floats, faces: Ints, may_be_ground: bool)
     return "AUTO" if is_solid and fit.shape != "COMPOUND" else "MESH"
 
 
-def _holds_any(x: Floats, own: Floats, held: ArrayLike) -> bool:
+def holds_any(x: Floats, own: Floats, held: ArrayLike) -> bool:
     """Whether any of the places held (p, 3) m lies in the box of points x along the axes own."""
     axes = rotation_matrix(own)
     local, places = x @ axes, np.asarray(held, dtype=np.float64).reshape(-1, 3) @ axes

@@ -55,7 +55,8 @@ class RopeSettings(Checked):
         advanced=True,
     )
     diameter: float = diameter_tunable(
-        "Thickness of the rope for collisions and wind; 0 takes it from the rope's size"
+        "Thickness of the rope for collisions and wind; 0 takes that of the bevel or Skin that is "
+        "drawn, or else goes by the rope's size"
     )
     drag: float = drag_tunable(0.4)
     friction: float = friction_tunable()

@@ -500,3 +500,8 @@ def test_cloth_through_a_mesh_is_named_before_it_plays_and_has_no_tick(scene):
     assert status.status(scene) == ("Simulated 1–4, something is gone through in 2", "ERROR")
     remarks = [text for text, _ in status.remarks(addon("session").of(scene))]
     assert any(text.startswith("Sheet passes through Block") for text in remarks)
+    low = cloth(name="Low", size=9, spacing=0.1, location=(0, 0, 0.4))
+    pin(low, [40], name="Middle")
+    play(scene, 1, 4)
+    (remark, *_) = [text for text, _ in status.remarks(addon("session").of(scene))]
+    assert "and 1 more like it, first in frame 2" in remark

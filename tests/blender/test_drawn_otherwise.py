@@ -12,6 +12,7 @@ from small_scenes import (
     cloth,
     floor,
     grid,
+    new_object,
     pin,
     play,
     refusal,
@@ -200,3 +201,60 @@ def test_a_skew_parent_is_cleared_and_nothing_moves(scene):
     select(keyed)
     assert "is keyed" in refusal(bpy.ops.verlet.clear_skew_parent)
     assert math.isfinite(keyed.location.x)
+
+
+def hung_rope(how, scale=1.0):
+    """A rope that falls across a block, drawn 6 cm thick."""
+    block = box("Block", size=0.5, location=(0, 0, 0.25))
+    select(block)
+    bpy.ops.verlet.collider()
+    places = [(-0.6 + 0.03 * n, 0.05, 0.0) for n in range(41)]
+    if how == "skin":
+        ob = new_object("Rope", places, edges=[(n, n + 1) for n in range(40)])
+        ob.modifiers.new("Skin", "SKIN")
+        for vertex in ob.data.skin_vertices[0].data:
+            vertex.radius = (0.03 / scale,) * 2
+    else:
+        data = bpy.data.curves.new("Rope", "CURVE")
+        data.dimensions, data.bevel_depth = "3D", 0.015 / scale
+        spline = data.splines.new("POLY")
+        spline.points.add(len(places) - 1)
+        for point, place in zip(spline.points, places):
+            point.co, point.radius = (*place, 1.0), 2.0
+        ob = bpy.data.objects.new("Rope", data)
+        bpy.context.scene.collection.objects.link(ob)
+    ob.location, ob.scale = (0, 0, 0.6), (scale, scale, scale)
+    if scale != 1.0:
+        ob.location.x = 0.0
+    bpy.context.view_layer.update()
+    select(ob)
+    assert bpy.ops.verlet.rope() == {"FINISHED"}
+    return ob
+
+
+@pytest.mark.parametrize("how", ["bevel", "skin"])
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_a_rope_is_as_thick_as_it_is_drawn(scene, how, scale):
+    floor()
+    ob = hung_rope(how, scale)
+    play(scene, 1, 40)
+    state, radius = session_of(scene).cache[40], session_of(scene).model.particles.radius
+    np.testing.assert_allclose(radius, 0.03, rtol=1e-5)
+    over = abs(state.position[:, 0]) < 0.2
+    assert state.position[over, 2].min() > 0.5 + 0.029
+    assert bpy.ops.verlet.check_scene() == {"FINISHED"}
+    ob.verlet.rope.diameter = 0.02
+    play(scene, 1, 2)
+    np.testing.assert_allclose(session_of(scene).model.particles.radius, 0.01)
+
+
+def test_another_bevel_simulates_anew(scene):
+    floor()
+    ob = hung_rope("bevel")
+    play(scene, 1, 4)
+    ob.data.bevel_depth = 0.02
+    bpy.context.view_layer.update()
+    scene.frame_set(5)
+    assert session_of(scene).is_outdated
+    play(scene, 1, 2)
+    np.testing.assert_allclose(session_of(scene).model.particles.radius, 0.04, rtol=1e-5)

@@ -4,7 +4,20 @@ import math
 
 import bpy
 import pytest
-from small_scenes import addon, body, cloth, floor, grid, pin, play, seen, select, session_of
+from small_scenes import (
+    addon,
+    body,
+    box,
+    cloth,
+    floor,
+    grid,
+    new_object,
+    pin,
+    play,
+    seen,
+    select,
+    session_of,
+)
 
 pytestmark = pytest.mark.usefixtures("scene")
 
@@ -121,6 +134,7 @@ def test_what_hangs_from_a_ceiling_hangs(scene):
         vertex.co = (vertex.co.x, 0.0, vertex.co.y)
     pin(sheet, [v.index for v in sheet.data.vertices if v.co.z > 0.29])
     play(scene, 1, 24)
+    assert is_endless(scene) == {"Ceiling": False}
     assert seen(sheet)[:, 2].max() < 2.81
 
 
@@ -141,3 +155,48 @@ def test_a_trap_door_drops_what_stands_on_it(scene):
     play(scene, 6, 40)
     assert on.location.z < 0
     assert abs(on.location.x) < 3
+
+
+def swept(kind, thickness, **settings):
+    """A board of two metres that is swept through a sheet, a rope, a jelly and a box at 21 m/s."""
+    floor()
+    board = box("Board", size=1.0, location=(-2, 0, 1))
+    board.scale = (thickness, 2, 2)
+    select(board)
+    getattr(bpy.ops.verlet, kind)()
+    for name, value in settings.items():
+        setattr(board.verlet.body, name, value)
+    for frame, x in ((1, -2), (6, -2), (10, 1.5)):
+        board.location.x = x
+        board.keyframe_insert("location", frame=frame)
+    board.location.x = -2
+    sheet = grid(size=14, spacing=0.08, location=(-0.6, 0, 1.0))
+    for vertex in sheet.data.vertices:
+        vertex.co = (0.0, vertex.co.x, vertex.co.y)
+    rope = new_object("Rope", [(-0.5, 0.03 * n - 0.8, 1.2) for n in range(54)],
+                      edges=[(n, n + 1) for n in range(53)])  # fmt: skip
+    for ob, verb in ((sheet, "cloth"), (rope, "rope")):
+        select(ob)
+        getattr(bpy.ops.verlet, verb)()
+    return board, [sheet, rope, body(location=(-0.2, 0, 0.21))]
+
+
+@pytest.mark.parametrize("thickness", [0.005, 0.02, 0.06])
+def test_nothing_slips_through_a_board_that_is_swept(scene, thickness):
+    board, things = swept("collider", thickness)
+    play(scene, 1, 16)
+    assert session_of(scene).problems == []
+    for ob in things:
+        assert seen(ob)[:, 0].min() > seen(board)[:, 0].min(), ob.name
+
+
+@pytest.mark.without_wheels
+def test_a_thin_body_that_keys_move_is_told_where_anything_bends(scene):
+    swept("rigid_body", 0.02, type="PASSIVE")
+    scene.frame_set(1)
+    (problem,) = session_of(scene).problems
+    assert problem.message.startswith("Board: it is thin and moves by its keys")
+    bpy.data.objects["Board"].scale.x = 0.3
+    bpy.context.view_layer.update()
+    scene.frame_set(1)
+    assert session_of(scene).problems == []

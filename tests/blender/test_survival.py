@@ -160,6 +160,18 @@ def test_what_takes_part_in_an_excluded_collection_is_told_of(scene, both):
     assert not problem.is_error
 
 
+def test_what_takes_part_and_is_disabled_in_viewports_is_told_of(scene, both):
+    _, crate = both
+    crate.hide_viewport = True
+    bpy.context.view_layer.update()
+    scene.frame_set(1)
+    (problem,) = session_of(scene).problems
+    assert problem.message.startswith("Crate takes part unseen, for it is disabled in viewports")
+    assert bpy.ops.verlet.show_object(uid=str(problem.object_uid)) == {"FINISHED"}
+    scene.frame_set(1)
+    assert session_of(scene).problems == []
+
+
 def test_frames_before_zero_are_told_of_in_words(scene, both):
     scene.verlet.use_own_start, scene.verlet.own_start = True, -5
     play(scene, -5, -2)

@@ -16,7 +16,7 @@ from ..blender.mesh_arrays import edge_vertices
 from ..blender.point_cache import attached
 from ..properties.kinds import KINDS
 from ..properties.objects import group_of
-from ..transforms.affine import matrix_of, transformed
+from ..transforms.affine import matrix_of, mean_scale, transformed
 from .mesh import places_of
 from .own_motion import CARRIERS, carriers
 
@@ -50,10 +50,12 @@ def changers(ob: bpy.types.Object) -> list[bpy.types.Modifier]:
 
 def making_nodes(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> list[bpy.types.Modifier]:
     """Geometry nodes that make vertices, where nothing else behind ours does."""
-    found = [modifier for modifier in _behind(ob) if modifier.type == "NODES"]
-    others = {modifier.type for modifier in _behind(ob)} - SAME_SURFACE - CARRIERS - {"NODES"}
-    is_whole = len(mesh_of(ob.evaluated_get(depsgraph)).vertices) == len(mesh_of(ob).vertices)
-    return [] if others or is_whole else found
+    behind = {modifier.type for modifier in _behind(ob)} - SAME_SURFACE - CARRIERS
+    if behind != {"NODES"}:
+        return []
+    if len(mesh_of(ob.evaluated_get(depsgraph)).vertices) == len(mesh_of(ob).vertices):
+        return []
+    return [modifier for modifier in _behind(ob) if modifier.type == "NODES"]
 
 
 def too_thick(ob: bpy.types.Object) -> bpy.types.SolidifyModifier | None:
@@ -72,8 +74,7 @@ def drawn_reach(ob: bpy.types.Object, modifier: bpy.types.SolidifyModifier) -> f
 
 def world_thickness(ob: bpy.types.Object, modifier: bpy.types.SolidifyModifier) -> float:
     """The thickness that a modifier draws, m."""
-    scale = abs(float(np.linalg.det(matrix_of(ob)[:3, :3]))) ** (1.0 / 3.0)
-    return scale * abs(modifier.thickness)
+    return mean_scale(matrix_of(ob)) * abs(modifier.thickness)
 
 
 def kept_free(ob: bpy.types.Object) -> float:

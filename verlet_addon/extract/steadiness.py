@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import bpy
 
+from ...core.arrays import Floats
 from ..blender.compat import all_fcurves, fcurves_of
 from ..properties.kinds import is_particles
 from ..properties.participants import is_moved
@@ -19,6 +20,9 @@ SCALING = frozenset({"COPY_SCALE", "STRETCH_TO"})
 
 SAME_KEYS = 1e-5
 """Share of a value by which keys of it may differ that say the same; a bake rounds to 32 bits."""
+
+THIN = 0.05
+"""Share of its length that a board is thick at most: a door, a paddle, a sword."""
 
 
 def keeps_form(ob: bpy.types.Object) -> bool:
@@ -51,6 +55,23 @@ def stays_level(ob: bpy.types.Object) -> bool:
             return False
         link = link.parent
     return True
+
+
+def stays_put(ob: bpy.types.Object) -> bool:
+    """Whether nothing of its own, nor what carries it, may move an object either."""
+    link: bpy.types.Object | None = ob
+    while link is not None:
+        if any(path.startswith(("location", "delta_location")) for path in _varying(link)):
+            return False
+        link = link.parent
+    return stays_level(ob)
+
+
+def is_thin(extents: Floats) -> bool:
+    """Whether extents (3,) m are those of a board or a plate, which is past a vertex in one substep
+    where it moves fast.
+    """
+    return bool(0.0 < min(extents) <= THIN * max(extents))
 
 
 def _may_turn(ob: bpy.types.Object) -> bool:

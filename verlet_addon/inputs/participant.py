@@ -32,6 +32,7 @@ class Participant:
     triangles: Ints = field(default_factory=lambda: np.zeros((0, 3), np.int32))  # of others
     keeps_form: bool = True  # nothing may bend or scale it; of colliders alone, as is:
     stays_level: bool = True  # nothing may turn it
+    stays_put: bool = True  # nothing may move it either
     velocity: tuple[float, ...] = (0.0, 0.0, 0.0)  # m/s, of the origin by its keys
     angular_velocity: tuple[float, ...] = (0.0, 0.0, 0.0)  # rad/s
     particles: ParticleArrays | None = None  # of an object made of particles, as are:
@@ -72,7 +73,8 @@ class Participant:
     def parts(self) -> list[Any]:
         """Everything that the model depends on."""
         arrays: list[Any] = [self.matrix, self.points, self.triangles, self.pin_weight]
-        arrays += [self.keeps_form, self.stays_level, self.velocity, self.angular_velocity]
+        arrays += [self.keeps_form, self.stays_level, self.stays_put]
+        arrays += [self.velocity, self.angular_velocity]
         if self.particles is not None:
             p = self.particles
             arrays += [p.edges, p.face_offsets, p.face_vertices]

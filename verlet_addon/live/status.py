@@ -127,9 +127,11 @@ def _crossed(running: Session, frame: int) -> str:
         )
     one = max(figures.crossings, key=lambda crossing: crossing.pairs)
     other = "itself" if one.name == one.other else one.other
+    more = len(figures.crossings) - 1
+    also = f" and {more} more like it," if more else ""
     return (
-        f"{one.name} passes through {other}, {one.pairs} pairs of faces, first in frame {frame}: "
-        "look there for pins, or a start like that, which Check Scene mends"
+        f"{one.name} passes through {other}, {one.pairs} pairs of faces,{also} first in frame "
+        f"{frame}: look there for pins, or a start like that, which Check Scene mends"
     )
 
 

@@ -42,6 +42,7 @@ class VERLET_OT_show_object(_OnOneObject):
             bpy.ops.object.mode_set(mode="OBJECT")
         for other in context.selected_objects:
             other.select_set(False)
+        ob.hide_viewport = False
         ob.hide_set(False)
         ob.select_set(True)
         context.view_layer.objects.active = ob

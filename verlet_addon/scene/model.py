@@ -1,30 +1,19 @@
 """The model of all that takes part in a scene."""
 
-from collections.abc import Mapping
-from dataclasses import replace
-
-import numpy as np
-
-from ...core.arrays import Floats
 from ...core.building.builder import ModelBuilder
 from ...core.model import Model
 from ...core.model.joint_table import End, OnBody, OnCollider
 from ...core.recipes.all import RECIPES
 from ...core.recipes.body import add_body
-from ...core.recipes.collider import add_collider
 from ...core.recipes.geometry import Geometry
-from ...core.settings import ColliderSettings
-from ..inputs.participant import Participant
 from ..inputs.scene_inputs import SceneInputs
 from ..joints.joint_inputs import add_joint
-from ..joints.ties import Holds, add_ties, what_holds
+from ..joints.ties import add_ties, what_holds
 from ..properties.kinds import RAGDOLL
 from ..ragdoll import bone_bodies, bone_pins, stick_figures
 from ..transforms import affine
+from . import colliders
 from .named_errors import about
-
-IN_A_FLOOR = 1e-3
-"""m; the middle of what lies no deeper below a floor lies in it."""
 
 
 def build_model(inputs: SceneInputs) -> Model | None:
@@ -37,7 +26,7 @@ def build_model(inputs: SceneInputs) -> Model | None:
         if p.particles is not None:
             with about(p.name):
                 holds_of[p.uid] = what_holds(p, by_uid, inputs.ties)
-    cloth_edge, places_held = _cloth_around(inputs.participants, holds_of)
+    around = colliders.around(inputs.participants, holds_of)
     held = []  # what bends: its index, and what holds it
     figures = {}
     for p in inputs.participants:
@@ -57,17 +46,7 @@ def build_model(inputs: SceneInputs) -> Model | None:
                     )
                     ends[p.uid] = p, index
                 case "COLLIDER":
-                    index = add_collider(
-                        builder,
-                        p.name,
-                        p.solid_points,
-                        affine.local_axes(p.matrix),
-                        p.settings if p.keeps_form else _following(p.settings),
-                        p.outward_triangles,
-                        p.stays_level and not _stands_above_any(p, inputs.participants),
-                        cloth_edge,
-                        places_held,
-                    )
+                    index = colliders.add(builder, p, around)
                     ends[p.uid] = p, index
                 case "RAGDOLL":
                     pass  # after everything else
@@ -108,37 +87,3 @@ def build_model(inputs: SceneInputs) -> Model | None:
     for index, holds in held:
         add_ties(builder, index, holds, index_of, figures)
     return builder.finalize() if builder.objects else None
-
-
-def _following(settings: ColliderSettings) -> ColliderSettings:
-    """Those of a collider that changes its form or size: only a mesh follows that."""
-    return replace(settings, shape="MESH") if settings.shape == "AUTO" else settings
-
-
-def _cloth_around(
-    participants: tuple[Participant, ...], holds_of: Mapping[int, Holds]
-) -> tuple[float, Floats]:
-    """Mean length in m of the edges of the coarsest cloth, 0 for none; places held (p, 3) m."""
-    longest, places = 0.0, [np.zeros((0, 3))]
-    for p in participants:
-        if p.kind != "CLOTH" or p.particles is None or not len(p.particles.edges):
-            continue
-        ends = p.world_points[p.particles.edges]
-        longest = max(longest, float(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).mean()))
-        holds = holds_of[p.uid]
-        rows = [np.flatnonzero(holds.pin_weight), *(tied for _, tied in holds.tied)]
-        places.append(p.world_points[np.concatenate(rows)])
-    return longest, np.concatenate(places)
-
-
-def _stands_above_any(floor: Participant, participants: tuple[Participant, ...]) -> bool:
-    """Whether the middle of anything that takes part starts below the lowest point of a floor.
-
-    Were all below that floor solid, it would be inside, be it beside its border or under it.
-    """
-    level = floor.solid_points[:, 2].min() - IN_A_FLOOR
-    for other in participants:
-        heights = other.world_points[:, 2]
-        if len(heights) and 0.5 * (heights.min() + heights.max()) < level:
-            return True
-    return False

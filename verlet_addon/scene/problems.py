@@ -3,6 +3,7 @@
 from typing import Any
 
 import bpy
+import numpy as np
 
 from ...core.errors import ModelError
 from ...core.model import Model
@@ -14,7 +15,7 @@ from ..blender.data import curve_of
 from ..extract import drawn_otherwise, garment, own_motion, steadiness
 from ..problem import Problem
 from ..properties.kinds import KINDS, RAGDOLL, can_be_tied, is_particles
-from ..properties.participants import is_moved
+from ..properties.participants import is_moved, simulated_objects
 from ..ragdoll import bone_pins
 
 # Modifiers that move vertices along with something else: after cloth they move them twice.
@@ -83,7 +84,7 @@ def _read_once(ob: bpy.types.Object, path: str) -> str:
 def doubts(ob: bpy.types.Object, scene: bpy.types.Scene) -> list[Problem]:
     """What will work, but perhaps not as it was meant."""
     found = _keyed_in_vain(ob)
-    found += _form_not_followed(ob)
+    found += _form_not_followed(ob) + _slips_through(ob, scene)
     if ob.verlet.kind == RAGDOLL:
         show = ob.session_uid, "verlet.show_object", "Show Object"
         found += [Problem(text, *show) for text in bone_pins.doubts(ob, scene)]
@@ -136,6 +137,23 @@ def _form_not_followed(ob: bpy.types.Object) -> list[Problem]:
     if steadiness.keeps_form(ob):
         return []
     text = f"{ob.name}: it is seen to change its form or size, and {what}"
+    return [Problem(text, ob.session_uid, "verlet.show_object", "Show Object")]
+
+
+def _slips_through(ob: bpy.types.Object, scene: bpy.types.Scene) -> list[Problem]:
+    """A rigid body that only keys move, and so thin that what bends may slip through it."""
+    if ob.verlet.kind != "BODY" or ob.verlet.body.type == "ACTIVE" or steadiness.stays_put(ob):
+        return []
+    extents = np.array(ob.dimensions)
+    is_flat = extents.max() > 0.0 and extents.min() == 0.0
+    if not (is_flat or steadiness.is_thin(extents)):
+        return []
+    if not any(is_particles(other.verlet.kind) for other in simulated_objects(scene)):
+        return []
+    text = (
+        f"{ob.name}: it is thin and moves by its keys: what bends slips through it where it is "
+        "fast. Press Collider, through which nothing does"
+    )
     return [Problem(text, ob.session_uid, "verlet.show_object", "Show Object")]
 
 

@@ -17,8 +17,8 @@ from ...core.settings import (
     SolverSettings,
     WindSettings,
 )
+from ..extract import drawn_diameter, own_motion, pins, steadiness, tearable
 from ..extract import mesh as meshes
-from ..extract import own_motion, pins, steadiness, tearable
 from ..extract.fields import read_fields
 from ..extract.garment import read_garment
 from ..extract.own_velocity import keyed_velocity
@@ -83,9 +83,8 @@ def read_inputs(
             with about(ob.name):
                 if not bake_record.is_baked(ob):
                     motion = carried.get(ob.session_uid)
-                    participants.append(
-                        _read(ob, depsgraph, ob.verlet.kind, settings_of(ob), motion)
-                    )
+                    settings = drawn_diameter.counted(ob, settings_of(ob))
+                    participants.append(_read(ob, depsgraph, ob.verlet.kind, settings, motion))
                     problems += doubts(ob, scene)
                 elif ob.session_uid in known:
                     participants.append(known[ob.session_uid])
@@ -124,17 +123,21 @@ def read_inputs(
 
 
 def _unseen(scene: bpy.types.Scene, objects: list[bpy.types.Object]) -> list[Problem]:
-    """What takes part though no view layer has it: others bump into it, and nobody sees why."""
+    """What takes part though no viewport shows it: others bump into it, and nobody sees why."""
     in_layers = {ob.session_uid for layer in scene.view_layers for ob in layer.objects}
-    return [
-        Problem(
-            f"{ob.name} takes part unseen, for its collection is excluded from the view layer. "
-            "Tick that in the Outliner to see it, or to Remove it",
-            ob.session_uid,
-        )
-        for ob in objects
-        if ob.session_uid not in in_layers
-    ]
+    found = []
+    for ob in objects:
+        if ob.session_uid not in in_layers:
+            why = "its collection is excluded from the view layer. Tick that in the Outliner"
+            button = "", ""
+        elif ob.hide_viewport or any(c.hide_viewport for c in ob.users_collection):
+            why = "it is disabled in viewports. Switch its screen on in the Outliner"
+            button = "verlet.show_object", "Show Object"
+        else:
+            continue
+        text = f"{ob.name} takes part unseen, for {why} to see it, or to Remove it"
+        found.append(Problem(text, ob.session_uid, *button))
+    return found
 
 
 def _stretched(scene: bpy.types.Scene, objects: list[bpy.types.Object]) -> list[Problem]:
@@ -216,8 +219,14 @@ def _read(
     if not is_particles(kind):
         surface = meshes.read_visible_surface(ob, depsgraph)
         if kind != "BODY":
-            steady = steadiness.keeps_form(ob), steadiness.stays_level(ob)
-            return Participant(*about, matrix, *surface, *steady)
+            return Participant(
+                *about,
+                matrix,
+                *surface,
+                keeps_form=steadiness.keeps_form(ob),
+                stays_level=steadiness.stays_level(ob),
+                stays_put=steadiness.stays_put(ob),
+            )
         scene = depsgraph.scene
         velocity, spin = keyed_velocity(ob, start_frame(scene), frame_duration(scene))
         return Participant(*about, matrix, *surface, velocity=velocity, angular_velocity=spin)

@@ -10,6 +10,7 @@ from ..blender import control_points
 from ..blender.data import curve_of, mesh_of
 from ..blender.mesh_arrays import edge_vertices, vertex_positions
 from ..extract import garment
+from ..extract.drawn_diameter import drawn_diameter
 from ..extract.vertex_groups import group_weights
 from ..inputs.digests import digest_of
 from ..joints.joint_inputs import timeless_parts
@@ -67,6 +68,8 @@ def _timeless_digest(ob: bpy.types.Object) -> bytes:
         parts += _timeless_mesh(ob)
     if is_particles(ob.verlet.kind):
         parts += garment.timeless_parts(ob)
+    if ob.verlet.kind == "ROPE":
+        parts.append(drawn_diameter(ob))
     return digest_of(parts)
 
 

@@ -116,3 +116,8 @@ def blended_rotations(a: Floats, b: Floats, share: float) -> Floats:
     sign = np.where(np.sum(a * b, axis=1) < 0.0, -1.0, 1.0)[:, None]
     mixed = (1.0 - share) * a + share * sign * b
     return mixed / np.linalg.norm(mixed, axis=1)[:, None]
+
+
+def mean_scale(matrix: Floats) -> float:
+    """By how much a matrix (4, 4) scales lengths, as the side of a cube of the same volume."""
+    return abs(float(np.linalg.det(matrix[:3, :3]))) ** (1.0 / 3.0)
