@@ -4,6 +4,7 @@ import math
 
 import bpy
 import pytest
+from mathutils.bvhtree import BVHTree
 from small_scenes import (
     addon,
     body,
@@ -200,3 +201,51 @@ def test_a_thin_body_that_keys_move_is_told_where_anything_bends(scene):
     bpy.context.view_layer.update()
     scene.frame_set(1)
     assert session_of(scene).problems == []
+
+
+def crossing_faces(first, second):
+    """Pairs of faces of two objects, as they are seen, that intersect."""
+    trees = [
+        BVHTree.FromPolygons(seen(ob).tolist(), [tuple(f.vertices) for f in ob.data.polygons])
+        for ob in (first, second)
+    ]
+    return len(trees[0].overlap(trees[1]))
+
+
+def rail():
+    """A cube that is scaled to a rail of 4 cm, as a collider."""
+    ob = box(name="Rail", size=1.0, location=(0, 0, 1))
+    ob.scale = (0.04, 1.5, 0.04)
+    select(ob)
+    assert bpy.ops.verlet.collider() == {"FINISHED"}
+    return ob
+
+
+def test_towels_that_lie_on_each_other_stay_on_a_rail(scene):
+    bar = rail()
+    floor()
+    towels = [
+        cloth(name=f"Towel {n}", size=16, spacing=0.05, location=(0.004 * n, 0, 1.06 + 0.03 * n))
+        for n in range(4)
+    ]
+    for frame in range(1, 41):
+        scene.frame_set(frame)
+        if frame % 4 == 0:
+            assert [crossing_faces(towel, bar) for towel in towels] == [0, 0, 0, 0]
+    assert all(seen(towel)[:, 2].max() > 1.0 for towel in towels)
+
+
+def test_a_flag_that_is_pinned_in_its_pole_hangs_quietly(scene):
+    pole = box(name="Pole", size=1.0, location=(0, 0, 2))
+    pole.scale = (0.1, 0.1, 4.0)
+    select(pole)
+    assert bpy.ops.verlet.collider() == {"FINISHED"}
+    flag = grid(name="Flag", size=12, spacing=0.06, location=(0.33, 0, 2))
+    flag.rotation_euler.x = math.pi / 2
+    pin(flag, range(0, 144, 12))
+    select(flag)
+    assert bpy.ops.verlet.cloth() == {"FINISHED"}
+    play(scene, 1, 71)
+    before = seen(flag).copy()
+    play(scene, 72, 72)
+    assert abs(seen(flag) - before).max() < 0.02
