@@ -74,6 +74,23 @@ def test_a_collider_that_is_dragged(scene):
     check_record(scene, [sheet], 15)
 
 
+@pytest.mark.parametrize("path", ["location", "scale"])
+def test_a_board_that_is_dragged_keeps_the_shape_that_it_had(scene, path):
+    board = box("Board", size=1.0, location=(0, 0, 0))
+    board.scale = (1, 1, 0.02)
+    select(board)
+    bpy.ops.verlet.collider()
+    sheet = cloth(size=6, spacing=0.1, location=(0, 0, 0.2))
+    play(scene, 1, 5)
+    for frame in range(6, 12):
+        getattr(board, path).x *= 1.0
+        getattr(board, path).y += 0.02
+        edit()
+        scene.frame_set(frame)
+    check_record(scene, [sheet], 11)
+    assert board.verlet.collider.shape == "BOX"
+
+
 def test_factors_wind_and_fields(scene):
     sheet, crate = cloth(location=(0, 0, 3)), body(location=(2, 0, 3))
     bpy.ops.object.effector_add(type="FORCE", location=(1, 0, 3))

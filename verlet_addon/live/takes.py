@@ -8,9 +8,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
 import bpy
+import numpy as np
 
 from ...core.settings import AnimatedSettings, WindSettings, tunables
 from ..blender import compat
+from ..blender.data import any_item
+from ..extract import steadiness
 from ..properties import rest_pose
 from ..properties.joints import KEYED_OF_JOINTS
 from ..properties.kinds import KINDS
@@ -124,8 +127,29 @@ def record(scene: bpy.types.Scene, running: Session) -> int:
             if any(change.old[index] != change.new[index] for change in changes):
                 _write(compat.ensure_fcurve(data, track.path, index), changes, index)
                 count += 1
+    _keep_shapes(running, {track.uid for track in running.takes})
     running.takes = {}
     return count
+
+
+def _keep_shapes(running: Session, recorded: set[int]) -> None:
+    """Name the shapes that colliders had in the frames, where keys would have them take another.
+
+    Automatic goes by whether anything may turn, scale or move them, and until now nothing could.
+    """
+    from ...core.collision.kinds import MESH, PLANE, SHAPE_KINDS
+
+    names = {number: name for name, number in SHAPE_KINDS.items()}
+    table, first = running.model.shapes, len(running.model.bodies)
+    for row, one in enumerate(running.participants("COLLIDER")):
+        ob = find_object(one.uid, one.name) if one.uid in recorded else None
+        if ob is None or ob.verlet.collider.shape != "AUTO":
+            continue
+        kinds = table.kind[table.owner == first + row].tolist()
+        stays = steadiness.keeps_form(ob) and not steadiness.is_thin(np.array(ob.dimensions))
+        if kinds == [PLANE] or (kinds != [MESH] and not stays):
+            name = names[kinds[0]] if len(kinds) == 1 else "COMPOUND"
+            ob.verlet.collider.shape = any_item(name)
 
 
 def _write(curve: bpy.types.FCurve, changes: Sequence[Change], index: int) -> None:
