@@ -9,6 +9,7 @@ from small_scenes import (
     box,
     cloth,
     floor,
+    new_object,
     play,
     seen,
     seen_matrix,
@@ -88,6 +89,28 @@ def test_a_board_that_is_dragged_keeps_the_shape_that_it_had(scene, path):
         edit()
         scene.frame_set(frame)
     check_record(scene, [sheet], 11)
+    assert board.verlet.collider.shape == "AUTO"  # a mesh under cloth, keyed or not
+
+
+@pytest.mark.parametrize("path", ["location", "scale"])
+def test_a_board_under_a_rope_keeps_the_shape_that_it_had(scene, path):
+    board = box("Board", size=1.0, location=(0, 0, 0))
+    board.scale = (1, 1, 0.02)
+    select(board)
+    bpy.ops.verlet.collider()
+    rope = new_object(
+        "Rope",
+        [(0.1 * n, 0.02 * n, 0.2) for n in range(6)],
+        edges=[(n, n + 1) for n in range(5)],
+    )
+    select(rope)
+    bpy.ops.verlet.rope()
+    play(scene, 1, 5)
+    for frame in range(6, 12):
+        getattr(board, path).y += 0.02
+        edit()
+        scene.frame_set(frame)
+    check_record(scene, [rope], 11)
     assert board.verlet.collider.shape == "BOX"
 
 

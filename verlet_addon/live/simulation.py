@@ -265,9 +265,8 @@ def _collect(running: Session, depsgraph: bpy.types.Depsgraph, *, may_wait: bool
 
 def _read(scene: bpy.types.Scene, running: Session, depsgraph: bpy.types.Depsgraph) -> FrameInputs:
     """What drives the frame on which Blender stands, the user's hand and edits included."""
-    inputs = hand.pulled(running, read_frame(running, scene, depsgraph))
-    takes.note(scene, running, running.last)
-    return inputs
+    takes.note(scene, running, running.last)  # a mesh follows a scale that is changed by hand
+    return hand.pulled(running, read_frame(running, scene, depsgraph))
 
 
 def _job(running: Session, inputs: FrameInputs) -> FrameJob:

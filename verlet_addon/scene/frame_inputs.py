@@ -202,10 +202,15 @@ def _mesh_vertices(
     wanted = session.participants("COLLIDER")
     shapes = session.once(_mesh_shapes)
     objects = find_objects(wanted) if shapes else []
+    grown = {track.uid for track in session.takes if track.path.endswith("scale")}  # by hand
     for shape in shapes:
         collider = table.owner[shape] - len(model.bodies)
         ob = objects[collider]
-        if ob is None or (wanted[collider].keeps_form and not own_motion.may_deform(ob)):
+        if ob is None or not (
+            wanted[collider].uid in grown
+            or own_motion.may_deform(ob)
+            or not wanted[collider].keeps_form
+        ):
             continue
         matrix = affine.solid_matrix(ob, depsgraph)
         points = meshes.visible_coordinates(ob, depsgraph)
