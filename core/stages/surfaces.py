@@ -336,7 +336,7 @@ class SurfaceContacts:
             found = 0
             for partners in room.partners:
                 self.mesh_contacts = found  # those with meshes come last
-                pairs = (partners.pairs, partners.count, step)
+                pairs = (partners.pairs, partners.count, step, room.speed)
                 found = measure_pairs(*pairs, room.contacts, room.watch, found, room.start, held)
             step["gone"] = step["veered"] = 0.0  # is reckoned with now
             if found <= len(room.contacts):

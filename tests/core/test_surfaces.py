@@ -133,6 +133,38 @@ def test_pairs_of_vertices_that_strayed_are_found_anew_and_all_others_stay(seed)
 
 
 @pytest.mark.parametrize("seed", range(3))
+def test_what_comes_near_in_a_straight_flight_is_among_the_pairs(seed):
+    """And no more often nearer than its pair allows for; what only slides past is left out."""
+    x, triangle = _soup(10, seed)
+    room = _soup_room(x, triangle)
+    random = np.random.default_rng(seed)
+    room.speed[:] = 0.05 * random.normal(size=x.shape)
+    room.expect_all()
+    room.find(4.0, 1, mesh_moves=False)
+    (partners,) = room.partners
+    pairs = partners.pairs[: partners.count]
+    for ahead in (1.0, 2.0, 4.0):
+        moved = x + ahead * room.speed
+        for pair in pairs:
+            distance = feature_distance(moved, *pair["corner"], pair["is_edges"])
+            assert distance - pair["width"] >= pair["room"] - ahead * pair["speed"] - 1e-12
+        assert _has_all_that_are_near(room, moved, triangle)
+
+
+@pytest.mark.parametrize(("way", "has_pairs"), [((0.1, 0, 0), False), ((0, 0, -0.1), True)])
+def test_layers_that_slide_past_each_other_are_no_pairs(way, has_pairs):
+    """On a slope, where no box tells them apart."""
+    one = np.array([(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)])
+    slope = np.array([(1, -1, 0), (1, 1, -2), (1, 1, 1)]) / np.sqrt([[2], [6], [3]])
+    x = np.concatenate([one, one + (0.1, 0.05, 0.2)]) @ slope
+    room = _soup_room(x, np.array([(0, 1, 2), (3, 4, 5)], dtype=np.int32))
+    room.speed[3:] = way @ slope
+    room.expect_all()
+    room.find(2.0, 1, mesh_moves=False)
+    assert (room.partners[0].count > 0) == has_pairs
+
+
+@pytest.mark.parametrize("seed", range(3))
 def test_what_lies_close_at_rest_keeps_no_more_than_a_share_of_that_distance(seed):
     x, triangle = _soup(10, seed)
     room = _soup_room(x, triangle)
@@ -388,7 +420,7 @@ def heap():
         state, _ = advance(model, state, FrameInputs(), SolverSettings())
     room = workspace_of(model).surfaces
     (partners,) = room.partners
-    pairs = (partners.pairs, partners.count, room.strays.step)
+    pairs = (partners.pairs, partners.count, room.strays.step, room.speed)
     held = Held(room.inverse_mass, room.friction, room.tangle.mark, room.cloth_tangle.crossed, 0.0)
     room.start[:] = state.position
     partners.pairs["room"] = -np.inf  # each is to be measured
@@ -450,7 +482,7 @@ def _sheets_that_lie_too_near(gap):
     (partners,) = room.partners
     room.grow_contacts(partners.count)
     held = Held(room.inverse_mass, room.friction, room.tangle.mark, room.cloth_tangle.crossed, 0.0)
-    pairs = (partners.pairs, partners.count, room.strays.step)
+    pairs = (partners.pairs, partners.count, room.strays.step, room.speed)
     return room, measure_pairs(*pairs, room.contacts, room.watch, 0, room.start, held)
 
 
