@@ -5,9 +5,11 @@ What does at the start of a frame is taken apart: see `surface_tangle` for meshe
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from ..collision.surface_bounds import CALM_SHARE, count_turned
+from ..collision.surface_bounds import count_turned
 from ..diagnostics import surface_crossings
 from ..model import Model
 from ..model.diagnostics import Crossing
@@ -101,7 +103,7 @@ class SurfaceContacts:
         self.slack = 0.0  # m, that vertices may stray then, at least
         self.is_quiet = False  # nothing is near anything until the end of the frame
         self.is_sure = False  # vertices have kept to their slack since flat patches were found
-        self.is_calm = False  # they are within `CALM_SHARE` of it
+        self.strayed = 0.0  # the largest share of it that any has strayed by
         self.may_be_alone = True  # nothing has been near anything in the frame
         self.had_pairs = False  # in the frame
         self.meshes_move = False
@@ -469,16 +471,16 @@ class SurfaceContacts:
     def _note_stray(self, strayed: float) -> None:
         """Note that share of its slack, at most, has a vertex strayed from its flight."""
         self.is_sure &= strayed <= 1.0
-        self.is_calm = strayed <= CALM_SHARE
+        self.strayed = strayed
 
     def _have_turned(self, room: SurfaceRoom) -> bool:
         """Whether a patch that nobody looked into may be flat no longer."""
         tree = room.tree
-        watched = tree.flat
-        if self.is_sure:
-            watched = tree.restless if self.is_calm else tree.doubted
+        strayed = self.strayed if self.is_sure else math.inf
+        if not room.partners[0].is_self or strayed <= tree.calm[0]:
+            return False
         moved = (tree.normals, room.surface.triangle, room.x)
-        return room.partners[0].is_self and count_turned(watched, *moved) > 0
+        return int(count_turned(tree.watched, strayed, *moved)) > 0
 
     def _stop(self, room: SurfaceRoom) -> None:
         """Let all go on as one piece, what is held too: so nothing meets but what is led."""
