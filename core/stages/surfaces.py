@@ -70,7 +70,7 @@ UNFORESEEN = (0.01, 0.2)
 """Mean edge lengths that contacts and sticks may move a vertex at the end of a substep, beyond what
 was foreseen at its beginning: the least that is reckoned with, and the most."""
 
-UNFOLDINGS = 3
+UNFOLDINGS = 6
 """How often what contacts have folded too sharply is unfolded, and all parted once more."""
 
 ATTEMPTS = 4
