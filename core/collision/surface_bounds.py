@@ -12,8 +12,8 @@
   itself though all its normals agree. Normals are bounded for all of a straight flight: while
   corners fly from a, b, c to a', b', c', the normal is a Bézier curve with the control points
   (b − a) × (c − a), half the sum of both mixed products, and (b' − a') × (c' − a').
-* Corners leave that flight, by no more than they may stray. Where this could turn no normal out of
-  the cone, nothing more has to be known; other flat patches are watched: see `count_turned`.
+* Corners leave that flight. Up to some share of what they may stray this can turn no normal out of
+  the cone; beyond it, triangles are watched: see `count_turned`.
 """
 
 from __future__ import annotations
@@ -22,16 +22,19 @@ import math
 
 from ..arrays import Floats, Ints
 from ..kernels.jit import kernel, lean_inline, parallel_kernel, prange
-from ..vec3 import add, between, cross, dot, length, load, scale
+from ..vec3 import ZERO, add, between, cross, dot, length, load, scale, vec
 from .axis_boxes import highest, lowest
 from .surface_tree import SurfaceTree
 
-LEAST_COSINE = 0.2
+LEAST_COSINE = 0.3
 """Cosine of the angle that the bounds of a patch's normals may have with its axis, so also how far
 a normal may leave its bounds before a patch that was flat may be so no longer."""
 
-LOWER, UPPER, SLOWEST, FASTEST, LEAST_NORMAL, MOST_NORMAL = range(0, 18, 3)
+LOWER, UPPER, SLOWEST, FASTEST = range(0, 12, 3)
 """Columns of `SurfaceTree.bounds`."""
+
+COSINE, SINE = 3, 4
+"""Columns of `SurfaceTree.cone` after those of the axis: of half its opening."""
 
 WANTED, OPENED = 1, 2
 """Of `SurfaceTree.opened`: what lies inside is asked for; it is bounded."""
@@ -39,15 +42,9 @@ WANTED, OPENED = 1, 2
 TWICE_LARGEST = 2.6
 """Twice the largest area of a triangle in a circle, in squares of its radius: 3√3/2."""
 
-MOST_TURNED, CHORD = 0.8, 1.12
-"""Share of its length by which a vector may move for a bound of its turn, and how much longer the
-chord is at most than the sine: 2 sin(asin(.8)/2)/.8."""
-
-MOST_UNWATCHED = 0.45
-"""Turn from which on a flat patch is watched: what is above it could hardly be flat with that."""
-
-CALM_SHARE = 0.4
-"""Share of its slack that calm cloth keeps to: fewer flat patches have to be watched meanwhile."""
+MOST_MOVED = 0.296
+"""Share of its length by which the end of a vector may move for its direction to move by no more
+than `LEAST_COSINE`: sin(2 asin(.15))."""
 
 HARDLY_TURNED = 0.1
 """Share of its length by which a normal may move in flight to be bounded as if it strayed."""
@@ -199,11 +196,11 @@ def _find_flat_patches(tree):
 @kernel
 def _bound_upper_normals(tree):
     for n in range(tree.upper.shape[0] - 1, -1, -1):
-        node = tree.upper[n]
-        other = tree.skip[node + 1]
-        _bound_children(tree.bounds, node, other, LEAST_NORMAL, MOST_NORMAL)
-        tree.turn[node] = max(tree.turn[node + 1], tree.turn[other])
+        _bound_cone_of_children(tree, tree.upper[n])
     _find_flat_ends(tree)
+    tree.calm[0] = math.inf
+    for t in range(tree.watched.shape[0]):
+        tree.calm[0] = min(tree.calm[0], tree.watched[t])
 
 
 def gather_normals(
@@ -227,7 +224,7 @@ def gather_normals(
 
 @lean_inline
 def _bound_own_normals(tree, p, triangle, flight, horizon):
-    """Unit normals of a patch's triangles along their flight, and how far they may leave that.
+    """Unit normals of a patch's triangles along their flight, and how safe it is that they keep it.
 
     Strays move a normal by no more than that times the circumference, and by what three strays span
     between them. Three sides are at most the root of three times the sum of their squares. A normal
@@ -239,7 +236,7 @@ def _bound_own_normals(tree, p, triangle, flight, horizon):
         t = tree.leaf[node]
         if t < 0:
             continue
-        tree.flat[t] = tree.doubted[t] = tree.restless[t] = 0
+        tree.watched[t] = math.inf
         a, b, c = triangle[t, 0], triangle[t, 1], triangle[t, 2]
         ab, ac = between(x, a, b), between(x, a, c)
         turn_b = scale(horizon, between(speed, a, b))
@@ -258,18 +255,21 @@ def _bound_own_normals(tree, p, triangle, flight, horizon):
             along = min(0.5 * dot(normal, mixed), dot(normal, last))
             least = min(size, along / size if size > 0.0 else 0.0)
         stray, around = max(slack[a], max(slack[b], slack[c])), math.sqrt(3.0 * sides)
-        tree.turns[t] = _farthest_turn(least, moved, stray, around)
-        tree.calm_turns[t] = _farthest_turn(least, moved, CALM_SHARE * stray, around)
+        tree.safe[t] = _safe_share(least, moved, stray, around)
 
 
 @lean_inline
-def _farthest_turn(least, moved, stray, around):
-    """How far a normal may leave its bounds: one that is that long at least, and moves so far, m².
+def _safe_share(least, moved, stray, around):
+    """Share of what corners may stray, at most 1, up to which a normal keeps to its bounds.
 
-    stray m: how far corners may leave their flight; around m: what three sides are at most.
+    As near as `LEAST_COSINE`; less than 0 if it might not though nobody strays. least, moved m²:
+    how long it is at least, and how far it moves in flight; stray m: how far corners may leave
+    that; around m: what three sides are at most.
     """
-    moved += stray * around + TWICE_LARGEST * stray * stray
-    return CHORD * moved / least if least > 0.0 and moved <= MOST_TURNED * least else math.inf
+    spare, more = MOST_MOVED * least - moved, stray * around + TWICE_LARGEST * stray * stray
+    if spare <= 0.0:
+        return -1.0
+    return spare / more if spare < more else 1.0
 
 
 @lean_inline
@@ -300,79 +300,93 @@ def _sides(ab, ac):
 
 
 @lean_inline
-def _bound_normals(tree, p):
-    """Least and most unit normals of a patch with its rim, how far they may turn, and if calm."""
-    root = tree.root[p]
-    low, high, turn, calm = (1.0, 1.0, 1.0), (-1.0, -1.0, -1.0), 0.0, 0.0
-    for node in range(root, tree.skip[root]):
-        t = tree.leaf[node]
-        if t >= 0:
-            low, high = _widened(low, high, tree.normals, t)
-            turn, calm = max(turn, tree.turns[t]), max(calm, tree.calm_turns[t])
-    for n in range(tree.rim_start[p], tree.rim_start[p + 1]):
-        t = tree.rim[n]
-        low, high = _widened(low, high, tree.normals, t)
-        turn, calm = max(turn, tree.turns[t]), max(calm, tree.calm_turns[t])
-    return low, high, turn, calm
-
-
-@lean_inline
-def _widened(low, high, normals, t):
-    """Bounds of unit normals, widened by those of a triangle."""
-    least = normals[t, 0], normals[t, 1], normals[t, 2]
-    most = normals[t, 3], normals[t, 4], normals[t, 5]
-    return lowest(low, least), highest(high, most)
-
-
-@lean_inline
 def _bound_patch_normals(tree, p):
-    """Normals of a patch with its rim; whether it is flat, and has to be watched to stay so."""
+    """The cone of the normals of a patch with its rim; if it is flat, these have to keep to it."""
     root = tree.root[p]
-    low, high, turn, calm = _bound_normals(tree, p)
-    _write(tree.bounds, root, low, high, LEAST_NORMAL)
-    tree.turn[root] = turn
-    if not _are_within(tree.bounds, root, root, LEAST_COSINE):
-        return
-    is_doubted = turn > MOST_UNWATCHED or not are_flat(tree, root, root)
-    is_restless = is_doubted and calm > LEAST_COSINE
+    axis = ZERO
     for node in range(root, tree.skip[root]):
         if tree.leaf[node] >= 0:
-            _note_flat(tree, tree.leaf[node], is_doubted, is_restless)
+            axis = _added_normals(axis, tree.normals, tree.leaf[node])
     for n in range(tree.rim_start[p], tree.rim_start[p + 1]):
-        _note_flat(tree, tree.rim[n], is_doubted, is_restless)
-    if is_doubted:
-        tree.turn[root] = LEAST_COSINE
+        axis = _added_normals(axis, tree.normals, tree.rim[n])
+    size = length(axis)
+    axis = scale(1.0 / size if size > 0.0 else 0.0, axis)
+    cosine = 1.0
+    for node in range(root, tree.skip[root]):
+        if tree.leaf[node] >= 0:
+            cosine = min(cosine, _least_along(axis, tree.normals, tree.leaf[node]))
+    for n in range(tree.rim_start[p], tree.rim_start[p + 1]):
+        cosine = min(cosine, _least_along(axis, tree.normals, tree.rim[n]))
+    _write_cone(tree.cone, root, axis, cosine)
+    if cosine < LEAST_COSINE:
+        return
+    for node in range(root, tree.skip[root]):
+        if tree.leaf[node] >= 0:
+            _watch(tree, tree.leaf[node])
+    for n in range(tree.rim_start[p], tree.rim_start[p + 1]):
+        _watch(tree, tree.rim[n])
 
 
 @lean_inline
-def _note_flat(tree, t, is_doubted, is_restless):
-    """Note a triangle of a flat patch; who does so at the same time writes the same."""
-    tree.flat[t] = 1
-    if is_doubted:
-        tree.doubted[t] = 1
-    if is_restless:
-        tree.restless[t] = 1
+def _added_normals(axis, normals, t):
+    """A vector with those in the middle of a triangle's bounds added twice."""
+    return (
+        axis[0] + normals[t, 0] + normals[t, 3],
+        axis[1] + normals[t, 1] + normals[t, 4],
+        axis[2] + normals[t, 2] + normals[t, 5],
+    )
 
 
 @lean_inline
-def _are_within(bounds, one, other, cosine):
-    """Whether the normals below two nodes lie in that cone around the middle of their bounds."""
-    reach = 0.0
-    size = 0.0
-    for k in range(LEAST_NORMAL, LEAST_NORMAL + 3):
-        low = min(bounds[one, k], bounds[other, k])
-        high = max(bounds[one, k + 3], bounds[other, k + 3])
-        axis = low + high
-        size += axis * axis
-        reach += axis * (low if axis > 0.0 else high)
-    return reach > 0.0 and reach * reach > cosine * cosine * size
+def _least_along(axis, normals, t):
+    """The least product of an axis with what the bounds of a triangle's normals hold."""
+    least = 0.0
+    for k in range(3):
+        least += min(axis[k] * normals[t, k], axis[k] * normals[t, 3 + k])
+    return least
+
+
+@lean_inline
+def _watch(tree, t):
+    """Watch a triangle of a flat patch; who does so at the same time writes the same."""
+    tree.watched[t] = tree.safe[t]
+
+
+@lean_inline
+def _write_cone(cone, node, axis, cosine):
+    """Note around what axis a node's normals lie, and how near it; nothing wider than a half."""
+    for k in range(3):
+        cone[node, k] = axis[k]
+    cone[node, COSINE] = max(cosine, 0.0)
+    cone[node, SINE] = math.sqrt(1.0 - min(max(cosine, 0.0), 1.0) ** 2)
+
+
+@lean_inline
+def _joint_cosine(cone, one, other):
+    """Cosine of half the opening of a cone around two, whose axis lies between theirs; else ≤ 0."""
+    a, b = vec(cone[one]), vec(cone[other])
+    along = dot(a, b)
+    cosine, sine = math.sqrt(max(0.5 + 0.5 * along, 0.0)), math.sqrt(max(0.5 - 0.5 * along, 0.0))
+    return min(
+        cone[one, COSINE] * cosine - cone[one, SINE] * sine,
+        cone[other, COSINE] * cosine - cone[other, SINE] * sine,
+    )
+
+
+@lean_inline
+def _bound_cone_of_children(tree, node):
+    """The cone of a node by those of its two children."""
+    one, other = node + 1, tree.skip[node + 1]
+    axis = add(vec(tree.cone[one]), vec(tree.cone[other]))
+    size = length(axis)
+    axis = scale(1.0 / size if size > 0.0 else 0.0, axis)
+    _write_cone(tree.cone, node, axis, _joint_cosine(tree.cone, one, other))
 
 
 @lean_inline
 def are_flat(tree, one, other):
     """Whether what lies below two nodes is flat together, and stays so or is watched."""
-    least = max(LEAST_COSINE, max(tree.turn[one], tree.turn[other]))
-    return _are_within(tree.bounds, one, other, least)
+    return _joint_cosine(tree.cone, one, other) >= LEAST_COSINE
 
 
 @lean_inline
@@ -404,16 +418,15 @@ def _has_turned(normals, t, normal):
 
 
 @kernel
-def count_turned(watched, normals, triangle, x):
+def count_turned(watched, strayed, normals, triangle, x):
     """How many triangles have turned at x (n, 3) m by more than keeps a patch flat.
 
-    watched (f,): of which this is asked. Where all vertices are within the slack that they had when
-    bounds were gathered, `SurfaceTree.doubted` are enough, and of calm ones `SurfaceTree.restless`
-    (`CALM_SHARE`); else it is `SurfaceTree.flat`.
+    watched (f,): see `SurfaceTree`. strayed: the largest share that a vertex has strayed by, of the
+    slack that it had when bounds were gathered; ∞ where that is not known.
     """
     turned = 0
     for t in range(watched.shape[0]):
-        if watched[t] == 1:
+        if watched[t] < strayed:
             a, b, c = triangle[t, 0], triangle[t, 1], triangle[t, 2]
             normal = cross(between(x, a, b), between(x, a, c))
             turned += _has_turned(normals, t, normal)

@@ -15,8 +15,9 @@ from collections import namedtuple
 import numpy as np
 
 from ..kernels.jit import kernel, lean, lean_inline, parallel_kernel, prange
+from ..vec3 import add, dot, length, load, scale, sub
 from .near_patches import CHUNKS, are_apart, is_nothing_new
-from .surface_distance import feature_distance
+from .surface_distance import feature_distance, nearest_weights, weighted
 from .surface_tree import IS_MESH, do_meet
 
 PAIR = np.dtype(
@@ -27,7 +28,7 @@ PAIR = np.dtype(
         ("reach", np.float64),  # m, that the two keep from each other
         ("width", np.float64),  # m, thickness of both
         ("room", np.float64),  # m, least distance that they can have by now, less their width
-        ("speed", np.float64),  # m, fastest that they can get nearer in a substep of their flight
+        ("speed", np.float64),  # m a substep: of their flight, see `closing_speed`
     ],
     align=True,
 )
@@ -56,20 +57,60 @@ lie on each other at rest, and were they pressed together for long, nothing woul
 
 
 @lean_inline
-def _fastest(speed, triangle, t, u):
-    """Largest speed of a corner of triangle t against one of u, m a substep."""
-    fastest = 0.0
-    for n in range(3):
-        i = triangle[t, n]
-        for o in range(3):
-            k = triangle[u, o]
-            x, y, z = (
-                speed[i, 0] - speed[k, 0],
-                speed[i, 1] - speed[k, 1],
-                speed[i, 2] - speed[k, 2],
-            )
-            fastest = max(fastest, x * x + y * y + z * z)
-    return math.sqrt(fastest)
+def _stay_apart(way, one, other, speeds, others, room, horizon):
+    """Whether a plane across ``way`` parts corners that fly straight, and leaves that room, m.
+
+    one, other: three corners each, m; speeds, others: theirs, m a substep. way: any vector that
+    leads from the others to the ones.
+    """
+    gap = _lowest(way, one) - _highest(way, other)
+    if gap <= 0.0:
+        return False
+    gap -= horizon * max(_highest(way, others) - _lowest(way, speeds), 0.0)
+    return gap > 0.0 and gap * gap > room * room * dot(way, way)
+
+
+@lean_inline
+def _lowest(way, corners):
+    """The least of three products with a vector."""
+    a, b, c = corners
+    return min(dot(way, a), min(dot(way, b), dot(way, c)))
+
+
+@lean_inline
+def _highest(way, corners):
+    """The largest of three products with a vector."""
+    a, b, c = corners
+    return max(dot(way, a), max(dot(way, b), dot(way, c)))
+
+
+@lean_inline
+def _corners(x, triangle, t):
+    """Rows of x (n, 3) of a triangle's corners."""
+    return load(x, triangle[t, 0]), load(x, triangle[t, 1]), load(x, triangle[t, 2])
+
+
+@lean_inline
+def _are_triangles_far(triangle, t, u, flight, room):
+    """Whether all features of two triangles stay that far apart, m, as far as is soon told."""
+    one, other = _corners(flight.start, triangle, t), _corners(flight.start, triangle, u)
+    speeds, others = _corners(flight.speed, triangle, t), _corners(flight.speed, triangle, u)
+    way = sub(add(one[0], add(one[1], one[2])), add(other[0], add(other[1], other[2])))
+    return _stay_apart(way, one, other, speeds, others, room, flight.horizon)
+
+
+@lean_inline
+def _are_features_far(flight, corner, is_edges, room):
+    """Whether two features stay that far apart, m, as far as is soon told."""
+    i, j, k, m = corner
+    x, v = flight.start, flight.speed
+    a, b, c, d = load(x, i), load(x, j), load(x, k), load(x, m)
+    p, q, r, s = load(v, i), load(v, j), load(v, k), load(v, m)
+    if is_edges:
+        way = sub(add(a, b), add(c, d))
+        return _stay_apart(way, (a, b, b), (c, d, d), (p, q, q), (r, s, s), room, flight.horizon)
+    way = sub(scale(3.0, a), add(b, add(c, d)))
+    return _stay_apart(way, (a, a, a), (b, c, d), (p, p, p), (q, r, s), room, flight.horizon)
 
 
 @lean_inline
@@ -129,15 +170,54 @@ def _are_of_use(surface, stale, t):
     return w[a] > 0.0 and w[b] > 0.0 and w[c] > 0.0 and stale[a] & stale[b] & stale[c] == 1
 
 
+@lean_inline
+def closing_speed(speed, corner, is_edges, normal):
+    """How fast the features of a pair get nearer at most along a line, from b to a, m a substep.
+
+    A plane across it parts the two as long as this has not used up their distance: layers that
+    slide, and what lies beside each other in a sheet, hardly ever meet however fast they fly.
+    """
+    i, j, k, m = corner
+    a, b = dot(load(speed, i), normal), dot(load(speed, j), normal)
+    c, d = dot(load(speed, k), normal), dot(load(speed, m), normal)
+    slowest, fastest = (min(a, b), max(c, d)) if is_edges else (a, max(b, max(c, d)))
+    return max(fastest - slowest, 0.0)
+
+
+@lean_inline
+def _fastest(speed, corner, is_edges):
+    """The largest speed of a corner of one feature of a pair against one of the other."""
+    i, j, k, m = corner
+    a, b, c, d = load(speed, i), load(speed, j), load(speed, k), load(speed, m)
+    most = max(_squared(a, c), _squared(a, d))
+    return math.sqrt(max(most, max(_squared(b, c), _squared(b, d)) if is_edges else _squared(a, b)))
+
+
+@lean_inline
+def _squared(a, b):
+    """Square of the distance of two vectors."""
+    away = sub(a, b)
+    return dot(away, away)
+
+
 @lean
-def _add_pair(pairs, row, last, surface, x, corner, is_edges, fastest, within):
-    """Write a pair if it is no farther apart than that, m; returns the row after it.
+def _add_pair(pairs, row, last, surface, flight, corner, is_edges, room):
+    """Write a pair if its flight may bring it that near, m; returns the row after it.
 
     May return more than fit.
     """
     i, j, k, m = corner
-    distance = feature_distance(x, i, j, k, m, is_edges)
-    if distance > within:
+    x = flight.start
+    d = weighted(x, corner, nearest_weights(x, i, j, k, m, is_edges))
+    distance = length(d)
+    normal = scale(1.0 / distance if distance > 0.0 else 0.0, d)
+    is_led = (surface.meets[i] | surface.meets[m]) & IS_MESH != 0
+    # what slides over a mesh has to know whom it is next to: see `mesh_neighbours`
+    if is_led:
+        speed = _fastest(flight.speed, corner, is_edges)
+    else:
+        speed = closing_speed(flight.speed, corner, is_edges, normal)
+    if distance > room + flight.horizon * speed:
         return row
     reach = width = surface.thickness[i] + surface.thickness[m]
     # most layers lie farther apart at rest
@@ -150,23 +230,23 @@ def _add_pair(pairs, row, last, surface, x, corner, is_edges, fastest, within):
         pair = pairs[row]
         pair["corner"][0], pair["corner"][1], pair["corner"][2], pair["corner"][3] = i, j, k, m
         pair["is_edges"] = is_edges
-        pair["is_led"] = (surface.meets[i] | surface.meets[m]) & IS_MESH != 0
+        pair["is_led"] = is_led
         pair["reach"] = reach
         pair["width"] = width
         pair["room"] = distance - width
-        pair["speed"] = fastest
+        pair["speed"] = speed
     return row + 1
 
 
 @lean_inline
 def _add_pairs(pairs, row, last, surface, flight, t, u):
     """All pairs of features that triangles t and u own; returns the row after them."""
-    triangle, owned, x, stale = surface.triangle, surface.owned, flight.start, flight.stale
+    triangle, owned, stale = surface.triangle, surface.owned, flight.stale
     if not _may_meet(surface.part, surface.meets, triangle[t, 0], triangle[u, 0]):
         return row
-    fastest = _fastest(flight.speed, triangle, t, u)
-    within = _room_of(flight.room, triangle, t) + _room_of(flight.room, triangle, u)
-    within += flight.horizon * fastest
+    room = _room_of(flight.room, triangle, t) + _room_of(flight.room, triangle, u)
+    if _are_triangles_far(triangle, t, u, flight, room):
+        return row
     sure = _are_of_use(surface, stale, t) or _are_of_use(surface, stale, u)
     for side in range(2):
         one, other = (t, u) if side == 0 else (u, t)
@@ -176,10 +256,10 @@ def _add_pairs(pairs, row, last, surface, flight, t, u):
             corner = (i, j, k, m)
             if not owned[one] >> n & 1 or _are_joined(surface.seam, corner, 0):
                 continue
-            if not _are_far(x, i, j, k, m, 0, within) and (
-                sure or _is_of_use(surface, stale, corner)
+            if (sure or _is_of_use(surface, stale, corner)) and not _are_features_far(
+                flight, corner, 0, room
             ):
-                row = _add_pair(pairs, row, last, surface, x, corner, 0, fastest, within)
+                row = _add_pair(pairs, row, last, surface, flight, corner, 0, room)
     for n in range(3):
         if not owned[t] >> (3 + n) & 1:
             continue
@@ -189,10 +269,10 @@ def _add_pairs(pairs, row, last, surface, flight, t, u):
             corner = (i, j, k, m)
             if not owned[u] >> (3 + o) & 1 or _are_joined(surface.seam, corner, 1):
                 continue
-            if not _are_far(x, i, j, k, m, 1, within) and (
-                sure or _is_of_use(surface, stale, corner)
+            if (sure or _is_of_use(surface, stale, corner)) and not _are_features_far(
+                flight, corner, 1, room
             ):
-                row = _add_pair(pairs, row, last, surface, x, corner, 1, fastest, within)
+                row = _add_pair(pairs, row, last, surface, flight, corner, 1, room)
     return row
 
 

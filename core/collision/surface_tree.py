@@ -32,17 +32,15 @@ SurfaceTree = namedtuple(
         "near",  # patches that share a vertex with it, and no notch
         "rim_start",  # (p + 1,) first entry of each patch in `rim`
         "rim",  # triangles around it: they share a vertex with it
-        "flat",  # (f,) 1 for a triangle whose normals make some patch flat
-        "doubted",  # (f,) 1 where these might leave it though corners keep to their slack
-        "restless",  # (f,) 1 where they might though all is calm: `surface_bounds.CALM_SHARE`
+        "watched",  # (f,) of the triangles whose normals make some patch flat `safe`, ∞ of others
+        "calm",  # (1,) the least of these: up to there nobody has to be watched
         "normals",  # (f, 6) least and most of the unit normals of a triangle in flight
-        "turns",  # (f,) how far these may leave that, by the slack of its corners
-        "calm_turns",  # (f,) likewise where all is calm
-        "turn",  # (2f,) the most of that, of patches with their rims and what is above; of those
-        # that are watched, how far they may before that is noticed
+        "safe",  # (f,) share of the slack of its corners up to which these keep to that, about
+        "cone",  # (2f, 5) axis around which normals lie, of patches with their rims and what is
+        # above; cosine and sine of the largest angle with it, 0 and 1 if it is a right one
         "opened",  # (p,) whether what a patch contains is bounded: see `surface_bounds.WANTED`
         "stale",  # (2f,) 1 where pairs of a triangle below are to be looked for
-        "bounds",  # (2f, 18) see `surface_bounds.LOWER`; m, m a substep, normals as for `turn`
+        "bounds",  # (2f, 12) see `surface_bounds.LOWER`; m, m a substep
     ],
 )
 
@@ -150,7 +148,7 @@ def surface_tree(triangle: Ints, rest: Floats) -> SurfaceTree:
     held = _held(patch_of, triangle)
     near_start, near = _neighbours(held, len(root), notch)
     rim_start, rim = _rims(held, patch_of, triangle)
-    of_triangles, of_nodes = np.zeros((3, count), np.int32), np.zeros((2, 2 * count), np.int32)
+    of_nodes = np.zeros((2, 2 * count), np.int32)
     return SurfaceTree(
         skip=tree.skip,
         leaf=tree.leaf,
@@ -163,22 +161,20 @@ def surface_tree(triangle: Ints, rest: Floats) -> SurfaceTree:
         near=near,
         rim_start=rim_start,
         rim=rim,
-        flat=of_triangles[0],
-        doubted=of_triangles[1],
-        restless=of_triangles[2],
+        watched=np.zeros(count),
+        calm=np.zeros(1),
         normals=np.zeros((count, 6)),
-        turns=np.zeros(count),
-        calm_turns=np.zeros(count),
-        turn=np.zeros(2 * count),
+        safe=np.zeros(count),
+        cone=np.zeros((2 * count, 5)),
         opened=np.zeros(len(root), dtype=np.int32),
         stale=of_nodes[1],
-        bounds=np.zeros((2 * count, 18)),
+        bounds=np.zeros((2 * count, 12)),
     )
 
 
 def without_bounds(tree: SurfaceTree) -> SurfaceTree:
     """The same tree, whose bounds are gathered apart from those of the first."""
-    flat = ("after", "flat", "doubted", "restless", "normals", "turns", "calm_turns", "turn")
+    flat = ("after", "watched", "calm", "normals", "safe", "cone")
     names = (*flat, "opened", "stale", "bounds")
     return tree._replace(**{name: np.zeros_like(getattr(tree, name)) for name in names})
 

@@ -13,7 +13,7 @@ from ..collision.contact_law import RESTING_FALLS
 from ..collision.kinds import MESH
 from ..model import Model
 from ..particles.constraints.strand import Strands
-from ..particles.contacts.collider_contact import Balls, Deforming, collide_particles
+from ..particles.contacts.collider_contact import Balls, Deforming, collide_particles, list_moved
 from ..particles.contacts.contact_parting import place_bounces, resolve_overlap
 from ..particles.contacts.contact_point import contact_room
 from ..particles.contacts.contact_weights import Surfaces, prepare_contacts
@@ -161,8 +161,9 @@ class Contacts:
 
     def collide_moved(self, before: Floats) -> None:
         """The same of those particles that are no longer at ``before`` (n, 3) m."""
-        moved = (self.frame.x[self.colliding] != before[self.colliding]).any(axis=1)
-        self._collide(may_bounce=False, rows=self.colliding[moved], threads=self.frame.threads)
+        moved = np.empty_like(self.colliding)
+        count = list_moved(moved, self.colliding, self.frame.x, before)
+        self._collide(may_bounce=False, rows=moved[:count], threads=self.frame.threads)
 
     def _push_out(self, rows: Ints) -> None:
         """Project some of the particles that collide out of the colliders."""

@@ -5,9 +5,12 @@ What does at the start of a frame is taken apart: see `surface_tangle` for meshe
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from ..collision.surface_bounds import CALM_SHARE, count_turned
+from ..arrays import Floats
+from ..collision.surface_bounds import count_turned
 from ..diagnostics import surface_crossings
 from ..model import Model
 from ..model.diagnostics import Crossing
@@ -39,8 +42,11 @@ from .frame import Frame
 PASSES = 3
 """Passes over contacts of cloth with cloth in each pass of relaxation."""
 
-SEARCH_HORIZON = 10.0
+SEARCH_HORIZON = 10
 """Substeps for which pairs are looked for ahead, at most."""
+
+LONGER = 2
+"""Substeps for which they are looked for beyond those that the last ones were good for."""
 
 STRAY_SLACK = (0.15, 0.3)
 """Mean edge lengths that vertices may stray from a straight flight before pairs are looked for
@@ -49,7 +55,7 @@ again: where nothing is known, and at most."""
 FLIGHT_ROUNDING = 1e-6
 """Mean edge lengths that meshes may leave their flight by for no reason but rounding."""
 
-QUIET_SLACK = 0.1
+QUIET_SLACK = 0.2
 """The same where nothing is near: so flat patches stay flat however vertices stray."""
 
 LEFT_ALONE = 0.7
@@ -59,13 +65,13 @@ FEW = 0.25
 """Share of all vertices up to which those that have strayed alone are looked at again."""
 
 DENSE = 6
-"""Pairs of a vertex from which on it is better to look for fewer, and more often."""
+"""Pairs of a vertex from which on it is better to look for those within half the slack."""
 
 UNFORESEEN = (0.01, 0.2)
 """Mean edge lengths that contacts and sticks may move a vertex at the end of a substep, beyond what
 was foreseen at its beginning: the least that is reckoned with, and the most."""
 
-UNFOLDINGS = 3
+UNFOLDINGS = 6
 """How often what contacts have folded too sharply is unfolded, and all parted once more."""
 
 ATTEMPTS = 4
@@ -97,14 +103,15 @@ class SurfaceContacts:
         self.mesh_contacts = 0  # first of those with meshes
         self.searches = 0  # for pairs, of all or of some, in the frame
         self.searched = -1  # substep in which pairs were looked for, of the frame
-        self.eager = 0.5  # share of `SEARCH_HORIZON` and `STRAY_SLACK` that a search takes
+        self.ahead = SEARCH_HORIZON // 2  # substeps for which pairs are looked for next
+        self.is_dense = False  # those found last in the frame were more than `DENSE`
         self.horizon = 0.0  # substeps for which pairs were looked for
         self.slack = 0.0  # m, that vertices may stray then, at least
         self.is_quiet = False  # nothing is near anything until the end of the frame
         self.is_sure = False  # vertices have kept to their slack since flat patches were found
-        self.is_calm = False  # they are within `CALM_SHARE` of it
+        self.strayed = 0.0  # the largest share of it that any has strayed by
         self.may_be_alone = True  # nothing has been near anything in the frame
-        self.had_pairs = False  # in the frame
+        self.had_contacts = False  # in the frame
         self.meshes_move = False
         self.is_tangled = False  # something may have passed through a mesh
         self.tangled = NOT_LOOKED  # vertices that are to come out of meshes
@@ -113,7 +120,7 @@ class SurfaceContacts:
         if room is None:
             return
         if not room.partners[0].is_self:
-            self.eager = 1.0  # pairs with meshes are never dense
+            self.ahead = SEARCH_HORIZON  # pairs with meshes are never dense
         room.strays.surprise[:] = 0.0
         room.strays.bound[:] = 0.0
         room.tangle.mark[:] = 0
@@ -135,7 +142,8 @@ class SurfaceContacts:
         if room is None:
             return
         frame = self.frame
-        room.before[:] = room.start
+        if not self.is_quiet:  # where nothing is near, nobody asks how far it has gone
+            room.before[:] = room.start
         room.start[: room.led] = frame.previous
         if room.meshes is not None:
             self._follow_meshes(room)
@@ -235,7 +243,8 @@ class SurfaceContacts:
 
     def _search_ahead(self, room: SurfaceRoom) -> None:
         """Look for all pairs anew, as far ahead as `_learn` has found worth while."""
-        self.search(self.eager * SEARCH_HORIZON, self.eager * STRAY_SLACK[0] * room.edge)
+        slack = STRAY_SLACK[0] * room.edge
+        self.search(float(self.ahead), 0.5 * slack if self.is_dense else slack)
 
     def _is_alone(self, room: SurfaceRoom) -> bool:
         """Whether nothing can come near anything until the end of the frame: then all is quiet.
@@ -245,12 +254,17 @@ class SurfaceContacts:
         frame = self.frame
         if not self.may_be_alone or self.is_tangled or self.is_crossed:
             return False
-        horizon = min(float(frame.substeps - frame.substep), SEARCH_HORIZON)
+        horizon = float(frame.substeps - frame.substep)
         self._begin_search(horizon, QUIET_SLACK * room.edge)
         moving = room.gather(horizon, frame.threads, self.meshes_move)
-        if all(partners.near.are_few(horizon) for partners in room.partners):
-            room.find_gathered(moving, horizon, frame.threads)
-            self.is_quiet = not any(partners.count for partners in room.partners)
+        while True:  # bounds for longer are good for less
+            if all(partners.near.are_few(horizon) for partners in room.partners):
+                room.find_gathered(moving, horizon, frame.threads)
+                self.is_quiet = not any(partners.count for partners in room.partners)
+            if self.is_quiet or horizon <= SEARCH_HORIZON:
+                break
+            horizon = float(max(int(0.5 * horizon), SEARCH_HORIZON))
+        self.horizon = horizon
         self.may_be_alone = self.is_quiet
         return self.is_quiet
 
@@ -265,14 +279,10 @@ class SurfaceContacts:
         return stale
 
     def _learn(self, room: SurfaceRoom, ahead: int) -> None:
-        """How far to look ahead next time, by how long the last pairs were good for."""
+        """How far to look ahead next time: a little longer than the last pairs were good for."""
         cloth = room.partners[0]
-        is_dense = cloth.is_self and cloth.count > DENSE * len(room.rows)
-        if is_dense and ahead <= 0.5 * self.horizon:
-            self.eager *= 0.5
-        elif not is_dense:
-            self.eager *= 1.5
-        self.eager = min(max(self.eager, 1.0 / SEARCH_HORIZON), 1.0)
+        self.is_dense = cloth.is_self and cloth.count > DENSE * len(room.rows)
+        self.ahead = min(ahead + LONGER, SEARCH_HORIZON)
 
     def search(self, horizon: float, slack: float) -> None:
         """Look for all pairs anew, as things stand at the start of the substep."""
@@ -326,7 +336,6 @@ class SurfaceContacts:
         """Find the pairs of what is stale, for so many substeps ahead."""
         room.find(horizon, self.frame.threads, self.meshes_move)
         self.searches += 1
-        self.had_pairs |= any(partners.count for partners in room.partners)
 
     def _measure(self, room: SurfaceRoom) -> None:
         beyond = BACKED_GAP if len(room.ground.shape) else 0.0
@@ -337,13 +346,14 @@ class SurfaceContacts:
             found = 0
             for partners in room.partners:
                 self.mesh_contacts = found  # those with meshes come last
-                pairs = (partners.pairs, partners.count, step)
+                pairs = (partners.pairs, partners.count, step, room.speed)
                 found = measure_pairs(*pairs, room.contacts, room.watch, found, room.start, held)
             step["gone"] = step["veered"] = 0.0  # is reckoned with now
             if found <= len(room.contacts):
                 break
             room.grow_contacts(found)
         self.contact_count = found
+        self.had_contacts |= found > 0
         if room.meshes is None:
             self.mesh_contacts = found
             return
@@ -428,7 +438,7 @@ class SurfaceContacts:
             room.now[:] = room.x
             ahead = frame.substep - self.searched
             missed = self._check(room, ahead + 1)
-            if self._have_turned(room):
+            if self._have_turned(room, room.x):
                 self._learn(room, ahead)
                 self._search_ahead(room)
             elif missed:  # look who is in the way of what came so far
@@ -451,16 +461,16 @@ class SurfaceContacts:
         about to, at the beginning of the next substep.
         """
         frame, ahead = self.frame, self.frame.substep - self.searched
-        room.x[: room.led] = frame.x
-        moved = (room.rows, room.x, room.origin, room.speed, ahead + 1)
+        moved = (room.rows, frame.x, room.origin, room.speed, ahead + 1)
         strayed = farthest_stray(room.strays.slack, *moved)
         self._note_stray(strayed)
-        if self.is_sure and not self._have_turned(room):
+        if self.is_sure and not self._have_turned(room, frame.x):
             self.is_quiet = strayed <= LEFT_ALONE
             if not self.is_quiet:
                 self.horizon = 0.0
             return True
         self.is_quiet = False
+        self._take_places(room)
         room.now[:] = room.x
         self.search(1.0, 0.0)
         self._measure(room)
@@ -477,16 +487,16 @@ class SurfaceContacts:
     def _note_stray(self, strayed: float) -> None:
         """Note that share of its slack, at most, has a vertex strayed from its flight."""
         self.is_sure &= strayed <= 1.0
-        self.is_calm = strayed <= CALM_SHARE
+        self.strayed = strayed
 
-    def _have_turned(self, room: SurfaceRoom) -> bool:
-        """Whether a patch that nobody looked into may be flat no longer."""
+    def _have_turned(self, room: SurfaceRoom, x: Floats) -> bool:
+        """Whether a patch that nobody looked into may be flat no longer at x (n, 3) m."""
         tree = room.tree
-        watched = tree.flat
-        if self.is_sure:
-            watched = tree.restless if self.is_calm else tree.doubted
-        moved = (tree.normals, room.surface.triangle, room.x)
-        return room.partners[0].is_self and count_turned(watched, *moved) > 0
+        strayed = self.strayed if self.is_sure else math.inf
+        if not room.partners[0].is_self or strayed <= tree.calm[0]:
+            return False
+        moved = (tree.normals, room.surface.triangle, x)
+        return int(count_turned(tree.watched, strayed, *moved)) > 0
 
     def _stop(self, room: SurfaceRoom) -> None:
         """Let all go on as one piece, with its momentum, so that nothing meets but what is led.
@@ -536,9 +546,9 @@ class SurfaceContacts:
         room, frame = self.room, self.frame
         if room is None:
             return
-        if self.had_pairs or not self.began_clear:
+        if self.had_contacts or not self.began_clear:
             room.note_crossings(frame.x)
-        else:  # where no features came near each other nothing has passed through anything
+        else:  # where no features could meet nothing has passed through anything
             room.note_clear(frame.x)
         self._note_crossed(room)
 

@@ -199,6 +199,18 @@ def collide_particles(
 
 
 @kernel
+def list_moved(moved, rows, x, before):
+    """List in ``moved`` which of rows are no longer at before (n, 3) m; how many."""
+    count = 0
+    for n in range(rows.shape[0]):
+        i = rows[n]
+        if x[i, 0] != before[i, 0] or x[i, 1] != before[i, 1] or x[i, 2] != before[i, 2]:
+            moved[count] = i
+            count += 1
+    return count
+
+
+@kernel
 def deepest_particle(x, colliding, shapes, collider_count):
     """Deepest penetration in m of any particle's centre into a collider, 0 when none is inside.
 

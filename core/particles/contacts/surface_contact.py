@@ -13,12 +13,11 @@ import numpy as np
 
 from ...collision.contact_law import LEAST_LEVER, joint_friction, normal_sum, within_cone
 from ...collision.surface_distance import nearest_weights, weighted
-from ...collision.surface_pairs import SLIT_SHARE
+from ...collision.surface_pairs import SLIT_SHARE, closing_speed
 from ...kernels.jit import kernel, lean_inline
 from ...vec3 import (
     along,
     cross,
-    divide,
     dot,
     length,
     load,
@@ -167,11 +166,12 @@ def _nearer(step, corner, is_edges, speed):
 
 
 @kernel
-def measure_pairs(pairs, count, step, contacts, watch, found, start, held):
+def measure_pairs(pairs, count, step, speed, contacts, watch, found, start, held):
     """Contacts, from row ``found`` on, of all pairs that may meet in this substep; the row after.
 
-    May return more than fit. step (n,): see `VERTEX_STEP`. start (n, 3) m: places at the start of
-    the substep. watch: see `note_spare`. held: see `Held`.
+    May return more than fit. step (n,): see `VERTEX_STEP`; speed (n, 3) m a substep: of the flight
+    that vertices are on. start (n, 3) m: places at the start of the substep. watch: see
+    `note_spare`. held: see `Held`.
     """
     inverse_mass, friction, mark, crossed, beyond = held
     for n in range(count):
@@ -200,13 +200,15 @@ def measure_pairs(pairs, count, step, contacts, watch, found, start, held):
                 d = flush_way(crossed.spot, start, corner, is_edges, weight, FLUSH * width)
             distance = length(d)
         pair["room"] = distance - width
+        normal = scale(1.0 / distance if distance > 0.0 else 0.0, d)
+        if pair["is_led"] == 0:
+            pair["speed"] = closing_speed(speed, corner, is_edges, normal)
         # what has another pair's nearest points keeps no distance: it must not be passed through
         is_double = _is_at_corner(weight, inverse_mass, corner, is_edges, start)
         if distance - (LEEWAY if is_double else 1.0) * width > nearer or distance <= 0.0:
             continue
         if found < contacts.shape[0]:
             contact = contacts[found]
-            normal = divide(d, distance)
             mobility = most = 0.0
             for c in range(4):
                 contact["corner"][c] = corner[c]
