@@ -399,6 +399,7 @@ class SurfaceContacts:
         self._note_pushes()
 
     def _return_couples(self) -> None:
+        """Take back by how much contacts of cloth with cloth have turned it."""
         room, frame = self.room, self.frame
         if room is not None and self.mesh_contacts:
             moving = (frame.x, frame.previous, frame.inverse_mass)
