@@ -30,8 +30,6 @@ _CUBE = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)],
 _SIDES = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
 _BOX_FACES = np.array([t for a, b, c, d in _SIDES for t in ((a, b, c), (a, c, d))], dtype=np.int32)
 
-UNTURNED = (1.0, 0.0, 0.0, 0.0)
-
 
 def _rod(radius: float, sides: int) -> tuple[Floats, Ints]:
     """A closed prism of some sides, 1.5 m long, about Y."""
@@ -61,7 +59,16 @@ def _through(x: Floats, faces: Ints, layers: int, aside: float) -> Result:
         away = (aside, 0.0, x[:, 2].max() + 0.05 + SHEET_GAP * number)
         p_n = p + away + 0.01 * random.normal(size=3) * (1.0, 1.0, 0.0)
         add_quads(builder, p_n, quads, MEETS_ITSELF, name=f"sheet {number}")
-    add_collider(builder, "collider", x, UNTURNED, ColliderSettings(), faces, True, cloth_edge=EDGE)
+    add_collider(
+        builder,
+        "collider",
+        x,
+        (1.0, 0.0, 0.0, 0.0),
+        ColliderSettings(),
+        faces,
+        True,
+        cloth_edge=EDGE,
+    )
     builder.add_collider("floor", "PLANE", (), (0.0, 0.0, -0.7))
     model = builder.finalize()
     state, most = model.initial_state(), 0
