@@ -68,13 +68,13 @@ def add_collider(
     own = np.array(orientation, dtype=np.float64)
     own /= np.linalg.norm(own)
     faces = None if triangles is None else np.asarray(triangles, dtype=np.int32).reshape(-1, 3)
-    shape = settings.shape
-    if shape == "AUTO" and faces is not None and len(faces):
-        shape = _chosen(name, x, own, faces, may_be_ground)
-        if shape == "AUTO" and cloth_edge > 0.0 and not holds_any(x, own, held):
-            is_simple = _is_wide_and_round(fit_shape(name, x, own, "AUTO", faces), cloth_edge)
-            shape = "AUTO" if is_simple else "MESH"
-    fit = fit_shape(name, x, own, shape, faces)
+    fit = fit_shape(name, x, own, settings.shape, faces)
+    if settings.shape == "AUTO" and faces is not None and len(faces):
+        is_simple = _is_simple(fit, x, own, faces, may_be_ground)
+        if is_simple and fit.shape != "PLANE" and cloth_edge > 0.0:
+            is_simple = _is_wide_and_round(fit, cloth_edge) or holds_any(x, own, held)
+        if not is_simple:
+            fit = fit_shape(name, x, own, "MESH", faces)
     if fit.shape == "MESH":
         shapes = [_mesh(name, x, faces, fit, settings.two_sided)]
     else:
@@ -90,14 +90,13 @@ def add_collider(
     )
 
 
-def _chosen(name: str, x: Floats, own: Floats, faces: Ints, may_be_ground: bool) -> str:
-    """For AUTO what suits something that need not be convex."""
-    fit = fit_shape(name, x, own, "AUTO", faces)
+def _is_simple(fit: Fit, x: Floats, own: Floats, faces: Ints, may_be_ground: bool) -> bool:
+    """Whether the shape that fits a mesh best suits one that need not be convex."""
     if fit.shape == "PLANE":
-        return "PLANE" if may_be_ground and is_level_ground(x, own, faces) else "MESH"
+        return may_be_ground and is_level_ground(x, own, faces)
     parts = solid_parts(x, faces, OPEN_SHARE)
     is_solid = len(parts) > 0 and all(part.volume > 0.0 for part in parts)
-    return "AUTO" if is_solid and fit.shape != "COMPOUND" else "MESH"
+    return is_solid and fit.shape != "COMPOUND"
 
 
 def holds_any(x: Floats, own: Floats, held: ArrayLike) -> bool:

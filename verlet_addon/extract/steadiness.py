@@ -33,13 +33,11 @@ def keeps_form(ob: bpy.types.Object) -> bool:
         return False
     if any(modifier.type in CHANGE_BY_THEMSELVES for modifier in modifiers):
         return False
-    link: bpy.types.Object | None = ob
-    while link is not None:
+    for link in _chain(ob):
         if any(c.type in SCALING and not c.mute for c in link.constraints):
             return False
         hangs_on_bone = link.parent_type == "BONE"
-        link = link.parent
-        for path in _varying(link) if link is not None else ():
+        for path in _varying(link.parent) if link.parent is not None else ():
             if path.startswith(("scale", "delta_scale")) or (
                 hangs_on_bone and path.endswith(".scale")
             ):
@@ -49,22 +47,13 @@ def keeps_form(ob: bpy.types.Object) -> bool:
 
 def stays_level(ob: bpy.types.Object) -> bool:
     """Whether neither keys, drivers, constraints, bones nor a simulation may turn an object."""
-    link: bpy.types.Object | None = ob
-    while link is not None:
-        if _may_turn(link):
-            return False
-        link = link.parent
-    return True
+    return not any(map(_may_turn, _chain(ob)))
 
 
 def stays_put(ob: bpy.types.Object) -> bool:
     """Whether nothing of its own, nor what carries it, may move an object either."""
-    link: bpy.types.Object | None = ob
-    while link is not None:
-        if any(path.startswith(("location", "delta_location")) for path in _varying(link)):
-            return False
-        link = link.parent
-    return stays_level(ob)
+    paths = (path for link in _chain(ob) for path in _varying(link))
+    return not any(map(_is_of_place, paths)) and stays_level(ob)
 
 
 def is_thin(extents: Floats) -> bool:
@@ -72,6 +61,18 @@ def is_thin(extents: Floats) -> bool:
     where it moves fast.
     """
     return bool(0.0 < min(extents) <= THIN * max(extents))
+
+
+def _chain(ob: bpy.types.Object) -> Iterator[bpy.types.Object]:
+    """The object, its parent, that one's parent and so on."""
+    link: bpy.types.Object | None = ob
+    while link is not None:
+        yield link
+        link = link.parent
+
+
+def _is_of_place(path: str) -> bool:
+    return path.startswith(("location", "delta_location"))
 
 
 def _may_turn(ob: bpy.types.Object) -> bool:

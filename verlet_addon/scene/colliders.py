@@ -66,10 +66,16 @@ def _following(p: Participant, others: Around) -> ColliderSettings:
     cloth is held in: see `add_collider`.
     """
     settings: ColliderSettings = p.settings
-    is_swift = others.bends and not p.stays_put and is_thin(_extents(p))
-    is_swift &= not holds_any(p.solid_points, affine.local_axes(p.matrix), others.held)
-    is_mesh = settings.shape == "AUTO" and (is_swift or not p.keeps_form)
-    return replace(settings, shape="MESH") if is_mesh else settings
+    if settings.shape != "AUTO" or (p.keeps_form and not (others.bends and _is_swift(p, others))):
+        return settings
+    return replace(settings, shape="MESH")
+
+
+def _is_swift(p: Participant, others: Around) -> bool:
+    """Whether a collider is thin and moves, and holds no cloth."""
+    if p.stays_put or not is_thin(_extents(p)):
+        return False
+    return not holds_any(p.solid_points, affine.local_axes(p.matrix), others.held)
 
 
 def _extents(p: Participant) -> Floats:

@@ -160,14 +160,12 @@ def _slips_through(ob: bpy.types.Object, scene: bpy.types.Scene) -> list[Problem
 def not_simulated(ob: bpy.types.Object, changers: list[bpy.types.Modifier]) -> Problem:
     """What is drawn of an object that is not what is simulated, by modifiers behind ours."""
     names = " and ".join(modifier.name for modifier in changers)
-    does, them, button = ("draws", "it", "Apply It") if len(changers) == 1 else (
-        "draw", "them", "Apply Them"
-    )  # fmt: skip
+    does, them = ("draws", "it") if len(changers) == 1 else ("draw", "them")
     text = (
         f"{ob.name}: {names} {does} it otherwise than it is simulated, so what is seen may pass "
         f"through what it touches. Apply {them} to simulate what is seen"
     )
-    return Problem(text, ob.session_uid, "verlet.apply_finer_mesh", button)
+    return Problem(text, ob.session_uid, "verlet.apply_finer_mesh", f"Apply {them.title()}")
 
 
 def not_kept_free(ob: bpy.types.Object) -> list[Problem]:

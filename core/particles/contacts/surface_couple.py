@@ -87,12 +87,10 @@ def return_surface_couples(contacts, count, pieces, x, previous, inverse_mass):
     row = pieces.row
     for p in range(row.shape[0]):
         set_vec(row[p]["couple"], ZERO)
-    is_any = False
     for n in range(count):
         contact = contacts[n]
         if contact["pushed"] == 0.0:
             continue
-        is_any = True
         corner, weight = contact["corner"], contact["weight"]
         apart = ZERO
         for c in range(4):
@@ -101,8 +99,6 @@ def return_surface_couples(contacts, count, pieces, x, previous, inverse_mass):
         half = scale(0.5, cross(apart, push))
         add_to(row[pieces.of_vertex[corner[0]]]["couple"], half)
         add_to(row[pieces.of_vertex[corner[3]]]["couple"], half)
-    if not is_any:
-        return
     for p in range(row.shape[0] - 1):
         if vec(row[p]["couple"]) != ZERO:
             _turn_back(pieces, p, x, previous, inverse_mass)

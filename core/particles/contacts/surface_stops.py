@@ -13,6 +13,7 @@ from collections import namedtuple
 import numpy as np
 
 from ...kernels.jit import lean, lean_inline
+from ...rigid.islands import join, root_of
 from ...vec3 import ZERO, add, along, divide, load, scale, set_vec, store, sub, vec
 from .surface_planes import are_parted
 from .surface_watch import has_gone_too_far, watch_more
@@ -59,15 +60,6 @@ def forget_zones(rows, stopping):
 
 
 @lean_inline
-def _first_of(parent, i):
-    """The first vertex of the zone of vertex i."""
-    while parent[i] != i:
-        parent[i] = parent[parent[i]]
-        i = parent[i]
-    return i
-
-
-@lean_inline
 def _is_taken(i, is_at_mesh, inverse_mass, led, what):
     """Whether a corner of a contact becomes part of its zone.
 
@@ -92,15 +84,15 @@ def _take_in(contact, stopping, inverse_mass, led, what):
             parent[i] = i
             zone[i]["is_joined"] = 0
             changes += 1
-        other = _first_of(parent, i)
+        other = root_of(parent, i)
         if first < 0:
             first = other
         elif first != other:
             changes += 1
-            low, high = min(first, other), max(first, other)
-            parent[high] = low
-            zone[low]["is_joined"] = max(zone[low]["is_joined"], zone[high]["is_joined"])
-            first = low
+            is_joined = max(zone[first]["is_joined"], zone[other]["is_joined"])
+            join(parent, first, other)
+            first = root_of(parent, first)
+            zone[first]["is_joined"] = is_joined
     if first >= 0 and what == TO_JOIN and zone[first]["is_joined"] == 0:
         zone[first]["is_joined"] = 1
         changes += 1
@@ -126,7 +118,7 @@ def _find_ways(rows, stopping, x, start, inverse_mass):
         i = rows[n]
         if parent[i] < 0:
             continue
-        own = zone[_first_of(parent, i)]
+        own = zone[root_of(parent, i)]
         way = sub(load(x, i), load(start, i))
         if _is_leader(i, stopping, inverse_mass):
             if stopping.nearest[i] < math.inf:
@@ -155,7 +147,7 @@ def _go(rows, stopping, x, start, inverse_mass, sweep, what):
         i = rows[n]
         if parent[i] < 0 or (what == TO_RETREAT and inverse_mass[i] == 0.0):
             continue
-        own = zone[_first_of(parent, i)]
+        own = zone[root_of(parent, i)]
         goes_with_mesh = stopping.nearest[i] < math.inf and own["is_joined"] == 0
         way = load(stopping.way, i) if goes_with_mesh else vec(own["way"])
         end = add(load(start, i), way)
