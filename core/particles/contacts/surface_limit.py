@@ -34,7 +34,13 @@ from ...vec3 import (
 from .mesh_neighbours import goes_by_neighbour
 from .surface_planes import gap_over, height_over
 from .surface_stops import TO_JOIN, TO_RETREAT, TO_STOP, forget_zones, hold_back, note_meshes
-from .surface_watch import distance_needed, has_left, watch_contacts, watch_more
+from .surface_watch import (
+    distance_needed,
+    has_left,
+    is_as_it_was,
+    watch_contacts,
+    watch_more,
+)
 
 PARTING_SWEEPS = 16
 """Sweeps in which all contacts are parted, before what is not apart then is held back."""
@@ -166,14 +172,6 @@ def _part_contact(contacts, n, watch, x, start, inverse_mass):
 
 
 @lean_inline
-def _is_as_it_was(watched, moved, sweep):
-    """Whether no corner of a contact has moved since it was looked at in the sweep before."""
-    latest = max(moved[watched["corner"][0]], moved[watched["corner"][1]])
-    latest = max(latest, max(moved[watched["corner"][2]], moved[watched["corner"][3]]))
-    return latest < sweep - 1
-
-
-@lean_inline
 def _sweep(parting, moved, sweep):
     """Part all contacts that are not apart; how many there were.
 
@@ -184,7 +182,7 @@ def _sweep(parting, moved, sweep):
     while p < watch.count[0]:
         n = watch.row[p]
         p += 1
-        if _is_as_it_was(watch.contact[n], moved, sweep):
+        if is_as_it_was(watch.contact[n], moved, sweep):
             continue
         if not _part_contact(contacts, n, watch, x, start, inverse_mass):
             continue

@@ -16,7 +16,7 @@ from ...kernels.jit import lean, lean_inline
 from ...rigid.islands import join, root_of
 from ...vec3 import ZERO, add, along, divide, load, scale, set_vec, store, sub, vec
 from .surface_planes import are_parted
-from .surface_watch import has_gone_too_far, watch_more
+from .surface_watch import has_gone_too_far, is_as_it_was, watch_more
 
 TO_RETREAT, TO_STOP, TO_JOIN = range(3)
 """What zones are for: to go half of their way, to go as one, and not with a mesh either."""
@@ -167,6 +167,8 @@ def hold_back(parting, rows, stopping, led, sweep, what):
     changes = 0
     for p in range(watch.count[0]):
         n = watch.row[p]
+        if is_as_it_was(watch.contact[n], stopping.moved, sweep):
+            continue
         if are_parted(contacts[n], x, start):
             continue
         if what == TO_RETREAT:

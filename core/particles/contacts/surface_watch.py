@@ -179,3 +179,11 @@ def has_gone_too_far(watch, rows, x, start):
         for n in range(rows.shape[0]):
             left = left or _gone(x, start, rows[n]) > watch.allowed[rows[n]]
     return left
+
+
+@lean_inline
+def is_as_it_was(watched, moved, sweep):
+    """Whether no corner of a contact has moved since it was looked at in the sweep before."""
+    latest = max(moved[watched["corner"][0]], moved[watched["corner"][1]])
+    latest = max(latest, max(moved[watched["corner"][2]], moved[watched["corner"][3]]))
+    return latest < sweep - 1
