@@ -163,7 +163,8 @@ PRESETS: dict[str, dict[str, Preset]] = {
         "BALLS": Preset(
             "Balls",
             "Fall, bounce and pile up",
-            ParticleSettings(radius=0.06, mass=0.1, drag=0.05, restitution=0.5),
+            # They do not turn: with the friction of what rolls off, or they stand on each other.
+            ParticleSettings(radius=0.06, mass=0.1, drag=0.05, restitution=0.5, friction=0.2),
         ),
         "FLOCK": Preset(
             "Flock",

@@ -16,6 +16,9 @@ RED, BLUE, GOLD = (0.72, 0.05, 0.06, 1.0), (0.06, 0.20, 0.62, 1.0), (0.90, 0.55,
 TEAL, WHITE, GREY = (0.05, 0.45, 0.42, 1.0), (0.85, 0.85, 0.82, 1.0), (0.30, 0.31, 0.33, 1.0)
 GREEN, LEAF, WOOD = (0.16, 0.42, 0.08, 1.0), (0.10, 0.34, 0.12, 1.0), (0.24, 0.13, 0.07, 1.0)
 PINK, BROWN, STEEL = (0.85, 0.22, 0.40, 1.0), (0.30, 0.14, 0.06, 1.0), (0.45, 0.48, 0.52, 1.0)
+PAPER, INK = (0.75, 0.76, 0.78, 1.0), (0.04, 0.04, 0.05, 1.0)
+
+FLOOR_SIZE = 160.0  # m: its edges are as good as the horizon for every camera
 
 
 def new_scene(
@@ -29,17 +32,18 @@ def new_scene(
     scene.render.resolution_x, scene.render.resolution_y = 1280, 720
     scene.render.engine = "BLENDER_WORKBENCH"
     shading = scene.display.shading
-    shading.light = "STUDIO"
+    shading.light, shading.studio_light = "STUDIO", "paint.sl"  # the brightest of Blender's own
     shading.color_type = "OBJECT"
     shading.show_shadows = True
-    shading.shadow_intensity = 0.35
+    shading.shadow_intensity = 0.45
     shading.show_cavity = True
     shading.cavity_type = "WORLD"
     scene.display.light_direction = (0.35, 0.8, 0.45)  # Y is up, and Z toward the front
     scene.world = bpy.data.worlds.new("World")
-    scene.world.color = (0.75, 0.80, 0.86)
+    scene.world.color = (0.62, 0.66, 0.72)
+    scene.view_settings.view_transform = "Standard"  # AgX, made for lamps, turns colours grey
     data = bpy.data.cameras.new("Camera")
-    data.lens = lens
+    data.lens, data.clip_end = lens, 2.0 * FLOOR_SIZE
     ob = linked(bpy.data.objects.new("Camera", data))
     ob.location = camera
     ob.rotation_euler = (Vector(target) - Vector(camera)).to_track_quat("-Z", "Y").to_euler()
@@ -165,9 +169,9 @@ def _named(name: str, color: Color, *, smooth: bool) -> bpy.types.Object:
     return ob
 
 
-def add_floor(size: float = 12.0) -> bpy.types.Object:
+def add_floor() -> bpy.types.Object:
     """A floor that stops what falls on it."""
-    floor = add_grid("Floor", 2, 2, size, size, GREY)
+    floor = add_grid("Floor", 2, 2, FLOOR_SIZE, FLOOR_SIZE, PAPER)
     floor.display.show_shadows = False  # an open surface would shade what stands above it
     make("collider", floor)
     return floor
@@ -191,7 +195,7 @@ def add_label(text: str, place: Sequence[float], size: float) -> bpy.types.Objec
     ob = linked(bpy.data.objects.new(f"Label {text}", data))
     ob.location = place
     ob.rotation_euler = degrees(90.0, 0.0, 0.0)
-    ob.color = WHITE
+    ob.color = INK
     return ob
 
 

@@ -11,7 +11,7 @@ WOOD_DENSITY = 500.0  # kg/m³
 def build() -> None:
     """Set it up."""
     new_scene(160, (6.4, -7.4, 3.9), (0.0, 0.0, 1.75), lens=38.0)
-    add_floor(16.0)
+    add_floor()
     random = np.random.default_rng(4)
     colors = (RED, BLUE, GOLD, TEAL, WHITE)
     boxes = []

@@ -37,7 +37,7 @@ GUIDES = 7  # layer of what collides with nothing
 def build() -> None:
     """Set it up."""
     new_scene(150, (1.4, -9.4, 3.2), (0.0, 0.0, 0.95), lens=33.0)
-    add_floor(24.0)
+    add_floor()
     banks = []
     for side in (-1.0, 1.0):
         bank = add_box("Bank", (2.4, 2.0, HEIGHT), BROWN)

@@ -26,8 +26,8 @@ COUNT = 20
 
 def build() -> None:
     """Set it up."""
-    new_scene(100, (6.0, -7.5, 4.2), (0.3, 0.0, 1.15), lens=34.0)
-    add_floor(40.0)
+    new_scene(100, (6.0, -7.5, 4.2), (0.3, 0.0, 1.05), lens=31.0)
+    add_floor()
     for number, (x, y, z) in enumerate(((0.0, 0.0, 0.5), (-1.1, 0.9, 0.3), (1.2, 0.7, 0.35))):
         block = add_box(f"Block {number}", (1.3, 1.1, 2.0 * z), WOOD)
         block.location = (x, y, z)

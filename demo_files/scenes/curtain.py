@@ -28,7 +28,7 @@ DROP = 1.75  # m
 def build() -> None:
     """Set it up."""
     new_scene(140, (0.35, -4.3, 1.5), (0.0, 0.0, 1.12), lens=38.0)
-    add_floor(12.0)
+    add_floor()
     rod = add_cylinder("Rod", ROD, SPAN, STEEL)
     rod.location.z = HEIGHT
     rod.rotation_euler = degrees(0.0, 90.0, 0.0)

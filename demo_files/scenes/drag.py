@@ -18,7 +18,7 @@ PATH = {
 def build() -> None:
     """Set it up."""
     new_scene(150, (3.1, -7.0, 2.7), (0.15, -1.25, 0.6), lens=40.0)
-    add_floor(24.0)
+    add_floor()
     crate = add_box("Crate", (0.5, 0.5, 0.5), (0.5, 0.36, 0.2, 1.0))
     crate.location = (-0.75, -2.1, 0.25)
     make("rigid_body", crate, preset="WOOD")

@@ -41,7 +41,7 @@ THIGH, ROOM = 0.105, 0.008  # m, radius of its flesh, and what is left for cloth
 def build() -> None:
     """Set it up."""
     new_scene(FRAMES, (0.0, -AWAY, 1.5), (0.0, 0.0, 0.95), lens=40.0)
-    add_floor(80.0)
+    add_floor()
     rig, skin = add_character("Walker", PERSON, TEAL)
     walk(rig, WALKED, ramp=RAMP, still=STILL)
     turn_round(rig, WALKED, TURNED)

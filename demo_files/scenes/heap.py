@@ -24,7 +24,7 @@ COUNT = 1000
 def build() -> None:
     """Set it up."""
     new_scene(96, (8.4, -9.6, 6.0), (0.25, -0.1, 0.9), lens=40.0)
-    add_floor(24.0)
+    add_floor()
     random = np.random.default_rng(1)
     colors = (RED, GOLD, WHITE, TEAL, BLUE)
     first = add_box("Cube 0001", (SIZE, SIZE, SIZE), RED)

@@ -13,7 +13,7 @@ LEAP = Vector((-0.3, -2.6, 1.4)) / 24.0  # m a frame: it starts with the speed o
 def build() -> None:
     """Set it up."""
     new_scene(90, (8.2, -7.2, 3.4), (-0.1, -1.5, 1.35), lens=40.0)
-    floor = add_floor(30.0)
+    floor = add_floor()
     floor.color = GREEN
     for step in range(STEPS):
         top = HEIGHT * (STEPS - step)

@@ -39,7 +39,7 @@ GLUE = 9000.0  # N at which a joint breaks
 def build() -> None:
     """Set it up."""
     new_scene(120, (10.5, -13.5, 5.4), (0.6, 0.0, 2.9), lens=34.0)
-    floor = add_floor(40.0)
+    floor = add_floor()
     select(floor, *_wall(0.75))
     bpy.ops.verlet.join_neighbours(kind="FIXED", breaking_force=GLUE)
     _crane()

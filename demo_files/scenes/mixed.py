@@ -29,7 +29,7 @@ from scene_parts import (
 def build() -> None:
     """Set it up."""
     new_scene(160, (0.0, -7.6, 2.6), (0.0, 0.0, 1.22), lens=38.0)
-    add_floor(24.0)
+    add_floor()
     _crate_on_a_rope()
     _lift()
     _sail()

@@ -31,7 +31,7 @@ CRATES, CRATE, CRATE_MASS = 8, 0.55, 20.0  # how many, m, kg
 def build() -> None:
     """Set it up."""
     new_scene(130, (5.0, -8.2, 3.9), (0.0, 0.0, 1.8), lens=36.0)
-    add_floor(24.0)
+    add_floor()
     knots = _knots()
     select(*knots)
     bpy.ops.verlet.join_neighbours(kind="BALL", gap=0.03)

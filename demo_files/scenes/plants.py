@@ -25,7 +25,7 @@ CALM = 105  # frame from which there is no wind
 def build() -> None:
     """Set it up."""
     new_scene(168, (0.1, -6.3, 1.7), (0.1, 0.0, 1.03), lens=44.0)
-    add_floor(16.0)
+    add_floor()
     random = np.random.default_rng(7)
     grass = _grass(random)
     make("plant", grass, preset="GRASS")

@@ -32,7 +32,7 @@ def build() -> None:
     """Set it up."""
     new_scene(132, (0.0, -2.75, 0.8), (0.0, 0.0, 0.24), lens=45.0)
     bpy.context.scene.render.resolution_y = 480
-    add_floor(8.0)
+    add_floor()
     for number, (preset, color) in enumerate(MATERIALS):
         x = DISTANCE * (number - 2)
         ball = add_ball(f"Ball {number + 1}", 0.05, GOLD)

@@ -25,7 +25,7 @@ HAND = {1: (0.0, 0.0, 0.0), 20: (0.0, 0.0, 0.6), 60: (1.6, -0.4, 0.9), 110: (3.4
 def build() -> None:
     """Set it up."""
     new_scene(120, (4.6, -8.2, 3.4), (0.75, -0.3, 0.95), lens=38.0)
-    add_floor(24.0)
+    add_floor()
     bar = add_cylinder("Bar", 0.12, 3.0, WOOD)
     bar.location, bar.rotation_euler.x = (0.0, 0.0, 0.75), 0.5 * np.pi
     block = add_box("Block", (1.0, 1.0, 0.6), WOOD)

@@ -27,7 +27,7 @@ LAMPS: Color = (0.95, 0.85, 0.25, 1.0)
 def build() -> None:
     """Set it up."""
     new_scene(84, (6.0, -6.8, 3.1), (0.0, -0.75, 1.3), lens=36.0)
-    add_floor(30.0)
+    add_floor()
     chute = add_box("Chute", (2.2, 3.2, 0.12), GREY)
     chute.location, chute.rotation_euler = (0.0, 0.9, 1.5), (math.radians(36.0), 0.0, 0.0)
     walls = []

@@ -30,7 +30,7 @@ RELEASE = 80  # frame
 def build() -> None:
     """Set it up."""
     new_scene(160, (0.25, -7.0, 2.2), (0.25, 0.0, 1.22), lens=41.0)
-    add_floor(16.0)
+    add_floor()
     for x in (-2.5, -0.9):
         make("collider", add_post("Post", (x, 0.0), 0.06, 2.3, WOOD))
         bpy.context.object.verlet.collider.shape = "CAPSULE"

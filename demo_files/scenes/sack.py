@@ -30,7 +30,7 @@ COLORS: tuple[Color, ...] = (RED, GOLD, TEAL, BLUE)
 def build() -> None:
     """Set it up."""
     new_scene(160, (1.1, -2.3, 2.1), (0.04, 0.05, 0.5), lens=36.0)
-    add_floor(16.0)
+    add_floor()
     _add_sack()
     _add_balls()
 

@@ -24,7 +24,7 @@ from scene_parts import (
 def build() -> None:
     """Set it up."""
     new_scene(144, (0.3, -6.4, 2.1), (0.3, 0.0, 0.72), lens=40.0)
-    add_floor(16.0)
+    add_floor()
     _jellies()
     _cushion()
     _balloon()

@@ -12,7 +12,7 @@ EDGE = 16  # frame in which it treads into the void
 def build() -> None:
     """Set it up."""
     new_scene(120, (7.8, -7.8, 3.5), (0.1, -1.3, 1.2), lens=40.0)
-    add_floor(24.0)
+    add_floor()
     height = STEPS * RISE
     landing = add_box("Landing", (2.4, 3.0, height), GREY)
     landing.location = (0.0, 1.5, 0.5 * height)

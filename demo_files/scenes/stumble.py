@@ -13,7 +13,7 @@ BALLS = ((28, 1.5, 9.0), (62, 1.5, -9.0))  # frame, height m, speed m/s along X
 def build() -> None:
     """Set it up."""
     new_scene(FRAMES, (6.4, -5.4, 2.0), (0.0, -1.85, 1.15), lens=37.0)
-    add_floor(30.0)
+    add_floor()
     rig, _ = add_character("Walker", PERSON, TEAL)
     rig.location = (0.0, 0.6, 0.02)
     walk(rig, FRAMES)

@@ -26,7 +26,7 @@ BLACK: Color = (0.03, 0.03, 0.05, 1.0)
 def build() -> None:
     """Set it up."""
     new_scene(150, (0.0, -8.8, 2.5), (0.0, 0.0, 1.85), lens=40.0)
-    add_floor(30.0)
+    add_floor()
     random = np.random.default_rng(3)
     _flock(random)
     _dust(random)

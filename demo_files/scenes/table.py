@@ -33,7 +33,7 @@ def build() -> None:
     """Set it up."""
     new_scene(110, (2.3, -2.7, 1.75), (0.1, 0.0, 0.72), lens=38.0)
     bpy.context.scene.verlet.solver.substep_rate = SUBSTEPS
-    add_floor(12.0)
+    add_floor()
     _add_table()
     _add_cloth()
     _lay_the_table()

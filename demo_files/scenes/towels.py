@@ -44,7 +44,7 @@ STARTS = (
 def build() -> None:
     """Set it up."""
     new_scene(150, (0.75, -1.2, 0.95), (0.0, 0.0, 0.17), lens=45.0)
-    add_floor(8.0)
+    add_floor()
     _add_crate()
     hand = _add_hand()
     for number, (color, turn) in enumerate(zip(COLORS, STARTS)):

@@ -33,7 +33,7 @@ COURSES, LENGTH = 11, 7  # and bricks in one course
 def build() -> None:
     """Set it up."""
     new_scene(120, (6.6, -10.4, 4.2), (0.2, 0.0, 2.05), lens=38.0)
-    add_floor(24.0)
+    add_floor()
     _wall(0.55)
     _crane()
 

@@ -53,6 +53,25 @@ def test_few_vertices_are_told_and_cut(scene, make):
 
 
 @pytest.mark.without_wheels
+def test_faces_of_a_rope_are_told_to_hold_nothing(scene):
+    tube, line = box(), new_object("Line", [(0, 0, 0), (1, 0, 0)], edges=[(0, 1)])
+    press("rope", tube)
+    press("rope", line)
+    assert "its faces hold nothing" in hints_of(tube, scene)[""].message
+    assert hints_of(line, scene) == {}
+
+
+@pytest.mark.without_wheels
+def test_the_panel_says_to_press_a_verb_before_it_says_to_press_play(scene):
+    status = addon("live.status").status
+    assert "press a verb" in status(scene)[0]
+    press("collider", floor())
+    assert "press a verb" in status(scene)[0]
+    press("cloth", grid())
+    assert status(scene)[0] == "Not simulated: press Play"
+
+
+@pytest.mark.without_wheels
 def test_cutting_leaves_others_and_keeps_weights(scene):
     ob = grid(size=2)
     ob.vertex_groups.new(name="Hem").add([0, 1], 1.0, "REPLACE")

@@ -406,6 +406,15 @@ def test_a_stream_carries_at_its_speed_and_balls_do_not_overlap():
     assert x[:, 2].min() > 0.95 * balls.radius
 
 
+def test_a_block_of_balls_falls_into_a_heap():
+    balls = PRESETS["PARTICLES"]["BALLS"].settings
+    block = 0.145 * np.stack(np.meshgrid(range(5), range(5), range(1, 8)), axis=-1).reshape(-1, 3)
+    builder = made("PARTICLES", Geometry.of("balls", block + cloud(175, 0.01)), balls)
+    builder.add_collider("floor", "PLANE", (), (0.0, 0.0, 0.0))
+    x = run(builder, 4.0).position
+    assert x[:, 2].max() < 8 * balls.radius  # four layers are left of seven
+
+
 # ---------------------------------------------------------------------------- cloth
 
 

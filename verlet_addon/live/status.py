@@ -6,6 +6,7 @@ import bpy
 
 from .. import session
 from ..blender.types import Icon
+from ..properties.participants import moves_any
 from ..session import Session
 from ..session.phase import Standing
 from . import delivery, keeping
@@ -23,6 +24,8 @@ def status(scene: bpy.types.Scene) -> tuple[str, Icon]:
     if running is not None and running.job is not None and running.last == running.start:
         return f"Simulating frame {running.job.frame}", "TIME"
     if running is None or not running.is_ready or running.last == running.start:
+        if not moves_any(scene):
+            return "Nothing moves yet: select objects and press a verb", "INFO"
         return "Not simulated: press Play", "DOT"
     to = "–" if running.start >= 0 else " to "  # two signs in a row are hard to read
     cached = f"Simulated {running.start}{to}{running.last}"

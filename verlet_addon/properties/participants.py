@@ -84,6 +84,11 @@ def has_any(scene: bpy.types.Scene) -> bool:
     return any(ob.verlet.kind != "NONE" for ob in scene.objects)
 
 
+def moves_any(scene: bpy.types.Scene) -> bool:
+    """Whether anything in the scene is simulated: colliders alone are nothing to play."""
+    return any(ob.verlet.kind not in ("NONE", "COLLIDER") for ob in scene.objects)
+
+
 def parent_uid(ob: bpy.types.Object) -> int:
     """Session id of an object's parent, 0 without one."""
     return 0 if ob.parent is None else int(ob.parent.session_uid)

@@ -50,6 +50,12 @@ def of_object(ob: bpy.types.Object | None, scene: bpy.types.Scene) -> list[Probl
     if kind in FOLDS and ob.type == "MESH" and len(mesh_of(ob).vertices) < FEW_VERTICES:
         text = f"{ob.name}: {len(mesh_of(ob).vertices)} vertices can hardly {FOLDS[kind]}"
         found.append(_about(ob, text, "verlet.subdivide", "Subdivide"))
+    if kind == "ROPE" and ob.type == "MESH" and len(mesh_of(ob).polygons) > 0:
+        text = (
+            f"{ob.name}: each of its edges is a rope, and its faces hold nothing. For a rope that "
+            "is modelled as a tube draw a curve through it"
+        )
+        found.append(Problem(text, ob.session_uid))
     if kind in KINDS_THAT_TEAR and group_of(ob, KINDS[kind]).strength > 0.0 and not is_split(ob):
         if ob.type == "MESH":
             text = f"{ob.name}: it has a strength, but its faces share their vertices and hold"
@@ -59,7 +65,7 @@ def of_object(ob: bpy.types.Object | None, scene: bpy.types.Scene) -> list[Probl
             found.append(Problem(text, ob.session_uid))
     is_pinned_cloth = kind == "CLOTH" and bool(ob.verlet.pin_group)
     if (is_pinned_cloth or kind == "PLANT") and is_calm(scene):
-        text = f"{ob.name}: the air is still. Wind makes {KINDS[kind].label.lower()} wave"
+        text = f"{ob.name}: the air is still. Wind makes it wave"
         found.append(Problem(text, 0, "verlet.add_wind", "Add Wind"))
     if kind == RAGDOLL and armature_of(ob).pose_position == "REST":
         text = f"{ob.name}: in Rest Position none of its bones is seen to move"
