@@ -62,7 +62,7 @@ class Governor:
         before, self.last = self.last, (several, seconds)
         self.since += 1
         self.saved += PROBE_SHARE * seconds
-        if before is not None and self.changes:
+        if before is not None and before[0] != several and self.changes:
             self._compare({several: seconds, before[0]: before[1]})
 
     def _compare(self, seconds: dict[bool, float]) -> None:

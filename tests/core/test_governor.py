@@ -37,6 +37,14 @@ def test_the_first_frame_of_each_way_does_not_count():
     assert governor.choose(2) == 2
 
 
+def test_a_machine_with_one_processor_has_nothing_to_compare():
+    governor = Governor()
+    for _ in range(4):
+        threads = governor.choose(1)
+        governor.learn(threads, 0.01)
+        assert threads == 1
+
+
 def test_what_gains_less_than_a_tenth_is_not_worth_a_processor():
     assert drive(Governor(), 0.0095, 0.010, 100).count(2) <= 6
 
