@@ -85,8 +85,8 @@ def has_any(scene: bpy.types.Scene) -> bool:
 
 
 def moves_any(scene: bpy.types.Scene) -> bool:
-    """Whether anything in the scene is simulated: colliders alone are nothing to play."""
-    return any(ob.verlet.kind not in ("NONE", "COLLIDER") for ob in scene.objects)
+    """Whether the simulation moves anything in the scene: colliders alone are nothing to play."""
+    return any(map(is_moved, scene.objects))
 
 
 def parent_uid(ob: bpy.types.Object) -> int:

@@ -34,13 +34,7 @@ from ...vec3 import (
 from .mesh_neighbours import goes_by_neighbour
 from .surface_planes import gap_over, height_over
 from .surface_stops import TO_JOIN, TO_RETREAT, TO_STOP, forget_zones, hold_back, note_meshes
-from .surface_watch import (
-    distance_needed,
-    has_left,
-    is_as_it_was,
-    watch_contacts,
-    watch_more,
-)
+from .surface_watch import distance_needed, has_left, is_as_it_was, watch_contacts, watch_more
 
 PARTING_SWEEPS = 16
 """Sweeps in which all contacts are parted, before what is not apart then is held back."""
