@@ -218,7 +218,7 @@ def part_surfaces(contacts, count, watch, x, start, inverse_mass, rows, stopping
             note_meshes(contacts, count, rows, x, start, stopping, led)
         if retreat < RETREATS:
             sweep += 1
-            hold_back(parting, rows, stopping, led, sweep, TO_RETREAT)
+            hold_back(parting, rows, stopping, led, sweep, TO_RETREAT, True)
     total = 0
     for what in (TO_STOP, TO_JOIN):
         if what == TO_JOIN and (led == x.shape[0] or total == 0):
@@ -226,6 +226,6 @@ def part_surfaces(contacts, count, watch, x, start, inverse_mass, rows, stopping
         stopped = -1
         while stopped != 0:
             sweep += 1
-            stopped = hold_back(parting, rows, stopping, led, sweep, what)
+            stopped = hold_back(parting, rows, stopping, led, sweep, what, stopped < 0)
             total += max(stopped, 0)
     return total

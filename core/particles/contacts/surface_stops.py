@@ -158,16 +158,17 @@ def _go(rows, stopping, x, start, inverse_mass, sweep, what):
 
 
 @lean
-def hold_back(parting, rows, stopping, led, sweep, what):
+def hold_back(parting, rows, stopping, led, sweep, what, is_first):
     """Do ``what`` to all contacts that are not apart; how many vertices and zones that changed.
 
-    parting: what `part_surfaces` is given first; sweep: the number of this one.
+    parting: what `part_surfaces` is given first; sweep: the number of this one; is_first: nothing
+    was held back for this yet, so what has not moved may be apart or not.
     """
     contacts, count, watch, x, start, inverse_mass = parting
     changes = 0
     for p in range(watch.count[0]):
         n = watch.row[p]
-        if is_as_it_was(watch.contact[n], stopping.moved, sweep):
+        if not is_first and is_as_it_was(watch.contact[n], stopping.moved, sweep):
             continue
         if are_parted(contacts[n], x, start):
             continue
