@@ -17,6 +17,7 @@ from ..particles.contacts.collider_contact import Balls, Deforming, collide_part
 from ..particles.contacts.contact_parting import place_bounces, resolve_overlap
 from ..particles.contacts.contact_point import contact_room
 from ..particles.contacts.contact_weights import Surfaces, prepare_contacts
+from ..particles.contacts.foothold import foothold_room
 from ..particles.contacts.forced_stretch import note_pushes
 from ..particles.contacts.hook import Meeting
 from ..particles.contacts.response import note_couples, relax_contacts
@@ -66,6 +67,7 @@ class Contacts:
             contacts=work.contacts,
             backing=np.zeros(0, dtype=np.int32),
             barred=np.zeros((0, 3)),
+            footholds=foothold_room(0, np.zeros(0, dtype=np.int32)),
         )
         for hook in self.hooks:
             hook.begin(self.meeting)

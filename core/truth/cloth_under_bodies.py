@@ -1,8 +1,13 @@
-"""Bodies on cloth that lies on a collider: they rest on top, and are dragged as Coulomb has it."""
+"""Bodies on cloth that lies on a collider: they rest on top, and are dragged as Coulomb has it.
+
+Cloth that is pinned pulls them along; loose cloth has no more to give than its own momentum, and
+what the ground takes, it takes from both.
+"""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
@@ -24,7 +29,7 @@ from .rates import at_rates
 LONG, WIDE = 1.4, 0.6  # m, of the cloth
 AT = (0.25, 0.01)  # m, where the body stands on it
 CLOTH_FRICTION, BODY_FRICTION = 0.1, 0.3
-SETTLING, PULLING = 16, 6  # frames
+SETTLING, PULLING, SLIDING = 16, 6, 24  # frames
 FPS = 24
 
 _LYING = {"plate": ("CYLINDER", (0.12, 0.01)), "brick": ("BOX", (0.07, 0.05, 0.02))}
@@ -39,9 +44,31 @@ def _top_of_triangles() -> Shape:
     return Shape.of("table", "MESH", surface=Surface(places, triangle))
 
 
-def _laid(shape: str, mass: float, edge: float, yaw: float, ground: str) -> tuple[Model, Floats]:
-    """A body on a cloth whose far border is pinned, and which way that is pulled."""
-    kind, size = _LYING[shape]
+@dataclass(frozen=True)
+class Laid:
+    """A body that is laid on a cloth, and that on the ground."""
+
+    shape: str
+    mass: float  # kg
+    edge: float  # m, of the cloth
+    yaw: float  # rad
+    ground: str
+    is_pinned: bool = True  # its far border
+    cloth_friction: float = CLOTH_FRICTION
+    body_friction: float = BODY_FRICTION
+    ground_friction: float = 0.5
+    drag: float = ClothSettings().drag  # 1/s
+
+    @property
+    def friction(self) -> float:
+        """Of the body on the cloth."""
+        return math.sqrt(self.cloth_friction * self.body_friction)
+
+
+def _laid(laid: Laid) -> tuple[Model, Floats]:
+    """The model, and which way along the cloth is to its far border."""
+    kind, size = _LYING[laid.shape]
+    edge, yaw, rub = laid.edge, laid.yaw, laid.ground_friction
     turn = np.array([[math.cos(yaw), -math.sin(yaw), 0.0], [math.sin(yaw), math.cos(yaw), 0.0]])
     columns, rows = round(LONG / edge) + 1, round(WIDE / edge) + 1
     u, v = np.linspace(-LONG / 2, LONG / 2, columns), np.linspace(-WIDE / 2, WIDE / 2, rows)
@@ -51,29 +78,30 @@ def _laid(shape: str, mass: float, edge: float, yaw: float, ground: str) -> tupl
     faces = np.stack([corner, corner + 1, corner + columns + 1, corner + columns], axis=1)
     offsets = np.arange(0, faces.size + 1, 4)
     builder = ModelBuilder()
-    if ground == "PLANE":
-        builder.add_collider("table", "PLANE", (), (0.0, 0.0, 0.0))
-    elif ground == "MESH":
-        builder.add_collider_shapes("table", [_top_of_triangles()], (0.0, 0.0, 0.0))
+    if laid.ground == "PLANE":
+        builder.add_collider("table", "PLANE", (), (0.0, 0.0, 0.0), friction=rub)
+    elif laid.ground == "MESH":
+        top = [_top_of_triangles()]
+        builder.add_collider_shapes("table", top, (0.0, 0.0, 0.0), friction=rub)
     else:
-        builder.add_collider("table", "BOX", (3.0, 3.0, 0.5), (0.0, 0.0, -0.5))
+        builder.add_collider("table", "BOX", (3.0, 3.0, 0.5), (0.0, 0.0, -0.5), friction=rub)
+    is_held = (np.arange(len(flat)) % columns == columns - 1) & laid.is_pinned
     add_cloth(
         builder,
         Geometry.of("cloth", places, (), offsets, faces.ravel()),
-        ClothSettings(friction=CLOTH_FRICTION),
-        pin_weight=(np.arange(len(flat)) % columns == columns - 1).astype(float),
+        ClothSettings(friction=laid.cloth_friction, drag=laid.drag),
+        pin_weight=is_held.astype(float),
     )
     place = (*(turn[:, :2] @ AT), 0.02 + edge + size[-1])
-    builder.add_body(shape, kind, size, place, mass=mass, friction=BODY_FRICTION)
+    about = {"mass": laid.mass, "friction": laid.body_friction}
+    builder.add_body(laid.shape, kind, size, place, **about)
     return builder.finalize(), np.array([math.cos(yaw), math.sin(yaw), 0.0])
 
 
 @cache
-def _pulled(
-    shape: str, mass: float, edge: float, yaw: float, ground: str, speed: float, rate: float
-) -> tuple[float, float, float]:
+def _pulled(laid: Laid, speed: float, rate: float) -> tuple[float, float, float]:
     """How high the body stands at rest over how high it should, m; way over Coulomb's; hop, m."""
-    model, along = _laid(shape, mass, edge, yaw, ground)
+    model, along = _laid(laid)
     state, settings = model.initial_state(), SolverSettings(substep_rate=rate)
     pins = model.particles.position[model.pins.particle]
     pins[:, 2] = model.particles.radius[model.pins.particle]
@@ -85,20 +113,19 @@ def _pulled(
         pins = pins + speed / FPS * along
         state, _ = advance(model, state, FrameInputs(pin_position=pins.copy()), settings)
         highest = max(highest, state.body_position[0, 2])
-    friction = math.sqrt(CLOTH_FRICTION * BODY_FRICTION)
-    way = 0.5 * friction * GRAVITY * (PULLING / FPS) ** 2
+    way = 0.5 * laid.friction * GRAVITY * (PULLING / FPS) ** 2
     thickness = 2.0 * float(model.particles.radius[0])
-    off = float(start[2]) - thickness - _LYING[shape][1][-1]
+    off = float(start[2]) - thickness - _LYING[laid.shape][1][-1]
     return off, float((state.body_position[0] - start) @ along) / way, float(highest - start[2])
 
 
 _SETUPS = {
-    "plate": ("plate", 0.5, 0.025, 0.4, "BOX", 3.0),
-    "brick": ("brick", 50.0, 0.05, 1.1, "PLANE", 2.0),
-    "plate-on-mesh": ("plate", 0.5, 0.025, 0.4, "MESH", 3.0),
-    "brick-on-mesh": ("brick", 50.0, 0.05, 1.1, "MESH", 2.0),
+    "plate": (Laid("plate", 0.5, 0.025, 0.4, "BOX"), 3.0),
+    "brick": (Laid("brick", 50.0, 0.05, 1.1, "PLANE"), 2.0),
+    "plate-on-mesh": (Laid("plate", 0.5, 0.025, 0.4, "MESH"), 3.0),
+    "brick-on-mesh": (Laid("brick", 50.0, 0.05, 1.1, "MESH"), 2.0),
 }
-"""Shape, kg, m of an edge of the cloth, rad of yaw, what it lies on, m/s of the pull."""
+"""And m/s of the pull."""
 
 
 def _check(
@@ -115,3 +142,61 @@ for _name, _setup in _SETUPS.items():
     ):
         _run = partial(_check, _number, _expected, _tolerance, _setup)
         at_rates(f"cloth-under-{_name}-{_what}")(_run)
+
+
+@cache
+def _thrown(laid: Laid, speed: float, rate: float) -> tuple[float, float, float]:
+    """What a body and loose cloth keep of their momentum; way of the body, m; its way aside, m."""
+    model, along = _laid(laid)
+    state, settings = model.initial_state(), SolverSettings(substep_rate=rate)
+    for _ in range(SETTLING):
+        state, _ = advance(model, state, FrameInputs(), settings)
+    state.body_previous[0] -= speed * state.step * along
+    state.body_rest[:] = 0.0
+    mass, start = model.particles.mass, state.body_position[0].copy()
+    momentum = 0.0
+    for _ in range(SLIDING):
+        before = state
+        state, _ = advance(model, state, FrameInputs(), settings)
+        of_cloth = mass @ (state.position - before.position)
+        of_body = laid.mass * (state.body_position[0] - before.body_position[0])
+        momentum = float((of_cloth + of_body) @ along) * FPS
+    way = state.body_position[0] - start
+    aside = way - (way @ along) * along
+    return momentum / (laid.mass * speed), float(way @ along), float(np.linalg.norm(aside[:2]))
+
+
+def _loose(*about: Any, friction: tuple[float, float, float]) -> Laid:
+    cloth, body, ground = friction
+    rubbing = {"cloth_friction": cloth, "body_friction": body, "ground_friction": ground}
+    return Laid(*about, is_pinned=False, drag=0.0, **rubbing)
+
+
+def _stopped(laid: Laid, speed: float, rate: float) -> Result:
+    """Where the body and what it takes along stop, by the smaller of the two frictions."""
+    below = math.sqrt(laid.cloth_friction * laid.ground_friction)
+    way = 0.5 * speed**2 / (min(laid.friction, below) * GRAVITY)
+    return Result(_thrown(laid, speed, rate)[1], way, 0.03 * way)
+
+
+def _kept(number: int, expected: float, tolerance: float, setup: Any, rate: float) -> Result:
+    return Result(_thrown(*setup, rate)[number], expected, tolerance)
+
+
+_ON_ICE = {
+    "brick": (_loose("brick", 50.0, 0.05, 1.1, "PLANE", friction=(0.5, 0.5, 0.0)), 1.0),
+    "plate": (_loose("plate", 0.5, 0.025, 0.4, "BOX", friction=(0.3, 0.6, 0.0)), 0.8),
+    "dish": (_loose("plate", 0.05, 0.025, 2.0, "MESH", friction=(0.5, 0.5, 0.0)), 0.7),
+}
+_STOPPED = {
+    "with-cloth": (_loose("brick", 50.0, 0.05, 1.1, "PLANE", friction=(0.5, 0.5, 0.05)), 1.0),
+    "with-cloth-on-mesh": (_loose("brick", 90.0, 0.05, 2.3, "MESH", friction=(0.4, 0.9, 0.1)), 1.2),
+    "over-cloth": (_loose("brick", 5.0, 0.05, 1.1, "PLANE", friction=(0.5, 0.2, 0.9)), 0.8),
+    "over-cloth-on-box": (_loose("plate", 2.0, 0.025, 0.7, "BOX", friction=(0.3, 0.3, 0.8)), 0.9),
+}
+"""Loose cloth under a body that begins to slide at so many m/s."""
+
+for _name, _thrown_so in _ON_ICE.items():
+    at_rates(f"cloth-under-thrown-{_name}-momentum")(partial(_kept, 0, 1.0, 1e-9, _thrown_so))
+for _name, _thrown_so in _STOPPED.items():
+    at_rates(f"cloth-under-stops-{_name}")(partial(_stopped, *_thrown_so))

@@ -1,4 +1,7 @@
-"""What falls into a sack of cloth stays in it, and does not stretch it, however light the cloth."""
+"""What falls into a sack of cloth stays in it, and does not stretch it, however light the cloth.
+
+A sack that is let go falls and lies where it fell: what is in it drives it nowhere.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,8 @@ from .rates import RATES, at_rates
 SACK_RADIUS, DEEP, HUNG_AT = 0.32, 0.75, 1.15  # m, the last one over the floor
 AROUND, DOWN, BOTTOM = 40, 22, 7  # rings of so many vertices: of the wall, and of the bottom
 FRAMES = 48
+HANGING, LYING = 40, 60  # frames, of a sack that is let go
+FPS = 24
 
 Filling = tuple[str, tuple[float, ...], float, int]
 
@@ -48,10 +53,12 @@ def _sack() -> tuple[Geometry, list[float]]:
     return Geometry.of("sack", places, (), starts, corners), list(pinned)
 
 
-def filled_sack(shape: str, size: tuple[float, ...], mass: float, count: int) -> Model:
-    """A sack over a floor and what will fall into it: as in ``_FILLINGS``."""
+def filled_sack(
+    shape: str, size: tuple[float, ...], mass: float, count: int, friction: float = 0.5
+) -> Model:
+    """A sack over a floor of that friction, and what will fall into it: as in ``_FILLINGS``."""
     builder = ModelBuilder()
-    builder.add_collider("floor", "PLANE", (), (0.0, 0.0, 0.0))
+    builder.add_collider("floor", "PLANE", (), (0.0, 0.0, 0.0), friction=friction)
     geometry, pinned = _sack()
     add_cloth(builder, geometry, ClothSettings(meets_itself=True), pin_weight=pinned)
     for n in range(count):
@@ -81,6 +88,28 @@ def _carried(setup: Filling, rate: float) -> tuple[float, float]:
     return float(is_out.sum()), longest
 
 
+@cache
+def _let_go(setup: Filling, friction: float, rate: float) -> tuple[float, float]:
+    """How fast a sack that was let go moves sideways at last as a whole, m/s; how far it went, m."""
+    model = filled_sack(*setup, friction)
+    state, settings = model.initial_state(), SolverSettings(substep_rate=rate)
+    for _ in range(HANGING):
+        state, _ = advance(model, state, FrameInputs(), settings)
+    released = FrameInputs(pin_weight=np.zeros(len(model.pins)))
+    mass = np.concatenate([model.particles.mass, model.bodies.mass])
+    centre = []
+    for _ in range(LYING):
+        state, _ = advance(model, state, released, settings)
+        places = np.concatenate([state.position, state.body_position])
+        centre.append((mass @ places / mass.sum())[:2])
+    speed = np.linalg.norm(centre[-1] - centre[-1 - FPS // 4]) * 4
+    return float(speed), float(np.linalg.norm(centre[-1] - centre[0]))
+
+
+def _lying(number: int, tolerance: float, setup: Filling, friction: float, rate: float) -> Result:
+    return Result(_let_go(setup, friction, rate)[number], 0.0, tolerance)
+
+
 def _check(number: int, expected: float, tolerance: float, setup: Filling, rate: float) -> Result:
     return Result(_carried(setup, rate)[number], expected, tolerance)
 
@@ -99,3 +128,12 @@ _FILLINGS = {
 for _name, _setup in _FILLINGS.items():
     at_rates(f"cloth-sack-{_name}", RATES[:2])(partial(_check, 0, 0.0, 0.0, _setup))
     at_rates(f"cloth-sack-{_name}-stretch", RATES[:2])(partial(_check, 1, 1.0, 0.5, _setup))
+
+ASIDE = 0.5 * SACK_RADIUS  # m, that a sack may go while what is in it spreads out
+
+for _name in ("full", "bricks", "shot"):
+    _on_ice = partial(_lying, 0, 0.02, _FILLINGS[_name], 0.0)
+    at_rates(f"cloth-sack-{_name}-on-ice", RATES[:2])(_on_ice)
+for _name in ("full", "bricks"):
+    _on_floor = partial(_lying, 1, ASIDE, _FILLINGS[_name], 0.5)
+    at_rates(f"cloth-sack-{_name}-let-go", RATES[:2])(_on_floor)

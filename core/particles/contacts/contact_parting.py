@@ -45,7 +45,7 @@ def _shift(contact, making, movable, away):
     impulse where x* has the particles, which `return_speed` takes back after the owner has moved,
     where x has them now: what Σ m x* × x gains and loses by it is what the particles lose and gain.
     """
-    particles, owners, h, barred = movable
+    particles, owners, h, barred, _ = movable
     x, previous, inverse_mass = particles
     n = vec(contact["normal"])
     here = contact["place"][particles_side(contact)]

@@ -35,6 +35,7 @@ Movable = namedtuple(
         "owners",  # bodies and colliders, see `rigid.owners`
         "h",  # s
         "barred",  # (n, 3) unit, along which a backed particle gives way to nothing; 0: it is free
+        "footholds",  # of contacts with backed particles, see `foothold`
     ],
 )
 """What contacts move in a step of h seconds."""
@@ -172,7 +173,7 @@ def mobility_along(contact, movable, d):
 @lean_inline
 def push_apart(contact, movable, p):
     """An impulse p in kg·m on a, and against it on b."""
-    particles, owners, h, barred = movable
+    particles, owners, h, barred, _ = movable
     for side in range(2):
         place = contact["place"][side]
         sign = 1.0 if side == 0 else -1.0

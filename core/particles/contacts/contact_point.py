@@ -53,6 +53,7 @@ PARTICLE_CONTACT = np.dtype(
         ("friction", np.float64),
         ("stays", np.int32),  # 1: it is not gone over again once something else moves its particles
         ("footing", np.int32),  # of its particles: UNBACKED, SLIDING or BACKED
+        ("foothold", np.int32),  # row of what is behind those that are backed, see `foothold`
         ("inverse_mass", np.float64),  # Σ wᵢ cᵢ² of particles that move alone, 1/kg
         ("mobility", np.float64),  # 1/kg, how far an impulse along the normal parts a and b
         ("normal_impulse", np.float64),  # kg·m, times h, so far in this step

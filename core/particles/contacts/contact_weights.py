@@ -150,7 +150,7 @@ def prepare_contacts(contacts, count, surfaces, movable, resting):
     Friction of two surfaces is the geometric mean, restitution the larger; contacts slower than
     ``resting`` m a step do not bounce, so that heaps come to rest.
     """
-    (x, previous, _), owners, h, _ = movable
+    (x, previous, _), owners, h = movable[:3]
     for c in range(count):
         contact, making = contacts.solving[c], contacts.making[c]
         contact["friction"], e = _find_places(contact, making, surfaces, previous, owners)

@@ -19,6 +19,7 @@ from ...records import Particles
 from ...settings import AnimatedSettings
 from .contact_places import Movable
 from .contact_point import Contacts
+from .foothold import Footholds
 from .mesh_ground import MeshGround
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ class Meeting:
     contacts: Contacts
     backing: Ints  # (n,) what is behind vertices that bodies press on, see `squeeze`
     barred: Floats  # (n, 3) unit, along which these give way to nothing; 0 for all others
+    footholds: Footholds  # of contacts that press them there
     substep: int = 0
     count: int = 0  # of contacts
 
@@ -68,7 +70,7 @@ class Meeting:
     def movable(self) -> Movable:
         """What contacts move."""
         particles = self.particles._replace(inverse_mass=self.inverse_mass)
-        return Movable(particles, self.owners, self.h, self.barred)
+        return Movable(particles, self.owners, self.h, self.barred, self.footholds)
 
 
 class ContactHook:

@@ -16,8 +16,10 @@ from __future__ import annotations
 
 from ...collision.contact_law import normal_sum, within_cone
 from ...kernels.jit import kernel, lean_inline
-from ...vec3 import add, along, cross, divide, dot, length, load, scale, set_vec, sub, vec
-from .contact_places import displacement, gap_of, mobility_along, push_apart
+from ...vec3 import add, along, cross, dot, load, scale, set_vec, sub, vec
+from .contact_places import displacement, gap_of, push_apart
+from .contact_point import BACKED
+from .foothold import held_against, rub_backed
 
 
 @kernel
@@ -47,7 +49,7 @@ def relax_contacts(solving, count, movable, is_again, fewest, most, enough):
 @lean_inline
 def _pass_over(solving, count, movable, is_again):
     """One such pass; returns its largest push in m."""
-    particles, owners, h, _ = movable
+    particles, owners, h = movable[:3]
     largest = 0.0
     for c in range(count):
         contact = solving[c]
@@ -87,15 +89,12 @@ def _stays(contact):
 @lean_inline
 def _rub(contact, movable, n):
     """Hold against sliding across the normal n, with the sum of all holds within the cone."""
+    if contact["footing"] == BACKED:
+        rub_backed(contact, movable, n)
+        return
     u = displacement(contact, movable.particles, movable.owners, movable.h)
-    u = along(u, -dot(u, n), n)
     before = vec(contact["friction_impulse"])
-    p = before
-    size = length(u)
-    if size > 0.0:
-        mobility = mobility_along(contact, movable, divide(u, size))
-        if mobility > 0.0:
-            p = along(p, -1.0 / mobility, u)
+    p = held_against(contact, movable, n, u, before, 0.0)
     p = within_cone(p, contact["friction"] * contact["normal_impulse"])
     set_vec(contact["friction_impulse"], p)
     push_apart(contact, movable, sub(p, before))

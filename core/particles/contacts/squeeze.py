@@ -25,12 +25,15 @@ from ...collision.narrow_phase import parts_of
 from ...collision.point_distance import solid_distance
 from ...collision.shapes import face_count, passes_by, place_before
 from ...coupling.pin_hold import LEAST_SHARE, is_heavy
+from ...geometry.surface import connected_parts
 from ...kernels.jit import inline, kernel, lean_inline
 from ...vec3 import (
     ZERO,
     add_cross,
     along,
+    divide,
     dot,
+    length,
     load,
     rotate,
     scale,
@@ -42,6 +45,7 @@ from ...vec3 import (
     vec,
 )
 from .contact_point import BACKED, PARTICLES, SLIDING, UNBACKED
+from .foothold import drag_piece, foothold_room, move_pieces, weigh_pieces
 from .hook import ContactHook, Meeting, Surroundings
 from .mesh_ground import BACKED_GAP
 
@@ -70,8 +74,8 @@ Backed = namedtuple(
 )
 """What is found of vertices that bodies press on."""
 
-Rubbing = namedtuple("Rubbing", ["shapes", "backed", "friction"])
-"""What rubs against vertices: what each lies on, and its friction, (n,)."""
+Rubbing = namedtuple("Rubbing", ["shapes", "backed", "friction", "footholds"])
+"""What rubs against vertices: what each lies on, its friction, (n,), and `foothold`."""
 
 
 class Squeeze(ContactHook):
@@ -88,18 +92,26 @@ class Squeeze(ContactHook):
         count = len(model.particles)
         backing = np.full(count, NONE, dtype=np.int32)
         self.backed = Backed(backing, np.zeros((count, 3)), np.zeros((count, 3)))
+        self.is_any_backed = False
+        self.footholds = foothold_room(0, connected_parts(count, model.sticks.pair))
 
     def hold(self, meeting: Meeting) -> None:
         """See which contacts press vertices onto what backs them."""
         moving = (meeting.particles, meeting.owners)
         contacts = (meeting.contacts, meeting.count)
-        back_contacts(*contacts, *moving, self.grounds, self.backed)
+        if len(self.footholds.row) < meeting.count:
+            self.footholds = foothold_room(2 * meeting.count, self.footholds.pieces.of_particle)
+        rubbing = Rubbing(self.grounds.shapes, self.backed, meeting.friction, self.footholds)
+        self.is_any_backed = back_contacts(*contacts, *moving, self.grounds, rubbing)
         meeting.backing, meeting.barred = self.backed.shape, self.backed.barred
+        meeting.footholds = self.footholds
 
     def support(self, meeting: Meeting) -> None:
         """Let both sides rub against what is squeezed."""
+        if not self.is_any_backed:
+            return
         contacts = (meeting.contacts.solving, meeting.count)
-        rubbing = Rubbing(self.grounds.shapes, self.backed, meeting.friction)
+        rubbing = Rubbing(self.grounds.shapes, self.backed, meeting.friction, self.footholds)
         rub_squeezed(*contacts, meeting.particles, meeting.owners, rubbing, meeting.h)
 
 
@@ -165,17 +177,16 @@ def _look_behind(i, x, previous, grounds):
 
 
 @kernel
-def back_contacts(contacts, count, particles, owners, grounds, backed):
+def back_contacts(contacts, count, particles, owners, grounds, rubbing):
     """Note which contacts press light vertices onto a collider, and lay these vertices on it.
 
     They have been found, but not prepared: what they join is told by their shapes. Those with a
     vertex on a collider stay as they are when contacts are gone over again.
     """
     x, previous, inverse_mass = particles
-    backing, barred, carried = backed
-    shapes = grounds.shapes
+    shapes, (backing, barred, carried), friction, footholds = rubbing
     solving = contacts.solving
-    is_any = False
+    feet = 0
     for c in range(count):
         for k in range(4 if contacts.making[c]["shape"][0] == PARTICLES else 0):
             i = solving[c]["place"][0]["particle"][k]
@@ -187,7 +198,9 @@ def back_contacts(contacts, count, particles, owners, grounds, backed):
         if o < 0:
             continue
         place, w = contact["place"][0], owners.inverse_mass[o]
-        is_backed, most, into = True, 0.0, ZERO
+        foot = footholds.row[feet]
+        foot["friction"] = math.inf
+        is_backed, most, into, way, total = True, 0.0, ZERO, ZERO, 0.0
         for k in range(4):
             i = place["particle"][k]
             if place["weight"][k] < LEAST_SHARE:
@@ -204,19 +217,33 @@ def back_contacts(contacts, count, particles, owners, grounds, backed):
                 is_backed = False
                 continue
             shift(x, i, -gap, out)
-            if place["weight"][k] > most:
-                most, into = place["weight"][k], scale(-1.0, out)
+            share = place["weight"][k]
+            way = along(way, share, sub(load(x, i), _ground_before(i, s, x, rubbing)))
+            total += share
+            foot["friction"] = min(
+                foot["friction"], joint_friction(friction[i], shapes.friction[s])
+            )
+            if share > most:
+                most, into = share, scale(-1.0, out)
+                foot["piece"] = footholds.pieces.of_particle[i]
         if is_backed and most > 0.0:
-            contact["footing"], is_any = BACKED, True
+            contact["footing"], contact["foothold"] = BACKED, feet
+            set_vec(foot["way"], divide(way, total))
+            set_vec(foot["impulse"], ZERO)
+            feet += 1
             set_vec(contact["normal"], into)  # what slides there lifts nothing at a round edge
             for k in range(4):
                 if place["weight"][k] >= LEAST_SHARE:
                     store(barred, place["particle"][k], into)
-    for c in range(count if is_any else 0):
+    if feet == 0:
+        return False
+    weigh_pieces(footholds.pieces, inverse_mass)
+    for c in range(count):
         if solving[c]["footing"] == UNBACKED and _meets_backed(
             solving[c], contacts.making[c], barred
         ):
             solving[c]["footing"] = SLIDING
+    return True
 
 
 @lean_inline
@@ -230,40 +257,55 @@ def _meets_backed(contact, making, barred):
     return False
 
 
+@lean_inline
+def _ground_before(i, s, x, rubbing):
+    """Where the place of shape s that vertex i lies on was at the start of the substep, m."""
+    return sub(place_before(rubbing.shapes, s, load(x, i)), load(rubbing.backed.moved, i))
+
+
 @inline
 def _rub(i, u, n, most, x):
-    """Take from the way u of vertex i across n up to ``most`` m."""
-    shift(x, i, -1.0, within_cone(along(u, -dot(u, n), n), most))
+    """Take from the way u of vertex i across n up to ``most`` m; returns what that moves it by."""
+    taken = scale(-1.0, within_cone(along(u, -dot(u, n), n), most))
+    shift(x, i, 1.0, taken)
+    return taken
 
 
 @kernel
 def rub_squeezed(solving, count, particles, owners, rubbing, h):
     """Friction of bodies and of what backs them on squeezed vertices, in x.
 
-    The one that holds more firmly has the last word.
+    The one that holds more firmly has the last word. What a body takes a vertex along by, the rest
+    of its piece of cloth loses: the body has rubbed against both.
     """
     x, previous, inverse_mass = particles
-    shapes, (backing, _, carried), friction = rubbing
+    shapes, (backing, _, _), friction, (feet, pieces) = rubbing
+    move_pieces(pieces, x)
     for c in range(count):
         contact = solving[c]
         if contact["footing"] != BACKED or contact["normal_impulse"] == 0.0:
             continue
         place, o = contact["place"][0], contact["place"][1]["owner"]
         n = vec(contact["normal"])
+        held = length(vec(feet[contact["foothold"]]["impulse"]))
         for k in range(4):
             i, share = place["particle"][k], place["weight"][k]
             if share < LEAST_SHARE:
                 continue
-            s = backing[i]
-            push = share * contact["normal_impulse"] * inverse_mass[i]
+            s, w = backing[i], share * inverse_mass[i]
+            push = contact["normal_impulse"] * w
             by_body = contact["friction"] * push
             by_backing = joint_friction(friction[i], shapes.friction[s]) * push
+            by_backing = max(0.0, by_backing - w * held)  # what the body has not rubbed against
             arm = sub(load(previous, i), load(owners.position, o))
             ride = scale(h, add_cross(load(owners.velocity, o), load(owners.spin, o), arm))
             for turn in range(2):
                 if (turn == 0) == (by_body < by_backing):
                     way = sub(load(x, i), load(previous, i))
-                    _rub(i, sub(way, ride), n, by_body, x)
+                    taken = _rub(i, sub(way, ride), n, by_body, x)
+                    p = pieces.of_particle[i]
+                    drag_piece(pieces, p, scale(-1.0 / inverse_mass[i], taken))
                 else:
-                    before = sub(place_before(shapes, s, load(x, i)), load(carried, i))
+                    before = _ground_before(i, s, x, rubbing)
                     _rub(i, sub(before, load(previous, i)), n, by_backing, x)
+    move_pieces(pieces, x)

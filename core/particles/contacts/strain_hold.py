@@ -83,7 +83,7 @@ def _pin_of(contact, movable, tethers):
 @inline
 def _push_back(contact, movable, pin, held):
     """What of ``held`` kg·m so far a body is to be held with, by this contact alone."""
-    (x, previous, _), owners, h, _ = movable
+    (x, previous, _), owners, h = movable[:3]
     body, n = contact["place"][1], vec(contact["normal"])
     short = gap_of(contact, x, owners, h) + contact["overlap"]
     if held == 0.0 and short >= 0.0:
