@@ -174,6 +174,17 @@ def cloth_under_body() -> GoldenScene:
     return GoldenScene(builder.finalize(), inputs)
 
 
+@scene("loose-cloth-under-body")
+def loose_cloth_under_body() -> GoldenScene:
+    """A brick slides on cloth that nothing holds, and takes it along over a smooth floor."""
+    builder = ModelBuilder()
+    builder.add_collider("floor", "PLANE", (), (0.0, 0.0, 0.0), friction=0.02)
+    add_sheet(builder, 12, pins=(), height=0.02)
+    start, speed = (0.05, 0.02, 0.08), (1.0, 0.4, 0.0)
+    builder.add_body("brick", "BOX", (0.2, 0.1, 0.04), start, velocity=speed, mass=5.0)
+    return GoldenScene(builder.finalize())
+
+
 @scene("cloth-large")
 def cloth_large() -> GoldenScene:
     """So many vertices that threads share the work, between a ball and a floor."""
