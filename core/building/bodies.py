@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Floats
 from ..checks import number, unit_quaternion, vector
-from ..collision.shape import Shape
+from ..collision.shape import Shape, Surface
 from ..errors import ModelError
 from ..model import ObjectSpan
 from ..model.body_table import FOLLOWS
@@ -94,6 +94,7 @@ class BodyBuilder(ParticleBuilder):
         sleeps: bool = True,
         follows: str = "ACTIVE",
         layers: int = 1,
+        surface: Surface | None = None,
     ) -> int:
         """Add a rigid body of any shapes; returns its index in `objects`.
 
@@ -102,7 +103,8 @@ class BodyBuilder(ParticleBuilder):
         angular_velocity (3,) rad/s in the world; drag, angular_drag 1/s; layers: bits. model:
         QUATERNION, or four particles held by six sticks (TETRAHEDRON) or as a frame of three axes
         (AXES), which know no angular_drag, static_friction and sleep and are always ACTIVE and
-        gyroscopic.
+        gyroscopic. surface: how it is drawn, in the same frame as the shapes: of a QUATERNION
+        body it is told when cloth passes through that (`Diagnostics.crossings`).
         """
         mass = self._mass_of(name, mass)
         moments = vector(name, "inertia", inertia)
@@ -139,6 +141,8 @@ class BodyBuilder(ParticleBuilder):
         body = len(self._rigid.bodies)
         self._rigid.bodies.append(row)
         self._rigid.add_shapes(BODY, body, shapes, feel)
+        if surface is not None:
+            self._rigid.add_drawn(body, surface)
         self.objects.append(ObjectSpan(name, self.particle_count, 0, body))
         return len(self.objects) - 1
 

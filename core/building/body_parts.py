@@ -21,6 +21,7 @@ from ..model.body_table import (
     empty_meshes,
 )
 from ..model.collider_table import ColliderTable
+from ..model.surface_table import BodySurfaceTable
 
 if TYPE_CHECKING:
     from ..arrays import Floats, Ints
@@ -64,6 +65,7 @@ class RigidParts:
         self.collider_position: list[Floats] = []
         self.collider_orientation: list[Floats] = []
         self._shapes: list[tuple[int, int, Shape, Surfaces]] = []  # owner's kind, row in it, …
+        self._drawn: list[tuple[int, Surface]] = []  # row of the body
 
     def require_shapes(self, name: str, shapes: Sequence[Shape]) -> None:
         """Raise `ModelError` in the name of the object for anything but checked shapes."""
@@ -74,6 +76,17 @@ class RigidParts:
     def add_shapes(self, kind: int, row: int, shapes: Sequence[Shape], feel: Surfaces) -> None:
         """Give shapes to the ``row``-th BODY, COLLIDER or PARTICLE_BODY."""
         self._shapes += [(kind, row, shape, feel) for shape in shapes]
+
+    def add_drawn(self, row: int, surface: Surface) -> None:
+        """Give the ``row``-th body the surface, in its frame, that it is drawn as."""
+        self._drawn.append((row, surface))
+
+    def body_surface_table(self) -> BodySurfaceTable:
+        """Bodies as they are drawn, of those that are known to be."""
+        return BodySurfaceTable(
+            body=np.array([row for row, _ in self._drawn], dtype=np.int32),
+            meshes=_mesh_table([surface for _, surface in self._drawn]),
+        )
 
     def body_table(self, apart: list[tuple[int, int]]) -> BodyTable:
         """All bodies of place and rotation; those of each pair in ``apart`` never collide."""

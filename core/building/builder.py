@@ -87,6 +87,7 @@ class ModelBuilder(TearBuilder):
             joints=joint_table(self._with_owners(self._joint)),
             shared=shared_table(self._with_owners(self._shared)),
             shapes=shapes,
+            body_surfaces=rigid.body_surface_table(),
             tears=tears,
             rests=NOTHING_SLEEPS,
         )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Crossing:
-    """A surface that passes through itself, another one or a mesh collider."""
+    """A surface that passes through itself, another one, a mesh collider or a body as drawn."""
 
     name: str
     other: str

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .particle_table import ParticleTable, PinTable, SelfCollisionTable
     from .rest_table import RestTable
     from .stick_table import SpringTable, StickTable, TetherTable
-    from .surface_table import PieceTable, SurfaceTable
+    from .surface_table import BodySurfaceTable, PieceTable, SurfaceTable
 
 SHORTEST_STEP = 1e-9
 """s; x − x* of slow things would lose its digits in a shorter one."""
@@ -79,6 +79,7 @@ class Model:
     joints: JointTable  # between bodies, colliders and the world
     shared: SharedPoints  # joints of bodies of particles
     shapes: ShapeTable  # what all that is solid collides with
+    body_surfaces: BodySurfaceTable  # bodies as they are drawn
     tears: TearTable[Model] | None  # None where nothing may tear
     rests: RestTable  # which objects of particles fall asleep
 

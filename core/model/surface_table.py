@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..arrays import Floats, Ints
+    from .body_table import MeshTable
 
 ITSELF, OTHERS, MESHES = 1, 2, 4
 """Bits of `SurfaceTable.meets`: its own object, surfaces of other objects, mesh colliders."""
@@ -39,3 +40,14 @@ class SurfaceTable:
 
     def __len__(self) -> int:
         return len(self.triangle)
+
+
+@dataclass(frozen=True, eq=False)
+class BodySurfaceTable:
+    """m bodies as they are drawn: it is told where cloth passes through them."""
+
+    body: Ints  # (m,) row of the body
+    meshes: MeshTable  # vertices in the frames of the bodies
+
+    def __len__(self) -> int:
+        return len(self.body)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..arrays import Floats, Ints
 from ..building.builder import ModelBuilder
+from ..collision.shape import Surface
 from ..errors import ModelError
 from ..geometry.mass_properties import principal_axes
 from ..settings import BodySettings
+from ..vector import rotation_matrix
 from .fit import fit_shape
 from .points import checked_points
 from .solid import layer_bits, placed_shapes, solid_of
@@ -73,4 +76,13 @@ def add_body(
         sleeps=settings.sleeps,
         follows=settings.type,
         layers=layer_bits(settings.layers),
+        surface=_drawn(x, faces, solid.centre, axes),
     )
+
+
+def _drawn(x: Floats, faces: Ints | None, centre: Floats, axes: Floats) -> Surface | None:
+    """The mesh itself in the body's frame; None without faces."""
+    if faces is None or not len(faces):
+        return None
+    local = (x - centre) @ rotation_matrix(axes)
+    return Surface(np.ascontiguousarray(local), np.ascontiguousarray(faces))

@@ -23,6 +23,7 @@ _NAMES = (
     "jelly",
     "joint_nets",
     "joints",
+    "layers_on_bodies",
     "layers_on_colliders",
     "keyed",
     "mixed",

@@ -26,9 +26,9 @@ VERTICES = 16
 EDGE = 0.05  # m
 SHEET_GAP = 0.03  # m, of the sheets
 
-_CUBE = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float)
+CUBE = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float)
 _SIDES = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
-_BOX_FACES = np.array([t for a, b, c, d in _SIDES for t in ((a, b, c), (a, c, d))], dtype=np.int32)
+BOX_FACES = np.array([t for a, b, c, d in _SIDES for t in ((a, b, c), (a, c, d))], dtype=np.int32)
 
 
 def _rod(radius: float, sides: int) -> tuple[Floats, Ints]:
@@ -82,9 +82,9 @@ def _through(x: Floats, faces: Ints, layers: int, aside: float) -> Result:
 
 
 for _name, _solid, _layers, _aside in (
-    ("rail", (_CUBE * (0.02, 0.75, 0.02), _BOX_FACES), 3, 0.0),
-    ("beam", (_CUBE * (0.075, 0.75, 0.075), _BOX_FACES), 8, 0.01),
-    ("chest", (_CUBE * (0.3, 0.2, 0.2), _BOX_FACES), 6, 0.07),
+    ("rail", (CUBE * (0.02, 0.75, 0.02), BOX_FACES), 3, 0.0),
+    ("beam", (CUBE * (0.075, 0.75, 0.075), BOX_FACES), 8, 0.01),
+    ("chest", (CUBE * (0.3, 0.2, 0.2), BOX_FACES), 6, 0.07),
     ("rod", _rod(0.03, 12), 5, 0.02),
     ("ball", round_mesh(24, 12, 0.04), 5, 0.02),
     ("wide-ball", round_mesh(32, 16, 0.25), 4, 0.02),

@@ -265,6 +265,7 @@ def untangled(running: Session) -> dict[int, Floats]:
     from ...core.step import advance
 
     first = crossings_at_start(running.model)
+    bodies = {span.name for span in running.model.objects if span.body >= 0}  # not taken apart
     crossed = {name for one in first for name in (one.name, one.other)}
     solver = running.inputs.solver.without_budget()
     inputs = FrameInputs(1.0 / PARTING_RATE, (0.0, 0.0, 0.0))
@@ -272,7 +273,7 @@ def untangled(running: Session) -> dict[int, Floats]:
     for _ in range(round(MOST_SECONDS * PARTING_RATE)):
         state = replace(state, previous=state.position.copy())
         state, figures = advance(running.model, state, inputs, solver)
-        last = figures.crossings
+        last = tuple(one for one in figures.crossings if one.other not in bodies)
         apart = 0 if last else apart + 1
         if apart > FRAMES_APART:
             break

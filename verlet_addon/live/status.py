@@ -125,8 +125,8 @@ def _crossed(running: Session, frame: int) -> str:
     figures = running.last_diagnostics
     if figures is None or not figures.crossings:
         return (
-            f"In frame {frame} cloth passes through cloth or a mesh: look there for pins or a "
-            "start inside of one. In the last frame nothing does"
+            f"In frame {frame} cloth passes through cloth, a mesh or a body: look there for pins "
+            "or a start inside of one. In the last frame nothing does"
         )
     one = max(figures.crossings, key=lambda crossing: crossing.pairs)
     other = "itself" if one.name == one.other else one.other
