@@ -7,7 +7,7 @@ what the ground takes, it takes from both.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any
 
@@ -93,8 +93,8 @@ def _laid(laid: Laid) -> tuple[Model, Floats]:
         pin_weight=is_held.astype(float),
     )
     place = (*(turn[:, :2] @ AT), 0.02 + edge + size[-1])
-    about = {"mass": laid.mass, "friction": laid.body_friction}
-    builder.add_body(laid.shape, kind, size, place, **about)
+    friction = laid.body_friction
+    builder.add_body(laid.shape, kind, size, place, mass=laid.mass, friction=friction)
     return builder.finalize(), np.array([math.cos(yaw), math.sin(yaw), 0.0])
 
 
@@ -166,10 +166,16 @@ def _thrown(laid: Laid, speed: float, rate: float) -> tuple[float, float, float]
     return momentum / (laid.mass * speed), float(way @ along), float(np.linalg.norm(aside[:2]))
 
 
-def _loose(*about: Any, friction: tuple[float, float, float]) -> Laid:
-    cloth, body, ground = friction
-    rubbing = {"cloth_friction": cloth, "body_friction": body, "ground_friction": ground}
-    return Laid(*about, is_pinned=False, drag=0.0, **rubbing)
+def _loose(laid: Laid, cloth: float, body: float, ground: float) -> Laid:
+    """With those frictions, on cloth that nothing pins and no air slows."""
+    return replace(
+        laid,
+        is_pinned=False,
+        cloth_friction=cloth,
+        body_friction=body,
+        ground_friction=ground,
+        drag=0.0,
+    )
 
 
 def _stopped(laid: Laid, speed: float, rate: float) -> Result:
@@ -184,15 +190,15 @@ def _kept(number: int, expected: float, tolerance: float, setup: Any, rate: floa
 
 
 _ON_ICE = {
-    "brick": (_loose("brick", 50.0, 0.05, 1.1, "PLANE", friction=(0.5, 0.5, 0.0)), 1.0),
-    "plate": (_loose("plate", 0.5, 0.025, 0.4, "BOX", friction=(0.3, 0.6, 0.0)), 0.8),
-    "dish": (_loose("plate", 0.05, 0.025, 2.0, "MESH", friction=(0.5, 0.5, 0.0)), 0.7),
+    "brick": (_loose(Laid("brick", 50.0, 0.05, 1.1, "PLANE"), 0.5, 0.5, 0.0), 1.0),
+    "plate": (_loose(Laid("plate", 0.5, 0.025, 0.4, "BOX"), 0.3, 0.6, 0.0), 0.8),
+    "dish": (_loose(Laid("plate", 0.05, 0.025, 2.0, "MESH"), 0.5, 0.5, 0.0), 0.7),
 }
 _STOPPED = {
-    "with-cloth": (_loose("brick", 50.0, 0.05, 1.1, "PLANE", friction=(0.5, 0.5, 0.05)), 1.0),
-    "with-cloth-on-mesh": (_loose("brick", 90.0, 0.05, 2.3, "MESH", friction=(0.4, 0.9, 0.1)), 1.2),
-    "over-cloth": (_loose("brick", 5.0, 0.05, 1.1, "PLANE", friction=(0.5, 0.2, 0.9)), 0.8),
-    "over-cloth-on-box": (_loose("plate", 2.0, 0.025, 0.7, "BOX", friction=(0.3, 0.3, 0.8)), 0.9),
+    "with-cloth": (_loose(Laid("brick", 50.0, 0.05, 1.1, "PLANE"), 0.5, 0.5, 0.05), 1.0),
+    "with-cloth-on-mesh": (_loose(Laid("brick", 90.0, 0.05, 2.3, "MESH"), 0.4, 0.9, 0.1), 1.2),
+    "over-cloth": (_loose(Laid("brick", 5.0, 0.05, 1.1, "PLANE"), 0.5, 0.2, 0.9), 0.8),
+    "over-cloth-on-box": (_loose(Laid("plate", 2.0, 0.025, 0.7, "BOX"), 0.3, 0.3, 0.8), 0.9),
 }
 """Loose cloth under a body that begins to slide at so many m/s."""
 

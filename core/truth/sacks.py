@@ -90,7 +90,7 @@ def _carried(setup: Filling, rate: float) -> tuple[float, float]:
 
 @cache
 def _let_go(setup: Filling, friction: float, rate: float) -> tuple[float, float]:
-    """How fast a sack that was let go moves sideways at last as a whole, m/s; how far it went, m."""
+    """How fast a sack that was let go goes sideways at last, m/s; how far it has gone, m."""
     model = filled_sack(*setup, friction)
     state, settings = model.initial_state(), SolverSettings(substep_rate=rate)
     for _ in range(HANGING):
