@@ -404,6 +404,11 @@ def test_bad_armatures_are_named(scene):
     assert "Cube: it is a mesh object, and Ragdoll needs an armature" in refusal(
         bpy.ops.verlet.ragdoll
     )
+    curve = bpy.data.objects.new("Vine", bpy.data.curves.new("Vine", "CURVE"))
+    bpy.context.scene.collection.objects.link(curve)
+    select(curve)
+    told = refusal(bpy.ops.verlet.ragdoll)
+    assert "Vine: it is a curve object, and Ragdoll needs an armature. Select the" in told
     rig = chain(name="Open")
     select(rig)
     bpy.ops.object.mode_set(mode="EDIT")
@@ -458,6 +463,11 @@ def test_a_character_weighs_by_its_size_until_somebody_says_otherwise(scene):
     assert 50.0 < mass[0] < 90.0
     assert mass[1] == pytest.approx(mass[0] * 0.05**3, rel=0.01)
     assert mass[2] == 70.0
+    label, kinds = addon("properties.presets").label, addon("properties.kinds").KINDS
+    assert [label(ob, kinds["RAGDOLL"]) for ob in (tall, small)] == ["Default"] * 2
+    tall.verlet.ragdoll.friction += 0.125
+    assert label(tall, kinds["RAGDOLL"]) == "Custom"
+    tall.verlet.ragdoll.friction -= 0.125
     scene.frame_set(1)
     assert session_of(scene).problems == []
     tall.verlet.ragdoll.mass = 80.0

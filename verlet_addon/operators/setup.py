@@ -43,7 +43,9 @@ def require_suitable(ob: bpy.types.Object, kind: Kind, depsgraph: bpy.types.Deps
     if bake_record.is_baked(ob):
         raise ModelError(ob.name, "it is baked. Press Free Bake first")
     if ob.type not in kind.object_types:
-        way_out = particles.WAY_OUT.get(ob.type, "Select the armature that moves it")
+        way_out = "Select the armature that moves it"
+        if kind.moves != "BONES":
+            way_out = particles.WAY_OUT.get(ob.type, way_out)
         raise ModelError(
             ob.name,
             f"it is {_with_article(ob.type)} object, and {kind.label} needs {_needed(kind)}. "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import bpy
@@ -67,7 +68,11 @@ def label(ob: bpy.types.Object, kind: Kind) -> str:
     identifier = current(ob, kind)
     if identifier:
         return all_of(kind)[identifier].label
-    return "Default" if _has(ob, kind, kind.settings()) else "Custom"
+    default: Any = kind.settings()
+    if kind.moves == "BONES":  # which were weighed when they became a ragdoll
+        weighed: Any = settings_from(group_of(ob, kind), kind.settings)
+        default = replace(default, mass=weighed.mass)
+    return "Default" if _has(ob, kind, default) else "Custom"
 
 
 def _has(ob: bpy.types.Object, kind: Kind, wanted: Any, identifier: str = "") -> bool:
