@@ -53,16 +53,19 @@ def _cubes(ratio: float, sides: tuple[float, float], height: float, rate: float)
     return Result(_rebound(places[:, 1, 2], low + high / 2), 0.0, 1e-3)
 
 
-for _ratio, _sides, _height in (
-    (7.0, (0.6, 0.6), 1.5),
-    (30.0, (0.5, 0.5), 2.0),
-    (60.0, (0.4, 0.8), 2.5),
-    (700.0, (1.2, 1.2), 1.2),
-    (3000.0, (0.5, 0.7), 3.0),
-    (9000.0, (1.0, 2.0), 2.0),
-    (10000.0, (0.5, 0.5), 2.0),
+for _ratio, _sides, _height, _from in (
+    (7.0, (0.6, 0.6), 1.5, ""),
+    (30.0, (0.5, 0.5), 2.0, ""),
+    (60.0, (0.4, 0.8), 2.5, ""),
+    (700.0, (1.2, 1.2), 1.2, ""),
+    (3000.0, (0.5, 0.7), 3.0, ""),
+    (9000.0, (1.0, 2.0), 2.0, ""),
+    (10000.0, (0.5, 0.5), 2.0, ""),
+    (10000.0, (0.5, 0.5), 1.4, "-lower"),
+    (10000.0, (0.5, 0.5), 3.0, "-higher"),
 ):
-    at_rates(f"rigid-heavy-cube-{_ratio:.0f}")(partial(_cubes, _ratio, _sides, _height))
+    _name = f"rigid-heavy-cube-{_ratio:.0f}{_from}"
+    at_rates(_name)(partial(_cubes, _ratio, _sides, _height))
 
 
 def _plate(mass: float, rate: float) -> Result:

@@ -36,7 +36,9 @@ MOST_CONJUGATE_SWEEPS = 40
 """Sweeps after which a blow has to be settled."""
 
 PLAIN_SWEEPS = 8
-"""Most sweeps over uneven islands that no blow has struck; after the move, twice as many."""
+"""Most sweeps over uneven islands that no blow has struck; after the move, twice as many.
+Where these would not even halve what the first one left, conjugate directions follow as after a
+blow."""
 
 BLOW_SPEED = 20.0
 """Change of speed by a first sweep, in those by gravity in a substep, from which on it is a blow:
@@ -291,7 +293,7 @@ def settle_uneven(contacts, owners, h, pull, is_ahead):
     for n in range(MOST_CONJUGATE_SWEEPS):
         _note_impulses(contacts)
         sweep_contacts(contacts, owners, h, is_ahead, True)
-        is_settled = _note_change(contacts, owners, BLOW_SPEED * pull * h)
+        is_settled = _note_change(contacts, owners, BLOW_SPEED * pull * h, n, plain)
         if n == 0 and _settle_near_rest(contacts, owners, h, REST_SPEED * pull * h, is_ahead):
             break
         if n + 1 == MOST_CONJUGATE_SWEEPS or (is_settled and n + 1 >= plain):
@@ -360,10 +362,16 @@ def _settle_near_rest(contacts, owners, h, most, is_ahead):
 
 
 @lean_inline
-def _note_change(contacts, owners, blow_speed):
-    """Write what the sweep has done into ``step``; whether it is settled in all islands."""
+def _note_change(contacts, owners, blow_speed, n, plain):
+    """Write what sweep n has done into ``step``; whether it is settled in all islands.
+
+    plain: sweeps that what no blow has struck is left to, unless these would not even halve it at
+    the rate of the second one. Of what lies on something ten thousand times lighter each takes
+    next to nothing: it would sink.
+    """
     islands = contacts.islands
     for o in range(islands.label.shape[0]):
+        islands.island[o]["before"] = islands.island[o]["residual"]
         islands.island[o]["residual"] = 0.0
     for c in range(contacts.count[0]):
         row, blow = contacts.rows[c], contacts.blow[c]
@@ -381,6 +389,8 @@ def _note_change(contacts, owners, blow_speed):
         island = islands.island[o]
         if island["is_uneven"] == 1:
             residual = island["residual"]
+            if n == 1 and residual > 0.5 ** (1.0 / plain) * island["before"]:
+                island["limit"] = min(island["limit"], CONJUGATE_SETTLED * island["before"])
             if island["limit"] < 0.0:
                 island["limit"] = (
                     CONJUGATE_SETTLED * residual if residual > blow_speed else math.inf

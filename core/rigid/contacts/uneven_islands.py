@@ -27,6 +27,7 @@ ISLAND = np.dtype(
         ("way", np.int32),  # SWEPT, DIRECT, SETTLED or TUMBLING
         ("limit", np.float64),  # m/s, change of speed by a sweep that it may end with
         ("residual", np.float64),  # m/s, largest change of speed by the last sweep
+        ("before", np.float64),  # m/s, the same of the sweep before
         ("slip", np.float64),  # m/s, largest where contacts push
         ("energy", np.float64),  # J, by how much the last step has raised the energy
         ("sums", np.float64, (5,)),  # zᵀAz, zᵀAd, dᵀAd, zᵀg, dᵀg
