@@ -29,7 +29,7 @@ from .rates import at_rates
 LONG, WIDE = 1.4, 0.6  # m, of the cloth
 AT = (0.25, 0.01)  # m, where the body stands on it
 CLOTH_FRICTION, BODY_FRICTION = 0.1, 0.3
-SETTLING, PULLING, SLIDING = 16, 6, 24  # frames
+SETTLING, PULLING, THROWN = 16, 6, 24  # frames
 FPS = 24
 
 _LYING = {"plate": ("CYLINDER", (0.12, 0.01)), "brick": ("BOX", (0.07, 0.05, 0.02))}
@@ -155,7 +155,7 @@ def _thrown(laid: Laid, speed: float, rate: float) -> tuple[float, float, float]
     state.body_rest[:] = 0.0
     mass, start = model.particles.mass, state.body_position[0].copy()
     momentum = 0.0
-    for _ in range(SLIDING):
+    for _ in range(THROWN):
         before = state
         state, _ = advance(model, state, FrameInputs(), settings)
         of_cloth = mass @ (state.position - before.position)
