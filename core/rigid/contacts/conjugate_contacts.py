@@ -366,7 +366,7 @@ def _note_change(contacts, owners, blow_speed, n, plain):
     """Write what sweep n has done into ``step``; whether it is settled in all islands.
 
     plain: sweeps that what no blow has struck is left to, unless these would not even halve it at
-    the rate of the second one. Of what lies on something ten thousand times lighter each takes
+    what the second one takes. Of what lies on something ten thousand times lighter each takes
     next to nothing: it would sink.
     """
     islands = contacts.islands
@@ -389,8 +389,9 @@ def _note_change(contacts, owners, blow_speed, n, plain):
         island = islands.island[o]
         if island["is_uneven"] == 1:
             residual = island["residual"]
-            if n == 1 and residual > 0.5 ** (1.0 / plain) * island["before"]:
-                island["limit"] = min(island["limit"], CONJUGATE_SETTLED * island["before"])
+            before = island["before"]
+            if n == 1 and plain * (before - residual) < 0.5 * before:
+                island["limit"] = min(island["limit"], CONJUGATE_SETTLED * before)
             if island["limit"] < 0.0:
                 island["limit"] = (
                     CONJUGATE_SETTLED * residual if residual > blow_speed else math.inf
