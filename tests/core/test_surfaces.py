@@ -356,7 +356,7 @@ def test_zones_that_stop_keep_their_momentum_each_by_itself(what):
     stopping.nearest[:] = np.inf
     stopping.parent[:] = -1
     watch_contacts(watch, 6, x, start, rows)
-    assert hold_back((both, 6, watch, x, start, 1.0 / mass), rows, stopping, 13, 1, what) > 0
+    assert hold_back((both, 6, watch, x, start, 1.0 / mass), rows, stopping, 13, 1, what, True) > 0
     way = mass[:, None] * (x - before)
     for own in (slice(6), slice(6, 12)):
         assert way[own].sum(axis=0) == pytest.approx(np.zeros(3), abs=1e-12)
