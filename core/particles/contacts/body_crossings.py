@@ -27,6 +27,7 @@ from ...model.diagnostics import Crossing
 from ...model.surface_table import MESHES
 from ...records import Records
 from ...vector import rotated, rotation_matrix
+from .surface_room import pierced_parts
 
 
 class BodyCrossings:
@@ -102,7 +103,6 @@ class _Search:
         for body, rows, local in zip(self.body, self.span, self.local):
             part[rows] = model.bodies.object[body]
             self.x[rows] = local
-        self.part = part
         tree = surface_tree(cloth, model.particles.position)
         self.near: list[NearPatches] = []
         first = len(cloth)
@@ -132,6 +132,7 @@ class _Search:
         moving = (self.surface.triangle, self.x, self.still, self.room, self.stale)
         gather_boxes(self.tree, *moving)
         told: list[Crossing] = []
+        names = self.model.objects
         for number in near:
             body, patches = self.body[number], self.near[number]
             turn = rotation_matrix(state.body_orientation[body])
@@ -141,18 +142,11 @@ class _Search:
             patches.find(moving, 0.0)
             given = (self.found, patches, self.surface, self.x)
             self.found, count, _ = all_crossings(*given)
-            told += self._named(self.found[:count])
+            told += [
+                Crossing(names[a].name, names[b].name, pairs)  # cloth comes first
+                for a, b, pairs in pierced_parts(self.found[:count], self.surface)
+            ]
         return tuple(told)
-
-    def _named(self, found: Records) -> list[Crossing]:
-        """Pairs of triangles by the two objects that they are of."""
-        pairs: dict[tuple[int, int], set[tuple[int, int]]] = {}
-        for row in found:
-            t, u = sorted((int(row["of"]), int(row["through"])))  # cloth comes first
-            a, b = self.part[self.surface.triangle[[t, u], 0]].tolist()
-            pairs.setdefault((a, b), set()).add((t, u))
-        names = self.model.objects
-        return [Crossing(names[a].name, names[b].name, len(pairs[a, b])) for a, b in sorted(pairs)]
 
 
 def _met_bodies(model: Model, cloth: Ints) -> list[int]:

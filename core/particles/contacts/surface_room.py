@@ -248,14 +248,8 @@ class SurfaceRoom:
         self.clear = None
         if self.mesh_tree is not None and self.partners[-1].crossing_count:
             self.deepest = self.find_tangle(self.x, -1)[1]
-        pairs: dict[tuple[int, int], set[tuple[int, int]]] = {}
-        part = self.surface.part[self.surface.triangle[:, 0]]
-        for partners in self.partners:
-            for row in partners.crossings[: partners.crossing_count]:
-                t, u = sorted((int(row["of"]), int(row["through"])))
-                objects = (int(part[t]), int(part[u]))
-                pairs.setdefault(objects, set()).add((t, u))
-        self.pierced = tuple((a, b, len(found)) for (a, b), found in sorted(pairs.items()))
+        found = [partners.crossings[: partners.crossing_count] for partners in self.partners]
+        self.pierced = pierced_parts(np.concatenate(found), self.surface)
 
     def note_clear(self, x: Floats) -> None:
         """Note that nothing has passed through anything at x (n, 3) m, the end of a frame."""
@@ -282,6 +276,16 @@ class SurfaceRoom:
         self.contacts = np.zeros(count * 3 // 2, dtype=SURFACE_CONTACT)
         self.watch = watch_room(len(self.x), len(self.contacts))
         self.neighbours = neighbours_room(len(self.x), len(self.contacts))
+
+
+def pierced_parts(crossings: Records, surface: Surface) -> tuple[tuple[int, int, int], ...]:
+    """Which two parts (`Surface.part`) the triangles that cross are of, and how many pairs each."""
+    pairs: dict[tuple[int, int], set[tuple[int, int]]] = {}
+    part = surface.part[surface.triangle[:, 0]]
+    for row in crossings:
+        t, u = sorted((int(row["of"]), int(row["through"])))
+        pairs.setdefault((int(part[t]), int(part[u])), set()).add((t, u))
+    return tuple((a, b, len(found)) for (a, b), found in sorted(pairs.items()))
 
 
 def surface_room(model: Model) -> SurfaceRoom | None:
