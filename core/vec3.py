@@ -226,6 +226,12 @@ def add_symmetric(m, n):
 
 
 @lean_inline
+def trace(m):
+    """The sum of the diagonal of M."""
+    return m[0] + m[1] + m[2]
+
+
+@lean_inline
 def symmetric_times(m, v):
     """The product M v."""
     return (

@@ -110,9 +110,9 @@ def _pass_over_packets(what, table, owners, groups, relaxation, h, first, last):
             if part_packet(packet, owners, groups, relaxation):
                 is_any = 1
         else:
+            take_packet_back(packet, owners)
             if what == AIM:
                 aim_packet(packet, table.origin[n], owners)
-            take_packet_back(packet, owners)
     return is_any
 
 

@@ -12,7 +12,7 @@ from .articulation.articulated_inertia import (
     learn_responses,
     note_turns,
 )
-from .contacts.blows import delay_blows, end_blows, undo_delays
+from .contacts.blows import delay_blows, end_blows, note_delays, undo_delays
 from .contacts.conjugate_contacts import scale_remembered, settle_uneven
 from .contacts.contact_aim import aim_contacts
 from .contacts.contact_drift import have_drifted
@@ -99,6 +99,18 @@ def _solve(bodies, contacts, joints, iterations, h, is_biased, is_begun):
 
 
 @lean_inline
+def _part_and_delay(bodies, contacts, iterations, h):
+    """What is for the move alone: overlaps part, and what blows do after it is taken off.
+
+    What that brings in energy is noted without the speeds that part overlaps, which are none.
+    """
+    owners = bodies.owners
+    note_delays(contacts, owners, bodies.moves.gravity, h)
+    part_overlaps(contacts, owners, iterations, h)
+    delay_blows(contacts, owners)
+
+
+@lean_inline
 def _begin(bodies, contacts, joints, iterations, h, share_before, share):
     """Velocities of the substep: gravity and forces, then what contacts and joints make of it."""
     owners, active = bodies.owners, contacts.groups.active
@@ -124,8 +136,7 @@ def _begin(bodies, contacts, joints, iterations, h, share_before, share):
         strike_bodies(contacts, joints, bodies.owners, bodies.moves.gravity, h)
         _solve(bodies, contacts, joints, iterations, h, True, True)
         settle_rims(contacts, owners, bodies.moves, h)
-        part_overlaps(contacts, owners, iterations, h)
-        delay_blows(contacts, owners, bodies.moves.gravity, h)
+        _part_and_delay(bodies, contacts, iterations, h)
 
 
 @lean_inline
@@ -150,9 +161,9 @@ def _end(bodies, contacts, joints, iterations, h):
     """Velocities without what drove overlaps apart."""
     owners = bodies.owners
     contacts.swings[0] = 0  # the move is over
+    take_back_parting(contacts, owners)
     aim_contacts(contacts, owners)
     end_blows(contacts, owners, bodies.moves.gravity, h)
-    take_back_parting(contacts, owners)
     aim_joints(joints, owners)
     ask_joints(joints, owners, h)
     _solve(bodies, contacts, joints, iterations, h, False, False)
@@ -181,8 +192,7 @@ def run_substeps(part, bodies, contacts, joints, iterations, h, span):
             take_back_parting(contacts, bodies.owners)
             _solve(bodies, contacts, joints, iterations, h, True, False)
             settle_rims(contacts, bodies.owners, bodies.moves, h)
-            part_overlaps(contacts, bodies.owners, iterations, h)
-            delay_blows(contacts, bodies.owners, bodies.moves.gravity, h)
+            _part_and_delay(bodies, contacts, iterations, h)
         if part in (WHOLE, MOVE):
             _move(bodies, contacts, joints, h)
         if part in (WHOLE, END):

@@ -352,8 +352,8 @@ def _speed_at_end(contacts, row, owners, gravity, h):
 
 
 @lean_inline
-def delay_blows(contacts, owners, gravity, h):
-    """Before the move: take off what acts after it, and note the energy that is taken off, J."""
+def note_delays(contacts, owners, gravity, h):
+    """Before the move: note the energy (J) that `delay_blows` will take off."""
     if contacts.struck[0] == 0:
         return
     for c in range(contacts.count[0]):
@@ -364,11 +364,21 @@ def delay_blows(contacts, owners, gravity, h):
             push_contact(row, NORMAL, owners, -rebound["delay"])
             after = _speed_at_end(contacts, row, owners, gravity, h)
             rebound["delayed_energy"] = -0.5 * rebound["delay"] * (before + after)
+    undo_delays(contacts, owners)
+
+
+@lean_inline
+def delay_blows(contacts, owners):
+    """Take off what acts after the move."""
+    for c in range(contacts.count[0] if contacts.struck[0] > 0 else 0):
+        p = contacts.rebound[c]["delay"]
+        if p > 0.0:
+            push_contact(contacts.rows[c], NORMAL, owners, -p)
 
 
 @lean_inline
 def undo_delays(contacts, owners):
-    """Bodies have not moved yet: as before `delay_blows`."""
+    """As before `delay_blows`."""
     for c in range(contacts.count[0] if contacts.struck[0] > 0 else 0):
         p = contacts.rebound[c]["delay"]
         if p > 0.0:

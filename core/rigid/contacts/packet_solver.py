@@ -24,6 +24,7 @@ from .pair_motion import (
     pushed_at,
     speeds_along,
 )
+from .position_correction import common_arms
 from .softness import aim_alone, parting_speed
 
 # ------------------------------------------------------------------ what a packet holds
@@ -450,15 +451,20 @@ def part_packet(packet, owners, groups, relaxation):
 
 @lean
 def take_packet_back(packet, owners):
-    """Take back what parted points, as `position_correction`."""
+    """Take back what parted points, as `position_correction`, before they are aimed anew."""
     parted = _four(packet["impulse"][PARTING])
     is_any = (parted[0] != 0.0) | (parted[1] != 0.0) | (parted[2] != 0.0) | (parted[3] != 0.0)
     if not any_of(is_any):
         return
     normal = _vector(packet["normal"])
     motion, masses = _motion(packet, owners), _masses(packet, owners)
+    a, b = packet["owner"][0], packet["owner"][1]
+    place_a, place_b = _vectors(owners.position, a), _vectors(owners.position, b)
     for p in range(packet["points"]):
         impulse = take(packet["impulse"][PARTING, p])
-        motion = pushed_along(normal, _arms(packet, p), masses, motion, -impulse)
+        arms = _arms(packet, p)
+        apart = sub(add(place_a, arms[0]), add(place_b, arms[1]))
+        arms = common_arms(arms, apart, masses)
+        motion = pushed_along(normal, arms, masses, motion, -impulse)
         put(packet["impulse"][PARTING, p], 0.0)
     _store_motion(packet, owners, motion)

@@ -2,19 +2,23 @@
 
 Before bodies move, impulses of their own drive the points of contact apart by a share of how deep
 they are, on top of the velocities that contacts and joints have settled. After the move the very
-same impulses are taken back, where the points are then: both at one point of the world, so that
-linear and angular momentum are kept to rounding. A bias in the rows themselves would be remembered,
-wander up and down a stack that one sweep does not settle, and throw what lies on it (Bullet's
-"split impulse").
+same impulses are taken back, both at one point of the world, so that linear and angular momentum
+are kept to rounding. The two have moved by each other meanwhile, and what wedges a light body
+between heavy ones pushes it from both sides with impulses as large as these: taken back at another
+lever than they were given, they would leave it a spin that nothing asked for. So the point lies at
+nearly the same lever as before from the one that is easier to turn, and at the very same from a
+body on what nothing moves. A bias in the rows themselves would be remembered, wander up and down a
+stack that one sweep does not settle, and throw what lies on it (Bullet's "split impulse").
 """
 
 from __future__ import annotations
 
 from ...kernels.jit import kernel, lean_inline
-from ...vec3 import vec
+from ...kernels.lanes import select
+from ...vec3 import add, along, load, sub, trace, vec
 from .blows import undo_delays
 from .contact_groups import clear_touched, is_either_jointed, is_either_touched
-from .contact_point import contact_speed, push_contact
+from .contact_point import contact_speed
 from .contact_sweep import begin_sweep, push_manifold
 from .contact_table import NORMAL, PARTS
 from .manifold_solver import push_points
@@ -23,6 +27,7 @@ from .pair_motion import (
     load_masses,
     load_motion,
     point_speed,
+    pushed_along,
     speeds_along,
     store_motion,
 )
@@ -155,18 +160,40 @@ def _push_pair_apart(rows, first, owners, relaxation):
 
 @lean_inline
 def take_back_parting(contacts, owners):
-    """Take these velocities back after the move; rows are aimed where bodies are now."""
+    """Take these velocities back, before or after the move; rows are aimed where bodies were."""
     for c in range(contacts.count[0]):
         _take_back(contacts.rows[c], owners)
+
+
+@lean_inline
+def common_arms(arms, apart, masses):
+    """Arms (m) of a and b to the point at which an impulse is taken back.
+
+    arms: those that it was given at, from where the two are now to points that lie ``apart`` (m, of
+    a from b). The same for all points of the two, so that only what they have pushed each other in
+    all counts. masses: see `load_masses`. Floats or lanes.
+    """
+    of_a, of_b = trace(masses[1]), trace(masses[3])
+    both = of_a + of_b
+    share = of_a / select(both > 0.0, both, 1.0)
+    return along(arms[0], share - 1.0, apart), along(arms[1], share, apart)
 
 
 @lean_inline
 def _take_back(row, owners):
     """Take back what parted the two of a row."""
     impulse = row["impulse"][PARTS]
-    if impulse != 0.0:
-        row["impulse"][PARTS] = 0.0
-        push_contact(row, NORMAL, owners, -impulse)
+    if impulse == 0.0:
+        return
+    row["impulse"][PARTS] = 0.0
+    a, b = row["owner"][0], row["owner"][1]
+    arms, masses = load_arms(row), load_masses(row, owners)
+    of_a = add(load(owners.position, a), arms[0])
+    of_b = add(load(owners.position, b), arms[1])
+    normal = vec(row["axis"][NORMAL])
+    arms = common_arms(arms, sub(of_a, of_b), masses)
+    motion = load_motion(row, owners)
+    store_motion(row, owners, pushed_along(normal, arms, masses, motion, -impulse))
 
 
 @kernel
