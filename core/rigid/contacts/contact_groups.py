@@ -25,6 +25,9 @@ Groups = namedtuple(
         "active",  # (g,) 1 for groups that further iterations solve
         "touched",  # (g,) 1 for groups that contacts have pushed in this iteration
         "hard",  # (g,) 1 for groups that are driven out of deep overlaps
+        "first_of",  # (g,) a body of each, −1 for none
+        "heap",  # (o,) first owner of all that touches or hangs together: `tempered_memory`
+        "sums",  # (o, 4) what is known of a heap, in the row of that owner
     ],
 )
 
@@ -46,6 +49,9 @@ def group_room(model: Model, body_group: Ints) -> Groups:
         active=np.zeros(count + 1, dtype=np.int32),
         touched=np.zeros(count + 1, dtype=np.int32),
         hard=np.zeros(count + 1, dtype=np.int32),
+        first_of=np.zeros(count + 1, dtype=np.int32),
+        heap=np.zeros(len(group), dtype=np.int32),
+        sums=np.zeros((len(group), 4)),
     )
 
 
