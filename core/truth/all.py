@@ -20,6 +20,7 @@ _NAMES = (
     "heaps",
     "heavy_on_light",
     "integrators",
+    "jams",
     "jelly",
     "joint_nets",
     "joints",
