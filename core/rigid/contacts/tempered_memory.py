@@ -69,29 +69,47 @@ def _momentum(owners, o, spin):
 
 
 @lean_inline
-def _sum_energies(contacts, owners):
-    """What the warm start has done to each heap; whether it brings any too much."""
-    heap, sums = contacts.groups.heap, contacts.groups.sums
-    for o in range(heap.shape[0]):
-        for k in range(SHARE):
-            sums[o, k] = 0.0
-        sums[o, SHARE] = 1.0
-    for o in range(heap.shape[0]):
+def _note_energies(contacts, owners):
+    """What the warm start has done to each body; whether it brings any of them too much.
+
+    A heap that gains too much has a body that does: most substeps end here.
+    """
+    sums = contacts.groups.sums
+    is_any = False
+    for o in range(sums.shape[0]):
+        before, work, gain = 0.0, 0.0, 0.0
         w = owners.inverse_mass[o]
-        if w == 0.0:
-            continue
-        v, spin = load(contacts.before.velocity, o), load(contacts.before.spin, o)
-        dv, turn = sub(load(owners.velocity, o), v), sub(load(owners.spin, o), spin)
-        p = _momentum(owners, o, turn)
-        of = sums[heap[o]]
-        of[BEFORE] += dot(v, v) / w + dot(spin, _momentum(owners, o, spin))
-        of[WORK] += dot(v, dv) / w + dot(spin, p)
-        of[GAIN] += dot(dv, dv) / w + dot(turn, p)
+        if w > 0.0:
+            v, spin = load(contacts.before.velocity, o), load(contacts.before.spin, o)
+            dv, turn = sub(load(owners.velocity, o), v), sub(load(owners.spin, o), spin)
+            p = _momentum(owners, o, turn)
+            before = dot(v, v) / w + dot(spin, _momentum(owners, o, spin))
+            work = dot(v, dv) / w + dot(spin, p)
+            gain = dot(dv, dv) / w + dot(turn, p)
+        sums[o, BEFORE], sums[o, WORK], sums[o, GAIN] = before, work, gain
+        is_any = is_any or _is_too_much(sums[o])
+    return is_any
+
+
+@lean_inline
+def _is_too_much(of):
+    """Whether energies grow beyond `MOST_GAIN`."""
+    return of[BEFORE] + 2.0 * of[WORK] + of[GAIN] > MOST_GAIN * of[BEFORE]
+
+
+@lean_inline
+def _share_out(contacts):
+    """The share that each heap takes of its warm start; whether any takes less than all."""
+    heap, sums = contacts.groups.heap, contacts.groups.sums
+    for o in range(heap.shape[0]):  # a heap's first owner comes before all others of it
+        if heap[o] != o:
+            for k in range(SHARE):
+                sums[heap[o], k] += sums[o, k]
     is_any = False
     for o in range(heap.shape[0]):
-        before, work, gain = sums[o, BEFORE], sums[o, WORK], sums[o, GAIN]
-        if before + 2.0 * work + gain > MOST_GAIN * before and gain > 0.0:
-            sums[o, SHARE] = min(max(-work / gain, 0.0), 1.0)
+        sums[o, SHARE] = 1.0
+        if heap[o] == o and _is_too_much(sums[o]):
+            sums[o, SHARE] = min(max(-sums[o, WORK] / sums[o, GAIN], 0.0), 1.0)
             is_any = True
     return is_any
 
@@ -99,8 +117,10 @@ def _sum_energies(contacts, owners):
 @lean
 def temper_memory(contacts, joints, owners):
     """After the warm start: take back what drives."""
+    if not _note_energies(contacts, owners):
+        return
     _label_heaps(contacts, owners)
-    if not _sum_energies(contacts, owners):
+    if not _share_out(contacts):
         return
     heap, sums, rows = contacts.groups.heap, contacts.groups.sums, contacts.rows
     for o in range(heap.shape[0]):
