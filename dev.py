@@ -128,6 +128,9 @@ def test_core(options: argparse.Namespace) -> None:
     if not arguments:  # everything: on all processors, with nothing compiled twice
         with timed("compile the kernels"):
             run([interpreter, "-m", "verlet_physics", "compile"], "compiling the kernels")
+        # before anything else has compiled what that should have: it is not done a second time
+        first = "tests/core/test_plain_python.py"
+        run_pytest(interpreter, "tests/core", ["-n", "0", "-k", "after_warming", first], first)
         arguments = ["-n", "auto", "--maxprocesses", "4", "--dist", "worksteal"]
     with timed("test core"):
         run_pytest(interpreter, "tests/core", arguments, "tests/core")

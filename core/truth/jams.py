@@ -20,7 +20,7 @@ from ..settings import JointSettings, SolverSettings
 from ..step import advance
 from .case import Result, case
 
-SIZE = 0.01
+JAM_SIZE = 0.01
 """Half of the cube that they begin in, m."""
 
 BODIES = 10
@@ -36,24 +36,24 @@ def jam(seed: int, is_joined: bool) -> Model:
         mass = 10.0 ** random.uniform(-2, 2)
         shapes, moments = [], []
         for _ in range(3):
-            half = tuple(SIZE * random.uniform(0.1, 0.6, 3))
-            place = tuple(0.3 * SIZE * random.normal(size=3))
+            half = tuple(JAM_SIZE * random.uniform(0.1, 0.6, 3))
+            place = tuple(0.3 * JAM_SIZE * random.normal(size=3))
             shapes.append(Shape.of(name, "BOX", half, place, random.normal(size=4)))
             moments.append(inertia_of(name, shapes[-1], mass))
         builder.add_rigid_body(
             name,
             shapes,
-            SIZE * random.uniform(-1, 1, 3),
+            JAM_SIZE * random.uniform(-1, 1, 3),
             random.normal(size=4),
             mass=mass,
-            inertia=np.max(moments, axis=0) + mass * (0.3 * SIZE) ** 2,
+            inertia=np.max(moments, axis=0) + mass * (0.3 * JAM_SIZE) ** 2,
             restitution=0.5,
             friction=0.5,
             velocity=random.normal(size=3),
         )
     spring = JointSettings(kind="SPRING", stiffness=1e3, damping=100.0, angular_damping=0.1)
     for number in range(0, BODIES - 1, 2) if is_joined else ():
-        at = SIZE * random.uniform(-1, 1, 3)
+        at = JAM_SIZE * random.uniform(-1, 1, 3)
         builder.add_joint("spring", OnBody(number), OnBody(number + 1), at, settings=spring)
     return builder.finalize()
 

@@ -72,19 +72,19 @@ print(jit.compile_count())
 
 @pytest.mark.skipif(not jit.compiled, reason="needs Numba")
 def test_after_warming_up_no_scene_compiles_anything(tmp_path):
-    environment = {**os.environ, "VERLET_CACHE_DIR": str(tmp_path)}
-    for command, expected in (
-        (["-m", "verlet_physics", "compile"], "All kernels compiled"),
-        (["-c", SECOND_START], "0"),
-    ):
-        done = subprocess.run(
-            [sys.executable, *command],
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        assert done.stdout.strip().startswith(expected), done.stdout + done.stderr
+    environment = dict(os.environ)
+    if not jit.is_warm():  # `dev.py test-core` runs this first of all that it has compiled for
+        environment["VERLET_CACHE_DIR"] = str(tmp_path)
+        assert _printed(environment, "-m", "verlet_physics", "compile").startswith("All kernels")
+    assert _printed(environment, "-c", SECOND_START) == "0"
+
+
+def _printed(environment, *command):
+    done = subprocess.run(
+        [sys.executable, *command], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
 
 
 def test_compiled_code_is_kept_by_what_it_came_from(monkeypatch):

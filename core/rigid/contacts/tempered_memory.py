@@ -20,7 +20,7 @@ MOST_GAIN = 2.0
 """Energy after a warm start by that before it, beyond which less of it is taken. What rests loses
 all that it had, and what a floor carries along gains as much as it had in one substep at most."""
 
-BEFORE, WORK, GAIN, SHARE = range(4)
+HEAP_BEFORE, HEAP_WORK, HEAP_GAIN, HEAP_SHARE = range(4)
 """Columns of `Groups.sums`: twice the energy before; impulses times speeds before; impulses times
 the speeds that they make (all J); and the share that is taken, 1 for all."""
 
@@ -86,7 +86,7 @@ def _note_energies(contacts, owners):
             before = dot(v, v) / w + dot(spin, _momentum(owners, o, spin))
             work = dot(v, dv) / w + dot(spin, p)
             gain = dot(dv, dv) / w + dot(turn, p)
-        sums[o, BEFORE], sums[o, WORK], sums[o, GAIN] = before, work, gain
+        sums[o, HEAP_BEFORE], sums[o, HEAP_WORK], sums[o, HEAP_GAIN] = before, work, gain
         is_any = is_any or _is_too_much(sums[o])
     return is_any
 
@@ -94,7 +94,7 @@ def _note_energies(contacts, owners):
 @lean_inline
 def _is_too_much(of):
     """Whether energies grow beyond `MOST_GAIN`."""
-    return of[BEFORE] + 2.0 * of[WORK] + of[GAIN] > MOST_GAIN * of[BEFORE]
+    return of[HEAP_BEFORE] + 2.0 * of[HEAP_WORK] + of[HEAP_GAIN] > MOST_GAIN * of[HEAP_BEFORE]
 
 
 @lean_inline
@@ -103,13 +103,13 @@ def _share_out(contacts):
     heap, sums = contacts.groups.heap, contacts.groups.sums
     for o in range(heap.shape[0]):  # a heap's first owner comes before all others of it
         if heap[o] != o:
-            for k in range(SHARE):
+            for k in range(HEAP_SHARE):
                 sums[heap[o], k] += sums[o, k]
     is_any = False
     for o in range(heap.shape[0]):
-        sums[o, SHARE] = 1.0
+        sums[o, HEAP_SHARE] = 1.0
         if heap[o] == o and _is_too_much(sums[o]):
-            sums[o, SHARE] = min(max(-sums[o, WORK] / sums[o, GAIN], 0.0), 1.0)
+            sums[o, HEAP_SHARE] = min(max(-sums[o, HEAP_WORK] / sums[o, HEAP_GAIN], 0.0), 1.0)
             is_any = True
     return is_any
 
@@ -124,7 +124,7 @@ def temper_memory(contacts, joints, owners):
         return
     heap, sums, rows = contacts.groups.heap, contacts.groups.sums, contacts.rows
     for o in range(heap.shape[0]):
-        share = sums[heap[o], SHARE]
+        share = sums[heap[o], HEAP_SHARE]
         if share == 1.0 or owners.inverse_mass[o] == 0.0:
             continue
         v, spin = load(contacts.before.velocity, o), load(contacts.before.spin, o)
@@ -144,4 +144,4 @@ def temper_memory(contacts, joints, owners):
 @lean_inline
 def _share_of(owners, heap, sums, a, b):
     """The share that the heap of two takes, of which one moves."""
-    return sums[heap[a] if owners.inverse_mass[a] > 0.0 else heap[b], SHARE]
+    return sums[heap[a] if owners.inverse_mass[a] > 0.0 else heap[b], HEAP_SHARE]
