@@ -210,12 +210,15 @@ def surface_crossings(model: Model, work: Workspace) -> tuple[Crossing, ...]:
 
 
 def _name_of_part(model: Model, part: int) -> str:
-    """Name of the object or mesh collider that a number in `Surface.part` stands for."""
+    """Name of the object or collider that a number in `Surface.part` stands for."""
     if part >= 0:
         return model.objects[part].name
     if -1 - part < len(model.objects):
         return model.objects[-1 - part].name
-    return model.colliders.name[-2 - part - len(model.objects)]
+    led = -2 - part - len(model.objects)
+    if led < len(model.colliders):
+        return model.colliders.name[led]
+    return model.objects[model.bodies.object[led - len(model.colliders)]].name
 
 
 def measure(

@@ -75,7 +75,7 @@ def _advance_all(
     """All substeps of a frame in which particles and bodies move together."""
     contacts = Contacts(frame, bodies)
     heaps = Heaps(frame, contacts, sleep)
-    surfaces = SurfaceContacts(frame)
+    surfaces = SurfaceContacts(frame, bodies)
     calming = Calming(frame, forces, surfaces)
     forced = ForcedStretch(frame)
     relaxation = Relaxation(frame, forced)
@@ -120,6 +120,9 @@ def _advance_all(
         contacts.collide()
         relaxation.follow()
         surfaces.settle(contacts)
+        lap("contacts")
+        bodies.move()
+        lap("bodies")
         surfaces.limit()
         calming.slow_down()
         forced.measure(is_shortened, surfaces.contact_count > 0)

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from .building.builder import ModelBuilder
+from .collision.shape import Shape, Surface
 from .forces.field import Field
 from .forces.flock import Flock
 from .forces.wobble import WobbleDamping
@@ -201,12 +202,21 @@ def _rest() -> None:
 
 
 def _wrap() -> None:
-    """Reach cloth between a body and a mesh that moves, and that it begins partly inside of."""
+    """Reach cloth between what is drawn of a body and a mesh that moves, and that it begins in."""
     builder = ModelBuilder()
     _add_sheet(builder)
-    builder.add_body("box", "BOX", (0.1,) * 3, (0.5, 0.4, 1.15), mass=1.0)
-    corner = np.array([(0.2, 0.2, 0.9), (0.8, 0.2, 0.9), (0.5, 0.8, 0.9), (0.5, 0.4, 1.2)])
     faces = np.array([(0, 2, 1), (0, 1, 3), (1, 2, 3), (2, 0, 3)], dtype=np.int32)
+    builder.add_rigid_body(
+        "box",
+        [Shape.of("box", "BOX", (0.1,) * 3)],
+        (0.5, 0.4, 1.15),
+        mass=1.0,
+        inertia=(0.01, 0.01, 0.01),
+        surface=Surface(
+            np.array([(-0.1, 0.0, 0.1), (0.1, 0.0, 0.1), (0.0, 0.1, -0.14)]), faces[:1]
+        ),
+    )
+    corner = np.array([(0.2, 0.2, 0.9), (0.8, 0.2, 0.9), (0.5, 0.8, 0.9), (0.5, 0.4, 1.2)])
     add_collider(
         builder, "mesh", corner, (1.0, 0.0, 0.0, 0.0), ColliderSettings(shape="MESH"), faces
     )

@@ -103,8 +103,8 @@ class BodyBuilder(ParticleBuilder):
         angular_velocity (3,) rad/s in the world; drag, angular_drag 1/s; layers: bits. model:
         QUATERNION, or four particles held by six sticks (TETRAHEDRON) or as a frame of three axes
         (AXES), which know no angular_drag, static_friction and sleep and are always ACTIVE and
-        gyroscopic. surface: how it is drawn, in the same frame as the shapes: of a QUATERNION
-        body it is told when cloth passes through that (`Diagnostics.crossings`).
+        gyroscopic. surface: how it is drawn, in the same frame as the shapes: cloth does not pass
+        through that of a QUATERNION body, whatever the shapes are.
         """
         mass = self._mass_of(name, mass)
         moments = vector(name, "inertia", inertia)
@@ -142,7 +142,7 @@ class BodyBuilder(ParticleBuilder):
         self._rigid.bodies.append(row)
         self._rigid.add_shapes(BODY, body, shapes, feel)
         if surface is not None:
-            self._rigid.add_drawn(body, surface)
+            self._rigid.add_drawn(body, surface, feel.friction)
         self.objects.append(ObjectSpan(name, self.particle_count, 0, body))
         return len(self.objects) - 1
 

@@ -65,7 +65,7 @@ class RigidParts:
         self.collider_position: list[Floats] = []
         self.collider_orientation: list[Floats] = []
         self._shapes: list[tuple[int, int, Shape, Surfaces]] = []  # owner's kind, row in it, …
-        self._drawn: list[tuple[int, Surface]] = []  # row of the body
+        self._drawn: list[tuple[int, Surface, float]] = []  # row of the body, friction
 
     def require_shapes(self, name: str, shapes: Sequence[Shape]) -> None:
         """Raise `ModelError` in the name of the object for anything but checked shapes."""
@@ -77,15 +77,16 @@ class RigidParts:
         """Give shapes to the ``row``-th BODY, COLLIDER or PARTICLE_BODY."""
         self._shapes += [(kind, row, shape, feel) for shape in shapes]
 
-    def add_drawn(self, row: int, surface: Surface) -> None:
+    def add_drawn(self, row: int, surface: Surface, friction: float) -> None:
         """Give the ``row``-th body the surface, in its frame, that it is drawn as."""
-        self._drawn.append((row, surface))
+        self._drawn.append((row, surface, friction))
 
     def body_surface_table(self) -> BodySurfaceTable:
         """Bodies as they are drawn, of those that are known to be."""
         return BodySurfaceTable(
-            body=np.array([row for row, _ in self._drawn], dtype=np.int32),
-            meshes=_mesh_table([surface for _, surface in self._drawn]),
+            body=np.array([row for row, _, _ in self._drawn], dtype=np.int32),
+            friction=np.array([friction for _, _, friction in self._drawn], dtype=np.float64),
+            meshes=_mesh_table([surface for _, surface, _ in self._drawn]),
         )
 
     def body_table(self, apart: list[tuple[int, int]]) -> BodyTable:

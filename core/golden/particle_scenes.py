@@ -155,6 +155,25 @@ def loaded_cloth() -> GoldenScene:
     return GoldenScene(builder.finalize())
 
 
+@scene("cloth-on-drawn-body")
+def cloth_on_drawn_body() -> GoldenScene:
+    """A body that is drawn as a spike, larger than the ball that stands for it, falls on cloth."""
+    builder = ModelBuilder()
+    add_sheet(builder, 12, pins=(0, 11), height=0.02)
+    corner = np.array([(-0.2, -0.1, 0.1), (0.2, -0.1, 0.1), (0.0, 0.2, 0.1), (0.0, 0.0, -0.1)])
+    faces = np.array([(0, 1, 2), (0, 3, 1), (1, 3, 2), (2, 3, 0)], dtype=np.int32)
+    builder.add_rigid_body(
+        "spike",
+        [Shape.of("spike", "SPHERE", (0.05,))],
+        (0.05, 0.02, 0.15),
+        mass=1.0,
+        inertia=(0.01, 0.01, 0.01),
+        velocity=(0.0, 0.0, -1.0),
+        surface=Surface(corner, faces),
+    )
+    return GoldenScene(builder.finalize())
+
+
 @scene("cloth-under-body")
 def cloth_under_body() -> GoldenScene:
     """A plate falls on cloth that lies on a mesh, which rises and is pulled from under it."""

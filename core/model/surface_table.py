@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from .body_table import MeshTable
 
 ITSELF, OTHERS, MESHES = 1, 2, 4
-"""Bits of `SurfaceTable.meets`: its own object, surfaces of other objects, mesh colliders."""
+"""Bits of `SurfaceTable.meets`: its own object, surfaces of other objects, what is led as a mesh:
+mesh colliders and `BodySurfaceTable`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,9 +45,10 @@ class SurfaceTable:
 
 @dataclass(frozen=True, eq=False)
 class BodySurfaceTable:
-    """m bodies as they are drawn: it is told where cloth passes through them."""
+    """m bodies as they are drawn: what cloth does not pass through, whatever their shapes."""
 
     body: Ints  # (m,) row of the body
+    friction: Floats  # (m,)
     meshes: MeshTable  # vertices in the frames of the bodies
 
     def __len__(self) -> int:

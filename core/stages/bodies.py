@@ -346,7 +346,12 @@ class Bodies:
         )
         return travel
 
-    def end(self) -> None:
+    @property
+    def ahead(self) -> tuple[Floats, Floats]:
+        """Where all would be at the end of the substep, (o, 3) m, and how turned, (o, 3, 3)."""
+        return self.scratch.ahead
+
+    def move(self) -> None:
         """Move the bodies, after all that acts on them in this substep has done so."""
         if not self.is_any or self.are_alone:
             return
@@ -356,6 +361,12 @@ class Bodies:
         self._run(MOVE, substep, substep + 1)
         self.ties.place()
         return_speed(frame.work.contacts, frame.contact_count, self.owners, frame.h)
+
+    def end(self) -> None:
+        """Take the speed that was place alone from bodies, when surfaces have been kept apart."""
+        if not self.is_any or self.are_alone:
+            return
+        frame, substep = self.frame, self.frame.substep
         self._run(END, substep, substep + 1)
         if frame.work.body_contacts.drifted[0]:
             self.next_collision = substep + 1

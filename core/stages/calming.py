@@ -104,6 +104,9 @@ class Calming:
                 if partners.is_self:
                     met.append(self.owner[ends[:, [0, 3]]])
                 elif surfaces.meshes_move:
+                    led = (room.x != room.start).any(axis=1)
+                    led[: room.led] = False
+                    ends = ends[led[ends].any(axis=1)]
                     cloth = np.where(ends < room.led, ends, ends.min(axis=1, keepdims=True))
                     self.share[self.owner[cloth]] = 1.0
             self.part = connected_parts(len(self.table), distinct_pairs(np.concatenate(met)))

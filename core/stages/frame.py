@@ -16,7 +16,6 @@ from ..diagnostics import check_finite, forced_objects, measure
 from ..entry import check_arguments, check_state, checked_inputs, model_of
 from ..kernels import jit
 from ..model import Diagnostics, FrameInputs, Model, State
-from ..particles.contacts.body_crossings import BodyCrossings
 from ..particles.integrate import drag_per_step
 from ..records import Particles
 from ..rigid.sleep.stillness import REST_TIME
@@ -287,7 +286,6 @@ class Frame:
         figures = measure(self.whole, state, self.gravity, self.work, *counts, velocity)
         figures.contact_count += self.ball_count
         figures.penetration = max(figures.penetration, self.ball_depth)
-        figures.crossings += self.scratch_of_whole(BodyCrossings).at(state)
         figures.elastic_energy = elastic_energy
         figures.forced = forced_objects(self.whole, state)
         figures.substeps = self.substeps

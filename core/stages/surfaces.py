@@ -9,11 +9,12 @@ import math
 
 import numpy as np
 
-from ..arrays import Floats
+from ..arrays import Floats, Ints
 from ..collision.surface_bounds import count_turned
 from ..diagnostics import surface_crossings
 from ..model import Model
 from ..model.diagnostics import Crossing
+from ..particles.contacts.body_surfaces import push_bodies
 from ..particles.contacts.forced_stretch import note_surface_pushes
 from ..particles.contacts.mesh_ground import BACKED_GAP, note_mesh_ground
 from ..particles.contacts.mesh_neighbours import spare_neighbours
@@ -36,6 +37,7 @@ from ..particles.contacts.surface_tangle import UNTANGLING, take_out
 from ..particles.contacts.surface_untangling import keep_slow
 from ..records import Particles
 from ..workspace import workspace_of
+from .bodies import Bodies
 from .contacts import Contacts
 from .frame import Frame
 
@@ -82,7 +84,7 @@ NOT_LOOKED = -1
 
 
 def crossings_at_start(model: Model) -> tuple[Crossing, ...]:
-    """Surfaces that pass through themselves, each other or mesh colliders before the first frame.
+    """Surfaces that pass through themselves, each other, meshes or bodies before the first frame.
 
     They are taken apart when the simulation begins, at a limited speed, but for what pins hold.
     """
@@ -95,8 +97,8 @@ def crossings_at_start(model: Model) -> tuple[Crossing, ...]:
 class SurfaceContacts:
     """Contacts of surfaces in one frame; what it remembers does not outlive the frame."""
 
-    def __init__(self, frame: Frame) -> None:
-        self.frame = frame
+    def __init__(self, frame: Frame, bodies: Bodies) -> None:
+        self.frame, self.bodies = frame, bodies
         self.room: SurfaceRoom | None = frame.work.surfaces
         self.contact_count = 0
         self.sharp = 0  # faces folded sharply once all was parted last: `SurfaceRoom.sharp`
@@ -113,6 +115,7 @@ class SurfaceContacts:
         self.may_be_alone = True  # nothing has been near anything in the frame
         self.had_contacts = False  # in the frame
         self.meshes_move = False
+        self.are_meshes_placed = False
         self.is_tangled = False  # something may have passed through a mesh
         self.tangled = NOT_LOOKED  # vertices that are to come out of meshes
         self.is_crossed = False  # cloth that began through cloth may still be
@@ -190,20 +193,33 @@ class SurfaceContacts:
         self.frame.x[:] = room.x[: room.led]
 
     def _follow_meshes(self, room: SurfaceRoom) -> None:
-        """Where meshes stand at both ends of the substep."""
+        """Where meshes stand at both ends of the substep; where bodies will, as far as is known."""
         meshes, frame, led = room.meshes, self.frame, room.led
         assert meshes is not None
-        shapes = frame.work.shapes
-        if frame.substep == 0:
+        shapes, owners = frame.work.shapes, frame.work.owners
+        if not self.are_meshes_placed:
             known = room.start[led:].copy()
             meshes.place(room.start, led, shapes, frame.begin_share, True)
+            meshes.place_bodies(room.x, led, owners.position, owners.rotation)
+            room.start[room.by_itself :] = room.x[room.by_itself :]
             room.are_boxes_wide |= not np.array_equal(known, room.start[led:])
             room.x[led:] = room.start[led:]
+            self.are_meshes_placed = True
         elif self.meshes_move:
             room.start[led:] = room.x[led:]
         self.meshes_move = meshes.moves(shapes)
         if self.meshes_move:
             meshes.place(room.x, led, shapes, frame.end_share, False)
+        self.meshes_move |= meshes.place_bodies(room.x, led, *self.bodies.ahead)
+
+    def _follow_bodies(self, room: SurfaceRoom) -> None:
+        """Where bodies have got to in the substep: what they met may have led them elsewhere."""
+        if len(room.body_rows):
+            assert room.meshes is not None
+            owners = self.frame.work.owners
+            pose = (owners.position, owners.rotation)
+            self.meshes_move |= room.meshes.place_bodies(room.x, room.led, *pose)
+            self._take_places(room)
 
     def _stays_quiet(self, room: SurfaceRoom) -> bool:
         """Whether nothing is near anything in this substep, as far as is known at its beginning.
@@ -211,20 +227,22 @@ class SurfaceContacts:
         Then nobody asks before its end how far vertices have gone.
         """
         ahead = self.frame.substep - self.searched
-        if self.is_quiet and ahead < self.horizon and not self._leave_meshes_flight(room, ahead):
-            return True
+        if self.is_quiet and ahead < self.horizon:
+            rows = (room.mesh_rows, room.body_rows)
+            if not any(self._leave_flight(room, ahead, led) for led in rows):
+                return True
         if self.is_quiet:
             self.is_quiet, self.horizon = False, 0.0
         return False
 
-    def _leave_meshes_flight(self, room: SurfaceRoom, ahead: int) -> bool:
-        """Whether meshes go elsewhere than pairs allow for."""
-        if room.meshes is None or not self.meshes_move:
+    def _leave_flight(self, room: SurfaceRoom, ahead: int, rows: Ints) -> bool:
+        """Whether vertices of meshes go elsewhere than pairs allow for."""
+        if not (len(rows) and self.meshes_move):
             return False
         strays = room.strays
-        strays.now[room.led :] = strays.foreseen[room.led :]
+        strays.now[rows] = strays.foreseen[rows]
         flight = (room.start, room.x, room.origin, room.speed, ahead + 1)
-        return foresee_strays(strays, room.mesh_rows, room.stale, *flight, 0.0, 0.0) > 0
+        return foresee_strays(strays, rows, room.stale, *flight, 0.0, 0.0) > 0
 
     def _look_for_pairs(self, room: SurfaceRoom) -> None:
         """See to it that the pairs hold for this substep: for all, or for those that strayed."""
@@ -271,11 +289,11 @@ class SurfaceContacts:
     def _foresee(self, room: SurfaceRoom, ahead: int) -> int:
         """Mark vertices that pairs do not allow for until the end of the substep; how many."""
         strays, edge = room.strays, room.edge
-        if self._leave_meshes_flight(room, ahead):
+        if self._leave_flight(room, ahead, room.mesh_rows):
             return len(room.rows)
         flight = (room.start, room.now, room.origin, room.speed, ahead + 1)
         unknown = (UNFORESEEN[0] * edge, UNFORESEEN[1] * edge)
-        stale: int = foresee_strays(strays, room.rows, room.stale, *flight, *unknown)
+        stale: int = foresee_strays(strays, room.flying, room.stale, *flight, *unknown)
         return stale
 
     def _learn(self, room: SurfaceRoom, ahead: int) -> None:
@@ -305,19 +323,19 @@ class SurfaceContacts:
 
     def _expect_meshes(self, room: SurfaceRoom) -> None:
         """Lay the flight of meshes anew, and allow for their turning."""
-        strays, led, frame = room.strays, room.led, self.frame
+        strays, frame, meshes = room.strays, self.frame, slice(room.led, room.by_itself)
         assert room.meshes is not None
-        np.subtract(room.now[led:], room.start[led:], out=room.speed[led:])
-        room.origin[led:] = room.start[led:]
+        np.subtract(room.now[meshes], room.start[meshes], out=room.speed[meshes])
+        room.origin[meshes] = room.start[meshes]
         for known in (strays.now, strays.foreseen, strays.bound):
-            known[led:] = 0.0
-        strays.step[led:] = 0.0
-        strays.slack[led:] = 0.0
-        strays.step["way"][led:] = np.linalg.norm(room.speed[led:], axis=1)
+            known[meshes] = 0.0
+        strays.step[meshes] = 0.0
+        strays.slack[meshes] = 0.0
+        strays.step["way"][meshes] = np.linalg.norm(room.speed[meshes], axis=1)
         if self.meshes_move:
             shapes, step = frame.work.shapes, 1.0 / frame.substeps
-            room.meshes.allow_turning(strays.slack, led, shapes, self.horizon, step)
-            strays.slack[led:] += FLIGHT_ROUNDING * room.edge
+            room.meshes.allow_turning(strays.slack, room.led, shapes, self.horizon, step)
+            strays.slack[meshes] += FLIGHT_ROUNDING * room.edge
 
     def _search(self, room: SurfaceRoom, ahead: int, horizon: float) -> None:
         """Look for the pairs of what is stale, for so many substeps more."""
@@ -330,7 +348,7 @@ class SurfaceContacts:
         edge = room.edge
         bounds = (self.slack, STRAY_SLACK[1] * edge, UNFORESEEN[0] * edge, UNFORESEEN[1] * edge)
         flight = (room.start, room.now, room.origin, room.speed, ahead)
-        renew_flight(room.strays, room.rows, room.stale, *flight, bounds)
+        renew_flight(room.strays, room.flying, room.stale, *flight, bounds)
 
     def _find(self, room: SurfaceRoom, horizon: float) -> None:
         """Find the pairs of what is stale, for so many substeps ahead."""
@@ -347,7 +365,8 @@ class SurfaceContacts:
             for partners in room.partners:
                 self.mesh_contacts = found  # those with meshes come last
                 pairs = (partners.pairs, partners.count, step, room.speed)
-                found = measure_pairs(*pairs, room.contacts, room.watch, found, room.start, held)
+                into = (room.contacts, room.watch, found)
+                found = measure_pairs(*pairs, *into, room.start, held, room.by_itself)
             step["gone"] = step["veered"] = 0.0  # is reckoned with now
             if found <= len(room.contacts):
                 break
@@ -429,8 +448,12 @@ class SurfaceContacts:
     def limit(self) -> None:
         """See to it that nothing has passed through anything; the last word on places."""
         room, frame = self.room, self.frame
-        if room is None or (self.is_quiet and self._has_nothing_met(room)):
+        if room is None:
             return
+        self._follow_bodies(room)
+        if self.is_quiet and self._has_nothing_met(room):
+            return
+        room.pushed[:] = 0.0
         before = frame.x.copy() if self.is_crossed else frame.x
         self._take_places(room)
         for _ in range(ATTEMPTS):
@@ -451,6 +474,8 @@ class SurfaceContacts:
             self._stop(room)
             self._check(room, frame.substep - self.searched + 1)
         self._give_places(room)
+        if len(room.body_rows):
+            push_bodies(frame.work.owners, room.pushed, frame.h)
         if self.is_crossed:
             keep_slow(room.rows, before, frame.x, frame.previous, UNTANGLING * frame.h)
             room.cloth_tangle.calm(frame.x, frame.previous)
@@ -462,7 +487,8 @@ class SurfaceContacts:
         about to, at the beginning of the next substep.
         """
         frame, ahead = self.frame, self.frame.substep - self.searched
-        moved = (room.rows, frame.x, room.origin, room.speed, ahead + 1)
+        x = room.x if len(room.body_rows) else frame.x
+        moved = (room.flying, x, room.origin, room.speed, ahead + 1)
         strayed = farthest_stray(room.strays.slack, *moved)
         self._note_stray(strayed)
         if self.is_sure and not self._have_turned(room, frame.x):
@@ -480,7 +506,7 @@ class SurfaceContacts:
     def _check(self, room: SurfaceRoom, ahead: int) -> int:
         """Mark vertices that came farther than was reckoned with; how many."""
         moved = (room.start, room.x, room.origin, room.speed, ahead)
-        given = (room.strays, room.surface.thickness, room.rows, room.stale)
+        given = (room.strays, room.surface.thickness, room.flying, room.stale)
         missed, strayed = check_strays(*given, *moved)
         self._note_stray(strayed)
         return int(missed)
@@ -534,7 +560,8 @@ class SurfaceContacts:
 
     def _part_contacts(self, room: SurfaceRoom) -> None:
         moving = (room.x, room.start, room.inverse_mass, room.rows, room.stopping, room.led)
-        if part_surfaces(room.contacts, self.contact_count, room.watch, *moving):
+        back = (room.by_itself, room.body_of, room.pushed)
+        if part_surfaces(room.contacts, self.contact_count, room.watch, *moving, back):
             self._expect_crossings(room)
 
     def _expect_crossings(self, room: SurfaceRoom) -> None:

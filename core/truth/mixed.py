@@ -93,17 +93,17 @@ def _tied_scene() -> Model:
     return builder.finalize()
 
 
-def _momenta(model: Model, state: State) -> Floats:
+def momenta_of_all(model: Model, state: State) -> Floats:
     """Momenta (n + b, 3) kg·m/s of all particles and bodies."""
     particles = model.particles.mass[:, None] * (state.position - state.previous)
     bodies = model.bodies.mass[:, None] * (state.body_position - state.body_previous)
     return np.concatenate([particles, bodies]) / state.step
 
 
-def _angular_momenta(model: Model, state: State) -> Floats:
+def angular_momenta_of_all(model: Model, state: State) -> Floats:
     """Angular momenta (n + 2b, 3) kg·m²/s about the origin: of all places, and bodies' own."""
     place = np.concatenate([state.previous, state.body_previous])
-    orbits = np.cross(place, _momenta(model, state))
+    orbits = np.cross(place, momenta_of_all(model, state))
     own = [angular_momentum(model, state, b) for b in range(len(model.bodies))]
     return np.concatenate([orbits, np.reshape(own, (-1, 3))])
 
@@ -124,25 +124,25 @@ def _change(scene: Callable[[], Model], momenta: Callable[[Model, State], Floats
 @case("mixed-momentum")
 def mixed_momentum() -> Result:
     """Momentum of a closed scene of cloth, rope and bodies of both kinds that run together."""
-    return Result(_change(_closed_scene, _momenta), 0.0, 1e-10)
+    return Result(_change(_closed_scene, momenta_of_all), 0.0, 1e-10)
 
 
 @case("mixed-angular-momentum")
 def mixed_angular_momentum() -> Result:
     """Its angular momentum."""
-    return Result(_change(_closed_scene, _angular_momenta), 0.0, 1e-8)
+    return Result(_change(_closed_scene, angular_momenta_of_all), 0.0, 1e-8)
 
 
 @case("mixed-tied-momentum")
 def tied_momentum() -> Result:
     """Momentum of a closed scene of cloth, rope, jelly, bodies, a joint and ties."""
-    return Result(_change(_tied_scene, _momenta), 0.0, 1e-10)
+    return Result(_change(_tied_scene, momenta_of_all), 0.0, 1e-10)
 
 
 @case("mixed-tied-angular-momentum")
 def tied_angular_momentum() -> Result:
     """Its angular momentum."""
-    return Result(_change(_tied_scene, _angular_momenta), 0.0, 1e-9)
+    return Result(_change(_tied_scene, angular_momenta_of_all), 0.0, 1e-9)
 
 
 def _lying(size: tuple[float, float, float], mass: float) -> Model:
@@ -163,7 +163,7 @@ def _lying(size: tuple[float, float, float], mass: float) -> Model:
 
 
 def _lying_angular_momentum(size: tuple[float, float, float], mass: float) -> Result:
-    return Result(_change(partial(_lying, size, mass), _angular_momenta), 0.0, 1e-9)
+    return Result(_change(partial(_lying, size, mass), angular_momenta_of_all), 0.0, 1e-9)
 
 
 for _name, _size, _mass in (("box", (0.2, 0.15, 0.1), 1.5), ("die", (0.1, 0.1, 0.1), 0.3)):
@@ -189,7 +189,9 @@ def _in_jelly(fineness: int, size: tuple[float, float, float], mass: float) -> M
 
 
 def _meeting_jelly(fineness: int, size: tuple[float, float, float], mass: float) -> Result:
-    return Result(_change(partial(_in_jelly, fineness, size, mass), _angular_momenta), 0.0, 1e-9)
+    return Result(
+        _change(partial(_in_jelly, fineness, size, mass), angular_momenta_of_all), 0.0, 1e-9
+    )
 
 
 for _name, _fineness, _size, _mass in (
@@ -253,6 +255,6 @@ def mixed_lift() -> Result:
     state = model.initial_state(gravity=IN_SPACE.gravity)
     for _ in range(24):
         state, _ = advance(model, state, IN_SPACE, SolverSettings())
-    total = float(_momenta(model, state)[:, 2].sum())
+    total = float(momenta_of_all(model, state)[:, 2].sum())
     mass = 1.0 + float(model.particles.mass.sum())
     return Result(total / mass, 1.0 / mass, 1e-10)

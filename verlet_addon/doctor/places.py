@@ -236,7 +236,7 @@ def inside_solids(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> lis
 
 
 def crossing_surfaces(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> list[Problem]:
-    """Cloth that passes through itself, other cloth or a mesh collider at the start."""
+    """Cloth that passes through itself, other cloth, a mesh or a body at the start."""
     from ...core import crossings_at_start
 
     running = session.of(scene)
@@ -265,7 +265,6 @@ def untangled(running: Session) -> dict[int, Floats]:
     from ...core.step import advance
 
     first = crossings_at_start(running.model)
-    bodies = {span.name for span in running.model.objects if span.body >= 0}  # not taken apart
     crossed = {name for one in first for name in (one.name, one.other)}
     solver = running.inputs.solver.without_budget()
     inputs = FrameInputs(1.0 / PARTING_RATE, (0.0, 0.0, 0.0))
@@ -273,7 +272,7 @@ def untangled(running: Session) -> dict[int, Floats]:
     for _ in range(round(MOST_SECONDS * PARTING_RATE)):
         state = replace(state, previous=state.position.copy())
         state, figures = advance(running.model, state, inputs, solver)
-        last = tuple(one for one in figures.crossings if one.other not in bodies)
+        last = figures.crossings
         apart = 0 if last else apart + 1
         if apart > FRAMES_APART:
             break

@@ -166,12 +166,13 @@ def _nearer(step, corner, is_edges, speed):
 
 
 @kernel
-def measure_pairs(pairs, count, step, speed, contacts, watch, found, start, held):
+def measure_pairs(pairs, count, step, speed, contacts, watch, found, start, held, by_itself):
     """Contacts, from row ``found`` on, of all pairs that may meet in this substep; the row after.
 
     May return more than fit. step (n,): see `VERTEX_STEP`; speed (n, 3) m a substep: of the flight
     that vertices are on. start (n, 3) m: places at the start of the substep. watch: see
-    `note_spare`. held: see `Held`.
+    `note_spare`. held: see `Held`. Vertices from by_itself on are those of what is drawn of bodies,
+    which does not push: the shapes of bodies do.
     """
     inverse_mass, friction, mark, crossed, beyond = held
     for n in range(count):
@@ -224,7 +225,8 @@ def measure_pairs(pairs, count, step, speed, contacts, watch, found, start, held
             contact["is_turned"] = 0
             contact["distance"] = distance
             contact["reach"] = reach
-            contact["mobility"] = 0.0 if is_double else mobility
+            is_drawn = i >= by_itself or m >= by_itself
+            contact["mobility"] = 0.0 if is_double or is_drawn else mobility
             contact["friction"] = joint_friction(friction[i], friction[m])
             contact["pushed"] = 0.0
             note_spare(watch, found, contact)

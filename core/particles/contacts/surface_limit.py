@@ -28,6 +28,7 @@ from ...vec3 import (
     load,
     scale,
     set_vec,
+    shift,
     sub,
     vec,
 )
@@ -76,7 +77,7 @@ def _balance(contact, over, x, more, start, inverse_mass, needed):
 
 
 @lean_inline
-def _part(contact, over, x, more, start, inverse_mass, needed):
+def _part(contact, over, x, more, start, inverse_mass, needed, back):
     """Put vertices of a above and those of b below two planes, needed m apart."""
     first = 2 if contact["is_edges"] else 1
     above = _balance(contact, over, x, more, start, inverse_mass, needed)
@@ -96,8 +97,23 @@ def _part(contact, over, x, more, start, inverse_mass, needed):
             continue
         height = height_over(contact, c, over, x, more, start)
         way = max(0.0, above - height) if c < first else min(0.0, above - needed - height)
+        if way != 0.0:
+            shift(x, i, way, over)
+            _push_back(contact, back, load(start, i), scale(-way / inverse_mass[i], over))
+
+
+@lean_inline
+def _push_back(contact, back, place, push):
+    """Note a push in kg·m on the body that a contact of cloth is with, if it is with one."""
+    by_itself, body_of, pushed = back
+    v = max(contact["corner"][0], contact["corner"][3]) - by_itself
+    if v >= 0:
+        b = body_of[v]
         for k in range(3):
-            x[i, k] += way * over[k]
+            pushed[b, 0, k] += push[k]
+        turn = cross(place, push)
+        for k in range(3):
+            pushed[b, 1, k] += turn[k]
 
 
 @lean_inline
@@ -138,7 +154,7 @@ def _turn(contact, x, start):
 
 
 @lean_inline
-def _part_contact(contacts, n, watch, x, start, inverse_mass):
+def _part_contact(contacts, n, watch, x, start, inverse_mass, back):
     """Part the two features of contact n where they are not; whether they had to be."""
     contact = contacts[n]
     needed = distance_needed(contact)
@@ -157,16 +173,16 @@ def _part_contact(contacts, n, watch, x, start, inverse_mass):
     gap = gap_over(contact, turned, x, ZERO, start)
     if gap < needed:
         is_parted = True
-        _part(contact, turned, x, ZERO, start, inverse_mass, needed * (1.0 + 1e-6))
+        _part(contact, turned, x, ZERO, start, inverse_mass, needed * (1.0 + 1e-6), back)
     gap = gap_over(contact, normal, x, turned, start)
     if gap < 0.0:
         is_parted = True
-        _part(contact, normal, x, turned, start, inverse_mass, 1e-6 * needed)
+        _part(contact, normal, x, turned, start, inverse_mass, 1e-6 * needed, back)
     return is_parted
 
 
 @lean_inline
-def _sweep(parting, moved, sweep):
+def _sweep(parting, moved, sweep, back):
     """Part all contacts that are not apart; how many there were.
 
     parting: what `part_surfaces` is given first; sweep: the number of this one.
@@ -178,7 +194,7 @@ def _sweep(parting, moved, sweep):
         p += 1
         if is_as_it_was(watch.contact[n], moved, sweep):
             continue
-        if not _part_contact(contacts, n, watch, x, start, inverse_mass):
+        if not _part_contact(contacts, n, watch, x, start, inverse_mass, back):
             continue
         done += 1
         for c in range(4):
@@ -189,7 +205,7 @@ def _sweep(parting, moved, sweep):
 
 
 @kernel
-def part_surfaces(contacts, count, watch, x, start, inverse_mass, rows, stopping, led):
+def part_surfaces(contacts, count, watch, x, start, inverse_mass, rows, stopping, led, back):
     """Part all contacts, x (n, 3) m at the end of the substep; how many vertices had to stop.
 
     Sweeps of the least that parts them, one after the other. Should that not be enough, what is
@@ -199,6 +215,8 @@ def part_surfaces(contacts, count, watch, x, start, inverse_mass, rows, stopping
     `surface_stops`. What is at a mesh, whose vertices from ``led`` on stop for nobody, goes on with
     it; where two of them leave cloth no room between them, it goes as one piece all the same, and
     they go through it. rows: vertices of cloth; watch: has what `note_spare` noted of all contacts.
+    back: first vertex of what is drawn of bodies, the body of each from there on, and what these
+    are pushed back by when cloth is parted from them, in kg·m and, about the origin, kg·m².
     """
     moved = stopping.moved
     parting = (contacts, count, watch, x, start, inverse_mass)
@@ -211,7 +229,7 @@ def part_surfaces(contacts, count, watch, x, start, inverse_mass, rows, stopping
     for retreat in range(RETREATS + 1):
         for _ in range(PARTING_SWEEPS):
             sweep += 1
-            if _sweep(parting, moved, sweep) == 0:
+            if _sweep(parting, moved, sweep, back) == 0:
                 return 0
         forget_zones(rows, stopping)
         if retreat == 0:

@@ -1,4 +1,8 @@
-"""Mesh colliders as surfaces: their vertices in the world, after those of the particles."""
+"""What is led as a mesh: vertices in the world, after those of the particles.
+
+Mesh colliders first, where their animation has them; then rigid bodies as they are drawn, where
+these move by themselves.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +17,9 @@ from ...collision.surface_tree import owned_features
 from ...geometry.closed_parts import facing
 from ...kernels.jit import kernel
 from ...model import Model
-from ...model.body_table import ShapeTable
+from ...model.body_table import MeshTable, ShapeTable
 from ...model.once import once_for_each
+from ...model.surface_table import BodySurfaceTable
 from ...vec3 import add, load, rotate, scale, store
 from ...vector import rotated, rotation_matrix
 
@@ -28,39 +33,72 @@ Ends = namedtuple("Ends", ["start", "end"])
 
 
 @once_for_each
-def _facing_of(table: ShapeTable) -> Ints:
+def _facing_of_colliders(table: ShapeTable) -> Ints:
+    return _facing_of(table.meshes)
+
+
+@once_for_each
+def _facing_of_bodies(table: BodySurfaceTable) -> Ints:
+    return _facing_of(table.meshes)
+
+
+def _facing_of(meshes: MeshTable) -> Ints:
     """As `facing` says, of the triangles (t,) of each mesh by itself."""
-    meshes = table.meshes
     parts = zip(meshes.first_triangle[:-1], meshes.first_triangle[1:])
     out = [facing(meshes.vertex, meshes.triangle[first:last]) for first, last in parts]
     return np.concatenate([np.zeros(0, dtype=np.int32), *out])
 
 
 @once_for_each
-def _owned_of(table: ShapeTable) -> Ints:
+def _owned_of_colliders(table: ShapeTable) -> Ints:
     return owned_features(table.meshes.triangle)
 
 
-class MeshSurfaces:
-    """The mesh colliders of a model, as surfaces that are led from outside."""
+@once_for_each
+def _owned_of_bodies(table: BodySurfaceTable) -> Ints:
+    return owned_features(table.meshes.triangle)
 
-    def __init__(self, model: Model) -> None:
+
+def _sizes(meshes: MeshTable) -> Ints:
+    """How many vertices each mesh has."""
+    sizes: Ints = np.diff(meshes.first_vertex)
+    return sizes
+
+
+class MeshSurfaces:
+    """The mesh colliders of a model and its bodies as they are drawn, as surfaces that are led."""
+
+    def __init__(self, model: Model, bodies: BodySurfaceTable) -> None:
+        """bodies: those of the model that are met as they are drawn."""
         table = model.shapes
         kinds = table.kind[: model.collider_shape_count]
         self.shape: Ints = np.flatnonzero(kinds == MESH).astype(np.int32)  # rows of the shapes
         meshes = table.meshes
-        self.triangle: Ints = np.ascontiguousarray(meshes.triangle, dtype=np.int32)
-        self.count = len(meshes.vertex)
-        self.shape_of = np.zeros(self.count, dtype=np.int32)
-        mesh_first = np.append(meshes.first_vertex[:-1], self.count)
-        self.solid = _facing_of(table)
-        self.owned = _owned_of(table)
+        self.collider_count = len(meshes.vertex)  # vertices of colliders
+        self.local: Floats = bodies.meshes.vertex  # (w, 3) m, of bodies, in their frames
+        self.body_of: Ints = np.repeat(bodies.body, _sizes(bodies.meshes))  # (w,)
+        self.count = self.collider_count + len(self.local)
+        self.triangle = np.concatenate(
+            [meshes.triangle, bodies.meshes.triangle + self.collider_count]
+        ).astype(np.int32)
+        self.solid = np.concatenate([_facing_of_colliders(table), _facing_of_bodies(bodies)])
+        self.owned = np.concatenate([_owned_of_colliders(table), _owned_of_bodies(bodies)])
+        self.shape_of = np.zeros(self.collider_count, dtype=np.int32)
+        mesh_first = np.append(meshes.first_vertex[:-1], self.collider_count)
         for s in self.shape.tolist():
             mesh = table.mesh[s]
             self.shape_of[mesh_first[mesh] : mesh_first[mesh + 1]] = s
-        self.friction: Floats = table.friction[self.shape_of]
-        self.owner: Ints = table.owner[self.shape_of] - len(model.bodies)
+        friction = np.repeat(bodies.friction, _sizes(bodies.meshes))
+        self.friction = np.concatenate([table.friction[self.shape_of], friction])
+        # (v,) numbers of the colliders, and after them of the bodies
+        self.owner = np.concatenate(
+            [table.owner[self.shape_of] - len(model.bodies), len(model.colliders) + self.body_of]
+        ).astype(np.int32)
+        self.bodies: Ints = bodies.body
+        self.pose = np.zeros((len(bodies), 4, 3))  # where bodies are placed, and how turned
+        self.known = (bodies.body, bodies.meshes.first_vertex, self.pose)
         self.rest = self._rest(model)
+        self.forget_bodies()
         self.start = self.end = meshes.vertex  # (v, 3) m in the frames of the shapes, of a frame
         self.changes = False
 
@@ -68,8 +106,10 @@ class MeshSurfaces:
         """Places (v, 3) m in the world at the start."""
         out = np.zeros((self.count, 3))
         table = model.shapes
+        turns = np.array([rotation_matrix(q) for q in model.bodies.orientation]).reshape(-1, 3, 3)
+        self.place_bodies(out, 0, model.bodies.position, turns)
         for s in self.shape.tolist():
-            rows = self.shape_of == s
+            rows = np.flatnonzero(self.shape_of == s)
             collider = table.owner[s] - len(model.bodies)
             local = rotated(table.meshes.vertex[rows], rotation_matrix(table.turn[s]))
             turn = rotation_matrix(model.colliders.orientation[collider])
@@ -84,6 +124,8 @@ class MeshSurfaces:
     def moves(self, shapes: Shapes) -> bool:
         """Whether any of them moves in this substep."""
         s = self.shape
+        if not len(s):
+            return False
         return self.changes or not (
             np.array_equal(shapes.centre[s], shapes.centre_before[s])
             and np.array_equal(shapes.rotation[s], shapes.rotation_before[s])
@@ -99,6 +141,21 @@ class MeshSurfaces:
         rotation = shapes.rotation_before if is_before else shapes.rotation
         ends = Ends(self.start, self.end)
         _place(out, led, self.shape_of, ends, share, centre, rotation)
+
+    def forget_bodies(self) -> None:
+        """Have all bodies placed anew."""
+        self.pose[:] = np.nan
+
+    def place_bodies(self, out: Floats, led: int, position: Floats, rotation: Floats) -> bool:
+        """Write where bodies are, at position (b, 3) m and rotation (b, 3, 3), to out (n, 3) m.
+
+        Returns whether any is elsewhere than when this was asked last.
+        """
+        if not len(self.bodies):
+            return False
+        given = (out, led + self.collider_count, self.local, self.known, position, rotation)
+        moved: bool = _place_bodies(*given)
+        return moved
 
     def allow_turning(
         self, slack: Floats, led: int, shapes: Shapes, horizon: float, step: float
@@ -126,6 +183,29 @@ def _place(out, led, shape_of, ends, share, centre, rotation):
         s = shape_of[v]
         local = add(scale(1.0 - share, load(start, v)), scale(share, load(end, v)))
         store(out, led + v, add(rotate(rotation[s], local), load(centre, s)))
+
+
+@kernel
+def _place_bodies(out, first, local, known, position, rotation):
+    """Place the vertices of bodies that are elsewhere than is known; whether any is."""
+    body, first_vertex, pose = known
+    moved = False
+    for n in range(body.shape[0]):
+        b = body[n]
+        differs = False
+        for k in range(3):
+            differs = differs or position[b, k] != pose[n, 0, k]
+            for m in range(3):
+                differs = differs or rotation[b, k, m] != pose[n, 1 + k, m]
+        if not differs:
+            continue
+        moved = True
+        store(pose[n], 0, load(position, b))
+        for k in range(3):
+            store(pose[n], 1 + k, load(rotation[b], k))
+        for v in range(first_vertex[n], first_vertex[n + 1]):
+            store(out, first + v, add(rotate(rotation[b], load(local, v)), load(position, b)))
+    return moved
 
 
 @kernel

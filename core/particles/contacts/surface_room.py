@@ -22,6 +22,7 @@ from ...geometry.surface import connected_parts
 from ...model import Model
 from ...model.surface_table import ITSELF, MESHES, OTHERS
 from ...records import Records
+from .body_surfaces import met_bodies
 from .crossed_cloth import CrossedCloth
 from .mesh_ground import mesh_ground_room
 from .mesh_neighbours import neighbours_room
@@ -65,7 +66,9 @@ class SurfaceRoom:
     def __init__(self, model: Model) -> None:
         triangle = np.ascontiguousarray(model.surfaces.triangle)
         self.led = led = len(model.particles)
-        self.meshes = MeshSurfaces(model) if model.surfaces.parts_meshes.any() else None
+        bodies = met_bodies(model)
+        has_meshes = model.surfaces.parts_meshes.any() or len(bodies) > 0
+        self.meshes = MeshSurfaces(model, bodies) if has_meshes else None
         count = led if self.meshes is None else led + self.meshes.count
         self.rows: Ints = np.unique(triangle).astype(np.int32)
         x = model.particles.position
@@ -97,7 +100,16 @@ class SurfaceRoom:
         self.strays = strays_room(count)
         self.width = np.zeros(count)  # m, room around each vertex
         self.stale = np.zeros(count, dtype=np.int32)  # 1 where pairs are to be looked for
-        self.mesh_rows = np.arange(led, count, dtype=np.int32)
+        by_itself = count if self.meshes is None else led + self.meshes.collider_count
+        self.by_itself = by_itself  # vertices from it on go where bodies move by themselves
+        self.mesh_rows = np.arange(led, by_itself, dtype=np.int32)
+        self.body_rows = np.arange(by_itself, count, dtype=np.int32)
+        self.body_of: Ints = np.zeros(0, dtype=np.int32)  # of the vertices from there on
+        if self.meshes is not None:
+            self.body_of = self.meshes.body_of
+        self.pushed = np.zeros((len(model.bodies), 2, 3))  # kg·m, kg·m²: see `part_surfaces`
+        # what does not go where it is led: it may stray from its flight
+        self.flying = np.concatenate([self.rows, self.body_rows])
         self.stopping = stopping_room(count)
         self.sheets = pieces_of(triangle, led)
         self.watch = watch_room(count, len(self.contacts))
@@ -148,6 +160,7 @@ class SurfaceRoom:
         """Have the pairs of all cloth looked for."""
         self.stale[: self.led] = 1
         self.stale[self.led :] = 0  # what it meets is found from the side of the cloth
+        self.stale[self.by_itself :] = 1  # but its flight is laid anew
 
     def gather(self, horizon: float, threads: int, mesh_moves: bool) -> Moving:
         """Bound where all are in the coming substeps, horizon many; returns what pairs ask for."""
@@ -264,6 +277,7 @@ class SurfaceRoom:
         """The same for places x (n, 3) m at rest, and meshes at rest."""
         if self.meshes is not None:
             self.x[self.led :] = self.meshes.rest
+            self.meshes.forget_bodies()
         self.note_crossings(x)
         self.clear = None
 
@@ -290,5 +304,6 @@ def pierced_parts(crossings: Records, surface: Surface) -> tuple[tuple[int, int,
 
 def surface_room(model: Model) -> SurfaceRoom | None:
     """Scratch memory for a model's surfaces; None where nothing meets any of them."""
-    meets = (model.surfaces.meets & (ITSELF | OTHERS)).any() or model.surfaces.parts_meshes.any()
-    return SurfaceRoom(model) if meets else None
+    meets_cloth = (model.surfaces.meets & (ITSELF | OTHERS)).any()
+    meets_meshes = model.surfaces.parts_meshes.any() or len(met_bodies(model)) > 0
+    return SurfaceRoom(model) if meets_cloth or meets_meshes else None
