@@ -20,7 +20,6 @@ from .particles.contacts.body_contact import CONTACT_MARGIN
 from .particles.contacts.contact_point import contact_room
 from .particles.contacts.couple_return import CoupleReturn
 from .particles.contacts.hook import Surroundings
-from .particles.contacts.mesh_ground import mesh_ground_room
 from .particles.contacts.surface_room import surface_room
 from .rigid.contacts.contact_table import contact_room as body_contact_room
 from .rigid.joints.joint_graph import joint_graph
@@ -102,7 +101,7 @@ class Workspace:
             tie_push=self.tie_push,
             strain_force=self.strain_force,
             tethers=self.tethers,
-            ground=mesh_ground_room(0) if self.surfaces is None else self.surfaces.ground,
+            surfaces=self.surfaces,
         )
 
 

@@ -128,6 +128,7 @@ class SurfaceContacts:
         room.strays.bound[:] = 0.0
         room.tangle.mark[:] = 0
         room.tangle.row[:] = -1
+        room.layer_contacts = 0
         room.inverse_mass[: room.led] = frame.inverse_mass
         room.friction[: room.led] = frame.friction
         room.cloth_tangle.forget()
@@ -375,6 +376,8 @@ class SurfaceContacts:
         self.had_contacts |= found > 0
         if room.meshes is None:
             self.mesh_contacts = found
+        room.layer_contacts = self.mesh_contacts
+        if room.meshes is None:
             return
         with_meshes = (room.contacts, self.mesh_contacts, found)
         spare_neighbours(*with_meshes, room.led, room.neighbours, room.watch.nearest)

@@ -1,9 +1,9 @@
-"""Layers of cloth on rigid bodies that move by themselves: none goes through what is drawn."""
+"""Layers of cloth on and under rigid bodies that move by themselves: none goes through another."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
@@ -23,6 +23,11 @@ from .mixed import angular_momenta_of_all, momenta_of_all
 from .surfaces import EVERY
 
 FRAMES_LAID = 60
+
+FRAMES_FALLEN = 60
+
+MOST_SUNK = 0.001
+"""m, of what layers of a centimetre give way by."""
 
 
 def _laid(half: tuple[float, float, float], mass: float, layers: int, aside: float) -> Model:
@@ -69,6 +74,59 @@ for _name, _half, _mass, _layers, _aside in (
     ("post", (0.02, 0.02, 0.3), 20.0, 5, 0.03),
 ):
     CASES[f"layers-on-dynamic-{_name}"] = partial(_through, _half, _mass, _layers, _aside)
+
+
+def _fallen(layers: int, mass: float, tilt: float, turn: float) -> tuple[Model, float]:
+    """A crate that falls on layers that lie on a floor; how high they hold it, m."""
+    builder, half = ModelBuilder(), 0.13
+    builder.add_collider("floor", "PLANE", (), (0.0, 0.0, 0.0))
+    p, quads = sheet(VERTICES, VERTICES, EDGE * (VERTICES - 1), EDGE * (VERTICES - 1))
+    random = np.random.default_rng(5)
+    for number in range(layers):
+        aside = 0.01 * random.normal(size=3) * (1.0, 1.0, 0.0)
+        up = (0.0, 0.0, 0.02 + SHEET_GAP * number)
+        add_quads(builder, p + aside + up, quads, MEETS_ITSELF, name=f"sheet {number}")
+    c, s, d, t = np.cos(tilt), np.sin(tilt), np.cos(turn), np.sin(turn)
+    lean = np.array([(1.0, 0.0, 0.0), (0.0, c, -s), (0.0, s, c)])
+    yaw = np.array([(d, -t, 0.0), (t, d, 0.0), (0.0, 0.0, 1.0)])
+    x = (CUBE * half) @ (yaw @ lean).T + (0.03, -0.02, 0.25 + SHEET_GAP * layers + 1.5 * half)
+    settings = BodySettings(mass=mass)
+    add_body(builder, "box", x, (1.0, 0.0, 0.0, 0.0), settings, triangles=BOX_FACES)
+    model = builder.finalize()
+    return model, half + 2.0 * layers * float(model.particles.radius.min())
+
+
+@cache
+def _fall(layers: int, mass: float, tilt: float, turn: float) -> tuple[int, float]:
+    """Most pairs that ever intersect, and how much lower than it should the crate lies, m."""
+    model, high = _fallen(layers, mass, tilt, turn)
+    state, most = model.initial_state(), 0
+    for frame in range(1, FRAMES_FALLEN + 1):
+        state, _ = advance(model, state, FrameInputs(), SolverSettings())
+        if frame % EVERY == 0:
+            pose = (state.body_position[0], state.body_orientation[0])
+            most = max(most, _pairs(model, state.position, *pose))
+    return most, high - float(state.body_position[0, 2])
+
+
+def _pierced(*scene: float) -> Result:
+    """Most pairs of triangles of cloth and of the crate that intersect."""
+    return Result(float(_fall(*scene)[0]), 0.0, 0.0)
+
+
+def _sunk(*scene: float) -> Result:
+    """How far the crate has sunk into the layers, m."""
+    return Result(_fall(*scene)[1], 0.0, MOST_SUNK)
+
+
+for _name, _layers, _mass, _tilt, _turn in (
+    ("three", 3, 5.0, 0.5, 0.4),
+    ("heavy-on-two", 2, 300.0, 0.9, 1.1),
+    ("flat-on-six", 6, 20.0, 0.0, 0.7),
+):
+    _scene = (_layers, _mass, _tilt, _turn)
+    CASES[f"crate-fallen-on-{_name}-apart"] = partial(_pierced, *_scene)
+    CASES[f"crate-fallen-on-{_name}-height"] = partial(_sunk, *_scene)
 
 
 @case("cloth-in-a-body-is-told")

@@ -20,11 +20,11 @@ from ...settings import AnimatedSettings
 from .contact_places import Movable
 from .contact_point import Contacts
 from .foothold import Footholds
-from .mesh_ground import MeshGround
 
 if TYPE_CHECKING:
     from ...coupling.attachment import Attachments
     from ...coupling.pin_hold import Tethers
+    from .surface_room import SurfaceRoom
 
 
 @dataclass(slots=True)
@@ -40,7 +40,7 @@ class Surroundings:
     piece: Ints  # (e, 3) triangles of cloth and, ending with −1, stretches of rope
     ties: Sequence[Attachments]  # of particles to bodies
     tie_push: Floats  # (b, 3) N·s that ties have given in this substep
-    ground: MeshGround  # what of meshes is next to vertices of cloth
+    surfaces: SurfaceRoom | None  # cloth that meets itself or others, None where there is none
     strain_force: Floats  # (b, 2, 3) N and N·m that cloth at its limit holds bodies with
     tethers: Tethers  # as far as they reach now, see `forced_stretch`
 

@@ -19,11 +19,8 @@ from collections import namedtuple
 import numpy as np
 
 from ...arrays import NONE
-from ...collision.contact_law import joint_friction, within_cone
-from ...collision.kinds import MESH
-from ...collision.narrow_phase import parts_of
-from ...collision.point_distance import solid_distance
-from ...collision.shapes import face_count, passes_by, place_before
+from ...collision.contact_law import within_cone
+from ...collision.shapes import place_before
 from ...coupling.pin_hold import LEAST_SHARE, is_heavy
 from ...geometry.surface import connected_parts
 from ...kernels.jit import inline, kernel, lean_inline
@@ -35,84 +32,73 @@ from ...vec3 import (
     dot,
     length,
     load,
-    rotate,
     scale,
     set_vec,
     shift,
     store,
     sub,
-    unrotate,
     vec,
 )
 from .contact_point import BACKED, PARTICLES, SLIDING, UNBACKED
 from .foothold import drag_piece, foothold_room, move_pieces, weigh_pieces
 from .hook import ContactHook, Meeting, Surroundings
-from .mesh_ground import BACKED_GAP
+from .laid_layers import ask_behind, find_layers, layers_room
+from .look_behind import OPPOSITE, backed_room, grounds_of, look_behind
+from .mesh_ground import mesh_ground_room
+from .surface_contact import SURFACE_CONTACT
 
-OPPOSITE = 0.5
-"""Cosine between the push of a body and the way into what backs the vertex, from which it does."""
+NO_CONTACTS = np.zeros(0, dtype=SURFACE_CONTACT)
 
-
-Grounds = namedtuple(
-    "Grounds",
-    [
-        "shapes",
-        "collider_count",  # of shapes that are colliders, first of all
-        "radius",  # (n,) m that vertices keep away
-        "mesh",  # what of meshes is next to vertices of cloth, see `MeshGround`
-    ],
-)
-"""What vertices may lie on."""
-
-Backed = namedtuple(
-    "Backed",
-    [
-        "shape",  # (n,) that a vertex lies on, or `NONE`
-        "barred",  # (n, 3) unit, along which contacts that it is not backed in leave it alone, or 0
-        "moved",  # (n, 3) m, how far what it lies on has moved besides as its shape does
-    ],
-)
-"""What is found of vertices that bodies press on."""
-
-Rubbing = namedtuple("Rubbing", ["shapes", "backed", "friction", "footholds"])
-"""What rubs against vertices: what each lies on, its friction, (n,), and `foothold`."""
+Rubbing = namedtuple("Rubbing", ["shapes", "backed", "footholds"])
+"""What rubs against vertices: what each lies on, and `foothold`."""
 
 
 class Squeeze(ContactHook):
-    """Vertices that bodies press onto colliders."""
+    """Vertices that bodies press onto colliders, or onto cloth that lies on one."""
 
     def __init__(self, about: Surroundings) -> None:
         model = about.model
-        self.grounds = Grounds(
-            about.shapes,
-            model.collider_shape_count,
-            model.particles.radius,
-            about.ground,
-        )
         count = len(model.particles)
-        backing = np.full(count, NONE, dtype=np.int32)
-        self.backed = Backed(backing, np.zeros((count, 3)), np.zeros((count, 3)))
+        self.surfaces = about.surfaces
+        ground = mesh_ground_room(0) if about.surfaces is None else about.surfaces.ground
+        self.grounds = grounds_of(model, about.shapes, ground)
+        self.backed = backed_room(count)
+        self.layers = layers_room(count, 0)
         self.is_any_backed = False
-        self.footholds = foothold_room(0, connected_parts(count, model.sticks.pair))
+        footholds = foothold_room(0, connected_parts(count, model.sticks.pair))
+        self.rubbing = Rubbing(about.shapes, self.backed, footholds)
 
     def hold(self, meeting: Meeting) -> None:
         """See which contacts press vertices onto what backs them."""
         moving = (meeting.particles, meeting.owners)
         contacts = (meeting.contacts, meeting.count)
-        if len(self.footholds.row) < meeting.count:
-            self.footholds = foothold_room(2 * meeting.count, self.footholds.pieces.of_particle)
-        rubbing = Rubbing(self.grounds.shapes, self.backed, meeting.friction, self.footholds)
-        self.is_any_backed = back_contacts(*contacts, *moving, self.grounds, rubbing)
+        footholds = self.rubbing.footholds
+        if len(footholds.row) < meeting.count:
+            footholds = foothold_room(2 * meeting.count, footholds.pieces.of_particle)
+            self.rubbing = self.rubbing._replace(footholds=footholds)
+        given = (self.grounds, meeting.friction, self.backed, self.layers)
+        asked = look_behind_pressed(*contacts, *moving, *given)
+        if asked > 0:
+            self._find_layers(asked, meeting)
+        self.is_any_backed = back_contacts(*contacts, *moving, self.rubbing)
         meeting.backing, meeting.barred = self.backed.shape, self.backed.barred
-        meeting.footholds = self.footholds
+        meeting.footholds = footholds
+
+    def _find_layers(self, asked: int, meeting: Meeting) -> None:
+        """Look behind vertices that lie on no collider themselves."""
+        room = self.surfaces
+        contacts, count = (NO_CONTACTS, 0) if room is None else (room.contacts, room.layer_contacts)
+        if len(self.layers.next) < len(contacts):
+            self.layers = self.layers._replace(next=np.zeros(len(contacts), dtype=np.int32))
+        about = (meeting.particles, meeting.friction, self.grounds, self.backed)
+        find_layers(self.layers, asked, contacts, count, *about)
 
     def support(self, meeting: Meeting) -> None:
         """Let both sides rub against what is squeezed."""
         if not self.is_any_backed:
             return
         contacts = (meeting.contacts.solving, meeting.count)
-        rubbing = Rubbing(self.grounds.shapes, self.backed, meeting.friction, self.footholds)
-        rub_squeezed(*contacts, meeting.particles, meeting.owners, rubbing, meeting.h)
+        rub_squeezed(*contacts, meeting.particles, meeting.owners, self.rubbing, meeting.h)
 
 
 @lean_inline
@@ -125,73 +111,51 @@ def _presser(making, shapes, owners):
     return o if owners.driven[o] == 0 else -1
 
 
-@lean_inline
-def _mesh_behind(i, s, x, grounds):
-    """Gap (m) to mesh s of vertex i of cloth, at both ends of the substep; way out; `Backed.moved`.
+@kernel
+def look_behind_pressed(contacts, count, particles, owners, grounds, friction, backed, layers):
+    """Note what colliders are behind light vertices that bodies press on.
 
-    Infinite where another is nearer, or none.
+    Returns how many have none: it is asked what layers are behind them.
     """
-    shapes, mesh, radius = grounds.shapes, grounds.mesh, grounds.radius[i]
-    if i >= mesh.shape.shape[0] or mesh.shape[i] != s:
-        return math.inf, 0.0, ZERO, ZERO
-    out, point = load(mesh.out, i), load(mesh.point, i)
-    gap = dot(sub(load(x, i), point), out) - radius
-    carried = sub(point, place_before(shapes, s, point))
-    return gap, mesh.distance[i] - radius, out, sub(load(mesh.way, i), carried)
-
-
-@lean_inline
-def _solid_behind(i, s, face, x, previous, grounds):
-    """`_mesh_behind` of a shape that has an inside."""
-    shapes, radius = grounds.shapes, grounds.radius[i]
-    _, hulls, _ = parts_of(shapes)
-    kind, size, hull, r = shapes.kind[s], shapes.size[s], shapes.hull[s], shapes.rotation[s]
-    p = unrotate(r, sub(load(x, i), load(shapes.centre, s)))
-    o = unrotate(shapes.rotation_before[s], sub(load(previous, i), load(shapes.centre_before, s)))
-    gap, out = solid_distance(hulls, kind, size, hull, face, p, o, radius)
-    if gap > BACKED_GAP * radius:
-        return gap, 0.0, ZERO, ZERO
-    was, _ = solid_distance(hulls, kind, size, hull, face, o, o, radius)
-    return gap, was, rotate(r, out), ZERO
-
-
-@lean_inline
-def _look_behind(i, x, previous, grounds):
-    """The collider that vertex i lies on, how far from it (m), which way is out of it, and `moved`.
-
-    One that was in it already lies on nothing: to be laid on it would be a leap.
-    """
-    shapes, radius = grounds.shapes, grounds.radius[i]
-    for s in range(grounds.collider_count):
-        is_mesh = shapes.kind[s] == MESH
-        if not is_mesh and passes_by(shapes, s, x, previous, i, (1.0 + BACKED_GAP) * radius):
+    x, previous, inverse_mass = particles
+    backed.shape[:] = NONE
+    asked = 0
+    for c in range(count):
+        contact = contacts.solving[c]
+        o = _presser(contacts.making[c], grounds.shapes, owners)
+        if o < 0:
             continue
-        for face in range(face_count(shapes.kind[s])):
-            if is_mesh:
-                gap, was, out, moved = _mesh_behind(i, s, x, grounds)
-            else:
-                gap, was, out, moved = _solid_behind(i, s, face, x, previous, grounds)
-            if gap <= BACKED_GAP * radius and was >= -BACKED_GAP * radius:
-                return s, gap, out, moved
-    return NONE, 0.0, ZERO, ZERO
+        place = contact["place"][0]
+        for k in range(4):
+            i = place["particle"][k]
+            if not _is_pressed(place, k, owners.inverse_mass[o], inverse_mass):
+                continue
+            if look_behind(i, x, previous, friction, grounds, backed) == NONE:
+                asked = ask_behind(layers, asked, i, vec(contact["normal"]))
+    return asked
+
+
+@lean_inline
+def _is_pressed(place, k, w, inverse_mass):
+    """Whether a body of inverse mass w weighs far more than the k-th vertex of a place."""
+    share = place["weight"][k]
+    return share >= LEAST_SHARE and is_heavy(w, inverse_mass[place["particle"][k]])
 
 
 @kernel
-def back_contacts(contacts, count, particles, owners, grounds, rubbing):
-    """Note which contacts press light vertices onto a collider, and lay these vertices on it.
+def back_contacts(contacts, count, particles, owners, rubbing):
+    """Note which contacts press light vertices onto what is behind, and lay these vertices on it.
 
     They have been found, but not prepared: what they join is told by their shapes. Those with a
-    vertex on a collider stay as they are when contacts are gone over again.
+    vertex that lies on something stay as they are when contacts are gone over again.
     """
-    x, previous, inverse_mass = particles
-    shapes, (backing, barred, carried), friction, footholds = rubbing
+    x, _, inverse_mass = particles
+    shapes, backed, footholds = rubbing
     solving = contacts.solving
     feet = 0
     for c in range(count):
         for k in range(4 if contacts.making[c]["shape"][0] == PARTICLES else 0):
-            i = solving[c]["place"][0]["particle"][k]
-            backing[i] = NONE
-            store(barred, i, ZERO)
+            store(backed.barred, solving[c]["place"][0]["particle"][k], ZERO)
     for c in range(count):
         contact = solving[c]
         o = _presser(contacts.making[c], shapes, owners)
@@ -202,27 +166,23 @@ def back_contacts(contacts, count, particles, owners, grounds, rubbing):
         foot["friction"] = math.inf
         is_backed, most, into, way, total = True, 0.0, ZERO, ZERO, 0.0
         for k in range(4):
-            i = place["particle"][k]
-            if place["weight"][k] < LEAST_SHARE:
+            i, share = place["particle"][k], place["weight"][k]
+            if share < LEAST_SHARE:
                 continue
-            if not is_heavy(w, inverse_mass[i]):
+            if not _is_pressed(place, k, w, inverse_mass):
                 is_backed = False
                 continue
-            s, gap, out, moved = _look_behind(i, x, previous, grounds)
-            backing[i] = s
-            store(carried, i, moved)
+            s, out = backed.shape[i], load(backed.out, i)
             if s != NONE:
                 contact["stays"] = 1
             if s == NONE or dot(vec(contact["normal"]), out) > -OPPOSITE:
                 is_backed = False
                 continue
-            shift(x, i, -gap, out)
-            share = place["weight"][k]
-            way = along(way, share, sub(load(x, i), _ground_before(i, s, x, rubbing)))
+            shift(x, i, -backed.gap[i], out)
+            backed.gap[i] = 0.0
+            way = along(way, share, sub(load(x, i), _ground_before(i, x, rubbing)))
             total += share
-            foot["friction"] = min(
-                foot["friction"], joint_friction(friction[i], shapes.friction[s])
-            )
+            foot["friction"] = min(foot["friction"], backed.friction[i])
             if share > most:
                 most, into = share, scale(-1.0, out)
                 foot["piece"] = footholds.pieces.of_particle[i]
@@ -234,13 +194,13 @@ def back_contacts(contacts, count, particles, owners, grounds, rubbing):
             set_vec(contact["normal"], into)  # what slides there lifts nothing at a round edge
             for k in range(4):
                 if place["weight"][k] >= LEAST_SHARE:
-                    store(barred, place["particle"][k], into)
+                    store(backed.barred, place["particle"][k], into)
     if feet == 0:
         return False
     weigh_pieces(footholds.pieces, inverse_mass)
     for c in range(count):
         if solving[c]["footing"] == UNBACKED and _meets_backed(
-            solving[c], contacts.making[c], barred
+            solving[c], contacts.making[c], backed.barred
         ):
             solving[c]["footing"] = SLIDING
     return True
@@ -258,8 +218,9 @@ def _meets_backed(contact, making, barred):
 
 
 @lean_inline
-def _ground_before(i, s, x, rubbing):
-    """Where the place of shape s that vertex i lies on was at the start of the substep, m."""
+def _ground_before(i, x, rubbing):
+    """Where the place that vertex i lies on was at the start of the substep, m."""
+    s = rubbing.backed.shape[i]
     return sub(place_before(rubbing.shapes, s, load(x, i)), load(rubbing.backed.moved, i))
 
 
@@ -279,7 +240,7 @@ def rub_squeezed(solving, count, particles, owners, rubbing, h):
     of its piece of cloth loses: the body has rubbed against both.
     """
     x, previous, inverse_mass = particles
-    shapes, (backing, _, _), friction, (feet, pieces) = rubbing
+    _, backed, (feet, pieces) = rubbing
     move_pieces(pieces, x)
     for c in range(count):
         contact = solving[c]
@@ -292,10 +253,10 @@ def rub_squeezed(solving, count, particles, owners, rubbing, h):
             i, share = place["particle"][k], place["weight"][k]
             if share < LEAST_SHARE:
                 continue
-            s, w = backing[i], share * inverse_mass[i]
+            w = share * inverse_mass[i]
             push = contact["normal_impulse"] * w
             by_body = contact["friction"] * push
-            by_backing = joint_friction(friction[i], shapes.friction[s]) * push
+            by_backing = backed.friction[i] * push
             by_backing = max(0.0, by_backing - w * held)  # what the body has not rubbed against
             arm = sub(load(previous, i), load(owners.position, o))
             ride = scale(h, add_cross(load(owners.velocity, o), load(owners.spin, o), arm))
@@ -306,6 +267,6 @@ def rub_squeezed(solving, count, particles, owners, rubbing, h):
                     p = pieces.of_particle[i]
                     drag_piece(pieces, p, scale(-1.0 / inverse_mass[i], taken))
                 else:
-                    before = _ground_before(i, s, x, rubbing)
+                    before = _ground_before(i, x, rubbing)
                     _rub(i, sub(before, load(previous, i)), n, by_backing, x)
     move_pieces(pieces, x)

@@ -116,6 +116,7 @@ class SurfaceRoom:
         self.neighbours = neighbours_room(count, len(self.contacts))
         self.tangle = tangle_room(count)
         self.cloth_tangle = CrossedCloth(self.near_itself, self.surface, len(triangle))
+        self.layer_contacts = 0  # first so many are of cloth with cloth
         self.ground = mesh_ground_room(led if self.meshes is not None and len(model.bodies) else 0)
         self.are_boxes_wide = True  # those of meshes: for their motion, or for another place
         self.deepest = 0.0  # m, deepest vertex inside a mesh
