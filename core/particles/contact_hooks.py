@@ -10,6 +10,7 @@ from collections.abc import Callable
 from ..collision.kinds import MESH
 from ..coupling.attachment import Attachments
 from ..model import Model
+from ..model.body_table import PASSIVE
 from .contacts.body_contact import ParticleBodies
 from .contacts.hook import ContactHook, Surroundings
 from .contacts.lone_contact import LoneParticles
@@ -51,8 +52,8 @@ def _has_self_collision(model: Model) -> bool:
 
 
 def _may_squeeze(model: Model) -> bool:
-    has_colliders = model.collider_shape_count > 0
-    return has_colliders and len(model.bodies) > 0 and len(model.particles.colliding) > 0
+    has_ground = model.collider_shape_count > 0 or bool((model.bodies.follows == PASSIVE).any())
+    return has_ground and len(model.bodies) > 0 and len(model.particles.colliding) > 0
 
 
 def _has_tethered_bodies(model: Model) -> bool:
