@@ -80,9 +80,13 @@ def _nearest_under(layers, contacts, i):
 
 @lean_inline
 def _lie_on_layer(i, contact, particles, friction, grounds, backed):
-    """Lay vertex i on a layer, if all that bears it lies on something; whether it does."""
+    """Lay vertex i on a layer, if all that bears it lies on something; whether it does.
+
+    It is held along the way out of what the lowest lies on, which alone bears the push: were it held
+    across a layer that leans, the layer would have to lean on something.
+    """
     x, previous, _ = particles
-    s, rub = NONE, contact["friction"]
+    lowest, most, rub = NONE, 0.0, contact["friction"]
     point, before = ZERO, ZERO
     for c in range(1, 4):
         j, share = contact["corner"][c], -contact["weight"][c]
@@ -92,12 +96,18 @@ def _lie_on_layer(i, contact, particles, friction, grounds, backed):
             continue
         if backed.shape[j] == NONE:
             return False
-        s, rub = backed.shape[j], min(rub, backed.friction[j])
-    reach, out = contact["reach"], vec(contact["normal"])
-    gap = dot(sub(load(x, i), point), out) - reach
-    if s == NONE or gap > BACKED_GAP * reach or contact["distance"] < (1.0 - BACKED_GAP) * reach:
+        rub = min(rub, backed.friction[j])
+        if share > most:
+            lowest, most = j, share
+    if lowest == NONE:
         return False
-    backed.shape[i], backed.gap[i], backed.friction[i] = s, gap, rub
+    reach, normal, out = contact["reach"], vec(contact["normal"]), load(backed.out, lowest)
+    gap, upright = dot(sub(load(x, i), point), normal) - reach, dot(normal, out)
+    is_near = gap <= BACKED_GAP * reach and contact["distance"] >= (1.0 - BACKED_GAP) * reach
+    if not is_near or upright < OPPOSITE:
+        return False
+    s = backed.shape[lowest]
+    backed.shape[i], backed.gap[i], backed.friction[i] = s, gap / upright, rub
     store(backed.out, i, out)
     carried = sub(point, place_before(grounds.shapes, s, point))
     store(backed.moved, i, sub(sub(point, before), carried))
