@@ -286,7 +286,8 @@ def _part(contacts, x, start, inverse_mass, idle=0):
         note_spare(watch, n, contacts[n])
     rows = np.arange(vertices - idle, dtype=np.int32)
     given = (watch, x, start, inverse_mass, rows, stopping_room(vertices), vertices)
-    stopped = part_surfaces(contacts, count, *given)
+    no_bodies = (vertices, np.zeros(0, dtype=np.int32), np.zeros((0, 2, 3)))
+    stopped = part_surfaces(contacts, count, *given, no_bodies)
     return stopped, watch.count[0]
 
 
@@ -487,7 +488,7 @@ def heap():
     partners.pairs["room"] = -np.inf  # each is to be measured
     room.strays.step["way"] = room.strays.step["veer"] = np.inf
     room.grow_contacts(partners.count)
-    found = measure_pairs(*pairs, room.contacts, room.watch, 0, room.start, held)
+    found = measure_pairs(*pairs, room.contacts, room.watch, 0, room.start, held, len(room.x))
     return room.start, room.contacts[:found]
 
 
@@ -544,7 +545,7 @@ def _sheets_that_lie_too_near(gap):
     room.grow_contacts(partners.count)
     held = Held(room.inverse_mass, room.friction, room.tangle.mark, room.cloth_tangle.crossed, 0.0)
     pairs = (partners.pairs, partners.count, room.strays.step, room.speed)
-    return room, measure_pairs(*pairs, room.contacts, room.watch, 0, room.start, held)
+    return room, measure_pairs(*pairs, room.contacts, room.watch, 0, room.start, held, len(room.x))
 
 
 def test_layers_that_lie_too_near_are_parted_once_however_many_contacts_they_have():
