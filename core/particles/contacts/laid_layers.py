@@ -82,8 +82,8 @@ def _nearest_under(layers, contacts, i):
 def _lie_on_layer(i, contact, particles, friction, grounds, backed):
     """Lay vertex i on a layer, if all that bears it lies on something; whether it does.
 
-    It is held along the way out of what the lowest lies on, which alone bears the push: were it held
-    across a layer that leans, the layer would have to lean on something.
+    It is held along the way out of what the lowest lies on, which alone bears the push: were it
+    held across a layer that leans, the layer would have to lean on something.
     """
     x, previous, _ = particles
     lowest, most, rub = NONE, 0.0, contact["friction"]
