@@ -31,7 +31,7 @@ from ..particles.contacts.surface_contact import (
     renew_flight,
 )
 from ..particles.contacts.surface_couple import return_surface_couples
-from ..particles.contacts.surface_limit import part_surfaces
+from ..particles.contacts.surface_limit import PushedBack, part_surfaces
 from ..particles.contacts.surface_room import SurfaceRoom
 from ..particles.contacts.surface_tangle import UNTANGLING, take_out
 from ..particles.contacts.surface_untangling import keep_slow
@@ -563,7 +563,7 @@ class SurfaceContacts:
 
     def _part_contacts(self, room: SurfaceRoom) -> None:
         moving = (room.x, room.start, room.inverse_mass, room.rows, room.stopping, room.led)
-        back = (room.by_itself, room.body_of, room.pushed)
+        back = PushedBack(room.by_itself, room.body_of, room.pushed)
         if part_surfaces(room.contacts, self.contact_count, room.watch, *moving, back):
             self._expect_crossings(room)
 

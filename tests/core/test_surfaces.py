@@ -25,7 +25,7 @@ from verlet_physics.particles.contacts.surface_contact import (
     part_layers,
 )
 from verlet_physics.particles.contacts.surface_couple import pieces_of, return_surface_couples
-from verlet_physics.particles.contacts.surface_limit import part_surfaces
+from verlet_physics.particles.contacts.surface_limit import PushedBack, part_surfaces
 from verlet_physics.particles.contacts.surface_stops import (
     TO_RETREAT,
     TO_STOP,
@@ -286,7 +286,7 @@ def _part(contacts, x, start, inverse_mass, idle=0):
         note_spare(watch, n, contacts[n])
     rows = np.arange(vertices - idle, dtype=np.int32)
     given = (watch, x, start, inverse_mass, rows, stopping_room(vertices), vertices)
-    no_bodies = (vertices, np.zeros(0, dtype=np.int32), np.zeros((0, 2, 3)))
+    no_bodies = PushedBack(vertices, np.zeros(0, dtype=np.int32), np.zeros((0, 2, 3)))
     stopped = part_surfaces(contacts, count, *given, no_bodies)
     return stopped, watch.count[0]
 

@@ -63,7 +63,7 @@ def _some_of(table: BodySurfaceTable, kept: Ints) -> BodySurfaceTable:
 
 @kernel
 def push_bodies(owners, pushed, h):
-    """Give bodies what cloth was parted from them with: pushed (b, 2, 3) as in `part_surfaces`."""
+    """Give bodies what cloth was parted from them with: pushed (b, 2, 3), see `PushedBack`."""
     for b in range(pushed.shape[0]):
         push = load(pushed[b], 0)
         if push == ZERO or owners.inverse_mass[b] == 0.0:

@@ -14,6 +14,7 @@ Contact"; control points: Farin 2002, *Curves and Surfaces for CAGD*, §4.)
 from __future__ import annotations
 
 import math
+from collections import namedtuple
 
 from ...angular_momentum import NO_INERTIA, add_inertia, solve_inertia
 from ...kernels.jit import kernel, lean_inline
@@ -42,6 +43,17 @@ PARTING_SWEEPS = 16
 
 RETREATS = 4
 """How often what is not apart goes half of its way only, before it stops."""
+
+
+PushedBack = namedtuple(
+    "PushedBack",
+    [
+        "first",  # vertex of what is drawn of bodies
+        "body",  # (v,) of each from there on
+        "push",  # (b, 2, 3) kg·m and, about the origin, kg·m²
+    ],
+)
+"""What bodies are pushed back by where cloth is parted from them."""
 
 
 @lean_inline
@@ -105,10 +117,9 @@ def _part(contact, over, x, more, start, inverse_mass, needed, back):
 @lean_inline
 def _push_back(contact, back, place, push):
     """Note a push in kg·m on the body that a contact of cloth is with, if it is with one."""
-    by_itself, body_of, pushed = back
-    v = max(contact["corner"][0], contact["corner"][3]) - by_itself
+    v = max(contact["corner"][0], contact["corner"][3]) - back.first
     if v >= 0:
-        b = body_of[v]
+        pushed, b = back.push, back.body[v]
         for k in range(3):
             pushed[b, 0, k] += push[k]
         turn = cross(place, push)
@@ -215,8 +226,7 @@ def part_surfaces(contacts, count, watch, x, start, inverse_mass, rows, stopping
     `surface_stops`. What is at a mesh, whose vertices from ``led`` on stop for nobody, goes on with
     it; where two of them leave cloth no room between them, it goes as one piece all the same, and
     they go through it. rows: vertices of cloth; watch: has what `note_spare` noted of all contacts.
-    back: first vertex of what is drawn of bodies, the body of each from there on, and what these
-    are pushed back by when cloth is parted from them, in kg·m and, about the origin, kg·m².
+    back: what bodies are pushed back by when cloth is parted from what is drawn of them.
     """
     moved = stopping.moved
     parting = (contacts, count, watch, x, start, inverse_mass)

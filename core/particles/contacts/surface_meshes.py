@@ -32,6 +32,17 @@ Ends = namedtuple("Ends", ["start", "end"])
 """Vertices (v, 3) m of meshes at both ends of a frame, in the frames of their shapes."""
 
 
+KnownPoses = namedtuple(
+    "KnownPoses",
+    [
+        "body",  # (m,) that are drawn
+        "first_vertex",  # (m + 1,) of each
+        "pose",  # (m, 4, 3) where each was placed last, and how turned
+    ],
+)
+"""Where bodies are, as far as their vertices know."""
+
+
 @once_for_each
 def _facing_of_colliders(table: ShapeTable) -> Ints:
     return _facing_of(table.meshes)
@@ -96,7 +107,7 @@ class MeshSurfaces:
         ).astype(np.int32)
         self.bodies: Ints = bodies.body
         self.pose = np.zeros((len(bodies), 4, 3))  # where bodies are placed, and how turned
-        self.known = (bodies.body, bodies.meshes.first_vertex, self.pose)
+        self.known = KnownPoses(bodies.body, bodies.meshes.first_vertex, self.pose)
         self.rest = self._rest(model)
         self.forget_bodies()
         self.start = self.end = meshes.vertex  # (v, 3) m in the frames of the shapes, of a frame

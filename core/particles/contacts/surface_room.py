@@ -107,7 +107,7 @@ class SurfaceRoom:
         self.body_of: Ints = np.zeros(0, dtype=np.int32)  # of the vertices from there on
         if self.meshes is not None:
             self.body_of = self.meshes.body_of
-        self.pushed = np.zeros((len(model.bodies), 2, 3))  # kg·m, kg·m²: see `part_surfaces`
+        self.pushed = np.zeros((len(model.bodies), 2, 3))  # kg·m, kg·m²: see `PushedBack`
         # what does not go where it is led: it may stray from its flight
         self.flying = np.concatenate([self.rows, self.body_rows])
         self.stopping = stopping_room(count)
