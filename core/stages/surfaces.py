@@ -376,11 +376,10 @@ class SurfaceContacts:
         self.had_contacts |= found > 0
         if room.meshes is None:
             self.mesh_contacts = found
+        else:
+            with_meshes = (room.contacts, self.mesh_contacts, found)
+            spare_neighbours(*with_meshes, room.led, room.neighbours, room.watch.nearest)
         room.layer_contacts = self.mesh_contacts
-        if room.meshes is None:
-            return
-        with_meshes = (room.contacts, self.mesh_contacts, found)
-        spare_neighbours(*with_meshes, room.led, room.neighbours, room.watch.nearest)
 
     def _look_for_tangle(self, room: SurfaceRoom) -> None:
         """Mark what is on the wrong side of a mesh where the substep begins."""

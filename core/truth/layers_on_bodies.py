@@ -24,8 +24,6 @@ from .surfaces import EVERY
 
 FRAMES_LAID = 60
 
-FRAMES_FALLEN = 60
-
 MOST_SUNK = 0.001
 """m, of what layers of a centimetre give way by."""
 
@@ -46,25 +44,29 @@ def _laid(half: tuple[float, float, float], mass: float, layers: int, aside: flo
     return builder.finalize()
 
 
-def _pairs(model: Model, x: Floats, place: Floats, orientation: Floats) -> int:
-    """Pairs of triangles of cloth at x (n, 3) m and of what is drawn of the body that intersect."""
-    drawn = model.body_surfaces.meshes
-    body = drawn.vertex @ rotation_matrix(orientation).T + place
+def _pairs(model: Model, state: State) -> int:
+    """Pairs of triangles of cloth and of what is drawn of the body that intersect."""
+    drawn, x = model.body_surfaces.meshes, state.position
+    turn = rotation_matrix(state.body_orientation[0])
+    body: Floats = drawn.vertex @ turn.T + state.body_position[0]
     faces: Ints = np.concatenate([model.surfaces.triangle, drawn.triangle + len(x)])
     both = count_crossings(np.concatenate([x, body]), faces)
     return both - count_crossings(x, model.surfaces.triangle)
 
 
-def _through(half: tuple[float, float, float], mass: float, layers: int, aside: float) -> Result:
-    """Most pairs of triangles of cloth and of what is drawn that intersect."""
-    model = _laid(half, mass, layers, aside)
+def _played(model: Model) -> tuple[State, int]:
+    """The last state, and the most such pairs of any frame."""
     state, most = model.initial_state(), 0
     for frame in range(1, FRAMES_LAID + 1):
         state, _ = advance(model, state, FrameInputs(), SolverSettings())
         if frame % EVERY == 0:
-            pose = (state.body_position[0], state.body_orientation[0])
-            most = max(most, _pairs(model, state.position, *pose))
-    return Result(float(most), 0.0, 0.0)
+            most = max(most, _pairs(model, state))
+    return state, most
+
+
+def _through(half: tuple[float, float, float], mass: float, layers: int, aside: float) -> Result:
+    """Most pairs of triangles of cloth and of what is drawn that intersect."""
+    return Result(float(_played(_laid(half, mass, layers, aside))[1]), 0.0, 0.0)
 
 
 for _name, _half, _mass, _layers, _aside in (
@@ -100,12 +102,7 @@ def _fallen(layers: int, mass: float, tilt: float, turn: float) -> tuple[Model, 
 def _fall(layers: int, mass: float, tilt: float, turn: float) -> tuple[int, float]:
     """Most pairs that ever intersect, and how much lower than it should the crate lies, m."""
     model, high = _fallen(layers, mass, tilt, turn)
-    state, most = model.initial_state(), 0
-    for frame in range(1, FRAMES_FALLEN + 1):
-        state, _ = advance(model, state, FrameInputs(), SolverSettings())
-        if frame % EVERY == 0:
-            pose = (state.body_position[0], state.body_orientation[0])
-            most = max(most, _pairs(model, state.position, *pose))
+    state, most = _played(model)
     return most, high - float(state.body_position[0, 2])
 
 
@@ -137,8 +134,7 @@ def _is_told() -> Result:
     state.position[:, 2] -= 0.2
     state.previous[:] = state.position
     state, figures = advance(model, state, FrameInputs(), SolverSettings())
-    pose = (state.body_position[0], state.body_orientation[0])
-    counted = _pairs(model, state.position, *pose)
+    counted = _pairs(model, state)
     told = sum(c.pairs for c in figures.crossings if c.other == "box")
     return Result(float(told - counted) if counted else np.nan, 0.0, 0.0)
 

@@ -20,7 +20,7 @@ from ...collision.surface_tree import (
 )
 from ...geometry.surface import connected_parts
 from ...model import Model
-from ...model.surface_table import ITSELF, MESHES, OTHERS
+from ...model.surface_table import ITSELF, MESHES, OTHERS, BodySurfaceTable
 from ...records import Records
 from .body_surfaces import met_bodies
 from .crossed_cloth import CrossedCloth
@@ -63,10 +63,10 @@ class SurfaceRoom:
     Arrays of n vertices hold those of all particles and, from ``led`` on, those of the meshes.
     """
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, bodies: BodySurfaceTable) -> None:
+        """bodies: those that cloth is kept out of, see `met_bodies`."""
         triangle = np.ascontiguousarray(model.surfaces.triangle)
         self.led = led = len(model.particles)
-        bodies = met_bodies(model)
         has_meshes = model.surfaces.parts_meshes.any() or len(bodies) > 0
         self.meshes = MeshSurfaces(model, bodies) if has_meshes else None
         count = led if self.meshes is None else led + self.meshes.count
@@ -305,6 +305,7 @@ def pierced_parts(crossings: Records, surface: Surface) -> tuple[tuple[int, int,
 
 def surface_room(model: Model) -> SurfaceRoom | None:
     """Scratch memory for a model's surfaces; None where nothing meets any of them."""
+    bodies = met_bodies(model)
     meets_cloth = (model.surfaces.meets & (ITSELF | OTHERS)).any()
-    meets_meshes = model.surfaces.parts_meshes.any() or len(met_bodies(model)) > 0
-    return SurfaceRoom(model) if meets_cloth or meets_meshes else None
+    meets_meshes = model.surfaces.parts_meshes.any() or len(bodies) > 0
+    return SurfaceRoom(model, bodies) if meets_cloth or meets_meshes else None
