@@ -11,11 +11,13 @@ The first run downloads Blender as a Python module (bpy, 350 MB); later runs ins
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import shutil
 import sys
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
+from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
 from tools.blender_stubs import STUBS, stubs
@@ -69,6 +71,8 @@ if TYPE_CHECKING:
 OUT = ROOT / "out"
 WHEELS = ("with", "without", "both")
 WITHOUT_WHEELS = "without_wheels"  # the mark of tests that need no compiled kernels
+NOTHING_SELECTED = 5  # pytest's status: fine for somebody who runs a single test
+ON_ALL_PROCESSORS = ("-n", "auto", "--maxprocesses", "4", "--dist", "worksteal")
 TOOLS = sorted((ROOT / "tools").glob("*.py"))
 
 
@@ -122,18 +126,18 @@ def typecheck(options: argparse.Namespace) -> None:
 
 
 def test_core(options: argparse.Namespace) -> None:
-    """Test the engine without Blender."""
+    """Test the engine without Blender: as it is shipped, and what only Numba has."""
     interpreter = core_environment()
-    arguments = options.arguments
-    if not arguments:  # everything: on all processors, with nothing compiled twice
-        with timed("compile the kernels"):
-            run([interpreter, "-m", "verlet_physics", "compile"], "compiling the kernels")
-        # before anything else has compiled what that should have: it is not done a second time
-        first = "tests/core/test_plain_python.py"
-        run_pytest(interpreter, "tests/core", ["-n", "0", "-k", "after_warming", first], first)
-        arguments = ["-n", "auto", "--maxprocesses", "4", "--dist", "worksteal"]
+    if options.arguments:
+        with timed("test core"):
+            run_pytest(interpreter, "tests/core", options.arguments, "tests/core")
+        return
+    library = {"VERLET_LIBRARY": str(build_library(host_platform()))}
     with timed("test core"):
-        run_pytest(interpreter, "tests/core", arguments, "tests/core")
+        run_pytest(interpreter, "tests/core", ON_ALL_PROCESSORS, "tests/core", library)
+    with timed("test core with Numba"):
+        arguments = ["-m", "numba", *ON_ALL_PROCESSORS]
+        run_pytest(interpreter, "tests/core", arguments, "the tests of Numba")
 
 
 def test_quick(options: argparse.Namespace) -> None:
@@ -142,7 +146,7 @@ def test_quick(options: argparse.Namespace) -> None:
         run_pytest(
             core_environment(),
             "tests/core",
-            ["-m", "quick", *options.arguments],
+            ["-m", "quick", *(options.arguments or ON_ALL_PROCESSORS)],
             "the quick tests",
             {"VERLET_NO_NUMBA": "1"},
         )
@@ -158,8 +162,7 @@ def run_pytest(
     """Run pytest on a folder, or on the tests that the user's arguments name."""
     named = [argument for argument in arguments if (ROOT / argument.split("::")[0]).exists()]
     command = [interpreter, "-m", "pytest", *([] if named else [folder]), *arguments]
-    nothing_selected = 5  # fine for somebody who runs a single test
-    accept = (0, nothing_selected) if arguments else (0,)
+    accept = (0, NOTHING_SELECTED) if arguments else (0,)
     run(command, what, accept=accept, variables=variables)
 
 
@@ -186,7 +189,6 @@ def run_blender_tests(blender: Blender, target: Platform | None, arguments: Sequ
     what = f"test Blender {blender.version} with {zip_path.name}"
     user_folder = BUILD / "user" / f"test-{blender.version}-{'with' if target else 'no'}-wheels"
     variables = {
-        "BLENDER_USER_RESOURCES": str(user_folder),
         "VERLET_ZIP": str(zip_path),
         "PYTEST_ADDOPTS": "" if target else f"-m {WITHOUT_WHEELS}",
     }
@@ -194,34 +196,50 @@ def run_blender_tests(blender: Blender, target: Platform | None, arguments: Sequ
     if target is None:
         files = [file for file in files if f"mark.{WITHOUT_WHEELS}" in file.read_text("utf-8")]
     with timed(what), locked(user_folder):
-        run_blender_files(interpreter, files, arguments, what, variables)
+        if any((ROOT / argument.split("::")[0]).exists() for argument in arguments):
+            variables["BLENDER_USER_RESOURCES"] = str(user_folder / "0")
+            run_pytest(interpreter, "tests/blender", arguments, what, variables)
+        else:
+            run_blender_files(interpreter, files, arguments, user_folder, variables)
 
 
 def run_blender_files(
     interpreter: Path,
     files: Sequence[Path],
     arguments: Sequence[str],
-    what: str,
+    user_folder: Path,
     variables: dict[str, str],
 ) -> None:
-    """Run each file of tests in a Blender of its own, or at once the tests that are named.
+    """Run each file of tests in a Blender of its own, as many at once as there are processors.
 
     What one file leaves behind reaches no other, in Blender's memory neither: 4.2 crashed in files
-    that were closed long after what had damaged it.
+    that were closed long after what had damaged it. Those that run at once have user folders of
+    their own.
     """
-    if any((ROOT / argument.split("::")[0]).exists() for argument in arguments):
-        run_pytest(interpreter, "tests/blender", arguments, what, variables)
-        return
-    failed = []
-    for file in files:
-        name = str(file.relative_to(ROOT))
+    accept = (0, NOTHING_SELECTED) if arguments else (0,)
+    at_once = min(os.cpu_count() or 1, 4)
+    user_folders: SimpleQueue[Path] = SimpleQueue()
+    for n in range(at_once):
+        user_folders.put(user_folder / str(n))
+
+    def run_file(file: Path) -> tuple[Path, int, str]:
+        mine = user_folders.get()
+        command = [interpreter, "-m", "pytest", str(file.relative_to(ROOT)), *arguments]
         try:
-            run_pytest(interpreter, "tests/blender", [name, *arguments], name, variables)
-        except Failure as failure:
-            print(f"\nerror: {failure}", file=sys.stderr, flush=True)
-            failed.append(file.name)
+            variable = {"BLENDER_USER_RESOURCES": str(mine)}
+            return file, *output_of(command, variables={**variables, **variable})
+        finally:
+            user_folders.put(mine)
+
+    failed = []
+    with ThreadPoolExecutor(at_once) as pool:
+        for running in as_completed([pool.submit(run_file, file) for file in files]):
+            file, status, printed = running.result()
+            print(printed, end="", flush=True)
+            if status not in accept:
+                failed.append(file.name)
     if failed:
-        raise Failure(f"{what} failed in {', '.join(failed)}")
+        raise Failure(f"tests failed in {', '.join(sorted(failed))}")
 
 
 def test(options: argparse.Namespace) -> None:

@@ -8,7 +8,7 @@ import pytest
 from verlet_physics.kernels import jit
 
 numba = pytest.importorskip("numba")
-pytestmark = pytest.mark.skipif(jit.numba is None, reason="needs Numba")
+pytestmark = pytest.mark.numba
 
 
 def machine_code(compiler):

@@ -15,7 +15,7 @@ import pytest
 from verlet_physics.kernels import folder as kernel_folder
 from verlet_physics.kernels import jit
 
-pytestmark = pytest.mark.skipif(jit.compiled_by() != "Numba", reason="needs Numba")
+pytestmark = pytest.mark.numba
 
 
 MOMENTS = int(os.environ.get("VERLET_MOMENTS", "3"))

@@ -15,7 +15,7 @@ from verlet_physics.kernels import jit
 from verlet_physics.kernels.jit import allocating_kernel, inline, kernel, lean_inline
 from verlet_physics.truth.random_scenes import random_scene
 
-pytestmark = pytest.mark.skipif(not jit.compiled, reason="needs Numba")
+pytestmark = pytest.mark.numba
 
 COMPILED_HERE = """
 from verlet_physics import FrameInputs, ModelBuilder, SolverSettings, advance
@@ -145,7 +145,6 @@ def _read_and_make(both, times):
     return made[0]
 
 
-@pytest.mark.skipif(jit.compiled_by() != "Numba", reason="looks into what Numba has compiled")
 def test_functions_count_references_where_those_that_call_them_do(tmp_path, monkeypatch):
     monkeypatch.setenv("VERLET_CACHE_DIR", str(tmp_path))  # what is loaded cannot be looked into
     both = Both(np.array([2.0]), np.array([3.0]))

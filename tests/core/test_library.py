@@ -89,6 +89,26 @@ def test_golden_scenes_come_from_the_library_alone_and_threads_give_the_same_bit
     assert run(WATCHED + GOLDEN, VERLET_LIBRARY=str(BUILT)) == "[] []"
 
 
+SCENES = """
+from verlet_physics import SolverSettings, advance
+from verlet_physics.bench import rigid_scenes
+from verlet_physics.bench.rigid_bodies import model_of
+from verlet_physics.bench.scenes import SCENES
+from verlet_physics.truth.determinism import _INPUTS, _everything
+bodies = [model_of(rigid_scenes.heap(8)), model_of(rigid_scenes.chain(4, both=True))]
+for model in [_everything(), *bodies, *(make(6).model for make, _ in SCENES.values())]:
+    state = model.initial_state()
+    for threads in (1, 2):
+        state, _ = advance(model, state, _INPUTS, SolverSettings(threads=threads))
+print(sorted(set(plain)))
+"""
+
+
+@built
+def test_no_scene_asks_for_what_the_library_has_not():
+    assert run(WATCHED + SCENES, VERLET_LIBRARY=str(BUILT)) == "[]"
+
+
 MADE = """
 import pickle, sys
 from verlet_physics.golden.hashes import SCENES

@@ -53,40 +53,6 @@ def test_plain_python_agrees_with_compiled_code():
     assert np.allclose(fast, slow, atol=1e-9)
 
 
-SECOND_START = """
-from verlet_physics import SolverSettings, advance
-from verlet_physics.kernels import jit
-from verlet_physics.bench import rigid_scenes
-from verlet_physics.bench.rigid_bodies import model_of
-from verlet_physics.bench.scenes import SCENES
-from verlet_physics.truth.determinism import _INPUTS, _everything
-assert jit.is_warm()
-bodies = [model_of(rigid_scenes.heap(8)), model_of(rigid_scenes.chain(4, both=True))]
-for model in [_everything(), *bodies, *(make(6).model for make, _ in SCENES.values())]:
-    state = model.initial_state()
-    for threads in (1, 2):
-        state, _ = advance(model, state, _INPUTS, SolverSettings(threads=threads))
-print(jit.compile_count())
-"""
-
-
-@pytest.mark.skipif(not jit.compiled, reason="needs Numba")
-def test_after_warming_up_no_scene_compiles_anything(tmp_path):
-    environment = dict(os.environ)
-    if not jit.is_warm():  # `dev.py test-core` runs this first of all that it has compiled for
-        environment["VERLET_CACHE_DIR"] = str(tmp_path)
-        assert _printed(environment, "-m", "verlet_physics", "compile").startswith("All kernels")
-    assert _printed(environment, "-c", SECOND_START) == "0"
-
-
-def _printed(environment, *command):
-    done = subprocess.run(
-        [sys.executable, *command], env=environment, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
-
-
 def test_compiled_code_is_kept_by_what_it_came_from(monkeypatch):
     def forget():
         for name in ("_source_hash", "imported_by", "records"):
