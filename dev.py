@@ -160,10 +160,18 @@ def run_pytest(
     variables: dict[str, str] | None = None,
 ) -> None:
     """Run pytest on a folder, or on the tests that the user's arguments name."""
-    named = [argument for argument in arguments if (ROOT / argument.split("::")[0]).exists()]
-    command = [interpreter, "-m", "pytest", *([] if named else [folder]), *arguments]
-    accept = (0, NOTHING_SELECTED) if arguments else (0,)
-    run(command, what, accept=accept, variables=variables)
+    command = [interpreter, "-m", "pytest", *([] if names_tests(arguments) else [folder])]
+    run([*command, *arguments], what, accept=accepted(arguments), variables=variables)
+
+
+def names_tests(arguments: Sequence[str]) -> bool:
+    """Whether the user's arguments name files or tests."""
+    return any((ROOT / argument.split("::")[0]).exists() for argument in arguments)
+
+
+def accepted(arguments: Sequence[str]) -> tuple[int, ...]:
+    """The statuses with which pytest may end."""
+    return (0, NOTHING_SELECTED) if arguments else (0,)
 
 
 def test_blender(options: argparse.Namespace) -> None:
@@ -196,7 +204,7 @@ def run_blender_tests(blender: Blender, target: Platform | None, arguments: Sequ
     if target is None:
         files = [file for file in files if f"mark.{WITHOUT_WHEELS}" in file.read_text("utf-8")]
     with timed(what), locked(user_folder):
-        if any((ROOT / argument.split("::")[0]).exists() for argument in arguments):
+        if names_tests(arguments):
             variables["BLENDER_USER_RESOURCES"] = str(user_folder / "0")
             run_pytest(interpreter, "tests/blender", arguments, what, variables)
         else:
@@ -216,7 +224,6 @@ def run_blender_files(
     that were closed long after what had damaged it. Those that run at once have user folders of
     their own.
     """
-    accept = (0, NOTHING_SELECTED) if arguments else (0,)
     at_once = min(os.cpu_count() or 1, 4)
     user_folders: SimpleQueue[Path] = SimpleQueue()
     for n in range(at_once):
@@ -236,8 +243,8 @@ def run_blender_files(
         for running in as_completed([pool.submit(run_file, file) for file in files]):
             file, status, printed = running.result()
             print(printed, end="", flush=True)
-            if status not in accept:
-                failed.append(file.name)
+            if status not in accepted(arguments):
+                failed.append(f"{file.name} (exit status {status})")
     if failed:
         raise Failure(f"tests failed in {', '.join(sorted(failed))}")
 

@@ -179,7 +179,7 @@ def pinched(pinch: Pinch) -> DrivenScene:
         places = np.array([[swing, -apart, -0.05], [swing, apart, -0.05]])
         return FrameInputs(collider_position=places)
 
-    return DrivenScene(builder.finalize(), 36, inputs)
+    return DrivenScene(builder.finalize(), 72, inputs)
 
 
 def _add_jaws(builder: ModelBuilder, pinch: Pinch, r: float) -> None:
