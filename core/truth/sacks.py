@@ -90,7 +90,10 @@ def _carried(setup: Filling, rate: float) -> tuple[float, float]:
 
 @cache
 def _let_go(setup: Filling, friction: float, rate: float) -> tuple[float, float]:
-    """How fast a sack that was let go goes sideways at last, m/s; how far it has gone, m."""
+    """What speed a sack that was let go has gained sideways, m/s; how far it has gone, m.
+
+    It swings when it is let go, and keeps that: so what it had right then is taken off.
+    """
     model = filled_sack(*setup, friction)
     state, settings = model.initial_state(), SolverSettings(substep_rate=rate)
     for _ in range(HANGING):
@@ -102,8 +105,9 @@ def _let_go(setup: Filling, friction: float, rate: float) -> tuple[float, float]
         state, _ = advance(model, state, released, settings)
         places = np.concatenate([state.position, state.body_position])
         centre.append((mass @ places / mass.sum())[:2])
-    speed = np.linalg.norm(centre[-1] - centre[-1 - FPS // 4]) * 4
-    return float(speed), float(np.linalg.norm(centre[-1] - centre[0]))
+    at_last = (centre[-1] - centre[-1 - FPS // 4]) * 4
+    gained = np.linalg.norm(at_last - (centre[1] - centre[0]) * FPS)
+    return float(gained), float(np.linalg.norm(centre[-1] - centre[0]))
 
 
 def _lying(number: int, tolerance: float, setup: Filling, friction: float, rate: float) -> Result:
