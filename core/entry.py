@@ -158,6 +158,7 @@ def check_state(layout: Layout, state: State) -> None:
         raise ModelError("", "contacts.impulse of the state holds numbers that are not finite")
     if rows and (key[:, :2].min() < 0 or key[:, :2].max() >= layout.shape_count):
         raise ModelError("", "contacts.key of the state names shapes that the model has not")
+    _check_cushions(layout, state)
     _check_balls(layout, state)
     _check_pressed(layout, state.stretch.pressed)
     _check_acted(layout, state.acted)
@@ -165,6 +166,22 @@ def check_state(layout: Layout, state: State) -> None:
     number("", "time of the state", state.time, least=0.0)
     if not isinstance(state.frame, int | np.integer):
         raise ModelError("", f"frame of the state = {state.frame!r} is no whole number")
+
+
+def _check_cushions(layout: Layout, state: State) -> None:
+    """What cloth keeps apart must be pairs of shapes of the model, in order."""
+    cushions = state.cushions
+    rows = len(cushions.key) if isinstance(cushions.key, np.ndarray) else 0
+    key = _state_array("cushions.key", cushions.key, _INT, (rows, 2))
+    if rows and (key.min() < 0 or key.max() >= layout.shape_count):
+        raise ModelError("", "cushions.key of the state names shapes that the model has not")
+    code = key[:, 0].astype(np.int64) * layout.shape_count + key[:, 1]
+    if (key[:, 0] >= key[:, 1]).any() or (np.diff(code) <= 0).any():
+        raise ModelError("", "cushions.key of the state is not sorted")
+    for name in ("thickness", "friction"):
+        column = _state_array(f"cushions.{name}", getattr(cushions, name), _FLOAT, (rows,))
+        if not (np.isfinite(column).all() and (column >= 0.0).all()):
+            raise ModelError("", f"cushions.{name} of the state must be finite and not below zero")
 
 
 def _check_balls(layout: Layout, state: State) -> None:

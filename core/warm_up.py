@@ -224,6 +224,16 @@ def _wrap() -> None:
     _run(model, FrameInputs(mesh_vertex=1.1 * model.shapes.meshes.vertex), frames=2)
 
 
+def _press() -> None:
+    """Reach cloth between two bodies that move by themselves."""
+    builder = ModelBuilder()
+    for name, height in (("box", 0.5), ("lid", 1.52)):
+        builder.add_body(name, "BOX", (0.5, 0.5, 0.5), (0.5, 0.5, height), mass=1.0)
+    _add_sheet(builder, 1.01)
+    builder.add_collider("floor", "PLANE", (), (0.0, 0.0, 0.0))
+    _run(builder.finalize(), FrameInputs(), frames=2)
+
+
 def _cross() -> None:
     """Reach cloth that begins through other cloth."""
     builder = ModelBuilder()
@@ -332,5 +342,7 @@ def _share() -> None:
     _run(builder.finalize(), FrameInputs(duration=1 / 480), frames=1)
 
 
-SCENES = (_fly, _touch, _drape, _cross, _wrap, _grow, _meet, _pile, _swing, _rest, _share)
+SCENES = (
+    _fly, _touch, _drape, _press, _cross, _wrap, _grow, _meet, _pile, _swing, _rest, _share
+)  # fmt: skip
 """Scenes that reach every kernel."""

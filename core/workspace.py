@@ -16,6 +16,7 @@ from .coupling.pin_hold import tethers_by_particle
 from .entry import Layout
 from .model import Model
 from .particles.contact_hooks import hooks_for
+from .particles.contacts.between_bodies import BetweenBodies, may_be_between
 from .particles.contacts.body_contact import CONTACT_MARGIN
 from .particles.contacts.contact_point import contact_room
 from .particles.contacts.couple_return import CoupleReturn
@@ -61,6 +62,9 @@ class Workspace:
             max(1, 32 * len(model.particle_bodies), 4 * len(model.self_collision))
         )
         self.surfaces = surface_room(model)
+        self.between = (
+            BetweenBodies(model, self.shapes, self.touching) if may_be_between(model) else None
+        )
         self.ties = [c for c in model.constraints if isinstance(c, Attachments)]
         self.tie_push = np.zeros((len(model.bodies), 3))  # N·s of ties in this substep
         self.strain_force = np.zeros((len(model.bodies), 2, 3))  # N, N·m: see `strain_hold`
@@ -102,6 +106,7 @@ class Workspace:
             strain_force=self.strain_force,
             tethers=self.tethers,
             surfaces=self.surfaces,
+            between=self.between,
         )
 
 

@@ -123,7 +123,7 @@ class BroadPhase:
             np.zeros((1, bounded), dtype=np.int32),
             np.zeros(count + 1, dtype=np.int32),
         )
-        self._tree = tree_room(bounded)  # over the wide boxes
+        self.tree = tree_room(bounded)  # over the wide boxes
         self._scratch = tree_scratch(bounded)
         self._other_pair: Ints = np.zeros((8 * count, 2), dtype=np.int32)
         self.pair: Ints = np.zeros((8 * count, 2), dtype=np.int32)
@@ -169,7 +169,7 @@ class BroadPhase:
         """Find all pairs anew; takes what `update` takes."""
         self._motion[:] = motion
         self.rules.motion[:] = motion
-        leaves, tree, rules, partners = self.leaves, self._tree, self.rules, self.partners
+        leaves, tree, rules, partners = self.leaves, self.tree, self.rules, self.partners
         widen_boxes(leaves, lower, upper, margin)
         build_tree(tree, leaves.lower, leaves.upper, 0, len(leaves.shape), self._scratch)
         mark_leaves(leaves, tree, rules)

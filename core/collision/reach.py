@@ -64,10 +64,10 @@ def _common_velocity(owners):
 
 
 @kernel
-def bound_shapes(shapes, owners, thickness, duration, fall, reach):
+def bound_shapes(shapes, owners, room, duration, fall, reach):
     """Pose shapes where their owners are now and bound their motion in the next ``duration`` s.
 
-    thickness (k,) m: half the least thickness; fall m: by gravity in that time. Writes
+    room (k,) m: how early contacts are to be found; fall m: by gravity in that time. Writes
     centre_before, rotation_before, lower and upper of the shapes, and reach (k,) m: the farthest
     that a point of the shape travels, relative to what all have in common. A turn by the angle φ
     moves a point at distance r by no more than 2 r, or r φ. Returns the farthest travel of any body
@@ -93,10 +93,7 @@ def bound_shapes(shapes, owners, thickness, duration, fall, reach):
         if owners.inverse_mass[o] > 0.0:
             travel += fall
             fastest = max(fastest, travel / arm)
-        near = 0.0
-        if thickness[s] < math.inf:
-            near = FOUND_BEFORE * thickness[s]
-        reach[s] = travel + near
+        reach[s] = travel + room[s]
         for k in range(3):
             half = half_extent(shapes.kind[s], shapes.size[s], shapes.rotation_before[s], k)
             shapes.lower[s, k] = shapes.centre_before[s, k] - half - reach[s]

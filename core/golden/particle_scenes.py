@@ -15,6 +15,7 @@ from ..bench.crossed_scenes import poked
 from ..bench.pressed_scenes import Press, PullApart, pressed_sheet, pulled_apart
 from ..bench.scenes import add_sheet, cloth_grid
 from ..bench.shapes import ball, stem, tube_tree
+from ..bench.tower_scenes import Tower, built
 from ..building.builder import ModelBuilder
 from ..collision.shape import Shape, Surface
 from ..forces.field import FALLOFFS, FIELD_KINDS, FIELD_SHAPES, Field
@@ -393,6 +394,12 @@ def layers_come_to_rest() -> GoldenScene:
 def crossed_cloth() -> GoldenScene:
     """A corner of a sheet that begins through another one, and comes out of it."""
     return GoldenScene(poked(10), frames=6)
+
+
+@scene("cloth-between-bodies")
+def cloth_between_bodies() -> GoldenScene:
+    """Two crates with two sheets between them, on a floor."""
+    return GoldenScene(built(Tower((0.15, 0.12), (8.0, 4.0), layers=2))[0], frames=12)
 
 
 @scene("pressed-by-mesh")

@@ -14,6 +14,7 @@ import numpy as np
 from ..settings.gravity import EARTH_GRAVITY
 from .body_table import turned_back
 from .contact_state import ContactState
+from .cushion_state import CushionState
 from .shared_point_table import SharedPoints
 from .state import State, acting_at_first
 from .stretch_state import StretchState
@@ -151,6 +152,7 @@ class Model:
             body_hold=np.zeros((len(bodies), 2, 3)),
             mesh_vertex=self.shapes.meshes.vertex,
             contacts=ContactState.at_start(),
+            cushions=CushionState.at_start(),
             balls=self.self_collision.at_start(),
             joints=self.joints.at_start(),
             tears=TearState.at_start(self.tears),

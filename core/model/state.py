@@ -11,6 +11,7 @@ import numpy as np
 from ..arrays import Floats
 from ..settings import WindSettings
 from .contact_state import ContactState
+from .cushion_state import CushionState
 from .joint_table import JointState
 from .particle_table import BallState
 from .rest_table import RestState
@@ -55,6 +56,7 @@ class State:
     body_hold: Floats  # (b, 2, 3) N and N·m that stretched cloth held it with in the last substep
     mesh_vertex: Floats  # (v, 3) m, of all mesh shapes, in the frames of the shapes
     contacts: ContactState
+    cushions: CushionState
     balls: BallState
     joints: JointState
     tears: TearState

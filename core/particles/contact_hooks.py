@@ -10,7 +10,6 @@ from collections.abc import Callable
 from ..collision.kinds import MESH
 from ..coupling.attachment import Attachments
 from ..model import Model
-from ..model.body_table import PASSIVE
 from .contacts.body_contact import ParticleBodies
 from .contacts.hook import ContactHook, Surroundings
 from .contacts.lone_contact import LoneParticles
@@ -52,7 +51,7 @@ def _has_self_collision(model: Model) -> bool:
 
 
 def _may_squeeze(model: Model) -> bool:
-    has_ground = model.collider_shape_count > 0 or bool((model.bodies.follows == PASSIVE).any())
+    has_ground = model.collider_shape_count > 0 or len(model.bodies) > 1
     return has_ground and len(model.bodies) > 0 and len(model.particles.colliding) > 0
 
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Floats, Ints
+from ..collision.cushions import Cushions, note_met
 from ..collision.mesh_motion import MeshMotion
 from ..collision.reach import bound_shapes
 from ..collision.shapes import at_start, move_shapes
@@ -19,6 +20,7 @@ from ..rigid.contacts.contact_making import fill_contacts
 from ..rigid.contacts.contact_order import MORE_THAN_ANY, SHARED_FROM, order_room, order_rows
 from ..rigid.contacts.contact_setup import prepare_contacts
 from ..rigid.contacts.contact_table import Remembered, more_room
+from ..rigid.contacts.cushion_press import press_cushions
 from ..rigid.contacts.packet_table import deal_room, more_packets, packet_room
 from ..rigid.contacts.position_correction import withdraw_places
 from ..rigid.contacts.velocity_buffer import velocity_buffer
@@ -72,6 +74,10 @@ class Bodies:
         self.sleep = BodySleep(frame, self.joints)
         self._load()
         self.iterations = frame.settings.contact_iterations
+        self.between = work.between
+        if self.between is not None:
+            self.between.begin(state.cushions)
+            self._keep_apart(self.between.cushions)
         buffer = velocity_buffer(self.owners, frame.settings)
         work.body_contacts = work.body_contacts._replace(buffer=buffer)
         self.next_collision = 0
@@ -178,13 +184,17 @@ class Bodies:
             return
         frame = self.frame
         substep = frame.substep
-        if substep >= self.next_collision or frame.is_struck:
+        if substep >= self.next_collision or frame.is_struck or self._is_cloth_thicker:
             self._collide()
             frame.is_struck = False
+        if self.between is not None:
+            self.between.are_boxes_known = self.sleep.is_active and frame.work.touching.is_any
         self.strain.lean(self.lent)
         self.hand.push_body(self.lent)
         self._run(BEGIN, substep, substep + 1)
         self.lent.take_back()
+        if self.between is not None and len(self.between.cushions.key):
+            press_cushions(frame.work.body_contacts)
         if frame.work.body_contacts.struck[0]:  # bodies go elsewhere than it was looked for
             self.next_collision = substep + 1
         self._place_shapes()
@@ -241,6 +251,7 @@ class Bodies:
             return
         frame = self.frame
         self.sleep.memory.remember(frame.work.body_contacts)
+        self._hear_cloth(substep > 0 and substep % COLLIDE_EVERY == 0)
         self.joints.exclude()
         self.sleep.wake_slipped(frame.work.body_contacts)
         frame.work.body_contacts.count[0] = 0
@@ -253,6 +264,31 @@ class Bodies:
                 return
             self.next_collision = substep + 1
         self._find_rows(self.next_collision - substep, is_bound=not is_fast)
+
+    @property
+    def _is_cloth_thicker(self) -> bool:
+        """Whether cloth between bodies has become notably thicker since they heard of it."""
+        return self.between is not None and bool(self.between.told.is_news[0])
+
+    def _hear_cloth(self, is_regular: bool) -> None:
+        """Keep bodies as far apart as the cloth between them is thick."""
+        if self.between is not None:
+            self._keep_apart(self.between.hear(self._resting_shapes(), is_regular))
+
+    def _resting_shapes(self) -> NDArray[np.bool_]:
+        """Shapes (s,) that nothing moves."""
+        rests: NDArray[np.bool_] = (self.owners.inverse_mass == 0.0)[self.frame.work.shapes.owner]
+        return rests
+
+    def _keep_apart(self, cushions: Cushions) -> None:
+        """Have contacts found and made as if shapes were padded."""
+        work, room = self.frame.work, self.scratch.room
+        if cushions is work.body_contacts.cushions:
+            return
+        padding = np.zeros(len(room))  # m
+        np.maximum.at(padding, cushions.key, 0.5 * cushions.thickness[:, None])
+        np.add(self.scratch.near, padding, out=room)
+        work.body_contacts = work.body_contacts._replace(cushions=cushions)
 
     def _find_rows(self, substeps: int, is_bound: bool = False) -> None:
         """Contacts that hold for so many substeps; shapes may be bound for them already."""
@@ -309,6 +345,10 @@ class Bodies:
             Remembered(memory.key, memory.impulse),
             work.body_contacts,
         )
+        cushions = work.body_contacts.cushions
+        if len(cushions.key):
+            note_met(touching.item, count, touching.manifolds, cushions)
+            cushions.grown[:] = 0.0  # rows know of it now
 
     def _make_room_for_packets(self) -> None:
         """Room for as many packets as rows have been dealt to."""
@@ -332,8 +372,7 @@ class Bodies:
             count = work.touching.find(at_start(work.shapes), motion, reach, frame.threads)
             if not self.sleep.has_sleepers:
                 return count
-            touching, duration = work.touching, substeps * frame.h
-            if not self.sleep.wake_touched(touching.item, count, touching.manifolds, duration):
+            if not self.sleep.wake_touched(work.touching, count, substeps * frame.h):
                 return count
 
     def _bound(self, substeps: int) -> float:
@@ -342,7 +381,7 @@ class Bodies:
         duration = substeps * frame.h
         fall = 0.5 * frame.fall * substeps**2
         travel: float = bound_shapes(
-            work.shapes, self.owners, work.thickness, duration, fall, self.scratch.reach
+            work.shapes, self.owners, self.scratch.room, duration, fall, self.scratch.reach
         )
         return travel
 
@@ -433,6 +472,9 @@ class Bodies:
         else:
             memory.forget()
         state.contacts.key, state.contacts.impulse = memory.all()
+        if self.between is not None:
+            self._hear_cloth(True)
+            self.between.store(state.cushions)
 
 
 def _both_ends(start: tuple[Floats, Floats], end: tuple[Floats, Floats]) -> tuple[Floats, Floats]:

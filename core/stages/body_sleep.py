@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from ..arrays import Floats, Ints
 from ..collision.broad_phase import FREE
-from ..collision.manifold import Manifolds
 from ..collision.reach import body_radius
+from ..collision.touching import Touching
 from ..coupling.attachment import Attachments
 from ..coupling.tied_pieces import wearers
 from ..model import Model
@@ -148,9 +148,11 @@ class BodySleep:
         """Let sleepers feel a load (b, 3) m/s² that is another than the one they lay down under."""
         feel_load(self.record, self.owners, load, self.frame.state.body_load)
 
-    def wake_touched(self, item: Ints, count: int, manifolds: Manifolds, duration: float) -> bool:
+    def wake_touched(self, touching: Touching, count: int, duration: float) -> bool:
         """Wake those that something touches within ``duration`` s; whether any slept."""
-        feel_touch(self.record, self.owners, item, count, manifolds, duration)
+        found = (touching.item, count, touching.manifolds)
+        cushions = self.frame.work.body_contacts.cushions
+        feel_touch(self.record, self.owners, *found, cushions, duration)
         return self.wake()
 
     def feel_particles(self, contacts: Contacts, count: int) -> bool:

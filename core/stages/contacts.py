@@ -62,6 +62,7 @@ class Contacts:
             threads=frame.threads,
             h=frame.h,
             fall=frame.fall,
+            gravity=frame.gravity,
             substeps=frame.substeps,
             push_out=self._push_out,
             contacts=work.contacts,

@@ -8,6 +8,7 @@ from .case import CASES, select
 
 _NAMES = (
     "cloth",
+    "cloth_between_bodies",
     "cloth_under_bodies",
     "sacks",
     "constraints",

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 from ..bench.cloth_scenes import MEETS_ITSELF, add_quads, sheet
+from ..bench.tower_scenes import BOX_FACES, CUBE, EDGE, VERTICES
 from ..building.builder import ModelBuilder
 from ..collision.shape import Shape, Surface
 from ..model import FrameInputs, Model, State
@@ -18,7 +19,7 @@ from ..step import advance
 from ..vector import rotation_matrix
 from .case import CASES, Result, case
 from .crossings import count_crossings
-from .layers_on_colliders import BOX_FACES, CUBE, EDGE, SHEET_GAP, VERTICES
+from .layers_on_colliders import SHEET_GAP
 from .mixed import angular_momenta_of_all, momenta_of_all
 from .surfaces import EVERY
 

@@ -12,6 +12,7 @@ import numpy as np
 from ..arrays import Floats, Ints
 from ..bench.cloth_scenes import MEETS_ITSELF, add_quads, sheet
 from ..bench.collider_scenes import round_mesh
+from ..bench.tower_scenes import BOX_FACES, CUBE, EDGE, VERTICES
 from ..building.builder import ModelBuilder
 from ..model import FrameInputs
 from ..recipes.collider import add_collider
@@ -20,15 +21,7 @@ from ..step import advance
 from .case import CASES, Result
 from .crossings import count_crossings
 
-VERTICES = 16
-"""Along a side of each sheet."""
-
-EDGE = 0.05  # m
 SHEET_GAP = 0.03  # m, of the sheets
-
-CUBE = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float)
-_SIDES = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
-BOX_FACES = np.array([t for a, b, c, d in _SIDES for t in ((a, b, c), (a, c, d))], dtype=np.int32)
 
 
 def _rod(radius: float, sides: int) -> tuple[Floats, Ints]:

@@ -473,6 +473,11 @@ def test_states_that_do_not_fit_are_refused_by_name(model, name):
     if name == "stretch.pressed":  # any number of particles fits
         given = [np.array([row], dtype=np.int32) for row in (-1, 10**6)]
         given += [array.astype(float), array[None], "text", None, 3.0]
+    if name == "cushions.key":  # nothing is between bodies in this model, but might be
+        given = [np.array(row, dtype=np.int32) for row in ([[0, 99]], [[-1, 0]], [[1, 0]])]
+        given += [np.array([[0, 1], [0, 1]], dtype=np.int32), array.astype(float), "text", None]
+    elif name.startswith("cushions."):
+        given = [np.ones(1), np.full(1, NAN), array.astype(np.float32), "text", None, 3.0]
     for value in given:
         state = State.of_columns({**good.columns(), name: value})
         with pytest.raises(ModelError, match=name):

@@ -31,6 +31,9 @@ SLIDING = 1
 BACKED = 2
 """They are pressed onto what backs them, and give way no more than that does."""
 
+BYPASSED = 3
+"""What presses them and what is behind them bear on each other: the contact does nothing."""
+
 CONTACT_PLACE = np.dtype(
     [
         ("particle", np.int32, (4,)),

@@ -19,7 +19,7 @@ from .contact_places import (
     particle_place,
     particles_side,
 )
-from .contact_point import clear_impulses
+from .contact_point import BYPASSED, clear_impulses
 
 MOST_WEIGHT = 50.0
 """Of a corner of a body of four particles in a contact: where others tear it apart, or it goes many
@@ -164,6 +164,8 @@ def prepare_contacts(contacts, count, surfaces, movable, resting):
         gap = gap_of(contact, x, owners, h)
         contact["overlap"] = overlap_before(gap, approach)
         contact["bounce"] = 0.0
+        if contact["footing"] == BYPASSED:
+            contact["mobility"] = contact["overlap"] = e = 0.0
         if e > 0.0 and approach < -resting and gap < 0.0:
             # the part of the step that was left after the hit leads away again
             height, after = bounce(max(0.0, gap - approach), approach, 0.0, h, e)

@@ -24,6 +24,7 @@ from .foothold import Footholds
 if TYPE_CHECKING:
     from ...coupling.attachment import Attachments
     from ...coupling.pin_hold import Tethers
+    from .between_bodies import BetweenBodies
     from .surface_room import SurfaceRoom
 
 
@@ -41,6 +42,7 @@ class Surroundings:
     ties: Sequence[Attachments]  # of particles to bodies
     tie_push: Floats  # (b, 3) N·s that ties have given in this substep
     surfaces: SurfaceRoom | None  # cloth that meets itself or others, None where there is none
+    between: BetweenBodies | None  # cloth between bodies that move, None where there is one at most
     strain_force: Floats  # (b, 2, 3) N and N·m that cloth at its limit holds bodies with
     tethers: Tethers  # as far as they reach now, see `forced_stretch`
 
@@ -57,6 +59,7 @@ class Meeting:
     threads: int
     h: float  # s
     fall: float  # m, by gravity in one substep
+    gravity: Floats  # (3,) m/s²
     substeps: int  # of the frame
     push_out: Callable[[Ints], None]  # project some of what collides out of colliders
     contacts: Contacts

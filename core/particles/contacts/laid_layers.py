@@ -65,9 +65,9 @@ def _list_contacts(layers, contacts, count):
 
 
 @lean_inline
-def _nearest_under(layers, contacts, i):
-    """The contact of vertex i with the nearest triangle that it is pressed onto, or `NONE`."""
-    toward, nearest = load(layers.toward, i), NONE
+def nearest_under(layers, contacts, i, toward):
+    """The contact of vertex i with the nearest triangle that a push presses it onto, or `NONE`."""
+    nearest = NONE
     n = layers.first[i]
     while n != NONE:
         if dot(vec(contacts[n]["normal"]), toward) <= -OPPOSITE and (
@@ -125,7 +125,7 @@ def find_layers(layers, count, contacts, contact_count, particles, friction, gro
     p = 0
     while p < count:
         i = layers.asked[p]
-        n = layers.under[i] = _nearest_under(layers, contacts, i)
+        n = layers.under[i] = nearest_under(layers, contacts, i, load(layers.toward, i))
         for c in range(1, 4 if n != NONE else 1):
             j = contacts[n]["corner"][c]
             is_known = layers.is_asked[j] == 1 or backed.shape[j] != NONE

@@ -52,7 +52,7 @@ Backed = namedtuple(
 
 
 def grounds_of(model: Model, shapes: Shapes, mesh: MeshGround) -> Grounds:
-    """All that vertices may lie on; shapes: where they are."""
+    """All that vertices may lie on and nothing moves; shapes: where they are."""
     table = model.shapes
     is_passive = np.zeros(model.owner_count + 1, dtype=bool)
     is_passive[: len(model.bodies)] = model.bodies.follows == PASSIVE
@@ -85,7 +85,7 @@ def _mesh_behind(i, s, x, grounds):
 
 
 @lean_inline
-def _solid_behind(i, s, face, x, previous, grounds):
+def solid_behind(i, s, face, x, previous, grounds):
     """`_mesh_behind` of a shape that has an inside."""
     shapes, radius = grounds.shapes, grounds.radius[i]
     _, hulls, _ = parts_of(shapes)
@@ -115,7 +115,7 @@ def look_behind(i, x, previous, friction, grounds, backed):
             if is_mesh:
                 gap, was, out, moved = _mesh_behind(i, s, x, grounds)
             else:
-                gap, was, out, moved = _solid_behind(i, s, face, x, previous, grounds)
+                gap, was, out, moved = solid_behind(i, s, face, x, previous, grounds)
             if gap <= BACKED_GAP * radius and was >= -BACKED_GAP * radius:
                 backed.shape[i], backed.gap[i] = s, gap
                 backed.friction[i] = joint_friction(friction[i], shapes.friction[s])

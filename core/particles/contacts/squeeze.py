@@ -15,13 +15,15 @@ from __future__ import annotations
 
 import math
 from collections import namedtuple
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...arrays import NONE
 from ...collision.contact_law import within_cone
 from ...collision.shapes import place_before
-from ...coupling.pin_hold import LEAST_SHARE, is_heavy
+from ...coupling.pin_hold import LEAST_SHARE
 from ...geometry.surface import connected_parts
 from ...kernels.jit import inline, kernel, lean_inline
 from ...vec3 import (
@@ -45,6 +47,7 @@ from .hook import ContactHook, Meeting, Surroundings
 from .laid_layers import ask_behind, find_layers, layers_room
 from .look_behind import OPPOSITE, backed_room, grounds_of, look_behind
 from .mesh_ground import mesh_ground_room
+from .pressing import is_pressed, presser
 from .surface_contact import SURFACE_CONTACT
 
 NO_CONTACTS = np.zeros(0, dtype=SURFACE_CONTACT)
@@ -67,6 +70,7 @@ class Squeeze(ContactHook):
         self.is_any_backed = False
         footholds = foothold_room(0, connected_parts(count, model.sticks.pair))
         self.rubbing = Rubbing(about.shapes, self.backed, footholds)
+        self.between = about.between
 
     def hold(self, meeting: Meeting) -> None:
         """See which contacts press vertices onto what backs them."""
@@ -78,37 +82,32 @@ class Squeeze(ContactHook):
             self.rubbing = self.rubbing._replace(footholds=footholds)
         given = (self.grounds, meeting.friction, self.backed, self.layers)
         asked = look_behind_pressed(*contacts, *moving, *given)
-        if asked > 0:
-            self._find_layers(asked, meeting)
+        layers = self._find_layers(asked, meeting) if asked > 0 else NO_CONTACTS
         self.is_any_backed = back_contacts(*contacts, *moving, self.rubbing)
+        if self.between is not None:
+            about = (meeting.friction, (self.layers, layers), meeting.gravity)
+            self.between.look(asked, contacts, moving, *about)
         meeting.backing, meeting.barred = self.backed.shape, self.backed.barred
         meeting.footholds = footholds
 
-    def _find_layers(self, asked: int, meeting: Meeting) -> None:
-        """Look behind vertices that lie on no collider themselves."""
+    def _find_layers(self, asked: int, meeting: Meeting) -> NDArray[Any]:
+        """Look behind vertices that lie on no collider themselves; contacts of all layers."""
         room = self.surfaces
         contacts, count = (NO_CONTACTS, 0) if room is None else (room.contacts, room.layer_contacts)
         if len(self.layers.next) < len(contacts):
             self.layers = self.layers._replace(next=np.zeros(len(contacts), dtype=np.int32))
         about = (meeting.particles, meeting.friction, self.grounds, self.backed)
         find_layers(self.layers, asked, contacts, count, *about)
+        return contacts
 
     def support(self, meeting: Meeting) -> None:
         """Let both sides rub against what is squeezed."""
+        if self.between is not None:
+            self.between.rub(meeting.particles, meeting.owners, meeting.h)
         if not self.is_any_backed:
             return
         contacts = (meeting.contacts.solving, meeting.count)
         rub_squeezed(*contacts, meeting.particles, meeting.owners, self.rubbing, meeting.h)
-
-
-@lean_inline
-def _presser(making, shapes, owners):
-    """The body, awake or asleep, that presses on the particles of a contact; −1 for none."""
-    s = making["shape"][1]
-    if making["shape"][0] != PARTICLES or s < 0 or shapes.particle_body[s] >= 0:
-        return -1
-    o = shapes.owner[s]
-    return o if owners.driven[o] == 0 else -1
 
 
 @kernel
@@ -122,24 +121,17 @@ def look_behind_pressed(contacts, count, particles, owners, grounds, friction, b
     asked = 0
     for c in range(count):
         contact = contacts.solving[c]
-        o = _presser(contacts.making[c], grounds.shapes, owners)
+        o = presser(contacts.making[c], grounds.shapes, owners)
         if o < 0:
             continue
         place = contact["place"][0]
         for k in range(4):
             i = place["particle"][k]
-            if not _is_pressed(place, k, owners.inverse_mass[o], inverse_mass):
+            if not is_pressed(place, k, owners.inverse_mass[o], inverse_mass):
                 continue
             if look_behind(i, x, previous, friction, grounds, backed) == NONE:
                 asked = ask_behind(layers, asked, i, vec(contact["normal"]))
     return asked
-
-
-@lean_inline
-def _is_pressed(place, k, w, inverse_mass):
-    """Whether a body of inverse mass w weighs far more than the k-th vertex of a place."""
-    share = place["weight"][k]
-    return share >= LEAST_SHARE and is_heavy(w, inverse_mass[place["particle"][k]])
 
 
 @kernel
@@ -158,7 +150,7 @@ def back_contacts(contacts, count, particles, owners, rubbing):
             store(backed.barred, solving[c]["place"][0]["particle"][k], ZERO)
     for c in range(count):
         contact = solving[c]
-        o = _presser(contacts.making[c], shapes, owners)
+        o = presser(contacts.making[c], shapes, owners)
         if o < 0:
             continue
         place, w = contact["place"][0], owners.inverse_mass[o]
@@ -169,7 +161,7 @@ def back_contacts(contacts, count, particles, owners, rubbing):
             i, share = place["particle"][k], place["weight"][k]
             if share < LEAST_SHARE:
                 continue
-            if not _is_pressed(place, k, w, inverse_mass):
+            if not is_pressed(place, k, w, inverse_mass):
                 is_backed = False
                 continue
             s, out = backed.shape[i], load(backed.out, i)

@@ -61,6 +61,7 @@ def _point_arms(row, origin, rim, owners, has_rims):
     p, q, gap = meeting_place(p, q, apart, f, g, normal)
     store(row["arm"], 0, p)
     store(row["arm"], 1, q)
+    gap -= origin["skin"]
     row["gap"] = gap
     row["old_overlap"] = overlap_left(row["old_overlap"], gap)
 

@@ -7,6 +7,7 @@ from collections import namedtuple
 
 from ...arrays import NONE
 from ...collision.contact_law import joint_friction, joint_restitution
+from ...collision.cushions import find_cushion
 from ...collision.kinds import CAPSULE, CYLINDER, SPHERE
 from ...kernels.jit import kernel, lean, lean_inline, parallel_kernel, prange
 from ...vec3 import add, column, cross, dot, load, scale, set_vec, sub, unrotate, vec
@@ -18,8 +19,15 @@ ITEMS_AT_A_TIME = 256
 
 _BOUNCY, _ON_RIM = 1, 2
 
-_Table = namedtuple("_Table", ["row", "rank", "rows", "origin", "rim", "rebound", "slop"])
-"""Parts of `BodyContacts` and its order: parallel loops take no tuples of tuples."""
+_Table = namedtuple(
+    "_Table",
+    [
+        "row", "rank",  # of its order
+        "rows", "origin", "rim", "rebound", "slop",  # of `BodyContacts`
+        "key", "thickness", "grown", "friction",  # of its cushions
+    ],
+)  # fmt: skip
+"""Parts of `BodyContacts`: parallel loops take no tuples of tuples."""
 
 
 @lean_inline
@@ -102,14 +110,18 @@ def _place_point(row, origin, rim, shapes, owners, on_a, on_b):
 
 
 @lean_inline
-def _write_surface(row, origin, shapes, slop):
-    """What two surfaces make of their friction and restitution."""
+def _write_surface(row, origin, shapes, table, m):
+    """What two surfaces make of their friction and restitution, with cloth m between them."""
     a, b = origin["key"][0], origin["key"][1]
     mu = joint_friction(shapes.friction[a], shapes.friction[b])
     row["friction"][DYNAMIC] = mu
     row["friction"][STATIC] = mu * max(shapes.static_friction[a], shapes.static_friction[b])
     origin["restitution"] = joint_restitution(shapes.restitution[a], shapes.restitution[b])
-    row["slop"] = min(slop[a], slop[b])
+    row["slop"] = min(table.slop[a], table.slop[b])
+    origin["skin"] = 0.0
+    if m != NONE:
+        row["friction"][DYNAMIC] = row["friction"][STATIC] = table.friction[m]
+        origin["skin"] = table.thickness[m]
 
 
 @lean_inline
@@ -154,6 +166,7 @@ def _fill_items(first, last, item, manifolds, shapes, owners, memory, table):
     old = 0
     pair_a, pair_b = -1, -1
     overlap = math.inf
+    m, grown = NONE, 0.0
     kinds = 0
     for n in range(first, last):
         c = table.row[n]
@@ -166,6 +179,8 @@ def _fill_items(first, last, item, manifolds, shapes, owners, memory, table):
             while _is_before(key, old, a, b):
                 old += 1
             overlap = _overlap_of_pair(memory, old, a, b)
+            m = find_cushion(table, a, b)
+            grown = table.grown[m] if m != NONE else 0.0
         while _is_of(key, old, a, b) and key[old, 2] < sub_shape:
             old += 1
         points = manifolds.count[n]
@@ -179,11 +194,12 @@ def _fill_items(first, last, item, manifolds, shapes, owners, memory, table):
             _write_axes(row["axis"], load(manifolds.normal, n))
             on_a, on_b = vec(manifolds.on_a[n, p]), vec(manifolds.on_b[n, p])
             _place_point(row, origin, rim, shapes, owners, on_a, on_b)
-            _write_surface(row, origin, shapes, table.slop)
+            _write_surface(row, origin, shapes, table, m)
             row["old_overlap"] = overlap  # `aim_contacts` cuts it to what there is
             origin["drift"] = 0.0
             table.rebound[c + p]["delay"] = 0.0
             _recall(row, origin, memory, old)
+            row["old_overlap"] = max(row["old_overlap"] + grown, 0.0)
             if origin["restitution"] > 0.0:
                 kinds |= _BOUNCY
             if rim["radius"][0] > 0.0 or rim["radius"][1] > 0.0:
@@ -198,7 +214,7 @@ def fill_contacts(item, item_count, row_count, manifolds, shapes, owners, memory
     Two shapes of which nothing is remembered keep the overlap that they have; new points of others
     keep no more of it than those that are remembered.
     """
-    order = contacts.order
+    order, cushions = contacts.order, contacts.cushions
     table = _Table(
         order.row,
         order.rank,
@@ -207,6 +223,10 @@ def fill_contacts(item, item_count, row_count, manifolds, shapes, owners, memory
         contacts.rim,
         contacts.rebound,
         contacts.slop,
+        cushions.key,
+        cushions.thickness,
+        cushions.grown,
+        cushions.friction,
     )
     found = order.found
     blocks = (item_count + ITEMS_AT_A_TIME - 1) // ITEMS_AT_A_TIME

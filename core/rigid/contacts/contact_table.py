@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...collision.cushions import no_cushions
 from ...collision.shapes import smallest_half_extent
 from ..articulation.articulated_inertia import limb_room
 from .body_band import band_room
@@ -68,6 +69,7 @@ ORIGIN = np.dtype(
         ("anchor", np.float64, (2, 3)),  # m, the two points, or what they are round about
         ("radius", np.float64, (2,)),  # m, 0 for a point that turns with its owner, as a corner
         ("restitution", np.float64),
+        ("skin", np.float64),  # m, that cloth keeps the two apart: see `cushions`
         ("drift", np.float64),  # m, how far it may have gone astray since it was found
         ("rank", np.int32),  # its place among what is remembered
     ],
@@ -135,6 +137,7 @@ BodyContacts = namedtuple(
         "rims",  # (1,) 1: some points wander over rims
         "swings",  # (1,) 1: their swings count now
         "slop",  # (s,) m, of shapes
+        "cushions",  # `collision.cushions.Cushions`, what cloth keeps shapes apart by
         "islands",  # `uneven_islands.Islands`
         "band",  # `body_band.Band`
         "groups",  # `contact_groups.Groups`
@@ -175,6 +178,7 @@ def contact_room(model: Model, graph: JointGraph) -> BodyContacts:
         swings=np.zeros(1, dtype=np.int32),
         rims=np.zeros(1, dtype=np.int32),
         slop=CONTACT_SLOP * smallest_half_extent(model.shapes),
+        cushions=no_cushions(),
         islands=island_room(owners),
         band=band_room(owners),
         groups=group_room(model, graph.body_group),

@@ -97,6 +97,7 @@ def _load_lane(packet, origin, k, rows, origins, first):
     packet["slots"][k] = points
     packet["points"] = max(packet["points"], points)
     packet["slop"][k] = head["slop"]
+    origin["skin"][k] = origins[first]["skin"]
     for side in range(2):
         packet["owner"][side, k] = head["owner"][side]
         packet["friction"][side, k] = head["friction"][side]
@@ -139,6 +140,7 @@ def load_packet(table, owners, n):
     packet["owner"][:] = nobody
     origin["anchor"][:] = 0.0
     origin["radius"][:] = 0.0
+    origin["skin"][:] = 0.0
     for k in range(LANES):
         is_there = k < table.filled[n]
         packet["row"][k] = table.first_row[n, k] if is_there else NONE

@@ -163,7 +163,7 @@ def _aim_point(packet, origin, p, rotations, normal, apart, slots):
     on_a = along(rotate_by(rotations[0], anchor_a), -f, normal)
     on_b = along(rotate_by(rotations[1], anchor_b), g, normal)
     arm_a, arm_b, gap = meeting_place(on_a, on_b, apart, f, g, normal)
-    gap = select(slots > float(p), gap, FAR_APART)
+    gap = select(slots > float(p), gap - take(origin["skin"]), FAR_APART)
     _put_vector(packet["arm"][p, 0], arm_a)
     _put_vector(packet["arm"][p, 1], arm_b)
     put(packet["gap"][p], gap)

@@ -60,6 +60,7 @@ PACKET_ORIGIN = np.dtype(
             np.float64,
             (MOST_POINTS, 2, LANES),
         ),  # m, 0 for what turns with its owner
+        ("skin", np.float64, (LANES,)),  # m
     ],
     align=True,
 )

@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 
 from ...collision.broad_phase import FREE, STILL
+from ...collision.cushions import skin_between
 from ...kernels.jit import kernel, lean_inline
 from ...vec3 import ZERO, add, dot, length, load, scale, sub, vec
 from ..contacts.contact_point import contact_speed
@@ -152,7 +153,7 @@ def feel_load(sleep, owners, now, before):
 
 
 @kernel
-def feel_touch(sleep, owners, item, count, manifolds, duration):
+def feel_touch(sleep, owners, item, count, manifolds, cushions, duration):
     """Let bodies feel what touches or hits them within ``duration`` s.
 
     Also those that are awake: a blow goes through them to sleepers that they lean on.
@@ -160,7 +161,8 @@ def feel_touch(sleep, owners, item, count, manifolds, duration):
     body_count = sleep.sleeper.shape[0]
     for n in range(count):
         a, b = sleep.shape_body[item[n, 0]], sleep.shape_body[item[n, 1]]
-        approach, is_touched = _approach(manifolds, n, owners, a, b, duration)
+        skin = skin_between(cushions, item[n, 0], item[n, 1])
+        approach, is_touched = _approach(manifolds, n, owners, a, b, skin, duration)
         if not is_touched:
             continue
         for side in range(2):
@@ -211,14 +213,17 @@ def _add_blow(sleeper, blow):
 
 
 @lean_inline
-def _approach(manifolds, n, owners, a, b, duration):
-    """Speed in m/s at which two bodies meet within ``duration`` s, and whether they do."""
+def _approach(manifolds, n, owners, a, b, skin, duration):
+    """Speed in m/s at which two bodies meet within ``duration`` s, and whether they do.
+
+    skin: m, that cloth keeps them apart.
+    """
     va, wa, vb, wb = owners.velocity[a], owners.spin[a], owners.velocity[b], owners.spin[b]
     normal, on_a, on_b = manifolds.normal[n], manifolds.on_a[n], manifolds.on_b[n]
     fastest = 0.0
     is_touched = False
     for p in range(manifolds.count[n]):
-        gap = dot(vec(normal), sub(load(on_a, p), load(on_b, p)))
+        gap = dot(vec(normal), sub(load(on_a, p), load(on_b, p))) - skin
         arm_a = sub(load(on_a, p), load(owners.position, a))
         arm_b = sub(load(on_b, p), load(owners.position, b))
         away = 0.0

@@ -1,0 +1,81 @@
+"""Cushions: cloth between two bodies that both move keeps them as far apart as it is thick.
+
+A vertex of cloth weighs a hundredth of a gram: what little momentum it carries from one body to the
+other in a pass bears next to nothing of a crate. On what nothing moves the vertex can be as heavy
+as that (`particles.contacts.squeeze`); between two that move it cannot, for the lower one would
+hear of the weight a substep late. So cloth only tells how thick it is between two shapes, and the
+bodies' own contacts, which know of stacks, blows and sleep, keep these so far apart, with the
+friction of the cloth in place of their own.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..arrays import NONE
+from ..kernels.jit import kernel, lean_inline
+
+if TYPE_CHECKING:
+    from ..arrays import Floats, Ints
+
+Cushions = namedtuple(
+    "Cushions",
+    [
+        "key",  # (m, 2) shapes, low before high, rows sorted
+        "thickness",  # (m,) m, between the two
+        "grown",  # (m,) m, how much thicker it is than at the last look
+        "friction",  # (m,) of the cloth with the one that it rubs less against
+        "is_met",  # (m,) 1: there are contacts of the two
+        "press",  # (m,) N·s, that these push with in this substep
+        "vertices",  # (m,) of cloth that share it
+    ],
+)
+"""Between shapes of bodies that move by themselves."""
+
+
+def cushions_of(key: Ints, thickness: Floats, friction: Floats, grown: Floats) -> Cushions:
+    """Cushions of which it is not known yet whether the two meet."""
+    count = len(key)
+    is_met, vertices = np.zeros((2, count), dtype=np.int32)
+    return Cushions(key, thickness, grown, friction, is_met, np.zeros(count), vertices)
+
+
+def no_cushions() -> Cushions:
+    """Where no cloth is between bodies."""
+    nothing = np.zeros(0)
+    return cushions_of(np.zeros((0, 2), dtype=np.int32), nothing, nothing, nothing)
+
+
+@lean_inline
+def find_cushion(cushions, s, t):
+    """The row of what is between shapes s and t, or `NONE`."""
+    key, low, high = cushions.key, min(s, t), max(s, t)
+    first, last = 0, key.shape[0]
+    while first < last:
+        middle = (first + last) // 2
+        if key[middle, 0] < low or (key[middle, 0] == low and key[middle, 1] < high):
+            first = middle + 1
+        else:
+            last = middle
+    if first < key.shape[0] and key[first, 0] == low and key[first, 1] == high:
+        return first
+    return NONE
+
+
+@lean_inline
+def skin_between(cushions, s, t):
+    """How far m shapes s and t keep apart."""
+    m = find_cushion(cushions, s, t)
+    return 0.0 if m == NONE else cushions.thickness[m]
+
+
+@kernel
+def note_met(item, count, manifolds, cushions):
+    """Note of which cushions the first ``count`` items (m, 3) have contacts."""
+    for n in range(count):
+        m = find_cushion(cushions, item[n, 0], item[n, 1])
+        if m != NONE and manifolds.count[n] > 0:
+            cushions.is_met[m] = 1
