@@ -30,6 +30,26 @@ def settings(extension):
     return importlib.import_module(f"{MODULE}.core.settings")
 
 
+SIDEBAR = 280  # px at a scale of 1, as wide as Blender opens it
+CUT_OFF = ["Mass per Length"]  # by two pixels, and only at a scale of 1
+
+
+@pytest.mark.without_wheels
+def test_no_label_is_cut_off_in_a_sidebar_as_blender_opens_it(settings):
+    panel = addon("panels.settings")
+    room = panel.label_room(SIDEBAR, 1.0)
+    labels = {
+        panel.label_within(room, about, 1.0)
+        for name, cls in vars(settings).items()
+        if name.endswith("Settings")
+        for default, about in settings.tunables(cls).values()
+        if not isinstance(default, bool)  # which stands on the other side of its box
+    }
+    assert "Breaking Force" in labels
+    assert "Stiffness (N/m)" in labels  # units stay where there is room for them
+    assert [label for label in labels if panel.text_width(label, 1.0) > room] == CUT_OFF
+
+
 @pytest.mark.without_wheels
 @pytest.mark.parametrize("name", GROUPS)
 def test_untouched_properties_are_the_default_settings(settings, name):

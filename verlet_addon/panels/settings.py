@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import blf
 import bpy
 
-from ...core.settings import INTEGRATORS, SolverSettings, tunables
+from ...core.settings import INTEGRATORS, SolverSettings, Tunable, tunables
 from ..blender.text_lines import lines_of
 from ..blender.types import Icon
 from ..problem import Problem
@@ -68,6 +68,8 @@ PROPOSED: dict[tuple[str, str], tuple[str, Icon, dict[str, bool]]] = {
 PAINT_WIDTH = 1.6  # of the empty field beside a slider, in units of a button's height
 PANEL_MARGIN, ICON = 76, 20
 """px at a scale of 1: around a text in a box, with the scroll bar; an icon."""
+LABEL_SHARE, ROW_MARGIN, LABEL_MARGIN = 0.4, 54, 4
+"""Of a row: the label's share of it; px at a scale of 1: beside the row, and around its label."""
 
 
 def draw_settings(
@@ -104,9 +106,32 @@ def draw_settings(
 
 
 def label_of(settings: type, name: str) -> str:
-    """A parameter's name, with its unit where Blender does not show that beside the number."""
+    """A parameter's name, with its unit where Blender does not show that beside the number.
+
+    Where both are too long for the region that is drawn, the unit is left to the tooltip.
+    """
     _, about = tunables(settings)[name]
-    return f"{about.label} ({about.unit})" if about.unit not in SHOWN_BY_BLENDER else about.label
+    scale = bpy.context.preferences.system.ui_scale
+    return label_within(label_room(bpy.context.region.width, scale), about, scale)
+
+
+def label_within(room: float, about: Tunable, scale: float) -> str:
+    """A parameter's name, and its unit where that is to be told and there is room (pixels)."""
+    if about.unit in SHOWN_BY_BLENDER:
+        return about.label
+    both = f"{about.label} ({about.unit})"
+    return both if text_width(both, scale) <= room else about.label
+
+
+def label_room(width: int, scale: float) -> float:
+    """How wide the label of a row may be, in a region of a width; both in pixels."""
+    return LABEL_SHARE * (width - ROW_MARGIN * scale) - LABEL_MARGIN * scale
+
+
+def text_width(text: str, scale: float) -> float:
+    """How wide a text is in panels, in pixels."""
+    blf.size(0, bpy.context.preferences.ui_styles[0].widget.points * scale)
+    return blf.dimensions(0, text)[0]
 
 
 def matters(group: bpy.types.PropertyGroup, name: str) -> bool:
@@ -142,13 +167,11 @@ def _draw_painted(
 
 def draw_text(layout: bpy.types.UILayout, text: str, width: int, icon: Icon = "NONE") -> None:
     """A text in as many lines as it needs; ``width`` of the region in pixels."""
-    preferences = bpy.context.preferences
-    scale = preferences.system.ui_scale
-    blf.size(0, preferences.ui_styles[0].widget.points * scale)
+    scale = bpy.context.preferences.system.ui_scale
     room = width - (PANEL_MARGIN + (ICON if icon != "NONE" else 0)) * scale
     column = layout.column(align=True)
     column.scale_y = 0.8
-    for number, line in enumerate(lines_of(text, lambda part: blf.dimensions(0, part)[0] <= room)):
+    for number, line in enumerate(lines_of(text, lambda part: text_width(part, scale) <= room)):
         first: Icon = icon if number == 0 or icon == "NONE" else "BLANK1"
         column.label(text=line, icon=first)
 
