@@ -124,6 +124,24 @@ def test_balls_stay_in_the_sack_until_it_is_let_go():
 
 
 @pytest.mark.usefixtures("scene")
+def test_both_balls_strike_the_walker():
+    bpy.ops.wm.open_mainfile(filepath=str(FOLDER / "stumble.blend"))
+    scene = bpy.context.scene
+    assert bpy.ops.verlet.bake(frame_end=80) == {"FINISHED"}
+
+    def speed(name, frame):
+        ob, x = bpy.data.objects[name], []
+        for one in (frame - 1, frame):
+            scene.frame_set(one)
+            x.append(ob.matrix_world.translation.x)
+        return (x[1] - x[0]) * scene.render.fps
+
+    for name, before, after in (("Ball 1", 25, 34), ("Ball 2", 69, 78)):
+        assert abs(speed(name, before)) > 8.0, name
+        assert abs(speed(name, after)) < 4.0, name
+
+
+@pytest.mark.usefixtures("scene")
 def test_towels_fall_into_the_crate_and_pass_through_nothing():
     bpy.ops.wm.open_mainfile(filepath=str(FOLDER / "towels.blend"))
     towels = simulated(bpy.context.scene)
