@@ -124,6 +124,18 @@ def test_balls_stay_in_the_sack_until_it_is_let_go():
 
 
 @pytest.mark.usefixtures("scene")
+def test_crates_stay_in_the_net():
+    bpy.ops.wm.open_mainfile(filepath=str(FOLDER / "net.blend"))
+    scene = bpy.context.scene
+    crates = [ob for ob in simulated(scene) if ob.name.startswith("Crate")]
+    assert bpy.ops.verlet.bake(frame_end=90) == {"FINISHED"}
+    scene.frame_set(90)
+    for ob in crates:
+        assert ob.matrix_world.translation.z > 2.0, ob.name  # the net hangs 1.9 m above the floor
+        assert abs(ob.matrix_world.translation.y) < 1.5, ob.name  # it ends at 2 m
+
+
+@pytest.mark.usefixtures("scene")
 def test_both_balls_strike_the_walker():
     bpy.ops.wm.open_mainfile(filepath=str(FOLDER / "stumble.blend"))
     scene = bpy.context.scene
