@@ -37,7 +37,7 @@ def _jellies() -> None:
     cube.location = (-2.0, 0.0, 0.62)
     cube.rotation_euler = degrees(18.0, 12.0, 20.0)
     drop = add_icosphere("Jelly Drop", 0.27, 4, GREEN)
-    drop.location = (-2.0, 0.12, 1.55)
+    drop.location = (-1.9, -0.06, 1.55)  # so that it rolls off to the front
     make("soft_body", cube, drop, preset="JELLY")
 
 
