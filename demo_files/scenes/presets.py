@@ -26,6 +26,7 @@ MATERIALS = (
     ("RUBBER", TEAL),
 )
 DISTANCE = 0.42  # m between two balls
+RADIUS, TOP = 0.07, 0.37  # m, of a ball and above the floor: what lies on less sways for longer
 
 
 def build() -> None:
@@ -35,10 +36,10 @@ def build() -> None:
     add_floor()
     for number, (preset, color) in enumerate(MATERIALS):
         x = DISTANCE * (number - 2)
-        ball = add_ball(f"Ball {number + 1}", 0.05, GOLD)
-        ball.location = (x, 0.0, 0.32)
-        make("collider", ball)
-        add_post(f"Stand {number + 1}", (x, 0.0), 0.012, 0.28, STEEL)
+        ball = add_ball(f"Ball {number + 1}", RADIUS, GOLD)
+        ball.location = (x, 0.0, TOP - RADIUS)
+        stand = add_post(f"Stand {number + 1}", (x, 0.0), 0.012, TOP - 1.5 * RADIUS, STEEL)
+        make("collider", ball, stand)
         cloth = add_grid(preset.title(), 35, 35, 0.36, 0.36, color)
         cloth.location = (x, 0.0, 0.42)
         cloth.rotation_euler = degrees(0.0, 0.0, 20.0)
