@@ -31,7 +31,7 @@ SUBSTEPS = (
 
 def build() -> None:
     """Set it up."""
-    new_scene(110, (2.3, -2.7, 1.75), (0.1, 0.0, 0.72), lens=38.0)
+    new_scene(110, (2.5, -3.0, 1.8), (0.15, 0.0, 0.62), lens=38.0)
     bpy.context.scene.verlet.solver.substep_rate = SUBSTEPS
     add_floor()
     _add_table()
