@@ -28,7 +28,7 @@ ROPE = 0.3  # m
 
 def build() -> None:
     """Set it up."""
-    new_scene(48, (6.4, -4.8, 2.5), (0.0, -0.75, 1.5), lens=33.0)
+    new_scene(64, (6.4, -4.8, 2.5), (0.0, -0.75, 1.5), lens=33.0)
     add_floor()
     roof = add_box("Roof", (1.6, 2.4, ROOF), WOOD)
     roof.location = (0.0, 1.2, 0.5 * ROOF)

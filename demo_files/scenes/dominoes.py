@@ -24,7 +24,7 @@ COUNT = 100
 
 def build() -> None:
     """Set it up."""
-    new_scene(228, (0.6, -5.9, 4.6), (0.15, -0.1, 0.0), lens=40.0)
+    new_scene(240, (0.6, -5.9, 4.6), (0.15, -0.1, 0.0), lens=40.0)
     add_floor()
     place, heading = _spiral()
     first = add_box("Domino 001", SIZE, RED)
