@@ -31,6 +31,7 @@ from scene_parts import (
 SPAN, SAG, HEIGHT = 6.0, 0.45, 1.3  # m
 PLANKS, GAP = 24, 0.015
 WALKER = 0.7  # m tall
+FRICTION = 10.0  # N·m, of a hinge: without any the planks tremble under the walkers
 GUIDES = 7  # layer of what collides with nothing
 
 
@@ -48,6 +49,9 @@ def build() -> None:
     make("rigid_body", *planks, preset="WOOD")
     select(*banks, *planks)
     bpy.ops.verlet.join_neighbours(kind="HINGE", gap=3.0 * GAP)
+    for ob in bpy.context.scene.objects:
+        if ob.verlet.is_joint:
+            ob.verlet.joint.friction = FRICTION
     for number, (color, mass) in enumerate(((RED, 60.0), (GOLD, 40.0), (BLUE, 50.0), (TEAL, 45.0))):
         _walker(number, color, mass)
 
