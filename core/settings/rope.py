@@ -68,7 +68,7 @@ class RopeSettings(Checked):
     )
     line_density: float = tunable(
         0.1,
-        "Mass per Length",
+        "Mass per Metre",
         "Mass of one metre: string 0.005, rope 0.1, steel cable 0.4",
         unit="kg/m",
         minimum=1e-5,
