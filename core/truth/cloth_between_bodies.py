@@ -116,11 +116,11 @@ class Slide:
     @property
     def way(self) -> float:
         """How far m the crate comes along the board, by Coulomb."""
-        return self.speed**2 / (2.0 * self.friction * GRAVITY * (1.0 + CRATE / BOARD))
+        return self.speed**2 / (2.0 * self.friction * GRAVITY * (1.0 + CRATE_MASS / BOARD_MASS))
 
 
-CRATE, BOARD = 6.0, 40.0  # kg
-LAID, SLIDING = 16, 30  # frames
+CRATE_MASS, BOARD_MASS = 6.0, 40.0  # kg
+LAID_FOR, SLIDING_FOR = 16, 30  # frames
 
 
 @cache
@@ -131,25 +131,25 @@ def _slid(slide: Slide) -> tuple[float, float]:
     along = np.array([math.cos(yaw), math.sin(yaw), 0.0])
     builder.add_collider("ice", "PLANE", (), (0.0, 0.0, 0.0), friction=0.0)
     size, at = (0.6, 0.6, 0.05), (0.0, 0.0, 0.05)
-    builder.add_body("board", "BOX", size, at, turn, mass=BOARD, friction=slide.board)
+    builder.add_body("board", "BOX", size, at, turn, mass=BOARD_MASS, friction=slide.board)
     p, quads = sheet(22, 22, 1.05, 1.05)
     settings = replace(MEETS_ITSELF, friction=slide.cloth, drag=0.0)
     add_quads(builder, p + (0.0, 0.0, 0.107), quads, settings)
     place = tuple(-0.25 * along + (0.0, 0.0, 0.212))
     size = (0.1, 0.08, 0.1)
-    builder.add_body("crate", "BOX", size, place, turn, mass=CRATE, friction=slide.crate)
+    builder.add_body("crate", "BOX", size, place, turn, mass=CRATE_MASS, friction=slide.crate)
     model = builder.finalize()
     state = model.initial_state()
-    for _ in range(LAID):
+    for _ in range(LAID_FOR):
         state, _ = advance(model, state, FrameInputs(), SolverSettings())
     state.body_previous[1] -= slide.speed * state.step * along
     state.body_rest[:] = state.rest.time[:] = 0.0
     start = state.body_position[1] - state.body_position[0]
-    for _ in range(SLIDING):
+    for _ in range(SLIDING_FOR):
         state, _ = advance(model, state, FrameInputs(), SolverSettings())
     way = float((state.body_position[1] - state.body_position[0] - start) @ along)
     momentum = momenta_of_all(model, state).sum(axis=0) @ along
-    return way, float(momentum / (CRATE * slide.speed))
+    return way, float(momentum / (CRATE_MASS * slide.speed))
 
 
 def _way(slide: Slide) -> Result:
