@@ -13,16 +13,6 @@ from .errors import ModelError
 from .model import Model, State
 from .model.state import STATE_COLUMNS
 
-RAGGED = (
-    "contacts.key",
-    "contacts.impulse",
-    "balls.contact",
-    "balls.impulse",
-    "stretch.pressed",
-    "acted",
-)
-"""Arrays of a state whose length changes from frame to frame."""
-
 
 class FrameCache:
     """An unbroken run of frames, each with its full state: any can be resumed, bit for bit.
@@ -82,7 +72,7 @@ class FrameCache:
         held = [state.columns() for state in states]
         for name in STATE_COLUMNS:
             values = [np.asarray(one[name]) for one in held]
-            if name in RAGGED:  # as many rows as there happened to be
+            if len({one.shape for one in values}) > 1:  # as many rows as there happened to be
                 columns[name + "_count"] = np.array([len(rows) for rows in values])
                 columns[name] = np.concatenate(values)
             else:
@@ -93,9 +83,10 @@ class FrameCache:
         """Replace the content by a file that `save` wrote for the same model."""
         with np.load(Path(path)) as data:
             columns: dict[str, Any] = {name: data[name] for name in STATE_COLUMNS}
-            for name in RAGGED:
-                ends = np.cumsum(data[name + "_count"])
-                columns[name] = np.split(columns[name], ends[:-1])
+            for name in columns:
+                if name + "_count" in data:
+                    ends = np.cumsum(data[name + "_count"])
+                    columns[name] = np.split(columns[name], ends[:-1])
         if columns["position"].shape[1] != self._particle_count:
             raise ModelError(
                 "",

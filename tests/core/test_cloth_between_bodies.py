@@ -1,0 +1,78 @@
+"""Cloth between bodies that move by themselves: what it tells, what is remembered, what goes."""
+
+import numpy as np
+import pytest
+from verlet_physics import FrameInputs, SolverSettings, advance
+from verlet_physics.bench.tower_scenes import Tower, built
+from verlet_physics.cache import FrameCache
+from verlet_physics.rigid.sleep.stillness import REST_TIME
+
+LAYERS = 2
+TOWER = Tower((0.12, 0.1), (6.0, 3.0), layers=LAYERS, vertices=8)
+
+
+def _after(model, state, frames):
+    for _ in range(frames):
+        state, _ = advance(model, state, FrameInputs(), SolverSettings())
+    return state
+
+
+@pytest.fixture(scope="module")
+def stood():
+    """A tower, and its state once it stands."""
+    model, _ = built(TOWER)
+    return model, _after(model, model.initial_state(), 24)
+
+
+def test_cloth_tells_how_thick_it_is_through_all_layers(stood):
+    model, state = stood
+    one, other = (np.flatnonzero(model.shapes.owner == body)[0] for body in range(2))
+    assert state.cushions.key.tolist() == [[one, other]]
+    thick = 2.0 * LAYERS * float(model.particles.radius.min())
+    assert state.cushions.thickness == pytest.approx([thick], rel=1e-6)
+    assert state.body_position[1, 2] == pytest.approx(2 * 0.12 + thick + 0.1, abs=2e-4)
+
+
+def test_any_frame_can_be_saved_and_gone_on_from_bit_for_bit(stood, tmp_path):
+    """Also before anything is between, when there are fewer rows."""
+    model, _ = stood
+    cache, state = FrameCache(model), model.initial_state()
+    cache.store(state)
+    for _ in range(10):
+        state = _after(model, state, 1)
+        cache.store(state)
+    counts = {len(cache[frame].cushions.key) for frame in range(11)}
+    assert counts == {0, 1}
+    cache.save(tmp_path / "frames.npz")
+    fresh, _ = built(TOWER)
+    again = FrameCache(fresh)
+    again.load(tmp_path / "frames.npz")
+    for frame in (1, 5, 9):
+        resumed = _after(fresh, again[frame], 1)
+        for name, array in resumed.columns().items():
+            wanted = cache[frame + 1].columns()[name]
+            assert np.array_equal(array, wanted), (frame, name)
+
+
+def test_who_is_lifted_off_keeps_from_nobody(stood):
+    model, state = stood
+    state = state.copy()
+    state.body_previous[1] -= (0.0, 0.0, 3.0 * state.step)  # 3 m/s upwards
+    state.body_rest[:] = state.rest.time[:] = 0.0
+    state = _after(model, state, 4)
+    assert state.body_position[1, 2] > 0.6
+    assert len(state.cushions.key) == 0
+
+
+def test_a_tower_sleeps_with_its_cloth_and_wakes_as_high(stood):
+    model, state = stood
+    state = _after(model, state, 48)
+    assert (state.body_rest >= REST_TIME).all()
+    assert len(state.cushions.key) == 1
+    asleep = _after(model, state, 2)
+    assert np.array_equal(asleep.body_position, state.body_position)
+    assert np.array_equal(asleep.cushions.thickness, state.cushions.thickness)
+    woken = asleep.copy()
+    woken.body_rest[:] = woken.rest.time[:] = 0.0
+    woken = _after(model, woken, 6)
+    assert np.abs(woken.body_position - state.body_position).max() < 2e-4
