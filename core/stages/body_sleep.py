@@ -29,10 +29,12 @@ from ..rigid.sleep.waking import (
     feel_touch,
     wake_sleepers,
 )
+from ..workspace import workspace_of
 from .body_scratch import BodyScratch
 from .contact_memory import ContactMemory
 from .frame import Frame
 from .joints import Joints
+from .sleepers import standing_particles
 
 
 class SleepScratch:
@@ -75,6 +77,7 @@ class BodySleep:
         )
         self.has_sleepers = False
         self.is_active = False  # anything moves in this frame
+        self._standing: NDArray[np.bool_] | None = None  # (n,) see `standing_particles`
         self.is_under_way = False  # velocities of this substep are known, its move is to come
         self.memory = ContactMemory(frame.state.contacts.key, frame.state.contacts.impulse)
 
@@ -158,13 +161,16 @@ class BodySleep:
     def feel_particles(self, contacts: Contacts, count: int) -> bool:
         """Let sleepers feel moving particles that touch them; whether any do."""
         frame = self.frame
+        if self._standing is None:
+            whole = (frame.whole, workspace_of(frame.whole), frame.origin, frame.inputs)
+            self._standing = standing_particles(*whole)
         is_woken: bool = feel_particles(
             self.record,
             self.owners,
             contacts.solving,
             count,
-            frame.x,
-            frame.previous,
+            frame.particles,
+            self._standing,
             self.scratch.wearer,
             frame.h,
         )

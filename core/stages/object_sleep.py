@@ -30,9 +30,6 @@ STILL_PATCH = 0.005
 STILL_DRIFT = 1e-3
 """Half thicknesses a second that count as still where nothing falls."""
 
-LONGEST_AWAKE = float(np.nextafter(REST_TIME, 0.0))
-"""s, the longest rest of what still waits for others."""
-
 
 def acted_on(frame: Frame, forces: Forces) -> Mask:
     """Objects (o,) that a force or a hand acts on, or that something has passed through."""
@@ -45,6 +42,10 @@ def acted_on(frame: Frame, forces: Forces) -> Mask:
     if frame.work.surfaces is not None:
         acted[frame.work.surfaces.pierced_objects(len(acted))] = True
     return acted
+
+
+LONGEST_AWAKE = float(np.nextafter(REST_TIME, 0.0))
+"""s, the longest rest of what still waits for others."""
 
 
 class NearScratch:

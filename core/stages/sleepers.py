@@ -96,6 +96,20 @@ def sleepers_of(
     return without_islands(model, asleep, is_woken) if is_woken.any() else asleep
 
 
+def standing_particles(model: Model, work: Workspace, state: State, inputs: FrameInputs) -> Mask:
+    """Particles (n,) of objects that are awake, but have got nowhere in the last frame.
+
+    Not those whose pins move from now on.
+    """
+    stands = (state.rest.time > 0.0) & (state.rest.time < REST_TIME)
+    scratch = work.scratch(SleeperScratch, model)
+    if stands.any() and inputs.pin_position is not None:
+        moved = (inputs.pin_position != state.pin_position).any(axis=1)
+        stands[scratch.pin_object[moved]] = False
+    mask: Mask = stands[scratch.object_of]
+    return mask
+
+
 def without_islands(model: Model, some: Mask, is_woken: Mask) -> Mask:
     """Those of some objects (o,) that nothing joins to any that is woken (o,)."""
     island = model.rests.island

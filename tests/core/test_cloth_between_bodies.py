@@ -66,7 +66,7 @@ def test_who_is_lifted_off_keeps_from_nobody(stood):
 
 def test_a_tower_sleeps_with_its_cloth_and_wakes_as_high(stood):
     model, state = stood
-    state = _after(model, state, 48)
+    state = _after(model, state, 96)
     assert (state.body_rest >= REST_TIME).all()
     assert len(state.cushions.key) == 1
     asleep = _after(model, state, 2)

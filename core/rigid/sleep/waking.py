@@ -239,13 +239,17 @@ def _approach(manifolds, n, owners, a, b, skin, duration):
 
 
 @kernel
-def feel_particles(sleep, owners, contacts, count, x, previous, garments, h):
+def feel_particles(sleep, owners, contacts, count, particles, stands, garments, h):
     """Let sleepers feel particles that touch and move; returns whether any do.
 
+    stands (n,): of what is awake and has got nowhere in the last frame. However its particles
+    tremble from substep to substep, it is still; else cloth over a crate, the one waiting for the
+    other, never slept.
     garments (n,): what a body or those joined with it wear has the number of its garment; these
     feel it by its load, see `sum_pushes`. What gravity does in one step is no motion: the places of
     resting particles hold it until contacts take it back.
     """
+    x, previous, _ = particles
     found = False
     fall = scale(h * h, vec(sleep.gravity))
     for c in range(count):
@@ -256,7 +260,8 @@ def feel_particles(sleep, owners, contacts, count, x, previous, garments, h):
                 continue
             sleeper = sleep.sleeper[o]
             own = sleeper["garment"]
-            if own >= 0 and own == garments[places[1 - side]["particle"][0]]:
+            first = places[1 - side]["particle"][0]
+            if stands[first] or (own >= 0 and own == garments[first]):
                 continue
             moved = ZERO
             for n in range(8):
