@@ -76,3 +76,18 @@ def test_a_tower_sleeps_with_its_cloth_and_wakes_as_high(stood):
     woken.body_rest[:] = woken.rest.time[:] = 0.0
     woken = _after(model, woken, 6)
     assert np.abs(woken.body_position - state.body_position).max() < 2e-4
+
+
+def test_what_was_between_in_another_frame_is_forgotten(stood):
+    """Bodies that sleep are not looked at: a model that has just played others does the same."""
+    model, state = stood
+    resting = state.copy()
+    resting.body_rest[:] = REST_TIME
+    resting.body_previous[:] = resting.body_position
+    resting.body_previous_orientation[:] = resting.body_orientation
+    resting.rest.time[:] = 0.1  # cloth is awake, but wakes nobody
+    fresh, _ = built(TOWER)
+    wanted = _after(fresh, resting, 1)
+    assert (wanted.body_rest >= REST_TIME).all()
+    _after(model, state, 1)
+    assert np.array_equal(_after(model, resting, 1).position, wanted.position)

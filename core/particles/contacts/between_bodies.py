@@ -128,7 +128,8 @@ class BetweenBodies:
         """Begin a frame with what is remembered."""
         grown = np.zeros(len(state.key))
         self.cushions = cushions_of(state.key, state.thickness, state.friction, grown)
-        self.told.count[0] = self.told.is_news[0] = 0
+        self.told.count[0] = self.told.is_news[0] = self.between.count[0] = 0
+        self.between.of_particle[:] = NONE
         self.are_boxes_known = self.is_looked = False
 
     def look(
