@@ -22,6 +22,7 @@ from .forces.pull import Pull
 from .model import SHORTEST_STEP, FrameInputs, Model, State
 from .model.rest_table import WAKING_FACTORS
 from .model.state import FACTORS, NO_WIND, STATE_COLUMNS, STATE_PARTS
+from .pairs import pair_keys
 from .particles.heaps.ball_table import MOST_WALLS
 from .settings import AnimatedSettings, SolverSettings, WindSettings
 
@@ -175,8 +176,8 @@ def _check_cushions(layout: Layout, state: State) -> None:
     key = _state_array("cushions.key", cushions.key, _INT, (rows, 2))
     if rows and (key.min() < 0 or key.max() >= layout.shape_count):
         raise ModelError("", "cushions.key of the state names shapes that the model has not")
-    code = key[:, 0].astype(np.int64) * layout.shape_count + key[:, 1]
-    if (key[:, 0] >= key[:, 1]).any() or (np.diff(code) <= 0).any():
+    rises = np.diff(pair_keys(key, layout.shape_count)) > 0
+    if (key[:, 0] >= key[:, 1]).any() or not rises.all():
         raise ModelError("", "cushions.key of the state is not sorted")
     for name in ("thickness", "friction"):
         column = _state_array(f"cushions.{name}", getattr(cushions, name), _FLOAT, (rows,))

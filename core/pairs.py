@@ -7,7 +7,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import Ints
+from .arrays import NONE, Ints
+from .kernels.jit import lean_inline
 
 Number = TypeVar("Number", np.int32, np.int64)
 
@@ -63,3 +64,22 @@ def is_among(pairs: Ints, others: Ints) -> NDArray[np.bool_]:
     key = pair_keys(pairs, base)
     place = np.minimum(np.searchsorted(known, key), len(known) - 1)
     return known[place] == key
+
+
+@lean_inline
+def find_pair(pairs, one, other):
+    """The row of two numbers, in either order, or `NONE`.
+
+    pairs (n, 2): the lower one before the higher, rows sorted.
+    """
+    low, high = min(one, other), max(one, other)
+    first, last = 0, pairs.shape[0]
+    while first < last:
+        middle = (first + last) // 2
+        if pairs[middle, 0] < low or (pairs[middle, 0] == low and pairs[middle, 1] < high):
+            first = middle + 1
+        else:
+            last = middle
+    if first < pairs.shape[0] and pairs[first, 0] == low and pairs[first, 1] == high:
+        return first
+    return NONE

@@ -37,7 +37,7 @@ class Tower:
     aside: float = 0.02  # m, of each crate from the one below
     turn: float = 0.2  # rad, likewise
     friction: float = 0.5
-    vertices: int = 16  # along a side of each sheet
+    vertices: int = VERTICES  # along a side of each sheet
 
 
 def built(tower: Tower) -> tuple[Model, Floats]:

@@ -20,8 +20,9 @@ from collections import namedtuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Floats, Ints
+from ..arrays import NONE, Floats, Ints
 from ..kernels.jit import inline, kernel, lean_inline, parallel_kernel, prange
+from ..pairs import find_pair
 from ..vec3 import add, column, dot, load, scale, sub
 from .kinds import MESH, PLANE, ROOM
 from .tree import Tree, build_tree, end_of, next_leaf, root_of, tree_room, tree_scratch
@@ -229,19 +230,6 @@ def may_meet(rules, s, t):
 
 
 @inline
-def _is_excluded(excluded, owner, other):
-    low, high = min(owner, other), max(owner, other)
-    first, last = 0, excluded.shape[0]
-    while first < last:
-        middle = (first + last) // 2
-        if excluded[middle, 0] < low or (excluded[middle, 0] == low and excluded[middle, 1] < high):
-            first = middle + 1
-        else:
-            last = middle
-    return first < excluded.shape[0] and excluded[first, 0] == low and excluded[first, 1] == high
-
-
-@inline
 def _comes_first(rules, s, t):
     """Whether s is a and t is b in a pair of the two."""
     kind, body = rules.kind, rules.body
@@ -399,7 +387,7 @@ def write_pairs(leaves, tree, rules, partners, pair, other_pair):
     kept = 0
     for n in range(count):
         a, b = pair[n, 0], pair[n, 1]
-        if _is_excluded(rules.excluded, rules.owner[a], rules.owner[b]):
+        if find_pair(rules.excluded, rules.owner[a], rules.owner[b]) != NONE:
             continue
         pair[kept, 0], pair[kept, 1] = a, b
         kept += 1

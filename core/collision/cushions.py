@@ -17,6 +17,7 @@ import numpy as np
 
 from ..arrays import NONE
 from ..kernels.jit import kernel, lean_inline
+from ..pairs import find_pair
 
 if TYPE_CHECKING:
     from ..arrays import Floats, Ints
@@ -50,25 +51,9 @@ def no_cushions() -> Cushions:
 
 
 @lean_inline
-def find_cushion(cushions, s, t):
-    """The row of what is between shapes s and t, or `NONE`."""
-    key, low, high = cushions.key, min(s, t), max(s, t)
-    first, last = 0, key.shape[0]
-    while first < last:
-        middle = (first + last) // 2
-        if key[middle, 0] < low or (key[middle, 0] == low and key[middle, 1] < high):
-            first = middle + 1
-        else:
-            last = middle
-    if first < key.shape[0] and key[first, 0] == low and key[first, 1] == high:
-        return first
-    return NONE
-
-
-@lean_inline
 def skin_between(cushions, s, t):
     """How far m shapes s and t keep apart."""
-    m = find_cushion(cushions, s, t)
+    m = find_pair(cushions.key, s, t)
     return 0.0 if m == NONE else cushions.thickness[m]
 
 
@@ -76,6 +61,6 @@ def skin_between(cushions, s, t):
 def note_met(item, count, manifolds, cushions):
     """Note of which cushions the first ``count`` items (m, 3) have contacts."""
     for n in range(count):
-        m = find_cushion(cushions, item[n, 0], item[n, 1])
+        m = find_pair(cushions.key, item[n, 0], item[n, 1])
         if m != NONE and manifolds.count[n] > 0:
             cushions.is_met[m] = 1

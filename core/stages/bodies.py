@@ -273,12 +273,7 @@ class Bodies:
     def _hear_cloth(self, is_regular: bool) -> None:
         """Keep bodies as far apart as the cloth between them is thick."""
         if self.between is not None:
-            self._keep_apart(self.between.hear(self._resting_shapes(), is_regular))
-
-    def _resting_shapes(self) -> NDArray[np.bool_]:
-        """Shapes (s,) that nothing moves."""
-        rests: NDArray[np.bool_] = (self.owners.inverse_mass == 0.0)[self.frame.work.shapes.owner]
-        return rests
+            self._keep_apart(self.between.hear(self.owners.inverse_mass, is_regular))
 
     def _keep_apart(self, cushions: Cushions) -> None:
         """Have contacts found and made as if shapes were padded."""

@@ -6,9 +6,9 @@ import numpy as np
 
 from ..arrays import Floats
 from ..collision.reach import FOUND_BEFORE, body_radius
-from ..collision.shapes import smallest_half_extent
 from ..model import Model
 from ..rigid.owners import Ahead, body_moves
+from ..workspace import workspace_of
 
 
 class BodyScratch:
@@ -23,7 +23,7 @@ class BodyScratch:
         self.load = np.zeros((len(model.bodies), 3))  # m/s², gravity and what those forces do
         self.ahead = Ahead(np.zeros((owners, 3)), np.tile(np.eye(3), (owners, 1, 1)))
         self.reach = np.zeros(len(model.shapes))  # m, how far shapes may get
-        thickness = smallest_half_extent(model.shapes)
+        thickness = workspace_of(model).thickness
         # m, how early contacts of each shape are found
         self.near: Floats = np.where(np.isfinite(thickness), FOUND_BEFORE * thickness, 0.0)
         self.room = self.near.copy()  # m, with half of the cloth that keeps it from others

@@ -11,17 +11,15 @@ from functools import cache, partial
 
 import numpy as np
 
-from ..arrays import Floats, Ints
 from ..bench.cloth_scenes import MEETS_ITSELF, add_quads, sheet
 from ..bench.tower_scenes import Tower, built
 from ..building.builder import ModelBuilder
-from ..model import FrameInputs, Model, State
+from ..model import FrameInputs
 from ..settings import SolverSettings
 from ..settings.gravity import GRAVITY
 from ..step import advance
-from ..vector import rotation_matrix
 from .case import CASES, Result
-from .crossings import count_crossings
+from .layers_on_bodies import pairs_with_bodies
 from .mixed import angular_momenta_of_all, momenta_of_all
 
 STANDING = 84
@@ -35,23 +33,6 @@ MOST_SUNK = 0.001  # m
 MOST_CREEP = 0.002  # m/s
 
 
-def pairs_with_bodies(model: Model, state: State) -> int:
-    """Pairs of triangles of cloth and of what is drawn of bodies that intersect."""
-    table, x = model.body_surfaces, state.position
-    drawn, faces = [x], [model.surfaces.triangle]
-    for m in range(len(table)):
-        b, meshes = table.body[m], table.meshes
-        first, last = meshes.first_vertex[m], meshes.first_vertex[m + 1]
-        turn = rotation_matrix(state.body_orientation[b])
-        placed: Floats = meshes.vertex[first:last] @ turn.T + state.body_position[b]
-        own: Ints = meshes.triangle[meshes.first_triangle[m] : meshes.first_triangle[m + 1]]
-        faces.append(own + sum(len(one) for one in drawn) - first)
-        drawn.append(placed)
-    both = count_crossings(np.concatenate(drawn), np.concatenate(faces))
-    bodies = count_crossings(np.concatenate(drawn[1:]), np.concatenate(faces[1:]) - len(x))
-    return both - count_crossings(x, model.surfaces.triangle) - bodies
-
-
 @dataclass(frozen=True)
 class Played:
     """What a tower does."""
@@ -59,7 +40,6 @@ class Played:
     pairs: int  # most that intersect at once
     sunk: float  # m, that any crate lies lower or higher than it should at most
     speed: float  # m/s, of the fastest crate while it should lie still
-    aside: float  # m, that any crate has gone sideways
 
 
 @cache
@@ -67,7 +47,7 @@ def played(tower: Tower) -> Played:
     """Let a tower stand."""
     model, heights = built(tower)
     state = model.initial_state()
-    start, pairs, speed = state.body_position.copy(), 0, 0.0
+    pairs, speed = 0, 0.0
     for frame in range(1, STANDING + 1):
         before = state.body_position
         state, _ = advance(model, state, FrameInputs(), SolverSettings())
@@ -76,9 +56,8 @@ def played(tower: Tower) -> Played:
         if frame > STANDING - STILL_FOR:
             way = np.linalg.norm(state.body_position - before, axis=1).max()
             speed = max(speed, float(way) * 24.0)
-    aside = np.linalg.norm((state.body_position - start)[:, :2], axis=1).max()
     sunk = np.abs(state.body_position[:, 2] - heights).max()
-    return Played(pairs, float(sunk), speed, float(aside))
+    return Played(pairs, float(sunk), speed)
 
 
 def _check(tower: Tower, what: str, most: float) -> Result:

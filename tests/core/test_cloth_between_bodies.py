@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from verlet_physics import FrameInputs, SolverSettings, advance
 from verlet_physics.bench.tower_scenes import Tower, built
 from verlet_physics.cache import FrameCache

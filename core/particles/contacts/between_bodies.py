@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ...arrays import NONE, Floats, Ints
 from ...collision.axis_boxes import widened
 from ...collision.contact_law import joint_friction, within_cone
-from ...collision.cushions import Cushions, cushions_of, find_cushion, no_cushions
+from ...collision.cushions import Cushions, cushions_of, no_cushions
 from ...collision.kinds import MESH, PLANE, ROOM
 from ...collision.shapes import Shapes, passes_by
 from ...collision.touching import Touching
@@ -27,8 +27,9 @@ from ...kernels.jit import kernel, lean_inline
 from ...model import Model
 from ...model.body_table import PASSIVE
 from ...model.cushion_state import CushionState
+from ...pairs import counted_pairs, find_pair
 from ...records import Particles
-from ...vec3 import ZERO, add_cross, along, dot, load, scale, set_vec, shift, sub, vec
+from ...vec3 import ZERO, add_cross, along, dot, length, load, scale, set_vec, shift, sub, vec
 from .contact_point import BYPASSED, UNBACKED, Contacts
 from .laid_layers import Layers, nearest_under
 from .look_behind import OPPOSITE, solid_behind
@@ -164,11 +165,11 @@ class BetweenBodies:
         if self.between.count[0] and len(self.cushions.key):
             rub_between(self.between, self.cushions, particles, owners, h)
 
-    def hear(self, sleeps: Mask, is_regular: bool) -> Cushions:
+    def hear(self, inverse_mass: Floats, is_regular: bool) -> Cushions:
         """What bodies keep apart by from now on.
 
-        sleeps (s,): shapes of owners that nothing moves. On a regular turn only what has been told
-        since the last one counts, but for sleepers: nobody tells of these.
+        inverse_mass (o,) 1/kg of owners, 0 of those that sleep. On a regular turn only what has
+        been told since the last one counts, but for sleepers: nobody tells of these.
         """
         now, count = self.cushions, int(self.told.count[0])
         if not count and not len(now.key):
@@ -176,7 +177,7 @@ class BetweenBodies:
         told = [column[:count] for column in self.told[:3]]
         stays = np.ones(len(now.key), dtype=bool)
         if is_regular and self.is_looked:
-            stays = sleeps[now.key].all(axis=1)
+            stays = (inverse_mass[self.shapes.owner[now.key]] == 0.0).all(axis=1)
             self.told.count[0] = 0
         self.told.is_news[0] = 0
         kept = (now.key[stays], now.thickness[stays], now.friction[stays])
@@ -213,17 +214,12 @@ def _merged(before: Cushions, key: Ints, thickness: Floats, friction: Floats) ->
     """The thickest of each pair, with the least friction, and how much it has grown."""
     if not len(key):
         return no_cushions()
-    shapes = int(key.max()) + 1
-    code, row = np.unique(key[:, 0].astype(np.int64) * shapes + key[:, 1], return_inverse=True)
-    most, least, was = np.zeros(len(code)), np.full(len(code), np.inf), np.zeros(len(code))
+    pairs, row, _ = counted_pairs(key)
+    most, least = np.zeros(len(pairs)), np.full(len(pairs), np.inf)
     np.maximum.at(most, row, thickness)
     np.minimum.at(least, row, friction)
-    known = (before.key < shapes).all(axis=1)
-    old = before.key[known, 0].astype(np.int64) * shapes + before.key[known, 1]
-    at = np.searchsorted(code, old)
-    is_there = np.append(code, -1)[at] == old
-    was[at[is_there]] = before.thickness[known][is_there]
-    pairs = np.stack([code // shapes, code % shapes], axis=1).astype(np.int32)
+    known = dict(zip(map(tuple, before.key.tolist()), before.thickness.tolist()))
+    was = np.array([known.get(tuple(pair), 0.0) for pair in pairs.tolist()])
     return cushions_of(pairs, most, least, most - was)
 
 
@@ -284,9 +280,8 @@ def _look_through(i, toward, o, particles, owners, looked, chain):
 @lean_inline
 def _presses_first(normal, gravity, o, other):
     """Whether it is body o that presses cloth onto another: the upper one, or the later one."""
-    size = np.sqrt(dot(gravity, gravity))
     down = dot(normal, gravity)
-    if abs(down) > NEITHER_ABOVE * size:
+    if abs(down) > NEITHER_ABOVE * length(gravity):
         return down > 0.0
     return o > other
 
@@ -348,7 +343,7 @@ def find_between(contacts, count, particles, owners, looked, cushions, told, bet
             ends = between.chain[0] if side == 0 else between.chain[depth - 1]
             other = shapes.friction[s if side == 0 else t]
             rub = min(rub, joint_friction(looked.friction[ends], other))
-        thickness, m = making["reach"] + height, find_cushion(cushions, s, t)
+        thickness, m = making["reach"] + height, find_pair(cushions.key, s, t)
         _tell(told, s, t, thickness, rub)
         if m == NONE or thickness > (1.0 + NOTABLY) * cushions.thickness[m]:
             told.is_news[0] = 1

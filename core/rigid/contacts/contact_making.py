@@ -7,9 +7,9 @@ from collections import namedtuple
 
 from ...arrays import NONE
 from ...collision.contact_law import joint_friction, joint_restitution
-from ...collision.cushions import find_cushion
 from ...collision.kinds import CAPSULE, CYLINDER, SPHERE
 from ...kernels.jit import kernel, lean, lean_inline, parallel_kernel, prange
+from ...pairs import find_pair
 from ...vec3 import add, column, cross, dot, load, scale, set_vec, sub, unrotate, vec
 from .contact_table import DYNAMIC, NORMAL, STATIC
 from .rim_contact import ON_ITS_SIDE, rim_at, rim_middle
@@ -179,7 +179,7 @@ def _fill_items(first, last, item, manifolds, shapes, owners, memory, table):
             while _is_before(key, old, a, b):
                 old += 1
             overlap = _overlap_of_pair(memory, old, a, b)
-            m = find_cushion(table, a, b)
+            m = find_pair(table.key, a, b)
             grown = table.grown[m] if m != NONE else 0.0
         while _is_of(key, old, a, b) and key[old, 2] < sub_shape:
             old += 1

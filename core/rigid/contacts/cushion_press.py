@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ...arrays import NONE
-from ...collision.cushions import find_cushion
 from ...kernels.jit import kernel, lean_inline
 from ...kernels.lanes import LANES
+from ...pairs import find_pair
 from .contact_table import NORMAL
 from .packet_table import KEPT
 
@@ -13,7 +13,7 @@ from .packet_table import KEPT
 @lean_inline
 def _add_press(contacts, c, impulse):
     key = contacts.origin[c]["key"]
-    m = find_cushion(contacts.cushions, key[0], key[1])
+    m = find_pair(contacts.cushions.key, key[0], key[1])
     if m != NONE:
         contacts.cushions.press[m] += impulse
 
