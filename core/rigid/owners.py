@@ -286,6 +286,7 @@ def move_body(owners, bodies, b, h):
     q, spin = owners.orientation[b], load(owners.spin, b)
     if owners.driven[b] == 1 or owners.asleep[b] == CARRIED:
         turn_by(q, scale(h, spin))
+        write_inverse_inertia(owners, b)  # as of colliders: contacts and what is drawn look there
         return
     if bodies.gyroscopic[b] == 0:
         turn_by(q, scale(h, spin))
