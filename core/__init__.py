@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from .recipes.bone_pins import BonePin
     from .recipes.cloth import add_cloth
     from .recipes.collider import add_collider
+    from .recipes.drawn_skin import DrawnSkin, carry_skin
     from .recipes.figure import Figure
     from .recipes.figure_clothes import tie_to_limb
     from .recipes.figure_pins import pin_weights, pinned_particles, pinned_places
@@ -162,6 +163,8 @@ _HOME = {
     "add_rope": "recipes.rope",
     "Skeleton": "recipes.skeleton",
     "Skin": "recipes.skeleton",
+    "DrawnSkin": "recipes.drawn_skin",
+    "carry_skin": "recipes.drawn_skin",
     "add_soft_body": "recipes.soft_body",
     "add_stick_figure": "recipes.stick_figure",
     "plan_figure": "recipes.stick_figure",
@@ -213,6 +216,7 @@ __all__ = [
     "Constraint",
     "Crossing",
     "Diagnostics",
+    "DrawnSkin",
     "End",
     "Field",
     "Figure",
@@ -274,6 +278,7 @@ __all__ = [
     "add_stick_figure",
     "advance",
     "body_poses",
+    "carry_skin",
     "closest_shape",
     "convex_hull",
     "convex_parts",

@@ -36,7 +36,7 @@ DEMOS = (
     ),
     *("heap", "bridge", "dominoes", "wrecking", "masonry", "net", "mixed"),
     *("crowd", "robot", "horse"),
-    *("stairs", "drag", "stumble", "cape", "dressed", "puppets"),
+    *("stairs", "tumble", "drag", "stumble", "cape", "dressed", "puppets"),
 )
 """Modules in scenes/, in the order of the README."""
 

@@ -20,7 +20,7 @@ from ..particles.particle_bodies.four_particles import BODY_FORMS, CORNER_SIGNS,
 from ..rigid.inertia import inertia_of
 from ..rotation import conjugate, product
 from ..vector import rotation_matrix
-from .body_parts import BODY, COLLIDER, PARTICLE_BODY, RigidParts, Surfaces
+from .body_parts import BODY, COLLIDER, PARTICLE_BODY, Carried, RigidParts, Surfaces
 from .particles import LIGHTEST, ParticleBuilder
 
 BODY_MODEL_NAMES = ("QUATERNION", *BODY_FORMS)
@@ -172,6 +172,42 @@ class BodyBuilder(ParticleBuilder):
         self._rigid.add_shapes(PARTICLE_BODY, body, shapes, feel)
         self.objects.append(span)
         return len(self.objects) - 1
+
+    def add_skin(
+        self,
+        name: str,
+        bodies: Sequence[int],
+        points: ArrayLike,
+        triangles: ArrayLike,
+        vertex: ArrayLike,
+        body: ArrayLike,
+        weight: ArrayLike,
+        places: ArrayLike | None = None,
+        friction: float = 0.5,
+    ) -> None:
+        """Draw a skin over rigid bodies: cloth does not pass through it, whatever their shapes are.
+
+        bodies: indices in `objects`; points (v, 3) m at the start; triangles (f, 3). Each row of
+        vertex, body and weight (h,) says what share of a point a body carries, a number among
+        ``bodies``; those of a point are made 1 together. places (h, 3) m: where that body alone
+        would have the point at the start, which is the point itself by default. Raises `ModelError`
+        for what is no rigid body of place and rotation, and for points that nothing carries.
+        """
+        spans = [self.objects[index] for index in bodies]
+        if not spans or any(span.body < 0 or span.particle_count > 0 for span in spans):
+            raise ModelError(name, "its skin needs rigid bodies of place and rotation to carry it")
+        x = np.array(points, dtype=np.float64).reshape(-1, 3)
+        held = np.array(vertex, dtype=np.int32)
+        order = np.argsort(held, kind="stable")
+        held, share = held[order], np.array(weight, dtype=np.float64)[order]
+        total = np.bincount(held, share, len(x))
+        if not (np.isfinite(share).all() and (share >= 0.0).all() and (total > 0.0).all()):
+            raise ModelError(name, "some points of its skin have no weight for any of the bodies")
+        place = x[held] if places is None else np.array(places, dtype=np.float64)[order]
+        by = Carried(held, np.array(body, dtype=np.int32)[order], share / total[held], place)
+        faces = np.array(triangles, dtype=np.int32).reshape(-1, 3)
+        rows = [span.body for span in spans]
+        self._rigid.add_skin(rows, Surface(x, faces), number(name, "friction", friction), by)
 
     def _mass_of(self, name: str, mass: float) -> float:
         found = number(name, "mass", mass)

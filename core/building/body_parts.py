@@ -21,10 +21,12 @@ from ..model.body_table import (
     empty_meshes,
 )
 from ..model.collider_table import ColliderTable
-from ..model.surface_table import BodySurfaceTable
+from ..model.surface_table import HOLD, BodySurfaceTable
+from ..vector import rotation_matrix
 
 if TYPE_CHECKING:
     from ..arrays import Floats, Ints
+    from ..records import Records
 
 BODY, COLLIDER, PARTICLE_BODY = range(3)
 
@@ -56,6 +58,27 @@ class Surfaces:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class Carried:
+    """By what bodies carry the vertices of a skin at the start, h rows in the order of vertices."""
+
+    vertex: Ints  # (h,)
+    body: Ints  # (h,) number of it among those that carry the skin
+    weight: Floats  # (h,) those of a vertex make 1 together
+    place: Floats  # (h, 3) m, where it alone would carry the vertex, in the world
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """What one or several bodies are drawn as, and how these carry it."""
+
+    rows: list[int]
+    surface: Surface  # in the frame of the first
+    friction: float
+    first_hold: Ints  # (v + 1,)
+    hold: Records  # (h,) HOLD
+
+
 class RigidParts:
     """Rows of the body and shape tables in the making."""
 
@@ -65,7 +88,7 @@ class RigidParts:
         self.collider_position: list[Floats] = []
         self.collider_orientation: list[Floats] = []
         self._shapes: list[tuple[int, int, Shape, Surfaces]] = []  # owner's kind, row in it, …
-        self._drawn: list[tuple[int, Surface, float]] = []  # row of the body, friction
+        self._drawn: list[Drawn] = []
 
     def require_shapes(self, name: str, shapes: Sequence[Shape]) -> None:
         """Raise `ModelError` in the name of the object for anything but checked shapes."""
@@ -79,14 +102,36 @@ class RigidParts:
 
     def add_drawn(self, row: int, surface: Surface, friction: float) -> None:
         """Give the ``row``-th body the surface, in its frame, that it is drawn as."""
-        self._drawn.append((row, surface, friction))
+        count = len(surface.vertex)
+        hold = np.zeros(count, HOLD)
+        hold["body"], hold["weight"], hold["place"] = row, 1.0, surface.vertex
+        self._drawn.append(Drawn([row], surface, friction, np.arange(count + 1), hold))
+
+    def add_skin(self, rows: Sequence[int], surface: Surface, friction: float, by: Carried) -> None:
+        """Give bodies a skin, a surface in the world at the start."""
+        at = np.array([self.bodies[row]["position"] for row in rows])
+        turn = np.array([rotation_matrix(self.bodies[row]["orientation"]) for row in rows])
+        hold = np.zeros(len(by.vertex), HOLD)
+        hold["body"], hold["weight"] = np.asarray(rows)[by.body], by.weight
+        hold["place"] = np.einsum("hji,hj->hi", turn[by.body], by.place - at[by.body])
+        x = np.ascontiguousarray((surface.vertex - at[0]) @ turn[0])
+        first = np.searchsorted(by.vertex, np.arange(len(x) + 1))
+        seen = Surface(x, surface.triangle)
+        self._drawn.append(Drawn(list(rows), seen, friction, first, hold))
 
     def body_surface_table(self) -> BodySurfaceTable:
         """Bodies as they are drawn, of those that are known to be."""
+        drawn = self._drawn
+        count = np.cumsum([0, *(len(one.rows) for one in drawn)])
+        holds = np.cumsum([0, *(len(one.hold) for one in drawn)])
+        first = [one.first_hold[:-1] + start for one, start in zip(drawn, holds)]
         return BodySurfaceTable(
-            body=np.array([row for row, _, _ in self._drawn], dtype=np.int32),
-            friction=np.array([friction for _, _, friction in self._drawn], dtype=np.float64),
-            meshes=_mesh_table([surface for _, surface, _ in self._drawn]),
+            first_body=count.astype(np.int32),
+            body=np.array([row for one in drawn for row in one.rows], dtype=np.int32),
+            friction=np.array([one.friction for one in drawn], dtype=np.float64),
+            meshes=_mesh_table([one.surface for one in drawn]),
+            first_hold=np.concatenate([*first, holds[-1:]]).astype(np.int32),
+            hold=np.concatenate([np.zeros(0, HOLD), *(one.hold for one in drawn)]),
         )
 
     def body_table(self, apart: list[tuple[int, int]]) -> BodyTable:

@@ -22,7 +22,7 @@ from ..vec3 import along, cross, dot, length, load, sub
 from .near_patches import CHUNKS, NearPatches, are_apart
 from .surface_bounds import LOWER, UPPER
 from .surface_distance import point_on_triangle
-from .surface_tree import Surface, do_meet
+from .surface_tree import Surface, are_in_skin, do_meet
 
 CROSSING = np.dtype(
     [
@@ -95,6 +95,17 @@ def _share(triangle, seam, t, u):
     return found
 
 
+@lean_inline
+def _hangs_in(surface, t, u):
+    """Whether one of two triangles is of a skin and the other hangs on what carries it."""
+    triangle = surface.triangle
+    found = False
+    for n in range(3):
+        i, j, k, m = triangle[t, n], triangle[u, n], triangle[t, 0], triangle[u, 0]
+        found = found or are_in_skin(surface.meets, i, j, k, m)
+    return found
+
+
 @kernel
 def find_crossings(crossings, near, near_found, one, other, is_self, surface, x):
     """Write all crossings of the triangles of two trees, or of one with itself.
@@ -128,7 +139,7 @@ def find_crossings(crossings, near, near_found, one, other, is_self, surface, x)
                 if part[i] == part[j]:
                     if part[i] < 0:
                         continue
-                elif not do_meet(surface.meets[i], surface.meets[j]):
+                elif not do_meet(surface.meets[i], surface.meets[j]) or _hangs_in(surface, t, u):
                     continue
                 before = row
                 row = _add_crossings(crossings, row, x, triangle, t, u)

@@ -18,7 +18,7 @@ from ..kernels.jit import kernel, lean, lean_inline, parallel_kernel, prange
 from ..vec3 import add, dot, length, load, scale, sub
 from .near_patches import CHUNKS, are_apart, is_nothing_new
 from .surface_distance import feature_distance, nearest_weights, weighted
-from .surface_tree import IS_MESH, do_meet
+from .surface_tree import IS_MESH, are_in_skin, do_meet
 
 PAIR = np.dtype(
     [
@@ -207,6 +207,8 @@ def _add_pair(pairs, row, last, surface, flight, corner, is_edges, room):
     May return more than fit.
     """
     i, j, k, m = corner
+    if are_in_skin(surface.meets, i, j, k, m):
+        return row
     x = flight.start
     d = weighted(x, corner, nearest_weights(x, i, j, k, m, is_edges))
     distance = length(d)

@@ -50,9 +50,10 @@ PATCH = 16
 MOST_NOTCHED = 1.75
 """Rad by which the outline turns inwards on what is still taken to be `SurfaceTree.whole`."""
 
-MEETS_OTHERS, MEETS_MESHES, IS_MESH = 1, 2, 4
+MEETS_OTHERS, MEETS_MESHES, IS_MESH, IS_SKIN, HANGS = 1, 2, 4, 8, 16
 """Bits of a vertex: its surface meets others of its kind; meshes; it is a mesh's that is led from
-outside, which meets nothing by itself."""
+outside, which meets nothing by itself; a skin's that several bodies carry; it hangs on such bodies,
+and lies in their skin or on it as it likes."""
 
 Surface = namedtuple(
     "Surface",
@@ -75,6 +76,13 @@ def do_meet(one, other):
     both = one & other & MEETS_OTHERS
     led = (one & MEETS_MESHES) * (other & IS_MESH) + (other & MEETS_MESHES) * (one & IS_MESH)
     return both + led != 0
+
+
+@lean_inline
+def are_in_skin(meets, i, j, k, m):
+    """Whether of four vertices one is of a skin, and one hangs on what carries skins."""
+    bits = meets[i] | meets[j] | meets[k] | meets[m]
+    return bits & IS_SKIN != 0 and bits & HANGS != 0
 
 
 def owned_features(triangle: Ints) -> Ints:

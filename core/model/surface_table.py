@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from ..arrays import Floats, Ints
+    from ..records import Records
     from .body_table import MeshTable
 
 ITSELF, OTHERS, MESHES = 1, 2, 4
@@ -43,13 +45,39 @@ class SurfaceTable:
         return len(self.triangle)
 
 
+HOLD = np.dtype(
+    [
+        ("body", np.int32),  # row of it
+        ("weight", np.float64),  # share of the vertex; those of a vertex make 1 together
+        ("place", np.float64, (3,)),  # m, where the body alone would carry it, in the body's frame
+    ],
+    align=True,
+)
+"""By what a body carries a vertex of what is drawn: it lies at the weighted mean of these places.
+
+(Linear blend skinning: Magnenat-Thalmann et al. 1988, "Joint-dependent local deformations".)
+"""
+
+
 @dataclass(frozen=True, eq=False)
 class BodySurfaceTable:
-    """m bodies as they are drawn: what cloth does not pass through, whatever their shapes."""
+    """m surfaces that bodies are drawn as: what cloth does not pass through, whatever their shapes.
 
-    body: Ints  # (m,) row of the body
+    Each is drawn of one body, or is a skin that many carry.
+    """
+
+    first_body: Ints  # (m + 1,) into body
+    body: Ints  # (k,) rows of the bodies that carry each
     friction: Floats  # (m,)
-    meshes: MeshTable  # vertices in the frames of the bodies
+    meshes: MeshTable  # vertices (v, 3) at the start, in the frame of the first of these
+    first_hold: Ints  # (v + 1,) of each vertex
+    hold: Records  # (h,) HOLD
 
     def __len__(self) -> int:
-        return len(self.body)
+        return len(self.friction)
+
+    @property
+    def is_skin(self) -> NDArray[np.bool_]:
+        """(m,) whether several bodies carry a surface."""
+        several: NDArray[np.bool_] = np.diff(self.first_body) > 1
+        return several

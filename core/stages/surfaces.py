@@ -562,7 +562,7 @@ class SurfaceContacts:
 
     def _part_contacts(self, room: SurfaceRoom) -> None:
         moving = (room.x, room.start, room.inverse_mass, room.rows, room.stopping, room.led)
-        back = PushedBack(room.by_itself, room.body_of, room.pushed)
+        back = PushedBack(room.by_itself, room.first_hold, room.hold, room.pushed)
         if part_surfaces(room.contacts, self.contact_count, room.watch, *moving, back):
             self._expect_crossings(room)
 

@@ -7,7 +7,7 @@ from functools import cache, partial
 
 import numpy as np
 
-from ..arrays import Floats, Ints
+from ..arrays import Floats
 from ..bench.cloth_scenes import MEETS_ITSELF, add_quads, sheet
 from ..bench.tower_scenes import BOX_FACES, CUBE, EDGE, VERTICES
 from ..building.builder import ModelBuilder
@@ -48,15 +48,11 @@ def _laid(half: tuple[float, float, float], mass: float, layers: int, aside: flo
 def pairs_with_bodies(model: Model, state: State) -> int:
     """Pairs of triangles of cloth and of what is drawn of bodies that intersect."""
     table, x = model.body_surfaces, state.position
-    drawn, faces = [x], [model.surfaces.triangle]
-    for m in range(len(table)):
-        b, meshes = table.body[m], table.meshes
-        first, last = meshes.first_vertex[m], meshes.first_vertex[m + 1]
-        turn = rotation_matrix(state.body_orientation[b])
-        placed: Floats = meshes.vertex[first:last] @ turn.T + state.body_position[b]
-        own: Ints = meshes.triangle[meshes.first_triangle[m] : meshes.first_triangle[m + 1]]
-        faces.append(own + sum(len(one) for one in drawn) - first)
-        drawn.append(placed)
+    turn = np.array([rotation_matrix(q) for q in state.body_orientation])
+    body, weight = table.hold["body"], table.hold["weight"]
+    carried = np.einsum("hij,hj->hi", turn[body], table.hold["place"]) + state.body_position[body]
+    placed = np.add.reduceat(weight[:, None] * carried, table.first_hold[:-1], axis=0)
+    drawn, faces = [x, placed], [model.surfaces.triangle, table.meshes.triangle + len(x)]
     both = count_crossings(np.concatenate(drawn), np.concatenate(faces))
     bodies = count_crossings(np.concatenate(drawn[1:]), np.concatenate(faces[1:]) - len(x))
     return both - count_crossings(x, model.surfaces.triangle) - bodies

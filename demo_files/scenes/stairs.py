@@ -13,6 +13,13 @@ def build() -> None:
     """Set it up."""
     new_scene(120, (7.8, -7.8, 3.5), (0.1, -1.3, 1.2), lens=40.0)
     add_floor()
+    height = add_stairs()
+    rig, _ = add_character("Walker", PERSON, TEAL)
+    fall_down(rig, height)
+
+
+def add_stairs() -> float:
+    """A stair down from a landing, on which nobody walks without falling; how high that is, m."""
     height = STEPS * RISE
     landing = add_box("Landing", (2.4, 3.0, height), GREY)
     landing.location = (0.0, 1.5, 0.5 * height)
@@ -23,9 +30,17 @@ def build() -> None:
         stair.location = (0.0, -(number - 0.5) * RUN, 0.5 * top)
         stairs.append(stair)
     make("collider", *stairs)
-    rig, _ = add_character("Walker", PERSON, TEAL)
+    return height
+
+
+def fall_down(rig: bpy.types.Object, height: float, ramp: int = 0) -> None:
+    """Have a figure walk over the edge of the landing, and fall as a ragdoll from there on.
+
+    ramp: frames in which it comes from the rest pose into its walk.
+    """
     rig.location = (0.0, 0.55, height + 0.01)
-    walk(rig, EDGE + 2)
+    edge = EDGE + ramp // 2
+    walk(rig, edge + 2 + ramp, ramp=ramp)
     make("ragdoll", rig)
     select(rig)
-    bpy.ops.verlet.ragdoll_between(first=EDGE, comes_back=False)
+    bpy.ops.verlet.ragdoll_between(first=edge, comes_back=False)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...core.arrays import Floats, Ints
+from ...core.recipes.drawn_skin import NO_DRAWN_SKIN, DrawnSkin
 from ...core.recipes.skeleton import Skeleton, Skin
 from ...core.settings import BoneSettings
 from .pin_input import PinInput
@@ -26,15 +27,17 @@ class ArmatureArrays:
     hard: tuple[bool, ...]  # (b,) whether meshes hang on a bone and none is deformed by it
     pins: tuple[PinInput, ...] = ()
     held: frozenset[str] = frozenset()  # bones with constraints of their own
+    drawn: DrawnSkin = NO_DRAWN_SKIN  # what clothes keep off, where there are any
     moved_ids: frozenset[int] = frozenset()  # session ids of what a pose of it moves
 
     def parts(self) -> list[Any]:
         """Everything that the model depends on."""
-        bones = self.skeleton
+        bones, drawn = self.skeleton, self.drawn
         return [
             f"{bones.name} {self.choices} {self.hard} {self.has_muscles} {sorted(self.held)}",
             *(bones.parent, bones.deforms, bones.ik_lock, bones.ik_lower, bones.ik_upper),
             *(self.rest, self.pose, "" if self.before is None else self.before),
             *(self.skin.points, self.skin.vertex, self.skin.bone, self.skin.weight),
+            *(drawn.points, drawn.triangles, drawn.vertex, drawn.bone, drawn.weight),
             *(part for pin in self.pins for part in pin.parts()),
         ]

@@ -19,6 +19,7 @@ import numpy as np
 from ...core.geometry.affine import inverse
 from ...core.particles.particle_bodies.four_particles import body_poses
 from ...core.recipes.bone_pins import BonePin
+from ...core.recipes.drawn_skin import carry_skin
 from ...core.recipes.ragdoll import Ragdoll, add_ragdoll, turned_pose
 from ...core.recipes.ragdoll_plan import Plan
 from ...core.recipes.ragdoll_planning import plan_ragdoll
@@ -119,9 +120,10 @@ def add(
     arrays = participant.armature
     turn, move = turned_pose(arrays.rest, arrays.pose)
     before = None if arrays.before is None else turned_pose(arrays.rest, arrays.before)
-    return add_ragdoll(
+    plan = plan_of(participant)
+    made = add_ragdoll(
         builder,
-        plan_of(participant),
+        plan,
         turn,
         move,
         before,
@@ -129,6 +131,8 @@ def add(
         has_muscles=arrays.has_muscles,
         pins=[BonePin(pin.bone, pin.settings, ends[pin.uid], pin.place) for pin in arrays.pins],
     )
+    carry_skin(builder, plan, made.objects, arrays.drawn, arrays.pose @ inverse(arrays.rest))
+    return made
 
 
 def animated(participant: Participant, shared: AnimatedSettings) -> list[AnimatedSettings]:

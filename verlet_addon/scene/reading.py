@@ -1,6 +1,7 @@
 """Reads what takes part in a scene's simulation at the start frame."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -36,6 +37,7 @@ from ..properties.scenes import frame_duration, start_frame, time_stretch
 from ..properties.tunable_properties import number_of, settings_from, shared_values
 from ..ragdoll import bone_bodies, past_poses
 from ..ragdoll.armature import read_armature
+from ..ragdoll.drawn_skin import read_drawn_skin
 from ..transforms import affine
 from .named_errors import about
 from .problems import doubts, mendable, problem_of
@@ -78,13 +80,15 @@ def read_inputs(
     )
     posed = [ob for ob in objects if ob.verlet.kind == RAGDOLL and not bake_record.is_baked(ob)]
     carried |= past_poses.read_changes(posed, scene, start_frame(scene))
+    has_cloth = any(ob.verlet.kind == "CLOTH" for ob in objects)
     for ob in objects:
         try:
             with about(ob.name):
                 if not bake_record.is_baked(ob):
                     motion = carried.get(ob.session_uid)
                     settings = drawn_diameter.counted(ob, settings_of(ob))
-                    participants.append(_read(ob, depsgraph, ob.verlet.kind, settings, motion))
+                    made = _read(ob, depsgraph, ob.verlet.kind, settings, motion)
+                    participants.append(_with_skin(made, ob, depsgraph) if has_cloth else made)
                     problems += doubts(ob, scene)
                 elif ob.session_uid in known:
                     participants.append(known[ob.session_uid])
@@ -248,6 +252,16 @@ def _read(
         carrier_bone=ob.verlet.pin_bone,
         garment=read_garment(ob, pin_weight),
     )
+
+
+def _with_skin(
+    participant: Participant, ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph
+) -> Participant:
+    """The same with what is drawn of a ragdoll of bodies, which clothes keep off."""
+    arrays = participant.armature
+    if arrays is None or bone_bodies.is_sticks(participant):
+        return participant
+    return replace(participant, armature=replace(arrays, drawn=read_drawn_skin(ob, depsgraph)))
 
 
 def _carrier_matrix(ob: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:

@@ -21,44 +21,72 @@ from ...vec3 import ZERO, cross, load, move, rotate, scale, shift, sub
 
 
 def met_bodies(model: Model) -> BodySurfaceTable:
-    """Those that cloth is kept out of: none that any is tied to, for it lies inside."""
+    """Those that cloth is kept out of: no single body that any is tied to, for it lies inside.
+
+    Skins are met by all but what hangs on them: see `hanging`.
+    """
     table = model.body_surfaces
     if not len(table) or not (model.surfaces.meets & MESHES).any():
         return _some_of(table, np.zeros(0, dtype=np.int32))
-    ties = [tie for tie in model.constraints if isinstance(tie, Attachments)]
-    tied = tied_of(model, ties)
+    tied = tied_of(model, _ties(model))
     holds = np.zeros(model.owner_count + 1, dtype=bool)
     cloth = np.unique(model.surfaces.triangle)
     rows = tied.row[cloth]
     for row in np.unique(rows[rows >= 0]).tolist():
         holds |= tied.untouched[row] < 4
-    kept = np.flatnonzero(~holds[table.body]).astype(np.int32)
-    return table if len(kept) == len(table) else _some_of(table, kept)
+    kept = np.flatnonzero(table.is_skin | ~holds[table.body[table.first_body[:-1]]])
+    return table if len(kept) == len(table) else _some_of(table, kept.astype(np.int32))
+
+
+def hanging(model: Model, table: BodySurfaceTable) -> Ints:
+    """Particles (p,) tied to what carries a skin: they lie in it or on it, as they like."""
+    carriers = np.zeros(model.owner_count + 1, dtype=bool)
+    for m in np.flatnonzero(table.is_skin).tolist():
+        carriers[table.body[table.first_body[m] : table.first_body[m + 1]]] = True
+    found = [tie.particle.reshape(-1) for tie in _ties(model) if carriers[tie.body].any()]
+    return np.unique(np.concatenate([np.zeros(0, dtype=np.int32), *found])).astype(np.int32)
+
+
+def _ties(model: Model) -> list[Attachments]:
+    return [tie for tie in model.constraints if isinstance(tie, Attachments)]
 
 
 def _some_of(table: BodySurfaceTable, kept: Ints) -> BodySurfaceTable:
     """Rows ``kept`` of a table."""
     meshes = table.meshes
-    vertex, triangle = [np.zeros((0, 3))], [np.zeros((0, 3), dtype=np.int32)]
-    first_vertex, first_triangle = [0], [0]
-    for m in kept.tolist():
-        v, w = meshes.first_vertex[m], meshes.first_vertex[m + 1]
-        t, u = meshes.first_triangle[m], meshes.first_triangle[m + 1]
-        triangle.append(meshes.triangle[t:u] - v + first_vertex[-1])
-        vertex.append(meshes.vertex[v:w])
-        first_vertex.append(first_vertex[-1] + w - v)
-        first_triangle.append(first_triangle[-1] + u - t)
+    body, body_count = _runs(table.body, table.first_body, kept)
+    vertex, vertex_count = _runs(meshes.vertex, meshes.first_vertex, kept)
+    triangle, triangle_count = _runs(meshes.triangle, meshes.first_triangle, kept)
+    moved = np.cumsum(vertex_count) - vertex_count - meshes.first_vertex[kept]
+    triangle = triangle + np.repeat(moved, triangle_count)[:, None]
+    held, _ = _runs(np.diff(table.first_hold), meshes.first_vertex, kept)
+    hold, _ = _runs(table.hold, table.first_hold[meshes.first_vertex], kept)
     return BodySurfaceTable(
-        table.body[kept],
+        _bounds(body_count),
+        body,
         table.friction[kept],
         MeshTable(
-            np.array(first_triangle, dtype=np.int32),
-            np.concatenate(triangle).astype(np.int32),
-            np.array(first_vertex, dtype=np.int32),
-            np.concatenate(vertex),
+            _bounds(triangle_count),
+            triangle.astype(np.int32),
+            _bounds(vertex_count),
+            vertex,
             meshes.two_sided[kept],
         ),
+        _bounds(held),
+        hold,
     )
+
+
+def _runs(values: np.ndarray, first: Ints, kept: Ints) -> tuple[np.ndarray, Ints]:
+    """The runs ``kept`` of values, one behind the other, and how long each is."""
+    found = [values[first[m] : first[m + 1]] for m in kept.tolist()]
+    count = np.array([len(run) for run in found], dtype=np.int64)
+    return np.concatenate([values[:0], *found]), count
+
+
+def _bounds(counts: Ints) -> Ints:
+    """Where so long runs begin, and the last one ends."""
+    return np.cumsum(np.append(0, counts)).astype(np.int32)
 
 
 @kernel

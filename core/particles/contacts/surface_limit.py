@@ -49,7 +49,8 @@ PushedBack = namedtuple(
     "PushedBack",
     [
         "first",  # vertex of what is drawn of bodies
-        "body",  # (v,) of each from there on
+        "first_hold",  # (v + 1,) of each from there on
+        "hold",  # (h,) by what bodies carry it: see `HOLD`
         "push",  # (b, 2, 3) kg·m and, about the origin, kg·m²
     ],
 )
@@ -118,13 +119,13 @@ def _part(contact, over, x, more, start, inverse_mass, needed, back):
 def _push_back(contact, back, place, push):
     """Note a push in kg·m on the body that a contact of cloth is with, if it is with one."""
     v = max(contact["corner"][0], contact["corner"][3]) - back.first
-    if v >= 0:
-        pushed, b = back.push, back.body[v]
-        for k in range(3):
-            pushed[b, 0, k] += push[k]
-        turn = cross(place, push)
-        for k in range(3):
-            pushed[b, 1, k] += turn[k]
+    if v < 0:
+        return
+    turn = cross(place, push)
+    for h in range(back.first_hold[v], back.first_hold[v + 1]):
+        b, share = back.hold[h]["body"], back.hold[h]["weight"]
+        shift(back.push[b], 0, share, push)
+        shift(back.push[b], 1, share, turn)
 
 
 @lean_inline

@@ -15,12 +15,12 @@ from ...collision.kinds import MESH
 from ...collision.shapes import Shapes
 from ...collision.surface_tree import owned_features
 from ...geometry.closed_parts import facing
-from ...kernels.jit import kernel
+from ...kernels.jit import kernel, lean_inline
 from ...model import Model
 from ...model.body_table import MeshTable, ShapeTable
 from ...model.once import once_for_each
 from ...model.surface_table import BodySurfaceTable
-from ...vec3 import add, load, rotate, scale, store
+from ...vec3 import ZERO, add, along, load, rotate, scale, store, vec
 from ...vector import rotated, rotation_matrix
 
 TURN_ALLOWANCE = (0.65, 1.3)
@@ -35,12 +35,25 @@ Ends = namedtuple("Ends", ["start", "end"])
 KnownPoses = namedtuple(
     "KnownPoses",
     [
-        "body",  # (m,) that are drawn
-        "first_vertex",  # (m + 1,) of each
-        "pose",  # (m, 4, 3) where each was placed last, and how turned
+        "body",  # (p,) that something drawn hangs on
+        "pose",  # (p, 4, 3) where each was last, and how turned
+        "has_moved",  # (p,) 1 where it is elsewhere now
     ],
 )
-"""Where bodies are, as far as their vertices know."""
+"""Where bodies are, as far as the vertices of what is drawn know."""
+
+
+Drawn = namedtuple(
+    "Drawn",
+    [
+        "first_pose",  # (m + 1,) into pose
+        "pose",  # (k,) rows of `KnownPoses` of the bodies that carry each surface
+        "first_vertex",  # (m + 1,)
+        "first_hold",  # (w + 1,)
+        "hold",  # (h,) see `HOLD`
+    ],
+)
+"""Surfaces that bodies are drawn as."""
 
 
 @once_for_each
@@ -86,9 +99,7 @@ class MeshSurfaces:
         self.shape: Ints = np.flatnonzero(kinds == MESH).astype(np.int32)  # rows of the shapes
         meshes = table.meshes
         self.collider_count = len(meshes.vertex)  # vertices of colliders
-        self.local: Floats = bodies.meshes.vertex  # (w, 3) m, of bodies, in their frames
-        self.body_of: Ints = np.repeat(bodies.body, _sizes(bodies.meshes))  # (w,)
-        self.count = self.collider_count + len(self.local)
+        self.count = self.collider_count + len(bodies.meshes.vertex)
         self.triangle = np.concatenate(
             [meshes.triangle, bodies.meshes.triangle + self.collider_count]
         ).astype(np.int32)
@@ -101,13 +112,24 @@ class MeshSurfaces:
             self.shape_of[mesh_first[mesh] : mesh_first[mesh + 1]] = s
         friction = np.repeat(bodies.friction, _sizes(bodies.meshes))
         self.friction = np.concatenate([table.friction[self.shape_of], friction])
-        # (v,) numbers of the colliders, and after them of the bodies
+        first_body = np.repeat(bodies.body[bodies.first_body[:-1]], _sizes(bodies.meshes))
+        # (v,) numbers of the colliders, and after them of the bodies, of a skin the first
         self.owner = np.concatenate(
-            [table.owner[self.shape_of] - len(model.bodies), len(model.colliders) + self.body_of]
+            [table.owner[self.shape_of] - len(model.bodies), len(model.colliders) + first_body]
         ).astype(np.int32)
-        self.bodies: Ints = bodies.body
-        self.pose = np.zeros((len(bodies), 4, 3))  # where bodies are placed, and how turned
-        self.known = KnownPoses(bodies.body, bodies.meshes.first_vertex, self.pose)
+        carriers, pose = np.unique(bodies.body, return_inverse=True)
+        count = len(carriers)
+        self.known = KnownPoses(carriers, np.zeros((count, 4, 3)), np.zeros(count, dtype=np.int32))
+        self.drawn = Drawn(
+            bodies.first_body,
+            pose.astype(np.int32),
+            bodies.meshes.first_vertex,
+            bodies.first_hold,
+            bodies.hold,
+        )
+        # (v,) of those that several bodies carry
+        are_skins = np.repeat(bodies.is_skin, _sizes(bodies.meshes))
+        self.is_skin = np.concatenate([np.zeros(self.collider_count, dtype=bool), are_skins])
         self.rest = self._rest(model)
         self.forget_bodies()
         self.start = self.end = meshes.vertex  # (v, 3) m in the frames of the shapes, of a frame
@@ -155,16 +177,16 @@ class MeshSurfaces:
 
     def forget_bodies(self) -> None:
         """Have all bodies placed anew."""
-        self.pose[:] = np.nan
+        self.known.pose[:] = np.nan
 
     def place_bodies(self, out: Floats, led: int, position: Floats, rotation: Floats) -> bool:
         """Write where bodies are, at position (b, 3) m and rotation (b, 3, 3), to out (n, 3) m.
 
         Returns whether any is elsewhere than when this was asked last.
         """
-        if not len(self.bodies):
+        if not len(self.known.body):
             return False
-        given = (out, led + self.collider_count, self.local, self.known, position, rotation)
+        given = (out, led + self.collider_count, self.drawn, self.known, position, rotation)
         moved: bool = _place_bodies(*given)
         return moved
 
@@ -196,27 +218,46 @@ def _place(out, led, shape_of, ends, share, centre, rotation):
         store(out, led + v, add(rotate(rotation[s], local), load(centre, s)))
 
 
-@kernel
-def _place_bodies(out, first, local, known, position, rotation):
-    """Place the vertices of bodies that are elsewhere than is known; whether any is."""
-    body, first_vertex, pose = known
-    moved = False
-    for n in range(body.shape[0]):
-        b = body[n]
+@lean_inline
+def _note_poses(known, position, rotation):
+    """Note where bodies are, and which are elsewhere than was known; whether any is."""
+    is_any = False
+    for n in range(known.body.shape[0]):
+        b, pose = known.body[n], known.pose[n]
         differs = False
         for k in range(3):
-            differs = differs or position[b, k] != pose[n, 0, k]
+            differs = differs or position[b, k] != pose[0, k]
             for m in range(3):
-                differs = differs or rotation[b, k, m] != pose[n, 1 + k, m]
-        if not differs:
+                differs = differs or rotation[b, k, m] != pose[1 + k, m]
+        known.has_moved[n] = differs
+        if differs:
+            is_any = True
+            store(pose, 0, load(position, b))
+            for k in range(3):
+                store(pose, 1 + k, load(rotation[b], k))
+    return is_any
+
+
+@kernel
+def _place_bodies(out, first, drawn, known, position, rotation):
+    """Place the vertices that bodies carry which are elsewhere than is known; whether any is."""
+    if not _note_poses(known, position, rotation):
+        return False
+    for m in range(drawn.first_vertex.shape[0] - 1):
+        moves = False
+        for n in range(drawn.first_pose[m], drawn.first_pose[m + 1]):
+            moves = moves or known.has_moved[drawn.pose[n]] == 1
+        if not moves:
             continue
-        moved = True
-        store(pose[n], 0, load(position, b))
-        for k in range(3):
-            store(pose[n], 1 + k, load(rotation[b], k))
-        for v in range(first_vertex[n], first_vertex[n + 1]):
-            store(out, first + v, add(rotate(rotation[b], load(local, v)), load(position, b)))
-    return moved
+        for v in range(drawn.first_vertex[m], drawn.first_vertex[m + 1]):
+            place = ZERO
+            for h in range(drawn.first_hold[v], drawn.first_hold[v + 1]):
+                hold = drawn.hold[h]
+                b = hold["body"]
+                carried = add(rotate(rotation[b], vec(hold["place"])), load(position, b))
+                place = along(place, hold["weight"], carried)
+            store(out, first + v, place)
+    return True
 
 
 @kernel

@@ -10,7 +10,9 @@ from ...collision.surface_bounds import gather_boxes, gather_normals
 from ...collision.surface_crossings import CROSSING, all_crossings
 from ...collision.surface_pairs import PAIR, Flight, append_pairs, find_pairs, keep_pairs
 from ...collision.surface_tree import (
+    HANGS,
     IS_MESH,
+    IS_SKIN,
     MEETS_MESHES,
     MEETS_OTHERS,
     Surface,
@@ -22,7 +24,7 @@ from ...geometry.surface import connected_parts
 from ...model import Model
 from ...model.surface_table import ITSELF, MESHES, OTHERS, BodySurfaceTable
 from ...records import Records
-from .body_surfaces import met_bodies
+from .body_surfaces import hanging, met_bodies
 from .crossed_cloth import CrossedCloth
 from .mesh_ground import mesh_ground_room
 from .mesh_neighbours import neighbours_room
@@ -85,7 +87,7 @@ class SurfaceRoom:
         if (model.surfaces.meets & (ITSELF | OTHERS)).any():
             self.partners.append(Partners(self.near_itself))
         self.mesh_tree: SurfaceTree | None = None
-        self.surface = self._surface(model, triangle, count)
+        self.surface = self._surface(model, triangle, count, hanging(model, bodies))
         self.found = np.zeros(CHUNKS, dtype=np.int32)
         self.contacts: Records = np.zeros(256, dtype=SURFACE_CONTACT)
         self.x = np.zeros((count, 3))  # m, places at the end of the substep
@@ -104,9 +106,7 @@ class SurfaceRoom:
         self.by_itself = by_itself  # vertices from it on go where bodies move by themselves
         self.mesh_rows = np.arange(led, by_itself, dtype=np.int32)
         self.body_rows = np.arange(by_itself, count, dtype=np.int32)
-        self.body_of: Ints = np.zeros(0, dtype=np.int32)  # of the vertices from there on
-        if self.meshes is not None:
-            self.body_of = self.meshes.body_of
+        self.first_hold, self.hold = bodies.first_hold, bodies.hold  # of the vertices from there on
         self.pushed = np.zeros((len(model.bodies), 2, 3))  # kg·m, kg·m²: see `PushedBack`
         # what does not go where it is led: it may stray from its flight
         self.flying = np.concatenate([self.rows, self.body_rows])
@@ -123,8 +123,8 @@ class SurfaceRoom:
         self.pierced: tuple[tuple[int, int, int], ...] = ()  # objects, and pairs that intersect
         self.clear: Floats | None = None  # places (n, 3) handed out where nothing intersects
 
-    def _surface(self, model: Model, triangle: Ints, count: int) -> Surface:
-        """The surfaces of cloth, and after them those of meshes."""
+    def _surface(self, model: Model, triangle: Ints, count: int, hung: Ints) -> Surface:
+        """The surfaces of cloth, and after them those of meshes; hung (p,): see `hanging`."""
         led, meshes = self.led, self.meshes
         part = np.full(count, -1, dtype=np.int32)
         for number, span in enumerate(model.objects):
@@ -143,7 +143,8 @@ class SurfaceRoom:
             first = len(triangle)
             rest[led:] = meshes.rest
             part[led:] = -2 - len(model.objects) - meshes.owner
-            meets[led:] = IS_MESH
+            meets[led:] = np.where(meshes.is_skin, IS_MESH | IS_SKIN, IS_MESH)
+            meets[hung] |= HANGS
             tree = surface_tree(meshes.triangle, meshes.rest)
             leaf = np.where(tree.leaf >= 0, tree.leaf + first, -1).astype(np.int32)
             self.mesh_tree = tree._replace(leaf=leaf)

@@ -18,7 +18,7 @@ import numpy as np
 
 from ...collision.surface_crossings import is_inside, nearest_triangle, normal_of
 from ...collision.surface_distance import point_on_triangle
-from ...collision.surface_tree import MEETS_MESHES
+from ...collision.surface_tree import HANGS, MEETS_MESHES
 from ...kernels.jit import kernel, lean_inline
 from ...vec3 import add, dot, length, load, scale, shift, sub
 
@@ -143,7 +143,7 @@ def _find_hidden(tangle, candidates, tree, surface, solid, x):
         p = load(x, v)
         guess = tangle.through[n]
         tangle.row[v] = -1
-        if not is_inside(tree, surface, solid, x, p):
+        if surface.meets[v] & HANGS != 0 or not is_inside(tree, surface, solid, x, p):
             continue
         tangle.mark[v] |= HIDDEN
         through = nearest_triangle(tree, surface, solid, x, p, guess)
