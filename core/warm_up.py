@@ -242,6 +242,18 @@ def _cross() -> None:
     _run(builder.finalize(), FrameInputs(), frames=1)
 
 
+def _jerk() -> None:
+    """Reach what was flat and folds within a substep: springs pull back what is out of place."""
+    builder = ModelBuilder()
+    _add_sheet(builder)
+    model = builder.finalize()
+    for threads in _thread_counts():
+        state = model.initial_state()
+        for places in (state.position, state.previous):
+            places[2 * SHEET + 2, 2] += 1.0 / (SHEET - 1)
+        advance(model, state, FrameInputs(), SolverSettings(threads=threads))
+
+
 def _smallest_of_everything() -> Model:
     """A sheet pinned at a corner, bodies of both kinds that touch it and each other, a floor."""
     builder = ModelBuilder()
@@ -343,6 +355,6 @@ def _share() -> None:
 
 
 SCENES = (
-    _fly, _touch, _drape, _press, _cross, _wrap, _grow, _meet, _pile, _swing, _rest, _share
+    _fly, _touch, _drape, _press, _cross, _jerk, _wrap, _grow, _meet, _pile, _swing, _rest, _share
 )  # fmt: skip
 """Scenes that reach every kernel."""

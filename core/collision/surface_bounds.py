@@ -13,7 +13,7 @@
   corners fly from a, b, c to a', b', c', the normal is a Bézier curve with the control points
   (b − a) × (c − a), half the sum of both mixed products, and (b' − a') × (c' − a').
 * Corners leave that flight. Up to some share of what they may stray this can turn no normal out of
-  the cone; beyond it, triangles are watched: see `count_turned`.
+  the cone; beyond it, triangles are watched: see `turned_patches`.
 """
 
 from __future__ import annotations
@@ -193,14 +193,20 @@ def _find_flat_patches(tree):
         _bound_patch_normals(tree, p)
 
 
-@kernel
-def _bound_upper_normals(tree):
+@lean_inline
+def bound_upper_normals(tree):
+    """Cones of what stands above patches, and where these begin to look for their partners."""
     for n in range(tree.upper.shape[0] - 1, -1, -1):
         _bound_cone_of_children(tree, tree.upper[n])
     _find_flat_ends(tree)
     tree.calm[0] = math.inf
     for t in range(tree.watched.shape[0]):
         tree.calm[0] = min(tree.calm[0], tree.watched[t])
+
+
+@kernel
+def _bound_upper_normals(tree):
+    bound_upper_normals(tree)
 
 
 def gather_normals(
@@ -215,7 +221,7 @@ def gather_normals(
     """Normals of patches and of what is above, for a flight of ``horizon`` substeps.
 
     slack (n,) m: how far vertices may stray from it. They say which patches nobody looks into until
-    they are gathered again: see `count_turned`.
+    they are gathered again: see `turned_patches`.
     """
     _bound_all_normals.on(threads)(tree, triangle, x, speed, slack, horizon)
     _find_flat_patches.on(threads)(tree)
@@ -318,8 +324,14 @@ def _bound_patch_normals(tree, p):
     for n in range(tree.rim_start[p], tree.rim_start[p + 1]):
         cosine = min(cosine, _least_along(axis, tree.normals, tree.rim[n]))
     _write_cone(tree.cone, root, axis, cosine)
-    if cosine < LEAST_COSINE:
-        return
+    if cosine >= LEAST_COSINE:
+        watch_flat_patch(tree, p)
+
+
+@lean_inline
+def watch_flat_patch(tree, p):
+    """Watch the triangles of a patch that is flat, and those around it."""
+    root = tree.root[p]
     for node in range(root, tree.skip[root]):
         if tree.leaf[node] >= 0:
             _watch(tree, tree.leaf[node])
@@ -402,32 +414,3 @@ def _find_flat_ends(tree):
             node = tree.skip[node]
         else:
             node += 1
-
-
-@lean_inline
-def _has_turned(normals, t, normal):
-    """Whether a normal has left its bounds too far to be that of a flat patch still."""
-    size = length(normal)
-    away = 0.0
-    for k in range(3):
-        low = size * normals[t, k] - normal[k]
-        high = normal[k] - size * normals[t, 3 + k]
-        out = max(0.0, max(low, high))
-        away += out * out
-    return away >= LEAST_COSINE * LEAST_COSINE * size * size
-
-
-@kernel
-def count_turned(watched, strayed, normals, triangle, x):
-    """How many triangles have turned at x (n, 3) m by more than keeps a patch flat.
-
-    watched (f,): see `SurfaceTree`. strayed: the largest share that a vertex has strayed by, of the
-    slack that it had when bounds were gathered; ∞ where that is not known.
-    """
-    turned = 0
-    for t in range(watched.shape[0]):
-        if watched[t] < strayed:
-            a, b, c = triangle[t, 0], triangle[t, 1], triangle[t, 2]
-            normal = cross(between(x, a, b), between(x, a, c))
-            turned += _has_turned(normals, t, normal)
-    return turned

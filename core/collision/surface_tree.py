@@ -34,6 +34,7 @@ SurfaceTree = namedtuple(
         "rim",  # triangles around it: they share a vertex with it
         "watched",  # (f,) of the triangles whose normals make some patch flat `safe`, ∞ of others
         "calm",  # (1,) the least of these: up to there nobody has to be watched
+        "turned",  # (f,) 1 for those that have left their bounds: see `turned_patches`
         "normals",  # (f, 6) least and most of the unit normals of a triangle in flight
         "safe",  # (f,) share of the slack of its corners up to which these keep to that, about
         "cone",  # (2f, 5) axis around which normals lie, of patches with their rims and what is
@@ -171,6 +172,7 @@ def surface_tree(triangle: Ints, rest: Floats) -> SurfaceTree:
         rim=rim,
         watched=np.zeros(count),
         calm=np.zeros(1),
+        turned=np.zeros(count, dtype=np.int32),
         normals=np.zeros((count, 6)),
         safe=np.zeros(count),
         cone=np.zeros((2 * count, 5)),
@@ -182,7 +184,7 @@ def surface_tree(triangle: Ints, rest: Floats) -> SurfaceTree:
 
 def without_bounds(tree: SurfaceTree) -> SurfaceTree:
     """The same tree, whose bounds are gathered apart from those of the first."""
-    flat = ("after", "watched", "calm", "normals", "safe", "cone")
+    flat = ("after", "watched", "calm", "turned", "normals", "safe", "cone")
     names = (*flat, "opened", "stale", "bounds")
     return tree._replace(**{name: np.zeros_like(getattr(tree, name)) for name in names})
 

@@ -10,7 +10,6 @@ import math
 import numpy as np
 
 from ..arrays import Floats, Ints
-from ..collision.surface_bounds import count_turned
 from ..diagnostics import surface_crossings
 from ..model import Model
 from ..model.diagnostics import Crossing
@@ -464,13 +463,13 @@ class SurfaceContacts:
             room.now[:] = room.x
             ahead = frame.substep - self.searched
             missed = self._check(room, ahead + 1)
-            if self._have_turned(room, room.x):
-                self._learn(room, ahead)
-                self._search_ahead(room)
-            elif missed:  # look who is in the way of what came so far
-                self._search(room, ahead, max(self.horizon - ahead, 1.0))
-            else:
+            turned = self._have_turned(room, room.x)
+            if not (missed or turned):
                 break
+            if turned:
+                room.look_into_turned()
+            # who is in the way of what came so far
+            self._search(room, ahead, max(self.horizon - ahead, 1.0))
             self._measure(room)
         else:
             self._stop(room)
@@ -520,12 +519,7 @@ class SurfaceContacts:
 
     def _have_turned(self, room: SurfaceRoom, x: Floats) -> bool:
         """Whether a patch that nobody looked into may be flat no longer at x (n, 3) m."""
-        tree = room.tree
-        strayed = self.strayed if self.is_sure else math.inf
-        if not room.partners[0].is_self or strayed <= tree.calm[0]:
-            return False
-        moved = (tree.normals, room.surface.triangle, x)
-        return int(count_turned(tree.watched, strayed, *moved)) > 0
+        return room.has_turned(x, self.strayed if self.is_sure else math.inf)
 
     def _stop(self, room: SurfaceRoom) -> None:
         """Let all go on as one piece, with its momentum, so that nothing meets but what is led.

@@ -12,11 +12,11 @@ from verlet_physics.bench import cloth_scenes
 from verlet_physics.collision.surface_bounds import (
     LEAST_COSINE,
     are_flat,
-    count_turned,
     gather_normals,
 )
 from verlet_physics.collision.surface_distance import feature_distance
 from verlet_physics.collision.surface_tree import notches, surface_tree, ways_inwards
+from verlet_physics.collision.turned_patches import note_turned
 from verlet_physics.kernels import jit
 from verlet_physics.particles.contacts.surface_contact import (
     SURFACE_CONTACT,
@@ -393,7 +393,7 @@ def test_the_couple_of_friction_is_taken_back_by_the_pieces_that_are_free(pinned
 
 @pytest.fixture
 def hinge():
-    """Two triangles in a plane: places, their tree, how it is gathered, `count_turned` of some."""
+    """Two triangles in a plane: places, their tree, how it is gathered, `note_turned` of some."""
     x = np.array([(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (1.0, 1.0, 0.0)])
     triangle = np.array([(0, 1, 2), (2, 1, 3)], dtype=np.int32)
     tree = surface_tree(triangle, x)
@@ -402,7 +402,7 @@ def hinge():
         gather_normals(tree, triangle, x, speed, np.full(4, slack), horizon)
 
     def turned(x):
-        return count_turned(tree.watched, np.inf, tree.normals, triangle, x)
+        return note_turned(tree, np.inf, triangle, x)
 
     return x, tree, gather, turned
 

@@ -20,6 +20,7 @@ from ...collision.surface_tree import (
     owned_features,
     surface_tree,
 )
+from ...collision.turned_patches import note_turned, open_turned
 from ...geometry.surface import connected_parts
 from ...model import Model
 from ...model.surface_table import ITSELF, MESHES, OTHERS, BodySurfaceTable
@@ -83,6 +84,7 @@ class SurfaceRoom:
         self.quad = np.ascontiguousarray(model.surfaces.quad)
         self.sharp: Ints = np.zeros(len(self.quad), dtype=np.int32)  # rows of those folded sharply
         self.near_itself = NearPatches(self.tree, self.tree, True)
+        self.partners_before = np.zeros(len(self.tree.root), dtype=np.int32)
         self.partners: list[Partners] = []
         if (model.surfaces.meets & (ITSELF | OTHERS)).any():
             self.partners.append(Partners(self.near_itself))
@@ -203,6 +205,19 @@ class SurfaceRoom:
                     break
                 partners.runs = np.zeros((most * 3 // 2 + 16) * CHUNKS, dtype=PAIR)
             partners.append(self.found)
+
+    def has_turned(self, x: Floats, strayed: float) -> bool:
+        """Whether a patch that nobody looked into may be flat no longer at x (n, 3) m.
+
+        strayed: see `note_turned`.
+        """
+        if not self.partners[0].is_self or strayed <= self.tree.calm[0]:
+            return False
+        return bool(note_turned(self.tree, strayed, self.surface.triangle, x))
+
+    def look_into_turned(self) -> None:
+        """Have the pairs of such patches looked for; what else is ``stale`` stays so."""
+        open_turned(self.tree, self.partners_before, self.surface.triangle, self.stale)
 
     def find_crossings(self, x: Floats, only_meshes: bool) -> None:
         """Where triangles intersect at x (n, 3) m, in ``partners``; boxes are for that place.
