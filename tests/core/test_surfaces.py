@@ -16,8 +16,9 @@ from verlet_physics.collision.surface_bounds import (
 )
 from verlet_physics.collision.surface_distance import feature_distance
 from verlet_physics.collision.surface_tree import notches, surface_tree, ways_inwards
-from verlet_physics.collision.turned_patches import note_turned
+from verlet_physics.collision.turned_patches import note_turned, open_turned
 from verlet_physics.kernels import jit
+from verlet_physics.model.surface_table import HOLD
 from verlet_physics.particles.contacts.surface_contact import (
     SURFACE_CONTACT,
     Held,
@@ -286,7 +287,8 @@ def _part(contacts, x, start, inverse_mass, idle=0):
         note_spare(watch, n, contacts[n])
     rows = np.arange(vertices - idle, dtype=np.int32)
     given = (watch, x, start, inverse_mass, rows, stopping_room(vertices), vertices)
-    no_bodies = PushedBack(vertices, np.zeros(0, dtype=np.int32), np.zeros((0, 2, 3)))
+    none = np.zeros(1, dtype=np.int32)
+    no_bodies = PushedBack(vertices, none, np.zeros(0, HOLD), np.zeros((0, 2, 3)))
     stopped = part_surfaces(contacts, count, *given, no_bodies)
     return stopped, watch.count[0]
 
@@ -417,6 +419,33 @@ def test_a_patch_that_folds_in_flight_is_flat_no_longer(hinge):
     gather(folded - x, 0.0, 1.0)  # foreseen
     assert not are_flat(tree, 0, 0)
     assert turned(folded) == 0
+
+
+def test_one_triangle_that_turns_opens_the_patches_around_it_and_no_others():
+    p, quads = cloth_scenes.sheet(40, 40, 1.0, 1.0)
+    triangle = np.concatenate([quads[:, :3], quads[:, [0, 2, 3]]]).astype(np.int32)
+    tree = surface_tree(triangle, p)
+    gather_normals(tree, triangle, p, 0.0 * p, np.full(len(p), 1e-3), 4.0)
+    assert are_flat(tree, 0, 0)
+    corner = 20 * 40 + 13
+    folded = p.copy()
+    folded[corner] += (0.03, 0.0, 0.03)
+    assert note_turned(tree, np.inf, triangle, p) == 0
+    assert 0 < note_turned(tree, np.inf, triangle, folded) <= 6
+    stale = np.zeros(len(p), dtype=np.int32)
+    before = np.zeros(len(tree.root), dtype=np.int32)
+    open_turned(tree, before, triangle, stale)
+    flat = tree.cone[tree.root, 3] >= LEAST_COSINE
+    assert 1 <= (~flat).sum() <= 12
+    assert not are_flat(tree, 0, 0)
+    assert stale[corner] == 1
+    # what they are part of looks for its partners anew; what is flat is watched still
+    held = np.zeros(len(triangle), dtype=bool)
+    for root in tree.root[flat]:
+        leaves = tree.leaf[root : tree.skip[root]]
+        held[leaves[leaves >= 0]] = True
+    assert np.isfinite(tree.watched[held]).all()
+    assert note_turned(tree, np.inf, triangle, folded) == 0  # nobody is kept from looking there
 
 
 @pytest.mark.parametrize("slack", [0.02, 0.1, 0.15, 0.3, 1.0])
