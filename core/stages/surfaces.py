@@ -62,8 +62,9 @@ QUIET_SLACK = 0.2
 LEFT_ALONE = 0.7
 """Share of their slack that vertices near nothing may stray before they are looked after again."""
 
-FEW = 0.25
-"""Share of all vertices up to which those that have strayed alone are looked at again."""
+FEW = 0.2
+"""Share of all vertices up to which those that have strayed are looked at again alone, until all
+are: what strays has the more pairs the longer it is ago that these were looked for."""
 
 DENSE = 6
 """Pairs of a vertex from which on it is better to look for those within half the slack."""
@@ -104,6 +105,7 @@ class SurfaceContacts:
         self.mesh_contacts = 0  # first of those with meshes
         self.searches = 0  # for pairs, of all or of some, in the frame
         self.searched = -1  # substep in which pairs were looked for, of the frame
+        self.again = 0  # vertices that strayed and were looked at again since
         self.ahead = SEARCH_HORIZON // 2  # substeps for which pairs are looked for next
         self.is_dense = False  # those found last in the frame were more than `DENSE`
         self.horizon = 0.0  # substeps for which pairs were looked for
@@ -251,7 +253,8 @@ class SurfaceContacts:
             stale = self._foresee(room, ahead)
             if stale == 0:
                 return
-            if stale <= FEW * len(room.rows):
+            self.again += stale
+            if self.again <= FEW * len(room.rows):
                 self._search(room, ahead, self.horizon - ahead)
                 return
         if self.searched >= 0:
@@ -314,6 +317,7 @@ class SurfaceContacts:
         room = self.room
         assert room is not None
         self.searched, self.horizon, self.slack = self.frame.substep, horizon, slack
+        self.again = 0
         room.strays.step["gone"] = 0.0  # what is found is measured anew
         room.expect_all()
         if room.meshes is not None:
