@@ -11,7 +11,7 @@ RAMP = 14
 
 def build() -> None:
     """Set it up."""
-    new_scene(120, (7.2, -7.4, 3.1), (0.1, -1.5, 0.9), lens=42.0)
+    new_scene(120, (6.6, -6.2, 2.9), (0.1, -0.9, 1.45), lens=40.0)
     add_floor()
     height = add_stairs()
     rig, _ = add_character("Walker", PERSON, TEAL)
