@@ -199,6 +199,8 @@ class SurfaceContacts:
         meshes, frame, led = room.meshes, self.frame, room.led
         assert meshes is not None
         shapes, owners = frame.work.shapes, frame.work.owners
+        if room.has_bodies:
+            self._look_for_near(room)
         if not self.are_meshes_placed:
             known = room.start[led:].copy()
             meshes.place(room.start, led, shapes, frame.begin_share, True)
@@ -213,6 +215,13 @@ class SurfaceContacts:
         if self.meshes_move:
             meshes.place(room.x, led, shapes, frame.end_share, False)
         self.meshes_move |= meshes.place_bodies(room.x, led, *self.bodies.ahead)
+
+    def _look_for_near(self, room: SurfaceRoom) -> None:
+        """Take up what is drawn of bodies that cloth may reach now."""
+        ends = self.frame.work.owners.position, self.bodies.ahead[0]
+        if room.look_for_near(self.frame.x, ends, not self.are_meshes_placed):
+            self.are_meshes_placed = self.is_quiet = False
+            self.horizon = 0.0
 
     def _follow_bodies(self, room: SurfaceRoom) -> None:
         """Where bodies have got to in the substep: what they met may have led them elsewhere."""

@@ -6,6 +6,7 @@ these move by themselves.
 
 from __future__ import annotations
 
+import math
 from collections import namedtuple
 
 import numpy as np
@@ -51,9 +52,18 @@ Drawn = namedtuple(
         "first_vertex",  # (m + 1,)
         "first_hold",  # (w + 1,)
         "hold",  # (h,) see `HOLD`
+        "radius",  # (k,) m, of the ball around each of these bodies that holds all it carries
+        "is_near",  # (m,) 1 for those that cloth may reach: see `MeshSurfaces.look_for_near`
     ],
 )
 """Surfaces that bodies are drawn as."""
+
+AWAY = 1e9
+"""m, where the vertices of those stand that cloth cannot reach."""
+
+NEAR, OWN_SHARE = 8.0, 0.25
+"""Mean edge lengths of cloth, and share of its own radius, from which on what is drawn of a body is
+near: nothing comes that far in a substep but by a blow."""
 
 
 @once_for_each
@@ -87,6 +97,31 @@ def _sizes(meshes: MeshTable) -> Ints:
     """How many vertices each mesh has."""
     sizes: Ints = np.diff(meshes.first_vertex)
     return sizes
+
+
+def _radii(bodies: BodySurfaceTable) -> Floats:
+    """Radius (k,) m of the ball around each body that holds what it carries of its surface."""
+    hold, first = bodies.hold, bodies.first_hold[bodies.meshes.first_vertex]
+    far = np.linalg.norm(hold["place"], axis=1)
+    found = np.zeros(len(bodies.body))
+    for m in range(len(bodies)):
+        for k in range(bodies.first_body[m], bodies.first_body[m + 1]):
+            own = slice(first[m], first[m + 1])
+            mine = hold["body"][own] == bodies.body[k]
+            found[k] = far[own][mine].max(initial=0.0)
+    return found
+
+
+@kernel
+def box_of(rows, x, y, box):
+    """Write least and most coordinates (2, 3) of rows of x and y (n, 3) to box."""
+    for k in range(3):
+        box[0, k], box[1, k] = math.inf, -math.inf
+    for n in range(rows.shape[0]):
+        for k in range(3):
+            a, b = x[rows[n], k], y[rows[n], k]
+            box[0, k] = min(box[0, k], min(a, b))
+            box[1, k] = max(box[1, k], max(a, b))
 
 
 class MeshSurfaces:
@@ -126,6 +161,8 @@ class MeshSurfaces:
             bodies.meshes.first_vertex,
             bodies.first_hold,
             bodies.hold,
+            _radii(bodies),
+            np.ones(len(bodies), dtype=np.int32),
         )
         # (v,) of those that several bodies carry
         are_skins = np.repeat(bodies.is_skin, _sizes(bodies.meshes))
@@ -190,6 +227,28 @@ class MeshSurfaces:
         moved: bool = _place_bodies(*given)
         return moved
 
+    def look_for_near(
+        self, box: Floats, away: float, position: Floats, ahead: Floats, is_first: bool
+    ) -> bool:
+        """See which surfaces of bodies have come near cloth; whether any has, since the first look.
+
+        box (2, 3) m: least and most coordinates of cloth in this substep; away m: farther than that
+        is not near. position, ahead (b, 3) m: where bodies are and get to. What is near stays so
+        until the next first look.
+        """
+        if is_first:
+            self.drawn.is_near[:] = 0
+        found: bool = _find_near(self.drawn, self.known.body, box, away, position, ahead)
+        if found:
+            self.forget_bodies()
+        return found
+
+    def rows_of_near(self) -> tuple[Ints, Ints]:
+        """Rows of vertices of bodies that are near, and of others, from the first of them on."""
+        is_near = np.repeat(self.drawn.is_near, np.diff(self.drawn.first_vertex)) == 1
+        near, others = np.flatnonzero(is_near), np.flatnonzero(~is_near)
+        return near.astype(np.int32), others.astype(np.int32)
+
     def allow_turning(
         self, slack: Floats, led: int, shapes: Shapes, horizon: float, step: float
     ) -> None:
@@ -218,6 +277,27 @@ def _place(out, led, shape_of, ends, share, centre, rotation):
         store(out, led + v, add(rotate(rotation[s], local), load(centre, s)))
 
 
+@kernel
+def _find_near(drawn, body, box, away, position, ahead):
+    """Mark surfaces that come within ``away`` m of a box; whether any was not marked before."""
+    found = False
+    for m in range(drawn.is_near.shape[0]):
+        if drawn.is_near[m] == 1:
+            continue
+        for n in range(drawn.first_pose[m], drawn.first_pose[m + 1]):
+            b, far = body[drawn.pose[n]], (1.0 + OWN_SHARE) * drawn.radius[n] + away
+            reaches = True
+            for k in range(3):
+                low = min(position[b, k], ahead[b, k]) - far
+                high = max(position[b, k], ahead[b, k]) + far
+                reaches = reaches and low <= box[1, k] and high >= box[0, k]
+            if reaches:
+                drawn.is_near[m] = 1
+                found = True
+                break
+    return found
+
+
 @lean_inline
 def _note_poses(known, position, rotation):
     """Note where bodies are, and which are elsewhere than was known; whether any is."""
@@ -240,15 +320,19 @@ def _note_poses(known, position, rotation):
 
 @kernel
 def _place_bodies(out, first, drawn, known, position, rotation):
-    """Place the vertices that bodies carry which are elsewhere than is known; whether any is."""
+    """Place the vertices near cloth of bodies that are elsewhere than is known; whether any is."""
+    is_any = False
     if not _note_poses(known, position, rotation):
-        return False
-    for m in range(drawn.first_vertex.shape[0] - 1):
+        return is_any
+    for m in range(drawn.is_near.shape[0]):
         moves = False
+        if drawn.is_near[m] == 0:
+            continue
         for n in range(drawn.first_pose[m], drawn.first_pose[m + 1]):
             moves = moves or known.has_moved[drawn.pose[n]] == 1
         if not moves:
             continue
+        is_any = True
         for v in range(drawn.first_vertex[m], drawn.first_vertex[m + 1]):
             place = ZERO
             for h in range(drawn.first_hold[v], drawn.first_hold[v + 1]):
@@ -257,7 +341,7 @@ def _place_bodies(out, first, drawn, known, position, rotation):
                 carried = add(rotate(rotation[b], vec(hold["place"])), load(position, b))
                 place = along(place, hold["weight"], carried)
             store(out, first + v, place)
-    return True
+    return is_any
 
 
 @kernel

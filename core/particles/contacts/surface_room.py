@@ -31,7 +31,7 @@ from .mesh_ground import mesh_ground_room
 from .mesh_neighbours import neighbours_room
 from .surface_contact import SURFACE_CONTACT, strays_room
 from .surface_couple import pieces_of
-from .surface_meshes import MeshSurfaces
+from .surface_meshes import AWAY, NEAR, MeshSurfaces, box_of
 from .surface_stops import stopping_room
 from .surface_tangle import find_tangle, tangle_room
 from .surface_watch import watch_room
@@ -89,6 +89,7 @@ class SurfaceRoom:
         if (model.surfaces.meets & (ITSELF | OTHERS)).any():
             self.partners.append(Partners(self.near_itself))
         self.mesh_tree: SurfaceTree | None = None
+        self.thickest = float(model.particles.radius[self.rows].max(initial=0.0))
         self.surface = self._surface(model, triangle, count, hanging(model, bodies))
         self.found = np.zeros(CHUNKS, dtype=np.int32)
         self.contacts: Records = np.zeros(256, dtype=SURFACE_CONTACT)
@@ -107,11 +108,15 @@ class SurfaceRoom:
         by_itself = count if self.meshes is None else led + self.meshes.collider_count
         self.by_itself = by_itself  # vertices from it on go where bodies move by themselves
         self.mesh_rows = np.arange(led, by_itself, dtype=np.int32)
-        self.body_rows = np.arange(by_itself, count, dtype=np.int32)
+        self.body_rows = np.arange(
+            by_itself, count, dtype=np.int32
+        )  # of those that cloth may reach
+        self.box = np.zeros((2, 3))  # m, around cloth in a substep
         self.first_hold, self.hold = bodies.first_hold, bodies.hold  # of the vertices from there on
         self.pushed = np.zeros((len(model.bodies), 2, 3))  # kg·m, kg·m²: see `PushedBack`
         # what does not go where it is led: it may stray from its flight
         self.flying = np.concatenate([self.rows, self.body_rows])
+        self.has_bodies = len(self.body_rows) > 0
         self.stopping = stopping_room(count)
         self.sheets = pieces_of(triangle, led)
         self.watch = watch_room(count, len(self.contacts))
@@ -267,6 +272,24 @@ class SurfaceRoom:
             self.led,
         )
         return int(tangled), float(deepest)
+
+    def look_for_near(self, x: Floats, ends: tuple[Floats, Floats], is_first: bool) -> bool:
+        """Leave out what is drawn of bodies that no cloth can reach; whether more can than before.
+
+        x (n, 3) m: where particles get to in the substep; ends (b, 3) m: where bodies are, and get
+        to. Asked in each substep, for the first time in a frame when is_first.
+        """
+        assert self.meshes is not None
+        box_of(self.rows, self.start, x, self.box)
+        away = NEAR * self.edge + 2.0 * self.thickest
+        more = self.meshes.look_for_near(self.box, away, *ends, is_first)
+        if more or is_first:
+            near, others = self.meshes.rows_of_near()
+            self.body_rows = near + np.int32(self.by_itself)
+            self.flying = np.concatenate([self.rows, self.body_rows])
+            self.x[others + self.by_itself] = AWAY
+            self.start[others + self.by_itself] = AWAY
+        return more
 
     def note_crossings(self, x: Floats) -> None:
         """See what has passed through what at x (n, 3) m, the end of a frame."""
